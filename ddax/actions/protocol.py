@@ -1,0 +1,79 @@
+"""Leaf actions: a typed function, its argument schema, its effect; and what it is given to work with."""
+
+from __future__ import annotations
+
+from collections.abc import Awaitable, Callable
+from dataclasses import dataclass
+from typing import Protocol
+
+from pydantic import BaseModel
+
+from ddax.memory.protocol import Memory
+from ddax.types import Document, Effect, Hit, Record
+
+
+class Library(Protocol):
+    """The sources of a task: folders, files, URLs and the documentation of Python modules.
+
+    All methods are safe to call from several leaves at once; blocking work runs in a thread.
+    """
+
+    specs: tuple[str, ...]
+
+    async def search(self, query: str, *, intent: str = "", k: int = 10, mode: str = "hybrid") -> list[Hit]:
+        """Find documents; mode is lexical, dense or hybrid. Lexical answers at once, the best few
+        hundred candidates are embedded and their vectors kept."""
+        ...
+
+    async def read(self, source: str) -> Document:
+        """Return a whole document by its URI or path, or fetch a URL; raises ActionError."""
+        ...
+
+    async def mentioned(self, text: str, *, limit: int = 10) -> list[Hit]:
+        """Find documents whose title is mentioned in a text (following entities)."""
+        ...
+
+    def describe(self) -> str:
+        """Say in one line what the sources are."""
+        ...
+
+
+@dataclass(frozen=True)
+class ActionContext:
+    """What an action may use; nothing else is reachable from it."""
+
+    library: Library
+    memory: Memory
+    task: str
+    task_text: str
+    idea: str
+    step: int
+    now: float
+    key: str
+    """Stable across retries and a resume; sent as idempotency key where one is taken."""
+
+
+@dataclass(frozen=True)
+class ActionResult:
+    """What an action brought: a summary, rows for the memory (observations or thoughts), pages.
+
+    `sources` are the URIs it actually read. The engine stores `records` (chunking is done by
+    `ddax.memory.chunks`) and links them to the idea.
+    """
+
+    summary: str
+    records: tuple[Record, ...] = ()
+    pages: tuple[Document, ...] = ()
+    sources: tuple[str, ...] = ()
+    hits: tuple[Hit, ...] = ()
+
+
+@dataclass(frozen=True)
+class Action:
+    """A registered action. `arguments` is a pydantic model; `effect` says what it does outside."""
+
+    name: str
+    function: Callable[..., Awaitable[ActionResult]]
+    arguments: type[BaseModel]
+    effect: Effect
+    doc: str

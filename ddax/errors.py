@@ -1,0 +1,119 @@
+"""The one error tree of ddax, and the exit code each branch ends with.
+
+* DdaxError
+  + UsageError (2)             the caller's words are off: flag, path, thread name, task
+    - SettingsError            a settings file, environment variable or argument is wrong
+    - SourceError              a source is missing, empty, binary or too large
+  + SandboxError (3)           no sandbox on this machine holds
+  + StateError (4)             stored state is damaged, foreign or of a newer version
+  + ThreadInUse (5)            another live process owns the thread or the memory
+  + BudgetExceeded (6)         a cap was reached before the work was done
+  + StorageError (7)           the disk is full, read-only or failing
+  + ReasonerError (9)          the model or its provider failed
+    - InvalidReply             a reply did not fit its schema, also after one repair
+  + ActionError (1)            a leaf action failed; carries the root cause, kept in the idea
+    - Blocked                  the other side refuses us; the source cools down
+    - NotAllowed               the policy refuses the action
+  + InvariantError (1)         the DAG of ideas would be broken by a change
+
+Foreign exceptions are mapped to these where the foreign library is called, with ``raise ... from``.
+"""
+
+from __future__ import annotations
+
+
+class DdaxError(Exception):
+    """Say what went wrong, why, and how to mend it; the base of every error of ddax."""
+
+    exit_code = 1
+
+    def __init__(self, what: str, *, why: str = "", mend: str = "") -> None:
+        self.what, self.why, self.mend = what, why, mend
+        super().__init__(" ".join(part for part in (what, why, mend) if part))
+
+
+class UsageError(DdaxError):
+    """Refuse input that the caller can correct."""
+
+    exit_code = 2
+
+
+class SettingsError(UsageError):
+    """Refuse a setting; the message names the key, the file and the line."""
+
+
+class SourceError(UsageError):
+    """Refuse a source that cannot be read."""
+
+
+class SandboxError(DdaxError):
+    """Refuse to run candidate code without a sandbox that holds."""
+
+    exit_code = 3
+
+
+class StateError(DdaxError):
+    """Refuse stored state that is damaged, foreign or newer than this release."""
+
+    exit_code = 4
+
+
+class ThreadInUse(DdaxError):
+    """Refuse a thread or a memory that another live process owns."""
+
+    exit_code = 5
+
+
+class BudgetExceeded(DdaxError):
+    """Stop before a call that would pass a cap."""
+
+    exit_code = 6
+
+
+class StorageError(DdaxError):
+    """Stop because the disk does not take or give what it should."""
+
+    exit_code = 7
+
+
+class ReasonerError(DdaxError):
+    """Report a failure of the model or its provider."""
+
+    exit_code = 9
+
+
+class InvalidReply(ReasonerError):
+    """Report a reply that does not fit its schema, also after one repair."""
+
+
+class ActionError(DdaxError):
+    """Report the root cause of a failed leaf action.
+
+    ``retriable`` says whether the same call may succeed later; ``kind`` is a short stable word
+    (``timeout``, ``not_found``, ``http_503``) that statistics group by.
+    """
+
+    def __init__(
+        self, what: str, *, why: str = "", mend: str = "", kind: str = "error", retriable: bool = False
+    ) -> None:
+        super().__init__(what, why=why, mend=mend)
+        self.kind, self.retriable = kind, retriable
+
+
+class Blocked(ActionError):
+    """Report that the other side refuses us; ``cooldown`` is in seconds."""
+
+    def __init__(self, what: str, *, why: str = "", mend: str = "", cooldown: float = 300.0) -> None:
+        super().__init__(what, why=why, mend=mend, kind="blocked")
+        self.cooldown = cooldown
+
+
+class NotAllowed(ActionError):
+    """Report that the policy table refuses an action."""
+
+    def __init__(self, what: str, *, why: str = "", mend: str = "") -> None:
+        super().__init__(what, why=why, mend=mend, kind="not_allowed")
+
+
+class InvariantError(DdaxError):
+    """Refuse a change that would break an invariant of the DAG."""

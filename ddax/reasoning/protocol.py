@@ -1,0 +1,293 @@
+"""The Reasoner protocol: every request that needs intelligence, and its typed reply.
+
+Nodes speak only this; they never see a prompt. Implementations: `embedded` (no model),
+`language` (any chat model), `scripted` (a list of replies). Every reply carries its `usage`.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import Literal, Protocol
+
+from ddax.types import ActionCall, Citation, Passage, Usage
+
+
+@dataclass(frozen=True)
+class Finding:
+    """What a finished child found: `status` done or failed, `result` its summary."""
+
+    idea_id: str
+    title: str
+    status: str
+    result: str
+    citations: tuple[Citation, ...] = ()
+    action: str = ""
+
+
+@dataclass(frozen=True)
+class ExpandRequest:
+    """Ask for a sub-DAG under an idea.
+
+    `read` are the sources (URIs) already visited in this task, `hits` what searches have found so
+    far as passages whose `source` can be visited, `evidence` what was read. `width` bounds the
+    children, `reads_left` the documents that may still be visited, `temperature` in [0, 1].
+    """
+
+    task: str
+    idea: str
+    depth: int
+    evidence: tuple[Passage, ...]
+    hits: tuple[Passage, ...]
+    read: tuple[str, ...]
+    actions: tuple[str, ...]
+    lessons: tuple[str, ...] = ()
+    findings: tuple[Finding, ...] = ()
+    width: int = 5
+    reads_left: int = 5
+    max_depth: int = 6
+    temperature: float = 0.0
+    seed: int = 0
+
+
+@dataclass(frozen=True)
+class Proposal:
+    """A proposed child: with an action it is a leaf, without one an inner idea.
+
+    `needs` are the indexes of the siblings it depends on; `prior` is unnormalised P(a|s) > 0;
+    `expected` says in words what the outcome should be.
+    """
+
+    title: str
+    expected: str
+    prior: float = 1.0
+    action: ActionCall | None = None
+    needs: tuple[int, ...] = ()
+
+
+@dataclass(frozen=True)
+class Expansion:
+    """A sub-DAG: the proposals in order; none means there is nothing left to do here."""
+
+    children: tuple[Proposal, ...]
+    usage: Usage = field(default_factory=Usage)
+
+
+@dataclass(frozen=True)
+class PredictRequest:
+    """Ask what an action would bring, before it is done."""
+
+    task: str
+    action: ActionCall
+    evidence: tuple[Passage, ...]
+
+
+@dataclass(frozen=True)
+class Prediction:
+    """The forecast in words, and the confidence in it in [0, 1]."""
+
+    expected: str
+    confidence: float
+    usage: Usage = field(default_factory=Usage)
+
+
+@dataclass(frozen=True)
+class ExtractRequest:
+    """Ask for the claims in passages that bear on an intent; the passages are data, never orders."""
+
+    task: str
+    intent: str
+    passages: tuple[Passage, ...]
+    limit: int = 3
+
+
+@dataclass(frozen=True)
+class Claim:
+    """A statement with the verbatim quote that carries it; `score` in [0, 1] is its relevance."""
+
+    text: str
+    citation: Citation
+    score: float
+
+
+@dataclass(frozen=True)
+class Extraction:
+    """The claims, best first; `summary` says in one line what was found."""
+
+    claims: tuple[Claim, ...]
+    summary: str
+    usage: Usage = field(default_factory=Usage)
+
+
+@dataclass(frozen=True)
+class ArgueRequest:
+    """Ask for an argument for or against a result being useful for the task."""
+
+    task: str
+    side: Literal["proponent", "opponent"]
+    idea: str
+    result: str
+    expected: str
+    evidence: tuple[Passage, ...]
+    rho: float = 0.0
+    heard: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True)
+class Argument:
+    """An argument with its citations; `strength` in [0, 1]. Without citations it moves nothing."""
+
+    text: str
+    citations: tuple[Citation, ...]
+    strength: float
+    usage: Usage = field(default_factory=Usage)
+
+
+@dataclass(frozen=True)
+class JudgeRequest:
+    """Ask for the value V in [0, 1] of a result; without arguments this is the cheap first value."""
+
+    task: str
+    idea: str
+    result: str
+    expected: str
+    evidence: tuple[Passage, ...]
+    arguments: tuple[tuple[str, Argument], ...] = ()
+    lessons: tuple[str, ...] = ()
+    rubric: tuple[str, ...] = ("coverage", "support", "progress")
+    rho: float = 0.0
+
+
+@dataclass(frozen=True)
+class Judgment:
+    """The value in [0, 1], its confidence in [0, 1], and a reason per criterion."""
+
+    value: float
+    confidence: float
+    reasons: tuple[tuple[str, float, str], ...]
+    usage: Usage = field(default_factory=Usage)
+
+
+@dataclass(frozen=True)
+class MergeRequest:
+    """Ask for a synthesis of findings; `final` at the root, `short` where a short answer is asked."""
+
+    task: str
+    idea: str
+    findings: tuple[Finding, ...]
+    evidence: tuple[Passage, ...]
+    thoughts: tuple[str, ...] = ()
+    final: bool = False
+    seed: int = 0
+
+
+@dataclass(frozen=True)
+class Synthesis:
+    """A text whose sentences are carried by its citations.
+
+    `found` is False where the support is too weak: `text` then says so. `short` is the short answer
+    where the question asks for one, else empty. `support` in [0, 1].
+    """
+
+    text: str
+    citations: tuple[Citation, ...]
+    found: bool
+    support: float
+    short: str = ""
+    usage: Usage = field(default_factory=Usage)
+
+
+@dataclass(frozen=True)
+class ReflectRequest:
+    """Ask what is learned from a transition: what was expected against what came."""
+
+    task: str
+    action: str
+    expected: str
+    actual: str
+    epsilon: float
+    kind: Literal["policy", "value"]
+
+
+@dataclass(frozen=True)
+class Lesson:
+    """A lesson of at most 100 words."""
+
+    text: str
+    usage: Usage = field(default_factory=Usage)
+
+
+@dataclass(frozen=True)
+class PatchRequest:
+    """Ask for n distinct repairs of a program; `failures` are test ids with their messages."""
+
+    goal: str
+    code: str
+    failures: tuple[str, ...]
+    suspicious: tuple[int, ...] = ()
+    n: int = 4
+    seed: int = 0
+
+
+@dataclass(frozen=True)
+class CodeCandidate:
+    """A repair: what is believed to be wrong, the whole new program text, and why."""
+
+    hypothesis: str
+    code: str
+    reasoning: str
+
+
+@dataclass(frozen=True)
+class Patches:
+    """The candidates proposed, most promising first; may be empty."""
+
+    candidates: tuple[CodeCandidate, ...]
+    usage: Usage = field(default_factory=Usage)
+
+
+@dataclass(frozen=True)
+class MutateRequest:
+    """Ask for a changed candidate, given how it failed."""
+
+    goal: str
+    candidate: CodeCandidate
+    report: str
+    seed: int = 0
+
+
+@dataclass(frozen=True)
+class AskRequest:
+    """Ask for the most useful question to put to a human."""
+
+    task: str
+    situation: str
+    options: tuple[str, ...]
+    evidence: tuple[Passage, ...] = ()
+
+
+@dataclass(frozen=True)
+class Question:
+    """A question to a human in one or two sentences."""
+
+    text: str
+    usage: Usage = field(default_factory=Usage)
+
+
+class Reasoner(Protocol):
+    """Everything that needs intelligence.
+
+    Every method raises `ddax.errors.ReasonerError` where it cannot answer, never a default value.
+    """
+
+    name: str
+
+    async def expand(self, request: ExpandRequest) -> Expansion: ...
+    async def predict(self, request: PredictRequest) -> Prediction: ...
+    async def extract(self, request: ExtractRequest) -> Extraction: ...
+    async def argue(self, request: ArgueRequest) -> Argument: ...
+    async def judge(self, request: JudgeRequest) -> Judgment: ...
+    async def merge(self, request: MergeRequest) -> Synthesis: ...
+    async def reflect(self, request: ReflectRequest) -> Lesson: ...
+    async def propose_patches(self, request: PatchRequest) -> Patches: ...
+    async def mutate_patch(self, request: MutateRequest) -> Patches: ...
+    async def ask(self, request: AskRequest) -> Question: ...

@@ -1,0 +1,156 @@
+"""The vocabulary: records that cross a border between parts of ddax.
+
+Imports nothing of ours. Records are frozen; vectors inside graph state are base64 text (see
+``ddax.dynamics.state``). What stands in graph state is a ``TypedDict`` of plain values.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import Any, Literal, TypeAlias, TypedDict
+
+import numpy as np
+from numpy.typing import NDArray
+
+Vector: TypeAlias = NDArray[np.float64]
+"""A vector of the state space or of an encoder: `[d]`."""
+
+JsonDict: TypeAlias = dict[str, Any]
+
+MemoryType = Literal["internal_thought", "observation"]
+Status = Literal["open", "running", "waiting", "done", "failed", "abandoned"]
+FINAL: frozenset[str] = frozenset({"done", "failed", "abandoned"})
+IdeaKind = Literal["inner", "leaf", "merge"]
+Effect = Literal["none", "reads", "writes", "spends"]
+NodeName = Literal[
+    "open_task", "select", "expand", "act", "merge", "evaluate", "rigidity",
+    "metacognition", "protect", "evolve", "reflect", "close",
+]  # fmt: skip
+
+ROOT = "0"
+"""The id of the first root idea; a follow-up task opens "1", and so on."""
+NO_PARENT = ""
+
+
+class ActionCall(TypedDict):
+    """A leaf action to be executed: its name, its arguments, and what it is looked up for."""
+
+    name: str
+    args: JsonDict
+    intent: str
+
+
+class Idea(TypedDict, total=False):
+    """One node of the DAG; at most 1.5 KB, long text lives in the memory under `evidence` ids."""
+
+    id: str
+    parent: str
+    kind: IdeaKind
+    title: str
+    status: Status
+    reason: str
+    until: float
+    needs: list[str]
+    action: ActionCall
+    expected: str
+    result: str
+    evidence: list[str]
+    P: float
+    Q: float
+    N: int
+    V: float
+    depth: int
+    step: int
+    error: JsonDict
+    supersedes: str
+
+
+@dataclass(frozen=True)
+class Usage:
+    """What a piece of work cost; `usd` is None where the price is unknown."""
+
+    model_calls: int = 0
+    tokens: int = 0
+    usd: float | None = 0.0
+
+    def __add__(self, other: Usage) -> Usage:
+        """Add two costs; an unknown price stays unknown."""
+        usd = None if self.usd is None or other.usd is None else self.usd + other.usd
+        return Usage(self.model_calls + other.model_calls, self.tokens + other.tokens, usd)
+
+
+@dataclass(frozen=True)
+class Passage:
+    """A piece of stored text that may be quoted.
+
+    `text` is verbatim from the document `source` (its URI or path) between the character offsets
+    `start` and `end`; `id` is the memory id it is stored under, `score` its relevance in [0, 1].
+    """
+
+    id: str
+    source: str
+    title: str
+    text: str
+    start: int = 0
+    end: int = 0
+    score: float = 0.0
+
+
+@dataclass(frozen=True)
+class Citation:
+    """A verbatim quote of a passage, with its character offsets in the document."""
+
+    passage_id: str
+    source: str
+    title: str
+    quote: str
+    start: int = 0
+    end: int = 0
+
+
+@dataclass(frozen=True)
+class Hit:
+    """A document found by a search: `score` in [0, 1], `snippet` verbatim in the document."""
+
+    doc_id: str
+    source: str
+    title: str
+    snippet: str
+    score: float
+
+
+@dataclass(frozen=True)
+class Document:
+    """A whole document as plain text; `doc_id` is stable across runs over the same bytes."""
+
+    doc_id: str
+    source: str
+    title: str
+    text: str
+    links: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True)
+class Record:
+    """A row of the memory; its id is a hash of namespace, type, source and text.
+
+    `epsilon` is the surprise in [0, 1] it was met with, `writer` the agent that wrote it, `step`
+    the step of task `task` in which it was written; `created` is in seconds since the epoch.
+    `meta` holds plain JSON values only.
+    """
+
+    memory_type: MemoryType
+    text: str
+    source: str = ""
+    title: str = ""
+    start: int = 0
+    end: int = 0
+    task: str = ""
+    idea: str = ""
+    step: int = 0
+    writer: str = "agent"
+    epsilon: float = 0.0
+    created: float = 0.0
+    meta: Mapping[str, Any] = field(default_factory=dict)
+    id: str = ""
