@@ -81,6 +81,21 @@ class Usage:
 
 
 @dataclass(frozen=True)
+class Proposal:
+    """A proposed child: with an action it is a leaf, without one an inner idea.
+
+    `needs` are the indexes of the siblings it depends on; `prior` is unnormalised P(a|s) > 0;
+    `expected` says in words what the outcome should be.
+    """
+
+    title: str
+    expected: str
+    prior: float = 1.0
+    action: ActionCall | None = None
+    needs: tuple[int, ...] = ()
+
+
+@dataclass(frozen=True)
 class Passage:
     """A piece of stored text that may be quoted.
 

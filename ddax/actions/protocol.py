@@ -22,7 +22,8 @@ class Library(Protocol):
 
     async def search(self, query: str, *, intent: str = "", k: int = 10, mode: str = "hybrid") -> list[Hit]:
         """Find documents; mode is lexical, dense or hybrid. Lexical answers at once, the best few
-        hundred candidates are embedded and their vectors kept."""
+        hundred candidates are embedded and their vectors kept.
+        """
         ...
 
     async def read(self, source: str) -> Document:

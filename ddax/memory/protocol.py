@@ -95,7 +95,9 @@ class Memory(Protocol):
         """Return rows of a log, oldest first, filtered by top-level values of the row."""
         ...
 
-    async def lessons(self, text: str, *, kind: str, now: float, k: int = 2, minimum: float = 0.25) -> list[str]:
+    async def lessons(
+        self, text: str, *, kind: str, now: float, k: int = 2, minimum: float = 0.25
+    ) -> list[str]:
         """Recall reflections by similarity · (1 + λ_ε·ε), without recency (dda-x 8.5)."""
         ...
 

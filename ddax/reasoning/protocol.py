@@ -9,7 +9,7 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from typing import Literal, Protocol
 
-from ddax.types import ActionCall, Citation, Passage, Usage
+from ddax.types import ActionCall, Citation, Passage, Proposal, Usage
 
 
 @dataclass(frozen=True)
@@ -47,21 +47,6 @@ class ExpandRequest:
     max_depth: int = 6
     temperature: float = 0.0
     seed: int = 0
-
-
-@dataclass(frozen=True)
-class Proposal:
-    """A proposed child: with an action it is a leaf, without one an inner idea.
-
-    `needs` are the indexes of the siblings it depends on; `prior` is unnormalised P(a|s) > 0;
-    `expected` says in words what the outcome should be.
-    """
-
-    title: str
-    expected: str
-    prior: float = 1.0
-    action: ActionCall | None = None
-    needs: tuple[int, ...] = ()
 
 
 @dataclass(frozen=True)

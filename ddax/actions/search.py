@@ -1,0 +1,41 @@
+"""The action `search`: find documents in the sources of the task."""
+
+from __future__ import annotations
+
+from pydantic import BaseModel, ConfigDict, Field
+
+from ddax.actions.protocol import ActionContext, ActionResult
+from ddax.actions.registry import action
+from ddax.errors import ActionError
+from ddax.types import Hit, Record
+
+
+class SearchArguments(BaseModel):
+    """What to search for; `intent` steers the ranking."""
+
+    model_config = ConfigDict(extra="forbid", frozen=True)
+
+    query: str = Field(min_length=1)
+    intent: str = ""
+    k: int = Field(10, ge=1, le=50)
+
+
+@action(effect="reads")
+async def search(context: ActionContext, arguments: SearchArguments) -> ActionResult:
+    """Find documents in the sources by words and by meaning."""
+    hits = await context.library.search(arguments.query, intent=arguments.intent, k=arguments.k)
+    if not hits:
+        raise ActionError(
+            f"nothing in {context.library.describe()} matches {arguments.query[:80]!r}.", kind="nothing_found"
+        )
+    names = "; ".join(hit.title for hit in hits[:5])
+    record = Record(
+        "observation", _listing(arguments.query, hits), title=f"search: {arguments.query[:80]}",
+        task=context.task, idea=context.idea, step=context.step, created=context.now, meta={"kind": "search"},
+    )  # fmt: skip
+    return ActionResult(f"{len(hits)} documents, first: {names}", records=(record,), hits=tuple(hits))
+
+
+def _listing(query: str, hits: list[Hit]) -> str:
+    rows = [f"{hit.title}: {' '.join(hit.snippet.split())[:200]}" for hit in hits[:10]]
+    return "\n".join([f"search for {query[:200]}", *rows])

@@ -1,0 +1,155 @@
+"""Bytes to plain text and a title: HTML, PDF, and everything that is text already."""
+
+from __future__ import annotations
+
+import codecs
+import hashlib
+import io
+import re
+from collections.abc import Iterable
+from typing import NamedTuple
+from urllib.parse import urljoin, urlsplit
+
+from ddax.types import Document
+
+MAX_CHARS = 10_000_000
+MAX_PAGES = 2000
+MAX_LINKS = 200
+SNIFFED = 8192
+CONTROL = re.compile(r"[\x00-\x08\x0e-\x1a\x1c-\x1f\x7f-\x9f]")
+HEADING = re.compile(r"^[ \t]{0,3}#{1,6}[ \t]+(.+?)[ \t#]*$", re.MULTILINE)
+UNDERLINED = re.compile(r"^(?=\S)(.{1,200})\n(?:=|-|~){3,}[ \t]*$", re.MULTILINE)
+LINK = re.compile(r"\]\(<?([^)\s>]+)>?(?:\s+\"[^\"]*\")?\)")
+
+BLOCKS = (
+    "address,article,aside,blockquote,br,dd,div,dl,dt,fieldset,figcaption,figure,footer,form,h1,h2,h3,h4,"
+    "h5,h6,header,hr,li,main,nav,ol,p,pre,section,table,td,th,tr,ul"
+)
+UNSEEN = (
+    "script,style,noscript,template,svg,iframe,object,head,[hidden],[aria-hidden=true],"
+    "[style*='display:none' i],[style*='display: none' i],[style*='visibility:hidden' i],"
+    "[style*='visibility: hidden' i],[style*='font-size:0' i],[style*='opacity:0;' i]"
+)
+BREAK = "\x1e"
+
+
+class Extracted(NamedTuple):
+    """What was read from a file or page."""
+
+    title: str
+    text: str
+    links: tuple[str, ...] = ()
+
+
+class NotText(ValueError):
+    """Say why bytes are not a text that can be searched."""
+
+
+def extract(content: bytes, kind: str, *, fallback: str, base: str = "", charset: str = "") -> Extracted:
+    """Turn bytes into text; `kind` is `html`, `pdf` or `text`; raises NotText with the reason."""
+    if kind == "pdf":
+        found = from_pdf(content)
+    elif kind == "html":
+        found = from_html(decoded(content, charset), base)
+    else:
+        found = from_text(decoded(content, charset), base)
+    title = " ".join(found.title.split())[:200]
+    return found._replace(title=title or fallback, text=found.text[:MAX_CHARS])
+
+
+def document(found: Extracted, source: str) -> Document:
+    """Make a document whose id is a hash of title and text."""
+    digest = hashlib.sha256(f"{found.title}\n{found.text}".encode("utf-8", "surrogatepass")).hexdigest()[:24]
+    return Document(digest, source, found.title, found.text, found.links)
+
+
+def decoded(content: bytes, charset: str = "") -> str:
+    """Decode by the stated charset, UTF-8, a UTF-16 mark, else Latin-1; raises NotText for binary."""
+    if content.startswith((codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE)):
+        text = content.decode("utf-16", "replace")
+    elif b"\0" in content[:SNIFFED]:
+        raise NotText("it holds NUL bytes")
+    else:
+        text = first_decoding(content, charset)
+    head = text[:SNIFFED]
+    if len(CONTROL.findall(head)) > len(head) // 50:
+        raise NotText("it holds control characters")
+    return text.replace("\r\n", "\n").replace("\r", "\n").replace("\0", "")
+
+
+def first_decoding(content: bytes, charset: str) -> str:
+    """Decode by the first of charset, UTF-8 and Latin-1 that takes every byte."""
+    for name in (charset, "utf-8-sig"):
+        try:
+            if name:
+                return content.decode(name)
+        except (UnicodeError, LookupError):
+            continue
+    return content.decode("latin-1")
+
+
+def from_text(text: str, base: str = "") -> Extracted:
+    """Read plain text or markup: the title is the first heading, `# X` or underlined."""
+    found = [match for match in (HEADING.search(text), UNDERLINED.search(text)) if match]
+    first = min(found, key=lambda match: match.start(), default=None)
+    return Extracted(first.group(1).strip() if first else "", text, joined(LINK.findall(text), base))
+
+
+def from_html(markup: str, base: str = "") -> Extracted:
+    """Read a page: text of what is seen, one line per block; scripts, styles and hidden nodes are left out."""
+    from selectolax.lexbor import LexborHTMLParser
+
+    tree = LexborHTMLParser(markup.replace(BREAK, " "))
+    named = tree.css_first("title") or tree.css_first("h1")
+    title = named.text(deep=True) if named else ""
+    links = joined((str(node.attributes.get("href") or "") for node in tree.css("a[href]")), base)
+    for node in tree.css(UNSEEN):
+        if node.tag not in ("html", "body"):
+            node.remove()
+    for node in tree.css(BLOCKS):
+        node.insert_before(BREAK)
+        node.insert_after(BREAK)
+    body = tree.body
+    lines = (body.text(separator="") if body else "").split(BREAK)
+    text = "\n".join(line for line in (" ".join(line.split()) for line in lines) if line)
+    return Extracted(title, text, links)
+
+
+def from_pdf(content: bytes) -> Extracted:
+    """Read the text layer of a PDF, pages separated by an empty line."""
+    from pypdf import PdfReader
+    from pypdf.errors import PyPdfError
+
+    try:
+        reader = PdfReader(io.BytesIO(content))
+        if reader.is_encrypted and not reader.decrypt(""):
+            raise NotText("it is encrypted")
+        pages = [reader.pages[i].extract_text() for i in range(min(len(reader.pages), MAX_PAGES))]
+        title = str((reader.metadata.title if reader.metadata else "") or "")
+    except NotText:
+        raise
+    except (PyPdfError, ValueError, KeyError, TypeError, AttributeError, IndexError, RecursionError,
+            NotImplementedError, OverflowError, ImportError) as exc:  # fmt: skip
+        # pypdf lets the errors of its own walk through damaged objects pass.
+        raise NotText(f"it is a damaged PDF ({type(exc).__name__}: {str(exc)[:100]})") from exc
+    text = "\n\n".join(page.strip() for page in pages if page.strip())
+    if not text:
+        raise NotText("it is a PDF without a text layer")
+    return Extracted(title, text)
+
+
+def joined(links: Iterable[str], base: str) -> tuple[str, ...]:
+    """Resolve links against a base, each once, without fragments of the page itself."""
+    found: dict[str, None] = {}
+    for link in links:
+        try:
+            target = urljoin(base, link.strip()) if base else link.strip()
+            scheme = urlsplit(target).scheme
+        except ValueError:
+            continue
+        target = target.split("#")[0]
+        if target and scheme in ("", "http", "https"):
+            found[target] = None
+        if len(found) >= MAX_LINKS:
+            break
+    return tuple(found)

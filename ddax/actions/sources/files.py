@@ -1,0 +1,168 @@
+"""Folders and files as sources: which are read, which are skipped and why."""
+
+from __future__ import annotations
+
+import os
+import stat
+from collections.abc import Iterator
+from pathlib import Path
+from typing import NamedTuple
+
+from ddax.actions.sources.documents import ExtractCache
+from ddax.actions.sources.extract import Extracted, NotText, document, extract
+from ddax.errors import SourceError
+from ddax.types import Document
+
+MAX_BYTES = 50_000_000
+IGNORED = frozenset({"__pycache__", "node_modules", "venv", "site-packages"})
+TEXTS = frozenset(
+    """
+    .txt .text .md .markdown .mdx .rst .adoc .org .tex .log .csv .tsv .json .jsonl .yaml .yml .toml .ini
+    .cfg .conf .xml .srt .vtt .po .bib
+    .py .pyi .c .h .cc .cpp .cxx .hpp .hh .rs .go .java .kt .kts .scala .swift .m .mm .cs .fs .js .jsx
+    .mjs .cjs .ts .tsx .vue .rb .php .pl .pm .lua .r .jl .hs .ml .mli .ex .exs .erl .clj .sh .bash .zsh
+    .fish .ps1 .sql .proto .graphql .css .scss .dart .zig .nim .f90 .for .asm .s .cmake .gradle .tf
+    """.split()  # noqa: SIM905
+)
+PAGES = frozenset({".html", ".htm", ".xhtml"})
+
+
+class Skipped(NamedTuple):
+    """A file inside a folder that was not read."""
+
+    source: str
+    reason: str
+
+
+class Found(NamedTuple):
+    """What a source gave."""
+
+    documents: list[Document]
+    skipped: list[Skipped]
+
+
+class Candidate(NamedTuple):
+    """A file to be read: where it lies, its name as a source, and what its cache row depends on."""
+
+    path: Path
+    source: str
+    stamp: str
+
+
+def kind_of(path: Path) -> str:
+    """Say how a file is read, by its ending; "" where the ending is unknown."""
+    ending = path.suffix.lower()
+    if ending == ".pdf":
+        return "pdf"
+    if ending in PAGES:
+        return "html"
+    return "text" if ending in TEXTS or not ending else ""
+
+
+def read_path(spec: str, *, cache: ExtractCache, max_bytes: int = MAX_BYTES) -> Found:
+    """Read a file or everything below a folder; raises SourceError that names the spec."""
+    path = Path(spec).expanduser()
+    try:
+        if path.is_dir():
+            return read_folder(spec, path, cache=cache, max_bytes=max_bytes)
+        if path.is_file():
+            return read_single(spec, path, cache=cache, max_bytes=max_bytes)
+    except OSError as exc:
+        raise SourceError(f"The source {spec!r} cannot be read.", why=str(exc)) from exc
+    why = "It is neither a file nor a folder." if path.exists() else "There is no such file or folder."
+    raise SourceError(f"The source {spec!r} cannot be read.", why=why, mend="Check the path.")
+
+
+def read_single(spec: str, path: Path, *, cache: ExtractCache, max_bytes: int) -> Found:
+    """Read one file that was named directly."""
+    size = path.stat().st_size
+    if size > max_bytes:
+        raise SourceError(
+            f"The source {spec!r} is too large.",
+            why=f"It has {size:,} bytes; the cap is {max_bytes:,}.",
+            mend="Split it, or give the part that matters.",
+        )
+    documents, skipped = read_all([candidate(path, spec)], cache)
+    if skipped:
+        raise SourceError(f"The source {spec!r} cannot be read.", why=f"{skipped[0].reason.capitalize()}.")
+    return Found(documents, [])
+
+
+def read_folder(spec: str, folder: Path, *, cache: ExtractCache, max_bytes: int) -> Found:
+    """Read a folder with all below it; what cannot be read is skipped with a reason."""
+    wanted: list[Candidate] = []
+    skipped: list[Skipped] = []
+    for path in walk(folder):
+        source = (Path(spec) / path.relative_to(folder)).as_posix()
+        reason = refusal(path, folder, max_bytes)
+        if reason:
+            skipped.append(Skipped(source, reason))
+        else:
+            wanted.append(candidate(path, source))
+    documents, unread = read_all(wanted, cache)
+    skipped += unread
+    if not documents:
+        reasons = f"{len(skipped)} files were skipped: {skipped[0].reason}." if skipped else "It is empty."
+        raise SourceError(f"The folder {spec!r} holds nothing to read.", why=reasons)
+    return Found(documents, sorted(skipped))
+
+
+def walk(folder: Path) -> Iterator[Path]:
+    """Yield the files below a folder in a fixed order, without hidden and generated ones."""
+    for parent, folders, files in os.walk(folder):
+        folders[:] = sorted(name for name in folders if not name.startswith(".") and name not in IGNORED)
+        for name in sorted(files):
+            if not name.startswith("."):
+                yield Path(parent) / name
+
+
+def refusal(path: Path, folder: Path, max_bytes: int) -> str:
+    """Say why a file of a folder is not read, or ""."""
+    try:
+        if path.is_symlink() and not path.resolve().is_relative_to(folder.resolve()):
+            return "a link that leads outside of the folder"
+        status = path.stat()
+    except (OSError, RuntimeError):
+        return "it cannot be opened"
+    if not stat.S_ISREG(status.st_mode):
+        return "not a regular file"
+    if status.st_size > max_bytes:
+        return f"larger than {max_bytes:,} bytes"
+    return "" if kind_of(path) else "not a kind of text that is known"
+
+
+def candidate(path: Path, source: str) -> Candidate:
+    """Stamp a file by its time of change and size."""
+    status = path.stat()
+    return Candidate(path, source, f"{status.st_mtime_ns}:{status.st_size}")
+
+
+def read_all(wanted: list[Candidate], cache: ExtractCache) -> Found:
+    """Read files, from the cache where their time and size are unchanged."""
+    keys = [(f"file:{os.path.abspath(item.path)}", item.stamp) for item in wanted]
+    known = cache.get(keys)
+    fresh: list[tuple[str, str, list[Extracted] | str]] = []
+    documents: list[Document] = []
+    skipped: list[Skipped] = []
+    for item, (key, stamp) in zip(wanted, keys, strict=True):
+        value = known.get(key)
+        if value is None:
+            value = extracted(item.path)
+            fresh.append((key, stamp, value))
+        if isinstance(value, str):
+            skipped.append(Skipped(item.source, value))
+        else:
+            documents.extend(document(found, item.source) for found in value)
+    cache.put(fresh)
+    return Found(documents, skipped)
+
+
+def extracted(path: Path) -> list[Extracted] | str:
+    """Read one file: its extract, or the reason why it has none."""
+    try:
+        found = extract(path.read_bytes(), kind_of(path) or "text", fallback=path.stem)
+    except OSError as exc:
+        return f"it cannot be opened ({exc.strerror})"
+    except NotText as exc:
+        return f"binary or unreadable: {exc}"
+    return [found] if found.text.strip() else "it holds no text"

@@ -1,0 +1,54 @@
+"""The commands of `ddax` by name; each is defined in the file that has what it needs."""
+
+from __future__ import annotations
+
+from typing import Annotated
+
+import typer
+
+from ddax.cli import demo, doctor, runs, setup, work
+
+app = typer.Typer(
+    name="ddax",
+    help="An agent that thinks in a DAG of ideas, cites its sources, resumes after a crash and can say why.",
+    epilog="Exit codes: 0 ok, 1 failed, 2 usage, 3 no sandbox, 4 corrupt state, 5 thread in use, "
+    "6 stopped by budget, 7 storage, 8 waiting for a human, 9 model, 130 interrupted.",
+    no_args_is_help=True,
+    add_completion=False,  # installing it would write outside DDAX_HOME
+    pretty_exceptions_enable=False,
+    rich_markup_mode=None,  # plain help starts three times as fast
+)
+
+
+def _version(wanted: bool) -> None:
+    if wanted:
+        from ddax import __version__
+
+        print(f"ddax {__version__}")
+        raise typer.Exit(0)
+
+
+@app.callback()
+def start(
+    version: Annotated[
+        bool, typer.Option("--version", callback=_version, is_eager=True, help="Print the version and exit.")
+    ] = False,
+) -> None:
+    """Run, look at and resume threads."""
+
+
+app.command("run", cls=work.SourcesCommand)(work.run)
+app.command("resume")(work.resume)
+app.command("cancel")(runs.cancel)
+app.command("runs")(runs.runs)
+app.command("show")(runs.show)
+app.command("graph")(runs.graph)
+app.command("demo")(demo.demo)
+app.command("doctor")(doctor.doctor)
+app.command("init")(setup.init)
+config = typer.Typer(help="Look at the settings.", no_args_is_help=True, rich_markup_mode=None)
+config.command("show")(setup.config_show)
+app.add_typer(config, name="config")
+models = typer.Typer(help="Look at language models.", no_args_is_help=True, rich_markup_mode=None)
+models.command("check")(setup.models_check)
+app.add_typer(models, name="models")

@@ -1,0 +1,109 @@
+"""Errors as the user sees them: what, why and how to mend it, and the exit code.
+
+Leaves out raising them. Foreign errors that mean "the disk does not take it" become `StorageError`
+here, because any line of any library may meet a full disk.
+"""
+
+from __future__ import annotations
+
+import errno
+import shlex
+import sqlite3
+import sys
+import traceback
+from collections.abc import Mapping
+from typing import Any
+
+from ddax.cli.text import clean, clean_block, dump_json
+from ddax.errors import DdaxError, StorageError, UsageError
+
+INTERRUPTED = 130
+_STORAGE_ERRNOS = {
+    errno.ENOSPC: "no space is left on the device",
+    errno.EDQUOT: "the disk quota is used up",
+    errno.EROFS: "the file system is read-only",
+    errno.EACCES: "permission is denied",
+    errno.EPERM: "the operation is not permitted",
+    errno.EIO: "the device reports an input/output error",
+}
+_STORAGE_WORDS = ("disk is full", "readonly database", "unable to open database file", "disk i/o error")
+_BY_STATUS = {"done": 0, "failed": 1, "stopped": 6, "waiting": 8}
+
+
+class Interrupted(Exception):
+    """Carry the command that goes on where Ctrl-C (or a cancel) stopped."""
+
+    def __init__(self, resume: str = "") -> None:
+        self.resume = resume
+        super().__init__(resume)
+
+
+def exit_code_of(result: Mapping[str, Any]) -> int:
+    """Return the exit code of a run's result, by its status."""
+    if result["status"] == "stopped" and str(result.get("stop_reason", "")).startswith("cancel"):
+        return INTERRUPTED
+    return _BY_STATUS[result["status"]]
+
+
+def resume_command(thread: str, *, home: str = "", config: str = "") -> str:
+    """Return the exact command that resumes a thread, with the home and file it was started with."""
+    words = ["ddax", "resume", thread] + (["--config", config] if config else [])
+    line = " ".join(shlex.quote(word) for word in words)
+    return f"DDAX_HOME={shlex.quote(home)} {line}" if home else line
+
+
+def as_ddax(exc: BaseException) -> DdaxError | None:
+    """Map an error to one of ours; None where it is unexpected."""
+    if isinstance(exc, DdaxError):
+        return exc
+    if isinstance(exc, sqlite3.Error) and any(word in str(exc).lower() for word in _STORAGE_WORDS):
+        return _storage(str(exc))
+    if isinstance(exc, OSError) and exc.errno in _STORAGE_ERRNOS:
+        place = f" ({exc.filename})" if exc.filename else ""
+        return _storage(_STORAGE_ERRNOS[exc.errno] + place)
+    if isinstance(exc, BaseExceptionGroup):
+        found = [error for error in map(as_ddax, exc.exceptions) if error is not None]
+        return found[0] if found else None
+    return None
+
+
+def _storage(why: str) -> StorageError:
+    return StorageError(
+        "The storage does not take or give what it should.",
+        why=f"{why[:1].upper()}{why[1:]}.",
+        mend="Free space or give write permission, or set DDAX_HOME to another folder; what was saved is kept.",
+    )
+
+
+def report(exc: BaseException, *, json: bool, verbose: bool) -> int:
+    """Print an error, one JSON object on stdout with `json`, else lines on stderr; return the exit code."""
+    if verbose and not isinstance(exc, KeyboardInterrupt | Interrupted):
+        sys.stderr.write(clean_block("".join(traceback.format_exception(exc))))
+    error, code = _describe(exc)
+    if json:
+        ascii_only = (sys.stdout.encoding or "").lower().replace("-", "") != "utf8"
+        print(dump_json({"error": error, "exit_code": code}, ascii_only=ascii_only), flush=True)
+        return code
+    sys.stderr.write(f"error: {clean(error['what'])}\n")
+    for word in ("why", "mend"):
+        if error[word]:
+            sys.stderr.write(f"{word}: {clean(error[word])}\n")
+    return code
+
+
+def _describe(exc: BaseException) -> tuple[dict[str, str], int]:
+    if isinstance(exc, KeyboardInterrupt | Interrupted):
+        resume = exc.resume if isinstance(exc, Interrupted) else ""
+        mend = f"Resume with: {resume}" if resume else ""
+        error = {"what": "Interrupted.", "why": "", "mend": mend, "kind": "Interrupted"}
+        return ({**error, "resume": resume} if resume else error), INTERRUPTED
+    known = as_ddax(exc)
+    if known is not None:
+        return {"what": known.what, "why": known.why, "mend": known.mend, "kind": type(known).__name__}, known.exit_code
+    what = f"Unexpected {type(exc).__name__}: {clean(exc, 300)}"
+    return {"what": what, "why": "", "mend": "Run it again with -v for the traceback.", "kind": type(exc).__name__}, 1
+
+
+def usage(message: str, hint: str) -> UsageError:
+    """Return a usage error from the parser's message."""
+    return UsageError(message if message.endswith((".", "?")) else f"{message}.", mend=hint)

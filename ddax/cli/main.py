@@ -1,0 +1,50 @@
+"""The command line as a function from arguments to an exit code.
+
+The parser's own messages, our errors and unexpected ones all end here, in one shape.
+"""
+
+from __future__ import annotations
+
+import os
+import sys
+from collections.abc import Sequence
+
+from ddax.cli.backend import Opener
+from ddax.cli.errors import report, usage
+
+
+def run_command(argv: Sequence[str], *, opener: Opener | None = None) -> int:
+    """Run one command and return its exit code; prints everything, raises nothing."""
+    import typer
+
+    from ddax.cli.app import app
+
+    for stream in (sys.stdout, sys.stderr):
+        # A terminal that cannot show a character gets "?", not a traceback.
+        if hasattr(stream, "reconfigure"):
+            stream.reconfigure(errors="replace")
+    flags = list(argv)[: list(argv).index("--")] if "--" in argv else list(argv)
+    json, verbose = "--json" in flags, bool({"-v", "--verbose"} & set(flags))
+    try:
+        code = app(args=list(argv), prog_name="ddax", standalone_mode=False, obj=opener)
+        sys.stdout.flush()
+        return code if isinstance(code, int) else 0
+    except (KeyboardInterrupt, typer.Abort):
+        return report(KeyboardInterrupt(), json=json, verbose=verbose)
+    except BrokenPipeError:
+        # The reader (head, less) has seen enough; give the interpreter nothing left to flush.
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        return 0
+    except Exception as exc:  # the outermost loop: reported with its exit code, never swallowed
+        parser_error = typer.BadParameter.__mro__[1]
+        if isinstance(exc, parser_error):
+            exc = usage(*_parser_words(exc))
+        return report(exc, json=json, verbose=verbose)
+
+
+def _parser_words(exc: BaseException) -> tuple[str, str]:
+    """Return the parser's message and where help is."""
+    message = getattr(exc, "format_message", exc.__str__)()
+    context = getattr(exc, "ctx", None)
+    path = context.command_path if context is not None else "ddax"
+    return str(message) or "A command is missing", f"`{path} --help` lists what is possible."

@@ -1,0 +1,55 @@
+"""Text that is safe to print: what pages and models wrote must not steer the terminal.
+
+Leaves out layout. JSON keeps every character, the dangerous ones as escapes, so quotes stay verbatim.
+"""
+
+from __future__ import annotations
+
+import json
+import re
+from typing import Any
+
+_ESCAPES = re.compile(
+    r"\x1b\[[0-?]*[ -/]*[@-~]"  # CSI: colours, cursor
+    r"|\x1b[\]PX^_][^\x07\x1b\x9c]*(?:\x07|\x1b\\|\x9c)?"  # OSC, DCS and other strings
+    r"|\x9b[0-?]*[ -/]*[@-~]"
+    r"|\x1b[ -/]*[0-~]?"
+)
+# C0 and C1 controls, bidirectional marks and overrides, invisible operators, tags, surrogates.
+# The joiners U+200C and U+200D stay: Persian, Indic scripts and emoji need them.
+_UNSAFE = (
+    "\x00-\x08\x0b-\x1f\x7f-\x9f\u00ad\u061c\u180e\u200b\u200e\u200f\u2028-\u202e\u2060-\u206f"
+    "\ufeff\ufff9-\ufffb\ud800-\udfff\U000e0000-\U000e007f"
+)
+_UNSAFE_RE = re.compile(f"[{_UNSAFE}]")
+_ASCII_END = 0x80
+
+
+def clean(text: object, limit: int = 0) -> str:
+    """Return text as one safe line: no control characters, single spaces, at most `limit` characters."""
+    line = " ".join(clean_block(text).split())
+    return shorten(line, limit) if limit else line
+
+
+def clean_block(text: object) -> str:
+    """Return text without escape sequences and control characters, with its line breaks."""
+    plain = _ESCAPES.sub("", str(text).replace("\r\n", "\n").replace("\r", "\n"))
+    return _UNSAFE_RE.sub("", plain)
+
+
+def shorten(line: str, limit: int) -> str:
+    """Cut a line to `limit` characters, with an ellipsis where something is missing."""
+    return line if len(line) <= limit else line[: max(limit - 1, 0)].rstrip() + "…"
+
+
+def dump_json(value: Any, *, ascii_only: bool = False, indent: int | None = 2) -> str:
+    """Return JSON that is lossless and safe to show: unsafe characters stand as `\\uXXXX`."""
+    text = json.dumps(value, ensure_ascii=ascii_only, indent=indent, default=str, allow_nan=False)
+    return _UNSAFE_RE.sub(_escape, text)
+
+
+def _escape(match: re.Match[str]) -> str:
+    char = match.group()
+    if char == "\n":
+        return char
+    return json.dumps(char) [1:-1] if ord(char) >= _ASCII_END or char < " " else f"\\u{ord(char):04x}"

@@ -1,0 +1,72 @@
+"""Read small YAML documents (identity profiles, matrices, rubrics) with the line of every top-level key.
+
+Leaves out the layered settings (`ddax.configs.layers`). Only YAML's safe loader is used.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from ddax.errors import SettingsError
+
+MAX_BYTES = 1_000_000
+
+
+@dataclass(frozen=True)
+class YamlDocument:
+    """A mapping read from a file, and the line on which each of its keys stands."""
+
+    path: Path
+    values: dict[str, Any]
+    lines: dict[str, int]
+
+    def where(self, key: str) -> str:
+        """Return `file:line` of a key, or the file where the key is missing."""
+        return f"{self.path}:{self.lines[key]}" if key in self.lines else str(self.path)
+
+
+def shipped(*parts: str) -> Path:
+    """Return the path of a file that ships in `ddax/configs`."""
+    return Path(__file__).parent.joinpath(*parts)
+
+
+def read_document(path: Path) -> YamlDocument:
+    """Read a YAML mapping; raises `SettingsError` that names the file and, where known, the line."""
+    import yaml
+
+    text = _text(path)
+    loader = None
+    try:
+        loader = yaml.SafeLoader(text)
+        node = loader.get_single_node()
+        if not isinstance(node, yaml.MappingNode):
+            raise SettingsError(
+                f"{path}: expected `key: value` lines.", mend="Compare with the shipped files."
+            )
+        lines = {str(key.value): key.start_mark.line + 1 for key, _ in node.value}
+        return YamlDocument(path, loader.construct_document(node), lines)
+    except yaml.YAMLError as error:
+        mark = getattr(error, "problem_mark", None)
+        where = f"{path}:{mark.line + 1}" if mark else str(path)
+        problem = str(getattr(error, "problem", None) or error).splitlines()[0]
+        raise SettingsError(
+            f"{where}: the file is not valid YAML.", why=f"{problem}.", mend="Mend the file at that place."
+        ) from error
+    finally:
+        if loader is not None:
+            loader.dispose()
+
+
+def _text(path: Path) -> str:
+    try:
+        if path.stat().st_size > MAX_BYTES:
+            raise SettingsError(f"{path} is larger than {MAX_BYTES:,} bytes.", mend="Give a YAML profile.")
+        return path.read_bytes().decode("utf-8-sig")
+    except UnicodeDecodeError as error:
+        raise SettingsError(f"{path} is not UTF-8 text.", mend="Save it as UTF-8.") from error
+    except OSError as error:
+        raise SettingsError(
+            f"{path} cannot be read.", why=f"{error.strerror or error}.", mend="Check the path."
+        ) from error

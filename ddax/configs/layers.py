@@ -1,0 +1,308 @@
+"""Layered settings: default < file < environment (`DDAX_`) < argument, with the origin of each value.
+
+Leaves out what the settings mean (`ddax.configs.settings`) and identity profiles. Files are read by
+YAML's safe loader only; every complaint names the key and the file and line, or the variable.
+"""
+
+from __future__ import annotations
+
+import difflib
+import os
+import reprlib
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from functools import cache
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+from pydantic import BaseModel, ValidationError
+from pydantic.fields import FieldInfo
+
+from ddax.configs.prices import Price, load_prices
+from ddax.configs.settings import SCHEMA_VERSION, Context
+from ddax.errors import SettingsError, StateError
+
+if TYPE_CHECKING:
+    import yaml
+
+__all__ = ["Loaded", "Price", "load_context", "load_prices", "setting_fields"]
+
+PREFIX = "DDAX_"
+NOT_SETTINGS = frozenset({"DDAX_HOME"})
+"""Variables with our prefix that say where things are, not how a run behaves."""
+DEFAULT_FILE = "ddax.yaml"
+VERSION_KEY = "schema_version"
+MAX_FILE_BYTES = 1_000_000
+DEFAULT = "default"
+
+
+class Setting(NamedTuple):
+    """A raw value and where it came from, in words."""
+
+    value: Any
+    origin: str
+
+
+@dataclass(frozen=True)
+class Loaded:
+    """The effective settings; `origins` maps every dotted key to where its value came from."""
+
+    context: Context
+    origins: dict[str, str]
+    file: Path | None = None
+
+
+def load_context(
+    *,
+    file: Path | str | None = None,
+    env: Mapping[str, str] | None = None,
+    arguments: Mapping[str, Any] | None = None,
+    directory: Path | None = None,
+) -> Loaded:
+    """Merge the layers into a `Context`; raises `SettingsError` (or `StateError` for a newer file).
+
+    Without `file`, `ddax.yaml` in `directory` (the working directory) is read if it is there.
+    `arguments` are dotted or nested keys; a value of None means "not given". `env` is `os.environ`.
+    """
+    path = _settings_file(file, directory)
+    layers: dict[str, Setting] = {}
+    if path is not None:
+        layers.update(_from_file(path))
+    layers.update(_from_environment(os.environ if env is None else env))
+    layers.update(_from_arguments(arguments or {}))
+    context = _validate(layers)
+    origins = {key: layers[key].origin if key in layers else DEFAULT for key in setting_fields()}
+    return Loaded(context, origins, path)
+
+
+@cache
+def setting_fields() -> dict[str, FieldInfo]:
+    """Map every dotted key of `Context` to its field."""
+    return dict(_leaves(Context, ""))
+
+
+def value_of(context: Context, key: str) -> Any:
+    """Return the value of a dotted key as plain JSON."""
+    value: Any = context.model_dump(mode="json")
+    for part in key.split("."):
+        value = value[part]
+    return value
+
+
+def _leaves(model: type[BaseModel], prefix: str) -> Iterator[tuple[str, FieldInfo]]:
+    for name, field in model.model_fields.items():
+        if _is_section(field):
+            yield from _leaves(_section(field), f"{prefix}{name}.")
+        else:
+            yield f"{prefix}{name}", field
+
+
+def _is_section(field: FieldInfo) -> bool:
+    return isinstance(field.annotation, type) and issubclass(field.annotation, BaseModel)
+
+
+def _section(field: FieldInfo) -> type[BaseModel]:
+    annotation = field.annotation
+    if not (isinstance(annotation, type) and issubclass(annotation, BaseModel)):
+        raise TypeError(f"{annotation!r} is not a group of settings")
+    return annotation
+
+
+@cache
+def _sections() -> frozenset[str]:
+    return frozenset(key.rpartition(".")[0] for key in setting_fields() if "." in key)
+
+
+def _settings_file(file: Path | str | None, directory: Path | None) -> Path | None:
+    if file is not None:
+        return Path(file)
+    found = (directory or Path()) / DEFAULT_FILE
+    return found if found.is_file() else None
+
+
+def _from_file(path: Path) -> dict[str, Setting]:
+    import yaml
+
+    text = _read(path)
+    loader = yaml.SafeLoader(text)
+    try:
+        node = loader.get_single_node()
+        return {} if node is None else dict(_entries(loader, node, path, ""))
+    except yaml.MarkedYAMLError as exc:
+        mark = exc.problem_mark or exc.context_mark
+        where = f"{path}:{mark.line + 1}:{mark.column + 1}" if mark else str(path)
+        raise _broken(where, str(exc.problem or exc.context)) from exc
+    except yaml.YAMLError as exc:
+        raise _broken(str(path), str(exc).splitlines()[0]) from exc
+    finally:
+        loader.dispose()
+
+
+def _read(path: Path) -> str:
+    import yaml
+
+    try:
+        if path.stat().st_size > MAX_FILE_BYTES:
+            raise SettingsError(
+                f"The settings file {path} is larger than {MAX_FILE_BYTES:,} bytes.",
+                mend="Give a settings file; `ddax init` writes one to start from.",
+            )
+        text = path.read_bytes().decode("utf-8-sig")
+        yaml.reader.Reader(text)  # refuses control characters, which the decoder lets through
+        return text
+    except UnicodeDecodeError as exc:
+        raise _broken(f"{path} (byte {exc.start})", "the file is not UTF-8 text") from exc
+    except yaml.reader.ReaderError as exc:
+        line = text.count("\n", 0, int(exc.position)) + 1
+        raise _broken(f"{path}:{line}", f"the character #x{int(exc.character):04x} is not allowed") from exc
+    except OSError as exc:
+        raise SettingsError(
+            f"The settings file {path} cannot be read.",
+            why=f"{exc.strerror or exc}.",
+            mend="Check the path, or write a new file with `ddax init`.",
+        ) from exc
+
+
+def _broken(where: str, problem: str) -> SettingsError:
+    return SettingsError(
+        f"{where}: the settings file is not valid YAML.",
+        why=f"{problem[:1].upper()}{problem[1:]}.",
+        mend="Mend the file at that place; `ddax init` writes a valid one to compare with.",
+    )
+
+
+def _entries(loader: yaml.SafeLoader, node: yaml.Node, path: Path, prefix: str) -> Iterator[tuple[str, Setting]]:
+    import yaml
+
+    if not isinstance(node, yaml.MappingNode):
+        raise SettingsError(
+            f"{path}:{node.start_mark.line + 1}: expected `key: value` lines.",
+            why=f"{prefix.rstrip('.') or 'The file'} is a group of settings, not a single value or a list.",
+            mend="`ddax init` writes a commented file to start from.",
+        )
+    seen: set[str] = set()
+    for key_node, value_node in node.value:
+        key = f"{prefix}{key_node.value}"
+        where = f"{path}:{key_node.start_mark.line + 1}"
+        if key in seen:
+            raise SettingsError(f"{where}: the key {key!r} stands twice.", mend="Keep one of the two.")
+        seen.add(key)
+        if key == VERSION_KEY:
+            _check_version(loader.construct_object(value_node, deep=True), where)
+        elif key in _sections():
+            # A group whose lines are all commented out reads as null: nothing is set in it.
+            if value_node.tag != "tag:yaml.org,2002:null":
+                yield from _entries(loader, value_node, path, f"{key}.")
+        elif key in setting_fields():
+            yield key, Setting(loader.construct_object(value_node, deep=True), f"file {where}")
+        else:
+            raise _unknown(key, where)
+
+
+def _check_version(value: Any, where: str) -> None:
+    if not isinstance(value, int) or isinstance(value, bool) or value < 1:
+        raise SettingsError(f"{where}: {VERSION_KEY} is {value!r}.", mend=f"Write {VERSION_KEY}: {SCHEMA_VERSION}.")
+    if value > SCHEMA_VERSION:
+        raise StateError(
+            f"{where}: the settings have schema version {value}.",
+            why=f"This release knows versions up to {SCHEMA_VERSION}.",
+            mend="Upgrade ddax, or write the settings anew with `ddax init` in an empty folder.",
+        )
+
+
+def _from_environment(env: Mapping[str, str]) -> dict[str, Setting]:
+    layer: dict[str, Setting] = {}
+    for name, text in sorted(env.items()):
+        if not name.startswith(PREFIX) or name in NOT_SETTINGS or text == "":
+            continue
+        key = name[len(PREFIX) :].lower().replace("__", ".")
+        if key not in setting_fields():
+            raise _unknown(key, f"environment variable {name}", spell=_variable)
+        layer[key] = Setting(_parse(key, name, text), f"environment {name}")
+    return layer
+
+
+def _variable(key: str) -> str:
+    return PREFIX + key.replace(".", "__").upper()
+
+
+def _parse(key: str, name: str, text: str) -> Any:
+    """Turn the text of a variable into what the field's type reads; pydantic does the numbers."""
+    annotation = str(setting_fields()[key].annotation)
+    if annotation.startswith("tuple"):
+        return _parse_list(key, name, text.strip())
+    if "None" in annotation and text.strip().lower() in {"null", "none"}:
+        return None
+    return text.strip()
+
+
+def _parse_list(key: str, name: str, text: str) -> Any:
+    import json
+
+    if not text.startswith("["):
+        return [part.strip() for part in text.split(",") if part.strip()]
+    try:
+        return json.loads(text)
+    except ValueError as exc:
+        raise SettingsError(
+            f"The environment variable {name} ({key}) is not a JSON list.",
+            why=f"{exc}.",
+            mend=f'Write {name}=a,b or {name}=\'["a", "b"]\'.',
+        ) from exc
+
+
+def _from_arguments(arguments: Mapping[str, Any], prefix: str = "") -> dict[str, Setting]:
+    layer: dict[str, Setting] = {}
+    for name, value in arguments.items():
+        key = f"{prefix}{name}"
+        if key in _sections() and isinstance(value, Mapping):
+            layer.update(_from_arguments(value, f"{key}."))
+        elif key not in setting_fields():
+            raise _unknown(key, f"argument {key}")
+        elif value is not None:
+            layer[key] = Setting(value, "argument")
+    return layer
+
+
+def _unknown(key: str, where: str, spell: Any = str) -> SettingsError:
+    return SettingsError(
+        f"{where}: there is no setting {key!r}.",
+        why=f"The nearest valid one is {spell(nearest(key))!r}.",
+        mend="`ddax config show` lists every setting.",
+    )
+
+
+def nearest(key: str) -> str:
+    """Name the valid dotted key nearest to a wrong one, by its whole name or by its last part."""
+    keys = list(setting_fields())
+
+    def likeness(valid: str) -> float:
+        whole = difflib.SequenceMatcher(None, key, valid).ratio()
+        last = difflib.SequenceMatcher(None, key.rpartition(".")[2], valid.rpartition(".")[2]).ratio()
+        # The section counts a little, so that evolution.secnds is not taken for budget.max_seconds.
+        return last + 0.5 * whole
+
+    return max(keys, key=likeness)
+
+
+def _validate(layers: Mapping[str, Setting]) -> Context:
+    nested: dict[str, Any] = {}
+    for key, setting in layers.items():
+        section, _, name = key.rpartition(".")
+        (nested.setdefault(section, {}) if section else nested)[name] = setting.value
+    try:
+        return Context.model_validate(nested)
+    except ValidationError as exc:
+        first = exc.errors(include_url=False)[0]
+        raise _wrong(first["loc"], first["msg"], layers) from exc
+
+
+def _wrong(loc: tuple[int | str, ...], message: str, layers: Mapping[str, Setting]) -> SettingsError:
+    parts = [str(part) for part in loc]
+    key = next(k for k in (".".join(parts[:n]) for n in range(len(parts), 0, -1)) if k in layers)
+    setting, field = layers[key], setting_fields()[key]
+    return SettingsError(
+        f"{setting.origin}: {key} = {reprlib.repr(setting.value)} is not allowed.",
+        why=f"{message}.",
+        mend=f"{field.description} The default is {field.default!r}.",
+    )

@@ -1,0 +1,94 @@
+"""The price table of language models: US dollars per million tokens, and each provider's key variable.
+
+Leaves out calling a model. The table is `models.yaml` beside this file; a `models.yaml` in
+`DDAX_HOME` adds to it and wins.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from ddax.errors import SettingsError
+
+TOKENS_PER_PRICE = 1_000_000
+
+
+@dataclass(frozen=True)
+class Price:
+    """US dollars per million tokens in and out."""
+
+    input: float
+    output: float
+
+    def cost(self, tokens_in: int, tokens_out: int) -> float:
+        """Return the US dollars of one call."""
+        return (tokens_in * self.input + tokens_out * self.output) / TOKENS_PER_PRICE
+
+
+@dataclass(frozen=True)
+class Provider:
+    """A provider: the environment variable of its key ("" where none is needed), and its package."""
+
+    key: str
+    package: str
+
+
+def load_prices(*, home: Path | None = None) -> dict[str, Price]:
+    """Map `provider:model` (or `provider:*`) to its price; raises `SettingsError`."""
+    prices: dict[str, Price] = {}
+    for path in _tables(home):
+        for model, row in _section(path, "models").items():
+            prices[model] = _price(path, model, row)
+    return prices
+
+
+def load_providers(*, home: Path | None = None) -> dict[str, Provider]:
+    """Map a provider's name to its key variable and package; raises `SettingsError`."""
+    providers: dict[str, Provider] = {}
+    for path in _tables(home):
+        for name, row in _section(path, "providers").items():
+            if not isinstance(row, Mapping):
+                raise SettingsError(f"{path}: the provider {name!r} needs `key` and `package`.")
+            providers[name] = Provider(str(row.get("key") or ""), str(row.get("package") or ""))
+    return providers
+
+
+def price_of(model: str, prices: Mapping[str, Price]) -> Price | None:
+    """Return the price of `provider:model`, by its own line or its provider's `*`; None: unknown."""
+    provider = model.partition(":")[0]
+    return prices.get(model) or prices.get(f"{provider}:*")
+
+
+def _tables(home: Path | None) -> list[Path]:
+    own = [] if home is None else [home / "models.yaml"]
+    return [Path(__file__).with_name("models.yaml"), *(path for path in own if path.is_file())]
+
+
+def _section(path: Path, name: str) -> dict[str, Any]:
+    import yaml
+
+    try:
+        table = yaml.safe_load(path.read_text(encoding="utf-8")) or {}
+    except (yaml.YAMLError, UnicodeDecodeError) as exc:
+        raise SettingsError(f"{path} is not valid YAML.", why=" ".join(str(exc).split())) from exc
+    rows = table.get(name) or {} if isinstance(table, dict) else None
+    if not isinstance(rows, dict):
+        raise SettingsError(f"{path}: `{name}` is not a table.", mend="Compare with the table that ships with ddax.")
+    return {str(key): row for key, row in rows.items()}
+
+
+def _price(path: Path, model: str, row: Any) -> Price:
+    ok = isinstance(row, dict) and all(_is_price(row.get(side)) for side in ("input", "output"))
+    if not ok:
+        raise SettingsError(
+            f"{path}: the price of {model!r} is {row!r}.",
+            mend="Write {input: X, output: Y} in US dollars per million tokens, both at least 0.",
+        )
+    return Price(float(row["input"]), float(row["output"]))
+
+
+def _is_price(value: Any) -> bool:
+    return isinstance(value, int | float) and not isinstance(value, bool) and value >= 0

@@ -1,0 +1,134 @@
+"""The selection score with every term, for all candidates in one call (dda-x 2.1, 8.1, 9.1).
+
+Score(a) = w_a·cos(F, d̂) + w_q·Q + (1−ρ)·c·P·√max(1, ΣN)/(1+n) − tabu. Leaves out the walk through
+the DAG and what is a candidate.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ddax.dynamics.state import TINY
+from ddax.errors import SettingsError
+from ddax.types import Vector
+
+Matrix = NDArray[np.float64]
+
+
+@dataclass(frozen=True)
+class Weights:
+    """What the terms weigh. `damped`: (1−ρ) scales exploration. `floor` is the least ΣN under the root.
+
+    `tabu` scales the penalty; `flat` says that candidates are one frontier, not children of one idea.
+    """
+
+    w_a: float
+    w_q: float
+    tabu: float = 1.0
+    damped: bool = True
+    floor: float = 1.0
+    flat: bool = False
+
+
+PRESETS: dict[str, Weights] = {
+    "dda-x": Weights(w_a=1.0, w_q=0.0, tabu=0.0),
+    # ExACT's U is zero before the first visit, so its square root has no floor.
+    "puct": Weights(w_a=0.0, w_q=1.0, tabu=0.0, damped=False, floor=0.0),
+    "hybrid": Weights(w_a=0.5, w_q=1.0),
+    "flat": Weights(w_a=0.5, w_q=1.0, flat=True),
+}
+"""Named weights (DESIGN section 6)."""
+
+
+class Terms(NamedTuple):
+    """The weighted terms of each candidate `[n]`; total = alignment + value + exploration − tabu.
+
+    `cosine` in [−1, 1] is the alignment before its weight, `prior` the P that entered.
+    """
+
+    alignment: Vector
+    value: Vector
+    exploration: Vector
+    tabu: Vector
+    total: Vector
+    cosine: Vector
+    prior: Vector
+
+
+def weights_of(preset: str, *, w_a: float | None = None, w_q: float | None = None) -> Weights:
+    """Return the weights of a preset, with w_a and w_q replaced where they are given."""
+    try:
+        weights = PRESETS[preset]
+    except KeyError:
+        raise SettingsError(
+            f"There is no preset {preset!r}.", mend=f"Choose one of {', '.join(sorted(PRESETS))}."
+        ) from None
+    return replace(weights, w_a=weights.w_a if w_a is None else w_a, w_q=weights.w_q if w_q is None else w_q)
+
+
+def cosines(F: Vector, D: Matrix) -> Vector:
+    """Return cos(F, d̂) `[n]` in [−1, 1]; 0 where F or d̂ is zero."""
+    lengths = np.linalg.norm(D, axis=1) * float(np.linalg.norm(F))
+    return np.where(lengths > TINY, np.clip(D @ F / np.maximum(lengths, TINY), -1.0, 1.0), 0.0)
+
+
+def normalised(P: Vector) -> Vector:
+    """Return priors `[n]` that sum to 1; weights that are all zero become equal."""
+    clipped = np.maximum(np.asarray(P, dtype=np.float64), 0.0)
+    total = float(clipped.sum())
+    if total > TINY:
+        return clipped / total
+    return np.full(clipped.shape, 1.0 / max(1, clipped.size))
+
+
+def score_terms(
+    F: Vector,
+    D: Matrix,
+    *,
+    Q: Vector,
+    N: Vector,
+    P: Vector,
+    total_n: float,
+    rho: float,
+    c: float,
+    weights: Weights,
+    tabu: Vector | None = None,
+) -> Terms:
+    """Score n candidates with directions D `[n, d]` under the pull F `[d]`, the bracket of the forces.
+
+    Q in [0, 1], N ≥ 0 (with virtual losses, if any) and P (as given, see `normalised`) are `[n]`;
+    `total_n` is ΣN over all siblings, also those that are finished; `tabu` ≥ 0 is `[n]`.
+    """
+    n = len(D)
+    cosine = cosines(F, D)
+    prior = np.asarray(P, dtype=np.float64)
+    openness = 1.0 - rho if weights.damped else 1.0
+    root = np.sqrt(max(weights.floor, float(total_n)))
+    alignment = weights.w_a * cosine
+    value = weights.w_q * np.asarray(Q, dtype=np.float64)
+    exploration = openness * c * prior * root / (1.0 + np.asarray(N, dtype=np.float64))
+    penalty = np.zeros(n) if tabu is None else weights.tabu * np.asarray(tabu, dtype=np.float64)
+    total = alignment + value + exploration - penalty
+    return Terms(alignment, value, exploration, penalty, total, cosine, prior)
+
+
+def ranking(terms: Terms) -> list[int]:
+    """Return the candidates best first; ties go to the larger prior, then to the earlier one."""
+    order = np.lexsort((np.arange(len(terms.total)), -terms.prior, -terms.total))
+    return [int(index) for index in order]
+
+
+def all_misaligned(terms: Terms, minimum: float) -> bool:
+    """Say whether there are candidates and each scores below the minimum, so that protect is due."""
+    return bool(len(terms.total)) and bool((terms.total < minimum).all())
+
+
+def robust_child(N: Vector, Q: Vector) -> int:
+    """Return the most visited candidate; ties go to the larger Q, then to the earlier one."""
+    if not len(N):
+        raise ValueError("There is no candidate to choose from.")
+    return int(np.lexsort((np.arange(len(N)), -np.asarray(Q), -np.asarray(N)))[0])

@@ -1,0 +1,39 @@
+"""Limits of one candidate process, set between fork and the first line of foreign code."""
+
+from __future__ import annotations
+
+import resource
+import signal
+from collections.abc import Mapping
+from types import FrameType
+
+MIB = 1 << 20
+
+
+class OutOfTime(BaseException):
+    """Say that the processor time of a candidate is used up."""
+
+
+def _expire(_signum: int, _frame: FrameType | None) -> None:
+    raise OutOfTime
+
+
+def apply_limits(limits: Mapping[str, float]) -> None:
+    """Set the resource limits and the processor timer of this process.
+
+    `cpu` is in seconds, `memory` and `file` in MiB, `processes` and `files` are counts. The timer
+    raises OutOfTime first; the kernel's own limit kills a program that catches it.
+    """
+    cpu = limits["cpu"]
+    seconds = int(cpu) + 2
+    resource.setrlimit(resource.RLIMIT_CPU, (seconds, seconds))
+    for what, value in (
+        (resource.RLIMIT_AS, int(limits["memory"] * MIB)),
+        (resource.RLIMIT_FSIZE, int(limits["file"] * MIB)),
+        (resource.RLIMIT_NPROC, int(limits["processes"])),
+        (resource.RLIMIT_NOFILE, int(limits["files"])),
+        (resource.RLIMIT_CORE, 0),
+    ):
+        resource.setrlimit(what, (value, value))
+    signal.signal(signal.SIGPROF, _expire)
+    signal.setitimer(signal.ITIMER_PROF, cpu, 0.2)

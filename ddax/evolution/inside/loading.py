@@ -1,0 +1,116 @@
+"""Loads a program from texts instead of files, with a deterministic time-out built into its loops."""
+
+from __future__ import annotations
+
+import ast
+import sys
+from collections.abc import Callable, Mapping, Sequence
+from importlib.abc import Loader, MetaPathFinder
+from importlib.machinery import ModuleSpec
+from types import CodeType, ModuleType
+from typing import Any
+
+TICK = "__tick__"
+
+
+class OutOfTicks(BaseException):
+    """Say that a deterministic budget is used up; not an Exception, so that programs do not catch it."""
+
+
+class Ticks:
+    """A budget of loop rounds and calls; `used` since the last `reset`."""
+
+    def __init__(self) -> None:
+        self.limit = self.used = 0
+
+    def reset(self, limit: int) -> None:
+        """Start a new budget; 0 is unlimited."""
+        self.limit, self.used = limit or (1 << 62), 0
+
+    def tick(self) -> None:
+        """Count one round; raises OutOfTicks for ever once the budget is used up."""
+        self.used += 1
+        if self.used > self.limit:
+            raise OutOfTicks
+
+
+def _has_docstring(body: list[ast.stmt]) -> bool:
+    first = body[0]
+    return (
+        isinstance(first, ast.Expr)
+        and isinstance(first.value, ast.Constant)
+        and isinstance(first.value.value, str)
+    )
+
+
+def instrument(tree: ast.Module) -> ast.Module:
+    """Put a tick at the head of every loop body and function, in place."""
+    for node in ast.walk(tree):
+        if isinstance(node, (ast.For, ast.While, ast.AsyncFor, ast.FunctionDef, ast.AsyncFunctionDef)):
+            call = ast.Call(ast.Name(TICK, ast.Load()), [], [])
+            at = 1 if isinstance(node, (ast.FunctionDef, ast.AsyncFunctionDef)) and _has_docstring(node.body) else 0
+            line = node.body[0].lineno
+            statement = ast.Expr(call)
+            for part in (statement, call, call.func):
+                part.lineno = part.end_lineno = line  # type: ignore[attr-defined]
+                part.col_offset = part.end_col_offset = 0  # type: ignore[attr-defined]
+            node.body.insert(at, statement)
+    return tree
+
+
+def module_name(path: str) -> str:
+    """Name the module of a path: ``src/pkg/mod.py`` is ``pkg.mod``."""
+    parts = path.removesuffix(".py").split("/")
+    if parts[0] == "src" and len(parts) > 1:
+        parts = parts[1:]
+    if parts[-1] == "__init__" and len(parts) > 1:
+        parts = parts[:-1]
+    return ".".join(parts)
+
+
+class Program(MetaPathFinder, Loader):
+    """Finds and loads the modules of a program held as texts."""
+
+    def __init__(
+        self, sources: Mapping[str, str], tick: Callable[[], None], cache: dict[tuple[str, str], CodeType]
+    ) -> None:
+        self.paths = {module_name(path): path for path in sources}
+        self.sources, self.tick, self.cache = sources, tick, cache
+        self.packages = {".".join(n.split(".")[:i]) for n in self.paths for i in range(1, n.count(".") + 1)}
+        self.packages |= {module_name(path) for path in sources if path.endswith("__init__.py")}
+
+    def compile(self, path: str) -> CodeType:
+        """Return the instrumented code of a file; raises SyntaxError."""
+        key = (path, self.sources[path])
+        if key not in self.cache:
+            self.cache[key] = compile(instrument(ast.parse(key[1], path)), path, "exec", dont_inherit=True)
+        return self.cache[key]
+
+    def find_spec(
+        self, fullname: str, path: Sequence[str] | None, target: ModuleType | None = None
+    ) -> ModuleSpec | None:
+        """Answer for the program's own modules only."""
+        if fullname not in self.paths and fullname not in self.packages:
+            return None
+        spec = ModuleSpec(fullname, self, is_package=fullname in self.packages)
+        spec.origin = self.paths.get(fullname)
+        return spec
+
+    def exec_module(self, module: ModuleType) -> None:
+        """Run a module of the program."""
+        path = self.paths.get(module.__name__)
+        if path is None:
+            return
+        module.__dict__[TICK] = self.tick
+        module.__dict__["__file__"] = path
+        exec(self.compile(path), module.__dict__)  # noqa: S102 - this is the sandboxed side
+
+    def install(self) -> None:
+        """Make the program importable, before everything else."""
+        sys.meta_path.insert(0, self)
+
+    def load(self, path: str) -> dict[str, Any]:
+        """Import the module of a path and return its globals."""
+        name = module_name(path)
+        __import__(name)
+        return sys.modules[name].__dict__

@@ -1,0 +1,132 @@
+"""Runs test units against a loaded program and says plainly what happened to each."""
+
+from __future__ import annotations
+
+import asyncio
+import inspect
+import sys
+import types
+import unittest
+from collections.abc import Mapping
+from typing import Any, NamedTuple
+
+from . import minipytest
+from .limits import OutOfTime
+from .loading import OutOfTicks, Program, Ticks
+
+MESSAGE = 300
+"""Characters of a message that are kept."""
+
+
+class Outcome(NamedTuple):
+    """How a unit ended: `kind` is pass, assert, error, timeout or skip; `line` is in the program."""
+
+    kind: str
+    name: str
+    message: str
+    path: str
+    line: int
+    depth: int
+    ticks: int
+
+
+def _where(error: BaseException, paths: frozenset[str]) -> tuple[str, int, int]:
+    path, line, depth, trace = "", 0, 0, error.__traceback__
+    while trace is not None:
+        if trace.tb_frame.f_code.co_filename in paths:
+            path, line, depth = trace.tb_frame.f_code.co_filename, trace.tb_lineno, depth + 1
+        trace = trace.tb_next
+    return path, line, depth
+
+
+def _describe(error: BaseException) -> str:
+    try:
+        return str(error)[:MESSAGE]
+    except Exception as inner:  # the text of a foreign exception is foreign code
+        return f"<its message raised {type(inner).__name__}>"
+
+
+class Runner:
+    """Runs the units of one program in this process; test modules are executed once."""
+
+    def __init__(
+        self, program: Program, ticks: Ticks, targets: list[str], codes: Mapping[str, types.CodeType]
+    ) -> None:
+        self.program, self.ticks, self.targets, self.codes = program, ticks, targets, codes
+        self.paths = frozenset(program.sources)
+        self.modules: dict[str, dict[str, Any]] = {}
+
+    def namespace(self, name: str, shared: bool) -> dict[str, Any]:
+        """Make the globals of a test; `shared` ones begin with those of the targets."""
+        space: dict[str, Any] = {"__name__": name, "__file__": name, "__builtins__": __builtins__}
+        if shared:
+            for path in self.targets:
+                own = self.program.load(path)
+                space.update({k: v for k, v in own.items() if not k.startswith("__") or k == "__tick__"})
+        return space
+
+    def module(self, unit: Mapping[str, Any]) -> dict[str, Any]:
+        """Execute the test file of a unit once and return its globals."""
+        path = unit["path"]
+        if path not in self.modules:
+            name = path.removesuffix(".py").replace("/", ".")
+            module = types.ModuleType(name)
+            module.__dict__.update(self.namespace(name, unit["shared"]))
+            sys.modules[name] = module
+            exec(self.codes[path], module.__dict__)  # noqa: S102 - this is the sandboxed side
+            self.modules[path] = module.__dict__
+        return self.modules[path]
+
+    def execute(self, unit: Mapping[str, Any]) -> None:
+        """Run a unit; it failed if this raises."""
+        if unit["kind"] == "script":
+            space = self.namespace("__test__", unit["shared"])
+            exec(self.codes[unit["id"]], space)  # noqa: S102 - this is the sandboxed side
+        elif unit["kind"] == "function":
+            space = self.module(unit)
+            minipytest.call_test(space[unit["name"]], space)
+        elif issubclass(self.module(unit)[unit["cls"]], unittest.TestCase):
+            self.unittest(unit)
+        else:
+            space = self.module(unit)
+            instance = space[unit["cls"]]()
+            if hasattr(instance, "setup_method"):
+                instance.setup_method(getattr(instance, unit["name"]))
+            minipytest.call_test(getattr(instance, unit["name"]), space)
+
+    def unittest(self, unit: Mapping[str, Any]) -> None:
+        """Run one method of a TestCase; re-raises its first failure."""
+        case = self.module(unit)[unit["cls"]](unit["name"])
+        failure: list[BaseException] = []
+        method, cls = getattr(case, unit["name"]), type(case)
+        if "__ddax_ready__" not in cls.__dict__:
+            cls.setUpClass()
+            cls.__ddax_ready__ = True
+        case.setUp()
+        try:
+            result = method()
+            if inspect.iscoroutine(result):
+                asyncio.run(result)
+        except BaseException as error:  # re-raised once the test has cleaned up
+            failure.append(error)
+        case.tearDown()
+        case.doCleanups()
+        if failure:
+            raise failure[0]
+
+    def run(self, unit: Mapping[str, Any], limit: int) -> Outcome:
+        """Run a unit within `limit` ticks and classify how it ended."""
+        self.ticks.reset(limit)
+        kind, name, message, where = "pass", "", "", ("", 0, 0)
+        try:
+            self.execute(unit)
+        except (minipytest.Skipped, unittest.SkipTest) as error:
+            kind, message = "skip", _describe(error)
+        except (OutOfTicks, OutOfTime) as error:
+            kind, name, where = "timeout", type(error).__name__, _where(error, self.paths)
+        except BaseException as error:  # every way to fail is an outcome
+            kind = "assert" if isinstance(error, AssertionError) else "error"
+            name, message, where = type(error).__name__[:80], _describe(error), _where(error, self.paths)
+        if kind == "pass" and self.ticks.used > self.ticks.limit:
+            kind, name = "timeout", "OutOfTicks"
+        return Outcome(kind, name, message, *where, self.ticks.used)

@@ -1,0 +1,223 @@
+"""The warm worker: holds the suite, forks one limited process per candidate, passes verdicts on.
+
+Speaks frames on its standard input and output; candidates never see those descriptors. A job names
+changed files, the units to run in order, and its limits.
+"""
+
+from __future__ import annotations
+
+import gc
+import json
+import os
+import secrets
+import select
+import signal
+import sys
+import time
+from types import CodeType
+from typing import Any
+
+from . import minipytest
+from .frames import read_frame, write_frame
+from .limits import OutOfTime, apply_limits
+from .loading import OutOfTicks, Program, Ticks
+from .tracing import Tracer
+from .units import Runner
+
+RESULT_LIMIT = 1 << 20
+"""Bytes of a candidate's report."""
+
+
+class Suite:
+    """The base program and the test units, compiled once."""
+
+    def __init__(self, message: dict[str, Any]) -> None:
+        self.sources: dict[str, str] = message["sources"]
+        self.targets: list[str] = message["targets"]
+        self.units: list[dict[str, Any]] = message["units"]
+        self.cache: dict[tuple[str, str], CodeType] = {}
+        self.codes = {
+            key: compile(text, f"<{key}>", "exec", dont_inherit=True) for key, text in message["codes"].items()
+        }
+        for name in message["imports"]:
+            preload(name)
+
+
+def preload(name: str) -> None:
+    """Import a library into the warm worker; a missing one is left for the tests to report."""
+    try:
+        __import__(name)
+    except ImportError:
+        return
+
+
+def run_units(runner: Runner, job: dict[str, Any], units: list[dict[str, Any]], tracer: Tracer | None) -> Any:
+    """Run the units of a job in order, the first `gate` of them as a gate for the rest."""
+    rows: list[list[Any]] = []
+    failed = passed = 0
+    for position, index in enumerate(job["units"]):
+        if position == job["gate"] and failed:
+            break
+        if job["give_up"] and failed >= job["give_up"] and not passed:
+            break
+        if tracer:
+            tracer.start()
+        outcome = runner.run(units[index], job["ticks"])
+        lines = tracer.stop() if tracer else []
+        good = outcome.kind in ("pass", "skip")
+        passed, failed = passed + good, failed + (not good)
+        rows.append([index, *outcome, lines])
+        if outcome.name == "OutOfTime":
+            break
+    return rows
+
+
+def candidate(suite: Suite, job: dict[str, Any]) -> dict[str, Any]:
+    """Run a job in this process and return its report."""
+    sources = {**suite.sources, **job["files"]}
+    ticks = Ticks()
+    ticks.reset(job["ticks"])
+    program = Program(sources, ticks.tick, suite.cache)
+    report: dict[str, Any] = {"stage": "run", "rows": [], "error": ""}
+    tracer = Tracer(frozenset(sources)) if job.get("trace") else None
+    try:
+        for path in suite.targets:
+            program.compile(path)
+    except (SyntaxError, ValueError, RecursionError) as error:
+        return {**report, "stage": "syntax", "error": f"{type(error).__name__}: {error}"[:300]}
+    program.install()
+    try:
+        if tracer:
+            tracer.start()
+        for path in suite.targets:
+            program.load(path)
+        if tracer:
+            tracer.stop()
+    except (OutOfTicks, OutOfTime) as error:
+        return {**report, "stage": "timeout", "error": type(error).__name__}
+    except BaseException as error:  # every way to fail at import is an outcome
+        return {**report, "stage": "import", "error": f"{type(error).__name__}: {error}"[:300]}
+    runner = Runner(program, ticks, suite.targets, suite.codes)
+    report["rows"] = run_units(runner, job, suite.units, tracer)
+    if tracer:
+        report["trace"] = tracer.report()
+    return report
+
+
+def child(suite: Suite, job: dict[str, Any], pipe: int, nonce: str) -> None:
+    """Be the candidate process: drop everything inherited, set limits, run, report, end."""
+    os.setsid()
+    null = os.open(os.devnull, os.O_RDWR)
+    for fd in (0, 1, 2):
+        os.dup2(null, fd)
+    os.closerange(3, pipe)
+    os.closerange(pipe + 1, 64)
+    apply_limits(job["limits"])
+    try:
+        report = candidate(suite, job)
+    except OutOfTime:
+        report = {"stage": "timeout", "error": "OutOfTime", "rows": []}
+    signal.setitimer(signal.ITIMER_PROF, 0)
+    write_frame(pipe, [nonce, report])
+
+
+def collect(pid: int, pipe: int, nonce: str, wall: float) -> dict[str, Any]:
+    """Wait for the report of a candidate, at most `wall` seconds; then end all it has started."""
+    end = time.monotonic() + wall
+    data = b""
+    while (left := end - time.monotonic()) > 0:
+        if not select.select([pipe], [], [], left)[0]:
+            break
+        part = os.read(pipe, 1 << 16)
+        if not part or len(data) > RESULT_LIMIT:
+            break
+        data += part
+        if len(data) >= 4 and len(data) >= 4 + int.from_bytes(data[:4], "big"):
+            break
+    late = time.monotonic() >= end
+    for who in (-1, pid):  # -1 reaches every process of this namespace but its first and this one
+        try:
+            os.kill(who, signal.SIGKILL)
+        except ProcessLookupError:
+            continue
+    _, status = os.waitpid(pid, 0)
+    try:
+        while os.waitpid(-1, os.WNOHANG)[0]:
+            continue
+    except ChildProcessError:
+        pass
+    try:
+        claimed, report = json.loads(data[4:])
+        if claimed == nonce and type(report) is dict:
+            return report
+    except (ValueError, TypeError):
+        pass
+    reason = "timeout" if late else "killed"
+    return {"stage": reason, "error": f"ended without a report, status {status}", "rows": []}
+
+
+def perform(suite: Suite, job: dict[str, Any]) -> dict[str, Any]:
+    """Fork a candidate and return its report."""
+    nonce = secrets.token_hex(8)
+    reader, writer = os.pipe()
+    pid = os.fork()
+    if pid == 0:
+        try:
+            os.close(reader)
+            child(suite, job, writer, nonce)
+        finally:
+            os._exit(0)
+    os.close(writer)
+    try:
+        return collect(pid, reader, nonce, job["wall"])
+    finally:
+        os.close(reader)
+
+
+def won(report: dict[str, Any], job: dict[str, Any]) -> bool:
+    """Say whether all units of a job passed."""
+    rows = report["rows"]
+    return report["stage"] == "run" and len(rows) == len(job["units"]) and all(r[1] in ("pass", "skip") for r in rows)
+
+
+def serve(control: int, answers: int) -> None:
+    """Answer requests until the other side closes."""
+    suite: Suite | None = None
+    while True:
+        try:
+            message = read_frame(control)
+        except EOFError:
+            return
+        if message["op"] == "suite":
+            suite = Suite(message)
+            gc.collect()
+            gc.freeze()
+            write_frame(answers, {"ok": True})
+        elif message["op"] == "jobs" and suite is not None:
+            stopped = False
+            for job in message["jobs"]:
+                report = None if stopped else perform(suite, job)
+                stopped = stopped or (message["stop"] and report is not None and won(report, job))
+                write_frame(answers, report)
+
+
+def main() -> None:
+    """Serve on descriptors of our own, with the standard ones closed to candidates."""
+    control, answers = os.dup(0), os.dup(1)
+    null = os.open(os.devnull, os.O_RDWR)
+    os.dup2(null, 0)
+    os.dup2(null, 1)
+    undumpable()
+    minipytest.install()
+    sys.setrecursionlimit(1000)
+    serve(control, answers)
+
+
+def undumpable() -> None:
+    """Close this process's memory to its siblings of the same user."""
+    import ctypes
+
+    pr_set_dumpable = 4
+    ctypes.CDLL(None, use_errno=True).prctl(pr_set_dumpable, 0, 0, 0, 0)
+
+

@@ -1,0 +1,108 @@
+"""Says where the fault may be: line coverage per test, Ochiai's coefficient, and the traceback."""
+
+from __future__ import annotations
+
+import json
+import math
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+from typing import Any
+
+from ddax.evolution.operators.base import Seen
+
+Place = tuple[str, int]
+TRACEBACK_BONUS = 0.15
+"""Added to the suspiciousness of a line at which a failing test's exception arose."""
+
+
+@dataclass(frozen=True)
+class Row:
+    """How one unit ended; `kind` is pass, skip, assert, error or timeout."""
+
+    unit: int
+    kind: str
+    name: str
+    message: str
+    path: str
+    line: int
+    depth: int
+    ticks: int
+    lines: tuple[Place, ...] = ()
+
+    @property
+    def good(self) -> bool:
+        """Say whether the unit did not fail."""
+        return self.kind in ("pass", "skip")
+
+
+@dataclass(frozen=True)
+class Report:
+    """What one run of a program brought; `stage` is run, syntax, import, timeout or killed."""
+
+    stage: str
+    error: str
+    rows: tuple[Row, ...]
+    seen: Seen = Seen()
+
+
+_KINDS = frozenset({"pass", "skip", "assert", "error", "timeout"})
+_SCHEMA: tuple[type, ...] = (int, str, str, str, str, int, int, int)
+
+
+def _row(values: Any, units: int) -> Row:
+    if type(values) is not list or len(values) != 9 or any(
+        type(v) is not t for v, t in zip(values, _SCHEMA, strict=False)
+    ):
+        raise ValueError("a row of the report is malformed")
+    if values[1] not in _KINDS or not 0 <= values[0] < units:
+        raise ValueError("a row of the report names no unit")
+    lines = tuple((str(p), int(n)) for p, n in values[8])
+    return Row(*values[:8], lines=lines)
+
+
+def _seen(trace: Any) -> Seen:
+    if not trace:
+        return Seen()
+    types = {(p, n): {v: frozenset(k) for v, k in t.items()} for p, n, t in trace["types"]}
+    return Seen(types, {k: tuple(v) for k, v in trace["attributes"].items()})
+
+
+def read_report(body: bytes, units: int) -> Report:
+    """Check a worker's raw report; anything malformed counts as a killed run."""
+    try:
+        raw = json.loads(body)
+        rows = tuple(_row(values, units) for values in raw["rows"])
+        if len({row.unit for row in rows}) != len(rows):
+            raise ValueError("a unit is reported twice")
+        return Report(str(raw["stage"]), str(raw["error"])[:500], rows, _seen(raw.get("trace")))
+    except (ValueError, KeyError, TypeError, AttributeError) as error:
+        return Report("killed", f"malformed report: {error}"[:200], ())
+
+
+def ochiai(rows: Iterable[Row]) -> dict[Place, float]:
+    """Return each covered line's suspiciousness, failed/√(F·(failed+passed)), in [0, 1] (Ochiai)."""
+    failed: dict[Place, int] = {}
+    passed: dict[Place, int] = {}
+    total = 0
+    for row in rows:
+        total += not row.good
+        counts = passed if row.good else failed
+        for place in row.lines:
+            counts[place] = counts.get(place, 0) + 1
+    return {p: n / math.sqrt(total * (n + passed.get(p, 0))) for p, n in failed.items()}
+
+
+def suspicion(rows: Iterable[Row]) -> dict[Place, float]:
+    """Return Ochiai's coefficients, the places of exceptions raised by TRACEBACK_BONUS."""
+    rows = list(rows)
+    scores = ochiai(rows)
+    for row in rows:
+        if row.kind == "error" and row.line:
+            place = (row.path, row.line)
+            scores[place] = min(1.0, scores.get(place, 0.0) + TRACEBACK_BONUS)
+    return scores
+
+
+def ranked(scores: Mapping[Place, float]) -> list[tuple[Place, float]]:
+    """Order the places, most suspicious first; ties by place."""
+    return sorted(scores.items(), key=lambda item: (-item[1], item[0]))

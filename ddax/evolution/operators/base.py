@@ -1,0 +1,182 @@
+"""The parts every operator builds on: an edit of a text, and a program text with its tree and types."""
+
+from __future__ import annotations
+
+import ast
+import re
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, field
+
+FunctionNode = ast.FunctionDef | ast.AsyncFunctionDef
+ATOMIC = (ast.Name, ast.Constant, ast.Call, ast.Attribute, ast.Subscript, ast.List, ast.Dict, ast.Set,
+          ast.ListComp, ast.SetComp, ast.DictComp, ast.GeneratorExp, ast.JoinedStr)  # fmt: skip
+_SPACES = re.compile(rb"(?<=\S)[ \t]+")
+
+
+@dataclass(frozen=True)
+class Edit:
+    """Replace the bytes `start`..`end` of a file by `text`; `cost` ≥ 0 is its operator's prior."""
+
+    path: str
+    start: int
+    end: int
+    text: str
+    operator: str
+    cost: float
+    line: int
+
+    def apply(self, source: bytes) -> bytes:
+        """Return the changed source."""
+        return source[: self.start] + self.text.encode() + source[self.end :]
+
+
+def fingerprint(source: bytes) -> bytes:
+    """Return a text that is equal for programs that differ in spacing within lines only."""
+    return _SPACES.sub(b"", source)
+
+
+@dataclass(frozen=True)
+class Seen:
+    """What a traced run saw: types of names by (path, first line of the function), attributes by type."""
+
+    types: Mapping[tuple[str, int], Mapping[str, frozenset[str]]] = field(default_factory=dict)
+    attributes: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
+
+
+@dataclass
+class Scope:
+    """A function (or the module) with the names known in it and their types."""
+
+    node: ast.AST
+    names: dict[str, frozenset[str]]
+    statements: list[ast.stmt]
+    expressions: list[ast.expr] = field(default_factory=list)
+    depends: str = ""
+
+
+class Source:
+    """A program text with offsets, parents and scopes; made anew for every changed text."""
+
+    def __init__(self, path: str, text: bytes, seen: Seen, first_lines: Mapping[str, int] | None = None) -> None:
+        self.path, self.text, self.seen = path, text, seen
+        self.tree = ast.parse(text)
+        self.lines = [0]
+        for line in text.split(b"\n"):
+            self.lines.append(self.lines[-1] + len(line) + 1)
+        self.parents: dict[ast.AST, ast.AST] = {}
+        for node in ast.walk(self.tree):
+            for inner in ast.iter_child_nodes(node):
+                self.parents[inner] = node
+        self.functions = [n for n in ast.walk(self.tree) if isinstance(n, FunctionNode)]
+        self.constants = self._constants()
+        self.first_lines = dict(first_lines or {f.name: self.first_line(f) for f in self.functions})
+        self.scopes: dict[ast.AST, Scope] = {}
+
+    @staticmethod
+    def first_line(function: FunctionNode) -> int:
+        """Return the line that the interpreter counts as the function's first."""
+        return min([function.lineno, *(d.lineno for d in function.decorator_list)])
+
+    def _constants(self) -> list[ast.Constant]:
+        found: dict[str, ast.Constant] = {}
+        for node in ast.walk(self.tree):
+            parent = self.parents.get(node)
+            if isinstance(node, ast.Constant) and not isinstance(parent, (ast.Expr, ast.JoinedStr)):
+                if not (isinstance(node.value, str) and len(node.value) > 30):
+                    found.setdefault(repr(node.value), node)
+        return list(found.values())
+
+    def offset(self, line: int, column: int) -> int:
+        """Turn a position of the tree into a byte offset."""
+        return self.lines[line - 1] + column
+
+    def span(self, node: ast.expr | ast.stmt) -> tuple[int, int]:
+        """Return the byte offsets of a node."""
+        end_line, end_column = node.end_lineno or node.lineno, node.end_col_offset or 0
+        return self.offset(node.lineno, node.col_offset), self.offset(end_line, end_column)
+
+    def segment(self, node: ast.expr | ast.stmt) -> str:
+        """Return the text of a node."""
+        start, end = self.span(node)
+        return self.text[start:end].decode()
+
+    def scope_of(self, node: ast.AST) -> Scope:
+        """Return the innermost function's scope of a node, made on first use."""
+        here: ast.AST = node
+        while here in self.parents and not isinstance(here, FunctionNode):
+            here = self.parents[here]
+        if here not in self.scopes:
+            self.scopes[here] = self._scope(here)
+        return self.scopes[here]
+
+    def _scope(self, here: ast.AST) -> Scope:
+        names: dict[str, frozenset[str]] = {}
+        unknown: frozenset[str] = frozenset()
+        outer = self.parents.get(here)
+        if outer is not None and not isinstance(outer, ast.Module):
+            above = self.scope_of(outer)
+            if not isinstance(above.node, ast.Module):
+                names.update(above.names)
+        for node in own_nodes(here):
+            if isinstance(node, ast.arg):
+                names.setdefault(node.arg, unknown)
+            elif isinstance(node, ast.Name) and isinstance(node.ctx, ast.Store):
+                names.setdefault(node.id, unknown)
+        if isinstance(here, FunctionNode):
+            traced = self.seen.types.get((self.path, self.first_lines.get(here.name, 0)), {})
+            names.update({n: k for n, k in traced.items() if n in names})
+        else:
+            names = {}
+        scope = Scope(here, names, [n for n in own_nodes(here) if isinstance(n, ast.stmt)])
+        scope.expressions = [n for n in own_nodes(here) if isinstance(n, ast.expr) and self._reusable(n)]
+        return scope
+
+    @staticmethod
+    def _reusable(node: ast.expr) -> bool:
+        return isinstance(node, (ast.BinOp, ast.Subscript, ast.Call, ast.Attribute)) and isinstance(
+            getattr(node, "ctx", ast.Load()), ast.Load
+        )
+
+
+def own_nodes(root: ast.AST) -> Iterator[ast.AST]:
+    """Walk a function without the functions inside it."""
+    queue = list(ast.iter_child_nodes(root))
+    while queue:
+        node = queue.pop(0)
+        yield node
+        if not isinstance(node, (*FunctionNode.__args__, ast.ClassDef)):
+            queue.extend(ast.iter_child_nodes(node))
+
+
+_PRECEDENCE: tuple[tuple[type[ast.AST], ...], ...] = (
+    (ast.NamedExpr, ast.Yield, ast.YieldFrom, ast.Tuple), (ast.Lambda,), (ast.IfExp,), (ast.BoolOp,), (ast.Compare,),
+    (ast.BinOp,), (ast.UnaryOp, ast.Await),
+)  # fmt: skip
+
+
+def strength(node: ast.AST) -> int:
+    """Rank how tightly an expression binds; atoms bind tightest."""
+    for rank, kinds in enumerate(_PRECEDENCE):
+        if isinstance(node, kinds):
+            return rank + (3 if isinstance(node, ast.UnaryOp) and isinstance(node.op, ast.Not) else 0) * -1
+    return len(_PRECEDENCE)
+
+
+def needs_parentheses(new: ast.AST, old: ast.expr, parent: ast.AST | None) -> bool:
+    """Say whether a replacement must stand in parentheses where the old expression stood."""
+    if isinstance(new, ATOMIC) and not isinstance(new, ast.Constant):
+        return False
+    if isinstance(new, ast.Constant):
+        negative = isinstance(new.value, (int, float)) and new.value < 0
+        return isinstance(parent, (ast.Attribute,)) or (negative and isinstance(parent, ast.BinOp))
+    if isinstance(parent, (ast.BinOp, ast.UnaryOp, ast.Attribute, ast.Await)):
+        return True
+    if isinstance(parent, ast.Subscript):
+        return old is parent.value
+    if isinstance(parent, ast.Call):
+        return old is parent.func or isinstance(new, (ast.Tuple, ast.GeneratorExp, ast.Yield))
+    if isinstance(parent, (ast.Compare, ast.BoolOp, ast.IfExp, ast.comprehension, ast.Starred)):
+        return strength(new) <= strength(parent) or isinstance(parent, ast.comprehension)
+    return isinstance(new, (ast.Yield, ast.YieldFrom, ast.NamedExpr)) or (
+        isinstance(new, ast.Tuple) and not isinstance(parent, (ast.Return, ast.Assign, ast.Subscript))
+    )

@@ -1,0 +1,58 @@
+"""Finds the Python to run inside a sandbox and where its files must be bound.
+
+The interpreter in use may lie where the sandbox's user cannot reach it (under a home of mode 700).
+Root then first binds it to a neutral path in a mount namespace of its own.
+"""
+
+from __future__ import annotations
+
+import os
+import stat
+import sys
+import sysconfig
+from dataclasses import dataclass
+from pathlib import Path
+
+NOBODY = 65534
+PYTHON_HOME, SITE_HOME = "/opt/python", "/opt/site"
+
+
+@dataclass(frozen=True)
+class Runtime:
+    """The interpreter `python` inside, `binds` of (host path, path inside), extra import folders.
+
+    `hidden` says that user 65534 cannot reach a bind's source.
+    """
+
+    python: str
+    binds: tuple[tuple[str, str], ...]
+    path: tuple[str, ...]
+    hidden: bool
+
+
+def reachable(path: str) -> bool:
+    """Say whether any user may read and enter a folder and all its parents."""
+    here = Path(path).resolve()
+    return all(stat.S_IMODE(p.stat().st_mode) & 0o1 for p in (here, *here.parents)) and bool(
+        stat.S_IMODE(here.stat().st_mode) & 0o4
+    )
+
+
+def find_runtime() -> Runtime:
+    """Describe the running interpreter and its installed packages for use inside."""
+    version = f"{sys.version_info.major}.{sys.version_info.minor}"
+    base, site = os.path.realpath(sys.base_prefix), os.path.realpath(sysconfig.get_paths()["purelib"])
+    binds: list[tuple[str, str]] = []
+    if base.startswith("/usr"):
+        python = f"{base}/bin/python{version}"
+    else:
+        python = f"{PYTHON_HOME}/bin/python{version}"
+        binds.append((base, PYTHON_HOME))
+    path: tuple[str, ...] = ()
+    if site.startswith(base + os.sep):
+        path = (site if base.startswith("/usr") else PYTHON_HOME + site[len(base) :],)
+    elif os.path.isdir(site):
+        binds.append((site, SITE_HOME))
+        path = (SITE_HOME,)
+    hidden = os.geteuid() == 0 and not all(reachable(host) for host, _ in binds)
+    return Runtime(python, tuple(binds), path, hidden)

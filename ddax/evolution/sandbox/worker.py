@@ -1,0 +1,141 @@
+"""A warm worker in a sandbox, seen from outside: jobs go in, reports come out, nothing is believed."""
+
+from __future__ import annotations
+
+import contextlib
+import os
+import select
+import signal
+import struct
+import subprocess
+import time
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import asdict
+from importlib.resources import files
+from typing import Any
+
+from ddax.errors import SandboxError
+from ddax.evolution.inside.frames import MAX_FRAME, write_frame
+from ddax.evolution.sandbox.protocol import Limits, Sandbox
+
+_CODE = "import sys; sys.path[:0] = ['/ddax']; sys.path += {path!r}; from inside.{entry} import main; main()"
+
+
+def inside_files() -> dict[str, str]:
+    """Return the texts of the package that runs inside, by their path under `/ddax`."""
+    root = files("ddax.evolution.inside")
+    return {f"inside/{f.name}": f.read_text("utf-8") for f in root.iterdir() if f.name.endswith(".py")}
+
+
+class Channel:
+    """Reads frames of a process with a deadline; the process's words are data, never trusted."""
+
+    def __init__(self, process: subprocess.Popen[bytes]) -> None:
+        if process.stdin is None or process.stdout is None:
+            raise ValueError("the process needs pipes on standard input and output")
+        self.process, self.buffer = process, bytearray()
+        self.write_fd, self.read_fd = process.stdin.fileno(), process.stdout.fileno()
+
+    def send(self, value: Any) -> None:
+        """Send a frame; raises SandboxError where the process is gone."""
+        try:
+            write_frame(self.write_fd, value)
+        except OSError as error:
+            raise SandboxError("The sandbox ended unexpectedly.", why=str(error)) from error
+
+    def _fill(self, size: int, end: float) -> None:
+        while len(self.buffer) < size:
+            left = end - time.monotonic()
+            if left <= 0 or not select.select([self.read_fd], [], [], left)[0]:
+                raise TimeoutError("the sandbox did not answer in time")
+            part = os.read(self.read_fd, 1 << 16)
+            if not part:
+                raise EOFError("the sandbox ended")
+            self.buffer += part
+
+    def receive(self, seconds: float) -> bytes:
+        """Return the body of the next frame; raises TimeoutError, EOFError or ValueError."""
+        end = time.monotonic() + seconds
+        self._fill(4, end)
+        size = struct.unpack(">I", self.buffer[:4])[0]
+        if size > MAX_FRAME:
+            raise ValueError("a frame of the sandbox is too long")
+        self._fill(4 + size, end)
+        body = bytes(self.buffer[4 : 4 + size])
+        del self.buffer[: 4 + size]
+        return body
+
+    def close(self) -> None:
+        """End the process and everything in its namespace."""
+        with contextlib.suppress(ProcessLookupError):
+            os.killpg(self.process.pid, signal.SIGKILL)
+        self.process.wait()
+        for pipe in (self.process.stdin, self.process.stdout):
+            if pipe is not None:
+                with contextlib.suppress(OSError):
+                    pipe.close()
+
+
+class Worker:
+    """Runs jobs in a warm sandbox; restarts it where a candidate has brought it down."""
+
+    def __init__(self, sandbox: Sandbox, suite: Mapping[str, Any], *, limits: Limits) -> None:
+        self.sandbox, self.suite, self.limits = sandbox, dict(suite), limits
+        self.channel: Channel | None = None
+        self.restarts = 0
+
+    def __enter__(self) -> Worker:
+        return self
+
+    def __exit__(self, *_details: object) -> None:
+        self.close()
+
+    def open(self) -> Channel:
+        """Start the worker where it is not running."""
+        if self.channel is None:
+            path = list(getattr(getattr(self.sandbox, "runtime", None), "path", ()))
+            code = _CODE.format(path=path, entry="zygote")
+            self.channel = Channel(self.sandbox.start(code, inside_files(), limits=self.limits))
+            self.channel.send({"op": "suite", **self.suite})
+            try:
+                self.channel.receive(30.0)
+            except (EOFError, TimeoutError, ValueError) as error:
+                self.close()
+                raise SandboxError("The sandbox did not start.", why=str(error)) from error
+        return self.channel
+
+    def close(self) -> None:
+        """End the worker; a later job starts a new one."""
+        if self.channel is not None:
+            self.channel.close()
+            self.channel = None
+
+    def run(self, jobs: Sequence[Mapping[str, Any]], *, stop: bool = False) -> Iterator[bytes]:
+        """Yield the raw report of each job in order; b"null" for those after a winner if `stop`.
+
+        A job that brings the worker down is reported as killed and the rest goes on in a new one.
+        """
+        pending = [dict(job) for job in jobs]
+        while pending:
+            channel = self.open()
+            try:
+                channel.send({"op": "jobs", "jobs": pending, "stop": stop})
+                while pending:
+                    body = channel.receive(pending[0]["wall"] + 5.0)
+                    pending.pop(0)
+                    yield body
+            except (EOFError, TimeoutError, ValueError, SandboxError):
+                self.close()
+                self.restarts += 1
+                pending.pop(0)
+                yield b'{"stage":"killed","error":"the worker was brought down","rows":[]}'
+
+    def job(self, units: Sequence[int], *, sources: Mapping[str, str] | None = None, gate: int = 0,
+            give_up: int = 0, ticks: int = 0, cpu: float | None = None, trace: bool = False) -> dict[str, Any]:
+        """Describe a job: changed files, units in order, and when to stop early."""
+        limits = asdict(self.limits)
+        if cpu is not None:
+            limits["cpu"] = min(cpu, self.limits.cpu)
+        wall = min(self.limits.wall, 2.0 * limits["cpu"] + 2.0)
+        return {"files": dict(sources or {}), "units": list(units), "gate": gate or len(units), "give_up": give_up,
+                "ticks": ticks, "limits": limits, "wall": wall, "trace": trace}  # fmt: skip

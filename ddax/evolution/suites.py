@@ -1,0 +1,182 @@
+"""Reads test files without running them: which units there are, and what each one is.
+
+A unit is the smallest thing that passes or fails by itself: a top-level assert, an assert in the body
+of a ``check(f)`` function, a ``test_*`` function, a method of a test class. The list is made here,
+from the original texts, so that no candidate can shorten it.
+"""
+
+from __future__ import annotations
+
+import ast
+import builtins
+import sys
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any, Literal
+
+from ddax.errors import SourceError
+from ddax.evolution.inside.loading import module_name
+
+UnitKind = Literal["script", "function", "method"]
+
+
+@dataclass(frozen=True)
+class Unit:
+    """A test unit. `code` is the text a script unit runs; `shared` gives it the target's names."""
+
+    id: str
+    kind: UnitKind
+    path: str
+    name: str
+    text: str
+    cls: str = ""
+    code: str = ""
+    shared: bool = False
+
+
+@dataclass(frozen=True)
+class Suite:
+    """The program under test and the units that judge it; `targets` may be changed."""
+
+    sources: Mapping[str, str]
+    targets: tuple[str, ...]
+    tests: Mapping[str, str]
+    units: tuple[Unit, ...]
+
+    def message(self) -> dict[str, Any]:
+        """Return what the worker is told, as plain JSON values."""
+        codes = {u.id: u.code for u in self.units if u.kind == "script"} | dict(self.tests)
+        rows = [{"id": u.id, "kind": u.kind, "path": u.path, "name": u.name, "cls": u.cls, "shared": u.shared}
+                for u in self.units]  # fmt: skip
+        return {"sources": dict(self.sources), "targets": list(self.targets), "units": rows, "codes": codes,
+                "imports": _libraries([*self.sources.values(), *self.tests.values()], self.sources)}  # fmt: skip
+
+
+def _libraries(texts: Sequence[str], sources: Mapping[str, str]) -> list[str]:
+    own = {module_name(path).split(".")[0] for path in sources}
+    found: set[str] = set()
+    for text in texts:
+        try:
+            tree = ast.parse(text)
+        except SyntaxError:
+            continue
+        for node in ast.walk(tree):
+            if isinstance(node, ast.Import):
+                found |= {alias.name for alias in node.names}
+            elif isinstance(node, ast.ImportFrom) and node.module and not node.level:
+                found.add(node.module)
+    skipped = own | {"pytest", "__future__"}
+    return sorted(name for name in found if name.split(".")[0] not in skipped)
+
+
+def _imports_program(tree: ast.Module, sources: Mapping[str, str]) -> bool:
+    names = {module_name(path) for path in sources}
+    roots = {name.split(".")[0] for name in names}
+    for node in ast.walk(tree):
+        if isinstance(node, ast.Import) and any(a.name.split(".")[0] in roots for a in node.names):
+            return True
+        if isinstance(node, ast.ImportFrom) and (node.module or "").split(".")[0] in roots:
+            return True
+    return False
+
+
+def _asserts(statement: ast.stmt) -> bool:
+    return any(isinstance(node, ast.Assert) for node in ast.walk(statement))
+
+
+def _is_main_guard(statement: ast.stmt) -> bool:
+    return isinstance(statement, ast.If) and "__name__" in {
+        n.id for n in ast.walk(statement.test) if isinstance(n, ast.Name)
+    }
+
+
+def _called_checks(body: Sequence[ast.stmt], functions: Mapping[str, ast.FunctionDef]) -> dict[int, str]:
+    """Map the index of a statement that only calls a checking function to the function's name."""
+    calls = {}
+    for i, statement in enumerate(body):
+        if isinstance(statement, ast.Expr) and isinstance(statement.value, ast.Call):
+            function = statement.value.func
+            if isinstance(function, ast.Name) and function.id in functions and _asserts(functions[function.id]):
+                calls[i] = function.id
+    return calls
+
+
+def _blocks(statements: Sequence[ast.stmt]) -> list[tuple[list[ast.stmt], ast.stmt]]:
+    """Pair every asserting statement with the statements it depends on."""
+    setup: list[ast.stmt] = []
+    pairs = []
+    for statement in statements:
+        if _asserts(statement) and not isinstance(statement, (ast.FunctionDef, ast.ClassDef)):
+            pairs.append((list(setup), statement))
+            if any(isinstance(n, (ast.Assign, ast.AugAssign, ast.With)) for n in ast.walk(statement)):
+                setup.append(statement)
+        else:
+            setup.append(statement)
+    return pairs
+
+
+def _script_units(path: str, tree: ast.Module, shared: bool) -> list[Unit]:
+    body = [s for st in tree.body for s in (st.body if _is_main_guard(st) and isinstance(st, ast.If) else [st])]
+    functions = {s.name: s for s in body if isinstance(s, ast.FunctionDef)}
+    checks = _called_checks(body, functions)
+    units: list[Unit] = []
+
+    def add(statements: list[ast.stmt], last: ast.stmt) -> None:
+        code = ast.unparse(ast.Module([*statements], []))
+        units.append(Unit(f"{path}::{len(units) + 1}", "script", path, "", ast.unparse(last), code=code, shared=shared))
+
+    top: list[ast.stmt] = []
+    for i, statement in enumerate(body):
+        if i in checks:
+            function = functions[checks[i]]
+            for setup, last in _blocks(function.body):
+                short = ast.FunctionDef(function.name, function.args, [*setup, last], [], None, lineno=1)
+                rest = [s for s in top if s is not function and not isinstance(s, ast.Assert)]
+                add([*rest, short, statement], last)
+        else:
+            top.append(statement)
+    for setup, last in _blocks([s for s in top if not _unused(s, checks)]):
+        add([*setup, last], last)
+    return units
+
+
+def _unused(statement: ast.stmt, checks: Mapping[int, str]) -> bool:
+    return isinstance(statement, ast.FunctionDef) and statement.name in checks.values()
+
+
+def _class_units(path: str, node: ast.ClassDef, shared: bool) -> list[Unit]:
+    tests = [n for n in node.body if isinstance(n, (ast.FunctionDef, ast.AsyncFunctionDef)) and n.name.startswith("test")]
+    return [Unit(f"{path}::{node.name}::{n.name}", "method", path, n.name, ast.unparse(n), node.name, shared=shared)
+            for n in tests]  # fmt: skip
+
+
+def read_units(path: str, text: str, sources: Mapping[str, str]) -> list[Unit]:
+    """List the units of a test file in order; raises SourceError where it cannot be read."""
+    try:
+        tree = ast.parse(text, path)
+    except SyntaxError as error:
+        raise SourceError(f"The tests in {path} cannot be read.", why=str(error)) from error
+    shared = not _imports_program(tree, sources)
+    units: list[Unit] = []
+    for node in tree.body:
+        if isinstance(node, (ast.FunctionDef, ast.AsyncFunctionDef)) and node.name.startswith("test"):
+            units.append(Unit(f"{path}::{node.name}", "function", path, node.name, ast.unparse(node), shared=shared))
+        elif isinstance(node, ast.ClassDef):
+            units += _class_units(path, node, shared)
+    return units or _script_units(path, tree, shared)
+
+
+def build_suite(sources: Mapping[str, str], targets: Sequence[str], tests: Mapping[str, str]) -> Suite:
+    """Read the tests of a program; raises SourceError where there is none or a target is missing."""
+    for path in targets:
+        if path not in sources:
+            raise SourceError(f"{path} is not among the files of the program.")
+    for path in sources:
+        name = module_name(path).split(".")[0]
+        if name in sys.builtin_module_names or hasattr(builtins, name):
+            raise SourceError(f"{path} would hide Python's own {name!r}.", mend="Rename the file.")
+    units = [unit for path, text in tests.items() for unit in read_units(path, text, sources)]
+    if not units:
+        raise SourceError("There is no test in " + (", ".join(tests) or "the task") + ".",
+                          mend="Give functions named test_*, a TestCase, or asserts.")  # fmt: skip
+    return Suite(dict(sources), tuple(targets), dict(tests), tuple(units))

@@ -1,0 +1,61 @@
+"""Bind a node to its services: open the session, check what the node returns, tell what happened.
+
+The bound node has the signature LangGraph wants; the node itself stays a plain function of state
+and collaborators.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Awaitable, Callable
+from inspect import signature
+from typing import Any
+
+from langgraph.runtime import Runtime
+
+from ddax.configs.settings import Context
+from ddax.errors import BudgetExceeded, InvariantError
+from ddax.graph.services import Services
+from ddax.graph.state import State, Update
+from ddax.ideas import dag
+
+Node = Callable[..., Awaitable[Update]]
+STATE_KEYS = frozenset(State.__annotations__)
+
+
+def bind(node: Node, services: Services) -> Callable[[Any, Runtime[Context]], Awaitable[Update]]:
+    """Return the node as LangGraph runs it."""
+    wants_runtime = "runtime" in signature(node).parameters
+
+    async def bound(state: Any, runtime: Runtime[Context]) -> Update:
+        session = await services.session(runtime.context)
+        extra = {"runtime": runtime} if wants_runtime else {}
+        try:
+            update = await node(state, session=session, **extra)
+        except BudgetExceeded as error:
+            update = {"status": "stopped", "stop_reason": f"budget: {error.what}"}
+        check_update(node.__name__, state, update)
+        runtime.stream_writer(event(node.__name__, state, update))
+        return update
+
+    bound.__name__, bound.__doc__ = node.__name__, node.__doc__
+    return bound
+
+
+def check_update(name: str, state: Any, update: Update) -> None:
+    """Refuse an update that graph state has no place for, or that would break the DAG."""
+    unknown = set(update) - STATE_KEYS
+    if unknown:
+        raise InvariantError(f"node {name!r} returned the unknown key {min(unknown)!r}.")
+    if "ideas" in update and "leaf" not in state:  # a leaf gets a packet, not the DAG
+        dag.check_patch(state.get("ideas", {}), update["ideas"])
+
+
+def event(name: str, state: Any, update: Update) -> dict[str, Any]:
+    """Describe what a node did, for whoever watches: plain JSON, no page text."""
+    old = state.get("ideas", {})
+    ideas = {i: {"id": i, **old.get(i, {}), **patch} for i, patch in update.get("ideas", {}).items()}
+    data: dict[str, Any] = {"ideas": list(ideas.values())} if ideas else {}
+    for key in ("decision", "mind", "mood", "usage", "answer", "status", "stop_reason"):
+        if key in update:
+            data[key] = update[key]
+    return {"type": "node", "node": name, "step": update.get("step", state.get("step", 0)), "data": data}

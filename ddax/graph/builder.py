@@ -1,0 +1,90 @@
+"""The wiring: nodes, then edges. It reads as the picture in docs/architecture.md.
+
+`build_graph()` returns the uncompiled builder, so that anyone can go on with LangGraph's own calls;
+`splice` puts a node between two existing ones. `graph` is what Studio loads: compiled without a
+checkpointer, with services that open at the first node.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+from langgraph.graph import END, START, StateGraph
+
+from ddax.configs.settings import Context
+from ddax.errors import UsageError
+from ddax.graph.binding import bind
+from ddax.graph.routing import CHOICES, route
+from ddax.graph.services import LocalServices, Services
+from ddax.graph.state import Input, State
+from ddax.nodes.act import LeafPacket, act
+from ddax.nodes.close import close
+from ddax.nodes.evaluate import evaluate
+from ddax.nodes.evolve import evolve
+from ddax.nodes.expand import expand
+from ddax.nodes.merge import merge
+from ddax.nodes.metacognition import metacognition
+from ddax.nodes.open_task import open_task
+from ddax.nodes.protect import protect
+from ddax.nodes.reflect import reflect
+from ddax.nodes.rigidity import rigidity
+from ddax.nodes.select import select
+
+Builder = StateGraph[State, Context, Input, State]
+
+
+def build_graph(services: Services | None = None) -> Builder:
+    """Return the uncompiled state machine, bound to its services."""
+    services = services or LocalServices()
+    graph: Builder = StateGraph(State, context_schema=Context, input_schema=Input)
+
+    graph.add_node("open_task", bind(open_task, services), metadata={"role": "open the task"})
+    graph.add_node("select", bind(select, services), metadata={"role": "choose what is next"})
+    graph.add_node("expand", bind(expand, services), metadata={"role": "grow a sub-DAG"})
+    graph.add_node("act", bind(act, services), input_schema=LeafPacket, metadata={"role": "execute one leaf"})
+    graph.add_node("merge", bind(merge, services), metadata={"role": "synthesise children"})
+    graph.add_node("evolve", bind(evolve, services), metadata={"role": "repair code by search"})
+    graph.add_node("evaluate", bind(evaluate, services), metadata={"role": "value by debate"})
+    graph.add_node("rigidity", bind(rigidity, services), metadata={"role": "surprise, rigidity, forces"})
+    graph.add_node("metacognition", bind(metacognition, services), metadata={"role": "state of mind"})
+    graph.add_node("protect", bind(protect, services), metadata={"role": "restrict and ask"})
+    graph.add_node("reflect", bind(reflect, services), metadata={"role": "learn"})
+    graph.add_node("close", bind(close, services), metadata={"role": "answer"})
+
+    graph.add_edge(START, "open_task")
+    graph.add_edge("open_task", "select")
+    graph.add_conditional_edges("select", route, list(CHOICES))
+    graph.add_edge("expand", "select")
+    graph.add_edge("protect", "select")
+    for worker in ("act", "merge", "evolve"):
+        graph.add_edge(worker, "evaluate")
+    graph.add_edge("evaluate", "rigidity")
+    graph.add_edge("rigidity", "metacognition")
+    graph.add_edge("metacognition", "select")
+    graph.add_edge("reflect", "close")
+    graph.add_edge("close", END)
+    return graph
+
+
+def splice(builder: Builder, name: str, node: Callable[..., Any], *, after: str, before: str) -> Builder:
+    """Put a node between two nodes joined by a plain edge, and return the builder.
+
+    Raises UsageError where there is no such edge, naming the edges there are.
+    """
+    edges: set[tuple[str, str]] = builder.edges
+    if (after, before) not in edges:
+        known = ", ".join(f"{a}→{b}" for a, b in sorted(edges))
+        raise UsageError(
+            f"there is no edge {after}→{before} to splice {name!r} into.",
+            why="select's choices are conditional; only plain edges can be spliced.",
+            mend=f"Take one of: {known}.",
+        )
+    builder.add_node(name, node)
+    edges.discard((after, before))
+    builder.add_edge(after, name)
+    builder.add_edge(name, before)
+    return builder
+
+
+graph = build_graph().compile(name="ddax")

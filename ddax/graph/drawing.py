@@ -1,0 +1,125 @@
+"""Draw the state machine without a network: Mermaid text, SVG by our own layout, PNG by Chromium."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from html import escape
+from typing import Literal
+
+from ddax.errors import UsageError
+
+Format = Literal["mermaid", "svg", "png"]
+
+LEVELS: tuple[tuple[str, ...], ...] = (
+    ("__start__",),
+    ("open_task",),
+    ("select",),
+    ("expand", "act", "merge", "evolve", "protect", "reflect"),
+    ("evaluate", "close"),
+    ("rigidity", "__end__"),
+    ("metacognition",),
+)
+"""The rows of the picture from top to bottom; nodes added by users stand in a row of their own."""
+
+CELL, ROW, BOX_W, BOX_H = 150, 90, 118, 38
+
+
+def mermaid() -> str:
+    """Return the state machine as Mermaid text."""
+    from ddax.graph.builder import graph
+
+    return graph.get_graph().draw_mermaid()
+
+
+def svg() -> str:
+    """Return the state machine as a self-contained SVG picture."""
+    from ddax.graph.builder import graph
+
+    drawn = graph.get_graph()
+    places = _places(list(drawn.nodes))
+    width = CELL * max(len(level) for level in LEVELS) + 40
+    height = ROW * (1 + max(y for _, y in places.values())) + 20
+    parts = [
+        f'<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 {width} {height}" width="{width}" height="{height}" '
+        'font-family="sans-serif" font-size="13"><title>ddax: the state machine</title>',
+        '<defs><marker id="tip" viewBox="0 0 8 8" refX="8" refY="4" markerWidth="8" markerHeight="8" orient="auto">'
+        '<path d="M0 0 8 4 0 8z" fill="#64748b"/></marker></defs>',
+        f'<rect width="{width}" height="{height}" fill="#ffffff"/>',
+        *(_arrow(places, e.source, e.target, dashed=e.conditional, width=width) for e in drawn.edges),
+        *(_box(name, place, width) for name, place in places.items()),
+        "</svg>",
+    ]
+    return "\n".join(parts)
+
+
+def draw(kind: Format) -> bytes:
+    """Draw the state machine; raises UsageError where a picture needs a browser that is not there."""
+    if kind == "mermaid":
+        return mermaid().encode()
+    return svg().encode() if kind == "svg" else _png(svg())
+
+
+def _places(names: list[str]) -> dict[str, tuple[float, int]]:
+    """Return the column (centred at 0) and the row of every node."""
+    known = {name for level in LEVELS for name in level}
+    extra = tuple(name for name in names if name not in known)
+    places: dict[str, tuple[float, int]] = {}
+    for y, level in enumerate([*LEVELS, extra] if extra else LEVELS):
+        row = [name for name in level if name in names]
+        places |= {name: (k - (len(row) - 1) / 2, y) for k, name in enumerate(row)}
+    return places
+
+
+def _centre(place: tuple[float, int], width: int) -> tuple[float, float]:
+    return width / 2 + place[0] * CELL, 35 + place[1] * ROW
+
+
+def _box(name: str, place: tuple[float, int], width: int) -> str:
+    x, y = _centre(place, width)
+    end = name in ("__start__", "__end__")
+    fill = "#0f172a" if end else "#e0e7ff"
+    text = "#ffffff" if end else "#1e1b4b"
+    label = escape(name.strip("_"))
+    return (
+        f'<rect x="{x - BOX_W / 2:.0f}" y="{y - BOX_H / 2:.0f}" width="{BOX_W}" height="{BOX_H}" rx="9" '
+        f'fill="{fill}" stroke="#6366f1"/><text x="{x:.0f}" y="{y + 5:.0f}" fill="{text}" '
+        f'text-anchor="middle">{label}</text>'
+    )
+
+
+def _arrow(
+    places: Mapping[str, tuple[float, int]], source: str, target: str, *, dashed: bool, width: int
+) -> str:
+    (x1, y1), (x2, y2) = _centre(places[source], width), _centre(places[target], width)
+    down = places[target][1] > places[source][1]
+    if down:
+        path = f"M{x1:.0f} {y1 + BOX_H / 2:.0f} C{x1:.0f} {y1 + 60:.0f} {x2:.0f} {y2 - 60:.0f} {x2:.0f} {y2 - BOX_H / 2:.0f}"
+    else:
+        side = -1 if x1 <= width / 2 else 1
+        bend = width / 2 + side * (width / 2 - 12)
+        path = (
+            f"M{x1 + side * BOX_W / 2:.0f} {y1:.0f} C{bend:.0f} {y1:.0f} {bend:.0f} {y2:.0f} "
+            f"{x2 + side * BOX_W / 2:.0f} {y2:.0f}"
+        )
+    dash = ' stroke-dasharray="5 4"' if dashed else ""
+    return f'<path d="{path}" fill="none" stroke="#64748b"{dash} marker-end="url(#tip)"/>'
+
+
+def _png(picture: str) -> bytes:
+    """Render an SVG picture with an installed Chromium."""
+    import shutil
+
+    from playwright.sync_api import sync_playwright
+
+    program = shutil.which("chromium") or shutil.which("chromium-browser") or shutil.which("google-chrome")
+    if program is None:
+        raise UsageError(
+            "cannot draw a PNG: no Chromium is installed.", mend="Install it (make system), or take --format svg."
+        )
+    with sync_playwright() as browsers:
+        browser = browsers.chromium.launch(executable_path=program, args=["--no-sandbox", "--disable-gpu"])
+        page = browser.new_page()
+        page.set_content(picture)
+        image = page.locator("svg").screenshot()
+        browser.close()
+    return image

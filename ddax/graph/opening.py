@@ -1,0 +1,82 @@
+"""Open the parts of a session by name: the one place where settings become collaborators."""
+
+from __future__ import annotations
+
+import asyncio
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from ddax.actions.protocol import Library
+from ddax.configs.settings import Context
+from ddax.graph.services import Clock, Parts, Session
+from ddax.memory.protocol import Embedder, Memory
+from ddax.reasoning.protocol import Reasoner
+
+if TYPE_CHECKING:
+    from ddax.memory.home import Home
+
+async def open_session(
+    settings: Context, home: Home | None, parts: Parts, *, clock: Clock, monotonic: Clock
+) -> Session:
+    """Open every part the settings name that is not given ready-made."""
+    from ddax.actions.registry import open_registry
+    from ddax.configs.calibration import load_calibration
+    from ddax.configs.identities import load_identity
+    from ddax.dynamics.state import projection
+    from ddax.dynamics.surprise import UNMEASURED
+    from ddax.memory.home import open_home
+    from ddax.metacognition.controller import Controller
+
+    place = home or await asyncio.to_thread(open_home, None)
+    embedder = parts.embedder or await asyncio.to_thread(_embedder, place.cache)
+    identity = await asyncio.to_thread(load_identity, settings.identity)
+    scale = await asyncio.to_thread(
+        load_calibration, embedder.name, embedder.fingerprint, fallback=UNMEASURED
+    )
+    memory = parts.memory or await _memory(settings, place, embedder, clock)
+    return Session(
+        settings=settings,
+        identity=identity,
+        embedder=embedder,
+        reasoner=parts.reasoner or await asyncio.to_thread(_reasoner, settings, embedder, monotonic),
+        memory=memory,
+        library=parts.library or await _library(settings, embedder, place.cache),
+        actions=open_registry(parts.actions),
+        controller=await asyncio.to_thread(
+            Controller, engine=settings.mood.engine, policy_len=settings.mood.policy_len
+        ),
+        projection=projection(embedder.dim, settings.selection.state_dim),
+        scale=scale,
+        clock=clock,
+        monotonic=monotonic,
+    )
+
+
+def _embedder(cache: Path) -> Embedder:
+    from ddax.memory.embedding_cache import CachedEmbedder
+    from ddax.memory.embeddings import open_embedder
+
+    return CachedEmbedder(open_embedder(), cache / "vectors.sqlite")
+
+
+def _reasoner(settings: Context, embedder: Embedder, monotonic: Clock) -> Reasoner:
+    from ddax.configs.prices import load_prices
+    from ddax.reasoning.factory import open_reasoner
+
+    return open_reasoner(settings.model, embedder=embedder, prices=load_prices(), clock=monotonic)
+
+
+async def _memory(settings: Context, home: Home, embedder: Embedder, clock: Clock) -> Memory:
+    from ddax.memory.store import open_memory
+
+    return await open_memory(
+        home.memory, namespace=settings.namespace, embedder=embedder, clock=clock, recall=settings.recall
+    )
+
+
+async def _library(settings: Context, embedder: Embedder, cache: Path) -> Library:
+    from ddax.actions.sources import open_library
+
+    return await open_library(
+        settings.sources, embedder=embedder, cache_dir=cache, allow_hosts=settings.allow_hosts
+    )

@@ -1,0 +1,69 @@
+"""The result of a run as plain JSON, and the exit code it stands for."""
+
+from __future__ import annotations
+
+from typing import Any, Literal, TypedDict
+
+from ddax.ideas.idea import Ideas
+from ddax.types import JsonDict
+
+Status = Literal["running", "done", "stopped", "failed", "waiting"]
+
+
+class RunResult(TypedDict):
+    """What a run came to; the one object `--json` prints."""
+
+    thread_id: str
+    status: str
+    stop_reason: str
+    answer: str
+    short: str
+    citations: list[JsonDict]
+    ideas: int
+    steps: int
+    usage: JsonDict
+    rigidity: float
+    mood: str
+    failures: list[JsonDict]
+    question: JsonDict | None
+
+
+_MODEL_ERRORS = ("ReasonerError", "InvalidReply")
+
+
+def result_of(thread: str, state: dict[str, Any], interrupts: tuple[Any, ...] = ()) -> RunResult:
+    """Put the state of a thread into a result; a pending question makes it waiting."""
+    answer, usage = state.get("answer", {}), state.get("usage", {})
+    root = state.get("work", {}).get("root", "")
+    ideas: Ideas = state.get("ideas", {})
+    return RunResult(
+        thread_id=thread,
+        status="waiting" if interrupts else state.get("status", "failed"),
+        stop_reason="waiting for a human" if interrupts else state.get("stop_reason", ""),
+        answer=answer.get("text", ""),
+        short=answer.get("short", ""),
+        citations=[{k: c[k] for k in ("source", "title", "quote")} for c in answer.get("citations", [])],
+        ideas=sum(1 for i in ideas if i.split(".", 1)[0] == root),
+        steps=state.get("step", 0),
+        usage={
+            "model_calls": usage.get("model_calls", 0),
+            "tokens": usage.get("tokens", 0),
+            "usd": usage.get("usd", 0.0),
+            "seconds": round(usage.get("seconds", 0.0), 3),
+        },
+        rigidity=round(float(state.get("mind", {}).get("rho", 0.0)), 4),
+        mood=str(state.get("mood", {}).get("action", "")),
+        failures=[state["failures"][key] for key in sorted(state.get("failures", {}))],
+        question=interrupts[0].value if interrupts else None,
+    )
+
+
+def exit_code_of(result: RunResult) -> int:
+    """Return the documented exit code of a result."""
+    if result["status"] == "waiting":
+        return 8
+    if result["status"] == "stopped":
+        return 130 if result["stop_reason"].startswith("cancelled") else 6
+    if result["status"] == "done":
+        return 0
+    return 9 if result["stop_reason"].startswith("model:") else 1

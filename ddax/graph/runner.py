@@ -1,0 +1,296 @@
+"""Run the graph: open an agent over a home folder, run a task, resume it, follow it up.
+
+`open_agent(...)` is an async context manager, and a plain one for synchronous code. It gives an
+`Agent` whose `graph` is the compiled state machine with saver, memory and reasoner.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import contextlib
+import secrets
+import sqlite3
+import time
+from collections.abc import AsyncIterator, Callable, Iterator
+from dataclasses import replace
+from pathlib import Path
+from types import TracebackType
+from typing import TYPE_CHECKING, Any, Self
+
+from langgraph.errors import GraphDrained
+from langgraph.graph.state import CompiledStateGraph
+from langgraph.runtime import RunControl
+from langgraph.types import Command
+
+from ddax.configs.settings import Context
+from ddax.errors import StateError, StorageError, UsageError
+from ddax.graph.builder import Builder, build_graph
+from ddax.graph.results import RunResult, exit_code_of, result_of
+from ddax.graph.runs import RunFolder, RunInfo
+from ddax.graph.saver import open_saver
+from ddax.graph.services import Clock, LocalServices, Parts
+from ddax.graph.state import Input, State
+from ddax.ideas import dag
+
+if TYPE_CHECKING:
+    from ddax.memory.home import Home
+
+Event = dict[str, Any]
+OnEvent = Callable[[Event], None]
+Graph = CompiledStateGraph[State, Context, Input, State]
+
+SUPERSTEPS_PER_STEP = 6
+"""select, act, evaluate, rigidity, metacognition, and one to spare."""
+
+__all__ = ["Agent", "Event", "RunInfo", "RunResult", "exit_code_of", "open_agent"]
+
+
+def open_agent(
+    context: Context | None = None,
+    *,
+    home: Path | str | None = None,
+    parts: Parts | None = None,
+    build: Callable[[LocalServices], Builder] = build_graph,
+    clock: Clock = time.time,
+    monotonic: Clock = time.monotonic,
+) -> Agent:
+    """Return an agent to be entered with `async with` (or `with`).
+
+    `home` is where everything is kept (default: DDAX_HOME, else `.ddax`), `parts` replaces the parts
+    that the settings name, `build` makes the graph (to add nodes of one's own).
+    """
+    return Agent(context or Context(), home=home, parts=parts, build=build, clock=clock, monotonic=monotonic)
+
+
+class Agent:
+    """A compiled graph with its saver, memory and reasoner."""
+
+    graph: Graph
+
+    def __init__(
+        self,
+        context: Context,
+        *,
+        home: Path | str | None,
+        parts: Parts | None,
+        build: Callable[[LocalServices], Builder],
+        clock: Clock,
+        monotonic: Clock,
+    ) -> None:
+        self.context = context
+        self._home_path, self._parts, self._build = home, parts, build
+        self._clock, self._monotonic = clock, monotonic
+        self._stack = contextlib.AsyncExitStack()
+        self._loop: asyncio.Runner | None = None
+
+    async def __aenter__(self) -> Self:
+        """Open the home, the saver and the services."""
+        from ddax.memory.home import open_home
+
+        self.home: Home = await asyncio.to_thread(open_home, self._home_path)
+        self.runs = RunFolder(self.home.runs)
+        self.services = LocalServices(
+            self.home, default=self.context, parts=self._parts, clock=self._clock, monotonic=self._monotonic
+        )
+        self._stack.push_async_callback(self.services.close)
+        saver = await self._stack.enter_async_context(open_saver(self.home.checkpoints))
+        self.graph = self._build(self.services).compile(checkpointer=saver, name="ddax")
+        return self
+
+    async def __aexit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        """Close everything that was opened."""
+        await self._stack.aclose()
+
+    def __enter__(self) -> Self:
+        """Open the agent for synchronous code."""
+        self._loop = asyncio.Runner()
+        self._loop.__enter__()
+        return self._loop.run(self.__aenter__())
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        """Close an agent opened with `with`."""
+        if self._loop is not None:
+            self._loop.run(self.__aexit__(kind, error, trace))
+            self._loop.__exit__(kind, error, trace)
+
+    def run_sync(self, task: str, *, thread: str | None = None, on_event: OnEvent | None = None) -> RunResult:
+        """Run a task from synchronous code, inside a plain `with`."""
+        return self._sync().run(self.run(task, thread=thread, on_event=on_event))
+
+    def resume_sync(self, thread: str | None = None, *, on_event: OnEvent | None = None) -> RunResult:
+        """Resume a thread from synchronous code, inside a plain `with`."""
+        return self._sync().run(self.resume(thread, on_event=on_event))
+
+    async def run(self, task: str, *, thread: str | None = None, on_event: OnEvent | None = None) -> RunResult:
+        """Run a task to its end; on a finished thread it follows up with the same memory and mind.
+
+        Raises UsageError for an empty task or a thread that is not finished, ThreadInUse where
+        another process has the thread.
+        """
+        if not task.strip():
+            raise UsageError("the task is empty.", mend='Write it as: ddax run "your question".')
+        name = self._name(thread)
+        known = self.runs.load(name)
+        if known is not None and known.status in ("running", "waiting"):
+            raise UsageError(
+                f"thread {name!r} is not finished ({known.status}).", mend=f"Continue it: ddax resume {name}"
+            )
+        with self._locked(name):
+            info = RunInfo(name, task[:500], "running", created=known.created if known else self._clock())
+            self.runs.save(replace(info, updated=self._clock(), context=self.context.model_dump(mode="json")))
+            return await self._drive(name, Input(task=task), self.context, on_event)
+
+    async def resume(
+        self, thread: str | None = None, *, answer: Any = None, on_event: OnEvent | None = None
+    ) -> RunResult:
+        """Continue a thread where its last checkpoint is; a finished one returns its result again.
+
+        Without a name the newest unfinished thread is taken. `answer` answers a pending question.
+        """
+        info = self._resumable(thread)
+        with self._locked(info.thread_id):
+            state = await self._snapshot(info)
+            context = Context.model_validate(info.context) if info.context else self.context
+            waiting = bool(state.interrupts)
+            if (not state.next and not waiting) or (waiting and answer is None):
+                return result_of(info.thread_id, state.values, tuple(state.interrupts))
+            self.runs.save(replace(info, status="running", updated=self._clock()))
+            given = Command(resume=answer) if waiting else None
+            return await self._drive(info.thread_id, given, context, on_event)
+
+    async def stream(self, task: str, *, thread: str | None = None) -> AsyncIterator[Event]:
+        """Run a task and yield its events; the last one has the type `result`."""
+        queue: asyncio.Queue[Event | None] = asyncio.Queue()
+
+        async def drive() -> None:
+            try:
+                result = await self.run(task, thread=thread, on_event=queue.put_nowait)
+                queue.put_nowait({"type": "result", "node": "", "step": result["steps"], "data": dict(result)})
+            finally:
+                queue.put_nowait(None)
+
+        running = asyncio.create_task(drive())
+        try:
+            while (event := await queue.get()) is not None:
+                yield event
+            await running
+        finally:
+            running.cancel()
+
+    async def state(self, thread: str) -> dict[str, Any]:
+        """Return the values of a thread's newest state; raises UsageError for an unknown thread."""
+        return dict((await self._snapshot(self._resumable(thread))).values)
+
+    async def result(self, thread: str) -> RunResult:
+        """Return the result of a thread as it stands."""
+        snapshot = await self._snapshot(self._resumable(thread))
+        return result_of(thread, snapshot.values, tuple(snapshot.interrupts))
+
+    def threads(self) -> list[RunInfo]:
+        """Return what is known of every thread, newest first."""
+        return self.runs.all()
+
+    async def cancel(self, thread: str) -> None:
+        """Ask a thread to stop at its next step; a waiting or broken one is closed at once."""
+        from ddax.errors import ThreadInUse
+
+        info = self._resumable(thread)
+        self.runs.cancel(thread)
+        if info.status not in ("running", "waiting"):
+            self.runs.clear_cancel(thread)
+            return
+        with contextlib.suppress(ThreadInUse), self._locked(thread):
+            self.runs.clear_cancel(thread)
+            self.runs.update(thread, status="stopped", stop_reason="cancelled", updated=self._clock())
+
+    def _sync(self) -> asyncio.Runner:
+        if self._loop is None:
+            raise UsageError("the agent is not open.", mend="Use it inside: with open_agent() as agent: ...")
+        return self._loop
+
+    def _name(self, thread: str | None) -> str:
+        from ddax.memory.home import safe_name
+
+        if thread is not None:
+            return safe_name(thread)
+        stamp = time.strftime("%Y%m%d-%H%M%S", time.gmtime(self._clock()))
+        return f"{stamp}-{secrets.token_hex(3)}"
+
+    @contextlib.contextmanager
+    def _locked(self, thread: str) -> Iterator[None]:
+        from ddax.memory.home import thread_lock
+
+        with thread_lock(self.home, thread):
+            yield
+
+    def _resumable(self, thread: str | None) -> RunInfo:
+        if thread is None:
+            unfinished = [info for info in self.runs.all() if info.status in ("running", "waiting")]
+            if not unfinished:
+                raise UsageError("there is no unfinished thread.", mend="List them: ddax runs")
+            return unfinished[0]
+        info = self.runs.load(self._name(thread))
+        if info is None:
+            raise UsageError(f"there is no thread {thread!r}.", mend="List them: ddax runs")
+        return info
+
+    async def _snapshot(self, info: RunInfo) -> Any:
+        """Return the newest state; raises StateError where the manifest knows more than the store."""
+        try:
+            state = await self.graph.aget_state(_config(info.thread_id, self.context))
+        except (sqlite3.DatabaseError, ValueError) as error:
+            raise StateError(
+                f"the checkpoints of thread {info.thread_id!r} cannot be read.", why=str(error), mend=_MEND
+            ) from error
+        if not state.values and info.checkpoint_id:
+            raise StateError(
+                f"the checkpoints of thread {info.thread_id!r} are gone.",
+                why=f"The run had come to step {info.steps}.", mend=_MEND,
+            )  # fmt: skip
+        return state
+
+    async def _drive(self, thread: str, given: Any, context: Context, on_event: OnEvent | None) -> RunResult:
+        """Drive the graph to its end, an interrupt or a stop, and keep the manifest in step."""
+        config, control = _config(thread, context), RunControl()
+        stopped = ""
+        try:
+            async for part in self.graph.astream(
+                given, config, context=context, stream_mode="custom", durability="sync", control=control
+            ):
+                if on_event is not None and isinstance(part, dict):
+                    on_event(part)
+                if self.runs.cancelled(thread):
+                    control.request_drain("cancelled")
+        except GraphDrained:
+            stopped = "cancelled"
+            self.runs.clear_cancel(thread)
+        except sqlite3.OperationalError as error:
+            raise StorageError(
+                "the checkpoint store does not take more.", why=str(error),
+                mend=f"Free space, then: ddax resume {thread}",
+            ) from error  # fmt: skip
+        return await self._settle(thread, config, stopped)
+
+    async def _settle(self, thread: str, config: Any, stopped: str) -> RunResult:
+        state = await self.graph.aget_state(config)
+        result = result_of(thread, state.values, tuple(state.interrupts))
+        if stopped:
+            result["status"], result["stop_reason"] = "stopped", stopped
+        self.runs.update(
+            thread, status=result["status"], stop_reason=result["stop_reason"], steps=result["steps"],
+            ideas=result["ideas"], updated=self._clock(), digest=dag.digest(state.values.get("ideas", {})),
+            checkpoint_id=str(state.config.get("configurable", {}).get("checkpoint_id", "")),
+        )  # fmt: skip
+        return result
+
+
+_MEND = "Restore the checkpoint file from a backup, or start the task again on a new thread."
+
+
+def _config(thread: str, context: Context) -> Any:
+    limit = SUPERSTEPS_PER_STEP * context.budget.max_steps + 20
+    return {"configurable": {"thread_id": thread}, "recursion_limit": limit}

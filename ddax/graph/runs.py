@@ -1,0 +1,108 @@
+"""The run folder: one small JSON manifest for each thread, readable without ddax.
+
+`run.json` says what was asked, with which settings, how far it came and how it ended. It is
+compared with the checkpoints on resume, so that lost checkpoints are never a silent restart.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+from dataclasses import asdict, dataclass, field, replace
+from pathlib import Path
+from typing import Any
+
+from ddax.errors import StateError, StorageError
+from ddax.types import JsonDict
+
+MANIFEST = "run.json"
+CANCEL = "cancel"
+VERSION = 1
+
+
+@dataclass(frozen=True)
+class RunInfo:
+    """The manifest of one thread; times are seconds since the epoch."""
+
+    thread_id: str
+    task: str
+    status: str
+    stop_reason: str = ""
+    steps: int = 0
+    ideas: int = 0
+    digest: str = ""
+    checkpoint_id: str = ""
+    created: float = 0.0
+    updated: float = 0.0
+    context: JsonDict = field(default_factory=dict)
+    version: int = VERSION
+
+
+class RunFolder:
+    """The manifests below one folder."""
+
+    def __init__(self, root: Path) -> None:
+        self.root = root
+
+    def path(self, thread: str) -> Path:
+        """Return the folder of a thread."""
+        return self.root / thread
+
+    def load(self, thread: str) -> RunInfo | None:
+        """Return the manifest of a thread, or None where it never ran; raises StateError if damaged."""
+        file = self.path(thread) / MANIFEST
+        if not file.exists():
+            return None
+        try:
+            values = json.loads(file.read_text(encoding="utf-8"))
+            info = RunInfo(**values)
+        except (ValueError, TypeError) as error:
+            raise StateError(
+                f"the manifest {str(file)!r} is damaged.", why=str(error), mend="Move the folder away and run again."
+            ) from error
+        if info.version > VERSION:
+            raise StateError(f"the run {thread!r} was written by a newer release.", mend="Upgrade ddax.")
+        return info
+
+    def save(self, info: RunInfo) -> None:
+        """Write a manifest so that a reader sees the old or the new one, never half of one."""
+        folder = self.path(info.thread_id)
+        try:
+            folder.mkdir(parents=True, exist_ok=True)
+            draft = folder / f".{MANIFEST}.{os.getpid()}"
+            draft.write_text(json.dumps(asdict(info), indent=1, ensure_ascii=False), encoding="utf-8", errors="replace")
+            draft.replace(folder / MANIFEST)
+        except OSError as error:
+            raise StorageError(
+                f"cannot write the run folder {str(folder)!r}.", why=str(error), mend="Free space or set DDAX_HOME."
+            ) from error
+
+    def update(self, thread: str, **changes: Any) -> None:
+        """Change some values of a manifest."""
+        info = self.load(thread)
+        if info is not None:
+            self.save(replace(info, **changes))
+
+    def all(self) -> list[RunInfo]:
+        """Return every manifest, newest first; damaged ones are listed as failed, not hidden."""
+        found = [self._listed(folder.name) for folder in self.root.glob("*") if (folder / MANIFEST).exists()]
+        return sorted(found, key=lambda info: (-info.updated, info.thread_id))
+
+    def _listed(self, thread: str) -> RunInfo:
+        try:
+            info = self.load(thread)
+        except StateError as error:
+            return RunInfo(thread, "", "failed", stop_reason=error.what)
+        return info or RunInfo(thread, "", "failed", stop_reason="no manifest")
+
+    def cancel(self, thread: str) -> None:
+        """Ask the process that runs a thread to stop at its next step."""
+        (self.path(thread) / CANCEL).touch()
+
+    def cancelled(self, thread: str) -> bool:
+        """Tell whether a stop was asked for."""
+        return (self.path(thread) / CANCEL).exists()
+
+    def clear_cancel(self, thread: str) -> None:
+        """Forget a request to stop."""
+        (self.path(thread) / CANCEL).unlink(missing_ok=True)

@@ -1,0 +1,157 @@
+"""The collaborators of a run: given to `build_graph`, opened at the first node, closed at the end.
+
+`Services` belongs to a process and keeps one `Session` for each combination of settings that needs
+its own parts; a session holds everything a node may use. Nothing here is global.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import time
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from hashlib import sha256
+from typing import TYPE_CHECKING, Protocol
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ddax.actions.protocol import Action, Library
+from ddax.configs.settings import Context, Identity
+from ddax.memory.protocol import Embedder, Memory
+from ddax.reasoning.protocol import Reasoner
+from ddax.types import JsonDict, Usage, Vector
+
+if TYPE_CHECKING:
+    from ddax.actions.registry import Registry
+    from ddax.dynamics.surprise import Calibration
+    from ddax.memory.home import Home
+    from ddax.metacognition.controller import Controller
+
+Clock = Callable[[], float]
+
+
+@dataclass(frozen=True)
+class Session:
+    """Everything a node of one run may use."""
+
+    settings: Context
+    identity: Identity
+    embedder: Embedder
+    reasoner: Reasoner
+    memory: Memory
+    library: Library
+    actions: Registry
+    controller: Controller
+    projection: NDArray[np.float64]
+    scale: Calibration
+    clock: Clock
+    monotonic: Clock
+    ticks: dict[str, float] = field(default_factory=dict)
+
+    def rng(self, *path: object) -> np.random.Generator:
+        """Return the random generator of one place in the run.
+
+        It depends on the seed and the path alone, so that a resumed run draws what the undisturbed
+        one drew.
+        """
+        name = "/".join(map(str, (self.settings.seed, *path)))
+        return np.random.default_rng(int.from_bytes(sha256(name.encode()).digest()[:8], "big"))
+
+    async def encode(self, *texts: str) -> list[Vector]:
+        """Embed texts and project them into the state space: unit vectors `[state_dim]`."""
+        from ddax.dynamics.state import project
+
+        raw = await asyncio.to_thread(self.embedder.embed, list(texts))
+        return [project(self.projection, row.astype(np.float64)) for row in raw]
+
+    async def embed(self, *texts: str) -> NDArray[np.float32]:
+        """Embed texts in the encoder's own space: `[n, dim]`."""
+        return await asyncio.to_thread(self.embedder.embed, list(texts))
+
+    def metered(self, usage: JsonDict) -> Reasoner:
+        """Return the reasoner behind the caps of the budget, counting from what was spent so far."""
+        from ddax.reasoning.budget import BudgetKeeper, MeteredReasoner
+
+        spent = Usage(int(usage.get("model_calls", 0)), int(usage.get("tokens", 0)), usage.get("usd", 0.0))
+        seconds = float(usage.get("seconds", 0.0))
+        keeper = BudgetKeeper(self.settings.budget, spent, clock=self.monotonic, seconds=seconds)
+        return MeteredReasoner(self.reasoner, keeper)
+
+    def tick(self, thread: str) -> float:
+        """Return the seconds since the last tick of a thread in this process; 0 at the first."""
+        now = self.monotonic()
+        before = self.ticks.get(thread, now)
+        self.ticks[thread] = now
+        return round(now - before, 3)
+
+
+class Services(Protocol):
+    """Where nodes get their session from."""
+
+    async def session(self, context: Context | None) -> Session:
+        """Return the session of these settings, opened at the first call."""
+        ...
+
+    async def close(self) -> None:
+        """Close every session."""
+        ...
+
+
+@dataclass
+class Parts:
+    """Ready-made parts to use instead of the ones the settings name; for tests and for users' own."""
+
+    reasoner: Reasoner | None = None
+    memory: Memory | None = None
+    library: Library | None = None
+    embedder: Embedder | None = None
+    actions: tuple[Action, ...] = ()
+
+
+class LocalServices:
+    """The services of one process over one home folder."""
+
+    def __init__(
+        self,
+        home: Home | None = None,
+        *,
+        default: Context | None = None,
+        parts: Parts | None = None,
+        clock: Clock = time.time,
+        monotonic: Clock = time.monotonic,
+    ) -> None:
+        self._home, self._default, self._parts = home, default or Context(), parts or Parts()
+        self._clock, self._monotonic = clock, monotonic
+        self._sessions: dict[str, Session] = {}
+        self._opening = asyncio.Lock()
+
+    async def session(self, context: Context | None) -> Session:
+        """Return the session of these settings, opened at the first call."""
+        settings = self._default if context is None else as_context(context)
+        key = settings.model_dump_json()
+        async with self._opening:
+            if key not in self._sessions:
+                self._sessions[key] = await self._open(settings)
+        return self._sessions[key]
+
+    async def close(self) -> None:
+        """Close every session."""
+        memories = {id(s.memory): s.memory for s in self._sessions.values()}
+        self._sessions.clear()
+        for memory in memories.values():
+            await memory.close()
+
+    async def _open(self, settings: Context) -> Session:
+        from ddax.graph.opening import open_session
+
+        shared = next(
+            (s.memory for s in self._sessions.values() if s.settings.namespace == settings.namespace), None
+        )
+        parts = self._parts if shared is None else Parts(**{**vars(self._parts), "memory": shared})
+        return await open_session(settings, self._home, parts, clock=self._clock, monotonic=self._monotonic)
+
+
+def as_context(value: object) -> Context:
+    """Turn what a client sent as context (a Context or plain JSON) into settings."""
+    return value if isinstance(value, Context) else Context.model_validate(value)

@@ -1,0 +1,128 @@
+"""The state of the graph: every key, its type, and its reducer where two nodes may write it.
+
+Plain, small values only: text longer than a few hundred characters lives in the memory by id.
+"""
+
+from __future__ import annotations
+
+from typing import Annotated, Any, TypedDict
+
+from langgraph.channels import DeltaChannel
+from langgraph.graph.message import add_messages
+
+from ddax.ideas.idea import apply_patches
+from ddax.types import Idea, JsonDict, NodeName
+
+SNAPSHOT_FREQUENCY = 500
+"""Updates of the ideas between two full snapshots in the checkpoint store."""
+
+IdeasChannel = Annotated[dict[str, Idea], DeltaChannel(apply_patches, snapshot_frequency=SNAPSHOT_FREQUENCY)]
+"""The one place that knows how ideas are stored: only what a step changed is written."""
+
+
+class Work(TypedDict, total=False):
+    """The task being worked on; the whole text is kept in the memory under `id`."""
+
+    id: str
+    root: str
+    thread: str
+    text: str
+    opened: float
+    lessons: list[str]
+    code: JsonDict
+
+
+class Decision(TypedDict, total=False):
+    """A choice of `select`: the next node, on which ideas, by which rule, and the best eight scores.
+
+    `hash` names the full terms in the memory's decision log and chains to the decision before.
+    """
+
+    step: int
+    next: NodeName
+    rule: str
+    focus: list[str]
+    top: list[JsonDict]
+    mode: str
+    hash: str
+
+
+class Outcome(TypedDict, total=False):
+    """What came of an idea in this step: at most 400 characters, the rest in the memory."""
+
+    idea: str
+    ok: bool
+    text: str
+    expected: str
+    action: str
+
+
+class Answer(TypedDict, total=False):
+    """The answer: `found` is False where the sources do not carry one."""
+
+    text: str
+    short: str
+    found: bool
+    support: float
+    citations: list[JsonDict]
+
+
+def add_numbers(old: JsonDict | None, new: JsonDict) -> JsonDict:
+    """Add two flat dicts of numbers; None (an unknown price) stays None."""
+    merged = dict(old or {})
+    for key, value in new.items():
+        before = merged.get(key, 0)
+        merged[key] = None if value is None or before is None else before + value
+    return merged
+
+
+def join(old: JsonDict | None, new: JsonDict) -> JsonDict:
+    """Join two dicts; `Overwrite({})` empties."""
+    return {**(old or {}), **new}
+
+
+class Input(TypedDict, total=False):
+    """What a run takes: a task, or chat messages whose last human one is the task."""
+
+    task: str
+    messages: Annotated[list[Any], add_messages]
+
+
+class State(TypedDict, total=False):
+    """The state of one thread."""
+
+    schema: int
+    """Version of this layout."""
+    task: str
+    """The task as given, clipped; a new value opens a new root."""
+    messages: Annotated[list[Any], add_messages]
+    """Chat messages, for clients that speak them: the task in, the answer out."""
+    work: Work
+    ideas: IdeasChannel
+    step: int
+    """Passes of `select` in this task."""
+    focus: list[str]
+    """Ideas the next node works on."""
+    decision: Decision
+    outcomes: Annotated[dict[str, Outcome], join]
+    """Outcomes of this step by idea id; emptied by `select`."""
+    verdicts: Annotated[dict[str, JsonDict], join]
+    """Verdicts of this step by idea id; emptied by `select`."""
+    mind: JsonDict
+    """x, x*, rigidity and protect state (`ddax.dynamics.state.Mind`)."""
+    mood: JsonDict
+    """Belief and cognitive action (`ddax.metacognition.controller.MoodState`)."""
+    questions: Annotated[dict[str, JsonDict], join]
+    """Questions to a human that wait to be asked, by the idea they are about; emptied by `protect`."""
+    usage: Annotated[JsonDict, add_numbers]
+    """model_calls, tokens, usd and seconds spent in this thread."""
+    failures: Annotated[dict[str, JsonDict], join]
+    """Failed ideas by id with their cause."""
+    answer: Answer
+    status: str
+    """running, done, stopped, failed or waiting."""
+    stop_reason: str
+
+
+Update = dict[str, Any]
+"""What a node returns: only the keys it changes."""

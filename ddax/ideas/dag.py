@@ -1,0 +1,206 @@
+"""The structure of the DAG of ideas: who belongs to whom, what may run, and what must always hold.
+
+Invariants (`check`): acyclic; one root a task; every expansion has one merge that is not
+superseded, and it needs all its siblings; parents and needs exist; only merges supersede.
+An idea runs when all its needs are final and not all of them failed (ideadag; DESIGN section 6).
+"""
+
+from __future__ import annotations
+
+import json
+from hashlib import sha256
+
+from ddax.errors import InvariantError
+from ddax.ideas.idea import Ideas, Patch, is_final
+from ddax.types import NO_PARENT, Idea, Status
+
+MAX_IDEA_BYTES = 1536
+"""Upper size of one idea as JSON; longer text belongs into the memory."""
+
+_NEXT: dict[Status, frozenset[Status]] = {
+    "open": frozenset({"open", "running", "waiting", "done", "failed", "abandoned"}),
+    "running": frozenset({"running", "waiting", "done", "failed", "abandoned", "open"}),
+    "waiting": frozenset({"waiting", "running", "open", "done", "failed", "abandoned"}),
+    "done": frozenset({"done"}),
+    "failed": frozenset({"failed"}),
+    "abandoned": frozenset({"abandoned"}),
+}
+
+
+def task_of(idea_id: str) -> str:
+    """Return the id of the root an idea belongs to."""
+    return idea_id.split(".", 1)[0]
+
+
+def sort_key(idea_id: str) -> tuple[int, ...]:
+    """Order ids by their numbers, so that "0.10" comes after "0.9"."""
+    return tuple(int(part) for part in idea_id.split("."))
+
+
+def subtree(ideas: Ideas, root_id: str) -> list[Idea]:
+    """Return the ideas of one task, in the order of their ids."""
+    return [ideas[i] for i in sorted((i for i in ideas if task_of(i) == task_of(root_id)), key=sort_key)]
+
+
+def children(ideas: Ideas, idea_id: str) -> list[Idea]:
+    """Return the children of an idea without its merges, in the order of their ids."""
+    return [ideas[i] for i in _below(ideas, idea_id) if ideas[i]["kind"] != "merge"]
+
+
+def merges(ideas: Ideas, idea_id: str) -> list[Idea]:
+    """Return the merges of an idea, oldest first."""
+    return [ideas[i] for i in _below(ideas, idea_id) if ideas[i]["kind"] == "merge"]
+
+
+def current_merge(ideas: Ideas, idea_id: str) -> Idea | None:
+    """Return the merge of an expansion that no other supersedes."""
+    found = merges(ideas, idea_id)
+    old = {merge.get("supersedes", "") for merge in found}
+    live = [merge for merge in found if merge["id"] not in old]
+    return live[-1] if live else None
+
+
+def next_number(ideas: Ideas, idea_id: str) -> int:
+    """Return the number the next child of an idea gets."""
+    return 1 + max((sort_key(i)[-1] for i in _below(ideas, idea_id)), default=0)
+
+
+def is_runnable(ideas: Ideas, idea: Idea) -> bool:
+    """Tell whether an open idea may run: its needs are final and, if any, not all failed."""
+    if idea["status"] != "open":
+        return False
+    needs = [ideas[n] for n in idea["needs"]]
+    return all(map(is_final, needs)) and (not needs or any(n["status"] == "done" for n in needs))
+
+
+def orphans(ideas: Ideas, root_id: str) -> list[Idea]:
+    """Return open ideas that can never run because everything they need failed (merges excepted)."""
+    found = []
+    for idea in subtree(ideas, root_id):
+        needs = [ideas[n] for n in idea["needs"]]
+        if idea["status"] == "open" and idea["kind"] != "merge" and needs and all(map(is_final, needs)):
+            if not any(n["status"] == "done" for n in needs):
+                found.append(idea)
+    return found
+
+
+def runnable_leaves(ideas: Ideas, root_id: str) -> list[Idea]:
+    """Return the leaves of a task that may act now."""
+    return [i for i in subtree(ideas, root_id) if i["kind"] == "leaf" and is_runnable(ideas, i)]
+
+
+def open_inner(ideas: Ideas, root_id: str) -> list[Idea]:
+    """Return the inner ideas of a task that may be expanded now."""
+    return [i for i in subtree(ideas, root_id) if i["kind"] == "inner" and is_runnable(ideas, i)]
+
+
+def mergeable(ideas: Ideas, root_id: str) -> Idea | None:
+    """Return the deepest open merge all of whose needs are final, oldest first among equals."""
+    ready = [
+        i
+        for i in subtree(ideas, root_id)
+        if i["kind"] == "merge" and i["status"] == "open" and all(is_final(ideas[n]) for n in i["needs"])
+    ]
+    return max(ready, key=lambda i: i["depth"]) if ready else None
+
+
+def ancestors(ideas: Ideas, idea_id: str) -> list[Idea]:
+    """Return the chain of parents, nearest first."""
+    chain: list[Idea] = []
+    parent = ideas[idea_id]["parent"]
+    while parent != NO_PARENT:
+        chain.append(ideas[parent])
+        parent = ideas[parent]["parent"]
+    return chain
+
+
+def has_work(ideas: Ideas, idea_id: str) -> bool:
+    """Tell whether anything under an idea, or the idea itself, may still run."""
+    prefix = idea_id + "."
+    return any(not is_final(ideas[i]) for i in ideas if i == idea_id or i.startswith(prefix))
+
+
+def digest(ideas: Ideas) -> str:
+    """Hash the whole DAG; equal runs have equal digests, byte for byte."""
+    text = json.dumps(
+        {i: dict(ideas[i]) for i in sorted(ideas, key=sort_key)}, sort_keys=True, ensure_ascii=False
+    )
+    return sha256(text.encode("utf-8", "surrogatepass")).hexdigest()
+
+
+def check_patch(ideas: Ideas, patch: Patch) -> None:
+    """Refuse a patch that would break the DAG; raises InvariantError naming the idea and the rule."""
+    for idea_id, fields in patch.items():
+        old = ideas.get(idea_id)
+        if old is None and "kind" not in fields:
+            raise InvariantError(f"idea {idea_id!r} does not exist.", mend="Create it with all its fields.")
+        if old is not None and "status" in fields and fields["status"] not in _NEXT[old["status"]]:
+            raise InvariantError(
+                f"idea {idea_id!r} cannot go from {old['status']!r} to {fields['status']!r}.",
+                why="done, failed and abandoned are final.",
+            )
+        size = len(json.dumps(dict(old or {}) | dict(fields), ensure_ascii=False).encode("utf-8", "replace"))
+        if size > MAX_IDEA_BYTES:
+            raise InvariantError(
+                f"idea {idea_id!r} has {size} bytes, more than {MAX_IDEA_BYTES}.",
+                mend="Keep long text in the memory and its id in `evidence`.",
+            )
+
+
+def check(ideas: Ideas) -> None:
+    """Refuse a DAG that breaks an invariant; raises InvariantError naming the idea and the rule."""
+    for idea in ideas.values():
+        _check_links(ideas, idea)
+    _check_acyclic(ideas)
+    for idea in ideas.values():
+        if idea["kind"] == "inner" and children(ideas, idea["id"]):
+            _check_merge(ideas, idea)
+
+
+def _below(ideas: Ideas, idea_id: str) -> list[str]:
+    found = [i for i, idea in ideas.items() if idea["parent"] == idea_id]
+    return sorted(found, key=sort_key)
+
+
+def _check_links(ideas: Ideas, idea: Idea) -> None:
+    parent = idea["parent"]
+    if parent == NO_PARENT and "." in idea["id"]:
+        raise InvariantError(f"idea {idea['id']!r} has no parent.", why="Only the root of a task has none.")
+    if parent != NO_PARENT and parent not in ideas:
+        raise InvariantError(f"the parent {parent!r} of idea {idea['id']!r} does not exist.")
+    missing = [n for n in idea["needs"] if n not in ideas]
+    if missing:
+        raise InvariantError(f"idea {idea['id']!r} needs {missing[0]!r}, which does not exist.")
+    if idea.get("supersedes") and idea["kind"] != "merge":
+        raise InvariantError(f"idea {idea['id']!r} supersedes another but is no merge.")
+
+
+def _check_acyclic(ideas: Ideas) -> None:
+    state: dict[str, bool] = {}
+    for start in ideas:
+        stack: list[tuple[str, bool]] = [(start, False)]
+        while stack:
+            node, leaving = stack.pop()
+            if leaving:
+                state[node] = True
+            elif node in state:
+                if not state[node]:
+                    raise InvariantError(f"the needs of idea {node!r} form a cycle.")
+            else:
+                state[node] = False
+                stack.append((node, True))
+                open_needs = [n for n in ideas[node]["needs"] if not state.get(n, False)]
+                if any(n in state for n in open_needs):
+                    raise InvariantError(f"the needs of idea {node!r} form a cycle.")
+                stack.extend((n, False) for n in open_needs)
+
+
+def _check_merge(ideas: Ideas, idea: Idea) -> None:
+    merge = current_merge(ideas, idea["id"])
+    if merge is None:
+        raise InvariantError(f"the expansion of idea {idea['id']!r} has no merge.")
+    lacking = {c["id"] for c in children(ideas, idea["id"])} - set(merge["needs"])
+    if lacking:
+        raise InvariantError(
+            f"merge {merge['id']!r} does not need {min(lacking)!r}, which it must synthesise."
+        )

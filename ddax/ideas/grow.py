@@ -1,0 +1,86 @@
+"""Grow the DAG: an expansion with its merge, late children, abandoned branches, statistics.
+
+Every function takes the DAG and returns field patches; nothing is changed in place.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from ddax.ideas import dag
+from ddax.ideas.idea import REASON_CHARS, Ideas, Patch, child, clip, is_final, merge_idea
+from ddax.types import Idea, Proposal
+
+
+def expansion(ideas: Ideas, parent: Idea, proposals: Sequence[Proposal], *, step: int) -> Patch:
+    """Return the patch that gives an inner idea its children and the merge that closes them.
+
+    Priors are normalised to sum to 1. Children proposed again (same action) get no twin.
+    """
+    total = sum(p.prior for p in proposals) or 1.0
+    first = dag.next_number(ideas, parent["id"])
+    ids = [f"{parent['id']}.{first + k}" for k in range(len(proposals))]
+    patch: Patch = {}
+    for k, proposal in enumerate(proposals):
+        patch[ids[k]] = child(
+            parent, first + k, proposal.title, expected=proposal.expected, prior=proposal.prior / total,
+            step=step, needs=[ids[n] for n in proposal.needs], action=proposal.action,
+        )  # fmt: skip
+    patch |= _closing_merge(ideas, parent, ids, number=first + len(ids), step=step)
+    patch[parent["id"]] = Idea(status="waiting", reason="children")
+    return patch
+
+
+def _closing_merge(ideas: Ideas, parent: Idea, new: list[str], *, number: int, step: int) -> Patch:
+    """Return the patch that makes the merge of an expansion need the new children as well.
+
+    An open merge takes them on; a finished one is superseded by a new merge.
+    """
+    old = dag.current_merge(ideas, parent["id"])
+    if old is not None and not is_final(old):
+        return {old["id"]: Idea(needs=[*old["needs"], *new])}
+    needs = [c["id"] for c in dag.children(ideas, parent["id"])] + new
+    merge = merge_idea(parent, number, needs=needs, step=step, supersedes=old["id"] if old else "")
+    return {merge["id"]: merge}
+
+
+def interim_merge(ideas: Ideas, parent: Idea, *, step: int) -> Patch:
+    """Return the patch that merges what is finished now, ahead of the closing merge.
+
+    The interim merge is superseded by the closing one, which goes on waiting for the rest.
+    """
+    closing = dag.current_merge(ideas, parent["id"])
+    finished = [c["id"] for c in dag.children(ideas, parent["id"]) if is_final(c)]
+    number = dag.next_number(ideas, parent["id"])
+    earlier = closing.get("supersedes", "") if closing is not None else ""
+    interim = merge_idea(parent, number, needs=finished, step=step, supersedes=earlier)
+    patch: Patch = {interim["id"]: interim}
+    if closing is not None:
+        patch[closing["id"]] = Idea(supersedes=interim["id"])
+    return patch
+
+
+def abandon(ideas: Ideas, idea_id: str, reason: str) -> Patch:
+    """Return the patch that gives up an idea and everything open below it."""
+    prefix = idea_id + "."
+    return {
+        i: Idea(status="abandoned", reason=clip(reason, REASON_CHARS))
+        for i, idea in ideas.items()
+        if (i == idea_id or i.startswith(prefix)) and not is_final(idea)
+    }
+
+
+def backpropagate(ideas: Ideas, values: Sequence[tuple[str, float]]) -> Patch:
+    """Return the patch that adds evaluations to Q and N of each idea and its ancestors.
+
+    Q ← (N·Q + v)/(N + 1), N ← N + 1, once per ancestor and evaluation (dda-x 8.2). `values` are
+    (idea id, V in [0, 1]) pairs.
+    """
+    patch: Patch = {}
+    for idea_id, value in values:
+        for idea in [ideas[idea_id], *dag.ancestors(ideas, idea_id)]:
+            now = patch.get(idea["id"], idea)
+            n, q = now["N"], now["Q"]
+            patch[idea["id"]] = Idea(Q=round((n * q + value) / (n + 1), 6), N=n + 1)
+        patch[idea_id]["V"] = round(value, 6)
+    return patch

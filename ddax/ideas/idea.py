@@ -1,0 +1,88 @@
+"""Make ideas: ids, sizes and the field patches that graph state is written with.
+
+An idea's id is its parent's id, a dot and its number there ("0.2.1"), so that the same run gives
+the same ids. Leaves out every decision: see ``ddax.ideas.dag`` for the structure.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import TypeAlias
+
+from ddax.types import FINAL, NO_PARENT, ActionCall, Idea
+
+Ideas: TypeAlias = Mapping[str, Idea]
+"""The whole DAG: idea id to idea."""
+Patch: TypeAlias = dict[str, Idea]
+"""Field patches by idea id; what a node writes."""
+
+TITLE_CHARS = 160
+EXPECTED_CHARS = 240
+RESULT_CHARS = 320
+REASON_CHARS = 200
+MAX_EVIDENCE = 8
+
+
+def clip(text: str, limit: int) -> str:
+    """Shorten a text to `limit` characters on one line, marking the cut."""
+    line = " ".join(text.split())
+    return line if len(line) <= limit else line[: limit - 1].rstrip() + "…"
+
+
+def root(number: int, title: str) -> Idea:
+    """Make the root idea of the task with this number in its thread."""
+    return Idea(
+        id=str(number), parent=NO_PARENT, kind="inner", title=clip(title, TITLE_CHARS), status="open",
+        needs=[], P=1.0, Q=0.0, N=0, V=0.0, depth=0, step=0,
+    )  # fmt: skip
+
+
+def child(
+    parent: Idea,
+    number: int,
+    title: str,
+    *,
+    expected: str,
+    prior: float,
+    step: int,
+    needs: list[str],
+    action: ActionCall | None = None,
+) -> Idea:
+    """Make a child: a leaf when it has an action, else an inner idea."""
+    idea = Idea(
+        id=f"{parent['id']}.{number}", parent=parent["id"], kind="leaf" if action else "inner",
+        title=clip(title, TITLE_CHARS), status="open", needs=needs, expected=clip(expected, EXPECTED_CHARS),
+        P=round(prior, 6), Q=0.0, N=0, V=0.0, depth=parent["depth"] + 1, step=step,
+    )  # fmt: skip
+    if action is not None:
+        idea["action"] = action
+    return idea
+
+
+def merge_idea(parent: Idea, number: int, *, needs: list[str], step: int, supersedes: str = "") -> Idea:
+    """Make the merge that closes an expansion; it needs every sibling it synthesises."""
+    idea = Idea(
+        id=f"{parent['id']}.{number}", parent=parent["id"], kind="merge", status="open", needs=needs,
+        title=clip(f"merge: {parent['title']}", TITLE_CHARS), P=1.0, Q=0.0, N=0, V=0.0,
+        depth=parent["depth"] + 1, step=step,
+    )  # fmt: skip
+    if supersedes:
+        idea["supersedes"] = supersedes
+    return idea
+
+
+def is_final(idea: Idea) -> bool:
+    """Tell whether an idea will not change its status again."""
+    return idea["status"] in FINAL
+
+
+def apply_patches(ideas: Ideas | None, writes: list[Patch]) -> dict[str, Idea]:
+    """Merge field patches into the DAG: the reducer of graph state.
+
+    Pure and batching-invariant: r(r(s, a), b) == r(s, a + b); the inputs are not changed.
+    """
+    merged: dict[str, Idea] = dict(ideas or {})
+    for write in writes:
+        for idea_id, fields in write.items():
+            merged[idea_id] = Idea(**{**merged.get(idea_id, {}), **fields})  # type: ignore[typeddict-item]
+    return merged

@@ -1,0 +1,188 @@
+"""Split texts into sentences and chunks that keep their exact places: `text[start:end]` is the piece.
+
+Rules only, for many scripts at once; what a language model would need to decide is left undecided.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from typing import NamedTuple
+
+CHUNK_CHARS = 900
+OVERLAP_CHARS = 150
+LOOKBACK = 32
+"""Characters before a full stop that are read to tell an abbreviation."""
+
+TITLES = frozenset(
+    """
+    mr mrs ms dr prof st sr jr gen col lt sgt capt cmdr adm maj rev hon pres gov sen rep fr mt ft
+    messrs mme mlle hr vs e.g i.e cf ca approx fig figs eq no nos vol vols pp ch sec ed eds trans
+    viz resp bzw z.b d.h u.a nr bd
+    """.split()  # noqa: SIM905
+)
+"""Words whose full stop never ends a sentence; what follows them belongs to them."""
+
+ENDINGS = frozenset(
+    """
+    inc ltd co corp bros etc al a.m p.m u.s u.k u.n e.u d.c ph.d m.d b.a m.a b.sc m.sc jan feb mar apr
+    jun jul aug sep sept oct nov dec ave blvd rd dept univ est usw et
+    """.split()  # noqa: SIM905
+)
+"""Abbreviations that may end a sentence; they do so before a word that often opens one."""
+
+OPENERS = frozenset(
+    """
+    the a an this that these those it its he his she her they their we our you your i in on at by for
+    from as after before when while since during with without although though because if but and or
+    so however then there here both each some many most all one another such under over between
+    following according other no not what who which where why how was is are were
+    """.split()  # noqa: SIM905
+)
+"""Words that often open an English sentence."""
+
+BORDER = re.compile(
+    r"""(?P<spaced>[.!?…‽؟۔।॥։]+["'”’»)\]*_]*)(?=\s|$)   # needs a space after it
+      | (?P<wide>[。！？｡．]+["'”’」』】）》]*)              # needs none
+      | (?P<head>^[ \t]*\#{1,6}[ \t][^\n]*\n)              # a whole heading
+      | (?P<blank>\n[ \t\r]*\n)                           # an empty line
+      | (?P<line>\n)(?=[ \t]*(?:[-*+•#>|]|\d{1,3}[.)])\s?) # a list item, heading, quote or table row
+    """,
+    re.VERBOSE | re.MULTILINE,
+)
+FOLLOWING = re.compile(r"\s*[\"'“‘«(\[]*(\w*)")
+BEFORE = re.compile(r"(\w+(?:\.\w+)*)$")
+ACRONYM = re.compile(r"(?:\w\.)+\w")
+HEADING = re.compile(r"[ \t]*#{1,6}[ \t]")
+
+
+class Span(NamedTuple):
+    """A half-open range of characters of a text."""
+
+    start: int
+    end: int
+
+
+class Chunk(NamedTuple):
+    """A piece of a text with its place: `text` is verbatim between `start` and `end`."""
+
+    start: int
+    end: int
+    text: str
+
+
+def sentences(text: str) -> list[Span]:
+    """Find the sentences of a text, in order; together they hold every character but white space."""
+    spans: list[Span] = []
+    start = 0
+    for end in borders(text):
+        append_trimmed(spans, text, start, end)
+        start = end
+    append_trimmed(spans, text, start, len(text))
+    return spans
+
+
+def borders(text: str) -> Iterator[int]:
+    """Yield the positions after which a new sentence begins."""
+    for match in BORDER.finditer(text):
+        if match.lastgroup != "spaced" or ends_sentence(text, match.start(), match.end()):
+            yield match.end()
+
+
+def append_trimmed(spans: list[Span], text: str, start: int, end: int) -> None:
+    """Append the range without the white space around it, unless nothing is left."""
+    while start < end and text[start].isspace():
+        start += 1
+    while end > start and text[end - 1].isspace():
+        end -= 1
+    if end > start:
+        spans.append(Span(start, end))
+
+
+def ends_sentence(text: str, start: int, end: int) -> bool:
+    """Tell whether the marks at `start` close a sentence and not an abbreviation or a number."""
+    following = FOLLOWING.match(text, end, end + 2 * LOOKBACK)
+    word = following.group(1) if following else ""
+    if word[:1].islower():
+        return False
+    if text[start] != "." or text[start : start + 2] == "..":
+        return True
+    before = BEFORE.search(text[max(0, start - LOOKBACK) : start])
+    if before is None:
+        return True
+    token = before.group(1)
+    return not abbreviated(token, word, at_line_start(text, start - len(token)))
+
+
+def abbreviated(token: str, following: str, opens_line: bool) -> bool:
+    """Tell whether the full stop after `token` belongs to it, seen the word that follows."""
+    folded = token.casefold()
+    if folded in ("no", "nos", "fig", "figs", "vol", "eq", "ch", "sec", "pp"):
+        return following[:1].isdigit() or (folded != "no" and not opener(following))
+    if folded in TITLES:
+        return True
+    initial = len(token) == 1 and token.isalpha() and token.isupper()
+    if initial or folded in ENDINGS or ACRONYM.fullmatch(token):
+        return bool(following) and not opener(following)
+    return opens_line and token.isdigit()
+
+
+def opener(word: str) -> bool:
+    """Tell whether a word often opens a sentence; a lone capital is read as an initial, I excepted."""
+    return word.casefold() in OPENERS and (len(word) > 1 or word in ("I", "A"))
+
+
+def at_line_start(text: str, position: int) -> bool:
+    """Tell whether only white space stands before a position on its line."""
+    while position > 0 and text[position - 1] in " \t":
+        position -= 1
+    return position == 0 or text[position - 1] == "\n"
+
+
+def chunks(text: str, *, size: int = CHUNK_CHARS, overlap: int = OVERLAP_CHARS) -> list[Chunk]:
+    """Split a text into pieces of at most `size` characters, at the borders of sentences where it can.
+
+    A piece opens with the last sentences of the one before if they fit in `overlap` characters; a
+    heading opens a piece of its own once a third of `size` is filled.
+    """
+    if not 0 <= overlap < size:
+        raise ValueError(f"overlap {overlap!r} must lie in [0, size {size!r})")
+    pieces = [piece for span in sentences(text) for piece in halved(text, span, size)]
+    found: list[Chunk] = []
+    first = 0
+    for i, piece in enumerate(pieces):
+        start = pieces[first].start
+        full = piece.end - start > size
+        headed = HEADING.match(text, piece.start) is not None and piece.start - start > size // 3
+        if i > first and (full or headed):
+            found.append(Chunk(start, pieces[i - 1].end, text[start : pieces[i - 1].end]))
+            first = i if headed else overlapping(pieces, first, i, size=size, overlap=overlap)
+    if pieces:
+        start, end = pieces[first].start, pieces[-1].end
+        found.append(Chunk(start, end, text[start:end]))
+    return found
+
+
+def overlapping(pieces: list[Span], first: int, i: int, *, size: int, overlap: int) -> int:
+    """Choose the piece before `i` at which the next chunk opens, so that it still takes piece `i`."""
+    opening = i
+    while opening - 1 > first and pieces[i - 1].end - pieces[opening - 1].start <= overlap:
+        if pieces[i].end - pieces[opening - 1].start > size:
+            break
+        opening -= 1
+    return opening
+
+
+def halved(text: str, span: Span, size: int) -> Iterator[Span]:
+    """Cut a sentence longer than `size` at white space, or anywhere where there is none."""
+    start, end = span
+    while end - start > size:
+        half = start + size // 2
+        cut = max(text.rfind(" ", half, start + size), text.rfind("\n", half, start + size))
+        cut = cut if cut > start else start + size
+        yield Span(start, cut)
+        start = cut
+        while start < end and text[start].isspace():
+            start += 1
+    if end > start:
+        yield Span(start, end)

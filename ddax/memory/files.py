@@ -1,0 +1,74 @@
+"""Write small files whole or not at all, and say plainly where a disk fails."""
+
+from __future__ import annotations
+
+import json
+import os
+import tempfile
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+
+from ddax.errors import StateError, StorageError
+from ddax.types import JsonDict
+
+_MEND = "Free some space, make the folder writable, or set DDAX_HOME to another folder."
+
+
+@contextmanager
+def storage_errors(path: Path) -> Iterator[None]:
+    """Map an `OSError` under this block to `StorageError` that names the path."""
+    try:
+        yield
+    except OSError as exc:
+        raise StorageError(f"Cannot use {str(path)!r}.", why=f"{exc.strerror or exc}.", mend=_MEND) from exc
+
+
+def ensure_folder(path: Path) -> Path:
+    """Create a private folder with its parents and return it; raise `StorageError` where that fails."""
+    with storage_errors(path):
+        path.mkdir(mode=0o700, parents=True, exist_ok=True)
+    return path
+
+
+def write_atomic(path: Path, text: str) -> None:
+    """Replace a file by the text, fsync'd, so that a kill leaves the old or the new one whole."""
+    with storage_errors(path):
+        handle, name = tempfile.mkstemp(prefix=f".{path.name[:40]}.", suffix=".new", dir=path.parent)
+        try:
+            with os.fdopen(handle, "w", encoding="utf-8") as file:
+                file.write(text)
+                file.flush()
+                os.fsync(file.fileno())
+            os.replace(name, path)
+        except BaseException:
+            Path(name).unlink(missing_ok=True)
+            raise
+        _sync_folder(path.parent)
+
+
+def read_json(path: Path) -> JsonDict | None:
+    """Return the JSON object of a file, None where there is none; raise `StateError` where it is damaged."""
+    with storage_errors(path):
+        try:
+            data = path.read_bytes()
+        except FileNotFoundError:
+            return None
+    try:
+        value = json.loads(data)
+    except ValueError as exc:
+        raise StateError(f"The file {str(path)!r} is damaged.", why=f"{exc}.", mend="Move it aside.") from exc
+    if not isinstance(value, dict):
+        raise StateError(f"The file {str(path)!r} is damaged.", why="It holds no object.", mend="Move it aside.")
+    return value
+
+
+def _sync_folder(path: Path) -> None:
+    """Make a rename durable where the system can fsync a folder."""
+    if os.name != "posix":
+        return
+    handle = os.open(path, os.O_RDONLY)
+    try:
+        os.fsync(handle)
+    finally:
+        os.close(handle)

@@ -1,0 +1,154 @@
+"""The folder everything is written under: its layout, its version, and the locks of its threads."""
+
+from __future__ import annotations
+
+import json
+import os
+import re
+import shutil
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import contextmanager
+from dataclasses import dataclass
+from pathlib import Path
+
+from ddax.configs.settings import SCHEMA_VERSION
+from ddax.errors import StateError, StorageError, UsageError
+from ddax.memory.files import ensure_folder, read_json, storage_errors, write_atomic
+from ddax.memory.lock import Owner, OwnerLock, lock_owner
+
+_SAFE = re.compile(r"[A-Za-z0-9][A-Za-z0-9._-]{0,127}")
+
+HomeStep = Callable[[Path], None]
+HOME_STEPS: Mapping[int, HomeStep] = {}
+"""For each old version the step that brings a home to the next one."""
+
+
+def safe_name(text: str) -> str:
+    """Return a name that is safe as a file name on every system; raise `UsageError` for any other."""
+    if _SAFE.fullmatch(text):
+        return text
+    raise UsageError(
+        f"The name {text[:80]!r} cannot be used.",
+        why="A name has 1 to 128 letters, digits, '.', '_' or '-' and begins with a letter or digit.",
+        mend="Choose another name.",
+    )
+
+
+@dataclass(frozen=True)
+class Home:
+    """The layout of a home folder; making one touches no disk, `ensure` does."""
+
+    path: Path
+
+    @classmethod
+    def from_environ(cls, environ: Mapping[str, str]) -> Home:
+        """Return the home that `DDAX_HOME` names, or `.ddax` in the working folder."""
+        return cls(Path(environ.get("DDAX_HOME") or ".ddax").expanduser().absolute())
+
+    @property
+    def checkpoints(self) -> Path:
+        """The SQLite file of the checkpoints."""
+        return self.path / "checkpoints.sqlite"
+
+    @property
+    def memory(self) -> Path:
+        """The folder of the memory."""
+        return self.path / "memory"
+
+    @property
+    def threads(self) -> Path:
+        """The folder of thread files and locks."""
+        return self.path / "threads"
+
+    @property
+    def cache(self) -> Path:
+        """The folder of what can be made again: fetched pages, built models."""
+        return self.path / "cache"
+
+    @property
+    def agents(self) -> Path:
+        """The folder of the agents' files."""
+        return self.path / "agents"
+
+    @property
+    def runs(self) -> Path:
+        """The folder of run records."""
+        return self.path / "runs"
+
+    def thread(self, name: str) -> Path:
+        """Return the folder of a thread; raise `UsageError` for an unsafe name."""
+        return self.threads / safe_name(name)
+
+    def ensure(self, *, steps: Mapping[int, HomeStep] = HOME_STEPS, version: int = SCHEMA_VERSION) -> Home:
+        """Create the layout, or check and migrate the one that is there.
+
+        Raises `StateError` for a newer or damaged home, `StorageError` where it cannot be written.
+        """
+        ensure_folder(self.path)
+        if not os.access(self.path, os.W_OK):
+            raise StorageError(
+                f"Cannot write in {str(self.path)!r}.",
+                why="The folder is read-only.",
+                mend="Make it writable, or set DDAX_HOME to another folder.",
+            )
+        self._bring_to(version, steps)
+        for folder in (self.memory, self.threads, self.cache, self.agents, self.runs):
+            ensure_folder(folder)
+        return self
+
+    def _bring_to(self, version: int, steps: Mapping[int, HomeStep]) -> None:
+        marker = self.path / "home.json"
+        data = read_json(marker)
+        found = version if data is None else data.get("schema")
+        if not isinstance(found, int) or found > version:
+            raise StateError(
+                f"The home {str(self.path)!r} has version {found!r}.",
+                why=f"This release reads versions up to {version}.",
+                mend="Upgrade ddax, or set DDAX_HOME to another folder.",
+            )
+        if found < version:
+            self._migrate(found, version, steps)
+        if data is None:
+            write_atomic(marker, json.dumps({"schema": version}))
+
+    def _migrate(self, found: int, version: int, steps: Mapping[int, HomeStep]) -> None:
+        missing = [old for old in range(found, version) if old not in steps]
+        if missing:
+            raise StateError(
+                f"The home {str(self.path)!r} has version {found}.",
+                why=f"There is no way from version {missing[0]} to {missing[0] + 1}.",
+                mend="Set DDAX_HOME to another folder.",
+            )
+        backup = self.path.with_name(f"{self.path.name}.backup-v{found}")
+        with storage_errors(backup):
+            if not backup.exists():
+                partial = backup.with_name(f"{backup.name}.part")
+                shutil.rmtree(partial, ignore_errors=True)
+                shutil.copytree(self.path, partial, symlinks=True)
+                partial.rename(backup)
+        for old in range(found, version):
+            with storage_errors(self.path):
+                steps[old](self.path)
+            write_atomic(self.path / "home.json", json.dumps({"schema": old + 1}))
+
+
+@contextmanager
+def thread_lock(
+    home: Home, thread: str, *, clock: Callable[[], float], wait_seconds: float = 0.0
+) -> Iterator[Owner | None]:
+    """Own a thread for the length of the block; yields the dead owner it was taken over from, if any.
+
+    Raises `ThreadInUse` where a live process owns it, `UsageError` for an unsafe name. It blocks:
+    in async code enter and leave it in a worker thread.
+    """
+    lock = OwnerLock(home.thread(thread), f"thread {thread!r}", clock=clock)
+    previous = lock.acquire(wait_seconds)
+    try:
+        yield previous
+    finally:
+        lock.release()
+
+
+def thread_owner(home: Home, thread: str) -> Owner | None:
+    """Return the live process that owns a thread; None where nobody does."""
+    return lock_owner(home.thread(thread))

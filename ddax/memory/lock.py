@@ -1,0 +1,161 @@
+"""Give a folder or a thread one owner process, and name that owner to everybody else.
+
+The operating system's file lock decides; it is gone when its process dies, also by `kill -9`. The
+owner file beside it only says who holds it. Network file systems without locks are left out.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import socket
+from collections.abc import Callable
+from dataclasses import asdict, dataclass
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from ddax.errors import StateError, StorageError, ThreadInUse
+from ddax.memory.files import ensure_folder, read_json, storage_errors, write_atomic
+
+if TYPE_CHECKING:
+    from filelock import FileLock
+
+_POLL_SECONDS = 0.05
+_BOOT_ID = Path("/proc/sys/kernel/random/boot_id")
+
+
+@dataclass(frozen=True)
+class Owner:
+    """A process: `started` is its start time as the system counts it, `since` when it took the lock."""
+
+    pid: int
+    host: str
+    boot: str
+    started: str
+    since: float
+
+
+def this_process(now: float) -> Owner:
+    """Describe the running process, as the owner of a lock since `now` (seconds since the epoch)."""
+    pid = os.getpid()
+    return Owner(pid, socket.gethostname(), _boot_id(), _start_time(pid), now)
+
+
+def is_alive(owner: Owner) -> bool:
+    """Tell whether the owner still runs; one on another host cannot be seen and counts as alive."""
+    if owner.host != socket.gethostname():
+        return True
+    if owner.boot != _boot_id():
+        return False
+    return _pid_exists(owner.pid) and owner.started == _start_time(owner.pid)
+
+
+def read_owner(path: Path) -> Owner | None:
+    """Return whom an owner file names; None where it is missing or half written."""
+    try:
+        data = read_json(path)
+        return None if data is None else Owner(**data)
+    except (StateError, TypeError):
+        return None
+
+
+class OwnerLock:
+    """Hold `<path>.lock` for this process; usable from any of its threads, once at a time."""
+
+    def __init__(self, path: Path, label: str, *, clock: Callable[[], float]) -> None:
+        self.label, self._clock = label, clock
+        self._lock_path, self._owner_path = _beside(path)
+        self._lock: FileLock | None = None
+
+    def acquire(self, wait_seconds: float = 0.0) -> Owner | None:
+        """Take the lock and return the dead owner it was taken over from, if any.
+
+        Raises `ThreadInUse` naming the live owner after `wait_seconds`, `StorageError` on a disk failure.
+        """
+        from filelock import FileLock, Timeout
+
+        ensure_folder(self._lock_path.parent)
+        lock = FileLock(self._lock_path, thread_local=False)
+        try:
+            with storage_errors(self._lock_path):
+                lock.acquire(timeout=max(0.0, wait_seconds), poll_interval=_POLL_SECONDS)
+        except Timeout as exc:
+            raise self._in_use() from exc
+        except NotImplementedError as exc:
+            raise StorageError(
+                f"Cannot lock {str(self._lock_path)!r}.",
+                why="The file system has no file locks.",
+                mend="Set DDAX_HOME to a folder on a local disk.",
+            ) from exc
+        previous = read_owner(self._owner_path)
+        try:
+            write_atomic(self._owner_path, json.dumps(asdict(this_process(self._clock()))))
+        except BaseException:
+            lock.release(force=True)
+            raise
+        self._lock = lock
+        return previous
+
+    def release(self) -> None:
+        """Give the lock back; safe to call twice."""
+        lock, self._lock = self._lock, None
+        if lock is None:
+            return
+        with storage_errors(self._owner_path):
+            self._owner_path.unlink(missing_ok=True)
+        lock.release(force=True)
+
+    def _in_use(self) -> ThreadInUse:
+        owner = read_owner(self._owner_path)
+        if owner is None:
+            return ThreadInUse(f"{self.label} is in use.", why="Its owner is just starting or ending.", mend=_MEND)
+        since = datetime.fromtimestamp(owner.since, UTC).strftime("%Y-%m-%d %H:%M:%S UTC")
+        who = "this process" if owner.pid == os.getpid() and is_alive(owner) else f"pid {owner.pid}"
+        where = "" if owner.host == socket.gethostname() else f" on {owner.host}"
+        child = "" if is_alive(owner) else "That process has ended; a child of it still holds the lock."
+        return ThreadInUse(f"{self.label} is in use by {who}{where} since {since}.", why=child, mend=_MEND)
+
+
+_MEND = "Wait for it, stop it, or use another thread or home."
+
+
+def lock_owner(path: Path) -> Owner | None:
+    """Return the live owner of the lock at `path`; None where nobody holds it."""
+    owner = read_owner(_beside(path)[1])
+    return owner if owner is not None and is_alive(owner) else None
+
+
+def _beside(path: Path) -> tuple[Path, Path]:
+    return path.with_name(f"{path.name}.lock"), path.with_name(f"{path.name}.owner.json")
+
+
+def _boot_id() -> str:
+    return _read_text(_BOOT_ID)
+
+
+def _start_time(pid: int) -> str:
+    """Return the start time of a process in clock ticks since boot; empty where it cannot be known."""
+    stat = _read_text(Path(f"/proc/{pid}/stat"))
+    # The command name may hold spaces and brackets, so fields count from its last bracket.
+    fields = stat.rpartition(")")[2].split()
+    return fields[19] if len(fields) > 19 else ""
+
+
+def _read_text(path: Path) -> str:
+    try:
+        return path.read_text(encoding="utf-8", errors="replace").strip()
+    except OSError:
+        return ""
+
+
+def _pid_exists(pid: int) -> bool:
+    if os.name == "nt":
+        return True  # Signal 0 would end the process there; the file lock alone decides.
+    try:
+        os.kill(pid, 0)
+    except ProcessLookupError:
+        return False
+    except PermissionError:
+        return True
+    return True

@@ -1,0 +1,175 @@
+"""The controller: from an observation to a belief and a cognitive action, with the mood as plain JSON.
+
+It keeps no state of its own: the mood travels in the graph's state, so a resumed or forked run goes
+on with the same mind. Both engines agree to the last digits and the stored numbers are rounded, so
+it makes no difference which of them answered.
+"""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Mapping, Sequence
+from typing import Any, Literal, NamedTuple, TypedDict, cast
+
+import numpy as np
+
+from ddax.errors import UsageError
+from ddax.metacognition.matrices import ACTIONS, OBSERVATIONS, STATES, Matrices, load_matrices
+from ddax.metacognition.twin import Engine, Twin
+from ddax.types import Vector
+
+EngineName = Literal["auto", "pymdp", "numpy"]
+DIGITS = 9
+"""Digits kept of stored numbers; the engines differ by about 1e-15."""
+RECENT = 6
+"""How many of the latest surprises the mood remembers, for learning progress."""
+
+
+class MoodState(TypedDict):
+    """The mood as plain JSON; rows are in the order of STATES, ACTIONS and OBSERVATIONS.
+
+    `prior` is the belief expected before the next observation, `belief` the one after the last;
+    `efe` is the value per action (negative expected free energy of its best policy, in nats, higher
+    is better); `recent` the latest surprises, oldest first; `actions` and `observations` count.
+    """
+
+    prior: list[float]
+    belief: list[float]
+    state: str
+    action: str
+    observation: str
+    efe: list[float]
+    step: int
+    recent: list[float]
+    actions: dict[str, int]
+    observations: dict[str, int]
+
+
+class Step(NamedTuple):
+    """The new mood, the action chosen, and the value of each action."""
+
+    mood: MoodState
+    action: str
+    terms: dict[str, float]
+
+
+class Controller:
+    """Choose cognitive actions by expected free energy.
+
+    `engine`: "numpy" is the exact twin; "pymdp" loads pymdp now (seconds); "auto" answers with the
+    twin, and with pymdp once `warm()` was called and has finished. Raises `SettingsError` for
+    malformed matrices and `DdaxError` where pymdp is asked for and missing.
+    """
+
+    def __init__(
+        self, *, engine: EngineName = "auto", policy_len: int = 3, matrices: Matrices | None = None
+    ) -> None:
+        self._matrices = matrices or load_matrices()
+        self._policy_len, self._mode = policy_len, engine
+        self._engine: Engine = self._load_pymdp() if engine == "pymdp" else self._twin()
+        self._loader: threading.Thread | None = None
+        self._failure: BaseException | None = None
+
+    @property
+    def engine(self) -> str:
+        """Return the name of the engine that answers now."""
+        return self._engine.name
+
+    @property
+    def warm_failure(self) -> BaseException | None:
+        """Return why pymdp could not be loaded behind; the twin goes on answering."""
+        return self._failure
+
+    def warm(self) -> threading.Thread | None:
+        """Begin to load pymdp in a background thread, in "auto" only; returns the thread."""
+        if self._mode == "auto" and self._loader is None:
+            self._loader = threading.Thread(target=self._switch, name="ddax-pymdp", daemon=True)
+            self._loader.start()
+        return self._loader
+
+    def open_mood(self) -> MoodState:
+        """Return the mood before the first observation: belief and prior are D."""
+        D = _rounded(self._matrices.D)
+        return MoodState(
+            prior=D,
+            belief=D,
+            state=STATES[int(np.argmax(D))],
+            action="",
+            observation="",
+            efe=[0.0] * len(ACTIONS),
+            step=0,
+            recent=[],
+            actions=dict.fromkeys(ACTIONS, 0),
+            observations=dict.fromkeys(OBSERVATIONS, 0),
+        )
+
+    def observe(
+        self,
+        mood: Mapping[str, Any],
+        observation: str,
+        *,
+        likelihood: Sequence[float] | None = None,
+        epsilon: float | None = None,
+        step: int | None = None,
+    ) -> Step:
+        """Take in one observation and choose an action.
+
+        `likelihood` `[4]` > 0 is further evidence per state (see `Signal`), `epsilon` the surprise
+        to remember, `step` the step to note (else one more). An empty mood is opened first. Raises
+        `UsageError` for an observation that is none of OBSERVATIONS.
+        """
+        if observation not in OBSERVATIONS:
+            raise UsageError(
+                f"{observation!r} is no observation.", mend=f"Give one of {', '.join(OBSERVATIONS)}."
+            )
+        before = cast(MoodState, mood) if mood else self.open_mood()
+        prior = _weighed(np.asarray(before["prior"], dtype=np.float64), likelihood)
+        thought = self._engine.cycle(prior, OBSERVATIONS.index(observation))
+        action, values = ACTIONS[thought.action], _rounded(thought.values)
+        recent = (
+            before["recent"] if epsilon is None else [*before["recent"], round(epsilon, DIGITS)][-RECENT:]
+        )
+        after = MoodState(
+            prior=_rounded(thought.prior),
+            belief=_rounded(thought.belief),
+            state=STATES[int(np.argmax(thought.belief))],
+            action=action,
+            observation=observation,
+            efe=values,
+            step=before["step"] + 1 if step is None else step,
+            recent=recent,
+            actions={**before["actions"], action: before["actions"][action] + 1},
+            observations={**before["observations"], observation: before["observations"][observation] + 1},
+        )
+        return Step(after, action, dict(zip(ACTIONS, values, strict=True)))
+
+    def _twin(self) -> Engine:
+        return Twin(self._matrices, policy_len=self._policy_len)
+
+    def _load_pymdp(self) -> Engine:
+        from ddax.metacognition.pymdp_engine import PymdpEngine
+
+        return cast(Engine, PymdpEngine(self._matrices, policy_len=self._policy_len))
+
+    def _switch(self) -> None:
+        try:
+            self._engine = self._load_pymdp()
+        except Exception as error:  # the thread's outermost frame: the twin is exact and goes on
+            self._failure = error
+
+
+def _weighed(prior: Vector, likelihood: Sequence[float] | None) -> Vector:
+    """Weigh a prior by evidence per state and normalise it."""
+    joint = prior if likelihood is None else prior * np.asarray(likelihood, dtype=np.float64)
+    total = float(joint.sum())
+    if not np.isfinite(total) or total <= 0 or (joint < 0).any() or joint.shape != (len(STATES),):
+        raise UsageError(
+            f"The prior {prior.tolist()} with the evidence {likelihood!r} is no belief.",
+            why="Evidence is one positive number for each of the four states.",
+            mend="Take the mood from Controller.open_mood and the evidence from SignalConverter.",
+        )
+    return np.asarray(joint / total, dtype=np.float64)
+
+
+def _rounded(values: Vector) -> list[float]:
+    return [round(float(value), DIGITS) for value in values]

@@ -1,0 +1,83 @@
+"""Expected free energy in numpy: the exact twin of one pymdp agent with one factor and one modality.
+
+Equal to pymdp 1.0.4 (`fpi` inference, full policies, deterministic choice) to 1e-6; with one factor
+its fixed-point iteration is Bayes' rule, so nothing is approximated here.
+"""
+
+from __future__ import annotations
+
+from typing import NamedTuple, Protocol
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ddax.metacognition.matrices import Matrices
+from ddax.types import Vector
+
+TIE = 1e-5
+"""Policies whose scores differ by less count as equal and the first wins: the two engines compute in
+different precision (64 and 32 bit), and must not part over the last digit."""
+
+
+class Thought(NamedTuple):
+    """Hold one cycle of perception and choice.
+
+    `belief` `[4]` is after the observation, `action` an index, `prior` `[4]` what the action leads
+    to, `values` `[4]` the value per action of its best policy (negative expected free energy in
+    nats, higher is better).
+    """
+
+    belief: Vector
+    action: int
+    prior: Vector
+    values: Vector
+
+
+class Engine(Protocol):
+    """What computes a cycle of perception and choice."""
+
+    name: str
+
+    def cycle(self, prior: Vector, observation: int) -> Thought:
+        """Infer the state from a prior `[4]` and an observation's index, and choose an action."""
+        ...
+
+
+class Twin:
+    """The exact numpy engine."""
+
+    name = "numpy"
+
+    def __init__(self, matrices: Matrices, *, policy_len: int = 3) -> None:
+        self._m, self._len = matrices, policy_len
+        # [actions, next, now], so that one matrix product moves a whole level of the policy tree.
+        self._B = np.ascontiguousarray(np.moveaxis(matrices.B, 2, 0))
+        self._ambiguity = -np.sum(_xlogx(matrices.A), axis=0)
+
+    def cycle(self, prior: Vector, observation: int) -> Thought:
+        """Infer the state from a prior `[4]` and an observation's index, and choose an action."""
+        joint = self._m.A[observation] * prior
+        belief = joint / joint.sum()
+        values = self.values(belief)
+        action = choose(values)
+        return Thought(belief, action, self._B[action] @ belief, values)
+
+    def values(self, belief: Vector) -> Vector:
+        """Return for each first action the best value over all policies that begin with it `[4]`."""
+        actions = self._B.shape[0]
+        states, value = belief[None, :], np.zeros(1)
+        for _ in range(self._len):
+            states = np.einsum("ats,ns->nat", self._B, states).reshape(-1, belief.size)
+            seen = states @ self._m.A.T
+            information = -_xlogx(seen).sum(axis=1) - states @ self._ambiguity
+            value = np.repeat(value, actions) + information + seen @ self._m.C
+        return np.asarray(value.reshape(actions, -1).max(axis=1), dtype=np.float64)
+
+
+def choose(values: Vector) -> int:
+    """Return the action of the highest value; the first of those within `TIE`."""
+    return int(np.flatnonzero(values >= values.max() - TIE)[0])
+
+
+def _xlogx(p: NDArray[np.float64]) -> NDArray[np.float64]:
+    return p * np.log(np.maximum(p, 1e-300))

@@ -1,0 +1,219 @@
+"""The node `act`: execute one leaf action once, with retries, a time-out and a typed failure.
+
+Runs once for each leaf `select` sent. It never raises: its siblings would be cancelled. An intent
+row is written before the effect and a result row after it, both under the task id of the superstep,
+so that a resumed run finds what was done (DESIGN section 7).
+"""
+
+from __future__ import annotations
+
+import asyncio
+import traceback
+from hashlib import sha256
+from typing import Any, TypedDict
+
+from langgraph.runtime import Runtime
+
+from ddax.actions.policy import permit
+from ddax.actions.protocol import ActionContext, ActionResult
+from ddax.configs.settings import Context
+from ddax.errors import ActionError, Blocked, DdaxError
+from ddax.graph.services import Session
+from ddax.graph.state import Outcome, Update, Work
+from ddax.ideas.idea import MAX_EVIDENCE, REASON_CHARS, RESULT_CHARS, clip
+from ddax.nodes.gather import CLAIMS, HITS, as_passage, citation_row
+from ddax.reasoning.protocol import ExtractRequest
+from ddax.types import ActionCall, Hit, Idea, JsonDict, Usage
+
+ATTEMPTS = 3
+BACKOFF_SECONDS = 0.5
+
+
+class LeafPacket(TypedDict):
+    """What one leaf gets from the router."""
+
+    leaf: str
+    action: ActionCall
+    expected: str
+    step: int
+    usage: JsonDict
+    protect: bool
+    work: Work
+
+
+async def act(packet: LeafPacket, runtime: Runtime[Context], *, session: Session) -> Update:
+    """Execute one leaf action and store what it brought."""
+    key = _key(packet, runtime)
+    done = await session.memory.rows("results", key=key)
+    if done:
+        return _update(packet, done[0])
+    held = await _hold(packet, session, key)
+    if held:
+        return _wait(packet, held)
+    await session.memory.log("intents", {"key": key, "leaf": packet["leaf"], "action": dict(packet["action"])}, key=key)
+    row = await _perform(packet, session, key)
+    await session.memory.log("results", {"key": key, **row}, key=key)
+    return _update(packet, row)
+
+
+def _key(packet: LeafPacket, runtime: Runtime[Context]) -> str:
+    info = runtime.execution_info
+    return f"{info.task_id}" if info is not None else f"{packet['work']['id']}:{packet['leaf']}:{packet['step']}"
+
+
+async def _hold(packet: LeafPacket, session: Session, key: str) -> str:
+    """Return why the action must wait for a human; empty where it may run."""
+    name = packet["action"]["name"]
+    if name not in session.actions:
+        return ""
+    effect = session.actions[name].effect
+    if effect in ("writes", "spends") and await session.memory.rows("intents", key=key):
+        return "unknown outcome: it was started before and its result is not known"
+    source = packet["action"]["args"].get("source")
+    trusted = source is None or not str(source).startswith(("http://", "https://"))
+    permission = permit(effect, "reasoner", protect=packet["protect"], trusted=trusted)
+    approved = await session.memory.rows("approvals", leaf=packet["leaf"], task=packet["work"]["id"])
+    if permission.ruling == "allow" or any(row["approved"] for row in approved):
+        return ""
+    return f"approval: {permission.reason}"
+
+
+def _wait(packet: LeafPacket, reason: str) -> Update:
+    leaf = packet["leaf"]
+    question = {"idea": leaf, "kind": reason.split(":")[0], "text": reason, "action": dict(packet["action"])}
+    return {
+        "ideas": {leaf: Idea(status="waiting", reason=clip(reason, REASON_CHARS))},
+        "questions": {leaf: question},
+    }
+
+
+async def _perform(packet: LeafPacket, session: Session, key: str) -> JsonDict:
+    """Run the action and turn every way it can end into a row."""
+    try:
+        async with asyncio.timeout(session.settings.budget.leaf_seconds):
+            result = await _with_retries(packet, session, key)
+            return await _store(packet, session, result)
+    except TimeoutError:
+        return _failure("timeout", f"no result within {session.settings.budget.leaf_seconds:g} s", "")
+    except DdaxError as error:
+        return _failure(getattr(error, "kind", type(error).__name__), str(error), _trace(error))
+    except Exception as error:
+        return _failure(type(error).__name__, f"{type(error).__name__}: {error}", _trace(error))
+
+
+async def _with_retries(packet: LeafPacket, session: Session, key: str) -> ActionResult:
+    context = await _context(packet, session, key)
+    rng = session.rng(packet["step"], packet["leaf"], "retry")
+    for attempt in range(ATTEMPTS):
+        await _refuse_cooling(packet["action"], session)
+        try:
+            return await session.actions.execute(packet["action"], context)
+        except Blocked as error:
+            await _cool(packet["action"], session, error)
+            raise
+        except ActionError as error:
+            if not error.retriable or attempt == ATTEMPTS - 1:
+                raise
+            await asyncio.sleep(BACKOFF_SECONDS * 2**attempt * (0.5 + rng.random()))
+    raise ActionError("the action was not attempted.", kind="error")
+
+
+async def _context(packet: LeafPacket, session: Session, key: str) -> ActionContext:
+    work = packet["work"]
+    rows = await session.memory.rows("tasks", id=work["id"])
+    return ActionContext(
+        library=session.library,
+        memory=session.memory,
+        task=work["id"],
+        task_text=rows[0]["text"] if rows else "",
+        idea=packet["leaf"],
+        step=packet["step"],
+        now=work["opened"],
+        key=key,
+    )
+
+
+async def _refuse_cooling(call: ActionCall, session: Session) -> None:
+    source = str(call["args"].get("source", ""))
+    rows = await session.memory.rows("cooldowns", source=source) if source else []
+    if rows and rows[-1]["until"] > session.clock():
+        raise ActionError(
+            f"{source!r} is cooling down for {rows[-1]['until'] - session.clock():.0f} s more.",
+            why=str(rows[-1]["why"]),
+            kind="cooling_down",
+        )
+
+
+async def _cool(call: ActionCall, session: Session, error: Blocked) -> None:
+    until = session.clock() + error.cooldown
+    row = {"source": str(call["args"].get("source", "")), "until": until, "why": error.what}
+    await session.memory.log("cooldowns", row, key=f"{row['source']}@{until:.3f}")
+
+
+async def _store(packet: LeafPacket, session: Session, result: ActionResult) -> JsonDict:
+    """Store rows, pages, hits and claims; return the result row."""
+    for page in result.pages:
+        await session.memory.put_page(page)
+    ids = await session.memory.put(result.records) if result.records else []
+    task, leaf, step = packet["work"]["id"], packet["leaf"], packet["step"]
+    if result.hits:
+        visit = packet["action"]["name"] == "visit"
+        hits = [_hit_row(hit, "mention:" if visit else "") for hit in result.hits]
+        await session.memory.log(HITS, {"task": task, "idea": leaf, "step": step, "hits": hits}, key=f"{task}:{leaf}")
+    text, usage = await _claims(packet, session, ids)
+    return {"ok": True, "text": clip(text or result.summary, RESULT_CHARS), "evidence": ids[:MAX_EVIDENCE],
+            "usage": usage}  # fmt: skip
+
+
+async def _claims(packet: LeafPacket, session: Session, ids: list[str]) -> tuple[str, JsonDict]:
+    """Extract the claims of what was read, quarantined: the extractor has no tools."""
+    records = [r for r in await session.memory.get(ids) if r.meta.get("kind") == "page"]
+    if not records:
+        return "", {}
+    task = packet["work"]
+    rows = await session.memory.rows("tasks", id=task["id"])
+    text = rows[0]["text"] if rows else task.get("text", "")
+    intent = packet["action"].get("intent", "") or packet["expected"]
+    request = ExtractRequest(text, intent, tuple(as_passage(r, 1.0) for r in records))
+    reply = await session.metered(packet["usage"]).extract(request)
+    row = {"task": task["id"], "idea": packet["leaf"], "step": packet["step"],
+           "citations": [citation_row(c.citation) for c in reply.claims]}  # fmt: skip
+    await session.memory.log(CLAIMS, row, key=f"{task['id']}:{packet['leaf']}")
+    return reply.summary, _usage(reply.usage)
+
+
+def _hit_row(hit: Hit, prefix: str) -> JsonDict:
+    return {"id": prefix + hit.doc_id, "source": hit.source, "title": hit.title, "text": hit.snippet,
+            "score": hit.score}  # fmt: skip
+
+
+def _usage(usage: Usage) -> JsonDict:
+    return {"model_calls": usage.model_calls, "tokens": usage.tokens, "usd": usage.usd}
+
+
+def _trace(error: BaseException) -> str:
+    return "".join(traceback.format_exception(error))
+
+
+def _failure(kind: str, cause: str, trace: str) -> JsonDict:
+    digest = sha256(trace.encode("utf-8", "replace")).hexdigest()[:16] if trace else ""
+    return {"ok": False, "text": clip(cause, RESULT_CHARS), "kind": kind, "trace": digest, "trace_text": trace[-4000:],
+            "evidence": [], "usage": {}}  # fmt: skip
+
+
+def _update(packet: LeafPacket, row: JsonDict) -> Update:
+    """Turn a result row into field patches of the leaf and its outcome."""
+    leaf = packet["leaf"]
+    patch = Idea(status="done" if row["ok"] else "failed", result=row["text"], evidence=list(row["evidence"]))
+    update: dict[str, Any] = {
+        "ideas": {leaf: patch},
+        "outcomes": {leaf: Outcome(idea=leaf, ok=row["ok"], text=row["text"], expected=packet["expected"],
+                                   action=packet["action"]["name"])},
+    }  # fmt: skip
+    if not row["ok"]:
+        error = {"kind": row["kind"], "trace": row["trace"]}
+        update["ideas"] = {leaf: Idea(status="failed", reason=clip(row["text"], REASON_CHARS), error=error)}
+        update["failures"] = {leaf: {"idea": leaf, "title": packet["action"]["name"], "cause": row["text"]}}
+    if row["usage"]:
+        update["usage"] = row["usage"]
+    return update

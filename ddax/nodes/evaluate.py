@@ -1,0 +1,80 @@
+"""The node `evaluate`: give each outcome of the step its value by debate, and back it up the DAG.
+
+It also gives up ideas that can no longer run because all they need has failed.
+"""
+
+from __future__ import annotations
+
+from ddax.debate.verdict import Verdict, evaluate_outcome
+from ddax.graph.services import Session
+from ddax.graph.state import Outcome, State, Update
+from ddax.ideas import dag, grow
+from ddax.ideas.idea import Patch, apply_patches
+from ddax.nodes.frontier import inherited_q
+from ddax.nodes.gather import as_passage, task_text, usage_row
+from ddax.types import Idea, JsonDict, Passage, Usage
+
+
+async def evaluate(state: State, *, session: Session) -> Update:
+    """Value the outcomes of this step and update Q and N of their ancestors."""
+    ideas, outcomes = state["ideas"], state.get("outcomes", {})
+    text = await task_text(state, session)
+    verdicts: dict[str, JsonDict] = {}
+    spent = Usage()
+    for idea_id in sorted(outcomes, key=dag.sort_key):
+        verdict = await _judge(state, session, text, outcomes[idea_id])
+        spent = spent + verdict.usage
+        verdicts[idea_id] = _row(verdict, ideas, ideas[idea_id])
+        row = {"task": state["work"]["id"], "idea": idea_id, "step": state["step"], **verdict.row()}
+        await session.memory.log("debates", row, key=f"{state['work']['id']}:{idea_id}:{state['step']}")
+    patch = grow.backpropagate(ideas, [(i, v["value"]) for i, v in verdicts.items()])
+    return {"ideas": _give_up(state, patch), "verdicts": verdicts, "usage": usage_row(spent)}
+
+
+async def _judge(state: State, session: Session, text: str, outcome: Outcome) -> Verdict:
+    """Return the verdict on one outcome; a failed leaf is worth nothing and needs no judge."""
+    if not outcome["ok"] and outcome["action"] != "merge":
+        return Verdict.failure(outcome["text"])
+    idea = state["ideas"][outcome["idea"]]
+    return await evaluate_outcome(
+        session.metered(state.get("usage", {})),
+        task=text,
+        idea=idea["title"],
+        result=outcome["text"],
+        expected=outcome["expected"],
+        evidence=await _evidence(idea, session),
+        rho=float(state["mind"]["rho"]),
+        lessons=await session.memory.lessons(text[:2000], kind="value", now=state["work"]["opened"]),
+        settings=session.settings.debate,
+        rng=session.rng(state["step"], outcome["idea"], "debate"),
+    )
+
+
+async def _evidence(idea: Idea, session: Session) -> tuple[Passage, ...]:
+    records = await session.memory.get(idea.get("evidence", []))
+    return tuple(as_passage(r, 1.0) for r in records if r.memory_type == "observation")
+
+
+def _row(verdict: Verdict, ideas: dict[str, Idea], idea: Idea) -> JsonDict:
+    """Return the short form for state, with the Q that was believed before."""
+    known = any(a["N"] > 0 for a in [idea, *dag.ancestors(ideas, idea["id"])])
+    return {
+        "value": round(verdict.value, 6),
+        "cheap": round(verdict.cheap, 6),
+        "vote": round(verdict.vote, 6),
+        "confidence": round(verdict.confidence, 6),
+        "debated": verdict.debated,
+        "before": round(inherited_q(ideas, idea), 6) if known else None,
+    }
+
+
+def _give_up(state: State, patch: Patch) -> Patch:
+    """Add to a patch the abandonment of ideas all of whose needs failed, until none is left."""
+    ideas = apply_patches(state["ideas"], [patch])
+    while orphans := dag.orphans(ideas, state["work"]["root"]):
+        lost: Patch = {}
+        for orphan in orphans:
+            lost |= grow.abandon(ideas, orphan["id"], "everything it needs has failed")
+        ideas = apply_patches(ideas, [lost])
+        patch = apply_patches(patch, [lost])
+    return patch

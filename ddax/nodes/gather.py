@@ -1,0 +1,138 @@
+"""Gather what a node needs from the memory: passages, hits, findings. No node of its own.
+
+Recall runs for every node: what is gathered here is what this task committed in earlier steps, and
+what others had left before the task opened.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+
+from ddax.graph.services import Session
+from ddax.graph.state import State
+from ddax.ideas import dag
+from ddax.ideas.idea import Ideas
+from ddax.memory.protocol import MemoryHit, RecallQuery
+from ddax.reasoning.protocol import Finding
+from ddax.types import Citation, Idea, JsonDict, Passage, Record
+
+HITS = "hits"
+CLAIMS = "claims"
+TASKS = "tasks"
+
+
+async def recall(state: State, session: Session, text: str) -> list[MemoryHit]:
+    """Recall thoughts and observations for a text, as the settings bound them."""
+    bounds, work = session.settings.recall, state["work"]
+    return await session.memory.recall(
+        RecallQuery(
+            text,
+            work["id"],
+            before_step=state.get("step", 0),
+            now=work["opened"],
+            n_thoughts=bounds.n_thoughts,
+            m_observations=bounds.m_observations,
+            budget=bounds.budget,
+            min_score=bounds.min_score,
+        )
+    )
+
+
+def passages(hits: Iterable[MemoryHit]) -> tuple[Passage, ...]:
+    """Turn recalled observations of pages into passages that may be quoted."""
+    return tuple(
+        as_passage(hit.record, hit.score)
+        for hit in hits
+        if hit.record.memory_type == "observation" and hit.record.meta.get("kind") == "page"
+    )
+
+
+def thoughts(hits: Iterable[MemoryHit]) -> tuple[str, ...]:
+    """Turn recalled internal thoughts into texts."""
+    return tuple(hit.record.text for hit in hits if hit.record.memory_type == "internal_thought")
+
+
+def as_passage(record: Record, score: float) -> Passage:
+    """Turn one stored row into a passage."""
+    return Passage(record.id, record.source, record.title, record.text, record.start, record.end, score)
+
+
+async def read_pages(state: State, session: Session) -> tuple[Passage, ...]:
+    """Return the passages this task has read, in the order of the ideas that read them."""
+    ids = [
+        memory_id
+        for idea in dag.subtree(state["ideas"], state["work"]["root"])
+        if idea["kind"] == "leaf" and idea["step"] < state.get("step", 0)
+        for memory_id in idea.get("evidence", [])
+    ]
+    records = await session.memory.get(ids)
+    return tuple(as_passage(r, 1.0) for r in records if r.meta.get("kind") == "page")
+
+
+async def evidence(state: State, session: Session, text: str) -> tuple[Passage, ...]:
+    """Return what was read in this task, then what is recalled for a text, without repeats."""
+    read = await read_pages(state, session)
+    seen = {p.id for p in read}
+    recalled = passages(await recall(state, session, text))
+    return read + tuple(p for p in recalled if p.id not in seen)
+
+
+async def found(state: State, session: Session) -> tuple[Passage, ...]:
+    """Return the documents that searches and visits of this task have found, oldest first."""
+    rows = await session.memory.rows(HITS, task=state["work"]["id"])
+    rows = [row for row in rows if row["step"] < state.get("step", 0)]
+    rows.sort(key=lambda row: dag.sort_key(row["idea"]))
+    return tuple(Passage(**hit) for row in rows for hit in row["hits"])
+
+
+def visited(ideas: Ideas, root: str) -> tuple[str, ...]:
+    """Return the sources a task has visited or is about to visit."""
+    leaves = [i for i in dag.subtree(ideas, root) if i["kind"] == "leaf" and i["action"]["name"] == "visit"]
+    return tuple(dict.fromkeys(str(leaf["action"]["args"].get("source", "")) for leaf in leaves))
+
+
+async def findings(state: State, session: Session, needs: Iterable[str]) -> tuple[Finding, ...]:
+    """Return the findings of finished ideas with the citations they were stored with."""
+    result = []
+    for idea_id in needs:
+        idea = state["ideas"][idea_id]
+        rows = await session.memory.rows(CLAIMS, task=state["work"]["id"], idea=idea_id)
+        citations = tuple(Citation(**c) for row in rows for c in row["citations"])
+        result.append(as_finding(idea, citations))
+    return tuple(result)
+
+
+def as_finding(idea: Idea, citations: tuple[Citation, ...]) -> Finding:
+    """Turn a finished idea into a finding; a failed one brings its reason."""
+    text = idea.get("result", "") or idea.get("reason", "")
+    action = idea["action"]["name"] if "action" in idea else ""
+    return Finding(idea["id"], idea["title"], idea["status"], text, citations, action)
+
+
+def citation_row(citation: Citation) -> JsonDict:
+    """Turn a citation into plain JSON."""
+    return {
+        "passage_id": citation.passage_id,
+        "source": citation.source,
+        "title": citation.title,
+        "quote": citation.quote,
+        "start": citation.start,
+        "end": citation.end,
+    }
+
+
+def usage_row(*parts: object) -> JsonDict:
+    """Add up the usage of replies for graph state."""
+    from ddax.types import Usage
+
+    total = Usage()
+    for part in parts:
+        if isinstance(part, Usage):
+            total = total + part
+    return {"model_calls": total.model_calls, "tokens": total.tokens, "usd": total.usd}
+
+
+async def task_text(state: State, session: Session) -> str:
+    """Return the whole text of the task; graph state holds only its beginning."""
+    rows = await session.memory.rows(TASKS, id=state["work"]["id"])
+    return str(rows[0]["text"]) if rows else state["work"]["text"]

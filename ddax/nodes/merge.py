@@ -1,0 +1,95 @@
+"""The node `merge`: synthesise the finished children of an expansion into their parent.
+
+Merge only merges. A failed branch is a finding like any other ("this failed, because"); at the root
+the synthesis is the answer.
+"""
+
+from __future__ import annotations
+
+from ddax.errors import ReasonerError
+from ddax.graph.services import Session
+from ddax.graph.state import Answer, Outcome, State, Update
+from ddax.ideas import dag, grow
+from ddax.ideas.idea import MAX_EVIDENCE, REASON_CHARS, RESULT_CHARS, Patch, apply_patches, clip
+from ddax.nodes.gather import CLAIMS, citation_row, evidence, findings, recall, task_text, thoughts, usage_row
+from ddax.reasoning.protocol import MergeRequest, Synthesis
+from ddax.types import NO_PARENT, Idea, JsonDict, Record
+
+
+async def merge(state: State, *, session: Session) -> Update:
+    """Synthesise what the merge in focus needs, and pass it to its parent."""
+    begun = _begun(state)
+    ideas = apply_patches(state["ideas"], [begun])
+    me = ideas[max(begun, key=dag.sort_key)] if begun else ideas[state["focus"][0]]
+    parent = ideas[me["parent"]]
+    live = dag.current_merge(ideas, parent["id"])
+    closing = live is not None and live["id"] == me["id"]
+    final = closing and parent["parent"] == NO_PARENT
+    try:
+        reply = await session.metered(state.get("usage", {})).merge(await _request(state, session, me, final=final))
+    except ReasonerError as error:
+        return _failed(me, parent, error, closing=closing, begun=begun)
+    memory_ids = await _remember(state, session, me, reply)
+    text = clip(reply.text, RESULT_CHARS)
+    done = Idea(status="done", result=text, evidence=memory_ids)
+    patch = apply_patches(begun, [{me["id"]: done}])
+    if closing:
+        patch[parent["id"]] = done
+    outcome = Outcome(idea=me["id"], ok=reply.found, text=text, expected=parent.get("expected", "") or parent["title"],
+                      action="merge")  # fmt: skip
+    update: Update = {"ideas": patch, "outcomes": {me["id"]: outcome}, "usage": usage_row(reply.usage)}
+    if final:
+        update["answer"] = answer_of(reply)
+    return update
+
+
+def _begun(state: State) -> Patch:
+    """Return the patch that begins an interim merge, where the mood asks for one; else empty."""
+    if state["decision"].get("mode") != "interim":
+        return {}
+    return grow.interim_merge(state["ideas"], state["ideas"][state["focus"][0]], step=state["step"])
+
+
+async def _request(state: State, session: Session, me: Idea, *, final: bool) -> MergeRequest:
+    title = state["ideas"][me["parent"]]["title"]
+    return MergeRequest(
+        task=await task_text(state, session),
+        idea=title,
+        findings=await findings(state, session, me["needs"]),
+        evidence=await evidence(state, session, state["work"]["text"] if final else title),
+        thoughts=thoughts(await recall(state, session, title)),
+        final=final,
+        seed=session.settings.seed,
+    )
+
+
+async def _remember(state: State, session: Session, me: Idea, reply: Synthesis) -> list[str]:
+    """Store the synthesis as an internal thought with its citations; return what the idea links to."""
+    work = state["work"]
+    row = {"task": work["id"], "idea": me["id"], "step": state["step"],
+           "citations": [citation_row(c) for c in reply.citations]}  # fmt: skip
+    await session.memory.log(CLAIMS, row, key=f"{work['id']}:{me['id']}")
+    if not (reply.found and reply.text.strip()):
+        return []
+    thought = Record(
+        "internal_thought", reply.text, title=me["title"], task=work["id"], idea=me["id"], step=state["step"],
+        created=work["opened"], meta={"kind": "merge", "support": reply.support},
+    )  # fmt: skip
+    stored = await session.memory.put([thought])
+    cited = list(dict.fromkeys(c.passage_id for c in reply.citations))
+    return [*stored, *cited][:MAX_EVIDENCE]
+
+
+def answer_of(reply: Synthesis) -> Answer:
+    """Turn the final synthesis into the answer of the run."""
+    citations: list[JsonDict] = [citation_row(c) for c in reply.citations]
+    return Answer(text=reply.text, short=reply.short, found=reply.found, support=reply.support, citations=citations)
+
+
+def _failed(me: Idea, parent: Idea, error: ReasonerError, *, closing: bool, begun: Patch) -> Update:
+    cause = clip(str(error), REASON_CHARS)
+    lost = Idea(status="failed", reason=cause, error={"kind": type(error).__name__})
+    patch = apply_patches(begun, [{me["id"]: lost}])
+    if closing:
+        patch[parent["id"]] = lost
+    return {"ideas": patch, "failures": {me["id"]: {"idea": me["id"], "title": me["title"], "cause": cause}}}

@@ -1,0 +1,89 @@
+"""The node `open_task`: a task comes in and becomes a root idea, with what is remembered for it.
+
+A follow-up on a finished thread opens the next root and keeps mind and mood. The whole text of the
+task goes to the memory; state holds its beginning.
+"""
+
+from __future__ import annotations
+
+from hashlib import sha256
+from typing import Any
+
+from langgraph.runtime import Runtime
+from langgraph.types import Overwrite
+
+from ddax.configs.settings import SCHEMA_VERSION, Context
+from ddax.dynamics.state import attractor, new_attractor, open_mind
+from ddax.errors import UsageError
+from ddax.nodes.coding import code_task
+from ddax.graph.services import Session
+from ddax.graph.state import State, Update, Work
+from ddax.ideas.idea import clip, root
+from ddax.nodes.gather import TASKS
+from ddax.types import JsonDict
+
+TASK_CHARS = 2000
+
+
+async def open_task(state: State, runtime: Runtime[Context], *, session: Session) -> Update:
+    """Open a task: its root idea, its lessons, and the mind it starts with."""
+    text = _text(state)
+    number = sum(1 for idea in state.get("ideas", {}).values() if not idea["parent"])
+    work = await _work(text, number, runtime, session)
+    await session.memory.log(TASKS, {"id": work["id"], "text": text}, key=work["id"])
+    return {
+        "schema": SCHEMA_VERSION,
+        "task": clip(text, TASK_CHARS),
+        "work": work,
+        "ideas": {work["root"]: root(number, text)},
+        "mind": await _mind(state, session, text),
+        "step": 0,
+        "focus": [],
+        "outcomes": Overwrite({}),
+        "verdicts": Overwrite({}),
+        "questions": Overwrite({}),
+        "failures": Overwrite({}),
+        "usage": Overwrite({"model_calls": 0, "tokens": 0, "usd": 0.0, "seconds": 0.0}),
+        "answer": {},
+        "status": "running",
+        "stop_reason": "",
+    }
+
+
+def _text(state: State) -> str:
+    """Return the task: the newest human message where there is one, else the input key."""
+    messages: list[Any] = state.get("messages", [])
+    text = state.get("task", "")
+    if messages and getattr(messages[-1], "type", "") == "human":
+        text = str(messages[-1].content)
+    if not text.strip():
+        raise UsageError("the task is empty.", mend='Give the graph {"task": "your question"}.')
+    return text
+
+
+async def _work(text: str, number: int, runtime: Runtime[Context], session: Session) -> Work:
+    info = runtime.execution_info
+    thread = str(info.thread_id or "") if info is not None else ""
+    opened = round(session.clock(), 3)
+    identity = sha256(f"{thread}/{number}/{opened}/{text}".encode("utf-8", "replace")).hexdigest()[:12]
+    lessons = await session.memory.lessons(text[:TASK_CHARS], kind="policy", now=opened)
+    return Work(
+        id=identity,
+        root=str(number),
+        thread=thread,
+        text=clip(text, TASK_CHARS),
+        opened=opened,
+        lessons=lessons,
+        code=code_task(session.settings.sources),
+    )
+
+
+async def _mind(state: State, session: Session, text: str) -> JsonDict:
+    """Return the mind of the identity profile, turned towards this task; a known mind stays."""
+    identity = session.identity
+    statement, task = await session.encode(identity.statement, text[:TASK_CHARS])
+    x_star = attractor(identity, statement=statement, task=task)
+    mind = state.get("mind")
+    if mind:
+        return dict(new_attractor(mind, x_star))  # type: ignore[arg-type]  # plain JSON in state
+    return dict(open_mind(identity, x_star=x_star, x=x_star))

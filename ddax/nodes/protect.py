@@ -1,0 +1,103 @@
+"""The node `protect`: restrict, and ask the human what waits to be asked.
+
+Holds the only interrupt of the graph, with nothing that has an effect before it. With nobody there
+it takes the conservative path: what waits for an approval is given up, and the run says so.
+"""
+
+from __future__ import annotations
+
+from typing import Any, Literal
+
+from langgraph.types import Overwrite, interrupt
+from pydantic import BaseModel, ConfigDict, Field
+
+from ddax.dynamics.rigidity import leave_protect, mark_asked
+from ddax.dynamics.state import Mind
+from ddax.graph.services import Session
+from ddax.graph.state import State, Update
+from ddax.ideas import dag, grow
+from ddax.ideas.idea import REASON_CHARS, Patch, apply_patches, clip
+from ddax.nodes.gather import task_text
+from ddax.reasoning.protocol import AskRequest
+from ddax.types import Idea, JsonDict, Record
+
+OPTIONS = ("go on", "veto", "stop")
+
+
+class HumanAnswer(BaseModel):
+    """What a human may answer: choose an option, edit an action's arguments, veto, or teach."""
+
+    model_config = ConfigDict(extra="forbid")
+
+    choice: Literal["go on", "veto", "stop"] = Field("go on", description="What to do.")
+    arguments: dict[str, Any] | None = Field(None, description="Changed arguments of the action in question.")
+    lesson: str = Field("", max_length=1000, description="What to remember from now on.")
+
+
+async def protect(state: State, *, session: Session) -> Update:
+    """Ask once in this entry, or take the conservative path where nobody is there."""
+    if not session.settings.human:
+        return _conservative(state)
+    question = await _question(state, session)
+    answer = HumanAnswer.model_validate(interrupt(question, response_schema=HumanAnswer))
+    return await _apply(state, session, answer)
+
+
+async def _question(state: State, session: Session) -> JsonDict:
+    """Return the question with its options; asking again after a resume gives the same one."""
+    pending = state.get("questions", {})
+    if pending:
+        first = pending[sorted(pending, key=dag.sort_key)[0]]
+        return {**first, "options": list(OPTIONS), "pending": len(pending)}
+    mind = state["mind"]
+    situation = f"rigidity is {mind['rho']:.2f} after {mind['hot']} outcomes that were not expected"
+    request = AskRequest(await task_text(state, session), situation, OPTIONS)
+    asked = await session.reasoner.ask(request)
+    return {"idea": state["work"]["root"], "kind": "protect", "text": asked.text, "options": list(OPTIONS), "pending": 1}
+
+
+async def _apply(state: State, session: Session, answer: HumanAnswer) -> Update:
+    """Turn the answer into patches of ideas, mind and memory."""
+    update: Update = {"mind": dict(leave_protect(mark_asked(_mind(state)))), "questions": Overwrite({})}
+    work = state["work"]
+    if answer.lesson:
+        thought = Record("internal_thought", answer.lesson, title="taught by a human", task=work["id"],
+                         step=state["step"], writer="human", created=work["opened"], meta={"kind": "lesson"})  # fmt: skip
+        await session.memory.put([thought])
+    if answer.choice == "stop":
+        return {**update, "status": "stopped", "stop_reason": "a human stopped the run"}
+    patch: Patch = {}
+    for idea_id in state.get("questions", {}):
+        patch |= await _settle(state, session, idea_id, answer)
+    return {**update, "ideas": patch} if patch else update
+
+
+async def _settle(state: State, session: Session, idea_id: str, answer: HumanAnswer) -> Patch:
+    approved = answer.choice == "go on"
+    row = {"task": state["work"]["id"], "leaf": idea_id, "approved": approved, "step": state["step"]}
+    await session.memory.log("approvals", row, key=f"{row['task']}:{idea_id}:{row['step']}")
+    if not approved:
+        return grow.abandon(state["ideas"], idea_id, "vetoed by a human")
+    patch = Idea(status="open", reason="approved")
+    if answer.arguments is not None:
+        patch["action"] = {**state["ideas"][idea_id]["action"], "args": answer.arguments}
+    return {idea_id: patch}
+
+
+def _conservative(state: State) -> Update:
+    """Give up what waits for an approval; open leaves stay, restricted by the policy table."""
+    patch: Patch = {}
+    for idea_id in state.get("questions", {}):
+        reason = clip(f"nobody there to ask: {state['questions'][idea_id]['text']}", REASON_CHARS)
+        patch = apply_patches(patch, [grow.abandon(state["ideas"], idea_id, reason)])
+    update: Update = {"mind": dict(mark_asked(_mind(state))), "questions": Overwrite({})}
+    if patch:
+        failures = {i: {"idea": i, "title": state["ideas"][i]["title"], "cause": p["reason"]} for i, p in patch.items()}
+        update |= {"ideas": patch, "failures": failures}
+    return update
+
+
+def _mind(state: State) -> Mind:
+    return state["mind"]  # type: ignore[return-value]
+
+

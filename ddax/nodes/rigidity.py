@@ -1,0 +1,69 @@
+"""The node `rigidity`: surprise, rigidity, protect, forces and x, and a row in the experience ledger."""
+
+from __future__ import annotations
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ddax.dynamics.forces import receive
+from ddax.dynamics.rigidity import observe
+from ddax.dynamics.state import Mind, project
+from ddax.dynamics.surprise import Calibration, forecast_surprise, hybrid_surprise, td_error
+from ddax.graph.services import Session
+from ddax.graph.state import Outcome, State, Update
+from ddax.ideas import dag
+from ddax.nodes.frontier import directions_of, inherited_q
+from ddax.types import JsonDict
+
+
+async def rigidity(state: State, *, session: Session) -> Update:
+    """Take in the outcomes of this step one by one, in the order of their ids."""
+    mind: Mind = state["mind"]  # type: ignore[assignment]
+    candidates = [i for i in dag.subtree(state["ideas"], state["work"]["root"]) if i["status"] == "open"]
+    values = np.array([inherited_q(state["ideas"], c) for c in candidates])
+    surprises: dict[str, JsonDict] = {}
+    for idea_id in sorted(state.get("outcomes", {}), key=dag.sort_key):
+        outcome, verdict = state["outcomes"][idea_id], state["verdicts"].get(idea_id, {})
+        expected, actual = await session.embed(outcome["expected"], outcome["text"])
+        felt = _surprise(expected, actual, verdict, session.scale)
+        mind = observe(mind, epsilon=felt["epsilon"], surprise=felt["surprise"])
+        D = await directions_of(candidates, mind, session)
+        seen = project(session.projection, actual.astype(np.float64))
+        mind = receive(mind, seen, D, values, teleport=session.settings.selection.teleport)
+        surprises[idea_id] = {**verdict, **felt}
+        await _ledger(state, session, outcome, mind, surprises[idea_id])
+    return {"mind": dict(_rounded(mind)), "verdicts": surprises}
+
+
+def _surprise(
+    expected: NDArray[np.float32], actual: NDArray[np.float32], verdict: JsonDict, scale: Calibration
+) -> JsonDict:
+    """Return ε of the forecast, the value error, and the hybrid that drives ρ.
+
+    Where nothing was believed about the value before, the forecast alone speaks.
+    """
+    epsilon = forecast_surprise(expected, actual, scale)
+    before = verdict.get("before")
+    td = td_error(verdict["value"], before) if before is not None and "value" in verdict else epsilon
+    return {"epsilon": round(epsilon, 6), "td": round(td, 6), "surprise": round(hybrid_surprise(epsilon, td), 6)}
+
+
+async def _ledger(state: State, session: Session, outcome: Outcome, mind: Mind, felt: JsonDict) -> None:
+    """Write one experience: what was done, expected and got, and how surprising it was."""
+    work = state["work"]
+    row = {
+        "task": work["id"], "step": state["step"], "idea": outcome["idea"], "action": outcome["action"],
+        "expected": outcome["expected"], "actual": outcome["text"], "ok": outcome["ok"],
+        "epsilon": felt["epsilon"], "surprise": felt["surprise"], "raw": round(mind["raw_surprise"], 6),
+        "value": felt.get("value"), "before": felt.get("before"), "rho": round(mind["rho"], 6), "x": mind["x"],
+    }  # fmt: skip
+    await session.memory.log("ledger", row, key=f"{work['id']}:{outcome['idea']}:{state['step']}")
+
+
+def _rounded(mind: Mind) -> JsonDict:
+    """Round the numbers, so that state stays small and equal across machines."""
+    return {k: round(v, 9) if isinstance(v, float) else _list(v) for k, v in mind.items()}
+
+
+def _list(value: object) -> object:
+    return [round(float(v), 6) for v in value] if isinstance(value, list) else value

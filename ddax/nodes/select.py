@@ -1,0 +1,199 @@
+"""The node `select`: decide what is next by the first rule that holds, and on which ideas.
+
+The choice is written into state for the router; the full terms of every score go to the decision
+log of the memory under a hash that chains to the decision before.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from hashlib import sha256
+
+from langgraph.types import Overwrite
+
+from ddax.nodes.coding import evolution_due
+from ddax.graph.services import Session
+from ddax.graph.state import Decision, State, Update
+from ddax.ideas import dag
+from ddax.ideas.idea import is_final
+from ddax.metacognition.effects import effects_of
+from ddax.nodes.frontier import descend, frontier
+from ddax.types import Idea, JsonDict, NodeName
+
+TOP = 8
+MAX_VERIFY = 2
+"""Verify leaves one task may get from the mood."""
+WEAK = 0.5
+"""A claim valued below this is worth verifying."""
+
+
+@dataclass(frozen=True)
+class Choice:
+    """What is next and why."""
+
+    next: NodeName
+    rule: str
+    focus: tuple[str, ...] = ()
+    mode: str = ""
+    stop: tuple[str, str] = ("", "")
+    targets: frozenset[str] = field(default_factory=frozenset)
+    k: int = 1
+
+
+async def select(state: State, *, session: Session) -> Update:
+    """Choose the next node and the ideas it works on."""
+    step = state.get("step", 0) + 1
+    seconds = session.tick(state["work"]["thread"])
+    choice = choose(state, session, step=step, seconds=state.get("usage", {}).get("seconds", 0.0) + seconds)
+    focus, terms = list(choice.focus), []
+    if choice.targets:
+        view = await frontier(state, session)
+        focus, terms = descend(view, choice.targets, choice.k)
+    decision = await _decide(state, session, choice, focus, terms, step=step)
+    update: Update = {
+        "step": step, "focus": focus, "decision": decision,
+        "outcomes": Overwrite({}), "verdicts": Overwrite({}), "usage": {"seconds": seconds},
+    }  # fmt: skip
+    if choice.stop[0]:
+        update["status"], update["stop_reason"] = choice.stop
+    return update
+
+
+def choose(state: State, session: Session, *, step: int, seconds: float) -> Choice:
+    """Return the choice of the first rule that holds (DESIGN section 3)."""
+    for rule in RULES:
+        choice = rule(state, session, step, seconds)
+        if choice is not None:
+            return choice
+    return Choice("reflect", "nothing left to do")
+
+
+def _ended(state: State, session: Session, step: int, seconds: float) -> Choice | None:
+    """Stop at a cap, at a finished root, or at V = 1."""
+    root = state["ideas"][state["work"]["root"]]
+    if state.get("status") == "stopped":
+        return Choice("reflect", "stopped")
+    if is_final(root):
+        return Choice("reflect", f"the root is {root['status']}")
+    cap = reached(state, session, step, seconds)
+    return Choice("reflect", "cap", stop=("stopped", f"budget: {cap}")) if cap else None
+
+
+def reached(state: State, session: Session, step: int, seconds: float) -> str:
+    """Return the cap that is reached in words; empty where there is none."""
+    budget, usage = session.settings.budget, state.get("usage", {})
+    spent = {
+        "max_steps": (step - 1, budget.max_steps),
+        "max_seconds": (seconds, budget.max_seconds),
+        "max_model_calls": (usage.get("model_calls", 0), budget.max_model_calls + 1),
+        "max_tokens": (usage.get("tokens", 0), budget.max_tokens),
+    }
+    over = [f"{name} = {cap:g} reached" for name, (value, cap) in spent.items() if value >= cap]
+    return over[0] if over else ""
+
+
+def _protected(state: State, session: Session, step: int, seconds: float) -> Choice | None:
+    """Enter protect mode once an entry, and ask what waits to be asked."""
+    mind = state.get("mind", {})
+    if mind.get("protect") and not mind.get("asked"):
+        return Choice("protect", "protect mode")
+    if state.get("questions"):
+        return Choice("protect", "a question waits")
+    return None
+
+
+def _forced(state: State, session: Session, step: int, seconds: float) -> Choice | None:
+    """Take the step the mood forces: an interim merge, or a verify leaf."""
+    if not session.settings.mood.enabled or state.get("mood", {}).get("step") != step - 1:
+        return None
+    forced = effects_of(state["mood"]).force
+    if forced == "merge":
+        return _interim(state)
+    if forced == "verify":
+        return _verify(state, session)
+    return None
+
+
+def _interim(state: State) -> Choice | None:
+    ideas, root = state["ideas"], state["work"]["root"]
+    for idea in dag.subtree(ideas, root):
+        closing = dag.current_merge(ideas, idea["id"])
+        if idea["status"] != "waiting" or closing is None or is_final(closing):
+            continue
+        finished = [c["id"] for c in dag.children(ideas, idea["id"]) if c["status"] == "done"]
+        merged = {n for m in dag.merges(ideas, idea["id"]) if is_final(m) for n in m["needs"]}
+        if len(finished) >= 2 and len(finished) < len(closing["needs"]) and not merged:
+            return Choice("merge", "mood: consolidate", focus=(idea["id"],), mode="interim")
+    return None
+
+
+def _verify(state: State, session: Session) -> Choice | None:
+    ideas, root = state["ideas"], state["work"]["root"]
+    task = dag.subtree(ideas, root)
+    if sum(1 for i in task if i["title"].startswith("verify:")) >= MAX_VERIFY:
+        return None
+    if len(task) + 2 > session.settings.budget.max_ideas:
+        return None
+    checked = {i["title"] for i in task if i["title"].startswith("verify:")}
+    weak = [
+        i
+        for i in task
+        if i["kind"] == "leaf" and i["status"] == "done" and i["N"] > 0 and i["V"] < WEAK
+        and i["action"]["name"] == "visit" and f"verify: {i['title']}"[:160] not in checked
+        and any(a["status"] == "waiting" for a in dag.ancestors(ideas, i["id"]))
+    ]  # fmt: skip
+    if not weak:
+        return None
+    claim = min(weak, key=lambda i: (i["V"], dag.sort_key(i["id"])))
+    return Choice("expand", "mood: verify", focus=(claim["id"],), mode="verify")
+
+
+def _evolution(state: State, session: Session, step: int, seconds: float) -> Choice | None:
+    """Fall back to evolution on a task that has code and a test."""
+    if evolution_due(state["work"].get("code", {}), state.get("mood", {}), session.settings.evolution):
+        return Choice("evolve", "evolution trigger", focus=(state["work"]["root"],))
+    return None
+
+
+def _merge(state: State, session: Session, step: int, seconds: float) -> Choice | None:
+    """Merge an expansion whose children are all final."""
+    ready = dag.mergeable(state["ideas"], state["work"]["root"])
+    return Choice("merge", "children are final", focus=(ready["id"],)) if ready else None
+
+
+def _act(state: State, session: Session, step: int, seconds: float) -> Choice | None:
+    """Act on the best runnable leaves, several at once."""
+    leaves = dag.runnable_leaves(state["ideas"], state["work"]["root"])
+    return _scored("act", "runnable leaves", leaves, session.settings.budget.max_parallel)
+
+
+def _expand(state: State, session: Session, step: int, seconds: float) -> Choice | None:
+    """Expand the best open inner idea."""
+    return _scored("expand", "an open idea", dag.open_inner(state["ideas"], state["work"]["root"]), 1)
+
+
+def _scored(node: NodeName, rule: str, ideas: list[Idea], k: int) -> Choice | None:
+    return Choice(node, rule, targets=frozenset(i["id"] for i in ideas), k=k) if ideas else None
+
+
+Rule = Callable[[State, Session, int, float], Choice | None]
+RULES: tuple[Rule, ...] = (_ended, _protected, _forced, _evolution, _merge, _act, _expand)
+
+
+async def _decide(
+    state: State, session: Session, choice: Choice, focus: list[str], terms: list[JsonDict], *, step: int
+) -> Decision:
+    """Write the decision with all its terms to the log, chained by hash, and return its short form."""
+    work = state["work"]
+    row = {
+        "task": work["id"], "step": step, "next": choice.next, "rule": choice.rule, "focus": focus,
+        "terms": terms, "state": dag.digest(state["ideas"]), "before": state.get("decision", {}).get("hash", ""),
+    }  # fmt: skip
+    name = sha256(json.dumps(row, sort_keys=True, ensure_ascii=False).encode("utf-8", "replace")).hexdigest()[:16]
+    await session.memory.log("decisions", {**row, "hash": name}, key=f"{work['id']}:{step}:{name}")
+    top = sorted(terms, key=lambda t: -t["total"])[:TOP]
+    return Decision(step=step, next=choice.next, rule=choice.rule, focus=focus, top=top, mode=choice.mode, hash=name)
+
+

@@ -1,0 +1,131 @@
+"""What a question asks: its words, the names in it, the kind of answer wanted, the options offered."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+from functools import lru_cache
+from typing import Literal
+
+from ddax.reasoning.embedded.text import FUNCTION_WORDS, clip_task, fold, terms
+
+AnswerKind = Literal["person", "date", "place", "number", "yes_no", "choice", "thing", "open"]
+
+_QUOTED = re.compile(r"[\"“„«]([^\"“”„«»]{2,80})[\"”“»]")
+_NAME = re.compile(
+    r"(?:[A-Z\u00c0-\u00de][\w.'’&-]*|[A-Z]{2,})"
+    r"(?:\s+(?:(?:of|the|and|de|la|le|von|van|da|del|for|in|on|at|to|&)\s+){0,3}"
+    r"(?:[A-Z\u00c0-\u00de][\w.'’&-]*|\d+))*"
+)
+_OPENERS = frozenset(
+    """
+    who whom whose which what when where why how is are was were do does did can could has have had will would name
+    in on at of for from by to with tell give find list state if this that these the a an and or between both after
+    before during as please
+    """.split()
+)
+_YES_NO = re.compile(r"^(?:is|are|was|were|do|does|did|has|have|had|can|could|will|would|should)\b", re.I)
+_KINDS: tuple[tuple[AnswerKind, re.Pattern[str]], ...] = (
+    ("date", re.compile(r"\b(?:when|(?:what|which) (?:year|date|month|day|decade|century))\b", re.I)),
+    ("number", re.compile(r"\b(?:how (?:many|much|old|long|far|tall|high|big|large)|what (?:number|percentage|population))\b", re.I)),
+    (
+        "place",
+        re.compile(
+            r"\b(?:where|(?:what|which) (?:\w+ )?(?:city|town|village|country|state|county|province|region|continent"
+            r"|island|nation|district|borough|location|place))\b",
+            re.I,
+        ),
+    ),
+    (
+        "person",
+        re.compile(
+            r"\b(?:who|whom|whose|(?:what|which) (?:\w+ ){0,2}(?:actor|actress|person|man|woman|author|writer|singer"
+            r"|director|player|president|artist|politician|king|queen|scientist|composer|musician))\b",
+            re.I,
+        ),
+    ),
+)  # fmt: skip
+_OR = re.compile(r"[,:]\s*(?:the\s+)?([^,:?]{2,60}?),?\s+or\s+([^,?]{2,60}?)\s*[?\"”.]*\s*$", re.I)
+_OR_NAMES = re.compile(r"[\"“]([^\"”]+)[\"”]\s+or\s+[\"“]([^\"”]+)[\"”]", re.I)
+_COMPARISON = re.compile(
+    r"\b(?:first|earlier|later|older|younger|oldest|larger|bigger|smaller|longer|shorter|higher|taller|more|fewer"
+    r"|further|farther|closer|nearer|north|south|east|west|recently|last|before|same)\b",
+    re.I,
+)
+_HEAD = re.compile(r"\b(?:what|which)\s+((?:[\w'’.&-]+\s+){0,4}?[\w'’-]+?)\s+(?:is|are|was|were|did|does|do|has|have|had|that|who|which|of|in|by|for|to|from|with|serves?|can|will|would)\b", re.I)  # fmt: skip
+
+
+@dataclass(frozen=True)
+class Question:
+    """A question taken apart; `names` are its entities in order, `head` the noun asked for."""
+
+    text: str
+    terms: tuple[str, ...]
+    names: tuple[str, ...]
+    kind: AnswerKind
+    options: tuple[str, ...]
+    head: str
+
+    @property
+    def compares(self) -> bool:
+        """Tell whether two or more named things are set against each other."""
+        return self.kind in ("choice", "yes_no") and len(self.names) > 1
+
+
+@lru_cache(maxsize=256)
+def analyse(task: str) -> Question:
+    """Take a task apart; linear in its length, capped at `MAX_QUESTION` characters."""
+    text = clip_task(task)
+    options = _options(text)
+    return Question(
+        text=text,
+        terms=tuple(dict.fromkeys(terms(text))),
+        names=_names(text),
+        kind=_kind(text, options),
+        options=options,
+        head=_head(text),
+    )
+
+
+def _names(text: str) -> tuple[str, ...]:
+    found = [(m.start(), m.group(1).strip(" ,.?!")) for m in _QUOTED.finditer(text)]
+    bare = _QUOTED.sub(lambda m: " " * len(m.group()), text)
+    for match in _NAME.finditer(bare):
+        name = _trim(match.group())
+        if name:
+            found.append((match.start(), name))
+    ordered = [name for _, name in sorted(found)]
+    return tuple(dict.fromkeys(name for name in ordered if name))[:12]
+
+
+def _trim(name: str) -> str:
+    """Drop question words in front of a name and possessives behind it."""
+    parts = name.split()
+    while parts and parts[0].lower().strip("'’.,") in _OPENERS:
+        parts.pop(0)
+    kept = " ".join(parts).rstrip(" .,'’-")
+    kept = re.sub(r"['’]s$", "", kept)
+    return "" if fold(kept) in FUNCTION_WORDS or len(kept) < 2 else kept
+
+
+def _options(text: str) -> tuple[str, ...]:
+    match = _OR_NAMES.search(text) or _OR.search(text)
+    if match is None or not _COMPARISON.search(text):
+        return ()
+    return tuple(part.strip(" \"“”'?.,") for part in match.groups())
+
+
+def _kind(text: str, options: tuple[str, ...]) -> AnswerKind:
+    if options:
+        return "choice"
+    if _YES_NO.match(text.lstrip()):
+        return "yes_no"
+    starts = [(match.start(), kind) for kind, pattern in _KINDS if (match := pattern.search(text))]
+    if starts:
+        return min(starts)[1]
+    return "thing" if re.search(r"\b(?:what|which)\b", text, re.I) else "open"
+
+
+def _head(text: str) -> str:
+    match = _HEAD.search(text)
+    return fold(match.group(1).split()[-1]) if match else ""

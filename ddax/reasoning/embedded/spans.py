@@ -1,0 +1,89 @@
+"""Spans of a sentence that could be a short answer: names, dates, numbers, with how well they fit the kind."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+
+from ddax.reasoning.embedded.question import Question
+from ddax.reasoning.embedded.text import bare_title, fold, terms, words
+
+_MONTH = r"(?:January|February|March|April|May|June|July|August|September|October|November|December)"
+_DATE = re.compile(
+    rf"\b(?:\d{{1,2}} {_MONTH}(?: \d{{4}})?|{_MONTH} \d{{1,2}}(?:, \d{{4}})?|{_MONTH} \d{{4}}|1\d{{3}}s?|20\d\ds?)\b"
+)
+_YEAR = re.compile(r"\b(?:1\d{3}|20\d\d)\b")
+_COUNT = (
+    "one|two|three|four|five|six|seven|eight|nine|ten|eleven|twelve|thirteen|fourteen|fifteen|sixteen|seventeen"
+    "|eighteen|nineteen|twenty|thirty|forty|fifty|sixty|seventy|eighty|ninety|hundred|thousand|dozen"
+)
+_NUMBER = re.compile(
+    rf"\b(?:\d[\d,.]*\d|\d|{_COUNT})(?:[- ](?:million|billion|thousand|hundred|percent|{_COUNT}))*\b", re.IGNORECASE
+)
+_NAME = re.compile(
+    r"[A-Z\u00c0-\u00de][\w'’&-]*(?:\.(?=\s[A-Z]))?"
+    r"(?:(?:,? (?:of|the|and|de|la|von|van|da|del|for|in))*[ ][A-Z\u00c0-\u00de\d][\w'’&!-]*(?:\.(?=\s[A-Z]))?)*"
+)
+_PLACE_BEFORE = re.compile(r"\b(?:in|at|near|from|of|to|based in|located in|outside)\s+(?:the\s+)?$")
+_PERSON_NEAR = re.compile(r"\b(?:by|actor|actress|singer|director|author|writer|born|starring|with|and|father|son)\b")
+_STOP_START = frozenset("the a an in it he she they this that his her its their on at for as after before when".split())
+
+
+@dataclass(frozen=True)
+class Span:
+    """A possible short answer: verbatim text, offsets in the sentence, and its fit to the kind in [0, 1]."""
+
+    text: str
+    start: int
+    end: int
+    fit: float
+
+
+def candidates(question: Question, sentence: str, title: str) -> list[Span]:
+    """List the spans of a sentence that could answer, those the question itself names left out."""
+    asked = set(words(question.text))
+    found = _of_kind(question, sentence)
+    own = set(words(bare_title(title)))
+    kept = []
+    for span in found:
+        said = set(words(span.text))
+        if said and not said <= asked:
+            kept.append(Span(span.text, span.start, span.end, span.fit * (0.7 if said <= own else 1.0)))
+    return kept
+
+
+def _of_kind(question: Question, sentence: str) -> list[Span]:
+    if question.kind == "date":
+        wanted = _YEAR if re.search(r"\byear\b", question.text, re.IGNORECASE) else _DATE
+        return [Span(m.group(), m.start(), m.end(), 1.0) for m in wanted.finditer(sentence)]
+    if question.kind == "number":
+        return [
+            Span(m.group(), m.start(), m.end(), 0.4 if _YEAR.fullmatch(m.group()) else 1.0)
+            for m in _NUMBER.finditer(sentence)
+        ]  # fmt: skip
+    return [_fitted(question, sentence, span) for span in _names(sentence)]
+
+
+def _names(sentence: str) -> list[Span]:
+    found = []
+    for match in _NAME.finditer(sentence):
+        text, start = match.group(), match.start()
+        first, _, rest = text.partition(" ")
+        if first.lower() in _STOP_START:
+            start, text = start + len(first) + 1, rest
+        if len(text) > 1 and fold(text) not in _STOP_START:
+            found.append(Span(text, start, start + len(text), 0.5))
+    return found
+
+
+def _fitted(question: Question, sentence: str, span: Span) -> Span:
+    before, after = sentence[max(0, span.start - 24) : span.start], sentence[span.end : span.end + 24]
+    size, fit = len(span.text.split()), 0.5
+    if question.kind == "place":
+        fit = 1.0 if _PLACE_BEFORE.search(before) or after.startswith(", ") else 0.4
+    elif question.kind == "person":
+        fit = (0.8 if 2 <= size <= 4 else 0.4) + (0.2 if _PERSON_NEAR.search(f"{before} {after}") else 0.0)
+    elif question.head:
+        near = set(terms(f"{sentence[max(0, span.start - 40) : span.start]} {span.text} {after}"))
+        fit = 1.0 if set(terms(question.head)) & near else 0.5
+    return Span(span.text, span.start, span.end, fit)

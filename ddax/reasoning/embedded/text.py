@@ -1,0 +1,89 @@
+"""Words of a text for comparing: folded, lightly stemmed, without function words, in any script.
+
+Chinese, Japanese and Thai have no spaces: their runs become overlapping pairs of characters.
+"""
+
+from __future__ import annotations
+
+import html
+import re
+import unicodedata
+from collections.abc import Iterable
+
+MAX_QUESTION = 2000
+"""Characters of a task that are analysed; a longer task keeps its head and its tail."""
+
+_WORD = re.compile(r"\w+(?:['’]\w+)?", re.UNICODE)
+_UNSPACED = re.compile(r"[\u0e00-\u0e7f\u3040-\u30ff\u3400-\u4dbf\u4e00-\u9fff\uf900-\ufaff]+")
+_BRACKETS = re.compile(r"\s*\([^()]*\)\s*$")
+
+FUNCTION_WORDS = frozenset(
+    """
+    a an the and or but nor of in on at to for from by with about into onto over under between among as than then
+    is are was were be been being am do does did done have has had having can could will would shall should may
+    might must it its he she they them his her their this that these those there here i you we our your my me us
+    who whom whose which what when where why how also both either neither not no so such if while during after
+    before same other another any all some each more most one ones
+    """.split()
+)
+"""English words that carry no topic; other languages rely on the rarity of their words."""
+
+
+def fold(text: str) -> str:
+    """Lower the case and drop accents and HTML entities."""
+    plain = unicodedata.normalize("NFKD", html.unescape(text).lower())
+    return "".join(char for char in plain if not unicodedata.combining(char))
+
+
+def stem(word: str) -> str:
+    """Cut the commonest English endings, so that a plural meets its singular."""
+    for ending, least in (("'s", 3), ("’s", 3), ("ies", 5), ("ing", 6), ("ed", 5), ("es", 5), ("s", 4)):
+        if word.endswith(ending) and len(word) >= least and not word.endswith("ss"):
+            return word[: -len(ending)] + ("y" if ending == "ies" else "")
+    return word.removesuffix("e") if len(word) > 4 else word
+
+
+def words(text: str) -> list[str]:
+    """Split into folded words in order; unspaced scripts into pairs of characters."""
+    found: list[str] = []
+    for match in _WORD.finditer(fold(text)):
+        word = match.group()
+        if _UNSPACED.search(word):
+            found.extend(_pairs(word))
+        else:
+            found.append(word)
+    return found
+
+
+def _pairs(run: str) -> Iterable[str]:
+    if len(run) < 2:
+        return [run]
+    return [run[i : i + 2] for i in range(len(run) - 1)]
+
+
+def terms(text: str) -> list[str]:
+    """Return the stemmed content words in order, repeats kept."""
+    return [stem(word) for word in words(text) if word not in FUNCTION_WORDS and (len(word) > 1 or word.isdigit())]
+
+
+def bare_title(title: str) -> str:
+    """Drop a trailing bracket from a title: "Revenge (song)" is "Revenge"."""
+    plain = html.unescape(title).strip()
+    return _BRACKETS.sub("", plain) or plain
+
+
+def contains_phrase(text: list[str], phrase: list[str]) -> bool:
+    """Tell whether the words of a phrase stand next to each other in a list of words."""
+    if not phrase or len(phrase) > len(text):
+        return False
+    first, size = phrase[0], len(phrase)
+    return any(word == first and text[i : i + size] == phrase for i, word in enumerate(text))
+
+
+def clip_task(task: str) -> str:
+    """Cut a very long task to its head and tail, where the question usually stands."""
+    task = task.strip()
+    if len(task) <= MAX_QUESTION:
+        return task
+    half = MAX_QUESTION // 2
+    return f"{task[:half]} … {task[-half:]}"

@@ -1,0 +1,138 @@
+"""The one place where a provider's exceptions become ours.
+
+Read by status and by the names of the classes, so that no provider's package is imported here.
+The retry table: 408, 409, 425, 429, 5xx (529 too), time-outs and connection errors may pass; 400, 401,
+403, 404, 413 and 422 do not. A reply that does not fit is repaired, not retried.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from datetime import UTC, datetime
+from email.utils import parsedate_to_datetime
+from math import isfinite
+from typing import Literal
+
+from ddax.errors import ReasonerError
+
+Kind = Literal["status", "timeout", "connection", "length", "filtered", "quota", "context", "foreign"]
+
+RETRIED = frozenset({408, 409, 425, 429})
+_TIMEOUTS = frozenset({"TimeoutError", "APITimeoutError", "ModelTimeoutError", "TimeoutException"})
+_CONNECTIONS = frozenset(
+    {"ConnectionError", "APIConnectionError", "ModelConnectionError", "TransportError", "OSError"}
+)
+MAX_TOLD = 300
+
+
+@dataclass(frozen=True)
+class Failure:
+    """A failed attempt: its kind, the HTTP status (0: none), what was said, the wait asked for in seconds."""
+
+    kind: Kind
+    status: int
+    said: str
+    retry_after: float | None = None
+
+    @property
+    def retriable(self) -> bool:
+        """Say whether the same call may succeed later."""
+        if self.kind == "status":
+            return self.status in RETRIED or 500 <= self.status < 600
+        return self.kind in ("timeout", "connection")
+
+    @property
+    def told(self) -> str:
+        """Name the failure in a few words."""
+        return f"HTTP {self.status}" if self.kind == "status" else self.kind
+
+
+def classify(error: Exception, wall: Callable[[], float]) -> Failure:
+    """Read a foreign exception; `wall` gives the epoch time, which a Retry-After date is held against."""
+    names = {cls.__name__ for cls in type(error).__mro__}
+    said = " ".join(str(error).split())[:MAX_TOLD]
+    status = _status(error)
+    kind = _named_kind(names, said)
+    if kind is not None:
+        return Failure(kind, status, said)
+    if status:
+        return Failure("status", status, said, _retry_after(error, wall))
+    if names & _TIMEOUTS:
+        return Failure("timeout", 0, said or "no reply in time")
+    if names & _CONNECTIONS:
+        return Failure("connection", 0, said or type(error).__name__)
+    return Failure("foreign", 0, f"{type(error).__name__}: {said}")
+
+
+def _named_kind(names: set[str], said: str) -> Kind | None:
+    if "LengthFinishReasonError" in names:
+        return "length"
+    if "ContentFilterFinishReasonError" in names:
+        return "filtered"
+    if "ContextOverflowError" in names or "context_length_exceeded" in said:
+        return "context"
+    return "quota" if "insufficient_quota" in said else None
+
+
+def _status(error: Exception) -> int:
+    for holder in (error, getattr(error, "response", None)):
+        for field in ("status_code", "code"):
+            value = getattr(holder, field, None)
+            if isinstance(value, int) and 100 <= value < 600:
+                return value
+    return 0
+
+
+def _retry_after(error: Exception, wall: Callable[[], float]) -> float | None:
+    """Return the seconds a server asks to wait, from a number or a date; None where it says neither."""
+    headers = getattr(getattr(error, "response", None), "headers", None)
+    said = headers.get("retry-after") if isinstance(headers, Mapping) else None
+    if not isinstance(said, str):
+        return None
+    try:
+        seconds = float(said)
+    except ValueError:
+        return _until(said, wall)
+    return max(0.0, seconds) if isfinite(seconds) else None
+
+
+def _until(date: str, wall: Callable[[], float]) -> float | None:
+    try:
+        moment = parsedate_to_datetime(date)
+    except (ValueError, TypeError):
+        return None
+    aware = moment if moment.tzinfo else moment.replace(tzinfo=UTC)
+    return max(0.0, (aware - datetime.fromtimestamp(wall(), UTC)).total_seconds())
+
+
+def mapped(failure: Failure, model: str, key: str, attempts: int) -> ReasonerError:
+    """Return our error for a failure that ends a request; `key` is the variable the key is read from."""
+    tries = f" after {attempts} attempts" if attempts > 1 else ""
+    what = f"{model} failed{tries}: {failure.told}."
+    return ReasonerError(what, why=failure.said, mend=_mend(failure, key))
+
+
+def _mend(failure: Failure, key: str) -> str:
+    variable = key or "the provider's key variable"
+    by_status = {
+        400: "The provider refuses the request itself: check the model's name and its abilities.",
+        401: f"Check the key in the environment variable {variable}.",
+        403: f"The key in {variable} has no right to this model: choose another model or key.",
+        404: "No such model at this address: check the name after 'provider:' and the base URL.",
+        413: "The request is too large for this model: read fewer sources.",
+        422: "The provider refuses the request itself: check the model's name and its abilities.",
+        429: "The provider limits the rate: wait, or run with fewer parallel leaves.",
+    }
+    by_kind = {
+        "timeout": "Try again, or raise the deadline of a call.",
+        "connection": "Check the network and the base URL.",
+        "quota": f"The account behind {variable} has no credit left.",
+        "context": "Choose a model with a larger context window, or read fewer sources.",
+        "filtered": "The provider's content filter refused; rephrase the task.",
+        "length": "The model's output limit is too small for this request.",
+        "foreign": "Check the provider's package and its address; the server may not speak its protocol.",
+    }
+    if failure.kind != "status":
+        return by_kind[failure.kind]
+    return by_status.get(failure.status, "The provider is failing: resume the run later.")

@@ -1,0 +1,133 @@
+"""Quoted data in prompts, and quotes checked against what was read.
+
+Text from outside enters a prompt only through `block`; a citation leaves a reply only through
+`ground`, which finds the quote in the passage and returns the passage's own characters.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+from collections.abc import Iterable, Mapping, Sequence
+
+from ddax.types import Citation, Passage
+
+KEY_DIGITS = 24
+MIN_LETTERS = 3
+"""A quote with fewer letters and digits proves nothing."""
+
+_INVISIBLE = frozenset(
+    {0x00AD, 0x200B, 0x200E, 0x200F, 0x2060, 0xFEFF, *range(0x202A, 0x202F), *range(0x2066, 0x206A)}
+)
+_ALIKE = str.maketrans({"‘": "'", "’": "'", "“": '"', "”": '"', "–": "-", "—": "-"})
+_MARKS = "\"'`… "
+
+
+def _hidden(char: str) -> bool:
+    code = ord(char)
+    if char in "\n\t" or 0x20 <= code < 0x7F:
+        return False
+    control = code < 0x20 or 0x7F <= code < 0xA0
+    return control or code in _INVISIBLE or 0xD800 <= code < 0xE000 or 0xE0000 <= code < 0xE0080
+
+
+def clean(text: str) -> str:
+    """Drop control, bidirectional, zero-width and tag characters and lone surrogates."""
+    return "".join(char for char in text if not _hidden(char))
+
+
+def shorten(text: str, limit: int) -> str:
+    """Cut a text to `limit` characters and say so."""
+    return text if len(text) <= limit else f"{text[:limit]} [... {len(text) - limit} characters cut]"
+
+
+def block(label: str, text: str) -> str:
+    """Delimit a text as data; the key is a hash of the text, so the text cannot hold its own end."""
+    body = clean(text)
+    key = hashlib.sha256(body.encode()).hexdigest()
+    while key[:KEY_DIGITS] in body:
+        key = hashlib.sha256(key.encode()).hexdigest()
+    key = key[:KEY_DIGITS]
+    return f"[BEGIN DATA {key} {label}]\n{body}\n[END DATA {key}]"
+
+
+def lines(items: Iterable[str]) -> str:
+    """List texts one a line as JSON strings, or say that there is none."""
+    return "\n".join(json.dumps(item, ensure_ascii=False) for item in items) or "(none)"
+
+
+def numbered(passages: Sequence[Passage]) -> dict[str, Passage]:
+    """Name passages P1, P2, ... in order, one name an id."""
+    unique = {passage.id: passage for passage in reversed(passages)}
+    ordered = dict.fromkeys(passage.id for passage in passages)
+    return {f"P{n}": unique[identity] for n, identity in enumerate(ordered, 1)}
+
+
+def quoted(passages: Mapping[str, Passage], budget: int) -> str:
+    """Delimit named passages as data, each cut to its share of `budget` characters."""
+    left, blocks = budget, []
+    for rank, (name, passage) in enumerate(passages.items()):
+        share = max(200, left // (len(passages) - rank))
+        text = shorten(passage.text, share)
+        left -= len(text)
+        head = json.dumps({"source": passage.source, "title": passage.title}, ensure_ascii=False)
+        blocks.append(block(name, f"{head}\n{text}"))
+    return "\n".join(blocks) or "(none)"
+
+
+def _folded(text: str) -> tuple[str, list[int]]:
+    """Return the text with white space collapsed and marks unified, and each character's offset."""
+    chars: list[str] = []
+    offsets: list[int] = []
+    for offset, char in enumerate(text.translate(_ALIKE)):
+        if char.isspace():
+            if not chars or chars[-1] == " ":
+                continue
+            char = " "
+        elif _hidden(char):
+            continue
+        chars.append(char)
+        offsets.append(offset)
+    return "".join(chars), offsets
+
+
+def _inside_word(left: str, right: str) -> bool:
+    return left.isascii() and right.isascii() and left.isalnum() and right.isalnum()
+
+
+def _whole(text: str, start: int, end: int) -> bool:
+    """Say whether a match begins and ends where words do."""
+    cut_left = start > 0 and _inside_word(text[start - 1], text[start])
+    cut_right = end < len(text) and _inside_word(text[end - 1], text[end])
+    return not (cut_left or cut_right)
+
+
+def _find(needle: str, folded: str) -> int:
+    start = folded.find(needle)
+    while start >= 0 and not _whole(folded, start, start + len(needle)):
+        start = folded.find(needle, start + 1)
+    return start
+
+
+def ground(quote: str, passage: Passage) -> Citation | None:
+    """Find a quote in a passage but for white space and typographic marks; None: it is not there.
+
+    The citation carries the passage's own characters and their offsets in the document.
+    """
+    folded, offsets = _folded(passage.text)
+    exact = _folded(quote)[0].strip()
+    for needle in dict.fromkeys((exact, exact.strip(_MARKS))):
+        if sum(char.isalnum() for char in needle) < MIN_LETTERS:
+            continue
+        at = _find(needle, folded)
+        if at >= 0:
+            start, end = offsets[at], offsets[at + len(needle) - 1] + 1
+            return Citation(
+                passage_id=passage.id,
+                source=passage.source,
+                title=passage.title,
+                quote=passage.text[start:end],
+                start=passage.start + start,
+                end=passage.start + end,
+            )
+    return None

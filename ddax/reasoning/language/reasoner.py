@@ -1,0 +1,258 @@
+"""The language-model reasoner: each method renders one prompt, asks once, and reads a grounded reply.
+
+Leaves out retries and cost (`call`), the meaning of replies (`readers`) and quoting (`quote`).
+"""
+
+from __future__ import annotations
+
+import asyncio
+import json
+import time
+from collections.abc import Awaitable, Callable, Iterable, Mapping
+from dataclasses import replace
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from ddax.errors import ReasonerError
+from ddax.reasoning import protocol as p
+from ddax.reasoning.budget import BudgetKeeper
+from ddax.reasoning.language import readers, wire
+from ddax.reasoning.language.call import Caller, Sampling
+from ddax.reasoning.language.guard import Limits
+from ddax.reasoning.language.quote import block, lines, numbered, quoted, shorten
+from ddax.reasoning.language.usage import PriceLike, price_of
+from ddax.reasoning.prompts import render
+from ddax.types import Passage
+
+if TYPE_CHECKING:
+    from langchain_core.language_models import BaseChatModel
+
+SNIPPET = 300
+"""Characters shown of a source that may be visited."""
+
+
+class LanguageReasoner:
+    """Reason with a chat model. The model itself must not retry: `max_retries=0`.
+
+    `name` is `provider:model`, under which its price stands in `prices`; `key` the environment variable
+    of its key, for messages. `clock` is monotonic, `wall` the epoch time, both in seconds. `arguments`
+    maps actions to their argument models (`{name: action.arguments}` of the registry). With `keeper`
+    the caps are also checked between the calls of one request.
+    """
+
+    def __init__(
+        self, model: BaseChatModel, *, name: str, prices: Mapping[str, PriceLike],
+        clock: Callable[[], float], rng: np.random.Generator, limits: Limits | None = None, key: str = "",
+        arguments: readers.ArgumentModels | None = None, keeper: BudgetKeeper | None = None,
+        wall: Callable[[], float] = time.time,
+        sleep: Callable[[float], Awaitable[None]] = asyncio.sleep,
+    ) -> None:  # fmt: skip
+        self.name = name
+        self._limits = limits or Limits()
+        self._arguments = arguments or {}
+        self._caller = Caller(
+            model, name=name, key=key, price=price_of(name, prices), limits=self._limits,
+            clock=clock, wall=wall, rng=rng, sleep=sleep, keeper=keeper,
+        )  # fmt: skip
+
+    @property
+    def free_of_charge(self) -> bool:
+        """Say whether the model's price is known and zero."""
+        return self._caller.free_of_charge
+
+    async def expand(self, request: p.ExpandRequest) -> p.Expansion:
+        """Plan a sub-DAG; actions, sources and edges are checked by code."""
+        known = self._sources(request)
+        named = {name: passage.source for name, passage in known.items()}
+        findings = self._findings(request.findings)
+        prompt = render(
+            "expand", task=self._task(request.task), idea=self._data("idea", request.idea),
+            depth=str(request.depth), max_depth=str(request.max_depth), width=str(request.width),
+            reads_left=str(request.reads_left), actions=self._actions(request.actions),
+            sources=self._listed(known), read=self._data("read", lines(request.read)),
+            lessons=self._data("lessons", lines(request.lessons)), findings=findings,
+            evidence=self._passages(numbered(request.evidence)),
+        )  # fmt: skip
+        sampling = Sampling(request.temperature, request.seed)
+        reply, usage = await self._caller.ask(
+            prompt, wire.ExpandWire,
+            lambda found: readers.expansion(found, request, named, self._arguments), sampling=sampling,
+        )  # fmt: skip
+        return replace(reply, usage=usage)
+
+    async def predict(self, request: p.PredictRequest) -> p.Prediction:
+        """Forecast the outcome of an action."""
+        prompt = render(
+            "predict", task=self._task(request.task),
+            action=self._data("action", json.dumps(request.action, ensure_ascii=False, sort_keys=True)),
+            evidence=self._passages(numbered(request.evidence)),
+        )  # fmt: skip
+        reply, usage = await self._caller.ask(prompt, wire.PredictWire, readers.prediction)
+        return replace(reply, usage=usage)
+
+    async def extract(self, request: p.ExtractRequest) -> p.Extraction:
+        """Take claims from passages, each with a quote that stands in one of them."""
+        named = numbered(request.passages)
+        prompt = render(
+            "extract", task=self._task(request.task), intent=self._data("intent", request.intent),
+            limit=str(request.limit), passages=self._passages(named),
+        )  # fmt: skip
+        reply, usage = await self._caller.ask(
+            prompt, wire.ExtractWire, lambda found: readers.extraction(found, request, named)
+        )
+        return replace(reply, usage=usage)
+
+    async def argue(self, request: p.ArgueRequest) -> p.Argument:
+        """Argue for one side, with quotes."""
+        named = numbered(request.evidence)
+        prompt = render(
+            "argue", task=self._task(request.task), side=request.side, rho=f"{request.rho:.2f}",
+            idea=self._data("idea", request.idea), expected=self._data("expected", request.expected),
+            result=self._data("result", request.result), heard=self._data("heard", lines(request.heard)),
+            evidence=self._passages(named),
+        )  # fmt: skip
+        reply, usage = await self._caller.ask(
+            prompt, wire.ArgueWire, lambda found: readers.argument(found, named)
+        )
+        return replace(reply, usage=usage)
+
+    async def judge(self, request: p.JudgeRequest) -> p.Judgment:
+        """Value a result by the rubric."""
+        prompt = render(
+            "judge", task=self._task(request.task), rubric=lines(request.rubric), rho=f"{request.rho:.2f}",
+            lessons=self._data("lessons", lines(request.lessons)), idea=self._data("idea", request.idea),
+            expected=self._data("expected", request.expected), result=self._data("result", request.result),
+            arguments=self._heard(request), evidence=self._passages(numbered(request.evidence)),
+        )  # fmt: skip
+        reply, usage = await self._caller.ask(
+            prompt, wire.JudgeWire, lambda found: readers.judgment(found, request)
+        )
+        return replace(reply, usage=usage)
+
+    async def merge(self, request: p.MergeRequest) -> p.Synthesis:
+        """Put findings together; every sentence that stays carries a quote."""
+        named = numbered([*request.evidence, *_cited(request.findings)])
+        prompt = render(
+            "merge", task=self._task(request.task), idea=self._data("idea", request.idea),
+            kind="the final answer to the task" if request.final else "an intermediate result",
+            findings=self._findings(request.findings),
+            thoughts=self._data("thoughts", lines(request.thoughts)), passages=self._passages(named),
+        )  # fmt: skip
+        reply, usage = await self._caller.ask(
+            prompt, wire.MergeWire, lambda found: readers.synthesis(found, request, named),
+            sampling=Sampling(seed=request.seed),
+        )  # fmt: skip
+        return replace(reply, usage=usage)
+
+    async def reflect(self, request: p.ReflectRequest) -> p.Lesson:
+        """Learn one lesson from a transition."""
+        prompt = render(
+            "reflect", task=self._task(request.task), kind=request.kind, epsilon=f"{request.epsilon:.2f}",
+            action=self._data("action", request.action), expected=self._data("expected", request.expected),
+            actual=self._data("actual", request.actual),
+        )  # fmt: skip
+        reply, usage = await self._caller.ask(prompt, wire.ReflectWire, readers.lesson)
+        return replace(reply, usage=usage)
+
+    async def propose_patches(self, request: p.PatchRequest) -> p.Patches:
+        """Propose distinct repairs of a program."""
+        prompt = render(
+            "propose_patches", goal=self._data("goal", request.goal), n=str(request.n),
+            suspicious=", ".join(map(str, request.suspicious)) or "(not known)",
+            code=self._program(request.code), failures=self._data("failures", lines(request.failures)),
+        )  # fmt: skip
+        reply, usage = await self._caller.ask(
+            prompt, wire.PatchesWire, lambda found: readers.patches(found, request.code, request.n),
+            sampling=Sampling(seed=request.seed),
+        )  # fmt: skip
+        return replace(reply, usage=usage)
+
+    async def mutate_patch(self, request: p.MutateRequest) -> p.Patches:
+        """Change a failed candidate."""
+        candidate = request.candidate
+        prompt = render(
+            "mutate_patch", goal=self._data("goal", request.goal),
+            hypothesis=self._data("hypothesis", f"{candidate.hypothesis}\n{candidate.reasoning}"),
+            code=self._program(candidate.code), report=self._data("report", request.report),
+        )  # fmt: skip
+        reply, usage = await self._caller.ask(
+            prompt, wire.PatchesWire,
+            lambda found: readers.patches(found, candidate.code, readers.MUTATIONS),
+            sampling=Sampling(seed=request.seed),
+        )  # fmt: skip
+        return replace(reply, usage=usage)
+
+    async def ask(self, request: p.AskRequest) -> p.Question:
+        """Write a question to a human."""
+        prompt = render(
+            "ask", task=self._task(request.task), situation=self._data("situation", request.situation),
+            options=self._data("options", lines(request.options)),
+            evidence=self._passages(numbered(request.evidence)),
+        )  # fmt: skip
+        reply, usage = await self._caller.ask(prompt, wire.AskWire, readers.question)
+        return replace(reply, usage=usage)
+
+    def _task(self, text: str) -> str:
+        return shorten(text, self._limits.text_characters)
+
+    def _data(self, label: str, text: str) -> str:
+        return block(label, shorten(text, self._limits.text_characters))
+
+    def _passages(self, named: Mapping[str, Passage]) -> str:
+        return quoted(named, self._limits.passage_characters)
+
+    def _program(self, code: str) -> str:
+        """Quote a whole program; refuses one that is too long, since a cut one cannot be mended."""
+        limit = self._limits.code_characters
+        if len(code) > limit:
+            raise ReasonerError(
+                f"the program has {len(code)} characters; at most {limit} fit a prompt.",
+                mend="Repair a smaller file, or raise the limit code_characters.",
+            )
+        return block("program", code)
+
+    def _actions(self, names: Iterable[str]) -> str:
+        told = (f"- {name}({', '.join(readers.argument_names(name, self._arguments))})" for name in names)
+        return "\n".join(told) or "(none)"
+
+    def _sources(self, request: p.ExpandRequest) -> dict[str, Passage]:
+        """Name the sources that may be visited S1, S2, ...: found or known, and not yet read."""
+        unread = [x for x in (*request.hits, *request.evidence) if x.source and x.source not in request.read]
+        first = {passage.source: passage for passage in reversed(unread)}
+        ordered = dict.fromkeys(passage.source for passage in unread)
+        return {f"S{n}": first[source] for n, source in enumerate(ordered, 1)}
+
+    def _listed(self, known: Mapping[str, Passage]) -> str:
+        rows = (
+            f"{name} " + json.dumps(
+                {"title": x.title, "source": x.source, "says": x.text[:SNIPPET]}, ensure_ascii=False
+            )
+            for name, x in known.items()
+        )  # fmt: skip
+        return block("sources", shorten("\n".join(rows) or "(none)", self._limits.passage_characters))
+
+    def _findings(self, findings: Iterable[p.Finding]) -> str:
+        rows = (
+            json.dumps({"title": f.title, "status": f.status, "result": f.result}, ensure_ascii=False)
+            for f in findings
+        )
+        return block("findings", shorten("\n".join(rows) or "(none)", self._limits.passage_characters))
+
+    def _heard(self, request: p.JudgeRequest) -> str:
+        rows = (
+            json.dumps(
+                {"by": by, "says": a.text, "quotes": [c.quote for c in a.citations]}, ensure_ascii=False
+            )
+            for by, a in request.arguments
+        )
+        return self._data("arguments", "\n".join(rows) or "(none)")
+
+
+def _cited(findings: Iterable[p.Finding]) -> list[Passage]:
+    """Return the quotes of findings as passages of their own."""
+    return [
+        Passage(f"{c.passage_id}:{c.start}", c.source, c.title, c.quote, c.start, c.end)
+        for finding in findings
+        for c in finding.citations
+    ]

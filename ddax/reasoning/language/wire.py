@@ -1,0 +1,221 @@
+"""What a model is asked to reply, request by request: strict pydantic models and their JSON schemas.
+
+Every field is required and unknown keys are refused, so that a reply fits or does not. Leaves out
+what a reply means: `readers` turns it into the protocol's records.
+"""
+
+from __future__ import annotations
+
+import json
+from typing import Any, TypeVar
+
+from pydantic import BaseModel, ConfigDict, Field, ValidationError
+
+MAX_REPLY = 256 * 1024
+"""Characters of a reply that are looked at; a longer one does not fit."""
+
+_DROPPED = frozenset(
+    {"title", "default", "minimum", "maximum", "minLength", "maxLength", "exclusiveMinimum", "maxItems"}
+)
+
+
+class Wire(BaseModel):
+    """A strict reply: exact types, no unknown key, no NaN or infinity."""
+
+    model_config = ConfigDict(strict=True, extra="forbid", allow_inf_nan=False)
+
+
+class CitationWire(Wire):
+    """A quote: the name of the passage (P1, P2, ...) and words copied from it."""
+
+    passage: str
+    quote: str
+
+
+class ArgumentWire(Wire):
+    """One argument of an action, its value as text."""
+
+    name: str
+    value: str
+
+
+class ActionWire(Wire):
+    """An action of a child."""
+
+    name: str
+    args: list[ArgumentWire]
+    intent: str
+
+
+class ChildWire(Wire):
+    """A proposed child."""
+
+    title: str = Field(min_length=1, max_length=300)
+    expected: str = Field(min_length=1, max_length=1000)
+    prior: float = Field(gt=0, le=1)
+    action: ActionWire | None
+    needs: list[int]
+
+
+class ExpandWire(Wire):
+    """A plan: the children in order; an empty list says that nothing is left to do."""
+
+    children: list[ChildWire]
+
+
+class PredictWire(Wire):
+    """A forecast."""
+
+    expected: str = Field(min_length=1, max_length=2000)
+    confidence: float = Field(ge=0, le=1)
+
+
+class ClaimWire(Wire):
+    """A claim with its quote and its relevance."""
+
+    text: str = Field(min_length=1, max_length=1000)
+    passage: str
+    quote: str
+    score: float = Field(ge=0, le=1)
+
+
+class ExtractWire(Wire):
+    """Claims, best first, and a summary of one line."""
+
+    claims: list[ClaimWire]
+    summary: str
+
+
+class ArgueWire(Wire):
+    """An argument with its quotes."""
+
+    text: str = Field(min_length=1, max_length=3000)
+    citations: list[CitationWire]
+    strength: float = Field(ge=0, le=1)
+
+
+class ReasonWire(Wire):
+    """The score of one criterion and the reason for it."""
+
+    criterion: str
+    score: float = Field(ge=0, le=1)
+    reason: str
+
+
+class JudgeWire(Wire):
+    """A value with a reason for each criterion; the reasons come first, so that they are thought first."""
+
+    reasons: list[ReasonWire]
+    value: float = Field(ge=0, le=1)
+    confidence: float = Field(ge=0, le=1)
+
+
+class SentenceWire(Wire):
+    """A sentence of a synthesis with the quotes that carry it."""
+
+    text: str = Field(min_length=1, max_length=2000)
+    citations: list[CitationWire]
+
+
+class MergeWire(Wire):
+    """A synthesis: its sentences, whether an answer was found, and the short answer or ""."""
+
+    sentences: list[SentenceWire]
+    found: bool
+    short: str
+
+
+class ReflectWire(Wire):
+    """A lesson."""
+
+    text: str = Field(min_length=1, max_length=1500)
+
+
+class CandidateWire(Wire):
+    """A repaired program."""
+
+    hypothesis: str
+    reasoning: str
+    code: str = Field(min_length=1)
+
+
+class PatchesWire(Wire):
+    """Repaired programs, most promising first."""
+
+    candidates: list[CandidateWire]
+
+
+class AskWire(Wire):
+    """A question to a human."""
+
+    text: str = Field(min_length=1, max_length=600)
+
+
+W = TypeVar("W", bound=Wire)
+
+
+class Unfit(ValueError):
+    """Say why a reply does not fit; becomes the text of the repair, then `InvalidReply`."""
+
+
+def _lean(node: Any) -> Any:
+    """Drop the keywords that some providers refuse; our own check keeps to them."""
+    if isinstance(node, dict):
+        named = node.get("properties") if node.get("type") == "object" else None
+        kept = {key: _lean(value) for key, value in node.items() if key not in _DROPPED}
+        if isinstance(named, dict):
+            kept["properties"] = {key: _lean(value) for key, value in named.items()}
+        return kept
+    return [_lean(item) for item in node] if isinstance(node, list) else node
+
+
+def schema_of(model: type[Wire]) -> dict[str, Any]:
+    """Return the JSON schema of a reply, named for its request; all keys required, none beside them."""
+    schema: dict[str, Any] = _lean(model.model_json_schema())
+    return {"title": model.__name__.removesuffix("Wire").lower(), **schema}
+
+
+def _unique(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
+    found = dict(pairs)
+    if len(found) != len(pairs):
+        raise Unfit("a key stands twice in one object")
+    return found
+
+
+def _no_constant(name: str) -> Any:
+    raise Unfit(f"{name} is not a number of JSON")
+
+
+def _body(text: str) -> str:
+    """Return the outermost object of a reply; fences and words around it are left out."""
+    start, end = text.find("{"), text.rfind("}")
+    if start < 0 or end < start:
+        raise Unfit("the reply holds no JSON object")
+    return text[start : end + 1]
+
+
+def parse(text: str, model: type[W]) -> W:
+    """Read a reply, or raise `Unfit` with what is wrong in words a model can act on."""
+    if len(text) > MAX_REPLY:
+        raise Unfit(f"the reply has {len(text)} characters; at most {MAX_REPLY} are read")
+    try:
+        found = json.loads(_body(text), object_pairs_hook=_unique, parse_constant=_no_constant)
+        return model.model_validate(found)
+    except ValidationError as error:
+        raise Unfit(_explain(error)) from error
+    except json.JSONDecodeError as error:
+        raise Unfit(f"not valid JSON: {error.msg} at line {error.lineno} column {error.colno}") from error
+    except RecursionError as error:
+        raise Unfit("the JSON is nested too deep") from error
+    except Unfit:
+        raise
+    except ValueError as error:
+        raise Unfit(f"not valid JSON: {error}") from error
+
+
+def _explain(error: ValidationError) -> str:
+    """Name the first five faults with their places."""
+    faults = error.errors(include_url=False, include_input=False)
+    told = [f"{'.'.join(map(str, fault['loc'])) or 'reply'}: {fault['msg']}" for fault in faults[:5]]
+    more = f" (and {len(faults) - 5} more)" if len(faults) > 5 else ""
+    return "; ".join(told) + more

@@ -1,0 +1,90 @@
+"""Kill a run at every event with SIGKILL, resume it in another process, and print the digests as JSON.
+
+Run as a script: imports once, then forks a fresh process for every run, so that a kill is real and
+still costs no start-up. The event of a node is sent before its superstep is saved, so each kill
+falls between the effect of a node and its checkpoint.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import json
+import os
+import signal
+import sys
+from pathlib import Path
+from typing import Any
+
+import langgraph.pregel  # noqa: F401 - imported before the forks
+from ddax import Context, open_agent
+from ddax.graph.services import Parts
+from ddax.ideas import dag
+from ddax.memory.embeddings import HashEmbedder
+
+QUESTION = "In which city was the architect of the Corvane Tower born?"
+
+
+def context(folder: str) -> Context:
+    """Return the settings of every run."""
+    return Context(sources=(folder,), seed=7, mood={"engine": "numpy"})  # type: ignore[arg-type]
+
+
+async def drive(home: str, folder: str, *, kill_at: int | None, resume: bool) -> dict[str, Any]:
+    """Run or resume once; with `kill_at` die at that event."""
+    seen = 0
+
+    def on_event(event: dict[str, Any]) -> None:
+        nonlocal seen
+        seen += 1
+        if kill_at is not None and seen >= kill_at:
+            os.kill(os.getpid(), signal.SIGKILL)
+
+    async with open_agent(context(folder), home=home, parts=Parts(embedder=HashEmbedder())) as agent:
+        work = agent.resume("t", on_event=on_event) if resume else agent.run(QUESTION, thread="t", on_event=on_event)
+        result = await work
+        state = await agent.state("t")
+        intents = await (await agent.services.session(None)).memory.rows("intents")
+    return {
+        "digest": dag.digest(state["ideas"]),
+        "answer": result["answer"],
+        "status": result["status"],
+        "events": seen,
+        "leaves": sorted(row["leaf"] for row in intents),
+    }
+
+
+def forked(home: str, folder: str, *, kill_at: int | None, resume: bool) -> tuple[int, dict[str, Any]]:
+    """Run in a forked process; return its wait status and what it reported."""
+    report = Path(home) / "report.json"
+    report.parent.mkdir(parents=True, exist_ok=True)
+    report.unlink(missing_ok=True)
+    child = os.fork()
+    if child == 0:
+        try:
+            told = asyncio.run(drive(home, folder, kill_at=kill_at, resume=resume))
+            report.write_text(json.dumps(told))
+            os._exit(0)
+        except BaseException:
+            import traceback
+
+            traceback.print_exc()
+            os._exit(1)
+    _, status = os.waitpid(child, 0)
+    return status, json.loads(report.read_text()) if report.exists() else {}
+
+
+def main(base: str, folder: str) -> None:
+    """Compare every killed and resumed run with the undisturbed one."""
+    status, control = forked(f"{base}/control", folder, kill_at=None, resume=False)
+    assert status == 0, "the undisturbed run failed"
+    runs = []
+    for n in range(1, control["events"] + 1):
+        home = f"{base}/kill-{n}"
+        killed, _ = forked(home, folder, kill_at=n, resume=False)
+        ended, resumed = forked(home, folder, kill_at=None, resume=True)
+        runs.append({"kill_at": n, "killed_by": killed, "ended": ended, **resumed})
+    print(json.dumps({"control": control, "runs": runs}))
+
+
+if __name__ == "__main__":
+    main(sys.argv[1], sys.argv[2])

@@ -1,0 +1,46 @@
+"""A run killed with SIGKILL at any superstep resumes to the DAG of the undisturbed run."""
+
+from __future__ import annotations
+
+import json
+import signal
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+PAGES = {
+    "Corvane Tower": "The Corvane Tower is a lookout tower in Belmark. It was designed by Ilse Maran in 1931.",
+    "Ilse Maran": "Ilse Maran was an architect. She was born in the city of Trondby and died in 1970.",
+    "Trondby": "Trondby is a port city in the north. Its harbour was built in 1712.",
+    "Belmark": "Belmark is a hill town known for its cheese market.",
+}
+
+
+@pytest.fixture
+def folder(tmp_path: Path) -> Path:
+    pages = tmp_path / "pages"
+    pages.mkdir()
+    for title, text in PAGES.items():
+        (pages / f"{title}.md").write_text(f"# {title}\n\n{text}\n")
+    return pages
+
+
+@pytest.mark.integration
+def test_killed_anywhere_it_resumes_to_the_same_dag(tmp_path: Path, folder: Path) -> None:
+    driver = Path(__file__).with_name("kill_driver.py")
+    done = subprocess.run(
+        [sys.executable, str(driver), str(tmp_path / "homes"), str(folder)], capture_output=True, text=True, timeout=280
+    )
+    assert done.returncode == 0, done.stderr[-4000:]
+    told = json.loads(done.stdout.strip().splitlines()[-1])
+    control = told["control"]
+    assert control["events"] >= 12
+    assert len(told["runs"]) == control["events"]
+    for run in told["runs"]:
+        assert run["killed_by"] == signal.SIGKILL, run
+        assert run["ended"] == 0, run
+        assert run["digest"] == control["digest"], run
+        assert (run["answer"], run["status"]) == (control["answer"], control["status"]), run
+        assert run["leaves"] == control["leaves"], "a finished leaf was executed again"

@@ -1,0 +1,83 @@
+"""The state machine is wired as the picture says, its router is total, and a node can be spliced in."""
+
+from __future__ import annotations
+
+import copy
+from typing import Any, get_args
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from langgraph.types import Send
+
+from ddax.errors import InvariantError, UsageError
+from ddax.graph.binding import check_update
+from ddax.graph.builder import build_graph, graph, splice
+from ddax.graph.routing import CHOICES, leaf_packet, route
+from ddax.ideas.idea import root
+from ddax.types import Idea, NodeName
+
+values = st.recursive(
+    st.none() | st.booleans() | st.integers() | st.text(max_size=5),
+    lambda inner: st.lists(inner, max_size=3) | st.dictionaries(st.text(max_size=5), inner, max_size=3),
+    max_leaves=5,
+)
+leaf_ids = st.lists(st.sampled_from(["0.1", "0.2", "0.2.1"]), unique=True)
+
+
+@given(st.sampled_from([*CHOICES, "nonsense", ""]) | st.none(), leaf_ids, values)
+def test_the_router_is_total_and_pure(chosen: str | None, focus: list[str], extra: Any) -> None:
+    state: Any = {"decision": {"next": chosen} if chosen is not None else {}, "focus": focus, "answer": extra}
+    before = copy.deepcopy(state)
+    went = route(state)
+    assert state == before
+    if isinstance(went, list):
+        assert [send.node for send in went] == ["act"] * len(focus)
+        assert [send.arg["leaf"] for send in went] == focus
+    else:
+        assert went in CHOICES
+
+
+def test_the_edges_are_those_of_the_picture() -> None:
+    drawn = {(e.source, e.target, e.conditional) for e in graph.get_graph().edges}
+    plain = {
+        ("__start__", "open_task"), ("open_task", "select"), ("expand", "select"), ("protect", "select"),
+        ("act", "evaluate"), ("merge", "evaluate"), ("evolve", "evaluate"), ("evaluate", "rigidity"),
+        ("rigidity", "metacognition"), ("metacognition", "select"), ("reflect", "close"), ("close", "__end__"),
+    }  # fmt: skip
+    assert drawn == {(a, b, False) for a, b in plain} | {("select", choice, True) for choice in CHOICES}
+
+
+def test_every_node_of_the_vocabulary_is_wired_once() -> None:
+    assert set(build_graph().nodes) == set(get_args(NodeName))
+
+
+def test_the_exported_graph_has_no_checkpointer() -> None:
+    assert graph.checkpointer is None
+
+
+def test_a_node_is_spliced_between_two_others_in_one_call() -> None:
+    builder = splice(build_graph(), "audit", lambda state: {}, after="act", before="evaluate")
+    edges = {(e.source, e.target) for e in builder.compile().get_graph().edges}
+    assert {("act", "audit"), ("audit", "evaluate")} <= edges
+    assert ("act", "evaluate") not in edges
+
+
+def test_splicing_where_there_is_no_edge_names_those_there_are() -> None:
+    with pytest.raises(UsageError, match="act→evaluate"):
+        splice(build_graph(), "audit", lambda state: {}, after="select", before="act")
+
+
+def test_a_packet_holds_ids_and_stays_small() -> None:
+    action = {"name": "search", "args": {"query": "q" * 200}, "intent": "i"}
+    leaf = Idea(id="0.1", parent="0", kind="leaf", status="open", action=action, expected="e" * 200)  # type: ignore[typeddict-item]
+    state: Any = {"ideas": {"0": root(0, "t"), "0.1": leaf}, "step": 3, "work": {"id": "w", "text": "x" * 2000}}
+    packet = leaf_packet(state, "0.1")
+    assert "text" not in packet["work"]  # type: ignore[operator]
+    assert len(str(packet)) < 1024
+    assert isinstance(route({**state, "decision": {"next": "act"}, "focus": ["0.1"]})[0], Send)  # type: ignore[index]
+
+
+def test_an_unknown_key_of_an_update_is_refused() -> None:
+    with pytest.raises(InvariantError, match="unknown key 'colour'"):
+        check_update("expand", {}, {"colour": 1})
