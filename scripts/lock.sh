@@ -14,9 +14,9 @@ compile() { # compile OUT ARGS...
 # The tests' set is the narrower one, so it is solved first and the base is a part of it.
 compile requirements-dev.lock --extra dev pyproject.toml
 compile requirements.lock --constraint requirements-dev.lock pyproject.toml
-compile scripts/uv.lock.txt scripts/uv.in
+compile scripts/tools.lock --constraint requirements-dev.lock scripts/tools.in
 
-if grep -nE '://|^torch' requirements.lock requirements-dev.lock scripts/uv.lock.txt; then
+if grep -nE '://|^torch' requirements.lock requirements-dev.lock scripts/tools.lock; then
   echo "lock: an address or torch stands in a lock file (above)" >&2
   exit 1
 fi

@@ -1,0 +1,1 @@
+"""Leaf actions: what the agent can do, and the sources it reads."""

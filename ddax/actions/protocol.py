@@ -21,7 +21,9 @@ class Library(Protocol):
     specs: tuple[str, ...]
 
     async def search(self, query: str, *, intent: str = "", k: int = 10, mode: str = "hybrid") -> list[Hit]:
-        """Find documents; mode is lexical, dense or hybrid. Lexical answers at once, the best few
+        """Find documents; mode is lexical, dense or hybrid.
+
+        Lexical answers at once, the best few
         hundred candidates are embedded and their vectors kept.
         """
         ...

@@ -35,7 +35,7 @@ async def save(context: ActionContext, arguments: SaveArguments) -> ActionResult
             step=context.step,
             created=context.now,
             meta={"kind": "save"},
-        )  # fmt: skip
+        )
         for piece in chunks(arguments.text)
     )
     return ActionResult(f"kept {len(arguments.text)} characters in {len(records)} pieces", records=records)

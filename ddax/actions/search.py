@@ -30,9 +30,15 @@ async def search(context: ActionContext, arguments: SearchArguments) -> ActionRe
         )
     names = "; ".join(hit.title for hit in hits[:5])
     record = Record(
-        "observation", _listing(arguments.query, hits), title=f"search: {arguments.query[:80]}",
-        task=context.task, idea=context.idea, step=context.step, created=context.now, meta={"kind": "search"},
-    )  # fmt: skip
+        "observation",
+        _listing(arguments.query, hits),
+        title=f"search: {arguments.query[:80]}",
+        task=context.task,
+        idea=context.idea,
+        step=context.step,
+        created=context.now,
+        meta={"kind": "search"},
+    )
     return ActionResult(f"{len(hits)} documents, first: {names}", records=(record,), hits=tuple(hits))
 
 

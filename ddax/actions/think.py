@@ -32,7 +32,13 @@ async def think(context: ActionContext, arguments: ThinkArguments) -> ActionResu
         for hit in hits[:6]
     ]
     record = Record(
-        "internal_thought", f"On {arguments.about}:\n" + "\n".join(lines), title=arguments.about[:80],
-        task=context.task, idea=context.idea, step=context.step, created=context.now, meta={"kind": "think"},
-    )  # fmt: skip
+        "internal_thought",
+        f"On {arguments.about}:\n" + "\n".join(lines),
+        title=arguments.about[:80],
+        task=context.task,
+        idea=context.idea,
+        step=context.step,
+        created=context.now,
+        meta={"kind": "think"},
+    )
     return ActionResult(f"{len(hits)} memories on {arguments.about[:80]}: {lines[0]}", records=(record,))

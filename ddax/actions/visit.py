@@ -41,8 +41,13 @@ async def visit(context: ActionContext, arguments: VisitArguments) -> ActionResu
     mentioned = await context.library.mentioned(page.text)
     hits = tuple(hit for hit in mentioned if hit.source != page.source)
     summary = f"{page.title}: {' '.join(page.text.split())[:200]}"
-    return ActionResult(summary, records=_records(context, page, arguments.intent), pages=(page,),
-                        sources=(page.source,), hits=hits)  # fmt: skip
+    return ActionResult(
+        summary,
+        records=_records(context, page, arguments.intent),
+        pages=(page,),
+        sources=(page.source,),
+        hits=hits,
+    )
 
 
 def _records(context: ActionContext, page: Document, intent: str) -> tuple[Record, ...]:
@@ -60,7 +65,7 @@ def _records(context: ActionContext, page: Document, intent: str) -> tuple[Recor
             step=context.step,
             created=context.now,
             meta={"kind": "page", "page": page.doc_id},
-        )  # fmt: skip
+        )
         for piece in kept
     )
 

@@ -7,7 +7,6 @@ real `open_agent` is imported at first use.
 from __future__ import annotations
 
 import os
-import re
 import sys
 from collections.abc import Callable, Mapping
 from contextlib import AbstractAsyncContextManager
@@ -23,23 +22,25 @@ from ddax.errors import UsageError
 
 if TYPE_CHECKING:
     from ddax.configs.layers import Loaded
+    from ddax.graph.runs import RunFolder
 
 Event = Mapping[str, Any]
 OnEvent = Callable[[Event], None]
 Result = Mapping[str, Any]
 MAX_TASK = 1_000_000
-_THREAD = re.compile(r"[A-Za-z0-9][A-Za-z0-9._-]{0,127}")
 
 
 class Agent(Protocol):
     """The part of `ddax.graph.runner.Agent` that the command line uses."""
 
-    async def run(self, task: str, *, thread: str | None = None, on_event: OnEvent | None = None) -> Result: ...
+    async def run(
+        self, task: str, *, thread: str | None = None, on_event: OnEvent | None = None
+    ) -> Result: ...
     async def resume(
         self, thread: str | None = None, *, on_event: OnEvent | None = None, answer: Any = None
     ) -> Result: ...
     async def state(self, thread: str) -> Mapping[str, Any]: ...
-    def threads(self) -> list[Any]: ...
+    async def result(self, thread: str) -> Result: ...
     async def cancel(self, thread: str) -> None: ...
 
 
@@ -82,9 +83,19 @@ def opener_of(context: typer.Context) -> Opener:
     return open_agent
 
 
-def home_of(env: Mapping[str, str] | None = None) -> Path:
-    """Return DDAX_HOME, by default `.ddax` in the working directory."""
-    return Path((os.environ if env is None else env).get("DDAX_HOME") or ".ddax")
+def home_of() -> Path:
+    """Return the home folder: DDAX_HOME, by default `.ddax` in the working directory."""
+    from ddax.memory.home import Home
+
+    return Home.from_environ(os.environ).path
+
+
+def run_folder() -> RunFolder:
+    """Return the manifests of the home, without opening or making anything."""
+    from ddax.graph.runs import RunFolder
+    from ddax.memory.home import Home
+
+    return RunFolder(Home.from_environ(os.environ).runs)
 
 
 def settings(config: str | None, arguments: Mapping[str, Any] | None = None) -> Loaded:
@@ -95,14 +106,18 @@ def settings(config: str | None, arguments: Mapping[str, Any] | None = None) -> 
 
 
 def check_thread(thread: str | None) -> str | None:
-    """Return a thread id that is safe as a name; raises `UsageError`."""
-    if thread is None or (_THREAD.fullmatch(thread) and ".." not in thread):
-        return thread
-    raise UsageError(
-        f"The thread id {thread[:60]!r} is not allowed.",
-        why="Letters, digits, '.', '_' and '-' are, up to 128 of them, beginning with a letter or digit.",
-        mend="`ddax runs` lists the threads there are.",
-    )
+    """Return a thread id that is safe as a file name; raises `UsageError`."""
+    from ddax.memory.home import safe_name
+
+    return thread if thread is None else safe_name(thread)
+
+
+def new_thread() -> str:
+    """Return a fresh thread id, known before the run so that Ctrl-C can name it."""
+    import secrets
+    import time
+
+    return f"{time.strftime('%Y%m%d-%H%M%S', time.gmtime())}-{secrets.token_hex(3)}"
 
 
 def read_task(task: str | None) -> str:
@@ -110,14 +125,18 @@ def read_task(task: str | None) -> str:
     text = _read_stdin() if task == "-" else task or ""
     text = text.strip().lstrip("\ufeff")
     if not text:
-        raise UsageError("The task is empty.", mend='Write it in quotes: ddax run "TASK", or `-` to read stdin.')
+        raise UsageError(
+            "The task is empty.", mend='Write it in quotes: ddax run "TASK", or `-` to read stdin.'
+        )
     if len(text) > MAX_TASK:
         raise UsageError(
             f"The task has {len(text):,} characters, {MAX_TASK:,} are allowed.",
             mend="Put the long part into a file and give it with --sources.",
         )
     if any("\ud800" <= char <= "\udfff" for char in text):
-        raise UsageError("The task is not valid UTF-8 text.", mend="Save it as UTF-8 and pass it on stdin with `-`.")
+        raise UsageError(
+            "The task is not valid UTF-8 text.", mend="Save it as UTF-8 and pass it on stdin with `-`."
+        )
     return text
 
 
@@ -130,6 +149,6 @@ def _read_stdin() -> str:
         ) from exc
 
 
-def how_to_resume(thread: str, config: str | None) -> str:
+def how_to_resume(thread: str) -> str:
     """Return the exact command that resumes a thread from this shell."""
-    return resume_command(thread, home=os.environ.get("DDAX_HOME", ""), config=config or "")
+    return resume_command(thread, home=os.environ.get("DDAX_HOME", ""))

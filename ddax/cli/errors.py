@@ -11,8 +11,6 @@ import shlex
 import sqlite3
 import sys
 import traceback
-from collections.abc import Mapping
-from typing import Any
 
 from ddax.cli.text import clean, clean_block, dump_json
 from ddax.errors import DdaxError, StorageError, UsageError
@@ -27,7 +25,6 @@ _STORAGE_ERRNOS = {
     errno.EIO: "the device reports an input/output error",
 }
 _STORAGE_WORDS = ("disk is full", "readonly database", "unable to open database file", "disk i/o error")
-_BY_STATUS = {"done": 0, "failed": 1, "stopped": 6, "waiting": 8}
 
 
 class Interrupted(Exception):
@@ -38,17 +35,9 @@ class Interrupted(Exception):
         super().__init__(resume)
 
 
-def exit_code_of(result: Mapping[str, Any]) -> int:
-    """Return the exit code of a run's result, by its status."""
-    if result["status"] == "stopped" and str(result.get("stop_reason", "")).startswith("cancel"):
-        return INTERRUPTED
-    return _BY_STATUS[result["status"]]
-
-
-def resume_command(thread: str, *, home: str = "", config: str = "") -> str:
-    """Return the exact command that resumes a thread, with the home and file it was started with."""
-    words = ["ddax", "resume", thread] + (["--config", config] if config else [])
-    line = " ".join(shlex.quote(word) for word in words)
+def resume_command(thread: str, *, home: str = "") -> str:
+    """Return the exact command that resumes a thread; its settings are kept with it."""
+    line = f"ddax resume {shlex.quote(thread)}"
     return f"DDAX_HOME={shlex.quote(home)} {line}" if home else line
 
 
@@ -71,7 +60,7 @@ def _storage(why: str) -> StorageError:
     return StorageError(
         "The storage does not take or give what it should.",
         why=f"{why[:1].upper()}{why[1:]}.",
-        mend="Free space or give write permission, or set DDAX_HOME to another folder; what was saved is kept.",
+        mend="Free space or give write permission, or set DDAX_HOME elsewhere; what was saved is kept.",
     )
 
 
@@ -99,9 +88,19 @@ def _describe(exc: BaseException) -> tuple[dict[str, str], int]:
         return ({**error, "resume": resume} if resume else error), INTERRUPTED
     known = as_ddax(exc)
     if known is not None:
-        return {"what": known.what, "why": known.why, "mend": known.mend, "kind": type(known).__name__}, known.exit_code
+        return {
+            "what": known.what,
+            "why": known.why,
+            "mend": known.mend,
+            "kind": type(known).__name__,
+        }, known.exit_code
     what = f"Unexpected {type(exc).__name__}: {clean(exc, 300)}"
-    return {"what": what, "why": "", "mend": "Run it again with -v for the traceback.", "kind": type(exc).__name__}, 1
+    return {
+        "what": what,
+        "why": "",
+        "mend": "Run it again with -v for the traceback.",
+        "kind": type(exc).__name__,
+    }, 1
 
 
 def usage(message: str, hint: str) -> UsageError:

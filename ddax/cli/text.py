@@ -22,7 +22,7 @@ _UNSAFE = (
     "\ufeff\ufff9-\ufffb\ud800-\udfff\U000e0000-\U000e007f"
 )
 _UNSAFE_RE = re.compile(f"[{_UNSAFE}]")
-_ASCII_END = 0x80
+_ASTRAL = 0x10000
 
 
 def clean(text: object, limit: int = 0) -> str:
@@ -43,13 +43,15 @@ def shorten(line: str, limit: int) -> str:
 
 
 def dump_json(value: Any, *, ascii_only: bool = False, indent: int | None = 2) -> str:
-    """Return JSON that is lossless and safe to show: unsafe characters stand as `\\uXXXX`."""
+    """Return JSON that is lossless and safe to show: unsafe characters stand as escapes."""
     text = json.dumps(value, ensure_ascii=ascii_only, indent=indent, default=str, allow_nan=False)
     return _UNSAFE_RE.sub(_escape, text)
 
 
 def _escape(match: re.Match[str]) -> str:
-    char = match.group()
-    if char == "\n":
-        return char
-    return json.dumps(char) [1:-1] if ord(char) >= _ASCII_END or char < " " else f"\\u{ord(char):04x}"
+    """Write a character as JSON escapes: two of them beyond the basic plane."""
+    code = ord(match.group())
+    if code < _ASTRAL:
+        return f"\\u{code:04x}"
+    high, low = divmod(code - _ASTRAL, 0x400)
+    return f"\\u{0xD800 + high:04x}\\u{0xDC00 + low:04x}"

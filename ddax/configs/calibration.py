@@ -2,11 +2,17 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable, Sequence
 from pathlib import Path
 
+import numpy as np
+from numpy.typing import NDArray
+
 from ddax.configs.documents import read_document, shipped
-from ddax.dynamics.surprise import Calibration
+from ddax.dynamics.surprise import Calibration, measure
 from ddax.errors import SettingsError
+
+MIN_PAIRS = 20
 
 
 def load_calibration(
@@ -26,5 +32,26 @@ def load_calibration(
     raise SettingsError(
         f"The scale of surprise is not known for the encoder {name!r} ({fingerprint!r}).",
         why=f"{document.path.name} knows {', '.join(str(row['name']) for row in rows) or 'none'}.",
-        mend="Measure it with ddax.dynamics.surprise.measure and add it to the file.",
+        mend="Measure it with ddax.configs.calibration.measure_encoder and add it to the file.",
     )
+
+
+def measure_encoder(
+    embed: Callable[[Sequence[str]], NDArray[np.float32]], *, path: Path | None = None
+) -> Calibration:
+    """Measure the scale of an encoder on the shipped pairs (`calibration_pairs.yaml`).
+
+    `embed` maps n texts to `[n, dim]`. Every forecast is unrelated to the outcomes of all other
+    lines. Raises `SettingsError` where the file holds no pairs.
+    """
+    document = read_document(path or shipped("calibration_pairs.yaml"))
+    pairs = document.values.get("pairs") or []
+    if len(pairs) < MIN_PAIRS:
+        raise SettingsError(
+            f"{document.where('pairs')}: {len(pairs)} pairs are too few.", mend=f"Give {MIN_PAIRS}."
+        )
+    expected = np.asarray(embed([str(first) for first, _ in pairs]))
+    actual = np.asarray(embed([str(second) for _, second in pairs]))
+    n = len(pairs)
+    here, there = np.array([(i, j) for i in range(n) for j in range(n) if i != j]).T
+    return measure((expected, actual), (expected[here], actual[there]))

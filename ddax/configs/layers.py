@@ -18,14 +18,11 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 from pydantic import BaseModel, ValidationError
 from pydantic.fields import FieldInfo
 
-from ddax.configs.prices import Price, load_prices
 from ddax.configs.settings import SCHEMA_VERSION, Context
 from ddax.errors import SettingsError, StateError
 
 if TYPE_CHECKING:
     import yaml
-
-__all__ = ["Loaded", "Price", "load_context", "load_prices", "setting_fields"]
 
 PREFIX = "DDAX_"
 NOT_SETTINGS = frozenset({"DDAX_HOME"})
@@ -34,6 +31,7 @@ DEFAULT_FILE = "ddax.yaml"
 VERSION_KEY = "schema_version"
 MAX_FILE_BYTES = 1_000_000
 DEFAULT = "default"
+ARGUMENT = "argument"
 
 
 class Setting(NamedTuple):
@@ -73,6 +71,32 @@ def load_context(
     context = _validate(layers)
     origins = {key: layers[key].origin if key in layers else DEFAULT for key in setting_fields()}
     return Loaded(context, origins, path)
+
+
+def keep_unset(loaded: Loaded, stored: Mapping[str, Any]) -> Context:
+    """Return the settings of a follow-up: those of its thread, but for what an argument gives now.
+
+    Raises `StateError` where the stored settings do not fit this release.
+    """
+    merged = {**stored}
+    for key, origin in loaded.origins.items():
+        if origin != ARGUMENT:
+            continue
+        section, _, name = key.rpartition(".")
+        value = value_of(loaded.context, key)
+        if section:
+            merged[section] = {**merged.get(section, {}), name: value}
+        else:
+            merged[name] = value
+    try:
+        return Context.model_validate(merged)
+    except ValidationError as exc:
+        first = exc.errors(include_url=False)[0]
+        raise StateError(
+            "The settings stored with the thread do not fit this release.",
+            why=f"{'.'.join(map(str, first['loc']))}: {first['msg']}.",
+            mend="Ask the question on a new thread.",
+        ) from exc
 
 
 @cache
@@ -148,19 +172,20 @@ def _read(path: Path) -> str:
                 mend="Give a settings file; `ddax init` writes one to start from.",
             )
         text = path.read_bytes().decode("utf-8-sig")
-        yaml.reader.Reader(text)  # refuses control characters, which the decoder lets through
-        return text
     except UnicodeDecodeError as exc:
         raise _broken(f"{path} (byte {exc.start})", "the file is not UTF-8 text") from exc
-    except yaml.reader.ReaderError as exc:
-        line = text.count("\n", 0, int(exc.position)) + 1
-        raise _broken(f"{path}:{line}", f"the character #x{int(exc.character):04x} is not allowed") from exc
     except OSError as exc:
         raise SettingsError(
             f"The settings file {path} cannot be read.",
             why=f"{exc.strerror or exc}.",
             mend="Check the path, or write a new file with `ddax init`.",
         ) from exc
+    try:
+        yaml.reader.Reader(text)  # refuses control characters, which the decoder lets through
+    except yaml.reader.ReaderError as exc:
+        line = text.count("\n", 0, int(exc.position)) + 1
+        raise _broken(f"{path}:{line}", f"the character #x{int(exc.character):04x} is not allowed") from exc
+    return text
 
 
 def _broken(where: str, problem: str) -> SettingsError:
@@ -171,7 +196,9 @@ def _broken(where: str, problem: str) -> SettingsError:
     )
 
 
-def _entries(loader: yaml.SafeLoader, node: yaml.Node, path: Path, prefix: str) -> Iterator[tuple[str, Setting]]:
+def _entries(
+    loader: yaml.SafeLoader, node: yaml.Node, path: Path, prefix: str
+) -> Iterator[tuple[str, Setting]]:
     import yaml
 
     if not isinstance(node, yaml.MappingNode):
@@ -201,7 +228,9 @@ def _entries(loader: yaml.SafeLoader, node: yaml.Node, path: Path, prefix: str) 
 
 def _check_version(value: Any, where: str) -> None:
     if not isinstance(value, int) or isinstance(value, bool) or value < 1:
-        raise SettingsError(f"{where}: {VERSION_KEY} is {value!r}.", mend=f"Write {VERSION_KEY}: {SCHEMA_VERSION}.")
+        raise SettingsError(
+            f"{where}: {VERSION_KEY} is {value!r}.", mend=f"Write {VERSION_KEY}: {SCHEMA_VERSION}."
+        )
     if value > SCHEMA_VERSION:
         raise StateError(
             f"{where}: the settings have schema version {value}.",
@@ -260,7 +289,7 @@ def _from_arguments(arguments: Mapping[str, Any], prefix: str = "") -> dict[str,
         elif key not in setting_fields():
             raise _unknown(key, f"argument {key}")
         elif value is not None:
-            layer[key] = Setting(value, "argument")
+            layer[key] = Setting(value, ARGUMENT)
     return layer
 
 

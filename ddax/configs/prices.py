@@ -76,7 +76,9 @@ def _section(path: Path, name: str) -> dict[str, Any]:
         raise SettingsError(f"{path} is not valid YAML.", why=" ".join(str(exc).split())) from exc
     rows = table.get(name) or {} if isinstance(table, dict) else None
     if not isinstance(rows, dict):
-        raise SettingsError(f"{path}: `{name}` is not a table.", mend="Compare with the table that ships with ddax.")
+        raise SettingsError(
+            f"{path}: `{name}` is not a table.", mend="Compare with the table that ships with ddax."
+        )
     return {str(key): row for key, row in rows.items()}
 
 

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import base64
 import binascii
-from typing import TYPE_CHECKING, NamedTuple, TypedDict
+from typing import NamedTuple, Protocol, TypedDict
 
 import numpy as np
 from numpy.typing import NDArray
@@ -15,14 +15,29 @@ from numpy.typing import NDArray
 from ddax.errors import SettingsError, StateError
 from ddax.types import Vector
 
-if TYPE_CHECKING:
-    from ddax.configs.settings import Identity
-
 NO_VECTOR = ""
 """Stands for a vector that does not exist yet, as the outcome before the first one."""
 PROJECTION_SEED = 20_240_229
 """Seed of the projection; a constant, so that vectors of different runs can be compared."""
 TINY = 1e-12
+
+
+class Profile(Protocol):
+    """The numbers of an identity profile, as `ddax.configs.settings.Identity` holds them."""
+
+    name: str
+    identity_vector: tuple[float, ...] | None
+    identity_weight: float
+    gamma: float
+    epsilon_0: float
+    alpha: float
+    s: float
+    k_base: float
+    m: float
+    initial_rho: float
+    protect_threshold: float
+    protect_after: int
+    epsilon_protect: float
 
 
 class Mind(TypedDict):
@@ -126,7 +141,7 @@ def project(P: NDArray[np.float64], embedding: Vector) -> Vector:
     return unit(P @ np.asarray(embedding, dtype=np.float64))
 
 
-def attractor(identity: Identity, *, statement: Vector, task: Vector) -> Vector:
+def attractor(identity: Profile, *, statement: Vector, task: Vector) -> Vector:
     """Return x* `[d]` = unit(w·E(statement) + (1−w)·E(task)), or the profile's own vector, unit length.
 
     Raises `SettingsError` where the profile's vector has another dimension or no direction.
@@ -144,7 +159,7 @@ def attractor(identity: Identity, *, statement: Vector, task: Vector) -> Vector:
     return unit(own)
 
 
-def open_mind(identity: Identity, *, x_star: Vector, x: Vector) -> Mind:
+def open_mind(identity: Profile, *, x_star: Vector, x: Vector) -> Mind:
     """Return the mind a task starts with; x usually is x* (the agent starts as itself)."""
     return Mind(
         x=encode_vector(x),

@@ -33,7 +33,7 @@ class Calibration:
             raise SettingsError(
                 f"The calibration d_match={self.d_match!r}, d_unrelated={self.d_unrelated!r} is no scale.",
                 why="It needs 0 <= d_match < d_unrelated.",
-                mend="Measure both again with ddax.dynamics.surprise.measure.",
+                mend="Measure both again with ddax.configs.calibration.measure_encoder.",
             )
 
 

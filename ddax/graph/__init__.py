@@ -1,0 +1,1 @@
+"""The state machine: state, services, wiring and the runner."""

@@ -114,7 +114,8 @@ def _png(picture: str) -> bytes:
     program = shutil.which("chromium") or shutil.which("chromium-browser") or shutil.which("google-chrome")
     if program is None:
         raise UsageError(
-            "cannot draw a PNG: no Chromium is installed.", mend="Install it (make system), or take --format svg."
+            "cannot draw a PNG: no Chromium is installed.",
+            mend="Install it (make system), or take --format svg.",
         )
     with sync_playwright() as browsers:
         browser = browsers.chromium.launch(executable_path=program, args=["--no-sandbox", "--disable-gpu"])

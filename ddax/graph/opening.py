@@ -3,8 +3,11 @@
 from __future__ import annotations
 
 import asyncio
+import os
 from pathlib import Path
 from typing import TYPE_CHECKING
+
+import numpy as np
 
 from ddax.actions.protocol import Library
 from ddax.configs.settings import Context
@@ -13,7 +16,9 @@ from ddax.memory.protocol import Embedder, Memory
 from ddax.reasoning.protocol import Reasoner
 
 if TYPE_CHECKING:
+    from ddax.actions.registry import Registry
     from ddax.memory.home import Home
+
 
 async def open_session(
     settings: Context, home: Home | None, parts: Parts, *, clock: Clock, monotonic: Clock
@@ -24,24 +29,26 @@ async def open_session(
     from ddax.configs.identities import load_identity
     from ddax.dynamics.state import projection
     from ddax.dynamics.surprise import UNMEASURED
-    from ddax.memory.home import open_home
+    from ddax.memory.home import Home
     from ddax.metacognition.controller import Controller
 
-    place = home or await asyncio.to_thread(open_home, None)
+    place = home or await asyncio.to_thread(Home.from_environ(os.environ).ensure)
     embedder = parts.embedder or await asyncio.to_thread(_embedder, place.cache)
     identity = await asyncio.to_thread(load_identity, settings.identity)
     scale = await asyncio.to_thread(
         load_calibration, embedder.name, embedder.fingerprint, fallback=UNMEASURED
     )
+    actions = open_registry(parts.actions)
     memory = parts.memory or await _memory(settings, place, embedder, clock)
     return Session(
         settings=settings,
         identity=identity,
         embedder=embedder,
-        reasoner=parts.reasoner or await asyncio.to_thread(_reasoner, settings, embedder, monotonic),
+        reasoner=parts.reasoner
+        or await asyncio.to_thread(_reasoner, settings, embedder, actions, clock, monotonic),
         memory=memory,
         library=parts.library or await _library(settings, embedder, place.cache),
-        actions=open_registry(parts.actions),
+        actions=actions,
         controller=await asyncio.to_thread(
             Controller, engine=settings.mood.engine, policy_len=settings.mood.policy_len
         ),
@@ -59,11 +66,21 @@ def _embedder(cache: Path) -> Embedder:
     return CachedEmbedder(open_embedder(), cache / "vectors.sqlite")
 
 
-def _reasoner(settings: Context, embedder: Embedder, monotonic: Clock) -> Reasoner:
+def _reasoner(
+    settings: Context, embedder: Embedder, actions: Registry, clock: Clock, monotonic: Clock
+) -> Reasoner:
     from ddax.configs.prices import load_prices
     from ddax.reasoning.factory import open_reasoner
 
-    return open_reasoner(settings.model, embedder=embedder, prices=load_prices(), clock=monotonic)
+    return open_reasoner(
+        settings.model,
+        embedder=embedder,
+        prices=load_prices(),
+        clock=monotonic,
+        wall=clock,
+        rng=np.random.default_rng(settings.seed),
+        arguments={name: action.arguments for name, action in actions.items()},
+    )
 
 
 async def _memory(settings: Context, home: Home, embedder: Embedder, clock: Clock) -> Memory:

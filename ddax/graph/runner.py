@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import asyncio
 import contextlib
+import os
 import secrets
 import sqlite3
 import time
@@ -82,12 +83,14 @@ class Agent:
         self._clock, self._monotonic = clock, monotonic
         self._stack = contextlib.AsyncExitStack()
         self._loop: asyncio.Runner | None = None
+        self.home: Home
 
     async def __aenter__(self) -> Self:
         """Open the home, the saver and the services."""
-        from ddax.memory.home import open_home
+        from ddax.memory.home import Home
 
-        self.home: Home = await asyncio.to_thread(open_home, self._home_path)
+        home = Home(Path(self._home_path)) if self._home_path else Home.from_environ(os.environ)
+        self.home = await asyncio.to_thread(home.ensure)
         self.runs = RunFolder(self.home.runs)
         self.services = LocalServices(
             self.home, default=self.context, parts=self._parts, clock=self._clock, monotonic=self._monotonic
@@ -125,7 +128,9 @@ class Agent:
         """Resume a thread from synchronous code, inside a plain `with`."""
         return self._sync().run(self.resume(thread, on_event=on_event))
 
-    async def run(self, task: str, *, thread: str | None = None, on_event: OnEvent | None = None) -> RunResult:
+    async def run(
+        self, task: str, *, thread: str | None = None, on_event: OnEvent | None = None
+    ) -> RunResult:
         """Run a task to its end; on a finished thread it follows up with the same memory and mind.
 
         Raises UsageError for an empty task or a thread that is not finished, ThreadInUse where
@@ -169,7 +174,9 @@ class Agent:
         async def drive() -> None:
             try:
                 result = await self.run(task, thread=thread, on_event=queue.put_nowait)
-                queue.put_nowait({"type": "result", "node": "", "step": result["steps"], "data": dict(result)})
+                queue.put_nowait(
+                    {"type": "result", "node": "", "step": result["steps"], "data": dict(result)}
+                )
             finally:
                 queue.put_nowait(None)
 
@@ -224,7 +231,7 @@ class Agent:
     def _locked(self, thread: str) -> Iterator[None]:
         from ddax.memory.home import thread_lock
 
-        with thread_lock(self.home, thread):
+        with thread_lock(self.home, thread, clock=self._clock):
             yield
 
     def _resumable(self, thread: str | None) -> RunInfo:
@@ -249,8 +256,9 @@ class Agent:
         if not state.values and info.checkpoint_id:
             raise StateError(
                 f"the checkpoints of thread {info.thread_id!r} are gone.",
-                why=f"The run had come to step {info.steps}.", mend=_MEND,
-            )  # fmt: skip
+                why=f"The run had come to step {info.steps}.",
+                mend=_MEND,
+            )
         return state
 
     async def _drive(self, thread: str, given: Any, context: Context, on_event: OnEvent | None) -> RunResult:
@@ -270,9 +278,10 @@ class Agent:
             self.runs.clear_cancel(thread)
         except sqlite3.OperationalError as error:
             raise StorageError(
-                "the checkpoint store does not take more.", why=str(error),
+                "the checkpoint store does not take more.",
+                why=str(error),
                 mend=f"Free space, then: ddax resume {thread}",
-            ) from error  # fmt: skip
+            ) from error
         return await self._settle(thread, config, stopped)
 
     async def _settle(self, thread: str, config: Any, stopped: str) -> RunResult:
@@ -281,10 +290,15 @@ class Agent:
         if stopped:
             result["status"], result["stop_reason"] = "stopped", stopped
         self.runs.update(
-            thread, status=result["status"], stop_reason=result["stop_reason"], steps=result["steps"],
-            ideas=result["ideas"], updated=self._clock(), digest=dag.digest(state.values.get("ideas", {})),
+            thread,
+            status=result["status"],
+            stop_reason=result["stop_reason"],
+            steps=result["steps"],
+            ideas=result["ideas"],
+            updated=self._clock(),
+            digest=dag.digest(state.values.get("ideas", {})),
             checkpoint_id=str(state.config.get("configurable", {}).get("checkpoint_id", "")),
-        )  # fmt: skip
+        )
         return result
 
 

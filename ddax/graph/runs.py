@@ -58,7 +58,9 @@ class RunFolder:
             info = RunInfo(**values)
         except (ValueError, TypeError) as error:
             raise StateError(
-                f"the manifest {str(file)!r} is damaged.", why=str(error), mend="Move the folder away and run again."
+                f"the manifest {str(file)!r} is damaged.",
+                why=str(error),
+                mend="Move the folder away and run again.",
             ) from error
         if info.version > VERSION:
             raise StateError(f"the run {thread!r} was written by a newer release.", mend="Upgrade ddax.")
@@ -70,11 +72,15 @@ class RunFolder:
         try:
             folder.mkdir(parents=True, exist_ok=True)
             draft = folder / f".{MANIFEST}.{os.getpid()}"
-            draft.write_text(json.dumps(asdict(info), indent=1, ensure_ascii=False), encoding="utf-8", errors="replace")
+            draft.write_text(
+                json.dumps(asdict(info), indent=1, ensure_ascii=False), encoding="utf-8", errors="replace"
+            )
             draft.replace(folder / MANIFEST)
         except OSError as error:
             raise StorageError(
-                f"cannot write the run folder {str(folder)!r}.", why=str(error), mend="Free space or set DDAX_HOME."
+                f"cannot write the run folder {str(folder)!r}.",
+                why=str(error),
+                mend="Free space or set DDAX_HOME.",
             ) from error
 
     def update(self, thread: str, **changes: Any) -> None:

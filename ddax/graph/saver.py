@@ -32,10 +32,13 @@ async def open_saver(path: Path) -> AsyncIterator[AsyncSqliteSaver]:
             yield saver
     except sqlite3.OperationalError as error:
         raise StorageError(
-            f"the checkpoint store {str(path)!r} cannot be used.", why=str(error), mend="Free space or set DDAX_HOME."
+            f"the checkpoint store {str(path)!r} cannot be used.",
+            why=str(error),
+            mend="Free space or set DDAX_HOME.",
         ) from error
     except sqlite3.DatabaseError as error:
         raise StateError(
-            f"the checkpoint store {str(path)!r} is damaged.", why=str(error),
+            f"the checkpoint store {str(path)!r} is damaged.",
+            why=str(error),
             mend="Restore it from a backup, or move it away and start again.",
-        ) from error  # fmt: skip
+        ) from error

@@ -27,6 +27,7 @@ if TYPE_CHECKING:
     from ddax.dynamics.surprise import Calibration
     from ddax.memory.home import Home
     from ddax.metacognition.controller import Controller
+    from ddax.reasoning.budget import BudgetKeeper
 
 Clock = Callable[[], float]
 
@@ -48,6 +49,7 @@ class Session:
     clock: Clock
     monotonic: Clock
     ticks: dict[str, float] = field(default_factory=dict)
+    keepers: dict[str, BudgetKeeper] = field(default_factory=dict)
 
     def rng(self, *path: object) -> np.random.Generator:
         """Return the random generator of one place in the run.
@@ -69,14 +71,28 @@ class Session:
         """Embed texts in the encoder's own space: `[n, dim]`."""
         return await asyncio.to_thread(self.embedder.embed, list(texts))
 
-    def metered(self, usage: JsonDict) -> Reasoner:
-        """Return the reasoner behind the caps of the budget, counting from what was spent so far."""
+    def metered(self, work: str, usage: JsonDict) -> Reasoner:
+        """Return the reasoner behind the caps of the budget of one task.
+
+        One keeper serves all leaves of a task, so that they see each other's calls; in a new
+        process it counts on from the usage in state.
+        """
         from ddax.reasoning.budget import BudgetKeeper, MeteredReasoner
 
-        spent = Usage(int(usage.get("model_calls", 0)), int(usage.get("tokens", 0)), usage.get("usd", 0.0))
-        seconds = float(usage.get("seconds", 0.0))
-        keeper = BudgetKeeper(self.settings.budget, spent, clock=self.monotonic, seconds=seconds)
-        return MeteredReasoner(self.reasoner, keeper)
+        if work not in self.keepers:
+            spent = Usage(
+                int(usage.get("model_calls", 0)), int(usage.get("tokens", 0)), usage.get("usd", 0.0)
+            )
+            seconds = float(usage.get("seconds", 0.0))
+            self.keepers[work] = BudgetKeeper(
+                self.settings.budget, spent, clock=self.monotonic, seconds=seconds
+            )
+        return MeteredReasoner(self.reasoner, self.keepers[work])
+
+    def forget(self, work: str, thread: str) -> None:
+        """Drop what was kept for a task that is closed."""
+        self.keepers.pop(work, None)
+        self.ticks.pop(thread, None)
 
     def tick(self, thread: str) -> float:
         """Return the seconds since the last tick of a thread in this process; 0 at the first."""

@@ -1,0 +1,1 @@
+"""The DAG of ideas: its records, invariants and growth."""

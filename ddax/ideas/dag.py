@@ -78,9 +78,9 @@ def orphans(ideas: Ideas, root_id: str) -> list[Idea]:
     found = []
     for idea in subtree(ideas, root_id):
         needs = [ideas[n] for n in idea["needs"]]
-        if idea["status"] == "open" and idea["kind"] != "merge" and needs and all(map(is_final, needs)):
-            if not any(n["status"] == "done" for n in needs):
-                found.append(idea)
+        lost = bool(needs) and all(n["status"] in ("failed", "abandoned") for n in needs)
+        if lost and idea["status"] == "open" and idea["kind"] != "merge":
+            found.append(idea)
     return found
 
 

@@ -23,9 +23,15 @@ def expansion(ideas: Ideas, parent: Idea, proposals: Sequence[Proposal], *, step
     patch: Patch = {}
     for k, proposal in enumerate(proposals):
         patch[ids[k]] = child(
-            parent, first + k, proposal.title, expected=proposal.expected, prior=proposal.prior / total,
-            step=step, needs=[ids[n] for n in proposal.needs], action=proposal.action,
-        )  # fmt: skip
+            parent,
+            first + k,
+            proposal.title,
+            expected=proposal.expected,
+            prior=proposal.prior / total,
+            step=step,
+            needs=[ids[n] for n in proposal.needs],
+            action=proposal.action,
+        )
     patch |= _closing_merge(ideas, parent, ids, number=first + len(ids), step=step)
     patch[parent["id"]] = Idea(status="waiting", reason="children")
     return patch

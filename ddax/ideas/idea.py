@@ -32,9 +32,19 @@ def clip(text: str, limit: int) -> str:
 def root(number: int, title: str) -> Idea:
     """Make the root idea of the task with this number in its thread."""
     return Idea(
-        id=str(number), parent=NO_PARENT, kind="inner", title=clip(title, TITLE_CHARS), status="open",
-        needs=[], P=1.0, Q=0.0, N=0, V=0.0, depth=0, step=0,
-    )  # fmt: skip
+        id=str(number),
+        parent=NO_PARENT,
+        kind="inner",
+        title=clip(title, TITLE_CHARS),
+        status="open",
+        needs=[],
+        P=1.0,
+        Q=0.0,
+        N=0,
+        V=0.0,
+        depth=0,
+        step=0,
+    )
 
 
 def child(
@@ -50,10 +60,20 @@ def child(
 ) -> Idea:
     """Make a child: a leaf when it has an action, else an inner idea."""
     idea = Idea(
-        id=f"{parent['id']}.{number}", parent=parent["id"], kind="leaf" if action else "inner",
-        title=clip(title, TITLE_CHARS), status="open", needs=needs, expected=clip(expected, EXPECTED_CHARS),
-        P=round(prior, 6), Q=0.0, N=0, V=0.0, depth=parent["depth"] + 1, step=step,
-    )  # fmt: skip
+        id=f"{parent['id']}.{number}",
+        parent=parent["id"],
+        kind="leaf" if action else "inner",
+        title=clip(title, TITLE_CHARS),
+        status="open",
+        needs=needs,
+        expected=clip(expected, EXPECTED_CHARS),
+        P=round(prior, 6),
+        Q=0.0,
+        N=0,
+        V=0.0,
+        depth=parent["depth"] + 1,
+        step=step,
+    )
     if action is not None:
         idea["action"] = action
     return idea
@@ -62,10 +82,19 @@ def child(
 def merge_idea(parent: Idea, number: int, *, needs: list[str], step: int, supersedes: str = "") -> Idea:
     """Make the merge that closes an expansion; it needs every sibling it synthesises."""
     idea = Idea(
-        id=f"{parent['id']}.{number}", parent=parent["id"], kind="merge", status="open", needs=needs,
-        title=clip(f"merge: {parent['title']}", TITLE_CHARS), P=1.0, Q=0.0, N=0, V=0.0,
-        depth=parent["depth"] + 1, step=step,
-    )  # fmt: skip
+        id=f"{parent['id']}.{number}",
+        parent=parent["id"],
+        kind="merge",
+        status="open",
+        needs=needs,
+        title=clip(f"merge: {parent['title']}", TITLE_CHARS),
+        P=1.0,
+        Q=0.0,
+        N=0,
+        V=0.0,
+        depth=parent["depth"] + 1,
+        step=step,
+    )
     if supersedes:
         idea["supersedes"] = supersedes
     return idea

@@ -59,7 +59,9 @@ def read_json(path: Path) -> JsonDict | None:
     except ValueError as exc:
         raise StateError(f"The file {str(path)!r} is damaged.", why=f"{exc}.", mend="Move it aside.") from exc
     if not isinstance(value, dict):
-        raise StateError(f"The file {str(path)!r} is damaged.", why="It holds no object.", mend="Move it aside.")
+        raise StateError(
+            f"The file {str(path)!r} is damaged.", why="It holds no object.", mend="Move it aside."
+        )
     return value
 
 

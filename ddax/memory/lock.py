@@ -22,6 +22,8 @@ if TYPE_CHECKING:
     from filelock import FileLock
 
 _POLL_SECONDS = 0.05
+_OWNER = "owner.json"
+_MEND = "Wait for it, stop it, or use another thread or home."
 _BOOT_ID = Path("/proc/sys/kernel/random/boot_id")
 
 
@@ -61,11 +63,11 @@ def read_owner(path: Path) -> Owner | None:
 
 
 class OwnerLock:
-    """Hold `<path>.lock` for this process; usable from any of its threads, once at a time."""
+    """Hold a folder for this process; usable from any of its threads, once at a time."""
 
-    def __init__(self, path: Path, label: str, *, clock: Callable[[], float]) -> None:
+    def __init__(self, folder: Path, label: str, *, clock: Callable[[], float]) -> None:
         self.label, self._clock = label, clock
-        self._lock_path, self._owner_path = _beside(path)
+        self._lock_path, self._owner_path = folder / "owner.lock", folder / _OWNER
         self._lock: FileLock | None = None
 
     def acquire(self, wait_seconds: float = 0.0) -> Owner | None:
@@ -109,7 +111,9 @@ class OwnerLock:
     def _in_use(self) -> ThreadInUse:
         owner = read_owner(self._owner_path)
         if owner is None:
-            return ThreadInUse(f"{self.label} is in use.", why="Its owner is just starting or ending.", mend=_MEND)
+            return ThreadInUse(
+                f"{self.label} is in use.", why="Its owner is just starting or ending.", mend=_MEND
+            )
         since = datetime.fromtimestamp(owner.since, UTC).strftime("%Y-%m-%d %H:%M:%S UTC")
         who = "this process" if owner.pid == os.getpid() and is_alive(owner) else f"pid {owner.pid}"
         where = "" if owner.host == socket.gethostname() else f" on {owner.host}"
@@ -117,17 +121,10 @@ class OwnerLock:
         return ThreadInUse(f"{self.label} is in use by {who}{where} since {since}.", why=child, mend=_MEND)
 
 
-_MEND = "Wait for it, stop it, or use another thread or home."
-
-
-def lock_owner(path: Path) -> Owner | None:
-    """Return the live owner of the lock at `path`; None where nobody holds it."""
-    owner = read_owner(_beside(path)[1])
+def lock_owner(folder: Path) -> Owner | None:
+    """Return the live owner of a folder; None where nobody holds it."""
+    owner = read_owner(folder / _OWNER)
     return owner if owner is not None and is_alive(owner) else None
-
-
-def _beside(path: Path) -> tuple[Path, Path]:
-    return path.with_name(f"{path.name}.lock"), path.with_name(f"{path.name}.owner.json")
 
 
 def _boot_id() -> str:

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from typing import Literal, NamedTuple
+from typing import Literal, NamedTuple, Protocol
 
 from ddax.metacognition.matrices import STATES
 
@@ -33,7 +33,16 @@ class Support(NamedTuple):
     confidence: float
 
 
-SupportCheck = Callable[[str, str], Support]
+class Checked(Protocol):
+    """What a support check returns: anything shaped like `Support`."""
+
+    @property
+    def relation(self) -> Relation: ...
+    @property
+    def confidence(self) -> float: ...
+
+
+SupportCheck = Callable[[str, str], Checked]
 """Takes the forecast and the outcome, as premise and hypothesis."""
 
 
@@ -83,7 +92,7 @@ class SignalConverter:
         effort = [*recent, epsilon][-WINDOW:]
         return Signal(observation, novelty, progress, _likelihood(novelty, progress, effort), reason)
 
-    def _observe(self, check: Support, confidence: float, epsilon: float) -> tuple[str, str]:
+    def _observe(self, check: Checked, confidence: float, epsilon: float) -> tuple[str, str]:
         if check.relation == "contradiction" and check.confidence >= CERTAIN:
             return "CONTRADICTION", f"the outcome contradicts the forecast ({check.confidence:.2f})"
         sure = confidence > self.confirmation_confidence and check.confidence >= CERTAIN

@@ -21,9 +21,10 @@ from ddax.errors import ActionError, Blocked, DdaxError
 from ddax.graph.services import Session
 from ddax.graph.state import Outcome, Update, Work
 from ddax.ideas.idea import MAX_EVIDENCE, REASON_CHARS, RESULT_CHARS, clip
-from ddax.nodes.gather import CLAIMS, HITS, as_passage, citation_row
+from ddax.nodes.gather import CLAIMS, HITS, as_passage, citation_row, usage_row
+from ddax.reasoning.budget import usage_of
 from ddax.reasoning.protocol import ExtractRequest
-from ddax.types import ActionCall, Hit, Idea, JsonDict, Usage
+from ddax.types import ActionCall, Hit, Idea, JsonDict
 
 ATTEMPTS = 3
 BACKOFF_SECONDS = 0.5
@@ -50,7 +51,9 @@ async def act(packet: LeafPacket, runtime: Runtime[Context], *, session: Session
     held = await _hold(packet, session, key)
     if held:
         return _wait(packet, held)
-    await session.memory.log("intents", {"key": key, "leaf": packet["leaf"], "action": dict(packet["action"])}, key=key)
+    await session.memory.log(
+        "intents", {"key": key, "leaf": packet["leaf"], "action": dict(packet["action"])}, key=key
+    )
     row = await _perform(packet, session, key)
     await session.memory.log("results", {"key": key, **row}, key=key)
     return _update(packet, row)
@@ -58,7 +61,9 @@ async def act(packet: LeafPacket, runtime: Runtime[Context], *, session: Session
 
 def _key(packet: LeafPacket, runtime: Runtime[Context]) -> str:
     info = runtime.execution_info
-    return f"{info.task_id}" if info is not None else f"{packet['work']['id']}:{packet['leaf']}:{packet['step']}"
+    return (
+        f"{info.task_id}" if info is not None else f"{packet['work']['id']}:{packet['leaf']}:{packet['step']}"
+    )
 
 
 async def _hold(packet: LeafPacket, session: Session, key: str) -> str:
@@ -96,7 +101,8 @@ async def _perform(packet: LeafPacket, session: Session, key: str) -> JsonDict:
     except TimeoutError:
         return _failure("timeout", f"no result within {session.settings.budget.leaf_seconds:g} s", "")
     except DdaxError as error:
-        return _failure(getattr(error, "kind", type(error).__name__), str(error), _trace(error))
+        kind = getattr(error, "kind", type(error).__name__)
+        return {**_failure(kind, str(error), _trace(error)), "usage": usage_row(usage_of(error))}
     except Exception as error:
         return _failure(type(error).__name__, f"{type(error).__name__}: {error}", _trace(error))
 
@@ -159,10 +165,16 @@ async def _store(packet: LeafPacket, session: Session, result: ActionResult) -> 
     if result.hits:
         visit = packet["action"]["name"] == "visit"
         hits = [_hit_row(hit, "mention:" if visit else "") for hit in result.hits]
-        await session.memory.log(HITS, {"task": task, "idea": leaf, "step": step, "hits": hits}, key=f"{task}:{leaf}")
+        await session.memory.log(
+            HITS, {"task": task, "idea": leaf, "step": step, "hits": hits}, key=f"{task}:{leaf}"
+        )
     text, usage = await _claims(packet, session, ids)
-    return {"ok": True, "text": clip(text or result.summary, RESULT_CHARS), "evidence": ids[:MAX_EVIDENCE],
-            "usage": usage}  # fmt: skip
+    return {
+        "ok": True,
+        "text": clip(text or result.summary, RESULT_CHARS),
+        "evidence": ids[:MAX_EVIDENCE],
+        "usage": usage,
+    }
 
 
 async def _claims(packet: LeafPacket, session: Session, ids: list[str]) -> tuple[str, JsonDict]:
@@ -175,20 +187,25 @@ async def _claims(packet: LeafPacket, session: Session, ids: list[str]) -> tuple
     text = rows[0]["text"] if rows else task.get("text", "")
     intent = packet["action"].get("intent", "") or packet["expected"]
     request = ExtractRequest(text, intent, tuple(as_passage(r, 1.0) for r in records))
-    reply = await session.metered(packet["usage"]).extract(request)
-    row = {"task": task["id"], "idea": packet["leaf"], "step": packet["step"],
-           "citations": [citation_row(c.citation) for c in reply.claims]}  # fmt: skip
+    reply = await session.metered(packet["work"]["id"], packet["usage"]).extract(request)
+    row = {
+        "task": task["id"],
+        "idea": packet["leaf"],
+        "step": packet["step"],
+        "citations": [citation_row(c.citation) for c in reply.claims],
+    }
     await session.memory.log(CLAIMS, row, key=f"{task['id']}:{packet['leaf']}")
-    return reply.summary, _usage(reply.usage)
+    return reply.summary, usage_row(reply.usage)
 
 
 def _hit_row(hit: Hit, prefix: str) -> JsonDict:
-    return {"id": prefix + hit.doc_id, "source": hit.source, "title": hit.title, "text": hit.snippet,
-            "score": hit.score}  # fmt: skip
-
-
-def _usage(usage: Usage) -> JsonDict:
-    return {"model_calls": usage.model_calls, "tokens": usage.tokens, "usd": usage.usd}
+    return {
+        "id": prefix + hit.doc_id,
+        "source": hit.source,
+        "title": hit.title,
+        "text": hit.snippet,
+        "score": hit.score,
+    }
 
 
 def _trace(error: BaseException) -> str:
@@ -197,8 +214,15 @@ def _trace(error: BaseException) -> str:
 
 def _failure(kind: str, cause: str, trace: str) -> JsonDict:
     digest = sha256(trace.encode("utf-8", "replace")).hexdigest()[:16] if trace else ""
-    return {"ok": False, "text": clip(cause, RESULT_CHARS), "kind": kind, "trace": digest, "trace_text": trace[-4000:],
-            "evidence": [], "usage": {}}  # fmt: skip
+    return {
+        "ok": False,
+        "text": clip(cause, RESULT_CHARS),
+        "kind": kind,
+        "trace": digest,
+        "trace_text": trace[-4000:],
+        "evidence": [],
+        "usage": {},
+    }
 
 
 def _update(packet: LeafPacket, row: JsonDict) -> Update:
@@ -207,9 +231,16 @@ def _update(packet: LeafPacket, row: JsonDict) -> Update:
     patch = Idea(status="done" if row["ok"] else "failed", result=row["text"], evidence=list(row["evidence"]))
     update: dict[str, Any] = {
         "ideas": {leaf: patch},
-        "outcomes": {leaf: Outcome(idea=leaf, ok=row["ok"], text=row["text"], expected=packet["expected"],
-                                   action=packet["action"]["name"])},
-    }  # fmt: skip
+        "outcomes": {
+            leaf: Outcome(
+                idea=leaf,
+                ok=row["ok"],
+                text=row["text"],
+                expected=packet["expected"],
+                action=packet["action"]["name"],
+            )
+        },
+    }
     if not row["ok"]:
         error = {"kind": row["kind"], "trace": row["trace"]}
         update["ideas"] = {leaf: Idea(status="failed", reason=clip(row["text"], REASON_CHARS), error=error)}

@@ -9,7 +9,7 @@ from ddax.graph.services import Session
 from ddax.graph.state import Answer, State, Update
 from ddax.ideas import dag, grow
 from ddax.ideas.idea import is_final
-from ddax.nodes.gather import evidence, findings, task_text, thoughts, recall, usage_row
+from ddax.nodes.gather import evidence, findings, recall, task_text, thoughts, usage_row
 from ddax.nodes.merge import answer_of
 from ddax.reasoning.protocol import MergeRequest
 
@@ -28,14 +28,19 @@ async def close(state: State, *, session: Session) -> Update:
     left = grow.abandon(state["ideas"], root, reason or "the run was closed") if _open(state, root) else {}
     if left:
         update["ideas"] = left
-    update["messages"] = [AIMessage(content=answer.get("text", "") or NO_ANSWER, id=f"answer-{state['work']['id']}")]
+    session.forget(state["work"]["id"], state["work"]["thread"])
+    update["messages"] = [
+        AIMessage(content=answer.get("text", "") or NO_ANSWER, id=f"answer-{state['work']['id']}")
+    ]
     return update
 
 
 async def _partial(state: State, session: Session) -> tuple[Answer, Update]:
     """Synthesise an answer from what is finished; where even that is not possible, say so."""
     root = state["ideas"][state["work"]["root"]]
-    finished = [c["id"] for c in dag.subtree(state["ideas"], root["id"]) if is_final(c) and c["kind"] == "leaf"]
+    finished = [
+        c["id"] for c in dag.subtree(state["ideas"], root["id"]) if is_final(c) and c["kind"] == "leaf"
+    ]
     text = await task_text(state, session)
     request = MergeRequest(
         task=text,
@@ -47,7 +52,7 @@ async def _partial(state: State, session: Session) -> tuple[Answer, Update]:
         seed=session.settings.seed,
     )
     try:
-        reply = await session.metered(state.get("usage", {})).merge(request)
+        reply = await session.metered(state["work"]["id"], state.get("usage", {})).merge(request)
     except (BudgetExceeded, ReasonerError) as error:
         return Answer(text=f"{NO_ANSWER} {error}", short="", found=False, support=0.0, citations=[]), {}
     return answer_of(reply), {"usage": usage_row(reply.usage)}
@@ -69,5 +74,3 @@ def _status(state: State, answer: Answer) -> tuple[str, str]:
 
 def _open(state: State, root: str) -> bool:
     return any(not is_final(i) for i in dag.subtree(state["ideas"], root))
-
-

@@ -6,12 +6,14 @@ It also gives up ideas that can no longer run because all they need has failed.
 from __future__ import annotations
 
 from ddax.debate.verdict import Verdict, evaluate_outcome
+from ddax.errors import ReasonerError
 from ddax.graph.services import Session
 from ddax.graph.state import Outcome, State, Update
 from ddax.ideas import dag, grow
 from ddax.ideas.idea import Patch, apply_patches
 from ddax.nodes.frontier import inherited_q
 from ddax.nodes.gather import as_passage, task_text, usage_row
+from ddax.reasoning.budget import usage_of
 from ddax.types import Idea, JsonDict, Passage, Usage
 
 
@@ -20,15 +22,27 @@ async def evaluate(state: State, *, session: Session) -> Update:
     ideas, outcomes = state["ideas"], state.get("outcomes", {})
     text = await task_text(state, session)
     verdicts: dict[str, JsonDict] = {}
+    failures: dict[str, JsonDict] = {}
     spent = Usage()
     for idea_id in sorted(outcomes, key=dag.sort_key):
-        verdict = await _judge(state, session, text, outcomes[idea_id])
+        try:
+            verdict = await _judge(state, session, text, outcomes[idea_id])
+        except ReasonerError as error:
+            # An outcome that could not be judged has no value; a made-up one would mislead the search.
+            failures[f"{idea_id}:verdict"] = {"idea": idea_id, "title": "evaluate", "cause": str(error)[:300]}
+            spent = spent + usage_of(error)
+            continue
         spent = spent + verdict.usage
         verdicts[idea_id] = _row(verdict, ideas, ideas[idea_id])
         row = {"task": state["work"]["id"], "idea": idea_id, "step": state["step"], **verdict.row()}
         await session.memory.log("debates", row, key=f"{state['work']['id']}:{idea_id}:{state['step']}")
     patch = grow.backpropagate(ideas, [(i, v["value"]) for i, v in verdicts.items()])
-    return {"ideas": _give_up(state, patch), "verdicts": verdicts, "usage": usage_row(spent)}
+    return {
+        "ideas": _give_up(state, patch),
+        "verdicts": verdicts,
+        "failures": failures,
+        "usage": usage_row(spent),
+    }
 
 
 async def _judge(state: State, session: Session, text: str, outcome: Outcome) -> Verdict:
@@ -37,7 +51,7 @@ async def _judge(state: State, session: Session, text: str, outcome: Outcome) ->
         return Verdict.failure(outcome["text"])
     idea = state["ideas"][outcome["idea"]]
     return await evaluate_outcome(
-        session.metered(state.get("usage", {})),
+        session.metered(state["work"]["id"], state.get("usage", {})),
         task=text,
         idea=idea["title"],
         result=outcome["text"],

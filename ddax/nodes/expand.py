@@ -13,6 +13,7 @@ from ddax.ideas import dag, grow
 from ddax.ideas.idea import REASON_CHARS, clip
 from ddax.metacognition.effects import effects_of
 from ddax.nodes.gather import evidence, findings, found, task_text, usage_row, visited
+from ddax.reasoning.budget import usage_of
 from ddax.reasoning.protocol import ExpandRequest
 from ddax.types import ActionCall, Idea, Proposal
 
@@ -25,7 +26,9 @@ async def expand(state: State, *, session: Session) -> Update:
     if state["decision"].get("mode") == "verify":
         return {"ideas": _verify(state, parent)}
     try:
-        reply = await session.metered(state.get("usage", {})).expand(await _request(state, session, parent))
+        reply = await session.metered(state["work"]["id"], state.get("usage", {})).expand(
+            await _request(state, session, parent)
+        )
     except ReasonerError as error:
         return _failed(parent, error)
     proposals = _within_caps(state, session, _unseen(state, reply.children))
@@ -120,4 +123,5 @@ def _failed(parent: Idea, error: ReasonerError) -> Update:
     return {
         "ideas": {parent["id"]: Idea(status="failed", reason=cause, error={"kind": type(error).__name__})},
         "failures": {parent["id"]: {"idea": parent["id"], "title": parent["title"], "cause": cause}},
+        "usage": usage_row(usage_of(error)),
     }

@@ -44,7 +44,9 @@ class Frontier:
 async def frontier(state: State, session: Session) -> Frontier:
     """Gather the unfinished ideas of the task with directions and forces as they are now."""
     ideas, root, mind = state["ideas"], state["work"]["root"], _mind(state)
-    unfinished = [i for i in dag.subtree(ideas, root) if i["kind"] != "merge" and dag.has_work(ideas, i["id"])]
+    unfinished = [
+        i for i in dag.subtree(ideas, root) if i["kind"] != "merge" and dag.has_work(ideas, i["id"])
+    ]
     D = await directions_of(unfinished, mind, session)
     Q = np.array([inherited_q(ideas, i) for i in unfinished])
     settings = session.settings.selection
@@ -103,7 +105,11 @@ def _walk(view: Frontier, left: set[str], loss: dict[str, int], terms: list[Json
         return _best(view, [view.ideas[t] for t in sorted(left, key=dag.sort_key)], loss, terms)
     here = view.root
     while here not in left:
-        leads = [i for i in view.below.get(here, []) if any(t == i["id"] or t.startswith(i["id"] + ".") for t in left)]
+        leads = [
+            i
+            for i in view.below.get(here, [])
+            if any(t == i["id"] or t.startswith(i["id"] + ".") for t in left)
+        ]
         here = _best(view, leads, loss, terms)
     return here
 

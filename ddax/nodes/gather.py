@@ -14,7 +14,7 @@ from ddax.ideas import dag
 from ddax.ideas.idea import Ideas
 from ddax.memory.protocol import MemoryHit, RecallQuery
 from ddax.reasoning.protocol import Finding
-from ddax.types import Citation, Idea, JsonDict, Passage, Record
+from ddax.types import Citation, Idea, JsonDict, Passage, Record, Usage
 
 HITS = "hits"
 CLAIMS = "claims"
@@ -121,15 +121,9 @@ def citation_row(citation: Citation) -> JsonDict:
     }
 
 
-def usage_row(*parts: object) -> JsonDict:
-    """Add up the usage of replies for graph state."""
-    from ddax.types import Usage
-
-    total = Usage()
-    for part in parts:
-        if isinstance(part, Usage):
-            total = total + part
-    return {"model_calls": total.model_calls, "tokens": total.tokens, "usd": total.usd}
+def usage_row(usage: Usage) -> JsonDict:
+    """Turn what a reply cost into the row graph state adds up."""
+    return {"model_calls": usage.model_calls, "tokens": usage.tokens, "usd": usage.usd}
 
 
 async def task_text(state: State, session: Session) -> str:

@@ -12,6 +12,7 @@ from ddax.graph.state import Answer, Outcome, State, Update
 from ddax.ideas import dag, grow
 from ddax.ideas.idea import MAX_EVIDENCE, REASON_CHARS, RESULT_CHARS, Patch, apply_patches, clip
 from ddax.nodes.gather import CLAIMS, citation_row, evidence, findings, recall, task_text, thoughts, usage_row
+from ddax.reasoning.budget import usage_of
 from ddax.reasoning.protocol import MergeRequest, Synthesis
 from ddax.types import NO_PARENT, Idea, JsonDict, Record
 
@@ -26,7 +27,9 @@ async def merge(state: State, *, session: Session) -> Update:
     closing = live is not None and live["id"] == me["id"]
     final = closing and parent["parent"] == NO_PARENT
     try:
-        reply = await session.metered(state.get("usage", {})).merge(await _request(state, session, me, final=final))
+        reply = await session.metered(state["work"]["id"], state.get("usage", {})).merge(
+            await _request(state, session, me, final=final)
+        )
     except ReasonerError as error:
         return _failed(me, parent, error, closing=closing, begun=begun)
     memory_ids = await _remember(state, session, me, reply)
@@ -35,8 +38,13 @@ async def merge(state: State, *, session: Session) -> Update:
     patch = apply_patches(begun, [{me["id"]: done}])
     if closing:
         patch[parent["id"]] = done
-    outcome = Outcome(idea=me["id"], ok=reply.found, text=text, expected=parent.get("expected", "") or parent["title"],
-                      action="merge")  # fmt: skip
+    outcome = Outcome(
+        idea=me["id"],
+        ok=reply.found,
+        text=text,
+        expected=parent.get("expected", "") or parent["title"],
+        action="merge",
+    )
     update: Update = {"ideas": patch, "outcomes": {me["id"]: outcome}, "usage": usage_row(reply.usage)}
     if final:
         update["answer"] = answer_of(reply)
@@ -66,15 +74,25 @@ async def _request(state: State, session: Session, me: Idea, *, final: bool) -> 
 async def _remember(state: State, session: Session, me: Idea, reply: Synthesis) -> list[str]:
     """Store the synthesis as an internal thought with its citations; return what the idea links to."""
     work = state["work"]
-    row = {"task": work["id"], "idea": me["id"], "step": state["step"],
-           "citations": [citation_row(c) for c in reply.citations]}  # fmt: skip
+    row = {
+        "task": work["id"],
+        "idea": me["id"],
+        "step": state["step"],
+        "citations": [citation_row(c) for c in reply.citations],
+    }
     await session.memory.log(CLAIMS, row, key=f"{work['id']}:{me['id']}")
     if not (reply.found and reply.text.strip()):
         return []
     thought = Record(
-        "internal_thought", reply.text, title=me["title"], task=work["id"], idea=me["id"], step=state["step"],
-        created=work["opened"], meta={"kind": "merge", "support": reply.support},
-    )  # fmt: skip
+        "internal_thought",
+        reply.text,
+        title=me["title"],
+        task=work["id"],
+        idea=me["id"],
+        step=state["step"],
+        created=work["opened"],
+        meta={"kind": "merge", "support": reply.support},
+    )
     stored = await session.memory.put([thought])
     cited = list(dict.fromkeys(c.passage_id for c in reply.citations))
     return [*stored, *cited][:MAX_EVIDENCE]
@@ -83,7 +101,9 @@ async def _remember(state: State, session: Session, me: Idea, reply: Synthesis) 
 def answer_of(reply: Synthesis) -> Answer:
     """Turn the final synthesis into the answer of the run."""
     citations: list[JsonDict] = [citation_row(c) for c in reply.citations]
-    return Answer(text=reply.text, short=reply.short, found=reply.found, support=reply.support, citations=citations)
+    return Answer(
+        text=reply.text, short=reply.short, found=reply.found, support=reply.support, citations=citations
+    )
 
 
 def _failed(me: Idea, parent: Idea, error: ReasonerError, *, closing: bool, begun: Patch) -> Update:
@@ -92,4 +112,8 @@ def _failed(me: Idea, parent: Idea, error: ReasonerError, *, closing: bool, begu
     patch = apply_patches(begun, [{me["id"]: lost}])
     if closing:
         patch[parent["id"]] = lost
-    return {"ideas": patch, "failures": {me["id"]: {"idea": me["id"], "title": me["title"], "cause": cause}}}
+    return {
+        "ideas": patch,
+        "failures": {me["id"]: {"idea": me["id"], "title": me["title"], "cause": cause}},
+        "usage": usage_row(usage_of(error)),
+    }

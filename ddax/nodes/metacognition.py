@@ -22,13 +22,9 @@ async def metacognition(state: State, *, session: Session) -> Update:
     if not settings.enabled or not outcomes:
         return {}
     mood: MoodState = state.get("mood") or session.controller.open_mood()  # type: ignore[assignment]
-    loudest = max(
-        sorted(outcomes, key=dag.sort_key), key=lambda i: verdicts.get(i, {}).get("epsilon", 0.0)
-    )
+    loudest = max(sorted(outcomes, key=dag.sort_key), key=lambda i: verdicts.get(i, {}).get("epsilon", 0.0))
     outcome, verdict = outcomes[loudest], verdicts.get(loudest, {})
-    converter = SignalConverter(
-        support, settings.surprise_threshold, settings.confirmation_confidence
-    )
+    converter = SignalConverter(support, settings.surprise_threshold, settings.confirmation_confidence)
     signal = converter.convert(
         outcome["expected"],
         outcome["text"],
@@ -45,10 +41,17 @@ async def metacognition(state: State, *, session: Session) -> Update:
         step=state["step"],
     )
     row: JsonDict = {
-        "task": state["work"]["id"], "step": state["step"], "idea": loudest, "observation": signal.observation,
-        "reason": signal.reason, "novelty": signal.novelty, "progress": signal.progress,
-        "belief": felt.mood["belief"], "action": felt.action, "efe": felt.mood["efe"],
-    }  # fmt: skip
+        "task": state["work"]["id"],
+        "step": state["step"],
+        "idea": loudest,
+        "observation": signal.observation,
+        "reason": signal.reason,
+        "novelty": signal.novelty,
+        "progress": signal.progress,
+        "belief": felt.mood["belief"],
+        "action": felt.action,
+        "efe": felt.mood["efe"],
+    }
     await session.memory.log("moods", row, key=f"{state['work']['id']}:{state['step']}")
     return {"mood": dict(felt.mood)}
 

@@ -15,10 +15,10 @@ from langgraph.types import Overwrite
 from ddax.configs.settings import SCHEMA_VERSION, Context
 from ddax.dynamics.state import attractor, new_attractor, open_mind
 from ddax.errors import UsageError
-from ddax.nodes.coding import code_task
 from ddax.graph.services import Session
 from ddax.graph.state import State, Update, Work
 from ddax.ideas.idea import clip, root
+from ddax.nodes.coding import code_task
 from ddax.nodes.gather import TASKS
 from ddax.types import JsonDict
 

@@ -53,7 +53,13 @@ async def _question(state: State, session: Session) -> JsonDict:
     situation = f"rigidity is {mind['rho']:.2f} after {mind['hot']} outcomes that were not expected"
     request = AskRequest(await task_text(state, session), situation, OPTIONS)
     asked = await session.reasoner.ask(request)
-    return {"idea": state["work"]["root"], "kind": "protect", "text": asked.text, "options": list(OPTIONS), "pending": 1}
+    return {
+        "idea": state["work"]["root"],
+        "kind": "protect",
+        "text": asked.text,
+        "options": list(OPTIONS),
+        "pending": 1,
+    }
 
 
 async def _apply(state: State, session: Session, answer: HumanAnswer) -> Update:
@@ -61,8 +67,16 @@ async def _apply(state: State, session: Session, answer: HumanAnswer) -> Update:
     update: Update = {"mind": dict(leave_protect(mark_asked(_mind(state)))), "questions": Overwrite({})}
     work = state["work"]
     if answer.lesson:
-        thought = Record("internal_thought", answer.lesson, title="taught by a human", task=work["id"],
-                         step=state["step"], writer="human", created=work["opened"], meta={"kind": "lesson"})  # fmt: skip
+        thought = Record(
+            "internal_thought",
+            answer.lesson,
+            title="taught by a human",
+            task=work["id"],
+            step=state["step"],
+            writer="human",
+            created=work["opened"],
+            meta={"kind": "lesson"},
+        )
         await session.memory.put([thought])
     if answer.choice == "stop":
         return {**update, "status": "stopped", "stop_reason": "a human stopped the run"}
@@ -92,12 +106,13 @@ def _conservative(state: State) -> Update:
         patch = apply_patches(patch, [grow.abandon(state["ideas"], idea_id, reason)])
     update: Update = {"mind": dict(mark_asked(_mind(state))), "questions": Overwrite({})}
     if patch:
-        failures = {i: {"idea": i, "title": state["ideas"][i]["title"], "cause": p["reason"]} for i, p in patch.items()}
+        failures = {
+            i: {"idea": i, "title": state["ideas"][i]["title"], "cause": p["reason"]}
+            for i, p in patch.items()
+        }
         update |= {"ideas": patch, "failures": failures}
     return update
 
 
 def _mind(state: State) -> Mind:
     return state["mind"]  # type: ignore[return-value]
-
-

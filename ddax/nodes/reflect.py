@@ -30,8 +30,15 @@ async def reflect(state: State, *, session: Session) -> Update:
         if lesson is None:
             break
         spent = spent + lesson.usage
-        stored = {"kind": kind, "text": lesson.text[:LESSON_CHARS], "task": work["id"], "idea": row["idea"],
-                  "epsilon": row["epsilon"], "about": f"{work['text']} {row['action']}", "created": work["opened"]}  # fmt: skip
+        stored = {
+            "kind": kind,
+            "text": lesson.text[:LESSON_CHARS],
+            "task": work["id"],
+            "idea": row["idea"],
+            "epsilon": row["epsilon"],
+            "about": f"{work['text']} {row['action']}",
+            "created": work["opened"],
+        }
         await session.memory.log("reflections", stored, key=f"{work['id']}:{kind}:{row['idea']}")
     return {"usage": usage_row(spent)}
 
@@ -47,12 +54,19 @@ def _surprising(rows: list[JsonDict], threshold: float) -> list[tuple[str, JsonD
 async def _lesson(state: State, session: Session, text: str, kind: str, row: JsonDict) -> Lesson | None:
     """Ask for one lesson; a spent budget or a silent model ends the learning, not the run."""
     request = ReflectRequest(
-        text, row["action"], row["expected"], row["actual"], row["epsilon"], "policy" if kind == "policy" else "value"
+        text,
+        row["action"],
+        row["expected"],
+        row["actual"],
+        row["epsilon"],
+        "policy" if kind == "policy" else "value",
     )
     try:
-        return await session.metered(state.get("usage", {})).reflect(request)
+        return await session.metered(state["work"]["id"], state.get("usage", {})).reflect(request)
     except (BudgetExceeded, ReasonerError) as error:
         await session.memory.log(
-            "notes", {"task": state["work"]["id"], "note": f"no lesson: {error}"}, key=f"{state['work']['id']}:{kind}"
+            "notes",
+            {"task": state["work"]["id"], "note": f"no lesson: {error}"},
+            key=f"{state['work']['id']}:{kind}",
         )
         return None

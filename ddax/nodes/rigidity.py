@@ -45,18 +45,32 @@ def _surprise(
     epsilon = forecast_surprise(expected, actual, scale)
     before = verdict.get("before")
     td = td_error(verdict["value"], before) if before is not None and "value" in verdict else epsilon
-    return {"epsilon": round(epsilon, 6), "td": round(td, 6), "surprise": round(hybrid_surprise(epsilon, td), 6)}
+    return {
+        "epsilon": round(epsilon, 6),
+        "td": round(td, 6),
+        "surprise": round(hybrid_surprise(epsilon, td), 6),
+    }
 
 
 async def _ledger(state: State, session: Session, outcome: Outcome, mind: Mind, felt: JsonDict) -> None:
     """Write one experience: what was done, expected and got, and how surprising it was."""
     work = state["work"]
     row = {
-        "task": work["id"], "step": state["step"], "idea": outcome["idea"], "action": outcome["action"],
-        "expected": outcome["expected"], "actual": outcome["text"], "ok": outcome["ok"],
-        "epsilon": felt["epsilon"], "surprise": felt["surprise"], "raw": round(mind["raw_surprise"], 6),
-        "value": felt.get("value"), "before": felt.get("before"), "rho": round(mind["rho"], 6), "x": mind["x"],
-    }  # fmt: skip
+        "task": work["id"],
+        "step": state["step"],
+        "idea": outcome["idea"],
+        "action": outcome["action"],
+        "expected": outcome["expected"],
+        "actual": outcome["text"],
+        "ok": outcome["ok"],
+        "epsilon": felt["epsilon"],
+        "surprise": felt["surprise"],
+        "raw": round(mind["raw_surprise"], 6),
+        "value": felt.get("value"),
+        "before": felt.get("before"),
+        "rho": round(mind["rho"], 6),
+        "x": mind["x"],
+    }
     await session.memory.log("ledger", row, key=f"{work['id']}:{outcome['idea']}:{state['step']}")
 
 

@@ -13,12 +13,12 @@ from hashlib import sha256
 
 from langgraph.types import Overwrite
 
-from ddax.nodes.coding import evolution_due
 from ddax.graph.services import Session
 from ddax.graph.state import Decision, State, Update
 from ddax.ideas import dag
 from ddax.ideas.idea import is_final
 from ddax.metacognition.effects import effects_of
+from ddax.nodes.coding import evolution_due
 from ddax.nodes.frontier import descend, frontier
 from ddax.types import Idea, JsonDict, NodeName
 
@@ -53,9 +53,13 @@ async def select(state: State, *, session: Session) -> Update:
         focus, terms = descend(view, choice.targets, choice.k)
     decision = await _decide(state, session, choice, focus, terms, step=step)
     update: Update = {
-        "step": step, "focus": focus, "decision": decision,
-        "outcomes": Overwrite({}), "verdicts": Overwrite({}), "usage": {"seconds": seconds},
-    }  # fmt: skip
+        "step": step,
+        "focus": focus,
+        "decision": decision,
+        "outcomes": Overwrite({}),
+        "verdicts": Overwrite({}),
+        "usage": {"seconds": seconds},
+    }
     if choice.stop[0]:
         update["status"], update["stop_reason"] = choice.stop
     return update
@@ -140,10 +144,14 @@ def _verify(state: State, session: Session) -> Choice | None:
     weak = [
         i
         for i in task
-        if i["kind"] == "leaf" and i["status"] == "done" and i["N"] > 0 and i["V"] < WEAK
-        and i["action"]["name"] == "visit" and f"verify: {i['title']}"[:160] not in checked
+        if i["kind"] == "leaf"
+        and i["status"] == "done"
+        and i["N"] > 0
+        and i["V"] < WEAK
+        and i["action"]["name"] == "visit"
+        and f"verify: {i['title']}"[:160] not in checked
         and any(a["status"] == "waiting" for a in dag.ancestors(ideas, i["id"]))
-    ]  # fmt: skip
+    ]
     if not weak:
         return None
     claim = min(weak, key=lambda i: (i["V"], dag.sort_key(i["id"])))
@@ -188,12 +196,20 @@ async def _decide(
     """Write the decision with all its terms to the log, chained by hash, and return its short form."""
     work = state["work"]
     row = {
-        "task": work["id"], "step": step, "next": choice.next, "rule": choice.rule, "focus": focus,
-        "terms": terms, "state": dag.digest(state["ideas"]), "before": state.get("decision", {}).get("hash", ""),
-    }  # fmt: skip
-    name = sha256(json.dumps(row, sort_keys=True, ensure_ascii=False).encode("utf-8", "replace")).hexdigest()[:16]
+        "task": work["id"],
+        "step": step,
+        "next": choice.next,
+        "rule": choice.rule,
+        "focus": focus,
+        "terms": terms,
+        "state": dag.digest(state["ideas"]),
+        "before": state.get("decision", {}).get("hash", ""),
+    }
+    name = sha256(json.dumps(row, sort_keys=True, ensure_ascii=False).encode("utf-8", "replace")).hexdigest()[
+        :16
+    ]
     await session.memory.log("decisions", {**row, "hash": name}, key=f"{work['id']}:{step}:{name}")
     top = sorted(terms, key=lambda t: -t["total"])[:TOP]
-    return Decision(step=step, next=choice.next, rule=choice.rule, focus=focus, top=top, mode=choice.mode, hash=name)
-
-
+    return Decision(
+        step=step, next=choice.next, rule=choice.rule, focus=focus, top=top, mode=choice.mode, hash=name
+    )

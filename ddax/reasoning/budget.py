@@ -135,10 +135,14 @@ class BudgetKeeper:
 
 
 class MeteredReasoner:
-    """A reasoner whose every request is checked against the caps before it and charged after it."""
+    """A reasoner whose every request is checked against the caps before it and charged after it.
+
+    An inner reasoner with a method `bound(keeper)` also has its calls within one request checked.
+    """
 
     def __init__(self, inner: p.Reasoner, keeper: BudgetKeeper) -> None:
-        self.inner, self.keeper = inner, keeper
+        bound: Callable[[BudgetKeeper], p.Reasoner] | None = getattr(inner, "bound", None)
+        self.inner, self.keeper = bound(keeper) if bound else inner, keeper
         self.name = inner.name
         self._free = bool(getattr(inner, "free_of_charge", False))
 

@@ -5,7 +5,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from ddax.configs.calibration import load_calibration
+from ddax.configs.calibration import load_calibration, measure_encoder
 from ddax.dynamics.state import unit_rows
 from ddax.dynamics.surprise import (
     UNMEASURED,
@@ -19,6 +19,7 @@ from ddax.dynamics.surprise import (
     td_error,
 )
 from ddax.errors import SettingsError
+from ddax.memory.embeddings import HashEmbedder, MiniLmEmbedder
 
 
 @given(st.floats(0, 2), st.floats(0, 2))
@@ -68,3 +69,18 @@ def test_an_unmeasured_encoder_needs_an_explicit_fallback(tmp_path):
     table.write_text("encoders:\n- {name: e, fingerprint: abc, d_match: 0.5, d_unrelated: 1.3}\n")
     assert load_calibration("e", "abc", path=table) == Calibration(0.5, 1.3)
     assert load_calibration("e", "other", path=table, fallback=UNMEASURED) is UNMEASURED
+
+
+@pytest.mark.parametrize("encoder", [HashEmbedder, MiniLmEmbedder])
+def test_the_shipped_scale_is_what_the_shipped_pairs_give(encoder):
+    embedder = encoder()
+    measured, stored = measure_encoder(embedder.embed), load_calibration(embedder.name, embedder.fingerprint)
+    assert measured.d_match == pytest.approx(stored.d_match, abs=0.01)
+    assert measured.d_unrelated == pytest.approx(stored.d_unrelated, abs=0.01)
+
+
+def test_too_few_pairs_measure_nothing(tmp_path):
+    few = tmp_path / "pairs.yaml"
+    few.write_text("pairs:\n- [a, b]\n")
+    with pytest.raises(SettingsError, match="1 pairs are too few"):
+        measure_encoder(HashEmbedder().embed, path=few)

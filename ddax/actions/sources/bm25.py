@@ -48,7 +48,9 @@ class Bm25:
             terms.extend(ids.setdefault(term, len(ids)) for term in passage)
             counts.extend(passage.values())
             sizes.append(len(passage))
-        return cls(list(ids), matrix(np.array(terms, np.int32), np.array(counts, np.float32), sizes, len(ids)))
+        return cls(
+            list(ids), matrix(np.array(terms, np.int32), np.array(counts, np.float32), sizes, len(ids))
+        )
 
     def idf(self, term: str) -> float:
         """Return how telling a term is; a term never seen counts as the rarest."""
@@ -88,7 +90,7 @@ class Bm25:
     def load(cls, path: Path) -> Bm25 | None:
         """Read an index, or return None where there is none that can be read."""
         try:
-            with np.load(path, allow_pickle=False) as file:
+            with path.open("rb") as opened, np.load(opened, allow_pickle=False) as file:
                 arrays = {name: file[name] for name in ("starts", "passages", "weights", "idf", "size")}
                 joined = file["terms"].tobytes().decode()
         except (OSError, ValueError, KeyError, EOFError, zipfile.BadZipFile):

@@ -18,19 +18,20 @@ MAX_LINKS = 200
 SNIFFED = 8192
 CONTROL = re.compile(r"[\x00-\x08\x0e-\x1a\x1c-\x1f\x7f-\x9f]")
 HEADING = re.compile(r"^[ \t]{0,3}#{1,6}[ \t]+(.+?)[ \t#]*$", re.MULTILINE)
-UNDERLINED = re.compile(r"^(?=\S)(.{1,200})\n(?:=|-|~){3,}[ \t]*$", re.MULTILINE)
+UNDERLINED = re.compile(r"^(?=\S)(.{1,200})\n(?:={3,}|-{3,}|~{3,}|\*{3,}|\^{3,})[ \t]*$", re.MULTILINE)
 LINK = re.compile(r"\]\(<?([^)\s>]+)>?(?:\s+\"[^\"]*\")?\)")
 
 BLOCKS = (
-    "address,article,aside,blockquote,br,dd,div,dl,dt,fieldset,figcaption,figure,footer,form,h1,h2,h3,h4,"
-    "h5,h6,header,hr,li,main,nav,ol,p,pre,section,table,td,th,tr,ul"
+    "address,article,aside,blockquote,dd,div,dl,dt,fieldset,figcaption,figure,footer,form,h1,h2,h3,h4,"
+    "h5,h6,header,hr,li,main,nav,ol,p,pre,section,table,tr,ul"
 )
+LINES = "br,td,th"
 UNSEEN = (
     "script,style,noscript,template,svg,iframe,object,head,[hidden],[aria-hidden=true],"
     "[style*='display:none' i],[style*='display: none' i],[style*='visibility:hidden' i],"
-    "[style*='visibility: hidden' i],[style*='font-size:0' i],[style*='opacity:0;' i]"
+    "[style*='visibility: hidden' i]"
 )
-BREAK = "\x1e"
+BLOCK_BREAK, LINE_BREAK = "\x1e", "\x1f"
 
 
 class Extracted(NamedTuple):
@@ -96,23 +97,29 @@ def from_text(text: str, base: str = "") -> Extracted:
 
 
 def from_html(markup: str, base: str = "") -> Extracted:
-    """Read a page: text of what is seen, one line per block; scripts, styles and hidden nodes are left out."""
+    """Read a page: what is seen, a paragraph per block; scripts, styles and hidden nodes are left out."""
     from selectolax.lexbor import LexborHTMLParser
 
-    tree = LexborHTMLParser(markup.replace(BREAK, " "))
+    tree = LexborHTMLParser(markup.replace(BLOCK_BREAK, " ").replace(LINE_BREAK, " "))
     named = tree.css_first("title") or tree.css_first("h1")
     title = named.text(deep=True) if named else ""
     links = joined((str(node.attributes.get("href") or "") for node in tree.css("a[href]")), base)
-    for node in tree.css(UNSEEN):
+    # Removing frees what lies below a node, so the deepest, last in document order, go first.
+    for node in reversed(tree.css(UNSEEN)):
         if node.tag not in ("html", "body"):
             node.remove()
-    for node in tree.css(BLOCKS):
-        node.insert_before(BREAK)
-        node.insert_after(BREAK)
-    body = tree.body
-    lines = (body.text(separator="") if body else "").split(BREAK)
-    text = "\n".join(line for line in (" ".join(line.split()) for line in lines) if line)
+    for selector, sign in ((BLOCKS, BLOCK_BREAK), (LINES, LINE_BREAK)):
+        for node in tree.css(selector):
+            node.insert_before(sign)
+            node.insert_after(sign)
+    blocks = (tree.body.text(separator="") if tree.body else "").split(BLOCK_BREAK)
+    text = "\n\n".join(filter(None, (tidy_lines(block) for block in blocks)))
     return Extracted(title, text, links)
+
+
+def tidy_lines(block: str) -> str:
+    """Collapse the white space of a block, keeping the breaks of its lines."""
+    return "\n".join(filter(None, (" ".join(line.split()) for line in block.split(LINE_BREAK))))
 
 
 def from_pdf(content: bytes) -> Extracted:

@@ -1,4 +1,4 @@
-"""Words as the lexical search sees them: folded, lightly stemmed, and pairs of signs where no spaces stand."""
+"""Words as the lexical search sees them: folded, lightly stemmed, pairs of signs where no spaces stand."""
 
 from __future__ import annotations
 
@@ -6,7 +6,9 @@ import re
 import unicodedata
 from functools import lru_cache
 
-UNSPACED = "\u0e00-\u0eff\u1780-\u17ff\u3040-\u30ff\u3400-\u9fff\uac00-\ud7af\uf900-\ufaff\U00020000-\U0003ffff"
+UNSPACED = (
+    "\u0e00-\u0eff\u1780-\u17ff\u3040-\u30ff\u3400-\u9fff\uac00-\ud7af\uf900-\ufaff\U00020000-\U0003ffff"
+)
 """Scripts written without spaces or with particles joined: Thai to Khmer, kana, Han, Hangul."""
 
 WORD = re.compile(rf"(?P<run>[{UNSPACED}]+)|[^\W_{UNSPACED}]+")

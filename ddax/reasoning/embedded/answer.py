@@ -7,14 +7,26 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from ddax.reasoning.embedded.compare import compared
-from ddax.reasoning.embedded.evidence import Support, Weighed, support, weigh
+from ddax.reasoning.embedded.evidence import Weighed, weigh
 from ddax.reasoning.embedded.question import Question
-from ddax.reasoning.embedded.text import words
+from ddax.reasoning.embedded.spans import Span
+from ddax.reasoning.embedded.support import Support, measure
+from ddax.reasoning.embedded.text import FUNCTION_WORDS, stem, words
 from ddax.reasoning.embedded.vectors import Vectors
 from ddax.types import Citation, Passage
 
 MAX_WORDS = 60
 """Words of an answer text."""
+MAX_SENTENCES = 8
+"""Sentences chosen at most; no more fit into the words."""
+SHORT_KINDS = frozenset({"person", "date", "number"})
+"""Kinds whose spans can be told by their form; places and things cannot, without a model."""
+DIRECT = 0.5
+"""Share of the question, by rarity, that a sentence must say to decide a short answer."""
+LEAST_FIT = 0.8
+"""Fit to the kind that a short answer needs: a full name, a date, a count."""
+REACH = 40
+"""Characters before a span in which the words that lead to it stand."""
 LEAST_WORDS = 8
 """A fragment shorter than this is not worth a citation."""
 
@@ -33,11 +45,12 @@ class Answer:
 def answer(question: Question, passages: Sequence[Passage], vectors: Vectors, *, threshold: float) -> Answer:
     """Answer from passages, or refuse where the support stays under the threshold."""
     weighed = weigh(question, passages, vectors)
-    strength = support(question, weighed)
+    strength = measure(question, weighed)
     if not weighed or strength.value < threshold:
         return Answer(refusal(question, strength, weighed), (), False, strength, "")
-    short, first = short_answer(question, weighed)
-    text, citations = pack(short, first, weighed)
+    order = chosen(question, weighed, vectors)
+    short = short_answer(question, order, weighed)
+    text, citations = pack(short if question.kind in ("yes_no", "choice") else "", order)
     return Answer(text, citations, True, strength, short)
 
 
@@ -45,36 +58,63 @@ def refusal(question: Question, strength: Support, weighed: Sequence[Weighed]) -
     """Say that the sources do not answer, and what is missing."""
     said = frozenset[str]().union(*(item.terms for item in weighed))
     asked = list(dict.fromkeys(words(" ".join(question.names))))
-    from ddax.reasoning.embedded.text import stem
-
     missing = [word for word in asked if stem(word) not in said][:6]
-    tail = f"nothing read mentions {', '.join(missing)}" if missing else "what was read does not carry an answer"
+    tail = (
+        f"nothing read mentions {', '.join(missing)}" if missing else "what was read does not carry an answer"
+    )
     return f"Not found in the sources: {tail} (support {strength.value:.2f})."
 
 
-def short_answer(question: Question, weighed: Sequence[Weighed]) -> tuple[str, Weighed | None]:
-    """Choose the short answer and the sentence that holds it; empty where none is asked for."""
+def chosen(question: Question, weighed: Sequence[Weighed], vectors: Vectors) -> list[Weighed]:
+    """Order the sentences to say: each next one continues the first and says what none before it did.
+
+    The sum of likeness to the question joined with the best sentence (the second hop), the share of the
+    question's words that are new, and, at half weight each, the plain likeness and the fit of a span.
+    """
+    if not weighed:
+        return []
+    lines = [item.sentence.titled for item in weighed]
+    hops = vectors.likeness(f"{question.text} {lines[0]}", lines)
+    asked, said = frozenset(question.terms), frozenset[str]()
+    rest, order = list(range(len(weighed))), list[Weighed]()
+    while rest and len(order) < MAX_SENTENCES:
+        new = {i: len((weighed[i].terms & asked) - said) / max(1, len(asked)) for i in rest}
+        best = max(rest, key=lambda i: float(hops[i]) + new[i] + (weighed[i].like + weighed[i].fit) / 2)
+        rest.remove(best)
+        order.append(weighed[best])
+        said |= weighed[best].terms
+    return order
+
+
+def short_answer(question: Question, order: Sequence[Weighed], weighed: Sequence[Weighed]) -> str:
+    """Choose the short answer; empty where none is asked for or no one sentence decides it."""
     if question.kind in ("yes_no", "choice"):
-        return compared(question, weighed)
-    if question.kind == "open":
-        return "", None
-    best: tuple[float, str, Weighed | None] = (0.0, "", None)
-    for item in weighed:
-        for span in item.spans:
-            value = item.like + item.cover + 1.5 * span.fit
-            if value > best[0]:
-                best = (value, span.text, item)
-    return best[1], best[2]
+        return compared(question, weighed)[0]
+    if question.kind not in SHORT_KINDS:
+        return ""
+    asked = frozenset(question.terms)
+    for item in order:
+        if item.cover >= DIRECT and item.spans:
+            spans = {
+                span.text: span for span in item.spans if span.fit >= LEAST_FIT and _led(span, item, asked)
+            }
+            return next(iter(spans)) if len(spans) == 1 else ""
+    return ""
 
 
-def pack(short: str, first: Weighed | None, weighed: Sequence[Weighed]) -> tuple[str, tuple[Citation, ...]]:
-    """Fill the words allowed: the short answer, the sentence that holds it, then what adds most."""
-    parts, left = ([f"{short}."] if short else []), MAX_WORDS - len(short.split())
-    order = ([first] if first else []) + [item for item in weighed if item is not first]
+def _led(span: Span, item: Weighed, asked: frozenset[str]) -> bool:
+    """Tell whether a word of the question leads to the span: "directed by John Ford", "founded in 1941"."""
+    before = words(item.sentence.text[max(0, span.start - REACH) : span.start])[-3:]
+    while before and before[-1] in FUNCTION_WORDS:
+        before.pop()
+    return bool(before) and stem(before[-1]) in asked
+
+
+def pack(lead: str, order: Sequence[Weighed]) -> tuple[str, tuple[Citation, ...]]:
+    """Fill the words allowed: the decided answer first, then the sentences in order."""
+    parts, left = ([f"{lead[:1].upper()}{lead[1:]}."] if lead else []), MAX_WORDS - len(lead.split())
     quotes: list[Citation] = []
     for item in order:
-        if left < LEAST_WORDS:
-            break
         quote = _fitting(item, left)
         if quote is None:
             continue

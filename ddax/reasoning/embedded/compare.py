@@ -41,7 +41,9 @@ def compared(question: Question, weighed: Sequence[Weighed]) -> tuple[str, Weigh
 def _about(name: str, weighed: Sequence[Weighed]) -> About:
     """Collect the sentences of documents titled by the name, else those that mention it."""
     wanted = words(_ARTICLE.sub("", name))
-    titled = [item for item in weighed if contains_phrase(words(bare_title(item.sentence.passage.title)), wanted)]
+    titled = [
+        item for item in weighed if contains_phrase(words(bare_title(item.sentence.passage.title)), wanted)
+    ]
     lines = titled or [item for item in weighed if contains_phrase(words(item.sentence.text), wanted)]
     return About(name, tuple(lines))
 
@@ -91,7 +93,10 @@ def _agree(question: Question, sides: Sequence[About]) -> tuple[str, Weighed | N
     return ("yes" if all(len(h) * 2 >= len(asked) for h in held) else "no"), sides[0].lines[0]
 
 
-_VAGUE = frozenset(stem(word) for word in "same both also nationality country located considered type kind".split())
+_VAGUE = frozenset(
+    stem(word)
+    for word in ["same", "both", "also", "nationality", "country", "located", "considered", "type", "kind"]
+)
 _NATION = re.compile(r"\b([A-Z][a-z]+(?:an|ish|ese|ch|i))\b")
 
 

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from ddax.reasoning.embedded.evidence import Weighed, support, weigh
+from ddax.reasoning.embedded.evidence import Weighed, weigh
 from ddax.reasoning.embedded.question import Question, analyse
+from ddax.reasoning.embedded.support import measure
 from ddax.reasoning.embedded.text import terms
 from ddax.reasoning.embedded.vectors import Vectors
 from ddax.reasoning.protocol import ArgueRequest, Argument, JudgeRequest, Judgment
@@ -32,12 +33,16 @@ def _support(question: Question, request: ArgueRequest, weighed: Sequence[Weighe
     chosen = [item for item in weighed[:2] if item.score > 0]
     if not chosen:
         return Argument("Nothing read supports this result.", (), 0.0)
-    value = support(question, weighed).value
+    value = measure(question, weighed).value
     quotes = " ".join(f"“{item.sentence.text}”" for item in chosen)
-    return Argument(f"It serves the question: {quotes}", tuple(item.sentence.citation() for item in chosen), value)
+    return Argument(
+        f"It serves the question: {quotes}", tuple(item.sentence.citation() for item in chosen), value
+    )
 
 
-def _oppose(question: Question, request: ArgueRequest, weighed: Sequence[Weighed], fresh: Sequence[Weighed]) -> Argument:
+def _oppose(
+    question: Question, request: ArgueRequest, weighed: Sequence[Weighed], fresh: Sequence[Weighed]
+) -> Argument:
     """Point at question words no sentence covers, and cite the best sentence that falls short of them."""
     said = frozenset[str]().union(*(item.terms for item in weighed)) | frozenset(terms(request.result))
     missing = [term for term in question.terms if term not in said]
@@ -56,19 +61,22 @@ def judge(request: JudgeRequest, vectors: Vectors) -> Judgment:
     """Value a result: coverage of the question, support by quotes, progress over the expectation."""
     question = analyse(request.task)
     weighed = weigh(question, request.evidence, vectors)
-    strength = support(question, weighed)
+    strength = measure(question, weighed)
     kept = set(terms(f"{request.result}")) & set(question.terms)
     result_cover = len(kept) / max(1, len(question.terms))
     progress = _progress(request, vectors)
     known = {
-        "coverage": (max(strength.cover, result_cover), "share of the question's words that what was read covers"),
+        "coverage": (
+            max(strength.cover, result_cover),
+            "share of the question's words that what was read covers",
+        ),
         "support": (strength.value if weighed else 0.0, "strength of the best quotes"),
         "progress": (progress, "likeness of the outcome to the question"),
     }
     reasons = tuple((name, *known.get(name, _criterion(name, request, vectors))) for name in request.rubric)
     base = sum(value for _, value, _ in reasons) / max(1, len(reasons))
     value = min(1.0, max(0.0, base + _moved(request) + _lessons(request)))
-    confidence = min(1.0, 0.3 + 0.1 * min(4, len(weighed)) + 0.3 * strength.names * bool(weighed))
+    confidence = min(1.0, 0.3 + 0.1 * min(4, len(weighed)) + 0.3 * strength.about)
     return Judgment(value, confidence, reasons)
 
 

@@ -1,4 +1,4 @@
-"""How well each sentence read bears on a question, and how well all of them together support an answer."""
+"""How well each sentence read bears on a question."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from ddax.reasoning.embedded.follow import rarity
 from ddax.reasoning.embedded.question import Question
 from ddax.reasoning.embedded.sentences import Sentence, split
 from ddax.reasoning.embedded.spans import Span, candidates
-from ddax.reasoning.embedded.text import bare_title, contains_phrase, terms, words
+from ddax.reasoning.embedded.text import terms
 from ddax.reasoning.embedded.vectors import Vectors
 from ddax.types import Passage
 
@@ -54,49 +54,3 @@ def weigh(question: Question, passages: Sequence[Passage], vectors: Vectors) -> 
         fit = max((span.fit for span in spans), default=0.0)
         found.append(Weighed(line, float(np.clip(like, 0, 1)), cover, fit, own, tuple(spans)))
     return sorted(found, key=lambda item: (-item.score, item.sentence.passage.source, item.sentence.start))
-
-
-@dataclass(frozen=True)
-class Support:
-    """How far what was read carries an answer; every part in [0, 1].
-
-    `like` is the best sentence's likeness, `cover` the question terms the chosen documents hold,
-    `names` the share of the question's names found in them, `fit` whether the kind of answer is there.
-    """
-
-    like: float
-    cover: float
-    names: float
-    fit: float
-    value: float
-
-
-def support(question: Question, weighed: Sequence[Weighed]) -> Support:
-    """Measure the support of the sentences read."""
-    if not weighed:
-        return Support(0.0, 0.0, 0.0, 0.0, 0.0)
-    like = max(item.like for item in weighed)
-    best = max(item.cover for item in weighed)
-    said = frozenset[str]().union(*(item.terms for item in weighed))
-    cover = sum(term in said for term in question.terms) / max(1, len(question.terms))
-    names = named_share(question, [item.sentence for item in weighed])
-    fit = max(item.fit for item in weighed[:5])
-    return Support(like, cover, names, fit, (like + best + cover + names) / 4)
-
-
-def named_share(question: Question, lines: Sequence[Sentence]) -> float:
-    """Return the share of the question's names that stand in the sentences or titles; 1 where it has none."""
-    if not question.names:
-        return 1.0
-    texts = [words(f"{bare_title(line.passage.title)} {line.text}") for line in lines]
-    return sum(any(contains_phrase(text, words(name)) for text in texts) for name in question.names) / len(question.names)
-
-
-def complete(question: Question, weighed: Sequence[Weighed]) -> bool:
-    """Tell whether one document says every word of the question and holds the kind of answer asked for."""
-    pages: dict[str, set[str]] = {}
-    for item in weighed:
-        pages.setdefault(item.sentence.passage.source, set()).update(item.terms)
-    wanted = set(question.terms)
-    whole = [source for source, said in pages.items() if wanted and wanted <= said]
-    return any(item.fit > 0 for item in weighed if item.sentence.passage.source in whole)

@@ -10,16 +10,20 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 
-from ddax.reasoning.embedded.evidence import Weighed, complete, readable, weigh
+from ddax.reasoning.embedded.evidence import Weighed, readable, weigh
 from ddax.reasoning.embedded.follow import Candidate, Weights, candidates, rank
 from ddax.reasoning.embedded.question import Question, analyse
-from ddax.reasoning.embedded.text import words
+from ddax.reasoning.embedded.spans import names_in
+from ddax.reasoning.embedded.support import complete
+from ddax.reasoning.embedded.text import stem, words
 from ddax.reasoning.embedded.vectors import Vectors
-from ddax.reasoning.protocol import ExpandRequest, Expansion, Proposal
-from ddax.types import ActionCall
+from ddax.reasoning.protocol import ExpandRequest, Expansion
+from ddax.types import ActionCall, Proposal
 
 MAX_QUERY = 400
 """Characters of a query: a search engine reads no further."""
+LAST_SEARCH = 2
+"""Depth of the last idea that searches: the root searches, the one below reads, the next may search on."""
 MAX_TITLE = 110
 """Characters of an idea's title."""
 
@@ -44,7 +48,7 @@ def expand(request: ExpandRequest, vectors: Vectors, policy: Policy) -> Expansio
     question = analyse(request.task)
     if not question.text or request.depth >= request.max_depth:
         return Expansion(())
-    if not request.hits and not request.read:
+    if not request.hits:
         return Expansion(tuple(_searches(question, request, policy)) if request.depth == 0 else ())
     if request.reads_left <= 0 or "visit" not in request.actions:
         return Expansion(())
@@ -72,12 +76,24 @@ def _searches(question: Question, request: ExpandRequest, policy: Policy) -> lis
     if "search" not in request.actions:
         return []
     room = max(1, min(policy.searches, request.width - 1))
-    queries = list(dict.fromkeys(query[:MAX_QUERY] for query in (question.text, *sub_questions(question))))[:room]
-    leaves = [search_leaf(query, question, policy, prior=1.0 if i == 0 else 0.6) for i, query in enumerate(queries)]
-    if "visit" not in request.actions or request.max_depth < 2 or request.width < 2 or request.reads_left <= 0:
+    queries = list(dict.fromkeys(query[:MAX_QUERY] for query in (question.text, *sub_questions(question))))[
+        :room
+    ]
+    leaves = [
+        search_leaf(query, question, policy, prior=1.0 if i == 0 else 0.6) for i, query in enumerate(queries)
+    ]
+    if (
+        "visit" not in request.actions
+        or request.max_depth < 2
+        or request.width < 2
+        or request.reads_left <= 0
+    ):
         return leaves
     inner = Proposal(
-        "read what was found", f"The documents found answer: {question.text[:200]}", 1.0, needs=tuple(range(len(leaves)))
+        "read what was found",
+        f"The documents found answer: {question.text[:200]}",
+        1.0,
+        needs=tuple(range(len(leaves))),
     )
     return [*leaves, inner]
 
@@ -108,20 +124,30 @@ def _layer(
     opening = not request.read
     room = request.width - 1 if opening else request.width
     wanted = policy.first if opening else request.reads_left
-    leaves = [_visit(item, question, ranked[0].score) for item in ranked[: max(1, min(wanted, room, request.reads_left))]]
-    lost = not opening and policy.follow and not any(item.linked for item in ranked)
-    if lost and weighed and "search" in request.actions and request.depth + 1 < request.max_depth and len(request.read) <= policy.first:
+    size = max(1, min(wanted, room, request.reads_left))
+    leaves = [_visit(item, question, ranked[0].score) for item in ranked[:size]]
+    deeper = request.depth + 1 < request.max_depth
+    if deeper and weighed and policy.follow and _lost(request, ranked, policy):
         return _search_on(question, request, leaves, weighed, policy)
-    left = request.reads_left - len(leaves)
-    if leaves and left > 0 and request.depth + 1 < request.max_depth and request.width > 1:
+    if leaves and deeper and request.reads_left > len(leaves) and request.width > len(leaves):
         leaves.append(_follow(question, len(leaves)))
     return leaves
 
 
+def _lost(request: ExpandRequest, ranked: Sequence[Candidate], policy: Policy) -> bool:
+    """Tell whether what was read at first leads to no known document; asked once, before more is read."""
+    early = 0 < len(request.read) <= policy.first and request.depth <= LAST_SEARCH
+    return early and "search" in request.actions and not any(item.linked for item in ranked)
+
+
 def _search_on(
-    question: Question, request: ExpandRequest, leaves: list[Proposal], weighed: Sequence[Weighed], policy: Policy
+    question: Question,
+    request: ExpandRequest,
+    leaves: list[Proposal],
+    weighed: Sequence[Weighed],
+    policy: Policy,
 ) -> list[Proposal]:
-    """Search with what the first finding names, beside one more read: nothing read links to a known document."""
+    """Search with what the first finding names, beside one more read, as nothing read links further."""
     second = search_leaf(next_query(question, weighed), question, policy, prior=1.0)
     together = [second, *leaves[:1]]
     if request.reads_left - len(leaves[:1]) > 0 and request.width > 2:
@@ -132,17 +158,13 @@ def _search_on(
 def next_query(question: Question, weighed: Sequence[Weighed]) -> str:
     """Join the part of the question nothing read covers with the names the best sentence brings."""
     said = frozenset[str]().union(*(item.terms for item in weighed))
-    uncovered = [word for word in words(question.text) if _stemmed(word) in set(question.terms) - said]
+    uncovered = [word for word in words(question.text) if stem(word) in set(question.terms) - said]
     asked = set(words(question.text))
-    new = [span.text for span in weighed[0].spans if not set(words(span.text)) <= asked][:3]
+    nearest = sorted(weighed, key=lambda item: -item.like)[:2]
+    named = [span.text for item in nearest for span in names_in(item.sentence.text)]
+    new = [name for name in dict.fromkeys(named) if not set(words(name)) <= asked][:3]
     query = " ".join(dict.fromkeys([*new, *(uncovered or words(question.text))]))
     return query[:MAX_QUERY]
-
-
-def _stemmed(word: str) -> str:
-    from ddax.reasoning.embedded.text import stem
-
-    return stem(word)
 
 
 def _visit(item: Candidate, question: Question, best: float) -> Proposal:
@@ -155,5 +177,8 @@ def _visit(item: Candidate, question: Question, best: float) -> Proposal:
 
 def _follow(question: Question, size: int) -> Proposal:
     return Proposal(
-        "follow what was read", f"What was read names the rest of: {question.text[:200]}", 0.8, needs=tuple(range(size))
+        "follow what was read",
+        f"What was read names the rest of: {question.text[:200]}",
+        0.8,
+        needs=tuple(range(size)),
     )

@@ -27,7 +27,7 @@ MENTION = "mention:"
 
 STEM = 5
 """Letters by which words of one family are known: Tunisia, Tunisian."""
-LEAST_SHARE = 0.6
+LEAST_SHARE = 0.75
 """A title counts as partly named from this share of its words on."""
 
 
@@ -115,7 +115,9 @@ def _page(page: Passage) -> _Page:
     return _Page(words(page.text), words(bare_title(page.title)), starts)
 
 
-def _hops(question: Question, found: Sequence[Candidate], best: Sequence[Sentence], vectors: Vectors) -> list[float]:
+def _hops(
+    question: Question, found: Sequence[Candidate], best: Sequence[Sentence], vectors: Vectors
+) -> list[float]:
     """Likeness of each candidate to the question, joined with each best sentence where one was read."""
     texts = [f"{bare_title(item.title)}. {item.text}" for item in found]
     queries = [f"{question.text} {line.titled}" for line in best] or [question.text]

@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from ddax.reasoning.embedded.answer import answer
-from ddax.reasoning.embedded.evidence import support, weigh
+from ddax.reasoning.embedded.evidence import weigh
 from ddax.reasoning.embedded.question import analyse
-from ddax.reasoning.embedded.support import THRESHOLD
+from ddax.reasoning.embedded.support import THRESHOLD, measure
 from ddax.reasoning.embedded.vectors import Vectors
 from ddax.reasoning.protocol import Finding, MergeRequest, Synthesis
 from ddax.types import Citation
@@ -37,7 +37,7 @@ def _between(request: MergeRequest, vectors: Vectors) -> Synthesis:
         return Synthesis(text, _cited(done), bool(done), 0.0)
     quotes = tuple(item.sentence.citation() for item in chosen)
     text = " ".join(item.sentence.titled for item in chosen)
-    return Synthesis(text, quotes, True, support(question, weighed).value)
+    return Synthesis(text, quotes, True, measure(question, weighed).value)
 
 
 def _cited(findings: list[Finding]) -> tuple[Citation, ...]:

@@ -7,40 +7,98 @@ from dataclasses import dataclass
 from functools import lru_cache
 from typing import Literal
 
-from ddax.reasoning.embedded.text import FUNCTION_WORDS, clip_task, fold, terms
+from ddax.reasoning.embedded.text import FUNCTION_WORDS, clip_task, fold, stem, terms
 
 AnswerKind = Literal["person", "date", "place", "number", "yes_no", "choice", "thing", "open"]
 
 _QUOTED = re.compile(r"[\"“„«]([^\"“”„«»]{2,80})[\"”“»]")
 _NAME = re.compile(
     r"(?:[A-Z\u00c0-\u00de][\w.'’&-]*|[A-Z]{2,})"
-    r"(?:\s+(?:(?:of|the|and|de|la|le|von|van|da|del|for|in|on|at|to|&)\s+){0,3}"
+    r"(?:\s+(?:(?:of|the|de|la|le|von|van|da|del|&)\s+){0,3}"
     r"(?:[A-Z\u00c0-\u00de][\w.'’&-]*|\d+))*"
 )
 _OPENERS = frozenset(
-    """
-    who whom whose which what when where why how is are was were do does did can could has have had will would name
-    in on at of for from by to with tell give find list state if this that these the a an and or between both after
-    before during as please
-    """.split()
+    [
+        "who",
+        "whom",
+        "whose",
+        "which",
+        "what",
+        "when",
+        "where",
+        "why",
+        "how",
+        "is",
+        "are",
+        "was",
+        "were",
+        "do",
+        "does",
+        "did",
+        "can",
+        "could",
+        "has",
+        "have",
+        "had",
+        "will",
+        "would",
+        "name",
+        "in",
+        "on",
+        "at",
+        "of",
+        "for",
+        "from",
+        "by",
+        "to",
+        "with",
+        "tell",
+        "give",
+        "find",
+        "list",
+        "state",
+        "if",
+        "this",
+        "that",
+        "these",
+        "the",
+        "a",
+        "an",
+        "and",
+        "or",
+        "between",
+        "both",
+        "after",
+        "before",
+        "during",
+        "as",
+        "please",
+    ]
 )
 _YES_NO = re.compile(r"^(?:is|are|was|were|do|does|did|has|have|had|can|could|will|would|should)\b", re.I)
 _KINDS: tuple[tuple[AnswerKind, re.Pattern[str]], ...] = (
     ("date", re.compile(r"\b(?:when|(?:what|which) (?:year|date|month|day|decade|century))\b", re.I)),
-    ("number", re.compile(r"\b(?:how (?:many|much|old|long|far|tall|high|big|large)|what (?:number|percentage|population))\b", re.I)),
+    (
+        "number",
+        re.compile(
+            r"\b(?:how (?:many|much|old|long|far|tall|high|big|large)"
+            r"|what (?:number|percentage|population))\b",
+            re.I,
+        ),
+    ),
     (
         "place",
         re.compile(
-            r"\b(?:where|(?:what|which) (?:\w+ )?(?:city|town|village|country|state|county|province|region|continent"
-            r"|island|nation|district|borough|location|place))\b",
+            r"\b(?:where|(?:what|which) (?:\w+ )?(?:city|town|village|country|state|county|province|region"
+            r"|continent|island|nation|district|borough|location|place))\b",
             re.I,
         ),
     ),
     (
         "person",
         re.compile(
-            r"\b(?:who|whom|whose|(?:what|which) (?:\w+ ){0,2}(?:actor|actress|person|man|woman|author|writer|singer"
-            r"|director|player|president|artist|politician|king|queen|scientist|composer|musician))\b",
+            r"\b(?:who|whom|whose|(?:what|which) (?:\w+ ){0,2}(?:actor|actress|person|man|woman|author|writer"
+            r"|singer|director|player|president|artist|politician|king|queen|scientist|composer|musician))\b",
             re.I,
         ),
     ),
@@ -52,7 +110,12 @@ _COMPARISON = re.compile(
     r"|further|farther|closer|nearer|north|south|east|west|recently|last|before|same)\b",
     re.I,
 )
-_HEAD = re.compile(r"\b(?:what|which)\s+((?:[\w'’.&-]+\s+){0,4}?[\w'’-]+?)\s+(?:is|are|was|were|did|does|do|has|have|had|that|who|which|of|in|by|for|to|from|with|serves?|can|will|would)\b", re.I)  # fmt: skip
+_OPERATOR = re.compile(rf"{_COMPARISON.pattern}|\\b(?:nationality|came|come|out)\\b", re.I)
+_HEAD = re.compile(
+    r"\b(?:what|which)\s+((?:[\w'’.&-]+\s+){0,4}?[\w'’-]+?)\s+"
+    r"(?:is|are|was|were|did|does|do|has|have|had|that|who|which|of|in|by|for|to|from|with|serves?|can|will|would)\b",
+    re.I,
+)
 
 
 @dataclass(frozen=True)
@@ -77,14 +140,24 @@ def analyse(task: str) -> Question:
     """Take a task apart; linear in its length, capped at `MAX_QUESTION` characters."""
     text = clip_task(task)
     options = _options(text)
+    kind = _kind(text, options)
     return Question(
         text=text,
-        terms=tuple(dict.fromkeys(terms(text))),
+        terms=_content(text, kind),
         names=_names(text),
-        kind=_kind(text, options),
+        kind=kind,
         options=options,
         head=_head(text),
     )
+
+
+def _content(text: str, kind: AnswerKind) -> tuple[str, ...]:
+    """Return the content words; of a comparison without the words that only say how to compare."""
+    found = dict.fromkeys(terms(text))
+    if kind not in ("choice", "yes_no"):
+        return tuple(found)
+    operators = {stem(fold(match.group())) for match in _OPERATOR.finditer(text)}
+    return tuple(term for term in found if term not in operators)
 
 
 def _names(text: str) -> tuple[str, ...]:

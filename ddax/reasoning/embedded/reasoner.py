@@ -14,9 +14,26 @@ from ddax.reasoning.embedded.merge import merge
 from ddax.reasoning.embedded.question import analyse
 from ddax.reasoning.embedded.vectors import Vectors
 from ddax.reasoning.protocol import (
-    ArgueRequest, Argument, AskRequest, Claim, ExpandRequest, Expansion, ExtractRequest, Extraction, JudgeRequest,
-    Judgment, Lesson, MergeRequest, MutateRequest, PatchRequest, Patches, Prediction, PredictRequest, Question,
-    ReflectRequest, Synthesis,
+    ArgueRequest,
+    Argument,
+    AskRequest,
+    Claim,
+    ExpandRequest,
+    Expansion,
+    Extraction,
+    ExtractRequest,
+    JudgeRequest,
+    Judgment,
+    Lesson,
+    MergeRequest,
+    MutateRequest,
+    Patches,
+    PatchRequest,
+    Prediction,
+    PredictRequest,
+    Question,
+    ReflectRequest,
+    Synthesis,
 )  # fmt: skip
 
 Patcher = Callable[[PatchRequest | MutateRequest], Awaitable[Patches]]
@@ -31,7 +48,9 @@ class EmbeddedReasoner:
 
     name = "embedded"
 
-    def __init__(self, embedder: Embedder, *, patcher: Patcher | None = None, policy: Policy | None = None) -> None:
+    def __init__(
+        self, embedder: Embedder, *, patcher: Patcher | None = None, policy: Policy | None = None
+    ) -> None:
         self._vectors, self._patcher, self._policy = Vectors(embedder), patcher, policy or Policy()
 
     async def expand(self, request: ExpandRequest) -> Expansion:

@@ -1,4 +1,4 @@
-"""Spans of a sentence that could be a short answer: names, dates, numbers, with how well they fit the kind."""
+"""Spans of a sentence that could be a short answer: names, dates, numbers, and their fit to the kind."""
 
 from __future__ import annotations
 
@@ -10,23 +10,52 @@ from ddax.reasoning.embedded.text import bare_title, fold, terms, words
 
 _MONTH = r"(?:January|February|March|April|May|June|July|August|September|October|November|December)"
 _DATE = re.compile(
-    rf"\b(?:\d{{1,2}} {_MONTH}(?: \d{{4}})?|{_MONTH} \d{{1,2}}(?:, \d{{4}})?|{_MONTH} \d{{4}}|1\d{{3}}s?|20\d\ds?)\b"
+    rf"\b(?:\d{{1,2}} {_MONTH}(?: \d{{4}})?|{_MONTH} \d{{1,2}}(?:, \d{{4}})?|{_MONTH} \d{{4}}"
+    r"|1\d{3}s?|20\d\ds?)\b"
 )
 _YEAR = re.compile(r"\b(?:1\d{3}|20\d\d)\b")
 _COUNT = (
-    "one|two|three|four|five|six|seven|eight|nine|ten|eleven|twelve|thirteen|fourteen|fifteen|sixteen|seventeen"
-    "|eighteen|nineteen|twenty|thirty|forty|fifty|sixty|seventy|eighty|ninety|hundred|thousand|dozen"
+    "one|two|three|four|five|six|seven|eight|nine|ten|eleven|twelve|thirteen|fourteen|fifteen|sixteen"
+    "|seventeen|eighteen|nineteen|twenty|thirty|forty|fifty|sixty|seventy|eighty|ninety|hundred|thousand|dozen"
 )
 _NUMBER = re.compile(
-    rf"\b(?:\d[\d,.]*\d|\d|{_COUNT})(?:[- ](?:million|billion|thousand|hundred|percent|{_COUNT}))*\b", re.IGNORECASE
+    rf"\b(?:\d[\d,.]*\d|\d|{_COUNT})(?:[- ](?:million|billion|thousand|hundred|percent|{_COUNT}))*\b",
+    re.IGNORECASE,
 )
 _NAME = re.compile(
     r"[A-Z\u00c0-\u00de][\w'’&-]*(?:\.(?=\s[A-Z]))?"
-    r"(?:(?:,? (?:of|the|and|de|la|von|van|da|del|for|in))*[ ][A-Z\u00c0-\u00de\d][\w'’&!-]*(?:\.(?=\s[A-Z]))?)*"
+    r"(?:(?:,? (?:of|the|and|de|la|von|van|da|del|for|in))*[ ]"
+    r"[A-Z\u00c0-\u00de\d][\w'’&!-]*(?:\.(?=\s[A-Z]))?)*"
 )
 _PLACE_BEFORE = re.compile(r"\b(?:in|at|near|from|of|to|based in|located in|outside)\s+(?:the\s+)?$")
-_PERSON_NEAR = re.compile(r"\b(?:by|actor|actress|singer|director|author|writer|born|starring|with|and|father|son)\b")
-_STOP_START = frozenset("the a an in it he she they this that his her its their on at for as after before when".split())
+_PERSON_NEAR = re.compile(
+    r"\b(?:by|actor|actress|singer|director|author|writer|born|starring|with|and|father|son)\b"
+)
+_STOP_START = frozenset(
+    [
+        "the",
+        "a",
+        "an",
+        "in",
+        "it",
+        "he",
+        "she",
+        "they",
+        "this",
+        "that",
+        "his",
+        "her",
+        "its",
+        "their",
+        "on",
+        "at",
+        "for",
+        "as",
+        "after",
+        "before",
+        "when",
+    ]
+)
 
 
 @dataclass(frozen=True)
@@ -61,10 +90,11 @@ def _of_kind(question: Question, sentence: str) -> list[Span]:
             Span(m.group(), m.start(), m.end(), 0.4 if _YEAR.fullmatch(m.group()) else 1.0)
             for m in _NUMBER.finditer(sentence)
         ]  # fmt: skip
-    return [_fitted(question, sentence, span) for span in _names(sentence)]
+    return [_fitted(question, sentence, span) for span in names_in(sentence)]
 
 
-def _names(sentence: str) -> list[Span]:
+def names_in(sentence: str) -> list[Span]:
+    """List the runs of capitalised words of a sentence."""
     found = []
     for match in _NAME.finditer(sentence):
         text, start = match.group(), match.start()

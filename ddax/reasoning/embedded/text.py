@@ -18,13 +18,115 @@ _UNSPACED = re.compile(r"[\u0e00-\u0e7f\u3040-\u30ff\u3400-\u4dbf\u4e00-\u9fff\u
 _BRACKETS = re.compile(r"\s*\([^()]*\)\s*$")
 
 FUNCTION_WORDS = frozenset(
-    """
-    a an the and or but nor of in on at to for from by with about into onto over under between among as than then
-    is are was were be been being am do does did done have has had having can could will would shall should may
-    might must it its he she they them his her their this that these those there here i you we our your my me us
-    who whom whose which what when where why how also both either neither not no so such if while during after
-    before same other another any all some each more most one ones
-    """.split()
+    [
+        "a",
+        "an",
+        "the",
+        "and",
+        "or",
+        "but",
+        "nor",
+        "of",
+        "in",
+        "on",
+        "at",
+        "to",
+        "for",
+        "from",
+        "by",
+        "with",
+        "about",
+        "into",
+        "onto",
+        "over",
+        "under",
+        "between",
+        "among",
+        "as",
+        "than",
+        "then",
+        "is",
+        "are",
+        "was",
+        "were",
+        "be",
+        "been",
+        "being",
+        "am",
+        "do",
+        "does",
+        "did",
+        "done",
+        "have",
+        "has",
+        "had",
+        "having",
+        "can",
+        "could",
+        "will",
+        "would",
+        "shall",
+        "should",
+        "may",
+        "might",
+        "must",
+        "it",
+        "its",
+        "he",
+        "she",
+        "they",
+        "them",
+        "his",
+        "her",
+        "their",
+        "this",
+        "that",
+        "these",
+        "those",
+        "there",
+        "here",
+        "i",
+        "you",
+        "we",
+        "our",
+        "your",
+        "my",
+        "me",
+        "us",
+        "who",
+        "whom",
+        "whose",
+        "which",
+        "what",
+        "when",
+        "where",
+        "why",
+        "how",
+        "also",
+        "both",
+        "either",
+        "neither",
+        "not",
+        "no",
+        "so",
+        "such",
+        "if",
+        "while",
+        "during",
+        "after",
+        "before",
+        "same",
+        "other",
+        "another",
+        "any",
+        "all",
+        "some",
+        "each",
+        "more",
+        "most",
+        "one",
+        "ones",
+    ]
 )
 """English words that carry no topic; other languages rely on the rarity of their words."""
 
@@ -63,7 +165,9 @@ def _pairs(run: str) -> Iterable[str]:
 
 def terms(text: str) -> list[str]:
     """Return the stemmed content words in order, repeats kept."""
-    return [stem(word) for word in words(text) if word not in FUNCTION_WORDS and (len(word) > 1 or word.isdigit())]
+    return [
+        stem(word) for word in words(text) if word not in FUNCTION_WORDS and (len(word) > 1 or word.isdigit())
+    ]
 
 
 def bare_title(title: str) -> str:

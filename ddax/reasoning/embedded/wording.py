@@ -3,7 +3,12 @@
 from __future__ import annotations
 
 from ddax.reasoning.protocol import (
-    AskRequest, Lesson, Prediction, PredictRequest, Question, ReflectRequest,
+    AskRequest,
+    Lesson,
+    Prediction,
+    PredictRequest,
+    Question,
+    ReflectRequest,
 )  # fmt: skip
 
 MAX_LESSON_WORDS = 100
@@ -21,7 +26,9 @@ def predict(request: PredictRequest) -> Prediction:
     if call["name"] == "search":
         text = f"Documents about {target}"
     elif call["name"] == "visit":
-        text = f"{known.title}: {_short(known.text, 200)}" if known else f"The page {target} bears on: {intent}"
+        text = (
+            f"{known.title}: {_short(known.text, 200)}" if known else f"The page {target} bears on: {intent}"
+        )
     else:
         text = f"{call['name']} of {target or 'its target'} succeeds and serves: {intent}"
     return Prediction(text, _CONFIDENCE.get(call["name"], DEFAULT_CONFIDENCE))
@@ -29,7 +36,11 @@ def predict(request: PredictRequest) -> Prediction:
 
 def reflect(request: ReflectRequest) -> Lesson:
     """Contrast the expected outcome with the actual one in two sentences, at most 100 words."""
-    action, expected, actual = _short(request.action, 120), _short(request.expected, 160), _short(request.actual, 200)
+    action, expected, actual = (
+        _short(request.action, 120),
+        _short(request.expected, 160),
+        _short(request.actual, 200),
+    )
     if request.kind == "policy":
         degree = "far from" if request.epsilon > 0.5 else "a little off"
         advice = (

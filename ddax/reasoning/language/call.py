@@ -9,6 +9,7 @@ import asyncio
 import inspect
 import json
 from collections.abc import Awaitable, Callable
+from copy import copy
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, TypeVar
 
@@ -40,6 +41,14 @@ class Sampling:
 
 
 @dataclass
+class _Abilities:
+    """What a model has been found to take: a JSON schema of the reply, and sampling settings."""
+
+    native: bool
+    sampled: bool = True
+
+
+@dataclass
 class _Request:
     """A request under way: when it began and what it has cost."""
 
@@ -57,14 +66,21 @@ class Caller:
     def __init__(
         self, model: BaseChatModel, *, name: str, key: str, price: PriceLike | None, limits: Limits,
         clock: Callable[[], float], wall: Callable[[], float], rng: np.random.Generator,
-        sleep: Callable[[float], Awaitable[None]] = asyncio.sleep, keeper: BudgetKeeper | None = None,
+        sleep: Callable[[float], Awaitable[None]] = asyncio.sleep,
     ) -> None:  # fmt: skip
         self._model, self.name, self._key, self._price = model, name, key, price
         self._limits, self._clock, self._wall = limits, clock, wall
-        self._rng, self._sleep, self._keeper = rng, sleep, keeper
+        self._rng, self._sleep = rng, sleep
+        self._keeper: BudgetKeeper | None = None
         self._breaker = Breaker(limits, clock)
-        self._sampled = True
-        self._native = "method" in inspect.signature(type(model).with_structured_output).parameters
+        native = "method" in inspect.signature(type(model).with_structured_output).parameters
+        self._can = _Abilities(native=native)
+
+    def bound(self, keeper: BudgetKeeper) -> Caller:
+        """Return this caller under the caps of `keeper`; what is known of the model stays shared."""
+        twin = copy(self)
+        twin._keeper = keeper
+        return twin
 
     @property
     def free_of_charge(self) -> bool:
@@ -156,12 +172,12 @@ class Caller:
     def _prepared(self, messages: Messages, wire: type[W], sampling: Sampling) -> tuple[Messages, Any]:
         """Return the messages to send and what to send them to."""
         model: Any = self._model
-        if self._sampled:
+        if self._can.sampled:
             wanted = {"temperature": sampling.temperature, "seed": sampling.seed}
             known = {key: value for key, value in wanted.items() if key in type(model).model_fields}
             model = model.model_copy(update=known)
         schema = schema_of(wire)
-        if not self._native:
+        if not self._can.native:
             (role, system), *rest = messages
             stated = f"{system}\n\nThe JSON schema of the reply:\n{json.dumps(schema)}"
             return [(role, stated), *rest], model
@@ -174,11 +190,11 @@ class Caller:
         if failure.kind != "status" or failure.status not in (400, 422):
             return False
         said = failure.said.lower()
-        if self._sampled and ("temperature" in said or "seed" in said):
-            self._sampled = False
+        if self._can.sampled and ("temperature" in said or "seed" in said):
+            self._can.sampled = False
             return True
-        if self._native and any(word in said for word in ("response_format", "json_schema", "schema")):
-            self._native = False
+        if self._can.native and any(word in said for word in ("response_format", "json_schema", "schema")):
+            self._can.native = False
             return True
         return False
 

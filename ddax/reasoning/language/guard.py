@@ -42,8 +42,9 @@ class Limits:
 
 
 def wait_before(failure: Failure, attempt: int, limits: Limits, rng: np.random.Generator) -> float:
-    """Return the seconds to wait after the failed `attempt` (from 1): what the server asks, capped,
-    else exponential back-off with jitter in [½, 1) of it.
+    """Return the seconds to wait after the failed `attempt` (from 1).
+
+    That is what the server asks, capped, else exponential back-off with jitter in [½, 1) of it.
     """
     if failure.retry_after is not None:
         return min(failure.retry_after, limits.retry_after_cap)

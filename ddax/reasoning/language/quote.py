@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import hashlib
 import json
+import re
 from collections.abc import Iterable, Mapping, Sequence
 
 from ddax.types import Citation, Passage
@@ -16,24 +17,17 @@ KEY_DIGITS = 24
 MIN_LETTERS = 3
 """A quote with fewer letters and digits proves nothing."""
 
-_INVISIBLE = frozenset(
-    {0x00AD, 0x200B, 0x200E, 0x200F, 0x2060, 0xFEFF, *range(0x202A, 0x202F), *range(0x2066, 0x206A)}
+_HIDDEN = re.compile(
+    "[\x00-\x08\x0b-\x1f\x7f-\x9f\u00ad\u200b\u200e\u200f\u202a-\u202e\u2060"
+    "\u2066-\u2069\ud800-\udfff\ufeff\U000e0000-\U000e007f]"
 )
 _ALIKE = str.maketrans({"‘": "'", "’": "'", "“": '"', "”": '"', "–": "-", "—": "-"})
 _MARKS = "\"'`… "
 
 
-def _hidden(char: str) -> bool:
-    code = ord(char)
-    if char in "\n\t" or 0x20 <= code < 0x7F:
-        return False
-    control = code < 0x20 or 0x7F <= code < 0xA0
-    return control or code in _INVISIBLE or 0xD800 <= code < 0xE000 or 0xE0000 <= code < 0xE0080
-
-
 def clean(text: str) -> str:
     """Drop control, bidirectional, zero-width and tag characters and lone surrogates."""
-    return "".join(char for char in text if not _hidden(char))
+    return _HIDDEN.sub("", text)
 
 
 def shorten(text: str, limit: int) -> str:
@@ -57,10 +51,9 @@ def lines(items: Iterable[str]) -> str:
 
 
 def numbered(passages: Sequence[Passage]) -> dict[str, Passage]:
-    """Name passages P1, P2, ... in order, one name an id."""
-    unique = {passage.id: passage for passage in reversed(passages)}
-    ordered = dict.fromkeys(passage.id for passage in passages)
-    return {f"P{n}": unique[identity] for n, identity in enumerate(ordered, 1)}
+    """Name passages P1, P2, ... in order; the same piece of a document has one name."""
+    unique = {(passage.id, passage.start, passage.text): passage for passage in passages}
+    return {f"P{n}": passage for n, passage in enumerate(unique.values(), 1)}
 
 
 def quoted(passages: Mapping[str, Passage], budget: int) -> str:
@@ -84,7 +77,7 @@ def _folded(text: str) -> tuple[str, list[int]]:
             if not chars or chars[-1] == " ":
                 continue
             char = " "
-        elif _hidden(char):
+        elif _HIDDEN.match(char):
             continue
         chars.append(char)
         offsets.append(offset)

@@ -9,6 +9,7 @@ import asyncio
 import json
 import time
 from collections.abc import Awaitable, Callable, Iterable, Mapping
+from copy import copy
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
@@ -37,14 +38,13 @@ class LanguageReasoner:
 
     `name` is `provider:model`, under which its price stands in `prices`; `key` the environment variable
     of its key, for messages. `clock` is monotonic, `wall` the epoch time, both in seconds. `arguments`
-    maps actions to their argument models (`{name: action.arguments}` of the registry). With `keeper`
-    the caps are also checked between the calls of one request.
+    maps actions to their argument models (`{name: action.arguments}` of the registry).
     """
 
     def __init__(
         self, model: BaseChatModel, *, name: str, prices: Mapping[str, PriceLike],
         clock: Callable[[], float], rng: np.random.Generator, limits: Limits | None = None, key: str = "",
-        arguments: readers.ArgumentModels | None = None, keeper: BudgetKeeper | None = None,
+        arguments: readers.ArgumentModels | None = None,
         wall: Callable[[], float] = time.time,
         sleep: Callable[[float], Awaitable[None]] = asyncio.sleep,
     ) -> None:  # fmt: skip
@@ -53,8 +53,14 @@ class LanguageReasoner:
         self._arguments = arguments or {}
         self._caller = Caller(
             model, name=name, key=key, price=price_of(name, prices), limits=self._limits,
-            clock=clock, wall=wall, rng=rng, sleep=sleep, keeper=keeper,
+            clock=clock, wall=wall, rng=rng, sleep=sleep,
         )  # fmt: skip
+
+    def bound(self, keeper: BudgetKeeper) -> LanguageReasoner:
+        """Return this reasoner with the caps of `keeper` checked between the calls of one request."""
+        twin = copy(self)
+        twin._caller = self._caller.bound(keeper)
+        return twin
 
     @property
     def free_of_charge(self) -> bool:
@@ -132,7 +138,7 @@ class LanguageReasoner:
 
     async def merge(self, request: p.MergeRequest) -> p.Synthesis:
         """Put findings together; every sentence that stays carries a quote."""
-        named = numbered([*request.evidence, *_cited(request.findings)])
+        named = numbered([*request.evidence, *_cited(request)])
         prompt = render(
             "merge", task=self._task(request.task), idea=self._data("idea", request.idea),
             kind="the final answer to the task" if request.final else "an intermediate result",
@@ -249,10 +255,12 @@ class LanguageReasoner:
         return self._data("arguments", "\n".join(rows) or "(none)")
 
 
-def _cited(findings: Iterable[p.Finding]) -> list[Passage]:
-    """Return the quotes of findings as passages of their own."""
+def _cited(request: p.MergeRequest) -> list[Passage]:
+    """Return the quotes of findings as passages, where the passage itself is not at hand."""
+    at_hand = {passage.id for passage in request.evidence}
     return [
-        Passage(f"{c.passage_id}:{c.start}", c.source, c.title, c.quote, c.start, c.end)
-        for finding in findings
+        Passage(c.passage_id, c.source, c.title, c.quote, c.start, c.end)
+        for finding in request.findings
         for c in finding.citations
+        if c.passage_id not in at_hand
     ]

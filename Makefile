@@ -1,0 +1,45 @@
+# Two commands matter: `make demo` and `make test`. Each sets everything up; a second run is instant.
+SHELL := bash
+.SHELLFLAGS := -eu -o pipefail -c
+.DEFAULT_GOAL := help
+# Relative on purpose: the checkout may lie in a folder with a space in its name.
+PY := .venv/bin/python
+
+.PHONY: help setup system demo test unit check lock bench-quick clean
+
+help:  ## list the targets
+	@grep -hE '^[a-z-]+: *.*## ' Makefile | sed -E 's/^([a-z-]+):[^#]*## /\1\t/' | expand -t 14
+
+setup:  ## make .venv with everything for the tests
+	@bash scripts/setup.sh dev
+
+system:  ## install bubblewrap and chromium where that needs no password
+	@bash scripts/system.sh
+
+demo:  ## run the main job: no key, no network
+	@bash scripts/setup.sh base
+	@$(PY) -m ddax demo
+
+test: setup  ## run the unit and integration tests
+	@$(PY) -m pytest -q -n "$${PYTEST_WORKERS:-2}" tests/unit tests/integration
+
+unit: setup  ## run the fast tests
+	@$(PY) -m pytest -q -n "$${PYTEST_WORKERS:-2}" tests/unit
+
+check: setup  ## lint, format, types, import contract
+	@$(PY) -m ruff check .
+	@$(PY) -m ruff format --check .
+	@$(PY) -m mypy
+	@$(PY) -m pyright
+	@PYTHONPATH=. $(PY) -c 'from importlinter.cli import lint_imports_command; lint_imports_command()'
+
+lock:  ## write the lock files anew
+	@bash scripts/setup.sh dev
+	@bash scripts/lock.sh
+
+bench-quick: setup  ## run every benchmark in its short form
+	@for name in $$($(PY) -m benchmarks --names); do $(PY) -m benchmarks "$$name" --quick; done
+
+clean:  ## remove .venv, caches and builds; .ddax (your runs) stays
+	@rm -rf .venv dist build .mypy_cache .ruff_cache .pytest_cache .hypothesis .import_linter_cache .langgraph_api
+	@find . -name __pycache__ -type d -prune -exec rm -rf {} +

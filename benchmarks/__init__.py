@@ -1,0 +1,1 @@
+"""Every number of the project, in one result format: `python -m benchmarks`."""

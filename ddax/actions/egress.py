@@ -1,0 +1,120 @@
+"""The egress guard: which addresses may be reached from here, decided on numeric addresses.
+
+A host is refused unless every address it resolves to is public or the user named the host. Whoever
+connects must connect to one of the addresses returned here, not to the name again.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import ipaddress
+import socket
+import unicodedata
+from collections.abc import Awaitable, Callable, Iterable, Sequence
+from typing import TypeAlias
+from urllib.parse import SplitResult, unquote, urlsplit
+
+from ddax.errors import ActionError, NotAllowed, SettingsError
+
+Resolver: TypeAlias = Callable[[str, int], Awaitable[list[str]]]
+"""Return the numeric addresses of a host and port; raises OSError."""
+
+MAX_ADDRESSES = 3
+"""Addresses of one host that are tried."""
+
+NOT_PUBLIC = tuple(
+    ipaddress.ip_network(block)
+    for block in """
+    0.0.0.0/8 10.0.0.0/8 100.64.0.0/10 127.0.0.0/8 168.63.129.16/32 169.254.0.0/16 172.16.0.0/12
+    192.0.0.0/24 192.0.2.0/24 192.31.196.0/24 192.52.193.0/24 192.88.99.0/24 192.168.0.0/16
+    192.175.48.0/24 198.18.0.0/15 198.51.100.0/24 203.0.113.0/24 224.0.0.0/4 240.0.0.0/4
+    ::/96 ::ffff:0:0/96 ::ffff:0:0:0/96 64:ff9b::/96 64:ff9b:1::/48 100::/64 100:0:0:1::/64 2001::/23
+    2001:db8::/32 2002::/16 2620:4f:8000::/48 3fff::/20 5f00::/16 fc00::/7 fe80::/10 fec0::/10 ff00::/8
+    ::/3 4000::/2 8000::/1
+    """.split()  # noqa: SIM905
+)
+"""Blocks of the IANA special-purpose registries for IPv4 and IPv6, with the obsolete and translated ones
+that still reach a private network (::/96, 64:ff9b::/96, 2002::/16, fec0::/10) and 168.63.129.16, the
+address of a cloud's host agent. The last line is all of IPv6 that is not global unicast."""
+
+
+def allowed_names(hosts: Sequence[str]) -> frozenset[str]:
+    """Write the hosts a user names like those that are fetched; raises SettingsError."""
+    try:
+        return frozenset(map(canonical_host, hosts))
+    except ValueError as exc:
+        raise SettingsError(
+            "allow_hosts holds what is no host.", why=str(exc), mend="Name hosts only."
+        ) from exc
+
+
+def checked_url(url: str) -> SplitResult:
+    """Split an address; raises ActionError of kind `bad_scheme` or `bad_url`."""
+    try:
+        parts = urlsplit(url.strip())
+        port, host = parts.port, canonical_host(parts.hostname or "")
+    except ValueError as exc:
+        raise ActionError(f"{url!r} is not an address.", why=str(exc), kind="bad_url") from exc
+    if parts.scheme not in ("http", "https"):
+        raise ActionError(f"{url!r} cannot be fetched.", why="Only http and https are.", kind="bad_scheme")
+    if parts.username is not None or parts.password is not None:
+        raise ActionError(f"{url!r} cannot be fetched.", why="It carries a user name.", kind="bad_url")
+    if not host:
+        raise ActionError(f"{url!r} is not an address.", why="It names no host.", kind="bad_url")
+    netloc = f"[{host}]" if ":" in host else host
+    return parts._replace(netloc=netloc if port is None else f"{netloc}:{port}", fragment="")
+
+
+def canonical_host(host: str) -> str:
+    """Write a host as a browser would: unquoted, NFKC, plain dots, lower case, IDNA; raises ValueError."""
+    name = unicodedata.normalize("NFKC", unquote(host)).replace("。", ".").replace("｡", ".")
+    name = name.lower().strip("[]").rstrip(".")
+    if any(sign.isspace() or sign in "/\\@?#%<>^|" for sign in name):
+        raise ValueError(f"the host {host!r} holds a sign no host has")
+    if name.isascii():
+        return name
+    import idna
+
+    try:
+        return idna.encode(name, uts46=True).decode()
+    except idna.IDNAError as exc:
+        raise ValueError(f"the host {host!r} is not a name: {exc}") from exc
+
+
+async def checked_addresses(parts: SplitResult, allowed: frozenset[str], resolver: Resolver) -> list[str]:
+    """Resolve a host and require every address to be public, unless the host is named as allowed."""
+    host = parts.hostname or ""
+    try:
+        found = await resolver(host, parts.port or (443 if parts.scheme == "https" else 80))
+    except (OSError, UnicodeError) as exc:
+        what = f"The host {host!r} was not found."
+        raise ActionError(what, why=str(exc), kind="dns", retriable=True) from exc
+    if not found:
+        raise ActionError(f"The host {host!r} has no address.", kind="dns", retriable=True)
+    if host not in allowed:
+        refuse_private(host, found)
+    return found[:MAX_ADDRESSES]
+
+
+def refuse_private(host: str, addresses: Iterable[str]) -> None:
+    """Raise NotAllowed where one of the addresses is not public."""
+    for address in addresses:
+        if not is_public(address):
+            raise NotAllowed(
+                f"The host {host!r} may not be fetched.",
+                why=f"Its address {address} is not public.",
+                mend=f"Name it in allow_hosts if you mean it: {host!r}.",
+            )
+
+
+def is_public(address: str) -> bool:
+    """Tell whether a numeric address is in none of the special-purpose blocks."""
+    parsed = ipaddress.ip_address(address.split("%")[0])
+    return not any(parsed in block for block in NOT_PUBLIC if block.version == parsed.version)
+
+
+async def resolve(host: str, port: int) -> list[str]:
+    """Ask the system for the addresses of a host, each once, in its order."""
+    loop = asyncio.get_running_loop()
+    found = await loop.getaddrinfo(host, port, type=socket.SOCK_STREAM)
+    return list(dict.fromkeys(str(entry[4][0]) for entry in found))

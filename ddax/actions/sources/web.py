@@ -1,0 +1,51 @@
+"""Pages of the web as sources: fetched through the guard, then read like files."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Sequence
+from urllib.parse import urlsplit
+
+from ddax.actions.fetch import Fetched, fetch
+from ddax.actions.sources.extract import NotText, document, extract
+from ddax.errors import ActionError
+from ddax.types import Document
+
+SCHEMES = ("http://", "https://")
+TEXT_TYPES = (
+    "text/", "application/json", "application/xml", "application/javascript", "application/x-ndjson",
+)  # fmt: skip
+
+
+async def read_url(url: str, *, allow_hosts: Sequence[str] = ()) -> Document:
+    """Fetch a page as a document, its source being the address that answered; raises ActionError."""
+    fetched = await fetch(url, allow_hosts=allow_hosts)
+    return await asyncio.to_thread(page_document, fetched)
+
+
+def page_document(fetched: Fetched) -> Document:
+    """Turn an answer into a document; raises ActionError where it holds no text."""
+    kind = kind_of_answer(fetched)
+    path = urlsplit(fetched.url).path.rstrip("/")
+    fallback = path.rsplit("/", 1)[-1] or urlsplit(fetched.url).netloc
+    try:
+        found = extract(fetched.body, kind, fallback=fallback, base=fetched.url, charset=fetched.charset)
+    except NotText as exc:
+        why = f"It cannot be read: {exc}."
+        raise ActionError(f"{fetched.url!r} holds no text.", why=why, kind="not_text") from exc
+    if not found.text.strip():
+        raise ActionError(f"{fetched.url!r} holds no text.", kind="empty")
+    return document(found, fetched.url)
+
+
+def kind_of_answer(fetched: Fetched) -> str:
+    """Say how an answer is read: by its content first, then by its stated type."""
+    head = fetched.body[:512].lstrip().lower()
+    if head.startswith(b"%pdf-"):
+        return "pdf"
+    if "html" in fetched.content_type or head.startswith((b"<!doctype html", b"<html")):
+        return "html"
+    stated = fetched.content_type
+    if not stated or stated.startswith(TEXT_TYPES) or stated.endswith(("+json", "+xml")):
+        return "text"
+    raise ActionError(f"{fetched.url!r} holds no text.", why=f"Its type is {stated!r}.", kind="not_text")

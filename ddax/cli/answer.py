@@ -1,0 +1,98 @@
+"""The result of a run in words: answer, citations, what it took, what failed, how to go on."""
+
+from __future__ import annotations
+
+import textwrap
+from collections.abc import Iterator, Mapping
+from typing import Any
+
+from ddax.cli.backend import Output, how_to_resume
+from ddax.cli.board import cost_words
+from ddax.cli.text import clean, clean_block
+
+QUOTE = 240
+
+
+def print_result(result: Mapping[str, Any], output: Output) -> int:
+    """Print a result, as the one JSON object or in words, and return its exit code."""
+    from ddax.graph.results import exit_code_of
+
+    if output.json:
+        output.result(result)
+    for line in result_lines(result):
+        output.say(line)
+    return exit_code_of(result)  # type: ignore[arg-type]  # a RunResult seen as a mapping
+
+
+def result_lines(result: Mapping[str, Any]) -> Iterator[str]:
+    """Return a result as lines for people."""
+    yield ""
+    yield clean_block(result["answer"]).strip() or "No answer."
+    if result.get("short") and result["short"] not in result["answer"]:
+        yield f"In short: {clean(result['short'])}"
+    yield from _citations(result)
+    yield from _failures(result)
+    yield from _question(result)
+    yield ""
+    yield _facts(result)
+    yield (
+        f'Follow up: ddax run --thread {result["thread_id"]} "NEXT QUESTION"'
+        if _is_over(result)
+        else _go_on(result)
+    )
+
+
+def _is_over(result: Mapping[str, Any]) -> bool:
+    return result["status"] in {"done", "failed", "stopped"}
+
+
+def _go_on(result: Mapping[str, Any]) -> str:
+    command = how_to_resume(result["thread_id"])
+    answer = ' --answer "go on"' if result["status"] == "waiting" else ""
+    return f"Go on: {command}{answer}"
+
+
+def _citations(result: Mapping[str, Any]) -> Iterator[str]:
+    if not result["citations"]:
+        return
+    yield ""
+    yield "Sources:"
+    for number, citation in enumerate(result["citations"], 1):
+        title, source = clean(citation["title"], 100), clean(citation["source"], 200)
+        yield f"  [{number}] {title} <{source}>" if title and title != source else f"  [{number}] <{source}>"
+        yield textwrap.indent(f"“{clean(citation['quote'], QUOTE)}”", "      ")
+
+
+def _failures(result: Mapping[str, Any]) -> Iterator[str]:
+    if not result["failures"]:
+        return
+    yield ""
+    yield "What failed:"
+    for failure in result["failures"]:
+        idea, title = clean(failure.get("idea", ""), 40), clean(failure.get("title", ""), 80)
+        yield f"  {idea} {title}: {clean(failure.get('cause', ''), 200)}"
+
+
+def _question(result: Mapping[str, Any]) -> Iterator[str]:
+    question = result.get("question")
+    if not question:
+        return
+    yield ""
+    yield f"Question: {clean(question.get('text', question))}"
+    if question.get("options"):
+        yield f"Options: {', '.join(clean(option, 60) for option in question['options'])}"
+
+
+def _facts(result: Mapping[str, Any]) -> str:
+    usage = result["usage"]
+    reason = f" ({clean(result['stop_reason'], 160)})" if result["stop_reason"] else ""
+    parts = [
+        f"{result['status']}{reason}",
+        f"{result['ideas']} ideas in {result['steps']} steps",
+        f"{usage['seconds']:.1f} s",
+        cost_words(usage),
+        f"rigidity {result['rigidity']:.2f}",
+        f"mood {clean(result['mood'] or '-', 40)}",
+        f"thread {result['thread_id']}",
+    ]
+    return ", ".join(parts)

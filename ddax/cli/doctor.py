@@ -1,0 +1,176 @@
+"""The command `doctor`: what is here, what is missing, and what that means. It never fails half-way."""
+
+from __future__ import annotations
+
+import os
+import platform
+import shutil
+import sys
+from collections.abc import Callable, Iterator
+from dataclasses import asdict, dataclass
+from pathlib import Path
+from typing import Annotated, Literal
+
+import typer
+
+from ddax.cli.backend import Output, home_of
+from ddax.cli.text import clean
+
+JSON = Annotated[bool, typer.Option("--json", help="Print exactly one JSON object on stdout.")]
+VERBOSE = Annotated[bool, typer.Option("--verbose", "-v", help="Print tracebacks.")]
+State = Literal["ok", "missing", "bad"]
+PACKAGES = (
+    "ddax", "langgraph", "langgraph-checkpoint-sqlite", "langchain", "langchain-openai", "chromadb", "numpy",
+    "inferactively-pymdp", "playwright", "pydantic", "pyyaml", "onnxruntime", "tokenizers", "typer", "rich",
+)  # fmt: skip
+BROWSERS = ("chromium", "chromium-browser", "google-chrome")
+
+
+@dataclass(frozen=True)
+class Check:
+    """One finding; `missing` takes an ability away, `bad` means that ddax cannot work."""
+
+    name: str
+    state: State
+    detail: str
+
+
+def doctor(json: JSON = False, verbose: VERBOSE = False) -> None:
+    """Say what this machine has and lacks.
+
+    Ends with exit code 1 if ddax cannot work here.
+    """
+    output = Output(json=json, verbose=verbose)
+    checks = list(diagnose())
+    healthy = all(check.state != "bad" for check in checks)
+    if json:
+        output.result({"ok": healthy, "checks": [asdict(check) for check in checks]})
+    for check in checks:
+        output.say(f"{check.state:<8} {check.name}: {clean(check.detail)}")
+    raise typer.Exit(0 if healthy else 1)
+
+
+def diagnose() -> Iterator[Check]:
+    """Make every check; one that breaks is reported as bad, with what broke it."""
+    probes: tuple[tuple[str, Callable[[], Iterator[Check]]], ...] = (
+        ("python", _python), ("package", _packages), ("home", _home), ("locks", _locks),
+        ("model file", _model_file), ("browser", _browser), ("sandbox", _sandbox),
+        ("settings", _settings), ("keys", _keys),
+    )  # fmt: skip
+    for name, probe in probes:
+        try:
+            yield from probe()
+        except Exception as exc:  # a doctor that falls over helps nobody; the finding says what broke
+            yield Check(name, "bad", f"{type(exc).__name__}: {exc}")
+
+
+def _python() -> Iterator[Check]:
+    where = f"{platform.system()} {platform.machine()}, {sys.executable}"
+    yield Check("python", "ok", f"{platform.python_version()} on {where}")
+
+
+def _packages() -> Iterator[Check]:
+    from importlib import metadata
+
+    for name in PACKAGES:
+        try:
+            yield Check(f"package {name}", "ok", metadata.version(name))
+        except metadata.PackageNotFoundError:
+            yield Check(f"package {name}", "bad", "not installed; install ddax again")
+
+
+def _home() -> Iterator[Check]:
+    home = home_of()
+    place = home if home.exists() else _nearest_folder(home)
+    if not (place.is_dir() and os.access(place, os.W_OK | os.X_OK)):
+        yield Check("home", "bad", f"{place} cannot be written; make it writable or set DDAX_HOME")
+        return
+    free = shutil.disk_usage(place).free / 1e9
+    size = (
+        sum(file.stat().st_size for file in home.rglob("*") if file.is_file()) / 1e6 if home.exists() else 0.0
+    )
+    there = f"{size:.1f} MB" if home.exists() else "not made yet"
+    yield Check("home", "ok", f"{home}, {there}, {free:.1f} GB free")
+
+
+def _nearest_folder(path: Path) -> Path:
+    return next(folder for folder in path.absolute().parents if folder.exists())
+
+
+def _locks() -> Iterator[Check]:
+    from ddax.memory.lock import lock_owner, read_owner
+
+    home = home_of()
+    files = sorted(home.rglob("owner.json")) if home.exists() else []
+    for file in files:
+        owner, live = read_owner(file), lock_owner(file.parent)
+        name = file.parent.relative_to(home)
+        if live is not None:
+            yield Check("lock", "ok", f"{name} is held by process {live.pid} on {live.host}")
+        elif owner is not None:
+            yield Check("lock", "ok", f"{name} was left by process {owner.pid}, which is gone; it is free")
+    if not files:
+        yield Check("lock", "ok", "nothing is in use")
+
+
+def _model_file() -> Iterator[Check]:
+    from ddax.errors import DdaxError
+    from ddax.memory.embeddings import MODEL_SHA256, checked_bytes, installed_model
+
+    try:
+        path = installed_model()
+        size = len(checked_bytes(path, MODEL_SHA256))
+    except DdaxError as exc:
+        yield Check("model file", "bad", str(exc))
+        return
+    yield Check(
+        "model file", "ok", f"{path.name}, {size / 1e6:.1f} MB, sha256 {MODEL_SHA256[:12]} as expected"
+    )
+
+
+def _browser() -> Iterator[Check]:
+    found = next((path for path in map(shutil.which, BROWSERS) if path), None)
+    lacks = "no Chromium; pages that need a browser, and `graph --format png`, do not work"
+    yield Check("browser", "ok" if found else "missing", found or lacks)
+
+
+def _sandbox() -> Iterator[Check]:
+    import subprocess
+
+    program = shutil.which("bwrap")
+    if program is None:
+        yield Check(
+            "sandbox", "missing", "no bubblewrap (bwrap); candidate code may not run, repairs end with exit 3"
+        )
+        return
+    command = [program, "--unshare-all", "--ro-bind", "/", "/", "--die-with-parent", "true"]
+    try:
+        done = subprocess.run(command, capture_output=True, timeout=10, check=False)  # noqa: S603 (fixed words)
+    except (OSError, subprocess.TimeoutExpired) as exc:
+        yield Check("sandbox", "missing", f"{program} does not start: {exc}")
+        return
+    said = done.stderr.decode(errors="replace").strip()[:200]
+    yield Check("sandbox", "missing" if done.returncode else "ok", f"{program}: {said or 'starts'}")
+
+
+def _settings() -> Iterator[Check]:
+    from ddax.configs.layers import load_context
+    from ddax.errors import DdaxError
+
+    try:
+        loaded = load_context()
+    except DdaxError as exc:
+        yield Check("settings", "bad", str(exc))
+        return
+    yield Check("settings", "ok", f"{loaded.file or 'no ddax.yaml'}; model {loaded.context.model}")
+
+
+def _keys() -> Iterator[Check]:
+    from ddax.cli.notes import keys_present
+
+    present = sorted(keys_present().values())
+    yield Check(
+        "keys",
+        "ok",
+        f"{', '.join(present)} set (never shown)" if present else "none; the embedded reasoner answers",
+    )

@@ -1,0 +1,162 @@
+"""The commands that look at threads and at the graph: `runs`, `show`, `cancel`, `graph`."""
+
+from __future__ import annotations
+
+import asyncio
+import sys
+from collections.abc import Mapping
+from dataclasses import asdict
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any, Literal
+
+import typer
+
+from ddax.cli.answer import result_lines
+from ddax.cli.backend import Opener, Output, check_thread, opener_of, run_folder, speaks_utf8
+from ddax.cli.board import Board
+from ddax.cli.text import clean, shorten
+from ddax.errors import StorageError, UsageError
+
+if TYPE_CHECKING:
+    from ddax.graph.runs import RunInfo
+
+JSON = Annotated[bool, typer.Option("--json", help="Print exactly one JSON object on stdout.")]
+VERBOSE = Annotated[bool, typer.Option("--verbose", "-v", help="Print tracebacks.")]
+_LISTED = ("thread_id", "status", "stop_reason", "task", "steps", "ideas", "created", "updated")
+
+
+def runs(json: JSON = False, verbose: VERBOSE = False) -> None:
+    """List the threads, newest first."""
+    output = Output(json=json, verbose=verbose)
+    infos = run_folder().all()
+    if json:
+        output.result({"runs": [_row(info) for info in infos]})
+        return
+    if not infos:
+        output.say('No threads yet. Start one: ddax run "TASK" --sources DIR')
+    for info in infos:
+        output.say(_line(info))
+
+
+def _row(info: RunInfo) -> dict[str, Any]:
+    values = asdict(info)
+    return {key: values[key] for key in _LISTED}
+
+
+def _line(info: RunInfo) -> str:
+    when = _local_time(info.updated)
+    task = clean(info.task or info.stop_reason, 70)
+    return f"{info.thread_id}  {info.status:<8} {when}  {info.steps:>3} steps {info.ideas:>3} ideas  {task}"
+
+
+def _local_time(seconds: float) -> str:
+    from datetime import UTC, datetime
+
+    return datetime.fromtimestamp(seconds, UTC).astimezone().strftime("%Y-%m-%d %H:%M")
+
+
+def show(
+    context: typer.Context,
+    thread: Annotated[str, typer.Argument(help="The thread, as `ddax runs` lists it.")],
+    json: JSON = False,
+    verbose: VERBOSE = False,
+) -> None:
+    """Show a thread: its task, its DAG of ideas, its result."""
+    output, info = Output(json=json, verbose=verbose), _known(thread)
+    state, result = asyncio.run(_read(opener_of(context), thread))
+    if json:
+        ideas = state.get("ideas", {})
+        output.result({"run": _row(info), "result": result, "ideas": [ideas[key] for key in ideas]})
+        return
+    output.say(clean(info.task, 500))
+    print_tree(Board.of_state(state))
+    for line in result_lines(result):
+        output.say(line)
+
+
+async def _read(opener: Opener, thread: str) -> tuple[Mapping[str, Any], Mapping[str, Any]]:
+    async with opener(None) as agent:
+        return await agent.state(thread), await agent.result(thread)
+
+
+def _known(thread: str) -> RunInfo:
+    """Return the manifest of a thread; raises `UsageError` that names the nearest one."""
+    folder = run_folder()
+    info = folder.load(check_thread(thread) or "")
+    if info is not None:
+        return info
+    import difflib
+
+    near = difflib.get_close_matches(thread, [known.thread_id for known in folder.all()], n=1, cutoff=0.6)
+    raise UsageError(
+        f"There is no thread {thread!r}.",
+        why=f"The nearest one is {near[0]!r}." if near else "",
+        mend="`ddax runs` lists the threads there are.",
+    )
+
+
+def print_tree(board: Board) -> None:
+    """Print the whole tree of ideas with its instruments."""
+    from rich.console import Console
+
+    from ddax.cli.tree import picture
+
+    console = Console(file=sys.stdout, highlight=False, markup=False, emoji=False)
+    console.print(picture(board, width=console.width, ascii_only=not speaks_utf8(sys.stdout)))
+
+
+def cancel(
+    context: typer.Context,
+    thread: Annotated[str, typer.Argument(help="The thread, as `ddax runs` lists it.")],
+    json: JSON = False,
+    verbose: VERBOSE = False,
+) -> None:
+    """Stop a thread at its next step.
+
+    One that waits, or that no process runs, is closed at once.
+    """
+    output, info = Output(json=json, verbose=verbose), _known(thread)
+    if info.status not in {"running", "waiting"}:
+        raise UsageError(
+            f"The thread {thread!r} is over ({info.status}).", mend="There is nothing to cancel."
+        )
+    asyncio.run(_cancel(opener_of(context), thread))
+    now = _known(thread).status
+    if json:
+        output.result({"thread_id": thread, "cancelled": True, "status": now})
+    output.say(f"{thread} is {now}." if now != "running" else f"{thread} stops at its next step.")
+
+
+async def _cancel(opener: Opener, thread: str) -> None:
+    async with opener(None) as agent:
+        await agent.cancel(thread)
+
+
+def graph(
+    kind: Annotated[
+        Literal["mermaid", "svg", "png"], typer.Option("--format", help="What to draw.")
+    ] = "mermaid",
+    file: Annotated[
+        Path | None, typer.Option("--output", "-o", help="Write to a file instead of stdout.")
+    ] = None,
+    verbose: VERBOSE = False,
+) -> None:
+    """Draw the state machine, offline."""
+    if kind == "png" and file is None and sys.stdout.isatty():
+        raise UsageError(
+            "A PNG does not go to a terminal.", mend="Write: ddax graph --format png -o graph.png"
+        )
+    from ddax.graph.drawing import draw
+
+    picture = draw(kind)
+    if file is None:
+        sys.stdout.flush()
+        sys.stdout.buffer.write(picture if picture.endswith(b"\n") or kind == "png" else picture + b"\n")
+        sys.stdout.buffer.flush()
+        return
+    try:
+        file.write_bytes(picture)
+    except OSError as exc:
+        raise StorageError(
+            f"Cannot write {shorten(str(file), 200)!r}.", why=f"{exc.strerror or exc}."
+        ) from exc

@@ -1,0 +1,181 @@
+"""The commands around settings and models: `init`, `config show`, `models check`."""
+
+from __future__ import annotations
+
+import asyncio
+import os
+import time
+from importlib import resources
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+
+from ddax.cli.backend import Output, home_of, settings
+from ddax.cli.notes import model_note
+from ddax.errors import UsageError
+
+if TYPE_CHECKING:
+    from ddax.configs.prices import Price
+
+JSON = Annotated[bool, typer.Option("--json", help="Print exactly one JSON object on stdout.")]
+VERBOSE = Annotated[bool, typer.Option("--verbose", "-v", help="Print tracebacks.")]
+EMBEDDED = "embedded"
+CHECK_SECONDS = 60.0
+
+
+def init(json: JSON = False, verbose: VERBOSE = False) -> None:
+    """Write a commented ddax.yaml and .env.example here.
+
+    Nothing that is there is overwritten.
+    """
+    output = Output(json=json, verbose=verbose)
+    texts = {Path("ddax.yaml"): settings_text(), Path(".env.example"): env_text()}
+    if Path("ddax.yaml").exists():
+        raise UsageError(
+            "ddax.yaml is already here.", mend="Edit it, move it away, or start in another folder."
+        )
+    written = []
+    for path, text in texts.items():
+        try:
+            with path.open("x", encoding="utf-8") as file:
+                file.write(text)
+            written.append(str(path))
+        except FileExistsError:
+            output.note(f"{path} is already here and stays as it is.")
+    if json:
+        output.result({"written": written})
+    output.say(f"Wrote {' and '.join(written)}. See what holds: ddax config show")
+
+
+def settings_text() -> str:
+    """Return the defaults with every value commented out, so that an untouched file changes nothing."""
+    lines = (resources.files("ddax.configs") / "default.yaml").read_text(encoding="utf-8").splitlines()
+    body = lines[lines.index("") :]
+    head = [
+        "# Settings of ddax for this folder. Take the # away before what you change.",
+        "# The later wins: default < this file < environment (DDAX_...) < argument.",
+    ]
+    return "\n".join([*head, *map(_commented, body)]) + "\n"
+
+
+def _commented(line: str) -> str:
+    """Comment a value out; names of groups and the version stay."""
+    key, _, rest = line.partition(":")
+    value = rest.split("#")[0].strip()
+    if not line.strip() or not value or key == "schema_version":
+        return line
+    indent = len(line) - len(line.lstrip())
+    return f"{line[:indent]}# {line[indent:]}"
+
+
+def env_text() -> str:
+    """Return hints for the environment, without any secret."""
+    from ddax.configs.prices import load_providers
+
+    keys = [f"# {row.key}=\n" for row in load_providers().values() if row.key]
+    return (
+        "# Copy to .env, fill in, and load it: set -a; . ./.env; set +a\n"
+        "# Keep .env out of version control. A key alone changes nothing: set a model too.\n"
+        "# DDAX_MODEL=openai:gpt-4.1-mini\n"
+        f"{''.join(keys)}"
+        "# Where runs, checkpoints and memory are kept.\n"
+        "# DDAX_HOME=.ddax\n"
+        "# Any setting, a group's after two underscores.\n"
+        "# DDAX_BUDGET__MAX_STEPS=60\n"
+    )
+
+
+def config_show(
+    config: Annotated[
+        str | None, typer.Option(help="Settings file; default ./ddax.yaml if it is there.")
+    ] = None,
+    json: JSON = False,
+    verbose: VERBOSE = False,
+) -> None:
+    """Show every effective setting and where it comes from."""
+    from ddax.configs.layers import value_of
+
+    output, loaded = Output(json=json, verbose=verbose), settings(config)
+    rows = {key: (value_of(loaded.context, key), origin) for key, origin in loaded.origins.items()}
+    home, home_from = home_of(), "environment DDAX_HOME" if os.environ.get("DDAX_HOME") else "default"
+    if json:
+        table = {key: {"value": value, "origin": origin} for key, (value, origin) in rows.items()}
+        output.result({"home": {"value": str(home), "origin": home_from}, "settings": table})
+        return
+    output.say(f"home = {home}  ({home_from})")
+    for key, (value, origin) in rows.items():
+        output.say(f"{key} = {_yaml(value)}  ({origin})")
+
+
+def _yaml(value: Any) -> str:
+    import json
+
+    return value if isinstance(value, str) else json.dumps(value, ensure_ascii=False)
+
+
+def models_check(
+    model: Annotated[
+        str | None, typer.Option(help="'embedded' or provider:model; default: the setting.")
+    ] = None,
+    config: Annotated[
+        str | None, typer.Option(help="Settings file; default ./ddax.yaml if it is there.")
+    ] = None,
+    json: JSON = False,
+    verbose: VERBOSE = False,
+) -> None:
+    """Check the model: its key, one small call, its price."""
+    output = Output(json=json, verbose=verbose)
+    name = settings(config, {"model": model}).context.model
+    if name == EMBEDDED:
+        if json:
+            output.result(
+                {"model": name, "ok": True, "key": None, "reply": None, "usd": 0.0, "note": model_note()}
+            )
+        output.say(model_note())
+        return
+    report = asyncio.run(check_model(name))
+    if json:
+        output.result(report)
+        return
+    output.say(f"{name}: answers in {report['seconds']:.2f} s; key {report['key'] or 'not needed'} is there.")
+    output.say(
+        f"This call: {report['tokens']} tokens, {_usd(report['usd'])}. {_price_words(report['price'])}"
+    )
+
+
+async def check_model(name: str) -> dict[str, Any]:
+    """Make one small call; raises `ReasonerError` for a missing key, package or answer."""
+    from dataclasses import asdict
+
+    from ddax.configs.prices import load_prices, load_providers, price_of
+    from ddax.reasoning.factory import open_model
+    from ddax.reasoning.language.failures import classify, mapped
+    from ddax.reasoning.language.guard import Limits
+    from ddax.reasoning.language.usage import counted, priced
+
+    providers, price = load_providers(home=home_of()), price_of(name, load_prices(home=home_of()))
+    key = providers[name.partition(":")[0]].key if name.partition(":")[0] in providers else ""
+    model = open_model(name, limits=Limits(), providers=providers)
+    prompt, start = "Reply with the one word: ready", time.monotonic()
+    try:
+        reply = await asyncio.wait_for(model.ainvoke(prompt), CHECK_SECONDS)
+    except Exception as exc:  # every provider raises its own kind; all of them end as one of ours
+        raise mapped(classify(exc, time.time), name, key, 1) from exc
+    said = str(reply.content)
+    usage = priced(counted(getattr(reply, "usage_metadata", None), prompt=prompt, reply=said), price)
+    return {
+        "model": name, "ok": True, "key": key or None, "reply": said[:200], "tokens": usage.tokens,
+        "usd": usage.usd, "seconds": round(time.monotonic() - start, 3),
+        "price": asdict(price) if price else None,
+    }  # fmt: skip
+
+
+def _usd(usd: float | None) -> str:
+    return "cost unknown" if usd is None else f"${usd:.6f}"
+
+
+def _price_words(price: dict[str, float] | Price | None) -> str:
+    if not isinstance(price, dict):
+        return "No price is known: add it to models.yaml in the home folder, or --max-usd cannot hold."
+    return f"Price a million tokens: ${price['input']:g} in, ${price['output']:g} out."

@@ -1,0 +1,103 @@
+"""Watch a run: a live tree on a terminal, one plain line an event in a pipe, silence with `--json`."""
+
+from __future__ import annotations
+
+import os
+import sys
+import time
+from collections.abc import Callable, Mapping
+from types import TracebackType
+from typing import TYPE_CHECKING, Any, Protocol, Self, TextIO
+
+from ddax.cli.backend import Output, speaks_utf8
+from ddax.cli.board import Board, plain_line
+
+if TYPE_CHECKING:
+    from rich.live import Live
+
+REDRAW_SECONDS = 0.1
+
+
+class Watcher(Protocol):
+    """Something that is told every event of a run, inside a `with`."""
+
+    def __enter__(self) -> Self: ...
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None: ...
+    def on_event(self, event: Mapping[str, Any]) -> None: ...
+
+
+def watcher(output: Output, *, env: Mapping[str, str] | None = None) -> Watcher:
+    """Choose how a run is watched."""
+    environment = os.environ if env is None else env
+    if output.json:
+        return PlainWatcher(sys.stderr if output.verbose else None)
+    if sys.stdout.isatty() and environment.get("TERM", "") != "dumb":
+        return LiveWatcher(sys.stdout)
+    return PlainWatcher(sys.stdout)
+
+
+class PlainWatcher:
+    """Write one line an event to a stream, or nothing."""
+
+    def __init__(self, stream: TextIO | None) -> None:
+        self._stream = stream
+
+    def __enter__(self) -> Self:
+        """Begin."""
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        """End."""
+
+    def on_event(self, event: Mapping[str, Any]) -> None:
+        """Write the line of an event."""
+        if self._stream is not None:
+            print(plain_line(event), file=self._stream, flush=True)
+
+
+class LiveWatcher:
+    """Redraw the tree of ideas in place, at most ten times a second."""
+
+    def __init__(self, stream: TextIO, *, clock: Callable[[], float] = time.monotonic) -> None:
+        self.board = Board()
+        self._stream, self._clock, self._drawn = stream, clock, float("-inf")
+        self._live: Live | None = None
+
+    def __enter__(self) -> Self:
+        """Take over the terminal's last lines."""
+        from rich.console import Console
+        from rich.live import Live
+
+        console = Console(file=self._stream, highlight=False, markup=False, emoji=False)
+        self._live = live = Live(console=console, auto_refresh=False, vertical_overflow="ellipsis")
+        live.__enter__()
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        """Draw the last picture and give the terminal back."""
+        if self._live is not None:
+            self._draw()
+            self._live.__exit__(kind, error, trace)
+
+    def on_event(self, event: Mapping[str, Any]) -> None:
+        """Take in an event and redraw if the last picture is old enough."""
+        self.board.apply(event)
+        if self._clock() - self._drawn >= REDRAW_SECONDS:
+            self._draw()
+
+    def _draw(self) -> None:
+        from ddax.cli.tree import picture
+
+        if self._live is None:
+            return
+        console = self._live.console
+        rows = max(console.height - 10, 3)
+        drawn = picture(self.board, width=console.width, rows=rows, ascii_only=not speaks_utf8(self._stream))
+        self._live.update(drawn, refresh=True)
+        self._drawn = self._clock()

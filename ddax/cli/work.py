@@ -1,0 +1,208 @@
+"""The commands that do work: `run` and `resume`."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Awaitable, Callable, Mapping
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+from typer.core import TyperCommand
+
+from ddax.cli.answer import print_result
+from ddax.cli.arguments import spread_sources
+from ddax.cli.backend import (
+    Agent,
+    OnEvent,
+    Opener,
+    Output,
+    Result,
+    check_thread,
+    how_to_resume,
+    new_thread,
+    opener_of,
+    read_task,
+    run_folder,
+    settings,
+)
+from ddax.cli.errors import Interrupted, as_ddax
+from ddax.cli.notes import model_note
+from ddax.cli.watch import watcher
+from ddax.errors import UsageError
+
+if TYPE_CHECKING:
+    from ddax.configs.settings import Context
+
+JSON = Annotated[bool, typer.Option("--json", help="Print exactly one JSON object on stdout.")]
+VERBOSE = Annotated[bool, typer.Option("--verbose", "-v", help="Tracebacks; with --json events on stderr.")]
+_RESUMABLE_AFTER = frozenset({1, 3, 4, 7, 9})
+
+Job = Callable[[Agent, OnEvent], Awaitable[Result]]
+
+
+class SourcesCommand(TyperCommand):
+    """A command whose `--sources` takes several values, also those a shell pattern expands to."""
+
+    def parse_args(self, ctx: Any, args: list[str]) -> list[str]:
+        """Parse arguments after giving every source its own flag."""
+        return super().parse_args(ctx, spread_sources(args))
+
+
+def run(
+    context: typer.Context,
+    task: Annotated[
+        str | None, typer.Argument(help="The task; - reads it from stdin.", show_default=False)
+    ] = None,
+    sources: Annotated[
+        list[str] | None,
+        typer.Option("--sources", "-s", help="Folders, files, URLs or python:MODULE; several may follow."),
+    ] = None,
+    identity: Annotated[str | None, typer.Option(help="Identity profile: a name or a YAML file.")] = None,
+    model: Annotated[str | None, typer.Option(help="'embedded' (no model) or provider:model.")] = None,
+    thread: Annotated[
+        str | None, typer.Option(help="Name of the thread; a finished one is followed up.")
+    ] = None,
+    max_steps: Annotated[int | None, typer.Option(help="Cap of steps.")] = None,
+    max_usd: Annotated[float | None, typer.Option(help="Cap of US dollars.")] = None,
+    max_seconds: Annotated[float | None, typer.Option(help="Cap of wall time in seconds.")] = None,
+    seed: Annotated[int | None, typer.Option(help="Seed of every random choice.")] = None,
+    namespace: Annotated[str | None, typer.Option(help="Memory namespace.")] = None,
+    human: Annotated[
+        bool | None, typer.Option("--human/--no-human", help="Somebody is there to be asked.")
+    ] = None,
+    config: Annotated[
+        str | None, typer.Option(help="Settings file; default ./ddax.yaml if it is there.")
+    ] = None,
+    resume_: Annotated[
+        bool, typer.Option("--resume", help="Resume a thread instead (the same as ddax resume).")
+    ] = False,
+    json: JSON = False,
+    verbose: VERBOSE = False,
+) -> None:
+    """Run a task over sources and answer with citations.
+
+    A source is needed, by --sources, by the settings, or from the thread that is followed up.
+    """
+    output = Output(json=json, verbose=verbose)
+    if resume_:
+        raise typer.Exit(_resume(opener_of(context), _one_thread(task, thread), None, output))
+    arguments = {
+        "sources": sources or None, "identity": identity, "model": model, "seed": seed, "human": human,
+        "namespace": namespace, "budget.max_steps": max_steps, "budget.max_usd": max_usd,
+        "budget.max_seconds": max_seconds,
+    }  # fmt: skip
+    text, name = read_task(task), check_thread(thread) or new_thread()
+    chosen = _context(name, config, arguments, output)
+
+    async def job(agent: Agent, on_event: OnEvent) -> Result:
+        return await agent.run(text, thread=name, on_event=on_event)
+
+    raise typer.Exit(execute(opener_of(context), chosen, name, job, output))
+
+
+def resume(
+    context: typer.Context,
+    thread: Annotated[
+        str | None, typer.Argument(help="Default: the newest unfinished one.", show_default=False)
+    ] = None,
+    answer: Annotated[
+        str | None, typer.Option(help="Answer a waiting question: go on, veto, stop, or a JSON object.")
+    ] = None,
+    json: JSON = False,
+    verbose: VERBOSE = False,
+) -> None:
+    """Continue a thread where its last checkpoint is.
+
+    It goes on with the settings it was started with.
+    """
+    raise typer.Exit(_resume(opener_of(context), thread, answer, Output(json=json, verbose=verbose)))
+
+
+def _one_thread(task: str | None, thread: str | None) -> str | None:
+    """Take the thread from `--resume NAME` or `--thread NAME`; raises `UsageError` if they differ."""
+    if task is not None and thread is not None and task != thread:
+        raise UsageError(
+            "--resume takes a thread and no task.",
+            why=f"Both {task[:60]!r} and {thread[:60]!r} are given.",
+            mend=f"Write: ddax resume {thread}",
+        )
+    return task if task is not None else thread
+
+
+def _resume(opener: Opener, thread: str | None, answer: str | None, output: Output) -> int:
+    name, reply = check_thread(thread) or _newest_unfinished(), _answer(answer)
+
+    async def job(agent: Agent, on_event: OnEvent) -> Result:
+        return await agent.resume(name, on_event=on_event, answer=reply)
+
+    output.note(f"resuming thread {name}")
+    return execute(opener, None, name, job, output)
+
+
+def _newest_unfinished() -> str:
+    for info in run_folder().all():
+        if info.status in {"running", "waiting"}:
+            return info.thread_id
+    raise UsageError("There is no unfinished thread.", mend="`ddax runs` lists the threads there are.")
+
+
+def _answer(text: str | None) -> Any:
+    """Return an answer as the graph takes it: one of the choices, or a JSON object."""
+    import json
+
+    if text is None or not text.lstrip().startswith("{"):
+        return text if text is None else {"choice": text.strip()}
+    try:
+        return json.loads(text)
+    except ValueError as exc:
+        raise UsageError(
+            "The answer is not valid JSON.", why=f"{exc}.", mend="Write: --answer 'go on'"
+        ) from exc
+
+
+def _context(thread: str, config: str | None, arguments: Mapping[str, Any], output: Output) -> Context:
+    """Return the settings of a run; a follow-up keeps those of its thread where none is given."""
+    loaded = settings(config, arguments)
+    known = run_folder().load(thread)
+    chosen = loaded.context
+    if known is not None and known.context:
+        from ddax.configs.layers import keep_unset
+
+        chosen = keep_unset(loaded, known.context)
+    if not chosen.sources:
+        raise UsageError(
+            "There is nothing to read.",
+            why="No sources are given, by --sources or in the settings.",
+            mend='Add them: ddax run "TASK" --sources DIR (or a file, a URL, or python: for the library).',
+        )
+    if loaded.origins["model"] == "default" and chosen.model == "embedded":
+        output.note(model_note())
+    return chosen
+
+
+def execute(opener: Opener, chosen: Context | None, thread: str, job: Job, output: Output) -> int:
+    """Do a job under a watcher, print its result and return the exit code; Ctrl-C names the way back."""
+
+    async def work() -> Result:
+        async with opener(chosen) as agent:
+            with watcher(output) as watch:
+                return await job(agent, watch.on_event)
+
+    try:
+        result = asyncio.run(work())
+    except KeyboardInterrupt as exc:
+        raise Interrupted(how_to_resume(thread) if run_folder().load(thread) else "") from exc
+    except Exception as exc:
+        known = as_ddax(exc)
+        if known is not None and known.exit_code in _RESUMABLE_AFTER and _is_unfinished(thread):
+            output.note(f"What was done is kept. When it is mended: {how_to_resume(thread)}")
+        raise
+    return print_result(result, output)
+
+
+def _is_unfinished(thread: str) -> bool:
+    try:
+        info = run_folder().load(thread)
+    except Exception:  # the first error is the one to report, not that its manifest is unreadable too
+        return False
+    return info is not None and info.status == "running"

@@ -1,0 +1,104 @@
+"""Scores programs on the 0–100 scale; the verdict is the harness's, never the candidate's word or exit code."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+
+from ddax.evolution.localise import Report, Row, read_report
+from ddax.evolution.records import Evaluation
+from ddax.evolution.sandbox.protocol import Limits, Sandbox
+from ddax.evolution.sandbox.worker import Worker
+from ddax.evolution.suites import Suite
+
+LETTERS = {"pass": "p", "skip": "p", "assert": "f", "error": "e", "timeout": "t"}
+REPORT_LINES = 6
+_STAGES = {"syntax": 0.0, "import": 10.0, "timeout": 15.0, "killed": 18.0}
+_SHALLOW = frozenset({"NameError", "ImportError", "ModuleNotFoundError", "UnboundLocalError", "AttributeError"})
+
+
+def signature(rows: Sequence[Row], units: int) -> str:
+    """Write one letter per unit; see Evaluation."""
+    letters = ["-"] * units
+    for row in rows:
+        letters[row.unit] = LETTERS[row.kind]
+    return "".join(letters)
+
+
+def error_score(rows: Sequence[Row]) -> float:
+    """Score in [20, 30] a program that fails with an error everywhere: later and deeper errors are better."""
+    if all(row.kind == "timeout" for row in rows):
+        return 15.0
+    best = 20.0
+    for row in rows:
+        if row.kind == "error":
+            kind = 20.0 if row.name in _SHALLOW else 24.0
+            best = max(best, kind + min(row.depth, 6))
+    return best
+
+
+def evaluate_report(report: Report, suite: Suite) -> Evaluation:
+    """Turn a report into an evaluation; 99 needs every expected unit, none missing."""
+    units = len(suite.units)
+    letters = signature(report.rows, units)
+    if report.stage != "run":
+        score = _STAGES.get(report.stage, 18.0)
+        return Evaluation(score, report.stage != "syntax", False, False, report.error, letters, report.error)
+    passed = letters.count("p")
+    failures = [row for row in report.rows if not row.good]
+    text = describe(failures, suite)
+    if passed == units:
+        return Evaluation(99.0, True, True, True, "", letters)
+    runs = passed > 0 or any(row.kind == "assert" for row in failures)
+    score = 40.0 + 20.0 * passed / units if runs else error_score(failures) if failures else 18.0
+    return Evaluation(score, True, runs, False, text.split("\n")[0], letters, text)
+
+
+def describe(failures: Sequence[Row], suite: Suite) -> str:
+    """Say which tests failed and how, a few lines that a model can use."""
+    lines = []
+    for row in failures[:REPORT_LINES]:
+        unit = suite.units[row.unit]
+        message = row.message.split("\n")[0][:160]
+        text = unit.text.split("\n")[0] if unit.kind == "script" else unit.id
+        lines.append(f"{text[:200]}: {row.name or row.kind}{': ' + message if message else ''}")
+    if len(failures) > REPORT_LINES:
+        lines.append(f"and {len(failures) - REPORT_LINES} more")
+    return "\n".join(lines)
+
+
+class CodeEvaluator:
+    """Evaluates whole programs in a warm worker; opens it on first use, ends it on exit."""
+
+    def __init__(self, sandbox: Sandbox, suite: Suite, *, limits: Limits) -> None:
+        self.sandbox, self.suite, self.limits = sandbox, suite, limits
+        self.worker = Worker(sandbox, suite.message(), limits=limits)
+
+    def __enter__(self) -> CodeEvaluator:
+        return self
+
+    def __exit__(self, *_details: object) -> None:
+        self.worker.close()
+
+    def run(self, sources: Mapping[str, str], *, ticks: int = 0, trace: bool = False,
+            cpu: float | None = None, worker: Worker | None = None) -> Report:
+        """Run every unit on a program with these changed files."""
+        at = worker or self.worker
+        job = at.job(range(len(self.suite.units)), sources=sources, ticks=ticks, trace=trace, cpu=cpu)
+        return read_report(next(iter(list(at.run([job])))), len(self.suite.units))
+
+    def evaluate(self, sources: Mapping[str, str], *, ticks: int = 0) -> Evaluation:
+        """Score a program; 99 at most, see `confirm`."""
+        return evaluate_report(self.run(sources, ticks=ticks), self.suite)
+
+    def confirm(self, sources: Mapping[str, str], *, runs: int = 2) -> Evaluation:
+        """Score a program in a fresh sandbox without time-outs by ticks, `runs` times; the worst counts."""
+        worst: Evaluation | None = None
+        with Worker(self.sandbox, self.suite.message(), limits=self.limits) as fresh:
+            for _ in range(runs):
+                found = evaluate_report(self.run(sources, worker=fresh), self.suite)
+                worst = found if worst is None or found.score < worst.score else worst
+        if worst is None:
+            raise ValueError("a confirmation needs at least one run")
+        if worst.score < 99.0:
+            return worst
+        return Evaluation(100.0, True, True, True, "", worst.signature)

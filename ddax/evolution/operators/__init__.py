@@ -1,0 +1,81 @@
+"""Typed mutation operators over Python programs, ordered by how likely each is to be the repair.
+
+``first_order`` lists every single edit of a text, cheapest first: an edit's rank is the prior cost of
+its operator plus `weight` times how little its line is suspected.
+"""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Iterator, Mapping
+
+from ddax.evolution.operators.base import Edit, Seen, Source, fingerprint, needs_parentheses
+from ddax.evolution.operators.calls import CALL_OPERATORS
+from ddax.evolution.operators.conditions import conditions
+from ddax.evolution.operators.expressions import EXPRESSION_OPERATORS
+from ddax.evolution.operators.statements import STATEMENT_OPERATORS, places
+
+__all__ = ["Edit", "Seen", "Source", "edits", "fingerprint", "first_order"]
+
+_OPERATORS = (*EXPRESSION_OPERATORS, *CALL_OPERATORS, conditions)
+
+
+def _fixed(node: ast.AST, source: Source) -> bool:
+    """Say whether an expression is an annotation, a decorator or a docstring, which no edit touches."""
+    parent = source.parents.get(node)
+    if isinstance(parent, ast.arg) or (isinstance(parent, ast.AnnAssign) and parent.annotation is node):
+        return True
+    if isinstance(parent, (ast.FunctionDef, ast.AsyncFunctionDef)):
+        return parent.returns is node or node in parent.decorator_list
+    return isinstance(parent, (ast.Expr, ast.JoinedStr)) and isinstance(node, ast.Constant)
+
+
+def _expression_edits(source: Source, suspects: Mapping[int, float]) -> Iterator[Edit]:
+    queue: list[ast.AST] = [source.tree]
+    while queue:
+        node = queue.pop(0)
+        queue.extend(n for n in ast.iter_child_nodes(node) if not _fixed(n, source))
+        if not isinstance(node, ast.expr) or isinstance(source.parents.get(node), (ast.JoinedStr, ast.FormattedValue)):
+            continue
+        if suspects and not _suspected(node, suspects):
+            continue
+        yield from expression_edits(node, source)
+
+
+def _suspected(node: ast.expr, suspects: Mapping[int, float]) -> bool:
+    return any(line in suspects for line in range(node.lineno, (node.end_lineno or node.lineno) + 1))
+
+
+def expression_edits(node: ast.expr, source: Source) -> Iterator[Edit]:
+    """Yield the edits of one expression."""
+    start, end = source.span(node)
+    parent = source.parents.get(node)
+    enclosed = isinstance(node, ast.GeneratorExp) and isinstance(parent, ast.Call)
+    known: dict[str, float] = {}
+    for operator in _OPERATORS:
+        for name, cost, new in operator(node, source):
+            text = ast.unparse(ast.fix_missing_locations(new) if isinstance(new, ast.Lambda) else new)
+            if needs_parentheses(new, node, parent) and not (isinstance(new, ast.Tuple) and text.startswith("(")):
+                text = f"({text})"
+            if enclosed and not isinstance(new, ast.GeneratorExp):
+                text = f"({text})"
+            if known.get(text, 99.0) > cost:
+                known[text] = cost
+                yield Edit(source.path, start, end, text, name, cost, node.lineno)
+
+
+def edits(source: Source, suspects: Mapping[int, float]) -> Iterator[Edit]:
+    """Yield every single edit of a text on its suspected lines (on all of them where none is given)."""
+    yield from _expression_edits(source, suspects)
+    for place in places(source):
+        near = any(line in suspects for line in (range(place.start_line, place.end_line + 1)))
+        if suspects and not near:
+            continue
+        for operator in STATEMENT_OPERATORS:
+            yield from operator(place)
+
+
+def first_order(source: Source, suspects: Mapping[int, float], weight: float = 4.0) -> list[tuple[float, Edit]]:
+    """List all single edits with their rank, best first; the order is deterministic."""
+    listed = [(e.cost + weight * (1.0 - suspects.get(e.line, 0.0)), e) for e in edits(source, suspects)]
+    return sorted(listed, key=lambda item: (item[0], item[1].line, item[1].start, item[1].text))

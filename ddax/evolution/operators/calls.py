@@ -1,0 +1,215 @@
+"""Operators on calls: families of functions and methods, arguments, wrapping, sort keys, comprehensions."""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Iterator
+
+from ddax.evolution.operators.base import Source
+from ddax.evolution.operators.expressions import Variant, call, number
+from ddax.evolution.operators.kinds import NUMBERS, SEQUENCES, SIZED, compatible, kinds_of, plain
+
+_FUNCTIONS = (
+    ("min", "max", "sum", "len", "sorted"), ("any", "all"), ("sorted", "list", "set", "reversed", "tuple"),
+    ("int", "float", "round", "abs", "str"), ("str", "repr", "chr", "ord", "hex", "bin"), ("range", "enumerate", "len"),
+    ("zip", "map", "filter"), ("floor", "ceil", "trunc"),
+)  # fmt: skip
+_METHODS = (
+    ("append", "extend", "add", "insert", "remove", "appendleft", "discard"), ("upper", "lower", "swapcase", "title", "capitalize"),
+    ("strip", "lstrip", "rstrip"), ("startswith", "endswith"), ("find", "rfind", "index", "count"),
+    ("isalpha", "isdigit", "isalnum", "isupper", "islower", "isspace", "isnumeric"), ("keys", "values", "items"),
+    ("pop", "popleft", "remove"), ("update", "add"), ("union", "intersection", "difference"), ("get", "pop", "setdefault"),
+    ("split", "splitlines", "partition"),
+)  # fmt: skip
+_KEYS = ("len", "lambda x: x[1]", "lambda x: x[0]", "lambda x: -x", "lambda x: -x[1]", "abs", "str", "sum", "lambda x: -len(x)",
+         "lambda x: (len(x), x)", "lambda x: (-len(x), x)", "lambda x: x[-1]", "lambda x: (x[1], x[0])",
+         "lambda x: (-x[1], x[0])", "lambda x: len(set(x))", "lambda x: (len(set(x)), x)", "lambda x: (-len(set(x)), x)",
+         "lambda x: (-len(set(x)), x[0])", "lambda x: (abs(x), x)", "str.lower", "ord")  # fmt: skip
+_TEXT_WRAPS = ("lower", "upper", "strip", "split", "swapcase", "title")
+_LIST_WRAPS = ("sorted", "set", "list", "len", "sum", "max", "min", "tuple")
+_NUMBER_WRAPS = ("abs", "int", "str", "round", "float", "range", "bool", "chr")
+
+
+def parse(text: str) -> ast.expr:
+    """Parse an expression of ours."""
+    return ast.parse(text, mode="eval").body
+
+
+def functions(node: ast.expr, source: Source) -> Iterator[Variant]:
+    """Call a related function or method, or another function of the file."""
+    if not isinstance(node, ast.Call):
+        return
+    if isinstance(node.func, ast.Name):
+        for family in _FUNCTIONS:
+            if node.func.id in family:
+                for other in family:
+                    if other != node.func.id:
+                        yield "function", 0.6, ast.Call(ast.Name(other, ast.Load()), node.args, node.keywords)
+        for function in source.functions:
+            if function.name != node.func.id and isinstance(source.parents.get(function), ast.Module):
+                yield "function_own", 1.0, ast.Call(ast.Name(function.name, ast.Load()), node.args, node.keywords)
+    elif isinstance(node.func, ast.Attribute):
+        owner = node.func.value
+        for family in _METHODS:
+            if node.func.attr in family:
+                for other in family:
+                    if other != node.func.attr:
+                        yield "method", 0.6, ast.Call(ast.Attribute(owner, other, ast.Load()), node.args, node.keywords)
+        if not node.args:
+            yield "method_drop", 0.7, owner
+        for kind in kinds_of(owner, source.scope_of(node)):
+            for attribute in source.seen.attributes.get(kind, ()):
+                if attribute != node.func.attr:
+                    yield "method_own", 1.0, ast.Call(ast.Attribute(owner, attribute, ast.Load()), node.args, node.keywords)
+
+
+def arguments(node: ast.expr, source: Source) -> Iterator[Variant]:
+    """Swap, drop and add arguments; take a call away or make it twice."""
+    if not isinstance(node, ast.Call):
+        return
+    args = node.args
+    for i in range(len(args) - 1):
+        swapped = [*args[:i], args[i + 1], args[i], *args[i + 2 :]]
+        yield "argument_swap", 0.7, ast.Call(node.func, swapped, node.keywords)
+    for i, argument in enumerate(args):
+        if not isinstance(argument, ast.Starred):
+            yield "unwrap", 0.7, argument
+        if len(args) > 1 or node.keywords:
+            yield "argument_drop", 0.9, ast.Call(node.func, [*args[:i], *args[i + 1 :]], node.keywords)
+    for i in range(len(node.keywords)):
+        yield "keyword_drop", 0.9, ast.Call(node.func, args, [*node.keywords[:i], *node.keywords[i + 1 :]])
+    own = {f.name for f in source.functions}
+    if isinstance(node.func, ast.Name) and node.func.id in own:
+        for i, argument in enumerate(args):
+            if not isinstance(argument, ast.Starred):
+                yield "call_twice", 1.3, ast.Call(node.func, [*args[:i], node, *args[i + 1 :]], node.keywords)
+    if isinstance(node.func, ast.Name) and node.func.id == "range":
+        yield from _ranges(node)
+    name = node.func.id if isinstance(node.func, ast.Name) else getattr(node.func, "attr", "")
+    if name in ("sorted", "sort", "min", "max") and len(args) <= 1:
+        yield from _keys(node, name)
+    for keyword in node.keywords:
+        if isinstance(keyword.value, ast.Constant) and isinstance(keyword.value.value, bool):
+            rest = [k for k in node.keywords if k is not keyword]
+            flipped = ast.keyword(keyword.arg, ast.Constant(not keyword.value.value))
+            yield "keyword", 0.4, ast.Call(node.func, args, [*rest, flipped])
+
+
+def _ranges(node: ast.Call) -> Iterator[Variant]:
+    args = node.args
+    if len(args) == 1:
+        for start in (1, 2, -1):
+            yield "range", 0.8, ast.Call(node.func, [number(start), args[0]], [])
+        yield "range", 0.9, call("range", ast.Constant(1), ast.BinOp(args[0], ast.Add(), ast.Constant(1)))
+    if len(args) == 2:
+        yield "range", 1.0, ast.Call(node.func, [*args, ast.Constant(2)], [])
+        yield "range", 1.2, ast.Call(node.func, [*args, number(-1)], [])
+        yield "range", 1.1, call("range", args[0], ast.BinOp(args[1], ast.Add(), ast.Constant(2)))
+
+
+def _keys(node: ast.Call, name: str) -> Iterator[Variant]:
+    rest = [k for k in node.keywords if k.arg != "key"]
+    for rank, text in enumerate(_KEYS):
+        yield "sort_key", 1.0 + 0.05 * rank, ast.Call(node.func, node.args, [*rest, ast.keyword("key", parse(text))])
+    if name in ("sorted", "sort") and all(k.arg != "reverse" for k in node.keywords):
+        yield "reverse", 0.7, ast.Call(node.func, node.args, [*node.keywords, ast.keyword("reverse", ast.Constant(True))])
+
+
+def wraps(node: ast.expr, source: Source) -> Iterator[Variant]:
+    """Wrap an expression in a call or a method that fits its type."""
+    parent = source.parents.get(node)
+    if not isinstance(node, (ast.Name, ast.Call, ast.BinOp, ast.Subscript, ast.ListComp, ast.Attribute, ast.GeneratorExp)):
+        return
+    if not isinstance(getattr(node, "ctx", ast.Load()), ast.Load) or isinstance(parent, (ast.Attribute, ast.Expr)):
+        return
+    if isinstance(parent, ast.Call) and parent.func is node:
+        return
+    scope = source.scope_of(node)
+    kinds = plain(kinds_of(node, scope))
+    outer = parent.func.id if isinstance(parent, ast.Call) and isinstance(parent.func, ast.Name) else ""
+    if "str" in kinds or not kinds:
+        for method in _TEXT_WRAPS:
+            yield "wrap_method", 0.9 if kinds else 1.6, ast.Call(ast.Attribute(node, method, ast.Load()), [], [])
+        for function in ("len", "int", "set", "sorted", "list"):
+            yield "wrap", 1.2 if kinds else 1.8, call(function, node)
+    if kinds & (SIZED | {"generator"}) or not kinds:
+        for function in _LIST_WRAPS:
+            if function != outer:
+                yield "wrap", 0.9 if kinds else 1.7, call(function, node)
+        if "str" not in kinds:
+            yield "wrap", 1.3, call("list", call("reversed", node))
+        yield "wrap", 1.4, ast.Call(ast.Attribute(ast.Constant(""), "join", ast.Load()), [node], [])
+        yield "wrap", 1.6, ast.Call(ast.Attribute(ast.Constant(" "), "join", ast.Load()), [node], [])
+    if kinds & NUMBERS or not kinds:
+        for function in _NUMBER_WRAPS:
+            if function != outer:
+                yield "wrap", 0.9 if kinds and function == "abs" else 1.3 if kinds else 1.8, call(function, node)
+        yield "wrap", 1.5, call("round", node, ast.Constant(2))
+        for limit in (0, 1):
+            yield "clamp", 1.6, call("max", node, ast.Constant(limit))
+    for function in source.functions:
+        if len(function.args.args) == 1 and isinstance(source.parents.get(function), ast.Module):
+            yield "wrap_own", 1.4, call(function.name, node)
+
+
+def sequences(node: ast.expr, source: Source) -> Iterator[Variant]:
+    """Change literals and comprehensions: elements, filters, list against set."""
+    if isinstance(node, (ast.List, ast.Tuple)) and isinstance(node.ctx, ast.Load):
+        kind = type(node)
+        for i in range(len(node.elts)):
+            yield "element_drop", 1.0, kind([*node.elts[:i], *node.elts[i + 1 :]], ast.Load())
+            if i:
+                order = [*node.elts[: i - 1], node.elts[i], node.elts[i - 1], *node.elts[i + 1 :]]
+                yield "element_swap", 0.9, kind(order, ast.Load())
+        for name, _ in source.scope_of(node).names.items():
+            yield "element_add", 1.4, kind([*node.elts, ast.Name(name, ast.Load())], ast.Load())
+        if len(node.elts) == 1:
+            yield "unlist", 1.0, node.elts[0]
+    elif isinstance(node, (ast.ListComp, ast.GeneratorExp, ast.SetComp)):
+        first = node.generators[0]
+        for i in range(len(first.ifs)):
+            fewer = ast.comprehension(first.target, first.iter, [*first.ifs[:i], *first.ifs[i + 1 :]], first.is_async)
+            yield "filter_drop", 0.8, type(node)(node.elt, [fewer, *node.generators[1:]])
+        if isinstance(node, ast.ListComp):
+            yield "comprehension", 1.1, ast.SetComp(node.elt, node.generators)
+        elif isinstance(node, ast.SetComp):
+            yield "comprehension", 1.0, ast.ListComp(node.elt, node.generators)
+        if isinstance(first.target, ast.Name):
+            yield "comprehension_target", 1.2, type(node)(first.target, node.generators)
+            same = ast.Name(first.target.id, ast.Load())
+            yield "comprehension_target", 1.2, type(node)(same, node.generators)
+
+
+def attributes(node: ast.expr, source: Source) -> Iterator[Variant]:
+    """Read another attribute of the same object."""
+    if not isinstance(node, ast.Attribute) or not isinstance(node.ctx, ast.Load):
+        return
+    parent = source.parents.get(node)
+    if isinstance(parent, ast.Call) and parent.func is node:
+        return
+    for kind in kinds_of(node.value, source.scope_of(node)):
+        for name in source.seen.attributes.get(kind, ()):
+            if name != node.attr:
+                yield "attribute", 0.7, ast.Attribute(node.value, name, ast.Load())
+
+
+def combined(node: ast.expr, source: Source) -> Iterator[Variant]:
+    """Concatenate a sequence with a name or an empty value of its type; repeat it."""
+    if not isinstance(node, (ast.Name, ast.Call, ast.Subscript)) or not isinstance(getattr(node, "ctx", ast.Load()), ast.Load):
+        return
+    parent = source.parents.get(node)
+    if isinstance(parent, (ast.Attribute, ast.Expr)) or (isinstance(parent, ast.Call) and parent.func is node):
+        return
+    scope = source.scope_of(node)
+    kinds = kinds_of(node, scope)
+    if not plain(kinds) & (SEQUENCES - {"range"}):
+        return
+    for name, other in scope.names.items():
+        if other and compatible(kinds, other) and plain(other) & plain(kinds):
+            yield "concatenate", 1.7, ast.BinOp(node, ast.Add(), ast.Name(name, ast.Load()))
+            yield "concatenate", 1.7, ast.BinOp(ast.Name(name, ast.Load()), ast.Add(), node)
+        elif "int" in other:
+            yield "repeat", 1.9, ast.BinOp(node, ast.Mult(), ast.Name(name, ast.Load()))
+
+
+CALL_OPERATORS = (functions, arguments, wraps, sequences, attributes, combined)

@@ -1,0 +1,175 @@
+"""Conditions: the atoms that can be said about the names in scope, and operators that use them."""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Iterator
+
+from ddax.evolution.operators.base import Scope, Source
+from ddax.evolution.operators.calls import parse
+from ddax.evolution.operators.expressions import Variant
+from ddax.evolution.operators.kinds import NUMBERS, SIZED, elements, plain
+
+Atom = tuple[float, str]
+
+
+def _unary(name: str, kinds: frozenset[str], numbers: list[float]) -> Iterator[Atom]:
+    flat = plain(kinds)
+    if flat & {"int", "float"}:
+        for cost, text in ((0.0, f"{name} == 0"), (0.1, f"{name} < 0"), (0.1, f"{name} > 0"), (0.2, f"{name} == 1"),
+                           (0.2, f"{name} <= 1"), (0.3, f"{name} > 1"), (0.3, f"{name} % 2 == 0"),
+                           (0.3, f"{name} % 2 == 1"), (0.4, f"{name} != 0"), (0.4, f"{name} < 2")):  # fmt: skip
+            yield cost, text
+        for value in numbers:
+            if value not in (0, 1, 2):
+                for op in ("==", "<", ">", "<=", ">="):
+                    yield 0.6, f"{name} {op} {value}"
+    if flat & SIZED:
+        yield 0.0, f"not {name}"
+        yield 0.2, f"len({name}) == 1"
+        yield 0.3, f"{name}"
+        yield 0.4, f"len({name}) > 1"
+        yield 0.4, f"len({name}) % 2 == 0"
+    if "str" in flat:
+        for method in ("isdigit", "isalpha", "isupper", "islower", "isspace", "isalnum"):
+            yield 0.5, f"{name}.{method}()"
+    if "bool" in flat:
+        yield 0.1, name
+        yield 0.1, f"not {name}"
+    if "NoneType" in flat or not flat:
+        yield 0.3, f"{name} is None"
+        yield 0.4, f"{name} is not None"
+    if not flat:
+        yield 0.5, f"not {name}"
+
+
+def _binary(a: str, x: frozenset[str], b: str, y: frozenset[str]) -> Iterator[Atom]:
+    p, q = plain(x), plain(y)
+    if p & NUMBERS and q & NUMBERS:
+        for cost, op in ((0.2, "<"), (0.2, ">"), (0.2, "=="), (0.3, "!="), (0.4, "<="), (0.4, ">=")):
+            yield cost, f"{a} {op} {b}"
+        yield 0.7, f"{a} % {b} == 0"
+    elif p and q and p & q:
+        yield 0.3, f"{a} == {b}"
+        yield 0.3, f"{a} != {b}"
+        if "str" in p:
+            yield 0.4, f"{a} in {b}"
+        if "str" in p or "list" in p:
+            yield 0.7, f"len({a}) == len({b})"
+            yield 0.7, f"len({a}) > len({b})"
+            yield 0.7, f"len({a}) < len({b})"
+    if plain(elements(y)) & p or (q & {"set", "dict", "list"} and not elements(y)):
+        yield 0.3, f"{a} in {b}"
+        yield 0.3, f"{a} not in {b}"
+    if "int" in p and q & SIZED:
+        for op in ("<", ">=", "==", ">"):
+            yield 0.6, f"{a} {op} len({b})"
+        yield 0.8, f"{a} == len({b}) - 1"
+    if "str" in p and q & SIZED and elements(y) <= {"str"}:
+        yield 0.8, f"{a} == {b}[0]"
+        yield 0.8, f"{a} == {b}[-1]"
+
+
+def atoms(scope: Scope, source: Source) -> list[Atom]:
+    """List the atoms over the names of a scope with their extra cost, cheapest first."""
+    key = scope.node
+    cached: dict[ast.AST, list[Atom]] = source.__dict__.setdefault("_atoms", {})
+    if key in cached:
+        return cached[key]
+    numbers = sorted({c.value for c in source.constants if isinstance(c.value, (int, float)) and not isinstance(c.value, bool)})
+    found: dict[str, float] = {}
+    for name, kinds in scope.names.items():
+        for cost, text in _unary(name, kinds, numbers):
+            found.setdefault(text, cost)
+        for other, theirs in scope.names.items():
+            if other != name:
+                for cost, text in _binary(name, kinds, other, theirs):
+                    found.setdefault(text, cost)
+    for node in ast.walk(scope.node):
+        if isinstance(node, ast.Compare):
+            text = ast.unparse(node)
+            found[text] = min(found.get(text, 9.0), 0.1)
+            found.setdefault(f"not {text}", 0.4)
+    for text, cost in _repeated(scope):
+        found.setdefault(text, cost)
+    cached[key] = sorted(((cost, text) for text, cost in found.items()), key=lambda a: a[0])
+    return cached[key]
+
+
+def _repeated(scope: Scope) -> Iterator[tuple[str, float]]:
+    """Compare elements of the same function with one another, with constants and with names."""
+    subscripts = {ast.unparse(e) for e in scope.expressions if isinstance(e, ast.Subscript) and not isinstance(e.slice, ast.Slice)}
+    calls = {ast.unparse(e) for e in scope.expressions if isinstance(e, (ast.Call, ast.BinOp)) and len(ast.unparse(e)) < 24}
+    for text in sorted(subscripts | calls):
+        for value in ("0", "1", "2"):
+            for op in ("==", "<=", ">"):
+                yield f"{text} {op} {value}", 0.8
+        for other in sorted(subscripts | set(scope.names)):
+            if other != text:
+                for op in ("==", "<", ">", "<=", ">=", "!="):
+                    yield f"{text} {op} {other}", 1.0
+
+
+def is_condition(node: ast.expr, source: Source) -> bool:
+    """Say whether an expression decides a branch, a loop, a filter, or what is returned as a truth."""
+    parent = source.parents.get(node)
+    if isinstance(parent, (ast.If, ast.While, ast.IfExp, ast.Assert)):
+        return parent.test is node
+    if isinstance(parent, ast.comprehension):
+        return node in parent.ifs
+    return isinstance(parent, (ast.Return, ast.Assign)) and isinstance(node, (ast.Compare, ast.BoolOp, ast.UnaryOp))
+
+
+def conditions(node: ast.expr, source: Source) -> Iterator[Variant]:
+    """Negate, strengthen, weaken, replace or settle a condition."""
+    if isinstance(node, (ast.ListComp, ast.GeneratorExp, ast.SetComp)):
+        yield from _filters(node, source)
+    if not is_condition(node, source):
+        return
+    yield "negate", 0.5, ast.UnaryOp(ast.Not(), node)
+    yield "settle", 1.2, ast.Constant(True)
+    yield "settle", 1.2, ast.Constant(False)
+    scope = source.scope_of(node)
+    for cost, text in atoms(scope, source):
+        atom = parse(text)
+        yield "strengthen", 1.4 + cost, _join(ast.And(), node, atom)
+        yield "weaken", 1.4 + cost, _join(ast.Or(), node, atom)
+        yield "condition", 1.5 + cost, atom
+    yield from _crossed(node)
+
+
+def _crossed(node: ast.expr) -> Iterator[Variant]:
+    """Add the missing combination of the operands that already stand in a condition: x+y==z, y+z==x → x+z==y."""
+    names = sorted({n.id for n in ast.walk(node) if isinstance(n, ast.Name)})
+    for compare in (n for n in ast.walk(node) if isinstance(n, ast.Compare)):
+        inside = [n.id for n in ast.walk(compare) if isinstance(n, ast.Name) and n.id in names]
+        for a in sorted(set(inside)):
+            for b in names:
+                if a != b:
+                    swapped = _Rename({a: b, b: a}).visit(parse(ast.unparse(compare)))
+                    yield "cross", 1.6, _join(ast.Or(), node, swapped)
+                    yield "cross", 1.7, _join(ast.And(), node, swapped)
+
+
+class _Rename(ast.NodeTransformer):
+    def __init__(self, names: dict[str, str]) -> None:
+        self.names = names
+
+    def visit_Name(self, node: ast.Name) -> ast.Name:
+        return ast.Name(self.names.get(node.id, node.id), node.ctx)
+
+
+def _join(op: ast.boolop, node: ast.expr, atom: ast.expr) -> ast.BoolOp:
+    values = node.values if isinstance(node, ast.BoolOp) and type(node.op) is type(op) else [node]
+    return ast.BoolOp(op, [*values, atom])
+
+
+def _filters(node: ast.ListComp | ast.GeneratorExp | ast.SetComp, source: Source) -> Iterator[Variant]:
+    scope = source.scope_of(node)
+    first = node.generators[0]
+    targets = {n.id for n in ast.walk(first.target) if isinstance(n, ast.Name)}
+    for cost, text in atoms(scope, source):
+        atom = parse(text)
+        if targets & {n.id for n in ast.walk(atom) if isinstance(n, ast.Name)} or not targets:
+            more = ast.comprehension(first.target, first.iter, [*first.ifs, atom], first.is_async)
+            yield "filter", 1.6 + cost, type(node)(node.elt, [more, *node.generators[1:]])

@@ -1,0 +1,260 @@
+"""Operators on expressions: swaps, drops, constants, names, slices, off-by-one.
+
+Each yields (name, cost, new expression) for one node; new nodes may share children with the old tree.
+"""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Iterator
+
+from ddax.evolution.operators.base import Source
+from ddax.evolution.operators.kinds import NUMBERS, SEQUENCES, SIZED, compatible, elements, kinds_of, plain
+
+Variant = tuple[str, float, ast.expr]
+
+_NEAR: dict[type[ast.cmpop], tuple[type[ast.cmpop], ...]] = {
+    ast.Lt: (ast.LtE, ast.Gt, ast.GtE, ast.NotEq, ast.Eq), ast.LtE: (ast.Lt, ast.GtE, ast.Gt, ast.Eq, ast.NotEq),
+    ast.Gt: (ast.GtE, ast.Lt, ast.LtE, ast.NotEq, ast.Eq), ast.GtE: (ast.Gt, ast.LtE, ast.Lt, ast.Eq, ast.NotEq),
+    ast.Eq: (ast.NotEq, ast.LtE, ast.GtE, ast.Lt, ast.Gt, ast.In), ast.NotEq: (ast.Eq, ast.Lt, ast.Gt, ast.NotIn),
+    ast.In: (ast.NotIn, ast.Eq), ast.NotIn: (ast.In, ast.NotEq), ast.Is: (ast.IsNot, ast.Eq), ast.IsNot: (ast.Is,),
+}  # fmt: skip
+_ARITHMETIC: dict[type[ast.operator], tuple[type[ast.operator], ...]] = {
+    ast.Add: (ast.Sub, ast.Mult, ast.Div, ast.FloorDiv, ast.Mod, ast.BitOr),
+    ast.Sub: (ast.Add, ast.Mult, ast.FloorDiv, ast.Div, ast.Mod),
+    ast.Mult: (ast.Div, ast.FloorDiv, ast.Add, ast.Pow, ast.Sub, ast.Mod), ast.Div: (ast.FloorDiv, ast.Mult, ast.Mod, ast.Sub),
+    ast.FloorDiv: (ast.Div, ast.Mod, ast.Mult), ast.Mod: (ast.FloorDiv, ast.Div, ast.Mult), ast.Pow: (ast.Mult, ast.Add),
+    ast.BitAnd: (ast.BitOr, ast.BitXor, ast.Sub), ast.BitOr: (ast.BitAnd, ast.BitXor, ast.Add), ast.BitXor: (ast.BitAnd, ast.BitOr),
+    ast.LShift: (ast.RShift, ast.Mult), ast.RShift: (ast.LShift, ast.FloorDiv),
+}  # fmt: skip
+
+
+def number(value: float) -> ast.expr:
+    """Make a number; a negative one as Python parses it."""
+    return ast.UnaryOp(ast.USub(), ast.Constant(-value)) if value < 0 else ast.Constant(value)
+
+
+def call(name: str, *args: ast.expr) -> ast.Call:
+    """Make a call of a plain name."""
+    return ast.Call(ast.Name(name, ast.Load()), list(args), [])
+
+
+def comparisons(node: ast.expr, _source: Source) -> Iterator[Variant]:
+    """Swap comparison operators and their operands."""
+    if not isinstance(node, ast.Compare):
+        return
+    for i, op in enumerate(node.ops):
+        for rank, new in enumerate(_NEAR[type(op)]):
+            ops = [*node.ops[:i], new(), *node.ops[i + 1 :]]
+            yield "compare", 0.25 if rank == 0 else 0.5 + 0.15 * rank, ast.Compare(node.left, ops, node.comparators)
+    if len(node.ops) == 1:
+        yield "compare_swap", 1.2, ast.Compare(node.comparators[0], node.ops, [node.left])
+    else:
+        yield "compare_drop", 1.0, ast.Compare(node.left, node.ops[:-1], node.comparators[:-1])
+        yield "compare_drop", 1.0, ast.Compare(node.comparators[0], node.ops[1:], node.comparators[1:])
+
+
+def arithmetic(node: ast.expr, source: Source) -> Iterator[Variant]:
+    """Swap and drop operands and operators; move them between nested operations."""
+    if isinstance(node, ast.BinOp):
+        for rank, new in enumerate(_ARITHMETIC.get(type(node.op), ())):
+            yield "arithmetic", 0.35 if rank == 0 else 0.6 + 0.15 * rank, ast.BinOp(node.left, new(), node.right)
+        yield "operand_drop", 0.7, node.left
+        yield "operand_drop", 0.75, node.right
+        textual = plain(kinds_of(node, source.scope_of(node))) & SEQUENCES
+        if not isinstance(node.op, (ast.Add, ast.Mult)) or textual or not kinds_of(node, source.scope_of(node)):
+            yield "operand_swap", 0.7, ast.BinOp(node.right, node.op, node.left)
+        yield from _rotations(node)
+        if isinstance(node.op, ast.Sub):
+            yield "abs", 0.8, call("abs", node)
+    elif isinstance(node, ast.UnaryOp):
+        yield "unary_drop", 0.4, node.operand
+    elif isinstance(node, ast.BoolOp):
+        other = ast.Or() if isinstance(node.op, ast.And) else ast.And()
+        yield "boolean", 0.3, ast.BoolOp(other, node.values)
+        for i in range(len(node.values)):
+            rest = [*node.values[:i], *node.values[i + 1 :]]
+            yield "condition_drop", 0.6, rest[0] if len(rest) == 1 else ast.BoolOp(node.op, rest)
+            negated = [*node.values[:i], ast.UnaryOp(ast.Not(), node.values[i]), *node.values[i + 1 :]]
+            yield "negate_part", 0.9, ast.BoolOp(node.op, negated)
+    elif isinstance(node, ast.IfExp):
+        yield "branch_swap", 0.6, ast.IfExp(node.test, node.orelse, node.body)
+        yield "branch_drop", 0.8, node.body
+        yield "branch_drop", 0.85, node.orelse
+
+
+def _rotations(node: ast.BinOp) -> Iterator[Variant]:
+    if isinstance(node.left, ast.BinOp):
+        inner = node.left
+        yield "regroup", 1.1, ast.BinOp(inner.left, inner.op, ast.BinOp(inner.right, node.op, node.right))
+    if isinstance(node.right, ast.BinOp):
+        inner = node.right
+        yield "regroup", 1.1, ast.BinOp(ast.BinOp(node.left, node.op, inner.left), inner.op, inner.right)
+
+
+def constants(node: ast.expr, source: Source) -> Iterator[Variant]:
+    """Change a constant: neighbours, common values, other constants of the file, names of its type."""
+    if not isinstance(node, ast.Constant) or isinstance(source.parents.get(node), ast.JoinedStr):
+        return
+    value = node.value
+    if isinstance(value, bool):
+        yield "constant", 0.3, ast.Constant(not value)
+        yield "constant", 1.2, ast.Constant(None)
+    elif isinstance(value, (int, float)):
+        for cost, new in ((0.5, value + 1), (0.5, value - 1), (0.7, 0), (0.7, 1), (0.8, -1), (0.8, 2), (1.1, -value),
+                          (1.3, 10), (1.4, value + 2), (1.4, value - 2), (1.5, value * 2), (1.6, value * 10)):  # fmt: skip
+            if new != value or type(new) is not type(value):
+                yield "constant", cost, number(new)
+        if isinstance(value, int):
+            yield "constant", 1.6, ast.Constant(float(value))
+    elif isinstance(value, str):
+        for cost, text in ((0.9, ""), (1.0, " "), (1.2, value.upper()), (1.2, value.lower()), (1.2, value[::-1]),
+                           (1.3, value.strip()), (1.4, value[1:]), (1.4, value[:-1]), (1.5, "0"), (1.5, "1")):  # fmt: skip
+            if text != value:
+                yield "constant", cost, ast.Constant(text)
+    elif value is None:
+        for cost, other in ((0.8, False), (0.8, True), (0.9, 0), (1.0, ""), (1.2, 1), (1.2, -1)):
+            yield "constant", cost, number(other) if isinstance(other, int) and other < 0 else ast.Constant(other)
+        yield "constant", 0.9, ast.List([], ast.Load())
+    kind = kinds_of(node, source.scope_of(node))
+    for other in source.constants:
+        if type(other.value) is type(value) and other.value != value:
+            yield "constant_other", 0.9, other
+    for name, kinds in source.scope_of(node).names.items():
+        if kinds and compatible(kinds, kind):
+            yield "constant_name", 1.1, ast.Name(name, ast.Load())
+        if isinstance(value, int) and plain(kinds) & SIZED:
+            yield "constant_len", 1.3, call("len", ast.Name(name, ast.Load()))
+
+
+def names(node: ast.expr, source: Source) -> Iterator[Variant]:
+    """Put another name of a fitting type, an attribute, or a part of another name in a name's place."""
+    if not isinstance(node, ast.Name) or not isinstance(node.ctx, ast.Load):
+        return
+    parent = source.parents.get(node)
+    scope = source.scope_of(node)
+    if isinstance(parent, ast.Call) and parent.func is node:
+        return
+    kind = kinds_of(node, scope)
+    for other, kinds in scope.names.items():
+        if other == node.id:
+            continue
+        if compatible(kind, kinds):
+            yield "name", 0.5 if plain(kind) & plain(kinds) else 1.2, ast.Name(other, ast.Load())
+        elif compatible(kind, elements(kinds)) and elements(kinds):
+            for index in (0, -1):
+                yield "element", 1.7, ast.Subscript(ast.Name(other, ast.Load()), number(index), ast.Load())
+    if kind & NUMBERS:
+        for value in (0, 1):
+            yield "name_constant", 1.2, ast.Constant(value)
+        for constant in source.constants:
+            if isinstance(constant.value, (int, float)) and constant.value not in (0, 1):
+                yield "name_constant", 1.5, constant
+    for owner, kinds in scope.names.items():
+        for kind_name in kinds:
+            for attribute in source.seen.attributes.get(kind_name, ()):
+                yield "attribute_of", 1.6, ast.Attribute(ast.Name(owner, ast.Load()), attribute, ast.Load())
+
+
+def offsets(node: ast.expr, source: Source) -> Iterator[Variant]:
+    """Shift an integer expression by one, or combine it with a name or a small constant."""
+    if not isinstance(node, (ast.Name, ast.BinOp, ast.Call, ast.Subscript, ast.Attribute)):
+        return
+    if not isinstance(getattr(node, "ctx", ast.Load()), ast.Load):
+        return
+    parent = source.parents.get(node)
+    if (isinstance(parent, ast.Call) and parent.func is node) or isinstance(parent, (ast.Attribute, ast.Expr)):
+        return
+    scope = source.scope_of(node)
+    kind = plain(kinds_of(node, scope))
+    if kind and not kind & NUMBERS:
+        return
+    known = 0.0 if kind else 0.8
+    yield "off_by_one", 0.7 + known, ast.BinOp(node, ast.Add(), ast.Constant(1))
+    yield "off_by_one", 0.7 + known, ast.BinOp(node, ast.Sub(), ast.Constant(1))
+    yield "minus", 1.4 + known, ast.UnaryOp(ast.USub(), node)
+    if known:
+        return
+    for op, value in ((ast.Mult, 2), (ast.FloorDiv, 2), (ast.Mod, 2), (ast.Mod, 10), (ast.FloorDiv, 10), (ast.Pow, 2),
+                      (ast.Div, 2), (ast.Mod, 26)):  # fmt: skip
+        yield "combine_constant", 1.6, ast.BinOp(node, op(), ast.Constant(value))
+    for name, kinds in scope.names.items():
+        if plain(kinds) & NUMBERS:
+            for op in (ast.Add, ast.Sub, ast.Mult, ast.Mod, ast.FloorDiv):
+                yield "combine_name", 1.8, ast.BinOp(node, op(), ast.Name(name, ast.Load()))
+
+
+def slices(node: ast.expr, source: Source) -> Iterator[Variant]:
+    """Change, drop and add slices and subscripts."""
+    if isinstance(node, ast.Slice):
+        if node.lower is not None:
+            yield "slice", 0.8, ast.Slice(None, node.upper, node.step)
+        if node.upper is not None:
+            yield "slice", 0.8, ast.Slice(node.lower, None, node.step)
+            if node.lower is None:
+                yield "slice", 0.9, ast.Slice(node.upper, None, node.step)
+        elif node.lower is not None:
+            yield "slice", 0.9, ast.Slice(None, node.lower, node.step)
+        yield "slice", 1.1, ast.Slice(node.lower, node.upper, None if node.step else number(-1))
+        if node.step is None:
+            yield "slice", 1.2, ast.Slice(node.lower, node.upper, ast.Constant(2))
+            if node.lower is None:
+                yield "slice", 1.1, ast.Slice(ast.Constant(1), node.upper, None)
+            if node.upper is None:
+                yield "slice", 1.1, ast.Slice(node.lower, number(-1), None)
+        return
+    parent = source.parents.get(node)
+    if isinstance(node, ast.Subscript) and isinstance(node.ctx, ast.Load):
+        yield "subscript_drop", 0.9, node.value
+        if isinstance(node.slice, ast.Slice):
+            return
+        yield "subscript_slice", 1.4, ast.Subscript(node.value, ast.Slice(node.slice, None), ast.Load())
+        yield "subscript_slice", 1.4, ast.Subscript(node.value, ast.Slice(None, node.slice), ast.Load())
+    if not isinstance(node, (ast.Name, ast.Call, ast.Attribute)) or isinstance(parent, (ast.Attribute, ast.Expr)):
+        return
+    if not isinstance(getattr(node, "ctx", ast.Load()), ast.Load) or (isinstance(parent, ast.Call) and parent.func is node):
+        return
+    scope = source.scope_of(node)
+    if plain(kinds_of(node, scope)) & (SEQUENCES - {"range"}):
+        bounds: list[tuple[ast.expr | None, ast.expr | None, ast.expr | None]] = [
+            (None, None, number(-1)), (ast.Constant(1), None, None), (None, number(-1), None),
+        ]  # fmt: skip
+        for name, kinds in scope.names.items():
+            if "int" in kinds:
+                at = ast.Name(name, ast.Load())
+                after = ast.BinOp(at, ast.Add(), ast.Constant(1))
+                bounds += [(at, None, None), (None, at, None), (after, None, None), (None, after, None)]
+        for rank, (lower, upper, step) in enumerate(bounds):
+            yield "slice_add", 1.1 if rank < 3 else 1.3, ast.Subscript(node, ast.Slice(lower, upper, step), ast.Load())
+        for index in (0, -1):
+            yield "subscript_add", 1.4, ast.Subscript(node, number(index), ast.Load())
+
+
+def reused(node: ast.expr, source: Source) -> Iterator[Variant]:
+    """Put another expression of the same function in the place of one of a fitting type."""
+    if not isinstance(node, (ast.Name, ast.Call, ast.BinOp, ast.Subscript, ast.Constant, ast.Attribute)):
+        return
+    if not isinstance(getattr(node, "ctx", ast.Load()), ast.Load):
+        return
+    parent = source.parents.get(node)
+    if isinstance(parent, (ast.Attribute, ast.Expr)) or (isinstance(parent, ast.Call) and parent.func is node):
+        return
+    scope = source.scope_of(node)
+    kind = kinds_of(node, scope)
+    here = ast.dump(node)
+    for other in scope.expressions:
+        if compatible(kind, kinds_of(other, scope)) and ast.dump(other) != here and not _inside(node, other, source):
+            yield "reuse", 1.5 if kind else 2.2, other
+
+
+def _inside(node: ast.AST, other: ast.AST, source: Source) -> bool:
+    """Say whether `other` stands within `node`: dropping the rest is another operator's work."""
+    here: ast.AST | None = other
+    while here is not None:
+        if here is node:
+            return isinstance(node, ast.BinOp)
+        here = source.parents.get(here)
+    return False
+
+
+EXPRESSION_OPERATORS = (comparisons, arithmetic, constants, names, offsets, slices, reused)

@@ -1,0 +1,360 @@
+"""Operators on statements: guards, wrapping, insertion, deletion, order, indentation, loops."""
+
+from __future__ import annotations
+
+import ast
+import textwrap
+from collections.abc import Iterator
+
+from ddax.evolution.operators.base import Edit, FunctionNode, Scope, Source
+from ddax.evolution.operators.conditions import atoms
+from ddax.evolution.operators.kinds import NUMBERS, SEQUENCES, compatible, kinds_of, plain
+
+GUARD_ATOMS, WRAP_ATOMS = 60, 60
+"""Conditions tried at one place."""
+
+
+class Place:
+    """A statement in a block, with the text operations that keep all other lines as they are."""
+
+    def __init__(self, source: Source, block: list[ast.stmt], index: int) -> None:
+        self.source, self.block, self.index, self.node = source, block, index, block[index]
+        self.start_line = min([self.node.lineno, *(d.lineno for d in getattr(self.node, "decorator_list", []))])
+        self.end_line = self.node.end_lineno or self.node.lineno
+        self.start = source.lines[self.start_line - 1]
+        self.stop = min(source.lines[self.end_line], len(source.text))
+        self.raw = source.text[self.start : self.stop].decode()
+        stripped = self.raw.lstrip()
+        self.indent = self.raw[: len(self.raw) - len(stripped)]
+        self.lines_of_its_own = not source.text[self.start : source.span(self.node)[0]].strip() and not (
+            source.text[source.span(self.node)[1] : self.stop].split(b"#")[0].strip()
+        )
+
+    def edit(self, text: str, operator: str, cost: float) -> Edit:
+        """Replace the statement's whole lines."""
+        if text and not text.endswith("\n"):
+            text += "\n"
+        if not self.raw.endswith("\n") and text.endswith("\n"):
+            text = text[:-1]
+        return Edit(self.source.path, self.start, self.stop, text, operator, cost, self.node.lineno)
+
+    def line(self, code: str) -> str:
+        """Indent code as this statement is."""
+        return textwrap.indent(code, self.indent) + "\n"
+
+    @property
+    def text(self) -> str:
+        """The statement's lines, ending in a newline."""
+        return self.raw if self.raw.endswith("\n") else self.raw + "\n"
+
+    def before(self, code: str, operator: str, cost: float) -> Edit:
+        """Insert code before the statement."""
+        return self.edit(self.line(code) + self.text, operator, cost)
+
+    def after(self, code: str, operator: str, cost: float) -> Edit:
+        """Insert code after the statement."""
+        return self.edit(self.text + self.line(code), operator, cost)
+
+    def under(self, header: str, operator: str, cost: float, step: str = "    ") -> Edit:
+        """Put the statement under a header."""
+        return self.edit(self.line(header) + textwrap.indent(self.text, step), operator, cost)
+
+
+def places(source: Source) -> Iterator[Place]:
+    """Yield every statement of a function that stands on lines of its own."""
+    for node in ast.walk(source.tree):
+        for name in ("body", "orelse", "finalbody"):
+            block = getattr(node, name, None)
+            if not isinstance(block, list) or isinstance(node, (ast.Module, ast.ClassDef)):
+                continue
+            for index in range(len(block)):
+                place = Place(source, block, index)
+                if place.lines_of_its_own:
+                    yield place
+
+
+def _docstring(place: Place) -> bool:
+    return isinstance(place.node, ast.Expr) and isinstance(place.node.value, ast.Constant)
+
+
+def _in_loop(place: Place) -> bool:
+    here: ast.AST | None = place.node
+    while here is not None and not isinstance(here, FunctionNode):
+        if here is not place.node and isinstance(here, (ast.For, ast.While)):
+            return True
+        here = place.source.parents.get(here)
+    return False
+
+
+def structure(place: Place) -> Iterator[Edit]:
+    """Delete, copy, swap, indent and dedent a statement."""
+    node, block, i = place.node, place.block, place.index
+    if _docstring(place):
+        return
+    if len(block) > 1:
+        yield place.edit("", "delete", 0.9)
+    elif not isinstance(node, ast.Pass):
+        yield place.edit(place.line("pass"), "delete", 1.2)
+    if isinstance(node, (ast.If, ast.With, ast.For, ast.While)):
+        body = _block_text(place, node.body)
+        if body is not None and not _is_elif(place):
+            yield place.edit(textwrap.indent(body, place.indent), "unwrap_block", 1.1)
+    if i + 1 < len(block):
+        following = Place(place.source, block, i + 1)
+        if following.lines_of_its_own and following.start >= place.stop:
+            gap = place.source.text[place.stop : following.start].decode()
+            yield Edit(place.source.path, place.start, following.stop, following.text + gap + place.text,
+                       "swap_statements", 1.0, node.lineno)  # fmt: skip
+    if i and isinstance(block[i - 1], (ast.For, ast.While, ast.If, ast.With)):
+        yield place.edit(textwrap.indent(place.text, "    "), "indent", 1.0)
+    if i and i == len(block) - 1 or isinstance(node, (ast.Return, ast.AugAssign, ast.Expr, ast.Assign)):
+        yield from _dedent(place)
+
+
+def _dedent(place: Place) -> Iterator[Edit]:
+    parent = place.source.parents.get(place.node)
+    if not isinstance(parent, (ast.For, ast.While, ast.If, ast.With)) or place.block[-1] is not place.node:
+        return
+    if len(place.block) < 2 or place.node.end_lineno != parent.end_lineno or len(place.indent) < 8:
+        return
+    yield place.edit(_shift_left(place.text), "dedent", 0.9)
+
+
+def _shift_left(text: str) -> str:
+    return "".join(line[4:] if line.startswith("    ") else line for line in text.splitlines(keepends=True))
+
+
+def _block_text(place: Place, body: list[ast.stmt]) -> str | None:
+    first, last = Place(place.source, body, 0), Place(place.source, body, len(body) - 1)
+    if not first.lines_of_its_own:
+        return None
+    return textwrap.dedent(place.source.text[first.start : last.stop].decode())
+
+
+def _is_elif(place: Place) -> bool:
+    return place.raw.lstrip().startswith("elif")
+
+
+def branches(place: Place) -> Iterator[Edit]:
+    """Turn if into while and back, split elif, drop else, swap branches."""
+    node = place.node
+    text = place.text
+    if isinstance(node, ast.If):
+        word = "elif" if _is_elif(place) else "if"
+        head = text.lstrip()
+        if word == "if":
+            if not node.orelse:
+                yield place.edit(place.indent + head.replace("if", "while", 1), "if_while", 1.1)
+            yield place.edit(place.indent + head.replace("if", "elif", 1), "elif", 1.2)
+        else:
+            yield place.edit(place.indent + head.replace("elif", "if", 1), "elif", 0.9)
+        if node.orelse and not _is_else_if(node, place.source):
+            body, other = _block_text(place, node.body), _block_text(place, node.orelse)
+            if body is not None and other is not None:
+                test = place.source.segment(node.test)
+                header = place.line(f"{word} {test}:")
+                yield place.edit(header + textwrap.indent(body, place.indent + "    "), "else_drop", 1.1)
+                follow = header + textwrap.indent(body, place.indent + "    ") + textwrap.indent(other, place.indent)
+                yield place.edit(follow, "else_drop", 1.1)
+    elif isinstance(node, ast.While) and not node.orelse:
+        yield place.edit(place.indent + text.lstrip().replace("while", "if", 1), "while_if", 1.2)
+
+
+def _is_else_if(node: ast.If, source: Source) -> bool:
+    return len(node.orelse) == 1 and isinstance(node.orelse[0], ast.If) and (
+        source.text[source.span(node.orelse[0])[0] :].startswith(b"elif")
+    )
+
+
+def assignments(place: Place) -> Iterator[Edit]:
+    """Change augmented operators and targets; turn one kind of assignment into the other."""
+    node, source = place.node, place.source
+    scope = source.scope_of(node)
+    if isinstance(node, ast.AugAssign):
+        target, value = source.segment(node.target), source.segment(node.value)
+        old = type(node.op)
+        symbols = {ast.Add: "+", ast.Sub: "-", ast.Mult: "*", ast.FloorDiv: "//", ast.Div: "/", ast.Mod: "%", ast.Pow: "**",
+                   ast.BitAnd: "&", ast.BitOr: "|", ast.BitXor: "^", ast.LShift: "<<", ast.RShift: ">>"}  # fmt: skip
+        for kind, symbol in symbols.items():
+            if kind is not old:
+                near = {kind, old} in ({ast.Add, ast.Sub}, {ast.Mult, ast.FloorDiv}, {ast.BitAnd, ast.BitOr}, {ast.LShift, ast.RShift})
+                yield place.edit(place.line(f"{target} {symbol}= {value}"), "augment", 0.4 if near else 1.0)
+        yield place.edit(place.line(f"{target} = {value}"), "assign_plain", 0.6)
+        yield place.edit(place.line(f"{target} = {value} {symbols.get(old, '+')} {target}"), "augment_front", 1.0)
+        yield from _targets(place, node.target, f" {symbols.get(old, '+')}= {value}", scope)
+    elif isinstance(node, ast.Assign) and len(node.targets) == 1:
+        target, value = source.segment(node.targets[0]), source.segment(node.value)
+        if isinstance(node.targets[0], (ast.Name, ast.Subscript, ast.Attribute)):
+            for symbol in ("+", "-", "*", "//"):
+                yield place.edit(place.line(f"{target} {symbol}= {value}"), "assign_augmented", 0.9 if symbol == "+" else 1.4)
+        if isinstance(node.targets[0], ast.Tuple):
+            for i in range(1, len(node.targets[0].elts)):
+                parts = [source.segment(e) for e in node.targets[0].elts]
+                parts[i - 1], parts[i] = parts[i], parts[i - 1]
+                yield place.edit(place.line(f"{', '.join(parts)} = {value}"), "target_swap", 0.8)
+        yield from _targets(place, node.targets[0], f" = {value}", scope)
+        if isinstance(node.value, ast.BinOp) and isinstance(node.targets[0], ast.Name):
+            yield place.edit(place.line(f"{target} = {target} + {value}"), "assign_augmented", 1.4)
+
+
+def _targets(place: Place, target: ast.expr, rest: str, scope: Scope) -> Iterator[Edit]:
+    if not isinstance(target, ast.Name):
+        return
+    for name, kinds in scope.names.items():
+        if name != target.id and compatible(kinds, kinds_of(target, scope)):
+            yield place.edit(place.line(f"{name}{rest}"), "target", 0.8)
+
+
+def flow(place: Place) -> Iterator[Edit]:
+    """Exchange break, continue, return, yield and their relatives."""
+    node, source = place.node, place.source
+    if isinstance(node, (ast.Break, ast.Continue)):
+        yield place.edit(place.line("continue" if isinstance(node, ast.Break) else "break"), "flow", 0.6)
+        for value in ("False", "True", "None"):
+            yield place.edit(place.line(f"return {value}"), "flow", 1.4)
+    elif isinstance(node, ast.Expr) and isinstance(node.value, ast.Yield) and node.value.value is not None:
+        yield place.edit(place.line(f"yield from {source.segment(node.value.value)}"), "flow", 0.4)
+    elif isinstance(node, ast.Expr) and isinstance(node.value, ast.YieldFrom):
+        yield place.edit(place.line(f"yield {source.segment(node.value.value)}"), "flow", 0.4)
+    elif isinstance(node, ast.Expr) and isinstance(node.value, ast.Call):
+        yield place.edit(place.line(f"return {source.segment(node.value)}"), "flow", 0.9)
+        if isinstance(node.value.func, ast.Attribute) and isinstance(node.value.func.value, ast.Name):
+            owner = node.value.func.value.id
+            yield place.edit(place.line(f"{owner} = {source.segment(node.value)}"), "flow", 1.1)
+    elif isinstance(node, ast.Return) and node.value is not None:
+        if _in_loop(place):
+            yield place.edit(place.line("continue"), "flow", 1.4)
+            yield place.edit(place.line("break"), "flow", 1.4)
+        if isinstance(node.value, ast.Call):
+            yield place.edit(place.line(f"yield from {source.segment(node.value)}"), "flow", 1.8)
+
+
+def results(scope: Scope, source: Source) -> list[tuple[float, str]]:
+    """List what a function may return early: values it returns elsewhere, constants of their types, names."""
+    found: dict[str, float] = {}
+    kinds: set[str] = set()
+    for node in scope.statements:
+        if isinstance(node, ast.Return) and node.value is not None:
+            kinds |= plain(kinds_of(node.value, scope))
+            text = ast.unparse(node.value)
+            if len(text) < 30:
+                found.setdefault(text, 0.2)
+    defaults = {"bool": ("True", "False"), "int": ("0", "1", "-1"), "float": ("0.0",), "str": ("''",), "list": ("[]",),
+                "dict": ("{}",), "set": ("set()",), "tuple": ("()",), "NoneType": ("None",)}  # fmt: skip
+    for kind in sorted(kinds):
+        for text in defaults.get(kind, ()):
+            found.setdefault(text, 0.0)
+    for text in ("None", "False", "True", "0", "1", "-1", "''", "[]"):
+        found.setdefault(text, 0.7)
+    for name, theirs in scope.names.items():
+        if not kinds or plain(theirs) & kinds:
+            found.setdefault(name, 0.4)
+    return sorted((cost, text) for text, cost in found.items())
+
+
+def guards(place: Place) -> Iterator[Edit]:
+    """Insert ``if condition: return value`` (or break, continue) before a statement."""
+    if _docstring(place) or _is_elif(place) or isinstance(place.node, FunctionNode):
+        return
+    scope = place.source.scope_of(place.node)
+    if isinstance(scope.node, ast.Module):
+        return
+    defined = _defined_before(place, scope)
+    exits = [(cost, f"return {text}") for cost, text in results(scope, place.source)]
+    if _in_loop(place):
+        exits += [(0.0, "continue"), (0.1, "break")]
+    count = 0
+    for cost, atom in atoms(scope, place.source):
+        if not _uses(atom) <= defined:
+            continue
+        count += 1
+        if count > GUARD_ATOMS:
+            break
+        for extra, leave in exits:
+            yield place.before(f"if {atom}:\n    {leave}", "guard", 1.8 + cost + extra)
+    for extra, leave in exits:
+        yield place.after(leave, "leave", 1.6 + extra)
+
+
+def _uses(text: str) -> set[str]:
+    return {n.id for n in ast.walk(ast.parse(text)) if isinstance(n, ast.Name)} - {"len", "isinstance", "set", "sum", "str", "abs"}
+
+
+def _defined_before(place: Place, scope: Scope) -> set[str]:
+    """Return the names a condition at this place may use: those stored on earlier lines, and parameters."""
+    inner = {n.id for n in ast.walk(scope.node) if isinstance(n, ast.Name) and isinstance(n.ctx, ast.Store)}
+    early = {n.id for n in ast.walk(scope.node)
+             if isinstance(n, ast.Name) and isinstance(n.ctx, ast.Store) and n.lineno < place.node.lineno}  # fmt: skip
+    return (set(scope.names) - inner) | early | {f.name for f in place.source.functions}
+
+
+def wrapping(place: Place) -> Iterator[Edit]:
+    """Put a statement under a condition."""
+    node = place.node
+    if _docstring(place) or isinstance(node, (FunctionNode, ast.ClassDef, ast.Return)) or _is_elif(place):
+        return
+    if not isinstance(node, (ast.Assign, ast.AugAssign, ast.Expr, ast.Break, ast.Continue, ast.For, ast.While)):
+        return
+    scope = place.source.scope_of(node)
+    defined = _defined_before(place, scope)
+    usable = [(cost, atom) for cost, atom in atoms(scope, place.source) if _uses(atom) <= defined]
+    for cost, atom in usable[:WRAP_ATOMS]:
+        yield place.under(f"if {atom}:", "wrap_if", 1.7 + cost)
+
+
+def insertions(place: Place) -> Iterator[Edit]:
+    """Insert a small statement before or after: count, copy, collect, the reuse of a nearby one."""
+    node, source = place.node, place.source
+    if _docstring(place) or _is_elif(place) or isinstance(node, FunctionNode):
+        return
+    scope = source.scope_of(node)
+    if isinstance(scope.node, ast.Module):
+        return
+    ends = isinstance(node, (ast.Return, ast.Break, ast.Continue, ast.Raise))
+    for cost, code in statements_for(scope, place):
+        if not ends and place.index == len(place.block) - 1:
+            yield place.after(code, "insert", cost)
+        yield place.before(code, "insert", cost + 0.1)
+
+
+def statements_for(scope: Scope, place: Place) -> list[tuple[float, str]]:
+    """List the small statements that make sense with the names of a scope."""
+    found: dict[str, float] = {}
+    own = {ast.unparse(s) for s in scope.statements if isinstance(s, (ast.AugAssign, ast.Assign, ast.Expr)) and not (
+        isinstance(s, ast.Expr) and isinstance(s.value, ast.Constant))}  # fmt: skip
+    for text in sorted(own):
+        if len(text) < 60 and text != ast.unparse(place.node) and "\n" not in text:
+            found.setdefault(text, 1.5)
+    stored = {n.id for n in ast.walk(scope.node) if isinstance(n, ast.Name) and isinstance(n.ctx, ast.Store)}
+    for name, kinds in scope.names.items():
+        flat = plain(kinds)
+        if flat & NUMBERS:
+            for text in (f"{name} += 1", f"{name} -= 1", f"{name} = 0"):
+                found.setdefault(text, 1.6 if name in stored else 2.2)
+            found.setdefault(f"{name} = abs({name})", 2.0)
+            found.setdefault(f"{name} //= 2", 2.4)
+            found.setdefault(f"{name} //= 10", 2.4)
+        if "str" in flat:
+            for method in ("lower", "upper", "strip"):
+                found.setdefault(f"{name} = {name}.{method}()", 1.9)
+            found.setdefault(f"{name} = ''", 2.2)
+        if "list" in flat:
+            for text in (f"{name}.sort()", f"{name}.reverse()", f"{name}.pop()", f"{name} = sorted({name})", f"{name} = []"):
+                found.setdefault(text, 2.0)
+        for other, theirs in scope.names.items():
+            if other == name:
+                continue
+            if name in stored and plain(theirs) & flat:
+                found.setdefault(f"{name} = {other}", 1.9)
+                if flat & (NUMBERS | SEQUENCES):
+                    found.setdefault(f"{name} += {other}", 2.0)
+                if flat & NUMBERS:
+                    found.setdefault(f"{name} -= {other}", 2.2)
+            if "list" in flat:
+                found.setdefault(f"{name}.append({other})", 1.9)
+            if "set" in flat:
+                found.setdefault(f"{name}.add({other})", 1.9)
+    return sorted((cost, text) for text, cost in found.items())
+
+
+STATEMENT_OPERATORS = (structure, branches, assignments, flow, insertions, wrapping, guards)

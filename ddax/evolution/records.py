@@ -1,0 +1,71 @@
+"""The records of a repair: the task, an evaluation, and the result."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import Literal
+
+from ddax.types import Usage
+
+Trust = Literal["none", "plausible", "confirmed", "separate"]
+"""How far a verdict goes: `plausible` in a warm worker, `confirmed` in a fresh sandbox, `separate` by
+tests in another process than the candidate's."""
+
+
+@dataclass(frozen=True)
+class RepairTask:
+    """A program (`files`: path → text), the `targets` that may change, and its `tests` (path → text).
+
+    `goal` says in words what is wanted; only a model reads it.
+    """
+
+    files: Mapping[str, str]
+    targets: tuple[str, ...]
+    tests: Mapping[str, str]
+    goal: str = ""
+
+
+@dataclass(frozen=True)
+class Evaluation:
+    """A program's score on the 0–100 scale and what it rests on.
+
+    0 syntax error · 10 fails at import · 15 time-out · 18 resource limit or killed · 20–30 an error in
+    every test · 40–60 by the share of tests passed · 99 all passed · 100 confirmed in a fresh sandbox.
+    `signature` has one letter per test: p passed, f failed, e error, t time-out, - not run.
+    """
+
+    score: float
+    syntax_valid: bool
+    runtime_valid: bool
+    correctness_valid: bool
+    error_message: str
+    signature: str
+    report: str = ""
+
+    @property
+    def passed(self) -> int:
+        """Count the tests that passed."""
+        return self.signature.count("p")
+
+
+@dataclass(frozen=True)
+class RepairResult:
+    """What a repair brought; on failure `files` are the originals and `diff` is empty."""
+
+    solved: bool
+    score: float
+    diff: str
+    files: Mapping[str, str]
+    hypothesis: str
+    reasoning: str
+    tried: int
+    seconds: float
+    first_seconds: float
+    tests_before: tuple[int, int]
+    tests_after: tuple[int, int]
+    trust: Trust
+    caveats: tuple[str, ...] = ()
+    suspicious: tuple[tuple[str, int, float], ...] = ()
+    origin: str = ""
+    usage: Usage = field(default_factory=Usage)

@@ -1,0 +1,215 @@
+"""Ordered search over single edits, then pairs: deterministic, deduplicated, bounded by a clock.
+
+Every candidate runs in a process of its own inside the sandbox. Failing tests come first and are a
+gate for the rest; a candidate that only times out is run again with a larger budget.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from heapq import merge
+
+from ddax.evolution.evaluator import CodeEvaluator, evaluate_report, signature
+from ddax.evolution.localise import Place, Report, Row, read_report, suspicion
+from ddax.evolution.operators import Edit, Seen, Source, fingerprint, first_order
+
+TICKS, ESCALATION, PROBE_TICKS = 10_000, 30, 400_000
+BATCH = 24
+SECOND_AFTER, SEEDS, PAIR_PENALTY = 2500, 20, 0.6
+
+
+@dataclass(frozen=True)
+class Baseline:
+    """How the program stands before any change; unit numbers are indexes into the suite."""
+
+    report: Report
+    failing: tuple[int, ...]
+    passing: tuple[int, ...]
+    suspects: Mapping[Place, float]
+    seen: Seen
+    ticks: int
+
+    @property
+    def order(self) -> list[int]:
+        """The units in the order candidates meet them: failing ones first."""
+        return [*self.failing, *self.passing]
+
+
+@dataclass(frozen=True)
+class Found:
+    """A program that passes every test in the warm worker, and the edits that made it."""
+
+    sources: Mapping[str, str]
+    edits: tuple[Edit, ...]
+    tried: int
+    seconds: float
+
+
+@dataclass
+class Partial:
+    """A changed text that mends some failing tests; a seed for pairs of edits."""
+
+    rank: float
+    edit: Edit
+    fixed: int
+    text: bytes = field(repr=False, default=b"")
+    signature: str = ""
+
+
+def measure(evaluator: CodeEvaluator) -> Baseline:
+    """Run the tests twice, once to see how they stand, once traced to see where and with what types."""
+    first = evaluator.run({}, ticks=PROBE_TICKS, cpu=5.0)
+    ticks = max([TICKS, *(10 * row.ticks for row in first.rows if row.good)])
+    traced = evaluator.run({}, ticks=ticks, trace=True)
+    rows = {row.unit: row for row in first.rows}
+    units = range(len(evaluator.suite.units))
+    passing = [u for u in units if u in rows and rows[u].good]
+    failing = [u for u in units if u not in passing]
+
+    def effort(unit: int) -> tuple[int, int]:
+        return (rows[unit].ticks if unit in rows and rows[unit].kind != "timeout" else PROBE_TICKS, unit)
+
+    return Baseline(first, tuple(sorted(failing, key=effort)), tuple(sorted(passing, key=effort)),
+                    suspicion(traced.rows), traced.seen, ticks)  # fmt: skip
+
+
+class Search:
+    """One repair by enumeration; `seconds` by `clock` bound it."""
+
+    def __init__(
+        self, evaluator: CodeEvaluator, baseline: Baseline, *, seconds: float, clock: Callable[[], float]
+    ) -> None:
+        self.evaluator, self.baseline, self.suite = evaluator, baseline, evaluator.suite
+        self.clock, self.begin, self.end = clock, clock(), clock() + seconds
+        self.tried = 0
+        self.known: set[tuple[str, bytes]] = set()
+        self.partial: list[Partial] = []
+        self.texts = {path: self.suite.sources[path].encode() for path in self.suite.targets}
+
+    def suspects(self, path: str) -> dict[int, float]:
+        """Return the suspected lines of a file."""
+        return {line: s for (p, line), s in self.baseline.suspects.items() if p == path}
+
+    def singles(self) -> Iterator[tuple[float, Edit]]:
+        """Yield the single edits of all targets, best first."""
+        lists = []
+        for path, text in self.texts.items():
+            suspects = self.suspects(path)
+            if self.baseline.suspects and not suspects:
+                continue
+            lists.append(first_order(Source(path, text, self.baseline.seen), suspects))
+        return merge(*lists, key=lambda item: item[0])
+
+    def pairs(self) -> Iterator[tuple[float, Edit, Partial]]:
+        """Yield second edits on the best partial repairs, best first."""
+        lists = []
+        for index, seed in enumerate(self.seeds()):
+            original = Source(seed.edit.path, self.texts[seed.edit.path], self.baseline.seen)
+            try:
+                source = Source(seed.edit.path, seed.text, self.baseline.seen, original.first_lines)
+            except SyntaxError:
+                continue
+            suspects = self._shifted(seed)
+            listed = first_order(source, suspects)
+            lists.append([(rank + PAIR_PENALTY + 0.05 * index, edit, seed) for rank, edit in listed])
+        return merge(*lists, key=lambda item: item[0])
+
+    def _shifted(self, seed: Partial) -> dict[int, float]:
+        added = seed.text.count(b"\n") - self.texts[seed.edit.path].count(b"\n")
+        suspects = self.suspects(seed.edit.path)
+        moved = {line + added if line > seed.edit.line else line: s for line, s in suspects.items()}
+        return moved | {seed.edit.line + i: 1.0 for i in range(max(0, added) + 1)}
+
+    def seeds(self) -> list[Partial]:
+        """Return the partial repairs that break nothing, those that mend most first, one per behaviour."""
+        best = sorted(self.partial, key=lambda p: (-p.fixed, p.rank, p.edit.start, p.edit.text))[: 4 * SEEDS]
+        kept: list[Partial] = []
+        broken: list[Partial] = []
+        for partial in best:
+            report = self.evaluator.run({partial.edit.path: partial.text.decode()}, ticks=self.baseline.ticks, cpu=1.0)
+            partial.signature = signature(report.rows, len(self.suite.units))
+            whole = all(partial.signature[u] == "p" for u in self.baseline.passing)
+            same = sum(k.signature == partial.signature for k in kept)
+            if same < 4:
+                (kept if whole else broken).append(partial)
+            if len(kept) >= SEEDS:
+                break
+        return [*kept, *broken][:SEEDS]
+
+    def fresh(self, path: str, text: bytes) -> bool:
+        """Say whether a text is new, and remember it (the tabu list)."""
+        key = (path, fingerprint(text))
+        if key in self.known:
+            return False
+        self.known.add(key)
+        return True
+
+    def run(self) -> Iterator[Found]:
+        """Yield plausible repairs, in order, until the time is used up or nothing is left."""
+        for path, text in self.texts.items():
+            self.fresh(path, text)
+        singles = self.singles()
+        yield from self.consume(((r, e, None) for r, e in singles), limit=SECOND_AFTER)
+        if self.clock() < self.end:
+            rest: Iterator[tuple[float, Edit, Partial | None]] = ((r, e, None) for r, e in singles)
+            yield from self.consume(merge(rest, self.pairs(), key=lambda item: item[0]))
+
+    def consume(self, stream: Iterator[tuple[float, Edit, Partial | None]], limit: int = 0) -> Iterator[Found]:
+        """Evaluate a stream of candidates in batches."""
+        done = False
+        start = self.tried
+        while not done and self.clock() < self.end:
+            batch: list[tuple[float, Edit, Partial | None, bytes]] = []
+            for rank, edit, seed in stream:
+                text = edit.apply(seed.text if seed else self.texts[edit.path])
+                if self.fresh(edit.path, text):
+                    batch.append((rank, edit, seed, text))
+                    if len(batch) == BATCH:
+                        break
+            done = len(batch) < BATCH or (limit > 0 and self.tried - start + len(batch) >= limit)
+            yield from self.evaluate(batch)
+
+    def evaluate(self, batch: Sequence[tuple[float, Edit, Partial | None, bytes]]) -> Iterator[Found]:
+        """Run a batch and sort its candidates into found, partial and wrong."""
+        worker, order = self.evaluator.worker, self.baseline.order
+        jobs = [worker.job(order, sources={edit.path: text.decode()}, gate=len(self.baseline.failing), give_up=2,
+                           ticks=self.baseline.ticks, cpu=0.5) for _, edit, _, text in batch]  # fmt: skip
+        again: list[tuple[float, Edit, Partial | None, bytes]] = []
+        winner = -1
+        for i, body in enumerate(worker.run(jobs, stop=True)):
+            if body == b"null":
+                continue
+            rank, edit, seed, text = batch[i]
+            self.tried += 1
+            report = read_report(body, len(self.suite.units))
+            verdict = self.judge(report)
+            if verdict == "won":
+                winner = i
+            elif verdict == "slow":
+                again.append(batch[i])
+            elif verdict == "partial" and seed is None:
+                self.partial.append(Partial(rank, edit, sum(r.good for r in report.rows), text))
+        for _, edit, seed, text in again:
+            if self.evaluator.evaluate({edit.path: text.decode()}, ticks=self.baseline.ticks * ESCALATION).score >= 99.0:
+                yield self.found(edit, seed, text)
+        if winner >= 0:
+            _, edit, seed, text = batch[winner]
+            yield self.found(edit, seed, text)
+            yield from self.evaluate(batch[winner + 1 :])
+
+    def judge(self, report: Report) -> str:
+        """Say won, partial, slow (only time-outs stand against it) or wrong."""
+        if evaluate_report(report, self.suite).score >= 99.0:
+            return "won"
+        rows: Sequence[Row] = report.rows
+        mended = [r for r in rows if r.good and r.unit in self.baseline.failing]
+        wrong = [r for r in rows if not r.good]
+        if not mended:
+            return "wrong"
+        return "slow" if wrong and all(r.kind == "timeout" for r in wrong) else "partial"
+
+    def found(self, edit: Edit, seed: Partial | None, text: bytes) -> Found:
+        """Make the record of a plausible repair."""
+        edits = (seed.edit, edit) if seed else (edit,)
+        return Found({edit.path: text.decode()}, edits, self.tried, self.clock() - self.begin)

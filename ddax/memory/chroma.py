@@ -1,0 +1,213 @@
+"""The index: nearest neighbours by Chroma, embedded, over vectors that SQLite holds as well.
+
+Blocking; one thread at a time. Nothing here is of record: what is missing or damaged is made anew.
+One collection per namespace, embedder and memory type, since a filter would slow large ones twelvefold.
+"""
+
+from __future__ import annotations
+
+import logging
+import os
+import shutil
+import subprocess
+import sys
+from collections.abc import Callable, Iterable, Sequence
+from functools import partial
+from pathlib import Path
+from typing import Any, TypeAlias
+
+from ddax.memory.files import ensure_folder, storage_errors, write_atomic
+from ddax.memory.records import MEMORY_TYPES, digest
+from ddax.memory.scoring import Floats
+from ddax.types import MemoryType
+
+logger = logging.getLogger(__name__)
+
+BATCH = 500
+SMALL = 2000
+"""Up to this many rows, making the index anew is faster than probing it."""
+PROBE_SECONDS = 120.0
+_PROBE_ENVIRON = ("PATH", "SYSTEMROOT", "LANG", "TMPDIR")
+# A flush of the graph to disk is what a kill can break, so Chroma's own log holds everything and is
+# replayed at the start; 200 is wide enough that the candidates are all but exact.
+_CONFIGURATION = {
+    "hnsw": {"space": "cosine", "sync_threshold": 1_000_000, "ef_construction": 200, "ef_search": 200}
+}
+
+Client: TypeAlias = Any
+Collection: TypeAlias = Any
+"""Chroma's own types say less than its calls take and give (`close`, lists of vectors)."""
+
+Pairs = Iterable[tuple[str, Floats]]
+Fetch = Callable[[MemoryType, Sequence[str]], Pairs]
+
+
+class IndexFailure(Exception):
+    """Say that the index does not answer; the record is not touched by it."""
+
+
+class ChromaIndex:
+    """The collections of one directory; `open` once before anything else."""
+
+    def __init__(self, folder: Path) -> None:
+        self._folder, self._data, self._dirty = folder, folder / "index", folder / "index.dirty"
+        self._client: Client | None = None
+        self._unclean = self._failed = False
+        self._collections: dict[str, Collection] = {}
+
+    def open(self, total: int) -> None:
+        """Open the index over `total` rows of record; one that a kill may have broken is probed first."""
+        self._unclean = self._dirty.exists()
+        write_atomic(self._dirty, "")
+        if self._unclean and self._data.exists() and (total <= SMALL or not _probe(self._data)):
+            self._set_aside(keep=total > SMALL)
+        try:
+            self._client = _guarded(lambda: _connect(self._data))
+        except IndexFailure as exc:
+            logger.warning("The index %s cannot be opened and is made anew: %s", self._data, exc)
+            self._set_aside(keep=True)
+            self._client = _guarded(lambda: _connect(self._data))
+
+    def reconcile(
+        self, ns: str, fingerprint: str, wanted: Callable[[MemoryType], list[str]], fetch: Fetch
+    ) -> int:
+        """Bring a namespace's collections in step with the record; return how many rows were added."""
+        self._drop_other_embedders(ns, fingerprint)
+        added = 0
+        for kind in MEMORY_TYPES:
+            collection = self._collection(ns, fingerprint, kind)
+            ids = wanted(kind)
+            if not self._unclean and _guarded(collection.count) == len(ids):
+                continue
+            present = set(_guarded(partial(collection.get, include=[]))["ids"])
+            missing = [row_id for row_id in ids if row_id not in present]
+            _delete(collection, sorted(present - set(ids)))
+            for i in range(0, len(missing), BATCH):
+                self.add(ns, fingerprint, kind, list(fetch(kind, missing[i : i + BATCH])))
+            added += len(missing)
+        return added
+
+    def add(self, ns: str, fingerprint: str, kind: MemoryType, pairs: Sequence[tuple[str, Floats]]) -> None:
+        """Add vectors; adding twice changes nothing."""
+        collection = self._collection(ns, fingerprint, kind)
+        for i in range(0, len(pairs), BATCH):
+            part = pairs[i : i + BATCH]
+            ids = [row_id for row_id, _ in part]
+            vectors = [vector for _, vector in part]
+            metadata = [{"memory_type": kind} for _ in part]
+            _guarded(partial(collection.upsert, ids=ids, embeddings=vectors, metadatas=metadata))
+
+    def nearest(self, ns: str, fingerprint: str, kind: MemoryType, vector: Floats, k: int) -> list[str]:
+        """Return the ids of the k nearest rows, nearest first."""
+        collection = self._collection(ns, fingerprint, kind)
+        count = _guarded(collection.count)
+        if count == 0:
+            return []
+        query = partial(collection.query, query_embeddings=[vector], include=["distances"])
+        found = _guarded(partial(query, n_results=min(k, count)))
+        return list(found["ids"][0])
+
+    def drop(self, ns: str, fingerprint: str) -> None:
+        """Drop a namespace's collections of this embedder."""
+        client = self._opened()
+        for kind in MEMORY_TYPES:
+            name = _name(ns, fingerprint, kind)
+            self._collections.pop(name, None)
+            if name in {collection.name for collection in _guarded(client.list_collections)}:
+                _guarded(partial(client.delete_collection, name))
+
+    def close(self) -> None:
+        """Release the index and mark its end as clean."""
+        if self._client is None:
+            return
+        client, self._client = self._client, None
+        self._collections.clear()
+        client.close()
+        if not self._failed:
+            with storage_errors(self._dirty):
+                self._dirty.unlink(missing_ok=True)
+
+    def fail(self) -> None:
+        """Leave the index marked when it is closed, so that the next start looks at it."""
+        self._failed = True
+
+    def _collection(self, ns: str, fingerprint: str, kind: MemoryType) -> Collection:
+        name = _name(ns, fingerprint, kind)
+        if name not in self._collections:
+            make = partial(self._opened().get_or_create_collection, name, embedding_function=None)
+            self._collections[name] = _guarded(
+                partial(make, configuration={"hnsw": _HNSW}, metadata={"memory_type": kind})
+            )
+        return self._collections[name]
+
+    def _drop_other_embedders(self, ns: str, fingerprint: str) -> None:
+        client, current = self._opened(), {_name(ns, fingerprint, kind) for kind in MEMORY_TYPES}
+        for collection in _guarded(client.list_collections):
+            if collection.name.startswith(f"ns-{ns}-") and collection.name not in current:
+                _guarded(partial(client.delete_collection, collection.name))
+
+    def _opened(self) -> Client:
+        if self._client is None:
+            raise IndexFailure("The index is not open.")
+        return self._client
+
+    def _set_aside(self, *, keep: bool) -> None:
+        """Move a bad index to `index.bad`, in place of an earlier one; a small one is removed."""
+        with storage_errors(self._data):
+            bad = self._folder / "index.bad"
+            if keep:
+                shutil.rmtree(bad, ignore_errors=True)
+                self._data.rename(bad)
+            else:
+                shutil.rmtree(self._data)
+
+
+def _name(ns: str, fingerprint: str, kind: MemoryType) -> str:
+    return f"ns-{ns}-{digest(fingerprint)[:12]}-{kind}"
+
+
+def _connect(folder: Path) -> Client:
+    import chromadb
+    from chromadb.config import Settings
+
+    ensure_folder(folder)
+    return chromadb.PersistentClient(str(folder.absolute()), settings=Settings(anonymized_telemetry=False))
+
+
+def _guarded(call: Callable[[], Any]) -> Any:
+    """Call Chroma and map whatever it raises to `IndexFailure`."""
+    try:
+        return call()
+    except Exception as exc:
+        if "disk is full" in str(exc) or "No space left" in str(exc):
+            raise StorageError(
+                "The index cannot be written.", why=f"{exc}.", mend="Free some space."
+            ) from exc
+        raise IndexFailure(str(exc)) from exc
+
+
+def _delete(collection: Collection, ids: list[str]) -> None:
+    for i in range(0, len(ids), BATCH):
+        _guarded(partial(collection.delete, ids=ids[i : i + BATCH]))
+
+
+def _probe(folder: Path) -> bool:
+    """Read a whole index in a child process, which a damaged one can kill; tell whether it held."""
+    root = str(Path(__file__).resolve().parents[2])
+    environ = {
+        key: value for key, value in os.environ.items() if key in ("PATH", "SYSTEMROOT", "LANG", "TMPDIR")
+    }
+    environ["PYTHONPATH"] = root
+    try:
+        done = subprocess.run(  # noqa: S603 - our own interpreter and module
+            [sys.executable, "-m", "ddax.memory.probe", str(folder)],
+            env=environ, stdin=subprocess.DEVNULL, capture_output=True, timeout=PROBE_SECONDS, check=False,
+        )  # fmt: skip
+    except subprocess.TimeoutExpired:
+        logger.warning("The probe of %s did not end; the index is made anew.", folder)
+        return False
+    if done.returncode != 0:
+        logger.warning(
+            "The index %s is damaged (probe ended with %s) and is made anew.", folder, done.returncode
+        )
+    return done.returncode == 0

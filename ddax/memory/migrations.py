@@ -1,0 +1,96 @@
+"""Open a SQLite file at the schema version this release writes; migrate an older one after a backup."""
+
+from __future__ import annotations
+
+import sqlite3
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import closing, contextmanager
+from pathlib import Path
+
+from ddax.errors import StateError, StorageError
+
+Step = Callable[[sqlite3.Connection], None]
+"""Bring a database from one version to the next; runs in a transaction of its own."""
+
+_FULL_DISK = ("disk is full", "readonly", "read-only", "disk i/o", "unable to open", "locked")
+
+
+@contextmanager
+def sqlite_errors(path: Path) -> Iterator[None]:
+    """Map what SQLite raises under this block to `StorageError` or, for damage, `StateError`."""
+    try:
+        yield
+    except sqlite3.DatabaseError as exc:
+        text = str(exc)
+        if isinstance(exc, sqlite3.OperationalError) and any(sign in text for sign in _FULL_DISK):
+            raise StorageError(
+                f"Cannot use {str(path)!r}.",
+                why=f"{text}.",
+                mend="Free some space or make the folder writable; what was acknowledged is safe.",
+            ) from exc
+        if isinstance(exc, sqlite3.ProgrammingError | sqlite3.IntegrityError):
+            raise
+        raise StateError(
+            f"The database {str(path)!r} is damaged.",
+            why=f"{text}.",
+            mend="Restore it from a backup, or move it aside.",
+        ) from exc
+
+
+@contextmanager
+def transaction(db: sqlite3.Connection) -> Iterator[None]:
+    """Commit the block as one transaction, or none of it."""
+    db.execute("BEGIN IMMEDIATE")
+    try:
+        yield
+    except BaseException:
+        if db.in_transaction:
+            db.execute("ROLLBACK")
+        raise
+    db.execute("COMMIT")
+
+
+def open_database(path: Path, steps: Sequence[Step]) -> sqlite3.Connection:
+    """Open a database whose version is the number of steps; each missing step commits with its version.
+
+    Commits are durable against a kill and, by `synchronous=FULL`, against a loss of power. The
+    connection may be used from any thread, by one at a time. Raises `StateError` for a newer or
+    damaged database, `StorageError` where the disk fails.
+    """
+    with sqlite_errors(path):
+        db = sqlite3.connect(path, isolation_level=None, check_same_thread=False, timeout=10.0)
+        try:
+            found = int(db.execute("PRAGMA user_version").fetchone()[0])
+            _check_version(path, found, len(steps))
+            db.execute("PRAGMA journal_mode=WAL")
+            db.execute("PRAGMA synchronous=FULL")
+            if 0 < found < len(steps):
+                _backup(db, path.with_name(f"{path.name}.backup-v{found}"))
+            for version in range(found, len(steps)):
+                with transaction(db):
+                    steps[version](db)
+                    db.execute(f"PRAGMA user_version={version + 1:d}")
+        except BaseException:
+            db.close()
+            raise
+    return db
+
+
+def _check_version(path: Path, found: int, newest: int) -> None:
+    if found > newest:
+        raise StateError(
+            f"The database {str(path)!r} has version {found}.",
+            why=f"This release reads versions up to {newest}.",
+            mend="Upgrade ddax, or set DDAX_HOME to another folder.",
+        )
+
+
+def _backup(db: sqlite3.Connection, target: Path) -> None:
+    """Copy the database beside itself; an earlier backup of the same version is kept."""
+    if target.exists():
+        return
+    partial = target.with_name(f"{target.name}.part")
+    partial.unlink(missing_ok=True)
+    with closing(sqlite3.connect(partial)) as copy:
+        db.backup(copy)
+    partial.replace(target)

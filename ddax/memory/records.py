@@ -1,0 +1,119 @@
+"""Make rows of the memory out of records: content ids, near-duplicate keys, safe namespaces; pure."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import math
+import re
+import unicodedata
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+
+from ddax.errors import UsageError
+from ddax.types import Document, JsonDict, MemoryType, Record
+
+MEMORY_TYPES: tuple[MemoryType, ...] = ("internal_thought", "observation")
+_SURROGATES = re.compile("[\ud800-\udfff]")
+
+
+@dataclass(frozen=True)
+class Row:
+    """A record ready to be stored; `near` is the same for near-exact duplicates."""
+
+    record: Record
+    near: str
+
+
+def namespace_key(namespace: str) -> str:
+    """Return 32 hex digits for a namespace of any characters; its Unicode forms are one namespace."""
+    return digest("namespace", unicodedata.normalize("NFC", namespace))[:32]
+
+
+def digest(*parts: str) -> str:
+    """Return the SHA-256 of texts in hex; the borders between them count."""
+    hashed = hashlib.sha256()
+    for part in parts:
+        data = part.encode("utf-8", "surrogatepass")
+        hashed.update(len(data).to_bytes(8, "big") + data)
+    return hashed.hexdigest()
+
+
+def clean(text: str) -> str:
+    """Replace lone surrogates, which no file can hold; offsets stay as they are."""
+    return _SURROGATES.sub("\ufffd", text)
+
+
+def normalised(text: str) -> str:
+    """Fold case, width and white space, so that near-exact duplicates are equal."""
+    return " ".join(unicodedata.normalize("NFKC", text).casefold().split())
+
+
+def rows_of(records: Sequence[Record], *, namespace: str, now: float) -> list[Row]:
+    """Give every record its id and its time; raise `UsageError` for one that cannot be stored."""
+    return [_row(record, namespace=namespace_key(namespace), now=now) for record in records]
+
+
+def page_hash(document: Document) -> str:
+    """Return the content hash a page is stored under."""
+    return digest("page", clean(document.source), clean(document.text))
+
+
+def to_json(value: object, what: str) -> str:
+    """Write plain JSON; raise `UsageError` for what is none (NaN, objects)."""
+    try:
+        return json.dumps(value, allow_nan=False, sort_keys=False)
+    except (TypeError, ValueError) as exc:
+        raise UsageError(
+            f"{what} is not plain JSON.", why=f"{exc}.", mend="Store plain values only."
+        ) from exc
+
+
+def lesson_text(row: JsonDict) -> str:
+    """Return what a reflection is found by: `about` (goal and observation), else its own `text`."""
+    return clean(str(row.get("about") or row["text"]))
+
+
+def check_reflection(row: JsonDict) -> None:
+    """Raise `UsageError` for a reflection without the values that `lessons` needs."""
+    for key in ("kind", "text"):
+        if not isinstance(row.get(key), str) or not row[key].strip():
+            raise UsageError(f"A reflection needs {key!r} as text.", why=f"It has {row.get(key)!r}.")
+    for key in ("epsilon", "created"):
+        if isinstance(row.get(key, 0.0), bool) or not isinstance(row.get(key, 0.0), int | float):
+            raise UsageError(f"A reflection needs {key!r} as a number.", why=f"It has {row[key]!r}.")
+
+
+def matches(row: JsonDict, equals: JsonDict) -> bool:
+    """Tell whether a row has these top-level values, of these very types (1 is not True)."""
+    missing = object()
+    return all(
+        (found := row.get(key, missing)) == value and isinstance(found, bool) == isinstance(value, bool)
+        for key, value in equals.items()
+    )
+
+
+def _row(record: Record, *, namespace: str, now: float) -> Row:
+    _check(record)
+    text, source = clean(record.text), clean(record.source)
+    kind = record.memory_type
+    record_id = digest(namespace, kind, source, text, str(record.start))
+    stored = replace(
+        record, text=text, source=source, title=clean(record.title), task=clean(record.task),
+        idea=clean(record.idea), writer=clean(record.writer),
+        meta=json.loads(to_json(dict(record.meta), "The meta of a record")), created=float(record.created or now), epsilon=float(record.epsilon), id=record_id,
+    )  # fmt: skip
+    return Row(stored, digest(namespace, kind, source, normalised(text)))
+
+
+def _check(record: Record) -> None:
+    if record.memory_type not in MEMORY_TYPES:
+        raise UsageError(
+            f"The memory type {record.memory_type!r} is unknown.", why=f"There are {MEMORY_TYPES}."
+        )
+    if not normalised(clean(record.text)):
+        raise UsageError("An empty text cannot be remembered.", why=f"Its source is {record.source!r}.")
+    if not 0.0 <= record.epsilon <= 1.0:
+        raise UsageError(f"The surprise {record.epsilon!r} cannot be stored.", why="It lies in [0, 1].")
+    if not math.isfinite(record.created):
+        raise UsageError(f"The time {record.created!r} cannot be stored.", why="It is in seconds.")

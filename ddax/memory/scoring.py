@@ -1,0 +1,129 @@
+"""The retrieval score, its re-rank and its budget: pure, shared by the fake and the real memory.
+
+score = similarity · exp(−λ_r·age in hours) · (1 + λ_ε·ε) · trust (dda-x 2.1; the age in hours and
+the trust are ours). Nearest-neighbour candidates are cut to the same width by exact similarity, so
+that rows which are not visible cannot change what is recalled.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ddax.configs.settings import Recall
+from ddax.memory.protocol import MemoryHit, RecallQuery
+from ddax.types import Record
+
+Trust = Callable[[str], float]
+"""Return the trust in a writer, 0 or more; 1 changes nothing."""
+
+Floats = NDArray[np.float32]
+_DECIMALS = 9
+_SECONDS_PER_HOUR = 3600.0
+
+
+@dataclass(frozen=True)
+class Candidate:
+    """A stored row with its vector; `seen_step` is the first step of the asking task that put it."""
+
+    record: Record
+    vector: Floats
+    seen_step: int | None
+
+
+def full_trust(writer: str) -> float:
+    """Trust every writer alike: 1."""
+    return 1.0
+
+
+def width(k: int) -> int:
+    """Return how many nearest neighbours are re-ranked for k hits."""
+    return max(50, 10 * k)
+
+
+def similarities(vectors: Floats, query: Floats) -> NDArray[np.float64]:
+    """Return cosines of unit rows `[n, d]` to a unit query `[d]`, rounded so that ties are stable."""
+    cosines = vectors.astype(np.float64) @ query.astype(np.float64)
+    return np.clip(np.round(cosines, _DECIMALS), -1.0, 1.0)
+
+
+def recency(created: float, now: float, lambda_r: float) -> float:
+    """Return exp(−λ_r·age) in (0, 1], the age in hours and never below 0."""
+    return math.exp(-lambda_r * max(0.0, now - created) / _SECONDS_PER_HOUR)
+
+
+def salience(epsilon: float, lambda_epsilon: float) -> float:
+    """Return 1 + λ_ε·ε."""
+    return 1.0 + lambda_epsilon * epsilon
+
+
+def is_visible(candidate: Candidate, query: RecallQuery) -> bool:
+    """Tell whether a row was there for this task before the step, or for others before it opened."""
+    if candidate.seen_step is not None and candidate.seen_step < query.before_step:
+        return True
+    return candidate.record.task != query.task and candidate.record.created < query.now
+
+
+def best_hits(
+    candidates: Iterable[Candidate],
+    query: RecallQuery,
+    vector: Floats,
+    *,
+    k: int,
+    recall: Recall,
+    trust: Trust,
+) -> list[MemoryHit]:
+    """Return the k best visible rows by score at `min_score` or above, best first, ties by id."""
+    visible = [candidate for candidate in candidates if is_visible(candidate, query)]
+    if not visible or k <= 0:
+        return []
+    cosines = similarities(np.stack([candidate.vector for candidate in visible]), vector)
+    pairs = sorted(
+        zip(cosines.tolist(), visible, strict=True), key=lambda pair: (-pair[0], pair[1].record.id)
+    )
+    hits = [_hit(c.record, cosine, query.now, recall, trust) for cosine, c in pairs[: width(k)]]
+    return sorted((hit for hit in hits if hit.score >= query.min_score), key=_best_first)[:k]
+
+
+def within_budget(hits: Sequence[MemoryHit], budget: int) -> list[MemoryHit]:
+    """Keep the best hits whose texts fit the budget of characters together; the order stays."""
+    left, kept = budget, set[str]()
+    for hit in sorted(hits, key=_best_first):
+        size = len(hit.record.text)
+        if size <= left:
+            left -= size
+            kept.add(hit.record.id)
+    return [hit for hit in hits if hit.record.id in kept]
+
+
+def best_lessons(
+    rows: Sequence[tuple[str, str, float]],
+    cosines: Sequence[float],
+    *,
+    k: int,
+    minimum: float,
+    lambda_epsilon: float,
+) -> list[str]:
+    """Return the k best texts of (key, text, ε) by cosine · (1 + λ_ε·ε), the cosine at `minimum` or above."""
+    scored = [
+        (-cosine * salience(epsilon, lambda_epsilon), key, text)
+        for (key, text, epsilon), cosine in zip(rows, cosines, strict=True)
+        if cosine >= minimum
+    ]
+    seen: dict[str, None] = dict.fromkeys(text for _, _, text in sorted(scored))
+    return list(seen)[: max(0, k)]
+
+
+def _hit(record: Record, cosine: float, now: float, recall: Recall, trust: Trust) -> MemoryHit:
+    fresh = recency(record.created, now, recall.lambda_r)
+    surprise = salience(record.epsilon, recall.lambda_epsilon)
+    trusted = trust(record.writer)
+    return MemoryHit(record, cosine * fresh * surprise * trusted, cosine, fresh, surprise, trusted)
+
+
+def _best_first(hit: MemoryHit) -> tuple[float, str]:
+    return -hit.score, hit.record.id

@@ -1,0 +1,107 @@
+"""One owner of a memory directory: its lock, its record and its index, each on a thread of its own.
+
+Every namespace that this process opens in a directory shares it. Nothing here runs on an event loop.
+"""
+
+from __future__ import annotations
+
+import logging
+import os
+import threading
+from collections.abc import Callable
+from concurrent.futures import Future, ThreadPoolExecutor
+from pathlib import Path
+from typing import TypeVar
+
+from ddax.errors import DdaxError, ThreadInUse
+from ddax.memory.chroma import ChromaIndex, IndexFailure
+from ddax.memory.files import ensure_folder
+from ddax.memory.lock import OwnerLock
+from ddax.memory.sqlite import RecordStore
+
+logger = logging.getLogger(__name__)
+T = TypeVar("T")
+
+# Chroma takes one client per directory and process, so a second opening must find the first.
+_OPEN: dict[Path, SharedStore] = {}
+_GUARD = threading.Lock()
+
+
+class SharedStore:
+    """The open directory; `users` namespaces hold it, and the last one closes it."""
+
+    def __init__(self, folder: Path, *, clock: Callable[[], float], wait_seconds: float) -> None:
+        self.folder, self.users, self.pid = folder, 0, os.getpid()
+        self._lock = OwnerLock(ensure_folder(folder), "the memory", clock=clock)
+        self._lock.acquire(wait_seconds)
+        try:
+            self.record = RecordStore(folder / "record.sqlite")
+        except BaseException:
+            self._lock.release()
+            raise
+        self.index = ChromaIndex(folder)
+        self._record_thread = ThreadPoolExecutor(1, thread_name_prefix="ddax-record")
+        self._index_thread = ThreadPoolExecutor(1, thread_name_prefix="ddax-index")
+        self._index_opened: Future[bool] | None = None
+        self._opening = threading.Lock()
+
+    def on_record(self, work: Callable[[], T]) -> Future[T]:
+        """Queue work on the thread of the record."""
+        return self._record_thread.submit(work)
+
+    def on_index(self, work: Callable[[], T]) -> Future[T]:
+        """Queue work on the thread of the index, after its opening."""
+        with self._opening:
+            if self._index_opened is None:
+                total = self.on_record(self.record.total)
+                self._index_opened = self._index_thread.submit(self._open_index, total)
+        return self._index_thread.submit(work)
+
+    def close(self) -> None:
+        """Finish what is queued, close both parts and give the directory back."""
+        try:
+            self._index_thread.submit(self.index.close).result()
+            self._record_thread.submit(self.record.close).result()
+        finally:
+            self._index_thread.shutdown()
+            self._record_thread.shutdown()
+            self._lock.release()
+
+    def _open_index(self, total: Future[int]) -> bool:
+        try:
+            self.index.open(total.result())
+        except (DdaxError, IndexFailure, OSError) as exc:
+            logger.warning("Recall searches without the index, which is slower: %s", exc)
+            return False
+        return True
+
+
+def acquire(folder: Path, *, clock: Callable[[], float], wait_seconds: float) -> SharedStore:
+    """Open a directory, or share it where this process has it open; blocks.
+
+    Raises `ThreadInUse` naming the owner where another live process has it.
+    """
+    path = ensure_folder(folder).resolve()
+    with _GUARD:
+        store = _OPEN.get(path)
+        if store is not None and store.pid != os.getpid():
+            raise ThreadInUse(
+                f"the memory is in use by pid {store.pid}.",
+                why="This process was forked from it.",
+                mend="Start processes by spawn.",
+            )
+        if store is None:
+            store = SharedStore(path, clock=clock, wait_seconds=wait_seconds)
+            _OPEN[path] = store
+        store.users += 1
+        return store
+
+
+def release(store: SharedStore) -> None:
+    """Give a directory back; the last user closes it; blocks."""
+    with _GUARD:
+        store.users -= 1
+        if store.users:
+            return
+        _OPEN.pop(store.folder, None)
+        store.close()

@@ -1,0 +1,253 @@
+"""The record: text, metadata and vectors in SQLite. Blocking; one thread at a time.
+
+Tables: `memory` (thoughts and observations), `sighting` (which task put a row first at which step),
+`page`, `log`, `namespace` (its name and its embedder). The index beside it is made from these.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator, Sequence
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from ddax.errors import StateError
+from ddax.memory.migrations import open_database, sqlite_errors, transaction
+from ddax.memory.protocol import Embedder
+from ddax.memory.records import Row, clean, digest, matches
+from ddax.memory.scoring import Candidate, Floats
+from ddax.memory.sqlite_schema import STEPS
+from ddax.types import Document, JsonDict, MemoryType, Record
+
+_COLUMNS = "id, type, text, source, title, start, stop, task, idea, step, writer, epsilon, created, meta"
+_BLOCK = 2048
+
+
+class RecordStore:
+    """Every namespace of one directory; `path` is the database file."""
+
+    def __init__(self, path: Path) -> None:
+        self.path = path
+        self._db = open_database(path, STEPS)
+
+    def open_namespace(self, key: str, name: str, embedder: Embedder) -> bool:
+        """Enter a namespace; False where its vectors come from another embedder."""
+        with sqlite_errors(self.path), transaction(self._db):
+            self._db.execute(
+                "INSERT OR IGNORE INTO namespace (key, name, embedder, fingerprint, dim) VALUES (?, ?, ?, ?, ?)",
+                (key, clean(name), embedder.name, embedder.fingerprint, embedder.dim),
+            )
+            found = self._db.execute(
+                "SELECT fingerprint, dim FROM namespace WHERE key = ?", (key,)
+            ).fetchone()
+        return bool(found == (embedder.fingerprint, embedder.dim))
+
+    def namespace_embedder(self, key: str) -> str:
+        """Return the name of the embedder a namespace was made with."""
+        with sqlite_errors(self.path):
+            found = self._db.execute("SELECT embedder FROM namespace WHERE key = ?", (key,)).fetchone()
+        return str(found[0])
+
+    def known(self, ns: str, near: Sequence[str]) -> set[str]:
+        """Return which near-duplicate keys are stored."""
+        with sqlite_errors(self.path):
+            found = self._db.execute(
+                "SELECT near FROM memory WHERE ns = ? AND near IN (SELECT value FROM json_each(?))",
+                (ns, json.dumps(list(near))),
+            ).fetchall()
+        return {str(row[0]) for row in found}
+
+    def insert(self, ns: str, rows: Sequence[Row], vectors: dict[str, Floats]) -> tuple[list[str], list[str]]:
+        """Store rows in one transaction; return the ids of all, and of those that are new."""
+        ids, fresh = [], []
+        with sqlite_errors(self.path), transaction(self._db):
+            for row in rows:
+                found = self._db.execute(
+                    "SELECT id FROM memory WHERE ns = ? AND near = ?", (ns, row.near)
+                ).fetchone()
+                if found is None:
+                    self._insert_one(ns, row, vectors[row.near])
+                    fresh.append(row.record.id)
+                row_id = row.record.id if found is None else str(found[0])
+                ids.append(row_id)
+                self._db.execute(
+                    "INSERT INTO sighting (id, task, step) VALUES (?, ?, ?) "
+                    "ON CONFLICT (id, task) DO UPDATE SET step = min(step, excluded.step)",
+                    (row_id, row.record.task, row.record.step),
+                )
+        return ids, fresh
+
+    def records(self, ns: str, ids: Sequence[str]) -> list[Record]:
+        """Return the rows that exist, in the order asked for."""
+        sql = f"SELECT {_COLUMNS} FROM memory WHERE ns = ? AND id IN (SELECT value FROM json_each(?))"  # noqa: S608 - constant
+        with sqlite_errors(self.path):
+            found = {row[0]: _record(row) for row in self._db.execute(sql, (ns, json.dumps(list(ids))))}
+        return [found[row_id] for row_id in ids if row_id in found]
+
+    def candidates(self, ns: str, ids: Sequence[str], task: str) -> list[Candidate]:
+        """Return rows with their vectors, as `task` saw them."""
+        sql = (
+            f"SELECT {_COLUMNS}, vector, (SELECT step FROM sighting s WHERE s.id = m.id AND s.task = ?) "  # noqa: S608 - constant
+            "FROM memory m WHERE ns = ? AND id IN (SELECT value FROM json_each(?))"
+        )
+        with sqlite_errors(self.path):
+            return [_candidate(row) for row in self._db.execute(sql, (task, ns, json.dumps(list(ids))))]
+
+    def nearest(
+        self, ns: str, kind: MemoryType, vector: Floats, *, task: str, step: int, now: float, k: int
+    ) -> list[str]:
+        """Return the ids of the k visible rows nearest to a vector, by exact search."""
+        sql = (
+            "SELECT id, vector FROM memory m WHERE ns = ? AND type = ? AND ((task <> ? AND created < ?) OR "
+            "EXISTS (SELECT 1 FROM sighting s WHERE s.id = m.id AND s.task = ? AND s.step < ?))"
+        )
+        best: list[tuple[float, str]] = []
+        with sqlite_errors(self.path):
+            cursor = self._db.execute(sql, (ns, kind, task, now, task, step))
+            while block := cursor.fetchmany(_BLOCK):
+                cosines = np.stack([_floats(row[1]) for row in block]) @ vector
+                best += zip((-cosines).tolist(), (str(row[0]) for row in block), strict=True)
+                best = sorted(best)[:k]
+        return [row_id for _, row_id in best]
+
+    def count(self, ns: str, kind: MemoryType) -> int:
+        """Count the rows of one type."""
+        with sqlite_errors(self.path):
+            found = self._db.execute(
+                "SELECT count(*) FROM memory WHERE ns = ? AND type = ?", (ns, kind)
+            ).fetchone()
+        return int(found[0])
+
+    def total(self) -> int:
+        """Count the rows of every namespace."""
+        with sqlite_errors(self.path):
+            return int(self._db.execute("SELECT count(*) FROM memory").fetchone()[0])
+
+    def ids(self, ns: str, kind: MemoryType) -> list[str]:
+        """Return the ids of one type, oldest first."""
+        sql = "SELECT id FROM memory WHERE ns = ? AND type = ? ORDER BY seq"
+        with sqlite_errors(self.path):
+            return [str(row[0]) for row in self._db.execute(sql, (ns, kind))]
+
+    def vectors(self, ns: str, ids: Sequence[str]) -> list[tuple[str, Floats]]:
+        """Return ids with their vectors."""
+        sql = "SELECT id, vector FROM memory WHERE ns = ? AND id IN (SELECT value FROM json_each(?)) ORDER BY seq"
+        with sqlite_errors(self.path):
+            return [
+                (str(row[0]), _floats(row[1])) for row in self._db.execute(sql, (ns, json.dumps(list(ids))))
+            ]
+
+    def put_page(self, ns: str, key: str, page: Document) -> None:
+        """Store a page under its hash; the first one stays."""
+        links = json.dumps([clean(link) for link in page.links])
+        values = (ns, key, clean(page.doc_id), clean(page.source), clean(page.title), clean(page.text), links)
+        with sqlite_errors(self.path), transaction(self._db):
+            self._db.execute("INSERT OR IGNORE INTO page VALUES (?, ?, ?, ?, ?, ?, ?)", values)
+
+    def page(self, ns: str, key: str) -> Document | None:
+        """Return a stored page."""
+        sql = "SELECT doc_id, source, title, text, links FROM page WHERE ns = ? AND hash = ?"
+        with sqlite_errors(self.path):
+            row = self._db.execute(sql, (ns, clean(key))).fetchone()
+        return None if row is None else Document(*row[:4], links=tuple(json.loads(row[4])))
+
+    def log(
+        self, ns: str, table: str, key: str, row: str, *, task: str, created: float, vector: Floats | None
+    ) -> None:
+        """Append a row (as JSON) to a named log; a known key changes nothing."""
+        blob = None if vector is None else vector.astype(np.float32).tobytes()
+        with sqlite_errors(self.path), transaction(self._db):
+            self._db.execute(
+                "INSERT OR IGNORE INTO log (ns, name, key, task, created, row, vector) VALUES (?, ?, ?, ?, ?, ?, ?)",
+                (ns, clean(table), digest(key), clean(task), created, row, blob),
+            )
+
+    def rows(self, ns: str, table: str, equals: JsonDict, limit: int) -> list[JsonDict]:
+        """Return the oldest rows of a log that match; a `task` is looked up by index."""
+        task = equals.get("task")
+        narrow = isinstance(task, str) and clean(task) == task
+        sql = f"SELECT row FROM log WHERE ns = ? AND name = ? {'AND task = ?' if narrow else ''} ORDER BY seq"  # noqa: S608 - two constants
+        found: list[JsonDict] = []
+        with sqlite_errors(self.path):
+            values: tuple[Any, ...] = (ns, clean(table), task) if narrow else (ns, clean(table))
+            for (text,) in self._db.execute(sql, values):
+                if len(found) >= limit:
+                    break
+                row = json.loads(text)
+                if matches(row, equals):
+                    found.append(row)
+        return found
+
+    def reflections(self, ns: str, now: float) -> Iterator[tuple[str, JsonDict, Floats]]:
+        """Yield (key, row, vector) of the reflections written before `now`."""
+        sql = "SELECT key, row, vector FROM log WHERE ns = ? AND name = 'reflections' AND created < ? ORDER BY seq"
+        with sqlite_errors(self.path):
+            for key, row, vector in self._db.execute(sql, (ns, now)).fetchall():
+                yield str(key), json.loads(row), _floats(vector)
+
+    def texts(self, ns: str) -> tuple[list[tuple[int, str]], list[tuple[int, JsonDict]]]:
+        """Return what has a vector: (seq, text) of the rows, and (seq, row) of the reflections."""
+        with sqlite_errors(self.path):
+            rows = self._db.execute(
+                "SELECT seq, text FROM memory WHERE ns = ? ORDER BY seq", (ns,)
+            ).fetchall()
+            logs = self._db.execute(
+                "SELECT seq, row FROM log WHERE ns = ? AND name = 'reflections' ORDER BY seq", (ns,)
+            ).fetchall()
+        return [(int(seq), str(text)) for seq, text in rows], [
+            (int(seq), json.loads(row)) for seq, row in logs
+        ]
+
+    def replace_vectors(
+        self,
+        ns: str,
+        embedder: Embedder,
+        rows: Sequence[tuple[int, Floats]],
+        logs: Sequence[tuple[int, Floats]],
+    ) -> None:
+        """Replace every vector of a namespace and its embedder, all or nothing."""
+        with sqlite_errors(self.path), transaction(self._db):
+            for table, pairs in (("memory", rows), ("log", logs)):
+                self._db.executemany(
+                    f"UPDATE {table} SET vector = ? WHERE seq = ?",  # noqa: S608 - two constants
+                    ((vector.astype(np.float32).tobytes(), seq) for seq, vector in pairs),
+                )
+            self._db.execute(
+                "UPDATE namespace SET embedder = ?, fingerprint = ?, dim = ? WHERE key = ?",
+                (embedder.name, embedder.fingerprint, embedder.dim, ns),
+            )
+
+    def close(self) -> None:
+        """Fold the write-ahead log in and close the file."""
+        with sqlite_errors(self.path):
+            self._db.close()
+
+    def _insert_one(self, ns: str, row: Row, vector: Floats) -> None:
+        r = row.record
+        self._db.execute(
+            f"INSERT INTO memory (ns, near, vector, {_COLUMNS}) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",  # noqa: S608 - constant
+            (
+                ns, row.near, vector.astype(np.float32).tobytes(), r.id, r.memory_type, r.text, r.source, r.title,
+                r.start, r.end, r.task, r.idea, r.step, r.writer, r.epsilon, r.created, json.dumps(dict(r.meta)),
+            ),
+        )  # fmt: skip
+
+
+def _record(row: Sequence[Any]) -> Record:
+    return Record(
+        id=row[0], memory_type=row[1], text=row[2], source=row[3], title=row[4], start=row[5], end=row[6],
+        task=row[7], idea=row[8], step=row[9], writer=row[10], epsilon=row[11], created=row[12],
+        meta=json.loads(row[13]),
+    )  # fmt: skip
+
+
+def _candidate(row: Sequence[Any]) -> Candidate:
+    return Candidate(_record(row), _floats(row[14]), row[15])
+
+
+def _floats(blob: bytes | None) -> Floats:
+    if not blob:
+        raise StateError("A stored vector is missing.", mend="Rebuild: ddax memory rebuild")
+    return np.frombuffer(blob, dtype=np.float32)

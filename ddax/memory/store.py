@@ -1,0 +1,330 @@
+"""The memory of one namespace on disk: SQLite holds it, Chroma finds in it.
+
+Nothing blocks the event loop: the record and the index have a thread each, embedding runs on others.
+An acknowledged `put` is in SQLite; the index follows behind, and recall waits for what was queued
+before it. While the index opens, or where it fails, recall searches the record exactly.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import logging
+from collections.abc import Callable, Sequence
+from pathlib import Path
+from typing import Any, TypeVar
+
+import numpy as np
+
+from ddax.configs.settings import Recall
+from ddax.errors import DdaxError, StateError, UsageError
+from ddax.memory.chroma import IndexFailure
+from ddax.memory.protocol import Embedder, MemoryHit, RecallQuery
+from ddax.memory.records import (
+    MEMORY_TYPES,
+    check_reflection,
+    clean,
+    lesson_text,
+    namespace_key,
+    page_hash,
+    rows_of,
+    to_json,
+)
+from ddax.memory.scoring import (
+    Candidate,
+    Floats,
+    Trust,
+    best_hits,
+    best_lessons,
+    full_trust,
+    is_visible,
+    similarities,
+    width,
+    within_budget,
+)
+from ddax.memory.shared import SharedStore, acquire, release
+from ddax.types import Document, JsonDict, MemoryType, Record
+
+logger = logging.getLogger(__name__)
+T = TypeVar("T")
+_WIDER = 4
+_EMBED_BATCH = 64
+
+
+async def open_memory(
+    path: Path,
+    *,
+    namespace: str,
+    embedder: Embedder,
+    clock: Callable[[], float],
+    recall: Recall,
+    trust: Trust | None = None,
+    rebuild: bool = False,
+    wait_seconds: float = 0.0,
+) -> ChromaMemory:
+    """Open a namespace of the memory in folder `path`; the folder has one owner process.
+
+    With `rebuild` the index is made anew, and the vectors too where they come from another embedder.
+    Raises `ThreadInUse` naming the process that owns the folder after `wait_seconds`, `StateError`
+    for a damaged or newer record or another embedder, `StorageError` where the disk fails.
+    """
+    shared = await asyncio.to_thread(acquire, path, clock=clock, wait_seconds=wait_seconds)
+    memory = ChromaMemory(shared, namespace, embedder, clock=clock, recall=recall, trust=trust or full_trust)
+    try:
+        await memory.enter(rebuild=rebuild)
+    except BaseException:
+        await asyncio.to_thread(release, shared)
+        raise
+    return memory
+
+
+class ChromaMemory:
+    """Remember on disk; made by `open_memory`."""
+
+    def __init__(
+        self,
+        shared: SharedStore,
+        namespace: str,
+        embedder: Embedder,
+        *,
+        clock: Callable[[], float],
+        recall: Recall,
+        trust: Trust,
+    ) -> None:
+        self.namespace = namespace
+        self._shared, self._record, self._index = shared, shared.record, shared.index
+        self._ns, self._embedder, self._clock = namespace_key(namespace), embedder, clock
+        self._recall, self._trust = recall, trust
+        self._indexed, self._closed = False, False
+
+    async def enter(self, *, rebuild: bool = False) -> None:
+        """Check the embedder, and bring the index in step behind the scenes."""
+        fits = await self._read(lambda: self._record.open_namespace(self._ns, self.namespace, self._embedder))
+        if not fits and not rebuild:
+            made_with = await self._read(lambda: self._record.namespace_embedder(self._ns))
+            raise StateError(
+                f"The memory {self.namespace!r} was made with another embedder ({made_with}).",
+                why=f"Its vectors do not fit those of {self._embedder.name}.",
+                mend="Make them anew from the text: ddax memory rebuild",
+            )
+        if not fits:
+            await self._embed_anew()
+        if rebuild:
+            await self.rebuild()
+        else:
+            self._shared.on_index(self._reconcile)
+
+    async def rebuild(self) -> int:
+        """Make the index anew from the record; return how many rows it holds."""
+        self._check_open()
+
+        def work() -> int:
+            self._indexed = False
+            self._index.drop(self._ns, self._embedder.fingerprint)
+            return self._reconciled()
+
+        try:
+            return await asyncio.wrap_future(self._shared.on_index(work))
+        except IndexFailure as exc:
+            raise StateError(
+                "The index cannot be made anew.", why=f"{exc}.", mend="Try again after a restart."
+            ) from exc
+
+    async def put(self, records: Sequence[Record]) -> list[str]:
+        """Store rows and return their ids, in order; an acknowledged row survives a kill."""
+        if not records:
+            return []
+        rows = await asyncio.to_thread(rows_of, records, namespace=self.namespace, now=self._clock())
+        known = await self._read(lambda: self._record.known(self._ns, [row.near for row in rows]))
+        fresh = {row.near: row for row in reversed(rows) if row.near not in known}
+        vectors = await self._embed([row.record.text for row in fresh.values()])
+        by_near = dict(zip(fresh, vectors, strict=True))
+
+        def work() -> list[str]:
+            ids, new = self._record.insert(self._ns, rows, by_near)
+            for kind in MEMORY_TYPES:
+                pairs = [
+                    (row.record.id, by_near[row.near])
+                    for row in fresh.values()
+                    if row.record.id in set(new) and row.record.memory_type == kind
+                ]
+                if pairs:
+                    self._shared.on_index(lambda kind=kind, pairs=pairs: self._add(kind, pairs))  # type: ignore[misc]
+            return ids
+
+        return await self._read(work)
+
+    async def get(self, ids: Sequence[str]) -> list[Record]:
+        """Return the rows that exist, in the order asked for."""
+        return await self._read(lambda: self._record.records(self._ns, ids))
+
+    async def recall(self, query: RecallQuery) -> list[MemoryHit]:
+        """Return the best visible rows, thoughts then observations, each best first."""
+        self._check_open()
+        if not query.text.strip():
+            return []
+        vector = (await self._embed([clean(query.text)]))[0]
+        hits: list[MemoryHit] = []
+        for kind, k in zip(MEMORY_TYPES, (query.n_thoughts, query.m_observations), strict=True):
+            if k > 0:
+                hits += await self._hits(kind, query, vector, k)
+        return within_budget(hits, query.budget)
+
+    async def put_page(self, document: Document) -> str:
+        """Store a whole page by content hash and return the hash."""
+
+        def work() -> str:
+            key = page_hash(document)
+            self._record.put_page(self._ns, key, document)
+            return key
+
+        return await self._read(work)
+
+    async def get_page(self, page_hash: str) -> Document | None:
+        """Return a stored page."""
+        return await self._read(lambda: self._record.page(self._ns, page_hash))
+
+    async def log(self, table: str, row: JsonDict, *, key: str) -> None:
+        """Append a row to a named log; idempotent by key.
+
+        The log `reflections` feeds `lessons`: its rows have `kind` and `text`, and may have `about`
+        (what they are found by, default the text), `epsilon` and `created`.
+        """
+        text, now, vector = to_json(row, f"A row of the log {table!r}"), self._clock(), None
+        created = now
+        if table == "reflections":
+            check_reflection(row)
+            created = float(row.get("created") or now)
+            vector = (await self._embed([lesson_text(row)]))[0]
+        task = row["task"] if isinstance(row.get("task"), str) else ""
+        await self._read(
+            lambda: self._record.log(self._ns, table, key, text, task=task, created=created, vector=vector)
+        )
+
+    async def rows(self, table: str, *, limit: int = 1000, **equals: Any) -> list[JsonDict]:
+        """Return rows of a log, oldest first, filtered by top-level values of the row."""
+        return await self._read(lambda: self._record.rows(self._ns, table, equals, limit))
+
+    async def lessons(
+        self, text: str, *, kind: str, now: float, k: int = 2, minimum: float = 0.25
+    ) -> list[str]:
+        """Recall reflections of a kind created before `now`, without recency."""
+        if not text.strip():
+            return []
+        found = await self._read(
+            lambda: [item for item in self._record.reflections(self._ns, now) if item[1]["kind"] == kind]
+        )
+        if not found:
+            return []
+        query = (await self._embed([clean(text)]))[0]
+        cosines = similarities(np.stack([vector for _, _, vector in found]), query).tolist()
+        rows = [(key, str(row["text"]), float(row.get("epsilon", 0.0))) for key, row, _ in found]
+        return best_lessons(rows, cosines, k=k, minimum=minimum, lambda_epsilon=self._recall.lambda_epsilon)
+
+    async def count(self, memory_type: MemoryType) -> int:
+        """Count the rows of one type."""
+        return await self._read(lambda: self._record.count(self._ns, memory_type))
+
+    async def close(self) -> None:
+        """Flush, and release the directory where no other namespace uses it; safe to call twice."""
+        if not self._closed:
+            self._closed = True
+            await asyncio.to_thread(release, self._shared)
+
+    async def _hits(self, kind: MemoryType, query: RecallQuery, vector: Floats, k: int) -> list[MemoryHit]:
+        candidates: list[Candidate] = []
+        for wide in (width(k), _WIDER * width(k)):
+            ids = await self._neighbours(kind, vector, wide)
+            if ids is None:
+                break
+            candidates = await self._candidates(ids, query)
+            if len(candidates) >= width(k) or len(ids) < wide:
+                return await self._ranked(candidates, query, vector, k)
+        if len(candidates) < k:
+            candidates = await self._exact(kind, query, vector, width(k))
+        return await self._ranked(candidates, query, vector, k)
+
+    async def _neighbours(self, kind: MemoryType, vector: Floats, k: int) -> list[str] | None:
+        """Ask the index; None where it is not open yet or has failed."""
+        if not self._indexed:
+            return None
+        work = self._shared.on_index(
+            lambda: self._index.nearest(self._ns, self._embedder.fingerprint, kind, vector, k)
+        )
+        try:
+            return await asyncio.wrap_future(work)
+        except (IndexFailure, DdaxError) as exc:
+            self._give_up_index(exc)
+            return None
+
+    async def _candidates(self, ids: Sequence[str], query: RecallQuery) -> list[Candidate]:
+        found = await self._read(lambda: self._record.candidates(self._ns, ids, query.task))
+        return [candidate for candidate in found if is_visible(candidate, query)]
+
+    async def _exact(self, kind: MemoryType, query: RecallQuery, vector: Floats, k: int) -> list[Candidate]:
+        ids = await self._read(
+            lambda: self._record.nearest(
+                self._ns, kind, vector, task=clean(query.task), step=query.before_step, now=query.now, k=k
+            )
+        )
+        return await self._candidates(ids, query)
+
+    async def _ranked(
+        self, candidates: list[Candidate], query: RecallQuery, vector: Floats, k: int
+    ) -> list[MemoryHit]:
+        # On the record's thread, since the trust in a writer may have to be read from disk.
+        return await self._read(
+            lambda: best_hits(candidates, query, vector, k=k, recall=self._recall, trust=self._trust)
+        )
+
+    async def _embed(self, texts: Sequence[str]) -> list[Floats]:
+        return list(await asyncio.to_thread(self._embedder.embed, texts)) if texts else []
+
+    async def _embed_anew(self) -> None:
+        rows, logs = await self._read(lambda: self._record.texts(self._ns))
+        texts = [text for _, text in rows] + [lesson_text(row) for _, row in logs]
+        vectors: list[Floats] = []
+        for i in range(0, len(texts), _EMBED_BATCH):
+            vectors += await self._embed(texts[i : i + _EMBED_BATCH])
+        row_pairs = [(seq, vector) for (seq, _), vector in zip(rows, vectors[: len(rows)], strict=True)]
+        log_pairs = [(seq, vector) for (seq, _), vector in zip(logs, vectors[len(rows) :], strict=True)]
+        await self._read(lambda: self._record.replace_vectors(self._ns, self._embedder, row_pairs, log_pairs))
+
+    async def _read(self, work: Callable[[], T]) -> T:
+        self._check_open()
+        return await asyncio.wrap_future(self._shared.on_record(work))
+
+    def _check_open(self) -> None:
+        if self._closed:
+            raise UsageError("The memory is closed.", mend="Open it again.")
+
+    def _reconcile(self) -> None:
+        try:
+            self._reconciled()
+        except (IndexFailure, DdaxError, OSError) as exc:
+            self._give_up_index(exc)
+
+    def _reconciled(self) -> int:
+        """Bring the index in step, on its own thread; return how many rows it holds."""
+        ns, record = self._ns, self._shared.on_record
+        self._index.reconcile(
+            ns,
+            self._embedder.fingerprint,
+            lambda kind: record(lambda: self._record.ids(ns, kind)).result(),
+            lambda kind, ids: record(lambda: self._record.vectors(ns, ids)).result(),
+        )
+        self._indexed = True
+        return sum(record(lambda kind=kind: self._record.count(ns, kind)).result() for kind in MEMORY_TYPES)  # type: ignore[misc]
+
+    def _add(self, kind: MemoryType, pairs: Sequence[tuple[str, Floats]]) -> None:
+        if not self._indexed:
+            return
+        try:
+            self._index.add(self._ns, self._embedder.fingerprint, kind, pairs)
+        except (IndexFailure, DdaxError, OSError) as exc:
+            self._give_up_index(exc)
+
+    def _give_up_index(self, exc: BaseException) -> None:
+        """Go on without the index; it stays marked, and the next start makes it anew."""
+        self._indexed = False
+        logger.warning("The index failed, so recall searches the record: %s", exc)
+        self._index.fail()

@@ -1,0 +1,120 @@
+"""Open a reasoner by name: `embedded`, or any chat model as `provider:model`."""
+
+from __future__ import annotations
+
+import os
+import time
+from collections.abc import Callable, Mapping
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+from pydantic import BaseModel
+
+from ddax.configs.prices import Provider, load_providers
+from ddax.errors import ReasonerError, UsageError
+from ddax.memory.protocol import Embedder
+from ddax.reasoning.language.guard import Limits
+from ddax.reasoning.language.usage import PriceLike
+from ddax.reasoning.protocol import Reasoner
+
+if TYPE_CHECKING:
+    from langchain_core.language_models import BaseChatModel
+
+    from ddax.reasoning.embedded.reasoner import Patcher
+
+EMBEDDED = "embedded"
+_TAKES_LIMITS = frozenset({"openai", "azure_openai", "anthropic", "mistralai", "groq", "deepseek"})
+"""Providers whose classes take `max_tokens` and `timeout` by these names."""
+_NO_RETRY_SETTING = frozenset({"ollama", "huggingface"})
+
+
+def open_reasoner(
+    name: str, *, embedder: Embedder, prices: Mapping[str, PriceLike], clock: Callable[[], float],
+    limits: Limits | None = None, rng: np.random.Generator | None = None, patcher: Patcher | None = None,
+    arguments: Mapping[str, type[BaseModel]] | None = None, providers: Mapping[str, Provider] | None = None,
+    environment: Mapping[str, str] | None = None, wall: Callable[[], float] = time.time,
+) -> Reasoner:  # fmt: skip
+    """Return the reasoner called `name`.
+
+    `clock` is monotonic, in seconds; `rng` jitters the waits between attempts (default: seed 0).
+    Raises `UsageError` for a name that is no model, `ReasonerError` where the provider's package or
+    key is missing.
+    """
+    if name == EMBEDDED:
+        from ddax.reasoning.embedded.reasoner import EmbeddedReasoner
+
+        return EmbeddedReasoner(embedder, patcher=patcher)
+    from ddax.reasoning.language.reasoner import LanguageReasoner
+
+    known = load_providers() if providers is None else providers
+    bounds = limits or Limits()
+    model = open_model(name, limits=bounds, providers=known, environment=environment)
+    return LanguageReasoner(
+        model, name=name, prices=prices, limits=bounds, clock=clock, wall=wall,
+        rng=np.random.default_rng(0) if rng is None else rng,
+        key=_key_of(name, known), arguments=arguments,
+    )  # fmt: skip
+
+
+def open_model(
+    name: str,
+    *,
+    limits: Limits,
+    providers: Mapping[str, Provider],
+    environment: Mapping[str, str] | None = None,
+) -> BaseChatModel:
+    """Return the chat model `provider:model` with its own retries turned off; no call is made."""
+    provider, colon, model = name.partition(":")
+    if not (colon and provider and model):
+        raise UsageError(
+            f"{name!r} names no model.",
+            mend="Write 'embedded' or 'provider:model', as in 'openai:gpt-4.1-mini'.",
+        )
+    _check_key(name, providers, os.environ if environment is None else environment)
+    from langchain.chat_models import init_chat_model
+
+    settings: dict[str, Any] = {} if provider in _NO_RETRY_SETTING else {"max_retries": 0}
+    if provider in _TAKES_LIMITS:
+        settings |= {"timeout": limits.attempt_seconds, "max_tokens": limits.output_tokens}
+    try:
+        opened: BaseChatModel = init_chat_model(model, model_provider=provider, **settings)
+    except ImportError as error:
+        raise ReasonerError(
+            f"the package for {provider!r} is not installed.", mend=_install(provider, providers)
+        ) from error
+    # A provider's class refuses what it is given with an exception of its own kind.
+    except Exception as error:
+        raise _refused(name, providers, error) from error
+    return opened
+
+
+def _key_of(name: str, providers: Mapping[str, Provider]) -> str:
+    found = providers.get(name.partition(":")[0])
+    return found.key if found else ""
+
+
+def _check_key(name: str, providers: Mapping[str, Provider], environment: Mapping[str, str]) -> None:
+    key = _key_of(name, providers)
+    if key and not environment.get(key, "").strip():
+        raise ReasonerError(
+            f"{name} needs a key.",
+            why=f"The environment variable {key} is not set.",
+            mend=f"Set {key}, or run with --model embedded. A local server takes any non-empty key.",
+        )
+
+
+def _install(provider: str, providers: Mapping[str, Provider]) -> str:
+    package = (
+        providers[provider].package if provider in providers else f"langchain-{provider.replace('_', '-')}"
+    )
+    return f"Install it: pip install {package}."
+
+
+def _refused(name: str, providers: Mapping[str, Provider], error: Exception) -> Exception:
+    said = str(error).split("\n")[0][:300]
+    if isinstance(error, ValueError) and "provider" in said.lower():
+        return UsageError(
+            f"there is no provider {name.partition(':')[0]!r}.",
+            mend=f"Known are {', '.join(sorted(providers))}.",
+        )
+    return ReasonerError(f"{name} cannot be opened.", why=said, mend="Check the provider's key and settings.")

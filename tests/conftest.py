@@ -1,0 +1,67 @@
+"""What every test has: its own home, no way out of this machine, and real parts or a reason."""
+
+from __future__ import annotations
+
+import os
+import shutil
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+from hypothesis import settings
+from pytest_socket import socket_allow_hosts
+
+ROOT = Path(__file__).resolve().parent.parent
+IN_CI = os.environ.get("CI", "").lower() in ("1", "true")
+
+# Set before anything of Hugging Face or LangSmith is imported: both read the environment at import.
+os.environ.update(
+    HF_HUB_OFFLINE="1",
+    TRANSFORMERS_OFFLINE="1",
+    TOKENIZERS_PARALLELISM="false",
+    LANGSMITH_TRACING="false",
+    ANONYMIZED_TELEMETRY="False",
+    LANGGRAPH_CLI_NO_ANALYTICS="1",
+    LANGGRAPH_NO_VERSION_CHECK="true",
+    NO_PROXY="127.0.0.1,localhost",
+)
+os.environ.pop("LANGSMITH_API_KEY", None)
+
+settings.register_profile("local", deadline=None)
+settings.register_profile("ci", deadline=None, derandomize=True, print_blob=True)
+settings.load_profile("ci" if IN_CI else "local")
+
+
+def pytest_runtest_setup(item: pytest.Item) -> None:
+    """Close every socket that does not stay on this machine."""
+    socket_allow_hosts(["127.0.0.1", "::1", "localhost"], allow_unix_socket=True)
+
+
+@pytest.fixture(autouse=True)
+def _own_home(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Give the test its own home, and none of the user's settings."""
+    for name in [name for name in os.environ if name.startswith("DDAX_")]:
+        monkeypatch.delenv(name)
+    monkeypatch.setenv("DDAX_HOME", str(tmp_path / "ddax-home"))
+
+
+@pytest.fixture
+def repo() -> Path:
+    """Return the root of the checkout."""
+    return ROOT
+
+
+@pytest.fixture
+def need() -> Callable[..., str]:
+    """Return a function that finds one of several programs: skips outside CI, fails in CI."""
+
+    def find(*names: str) -> str:
+        for name in names:
+            if found := shutil.which(name):
+                return found
+        reason = f"needs {' or '.join(names)} (make system installs it)"
+        if IN_CI:
+            pytest.fail(reason)
+        pytest.skip(reason)
+
+    return find

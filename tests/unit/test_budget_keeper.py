@@ -1,0 +1,162 @@
+"""Caps are checked before each call, and passed by one call at most."""
+
+import asyncio
+
+import numpy as np
+import pytest
+
+from ddax.configs.settings import Budget
+from ddax.errors import BudgetExceeded, ReasonerError
+from ddax.reasoning import protocol as p
+from ddax.reasoning.budget import BudgetKeeper, MeteredReasoner, charge, usage_of
+from ddax.reasoning.scripted import ScriptedReasoner
+from ddax.types import Usage
+
+ASK = p.AskRequest("t", "s", ())
+
+
+class Clock:
+    """A clock that stands until it is moved."""
+
+    now = 0.0
+
+    def __call__(self):
+        return self.now
+
+
+def keeper(spent=None, seconds=0.0, clock=None, **caps):
+    return BudgetKeeper(Budget(**caps), spent, clock=clock or Clock(), seconds=seconds)
+
+
+def question(tokens=100, usd=0.1):
+    return p.Question("q?", Usage(1, tokens, usd))
+
+
+@pytest.mark.parametrize(
+    ("caps", "spent"),
+    [
+        ({"max_model_calls": 3}, Usage(3, 0, 0.0)),
+        ({"max_tokens": 50}, Usage(1, 60, 0.0)),
+        ({"max_usd": 0.5}, Usage(1, 1, 0.5)),
+        ({"max_usd": 0.0}, Usage()),
+        ({"max_model_calls": 0}, Usage()),
+    ],
+)
+def test_a_cap_that_is_reached_is_named(caps, spent):
+    (name,) = caps
+    with pytest.raises(BudgetExceeded, match=name) as caught:
+        keeper(spent, **caps).check()
+    assert caught.value.exit_code == 6
+
+
+def test_below_every_cap_nothing_is_raised_and_pending_counts():
+    kept = keeper(Usage(2, 10, 0.1), max_model_calls=4)
+    kept.check()
+    with pytest.raises(BudgetExceeded, match="max_model_calls=4"):
+        kept.check(Usage(2, 0, 0.0))
+
+
+def test_wall_time_counts_over_processes():
+    clock = Clock()
+    kept = keeper(seconds=50.0, clock=clock, max_seconds=60)
+    clock.now = 9.0
+    kept.check()
+    clock.now = 10.0
+    with pytest.raises(BudgetExceeded, match="max_seconds=60"):
+        kept.check()
+
+
+def test_an_unknown_price_stays_unknown_and_the_known_part_counts():
+    kept = keeper(max_usd=1.0)
+    kept.add(Usage(1, 10, 0.9))
+    kept.add(Usage(1, 10, None))
+    assert kept.spent == Usage(2, 20, None)
+    kept.check()
+    kept.add(Usage(1, 10, 0.2))
+    with pytest.raises(BudgetExceeded, match="max_usd=1"):
+        kept.check()
+
+
+def test_a_free_model_runs_without_money():
+    kept = keeper(max_usd=0.0)
+    kept.check(free=True)
+    with pytest.raises(BudgetExceeded):
+        kept.check()
+
+
+async def test_a_metered_reasoner_charges_replies_and_failures():
+    failed = ReasonerError("no")
+    charge(failed, Usage(2, 70, 0.2))
+    metered = MeteredReasoner(
+        ScriptedReasoner({"ask": [question(), failed, question()]}), keeper(max_tokens=170)
+    )
+    await metered.ask(ASK)
+    with pytest.raises(ReasonerError):
+        await metered.ask(ASK)
+    assert metered.spent == Usage(3, 170, pytest.approx(0.3))
+    with pytest.raises(BudgetExceeded, match="max_tokens"):
+        await metered.ask(ASK)
+    assert len(metered.inner.requests) == 2
+
+
+async def test_the_embedded_reasoner_is_never_stopped():
+    inner = ScriptedReasoner({"ask": [p.Question("q?")] * 2}, name="embedded")
+    metered = MeteredReasoner(inner, keeper(max_model_calls=0, max_usd=0.0, max_seconds=1, seconds=5.0))
+    assert (await metered.ask(ASK)).text == "q?"
+    assert metered.spent == Usage()
+
+
+async def test_every_method_is_metered():
+    replies = {
+        "expand": p.Expansion((), Usage(1, 1, 0.0)), "predict": p.Prediction("e", 1.0, Usage(1, 1, 0.0)),
+        "extract": p.Extraction((), "s", Usage(1, 1, 0.0)),
+        "argue": p.Argument("a", (), 0.1, Usage(1, 1, 0.0)),
+        "judge": p.Judgment(0.1, 0.1, (), Usage(1, 1, 0.0)),
+        "merge": p.Synthesis("t", (), True, 1.0, usage=Usage(1, 1, 0.0)),
+        "reflect": p.Lesson("l", Usage(1, 1, 0.0)), "propose_patches": p.Patches((), Usage(1, 1, 0.0)),
+        "mutate_patch": p.Patches((), Usage(1, 1, 0.0)), "ask": p.Question("q", Usage(1, 1, 0.0)),
+    }  # fmt: skip
+    metered = MeteredReasoner(ScriptedReasoner({m: [r] for m, r in replies.items()}), keeper())
+    for method, reply in replies.items():
+        assert await getattr(metered, method)(ASK) is reply
+    assert metered.spent == Usage(10, 10, 0.0)
+
+
+@pytest.mark.parametrize("seed", range(100))
+async def test_parallel_calls_pass_a_cap_by_one_call_at_most(seed):
+    rng = np.random.default_rng(seed)
+    price = float(rng.uniform(0.05, 0.3))
+    naps = rng.integers(0, 4, 40)
+    cap = float(rng.uniform(0.2, 2.0))
+
+    async def reply(_):
+        for _ in range(naps[len(metered.inner.requests) % 40]):
+            await asyncio.sleep(0)
+        return question(usd=price)
+
+    metered = MeteredReasoner(ScriptedReasoner({"ask": [reply]}, repeat=True), keeper(max_usd=cap))
+    answers = await asyncio.gather(*(metered.ask(ASK) for _ in range(40)), return_exceptions=True)
+    stopped = [a for a in answers if isinstance(a, BudgetExceeded)]
+    assert len(stopped) + sum(isinstance(a, p.Question) for a in answers) == 40
+    assert stopped
+    assert cap <= metered.spent.usd < cap + price + 1e-9
+
+
+async def test_a_cancelled_call_frees_its_place():
+    started = asyncio.Event()
+
+    async def hang(_):
+        started.set()
+        await asyncio.sleep(60)
+
+    metered = MeteredReasoner(ScriptedReasoner({"ask": [hang, question()]}), keeper(max_model_calls=5))
+    first = asyncio.create_task(metered.ask(ASK))
+    await started.wait()
+    second = asyncio.create_task(metered.ask(ASK))
+    await asyncio.sleep(0)
+    first.cancel()
+    assert (await asyncio.wait_for(second, 2)).text == "q?"
+
+
+def test_an_error_without_a_cost_costs_nothing():
+    assert usage_of(ValueError("x")) == Usage()

@@ -1,0 +1,92 @@
+"""Sentences and chunks: exact places, nothing lost, the right borders."""
+
+from __future__ import annotations
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from ddax.memory.chunks import chunks, sentences
+
+PIECES = st.sampled_from(
+    ["Dr. ", "U.S. ", "e.g. ", "word ", "The ", "end. ", "why? ", "。", "你好", "؟ ", "\n", "\n\n", "# ", "1. ",
+     "- ", "J. ", "3.14 ", "\"", ")", "...", "é", " ", "\t", "🙂", "x" * 120]
+)  # fmt: skip
+TEXTS = st.lists(PIECES, max_size=80).map("".join) | st.text(max_size=200)
+
+
+def split(text: str) -> list[str]:
+    return [text[span.start : span.end] for span in sentences(text)]
+
+
+@given(TEXTS)
+def test_sentences_hold_every_sign_in_order(text: str) -> None:
+    spans = sentences(text)
+    assert "".join("".join(text[a:b].split()) for a, b in spans) == "".join(text.split())
+    assert all(first.end <= second.start for first, second in zip(spans, spans[1:], strict=False))
+    assert all(text[a:b] == text[a:b].strip() and b > a for a, b in spans)
+
+
+@given(TEXTS, st.integers(10, 200), st.integers(0, 9))
+def test_chunks_are_verbatim_bounded_and_complete(text: str, size: int, overlap: int) -> None:
+    found = chunks(text, size=size, overlap=overlap)
+    covered = set()
+    for start, end, piece in found:
+        assert text[start:end] == piece and 0 < len(piece) <= size
+        covered.update(range(start, end))
+    assert all(text[i].isspace() for i in range(len(text)) if i not in covered)
+    assert [c.start for c in found] == sorted({c.start for c in found})
+
+
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [
+        ("Dr. Smith met J. K. Rowling. They talked.", ["Dr. Smith met J. K. Rowling.", "They talked."]),
+        ("He lives in the U.S. The end.", ["He lives in the U.S.", "The end."]),
+        ("U.S. Senator Ames spoke. He left.", ["U.S. Senator Ames spoke.", "He left."]),
+        (
+            "Use a tool (e.g. Python). It cost 3.5 dollars.",
+            ["Use a tool (e.g. Python).", "It cost 3.5 dollars."],
+        ),
+        ("Foo Inc. was sold. See No. 5 and Fig. 3.", ["Foo Inc. was sold.", "See No. 5 and Fig. 3."]),
+        ("He said no. Then he left.", ["He said no.", "Then he left."]),
+        ('"Why?" he asked. "Go!" She went.', ['"Why?" he asked.', '"Go!"', "She went."]),
+        ("Wait... what? Yes... Then it came.", ["Wait... what?", "Yes...", "Then it came."]),
+        ("东京是首都。你好！再见？", ["东京是首都。", "你好！", "再见？"]),
+        ("هل هذا سؤال؟ نعم.", ["هل هذا سؤال؟", "نعم."]),
+        ("# Title\nText here. More.", ["# Title", "Text here.", "More."]),
+        ("1. First item\n2. Second item", ["1. First item", "2. Second item"]),
+        ("A heading\n\nA text", ["A heading", "A text"]),
+        ("one line\nruns on here", ["one line\nruns on here"]),
+        ("", []),
+        (" \n ", []),
+    ],
+)
+def test_sentences_end_where_a_reader_would_end_them(text: str, expected: list[str]) -> None:
+    assert split(text) == expected
+
+
+def test_a_short_text_is_one_chunk_and_a_long_one_overlaps() -> None:
+    assert chunks("# T\n\nOne. Two.")[0].text == "# T\n\nOne. Two."
+    text = " ".join(f"Sentence number {i} stands here." for i in range(100))
+    found = chunks(text)
+    assert len(found) > 3 and all(len(c.text) > 600 for c in found[:-1])
+    assert all(b.start < a.end for a, b in zip(found, found[1:], strict=False))
+
+
+def test_a_heading_opens_a_chunk() -> None:
+    found = chunks("Intro. " * 60 + "\n\n# Second part\n\nMore text.")
+    assert found[-1].text.startswith("# Second part")
+
+
+def test_wrong_sizes_are_refused() -> None:
+    with pytest.raises(ValueError, match="overlap"):
+        chunks("text", size=10, overlap=10)
+
+
+@pytest.mark.timeout(20)
+@pytest.mark.parametrize(
+    "text", ["a" * 1_000_000, "a. " * 200_000, "\n" * 500_000, "." * 500_000, "# a" * 200_000]
+)
+def test_monstrous_texts_take_linear_time(text: str) -> None:
+    assert all(len(piece) <= 900 for _, _, piece in chunks(text))

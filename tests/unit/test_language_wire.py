@@ -1,0 +1,129 @@
+"""Replies fit their schema or are refused with a reason; schemas hold what providers take."""
+
+import json
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from ddax.reasoning.language import wire
+from ddax.reasoning.language.wire import Unfit, parse, schema_of
+
+GOOD = {
+    "expand": (
+        wire.ExpandWire,
+        {
+            "children": [
+                {
+                    "title": "Find it",
+                    "expected": "A page {with} braces",
+                    "prior": 0.5,
+                    "action": {"name": "search", "args": [{"name": "query", "value": "x"}], "intent": "i"},
+                    "needs": [],
+                }
+            ]
+        },
+    ),
+    "judge": (
+        wire.JudgeWire,
+        {"reasons": [{"criterion": "c", "score": 1, "reason": "r"}], "value": 0.5, "confidence": 1},
+    ),
+    "merge": (
+        wire.MergeWire,
+        {
+            "sentences": [{"text": "t", "citations": [{"passage": "P1", "quote": "q"}]}],
+            "found": True,
+            "short": "",
+        },
+    ),
+    "extract": (
+        wire.ExtractWire,
+        {"claims": [{"text": "t", "passage": "P1", "quote": "q", "score": 0.1}], "summary": "s"},
+    ),
+    "patches": (wire.PatchesWire, {"candidates": [{"hypothesis": "h", "reasoning": "r", "code": "x = '}'"}]}),
+}
+
+
+@pytest.mark.parametrize("name", GOOD)
+def test_a_good_reply_is_read_alone_fenced_and_with_words_around_it(name):
+    model, value = GOOD[name]
+    text = json.dumps(value)
+    for form in (text, f"```json\n{text}\n```", f"\ufeffHere it is: {text} Done."):
+        assert parse(form, model).model_dump() == value
+
+
+@pytest.mark.parametrize("name", GOOD)
+def test_a_reply_cut_at_any_character_is_refused(name):
+    model, value = GOOD[name]
+    text = json.dumps(value)
+    for size in range(len(text)):
+        with pytest.raises(Unfit):
+            parse(text[:size], model)
+
+
+@pytest.mark.parametrize(
+    ("text", "why"),
+    [
+        ("", "no JSON object"),
+        ("I cannot help with that.", "no JSON object"),
+        ("{'text': 'single'}", "not valid JSON"),
+        ('{"text": "a", "text": "b"}', "twice"),
+        ('{"text": "a", "more": 1}', "more: Extra inputs"),
+        ('{"text": 5}', "text: Input should be a valid string"),
+        ('{"text": ""}', "at least 1 character"),
+        ('{"text": "\\ud800"}', "text:"),
+        ('{"text": "a"} {"text": "b"}', "not valid JSON"),
+        ("{}", "text: Field required"),
+        ('{"text": ' + "[" * 100_000 + "]" * 100_000 + "}", "JSON"),
+        ('{"text": "' + "x" * 300_000 + '"}', "at most"),
+        ("{" + '"a":' * 5 + "1}", "not valid JSON"),
+        ('{"text": ' + "9" * 5000 + "}", "JSON"),
+    ],
+)
+def test_a_bad_reply_is_refused_with_its_reason(text, why):
+    with pytest.raises(Unfit, match=why):
+        parse(text, wire.AskWire)
+
+
+@pytest.mark.parametrize(
+    "number", ["NaN", "Infinity", "-Infinity", "1e999", "-0.1", "1.1", '"0.5"', "true", "null"]
+)
+def test_a_number_out_of_range_or_of_another_type_is_refused(number):
+    with pytest.raises(Unfit):
+        parse(f'{{"expected": "e", "confidence": {number}}}', wire.PredictWire)
+
+
+@given(st.text(max_size=100))
+def test_no_text_does_more_than_be_refused(text):
+    with pytest.raises(Unfit):
+        parse(text, wire.JudgeWire)
+
+
+WIRES = [
+    wire.ExpandWire, wire.PredictWire, wire.ExtractWire, wire.ArgueWire, wire.JudgeWire, wire.MergeWire,
+    wire.ReflectWire, wire.PatchesWire, wire.AskWire,
+]  # fmt: skip
+
+
+@pytest.mark.parametrize("model", WIRES)
+def test_a_schema_is_strict_and_lean(model):
+    def walk(node):
+        if isinstance(node, dict):
+            if node.get("type") == "object":
+                assert node["additionalProperties"] is False
+                assert node["required"] == list(node["properties"])
+                for value in node["properties"].values():
+                    assert not {"minimum", "maximum", "maxLength", "minLength", "default"} & set(value)
+            for value in node.values():
+                walk(value)
+        elif isinstance(node, list):
+            for value in node:
+                walk(value)
+
+    schema = schema_of(model)
+    assert schema["title"] == model.__name__.removesuffix("Wire").lower()
+    walk(schema)
+
+
+def test_a_property_called_title_stays_in_the_schema():
+    assert "title" in schema_of(wire.ExpandWire)["$defs"]["ChildWire"]["properties"]

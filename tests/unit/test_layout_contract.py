@@ -1,0 +1,91 @@
+"""The folders, the links and the imports are what docs/architecture.md says they are."""
+
+from __future__ import annotations
+
+import ast
+import importlib
+import inspect
+import re
+import subprocess
+import sys
+from graphlib import TopologicalSorter
+from pathlib import Path
+from typing import get_args
+
+import pytest
+
+from ddax.types import NodeName
+
+LINKS = ("graph", "nodes", "memory", "configs")
+
+
+@pytest.mark.parametrize("name", LINKS)
+def test_root_link_names_its_folder(repo: Path, name: str) -> None:
+    if not (repo / ".git").exists():
+        pytest.skip("an unpacked sdist has no root links")
+    link, target = repo / name, f"ddax/{name}"
+    if link.is_symlink():
+        assert link.readlink().as_posix() == target
+        assert (repo / target).is_dir()
+    else:  # a checkout without symlinks: git writes the target as text
+        assert link.is_file()
+        assert link.read_text(encoding="utf-8").strip() == target
+
+
+@pytest.mark.parametrize("name", get_args(NodeName))
+def test_node_file_holds_its_function(repo: Path, name: str) -> None:
+    module = importlib.import_module(f"ddax.nodes.{name}")
+    function = getattr(module, name)
+    assert inspect.iscoroutinefunction(function), f"{name} is not an async function"
+    assert function.__module__ == module.__name__
+
+
+def test_folders_match_the_document(repo: Path) -> None:
+    text = (repo / "docs/architecture.md").read_text(encoding="utf-8")
+    listed = set(re.findall(r"^\| `((?:ddax|tests|benchmarks|docs|examples|scripts)[^`]*)` \|", text, re.M))
+    packages = {f"ddax/{p.parent.name}" for p in (repo / "ddax").glob("*/__init__.py")}
+    suites = {f"tests/{p.name}" for p in (repo / "tests").iterdir() if p.is_dir() and p.name != "__pycache__"}
+    assert listed == packages | suites | {"benchmarks", "docs", "examples", "scripts"}
+
+
+def test_nodes_in_the_document_are_the_nodes(repo: Path) -> None:
+    text = (repo / "docs/architecture.md").read_text(encoding="utf-8")
+    table = text[text.index("| node |") : text.index("## The layers")]
+    assert tuple(re.findall(r"^\| `(\w+)` \|", table, re.M)) == get_args(NodeName)
+
+
+def test_state_fields_in_the_document_are_the_fields(repo: Path) -> None:
+    from ddax.graph.state import State
+
+    text = (repo / "docs/architecture.md").read_text(encoding="utf-8")
+    rows = re.findall(r"^\| ((?:`\w+`(?:, )?)+) \|", text[text.index("## The state") :], re.M)
+    assert {name for row in rows for name in re.findall(r"\w+", row)} == set(State.__annotations__)
+
+
+def imports(repo: Path) -> dict[str, set[str]]:
+    """Return module -> modules of ddax it imports when it is imported."""
+    files = {
+        ".".join(p.relative_to(repo).with_suffix("").parts).removesuffix(".__init__"): p
+        for p in (repo / "ddax").rglob("*.py")
+    }
+    found: dict[str, set[str]] = {}
+    for module, path in files.items():
+        targets: set[str] = set()
+        for node in ast.parse(path.read_text(encoding="utf-8")).body:
+            if isinstance(node, ast.ImportFrom) and node.module and node.module.split(".")[0] == "ddax":
+                subs = {f"{node.module}.{alias.name}" for alias in node.names}
+                targets |= {sub for sub in subs if sub in files} or {node.module}
+            elif isinstance(node, ast.Import):
+                targets |= {alias.name for alias in node.names if alias.name.split(".")[0] == "ddax"}
+        found[module] = targets - {module}
+    return found
+
+
+def test_no_import_cycle(repo: Path) -> None:
+    TopologicalSorter(imports(repo)).prepare()  # raises CycleError with the cycle
+
+
+def test_import_contract_holds(repo: Path) -> None:
+    code = "from importlinter.cli import lint_imports; raise SystemExit(lint_imports(no_cache=True))"
+    done = subprocess.run([sys.executable, "-c", code], cwd=repo, capture_output=True, text=True, timeout=120)
+    assert done.returncode == 0, done.stdout + done.stderr

@@ -1,0 +1,105 @@
+"""The documents, the Makefile and the settings of the tools agree with the code."""
+
+from __future__ import annotations
+
+import ast
+import json
+import re
+import tomllib
+from pathlib import Path
+
+import pytest
+
+MARKDOWN = ("README.md", "CHANGELOG.md", "CONTRIBUTING.md", "SECURITY.md", "docs/**/*.md", "examples/**/*.md")
+
+
+def documents(repo: Path) -> list[Path]:
+    return [path for pattern in MARKDOWN for path in repo.glob(pattern)]
+
+
+def test_every_link_to_a_file_resolves(repo: Path) -> None:
+    broken = []
+    for page in documents(repo):
+        for target in re.findall(r"\]\(([^)#\s]+)", page.read_text(encoding="utf-8")):
+            if not re.match(r"[a-z]+:", target) and not (page.parent / target).exists():
+                broken.append(f"{page.relative_to(repo)}: {target}")
+    assert broken == []
+
+
+def test_make_commands_in_the_documents_exist(repo: Path) -> None:
+    targets = set(re.findall(r"^([a-z-]+):", (repo / "Makefile").read_text(encoding="utf-8"), re.M))
+    named = {
+        name
+        for page in documents(repo)
+        for name in re.findall(r"(?:`|^|&& )make ([a-z-]+)", page.read_text(encoding="utf-8"), re.M)
+    }
+    assert named, "no document names a make target"
+    assert named <= targets
+
+
+def test_phony_lists_every_target(repo: Path) -> None:
+    text = (repo / "Makefile").read_text(encoding="utf-8")
+    phony = re.search(r"^\.PHONY: (.*)$", text, re.M)
+    assert phony
+    assert set(phony[1].split()) == set(re.findall(r"^([a-z-]+):", text, re.M))
+
+
+UNSAFE_MODULES = {"pickle", "marshal", "dill", "shelve"}
+UNSAFE_CALLS = {"eval", "exec", "builtins.eval", "builtins.exec", "yaml.load", "os.system"}
+
+
+def unsafe_flag(word: ast.keyword) -> bool:
+    value = word.value.value if isinstance(word.value, ast.Constant) else None
+    return (word.arg, value) in {("shell", True), ("verify", False)} or word.arg == "trust_remote_code"
+
+
+def banned(tree: ast.AST) -> list[str]:
+    """Return the calls and imports that may run foreign code or drop a check."""
+    found: list[str] = []
+    for node in ast.walk(tree):
+        if isinstance(node, ast.Import):
+            found += [alias.name for alias in node.names if alias.name.split(".")[0] in UNSAFE_MODULES]
+        elif isinstance(node, ast.ImportFrom) and (node.module or "").split(".")[0] in UNSAFE_MODULES:
+            found.append(str(node.module))
+        elif isinstance(node, ast.Call):
+            found += [name for name in [ast.unparse(node.func)] if name in UNSAFE_CALLS]
+            found += [str(word.arg) for word in node.keywords if unsafe_flag(word)]
+    return found
+
+
+def test_no_banned_call(repo: Path) -> None:
+    found = {
+        str(path.relative_to(repo)): calls
+        for path in (repo / "ddax").rglob("*.py")
+        if "evolution" not in path.parts and (calls := banned(ast.parse(path.read_text(encoding="utf-8"))))
+    }
+    assert found == {}
+
+
+@pytest.mark.parametrize(
+    "code", ["import pickle", "eval('1')", "yaml.load(f)", "run('x', shell=True)", "get(u, verify=False)"]
+)
+def test_the_ban_sees_what_it_bans(code: str) -> None:
+    assert banned(ast.parse(code))
+
+
+def test_langgraph_json_names_the_graph(repo: Path) -> None:
+    spec = json.loads((repo / "langgraph.json").read_text(encoding="utf-8"))
+    assert spec["graphs"] == {"ddax": "ddax.graph.builder:graph"}
+    assert "checkpointer" not in spec
+
+
+def test_version_is_stated_once_and_the_same(repo: Path) -> None:
+    import ddax
+
+    project = tomllib.loads((repo / "pyproject.toml").read_text(encoding="utf-8"))["project"]
+    assert project["version"] == ddax.__version__
+
+
+def test_tools_skip_the_root_links(repo: Path) -> None:
+    tools = tomllib.loads((repo / "pyproject.toml").read_text(encoding="utf-8"))["tool"]
+    for name in ("graph", "nodes", "memory", "configs"):
+        assert name in tools["ruff"]["extend-exclude"]
+        assert f"^{name}/" in tools["mypy"]["exclude"]
+        assert name in tools["pytest"]["ini_options"]["norecursedirs"]
+    assert tools["mypy"]["packages"] == tools["pyright"]["include"] == ["ddax"]
