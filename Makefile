@@ -30,7 +30,7 @@ check: setup  ## lint, format, types, import contract
 	@$(PY) -m ruff check .
 	@$(PY) -m ruff format --check .
 	@$(PY) -m mypy
-	@$(PY) -m pyright
+	@$(PY) -m pyright --pythonpath $(PY)
 	@PYTHONPATH=. $(PY) -c 'from importlinter.cli import lint_imports_command; lint_imports_command()'
 
 lock:  ## write the lock files anew

@@ -5,12 +5,14 @@ The parser's own messages, our errors and unexpected ones all end here, in one s
 
 from __future__ import annotations
 
+import io
 import os
 import sys
 from collections.abc import Sequence
 
 from ddax.cli.backend import Opener
 from ddax.cli.errors import report, usage
+from ddax.errors import UsageError
 
 
 def run_command(argv: Sequence[str], *, opener: Opener | None = None) -> int:
@@ -21,7 +23,7 @@ def run_command(argv: Sequence[str], *, opener: Opener | None = None) -> int:
 
     for stream in (sys.stdout, sys.stderr):
         # A terminal that cannot show a character gets "?", not a traceback.
-        if hasattr(stream, "reconfigure"):
+        if isinstance(stream, io.TextIOWrapper):
             stream.reconfigure(errors="replace")
     flags = list(argv)[: list(argv).index("--")] if "--" in argv else list(argv)
     json, verbose = "--json" in flags, bool({"-v", "--verbose"} & set(flags))
@@ -38,8 +40,18 @@ def run_command(argv: Sequence[str], *, opener: Opener | None = None) -> int:
     except Exception as exc:  # the outermost loop: reported with its exit code, never swallowed
         parser_error = typer.BadParameter.__mro__[1]
         if isinstance(exc, parser_error):
+            if "--json" not in flags and _shows_help(exc):
+                return UsageError.exit_code
             exc = usage(*_parser_words(exc))
         return report(exc, json=json, verbose=verbose)
+
+
+def _shows_help(exc: BaseException) -> bool:
+    """Print the help where no command was given at all; tell whether that was so."""
+    if type(exc).__name__ != "NoArgsIsHelpError":
+        return False
+    print(getattr(exc, "format_message", exc.__str__)())
+    return True
 
 
 def _parser_words(exc: BaseException) -> tuple[str, str]:

@@ -85,7 +85,7 @@ def run(
     """
     output = Output(json=json, verbose=verbose)
     if resume_:
-        raise typer.Exit(_resume(opener_of(context), _one_thread(task, thread), None, output))
+        raise typer.Exit(_resume(context, _one_thread(task, thread), None, output))
     arguments = {
         "sources": sources or None, "identity": identity, "model": model, "seed": seed, "human": human,
         "namespace": namespace, "budget.max_steps": max_steps, "budget.max_usd": max_usd,
@@ -115,7 +115,7 @@ def resume(
 
     It goes on with the settings it was started with.
     """
-    raise typer.Exit(_resume(opener_of(context), thread, answer, Output(json=json, verbose=verbose)))
+    raise typer.Exit(_resume(context, thread, answer, Output(json=json, verbose=verbose)))
 
 
 def _one_thread(task: str | None, thread: str | None) -> str | None:
@@ -129,14 +129,14 @@ def _one_thread(task: str | None, thread: str | None) -> str | None:
     return task if task is not None else thread
 
 
-def _resume(opener: Opener, thread: str | None, answer: str | None, output: Output) -> int:
+def _resume(context: typer.Context, thread: str | None, answer: str | None, output: Output) -> int:
     name, reply = check_thread(thread) or _newest_unfinished(), _answer(answer)
 
     async def job(agent: Agent, on_event: OnEvent) -> Result:
         return await agent.resume(name, on_event=on_event, answer=reply)
 
     output.note(f"resuming thread {name}")
-    return execute(opener, None, name, job, output)
+    return execute(opener_of(context), None, name, job, output)
 
 
 def _newest_unfinished() -> str:

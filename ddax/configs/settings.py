@@ -23,82 +23,102 @@ class Section(BaseModel):
 class Budget(Section):
     """Caps enforced by the engine; at a cap the run closes with what it has and says so."""
 
-    max_steps: int = Field(60, ge=1, le=100_000, description="Passes of select.")
-    max_ideas: int = Field(200, ge=1, le=100_000, description="Ideas in the DAG.")
-    max_depth: int = Field(6, ge=1, le=64, description="Depth of the DAG below the root.")
-    max_reads: int = Field(5, ge=0, description="Documents visited for one task.")
-    max_model_calls: int = Field(200, ge=0, description="Calls of a language model.")
-    max_tokens: int = Field(400_000, ge=0, description="Tokens in and out.")
-    max_usd: float = Field(1.0, ge=0, description="US dollars.")
-    max_seconds: float = Field(1800.0, gt=0, description="Wall time in seconds.")
-    max_parallel: int = Field(4, ge=1, le=256, description="Leaves that act at once.")
-    leaf_seconds: float = Field(120.0, gt=0, description="Time-out of one leaf in seconds.")
+    max_steps: int = Field(default=60, ge=1, le=100_000, description="Passes of select.")
+    max_ideas: int = Field(default=200, ge=1, le=100_000, description="Ideas in the DAG.")
+    max_depth: int = Field(default=6, ge=1, le=64, description="Depth of the DAG below the root.")
+    max_reads: int = Field(default=5, ge=0, description="Documents visited for one task.")
+    max_model_calls: int = Field(default=200, ge=0, description="Calls of a language model.")
+    max_tokens: int = Field(default=400_000, ge=0, description="Tokens in and out.")
+    max_usd: float = Field(default=1.0, ge=0, description="US dollars.")
+    max_seconds: float = Field(default=1800.0, gt=0, description="Wall time in seconds.")
+    max_parallel: int = Field(default=4, ge=1, le=256, description="Leaves that act at once.")
+    leaf_seconds: float = Field(default=120.0, gt=0, description="Time-out of one leaf in seconds.")
 
 
 class Selection(Section):
     """Weights of the selection score (DESIGN section 6, dda-x 2.1)."""
 
-    preset: Literal["hybrid", "dda-x", "puct", "flat"] = Field("hybrid", description="Named weights of the score.")
-    w_a: float | None = Field(None, description="Weight of the alignment; null: the preset's.")
-    w_q: float | None = Field(None, description="Weight of Q; null: the preset's.")
-    c: float = Field(1.0, ge=0, description="Exploration constant.")
-    branching: int = Field(5, ge=1, le=64, description="Children of one expansion at most.")
-    min_alignment: float = Field(-0.5, ge=-1, le=1, description="Candidates scoring below are misaligned.")
-    teleport: bool = Field(False, description="Set x to the embedding of the outcome, as the source does.")
-    state_dim: int = Field(64, ge=2, le=384, description="Dimension of the state space.")
+    preset: Literal["hybrid", "dda-x", "puct", "flat"] = Field(
+        default="hybrid", description="Named weights of the score."
+    )
+    w_a: float | None = Field(default=None, description="Weight of the alignment; null: the preset's.")
+    w_q: float | None = Field(default=None, description="Weight of Q; null: the preset's.")
+    c: float = Field(default=1.0, ge=0, description="Exploration constant.")
+    branching: int = Field(default=5, ge=1, le=64, description="Children of one expansion at most.")
+    min_alignment: float = Field(
+        default=-0.5, ge=-1, le=1, description="Candidates scoring below are misaligned."
+    )
+    teleport: bool = Field(
+        default=False, description="Set x to the embedding of the outcome, as the source does."
+    )
+    state_dim: int = Field(default=64, ge=2, le=384, description="Dimension of the state space.")
 
 
 class Recall(Section):
     """Retrieval from the memory (ideadag; dda-x 2.1)."""
 
-    n_thoughts: int = Field(5, ge=0, description="Internal thoughts recalled for a node.")
-    m_observations: int = Field(8, ge=0, description="Observations recalled for a node.")
-    budget: int = Field(6000, ge=0, description="Characters recalled for a node.")
-    min_score: float = Field(0.2, description="Lowest score that is recalled.")
-    lambda_r: float = Field(0.01, ge=0, description="Recency decay per hour.")
-    lambda_epsilon: float = Field(1.0, ge=0, description="Weight of surprise.")
+    n_thoughts: int = Field(default=5, ge=0, description="Internal thoughts recalled for a node.")
+    m_observations: int = Field(default=8, ge=0, description="Observations recalled for a node.")
+    budget: int = Field(default=6000, ge=0, description="Characters recalled for a node.")
+    min_score: float = Field(default=0.2, description="Lowest score that is recalled.")
+    lambda_r: float = Field(default=0.01, ge=0, description="Recency decay per hour.")
+    lambda_epsilon: float = Field(default=1.0, ge=0, description="Weight of surprise.")
 
 
 class Mood(Section):
     """The active-inference controller (metacognitive-bridge)."""
 
-    enabled: bool = Field(True, description="Let the controller steer.")
-    engine: Literal["auto", "pymdp", "numpy"] = Field("auto", description="What computes the free energy.")
-    policy_len: int = Field(3, ge=1, le=4, description="Planning horizon in steps.")
-    surprise_threshold: float = Field(0.5, ge=0, le=1, description="ε above is HIGH_SURPRISE.")
-    confirmation_confidence: float = Field(0.8, ge=0, le=1, description="Confidence needed for CONFIRMATION.")
+    enabled: bool = Field(default=True, description="Let the controller steer.")
+    engine: Literal["auto", "pymdp", "numpy"] = Field(
+        default="auto", description="What computes the free energy."
+    )
+    policy_len: int = Field(default=3, ge=1, le=4, description="Planning horizon in steps.")
+    surprise_threshold: float = Field(default=0.5, ge=0, le=1, description="ε above is HIGH_SURPRISE.")
+    confirmation_confidence: float = Field(
+        default=0.8, ge=0, le=1, description="Confidence needed for CONFIRMATION."
+    )
 
 
 class Debate(Section):
     """Evaluation by debate (dda-x 8.4)."""
 
-    enabled: bool = Field(True, description="Hold debates where they can change the decision.")
-    margin: float = Field(0.15, ge=0, le=1, description="A cheap value this close to a decision boundary is debated.")
-    rounds: int = Field(1, ge=1, le=5, description="Rounds of argument.")
+    enabled: bool = Field(default=True, description="Hold debates where they can change the decision.")
+    margin: float = Field(
+        default=0.15, ge=0, le=1, description="A cheap value this close to a decision boundary is debated."
+    )
+    rounds: int = Field(default=1, ge=1, le=5, description="Rounds of argument.")
 
 
 class Evolution(Section):
     """The evolutionary fallback (evolution)."""
 
-    evolution_enabled: bool = Field(True, description="Allow the fallback.")
-    evolution_population_size: int = Field(4, ge=1, description="Candidates of a generation with a model.")
-    evolution_max_generations: int = Field(3, ge=0, description="Generations with a model.")
-    history_penalty_multiplier: float = Field(2.0, ge=0, description="Penalty per earlier try (tabu).")
-    pressure_threshold: float = Field(0.9, ge=0, le=1, description="Pressure that triggers evolution.")
-    candidate_seconds: float = Field(10.0, gt=0, description="Time-out of one candidate in seconds.")
-    seconds: float = Field(20.0, gt=0, description="Time for one repair in seconds.")
+    evolution_enabled: bool = Field(default=True, description="Allow the fallback.")
+    evolution_population_size: int = Field(
+        default=4, ge=1, description="Candidates of a generation with a model."
+    )
+    evolution_max_generations: int = Field(default=3, ge=0, description="Generations with a model.")
+    history_penalty_multiplier: float = Field(
+        default=2.0, ge=0, description="Penalty per earlier try (tabu)."
+    )
+    pressure_threshold: float = Field(
+        default=0.9, ge=0, le=1, description="Pressure that triggers evolution."
+    )
+    candidate_seconds: float = Field(default=10.0, gt=0, description="Time-out of one candidate in seconds.")
+    seconds: float = Field(default=20.0, gt=0, description="Time for one repair in seconds.")
 
 
 class Context(Section):
     """Every setting of a run; what LangGraph Studio shows as a form."""
 
-    model: str = Field("embedded", description="'embedded' (no model) or 'provider:model'.")
-    identity: str = Field("task_focused", description="Identity profile: a name or a YAML file.")
-    sources: tuple[str, ...] = Field((), description="Folders, files, URLs or python:MODULE.")
-    seed: int = Field(0, ge=0, description="Seed of every random choice.")
-    namespace: str = Field("default", description="Memory namespace.")
-    human: bool = Field(False, description="A human is there to be asked.")
-    allow_hosts: tuple[str, ...] = Field((), description="Private hosts that may be fetched, by name.")
+    model: str = Field(default="embedded", description="'embedded' (no model) or 'provider:model'.")
+    identity: str = Field(default="task_focused", description="Identity profile: a name or a YAML file.")
+    sources: tuple[str, ...] = Field(default=(), description="Folders, files, URLs or python:MODULE.")
+    seed: int = Field(default=0, ge=0, description="Seed of every random choice.")
+    namespace: str = Field(default="default", description="Memory namespace.")
+    human: bool = Field(default=False, description="A human is there to be asked.")
+    allow_hosts: tuple[str, ...] = Field(
+        default=(), description="Private hosts that may be fetched, by name."
+    )
     budget: Budget = Field(default_factory=lambda: Budget())
     selection: Selection = Field(default_factory=lambda: Selection())
     recall: Recall = Field(default_factory=lambda: Recall())
@@ -113,14 +133,24 @@ class Identity(Section):
     name: str
     statement: str = Field(description="Who the agent is, in one or two sentences.")
     identity_vector: tuple[float, ...] | None = None
-    identity_weight: float = Field(0.5, ge=0, le=1, description="w in x* = unit(w·E(statement)+(1−w)·E(task)).")
-    gamma: float = Field(1.0, ge=0, description="Identity stiffness.")
-    epsilon_0: float = Field(0.3, ge=0, le=1, description="Surprise at which rigidity neither rises nor falls.")
-    alpha: float = Field(0.1, gt=0, le=1, description="Learning rate of rigidity.")
-    s: float = Field(0.1, gt=0, description="Width of the sigmoid.")
-    k_base: float = Field(0.5, gt=0, le=1, description="Base step size.")
-    m: float = Field(1.0, ge=0, description="Gain of the outside forces.")
-    initial_rho: float = Field(0.0, ge=0, le=1, description="Rigidity at the start.")
-    protect_threshold: float = Field(0.7, ge=0, le=1, description="Protect is entered above this rigidity.")
-    protect_after: int = Field(2, ge=1, description="Or after this many consecutive outcomes above epsilon_protect.")
-    epsilon_protect: float = Field(0.8, ge=0, le=1, description="Surprise that counts towards protect_after.")
+    identity_weight: float = Field(
+        default=0.5, ge=0, le=1, description="w in x* = unit(w·E(statement)+(1−w)·E(task))."
+    )
+    gamma: float = Field(default=1.0, ge=0, description="Identity stiffness.")
+    epsilon_0: float = Field(
+        default=0.3, ge=0, le=1, description="Surprise at which rigidity neither rises nor falls."
+    )
+    alpha: float = Field(default=0.1, gt=0, le=1, description="Learning rate of rigidity.")
+    s: float = Field(default=0.1, gt=0, description="Width of the sigmoid.")
+    k_base: float = Field(default=0.5, gt=0, le=1, description="Base step size.")
+    m: float = Field(default=1.0, ge=0, description="Gain of the outside forces.")
+    initial_rho: float = Field(default=0.0, ge=0, le=1, description="Rigidity at the start.")
+    protect_threshold: float = Field(
+        default=0.7, ge=0, le=1, description="Protect is entered above this rigidity."
+    )
+    protect_after: int = Field(
+        default=2, ge=1, description="Or after this many consecutive outcomes above epsilon_protect."
+    )
+    epsilon_protect: float = Field(
+        default=0.8, ge=0, le=1, description="Surprise that counts towards protect_after."
+    )

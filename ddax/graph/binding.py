@@ -22,8 +22,11 @@ Node = Callable[..., Awaitable[Update]]
 STATE_KEYS = frozenset(State.__annotations__)
 
 
-def bind(node: Node, services: Services) -> Callable[[Any, Runtime[Context]], Awaitable[Update]]:
-    """Return the node as LangGraph runs it."""
+def bind(node: Node, services: Services) -> Any:
+    """Return the node as LangGraph runs it: an async function of state and runtime.
+
+    Typed loosely because LangGraph wants the state class of each node, and `act` has its own.
+    """
     wants_runtime = "runtime" in signature(node).parameters
 
     async def bound(state: Any, runtime: Runtime[Context]) -> Update:

@@ -40,9 +40,11 @@ def svg() -> str:
     width = CELL * max(len(level) for level in LEVELS) + 40
     height = ROW * (1 + max(y for _, y in places.values())) + 20
     parts = [
-        f'<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 {width} {height}" width="{width}" height="{height}" '
+        f'<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 {width} {height}" '
+        f'width="{width}" height="{height}" '
         'font-family="sans-serif" font-size="13"><title>ddax: the state machine</title>',
-        '<defs><marker id="tip" viewBox="0 0 8 8" refX="8" refY="4" markerWidth="8" markerHeight="8" orient="auto">'
+        '<defs><marker id="tip" viewBox="0 0 8 8" refX="8" refY="4" markerWidth="8" markerHeight="8" '
+        'orient="auto">'
         '<path d="M0 0 8 4 0 8z" fill="#64748b"/></marker></defs>',
         f'<rect width="{width}" height="{height}" fill="#ffffff"/>',
         *(_arrow(places, e.source, e.target, dashed=e.conditional, width=width) for e in drawn.edges),
@@ -93,7 +95,10 @@ def _arrow(
     (x1, y1), (x2, y2) = _centre(places[source], width), _centre(places[target], width)
     down = places[target][1] > places[source][1]
     if down:
-        path = f"M{x1:.0f} {y1 + BOX_H / 2:.0f} C{x1:.0f} {y1 + 60:.0f} {x2:.0f} {y2 - 60:.0f} {x2:.0f} {y2 - BOX_H / 2:.0f}"
+        path = (
+            f"M{x1:.0f} {y1 + BOX_H / 2:.0f} C{x1:.0f} {y1 + 60:.0f} "
+            f"{x2:.0f} {y2 - 60:.0f} {x2:.0f} {y2 - BOX_H / 2:.0f}"
+        )
     else:
         side = -1 if x1 <= width / 2 else 1
         bend = width / 2 + side * (width / 2 - 12)

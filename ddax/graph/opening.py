@@ -32,22 +32,27 @@ async def open_session(
     from ddax.memory.home import Home
     from ddax.metacognition.controller import Controller
 
-    place = home or await asyncio.to_thread(Home.from_environ(os.environ).ensure)
-    embedder = parts.embedder or await asyncio.to_thread(_embedder, place.cache)
+    place = home if home is not None else await asyncio.to_thread(Home.from_environ(os.environ).ensure)
+    embedder = parts.embedder
+    if embedder is None:
+        embedder = await asyncio.to_thread(_embedder, place.cache)
     identity = await asyncio.to_thread(load_identity, settings.identity)
     scale = await asyncio.to_thread(
         load_calibration, embedder.name, embedder.fingerprint, fallback=UNMEASURED
     )
     actions = open_registry(parts.actions)
-    memory = parts.memory or await _memory(settings, place, embedder, clock)
+    memory: Memory = parts.memory or await _memory(settings, place, embedder, clock)
+    reasoner = parts.reasoner
+    if reasoner is None:
+        reasoner = await asyncio.to_thread(_reasoner, settings, embedder, actions, clock, monotonic)
+    library: Library = parts.library or await _library(settings, embedder, place.cache)
     return Session(
         settings=settings,
         identity=identity,
         embedder=embedder,
-        reasoner=parts.reasoner
-        or await asyncio.to_thread(_reasoner, settings, embedder, actions, clock, monotonic),
+        reasoner=reasoner,
         memory=memory,
-        library=parts.library or await _library(settings, embedder, place.cache),
+        library=library,
         actions=actions,
         controller=await asyncio.to_thread(
             Controller, engine=settings.mood.engine, policy_len=settings.mood.policy_len

@@ -31,5 +31,5 @@ def leaf_packet(state: State, leaf: str) -> dict[str, object]:
         "step": state.get("step", 0),
         "usage": dict(state.get("usage", {})),
         "protect": bool(state.get("mind", {}).get("protect", False)),
-        "work": {key: work[key] for key in ("id", "root", "thread", "opened") if key in work},  # type: ignore[literal-required]
+        "work": {key: work[key] for key in ("id", "root", "thread", "opened") if key in work},
     }

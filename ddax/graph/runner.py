@@ -164,7 +164,7 @@ class Agent:
             if (not state.next and not waiting) or (waiting and answer is None):
                 return result_of(info.thread_id, state.values, tuple(state.interrupts))
             self.runs.save(replace(info, status="running", updated=self._clock()))
-            given = Command(resume=answer) if waiting else None
+            given: Any = Command(resume=answer) if waiting else None
             return await self._drive(info.thread_id, given, context, on_event)
 
     async def stream(self, task: str, *, thread: str | None = None) -> AsyncIterator[Event]:

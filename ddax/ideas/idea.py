@@ -113,5 +113,5 @@ def apply_patches(ideas: Ideas | None, writes: list[Patch]) -> dict[str, Idea]:
     merged: dict[str, Idea] = dict(ideas or {})
     for write in writes:
         for idea_id, fields in write.items():
-            merged[idea_id] = Idea(**{**merged.get(idea_id, {}), **fields})  # type: ignore[typeddict-item]
+            merged[idea_id] = Idea(**{**merged.get(idea_id, {}), **fields})
     return merged

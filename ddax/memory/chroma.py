@@ -30,9 +30,7 @@ PROBE_SECONDS = 120.0
 _PROBE_ENVIRON = ("PATH", "SYSTEMROOT", "LANG", "TMPDIR")
 # A flush of the graph to disk is what a kill can break, so Chroma's own log holds everything and is
 # replayed at the start; 200 is wide enough that the candidates are all but exact.
-_CONFIGURATION = {
-    "hnsw": {"space": "cosine", "sync_threshold": 1_000_000, "ef_construction": 200, "ef_search": 200}
-}
+_HNSW = {"space": "cosine", "sync_threshold": 1_000_000, "ef_construction": 200, "ef_search": 200}
 
 Client: TypeAlias = Any
 Collection: TypeAlias = Any
@@ -178,12 +176,10 @@ def _guarded(call: Callable[[], Any]) -> Any:
     """Call Chroma and map whatever it raises to `IndexFailure`."""
     try:
         return call()
-    except Exception as exc:
-        if "disk is full" in str(exc) or "No space left" in str(exc):
-            raise StorageError(
-                "The index cannot be written.", why=f"{exc}.", mend="Free some space."
-            ) from exc
-        raise IndexFailure(str(exc)) from exc
+    except (KeyboardInterrupt, SystemExit):
+        raise
+    except BaseException as exc:  # A panic of its Rust code is no Exception.
+        raise IndexFailure(f"{type(exc).__name__}: {exc}") from exc
 
 
 def _delete(collection: Collection, ids: list[str]) -> None:

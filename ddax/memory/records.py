@@ -98,10 +98,11 @@ def _row(record: Record, *, namespace: str, now: float) -> Row:
     text, source = clean(record.text), clean(record.source)
     kind = record.memory_type
     record_id = digest(namespace, kind, source, text, str(record.start))
+    meta = json.loads(to_json(dict(record.meta), "The meta of a record"))
     stored = replace(
         record, text=text, source=source, title=clean(record.title), task=clean(record.task),
-        idea=clean(record.idea), writer=clean(record.writer),
-        meta=json.loads(to_json(dict(record.meta), "The meta of a record")), created=float(record.created or now), epsilon=float(record.epsilon), id=record_id,
+        idea=clean(record.idea), writer=clean(record.writer), meta=meta,
+        created=float(record.created or now), epsilon=float(record.epsilon), id=record_id,
     )  # fmt: skip
     return Row(stored, digest(namespace, kind, source, normalised(text)))
 

@@ -22,6 +22,7 @@ from ddax.memory.sqlite_schema import STEPS
 from ddax.types import Document, JsonDict, MemoryType, Record
 
 _COLUMNS = "id, type, text, source, title, start, stop, task, idea, step, writer, epsilon, created, meta"
+_MARKS = ", ".join("?" * 14)
 _BLOCK = 2048
 
 
@@ -36,7 +37,8 @@ class RecordStore:
         """Enter a namespace; False where its vectors come from another embedder."""
         with sqlite_errors(self.path), transaction(self._db):
             self._db.execute(
-                "INSERT OR IGNORE INTO namespace (key, name, embedder, fingerprint, dim) VALUES (?, ?, ?, ?, ?)",
+                "INSERT OR IGNORE INTO namespace (key, name, embedder, fingerprint, dim) "
+                "VALUES (?, ?, ?, ?, ?)",
                 (key, clean(name), embedder.name, embedder.fingerprint, embedder.dim),
             )
             found = self._db.execute(
@@ -133,7 +135,7 @@ class RecordStore:
 
     def vectors(self, ns: str, ids: Sequence[str]) -> list[tuple[str, Floats]]:
         """Return ids with their vectors."""
-        sql = "SELECT id, vector FROM memory WHERE ns = ? AND id IN (SELECT value FROM json_each(?)) ORDER BY seq"
+        sql = "SELECT id, vector FROM memory WHERE ns = ? AND id IN (SELECT value FROM json_each(?))"
         with sqlite_errors(self.path):
             return [
                 (str(row[0]), _floats(row[1])) for row in self._db.execute(sql, (ns, json.dumps(list(ids))))
@@ -151,7 +153,7 @@ class RecordStore:
         sql = "SELECT doc_id, source, title, text, links FROM page WHERE ns = ? AND hash = ?"
         with sqlite_errors(self.path):
             row = self._db.execute(sql, (ns, clean(key))).fetchone()
-        return None if row is None else Document(*row[:4], links=tuple(json.loads(row[4])))
+        return None if row is None else Document(row[0], row[1], row[2], row[3], tuple(json.loads(row[4])))
 
     def log(
         self, ns: str, table: str, key: str, row: str, *, task: str, created: float, vector: Floats | None
@@ -160,7 +162,8 @@ class RecordStore:
         blob = None if vector is None else vector.astype(np.float32).tobytes()
         with sqlite_errors(self.path), transaction(self._db):
             self._db.execute(
-                "INSERT OR IGNORE INTO log (ns, name, key, task, created, row, vector) VALUES (?, ?, ?, ?, ?, ?, ?)",
+                "INSERT OR IGNORE INTO log (ns, name, key, task, created, row, vector) "
+                "VALUES (?, ?, ?, ?, ?, ?, ?)",
                 (ns, clean(table), digest(key), clean(task), created, row, blob),
             )
 
@@ -182,7 +185,10 @@ class RecordStore:
 
     def reflections(self, ns: str, now: float) -> Iterator[tuple[str, JsonDict, Floats]]:
         """Yield (key, row, vector) of the reflections written before `now`."""
-        sql = "SELECT key, row, vector FROM log WHERE ns = ? AND name = 'reflections' AND created < ? ORDER BY seq"
+        sql = (
+            "SELECT key, row, vector FROM log "
+            "WHERE ns = ? AND name = 'reflections' AND created < ? ORDER BY seq"
+        )
         with sqlite_errors(self.path):
             for key, row, vector in self._db.execute(sql, (ns, now)).fetchall():
                 yield str(key), json.loads(row), _floats(vector)
@@ -227,10 +233,11 @@ class RecordStore:
     def _insert_one(self, ns: str, row: Row, vector: Floats) -> None:
         r = row.record
         self._db.execute(
-            f"INSERT INTO memory (ns, near, vector, {_COLUMNS}) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",  # noqa: S608 - constant
+            f"INSERT INTO memory (ns, near, vector, {_COLUMNS}) VALUES (?, ?, ?, {_MARKS})",  # noqa: S608 - constant
             (
-                ns, row.near, vector.astype(np.float32).tobytes(), r.id, r.memory_type, r.text, r.source, r.title,
-                r.start, r.end, r.task, r.idea, r.step, r.writer, r.epsilon, r.created, json.dumps(dict(r.meta)),
+                ns, row.near, vector.astype(np.float32).tobytes(), r.id, r.memory_type, r.text, r.source,
+                r.title, r.start, r.end, r.task, r.idea, r.step, r.writer, r.epsilon, r.created,
+                json.dumps(dict(r.meta)),
             ),
         )  # fmt: skip
 

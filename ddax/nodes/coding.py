@@ -7,8 +7,14 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from ddax.types import JsonDict
+from ddax.configs.settings import Evolution
+from ddax.evolution.pressure import Impasse, PressureWeights, pressure, trigger
+from ddax.graph.state import State
+from ddax.ideas import dag
+from ddax.types import Idea, JsonDict
 
+TEST, REPAIR = "test", "repair"
+"""The names of the leaves that run the tests and that repair the code."""
 MAX_FILES = 200
 MAX_CHARS = 400_000
 
@@ -25,6 +31,39 @@ def code_task(sources: tuple[str, ...]) -> JsonDict:
         if tests and targets:
             return {"root": str(root), "targets": _names(targets, root), "tests": _names(tests, root)}
     return {}
+
+
+def evolution_due(state: State, settings: Evolution, *, step: int, seconds: float) -> bool:
+    """Say whether to evolve: the tests are known to fail and the task is under pressure or stuck.
+
+    Every step since the tests failed in which no repair was tried is a NO_CHANGE: nothing that was
+    done could have changed them.
+    """
+    code = state["work"].get("code") or {}
+    leaves = [i for i in dag.subtree(state["ideas"], state["work"]["root"]) if i["kind"] == "leaf"]
+    failing = [i for i in leaves if _is(i, TEST) and i["status"] == "failed"]
+    if not code or not failing or any(_is(i, REPAIR) for i in leaves):
+        return False
+    stuck = step - max(i["step"] for i in failing) - 1
+    value = pressure(
+        depth=max(i["depth"] for i in leaves),
+        seconds=seconds,
+        impasses=stuck,
+        ambiguity=0.0,
+        weights=PressureWeights(),
+    )
+    return trigger(
+        value,
+        [Impasse.NO_CHANGE] * stuck,
+        has_code=bool(code.get("targets")),
+        has_test=bool(code.get("tests")),
+        threshold=settings.pressure_threshold,
+        enabled=settings.evolution_enabled,
+    )
+
+
+def _is(leaf: Idea, name: str) -> bool:
+    return leaf["action"]["name"] == name
 
 
 def load_files(root: str, names: list[str]) -> dict[str, str]:

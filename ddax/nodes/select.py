@@ -47,7 +47,8 @@ async def select(state: State, *, session: Session) -> Update:
     step = state.get("step", 0) + 1
     seconds = session.tick(state["work"]["thread"])
     choice = choose(state, session, step=step, seconds=state.get("usage", {}).get("seconds", 0.0) + seconds)
-    focus, terms = list(choice.focus), []
+    focus: list[str] = list(choice.focus)
+    terms: list[JsonDict] = []
     if choice.targets:
         view = await frontier(state, session)
         focus, terms = descend(view, choice.targets, choice.k)
@@ -160,7 +161,7 @@ def _verify(state: State, session: Session) -> Choice | None:
 
 def _evolution(state: State, session: Session, step: int, seconds: float) -> Choice | None:
     """Fall back to evolution on a task that has code and a test."""
-    if evolution_due(state["work"].get("code", {}), state.get("mood", {}), session.settings.evolution):
+    if evolution_due(state, session.settings.evolution, step=step, seconds=seconds):
         return Choice("evolve", "evolution trigger", focus=(state["work"]["root"],))
     return None
 

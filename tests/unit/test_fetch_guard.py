@@ -13,11 +13,11 @@ from ddax.actions.fetch import fetch
 from ddax.errors import ActionError, NotAllowed, SettingsError
 
 PRIVATE = [
-    "127.0.0.1", "10.1.2.3", "172.16.0.1", "192.168.1.1", "169.254.169.254", "100.64.0.1", "0.0.0.0", "198.18.0.1",
-    "192.0.0.192", "168.63.129.16", "224.0.0.1", "255.255.255.255", "240.0.0.1", "203.0.113.5", "192.88.99.1",
-    "::1", "::", "::127.0.0.1", "::ffff:127.0.0.1", "::ffff:8.8.8.8", "64:ff9b::7f00:1", "64:ff9b:1::1",
-    "2002:7f00:1::", "fec0::1", "fe80::1", "fe80::1%eth0", "fc00::1", "ff02::1", "2001:db8::1", "2001::1", "100::1",
-    "5f00::1", "3fff::1",
+    "127.0.0.1", "10.1.2.3", "172.16.0.1", "192.168.1.1", "169.254.169.254", "100.64.0.1", "0.0.0.0",
+    "198.18.0.1", "192.0.0.192", "168.63.129.16", "224.0.0.1", "255.255.255.255", "240.0.0.1", "203.0.113.5",
+    "192.88.99.1", "::1", "::", "::127.0.0.1", "::ffff:127.0.0.1", "::ffff:8.8.8.8", "64:ff9b::7f00:1",
+    "64:ff9b:1::1", "2002:7f00:1::", "fec0::1", "fe80::1", "fe80::1%eth0", "fc00::1", "ff02::1", "2001:db8::1",
+    "2001::1", "100::1", "5f00::1", "3fff::1",
 ]  # fmt: skip
 
 
@@ -26,9 +26,7 @@ def test_special_addresses_are_not_public(address: str) -> None:
     assert not is_public(address)
 
 
-@pytest.mark.parametrize(
-    "address", ["8.8.8.8", "1.1.1.1", "93.184.216.34", "2606:4700::1111", "2a00:1450::1"]
-)
+@pytest.mark.parametrize("address", ["8.8.8.8", "93.184.216.34", "2606:4700::1111", "2a00:1450::1"])
 def test_ordinary_addresses_are_public(address: str) -> None:
     assert is_public(address)
 
@@ -45,24 +43,24 @@ def test_what_the_standard_library_calls_private_is_not_public(
 
 @pytest.mark.parametrize(
     "host",
-    ["127.0.0.1", "127.1", "0x7f000001", "2130706433", "127。0。0。1", "127.0.0.1.", "017700000001", "0", "localhost",
-     "[::1]", "[::ffff:127.0.0.1]", "[::127.0.0.1]", "%31%32%37.0.0.1", "LOCALHOST", "127.0.0.1"],
+    ["127.0.0.1", "127.1", "0x7f000001", "2130706433", "127。0。0。1", "127.0.0.1.", "017700000001", "0",
+     "localhost", "[::1]", "[::ffff:127.0.0.1]", "[::127.0.0.1]", "%31%32%37.0.0.1", "LOCALHOST",
+     "\uff11\uff12\uff17.0.0.1"],
 )  # fmt: skip
 async def test_every_spelling_of_this_machine_is_refused(host: str) -> None:
-    with pytest.raises((NotAllowed, ActionError)) as caught:
+    with pytest.raises(NotAllowed, match="not public"):
         await fetch(f"http://{host}:9/")
-    assert caught.value.kind in ("not_allowed", "dns", "bad_url")
-    if host not in ("127.0.0.1.",):
-        assert isinstance(caught.value, NotAllowed)
 
 
 @pytest.mark.parametrize(
     ("url", "kind"),
     [
-        ("ftp://example.org/", "bad_scheme"), ("file:///etc/passwd", "bad_scheme"), ("javascript:1", "bad_scheme"),
-        ("gopher://x", "bad_scheme"), ("http://user@example.org/", "bad_url"), ("http://a:b@example.org/", "bad_url"),
+        ("ftp://example.org/", "bad_scheme"), ("file:///etc/passwd", "bad_scheme"),
+        ("javascript:1", "bad_scheme"), ("gopher://x", "bad_scheme"), ("http://user@example.org/", "bad_url"),
+        ("http://a:b@example.org/", "bad_url"),
         ("http://", "bad_url"), ("http://exa mple.org/", "bad_url"), ("http://[::1/", "bad_url"),
-        ("http://example.org:99999/", "bad_url"), ("http://good.org\\@evil.org/", "bad_url"), ("", "bad_scheme"),
+        ("http://example.org:99999/", "bad_url"), ("http://good.org\\@evil.org/", "bad_url"),
+        ("", "bad_scheme"),
     ],
 )  # fmt: skip
 async def test_other_schemes_and_hidden_names_are_refused(url: str, kind: str) -> None:

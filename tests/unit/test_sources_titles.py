@@ -10,7 +10,8 @@ from ddax.actions.sources.titles import TitleIndex
 
 TITLES = [
     "The Guest (film)", "You're Next", "Paris", "New York City", "York", "the", "statistics", "Index", "東京",
-    "The White Hell of Pitz Palu", "Pitz Palu", "St. Louis", "The Guest (2009 novel)", "statistics.median", "42",
+    "The White Hell of Pitz Palu", "Pitz Palu", "St. Louis", "The Guest (2009 novel)", "statistics.median",
+    "42",
 ]  # fmt: skip
 
 

@@ -84,7 +84,7 @@ def read_single(spec: str, path: Path, *, cache: ExtractCache, max_bytes: int) -
         )
     documents, skipped = read_all([candidate(path, spec)], cache)
     if skipped:
-        raise SourceError(f"The source {spec!r} cannot be read.", why=f"{skipped[0].reason[0].upper()}{skipped[0].reason[1:]}.")
+        raise SourceError(f"The source {spec!r} cannot be read.", why=f"The reason: {skipped[0].reason}.")
     return Found(documents, [])
 
 

@@ -15,6 +15,9 @@ from ddax.reasoning.embedded.text import terms
 from ddax.reasoning.embedded.vectors import Vectors
 from ddax.types import Passage
 
+MAX_EMBEDDED = 64
+"""Sentences that are embedded for one question, about half a second of work."""
+
 
 @dataclass(frozen=True)
 class Weighed:
@@ -40,7 +43,7 @@ def readable(passages: Sequence[Passage]) -> list[Passage]:
 
 def weigh(question: Question, passages: Sequence[Passage], vectors: Vectors) -> list[Weighed]:
     """Weigh every sentence of the passages, best first."""
-    lines = split(readable(passages))
+    lines = _nearest(question, split(readable(passages)))
     if not lines:
         return []
     likes = vectors.likeness(question.text, [line.titled for line in lines])
@@ -54,3 +57,13 @@ def weigh(question: Question, passages: Sequence[Passage], vectors: Vectors) -> 
         fit = max((span.fit for span in spans), default=0.0)
         found.append(Weighed(line, float(np.clip(like, 0, 1)), cover, fit, own, tuple(spans)))
     return sorted(found, key=lambda item: (-item.score, item.sentence.passage.source, item.sentence.start))
+
+
+def _nearest(question: Question, lines: list[Sentence]) -> list[Sentence]:
+    """Keep the sentences that share most of the question's words: embedding is what costs time."""
+    if len(lines) <= MAX_EMBEDDED:
+        return lines
+    asked = set(question.terms)
+    shared = [len(asked & set(terms(line.titled))) for line in lines]
+    kept = sorted(range(len(lines)), key=lambda i: (-shared[i], i))[:MAX_EMBEDDED]
+    return [lines[i] for i in sorted(kept)]

@@ -110,6 +110,7 @@ _COMPARISON = re.compile(
     r"|further|farther|closer|nearer|north|south|east|west|recently|last|before|same)\b",
     re.I,
 )
+_FIRST = re.compile(r"\b(?:what|which)\s+([\w'’-]+)", re.I)
 _OPERATOR = re.compile(rf"{_COMPARISON.pattern}|\\b(?:nationality|came|come|out)\\b", re.I)
 _HEAD = re.compile(
     r"\b(?:what|which)\s+((?:[\w'’.&-]+\s+){0,4}?[\w'’-]+?)\s+"
@@ -193,12 +194,14 @@ def _kind(text: str, options: tuple[str, ...]) -> AnswerKind:
         return "choice"
     if _YES_NO.match(text.lstrip()):
         return "yes_no"
-    starts = [(match.start(), kind) for kind, pattern in _KINDS if (match := pattern.search(text))]
+    starts: list[tuple[int, AnswerKind]] = [
+        (match.start(), kind) for kind, pattern in _KINDS if (match := pattern.search(text))
+    ]
     if starts:
         return min(starts)[1]
     return "thing" if re.search(r"\b(?:what|which)\b", text, re.I) else "open"
 
 
 def _head(text: str) -> str:
-    match = _HEAD.search(text)
+    match = _HEAD.search(text) or _FIRST.search(text)
     return fold(match.group(1).split()[-1]) if match else ""

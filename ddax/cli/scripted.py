@@ -1,0 +1,96 @@
+"""An agent that plays a script: for tests of the command line, and of programs around it.
+
+It keeps manifests as the real one does, so `runs`, follow-ups and resume commands work.
+"""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Mapping, Sequence
+from contextlib import AbstractAsyncContextManager
+from types import TracebackType
+from typing import TYPE_CHECKING, Any, Self
+
+from ddax.cli.backend import OnEvent, run_folder
+
+if TYPE_CHECKING:
+    from ddax.configs.settings import Context
+
+
+class ScriptedAgent(AbstractAsyncContextManager["ScriptedAgent"]):
+    """Play events, then give the result or raise the error; `pause` is in seconds before the end.
+
+    `calls` lists what was asked of it, `context` is what it was opened with.
+    """
+
+    def __init__(
+        self,
+        result: Mapping[str, Any],
+        *,
+        events: Sequence[Mapping[str, Any]] = (),
+        state: Mapping[str, Any] | None = None,
+        error: BaseException | None = None,
+        pause: float = 0.0,
+    ) -> None:
+        self.context: Context | None = None
+        self.calls: list[tuple[str, Any]] = []
+        self._result, self._events, self._state = dict(result), events, state or {}
+        self._error, self._pause = error, pause
+
+    def open(self, context: Context | None = None) -> Self:
+        """Stand in for `open_agent`."""
+        self.context = context
+        return self
+
+    async def __aenter__(self) -> Self:
+        """Open."""
+        return self
+
+    async def __aexit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        """Close."""
+
+    async def run(
+        self, task: str, *, thread: str | None = None, on_event: OnEvent | None = None
+    ) -> Mapping[str, Any]:
+        """Play the script for a task."""
+        self.calls.append(("run", task))
+        return await self._play(task, thread or "scripted", on_event)
+
+    async def resume(
+        self, thread: str | None = None, *, on_event: OnEvent | None = None, answer: Any = None
+    ) -> Mapping[str, Any]:
+        """Play the script for a resumed thread."""
+        self.calls.append(("resume", answer))
+        return await self._play("resumed", thread or "scripted", on_event)
+
+    async def _play(self, task: str, thread: str, on_event: OnEvent | None) -> Mapping[str, Any]:
+        self._save(task, thread, "running")
+        for event in self._events:
+            if on_event is not None:
+                on_event(event)
+        await asyncio.sleep(self._pause)
+        if self._error is not None:
+            raise self._error
+        result = {**self._result, "thread_id": thread}
+        self._save(task, thread, result["status"])
+        return result
+
+    def _save(self, task: str, thread: str, status: str) -> None:
+        from ddax.graph.runs import RunInfo
+
+        context = self.context.model_dump(mode="json") if self.context else {}
+        run_folder().save(RunInfo(thread, task[:500], status, context=context))
+
+    async def state(self, thread: str) -> Mapping[str, Any]:
+        """Return the scripted state."""
+        return self._state
+
+    async def result(self, thread: str) -> Mapping[str, Any]:
+        """Return the scripted result."""
+        return {**self._result, "thread_id": thread}
+
+    async def cancel(self, thread: str) -> None:
+        """Mark a thread as stopped."""
+        self._save("cancelled", thread, "stopped")

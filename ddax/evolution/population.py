@@ -1,0 +1,172 @@
+"""Generations of whole-program candidates proposed by a reasoner: elitism, crossover, fresh blood, an archive.
+
+The archive keeps the best candidate of every behaviour (which tests pass); parents come from it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
+from hashlib import sha256
+
+from numpy.random import Generator
+
+from ddax.errors import ReasonerError
+from ddax.evolution.minimise import hunks
+from ddax.evolution.records import Evaluation
+from ddax.reasoning.protocol import CodeCandidate, MutateRequest, PatchRequest, Reasoner
+from ddax.types import Usage
+
+FRESH = 3
+"""New candidates asked for in each generation."""
+
+Evaluate = Callable[[str], "Evaluation"]
+
+
+@dataclass(frozen=True)
+class Individual:
+    """A candidate with its evaluation and where it came from."""
+
+    candidate: CodeCandidate
+    evaluation: Evaluation
+    origin: str
+
+
+@dataclass
+class Archive:
+    """The best individual of each behaviour signature, and every text tried (the tabu list)."""
+
+    best: dict[str, Individual] = field(default_factory=dict)
+    texts: set[str] = field(default_factory=set)
+
+    def is_new(self, code: str) -> bool:
+        """Say whether a text was not tried yet, and remember it."""
+        key = sha256(code.encode()).hexdigest()
+        if key in self.texts:
+            return False
+        self.texts.add(key)
+        return True
+
+    def add(self, one: Individual) -> None:
+        """Keep an individual where its behaviour is new or its score better."""
+        held = self.best.get(one.evaluation.signature)
+        if held is None or one.evaluation.score > held.evaluation.score:
+            self.best[one.evaluation.signature] = one
+
+    def ranked(self) -> list[Individual]:
+        """Return the kept individuals, best first."""
+        return sorted(self.best.values(), key=lambda i: (-i.evaluation.score, i.evaluation.signature))
+
+
+def crossover(original: str, a: str, b: str, rng: Generator) -> str:
+    """Combine two patches of one text: b's regions join those of a that they do not touch.
+
+    Where regions meet, one of the two is drawn.
+    """
+    marked = [(h, a) for h in hunks(original, a)] + [(h, b) for h in hunks(original, b)]
+    marked.sort(key=lambda item: (item[0][1], item[0][2]))
+    kept = []
+    for item in marked:
+        clash = kept and item[0][1] < max(kept[-1][0][2], kept[-1][0][1] + 1)
+        if not clash:
+            kept.append(item)
+        elif rng.random() < 0.5:
+            kept[-1] = item
+    before, lines, at = original.splitlines(True), list[str](), 0
+    for (_, i1, i2, j1, j2), text in kept:
+        if i1 < at:
+            continue
+        lines += before[at:i1] + text.splitlines(True)[j1:j2]
+        at = i2
+    return "".join(lines + before[at:])
+
+
+@dataclass(frozen=True)
+class Evolved:
+    """What the generations brought: the best individual, if any, and what they cost."""
+
+    best: Individual | None
+    tried: int
+    generations: int
+    usage: Usage
+    problems: tuple[str, ...] = ()
+
+
+class EvolutionarySolver:
+    """Evolves one file's text; `evaluate` scores a text on the 0–100 scale."""
+
+    def __init__(self, reasoner: Reasoner, evaluate: Evaluate, *, size: int = 4, generations: int = 3,
+                 rng: Generator, accept: float = 100.0) -> None:  # fmt: skip
+        self.reasoner, self.score, self.rng = reasoner, evaluate, rng
+        self.size, self.generations, self.accept = size, generations, accept
+        self.archive, self.usage, self.tried = Archive(), Usage(), 0
+        self.problems: list[str] = []
+
+    async def propose(self, request: PatchRequest) -> list[CodeCandidate]:
+        """Ask for candidates; a failing reasoner is noted and brings none."""
+        try:
+            patches = await self.reasoner.propose_patches(request)
+        except ReasonerError as error:
+            self.problems.append(str(error))
+            return []
+        self.usage += patches.usage
+        return list(patches.candidates)
+
+    async def mutate(self, goal: str, parent: Individual) -> list[CodeCandidate]:
+        """Ask for a changed version of the best, given its fitness report."""
+        report = f"score {parent.evaluation.score:.0f} of 100\n{parent.evaluation.report}"
+        request = MutateRequest(goal, parent.candidate, report, int(self.rng.integers(1 << 31)))
+        try:
+            patches = await self.reasoner.mutate_patch(request)
+        except ReasonerError as error:
+            self.problems.append(str(error))
+            return []
+        self.usage += patches.usage
+        return list(patches.candidates)[:1]
+
+    async def assess(self, candidates: list[CodeCandidate], origin: str) -> Individual | None:
+        """Evaluate new candidates; return the first that is accepted."""
+        import asyncio
+
+        for candidate in candidates:
+            if not self.archive.is_new(candidate.code):
+                continue
+            self.tried += 1
+            evaluation = await asyncio.to_thread(self.score, candidate.code)
+            one = Individual(candidate, evaluation, origin)
+            self.archive.add(one)
+            if evaluation.score >= self.accept:
+                return one
+        return None
+
+    def crossed(self, original: str) -> list[CodeCandidate]:
+        """Cross the two best of different behaviour."""
+        parents = [i for i in self.archive.ranked() if i.evaluation.syntax_valid][:2]
+        if len(parents) < 2:
+            return []
+        a, b = (p.candidate for p in parents)
+        text = crossover(original, a.code, b.code, self.rng)
+        return [CodeCandidate(f"{a.hypothesis}; and {b.hypothesis}", text, "a crossover of two candidates")]
+
+    async def evolve(self, request: PatchRequest, *, seeds: Mapping[str, str] | None = None) -> Evolved:
+        """Run the generations; `seeds` are texts found otherwise, with their hypotheses as values."""
+        self.archive.is_new(request.code)
+        first = [CodeCandidate(why, code, "found by search over edits") for code, why in (seeds or {}).items()]
+        winner = await self.assess(first, "search")
+        winner = winner or await self.assess((await self.propose(request))[: self.size], "model")
+        generation = 0
+        while winner is None and generation < self.generations:
+            generation += 1
+            ranked = self.archive.ranked()
+            if ranked:
+                winner = await self.assess(await self.mutate(request.goal, ranked[0]), "mutation")
+            winner = winner or await self.assess(self.crossed(request.code), "crossover")
+            if winner is None:
+                again = PatchRequest(request.goal, request.code, request.failures, request.suspicious, FRESH,
+                                     int(self.rng.integers(1 << 31)))  # fmt: skip
+                winner = await self.assess((await self.propose(again))[:FRESH], "model")
+        ranked = self.archive.ranked()
+        best = winner or (ranked[0] if ranked else None)
+        return Evolved(best, self.tried, generation, self.usage, tuple(self.problems))
+
+

@@ -1,0 +1,226 @@
+"""Repairs a program against its tests: search over edits first, then generations of a reasoner's patches.
+
+The public door of this package for the graph and the command line. Nothing is written anywhere.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import difflib
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, replace
+
+from numpy.random import Generator
+
+from ddax.configs.settings import Evolution
+from ddax.errors import SandboxError
+from ddax.evolution.evaluator import CodeEvaluator, describe
+from ddax.evolution.localise import ranked
+from ddax.evolution.minimise import minimise
+from ddax.evolution.operators import Edit
+from ddax.evolution.population import EvolutionarySolver, Evolved
+from ddax.evolution.records import Evaluation, RepairResult, RepairTask
+from ddax.evolution.sandbox.probe import choose
+from ddax.evolution.sandbox.protocol import Limits, Sandbox
+from ddax.evolution.search import Baseline, Found, Search, measure
+from ddax.evolution.suites import build_suite
+from ddax.reasoning.protocol import CodeCandidate, PatchRequest, Patches, Reasoner
+from ddax.types import Usage
+
+MODEL_SHARE = 0.4
+"""Share of the time that search over edits gets where a model follows."""
+FEW_TESTS = 5
+LOCATIONS = 10
+
+
+@dataclass(frozen=True)
+class _Solution:
+    sources: Mapping[str, str]
+    evaluation: Evaluation
+    hypothesis: str
+    reasoning: str
+    origin: str
+    seconds: float
+
+
+def unified(old: Mapping[str, str], new: Mapping[str, str]) -> str:
+    """Write the changes as one unified diff."""
+    parts = []
+    for path in sorted(new):
+        before, after = old.get(path, "").splitlines(True), new[path].splitlines(True)
+        lines = difflib.unified_diff(before, after, f"a/{path}", f"b/{path}")
+        parts += [line if line.endswith("\n") else f"{line}\n\\ No newline at end of file\n" for line in lines]
+    return "".join(parts)
+
+
+def explain(edits: Sequence[Edit], files: Mapping[str, str]) -> str:
+    """Say in words what the edits do."""
+    words = []
+    for edit in edits:
+        old = files[edit.path].encode()[edit.start : edit.end].decode(errors="replace").strip()
+        new = " ".join(edit.text.split())
+        what = f"replace `{' '.join(old.split())[:80]}` by `{new[:120]}`" if new else f"remove `{old[:80]}`"
+        words.append(f"{edit.path} line {edit.line}: {what} ({edit.operator.replace('_', ' ')})")
+    return "; ".join(words)
+
+
+def limits_of(settings: Evolution) -> Limits:
+    """Return a candidate's limits under the settings."""
+    return Limits(cpu=settings.candidate_seconds, wall=settings.candidate_seconds + 2.0)
+
+
+class _Repair:
+    """One repair in progress, in one thread."""
+
+    def __init__(self, task: RepairTask, settings: Evolution, sandbox: Sandbox, clock: Callable[[], float]) -> None:
+        self.task, self.settings, self.clock = task, settings, clock
+        self.begin = clock()
+        self.suite = build_suite(task.files, task.targets, task.tests)
+        self.evaluator = CodeEvaluator(sandbox, self.suite, limits=limits_of(settings))
+        self.baseline: Baseline | None = None
+        self.tried = 0
+        self.partials: dict[str, str] = {}
+
+    def prepare(self) -> Baseline:
+        """Measure how the program stands."""
+        self.baseline = measure(self.evaluator)
+        return self.baseline
+
+    def search(self, baseline: Baseline, seconds: float) -> _Solution | None:
+        """Search over edits until one is confirmed or the time is over."""
+        search = Search(self.evaluator, baseline, seconds=seconds, clock=self.clock)
+        solution = None
+        for found in search.run():
+            solution = self.settle(found)
+            if solution is not None:
+                break
+        self.tried += search.tried
+        best = sorted(search.partial, key=lambda p: (-p.fixed, p.rank))[:2] if solution is None else []
+        self.partials = {p.text.decode(): explain((p.edit,), self.task.files) for p in best}
+        return solution
+
+    def settle(self, found: Found) -> _Solution | None:
+        """Minimise a plausible repair and confirm it in a fresh sandbox."""
+        path, text = next(iter(found.sources.items()))
+        small = text
+        if len(found.edits) > 1:
+            small = minimise(self.task.files[path], text, lambda t: self.evaluator.evaluate({path: t}).score >= 99.0)
+        evaluation = self.evaluator.confirm({path: small})
+        if evaluation.score < 100.0:
+            return None
+        hypothesis = explain(found.edits, self.task.files)
+        reasoning = f"{evaluation.passed} of {len(self.suite.units)} tests pass with it; candidate {found.tried} of the search"
+        return _Solution({path: small}, evaluation, hypothesis, reasoning, "search", found.seconds)
+
+    def score(self, path: str, code: str) -> Evaluation:
+        """Score a model's candidate; one that passes is confirmed in a fresh sandbox before it counts."""
+        evaluation = self.evaluator.evaluate({path: code})
+        return self.evaluator.confirm({path: code}) if evaluation.score >= 99.0 else evaluation
+
+    def request(self, baseline: Baseline) -> tuple[str, PatchRequest]:
+        """Make the reasoner's request for the most suspected file."""
+        places = ranked(baseline.suspects)
+        path = next((p for (p, _), _ in places if p in self.task.targets), self.task.targets[0])
+        lines = tuple(line for (p, line), _ in places if p == path)[:LOCATIONS]
+        failures = tuple(describe([r for r in baseline.report.rows if not r.good], self.suite).split("\n"))
+        request = PatchRequest(self.task.goal or "make the tests pass", self.task.files[path], failures, lines,
+                               self.settings.evolution_population_size)  # fmt: skip
+        return path, request
+
+    def result(self, solution: _Solution | None, usage: Usage, problems: tuple[str, ...]) -> RepairResult:
+        """Write the result, with what it rests on."""
+        baseline = self.baseline
+        units = len(self.suite.units)
+        before = len(baseline.passing) if baseline else 0
+        places = ranked(baseline.suspects)[:LOCATIONS] if baseline else []
+        common = {"tried": self.tried, "seconds": self.clock() - self.begin, "tests_before": (before, units),
+                  "suspicious": tuple((p, n, s) for (p, n), s in places), "usage": usage}  # fmt: skip
+        if solution is None:
+            why = "no candidate passed every test in the time given" if self.tried else "nothing was tried"
+            return RepairResult(False, 40.0 + 20.0 * before / units if before else 0.0, "", dict(self.task.files), "", why,
+                                first_seconds=0.0, tests_after=(before, units), trust="none", caveats=problems, **common)  # type: ignore[arg-type]
+        files = {**self.task.files, **solution.sources}
+        return RepairResult(True, solution.evaluation.score, unified(self.task.files, solution.sources), files,
+                            solution.hypothesis, solution.reasoning, first_seconds=solution.seconds,
+                            tests_after=(solution.evaluation.passed, units), trust="confirmed",
+                            caveats=(*self.caveats(), *problems), origin=solution.origin, **common)  # type: ignore[arg-type]
+
+    def caveats(self) -> tuple[str, ...]:
+        """Say what to distrust."""
+        units = len(self.suite.units)
+        notes = ["all tests decided, none was held out", "candidate and tests shared a process inside the sandbox"]
+        if units <= FEW_TESTS:
+            notes.append(f"only {units} test{'s' if units > 1 else ''}: the repair may fit these and nothing else")
+        return tuple(notes)
+
+
+def _begin(run: _Repair, seconds: float) -> tuple[Baseline, _Solution | None]:
+    baseline = run.prepare()
+    if not baseline.failing:
+        return baseline, None
+    return baseline, run.search(baseline, seconds)
+
+
+async def repair(task: RepairTask, *, settings: Evolution, rng: Generator, clock: Callable[[], float],
+                 reasoner: Reasoner | None = None, sandbox: Sandbox | None = None) -> RepairResult:  # fmt: skip
+    """Find a change of the targets with which every test passes.
+
+    `clock` returns seconds; `reasoner`, where given, follows the search with its own candidates.
+    Raises SandboxError where no sandbox holds, SourceError where the tests cannot be read.
+    """
+    chosen = sandbox or await asyncio.to_thread(choose)
+    run = _Repair(task, settings, chosen, clock)
+    share = MODEL_SHARE if reasoner is not None else 1.0
+    usage, problems = Usage(), tuple[str, ...]()
+    with run.evaluator:
+        baseline, solution = await asyncio.to_thread(_begin, run, share * settings.seconds)
+        if not baseline.failing:
+            return replace(run.result(None, usage, ("every test passes already",)), reasoning="nothing to repair")
+        if solution is None and reasoner is not None:
+            evolved, path = await _generations(run, baseline, reasoner, rng)
+            usage, problems = evolved.usage, evolved.problems
+            solution = _won(evolved, path, clock() - run.begin)
+            run.tried += evolved.tried
+    return run.result(solution, usage, problems)
+
+
+async def _generations(run: _Repair, baseline: Baseline, reasoner: Reasoner, rng: Generator) -> tuple[Evolved, str]:
+    path, request = run.request(baseline)
+    solver = EvolutionarySolver(
+        reasoner, lambda code: run.score(path, code), size=run.settings.evolution_population_size,
+        generations=run.settings.evolution_max_generations, rng=rng,
+    )  # fmt: skip
+    return await solver.evolve(request, seeds=run.partials), path
+
+
+def _won(evolved: Evolved, path: str, seconds: float) -> _Solution | None:
+    best = evolved.best
+    if best is None or best.evaluation.score < 100.0:
+        return None
+    code: CodeCandidate = best.candidate
+    return _Solution({path: code.code}, best.evaluation, code.hypothesis, code.reasoning, best.origin, seconds)
+
+
+def template_patcher(tests: Mapping[str, str], *, path: str = "program.py", settings: Evolution,
+                     clock: Callable[[], float], sandbox: Sandbox | None = None) -> Callable[[PatchRequest], Patches]:  # fmt: skip
+    """Return a function from a PatchRequest to Patches that searches over edits; for the embedded reasoner.
+
+    It blocks; call it in a thread. Without a repair it returns the best partial ones, and says so.
+    """
+
+    def patch(request: PatchRequest) -> Patches:
+        task = RepairTask({path: request.code}, (path,), tests, request.goal)
+        run = _Repair(task, settings, sandbox or choose(), clock)
+        with run.evaluator:
+            baseline, solution = _begin(run, settings.seconds)
+        if not baseline.failing:
+            return Patches(())
+        if solution is not None:
+            return Patches((CodeCandidate(solution.hypothesis, solution.sources[path], solution.reasoning),))
+        partial = [CodeCandidate(why, code, "mends some of the tests only") for code, why in run.partials.items()]
+        return Patches(tuple(partial[: request.n]))
+
+    return patch
+
+
+__all__ = ["RepairResult", "RepairTask", "SandboxError", "explain", "repair", "template_patcher", "unified"]

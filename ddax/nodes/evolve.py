@@ -1,0 +1,142 @@
+"""The node `evolve`: repair the code of the task by a population search over patches.
+
+The repair becomes a leaf of the root with its merge; nothing is written to the user's files. The
+diff is the answer, kept whole in the memory.
+"""
+
+from __future__ import annotations
+
+import asyncio
+
+from ddax.errors import SandboxError
+from ddax.evolution.records import RepairResult, RepairTask
+from ddax.graph.services import Session
+from ddax.graph.state import Answer, Outcome, State, Update
+from ddax.ideas import dag, grow
+from ddax.ideas.idea import REASON_CHARS, RESULT_CHARS, Patch, apply_patches, clip
+from ddax.nodes.coding import REPAIR, load_files
+from ddax.nodes.gather import task_text, usage_row
+from ddax.types import ActionCall, Idea, JsonDict, Proposal, Record
+
+ANSWER_CHARS = 20_000
+
+
+async def evolve(state: State, *, session: Session) -> Update:
+    """Search for a patch that makes the failing tests pass, and end the task with it."""
+    code = state["work"]["code"]
+    grown = _leaf(state, code)
+    leaf = next(i for i, fields in grown.items() if fields.get("kind") == "leaf")
+    try:
+        result = await _repair(state, session, code)
+    except SandboxError as error:
+        return _failed(state, grown, leaf, str(error))
+    text = _summary(result)
+    await _remember(state, session, leaf, result)
+    outcome = Outcome(
+        idea=leaf,
+        ok=result.solved,
+        text=clip(text, RESULT_CHARS),
+        expected="every test passes",
+        action=REPAIR,
+    )
+    update: Update = {
+        "ideas": _settled(
+            state,
+            grown,
+            leaf,
+            Idea(status="done" if result.solved else "failed", result=clip(text, RESULT_CHARS)),
+        ),
+        "outcomes": {leaf: outcome},
+        "usage": usage_row(result.usage),
+    }
+    if result.solved:
+        update["answer"] = Answer(text=text[:ANSWER_CHARS], short="", found=True, support=1.0, citations=[])
+    else:
+        update["failures"] = {leaf: {"idea": leaf, "title": REPAIR, "cause": clip(text, REASON_CHARS)}}
+    return update
+
+
+async def _repair(state: State, session: Session, code: JsonDict) -> RepairResult:
+    from ddax.evolution.repair import repair
+
+    root = str(code["root"])
+    files = await asyncio.to_thread(load_files, root, list(code["targets"]))
+    tests = await asyncio.to_thread(load_files, root, list(code["tests"]))
+    task = RepairTask(files, tuple(files), tests, goal=await task_text(state, session))
+    reasoner = (
+        None
+        if session.reasoner.name == "embedded"
+        else session.metered(state["work"]["id"], state.get("usage", {}))
+    )
+    return await repair(
+        task,
+        settings=session.settings.evolution,
+        reasoner=reasoner,
+        rng=session.rng(state["step"], "evolve"),
+        clock=session.monotonic,
+    )
+
+
+def _leaf(state: State, code: JsonDict) -> Patch:
+    """Return the patch that adds the repair as a leaf of the root."""
+    root = state["ideas"][state["work"]["root"]]
+    call = ActionCall(name=REPAIR, args={"root": code["root"]}, intent="make the failing tests pass")
+    proposal = Proposal("repair the code against its tests", expected="every test passes", action=call)
+    return grow.expansion(state["ideas"], root, [proposal], step=state["step"])
+
+
+def _settled(state: State, grown: Patch, leaf: str, ended: Idea) -> Patch:
+    """Return the patch in which the leaf has ended; a repaired task is done, with all that was open."""
+    patch = apply_patches(grown, [{leaf: ended}])
+    if ended["status"] != "done":
+        return patch
+    root = state["work"]["root"]
+    ideas = apply_patches(state["ideas"], [patch])
+    merge = dag.current_merge(ideas, root)
+    rest = grow.abandon(ideas, root, "the code is repaired")
+    done = Idea(status="done", result=ended["result"])
+    closed = {root: done} | ({merge["id"]: done} if merge is not None else {})
+    return apply_patches(patch, [rest, closed])
+
+
+def _failed(state: State, grown: Patch, leaf: str, cause: str) -> Update:
+    reason = clip(cause, REASON_CHARS)
+    ended = Idea(status="failed", reason=reason, error={"kind": "SandboxError"})
+    outcome = Outcome(idea=leaf, ok=False, text=reason, expected="every test passes", action=REPAIR)
+    return {
+        "ideas": apply_patches(grown, [{leaf: ended}]),
+        "outcomes": {leaf: outcome},
+        "failures": {leaf: {"idea": leaf, "title": REPAIR, "cause": reason}},
+    }
+
+
+def _summary(result: RepairResult) -> str:
+    before, after = result.tests_before, result.tests_after
+    counts = f"{before[0]} of {before[1]} before, {after[0]} of {after[1]} after"
+    head = f"{result.hypothesis} Tests passed: {counts}."
+    tried = f"{result.tried} candidates tried; the verdict is {result.trust}."
+    return f"{head} {tried}\n\n{result.diff}" if result.solved else f"No repair was found. {head} {tried}"
+
+
+async def _remember(state: State, session: Session, leaf: str, result: RepairResult) -> None:
+    row = {
+        "task": state["work"]["id"],
+        "idea": leaf,
+        "solved": result.solved,
+        "diff": result.diff,
+        "hypothesis": result.hypothesis,
+        "tried": result.tried,
+    }
+    await session.memory.log("repairs", row, key=f"{state['work']['id']}:{leaf}")
+    if result.solved:
+        thought = Record(
+            "internal_thought",
+            f"{result.hypothesis} {result.reasoning}",
+            title="a repair that held",
+            task=state["work"]["id"],
+            idea=leaf,
+            step=state["step"],
+            created=state["work"]["opened"],
+            meta={"kind": "repair"},
+        )
+        await session.memory.put([thought])

@@ -1,0 +1,433 @@
+"""The commands, their exit codes and the shape of what they print."""
+
+from __future__ import annotations
+
+import errno
+import io
+import json
+import re
+import sqlite3
+from pathlib import Path
+
+import pytest
+import typer
+import yaml
+from typer.testing import CliRunner
+
+from ddax import errors
+from ddax.cli.app import app
+from ddax.cli.backend import run_folder
+from ddax.cli.doctor import Check, diagnose
+from ddax.cli.main import run_command
+from ddax.cli.notes import model_note
+from ddax.cli.scripted import ScriptedAgent
+from ddax.configs.settings import Context
+from ddax.graph.runs import RunInfo
+
+RESULT = {
+    "thread_id": "", "status": "done", "stop_reason": "", "answer": "It is 42.", "short": "42",
+    "citations": [{"source": "a.txt", "title": "A", "quote": "the answer is 42"}], "ideas": 3, "steps": 4,
+    "usage": {"model_calls": 0, "tokens": 0, "usd": 0.0, "seconds": 0.5}, "rigidity": 0.1, "mood": "EXPLORE",
+    "failures": [], "question": None,
+}  # fmt: skip
+EVENT = {"type": "node", "node": "select", "step": 1, "data": {"decision": {"next": "act", "focus": ["0"]}}}
+KEYS = {
+    "thread_id", "status", "stop_reason", "answer", "citations", "ideas", "steps", "usage", "rigidity", "mood",
+    "failures",
+}  # fmt: skip
+
+
+@pytest.fixture(autouse=True)
+def place(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    monkeypatch.chdir(tmp_path)
+    for name in ("DDAX_HOME", "OPENAI_API_KEY", "ANTHROPIC_API_KEY"):
+        monkeypatch.delenv(name, raising=False)
+    return tmp_path
+
+
+def agent(**changes) -> ScriptedAgent:
+    extra = {key: changes.pop(key) for key in ("events", "error", "pause", "state") if key in changes}
+    return ScriptedAgent({**RESULT, **changes}, **{"events": [EVENT], **extra})
+
+
+def call(capsys, *argv: str, by: ScriptedAgent | None = None) -> tuple[int, str, str]:
+    code = run_command(argv, opener=(by or agent()).open)
+    out, err = capsys.readouterr()
+    return code, out, err
+
+
+def one_object(text: str) -> dict:
+    value, end = json.JSONDecoder().raw_decode(text)
+    assert text[end:] == "\n"
+    return value
+
+
+def test_json_is_exactly_one_object_with_the_promised_keys(capsys):
+    code, out, err = call(capsys, "run", "what?", "--sources", "docs", "--json")
+    result = one_object(out)
+    assert code == 0
+    assert set(result) >= KEYS
+    assert set(result["usage"]) == {"model_calls", "tokens", "usd", "seconds"}
+    assert "exit_code" not in result
+    assert err == ""
+
+
+def test_with_v_the_events_of_a_json_run_go_to_stderr(capsys):
+    _, out, err = call(capsys, "run", "what?", "--sources", "docs", "--json", "-v")
+    one_object(out)
+    assert "[1] select: next act 0" in err
+
+
+def test_a_piped_run_prints_a_line_an_event_and_the_answer(capsys):
+    code, out, err = call(capsys, "run", "what?", "--sources", "docs")
+    assert code == 0
+    assert out.startswith("[1] select: next act 0\n")
+    for words in (
+        "It is 42.",
+        "[1] A <a.txt>",
+        "“the answer is 42”",
+        "done, 3 ideas in 4 steps",
+        "Follow up: ddax run",
+    ):
+        assert words in out
+    assert "embedded reasoner answers" in err
+    assert len(err.strip().splitlines()) == 1
+
+
+def test_every_flag_reaches_the_settings(capsys):
+    by = agent()
+    call(
+        capsys, "run", "what?", "--sources", "a", "b", "--identity", "cautious", "--model", "x:y", "--max-steps", "7",
+        "--max-usd", "0.5", "--max-seconds", "9", "--seed", "3", "--namespace", "n", "--human", "--json", by=by,
+    )  # fmt: skip
+    context = by.context
+    assert context is not None
+    assert (context.sources, context.identity, context.model) == (("a", "b"), "cautious", "x:y")
+    assert (context.budget.max_steps, context.budget.max_usd, context.budget.max_seconds) == (7, 0.5, 9.0)
+    assert (context.seed, context.namespace, context.human) == (3, "n", True)
+
+
+def test_settings_come_from_file_environment_and_argument(capsys, place, monkeypatch):
+    (place / "other.yaml").write_text("sources: [docs]\nseed: 1\nnamespace: file\n")
+    monkeypatch.setenv("DDAX_SEED", "2")
+    by = agent()
+    code, *_ = call(capsys, "run", "what?", "--config", "other.yaml", "--namespace", "arg", by=by)
+    assert code == 0
+    assert by.context is not None
+    assert (by.context.seed, by.context.namespace) == (2, "arg")
+
+
+@pytest.mark.parametrize(
+    ("status", "reason", "code"),
+    [
+        ("done", "", 0), ("failed", "not found in the sources", 1), ("stopped", "budget: max_steps", 6),
+        ("stopped", "cancelled", 130), ("waiting", "waiting for a human", 8), ("failed", "model: no reply", 9),
+    ],
+)  # fmt: skip
+def test_exit_codes_of_results(capsys, status, reason, code):
+    by = agent(status=status, stop_reason=reason, question={"text": "Go on?", "options": ["go on", "stop"]})
+    found, out, _ = call(capsys, "run", "what?", "--sources", "docs", by=by)
+    assert found == code
+    assert reason in out
+    if status == "waiting":
+        assert "Question: Go on?" in out
+        assert "--answer" in out
+
+
+ERRORS = [
+    (errors.UsageError("x"), 2), (errors.SettingsError("x"), 2), (errors.SourceError("x"), 2),
+    (errors.SandboxError("x"), 3), (errors.StateError("x"), 4), (errors.ThreadInUse("x"), 5),
+    (errors.BudgetExceeded("x"), 6), (errors.StorageError("x"), 7), (errors.ReasonerError("x"), 9),
+    (errors.InvalidReply("x"), 9), (errors.ActionError("x"), 1), (errors.InvariantError("x"), 1),
+    (OSError(errno.ENOSPC, "No space left on device"), 7), (OSError(errno.EROFS, "Read-only", "f"), 7),
+    (PermissionError(errno.EACCES, "Permission denied", "f"), 7), (ExceptionGroup("g", [OSError(errno.ENOSPC, "")]), 7),
+    (sqlite3.OperationalError("database or disk is full"), 7),
+    (sqlite3.OperationalError("attempt to write a readonly database"), 7),
+    (sqlite3.OperationalError("no such table"), 1), (ValueError("odd"), 1), (KeyboardInterrupt(), 130),
+]  # fmt: skip
+
+
+@pytest.mark.parametrize(("error", "code"), ERRORS, ids=lambda value: getattr(value, "what", repr(value)))
+def test_exit_codes_of_errors(capsys, error, code):
+    found, _, err = call(capsys, "run", "what?", "--sources", "docs", by=agent(error=error))
+    assert found == code
+    assert "error: " in err
+    assert "Traceback" not in err
+    found, out, _ = call(capsys, "run", "what?", "--sources", "docs", "--json", by=agent(error=error))
+    shown = one_object(out)
+    assert found == shown["exit_code"] == code
+    assert set(shown["error"]) >= {"what", "why", "mend", "kind"}
+
+
+def test_an_error_says_what_why_and_how_to_mend_it(capsys):
+    error = errors.SourceError("no \x1b[31mfolder", why="It is gone.", mend="Give another.")
+    _, _, err = call(capsys, "run", "what?", "--sources", "docs", by=agent(error=error))
+    assert err.splitlines()[1:] == ["error: no folder", "why: It is gone.", "mend: Give another."]
+
+
+def test_an_unexpected_error_is_one_line_and_v_shows_the_traceback(capsys):
+    code, _, err = call(capsys, "run", "what?", "--sources", "docs", by=agent(error=ValueError("odd")))
+    assert code == 1
+    assert "error: Unexpected ValueError: odd\nmend: Run it again with -v for the traceback.\n" in err
+    _, _, err = call(capsys, "run", "what?", "--sources", "docs", "-v", by=agent(error=ValueError("odd")))
+    assert "Traceback (most recent call last)" in err
+
+
+def test_ctrl_c_prints_the_exact_resume_command(capsys, monkeypatch, place):
+    monkeypatch.setenv("DDAX_HOME", str(place / "my home"))
+    by = agent(error=KeyboardInterrupt())
+    code, out, _ = call(capsys, "run", "what?", "--sources", "docs", "--thread", "t1", "--json", by=by)
+    command = f"DDAX_HOME='{place}/my home' ddax resume t1"
+    assert code == 130
+    assert one_object(out)["error"]["resume"] == command
+    code, _, err = call(
+        capsys, "run", "what?", "--sources", "docs", "--thread", "t2", by=agent(error=KeyboardInterrupt())
+    )
+    assert f"mend: Resume with: {command[:-1]}2\n" in err
+
+
+def test_a_full_disk_names_the_way_back(capsys):
+    by = agent(error=errors.StorageError("full"))
+    _, _, err = call(capsys, "run", "what?", "--sources", "docs", "--thread", "t1", by=by)
+    assert "When it is mended: ddax resume t1" in err
+
+
+@pytest.mark.parametrize(
+    "argv",
+    [
+        ("run", "", "--sources", "d"), ("run", "  \n", "--sources", "d"), ("run", "--sources", "d"), ("run", "what?"),
+        ("run", "x" * 1_000_001, "--sources", "d"), ("run", "bad \udcff", "--sources", "d"), ("run", "x", "--bogus"),
+        ("run", "x", "--sources", "d", "--thread", "../x"), ("run", "x", "--sources", "d", "--thread", ""),
+        ("run", "x", "--sources", "d", "--max-steps", "0"), ("run", "x", "--sources", "d", "--max-steps", "ten"),
+        ("run", "x", "--sources", "d", "--config", "none.yaml"), ("run", "--resume", "a", "--thread", "b"),
+        ("resume",), ("resume", "../x"), ("resume", "--answer", "{", "t"), ("show", "none"), ("show", ".."),
+        ("cancel", "none"), ("nonsense",), ("graph", "--format", "gif"), ("config",), (),
+    ],
+    ids=lambda argv: " ".join(argv)[:40],
+)  # fmt: skip
+def test_bad_words_end_with_2(capsys, argv, place):
+    by = agent()
+    code, out, err = call(capsys, *argv, by=by)
+    assert code == 2
+    assert "Usage:" in out or "error: " in err
+    assert by.calls == []
+    assert not (place / ".ddax").exists()
+
+
+@pytest.mark.parametrize(
+    "argv", [("run", "x", "--bogus", "--json"), ("nonsense", "--json"), ("run", "x", "--json")]
+)
+def test_usage_errors_with_json_are_one_object_too(capsys, argv):
+    code, out, _ = call(capsys, *argv)
+    shown = one_object(out)
+    assert code == shown["exit_code"] == 2
+    assert shown["error"]["mend"]
+
+
+class Stdin:
+    def __init__(self, data: bytes) -> None:
+        self.buffer = io.BytesIO(data)
+
+
+@pytest.mark.parametrize("task", ["谁写了红楼梦？", "من كتب ألف ليلة وليلة؟", "x" * 100_000, "a\nb"])
+def test_tasks_of_any_script_and_size_by_argument_and_stdin(capsys, monkeypatch, task):
+    for given in (task, "-"):
+        monkeypatch.setattr("sys.stdin", Stdin(b"\xef\xbb\xbf" + task.encode() + b"\n"))
+        by = agent()
+        code, _, _ = call(capsys, "run", given, "--sources", "docs", by=by)
+        assert code == 0
+        assert by.calls == [("run", task)]
+
+
+def test_stdin_that_is_no_text_is_refused(capsys, monkeypatch):
+    monkeypatch.setattr("sys.stdin", Stdin(b"\xff\xfe"))
+    code, _, err = call(capsys, "run", "-", "--sources", "docs")
+    assert code == 2
+    assert "not UTF-8" in err
+
+
+def test_a_follow_up_needs_no_sources_and_keeps_its_settings(capsys):
+    call(capsys, "run", "one?", "--sources", "docs", "--thread", "t", "--seed", "5")
+    by = agent()
+    code, *_ = call(capsys, "run", "--thread", "t", "two?", "--max-steps", "3", by=by)
+    assert code == 0
+    assert by.context is not None
+    assert (by.context.sources, by.context.seed, by.context.budget.max_steps) == (("docs",), 5, 3)
+
+
+@pytest.mark.parametrize(
+    "argv",
+    [
+        ("resume",),
+        ("resume", "t"),
+        ("run", "--resume"),
+        ("run", "--resume", "t"),
+        ("run", "--resume", "--thread", "t"),
+    ],
+)
+def test_resume_in_all_its_spellings(capsys, argv):
+    run_folder().save(RunInfo("t", "x", "running"))
+    by = agent()
+    code, out, _ = call(capsys, *argv, "--json", by=by)
+    assert code == 0
+    assert one_object(out)["thread_id"] == "t"
+    assert by.calls == [("resume", None)]
+
+
+def test_an_answer_is_a_choice_or_an_object(capsys):
+    run_folder().save(RunInfo("t", "x", "waiting"))
+    for text, value in (("veto", {"choice": "veto"}), ('{"lesson": "x"}', {"lesson": "x"})):
+        by = agent()
+        call(capsys, "resume", "t", "--answer", text, by=by)
+        assert by.calls == [("resume", value)]
+
+
+def test_runs_lists_newest_first_and_makes_nothing(capsys, place):
+    code, out, _ = call(capsys, "runs", "--json")
+    assert (code, one_object(out)) == (0, {"runs": []})
+    assert not (place / ".ddax").exists()
+    run_folder().save(RunInfo("old", "first \x1b[31mtask", "done", updated=1.0))
+    run_folder().save(RunInfo("new", "second", "running", updated=2.0))
+    _, out, _ = call(capsys, "runs", "--json")
+    assert [row["thread_id"] for row in one_object(out)["runs"]] == ["new", "old"]
+    _, out, _ = call(capsys, "runs")
+    assert out.splitlines()[1].endswith("first task")
+
+
+def test_show_prints_the_tree_and_the_result(capsys):
+    state = {
+        "ideas": {"0": {"id": "0", "parent": "", "title": "Why?", "status": "done"}},
+        "mind": {"rho": 0.3},
+    }
+    run_folder().save(RunInfo("t", "Why?", "done"))
+    code, out, _ = call(capsys, "show", "t", by=agent(state=state))
+    assert code == 0
+    for words in ("Why?", "done Why?", "It is 42.", "rigidity"):
+        assert words in out
+    _, out, _ = call(capsys, "show", "t", "--json", by=agent(state=state))
+    shown = one_object(out)
+    assert (shown["run"]["thread_id"], shown["result"]["short"], shown["ideas"][0]["id"]) == ("t", "42", "0")
+    _, _, err = call(capsys, "show", "tt")
+    assert "'t'" in err
+
+
+def test_cancel(capsys):
+    run_folder().save(RunInfo("t", "x", "waiting"))
+    code, out, _ = call(capsys, "cancel", "t", "--json")
+    assert (code, one_object(out)) == (0, {"thread_id": "t", "cancelled": True, "status": "stopped"})
+    code, _, err = call(capsys, "cancel", "t")
+    assert code == 2
+    assert "is over" in err
+
+
+def test_init_writes_valid_files_and_overwrites_nothing(capsys, place):
+    (place / ".env.example").write_text("mine\n")
+    code, *_ = call(capsys, "init")
+    assert code == 0
+    assert (place / ".env.example").read_text() == "mine\n"
+    text = (place / "ddax.yaml").read_text(encoding="utf-8")
+    assert {key for key, value in yaml.safe_load(text).items() if value is not None} == {"schema_version"}
+    uncommented = re.sub(r"^(\s*)# (\w+: )", r"\1\2", "\n".join(text.splitlines()[2:]), flags=re.MULTILINE)
+    assert yaml.safe_load(uncommented) == {"schema_version": 1, **Context().model_dump(mode="json")}
+    before = text
+    code, _, err = call(capsys, "init")
+    assert code == 2
+    assert "already here" in err
+    assert (place / "ddax.yaml").read_text(encoding="utf-8") == before
+
+
+def test_config_show_says_where_every_value_comes_from(capsys, monkeypatch, place):
+    (place / "ddax.yaml").write_text("seed: 4\n")
+    monkeypatch.setenv("DDAX_BUDGET__MAX_STEPS", "10")
+    code, out, _ = call(capsys, "config", "show", "--json")
+    shown = one_object(out)
+    assert code == 0
+    assert shown["settings"]["seed"] == {"value": 4, "origin": "file ddax.yaml:1"}
+    assert shown["settings"]["budget.max_steps"] == {
+        "value": 10,
+        "origin": "environment DDAX_BUDGET__MAX_STEPS",
+    }
+    assert shown["home"] == {"value": str(place / ".ddax"), "origin": "default"}
+    _, out, _ = call(capsys, "config", "show")
+    assert "seed = 4  (file ddax.yaml:1)" in out.splitlines()
+    assert "mood.enabled = true  (default)" in out.splitlines()
+
+
+def test_a_key_alone_is_named_but_not_used(capsys, monkeypatch):
+    assert "export OPENAI_API_KEY" in model_note({})
+    note = model_note({"OPENAI_API_KEY": "sk-secret"})
+    assert "OPENAI_API_KEY is there but not used" in note
+    assert "secret" not in note
+    monkeypatch.setenv("OPENAI_API_KEY", "sk-secret")
+    by = agent()
+    call(capsys, "run", "what?", "--sources", "docs", by=by)
+    assert by.context is not None
+    assert by.context.model == "embedded"
+    code, _, err = call(capsys, "run", "what?", "--sources", "docs", "--model", "embedded")
+    assert (code, err) == (0, "")
+
+
+def test_doctor_reports_and_never_shows_a_key(capsys, monkeypatch, place):
+    monkeypatch.setenv("OPENAI_API_KEY", "sk-secret")
+    code, out, _ = call(capsys, "doctor", "--json")
+    shown = one_object(out)
+    names = {check["name"] for check in shown["checks"]}
+    assert names >= {
+        "python",
+        "package langgraph",
+        "home",
+        "lock",
+        "model file",
+        "browser",
+        "sandbox",
+        "settings",
+        "keys",
+    }
+    assert code == (0 if shown["ok"] else 1)
+    assert "secret" not in out
+    assert "OPENAI_API_KEY" in out
+    assert not (place / ".ddax").exists()
+
+
+def test_doctor_does_not_fall_over(monkeypatch, place):
+    (place / "ddax.yaml").write_text("seed: [\n")
+    (place / "file").write_text("")
+    monkeypatch.setenv("DDAX_HOME", str(place / "file" / "below"))
+    found = {check.name: check for check in diagnose()}
+    assert found["settings"].state == "bad"
+    assert found["home"].state == "bad"
+    assert isinstance(found["keys"], Check)
+
+
+def test_demo_succeeds_only_if_the_right_answer_is_cited(capsys):
+    right = {
+        "answer": "median_grouped",
+        "citations": [{"source": "s", "title": "t", "quote": "median_grouped: x"}],
+    }
+    code, out, _ = call(capsys, "demo", "--json", by=agent(**right))
+    assert (code, one_object(out)["answer"]) == (0, "median_grouped")
+    code, *_ = call(capsys, "demo", "--json", by=agent(answer="median_grouped"))
+    assert code == 1
+    code, *_ = call(capsys, "demo", by=agent(**right, status="failed"))
+    assert code == 1
+
+
+def test_a_page_cannot_style_the_output(capsys):
+    by = agent(
+        answer="\x1b[31mred\x1b[0m\u202e",
+        failures=[{"idea": "0.1", "title": "a\x07", "cause": "[bold]x\n\ny"}],
+    )
+    _, out, _ = call(capsys, "run", "what?", "--sources", "docs", by=by)
+    assert "\nred\n" in out
+    assert "  0.1 a: [bold]x y\n" in out
+    assert not set(out) & set("\x1b\x07\u202e")
+
+
+def test_help_and_version_by_the_runner():
+    runner = CliRunner()
+    result = runner.invoke(app, ["--version"])
+    assert (result.exit_code, result.output) == (0, "ddax 0.1.0\n")
+    for command in typer.main.get_command(app).commands:  # type: ignore[attr-defined]
+        assert runner.invoke(app, [command, "--help"]).exit_code == 0
+    result = runner.invoke(app, ["run", "what?", "--sources", "a", "--json"], obj=agent().open)
+    assert (result.exit_code, one_object(result.stdout)["status"]) == (0, "done")

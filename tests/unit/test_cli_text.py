@@ -1,0 +1,79 @@
+"""What pages and models wrote must not steer the terminal, and JSON must keep it whole."""
+
+from __future__ import annotations
+
+import json
+import unicodedata
+
+from hypothesis import given
+from hypothesis import strategies as st
+
+from ddax.cli.arguments import spread_sources
+from ddax.cli.text import clean, clean_block, dump_json, shorten
+
+ANY = st.text(st.characters(), max_size=60)
+
+
+def test_escape_sequences_disappear_with_their_parameters():
+    assert clean("\x1b[31mred\x1b[0m \x1b]0;title\x07x \x1b]8;;http://a\x1b\\link") == "red x link"
+    assert clean("a\x9b2Jb\x1b(Bc\x07d") == "abcd"
+
+
+def test_bidi_overrides_disappear_and_scripts_stay():
+    assert clean("a\u202eb\u2066c\u200fd\ufeff") == "abcd"
+    assert clean("中文 العربية ‌می‌خواهم 👩‍💻") == "中文 العربية ‌می‌خواهم 👩‍💻"
+
+
+def test_one_line_and_a_block():
+    assert clean("a\nb\t\tc\r\nd") == "a b c d"
+    assert clean_block("a\r\nb\rc") == "a\nb\nc"
+    assert shorten("abcdef", 4) == "abc…"
+
+
+@given(ANY)
+def test_nothing_unsafe_is_left(text: str):
+    line = clean(text)
+    assert "\n" not in line
+    assert not [c for c in line if unicodedata.category(c) in {"Cc", "Cs"}]
+    assert not [
+        c for c in line if unicodedata.bidirectional(c) in {"LRE", "RLE", "LRO", "RLO", "PDF", "LRI", "RLI"}
+    ]
+
+
+@given(ANY, st.booleans())
+def test_json_is_lossless_and_safe(text: str, ascii_only: bool):
+    shown = dump_json({"a": text}, ascii_only=ascii_only)
+    assert json.loads(shown) == {"a": text}
+    assert not [c for c in shown if unicodedata.category(c) in {"Cc", "Cs"} and c != "\n"]
+    assert not ascii_only or shown.isascii()
+
+
+def spread(line: str) -> str:
+    return " ".join(spread_sources(line.split()))
+
+
+def test_sources_takes_several_values():
+    assert spread("TASK --sources a b c") == "TASK --sources a --sources b --sources c"
+    assert spread("TASK --sources a b --json") == "TASK --sources a --sources b --json"
+    assert spread("TASK -s a --seed 3 -s b") == "TASK --sources a --seed 3 --sources b"
+
+
+def test_the_last_of_several_is_the_task_if_there_is_no_other():
+    assert spread("--sources a b TASK") == "--sources a --sources b TASK"
+    assert spread("--sources a TASK --json") == "--sources a TASK --json"
+    assert spread("--sources a b -") == "--sources a --sources b -"
+    assert spread("--sources a -- TASK") == "--sources a -- TASK"
+    assert spread("--sources a b -- TASK") == "--sources a --sources b -- TASK"
+    assert spread("--seed 3 --sources a b TASK") == "--seed 3 --sources a --sources b TASK"
+
+
+def test_other_arguments_stay_as_they_are():
+    for line in (
+        "TASK",
+        "--json TASK --seed 3",
+        "--sources",
+        "TASK --sources",
+        "TASK --sources=a",
+        "--resume x",
+    ):
+        assert spread(line) == line

@@ -1,0 +1,224 @@
+"""The layers of settings: who wins, and what every complaint names."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import pytest
+import yaml
+from hypothesis import given
+from hypothesis import strategies as st
+
+import ddax.configs
+from ddax.configs.layers import keep_unset, load_context, nearest, setting_fields, value_of
+from ddax.configs.settings import Context
+from ddax.errors import SettingsError, StateError
+
+SHIPPED = Path(ddax.configs.__file__).parent
+
+
+def write(tmp_path: Path, text: str | bytes) -> Path:
+    file = tmp_path / "ddax.yaml"
+    file.write_bytes(text if isinstance(text, bytes) else text.encode())
+    return file
+
+
+def load(tmp_path: Path, text: str = "", env: dict[str, str] | None = None, **arguments: object):
+    file = write(tmp_path, text) if text else None
+    return load_context(file=file, env=env or {}, arguments=arguments, directory=tmp_path)
+
+
+def test_default_yaml_says_what_the_code_says():
+    values = yaml.safe_load((SHIPPED / "default.yaml").read_text(encoding="utf-8"))
+    assert values.pop("schema_version") == 1
+    assert values == Context().model_dump(mode="json")
+
+
+def test_default_yaml_covers_and_explains_every_key(tmp_path: Path):
+    loaded = load_context(file=SHIPPED / "default.yaml", env={})
+    assert all(origin.startswith("file ") for origin in loaded.origins.values())
+    text = (SHIPPED / "default.yaml").read_text(encoding="utf-8")
+    for key, field in setting_fields().items():
+        assert field.description, key
+        assert field.description in text, key
+
+
+def test_without_layers_everything_is_the_default(tmp_path: Path):
+    loaded = load(tmp_path)
+    assert loaded.context == Context()
+    assert set(loaded.origins.values()) == {"default"}
+    assert loaded.file is None
+
+
+def test_the_later_layer_wins_and_the_origin_says_so(tmp_path: Path):
+    text = "seed: 1\nnamespace: file\nmodel: a:b\nbudget:\n  max_steps: 7\n"
+    env = {"DDAX_SEED": "2", "DDAX_NAMESPACE": "env", "DDAX_BUDGET__MAX_USD": "0.5"}
+    loaded = load(tmp_path, text, env, seed=3)
+    context = loaded.context
+    assert (context.seed, context.namespace, context.model) == (3, "env", "a:b")
+    assert (context.budget.max_steps, context.budget.max_usd) == (7, 0.5)
+    assert loaded.origins["seed"] == "argument"
+    assert loaded.origins["namespace"] == "environment DDAX_NAMESPACE"
+    assert loaded.origins["budget.max_steps"] == f"file {tmp_path / 'ddax.yaml'}:5"
+    assert loaded.origins["budget.max_ideas"] == "default"
+
+
+def test_the_file_in_the_working_directory_is_read(tmp_path: Path, monkeypatch: pytest.MonkeyPatch):
+    write(tmp_path, "seed: 9\n")
+    monkeypatch.chdir(tmp_path)
+    assert load_context(env={}).context.seed == 9
+
+
+def test_arguments_may_be_dotted_or_nested_and_none_is_not_given(tmp_path: Path):
+    loaded = load_context(
+        env={},
+        directory=tmp_path,
+        arguments={"budget": {"max_steps": 3}, "budget.max_usd": 0.1, "seed": None},
+    )
+    assert (loaded.context.budget.max_steps, loaded.context.budget.max_usd) == (3, 0.1)
+    assert loaded.origins["seed"] == "default"
+
+
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [("a,b", ("a", "b")), ('["a,1", "b"]', ("a,1", "b")), ("docs", ("docs",)), (" a , ,b ", ("a", "b"))],
+)
+def test_lists_in_the_environment(tmp_path: Path, text: str, expected: tuple[str, ...]):
+    assert load(tmp_path, env={"DDAX_SOURCES": text}).context.sources == expected
+
+
+@pytest.mark.parametrize(("text", "expected"), [("true", True), ("1", True), ("no", False), ("off", False)])
+def test_switches_in_the_environment(tmp_path: Path, text: str, expected: bool):
+    assert load(tmp_path, env={"DDAX_HUMAN": text}).context.human is expected
+
+
+def test_null_and_empty_in_the_environment(tmp_path: Path):
+    env = {"DDAX_SELECTION__W_A": "null", "DDAX_MODEL": "", "DDAX_HOME": "/elsewhere"}
+    loaded = load(tmp_path, "selection:\n  w_a: 0.4\n", env)
+    assert loaded.context.selection.w_a is None
+    assert loaded.origins["model"] == "default"
+
+
+@pytest.mark.parametrize(
+    ("key", "valid"),
+    [
+        ("sed", "seed"),
+        ("max_steps", "budget.max_steps"),
+        ("budget.max_step", "budget.max_steps"),
+        ("source", "sources"),
+        ("evolution.secnds", "evolution.seconds"),
+        ("recall.lamda_r", "recall.lambda_r"),
+        ("mood.policy_length", "mood.policy_len"),
+    ],
+)
+def test_the_nearest_key_is_named(key: str, valid: str):
+    assert nearest(key) == valid
+
+
+@given(st.text(max_size=40))
+def test_some_key_is_always_nearest(text: str):
+    assert nearest(text) in setting_fields()
+
+
+def test_an_unknown_key_names_the_nearest_and_file_and_line(tmp_path: Path):
+    with pytest.raises(SettingsError) as caught:
+        load(tmp_path, "seed: 1\nbudget:\n  max_step: 3\n")
+    assert f"{tmp_path / 'ddax.yaml'}:3" in caught.value.what
+    assert "'budget.max_steps'" in caught.value.why
+    assert caught.value.exit_code == 2
+
+
+def test_an_unknown_variable_and_argument_name_the_nearest(tmp_path: Path):
+    with pytest.raises(SettingsError, match="DDAX_BUDGET__MAX_STEPS"):
+        load(tmp_path, env={"DDAX_BUDGET__MAX_STEP": "3"})
+    with pytest.raises(SettingsError, match="'identity'"):
+        load(tmp_path, identty="x")
+
+
+@pytest.mark.parametrize(
+    ("text", "line", "key"),
+    [
+        ("seed: ten\n", 1, "seed"),
+        ("\nbudget:\n  max_usd: -1\n", 3, "budget.max_usd"),
+        ("human: maybe\n", 1, "human"),
+        ("sources: docs\n", 1, "sources"),
+        ("sources: [docs, {a: 1}]\n", 1, "sources"),
+        ("model: 2024-01-01\n", 1, "model"),
+        ("selection:\n  preset: best\n", 2, "selection.preset"),
+    ],
+)
+def test_a_wrong_type_names_key_and_file_and_line(tmp_path: Path, text: str, line: int, key: str):
+    with pytest.raises(SettingsError) as caught:
+        load(tmp_path, text)
+    assert f"{tmp_path / 'ddax.yaml'}:{line}: {key} = " in caught.value.what
+    assert caught.value.mend
+
+
+@pytest.mark.parametrize(
+    ("text", "where"),
+    [
+        (b"seed: [1, 2\nmodel: x\n", ":2:6"),
+        (b"a: b: c\n", ":1:5"),
+        (b"seed: 1\n\tmodel: x\n", ":2:1"),
+        (b"seed: \x07\n", ":1"),
+        (b"seed: 1\nmodel: \xff\xfe\n", "byte 15"),
+        (b"model: !!python/object/apply:os.system [true]\n", ":1:8"),
+        (b"sources: &a [*a]\n", ":1"),
+    ],
+)
+def test_broken_yaml_names_the_place(tmp_path: Path, text: bytes, where: str):
+    with pytest.raises(SettingsError) as caught:
+        load_context(file=write(tmp_path, text), env={})
+    assert "ddax.yaml" in caught.value.what
+    assert where in caught.value.what
+
+
+@pytest.mark.parametrize("text", ["- a\n", "just words\n", "budget: 3\n", "budget: [1]\n"])
+def test_what_is_no_mapping_is_refused(tmp_path: Path, text: str):
+    with pytest.raises(SettingsError, match="key: value"):
+        load(tmp_path, text)
+
+
+def test_empty_files_and_empty_groups_set_nothing(tmp_path: Path):
+    assert load_context(file=write(tmp_path, ""), env={}).context == Context()
+    assert load_context(file=write(tmp_path, "# nothing\nbudget:\n"), env={}).context == Context()
+
+
+def test_a_key_that_stands_twice_is_refused(tmp_path: Path):
+    with pytest.raises(SettingsError, match="stands twice"):
+        load(tmp_path, "seed: 1\nseed: 2\n")
+
+
+@pytest.mark.parametrize("name", ["missing.yaml", "."])
+def test_a_file_that_cannot_be_read_is_named(tmp_path: Path, name: str):
+    with pytest.raises(SettingsError, match="cannot be read"):
+        load_context(file=tmp_path / name, env={})
+
+
+def test_a_huge_file_is_refused(tmp_path: Path):
+    with pytest.raises(SettingsError, match="larger"):
+        load_context(file=write(tmp_path, b"#" * 1_000_001), env={})
+
+
+def test_settings_of_a_newer_release_are_refused(tmp_path: Path):
+    with pytest.raises(StateError) as caught:
+        load(tmp_path, "schema_version: 99\n")
+    assert caught.value.exit_code == 4
+    with pytest.raises(SettingsError, match="schema_version"):
+        load(tmp_path, "schema_version: old\n")
+
+
+def test_a_follow_up_keeps_the_settings_of_its_thread(tmp_path: Path):
+    stored = Context.model_validate({"sources": ["docs"], "seed": 4, "budget": {"max_steps": 9}})
+    loaded = load(tmp_path, "seed: 1\n", {"DDAX_MODEL": "a:b"}, **{"budget.max_usd": 0.2, "namespace": "n"})
+    kept = keep_unset(loaded, json.loads(stored.model_dump_json()))
+    assert (kept.sources, kept.seed, kept.model) == (("docs",), 4, "embedded")
+    assert (kept.budget.max_steps, kept.budget.max_usd, kept.namespace) == (9, 0.2, "n")
+    with pytest.raises(StateError):
+        keep_unset(loaded, {"colour": "red"})
+
+
+def test_value_of_gives_plain_json():
+    assert value_of(Context(), "sources") == []
+    assert value_of(Context(), "budget.max_steps") == 60
