@@ -5,6 +5,7 @@ Everything shown is a `Text`, never markup, so that a title cannot style or brea
 
 from __future__ import annotations
 
+import textwrap
 from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
 
@@ -45,7 +46,7 @@ def instruments(board: Board, *, width: int, ascii_only: bool = False) -> list[T
         board.counts(),
     ]
     score = score_words(board.decision.get("top") or ())
-    lines = _packed([*cells, score] if score else cells, width)
+    lines = [*_packed(cells, width), *textwrap.wrap(score, width)]
     style = "red" if board.mind.get("protect") else "bold"
     return [Text(line, style=style if number == 0 else "", no_wrap=True, overflow="ellipsis")
             for number, line in enumerate(lines)]  # fmt: skip

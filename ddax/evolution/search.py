@@ -6,15 +6,17 @@ gate for the rest; a candidate that only times out is run again with a larger bu
 
 from __future__ import annotations
 
+import ast
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from heapq import merge
 
 from ddax.evolution.evaluator import CodeEvaluator, evaluate_report, signature
 from ddax.evolution.localise import Place, Report, Row, read_report, suspicion
 from ddax.evolution.operators import Edit, Seen, Source, fingerprint, first_order
+from ddax.evolution.suites import Suite
 
-TICKS, ESCALATION, PROBE_TICKS = 10_000, 30, 400_000
+TICKS, ESCALATION, PROBE_TICKS = 10_000, 30, 100_000
 BATCH = 24
 SECOND_AFTER, SEEDS, PAIR_PENALTY = 2500, 20, 0.6
 
@@ -59,9 +61,9 @@ class Partial:
 
 def measure(evaluator: CodeEvaluator) -> Baseline:
     """Run the tests twice, once to see how they stand, once traced to see where and with what types."""
-    first = evaluator.run({}, ticks=PROBE_TICKS, cpu=5.0)
+    first = evaluator.run({}, ticks=PROBE_TICKS, cpu=3.0)
     ticks = max([TICKS, *(10 * row.ticks for row in first.rows if row.good)])
-    traced = evaluator.run({}, ticks=ticks, trace=True)
+    traced = evaluator.run({}, ticks=ticks, trace=True, cpu=5.0)
     rows = {row.unit: row for row in first.rows}
     units = range(len(evaluator.suite.units))
     passing = [u for u in units if u in rows and rows[u].good]
@@ -71,7 +73,15 @@ def measure(evaluator: CodeEvaluator) -> Baseline:
         return (rows[unit].ticks if unit in rows and rows[unit].kind != "timeout" else PROBE_TICKS, unit)
 
     return Baseline(first, tuple(sorted(failing, key=effort)), tuple(sorted(passing, key=effort)),
-                    suspicion(traced.rows), traced.seen, ticks)  # fmt: skip
+                    suspicion(traced.rows),
+                    replace(traced.seen, words=texts_in(evaluator.suite)), ticks)  # fmt: skip
+
+
+def texts_in(suite: Suite) -> tuple[str, ...]:
+    """Return the short text literals of the visible tests, in order."""
+    trees = (ast.parse(unit.text) for unit in suite.units)
+    found = (n.value for tree in trees for n in ast.walk(tree) if isinstance(n, ast.Constant))
+    return tuple(dict.fromkeys(v for v in found if isinstance(v, str) and len(v) <= 40))
 
 
 class Search:

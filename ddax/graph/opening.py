@@ -40,7 +40,7 @@ async def open_session(
     scale = await asyncio.to_thread(
         load_calibration, embedder.name, embedder.fingerprint, fallback=UNMEASURED
     )
-    actions = open_registry(parts.actions)
+    actions = await asyncio.to_thread(open_registry, parts.actions)
     memory: Memory = parts.memory or await _memory(settings, place, embedder, clock)
     reasoner = parts.reasoner
     if reasoner is None:

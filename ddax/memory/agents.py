@@ -53,7 +53,8 @@ class AgentStore:
         embedder: Embedder | None = None,
         formula: Formula = "corrected",
     ) -> None:
-        self._folder, self._clock, self._embedder, self._formula = folder, clock, embedder, formula
+        self._folder, self._clock, self._embedder = folder, clock, embedder
+        self._formula: Formula = formula
 
     def load(self, name: str) -> JsonDict:
         """Return an agent's memory; a new one where there is none. Raises `StateError` for a damaged file."""
@@ -199,7 +200,8 @@ def _new_agent(name: str, stamp: str) -> JsonDict:
     return {
         "schema": AGENT_SCHEMA, "agent_name": name, "model": "", "primary_role": "",
         "dissent_history": [], "override_history": [],
-        "trust_score": INITIAL_TRUST, "trust_by_formula": {"source": INITIAL_TRUST, "corrected": INITIAL_TRUST},
+        "trust_score": INITIAL_TRUST,
+        "trust_by_formula": {"source": INITIAL_TRUST, "corrected": INITIAL_TRUST},
         "trust_score_history": [{"timestamp": stamp, "score": INITIAL_TRUST, "reason": "initial"}],
         "long_term_stats": {**_stats(Tally()), "archived": vars(Tally())},
         "rounds_participated": 0, "probation_until": None, "probation_ended": None,
@@ -259,8 +261,8 @@ def _stats(tally: Tally) -> JsonDict:
 
 
 def _canonical(name: str) -> str:
-    whole = unicodedata.normalize("NFC", clean(name)).strip()
-    if not whole:
+    whole = unicodedata.normalize("NFC", clean(name))
+    if not whole.strip():
         raise UsageError("An agent needs a name.", why=f"It has {name!r}.")
     return whole
 

@@ -6,6 +6,7 @@ task goes to the memory; state holds its beginning.
 
 from __future__ import annotations
 
+import asyncio
 from hashlib import sha256
 from typing import Any
 
@@ -74,7 +75,7 @@ async def _work(text: str, number: int, runtime: Runtime[Context], session: Sess
         text=clip(text, TASK_CHARS),
         opened=opened,
         lessons=lessons,
-        code=code_task(session.settings.sources),
+        code=await asyncio.to_thread(code_task, session.settings.sources),
     )
 
 

@@ -32,7 +32,8 @@ RESULT = {
 }  # fmt: skip
 EVENT = {"type": "node", "node": "select", "step": 1, "data": {"decision": {"next": "act", "focus": ["0"]}}}
 KEYS = {
-    "thread_id", "status", "stop_reason", "answer", "citations", "ideas", "steps", "usage", "rigidity", "mood",
+    "thread_id", "status", "stop_reason", "answer", "citations", "ideas", "steps", "usage",
+    "rigidity", "mood",
     "failures",
 }  # fmt: skip
 
@@ -97,8 +98,10 @@ def test_a_piped_run_prints_a_line_an_event_and_the_answer(capsys):
 def test_every_flag_reaches_the_settings(capsys):
     by = agent()
     call(
-        capsys, "run", "what?", "--sources", "a", "b", "--identity", "cautious", "--model", "x:y", "--max-steps", "7",
-        "--max-usd", "0.5", "--max-seconds", "9", "--seed", "3", "--namespace", "n", "--human", "--json", by=by,
+        capsys, "run", "what?", "--sources", "a", "b", "--identity", "cautious", "--model", "x:y",
+        "--max-steps", "7",
+        "--max-usd", "0.5", "--max-seconds", "9", "--seed", "3", "--namespace", "n", "--human",
+        "--json", by=by,
     )  # fmt: skip
     context = by.context
     assert context is not None
@@ -121,7 +124,8 @@ def test_settings_come_from_file_environment_and_argument(capsys, place, monkeyp
     ("status", "reason", "code"),
     [
         ("done", "", 0), ("failed", "not found in the sources", 1), ("stopped", "budget: max_steps", 6),
-        ("stopped", "cancelled", 130), ("waiting", "waiting for a human", 8), ("failed", "model: no reply", 9),
+        ("stopped", "cancelled", 130), ("waiting", "waiting for a human", 8),
+        ("failed", "model: no reply", 9),
     ],
 )  # fmt: skip
 def test_exit_codes_of_results(capsys, status, reason, code):
@@ -140,7 +144,8 @@ ERRORS = [
     (errors.BudgetExceeded("x"), 6), (errors.StorageError("x"), 7), (errors.ReasonerError("x"), 9),
     (errors.InvalidReply("x"), 9), (errors.ActionError("x"), 1), (errors.InvariantError("x"), 1),
     (OSError(errno.ENOSPC, "No space left on device"), 7), (OSError(errno.EROFS, "Read-only", "f"), 7),
-    (PermissionError(errno.EACCES, "Permission denied", "f"), 7), (ExceptionGroup("g", [OSError(errno.ENOSPC, "")]), 7),
+    (PermissionError(errno.EACCES, "Permission denied", "f"), 7),
+    (ExceptionGroup("g", [OSError(errno.ENOSPC, "")]), 7),
     (sqlite3.OperationalError("database or disk is full"), 7),
     (sqlite3.OperationalError("attempt to write a readonly database"), 7),
     (sqlite3.OperationalError("no such table"), 1), (ValueError("odd"), 1), (KeyboardInterrupt(), 130),
@@ -195,10 +200,13 @@ def test_a_full_disk_names_the_way_back(capsys):
 @pytest.mark.parametrize(
     "argv",
     [
-        ("run", "", "--sources", "d"), ("run", "  \n", "--sources", "d"), ("run", "--sources", "d"), ("run", "what?"),
-        ("run", "x" * 1_000_001, "--sources", "d"), ("run", "bad \udcff", "--sources", "d"), ("run", "x", "--bogus"),
+        ("run", "", "--sources", "d"), ("run", "  \n", "--sources", "d"), ("run", "--sources", "d"),
+        ("run", "what?"),
+        ("run", "x" * 1_000_001, "--sources", "d"), ("run", "bad \udcff", "--sources", "d"),
+        ("run", "x", "--bogus"),
         ("run", "x", "--sources", "d", "--thread", "../x"), ("run", "x", "--sources", "d", "--thread", ""),
-        ("run", "x", "--sources", "d", "--max-steps", "0"), ("run", "x", "--sources", "d", "--max-steps", "ten"),
+        ("run", "x", "--sources", "d", "--max-steps", "0"),
+        ("run", "x", "--sources", "d", "--max-steps", "ten"),
         ("run", "x", "--sources", "d", "--config", "none.yaml"), ("run", "--resume", "a", "--thread", "b"),
         ("resume",), ("resume", "../x"), ("resume", "--answer", "{", "t"), ("show", "none"), ("show", ".."),
         ("cancel", "none"), ("nonsense",), ("graph", "--format", "gif"), ("config",), (),

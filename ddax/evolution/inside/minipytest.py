@@ -5,8 +5,6 @@ Left out: plugins, conftest, fixture scopes, monkeypatching. A suite that needs 
 
 from __future__ import annotations
 
-import asyncio
-import inspect
 import math
 import re
 import sys
@@ -148,6 +146,8 @@ def _skipper(function: Any) -> Any:
 
 
 def _fixture_value(name: str, space: Mapping[str, Any], endings: list[Iterator[Any]]) -> Any:
+    import inspect
+
     maker = space.get(name)
     if maker is None or not hasattr(maker, "__ddax_fixture__"):
         raise LookupError(f"the fixture {name!r} is not in this file; use the pytest of the project")
@@ -159,17 +159,25 @@ def _fixture_value(name: str, space: Mapping[str, Any], endings: list[Iterator[A
     return value
 
 
+def finish(result: Any) -> None:
+    """Run what an asynchronous test returned."""
+    if type(result).__name__ == "coroutine":
+        import asyncio
+
+        asyncio.run(result)
+
+
 def call_test(function: Any, space: Mapping[str, Any]) -> None:
     """Call a test for every row of its parameters, with its fixtures; raises where it fails."""
+    import inspect
+
     for row in getattr(function, "__ddax_rows__", [{}]):
         endings: list[Iterator[Any]] = []
         wanted = inspect.signature(function).parameters
         values = {n: row[n] if n in row else _fixture_value(n, space, endings) for n, p in wanted.items()
                   if n in row or (p.default is p.empty and p.kind not in (p.VAR_POSITIONAL, p.VAR_KEYWORD))}
         try:
-            result = function(**values)
-            if inspect.iscoroutine(result):
-                asyncio.run(result)
+            finish(function(**values))
         finally:
             for ending in reversed(endings):
                 next(ending, None)

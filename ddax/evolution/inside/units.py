@@ -2,11 +2,8 @@
 
 from __future__ import annotations
 
-import asyncio
-import inspect
 import sys
 import types
-import unittest
 from collections.abc import Mapping
 from typing import Any, NamedTuple
 
@@ -85,7 +82,7 @@ class Runner:
         elif unit["kind"] == "function":
             space = self.module(unit)
             minipytest.call_test(space[unit["name"]], space)
-        elif issubclass(self.module(unit)[unit["cls"]], unittest.TestCase):
+        elif hasattr(self.module(unit)[unit["cls"]], "setUpClass"):
             self.unittest(unit)
         else:
             space = self.module(unit)
@@ -104,9 +101,7 @@ class Runner:
             cls.__ddax_ready__ = True
         case.setUp()
         try:
-            result = method()
-            if inspect.iscoroutine(result):
-                asyncio.run(result)
+            minipytest.finish(method())
         except BaseException as error:  # re-raised once the test has cleaned up
             failure.append(error)
         case.tearDown()
@@ -120,12 +115,14 @@ class Runner:
         kind, name, message, where = "pass", "", "", ("", 0, 0)
         try:
             self.execute(unit)
-        except (minipytest.Skipped, unittest.SkipTest) as error:
+        except minipytest.Skipped as error:
             kind, message = "skip", _describe(error)
         except (OutOfTicks, OutOfTime) as error:
             kind, name, where = "timeout", type(error).__name__, _where(error, self.paths)
         except BaseException as error:  # every way to fail is an outcome
             kind = "assert" if isinstance(error, AssertionError) else "error"
+            if type(error).__name__ == "SkipTest" and type(error).__module__ == "unittest.case":
+                kind = "skip"
             name, message, where = type(error).__name__[:80], _describe(error), _where(error, self.paths)
         if kind == "pass" and self.ticks.used > self.ticks.limit:
             kind, name = "timeout", "OutOfTicks"

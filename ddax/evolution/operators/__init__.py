@@ -13,11 +13,12 @@ from ddax.evolution.operators.base import Edit, Seen, Source, fingerprint, needs
 from ddax.evolution.operators.calls import CALL_OPERATORS
 from ddax.evolution.operators.conditions import conditions
 from ddax.evolution.operators.expressions import EXPRESSION_OPERATORS
+from ddax.evolution.operators.groups import GROUP_OPERATORS, WHOLE_OPERATORS
 from ddax.evolution.operators.statements import STATEMENT_OPERATORS, places
 
 __all__ = ["Edit", "Seen", "Source", "edits", "fingerprint", "first_order"]
 
-_OPERATORS = (*EXPRESSION_OPERATORS, *CALL_OPERATORS, conditions)
+_OPERATORS = (*EXPRESSION_OPERATORS, *CALL_OPERATORS, *GROUP_OPERATORS, conditions)
 
 
 def _fixed(node: ast.AST, source: Source) -> bool:
@@ -73,6 +74,8 @@ def edits(source: Source, suspects: Mapping[int, float]) -> Iterator[Edit]:
             continue
         for operator in STATEMENT_OPERATORS:
             yield from operator(place)
+    for whole in WHOLE_OPERATORS:
+        yield from whole(source)
 
 
 def first_order(source: Source, suspects: Mapping[int, float], weight: float = 4.0) -> list[tuple[float, Edit]]:

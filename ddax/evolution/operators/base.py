@@ -37,10 +37,14 @@ def fingerprint(source: bytes) -> bytes:
 
 @dataclass(frozen=True)
 class Seen:
-    """What a traced run saw: types of names by (path, first line of the function), attributes by type."""
+    """What is known beyond the text.
+
+    Types of names by (path, first line of the function), attributes by type, texts in the visible tests.
+    """
 
     types: Mapping[tuple[str, int], Mapping[str, frozenset[str]]] = field(default_factory=dict)
     attributes: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
+    words: tuple[str, ...] = ()
 
 
 @dataclass
@@ -175,8 +179,10 @@ def needs_parentheses(new: ast.AST, old: ast.expr, parent: ast.AST | None) -> bo
         return old is parent.value
     if isinstance(parent, ast.Call):
         return old is parent.func or isinstance(new, (ast.Tuple, ast.GeneratorExp, ast.Yield))
-    if isinstance(parent, (ast.Compare, ast.BoolOp, ast.IfExp, ast.comprehension, ast.Starred)):
-        return strength(new) <= strength(parent) or isinstance(parent, ast.comprehension)
+    if isinstance(parent, (ast.Compare, ast.BoolOp, ast.IfExp, ast.Starred)):
+        return strength(new) <= strength(parent)
+    if isinstance(parent, ast.comprehension):
+        return isinstance(new, (ast.IfExp, ast.Lambda, ast.NamedExpr, ast.Tuple))
     return isinstance(new, (ast.Yield, ast.YieldFrom, ast.NamedExpr)) or (
         isinstance(new, ast.Tuple) and not isinstance(parent, (ast.Return, ast.Assign, ast.Subscript))
     )

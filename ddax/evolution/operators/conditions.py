@@ -30,6 +30,15 @@ def _unary(name: str, kinds: frozenset[str], numbers: list[float]) -> Iterator[A
         yield 0.3, f"{name}"
         yield 0.4, f"len({name}) > 1"
         yield 0.4, f"len({name}) % 2 == 0"
+    if flat & {"list", "tuple"}:
+        for text in (f"len(set({name})) == len({name})", f"len(set({name})) < len({name})", f"{name} == sorted({name})",
+                     f"sum({name}) == 0", f"sum({name}) < 0", f"sum({name}) > 0"):  # fmt: skip
+            yield 0.9, text
+        for limit in (1, 2):
+            yield 1.0, f"any({name}.count(v) > {limit} for v in {name})"
+    if "dict" in flat:
+        for limit in (1, 2):
+            yield 0.7, f"any(v > {limit} for v in {name}.values())"
     if "str" in flat:
         for method in ("isdigit", "isalpha", "isupper", "islower", "isspace", "isalnum"):
             yield 0.5, f"{name}.{method}()"

@@ -13,7 +13,7 @@ from ddax.evolution.operators.kinds import NUMBERS, SEQUENCES, SIZED, compatible
 
 Variant = tuple[str, float, ast.expr]
 
-_NEAR: dict[type[ast.cmpop], tuple[type[ast.cmpop], ...]] = {
+NEAR: dict[type[ast.cmpop], tuple[type[ast.cmpop], ...]] = {
     ast.Lt: (ast.LtE, ast.Gt, ast.GtE, ast.NotEq, ast.Eq), ast.LtE: (ast.Lt, ast.GtE, ast.Gt, ast.Eq, ast.NotEq),
     ast.Gt: (ast.GtE, ast.Lt, ast.LtE, ast.NotEq, ast.Eq), ast.GtE: (ast.Gt, ast.LtE, ast.Lt, ast.Eq, ast.NotEq),
     ast.Eq: (ast.NotEq, ast.LtE, ast.GtE, ast.Lt, ast.Gt, ast.In), ast.NotEq: (ast.Eq, ast.Lt, ast.Gt, ast.NotIn),
@@ -44,7 +44,7 @@ def comparisons(node: ast.expr, _source: Source) -> Iterator[Variant]:
     if not isinstance(node, ast.Compare):
         return
     for i, op in enumerate(node.ops):
-        for rank, new in enumerate(_NEAR[type(op)]):
+        for rank, new in enumerate(NEAR[type(op)]):
             ops = [*node.ops[:i], new(), *node.ops[i + 1 :]]
             yield "compare", 0.25 if rank == 0 else 0.5 + 0.15 * rank, ast.Compare(node.left, ops, node.comparators)
     if len(node.ops) == 1:

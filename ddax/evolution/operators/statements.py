@@ -145,7 +145,8 @@ def branches(place: Place) -> Iterator[Edit]:
         if word == "if":
             if not node.orelse:
                 yield place.edit(place.indent + head.replace("if", "while", 1), "if_while", 1.1)
-            yield place.edit(place.indent + head.replace("if", "elif", 1), "elif", 1.2)
+            if place.index and isinstance(place.block[place.index - 1], ast.If):
+                yield place.edit(place.indent + head.replace("if", "elif", 1), "elif", 1.2)
         else:
             yield place.edit(place.indent + head.replace("elif", "if", 1), "elif", 0.9)
         if node.orelse and not _is_else_if(node, place.source):
@@ -276,8 +277,11 @@ def guards(place: Place) -> Iterator[Edit]:
         yield place.after(leave, "leave", 1.6 + extra)
 
 
+_KNOWN = frozenset({"len", "isinstance", "set", "sum", "str", "abs", "any", "all", "v", "sorted", "max", "min"})
+
+
 def _uses(text: str) -> set[str]:
-    return {n.id for n in ast.walk(ast.parse(text)) if isinstance(n, ast.Name)} - {"len", "isinstance", "set", "sum", "str", "abs"}
+    return {n.id for n in ast.walk(ast.parse(text)) if isinstance(n, ast.Name)} - _KNOWN
 
 
 def _defined_before(place: Place, scope: Scope) -> set[str]:

@@ -1,0 +1,138 @@
+"""Operators that change several places at once where one idea is behind them.
+
+A constant used everywhere, the polarity of all returns, both sides of a comparison, a run of
+statements, the operator and the constant of one comparison, a misspelt word of the tests.
+"""
+
+from __future__ import annotations
+
+import ast
+import difflib
+from collections.abc import Iterator
+
+from ddax.evolution.operators.base import Edit, FunctionNode, Source, own_nodes
+from ddax.evolution.operators.expressions import NEAR, Variant, call, number
+
+_BOTH_CALLS = ("set", "sorted", "len", "abs", "sum", "str", "int")
+_BOTH_METHODS = ("lower", "upper", "strip")
+_AGGREGATES = ("sum", "len", "max", "min", "sorted", "set")
+
+
+def symmetric(node: ast.expr, _source: Source) -> Iterator[Variant]:
+    """Wrap both sides of a comparison alike; change its operator and a constant together."""
+    if not isinstance(node, ast.Compare) or len(node.ops) != 1:
+        return
+    left, right = node.left, node.comparators[0]
+    if not isinstance(left, ast.Constant) and not isinstance(right, ast.Constant):
+        for name in _BOTH_CALLS:
+            yield "both_sides", 1.2, ast.Compare(call(name, left), node.ops, [call(name, right)])
+        for name in _BOTH_METHODS:
+            a, b = (ast.Call(ast.Attribute(side, name, ast.Load()), [], []) for side in (left, right))
+            yield "both_sides", 1.2, ast.Compare(a, node.ops, [b])
+    for side, constant in _numbers(left, right):
+        for op in NEAR[type(node.ops[0])]:
+            for step in (1, -1):
+                changed = _with(side, constant, constant.value + step)  # type: ignore[operator]
+                pair = (changed, right) if side is left else (left, changed)
+                yield "compare_pair", 1.3, ast.Compare(pair[0], [op()], [pair[1]])
+
+
+def _numbers(*sides: ast.expr) -> Iterator[tuple[ast.expr, ast.Constant]]:
+    for side in sides:
+        parts = [side, side.right] if isinstance(side, ast.BinOp) else [side]
+        for part in parts:
+            if isinstance(part, ast.Constant) and type(part.value) in (int, float):
+                yield side, part
+
+
+def _with(side: ast.expr, old: ast.Constant, value: float) -> ast.expr:
+    new = number(value)
+    if side is old or not isinstance(side, ast.BinOp):
+        return new
+    return ast.BinOp(side.left, side.op, new)
+
+
+def nested(node: ast.expr, _source: Source) -> Iterator[Variant]:
+    """Drop the middle operand of three; put an aggregate in the place of a subscript."""
+    if isinstance(node, ast.BinOp):
+        if isinstance(node.left, ast.BinOp):
+            yield "middle_drop", 0.9, ast.BinOp(node.left.left, node.left.op, node.right)
+        if isinstance(node.right, ast.BinOp):
+            yield "middle_drop", 0.9, ast.BinOp(node.left, node.right.op, node.right.right)
+    elif isinstance(node, ast.Subscript) and isinstance(node.ctx, ast.Load) and not isinstance(node.slice, ast.Slice):
+        for name in _AGGREGATES:
+            yield "aggregate", 1.3, call(name, node.value)
+
+
+def spelling(node: ast.expr, source: Source) -> Iterator[Variant]:
+    """Spell a text as the tests do; use another of their single signs."""
+    if not isinstance(node, ast.Constant) or not isinstance(node.value, str) or not node.value:
+        return
+    words = source.seen.words
+    if len(node.value) > 3:
+        for word in difflib.get_close_matches(node.value, [w for w in words if w != node.value], 2, 0.7):
+            yield "spelling", 0.7, ast.Constant(word)
+    elif len(node.value) == 1:
+        for sign in sorted({c for w in words for c in w if not c.isalnum()} - {node.value})[:12]:
+            yield "sign", 1.2, ast.Constant(sign)
+
+
+def _splice(source: Source, changes: list[tuple[int, int, str]], name: str, cost: float) -> Edit:
+    changes.sort()
+    start, end = changes[0][0], max(c[1] for c in changes)
+    parts, at = [], start
+    for a, b, text in changes:
+        parts += [source.text[at:a].decode(), text]
+        at = b
+    line = source.text[:start].count(b"\n") + 1
+    return Edit(source.path, start, end, "".join(parts) + source.text[at:end].decode(), name, cost, line)
+
+
+def everywhere(source: Source) -> Iterator[Edit]:
+    """Change a constant or the polarity of returns in all of a function at once."""
+    for function in source.functions:
+        nodes = [n for n in own_nodes(function) if isinstance(n, ast.Constant)]
+        usable = [n for n in nodes if not isinstance(source.parents.get(n), (ast.Expr, ast.JoinedStr, ast.arg))]
+        values: dict[str, list[ast.Constant]] = {}
+        for node in usable:
+            values.setdefault(repr(node.value), []).append(node)
+        for same in values.values():
+            if len(same) > 1 and not isinstance(same[0].value, bool):
+                for text in _replacements(same[0], source):
+                    changes = [(*source.span(n), text) for n in same]
+                    yield _splice(source, changes, "constant_everywhere", 1.0)
+        returns = [n for n in own_nodes(function) if isinstance(n, ast.Return) and isinstance(n.value, ast.Constant)
+                   and isinstance(n.value.value, bool)]  # fmt: skip
+        if len(returns) > 1:
+            flips = [(*source.span(n.value), repr(not n.value.value)) for n in returns if isinstance(n.value, ast.Constant)]
+            yield _splice(source, flips, "polarity", 0.7)
+
+
+def _replacements(node: ast.Constant, source: Source) -> list[str]:
+    value = node.value
+    if isinstance(value, str):
+        found = ["", " ", *(w for w in source.seen.words if len(w) <= 3)][:12]
+        return [repr(v) for v in dict.fromkeys(found) if v != value]
+    if isinstance(value, (int, float)):
+        return [repr(v) for v in (value + 1, value - 1, 0, 1) if v != value]
+    return []
+
+
+def runs(source: Source) -> Iterator[Edit]:
+    """Delete two or three statements that follow one another, or two of them apart."""
+    for node in ast.walk(source.tree):
+        body = getattr(node, "body", None)
+        if not isinstance(body, list) or isinstance(node, (ast.Module, ast.ClassDef)) or not isinstance(node, (FunctionNode, ast.stmt)):
+            continue
+        simple = [s for s in body if isinstance(s, (ast.Assign, ast.AugAssign, ast.Expr)) and s.lineno > node.lineno]
+        simple = [s for s in simple if not (isinstance(s, ast.Expr) and isinstance(s.value, ast.Constant))]
+        for i, first in enumerate(simple):
+            for j in range(i + 1, min(i + 4, len(simple))):
+                if len(body) > 2:
+                    lines = [(source.lines[s.lineno - 1], source.lines[s.end_lineno or s.lineno], "") for s in (first, simple[j])]
+                    if lines[0][1] <= lines[1][0] and lines[1][1] <= len(source.text):
+                        yield _splice(source, lines, "delete_two", 1.3)
+
+
+GROUP_OPERATORS = (symmetric, nested, spelling)
+WHOLE_OPERATORS = (everywhere, runs)

@@ -1,0 +1,189 @@
+"""A kit for tests of the state machine: real nodes and parts, pages in memory, a frozen state."""
+
+from __future__ import annotations
+
+import copy
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+import pytest
+from langgraph.runtime import ExecutionInfo, Runtime
+from langgraph.types import Overwrite
+
+from ddax.actions.protocol import Action
+from ddax.actions.registry import open_registry
+from ddax.configs.identities import load_identity
+from ddax.configs.settings import Context
+from ddax.dynamics.state import projection
+from ddax.dynamics.surprise import UNMEASURED
+from ddax.errors import ActionError
+from ddax.graph.binding import bind
+from ddax.graph.services import Session
+from ddax.graph.state import add_numbers, join
+from ddax.ideas.idea import apply_patches
+from ddax.memory.embeddings import HashEmbedder
+from ddax.memory.fake import DictMemory
+from ddax.metacognition.controller import Controller
+from ddax.reasoning import protocol as p
+from ddax.reasoning.scripted import ScriptedReasoner
+from ddax.types import ActionCall, Citation, Document, Hit, Proposal
+
+NOW = 1_700_000_000.0
+PAGES = {
+    "Corvane Tower": "The Corvane Tower is a lookout tower in Belmark. It was designed by Ilse Maran in 1931.",
+    "Ilse Maran": "Ilse Maran was an architect. She was born in the city of Trondby and died in 1970.",
+    "Trondby": "Trondby is a port city in the north. Its harbour was built in 1712.",
+    "Belmark": "Belmark is a hill town known for its cheese market.",
+}
+QUESTION = "In which city was the architect of the Corvane Tower born?"
+REDUCERS: Mapping[str, Callable[[Any, Any], Any]] = {
+    "outcomes": join, "verdicts": join, "questions": join, "failures": join, "usage": add_numbers,
+    "messages": lambda old, new: [*(old or []), *new],
+    "ideas": lambda old, new: apply_patches(old, [new]),
+}  # fmt: skip
+
+
+class PageLibrary:
+    """The sources of a test: a few pages in memory, found by shared words."""
+
+    def __init__(self, pages: Mapping[str, str]) -> None:
+        self.specs = ("memory",)
+        self.pages = dict(pages)
+        self.reads: list[str] = []
+
+    async def search(self, query: str, *, intent: str = "", k: int = 10, mode: str = "hybrid") -> list[Hit]:
+        words = set(query.casefold().split())
+        found = [(len(words & set(text.casefold().split())), title) for title, text in self.pages.items()]
+        best = sorted((pair for pair in found if pair[0]), key=lambda pair: (-pair[0], pair[1]))[:k]
+        return [Hit(title, title, title, self.pages[title], n / (1 + len(words))) for n, title in best]
+
+    async def read(self, source: str) -> Document:
+        self.reads.append(source)
+        if source not in self.pages:
+            raise ActionError(f"there is no page {source!r}.", kind="not_found")
+        return Document(source, source, source, self.pages[source])
+
+    async def mentioned(self, text: str, *, limit: int = 10) -> list[Hit]:
+        return [Hit(t, t, t, self.pages[t], 0.5) for t in self.pages if t in text][:limit]
+
+    def describe(self) -> str:
+        return "pages in memory"
+
+
+@dataclass
+class OneSession:
+    """Services that hold one ready session."""
+
+    ready: Session
+
+    async def session(self, context: Context | None) -> Session:
+        return self.ready
+
+    async def close(self) -> None:
+        await self.ready.memory.close()
+
+
+def reduced(state: Mapping[str, Any], update: Mapping[str, Any]) -> dict[str, Any]:
+    """Return the state after an update, as the graph's channels would."""
+    after = dict(state)
+    for key, value in update.items():
+        reset = isinstance(value, Overwrite)
+        reducer = REDUCERS.get(key)
+        after[key] = value.value if reset else reducer(state.get(key), value) if reducer else value
+    return after
+
+
+@dataclass
+class Kit:
+    """Builders for sessions, states and replies; `now` is the clock and may be moved."""
+
+    now: float = NOW
+    ticks: float = 0.0
+    pages: dict[str, str] = field(default_factory=lambda: dict(PAGES))
+    question: str = QUESTION
+    events: list[dict[str, Any]] = field(default_factory=list)
+
+    def session(
+        self, replies: Mapping[str, Sequence[Any]] | None = None, *, actions: tuple[Action, ...] = (),
+        repeat: bool = False, **settings: Any,
+    ) -> Session:  # fmt: skip
+        """Return a session over a dict memory, hashed embeddings and a script."""
+        context = Context(**{"seed": 7, "mood": {"engine": "numpy"}, **settings})
+        embedder = HashEmbedder()
+        return Session(
+            settings=context,
+            identity=load_identity(context.identity),
+            embedder=embedder,
+            reasoner=ScriptedReasoner(replies or {}, repeat=repeat),
+            memory=DictMemory("test", embedder, lambda: self.now, context.recall),
+            library=PageLibrary(self.pages),
+            actions=open_registry(actions),
+            controller=Controller(engine="numpy"),
+            projection=projection(embedder.dim, context.selection.state_dim),
+            scale=UNMEASURED,
+            clock=lambda: self.now,
+            monotonic=lambda: self.ticks,
+        )
+
+    def runtime(self, session: Session, *, task_id: str = "task-1") -> Runtime[Context]:
+        """Return the runtime a node sees: the thread `t`, and its task id."""
+        info = ExecutionInfo(checkpoint_id="c", checkpoint_ns="", task_id=task_id, thread_id="t")
+        return Runtime(context=session.settings, execution_info=info, stream_writer=self.events.append)
+
+    async def update(self, node: Any, state: Mapping[str, Any], session: Session, *, task_id: str = "task-1") -> Any:
+        """Run a node as the graph runs it, and hold it to leaving its state untouched."""
+        before = copy.deepcopy(dict(state))
+        update = await bind(node, OneSession(session))(state, self.runtime(session, task_id=task_id))
+        assert dict(state) == before, f"{node.__name__} changed its state in place"
+        return update
+
+    async def after(self, node: Any, state: Mapping[str, Any], session: Session, **options: Any) -> dict[str, Any]:
+        """Return the state after a node."""
+        return reduced(state, await self.update(node, state, session, **options))
+
+    async def opened(self, session: Session, text: str = QUESTION, **keys: Any) -> dict[str, Any]:
+        """Return the state of an open task whose root waits to be expanded."""
+        from ddax.nodes.open_task import open_task
+
+        state = await self.after(open_task, {"task": text}, session)
+        return {**state, "decision": {}, **keys}
+
+    @staticmethod
+    def reduced(state: Mapping[str, Any], update: Mapping[str, Any]) -> dict[str, Any]:
+        return reduced(state, update)
+
+    @staticmethod
+    def packet(leaf: str, name: str, /, *, state: Mapping[str, Any], **args: Any) -> dict[str, Any]:
+        """Return what one leaf gets."""
+        call = ActionCall(name=name, args=args, intent="")
+        return {
+            "leaf": leaf, "action": call, "expected": "something", "step": 2, "usage": dict(state.get("usage", {})),
+            "protect": False, "work": {k: state["work"][k] for k in ("id", "root", "thread", "opened")},
+        }  # fmt: skip
+
+    @staticmethod
+    def leaf(title: str, name: str = "search", /, *, needs: tuple[int, ...] = (), **args: Any) -> Proposal:
+        """Return a proposed leaf."""
+        given = args or {"query": title}
+        return Proposal(title, f"expect {title}", action=ActionCall(name=name, args=given, intent=""), needs=needs)
+
+    @staticmethod
+    def inner(title: str, *needs: int) -> Proposal:
+        """Return a proposed inner idea."""
+        return Proposal(title, f"expect {title}", needs=needs)
+
+    @staticmethod
+    def judgment(value: float = 0.9, confidence: float = 0.9) -> p.Judgment:
+        return p.Judgment(value, confidence, (("coverage", value, "so it is"),))
+
+    @staticmethod
+    def synthesis(text: str = "Trondby.", *, found: bool = True) -> p.Synthesis:
+        cited = (Citation("id", "Ilse Maran", "Ilse Maran", "born in the city of Trondby"),) if found else ()
+        return p.Synthesis(text, cited, found, 0.9 if found else 0.0, short="Trondby" if found else "")
+
+
+@pytest.fixture
+def kit() -> Kit:
+    """Return a fresh kit."""
+    return Kit()

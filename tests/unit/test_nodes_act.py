@@ -1,0 +1,230 @@
+"""`act` executes a leaf once, turns every end into a row, and never raises."""
+
+from __future__ import annotations
+
+import asyncio
+from typing import Any
+
+import pytest
+from pydantic import BaseModel
+
+from ddax.actions.protocol import Action, ActionContext, ActionResult
+from ddax.actions.registry import action
+from ddax.errors import ActionError, Blocked, ReasonerError
+from ddax.nodes.act import act
+from ddax.reasoning import protocol as p
+from ddax.reasoning.budget import charge
+from ddax.types import Document, Effect, Record, Usage
+
+
+class Probe(BaseModel):
+    """Arguments of the action under test."""
+
+    source: str = ""
+
+
+def probe(effect: Effect, ends: list[Any], calls: list[str]) -> Action:
+    """Return an action that ends as scripted, one entry a call; the last one again and again."""
+
+    @action(effect=effect)
+    async def attempt(context: ActionContext, arguments: Probe) -> ActionResult:
+        """Try it."""
+        calls.append(context.key)
+        end = ends.pop(0) if len(ends) > 1 else ends[0]
+        if isinstance(end, BaseException):
+            raise end
+        if isinstance(end, float):
+            await asyncio.sleep(end)
+        return end if isinstance(end, ActionResult) else ActionResult("done")
+
+    return attempt
+
+
+@pytest.fixture
+def no_wait(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Retry at once: the back-off itself is arithmetic."""
+    monkeypatch.setattr("ddax.nodes.act.BACKOFF_SECONDS", 0.0)
+
+
+async def acted(kit: Any, session: Any, name: str = "attempt", *, task_id: str = "task-1", **args: Any) -> Any:
+    state = await kit.opened(session)
+    return await kit.update(act, kit.packet("0.1", name, state=state, **args), session, task_id=task_id)
+
+
+async def test_only_the_leaf_and_its_outcome_change(kit: Any) -> None:
+    update = await acted(kit, kit.session(), "search", query="tower in Belmark")
+    assert set(update) == {"ideas", "outcomes"}
+    assert set(update["ideas"]) == set(update["outcomes"]) == {"0.1"}
+    assert update["ideas"]["0.1"]["status"] == "done"
+    assert update["outcomes"]["0.1"] | {"text": ""} == {
+        "idea": "0.1", "ok": True, "text": "", "expected": "something", "action": "search"
+    }  # fmt: skip
+
+
+async def test_the_same_task_is_executed_once(kit: Any) -> None:
+    calls: list[str] = []
+    session = kit.session(actions=(probe("reads", [None], calls),))
+    first = await acted(kit, session)
+    again = await acted(kit, session)
+    assert calls == ["task-1"]
+    assert first == again
+
+
+async def test_another_task_is_executed_again(kit: Any) -> None:
+    calls: list[str] = []
+    session = kit.session(actions=(probe("reads", [None], calls),))
+    await acted(kit, session)
+    await acted(kit, session, task_id="task-2")
+    assert calls == ["task-1", "task-2"]
+
+
+@pytest.mark.usefixtures("no_wait")
+@pytest.mark.parametrize(
+    ("ends", "calls_made", "status"),
+    [
+        ([ActionError("busy", retriable=True), None], 2, "done"),
+        ([ActionError("busy", retriable=True)], 3, "failed"),
+        ([ActionError("gone", kind="not_found")], 1, "failed"),
+        ([ValueError("boom")], 1, "failed"),
+    ],
+)
+async def test_only_what_may_pass_is_tried_again(kit: Any, ends: list[Any], calls_made: int, status: str) -> None:
+    calls: list[str] = []
+    update = await acted(kit, kit.session(actions=(probe("reads", ends, calls),)))
+    assert len(calls) == calls_made
+    assert update["ideas"]["0.1"]["status"] == status
+
+
+async def test_a_failure_keeps_its_kind_its_cause_and_its_trace(kit: Any) -> None:
+    session = kit.session(actions=(probe("reads", [ActionError("no page", kind="not_found")], []),))
+    update = await acted(kit, session)
+    idea = update["ideas"]["0.1"]
+    assert (idea["status"], idea["reason"]) == ("failed", "no page")
+    assert idea["error"]["kind"] == "not_found"
+    assert update["failures"]["0.1"]["cause"] == "no page"
+    row = (await session.memory.rows("results"))[0]
+    assert row["trace"] == idea["error"]["trace"] != ""
+    assert "ActionError: no page" in row["trace_text"]
+
+
+async def test_a_foreign_exception_names_its_type(kit: Any) -> None:
+    update = await acted(kit, kit.session(actions=(probe("reads", [ZeroDivisionError("by zero")], []),)))
+    assert update["ideas"]["0.1"]["reason"] == "ZeroDivisionError: by zero"
+
+
+async def test_a_leaf_has_its_own_time_out(kit: Any) -> None:
+    session = kit.session(actions=(probe("reads", [5.0], []),), budget={"leaf_seconds": 0.05})
+    idea = (await acted(kit, session))["ideas"]["0.1"]
+    assert idea["error"]["kind"] == "timeout"
+    assert idea["reason"] == "no result within 0.05 s"
+
+
+async def test_a_time_out_of_the_action_itself_is_not_that_of_the_leaf(kit: Any) -> None:
+    session = kit.session(actions=(probe("reads", [TimeoutError("the server was silent")], []),))
+    idea = (await acted(kit, session))["ideas"]["0.1"]
+    assert idea["reason"] == "TimeoutError: the server was silent"
+
+
+@pytest.mark.parametrize(("name", "args"), [("nonsense", {}), ("visit", {}), ("visit", {"source": 3})])
+async def test_an_unknown_action_or_bad_arguments_fail_the_leaf(kit: Any, name: str, args: dict[str, Any]) -> None:
+    idea = (await acted(kit, kit.session(), name, **args))["ideas"]["0.1"]
+    assert idea["status"] == "failed"
+    assert idea["error"]["kind"] in ("unknown_action", "bad_arguments")
+
+
+async def test_a_refusal_cools_the_source_down_until_its_time(kit: Any) -> None:
+    calls: list[str] = []
+    session = kit.session(actions=(probe("reads", [Blocked("go away", cooldown=60.0), None], calls),))
+    first = await acted(kit, session, source="s1")
+    assert first["ideas"]["0.1"]["error"]["kind"] == "blocked"
+    second = await acted(kit, session, task_id="task-2", source="s1")
+    assert second["ideas"]["0.1"]["error"]["kind"] == "cooling_down"
+    assert len(calls) == 1
+    kit.now += 61
+    third = await acted(kit, session, task_id="task-3", source="s1")
+    assert third["ideas"]["0.1"]["status"] == "done"
+
+
+async def test_a_source_that_did_not_refuse_is_not_cooled(kit: Any) -> None:
+    session = kit.session(actions=(probe("reads", [Blocked("go away"), None], []),))
+    await acted(kit, session, source="s1")
+    assert (await acted(kit, session, task_id="task-2", source="s2"))["ideas"]["0.1"]["status"] == "done"
+
+
+@pytest.mark.parametrize("effect", ["writes", "spends"])
+async def test_what_writes_or_spends_waits_for_an_approval(kit: Any, effect: Effect) -> None:
+    calls: list[str] = []
+    session = kit.session(actions=(probe(effect, [None], calls),))
+    update = await acted(kit, session)
+    assert set(update) == {"ideas", "questions"}
+    assert update["ideas"]["0.1"]["status"] == "waiting"
+    assert update["questions"]["0.1"]["kind"] == "approval"
+    assert calls == []
+    task = (await session.memory.rows("tasks"))[0]["id"]
+    await session.memory.log("approvals", {"task": task, "leaf": "0.1", "approved": True}, key="a")
+    assert (await acted(kit, session, task_id="task-2"))["ideas"]["0.1"]["status"] == "done"
+    assert calls == ["task-2"]
+
+
+async def test_a_write_that_was_started_before_is_an_unknown_outcome(kit: Any) -> None:
+    calls: list[str] = []
+    session = kit.session(actions=(probe("writes", [None], calls),))
+    await session.memory.log("intents", {"key": "task-1"}, key="task-1")
+    update = await acted(kit, session)
+    assert update["questions"]["0.1"]["kind"] == "unknown outcome"
+    assert calls == []
+
+
+async def test_a_read_that_was_started_before_is_done_again(kit: Any) -> None:
+    calls: list[str] = []
+    session = kit.session(actions=(probe("reads", [None], calls),))
+    await session.memory.log("intents", {"key": "task-1"}, key="task-1")
+    assert (await acted(kit, session))["ideas"]["0.1"]["status"] == "done"
+    assert calls == ["task-1"]
+
+
+@pytest.mark.parametrize(("source", "waits"), [("https://example.org/x", True), ("Trondby", False)])
+async def test_in_protect_mode_only_trusted_sources_are_read(kit: Any, source: str, waits: bool) -> None:
+    session = kit.session({"extract": [p.Extraction((), "read")]})
+    state = await kit.opened(session)
+    packet = {**kit.packet("0.1", "visit", state=state, source=source), "protect": True}
+    update = await kit.update(act, packet, session)
+    assert ("questions" in update) is waits
+
+
+def page(source: str) -> ActionResult:
+    record = Record("observation", "Trondby is a port city.", source=source, meta={"kind": "page"})
+    return ActionResult("read", records=(record,), pages=(Document(source, source, source, "Trondby"),))
+
+
+async def test_what_an_extraction_costs_is_counted(kit: Any) -> None:
+    session = kit.session(
+        {"extract": [p.Extraction((), "it is a port", Usage(1, 50, 0.01))]},
+        actions=(probe("reads", [page("s")], []),),
+    )
+    update = await acted(kit, session)
+    assert update["usage"] == {"model_calls": 1, "tokens": 50, "usd": 0.01}
+    assert update["ideas"]["0.1"]["result"] == "it is a port"
+    assert len(update["ideas"]["0.1"]["evidence"]) == 1
+
+
+async def test_what_a_failed_extraction_costs_is_counted_too(kit: Any) -> None:
+    error = ReasonerError("the reply did not fit")
+    charge(error, Usage(2, 80, 0.02))
+    session = kit.session({"extract": [error]}, actions=(probe("reads", [page("s")], []),))
+    update = await acted(kit, session)
+    assert update["ideas"]["0.1"]["error"]["kind"] == "ReasonerError"
+    assert update["usage"] == {"model_calls": 2, "tokens": 80, "usd": 0.02}
+
+
+async def test_a_reached_cap_fails_the_leaf_and_not_its_siblings(kit: Any) -> None:
+    session = kit.session({"extract": []}, actions=(probe("reads", [page("s")], []),), budget={"max_model_calls": 0})
+    update = await acted(kit, session)
+    assert update["ideas"]["0.1"]["error"]["kind"] == "BudgetExceeded"
+
+
+async def test_the_arguments_are_recorded_before_the_effect(kit: Any) -> None:
+    session = kit.session(actions=(probe("reads", [ActionError("no")], []),))
+    await acted(kit, session, source="s9")
+    intents = await session.memory.rows("intents")
+    assert [(row["leaf"], row["action"]["args"]) for row in intents] == [("0.1", {"source": "s9"})]
