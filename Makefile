@@ -21,7 +21,7 @@ demo:  ## run the main job: no key, no network
 	@$(PY) -m ddax demo
 
 test: setup  ## run the unit and integration tests
-	@$(PY) -m pytest -q -n "$${PYTEST_WORKERS:-2}" tests/unit tests/integration
+	@$(PY) -m pytest -q -n "$${PYTEST_WORKERS:-2}" tests
 
 unit: setup  ## run the fast tests
 	@$(PY) -m pytest -q -n "$${PYTEST_WORKERS:-2}" tests/unit

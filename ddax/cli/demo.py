@@ -6,6 +6,7 @@ It succeeds only if the right answer was found *and* cited; further examples hoo
 from __future__ import annotations
 
 import asyncio
+import sys
 from collections.abc import Callable, Mapping
 from typing import TYPE_CHECKING, Annotated, Any
 
@@ -23,9 +24,9 @@ if TYPE_CHECKING:
 
 JSON = Annotated[bool, typer.Option("--json", help="Print exactly one JSON object on stdout.")]
 VERBOSE = Annotated[bool, typer.Option("--verbose", "-v", help="Tracebacks; with --json events on stderr.")]
-QUESTION = "Which function of the statistics module calculates the median of grouped continuous data?"
-ANSWER = "median_grouped"
-SOURCES = ("python:statistics",)
+QUESTION = "Which class of the collections module remembers the order in which entries were added?"
+ANSWER = "OrderedDict"
+SOURCES = ("python:collections", "python:heapq", "python:statistics")
 
 Act = Callable[[Output], int]
 ACTS: tuple[Act, ...] = ()
@@ -50,7 +51,7 @@ def demo(
         result, state = asyncio.run(_ask(opener_of(context), settings, thread, output))
     except KeyboardInterrupt as exc:
         raise Interrupted(how_to_resume(thread) if run_folder().load(thread) else "") from exc
-    if not json:
+    if not (json or sys.stdout.isatty()):  # a terminal has seen the live tree
         print_tree(Board.of_state(state))
     code = print_result(result, output)
     if code == 0 and not is_right(result):

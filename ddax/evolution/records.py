@@ -17,13 +17,15 @@ tests in another process than the candidate's."""
 class RepairTask:
     """A program (`files`: path → text), the `targets` that may change, and its `tests` (path → text).
 
-    `goal` says in words what is wanted; only a model reads it.
+    `goal` says in words what is wanted; only a model reads it. `held_out` are ids of units that the
+    search never sees; they judge what it found.
     """
 
     files: Mapping[str, str]
     targets: tuple[str, ...]
     tests: Mapping[str, str]
     goal: str = ""
+    held_out: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True)
@@ -51,7 +53,10 @@ class Evaluation:
 
 @dataclass(frozen=True)
 class RepairResult:
-    """What a repair brought; on failure `files` are the originals and `diff` is empty."""
+    """What a repair brought; on failure `files` are the originals and `diff` is empty.
+
+    Pairs of tests are (passed, all); `held_out` counts the tests that the search did not see.
+    """
 
     solved: bool
     score: float
@@ -64,6 +69,7 @@ class RepairResult:
     first_seconds: float
     tests_before: tuple[int, int]
     tests_after: tuple[int, int]
+    held_out: tuple[int, int]
     trust: Trust
     caveats: tuple[str, ...] = ()
     suspicious: tuple[tuple[str, int, float], ...] = ()

@@ -13,7 +13,7 @@ from dataclasses import dataclass, replace
 from numpy.random import Generator
 
 from ddax.configs.settings import Evolution
-from ddax.errors import SandboxError
+from ddax.errors import SandboxError, SourceError
 from ddax.evolution.evaluator import CodeEvaluator, describe
 from ddax.evolution.localise import ranked
 from ddax.evolution.minimise import minimise
@@ -75,7 +75,12 @@ class _Repair:
     def __init__(self, task: RepairTask, settings: Evolution, sandbox: Sandbox, clock: Callable[[], float]) -> None:
         self.task, self.settings, self.clock = task, settings, clock
         self.begin = clock()
-        self.suite = build_suite(task.files, task.targets, task.tests)
+        whole = build_suite(task.files, task.targets, task.tests)
+        self.suite = whole.only(task.held_out, keep=False)
+        self.private = whole.only(task.held_out, keep=True)
+        if not self.suite.units:
+            raise SourceError("Every test is held out, so none is left to search by.")
+        self.sandbox, self.hidden_passed = sandbox, 0
         self.evaluator = CodeEvaluator(sandbox, self.suite, limits=limits_of(settings))
         self.baseline: Baseline | None = None
         self.tried = 0
@@ -112,6 +117,12 @@ class _Repair:
         reasoning = f"{evaluation.passed} of {len(self.suite.units)} tests pass with it; candidate {found.tried} of the search"
         return _Solution({path: small}, evaluation, hypothesis, reasoning, "search", found.seconds)
 
+    def judge_privately(self, solution: _Solution) -> None:
+        """Count the held-out tests that pass with a solution."""
+        if self.private.units:
+            with CodeEvaluator(self.sandbox, self.private, limits=self.evaluator.limits) as judge:
+                self.hidden_passed = judge.evaluate(solution.sources).passed
+
     def score(self, path: str, code: str) -> Evaluation:
         """Score a model's candidate; one that passes is confirmed in a fresh sandbox before it counts."""
         evaluation = self.evaluator.evaluate({path: code})
@@ -134,7 +145,8 @@ class _Repair:
         before = len(baseline.passing) if baseline else 0
         places = ranked(baseline.suspects)[:LOCATIONS] if baseline else []
         common = {"tried": self.tried, "seconds": self.clock() - self.begin, "tests_before": (before, units),
-                  "suspicious": tuple((p, n, s) for (p, n), s in places), "usage": usage}  # fmt: skip
+                  "suspicious": tuple((p, n, s) for (p, n), s in places), "usage": usage,
+                  "held_out": (self.hidden_passed, len(self.private.units))}  # fmt: skip
         if solution is None:
             why = "no candidate passed every test in the time given" if self.tried else "nothing was tried"
             return RepairResult(False, 40.0 + 20.0 * before / units if before else 0.0, "", dict(self.task.files), "", why,
@@ -148,7 +160,9 @@ class _Repair:
     def caveats(self) -> tuple[str, ...]:
         """Say what to distrust."""
         units = len(self.suite.units)
-        notes = ["all tests decided, none was held out", "candidate and tests shared a process inside the sandbox"]
+        total = len(self.private.units)
+        held = f"{self.hidden_passed} of {total} held-out tests pass" if total else "all tests decided, none was held out"
+        notes = [held, "candidate and tests shared a process inside the sandbox"]
         if units <= FEW_TESTS:
             notes.append(f"only {units} test{'s' if units > 1 else ''}: the repair may fit these and nothing else")
         return tuple(notes)
@@ -181,6 +195,8 @@ async def repair(task: RepairTask, *, settings: Evolution, rng: Generator, clock
             usage, problems = evolved.usage, evolved.problems
             solution = _won(evolved, path, clock() - run.begin)
             run.tried += evolved.tried
+    if solution is not None:
+        await asyncio.to_thread(run.judge_privately, solution)
     return run.result(solution, usage, problems)
 
 

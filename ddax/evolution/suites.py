@@ -10,8 +10,8 @@ from __future__ import annotations
 import ast
 import builtins
 import sys
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Collection, Mapping, Sequence
+from dataclasses import dataclass, replace
 from typing import Any, Literal
 
 from ddax.errors import SourceError
@@ -42,6 +42,10 @@ class Suite:
     targets: tuple[str, ...]
     tests: Mapping[str, str]
     units: tuple[Unit, ...]
+
+    def only(self, ids: Collection[str], *, keep: bool) -> Suite:
+        """Return the suite with just these units, or with all the others."""
+        return replace(self, units=tuple(u for u in self.units if (u.id in ids) == keep))
 
     def message(self) -> dict[str, Any]:
         """Return what the worker is told, as plain JSON values."""

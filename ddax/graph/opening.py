@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from ddax.actions.protocol import Library
+from ddax.actions.protocol import Action, Library
 from ddax.configs.settings import Context
 from ddax.graph.services import Clock, Parts, Session
 from ddax.memory.protocol import Embedder, Memory
@@ -40,7 +40,8 @@ async def open_session(
     scale = await asyncio.to_thread(
         load_calibration, embedder.name, embedder.fingerprint, fallback=UNMEASURED
     )
-    actions = await asyncio.to_thread(open_registry, parts.actions)
+    extra = await asyncio.to_thread(_coding_actions, settings)
+    actions = await asyncio.to_thread(open_registry, (*extra, *parts.actions))
     memory: Memory = parts.memory or await _memory(settings, place, embedder, clock)
     reasoner = parts.reasoner
     if reasoner is None:
@@ -62,6 +63,17 @@ async def open_session(
         clock=clock,
         monotonic=monotonic,
     )
+
+
+def _coding_actions(settings: Context) -> tuple[Action, ...]:
+    """Return the actions that only a task with code and tests has."""
+    from ddax.evolution.code_task import find_code
+
+    if not find_code(settings.sources):
+        return ()
+    from ddax.evolution.run_tests import test
+
+    return (test,)
 
 
 def _embedder(cache: Path) -> Embedder:

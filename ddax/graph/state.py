@@ -29,7 +29,7 @@ class Work(TypedDict, total=False):
     text: str
     opened: float
     lessons: list[str]
-    code: JsonDict
+    code: str
 
 
 class Decision(TypedDict, total=False):

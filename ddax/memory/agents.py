@@ -157,20 +157,21 @@ class AgentStore:
 
         ensure_folder(self._folder)
         path = self.path(name)
+        lock = FileLock(path.with_suffix(".lock"))
+        with storage_errors(path):
+            try:
+                lock.acquire(timeout=LOCK_SECONDS)
+            except Timeout as exc:
+                raise StorageError(f"The file {str(path)!r} stays locked.", mend="Try again.") from exc
         try:
-            with storage_errors(path), FileLock(path.with_suffix(".lock"), timeout=LOCK_SECONDS):
-                agent = self.load(name)
-                yield agent
-                now = self._clock()
-                agent["long_term_stats"]["archived"] = _archive(agent, now)
-                _settle(agent, now, reason, self._formula)
-                write_atomic(path, json.dumps(agent, ensure_ascii=True, indent=1, allow_nan=False))
-        except Timeout as exc:
-            raise StorageError(
-                f"The file {str(path)!r} stays locked.",
-                why=f"Waited {LOCK_SECONDS:.0f} s.",
-                mend="Try again.",
-            ) from exc
+            agent = self.load(name)
+            yield agent
+            now = self._clock()
+            agent["long_term_stats"]["archived"] = _archive(agent, now)
+            _settle(agent, now, reason, self._formula)
+            write_atomic(path, json.dumps(agent, indent=1, allow_nan=False))
+        finally:
+            lock.release()
 
     def _novelty(self, text: str, agent: JsonDict) -> tuple[JsonDict | None, float | None]:
         """Return the stored form of a dissent's vector, and its novelty; without an embedder none."""

@@ -80,10 +80,12 @@ class OwnerLock:
         ensure_folder(self._lock_path.parent)
         lock = FileLock(self._lock_path, thread_local=False)
         try:
+            # A time-out is an OSError too, so it is told apart before these are mapped.
             with storage_errors(self._lock_path):
-                lock.acquire(timeout=max(0.0, wait_seconds), poll_interval=_POLL_SECONDS)
-        except Timeout as exc:
-            raise self._in_use() from exc
+                try:
+                    lock.acquire(timeout=max(0.0, wait_seconds), poll_interval=_POLL_SECONDS)
+                except Timeout as exc:
+                    raise self._in_use() from exc
         except NotImplementedError as exc:
             raise StorageError(
                 f"Cannot lock {str(self._lock_path)!r}.",

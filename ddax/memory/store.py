@@ -94,7 +94,7 @@ class ChromaMemory:
         self._shared, self._record, self._index = shared, shared.record, shared.index
         self._ns, self._embedder, self._clock = namespace_key(namespace), embedder, clock
         self._recall, self._trust = recall, trust
-        self._indexed, self._closed = False, False
+        self.indexed, self._closed = False, False
 
     async def enter(self, *, rebuild: bool = False) -> None:
         """Check the embedder, and bring the index in step behind the scenes."""
@@ -118,7 +118,7 @@ class ChromaMemory:
         self._check_open()
 
         def work() -> int:
-            self._indexed = False
+            self.indexed = False
             self._index.drop(self._ns, self._embedder.fingerprint)
             return self._reconciled()
 
@@ -245,7 +245,7 @@ class ChromaMemory:
 
     async def _neighbours(self, kind: MemoryType, vector: Floats, k: int) -> list[str] | None:
         """Ask the index; None where it is not open yet or has failed."""
-        if not self._indexed:
+        if not self.indexed:
             return None
         work = self._shared.on_index(
             lambda: self._index.nearest(self._ns, self._embedder.fingerprint, kind, vector, k)
@@ -312,11 +312,11 @@ class ChromaMemory:
             lambda kind: record(lambda: self._record.ids(ns, kind)).result(),
             lambda kind, ids: record(lambda: self._record.vectors(ns, ids)).result(),
         )
-        self._indexed = True
+        self.indexed = True
         return sum(record(lambda kind=kind: self._record.count(ns, kind)).result() for kind in MEMORY_TYPES)  # type: ignore[misc]
 
     def _add(self, kind: MemoryType, pairs: Sequence[tuple[str, Floats]]) -> None:
-        if not self._indexed:
+        if not self.indexed:
             return
         try:
             self._index.add(self._ns, self._embedder.fingerprint, kind, pairs)
@@ -325,6 +325,6 @@ class ChromaMemory:
 
     def _give_up_index(self, exc: BaseException) -> None:
         """Go on without the index; it stays marked, and the next start makes it anew."""
-        self._indexed = False
+        self.indexed = False
         logger.warning("The index failed, so recall searches the record: %s", exc)
         self._index.fail()

@@ -8,28 +8,28 @@ from __future__ import annotations
 
 import asyncio
 
-from ddax.errors import SandboxError
+from ddax.errors import DdaxError, SandboxError, SourceError
+from ddax.evolution.code_task import find_code
 from ddax.evolution.records import RepairResult, RepairTask
 from ddax.graph.services import Session
 from ddax.graph.state import Answer, Outcome, State, Update
 from ddax.ideas import dag, grow
 from ddax.ideas.idea import REASON_CHARS, RESULT_CHARS, Patch, apply_patches, clip
-from ddax.nodes.coding import REPAIR, load_files
+from ddax.nodes.coding import REPAIR
 from ddax.nodes.gather import task_text, usage_row
-from ddax.types import ActionCall, Idea, JsonDict, Proposal, Record
+from ddax.types import ActionCall, Idea, Proposal, Record
 
 ANSWER_CHARS = 20_000
 
 
 async def evolve(state: State, *, session: Session) -> Update:
     """Search for a patch that makes the failing tests pass, and end the task with it."""
-    code = state["work"]["code"]
-    grown = _leaf(state, code)
+    grown = _leaf(state)
     leaf = next(i for i, fields in grown.items() if fields.get("kind") == "leaf")
     try:
-        result = await _repair(state, session, code)
-    except SandboxError as error:
-        return _failed(state, grown, leaf, str(error))
+        result = await _repair(state, session)
+    except (SandboxError, SourceError) as error:
+        return _failed(grown, leaf, error)
     text = _summary(result)
     await _remember(state, session, leaf, result)
     outcome = Outcome(
@@ -56,12 +56,15 @@ async def evolve(state: State, *, session: Session) -> Update:
     return update
 
 
-async def _repair(state: State, session: Session, code: JsonDict) -> RepairResult:
+async def _repair(state: State, session: Session) -> RepairResult:
     from ddax.evolution.repair import repair
 
-    root = str(code["root"])
-    files = await asyncio.to_thread(load_files, root, list(code["targets"]))
-    tests = await asyncio.to_thread(load_files, root, list(code["tests"]))
+    found = await asyncio.to_thread(find_code, (state["work"]["code"],))
+    if found is None:
+        raise SourceError(
+            f"the code in {state['work']['code']!r} is gone.", mend="Put the folder back and resume."
+        )
+    files, tests = await asyncio.to_thread(found.read)
     task = RepairTask(files, tuple(files), tests, goal=await task_text(state, session))
     reasoner = (
         None
@@ -77,10 +80,10 @@ async def _repair(state: State, session: Session, code: JsonDict) -> RepairResul
     )
 
 
-def _leaf(state: State, code: JsonDict) -> Patch:
+def _leaf(state: State) -> Patch:
     """Return the patch that adds the repair as a leaf of the root."""
     root = state["ideas"][state["work"]["root"]]
-    call = ActionCall(name=REPAIR, args={"root": code["root"]}, intent="make the failing tests pass")
+    call = ActionCall(name=REPAIR, args={"root": state["work"]["code"]}, intent="make the failing tests pass")
     proposal = Proposal("repair the code against its tests", expected="every test passes", action=call)
     return grow.expansion(state["ideas"], root, [proposal], step=state["step"])
 
@@ -99,9 +102,9 @@ def _settled(state: State, grown: Patch, leaf: str, ended: Idea) -> Patch:
     return apply_patches(patch, [rest, closed])
 
 
-def _failed(state: State, grown: Patch, leaf: str, cause: str) -> Update:
-    reason = clip(cause, REASON_CHARS)
-    ended = Idea(status="failed", reason=reason, error={"kind": "SandboxError"})
+def _failed(grown: Patch, leaf: str, cause: DdaxError) -> Update:
+    reason = clip(str(cause), REASON_CHARS)
+    ended = Idea(status="failed", reason=reason, error={"kind": type(cause).__name__})
     outcome = Outcome(idea=leaf, ok=False, text=reason, expected="every test passes", action=REPAIR)
     return {
         "ideas": apply_patches(grown, [{leaf: ended}]),

@@ -12,10 +12,11 @@ from ddax.graph.state import State, Update
 from ddax.ideas import dag, grow
 from ddax.ideas.idea import REASON_CHARS, clip
 from ddax.metacognition.effects import effects_of
+from ddax.nodes.coding import TEST
 from ddax.nodes.gather import evidence, findings, found, task_text, usage_row, visited
 from ddax.reasoning.budget import usage_of
 from ddax.reasoning.protocol import ExpandRequest
-from ddax.types import ActionCall, Idea, Proposal
+from ddax.types import NO_PARENT, ActionCall, Idea, Proposal
 
 EMPTY_RESULT = "nothing left to look into here"
 
@@ -31,13 +32,23 @@ async def expand(state: State, *, session: Session) -> Update:
         )
     except ReasonerError as error:
         return _failed(parent, error)
-    proposals = _within_caps(state, session, _unseen(state, reply.children))
+    children = (*reply.children, *_first_tests(state, parent))
+    proposals = _within_caps(state, session, _unseen(state, children))
     update: Update = {"usage": usage_row(reply.usage)}
     if proposals:
         update["ideas"] = grow.expansion(ideas, parent, proposals, step=state["step"])
     else:
         update["ideas"] = {parent["id"]: Idea(status="done", result=EMPTY_RESULT)}
     return update
+
+
+def _first_tests(state: State, parent: Idea) -> tuple[Proposal, ...]:
+    """Return the leaf that runs the tests, at the root of a task that has code; after what is planned."""
+    root = state["work"].get("code", "")
+    if not root or parent["parent"] != NO_PARENT:
+        return ()
+    call = ActionCall(name=TEST, args={"root": root}, intent="see which tests fail")
+    return (Proposal("run the tests", expected="all tests pass", action=call),)
 
 
 async def _request(state: State, session: Session, parent: Idea) -> ExpandRequest:

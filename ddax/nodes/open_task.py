@@ -16,10 +16,10 @@ from langgraph.types import Overwrite
 from ddax.configs.settings import SCHEMA_VERSION, Context
 from ddax.dynamics.state import attractor, new_attractor, open_mind
 from ddax.errors import UsageError
+from ddax.evolution.code_task import find_code
 from ddax.graph.services import Session
 from ddax.graph.state import State, Update, Work
 from ddax.ideas.idea import clip, root
-from ddax.nodes.coding import code_task
 from ddax.nodes.gather import TASKS
 from ddax.types import JsonDict
 
@@ -67,6 +67,7 @@ async def _work(text: str, number: int, runtime: Runtime[Context], session: Sess
     thread = str(info.thread_id or "") if info is not None else ""
     opened = round(session.clock(), 3)
     identity = sha256(f"{thread}/{number}/{opened}/{text}".encode("utf-8", "replace")).hexdigest()[:12]
+    code = await asyncio.to_thread(find_code, session.settings.sources)
     lessons = await session.memory.lessons(text[:TASK_CHARS], kind="policy", now=opened)
     return Work(
         id=identity,
@@ -75,7 +76,7 @@ async def _work(text: str, number: int, runtime: Runtime[Context], session: Sess
         text=clip(text, TASK_CHARS),
         opened=opened,
         lessons=lessons,
-        code=await asyncio.to_thread(code_task, session.settings.sources),
+        code=code.root if code is not None else "",
     )
 
 

@@ -409,12 +409,12 @@ def test_doctor_does_not_fall_over(monkeypatch, place):
 
 def test_demo_succeeds_only_if_the_right_answer_is_cited(capsys):
     right = {
-        "answer": "median_grouped",
-        "citations": [{"source": "s", "title": "t", "quote": "median_grouped: x"}],
+        "answer": "OrderedDict",
+        "citations": [{"source": "s", "title": "t", "quote": "OrderedDict: x"}],
     }
     code, out, _ = call(capsys, "demo", "--json", by=agent(**right))
-    assert (code, one_object(out)["answer"]) == (0, "median_grouped")
-    code, *_ = call(capsys, "demo", "--json", by=agent(answer="median_grouped"))
+    assert (code, one_object(out)["answer"]) == (0, "OrderedDict")
+    code, *_ = call(capsys, "demo", "--json", by=agent(answer="OrderedDict"))
     assert code == 1
     code, *_ = call(capsys, "demo", by=agent(**right, status="failed"))
     assert code == 1

@@ -33,8 +33,9 @@ async def opened(request: pytest.FixtureRequest, tmp_path: Path) -> AsyncIterato
         if request.param == "dict":
             memory: Memory = DictMemory(namespace, embedder, clock, recall, trust=more.get("trust"))
         else:
+            # With `rebuild` the index is waited for, so that it answers and not the exact search.
             memory = await open_memory(
-                tmp_path / "memory", namespace=namespace, embedder=embedder, clock=clock, recall=recall, **more
+                tmp_path, namespace=namespace, embedder=embedder, clock=clock, recall=recall, rebuild=True, **more
             )
         memories.append(memory)
         return memory
@@ -180,14 +181,14 @@ async def test_equal_scores_are_ordered_by_id(memory: Memory) -> None:
     assert [hit.record.id for hit in hits] == sorted(ids)
 
 
-async def test_namespaces_are_apart_and_unicode_forms_are_one(opened: Opener) -> None:
+async def test_namespaces_of_any_name_are_apart(opened: Opener) -> None:
     names = ["../x", "CON", "n" * 300, "\u00fc", "U", "x; DROP TABLE memory", "' OR 1=1 --", "\ud800"]
     memories = {name: await opened(name) for name in names}
     for name, memory in memories.items():
-        await memory.put([seen(f"river of {name!r}")])
+        await memory.put([seen(f"river {names.index(name)}")])
         await memory.log("notes", {"n": name}, key="k")
     for name, memory in memories.items():
-        assert await texts(memory, asking("river")) == [f"river of {name!r}"]
+        assert await texts(memory, asking("river")) == [f"river {names.index(name)}"]
         assert await memory.rows("notes") == [{"n": name}]
         assert await memory.count("observation") == 1
 

@@ -27,6 +27,12 @@ def inside_files() -> dict[str, str]:
     return {f"inside/{f.name}": f.read_text("utf-8") for f in root.iterdir() if f.name.endswith(".py")}
 
 
+def start_inside(sandbox: Sandbox, entry: str, limits: Limits) -> subprocess.Popen[bytes]:
+    """Start the `main` of one of the inside modules in a sandbox."""
+    path = list(getattr(getattr(sandbox, "runtime", None), "path", ()))
+    return sandbox.start(_CODE.format(path=path, entry=entry), inside_files(), limits=limits)
+
+
 class Channel:
     """Reads frames of a process with a deadline; the process's words are data, never trusted."""
 
@@ -93,9 +99,7 @@ class Worker:
     def open(self) -> Channel:
         """Start the worker where it is not running."""
         if self.channel is None:
-            path = list(getattr(getattr(self.sandbox, "runtime", None), "path", ()))
-            code = _CODE.format(path=path, entry="zygote")
-            self.channel = Channel(self.sandbox.start(code, inside_files(), limits=self.limits))
+            self.channel = Channel(start_inside(self.sandbox, "zygote", self.limits))
             self.channel.send({"op": "suite", **self.suite})
             try:
                 self.channel.receive(30.0)

@@ -1,0 +1,51 @@
+"""The action `test`: run the tests of the task's code in the sandbox, and say which fail."""
+
+from __future__ import annotations
+
+import asyncio
+
+from pydantic import BaseModel, ConfigDict
+
+from ddax.actions.protocol import ActionContext, ActionResult
+from ddax.actions.registry import action
+from ddax.errors import ActionError
+from ddax.evolution.code_task import find_code
+from ddax.evolution.evaluator import CodeEvaluator
+from ddax.evolution.records import Evaluation
+from ddax.evolution.sandbox.probe import choose
+from ddax.evolution.sandbox.protocol import Limits
+from ddax.evolution.suites import build_suite
+
+WALL_SECONDS = 60.0
+
+
+class RunTestsArguments(BaseModel):
+    """The folder that holds the code and its tests."""
+
+    model_config = ConfigDict(extra="forbid", frozen=True)
+
+    root: str
+    intent: str = ""
+
+
+@action(effect="none")
+async def test(context: ActionContext, arguments: RunTestsArguments) -> ActionResult:
+    """Run the tests of the code, isolated from the machine."""
+    found, total = await asyncio.to_thread(_evaluate, arguments)
+    if found.passed < total:
+        raise ActionError(
+            f"{total - found.passed} of {total} tests fail.",
+            why=found.report or found.error_message,
+            kind="tests_fail",
+        )
+    return ActionResult(f"all {total} tests pass")
+
+
+def _evaluate(arguments: RunTestsArguments) -> tuple[Evaluation, int]:
+    found = find_code((arguments.root,))
+    if found is None:
+        raise ActionError(f"there are no code and tests in {arguments.root!r}.", kind="not_found")
+    files, tests = found.read()
+    suite = build_suite(files, found.targets, tests)
+    with CodeEvaluator(choose(), suite, limits=Limits(wall=WALL_SECONDS)) as evaluator:
+        return evaluator.evaluate({}), len(suite.units)

@@ -1,0 +1,260 @@
+"""What only the memory on disk has: reopening, its index, its embedder, its owner, its versions."""
+
+from __future__ import annotations
+
+import asyncio
+import shutil
+import sqlite3
+import time
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from ddax.configs.settings import Recall
+from ddax.errors import StateError, StorageError, ThreadInUse, UsageError
+from ddax.memory.embeddings import HashEmbedder
+from ddax.memory.migrations import open_database, sqlite_errors
+from ddax.memory.protocol import Embedder, RecallQuery
+from ddax.memory.store import ChromaMemory, open_memory
+from ddax.types import Record
+
+NOW = 1_000_000.0
+
+
+async def opened(path: Path, namespace: str = "n", *, embedder: Embedder | None = None, **more: Any) -> ChromaMemory:
+    embedder = embedder or HashEmbedder()
+    return await open_memory(
+        path, namespace=namespace, embedder=embedder, clock=lambda: NOW, recall=Recall(), **more
+    )
+
+
+async def filled(path: Path, n: int = 60, **more: Any) -> list[str]:
+    memory = await opened(path, **more)
+    ids = await memory.put([Record("observation", f"the river {i}", start=i) for i in range(n)])
+    await memory.close()
+    return ids
+
+
+async def found(memory: ChromaMemory, text: str) -> str:
+    return (await memory.recall(RecallQuery(text, "new", 1, NOW + 1)))[0].record.text
+
+
+async def until(condition: Callable[[], bool]) -> None:
+    deadline = time.monotonic() + 60
+    while not condition():
+        assert time.monotonic() < deadline, "The index did not open."
+        await asyncio.sleep(0.01)
+
+
+async def test_everything_is_there_after_a_reopening(tmp_path: Path) -> None:
+    ids = await filled(tmp_path)
+    memory = await opened(tmp_path)
+    assert [row.id for row in await memory.get(ids)] == ids
+    assert await found(memory, "the river 17") == "the river 17"
+    await until(lambda: memory.indexed)
+    assert await found(memory, "the river 17") == "the river 17"
+    await memory.close()
+    assert not (tmp_path / "index.dirty").exists()
+
+
+async def test_unicode_forms_of_a_namespace_are_one(tmp_path: Path) -> None:
+    ids = await filled(tmp_path, namespace="\u00fc")
+    memory = await opened(tmp_path, "u\u0308")
+    assert len(await memory.get(ids)) == 60
+    await memory.close()
+
+
+@pytest.mark.parametrize("damage", ["gone", "emptied", "garbage", "unclean"])
+async def test_a_missing_or_damaged_index_is_made_anew(tmp_path: Path, damage: str) -> None:
+    ids = await filled(tmp_path)
+    index = tmp_path / "index"
+    if damage == "gone":
+        shutil.rmtree(index)
+    elif damage == "emptied":
+        (index / "chroma.sqlite3").unlink()
+    elif damage == "garbage":
+        (index / "chroma.sqlite3").write_bytes(b"not a database" * 1000)
+    else:
+        (tmp_path / "index.dirty").touch()
+    memory = await opened(tmp_path)
+    await until(lambda: memory.indexed)
+    assert await found(memory, "the river 33") == "the river 33"
+    assert await memory.count("observation") == len(ids)
+    await memory.close()
+
+
+async def test_rows_that_the_index_lacks_are_added_and_strange_ones_removed(tmp_path: Path) -> None:
+    await filled(tmp_path, 5)
+    db = sqlite3.connect(tmp_path / "record.sqlite")
+    db.execute("DELETE FROM memory WHERE text = 'the river 1'")
+    db.execute("UPDATE memory SET id = 'changed' WHERE text = 'the river 2'")
+    db.commit()
+    db.close()
+    memory = await opened(tmp_path)
+    assert await memory.rebuild() == 4
+    hits = await memory.recall(RecallQuery("the river 2", "new", 1, NOW + 1))
+    assert hits[0].record.id == "changed" and len(hits) == 4
+    await memory.close()
+
+
+async def test_recall_goes_on_without_an_index(tmp_path: Path, caplog: pytest.LogCaptureFixture) -> None:
+    await filled(tmp_path)
+    shutil.rmtree(tmp_path / "index")
+    (tmp_path / "index").write_text("a file in its place")
+    memory = await opened(tmp_path)
+    await until(lambda: "without the index" in caplog.text)
+    assert await found(memory, "the river 8") == "the river 8"
+    await memory.put([Record("observation", "the river delta")])
+    assert await found(memory, "river delta") == "the river delta"
+    await memory.close()
+
+
+async def test_another_embedder_is_refused_until_a_rebuild(tmp_path: Path) -> None:
+    ids = await filled(tmp_path)
+    other = HashEmbedder(dim=64)
+    with pytest.raises(StateError, match="ddax memory rebuild") as caught:
+        await opened(tmp_path, embedder=other)
+    assert caught.value.exit_code == 4
+    memory = await opened(tmp_path, embedder=other, rebuild=True)
+    assert await found(memory, "the river 44") == "the river 44"
+    assert [row.id for row in await memory.get(ids)] == ids
+    await memory.close()
+    memory = await opened(tmp_path, embedder=other)
+    assert await found(memory, "the river 44") == "the river 44"
+    await memory.close()
+    with pytest.raises(StateError):
+        await opened(tmp_path)
+
+
+async def test_lessons_outlive_a_change_of_embedder(tmp_path: Path) -> None:
+    memory = await opened(tmp_path)
+    row = {"kind": "policy", "text": "Ask the map.", "about": "find a river", "created": 1.0}
+    await memory.log("reflections", row, key="a")
+    await memory.close()
+    memory = await opened(tmp_path, embedder=HashEmbedder(dim=64), rebuild=True)
+    assert await memory.lessons("find a river", kind="policy", now=2.0) == ["Ask the map."]
+    await memory.close()
+
+
+async def test_namespaces_of_one_process_share_the_folder_until_the_last_closes(tmp_path: Path) -> None:
+    first, second = await asyncio.gather(opened(tmp_path, "a"), opened(tmp_path, "b"))
+    await first.put([Record("observation", "the river a")])
+    await second.put([Record("observation", "the river b")])
+    await first.close()
+    await first.close()
+    assert await found(second, "the river") == "the river b"
+    with pytest.raises(UsageError, match="closed"):
+        await first.count("observation")
+    await second.close()
+    await filled(tmp_path, 1, namespace="c")
+
+
+async def test_opening_and_work_leave_the_event_loop_free(tmp_path: Path) -> None:
+    class SlowEmbedder(HashEmbedder):
+        def embed(self, texts: Any) -> Any:
+            time.sleep(0.4)
+            return super().embed(texts)
+
+    longest, running = 0.0, True
+
+    async def heartbeat() -> None:
+        nonlocal longest
+        while running:
+            before = time.monotonic()
+            await asyncio.sleep(0.005)
+            longest = max(longest, time.monotonic() - before)
+
+    beat = asyncio.create_task(heartbeat())
+    memory = await opened(tmp_path, embedder=SlowEmbedder())
+    await memory.put([Record("observation", "the river")])
+    await memory.recall(RecallQuery("river", "t", 1, NOW))
+    await memory.close()
+    running = False
+    await beat
+    assert longest < 0.35
+
+
+async def test_a_newer_record_is_refused_and_released(tmp_path: Path) -> None:
+    await filled(tmp_path, 1)
+    db = sqlite3.connect(tmp_path / "record.sqlite")
+    db.execute("PRAGMA user_version=99")
+    db.close()
+    for _ in range(2):
+        with pytest.raises(StateError, match="version 99") as caught:
+            await opened(tmp_path)
+        assert caught.value.exit_code == 4
+
+
+async def test_a_record_that_is_no_database_is_refused(tmp_path: Path) -> None:
+    (tmp_path / "record.sqlite").write_bytes(b"nonsense" * 4096)
+    with pytest.raises(StateError, match="damaged"):
+        await opened(tmp_path)
+
+
+async def test_a_folder_that_cannot_be_made_is_a_storage_error(tmp_path: Path) -> None:
+    (tmp_path / "file").write_text("")
+    with pytest.raises(StorageError) as caught:
+        await opened(tmp_path / "file" / "memory")
+    assert caught.value.exit_code == 7
+
+
+async def test_a_full_disk_is_a_storage_error_and_keeps_what_was_acknowledged(tmp_path: Path) -> None:
+    memory = await opened(tmp_path)
+    ids = await memory.put([Record("observation", "the river")])
+    database = memory._shared.record._db
+    pages = database.execute("PRAGMA page_count").fetchone()[0]
+    database.execute(f"PRAGMA max_page_count={pages}")
+    with pytest.raises(StorageError, match="full"):
+        await memory.put([Record("observation", "x" * 200_000)])
+    assert [row.id for row in await memory.get(ids)] == ids
+    assert await memory.count("observation") == 1
+    await memory.close()
+
+
+def test_steps_of_a_schema_commit_one_by_one_after_a_backup(tmp_path: Path) -> None:
+    path = tmp_path / "x.sqlite"
+    steps = [lambda db: db.execute("CREATE TABLE a (v)"), lambda db: db.execute("ALTER TABLE a ADD COLUMN w")]
+    db = open_database(path, steps[:1])
+    db.execute("INSERT INTO a VALUES (7)")
+    db.close()
+
+    def failing(db: sqlite3.Connection) -> None:
+        db.execute("CREATE TABLE half (v)")
+        raise sqlite3.OperationalError("no such thing")
+
+    with pytest.raises(StateError):
+        open_database(path, [*steps, failing])
+    db = open_database(path, steps)
+    assert db.execute("SELECT v, w FROM a").fetchall() == [(7, None)]
+    assert db.execute("PRAGMA user_version").fetchone() == (2,)
+    assert db.execute("SELECT count(*) FROM sqlite_master WHERE name = 'half'").fetchone() == (0,)
+    db.close()
+    backup = sqlite3.connect(tmp_path / "x.sqlite.backup-v1")
+    assert backup.execute("SELECT * FROM a").fetchall() == [(7,)]
+    backup.close()
+
+
+@pytest.mark.parametrize(
+    ("raised", "mapped"),
+    [
+        (sqlite3.OperationalError("database or disk is full"), StorageError),
+        (sqlite3.OperationalError("attempt to write a readonly database"), StorageError),
+        (sqlite3.OperationalError("unable to open database file"), StorageError),
+        (sqlite3.DatabaseError("database disk image is malformed"), StateError),
+    ],
+)
+def test_what_sqlite_raises_is_named(raised: Exception, mapped: type[Exception], tmp_path: Path) -> None:
+    with pytest.raises(mapped, match=str(raised)), sqlite_errors(tmp_path):
+        raise raised
+
+
+async def test_a_second_owner_of_the_folder_is_told_who_has_it(tmp_path: Path) -> None:
+    from ddax.memory.shared import SharedStore
+
+    memory = await opened(tmp_path)
+    with pytest.raises(ThreadInUse, match="the memory is in use by this process since") as caught:
+        SharedStore(tmp_path, clock=lambda: NOW, wait_seconds=0)
+    assert caught.value.exit_code == 5
+    await memory.close()
