@@ -43,12 +43,19 @@ def task_of(bug: dict[str, Any], *, held_out: bool) -> RepairTask:
     return RepairTask(files, ("program.py",), tests, held_out=hidden)
 
 
-def repair_bug(bug: dict[str, Any], *, sandbox: Sandbox, seed: int, held_out: bool, seconds: float) -> RepairResult:
+def repair_bug(
+    bug: dict[str, Any], *, sandbox: Sandbox, seed: int, held_out: bool, seconds: float
+) -> RepairResult:
     """Run one repair."""
     return asyncio.run(
-        repair(task_of(bug, held_out=held_out), settings=Evolution(seconds=seconds), rng=np.random.default_rng(seed),
-               clock=time.monotonic, sandbox=sandbox)
-    )  # fmt: skip
+        repair(
+            task_of(bug, held_out=held_out),
+            settings=Evolution(seconds=seconds),
+            rng=np.random.default_rng(seed),
+            clock=time.monotonic,
+            sandbox=sandbox,
+        )
+    )
 
 
 def summarise(bugs: list[dict[str, Any]], results: list[RepairResult]) -> dict[str, Any]:
@@ -72,13 +79,17 @@ def summarise(bugs: list[dict[str, Any]], results: list[RepairResult]) -> dict[s
     }
 
 
-def run(data_dir: str | Path, quick: bool = False, seed: int = 0, *, seconds: float = SECONDS) -> dict[str, Any]:
+def run(
+    data_dir: str | Path, quick: bool = False, seed: int = 0, *, seconds: float = SECONDS
+) -> dict[str, Any]:
     """Run the benchmark with all tests visible and again with half of them held out."""
     bugs = read_bugs(data_dir)
     bugs = bugs[:: max(1, len(bugs) // QUICK)] if quick else bugs
     sandbox = choose()
     report: dict[str, Any] = {"seconds": seconds, "seed": seed, "sandbox": sandbox.name}
     for name, held_out in (("visible", False), ("half_held_out", True)):
-        results = [repair_bug(b, sandbox=sandbox, seed=seed, held_out=held_out, seconds=seconds) for b in bugs]
+        results = [
+            repair_bug(b, sandbox=sandbox, seed=seed, held_out=held_out, seconds=seconds) for b in bugs
+        ]
         report[name] = summarise(bugs, results)
     return report

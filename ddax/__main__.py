@@ -5,7 +5,9 @@ This file and `ddax/__init__.py` keep to syntax that Python 3.7 parses, so that 
 
 from __future__ import annotations
 
+import signal
 import sys
+import types
 
 OLDEST = (3, 11)
 NEWEST = (3, 13)
@@ -21,15 +23,28 @@ def wrong_python(major: int, minor: int) -> str:
     )
 
 
+def terminate(number: int, frame: types.FrameType | None) -> None:
+    """Treat a request to end like Ctrl-C, so that the run is closed in order and can be resumed."""
+    if signal.getsignal(signal.SIGINT) in (signal.SIG_IGN, signal.SIG_DFL, None):
+        raise KeyboardInterrupt  # Ctrl-C is switched off here, as for a job in the background
+    signal.raise_signal(signal.SIGINT)
+
+
 def main() -> None:
     """Run the command line and end the process with its exit code."""
     line = wrong_python(*sys.version_info[:2])
     if line:
         sys.stderr.write(line + "\n")
         raise SystemExit(2)
-    from ddax.cli.main import run_command
+    signal.signal(signal.SIGTERM, terminate)
+    try:
+        from ddax.cli.main import run_command
 
-    raise SystemExit(run_command(sys.argv[1:]))
+        code = run_command(sys.argv[1:])
+    except KeyboardInterrupt:
+        # Only where it came before or after the command itself, which reports its own.
+        code = 130
+    raise SystemExit(code)
 
 
 if __name__ == "__main__":

@@ -22,6 +22,8 @@ if TYPE_CHECKING:
 
 JSON = Annotated[bool, typer.Option("--json", help="Print exactly one JSON object on stdout.")]
 VERBOSE = Annotated[bool, typer.Option("--verbose", "-v", help="Print tracebacks.")]
+TASK = 500
+"""Characters of a task that are shown; the manifest has it whole."""
 _LISTED = ("thread_id", "status", "stop_reason", "task", "steps", "ideas", "created", "updated")
 
 
@@ -39,7 +41,7 @@ def runs(json: JSON = False, verbose: VERBOSE = False) -> None:
 
 
 def _row(info: RunInfo) -> dict[str, Any]:
-    values = asdict(info)
+    values = {**asdict(info), "task": shorten(info.task, TASK)}
     return {key: values[key] for key in _LISTED}
 
 
@@ -62,13 +64,13 @@ def show(
     verbose: VERBOSE = False,
 ) -> None:
     """Show a thread: its task, its DAG of ideas, its result."""
-    output, info = Output(json=json, verbose=verbose), _known(thread)
+    output, info = Output(json=json, verbose=verbose), known_run(thread)
     state, result = asyncio.run(_read(opener_of(context), thread))
     if json:
         ideas = state.get("ideas", {})
         output.result({"run": _row(info), "result": result, "ideas": [ideas[key] for key in ideas]})
         return
-    output.say(clean(info.task, 500))
+    output.say(clean(info.task, TASK))
     print_tree(Board.of_state(state))
     for line in result_lines(result):
         output.say(line)
@@ -79,7 +81,7 @@ async def _read(opener: Opener, thread: str) -> tuple[Mapping[str, Any], Mapping
         return await agent.state(thread), await agent.result(thread)
 
 
-def _known(thread: str) -> RunInfo:
+def known_run(thread: str) -> RunInfo:
     """Return the manifest of a thread; raises `UsageError` that names the nearest one."""
     folder = run_folder()
     info = folder.load(check_thread(thread) or "")
@@ -115,13 +117,13 @@ def cancel(
 
     One that waits, or that no process runs, is closed at once.
     """
-    output, info = Output(json=json, verbose=verbose), _known(thread)
+    output, info = Output(json=json, verbose=verbose), known_run(thread)
     if info.status not in {"running", "waiting"}:
         raise UsageError(
             f"The thread {thread!r} is over ({info.status}).", mend="There is nothing to cancel."
         )
     asyncio.run(_cancel(opener_of(context), thread))
-    now = _known(thread).status
+    now = known_run(thread).status
     if json:
         output.result({"thread_id": thread, "cancelled": True, "status": now})
     output.say(f"{thread} is {now}." if now != "running" else f"{thread} stops at its next step.")

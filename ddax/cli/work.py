@@ -27,6 +27,7 @@ from ddax.cli.backend import (
 )
 from ddax.cli.errors import Interrupted, as_ddax
 from ddax.cli.notes import model_note
+from ddax.cli.runs import known_run
 from ddax.cli.watch import watcher
 from ddax.errors import UsageError
 
@@ -35,7 +36,7 @@ if TYPE_CHECKING:
 
 JSON = Annotated[bool, typer.Option("--json", help="Print exactly one JSON object on stdout.")]
 VERBOSE = Annotated[bool, typer.Option("--verbose", "-v", help="Tracebacks; with --json events on stderr.")]
-_RESUMABLE_AFTER = frozenset({1, 3, 4, 7, 9})
+_RESUMABLE_AFTER = frozenset({7, 9})  # what can be mended from outside: the storage, the model
 
 Job = Callable[[Agent, OnEvent], Awaitable[Result]]
 
@@ -130,7 +131,8 @@ def _one_thread(task: str | None, thread: str | None) -> str | None:
 
 
 def _resume(context: typer.Context, thread: str | None, answer: str | None, output: Output) -> int:
-    name, reply = check_thread(thread) or _newest_unfinished(), _answer(answer)
+    name = known_run(thread).thread_id if thread is not None else _newest_unfinished()
+    reply = _answer(answer)
 
     async def job(agent: Agent, on_event: OnEvent) -> Result:
         return await agent.resume(name, on_event=on_event, answer=reply)

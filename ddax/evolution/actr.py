@@ -77,11 +77,20 @@ def utility(option: Option, tabu: Tabu, *, G: float, penalty: float = 2.0, noise
     return Utility(option, gain - option.C - held + noise, gain, option.C, held, noise)
 
 
-def resolve(options: Sequence[Option], tabu: Tabu, *, rng: Generator, G: float = 10.0, penalty: float = 2.0,
-            noise: float = 0.1) -> list[Utility]:  # fmt: skip
+def resolve(
+    options: Sequence[Option],
+    tabu: Tabu,
+    *,
+    rng: Generator,
+    G: float = 10.0,
+    penalty: float = 2.0,
+    noise: float = 0.1,
+) -> list[Utility]:
     """Rank options by utility, best first; `noise` ≥ 0 is the scale of a logistic draw from `rng`."""
     draws = rng.logistic(0.0, noise, len(options)) if noise > 0 else [0.0] * len(options)
-    ranked = [utility(o, tabu, G=G, penalty=penalty, noise=float(n)) for o, n in zip(options, draws, strict=True)]
+    ranked = [
+        utility(o, tabu, G=G, penalty=penalty, noise=float(n)) for o, n in zip(options, draws, strict=True)
+    ]
     return sorted(ranked, key=lambda u: -u.value)
 
 

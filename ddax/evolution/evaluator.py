@@ -1,4 +1,4 @@
-"""Scores programs on the 0–100 scale; the verdict is the harness's, never the candidate's word or exit code."""
+"""Scores programs on the 0–100 scale; the verdict is the harness's, never the candidate's word."""
 
 from __future__ import annotations
 
@@ -13,7 +13,9 @@ from ddax.evolution.suites import Suite
 LETTERS = {"pass": "p", "skip": "p", "assert": "f", "error": "e", "timeout": "t"}
 REPORT_LINES = 6
 _STAGES = {"syntax": 0.0, "import": 10.0, "timeout": 15.0, "killed": 18.0}
-_SHALLOW = frozenset({"NameError", "ImportError", "ModuleNotFoundError", "UnboundLocalError", "AttributeError"})
+_SHALLOW = frozenset(
+    {"NameError", "ImportError", "ModuleNotFoundError", "UnboundLocalError", "AttributeError"}
+)
 
 
 def signature(rows: Sequence[Row], units: int) -> str:
@@ -79,8 +81,15 @@ class CodeEvaluator:
     def __exit__(self, *_details: object) -> None:
         self.worker.close()
 
-    def run(self, sources: Mapping[str, str], *, ticks: int = 0, trace: bool = False,
-            cpu: float | None = None, worker: Worker | None = None) -> Report:
+    def run(
+        self,
+        sources: Mapping[str, str],
+        *,
+        ticks: int = 0,
+        trace: bool = False,
+        cpu: float | None = None,
+        worker: Worker | None = None,
+    ) -> Report:
         """Run every unit on a program with these changed files."""
         at = worker or self.worker
         job = at.job(range(len(self.suite.units)), sources=sources, ticks=ticks, trace=trace, cpu=cpu)

@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 import math
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any
 
 from ddax.evolution.operators.base import Seen
@@ -42,7 +42,7 @@ class Report:
     stage: str
     error: str
     rows: tuple[Row, ...]
-    seen: Seen = Seen()
+    seen: Seen = field(default_factory=Seen)
 
 
 _KINDS = frozenset({"pass", "skip", "assert", "error", "timeout"})
@@ -50,14 +50,16 @@ _SCHEMA: tuple[type, ...] = (int, str, str, str, str, int, int, int)
 
 
 def _row(values: Any, units: int) -> Row:
-    if type(values) is not list or len(values) != 9 or any(
-        type(v) is not t for v, t in zip(values, _SCHEMA, strict=False)
+    if (
+        type(values) is not list
+        or len(values) != 9
+        or any(type(v) is not t for v, t in zip(values, _SCHEMA, strict=False))
     ):
         raise ValueError("a row of the report is malformed")
     if values[1] not in _KINDS or not 0 <= values[0] < units:
         raise ValueError("a row of the report names no unit")
     lines = tuple((str(p), int(n)) for p, n in values[8])
-    return Row(*values[:8], lines=lines)
+    return Row(*values[:8], lines=lines)  # type: ignore[misc]
 
 
 def _seen(trace: Any) -> Seen:

@@ -1,4 +1,4 @@
-"""Generations of whole-program candidates proposed by a reasoner: elitism, crossover, fresh blood, an archive.
+"""Generations of whole-program candidates proposed by a reasoner: elitism, crossover, fresh blood.
 
 The archive keeps the best candidate of every behaviour (which tests pass); parents come from it.
 """
@@ -12,7 +12,7 @@ from hashlib import sha256
 from numpy.random import Generator
 
 from ddax.errors import ReasonerError
-from ddax.evolution.minimise import hunks
+from ddax.evolution.minimise import Opcode, hunks
 from ddax.evolution.records import Evaluation
 from ddax.reasoning.protocol import CodeCandidate, MutateRequest, PatchRequest, Reasoner
 from ddax.types import Usage
@@ -65,7 +65,7 @@ def crossover(original: str, a: str, b: str, rng: Generator) -> str:
     """
     marked = [(h, a) for h in hunks(original, a)] + [(h, b) for h in hunks(original, b)]
     marked.sort(key=lambda item: (item[0][1], item[0][2]))
-    kept = []
+    kept: list[tuple[Opcode, str]] = []
     for item in marked:
         clash = kept and item[0][1] < max(kept[-1][0][2], kept[-1][0][1] + 1)
         if not clash:
@@ -95,8 +95,16 @@ class Evolved:
 class EvolutionarySolver:
     """Evolves one file's text; `evaluate` scores a text on the 0–100 scale."""
 
-    def __init__(self, reasoner: Reasoner, evaluate: Evaluate, *, size: int = 4, generations: int = 3,
-                 rng: Generator, accept: float = 100.0) -> None:  # fmt: skip
+    def __init__(
+        self,
+        reasoner: Reasoner,
+        evaluate: Evaluate,
+        *,
+        size: int = 4,
+        generations: int = 3,
+        rng: Generator,
+        accept: float = 100.0,
+    ) -> None:
         self.reasoner, self.score, self.rng = reasoner, evaluate, rng
         self.size, self.generations, self.accept = size, generations, accept
         self.archive, self.usage, self.tried = Archive(), Usage(), 0
@@ -151,7 +159,9 @@ class EvolutionarySolver:
     async def evolve(self, request: PatchRequest, *, seeds: Mapping[str, str] | None = None) -> Evolved:
         """Run the generations; `seeds` are texts found otherwise, with their hypotheses as values."""
         self.archive.is_new(request.code)
-        first = [CodeCandidate(why, code, "found by search over edits") for code, why in (seeds or {}).items()]
+        first = [
+            CodeCandidate(why, code, "found by search over edits") for code, why in (seeds or {}).items()
+        ]
         winner = await self.assess(first, "search")
         winner = winner or await self.assess((await self.propose(request))[: self.size], "model")
         generation = 0
@@ -162,11 +172,15 @@ class EvolutionarySolver:
                 winner = await self.assess(await self.mutate(request.goal, ranked[0]), "mutation")
             winner = winner or await self.assess(self.crossed(request.code), "crossover")
             if winner is None:
-                again = PatchRequest(request.goal, request.code, request.failures, request.suspicious, FRESH,
-                                     int(self.rng.integers(1 << 31)))  # fmt: skip
+                again = PatchRequest(
+                    request.goal,
+                    request.code,
+                    request.failures,
+                    request.suspicious,
+                    FRESH,
+                    int(self.rng.integers(1 << 31)),
+                )
                 winner = await self.assess((await self.propose(again))[:FRESH], "model")
         ranked = self.archive.ranked()
         best = winner or (ranked[0] if ranked else None)
         return Evolved(best, self.tried, generation, self.usage, tuple(self.problems))
-
-

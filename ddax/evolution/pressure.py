@@ -64,8 +64,9 @@ def ambiguity_of(utilities: Sequence[float]) -> float:
     return 1.0 if spread <= 0 else 1.0 - (ordered[0] - ordered[1]) / spread
 
 
-def impasse_of(utilities: Sequence[float], *, changed: bool, exclusive: bool = False,
-               tolerance: float = 1e-6) -> Impasse | None:  # fmt: skip
+def impasse_of(
+    utilities: Sequence[float], *, changed: bool, exclusive: bool = False, tolerance: float = 1e-6
+) -> Impasse | None:
     """Name the impasse of a decision, or None: NO_CHANGE before CONFLICT before TIE."""
     if not changed or not utilities:
         return Impasse.NO_CHANGE
@@ -75,8 +76,16 @@ def impasse_of(utilities: Sequence[float], *, changed: bool, exclusive: bool = F
     return None
 
 
-def trigger(value: float, recent: Sequence[Impasse | None], *, has_code: bool, has_test: bool,
-            threshold: float = 0.9, persist: int = 2, enabled: bool = True) -> bool:  # fmt: skip
+def trigger(
+    value: float,
+    recent: Sequence[Impasse | None],
+    *,
+    has_code: bool,
+    has_test: bool,
+    threshold: float = 0.9,
+    persist: int = 2,
+    enabled: bool = True,
+) -> bool:
     """Say whether to evolve: pressure ≥ `threshold`, or the last `persist` impasses all NO_CHANGE.
 
     Only on a task that has code and a test; words in its goal play no part.

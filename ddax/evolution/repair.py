@@ -19,12 +19,13 @@ from ddax.evolution.localise import ranked
 from ddax.evolution.minimise import minimise
 from ddax.evolution.operators import Edit
 from ddax.evolution.population import EvolutionarySolver, Evolved
-from ddax.evolution.records import Evaluation, RepairResult, RepairTask
+from ddax.evolution.records import Evaluation, RepairResult, RepairTask, Trust
 from ddax.evolution.sandbox.probe import choose
 from ddax.evolution.sandbox.protocol import Limits, Sandbox
 from ddax.evolution.search import Baseline, Found, Search, measure
 from ddax.evolution.suites import build_suite
-from ddax.reasoning.protocol import CodeCandidate, PatchRequest, Patches, Reasoner
+from ddax.evolution.verdict import separate_report, separate_verdict
+from ddax.reasoning.protocol import CodeCandidate, Patches, PatchRequest, Reasoner
 from ddax.types import Usage
 
 MODEL_SHARE = 0.4
@@ -41,6 +42,7 @@ class _Solution:
     reasoning: str
     origin: str
     seconds: float
+    trust: Trust
 
 
 def unified(old: Mapping[str, str], new: Mapping[str, str]) -> str:
@@ -49,7 +51,9 @@ def unified(old: Mapping[str, str], new: Mapping[str, str]) -> str:
     for path in sorted(new):
         before, after = old.get(path, "").splitlines(True), new[path].splitlines(True)
         lines = difflib.unified_diff(before, after, f"a/{path}", f"b/{path}")
-        parts += [line if line.endswith("\n") else f"{line}\n\\ No newline at end of file\n" for line in lines]
+        parts += [
+            line if line.endswith("\n") else f"{line}\n\\ No newline at end of file\n" for line in lines
+        ]
     return "".join(parts)
 
 
@@ -72,7 +76,9 @@ def limits_of(settings: Evolution) -> Limits:
 class _Repair:
     """One repair in progress, in one thread."""
 
-    def __init__(self, task: RepairTask, settings: Evolution, sandbox: Sandbox, clock: Callable[[], float]) -> None:
+    def __init__(
+        self, task: RepairTask, settings: Evolution, sandbox: Sandbox, clock: Callable[[], float]
+    ) -> None:
         self.task, self.settings, self.clock = task, settings, clock
         self.begin = clock()
         whole = build_suite(task.files, task.targets, task.tests)
@@ -85,6 +91,7 @@ class _Repair:
         self.baseline: Baseline | None = None
         self.tried = 0
         self.partials: dict[str, str] = {}
+        self._suited: bool | None = None
 
     def prepare(self) -> Baseline:
         """Measure how the program stands."""
@@ -109,13 +116,30 @@ class _Repair:
         path, text = next(iter(found.sources.items()))
         small = text
         if len(found.edits) > 1:
-            small = minimise(self.task.files[path], text, lambda t: self.evaluator.evaluate({path: t}).score >= 99.0)
+            small = minimise(
+                self.task.files[path], text, lambda t: self.evaluator.evaluate({path: t}).score >= 99.0
+            )
         evaluation = self.evaluator.confirm({path: small})
         if evaluation.score < 100.0:
             return None
+        trust = self.separately({path: small})
         hypothesis = explain(found.edits, self.task.files)
-        reasoning = f"{evaluation.passed} of {len(self.suite.units)} tests pass with it; candidate {found.tried} of the search"
-        return _Solution({path: small}, evaluation, hypothesis, reasoning, "search", found.seconds)
+        passed, units = evaluation.passed, len(self.suite.units)
+        reasoning = f"{passed} of {units} tests pass with it; candidate {found.tried} of the search"
+        return _Solution({path: small}, evaluation, hypothesis, reasoning, "search", found.seconds, trust)
+
+    def separately(self, sources: Mapping[str, str]) -> Trust:
+        """Say how far a confirmed repair can be trusted: tests in another process agree, or could not judge."""
+        verdict = separate_verdict(self.sandbox, self.suite, sources, limits=self.evaluator.limits)
+        return "separate" if verdict.score >= 100.0 else "confirmed"
+
+    def suited(self) -> bool:
+        """Say whether tests in another process judge the original as tests beside it do."""
+        if self._suited is None and self.baseline is not None:
+            report = separate_report(self.sandbox, self.suite, {}, limits=self.evaluator.limits)
+            passed = {row.unit for row in report.rows if row.good}
+            self._suited = set(self.baseline.passing) <= passed
+        return self._suited is not False
 
     def judge_privately(self, solution: _Solution) -> None:
         """Count the held-out tests that pass with a solution."""
@@ -124,9 +148,16 @@ class _Repair:
                 self.hidden_passed = judge.evaluate(solution.sources).passed
 
     def score(self, path: str, code: str) -> Evaluation:
-        """Score a model's candidate; one that passes is confirmed in a fresh sandbox before it counts."""
+        """Score a foreign candidate; one that passes counts only if tests in another process agree.
+
+        Where such tests cannot judge even the original, a fresh sandbox confirms, and the result says so.
+        """
         evaluation = self.evaluator.evaluate({path: code})
-        return self.evaluator.confirm({path: code}) if evaluation.score >= 99.0 else evaluation
+        if evaluation.score < 99.0:
+            return evaluation
+        if self.suited():
+            return separate_verdict(self.sandbox, self.suite, {path: code}, limits=self.evaluator.limits)
+        return self.evaluator.confirm({path: code})
 
     def request(self, baseline: Baseline) -> tuple[str, PatchRequest]:
         """Make the reasoner's request for the most suspected file."""
@@ -134,37 +165,76 @@ class _Repair:
         path = next((p for (p, _), _ in places if p in self.task.targets), self.task.targets[0])
         lines = tuple(line for (p, line), _ in places if p == path)[:LOCATIONS]
         failures = tuple(describe([r for r in baseline.report.rows if not r.good], self.suite).split("\n"))
-        request = PatchRequest(self.task.goal or "make the tests pass", self.task.files[path], failures, lines,
-                               self.settings.evolution_population_size)  # fmt: skip
+        request = PatchRequest(
+            self.task.goal or "make the tests pass",
+            self.task.files[path],
+            failures,
+            lines,
+            self.settings.evolution_population_size,
+        )
         return path, request
 
     def result(self, solution: _Solution | None, usage: Usage, problems: tuple[str, ...]) -> RepairResult:
         """Write the result, with what it rests on."""
-        baseline = self.baseline
-        units = len(self.suite.units)
+        baseline, units = self.baseline, len(self.suite.units)
         before = len(baseline.passing) if baseline else 0
         places = ranked(baseline.suspects)[:LOCATIONS] if baseline else []
-        common = {"tried": self.tried, "seconds": self.clock() - self.begin, "tests_before": (before, units),
-                  "suspicious": tuple((p, n, s) for (p, n), s in places), "usage": usage,
-                  "held_out": (self.hidden_passed, len(self.private.units))}  # fmt: skip
-        if solution is None:
-            why = "no candidate passed every test in the time given" if self.tried else "nothing was tried"
-            return RepairResult(False, 40.0 + 20.0 * before / units if before else 0.0, "", dict(self.task.files), "", why,
-                                first_seconds=0.0, tests_after=(before, units), trust="none", caveats=problems, **common)  # type: ignore[arg-type]
-        files = {**self.task.files, **solution.sources}
-        return RepairResult(True, solution.evaluation.score, unified(self.task.files, solution.sources), files,
-                            solution.hypothesis, solution.reasoning, first_seconds=solution.seconds,
-                            tests_after=(solution.evaluation.passed, units), trust="confirmed",
-                            caveats=(*self.caveats(), *problems), origin=solution.origin, **common)  # type: ignore[arg-type]
+        unsolved = RepairResult(
+            solved=False,
+            score=40.0 + 20.0 * before / units if before else 0.0,
+            diff="",
+            files=dict(self.task.files),
+            hypothesis="",
+            reasoning="no candidate passed every test in the time given" if self.tried else "nothing was tried",
+            tried=self.tried,
+            seconds=self.clock() - self.begin,
+            first_seconds=0.0,
+            tests_before=(before, units),
+            tests_after=(before, units),
+            held_out=(0, len(self.private.units)),
+            trust="none",
+            caveats=problems,
+            suspicious=tuple((path, line, score) for (path, line), score in places),
+            usage=usage,
+        )
+        return unsolved if solution is None else self.solved(unsolved, solution)
 
-    def caveats(self) -> tuple[str, ...]:
+    def solved(self, frame: RepairResult, solution: _Solution) -> RepairResult:
+        """Fill in what a solution brought."""
+        return replace(
+            frame,
+            solved=True,
+            score=solution.evaluation.score,
+            diff=unified(self.task.files, solution.sources),
+            files={**self.task.files, **solution.sources},
+            hypothesis=solution.hypothesis,
+            reasoning=solution.reasoning,
+            first_seconds=solution.seconds,
+            tests_after=(solution.evaluation.passed, len(self.suite.units)),
+            held_out=(self.hidden_passed, len(self.private.units)),
+            trust=solution.trust,
+            caveats=(*self.caveats(solution.trust), *frame.caveats),
+            origin=solution.origin,
+        )
+
+    def caveats(self, trust: Trust) -> tuple[str, ...]:
         """Say what to distrust."""
         units = len(self.suite.units)
         total = len(self.private.units)
-        held = f"{self.hidden_passed} of {total} held-out tests pass" if total else "all tests decided, none was held out"
-        notes = [held, "candidate and tests shared a process inside the sandbox"]
+        held = (
+            f"{self.hidden_passed} of {total} held-out tests pass"
+            if total
+            else "all tests decided, none was held out"
+        )
+        notes = [held]
+        if trust != "separate":
+            notes.append(
+                "the tests could not judge from a process of their own: a cheat would not be noticed"
+            )
         if units <= FEW_TESTS:
-            notes.append(f"only {units} test{'s' if units > 1 else ''}: the repair may fit these and nothing else")
+            notes.append(
+                f"only {units} test{'s' if units > 1 else ''}: the repair may fit these and nothing else"
+            )
         return tuple(notes)
 
 
@@ -175,50 +245,72 @@ def _begin(run: _Repair, seconds: float) -> tuple[Baseline, _Solution | None]:
     return baseline, run.search(baseline, seconds)
 
 
-async def repair(task: RepairTask, *, settings: Evolution, rng: Generator, clock: Callable[[], float],
-                 reasoner: Reasoner | None = None, sandbox: Sandbox | None = None) -> RepairResult:  # fmt: skip
+async def repair(
+    task: RepairTask,
+    *,
+    settings: Evolution,
+    rng: Generator,
+    clock: Callable[[], float],
+    reasoner: Reasoner | None = None,
+    sandbox: Sandbox | None = None,
+) -> RepairResult:
     """Find a change of the targets with which every test passes.
 
     `clock` returns seconds; `reasoner`, where given, follows the search with its own candidates.
     Raises SandboxError where no sandbox holds, SourceError where the tests cannot be read.
     """
-    chosen = sandbox or await asyncio.to_thread(choose)
+    chosen = sandbox if sandbox is not None else await asyncio.to_thread(choose)
     run = _Repair(task, settings, chosen, clock)
     share = MODEL_SHARE if reasoner is not None else 1.0
     usage, problems = Usage(), tuple[str, ...]()
     with run.evaluator:
         baseline, solution = await asyncio.to_thread(_begin, run, share * settings.seconds)
         if not baseline.failing:
-            return replace(run.result(None, usage, ("every test passes already",)), reasoning="nothing to repair")
+            return replace(
+                run.result(None, usage, ("every test passes already",)), reasoning="nothing to repair"
+            )
         if solution is None and reasoner is not None:
             evolved, path = await _generations(run, baseline, reasoner, rng)
             usage, problems = evolved.usage, evolved.problems
-            solution = _won(evolved, path, clock() - run.begin)
+            solution = _won(evolved, path, clock() - run.begin, "separate" if run.suited() else "confirmed")
             run.tried += evolved.tried
     if solution is not None:
         await asyncio.to_thread(run.judge_privately, solution)
     return run.result(solution, usage, problems)
 
 
-async def _generations(run: _Repair, baseline: Baseline, reasoner: Reasoner, rng: Generator) -> tuple[Evolved, str]:
+async def _generations(
+    run: _Repair, baseline: Baseline, reasoner: Reasoner, rng: Generator
+) -> tuple[Evolved, str]:
     path, request = run.request(baseline)
     solver = EvolutionarySolver(
-        reasoner, lambda code: run.score(path, code), size=run.settings.evolution_population_size,
-        generations=run.settings.evolution_max_generations, rng=rng,
-    )  # fmt: skip
+        reasoner,
+        lambda code: run.score(path, code),
+        size=run.settings.evolution_population_size,
+        generations=run.settings.evolution_max_generations,
+        rng=rng,
+    )
     return await solver.evolve(request, seeds=run.partials), path
 
 
-def _won(evolved: Evolved, path: str, seconds: float) -> _Solution | None:
+def _won(evolved: Evolved, path: str, seconds: float, trust: Trust) -> _Solution | None:
     best = evolved.best
     if best is None or best.evaluation.score < 100.0:
         return None
     code: CodeCandidate = best.candidate
-    return _Solution({path: code.code}, best.evaluation, code.hypothesis, code.reasoning, best.origin, seconds)
+    return _Solution(
+        {path: code.code}, best.evaluation, code.hypothesis, code.reasoning, best.origin, seconds, trust
+    )
 
 
-def template_patcher(tests: Mapping[str, str], *, path: str = "program.py", settings: Evolution,
-                     clock: Callable[[], float], sandbox: Sandbox | None = None) -> Callable[[PatchRequest], Patches]:  # fmt: skip
+def template_patcher(
+    tests: Mapping[str, str],
+    *,
+    path: str = "program.py",
+    settings: Evolution,
+    clock: Callable[[], float],
+    sandbox: Sandbox | None = None,
+) -> Callable[[PatchRequest], Patches]:
     """Return a function from a PatchRequest to Patches that searches over edits; for the embedded reasoner.
 
     It blocks; call it in a thread. Without a repair it returns the best partial ones, and says so.
@@ -233,7 +325,9 @@ def template_patcher(tests: Mapping[str, str], *, path: str = "program.py", sett
             return Patches(())
         if solution is not None:
             return Patches((CodeCandidate(solution.hypothesis, solution.sources[path], solution.reasoning),))
-        partial = [CodeCandidate(why, code, "mends some of the tests only") for code, why in run.partials.items()]
+        partial = [
+            CodeCandidate(why, code, "mends some of the tests only") for code, why in run.partials.items()
+        ]
         return Patches(tuple(partial[: request.n]))
 
     return patch

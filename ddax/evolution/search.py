@@ -72,9 +72,14 @@ def measure(evaluator: CodeEvaluator) -> Baseline:
     def effort(unit: int) -> tuple[int, int]:
         return (rows[unit].ticks if unit in rows and rows[unit].kind != "timeout" else PROBE_TICKS, unit)
 
-    return Baseline(first, tuple(sorted(failing, key=effort)), tuple(sorted(passing, key=effort)),
-                    suspicion(traced.rows),
-                    replace(traced.seen, words=texts_in(evaluator.suite)), ticks)  # fmt: skip
+    return Baseline(
+        first,
+        tuple(sorted(failing, key=effort)),
+        tuple(sorted(passing, key=effort)),
+        suspicion(traced.rows),
+        replace(traced.seen, words=texts_in(evaluator.suite)),
+        ticks,
+    )
 
 
 def texts_in(suite: Suite) -> tuple[str, ...]:
@@ -137,7 +142,9 @@ class Search:
         kept: list[Partial] = []
         broken: list[Partial] = []
         for partial in best:
-            report = self.evaluator.run({partial.edit.path: partial.text.decode()}, ticks=self.baseline.ticks, cpu=1.0)
+            report = self.evaluator.run(
+                {partial.edit.path: partial.text.decode()}, ticks=self.baseline.ticks, cpu=1.0
+            )
             partial.signature = signature(report.rows, len(self.suite.units))
             whole = all(partial.signature[u] == "p" for u in self.baseline.passing)
             same = sum(k.signature == partial.signature for k in kept)
@@ -165,7 +172,9 @@ class Search:
             rest: Iterator[tuple[float, Edit, Partial | None]] = ((r, e, None) for r, e in singles)
             yield from self.consume(merge(rest, self.pairs(), key=lambda item: item[0]))
 
-    def consume(self, stream: Iterator[tuple[float, Edit, Partial | None]], limit: int = 0) -> Iterator[Found]:
+    def consume(
+        self, stream: Iterator[tuple[float, Edit, Partial | None]], limit: int = 0
+    ) -> Iterator[Found]:
         """Evaluate a stream of candidates in batches."""
         done = False
         start = self.tried
@@ -183,8 +192,17 @@ class Search:
     def evaluate(self, batch: Sequence[tuple[float, Edit, Partial | None, bytes]]) -> Iterator[Found]:
         """Run a batch and sort its candidates into found, partial and wrong."""
         worker, order = self.evaluator.worker, self.baseline.order
-        jobs = [worker.job(order, sources={edit.path: text.decode()}, gate=len(self.baseline.failing), give_up=2,
-                           ticks=self.baseline.ticks, cpu=0.5) for _, edit, _, text in batch]  # fmt: skip
+        jobs = [
+            worker.job(
+                order,
+                sources={edit.path: text.decode()},
+                gate=len(self.baseline.failing),
+                give_up=2,
+                ticks=self.baseline.ticks,
+                cpu=0.5,
+            )
+            for _, edit, _, text in batch
+        ]
         again: list[tuple[float, Edit, Partial | None, bytes]] = []
         winner = -1
         for i, body in enumerate(worker.run(jobs, stop=True)):
@@ -201,7 +219,12 @@ class Search:
             elif verdict == "partial" and seed is None:
                 self.partial.append(Partial(rank, edit, sum(r.good for r in report.rows), text))
         for _, edit, seed, text in again:
-            if self.evaluator.evaluate({edit.path: text.decode()}, ticks=self.baseline.ticks * ESCALATION).score >= 99.0:
+            if (
+                self.evaluator.evaluate(
+                    {edit.path: text.decode()}, ticks=self.baseline.ticks * ESCALATION
+                ).score
+                >= 99.0
+            ):
                 yield self.found(edit, seed, text)
         if winner >= 0:
             _, edit, seed, text = batch[winner]

@@ -50,10 +50,17 @@ class Suite:
     def message(self) -> dict[str, Any]:
         """Return what the worker is told, as plain JSON values."""
         codes = {u.id: u.code for u in self.units if u.kind == "script"} | dict(self.tests)
-        rows = [{"id": u.id, "kind": u.kind, "path": u.path, "name": u.name, "cls": u.cls, "shared": u.shared}
-                for u in self.units]  # fmt: skip
-        return {"sources": dict(self.sources), "targets": list(self.targets), "units": rows, "codes": codes,
-                "imports": _libraries([*self.sources.values(), *self.tests.values()], self.sources)}  # fmt: skip
+        rows = [
+            {"id": u.id, "kind": u.kind, "path": u.path, "name": u.name, "cls": u.cls, "shared": u.shared}
+            for u in self.units
+        ]
+        return {
+            "sources": dict(self.sources),
+            "targets": list(self.targets),
+            "units": rows,
+            "codes": codes,
+            "imports": _libraries([*self.sources.values(), *self.tests.values()], self.sources),
+        }
 
 
 def _libraries(texts: Sequence[str], sources: Mapping[str, str]) -> list[str]:
@@ -100,7 +107,11 @@ def _called_checks(body: Sequence[ast.stmt], functions: Mapping[str, ast.Functio
     for i, statement in enumerate(body):
         if isinstance(statement, ast.Expr) and isinstance(statement.value, ast.Call):
             function = statement.value.func
-            if isinstance(function, ast.Name) and function.id in functions and _asserts(functions[function.id]):
+            if (
+                isinstance(function, ast.Name)
+                and function.id in functions
+                and _asserts(functions[function.id])
+            ):
                 calls[i] = function.id
     return calls
 
@@ -120,14 +131,18 @@ def _blocks(statements: Sequence[ast.stmt]) -> list[tuple[list[ast.stmt], ast.st
 
 
 def _script_units(path: str, tree: ast.Module, shared: bool) -> list[Unit]:
-    body = [s for st in tree.body for s in (st.body if _is_main_guard(st) and isinstance(st, ast.If) else [st])]
+    body = [
+        s for st in tree.body for s in (st.body if _is_main_guard(st) and isinstance(st, ast.If) else [st])
+    ]
     functions = {s.name: s for s in body if isinstance(s, ast.FunctionDef)}
     checks = _called_checks(body, functions)
     units: list[Unit] = []
 
     def add(statements: list[ast.stmt], last: ast.stmt) -> None:
         code = ast.unparse(ast.Module([*statements], []))
-        units.append(Unit(f"{path}::{len(units) + 1}", "script", path, "", ast.unparse(last), code=code, shared=shared))
+        units.append(
+            Unit(f"{path}::{len(units) + 1}", "script", path, "", ast.unparse(last), code=code, shared=shared)
+        )
 
     top: list[ast.stmt] = []
     for i, statement in enumerate(body):
@@ -149,9 +164,17 @@ def _unused(statement: ast.stmt, checks: Mapping[int, str]) -> bool:
 
 
 def _class_units(path: str, node: ast.ClassDef, shared: bool) -> list[Unit]:
-    tests = [n for n in node.body if isinstance(n, (ast.FunctionDef, ast.AsyncFunctionDef)) and n.name.startswith("test")]
-    return [Unit(f"{path}::{node.name}::{n.name}", "method", path, n.name, ast.unparse(n), node.name, shared=shared)
-            for n in tests]  # fmt: skip
+    tests = [
+        n
+        for n in node.body
+        if isinstance(n, (ast.FunctionDef, ast.AsyncFunctionDef)) and n.name.startswith("test")
+    ]
+    return [
+        Unit(
+            f"{path}::{node.name}::{n.name}", "method", path, n.name, ast.unparse(n), node.name, shared=shared
+        )
+        for n in tests
+    ]
 
 
 def read_units(path: str, text: str, sources: Mapping[str, str]) -> list[Unit]:
@@ -164,7 +187,9 @@ def read_units(path: str, text: str, sources: Mapping[str, str]) -> list[Unit]:
     units: list[Unit] = []
     for node in tree.body:
         if isinstance(node, (ast.FunctionDef, ast.AsyncFunctionDef)) and node.name.startswith("test"):
-            units.append(Unit(f"{path}::{node.name}", "function", path, node.name, ast.unparse(node), shared=shared))
+            units.append(
+                Unit(f"{path}::{node.name}", "function", path, node.name, ast.unparse(node), shared=shared)
+            )
         elif isinstance(node, ast.ClassDef):
             units += _class_units(path, node, shared)
     return units or _script_units(path, tree, shared)
@@ -181,6 +206,8 @@ def build_suite(sources: Mapping[str, str], targets: Sequence[str], tests: Mappi
             raise SourceError(f"{path} would hide Python's own {name!r}.", mend="Rename the file.")
     units = [unit for path, text in tests.items() for unit in read_units(path, text, sources)]
     if not units:
-        raise SourceError("There is no test in " + (", ".join(tests) or "the task") + ".",
-                          mend="Give functions named test_*, a TestCase, or asserts.")  # fmt: skip
+        raise SourceError(
+            "There is no test in " + (", ".join(tests) or "the task") + ".",
+            mend="Give functions named test_*, a TestCase, or asserts.",
+        )
     return Suite(dict(sources), tuple(targets), dict(tests), tuple(units))

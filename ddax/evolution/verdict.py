@@ -62,7 +62,9 @@ def _relay(oracle: Channel, served: Channel, nonce: str, units: int, end: float)
             raise ValueError("the tests' side sent no verdict")
 
 
-def separate_verdict(sandbox: Sandbox, suite: Suite, sources: Mapping[str, str], *, limits: Limits) -> Evaluation:
+def separate_verdict(
+    sandbox: Sandbox, suite: Suite, sources: Mapping[str, str], *, limits: Limits
+) -> Evaluation:
     """Score a program by the separate verdict; 100 needs every unit to pass."""
     found = evaluate_report(separate_report(sandbox, suite, sources, limits=limits), suite)
     if found.score < 99.0:

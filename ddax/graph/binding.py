@@ -11,6 +11,7 @@ from inspect import signature
 from typing import Any
 
 from langgraph.runtime import Runtime
+from langgraph.types import Overwrite
 
 from ddax.configs.settings import Context
 from ddax.errors import BudgetExceeded, InvariantError
@@ -60,5 +61,6 @@ def event(name: str, state: Any, update: Update) -> dict[str, Any]:
     data: dict[str, Any] = {"ideas": list(ideas.values())} if ideas else {}
     for key in ("decision", "mind", "mood", "usage", "answer", "status", "stop_reason"):
         if key in update:
-            data[key] = update[key]
+            value = update[key]
+            data[key] = value.value if isinstance(value, Overwrite) else value
     return {"type": "node", "node": name, "step": update.get("step", state.get("step", 0)), "data": data}

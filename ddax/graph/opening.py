@@ -33,20 +33,24 @@ async def open_session(
     from ddax.metacognition.controller import Controller
 
     place = home if home is not None else await asyncio.to_thread(Home.from_environ(os.environ).ensure)
+    identity = await asyncio.to_thread(load_identity, settings.identity)
     embedder = parts.embedder
     if embedder is None:
         embedder = await asyncio.to_thread(_embedder, place.cache)
-    identity = await asyncio.to_thread(load_identity, settings.identity)
     scale = await asyncio.to_thread(
         load_calibration, embedder.name, embedder.fingerprint, fallback=UNMEASURED
     )
     extra = await asyncio.to_thread(_coding_actions, settings)
     actions = await asyncio.to_thread(open_registry, (*extra, *parts.actions))
-    memory: Memory = parts.memory or await _memory(settings, place, embedder, clock)
     reasoner = parts.reasoner
     if reasoner is None:
         reasoner = await asyncio.to_thread(_reasoner, settings, embedder, actions, clock, monotonic)
     library: Library = parts.library or await _library(settings, embedder, place.cache)
+    controller = await asyncio.to_thread(
+        Controller, engine=settings.mood.engine, policy_len=settings.mood.policy_len
+    )
+    # Last, because it takes a lock and starts threads: whatever failed before leaves nothing open.
+    memory: Memory = parts.memory or await _memory(settings, place, embedder, clock)
     return Session(
         settings=settings,
         identity=identity,
@@ -55,9 +59,7 @@ async def open_session(
         memory=memory,
         library=library,
         actions=actions,
-        controller=await asyncio.to_thread(
-            Controller, engine=settings.mood.engine, policy_len=settings.mood.policy_len
-        ),
+        controller=controller,
         projection=projection(embedder.dim, settings.selection.state_dim),
         scale=scale,
         clock=clock,

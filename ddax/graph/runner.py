@@ -10,7 +10,6 @@ import asyncio
 import contextlib
 import os
 import secrets
-import sqlite3
 import time
 from collections.abc import AsyncIterator, Callable, Iterator
 from dataclasses import replace
@@ -24,7 +23,7 @@ from langgraph.runtime import RunControl
 from langgraph.types import Command
 
 from ddax.configs.settings import Context
-from ddax.errors import StateError, StorageError, UsageError
+from ddax.errors import StateError, UsageError
 from ddax.graph.builder import Builder, build_graph
 from ddax.graph.results import RunResult, exit_code_of, result_of
 from ddax.graph.runs import RunFolder, RunInfo
@@ -32,6 +31,7 @@ from ddax.graph.saver import open_saver
 from ddax.graph.services import Clock, LocalServices, Parts
 from ddax.graph.state import Input, State
 from ddax.ideas import dag
+from ddax.memory.migrations import sqlite_errors
 
 if TYPE_CHECKING:
     from ddax.memory.home import Home
@@ -139,14 +139,28 @@ class Agent:
         if not task.strip():
             raise UsageError("the task is empty.", mend='Write it as: ddax run "your question".')
         name = self._name(thread)
-        known = self.runs.load(name)
-        if known is not None and known.status in ("running", "waiting"):
-            raise UsageError(
-                f"thread {name!r} is not finished ({known.status}).", mend=f"Continue it: ddax resume {name}"
-            )
         with self._locked(name):
-            info = RunInfo(name, task[:500], "running", created=known.created if known else self._clock())
-            self.runs.save(replace(info, updated=self._clock(), context=self.context.model_dump(mode="json")))
+            known = self.runs.load(name)
+            if known is not None and known.status in ("running", "waiting"):
+                raise UsageError(
+                    f"thread {name!r} is not finished ({known.status}).",
+                    mend=f"Continue it: ddax resume {name}",
+                )
+            before = _checkpoint_of(await self._snapshot(known)) if known is not None else ""
+            # First, so that a source that cannot be read leaves no thread behind that waits for a resume.
+            await self.services.session(self.context)
+            now = self._clock()
+            info = RunInfo(
+                name,
+                task,
+                "running",
+                checkpoint_id=before,
+                before=before,
+                created=known.created if known else now,
+                updated=now,
+                context=self.context.model_dump(mode="json"),
+            )
+            self.runs.save(info)
             return await self._drive(name, Input(task=task), self.context, on_event)
 
     async def resume(
@@ -156,16 +170,22 @@ class Agent:
 
         Without a name the newest unfinished thread is taken. `answer` answers a pending question.
         """
-        info = self._resumable(thread)
-        with self._locked(info.thread_id):
+        name = self._resumable(thread).thread_id
+        with self._locked(name):
+            info = self._resumable(name)
             state = await self._snapshot(info)
             context = Context.model_validate(info.context) if info.context else self.context
             waiting = bool(state.interrupts)
-            if (not state.next and not waiting) or (waiting and answer is None):
-                return result_of(info.thread_id, state.values, tuple(state.interrupts))
-            self.runs.save(replace(info, status="running", updated=self._clock()))
             given: Any = Command(resume=answer) if waiting else None
-            return await self._drive(info.thread_id, given, context, on_event)
+            if info.status == "running" and _checkpoint_of(state) == info.before:
+                given = Input(task=info.task)  # it died before its task reached the checkpoints
+            elif not state.next and not waiting and info.status == "running":
+                return await self._settle(name, _config(name, context), "")  # it died after its last one
+            elif (not state.next and not waiting) or (waiting and answer is None):
+                return result_of(name, state.values, tuple(state.interrupts))
+            await self.services.session(context)
+            self.runs.save(replace(info, status="running", updated=self._clock()))
+            return await self._drive(name, given, context, on_event)
 
     async def stream(self, task: str, *, thread: str | None = None) -> AsyncIterator[Event]:
         """Run a task and yield its events; the last one has the type `result`."""
@@ -248,8 +268,9 @@ class Agent:
     async def _snapshot(self, info: RunInfo) -> Any:
         """Return the newest state; raises StateError where the manifest knows more than the store."""
         try:
-            state = await self.graph.aget_state(_config(info.thread_id, self.context))
-        except (sqlite3.DatabaseError, ValueError) as error:
+            with sqlite_errors(self.home.checkpoints):
+                state = await self.graph.aget_state(_config(info.thread_id, self.context))
+        except ValueError as error:
             raise StateError(
                 f"the checkpoints of thread {info.thread_id!r} cannot be read.", why=str(error), mend=_MEND
             ) from error
@@ -264,28 +285,32 @@ class Agent:
     async def _drive(self, thread: str, given: Any, context: Context, on_event: OnEvent | None) -> RunResult:
         """Drive the graph to its end, an interrupt or a stop, and keep the manifest in step."""
         config, control = _config(thread, context), RunControl()
-        stopped = ""
+        stopped, noted = "", False
         try:
-            async for part in self.graph.astream(
-                given, config, context=context, stream_mode="custom", durability="sync", control=control
-            ):
-                if on_event is not None and isinstance(part, dict):
-                    on_event(part)
-                if self.runs.cancelled(thread):
-                    control.request_drain("cancelled")
+            with sqlite_errors(self.home.checkpoints):
+                async for part in self.graph.astream(
+                    given, config, context=context, stream_mode="custom", durability="sync", control=control
+                ):
+                    if not noted:
+                        noted = True
+                        await self._note_checkpoint(thread, config)
+                    if on_event is not None and isinstance(part, dict):
+                        on_event(part)
+                    if self.runs.cancelled(thread):
+                        control.request_drain("cancelled")
         except GraphDrained:
             stopped = "cancelled"
             self.runs.clear_cancel(thread)
-        except sqlite3.OperationalError as error:
-            raise StorageError(
-                "the checkpoint store does not take more.",
-                why=str(error),
-                mend=f"Free space, then: ddax resume {thread}",
-            ) from error
         return await self._settle(thread, config, stopped)
 
+    async def _note_checkpoint(self, thread: str, config: Any) -> None:
+        """Note in the manifest that there are checkpoints, so that losing them is seen at a resume."""
+        found = _checkpoint_of(await self.graph.aget_state(config))
+        self.runs.update(thread, checkpoint_id=found)
+
     async def _settle(self, thread: str, config: Any, stopped: str) -> RunResult:
-        state = await self.graph.aget_state(config)
+        with sqlite_errors(self.home.checkpoints):
+            state = await self.graph.aget_state(config)
         result = result_of(thread, state.values, tuple(state.interrupts))
         if stopped:
             result["status"], result["stop_reason"] = "stopped", stopped
@@ -297,12 +322,17 @@ class Agent:
             ideas=result["ideas"],
             updated=self._clock(),
             digest=dag.digest(state.values.get("ideas", {})),
-            checkpoint_id=str(state.config.get("configurable", {}).get("checkpoint_id", "")),
+            checkpoint_id=_checkpoint_of(state),
         )
         return result
 
 
 _MEND = "Restore the checkpoint file from a backup, or start the task again on a new thread."
+
+
+def _checkpoint_of(state: Any) -> str:
+    """Return the id of the checkpoint a snapshot shows; "" where there is none."""
+    return str(state.config.get("configurable", {}).get("checkpoint_id", ""))
 
 
 def _config(thread: str, context: Context) -> Any:

@@ -7,12 +7,12 @@ compared with the checkpoints on resume, so that lost checkpoints are never a si
 from __future__ import annotations
 
 import json
-import os
 from dataclasses import asdict, dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
-from ddax.errors import StateError, StorageError
+from ddax.errors import StateError
+from ddax.memory.files import ensure_folder, write_atomic
 from ddax.types import JsonDict
 
 MANIFEST = "run.json"
@@ -22,7 +22,10 @@ VERSION = 1
 
 @dataclass(frozen=True)
 class RunInfo:
-    """The manifest of one thread; times are seconds since the epoch."""
+    """The manifest of one thread; times are seconds since the epoch.
+
+    `before` is the newest checkpoint from before the task, "" for the first task of a thread.
+    """
 
     thread_id: str
     task: str
@@ -32,6 +35,7 @@ class RunInfo:
     ideas: int = 0
     digest: str = ""
     checkpoint_id: str = ""
+    before: str = ""
     created: float = 0.0
     updated: float = 0.0
     context: JsonDict = field(default_factory=dict)
@@ -55,33 +59,23 @@ class RunFolder:
             return None
         try:
             values = json.loads(file.read_text(encoding="utf-8"))
-            info = RunInfo(**values)
-        except (ValueError, TypeError) as error:
+            newer = values["version"] > VERSION
+            info = None if newer else RunInfo(**values)
+        except (ValueError, TypeError, KeyError) as error:
             raise StateError(
                 f"the manifest {str(file)!r} is damaged.",
-                why=str(error),
+                why=f"{type(error).__name__}: {error}.",
                 mend="Move the folder away and run again.",
             ) from error
-        if info.version > VERSION:
+        if info is None:
             raise StateError(f"the run {thread!r} was written by a newer release.", mend="Upgrade ddax.")
         return info
 
     def save(self, info: RunInfo) -> None:
         """Write a manifest so that a reader sees the old or the new one, never half of one."""
-        folder = self.path(info.thread_id)
-        try:
-            folder.mkdir(parents=True, exist_ok=True)
-            draft = folder / f".{MANIFEST}.{os.getpid()}"
-            draft.write_text(
-                json.dumps(asdict(info), indent=1, ensure_ascii=False), encoding="utf-8", errors="replace"
-            )
-            draft.replace(folder / MANIFEST)
-        except OSError as error:
-            raise StorageError(
-                f"cannot write the run folder {str(folder)!r}.",
-                why=str(error),
-                mend="Free space or set DDAX_HOME.",
-            ) from error
+        folder = ensure_folder(self.path(info.thread_id))
+        text = json.dumps(asdict(info), indent=1, ensure_ascii=False)
+        write_atomic(folder / MANIFEST, text.encode("utf-8", "replace").decode("utf-8"))
 
     def update(self, thread: str, **changes: Any) -> None:
         """Change some values of a manifest."""

@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from ddax.ideas import dag
-from ddax.ideas.idea import REASON_CHARS, Ideas, Patch, child, clip, is_final, merge_idea
+from ddax.ideas.idea import REASON_CHARS, Ideas, Patch, apply_patches, child, clip, is_final, merge_idea
 from ddax.types import Idea, Proposal
 
 
@@ -74,6 +74,18 @@ def abandon(ideas: Ideas, idea_id: str, reason: str) -> Patch:
         for i, idea in ideas.items()
         if (i == idea_id or i.startswith(prefix)) and not is_final(idea)
     }
+
+
+def give_up(ideas: Ideas, root_id: str, patch: Patch) -> Patch:
+    """Add to a patch the abandonment of ideas all of whose needs failed, until none is left."""
+    ideas = apply_patches(ideas, [patch])
+    while orphans := dag.orphans(ideas, root_id):
+        lost: Patch = {}
+        for orphan in orphans:
+            lost |= abandon(ideas, orphan["id"], "everything it needs has failed")
+        ideas = apply_patches(ideas, [lost])
+        patch = apply_patches(patch, [lost])
+    return patch
 
 
 def backpropagate(ideas: Ideas, values: Sequence[tuple[str, float]]) -> Patch:

@@ -48,7 +48,7 @@ class ChromaIndex:
     """The collections of one directory; `open` once before anything else."""
 
     def __init__(self, folder: Path) -> None:
-        self._folder, self._data, self._dirty = folder, folder / "index", folder / "index.dirty"
+        self._folder, self._root, self._dirty = folder, folder / "index", folder / "index.dirty"
         self._client: Client | None = None
         self._unclean = self._failed = False
         self._collections: dict[str, Collection] = {}
@@ -57,14 +57,14 @@ class ChromaIndex:
         """Open the index over `total` rows of record; one that a kill may have broken is probed first."""
         self._unclean = self._dirty.exists()
         write_atomic(self._dirty, "")
-        if self._unclean and self._data.exists() and (total <= SMALL or not _probe(self._data)):
-            self._set_aside(keep=total > SMALL)
+        data = self._newest()
+        if self._unclean and any(data.iterdir()) and (total <= SMALL or not _probe(data)):
+            data = self._replaced(data)
         try:
-            self._client = _guarded(lambda: _connect(self._data))
+            self._client = _guarded(partial(_connect, data))
         except IndexFailure as exc:
-            logger.warning("The index %s cannot be opened and is made anew: %s", self._data, exc)
-            self._set_aside(keep=True)
-            self._client = _guarded(lambda: _connect(self._data))
+            logger.warning("The index %s cannot be opened and is made anew: %s", data, exc)
+            self._client = _guarded(partial(_connect, self._replaced(data)))
 
     def reconcile(
         self, ns: str, fingerprint: str, wanted: Callable[[MemoryType], list[str]], fetch: Fetch
@@ -149,15 +149,20 @@ class ChromaIndex:
             raise IndexFailure("The index is not open.")
         return self._client
 
-    def _set_aside(self, *, keep: bool) -> None:
-        """Move a bad index to `index.bad`, in place of an earlier one; a small one is removed."""
-        with storage_errors(self._data):
-            bad = self._folder / "index.bad"
-            if keep:
-                shutil.rmtree(bad, ignore_errors=True)
-                self._data.rename(bad)
-            else:
-                shutil.rmtree(self._data)
+    def _newest(self) -> Path:
+        """Return the folder of the index; the numbers grow, as Chroma remembers a path it failed on."""
+        ensure_folder(self._root)
+        with storage_errors(self._root):
+            numbers = [int(child.name) for child in self._root.iterdir() if child.name.isdigit()]
+        return ensure_folder(self._root / str(max(numbers, default=1)))
+
+    def _replaced(self, data: Path) -> Path:
+        """Return a new, empty folder in place of a bad one, of which the last is kept as `bad`."""
+        fresh = ensure_folder(self._root / str(int(data.name) + 1))
+        with storage_errors(data):
+            shutil.rmtree(self._root / "bad", ignore_errors=True)
+            data.rename(self._root / "bad")
+        return fresh
 
 
 def _name(ns: str, fingerprint: str, kind: MemoryType) -> str:

@@ -22,7 +22,7 @@ def sqlite_errors(path: Path) -> Iterator[None]:
         yield
     except sqlite3.DatabaseError as exc:
         text = str(exc)
-        if isinstance(exc, sqlite3.OperationalError) and any(sign in text for sign in _FULL_DISK):
+        if isinstance(exc, sqlite3.OperationalError) and any(sign in text.lower() for sign in _FULL_DISK):
             raise StorageError(
                 f"Cannot use {str(path)!r}.",
                 why=f"{text}.",

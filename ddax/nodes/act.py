@@ -94,16 +94,17 @@ def _wait(packet: LeafPacket, reason: str) -> Update:
 
 async def _perform(packet: LeafPacket, session: Session, key: str) -> JsonDict:
     """Run the action and turn every way it can end into a row."""
+    limit = asyncio.timeout(session.settings.budget.leaf_seconds)
     try:
-        async with asyncio.timeout(session.settings.budget.leaf_seconds):
+        async with limit:
             result = await _with_retries(packet, session, key)
             return await _store(packet, session, result)
-    except TimeoutError:
-        return _failure("timeout", f"no result within {session.settings.budget.leaf_seconds:g} s", "")
     except DdaxError as error:
         kind = getattr(error, "kind", type(error).__name__)
         return {**_failure(kind, str(error), _trace(error)), "usage": usage_row(usage_of(error))}
     except Exception as error:
+        if limit.expired():
+            return _failure("timeout", f"no result within {session.settings.budget.leaf_seconds:g} s", "")
         return _failure(type(error).__name__, f"{type(error).__name__}: {error}", _trace(error))
 
 

@@ -10,7 +10,6 @@ from ddax.errors import ReasonerError
 from ddax.graph.services import Session
 from ddax.graph.state import Outcome, State, Update
 from ddax.ideas import dag, grow
-from ddax.ideas.idea import Patch, apply_patches
 from ddax.nodes.frontier import inherited_q
 from ddax.nodes.gather import as_passage, task_text, usage_row
 from ddax.reasoning.budget import usage_of
@@ -38,7 +37,7 @@ async def evaluate(state: State, *, session: Session) -> Update:
         await session.memory.log("debates", row, key=f"{state['work']['id']}:{idea_id}:{state['step']}")
     patch = grow.backpropagate(ideas, [(i, v["value"]) for i, v in verdicts.items()])
     return {
-        "ideas": _give_up(state, patch),
+        "ideas": grow.give_up(ideas, state["work"]["root"], patch),
         "verdicts": verdicts,
         "failures": failures,
         "usage": usage_row(spent),
@@ -80,15 +79,3 @@ def _row(verdict: Verdict, ideas: dict[str, Idea], idea: Idea) -> JsonDict:
         "debated": verdict.debated,
         "before": round(inherited_q(ideas, idea), 6) if known else None,
     }
-
-
-def _give_up(state: State, patch: Patch) -> Patch:
-    """Add to a patch the abandonment of ideas all of whose needs failed, until none is left."""
-    ideas = apply_patches(state["ideas"], [patch])
-    while orphans := dag.orphans(ideas, state["work"]["root"]):
-        lost: Patch = {}
-        for orphan in orphans:
-            lost |= grow.abandon(ideas, orphan["id"], "everything it needs has failed")
-        ideas = apply_patches(ideas, [lost])
-        patch = apply_patches(patch, [lost])
-    return patch

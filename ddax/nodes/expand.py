@@ -6,6 +6,9 @@ without a reasoner call. Expand only expands: it executes nothing and draws no c
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+from dataclasses import replace
+
 from ddax.errors import ReasonerError
 from ddax.graph.services import Session
 from ddax.graph.state import State, Update
@@ -15,7 +18,7 @@ from ddax.metacognition.effects import effects_of
 from ddax.nodes.coding import TEST
 from ddax.nodes.gather import evidence, findings, found, task_text, usage_row, visited
 from ddax.reasoning.budget import usage_of
-from ddax.reasoning.protocol import ExpandRequest
+from ddax.reasoning.protocol import ExpandRequest, Expansion
 from ddax.types import NO_PARENT, ActionCall, Idea, Proposal
 
 EMPTY_RESULT = "nothing left to look into here"
@@ -31,9 +34,9 @@ async def expand(state: State, *, session: Session) -> Update:
             await _request(state, session, parent)
         )
     except ReasonerError as error:
-        return _failed(parent, error)
+        return _failed(state, parent, error)
     children = (*reply.children, *_first_tests(state, parent))
-    proposals = _within_caps(state, session, _unseen(state, children))
+    proposals = _within_caps(state, session, _unseen(state, children), taken_apart=_taken_apart(reply))
     update: Update = {"usage": usage_row(reply.usage)}
     if proposals:
         update["ideas"] = grow.expansion(ideas, parent, proposals, step=state["step"])
@@ -85,8 +88,7 @@ def _unseen(state: State, proposals: tuple[Proposal, ...]) -> list[Proposal]:
                 continue
             seen.add(_same(proposal.action))
         kept.append(index)
-    place = {old: new for new, old in enumerate(kept)}
-    return [_renumber(proposals[k], place) for k in kept]
+    return _renumbered(proposals, kept)
 
 
 def _same(call: ActionCall) -> str:
@@ -94,29 +96,39 @@ def _same(call: ActionCall) -> str:
     return f"{call['name']} {sorted(arguments.items())!r}".casefold()
 
 
-def _renumber(proposal: Proposal, place: dict[int, int]) -> Proposal:
-    from dataclasses import replace
+def _renumbered(proposals: Sequence[Proposal], kept: list[int]) -> list[Proposal]:
+    """Return the proposals that are kept, their needs pointing at each other again."""
+    place = {old: new for new, old in enumerate(kept)}
+    return [
+        replace(proposals[k], needs=tuple(place[n] for n in proposals[k].needs if n in place)) for k in kept
+    ]
 
-    return replace(proposal, needs=tuple(place[n] for n in proposal.needs if n in place))
+
+def _taken_apart(reply: Expansion) -> bool:
+    """Tell whether a reply takes an idea apart into several others, with no action yet."""
+    return len(reply.children) > 1 and all(p.action is None for p in reply.children)
 
 
-def _within_caps(state: State, session: Session, proposals: list[Proposal]) -> list[Proposal]:
-    """Cut what the caps on ideas, reads and depth do not allow; an inner idea alone is nothing new."""
+def _within_caps(
+    state: State, session: Session, proposals: list[Proposal], *, taken_apart: bool
+) -> list[Proposal]:
+    """Cut what the caps on ideas, reads and depth do not allow.
+
+    Inner ideas whose leaves are all gone are nothing new, unless the reply took the idea apart.
+    """
     budget, work = session.settings.budget, state["work"]
     room = budget.max_ideas - len(dag.subtree(state["ideas"], work["root"])) - 1
     reads = budget.max_reads - len(visited(state["ideas"], work["root"]))
+    deep = state["ideas"][state["focus"][0]]["depth"] + 1 >= budget.max_depth
     kept: list[int] = []
-    for index, proposal in enumerate(proposals[: max(0, room)]):
+    for index, proposal in enumerate(proposals):
         visit = proposal.action is not None and proposal.action["name"] == "visit"
-        if visit and reads <= 0:
+        if len(kept) >= room or (visit and reads <= 0) or (deep and proposal.action is None):
             continue
         reads -= visit
         kept.append(index)
-    place = {old: new for new, old in enumerate(kept)}
-    cut = [_renumber(proposals[k], place) for k in kept]
-    deep = state["ideas"][state["focus"][0]]["depth"] + 1 >= budget.max_depth
-    leaves_only = [p for p in cut if p.action is not None]
-    return (leaves_only if deep else cut) if leaves_only else []
+    some = taken_apart or any(proposals[k].action is not None for k in kept)
+    return _renumbered(proposals, kept) if some else []
 
 
 def _verify(state: State, claim: Idea) -> dict[str, Idea]:
@@ -129,10 +141,11 @@ def _verify(state: State, claim: Idea) -> dict[str, Idea]:
     return grow.expansion(ideas, home, [proposal], step=state["step"])
 
 
-def _failed(parent: Idea, error: ReasonerError) -> Update:
+def _failed(state: State, parent: Idea, error: ReasonerError) -> Update:
     cause = clip(str(error), REASON_CHARS)
+    lost = Idea(status="failed", reason=cause, error={"kind": type(error).__name__})
     return {
-        "ideas": {parent["id"]: Idea(status="failed", reason=cause, error={"kind": type(error).__name__})},
+        "ideas": grow.give_up(state["ideas"], state["work"]["root"], {parent["id"]: lost}),
         "failures": {parent["id"]: {"idea": parent["id"], "title": parent["title"], "cause": cause}},
         "usage": usage_row(usage_of(error)),
     }

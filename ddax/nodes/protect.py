@@ -13,14 +13,17 @@ from pydantic import BaseModel, ConfigDict, Field
 
 from ddax.dynamics.rigidity import leave_protect, mark_asked
 from ddax.dynamics.state import Mind
+from ddax.errors import ReasonerError
 from ddax.graph.services import Session
 from ddax.graph.state import State, Update
 from ddax.ideas import dag, grow
 from ddax.ideas.idea import REASON_CHARS, Patch, apply_patches, clip
-from ddax.nodes.gather import task_text
+from ddax.nodes.gather import task_text, usage_row
+from ddax.reasoning.budget import usage_of
 from ddax.reasoning.protocol import AskRequest
 from ddax.types import Idea, JsonDict, Record
 
+ASKED = "questions"
 OPTIONS = ("go on", "veto", "stop")
 
 
@@ -38,33 +41,54 @@ async def protect(state: State, *, session: Session) -> Update:
     """Ask once in this entry, or take the conservative path where nobody is there."""
     if not session.settings.human:
         return _conservative(state)
-    question = await _question(state, session)
+    question, cost = await _question(state, session)
     answer = HumanAnswer.model_validate(interrupt(question, response_schema=HumanAnswer))
-    return await _apply(state, session, answer)
+    return {**await _apply(state, session, answer), **cost}
 
 
-async def _question(state: State, session: Session) -> JsonDict:
-    """Return the question with its options; asking again after a resume gives the same one."""
+async def _question(state: State, session: Session) -> tuple[JsonDict, Update]:
+    """Return the question with its options, and what it cost; after a resume it is the same one."""
     pending = state.get("questions", {})
     if pending:
-        first = pending[sorted(pending, key=dag.sort_key)[0]]
-        return {**first, "options": list(OPTIONS), "pending": len(pending)}
-    mind = state["mind"]
+        return {**pending[_first(state)], "options": list(OPTIONS), "pending": len(pending)}, {}
+    row = await _asked(state, session)
+    question = {"idea": state["work"]["root"], "kind": "protect", "text": row["text"]}
+    return {**question, "options": list(OPTIONS), "pending": 1}, {"usage": row["usage"]}
+
+
+def _first(state: State) -> str:
+    """Return the idea whose question is put now: one question, one answer."""
+    return min(state["questions"], key=dag.sort_key)
+
+
+async def _asked(state: State, session: Session) -> JsonDict:
+    """Return the row of the question of this step, which is asked and paid for once.
+
+    A node with an interrupt runs again when it is answered. A reasoner that fails must not keep the
+    question from the human: the situation itself is put then.
+    """
+    work, mind = state["work"], state["mind"]
+    key = f"{work['id']}:{state['step']}"
+    known = await session.memory.rows(ASKED, key=key)
+    if known:
+        return known[0]
     situation = f"rigidity is {mind['rho']:.2f} after {mind['hot']} outcomes that were not expected"
     request = AskRequest(await task_text(state, session), situation, OPTIONS)
-    asked = await session.reasoner.ask(request)
-    return {
-        "idea": state["work"]["root"],
-        "kind": "protect",
-        "text": asked.text,
-        "options": list(OPTIONS),
-        "pending": 1,
-    }
+    try:
+        question = await session.metered(work["id"], state.get("usage", {})).ask(request)
+        row = {"text": question.text, "usage": usage_row(question.usage)}
+    except ReasonerError as error:
+        row = {"text": f"The {situation}. How shall I go on?", "usage": usage_row(usage_of(error))}
+    await session.memory.log(ASKED, {"key": key, **row}, key=key)
+    return row
 
 
 async def _apply(state: State, session: Session, answer: HumanAnswer) -> Update:
     """Turn the answer into patches of ideas, mind and memory."""
-    update: Update = {"mind": dict(leave_protect(mark_asked(_mind(state)))), "questions": Overwrite({})}
+    pending = state.get("questions", {})
+    settled = [_first(state)] if pending else []
+    left = {i: question for i, question in pending.items() if i not in settled}
+    update: Update = {"mind": dict(leave_protect(mark_asked(_mind(state)))), "questions": Overwrite(left)}
     work = state["work"]
     if answer.lesson:
         thought = Record(
@@ -81,9 +105,9 @@ async def _apply(state: State, session: Session, answer: HumanAnswer) -> Update:
     if answer.choice == "stop":
         return {**update, "status": "stopped", "stop_reason": "a human stopped the run"}
     patch: Patch = {}
-    for idea_id in state.get("questions", {}):
+    for idea_id in settled:
         patch |= await _settle(state, session, idea_id, answer)
-    return {**update, "ideas": patch} if patch else update
+    return {**update, "ideas": grow.give_up(state["ideas"], work["root"], patch)} if patch else update
 
 
 async def _settle(state: State, session: Session, idea_id: str, answer: HumanAnswer) -> Patch:
@@ -110,6 +134,7 @@ def _conservative(state: State) -> Update:
             i: {"idea": i, "title": state["ideas"][i]["title"], "cause": p["reason"]}
             for i, p in patch.items()
         }
+        patch = grow.give_up(state["ideas"], state["work"]["root"], patch)
         update |= {"ideas": patch, "failures": failures}
     return update
 

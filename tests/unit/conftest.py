@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import copy
+import json
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -19,7 +21,9 @@ from ddax.dynamics.state import projection
 from ddax.dynamics.surprise import UNMEASURED
 from ddax.errors import ActionError
 from ddax.graph.binding import bind
-from ddax.graph.services import Session
+from ddax.graph.builder import build_graph
+from ddax.graph.runner import Agent, open_agent
+from ddax.graph.services import Parts, Session
 from ddax.graph.state import add_numbers, join
 from ddax.ideas.idea import apply_patches
 from ddax.memory.embeddings import HashEmbedder
@@ -27,11 +31,11 @@ from ddax.memory.fake import DictMemory
 from ddax.metacognition.controller import Controller
 from ddax.reasoning import protocol as p
 from ddax.reasoning.scripted import ScriptedReasoner
-from ddax.types import ActionCall, Citation, Document, Hit, Proposal
+from ddax.types import ActionCall, Citation, Document, Hit, Proposal, Usage
 
 NOW = 1_700_000_000.0
 PAGES = {
-    "Corvane Tower": "The Corvane Tower is a lookout tower in Belmark. It was designed by Ilse Maran in 1931.",
+    "Corvane Tower": "The Corvane Tower is a lookout tower in Belmark. Ilse Maran designed it in 1931.",
     "Ilse Maran": "Ilse Maran was an architect. She was born in the city of Trondby and died in 1970.",
     "Trondby": "Trondby is a port city in the north. Its harbour was built in 1712.",
     "Belmark": "Belmark is a hill town known for its cheese market.",
@@ -103,6 +107,7 @@ class Kit:
     pages: dict[str, str] = field(default_factory=lambda: dict(PAGES))
     question: str = QUESTION
     events: list[dict[str, Any]] = field(default_factory=list)
+    memory: DictMemory | None = None
 
     def session(
         self, replies: Mapping[str, Sequence[Any]] | None = None, *, actions: tuple[Action, ...] = (),
@@ -126,19 +131,54 @@ class Kit:
             monotonic=lambda: self.ticks,
         )
 
+    def script(self, *children: Proposal, usage: Usage | None = None) -> dict[str, list[Any]]:
+        """Return replies, each to be repeated, for a task of one expansion; every judgment costs `usage`."""
+        judged = p.Judgment(0.9, 0.9, (("coverage", 0.9, "so it is"),), usage or Usage())
+        return {
+            "expand": [
+                p.Expansion(children or (self.leaf("tower in Belmark"), self.leaf("harbour of Trondby")))
+            ],
+            "extract": [p.Extraction((), "read")],
+            "judge": [judged],
+            "merge": [self.synthesis()],
+            "reflect": [p.Lesson("Look again.")],
+            "ask": [p.Question("Which one?")],
+        }
+
+    def agent(
+        self, home: Path, replies: Mapping[str, Sequence[Any]] | None = None, *,
+        actions: tuple[Action, ...] = (), build: Any = build_graph, **settings: Any,
+    ) -> Agent:  # fmt: skip
+        """Return an agent over a home and this kit's memory; with no replies the embedded reasoner thinks."""
+        context = Context(**{"seed": 7, "mood": {"engine": "numpy"}, **settings})
+        embedder = HashEmbedder()
+        if self.memory is None:
+            self.memory = DictMemory("test", embedder, lambda: self.now, context.recall)
+        parts = Parts(
+            reasoner=None if replies is None else ScriptedReasoner(replies, repeat=True),
+            memory=self.memory, library=PageLibrary(self.pages), embedder=embedder, actions=actions,
+        )  # fmt: skip
+        clocks = {"clock": lambda: self.now, "monotonic": lambda: self.ticks}
+        return open_agent(context, home=home, parts=parts, build=build, **clocks)
+
     def runtime(self, session: Session, *, task_id: str = "task-1") -> Runtime[Context]:
         """Return the runtime a node sees: the thread `t`, and its task id."""
         info = ExecutionInfo(checkpoint_id="c", checkpoint_ns="", task_id=task_id, thread_id="t")
         return Runtime(context=session.settings, execution_info=info, stream_writer=self.events.append)
 
-    async def update(self, node: Any, state: Mapping[str, Any], session: Session, *, task_id: str = "task-1") -> Any:
+    async def update(
+        self, node: Any, state: Mapping[str, Any], session: Session, *, task_id: str = "task-1"
+    ) -> Any:
         """Run a node as the graph runs it, and hold it to leaving its state untouched."""
         before = copy.deepcopy(dict(state))
         update = await bind(node, OneSession(session))(state, self.runtime(session, task_id=task_id))
         assert dict(state) == before, f"{node.__name__} changed its state in place"
+        assert json.loads(json.dumps(self.events[-1])) == self.events[-1], "an event is plain JSON"
         return update
 
-    async def after(self, node: Any, state: Mapping[str, Any], session: Session, **options: Any) -> dict[str, Any]:
+    async def after(
+        self, node: Any, state: Mapping[str, Any], session: Session, **options: Any
+    ) -> dict[str, Any]:
         """Return the state after a node."""
         return reduced(state, await self.update(node, state, session, **options))
 
@@ -158,15 +198,22 @@ class Kit:
         """Return what one leaf gets."""
         call = ActionCall(name=name, args=args, intent="")
         return {
-            "leaf": leaf, "action": call, "expected": "something", "step": 2, "usage": dict(state.get("usage", {})),
-            "protect": False, "work": {k: state["work"][k] for k in ("id", "root", "thread", "opened")},
-        }  # fmt: skip
+            "leaf": leaf,
+            "action": call,
+            "expected": "something",
+            "step": 2,
+            "usage": dict(state.get("usage", {})),
+            "protect": False,
+            "work": {k: state["work"][k] for k in ("id", "root", "thread", "opened")},
+        }
 
     @staticmethod
     def leaf(title: str, name: str = "search", /, *, needs: tuple[int, ...] = (), **args: Any) -> Proposal:
         """Return a proposed leaf."""
         given = args or {"query": title}
-        return Proposal(title, f"expect {title}", action=ActionCall(name=name, args=given, intent=""), needs=needs)
+        return Proposal(
+            title, f"expect {title}", action=ActionCall(name=name, args=given, intent=""), needs=needs
+        )
 
     @staticmethod
     def inner(title: str, *needs: int) -> Proposal:

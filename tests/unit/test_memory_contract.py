@@ -35,7 +35,13 @@ async def opened(request: pytest.FixtureRequest, tmp_path: Path) -> AsyncIterato
         else:
             # With `rebuild` the index is waited for, so that it answers and not the exact search.
             memory = await open_memory(
-                tmp_path, namespace=namespace, embedder=embedder, clock=clock, recall=recall, rebuild=True, **more
+                tmp_path,
+                namespace=namespace,
+                embedder=embedder,
+                clock=clock,
+                recall=recall,
+                rebuild=True,
+                **more,
             )
         memories.append(memory)
         return memory
@@ -139,10 +145,14 @@ async def test_a_hit_shows_the_factors_of_its_score(opened: Opener) -> None:
 
 async def test_recall_sees_earlier_steps_of_this_task_and_earlier_tasks_only(memory: Memory) -> None:
     await memory.put([
-        seen("river mine early", step=2), seen("river mine late", step=3),
+        seen("river mine early", step=2),
+        seen("river mine late", step=3),
         seen("river other before", task="o", created=NOW - 1), seen("river other after", task="o", created=NOW),
     ])  # fmt: skip
-    assert set(await texts(memory, asking("river", before_step=3))) == {"river mine early", "river other before"}
+    assert set(await texts(memory, asking("river", before_step=3))) == {
+        "river mine early",
+        "river other before",
+    }
 
 
 async def test_a_row_met_again_by_this_task_is_visible_to_it(memory: Memory) -> None:
@@ -227,7 +237,10 @@ async def test_lessons_are_found_by_what_they_are_about(memory: Memory) -> None:
     await learn("c", "Unrelated.", about="bake bread with sourdough")
     await learn("d", "Too new.", about="find a river in Austria", created=NOW)
     await learn("e", "A value lesson.", about="find a river in Austria", kind="value")
-    assert await memory.lessons("find a river", kind="policy", now=NOW) == ["Trust the gauge.", "Ask the map first."]
+    assert await memory.lessons("find a river", kind="policy", now=NOW) == [
+        "Trust the gauge.",
+        "Ask the map first.",
+    ]
     assert await memory.lessons("find a river", kind="policy", now=NOW, k=1) == ["Trust the gauge."]
     assert await memory.lessons("find a river", kind="value", now=NOW) == ["A value lesson."]
     assert await memory.lessons("", kind="policy", now=NOW) == []

@@ -23,7 +23,9 @@ from ddax.types import Record
 NOW = 1_000_000.0
 
 
-async def opened(path: Path, namespace: str = "n", *, embedder: Embedder | None = None, **more: Any) -> ChromaMemory:
+async def opened(
+    path: Path, namespace: str = "n", *, embedder: Embedder | None = None, **more: Any
+) -> ChromaMemory:
     embedder = embedder or HashEmbedder()
     return await open_memory(
         path, namespace=namespace, embedder=embedder, clock=lambda: NOW, recall=Recall(), **more
@@ -69,9 +71,9 @@ async def test_unicode_forms_of_a_namespace_are_one(tmp_path: Path) -> None:
 @pytest.mark.parametrize("damage", ["gone", "emptied", "garbage", "unclean"])
 async def test_a_missing_or_damaged_index_is_made_anew(tmp_path: Path, damage: str) -> None:
     ids = await filled(tmp_path)
-    index = tmp_path / "index"
+    index = tmp_path / "index" / "1"
     if damage == "gone":
-        shutil.rmtree(index)
+        shutil.rmtree(index.parent)
     elif damage == "emptied":
         (index / "chroma.sqlite3").unlink()
     elif damage == "garbage":

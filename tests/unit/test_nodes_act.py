@@ -46,7 +46,9 @@ def no_wait(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("ddax.nodes.act.BACKOFF_SECONDS", 0.0)
 
 
-async def acted(kit: Any, session: Any, name: str = "attempt", *, task_id: str = "task-1", **args: Any) -> Any:
+async def acted(
+    kit: Any, session: Any, name: str = "attempt", *, task_id: str = "task-1", **args: Any
+) -> Any:
     state = await kit.opened(session)
     return await kit.update(act, kit.packet("0.1", name, state=state, **args), session, task_id=task_id)
 
@@ -88,7 +90,9 @@ async def test_another_task_is_executed_again(kit: Any) -> None:
         ([ValueError("boom")], 1, "failed"),
     ],
 )
-async def test_only_what_may_pass_is_tried_again(kit: Any, ends: list[Any], calls_made: int, status: str) -> None:
+async def test_only_what_may_pass_is_tried_again(
+    kit: Any, ends: list[Any], calls_made: int, status: str
+) -> None:
     calls: list[str] = []
     update = await acted(kit, kit.session(actions=(probe("reads", ends, calls),)))
     assert len(calls) == calls_made
@@ -126,7 +130,9 @@ async def test_a_time_out_of_the_action_itself_is_not_that_of_the_leaf(kit: Any)
 
 
 @pytest.mark.parametrize(("name", "args"), [("nonsense", {}), ("visit", {}), ("visit", {"source": 3})])
-async def test_an_unknown_action_or_bad_arguments_fail_the_leaf(kit: Any, name: str, args: dict[str, Any]) -> None:
+async def test_an_unknown_action_or_bad_arguments_fail_the_leaf(
+    kit: Any, name: str, args: dict[str, Any]
+) -> None:
     idea = (await acted(kit, kit.session(), name, **args))["ideas"]["0.1"]
     assert idea["status"] == "failed"
     assert idea["error"]["kind"] in ("unknown_action", "bad_arguments")
@@ -218,7 +224,9 @@ async def test_what_a_failed_extraction_costs_is_counted_too(kit: Any) -> None:
 
 
 async def test_a_reached_cap_fails_the_leaf_and_not_its_siblings(kit: Any) -> None:
-    session = kit.session({"extract": []}, actions=(probe("reads", [page("s")], []),), budget={"max_model_calls": 0})
+    session = kit.session(
+        {"extract": []}, actions=(probe("reads", [page("s")], []),), budget={"max_model_calls": 0}
+    )
     update = await acted(kit, session)
     assert update["ideas"]["0.1"]["error"]["kind"] == "BudgetExceeded"
 

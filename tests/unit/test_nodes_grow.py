@@ -47,7 +47,11 @@ async def test_expand_writes_ideas_and_usage_alone(kit: Any) -> None:
 
 async def test_a_proposal_seen_before_is_dropped_and_needs_stay_in_step(kit: Any) -> None:
     _, state = await expanded(
-        kit, kit.leaf("a"), kit.leaf("a again", query="A"), kit.leaf("b", needs=(1,)), kit.leaf("c", needs=(2,))
+        kit,
+        kit.leaf("a"),
+        kit.leaf("a again", query="A"),
+        kit.leaf("b", needs=(1,)),
+        kit.leaf("c", needs=(2,)),
     )
     titles = {i["title"]: i["needs"] for i in dag.subtree(state["ideas"], "0") if i["kind"] == "leaf"}
     assert titles == {"a": [], "b": [], "c": ["0.2"]}
@@ -72,7 +76,10 @@ async def test_at_the_cap_on_depth_inner_ideas_are_dropped_and_needs_stay_in_ste
         kit, kit.inner("think"), kit.leaf("a", needs=(0,)), kit.leaf("b", needs=(1,)), budget={"max_depth": 1}
     )
     dag.check(state["ideas"])
-    assert {i["title"]: i["needs"] for i in state["ideas"].values() if i["kind"] == "leaf"} == {"a": [], "b": ["0.1"]}
+    assert {i["title"]: i["needs"] for i in state["ideas"].values() if i["kind"] == "leaf"} == {
+        "a": [],
+        "b": ["0.1"],
+    }
 
 
 async def test_a_question_may_be_taken_apart_into_inner_ideas(kit: Any) -> None:
@@ -135,7 +142,9 @@ proposed = st.lists(st.tuples(st.none() | calls, st.lists(st.integers(0, 5), max
 
 
 @settings(max_examples=60, suppress_health_check=[HealthCheck.function_scoped_fixture])
-@given(children=proposed, max_ideas=st.integers(1, 8), max_reads=st.integers(0, 3), max_depth=st.integers(1, 2))
+@given(
+    children=proposed, max_ideas=st.integers(1, 8), max_reads=st.integers(0, 3), max_depth=st.integers(1, 2)
+)
 def test_whatever_is_proposed_the_dag_holds_within_the_caps(
     kit: Any, children: tuple[Proposal, ...], max_ideas: int, max_reads: int, max_depth: int
 ) -> None:
@@ -235,7 +244,11 @@ async def test_orphans_are_given_up_down_to_the_last(kit: Any) -> None:
     state = kit.reduced(state, {"ideas": {"0.1": Idea(status="failed")}})
     state = {**state, "step": 3, "outcomes": {"0.1": outcome("0.1", ok=False)}}
     after = await kit.after(evaluate, state, session)
-    assert [after["ideas"][i]["status"] for i in ("0.1", "0.2", "0.3")] == ["failed", "abandoned", "abandoned"]
+    assert [after["ideas"][i]["status"] for i in ("0.1", "0.2", "0.3")] == [
+        "failed",
+        "abandoned",
+        "abandoned",
+    ]
     assert (await kit.update(select, after, session))["decision"]["next"] == "merge"
 
 

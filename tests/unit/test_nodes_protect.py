@@ -15,7 +15,11 @@ from ddax.nodes.select import select
 from ddax.reasoning import protocol as p
 from ddax.types import Idea
 
-QUESTION = {"kind": "approval", "text": "approval: it writes", "action": {"name": "send", "args": {"to": "x"}, "intent": ""}}
+QUESTION = {
+    "kind": "approval",
+    "text": "approval: it writes",
+    "action": {"name": "send", "args": {"to": "x"}, "intent": ""},
+}
 
 
 @pytest.fixture
@@ -88,7 +92,9 @@ async def test_a_lesson_is_remembered_as_taught(kit: Any, asks: Any) -> None:
     await kit.update(protect, state, session)
     from ddax.memory.protocol import RecallQuery
 
-    hits = await session.memory.recall(RecallQuery("never write to x", state["work"]["id"], before_step=9, now=kit.now))
+    hits = await session.memory.recall(
+        RecallQuery("never write to x", state["work"]["id"], before_step=9, now=kit.now)
+    )
     assert [(h.record.text, h.record.writer) for h in hits] == [("Never write to x.", "human")]
 
 

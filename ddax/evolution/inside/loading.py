@@ -48,12 +48,16 @@ def instrument(tree: ast.Module) -> ast.Module:
     for node in ast.walk(tree):
         if isinstance(node, (ast.For, ast.While, ast.AsyncFor, ast.FunctionDef, ast.AsyncFunctionDef)):
             call = ast.Call(ast.Name(TICK, ast.Load()), [], [])
-            at = 1 if isinstance(node, (ast.FunctionDef, ast.AsyncFunctionDef)) and _has_docstring(node.body) else 0
+            at = (
+                1
+                if isinstance(node, (ast.FunctionDef, ast.AsyncFunctionDef)) and _has_docstring(node.body)
+                else 0
+            )
             line = node.body[0].lineno
             statement = ast.Expr(call)
             for part in (statement, call, call.func):
-                part.lineno = part.end_lineno = line  # type: ignore[attr-defined]
-                part.col_offset = part.end_col_offset = 0  # type: ignore[attr-defined]
+                part.lineno = part.end_lineno = line
+                part.col_offset = part.end_col_offset = 0
             node.body.insert(at, statement)
     return tree
 

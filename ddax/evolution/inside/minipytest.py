@@ -56,7 +56,11 @@ class Approx:
     """Equal within a tolerance; sequences and mappings element by element."""
 
     def __init__(self, expected: Any, rel: float | None = None, abs: float | None = None) -> None:
-        self.expected, self.rel, self.abs = expected, 1e-6 if rel is None else rel, 1e-12 if abs is None else abs
+        self.expected, self.rel, self.abs = (
+            expected,
+            1e-6 if rel is None else rel,
+            1e-12 if abs is None else abs,
+        )
 
     def _close(self, a: Any, b: Any) -> bool:
         if isinstance(b, Mapping):
@@ -174,8 +178,11 @@ def call_test(function: Any, space: Mapping[str, Any]) -> None:
     for row in getattr(function, "__ddax_rows__", [{}]):
         endings: list[Iterator[Any]] = []
         wanted = inspect.signature(function).parameters
-        values = {n: row[n] if n in row else _fixture_value(n, space, endings) for n, p in wanted.items()
-                  if n in row or (p.default is p.empty and p.kind not in (p.VAR_POSITIONAL, p.VAR_KEYWORD))}
+        values = {
+            n: row[n] if n in row else _fixture_value(n, space, endings)
+            for n, p in wanted.items()
+            if n in row or (p.default is p.empty and p.kind not in (p.VAR_POSITIONAL, p.VAR_KEYWORD))
+        }
         try:
             finish(function(**values))
         finally:
@@ -187,7 +194,13 @@ def install() -> None:
     """Offer this stand-in under the name pytest."""
     module = types.ModuleType("pytest")
     module.__dict__.update(
-        raises=raises, approx=Approx, skip=skip, fail=fail, fixture=fixture, mark=_Mark(), param=Param,
+        raises=raises,
+        approx=Approx,
+        skip=skip,
+        fail=fail,
+        fixture=fixture,
+        mark=_Mark(),
+        param=Param,
         Skipped=Skipped,
-    )  # fmt: skip
+    )
     sys.modules["pytest"] = module

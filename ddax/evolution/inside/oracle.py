@@ -19,9 +19,36 @@ from .loading import Program, Ticks, module_name
 from .units import Runner
 from .values import decode, encode
 
-_BINARY = ("add", "radd", "sub", "rsub", "mul", "rmul", "truediv", "floordiv", "mod", "pow", "and", "or", "xor",
-           "getitem", "setitem", "delitem", "contains", "enter", "exit", "neg", "abs", "lt", "le", "gt", "ge",
-           "matmul", "reversed", "call")  # fmt: skip
+_BINARY = (
+    "add",
+    "radd",
+    "sub",
+    "rsub",
+    "mul",
+    "rmul",
+    "truediv",
+    "floordiv",
+    "mod",
+    "pow",
+    "and",
+    "or",
+    "xor",
+    "getitem",
+    "setitem",
+    "delitem",
+    "contains",
+    "enter",
+    "exit",
+    "neg",
+    "abs",
+    "lt",
+    "le",
+    "gt",
+    "ge",
+    "matmul",
+    "reversed",
+    "call",
+)
 
 
 class Link:
@@ -56,7 +83,9 @@ class Link:
         if first not in self.errors:
             bases = [getattr(builtins, str(n), None) for n in names[1:]]
             own = [self.errors[str(n)] for n in names[1:] if str(n) in self.errors]
-            base = next((b for b in (*own, *bases) if isinstance(b, type) and issubclass(b, BaseException)), Exception)
+            base = next(
+                (b for b in (*own, *bases) if isinstance(b, type) and issubclass(b, BaseException)), Exception
+            )
             self.errors[first] = type(first, (base,), {})
         return self.errors[first]
 
@@ -81,11 +110,18 @@ class Link:
             answer = {"error": f"{type(error).__name__}: {error}"[:200]}
         write_frame(self.answers, {"ask": answer})
 
-    def use(self, op: str, ref: int, name: str, args: tuple[Any, ...], kwargs: dict[str, Any] | None = None) -> Any:
+    def use(
+        self, op: str, ref: int, name: str, args: tuple[Any, ...], kwargs: dict[str, Any] | None = None
+    ) -> Any:
         """Use an object of the program; lists, dicts and sets given to it change as it changed them."""
         sent = [encode(a, self.refer) for a in args]
-        reply = self.ask(op=op, ref=ref, name=name, args=sent,
-                         kwargs={k: encode(v, self.refer) for k, v in (kwargs or {}).items()})  # fmt: skip
+        reply = self.ask(
+            op=op,
+            ref=ref,
+            name=name,
+            args=sent,
+            kwargs={k: encode(v, self.refer) for k, v in (kwargs or {}).items()},
+        )
         for old, before, after in zip(args, sent, reply["args"], strict=True):
             if before != after:
                 _update(old, decode(after, self.resolve))
@@ -205,7 +241,9 @@ def main() -> None:
     link = Link(control, answers)
     program = RemoteProgram(order["sources"], link)
     program.install()
-    codes = {key: compile(text, f"<{key}>", "exec", dont_inherit=True) for key, text in order["codes"].items()}
+    codes = {
+        key: compile(text, f"<{key}>", "exec", dont_inherit=True) for key, text in order["codes"].items()
+    }
     ticks = Ticks()
     runner = Runner(program, ticks, order["targets"], codes)
     rows = []

@@ -74,6 +74,8 @@ class Tracer:
     def report(self) -> dict[str, Any]:
         """Return what was seen as plain JSON values."""
         return {
-            "types": [[p, n, {v: sorted(k) for v, k in t.items()}] for (p, n), t in sorted(self.types.items())],
+            "types": [
+                [p, n, {v: sorted(k) for v, k in t.items()}] for (p, n), t in sorted(self.types.items())
+            ],
             "attributes": {k: sorted(v) for k, v in sorted(self.attributes.items())},
         }

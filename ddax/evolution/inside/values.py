@@ -32,11 +32,14 @@ def encode(value: Any, refer: Callable[[Any], list[Any]], depth: int = 0) -> Any
         return ["c", value.real.hex(), value.imag.hex()]
     if kind in (bytes, bytearray):
         return ["b" if kind is bytes else "B", value.hex()]
-    names = {list: "l", tuple: "t", set: "s", frozenset: "z"}
+    names: dict[Any, str] = {list: "l", tuple: "t", set: "s", frozenset: "z"}
     if kind in names:
         return [names[kind], [encode(v, refer, depth + 1) for v in value]]
     if kind in _MAPPINGS:
-        return ["d", [[encode(k, refer, depth + 1), encode(v, refer, depth + 1)] for k, v in dict.items(value)]]
+        return [
+            "d",
+            [[encode(k, refer, depth + 1), encode(v, refer, depth + 1)] for k, v in dict.items(value)],
+        ]
     if kind is range:
         return ["r", [value.start, value.stop, value.step]]
     if kind in (Decimal, Fraction):
@@ -45,9 +48,14 @@ def encode(value: Any, refer: Callable[[Any], list[Any]], depth: int = 0) -> Any
 
 
 _PLAIN: dict[str, Callable[[Any], Any]] = {
-    "i": lambda v: int(v, 16), "f": float.fromhex, "b": bytes.fromhex, "B": bytearray.fromhex,
-    "r": lambda v: range(*v), "D": Decimal, "F": Fraction,
-}  # fmt: skip
+    "i": lambda v: int(v, 16),
+    "f": float.fromhex,
+    "b": bytes.fromhex,
+    "B": bytearray.fromhex,
+    "r": lambda v: range(*v),
+    "D": Decimal,
+    "F": Fraction,
+}
 _GROUPS: dict[str, Callable[[Any], Any]] = {"l": list, "t": tuple, "s": set, "z": frozenset}
 
 

@@ -37,7 +37,8 @@ class Suite:
         self.units: list[dict[str, Any]] = message["units"]
         self.cache: dict[tuple[str, str], CodeType] = {}
         self.codes = {
-            key: compile(text, f"<{key}>", "exec", dont_inherit=True) for key, text in message["codes"].items()
+            key: compile(text, f"<{key}>", "exec", dont_inherit=True)
+            for key, text in message["codes"].items()
         }
         for name in message["imports"]:
             preload(name)
@@ -177,7 +178,11 @@ def perform(suite: Suite, job: dict[str, Any]) -> dict[str, Any]:
 def won(report: dict[str, Any], job: dict[str, Any]) -> bool:
     """Say whether all units of a job passed."""
     rows = report["rows"]
-    return report["stage"] == "run" and len(rows) == len(job["units"]) and all(r[1] in ("pass", "skip") for r in rows)
+    return (
+        report["stage"] == "run"
+        and len(rows) == len(job["units"])
+        and all(r[1] in ("pass", "skip") for r in rows)
+    )
 
 
 def serve(control: int, answers: int) -> None:
@@ -219,5 +224,3 @@ def undumpable() -> None:
 
     pr_set_dumpable = 4
     ctypes.CDLL(None, use_errno=True).prctl(pr_set_dumpable, 0, 0, 0, 0)
-
-

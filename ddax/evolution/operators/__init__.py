@@ -36,7 +36,9 @@ def _expression_edits(source: Source, suspects: Mapping[int, float]) -> Iterator
     while queue:
         node = queue.pop(0)
         queue.extend(n for n in ast.iter_child_nodes(node) if not _fixed(n, source))
-        if not isinstance(node, ast.expr) or isinstance(source.parents.get(node), (ast.JoinedStr, ast.FormattedValue)):
+        if not isinstance(node, ast.expr) or isinstance(
+            source.parents.get(node), (ast.JoinedStr, ast.FormattedValue)
+        ):
             continue
         if suspects and not _suspected(node, suspects):
             continue
@@ -56,7 +58,9 @@ def expression_edits(node: ast.expr, source: Source) -> Iterator[Edit]:
     for operator in _OPERATORS:
         for name, cost, new in operator(node, source):
             text = ast.unparse(ast.fix_missing_locations(new) if isinstance(new, ast.Lambda) else new)
-            if needs_parentheses(new, node, parent) and not (isinstance(new, ast.Tuple) and text.startswith("(")):
+            if needs_parentheses(new, node, parent) and not (
+                isinstance(new, ast.Tuple) and text.startswith("(")
+            ):
                 text = f"({text})"
             if enclosed and not isinstance(new, ast.GeneratorExp):
                 text = f"({text})"
@@ -78,7 +82,9 @@ def edits(source: Source, suspects: Mapping[int, float]) -> Iterator[Edit]:
         yield from whole(source)
 
 
-def first_order(source: Source, suspects: Mapping[int, float], weight: float = 4.0) -> list[tuple[float, Edit]]:
+def first_order(
+    source: Source, suspects: Mapping[int, float], weight: float = 4.0
+) -> list[tuple[float, Edit]]:
     """List all single edits with their rank, best first; the order is deterministic."""
     listed = [(e.cost + weight * (1.0 - suspects.get(e.line, 0.0)), e) for e in edits(source, suspects)]
     return sorted(listed, key=lambda item: (item[0], item[1].line, item[1].start, item[1].text))

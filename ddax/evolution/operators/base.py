@@ -8,8 +8,21 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 
 FunctionNode = ast.FunctionDef | ast.AsyncFunctionDef
-ATOMIC = (ast.Name, ast.Constant, ast.Call, ast.Attribute, ast.Subscript, ast.List, ast.Dict, ast.Set,
-          ast.ListComp, ast.SetComp, ast.DictComp, ast.GeneratorExp, ast.JoinedStr)  # fmt: skip
+ATOMIC = (
+    ast.Name,
+    ast.Constant,
+    ast.Call,
+    ast.Attribute,
+    ast.Subscript,
+    ast.List,
+    ast.Dict,
+    ast.Set,
+    ast.ListComp,
+    ast.SetComp,
+    ast.DictComp,
+    ast.GeneratorExp,
+    ast.JoinedStr,
+)
 _SPACES = re.compile(rb"(?<=\S)[ \t]+")
 
 
@@ -61,7 +74,9 @@ class Scope:
 class Source:
     """A program text with offsets, parents and scopes; made anew for every changed text."""
 
-    def __init__(self, path: str, text: bytes, seen: Seen, first_lines: Mapping[str, int] | None = None) -> None:
+    def __init__(
+        self, path: str, text: bytes, seen: Seen, first_lines: Mapping[str, int] | None = None
+    ) -> None:
         self.path, self.text, self.seen = path, text, seen
         self.tree = ast.parse(text)
         self.lines = [0]
@@ -85,9 +100,10 @@ class Source:
         found: dict[str, ast.Constant] = {}
         for node in ast.walk(self.tree):
             parent = self.parents.get(node)
-            if isinstance(node, ast.Constant) and not isinstance(parent, (ast.Expr, ast.JoinedStr)):
-                if not (isinstance(node.value, str) and len(node.value) > 30):
-                    found.setdefault(repr(node.value), node)
+            if not isinstance(node, ast.Constant) or isinstance(parent, (ast.Expr, ast.JoinedStr)):
+                continue
+            if not (isinstance(node.value, str) and len(node.value) > 30):
+                found.setdefault(repr(node.value), node)
         return list(found.values())
 
     def offset(self, line: int, column: int) -> int:
@@ -153,9 +169,14 @@ def own_nodes(root: ast.AST) -> Iterator[ast.AST]:
 
 
 _PRECEDENCE: tuple[tuple[type[ast.AST], ...], ...] = (
-    (ast.NamedExpr, ast.Yield, ast.YieldFrom, ast.Tuple), (ast.Lambda,), (ast.IfExp,), (ast.BoolOp,), (ast.Compare,),
-    (ast.BinOp,), (ast.UnaryOp, ast.Await),
-)  # fmt: skip
+    (ast.NamedExpr, ast.Yield, ast.YieldFrom, ast.Tuple),
+    (ast.Lambda,),
+    (ast.IfExp,),
+    (ast.BoolOp,),
+    (ast.Compare,),
+    (ast.BinOp,),
+    (ast.UnaryOp, ast.Await),
+)
 
 
 def strength(node: ast.AST) -> int:

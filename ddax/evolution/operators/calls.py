@@ -9,22 +9,53 @@ from ddax.evolution.operators.base import Source
 from ddax.evolution.operators.expressions import Variant, call, number
 from ddax.evolution.operators.kinds import NUMBERS, SEQUENCES, SIZED, compatible, kinds_of, plain
 
-_FUNCTIONS = (
-    ("min", "max", "sum", "len", "sorted"), ("any", "all"), ("sorted", "list", "set", "reversed", "tuple"),
-    ("int", "float", "round", "abs", "str"), ("str", "repr", "chr", "ord", "hex", "bin"), ("range", "enumerate", "len"),
-    ("zip", "map", "filter"), ("floor", "ceil", "trunc"),
-)  # fmt: skip
-_METHODS = (
-    ("append", "extend", "add", "insert", "remove", "appendleft", "discard"), ("upper", "lower", "swapcase", "title", "capitalize"),
-    ("strip", "lstrip", "rstrip"), ("startswith", "endswith"), ("find", "rfind", "index", "count"),
-    ("isalpha", "isdigit", "isalnum", "isupper", "islower", "isspace", "isnumeric"), ("keys", "values", "items"),
-    ("pop", "popleft", "remove"), ("update", "add"), ("union", "intersection", "difference"), ("get", "pop", "setdefault"),
+_FUNCTIONS: tuple[tuple[str, ...], ...] = (
+    ("min", "max", "sum", "len", "sorted"),
+    ("any", "all"),
+    ("sorted", "list", "set", "reversed", "tuple"),
+    ("int", "float", "round", "abs", "str"),
+    ("str", "repr", "chr", "ord", "hex", "bin"),
+    ("range", "enumerate", "len"),
+    ("zip", "map", "filter"),
+    ("floor", "ceil", "trunc"),
+)
+_METHODS: tuple[tuple[str, ...], ...] = (
+    ("append", "extend", "add", "insert", "remove", "appendleft", "discard"),
+    ("upper", "lower", "swapcase", "title", "capitalize"),
+    ("strip", "lstrip", "rstrip"),
+    ("startswith", "endswith"),
+    ("find", "rfind", "index", "count"),
+    ("isalpha", "isdigit", "isalnum", "isupper", "islower", "isspace", "isnumeric"),
+    ("keys", "values", "items"),
+    ("pop", "popleft", "remove"),
+    ("update", "add"),
+    ("union", "intersection", "difference"),
+    ("get", "pop", "setdefault"),
     ("split", "splitlines", "partition"),
-)  # fmt: skip
-_KEYS = ("len", "lambda x: x[1]", "lambda x: x[0]", "lambda x: -x", "lambda x: -x[1]", "abs", "str", "sum", "lambda x: -len(x)",
-         "lambda x: (len(x), x)", "lambda x: (-len(x), x)", "lambda x: x[-1]", "lambda x: (x[1], x[0])",
-         "lambda x: (-x[1], x[0])", "lambda x: len(set(x))", "lambda x: (len(set(x)), x)", "lambda x: (-len(set(x)), x)",
-         "lambda x: (-len(set(x)), x[0])", "lambda x: (abs(x), x)", "str.lower", "ord")  # fmt: skip
+)
+_KEYS = (
+    "len",
+    "lambda x: x[1]",
+    "lambda x: x[0]",
+    "lambda x: -x",
+    "lambda x: -x[1]",
+    "abs",
+    "str",
+    "sum",
+    "lambda x: -len(x)",
+    "lambda x: (len(x), x)",
+    "lambda x: (-len(x), x)",
+    "lambda x: x[-1]",
+    "lambda x: (x[1], x[0])",
+    "lambda x: (-x[1], x[0])",
+    "lambda x: len(set(x))",
+    "lambda x: (len(set(x)), x)",
+    "lambda x: (-len(set(x)), x)",
+    "lambda x: (-len(set(x)), x[0])",
+    "lambda x: (abs(x), x)",
+    "str.lower",
+    "ord",
+)
 _TEXT_WRAPS = ("lower", "upper", "strip", "split", "swapcase", "title")
 _LIST_WRAPS = ("sorted", "set", "list", "len", "sum", "max", "min", "tuple")
 _NUMBER_WRAPS = ("abs", "int", "str", "round", "float", "range", "bool", "chr")
@@ -47,20 +78,32 @@ def functions(node: ast.expr, source: Source) -> Iterator[Variant]:
                         yield "function", 0.6, ast.Call(ast.Name(other, ast.Load()), node.args, node.keywords)
         for function in source.functions:
             if function.name != node.func.id and isinstance(source.parents.get(function), ast.Module):
-                yield "function_own", 1.0, ast.Call(ast.Name(function.name, ast.Load()), node.args, node.keywords)
+                yield (
+                    "function_own",
+                    1.0,
+                    ast.Call(ast.Name(function.name, ast.Load()), node.args, node.keywords),
+                )
     elif isinstance(node.func, ast.Attribute):
         owner = node.func.value
         for family in _METHODS:
             if node.func.attr in family:
                 for other in family:
                     if other != node.func.attr:
-                        yield "method", 0.6, ast.Call(ast.Attribute(owner, other, ast.Load()), node.args, node.keywords)
+                        yield (
+                            "method",
+                            0.6,
+                            ast.Call(ast.Attribute(owner, other, ast.Load()), node.args, node.keywords),
+                        )
         if not node.args:
             yield "method_drop", 0.7, owner
         for kind in kinds_of(owner, source.scope_of(node)):
             for attribute in source.seen.attributes.get(kind, ()):
                 if attribute != node.func.attr:
-                    yield "method_own", 1.0, ast.Call(ast.Attribute(owner, attribute, ast.Load()), node.args, node.keywords)
+                    yield (
+                        "method_own",
+                        1.0,
+                        ast.Call(ast.Attribute(owner, attribute, ast.Load()), node.args, node.keywords),
+                    )
 
 
 def arguments(node: ast.expr, source: Source) -> Iterator[Variant]:
@@ -110,17 +153,29 @@ def _ranges(node: ast.Call) -> Iterator[Variant]:
 def _keys(node: ast.Call, name: str) -> Iterator[Variant]:
     rest = [k for k in node.keywords if k.arg != "key"]
     for rank, text in enumerate(_KEYS):
-        yield "sort_key", 1.0 + 0.05 * rank, ast.Call(node.func, node.args, [*rest, ast.keyword("key", parse(text))])
+        yield (
+            "sort_key",
+            1.0 + 0.05 * rank,
+            ast.Call(node.func, node.args, [*rest, ast.keyword("key", parse(text))]),
+        )
     if name in ("sorted", "sort") and all(k.arg != "reverse" for k in node.keywords):
-        yield "reverse", 0.7, ast.Call(node.func, node.args, [*node.keywords, ast.keyword("reverse", ast.Constant(True))])
+        yield (
+            "reverse",
+            0.7,
+            ast.Call(node.func, node.args, [*node.keywords, ast.keyword("reverse", ast.Constant(True))]),
+        )
 
 
 def wraps(node: ast.expr, source: Source) -> Iterator[Variant]:
     """Wrap an expression in a call or a method that fits its type."""
     parent = source.parents.get(node)
-    if not isinstance(node, (ast.Name, ast.Call, ast.BinOp, ast.Subscript, ast.ListComp, ast.Attribute, ast.GeneratorExp)):
+    if not isinstance(
+        node, (ast.Name, ast.Call, ast.BinOp, ast.Subscript, ast.ListComp, ast.Attribute, ast.GeneratorExp)
+    ):
         return
-    if not isinstance(getattr(node, "ctx", ast.Load()), ast.Load) or isinstance(parent, (ast.Attribute, ast.Expr)):
+    if not isinstance(getattr(node, "ctx", ast.Load()), ast.Load) or isinstance(
+        parent, (ast.Attribute, ast.Expr)
+    ):
         return
     if isinstance(parent, ast.Call) and parent.func is node:
         return
@@ -129,21 +184,25 @@ def wraps(node: ast.expr, source: Source) -> Iterator[Variant]:
     outer = parent.func.id if isinstance(parent, ast.Call) and isinstance(parent.func, ast.Name) else ""
     if "str" in kinds or not kinds:
         for method in _TEXT_WRAPS:
-            yield "wrap_method", 0.9 if kinds else 1.6, ast.Call(ast.Attribute(node, method, ast.Load()), [], [])
-        for function in ("len", "int", "set", "sorted", "list"):
-            yield "wrap", 1.2 if kinds else 1.8, call(function, node)
+            yield (
+                "wrap_method",
+                0.9 if kinds else 1.6,
+                ast.Call(ast.Attribute(node, method, ast.Load()), [], []),
+            )
+        for name in ("len", "int", "set", "sorted", "list"):
+            yield "wrap", 1.2 if kinds else 1.8, call(name, node)
     if kinds & (SIZED | {"generator"}) or not kinds:
-        for function in _LIST_WRAPS:
-            if function != outer:
-                yield "wrap", 0.9 if kinds else 1.7, call(function, node)
+        for name in _LIST_WRAPS:
+            if name != outer:
+                yield "wrap", 0.9 if kinds else 1.7, call(name, node)
         if "str" not in kinds:
             yield "wrap", 1.3, call("list", call("reversed", node))
         yield "wrap", 1.4, ast.Call(ast.Attribute(ast.Constant(""), "join", ast.Load()), [node], [])
         yield "wrap", 1.6, ast.Call(ast.Attribute(ast.Constant(" "), "join", ast.Load()), [node], [])
     if kinds & NUMBERS or not kinds:
-        for function in _NUMBER_WRAPS:
-            if function != outer:
-                yield "wrap", 0.9 if kinds and function == "abs" else 1.3 if kinds else 1.8, call(function, node)
+        for name in _NUMBER_WRAPS:
+            if name != outer:
+                yield "wrap", 0.9 if kinds and name == "abs" else 1.3 if kinds else 1.8, call(name, node)
         yield "wrap", 1.5, call("round", node, ast.Constant(2))
         for limit in (0, 1):
             yield "clamp", 1.6, call("max", node, ast.Constant(limit))
@@ -168,7 +227,9 @@ def sequences(node: ast.expr, source: Source) -> Iterator[Variant]:
     elif isinstance(node, (ast.ListComp, ast.GeneratorExp, ast.SetComp)):
         first = node.generators[0]
         for i in range(len(first.ifs)):
-            fewer = ast.comprehension(first.target, first.iter, [*first.ifs[:i], *first.ifs[i + 1 :]], first.is_async)
+            fewer = ast.comprehension(
+                first.target, first.iter, [*first.ifs[:i], *first.ifs[i + 1 :]], first.is_async
+            )
             yield "filter_drop", 0.8, type(node)(node.elt, [fewer, *node.generators[1:]])
         if isinstance(node, ast.ListComp):
             yield "comprehension", 1.1, ast.SetComp(node.elt, node.generators)
@@ -195,10 +256,14 @@ def attributes(node: ast.expr, source: Source) -> Iterator[Variant]:
 
 def combined(node: ast.expr, source: Source) -> Iterator[Variant]:
     """Concatenate a sequence with a name or an empty value of its type; repeat it."""
-    if not isinstance(node, (ast.Name, ast.Call, ast.Subscript)) or not isinstance(getattr(node, "ctx", ast.Load()), ast.Load):
+    if not isinstance(node, (ast.Name, ast.Call, ast.Subscript)) or not isinstance(
+        getattr(node, "ctx", ast.Load()), ast.Load
+    ):
         return
     parent = source.parents.get(node)
-    if isinstance(parent, (ast.Attribute, ast.Expr)) or (isinstance(parent, ast.Call) and parent.func is node):
+    if isinstance(parent, (ast.Attribute, ast.Expr)) or (
+        isinstance(parent, ast.Call) and parent.func is node
+    ):
         return
     scope = source.scope_of(node)
     kinds = kinds_of(node, scope)

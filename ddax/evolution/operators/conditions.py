@@ -16,9 +16,18 @@ Atom = tuple[float, str]
 def _unary(name: str, kinds: frozenset[str], numbers: list[float]) -> Iterator[Atom]:
     flat = plain(kinds)
     if flat & {"int", "float"}:
-        for cost, text in ((0.0, f"{name} == 0"), (0.1, f"{name} < 0"), (0.1, f"{name} > 0"), (0.2, f"{name} == 1"),
-                           (0.2, f"{name} <= 1"), (0.3, f"{name} > 1"), (0.3, f"{name} % 2 == 0"),
-                           (0.3, f"{name} % 2 == 1"), (0.4, f"{name} != 0"), (0.4, f"{name} < 2")):  # fmt: skip
+        for cost, text in (
+            (0.0, f"{name} == 0"),
+            (0.1, f"{name} < 0"),
+            (0.1, f"{name} > 0"),
+            (0.2, f"{name} == 1"),
+            (0.2, f"{name} <= 1"),
+            (0.3, f"{name} > 1"),
+            (0.3, f"{name} % 2 == 0"),
+            (0.3, f"{name} % 2 == 1"),
+            (0.4, f"{name} != 0"),
+            (0.4, f"{name} < 2"),
+        ):
             yield cost, text
         for value in numbers:
             if value not in (0, 1, 2):
@@ -31,8 +40,14 @@ def _unary(name: str, kinds: frozenset[str], numbers: list[float]) -> Iterator[A
         yield 0.4, f"len({name}) > 1"
         yield 0.4, f"len({name}) % 2 == 0"
     if flat & {"list", "tuple"}:
-        for text in (f"len(set({name})) == len({name})", f"len(set({name})) < len({name})", f"{name} == sorted({name})",
-                     f"sum({name}) == 0", f"sum({name}) < 0", f"sum({name}) > 0"):  # fmt: skip
+        for text in (
+            f"len(set({name})) == len({name})",
+            f"len(set({name})) < len({name})",
+            f"{name} == sorted({name})",
+            f"sum({name}) == 0",
+            f"sum({name}) < 0",
+            f"sum({name}) > 0",
+        ):
             yield 0.9, text
         for limit in (1, 2):
             yield 1.0, f"any({name}.count(v) > {limit} for v in {name})"
@@ -85,7 +100,13 @@ def atoms(scope: Scope, source: Source) -> list[Atom]:
     cached: dict[ast.AST, list[Atom]] = source.__dict__.setdefault("_atoms", {})
     if key in cached:
         return cached[key]
-    numbers = sorted({c.value for c in source.constants if isinstance(c.value, (int, float)) and not isinstance(c.value, bool)})
+    numbers = sorted(
+        {
+            c.value
+            for c in source.constants
+            if isinstance(c.value, (int, float)) and not isinstance(c.value, bool)
+        }
+    )
     found: dict[str, float] = {}
     for name, kinds in scope.names.items():
         for cost, text in _unary(name, kinds, numbers):
@@ -107,8 +128,16 @@ def atoms(scope: Scope, source: Source) -> list[Atom]:
 
 def _repeated(scope: Scope) -> Iterator[tuple[str, float]]:
     """Compare elements of the same function with one another, with constants and with names."""
-    subscripts = {ast.unparse(e) for e in scope.expressions if isinstance(e, ast.Subscript) and not isinstance(e.slice, ast.Slice)}
-    calls = {ast.unparse(e) for e in scope.expressions if isinstance(e, (ast.Call, ast.BinOp)) and len(ast.unparse(e)) < 24}
+    subscripts = {
+        ast.unparse(e)
+        for e in scope.expressions
+        if isinstance(e, ast.Subscript) and not isinstance(e.slice, ast.Slice)
+    }
+    calls = {
+        ast.unparse(e)
+        for e in scope.expressions
+        if isinstance(e, (ast.Call, ast.BinOp)) and len(ast.unparse(e)) < 24
+    }
     for text in sorted(subscripts | calls):
         for value in ("0", "1", "2"):
             for op in ("==", "<=", ">"):
@@ -126,7 +155,9 @@ def is_condition(node: ast.expr, source: Source) -> bool:
         return parent.test is node
     if isinstance(parent, ast.comprehension):
         return node in parent.ifs
-    return isinstance(parent, (ast.Return, ast.Assign)) and isinstance(node, (ast.Compare, ast.BoolOp, ast.UnaryOp))
+    return isinstance(parent, (ast.Return, ast.Assign)) and isinstance(
+        node, (ast.Compare, ast.BoolOp, ast.UnaryOp)
+    )
 
 
 def conditions(node: ast.expr, source: Source) -> Iterator[Variant]:
@@ -148,7 +179,7 @@ def conditions(node: ast.expr, source: Source) -> Iterator[Variant]:
 
 
 def _crossed(node: ast.expr) -> Iterator[Variant]:
-    """Add the missing combination of the operands that already stand in a condition: x+y==z, y+z==x → x+z==y."""
+    """Add the missing combination of operands that stand in a condition: x+y==z, y+z==x → x+z==y."""
     names = sorted({n.id for n in ast.walk(node) if isinstance(n, ast.Name)})
     for compare in (n for n in ast.walk(node) if isinstance(n, ast.Compare)):
         inside = [n.id for n in ast.walk(compare) if isinstance(n, ast.Name) and n.id in names]

@@ -14,19 +14,31 @@ from ddax.evolution.operators.kinds import NUMBERS, SEQUENCES, SIZED, compatible
 Variant = tuple[str, float, ast.expr]
 
 NEAR: dict[type[ast.cmpop], tuple[type[ast.cmpop], ...]] = {
-    ast.Lt: (ast.LtE, ast.Gt, ast.GtE, ast.NotEq, ast.Eq), ast.LtE: (ast.Lt, ast.GtE, ast.Gt, ast.Eq, ast.NotEq),
-    ast.Gt: (ast.GtE, ast.Lt, ast.LtE, ast.NotEq, ast.Eq), ast.GtE: (ast.Gt, ast.LtE, ast.Lt, ast.Eq, ast.NotEq),
-    ast.Eq: (ast.NotEq, ast.LtE, ast.GtE, ast.Lt, ast.Gt, ast.In), ast.NotEq: (ast.Eq, ast.Lt, ast.Gt, ast.NotIn),
-    ast.In: (ast.NotIn, ast.Eq), ast.NotIn: (ast.In, ast.NotEq), ast.Is: (ast.IsNot, ast.Eq), ast.IsNot: (ast.Is,),
-}  # fmt: skip
+    ast.Lt: (ast.LtE, ast.Gt, ast.GtE, ast.NotEq, ast.Eq),
+    ast.LtE: (ast.Lt, ast.GtE, ast.Gt, ast.Eq, ast.NotEq),
+    ast.Gt: (ast.GtE, ast.Lt, ast.LtE, ast.NotEq, ast.Eq),
+    ast.GtE: (ast.Gt, ast.LtE, ast.Lt, ast.Eq, ast.NotEq),
+    ast.Eq: (ast.NotEq, ast.LtE, ast.GtE, ast.Lt, ast.Gt, ast.In),
+    ast.NotEq: (ast.Eq, ast.Lt, ast.Gt, ast.NotIn),
+    ast.In: (ast.NotIn, ast.Eq),
+    ast.NotIn: (ast.In, ast.NotEq),
+    ast.Is: (ast.IsNot, ast.Eq),
+    ast.IsNot: (ast.Is,),
+}
 _ARITHMETIC: dict[type[ast.operator], tuple[type[ast.operator], ...]] = {
     ast.Add: (ast.Sub, ast.Mult, ast.Div, ast.FloorDiv, ast.Mod, ast.BitOr),
     ast.Sub: (ast.Add, ast.Mult, ast.FloorDiv, ast.Div, ast.Mod),
-    ast.Mult: (ast.Div, ast.FloorDiv, ast.Add, ast.Pow, ast.Sub, ast.Mod), ast.Div: (ast.FloorDiv, ast.Mult, ast.Mod, ast.Sub),
-    ast.FloorDiv: (ast.Div, ast.Mod, ast.Mult), ast.Mod: (ast.FloorDiv, ast.Div, ast.Mult), ast.Pow: (ast.Mult, ast.Add),
-    ast.BitAnd: (ast.BitOr, ast.BitXor, ast.Sub), ast.BitOr: (ast.BitAnd, ast.BitXor, ast.Add), ast.BitXor: (ast.BitAnd, ast.BitOr),
-    ast.LShift: (ast.RShift, ast.Mult), ast.RShift: (ast.LShift, ast.FloorDiv),
-}  # fmt: skip
+    ast.Mult: (ast.Div, ast.FloorDiv, ast.Add, ast.Pow, ast.Sub, ast.Mod),
+    ast.Div: (ast.FloorDiv, ast.Mult, ast.Mod, ast.Sub),
+    ast.FloorDiv: (ast.Div, ast.Mod, ast.Mult),
+    ast.Mod: (ast.FloorDiv, ast.Div, ast.Mult),
+    ast.Pow: (ast.Mult, ast.Add),
+    ast.BitAnd: (ast.BitOr, ast.BitXor, ast.Sub),
+    ast.BitOr: (ast.BitAnd, ast.BitXor, ast.Add),
+    ast.BitXor: (ast.BitAnd, ast.BitOr),
+    ast.LShift: (ast.RShift, ast.Mult),
+    ast.RShift: (ast.LShift, ast.FloorDiv),
+}
 
 
 def number(value: float) -> ast.expr:
@@ -46,7 +58,11 @@ def comparisons(node: ast.expr, _source: Source) -> Iterator[Variant]:
     for i, op in enumerate(node.ops):
         for rank, new in enumerate(NEAR[type(op)]):
             ops = [*node.ops[:i], new(), *node.ops[i + 1 :]]
-            yield "compare", 0.25 if rank == 0 else 0.5 + 0.15 * rank, ast.Compare(node.left, ops, node.comparators)
+            yield (
+                "compare",
+                0.25 if rank == 0 else 0.5 + 0.15 * rank,
+                ast.Compare(node.left, ops, node.comparators),
+            )
     if len(node.ops) == 1:
         yield "compare_swap", 1.2, ast.Compare(node.comparators[0], node.ops, [node.left])
     else:
@@ -58,11 +74,19 @@ def arithmetic(node: ast.expr, source: Source) -> Iterator[Variant]:
     """Swap and drop operands and operators; move them between nested operations."""
     if isinstance(node, ast.BinOp):
         for rank, new in enumerate(_ARITHMETIC.get(type(node.op), ())):
-            yield "arithmetic", 0.35 if rank == 0 else 0.6 + 0.15 * rank, ast.BinOp(node.left, new(), node.right)
+            yield (
+                "arithmetic",
+                0.35 if rank == 0 else 0.6 + 0.15 * rank,
+                ast.BinOp(node.left, new(), node.right),
+            )
         yield "operand_drop", 0.7, node.left
         yield "operand_drop", 0.75, node.right
         textual = plain(kinds_of(node, source.scope_of(node))) & SEQUENCES
-        if not isinstance(node.op, (ast.Add, ast.Mult)) or textual or not kinds_of(node, source.scope_of(node)):
+        if (
+            not isinstance(node.op, (ast.Add, ast.Mult))
+            or textual
+            or not kinds_of(node, source.scope_of(node))
+        ):
             yield "operand_swap", 0.7, ast.BinOp(node.right, node.op, node.left)
         yield from _rotations(node)
         if isinstance(node.op, ast.Sub):
@@ -101,20 +125,43 @@ def constants(node: ast.expr, source: Source) -> Iterator[Variant]:
         yield "constant", 0.3, ast.Constant(not value)
         yield "constant", 1.2, ast.Constant(None)
     elif isinstance(value, (int, float)):
-        for cost, new in ((0.5, value + 1), (0.5, value - 1), (0.7, 0), (0.7, 1), (0.8, -1), (0.8, 2), (1.1, -value),
-                          (1.3, 10), (1.4, value + 2), (1.4, value - 2), (1.5, value * 2), (1.6, value * 10)):  # fmt: skip
+        for cost, new in (
+            (0.5, value + 1),
+            (0.5, value - 1),
+            (0.7, 0),
+            (0.7, 1),
+            (0.8, -1),
+            (0.8, 2),
+            (1.1, -value),
+            (1.3, 10),
+            (1.4, value + 2),
+            (1.4, value - 2),
+            (1.5, value * 2),
+            (1.6, value * 10),
+        ):
             if new != value or type(new) is not type(value):
                 yield "constant", cost, number(new)
         if isinstance(value, int):
             yield "constant", 1.6, ast.Constant(float(value))
     elif isinstance(value, str):
-        for cost, text in ((0.9, ""), (1.0, " "), (1.2, value.upper()), (1.2, value.lower()), (1.2, value[::-1]),
-                           (1.3, value.strip()), (1.4, value[1:]), (1.4, value[:-1]), (1.5, "0"), (1.5, "1")):  # fmt: skip
+        for cost, text in (
+            (0.9, ""),
+            (1.0, " "),
+            (1.2, value.upper()),
+            (1.2, value.lower()),
+            (1.2, value[::-1]),
+            (1.3, value.strip()),
+            (1.4, value[1:]),
+            (1.4, value[:-1]),
+            (1.5, "0"),
+            (1.5, "1"),
+        ):
             if text != value:
                 yield "constant", cost, ast.Constant(text)
     elif value is None:
-        for cost, other in ((0.8, False), (0.8, True), (0.9, 0), (1.0, ""), (1.2, 1), (1.2, -1)):
-            yield "constant", cost, number(other) if isinstance(other, int) and other < 0 else ast.Constant(other)
+        for cost, settled in ((0.8, False), (0.8, True), (0.9, 0), (1.0, ""), (1.2, 1)):
+            yield "constant", cost, ast.Constant(settled)
+        yield "constant", 1.2, number(-1)
         yield "constant", 0.9, ast.List([], ast.Load())
     kind = kinds_of(node, source.scope_of(node))
     for other in source.constants:
@@ -163,7 +210,9 @@ def offsets(node: ast.expr, source: Source) -> Iterator[Variant]:
     if not isinstance(getattr(node, "ctx", ast.Load()), ast.Load):
         return
     parent = source.parents.get(node)
-    if (isinstance(parent, ast.Call) and parent.func is node) or isinstance(parent, (ast.Attribute, ast.Expr)):
+    if (isinstance(parent, ast.Call) and parent.func is node) or isinstance(
+        parent, (ast.Attribute, ast.Expr)
+    ):
         return
     scope = source.scope_of(node)
     kind = plain(kinds_of(node, scope))
@@ -175,13 +224,22 @@ def offsets(node: ast.expr, source: Source) -> Iterator[Variant]:
     yield "minus", 1.4 + known, ast.UnaryOp(ast.USub(), node)
     if known:
         return
-    for op, value in ((ast.Mult, 2), (ast.FloorDiv, 2), (ast.Mod, 2), (ast.Mod, 10), (ast.FloorDiv, 10), (ast.Pow, 2),
-                      (ast.Div, 2), (ast.Mod, 26)):  # fmt: skip
+    fixed: tuple[tuple[type[ast.operator], int], ...] = (
+        (ast.Mult, 2),
+        (ast.FloorDiv, 2),
+        (ast.Mod, 2),
+        (ast.Mod, 10),
+        (ast.FloorDiv, 10),
+        (ast.Pow, 2),
+        (ast.Div, 2),
+        (ast.Mod, 26),
+    )
+    for op, value in fixed:
         yield "combine_constant", 1.6, ast.BinOp(node, op(), ast.Constant(value))
     for name, kinds in scope.names.items():
         if plain(kinds) & NUMBERS:
-            for op in (ast.Add, ast.Sub, ast.Mult, ast.Mod, ast.FloorDiv):
-                yield "combine_name", 1.8, ast.BinOp(node, op(), ast.Name(name, ast.Load()))
+            for symbol in (ast.Add, ast.Sub, ast.Mult, ast.Mod, ast.FloorDiv):
+                yield "combine_name", 1.8, ast.BinOp(node, symbol(), ast.Name(name, ast.Load()))
 
 
 def slices(node: ast.expr, source: Source) -> Iterator[Variant]:
@@ -210,22 +268,32 @@ def slices(node: ast.expr, source: Source) -> Iterator[Variant]:
             return
         yield "subscript_slice", 1.4, ast.Subscript(node.value, ast.Slice(node.slice, None), ast.Load())
         yield "subscript_slice", 1.4, ast.Subscript(node.value, ast.Slice(None, node.slice), ast.Load())
-    if not isinstance(node, (ast.Name, ast.Call, ast.Attribute)) or isinstance(parent, (ast.Attribute, ast.Expr)):
+    if not isinstance(node, (ast.Name, ast.Call, ast.Attribute)) or isinstance(
+        parent, (ast.Attribute, ast.Expr)
+    ):
         return
-    if not isinstance(getattr(node, "ctx", ast.Load()), ast.Load) or (isinstance(parent, ast.Call) and parent.func is node):
+    if not isinstance(getattr(node, "ctx", ast.Load()), ast.Load) or (
+        isinstance(parent, ast.Call) and parent.func is node
+    ):
         return
     scope = source.scope_of(node)
     if plain(kinds_of(node, scope)) & (SEQUENCES - {"range"}):
         bounds: list[tuple[ast.expr | None, ast.expr | None, ast.expr | None]] = [
-            (None, None, number(-1)), (ast.Constant(1), None, None), (None, number(-1), None),
-        ]  # fmt: skip
+            (None, None, number(-1)),
+            (ast.Constant(1), None, None),
+            (None, number(-1), None),
+        ]
         for name, kinds in scope.names.items():
             if "int" in kinds:
                 at = ast.Name(name, ast.Load())
                 after = ast.BinOp(at, ast.Add(), ast.Constant(1))
                 bounds += [(at, None, None), (None, at, None), (after, None, None), (None, after, None)]
         for rank, (lower, upper, step) in enumerate(bounds):
-            yield "slice_add", 1.1 if rank < 3 else 1.3, ast.Subscript(node, ast.Slice(lower, upper, step), ast.Load())
+            yield (
+                "slice_add",
+                1.1 if rank < 3 else 1.3,
+                ast.Subscript(node, ast.Slice(lower, upper, step), ast.Load()),
+            )
         for index in (0, -1):
             yield "subscript_add", 1.4, ast.Subscript(node, number(index), ast.Load())
 
@@ -237,13 +305,19 @@ def reused(node: ast.expr, source: Source) -> Iterator[Variant]:
     if not isinstance(getattr(node, "ctx", ast.Load()), ast.Load):
         return
     parent = source.parents.get(node)
-    if isinstance(parent, (ast.Attribute, ast.Expr)) or (isinstance(parent, ast.Call) and parent.func is node):
+    if isinstance(parent, (ast.Attribute, ast.Expr)) or (
+        isinstance(parent, ast.Call) and parent.func is node
+    ):
         return
     scope = source.scope_of(node)
     kind = kinds_of(node, scope)
     here = ast.dump(node)
     for other in scope.expressions:
-        if compatible(kind, kinds_of(other, scope)) and ast.dump(other) != here and not _inside(node, other, source):
+        if (
+            compatible(kind, kinds_of(other, scope))
+            and ast.dump(other) != here
+            and not _inside(node, other, source)
+        ):
             yield "reuse", 1.5 if kind else 2.2, other
 
 

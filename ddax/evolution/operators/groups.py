@@ -29,20 +29,20 @@ def symmetric(node: ast.expr, _source: Source) -> Iterator[Variant]:
         for name in _BOTH_METHODS:
             a, b = (ast.Call(ast.Attribute(side, name, ast.Load()), [], []) for side in (left, right))
             yield "both_sides", 1.2, ast.Compare(a, node.ops, [b])
-    for side, constant in _numbers(left, right):
+    for side, constant, value in _numbers(left, right):
         for op in NEAR[type(node.ops[0])]:
             for step in (1, -1):
-                changed = _with(side, constant, constant.value + step)  # type: ignore[operator]
+                changed = _with(side, constant, value + step)
                 pair = (changed, right) if side is left else (left, changed)
                 yield "compare_pair", 1.3, ast.Compare(pair[0], [op()], [pair[1]])
 
 
-def _numbers(*sides: ast.expr) -> Iterator[tuple[ast.expr, ast.Constant]]:
+def _numbers(*sides: ast.expr) -> Iterator[tuple[ast.expr, ast.Constant, float]]:
     for side in sides:
         parts = [side, side.right] if isinstance(side, ast.BinOp) else [side]
         for part in parts:
-            if isinstance(part, ast.Constant) and type(part.value) in (int, float):
-                yield side, part
+            if isinstance(part, ast.Constant) and isinstance(part.value, (int, float)):
+                yield side, part, part.value
 
 
 def _with(side: ast.expr, old: ast.Constant, value: float) -> ast.expr:
@@ -59,7 +59,11 @@ def nested(node: ast.expr, _source: Source) -> Iterator[Variant]:
             yield "middle_drop", 0.9, ast.BinOp(node.left.left, node.left.op, node.right)
         if isinstance(node.right, ast.BinOp):
             yield "middle_drop", 0.9, ast.BinOp(node.left, node.right.op, node.right.right)
-    elif isinstance(node, ast.Subscript) and isinstance(node.ctx, ast.Load) and not isinstance(node.slice, ast.Slice):
+    elif (
+        isinstance(node, ast.Subscript)
+        and isinstance(node.ctx, ast.Load)
+        and not isinstance(node.slice, ast.Slice)
+    ):
         for name in _AGGREGATES:
             yield "aggregate", 1.3, call(name, node.value)
 
@@ -92,7 +96,9 @@ def everywhere(source: Source) -> Iterator[Edit]:
     """Change a constant or the polarity of returns in all of a function at once."""
     for function in source.functions:
         nodes = [n for n in own_nodes(function) if isinstance(n, ast.Constant)]
-        usable = [n for n in nodes if not isinstance(source.parents.get(n), (ast.Expr, ast.JoinedStr, ast.arg))]
+        usable = [
+            n for n in nodes if not isinstance(source.parents.get(n), (ast.Expr, ast.JoinedStr, ast.arg))
+        ]
         values: dict[str, list[ast.Constant]] = {}
         for node in usable:
             values.setdefault(repr(node.value), []).append(node)
@@ -101,10 +107,19 @@ def everywhere(source: Source) -> Iterator[Edit]:
                 for text in _replacements(same[0], source):
                     changes = [(*source.span(n), text) for n in same]
                     yield _splice(source, changes, "constant_everywhere", 1.0)
-        returns = [n for n in own_nodes(function) if isinstance(n, ast.Return) and isinstance(n.value, ast.Constant)
-                   and isinstance(n.value.value, bool)]  # fmt: skip
+        returns = [
+            n
+            for n in own_nodes(function)
+            if isinstance(n, ast.Return)
+            and isinstance(n.value, ast.Constant)
+            and isinstance(n.value.value, bool)
+        ]
         if len(returns) > 1:
-            flips = [(*source.span(n.value), repr(not n.value.value)) for n in returns if isinstance(n.value, ast.Constant)]
+            flips = [
+                (*source.span(n.value), repr(not n.value.value))
+                for n in returns
+                if isinstance(n.value, ast.Constant)
+            ]
             yield _splice(source, flips, "polarity", 0.7)
 
 
@@ -122,14 +137,23 @@ def runs(source: Source) -> Iterator[Edit]:
     """Delete two or three statements that follow one another, or two of them apart."""
     for node in ast.walk(source.tree):
         body = getattr(node, "body", None)
-        if not isinstance(body, list) or isinstance(node, (ast.Module, ast.ClassDef)) or not isinstance(node, (FunctionNode, ast.stmt)):
+        if (
+            not isinstance(body, list)
+            or isinstance(node, (ast.Module, ast.ClassDef))
+            or not isinstance(node, (FunctionNode, ast.stmt))
+        ):
             continue
-        simple = [s for s in body if isinstance(s, (ast.Assign, ast.AugAssign, ast.Expr)) and s.lineno > node.lineno]
+        simple = [
+            s for s in body if isinstance(s, (ast.Assign, ast.AugAssign, ast.Expr)) and s.lineno > node.lineno
+        ]
         simple = [s for s in simple if not (isinstance(s, ast.Expr) and isinstance(s.value, ast.Constant))]
         for i, first in enumerate(simple):
             for j in range(i + 1, min(i + 4, len(simple))):
                 if len(body) > 2:
-                    lines = [(source.lines[s.lineno - 1], source.lines[s.end_lineno or s.lineno], "") for s in (first, simple[j])]
+                    lines = [
+                        (source.lines[s.lineno - 1], source.lines[s.end_lineno or s.lineno], "")
+                        for s in (first, simple[j])
+                    ]
                     if lines[0][1] <= lines[1][0] and lines[1][1] <= len(source.text):
                         yield _splice(source, lines, "delete_two", 1.3)
 

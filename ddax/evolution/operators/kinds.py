@@ -12,18 +12,61 @@ SIZED = SEQUENCES | {"dict", "set", "frozenset"}
 ANY: frozenset[str] = frozenset()
 
 _RETURNS = {
-    "len": "int", "int": "int", "ord": "int", "hash": "int", "float": "float", "str": "str", "chr": "str", "repr": "str",
-    "sorted": "list", "list": "list", "set": "set", "dict": "dict", "tuple": "tuple", "bool": "bool", "any": "bool",
-    "all": "bool", "isinstance": "bool", "range": "range", "bin": "str", "hex": "str", "input": "str",
-    "frozenset": "frozenset", "round": "int", "sum": "int", "abs": "int",
-}  # fmt: skip
+    "len": "int",
+    "int": "int",
+    "ord": "int",
+    "hash": "int",
+    "float": "float",
+    "str": "str",
+    "chr": "str",
+    "repr": "str",
+    "sorted": "list",
+    "list": "list",
+    "set": "set",
+    "dict": "dict",
+    "tuple": "tuple",
+    "bool": "bool",
+    "any": "bool",
+    "all": "bool",
+    "isinstance": "bool",
+    "range": "range",
+    "bin": "str",
+    "hex": "str",
+    "input": "str",
+    "frozenset": "frozenset",
+    "round": "int",
+    "sum": "int",
+    "abs": "int",
+}
 _METHODS = {
-    "lower": "str", "upper": "str", "strip": "str", "join": "str", "replace": "str", "swapcase": "str", "title": "str",
-    "capitalize": "str", "lstrip": "str", "rstrip": "str", "format": "str", "split": "list", "count": "int", "find": "int",
-    "index": "int", "rfind": "int", "isdigit": "bool", "isalpha": "bool", "islower": "bool", "isupper": "bool",
-    "startswith": "bool", "endswith": "bool", "keys": "list", "values": "list", "items": "list", "isspace": "bool",
+    "lower": "str",
+    "upper": "str",
+    "strip": "str",
+    "join": "str",
+    "replace": "str",
+    "swapcase": "str",
+    "title": "str",
+    "capitalize": "str",
+    "lstrip": "str",
+    "rstrip": "str",
+    "format": "str",
+    "split": "list",
+    "count": "int",
+    "find": "int",
+    "index": "int",
+    "rfind": "int",
+    "isdigit": "bool",
+    "isalpha": "bool",
+    "islower": "bool",
+    "isupper": "bool",
+    "startswith": "bool",
+    "endswith": "bool",
+    "keys": "list",
+    "values": "list",
+    "items": "list",
+    "isspace": "bool",
     "isalnum": "bool",
-}  # fmt: skip
+}
 
 
 def plain(kinds: frozenset[str]) -> frozenset[str]:
@@ -47,7 +90,9 @@ def kinds_of(node: ast.AST, scope: Scope) -> frozenset[str]:
         return scope.names.get(node.id, ANY)
     if isinstance(node, ast.Constant):
         return frozenset({type(node.value).__name__})
-    if isinstance(node, (ast.Compare, ast.BoolOp)) or (isinstance(node, ast.UnaryOp) and isinstance(node.op, ast.Not)):
+    if isinstance(node, (ast.Compare, ast.BoolOp)) or (
+        isinstance(node, ast.UnaryOp) and isinstance(node.op, ast.Not)
+    ):
         return frozenset({"bool"})
     if isinstance(node, ast.UnaryOp):
         return kinds_of(node.operand, scope)
@@ -60,9 +105,18 @@ def kinds_of(node: ast.AST, scope: Scope) -> frozenset[str]:
         return whole if isinstance(node.slice, ast.Slice) else elements(whole)
     if isinstance(node, ast.IfExp):
         return kinds_of(node.body, scope) | kinds_of(node.orelse, scope)
-    names = {ast.List: "list", ast.ListComp: "list", ast.Dict: "dict", ast.DictComp: "dict", ast.Set: "set",
-             ast.SetComp: "set", ast.Tuple: "tuple", ast.JoinedStr: "str", ast.GeneratorExp: "generator",
-             ast.Lambda: "callable"}  # fmt: skip
+    names = {
+        ast.List: "list",
+        ast.ListComp: "list",
+        ast.Dict: "dict",
+        ast.DictComp: "dict",
+        ast.Set: "set",
+        ast.SetComp: "set",
+        ast.Tuple: "tuple",
+        ast.JoinedStr: "str",
+        ast.GeneratorExp: "generator",
+        ast.Lambda: "callable",
+    }
     name = names.get(type(node))
     return frozenset({name}) if name else ANY
 
@@ -98,6 +152,8 @@ def compatible(a: frozenset[str], b: frozenset[str]) -> bool:
     x, y = plain(a), plain(b)
     if not x or not y:
         return True
-    return bool(x & y) or bool(x & NUMBERS and y & NUMBERS) or (
-        bool(x & (SEQUENCES - {"str"}) and y & (SEQUENCES - {"str"}))
+    return (
+        bool(x & y)
+        or bool(x & NUMBERS and y & NUMBERS)
+        or (bool(x & (SEQUENCES - {"str"}) and y & (SEQUENCES - {"str"})))
     )

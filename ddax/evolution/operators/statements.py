@@ -19,7 +19,9 @@ class Place:
 
     def __init__(self, source: Source, block: list[ast.stmt], index: int) -> None:
         self.source, self.block, self.index, self.node = source, block, index, block[index]
-        self.start_line = min([self.node.lineno, *(d.lineno for d in getattr(self.node, "decorator_list", []))])
+        self.start_line = min(
+            [self.node.lineno, *(d.lineno for d in getattr(self.node, "decorator_list", []))]
+        )
         self.end_line = self.node.end_lineno or self.node.lineno
         self.start = source.lines[self.start_line - 1]
         self.stop = min(source.lines[self.end_line], len(source.text))
@@ -103,11 +105,18 @@ def structure(place: Place) -> Iterator[Edit]:
         following = Place(place.source, block, i + 1)
         if following.lines_of_its_own and following.start >= place.stop:
             gap = place.source.text[place.stop : following.start].decode()
-            yield Edit(place.source.path, place.start, following.stop, following.text + gap + place.text,
-                       "swap_statements", 1.0, node.lineno)  # fmt: skip
+            yield Edit(
+                place.source.path,
+                place.start,
+                following.stop,
+                following.text + gap + place.text,
+                "swap_statements",
+                1.0,
+                node.lineno,
+            )
     if i and isinstance(block[i - 1], (ast.For, ast.While, ast.If, ast.With)):
         yield place.edit(textwrap.indent(place.text, "    "), "indent", 1.0)
-    if i and i == len(block) - 1 or isinstance(node, (ast.Return, ast.AugAssign, ast.Expr, ast.Assign)):
+    if (i and i == len(block) - 1) or isinstance(node, (ast.Return, ast.AugAssign, ast.Expr, ast.Assign)):
         yield from _dedent(place)
 
 
@@ -155,15 +164,21 @@ def branches(place: Place) -> Iterator[Edit]:
                 test = place.source.segment(node.test)
                 header = place.line(f"{word} {test}:")
                 yield place.edit(header + textwrap.indent(body, place.indent + "    "), "else_drop", 1.1)
-                follow = header + textwrap.indent(body, place.indent + "    ") + textwrap.indent(other, place.indent)
+                follow = (
+                    header
+                    + textwrap.indent(body, place.indent + "    ")
+                    + textwrap.indent(other, place.indent)
+                )
                 yield place.edit(follow, "else_drop", 1.1)
     elif isinstance(node, ast.While) and not node.orelse:
         yield place.edit(place.indent + text.lstrip().replace("while", "if", 1), "while_if", 1.2)
 
 
 def _is_else_if(node: ast.If, source: Source) -> bool:
-    return len(node.orelse) == 1 and isinstance(node.orelse[0], ast.If) and (
-        source.text[source.span(node.orelse[0])[0] :].startswith(b"elif")
+    return (
+        len(node.orelse) == 1
+        and isinstance(node.orelse[0], ast.If)
+        and (source.text[source.span(node.orelse[0])[0] :].startswith(b"elif"))
     )
 
 
@@ -174,20 +189,43 @@ def assignments(place: Place) -> Iterator[Edit]:
     if isinstance(node, ast.AugAssign):
         target, value = source.segment(node.target), source.segment(node.value)
         old = type(node.op)
-        symbols = {ast.Add: "+", ast.Sub: "-", ast.Mult: "*", ast.FloorDiv: "//", ast.Div: "/", ast.Mod: "%", ast.Pow: "**",
-                   ast.BitAnd: "&", ast.BitOr: "|", ast.BitXor: "^", ast.LShift: "<<", ast.RShift: ">>"}  # fmt: skip
+        symbols = {
+            ast.Add: "+",
+            ast.Sub: "-",
+            ast.Mult: "*",
+            ast.FloorDiv: "//",
+            ast.Div: "/",
+            ast.Mod: "%",
+            ast.Pow: "**",
+            ast.BitAnd: "&",
+            ast.BitOr: "|",
+            ast.BitXor: "^",
+            ast.LShift: "<<",
+            ast.RShift: ">>",
+        }
         for kind, symbol in symbols.items():
             if kind is not old:
-                near = {kind, old} in ({ast.Add, ast.Sub}, {ast.Mult, ast.FloorDiv}, {ast.BitAnd, ast.BitOr}, {ast.LShift, ast.RShift})
+                near = {kind, old} in (
+                    {ast.Add, ast.Sub},
+                    {ast.Mult, ast.FloorDiv},
+                    {ast.BitAnd, ast.BitOr},
+                    {ast.LShift, ast.RShift},
+                )
                 yield place.edit(place.line(f"{target} {symbol}= {value}"), "augment", 0.4 if near else 1.0)
         yield place.edit(place.line(f"{target} = {value}"), "assign_plain", 0.6)
-        yield place.edit(place.line(f"{target} = {value} {symbols.get(old, '+')} {target}"), "augment_front", 1.0)
+        yield place.edit(
+            place.line(f"{target} = {value} {symbols.get(old, '+')} {target}"), "augment_front", 1.0
+        )
         yield from _targets(place, node.target, f" {symbols.get(old, '+')}= {value}", scope)
     elif isinstance(node, ast.Assign) and len(node.targets) == 1:
         target, value = source.segment(node.targets[0]), source.segment(node.value)
         if isinstance(node.targets[0], (ast.Name, ast.Subscript, ast.Attribute)):
             for symbol in ("+", "-", "*", "//"):
-                yield place.edit(place.line(f"{target} {symbol}= {value}"), "assign_augmented", 0.9 if symbol == "+" else 1.4)
+                yield place.edit(
+                    place.line(f"{target} {symbol}= {value}"),
+                    "assign_augmented",
+                    0.9 if symbol == "+" else 1.4,
+                )
         if isinstance(node.targets[0], ast.Tuple):
             for i in range(1, len(node.targets[0].elts)):
                 parts = [source.segment(e) for e in node.targets[0].elts]
@@ -240,8 +278,17 @@ def results(scope: Scope, source: Source) -> list[tuple[float, str]]:
             text = ast.unparse(node.value)
             if len(text) < 30:
                 found.setdefault(text, 0.2)
-    defaults = {"bool": ("True", "False"), "int": ("0", "1", "-1"), "float": ("0.0",), "str": ("''",), "list": ("[]",),
-                "dict": ("{}",), "set": ("set()",), "tuple": ("()",), "NoneType": ("None",)}  # fmt: skip
+    defaults = {
+        "bool": ("True", "False"),
+        "int": ("0", "1", "-1"),
+        "float": ("0.0",),
+        "str": ("''",),
+        "list": ("[]",),
+        "dict": ("{}",),
+        "set": ("set()",),
+        "tuple": ("()",),
+        "NoneType": ("None",),
+    }
     for kind in sorted(kinds):
         for text in defaults.get(kind, ()):
             found.setdefault(text, 0.0)
@@ -277,7 +324,9 @@ def guards(place: Place) -> Iterator[Edit]:
         yield place.after(leave, "leave", 1.6 + extra)
 
 
-_KNOWN = frozenset({"len", "isinstance", "set", "sum", "str", "abs", "any", "all", "v", "sorted", "max", "min"})
+_KNOWN = frozenset(
+    {"len", "isinstance", "set", "sum", "str", "abs", "any", "all", "v", "sorted", "max", "min"}
+)
 
 
 def _uses(text: str) -> set[str]:
@@ -287,8 +336,11 @@ def _uses(text: str) -> set[str]:
 def _defined_before(place: Place, scope: Scope) -> set[str]:
     """Return the names a condition at this place may use: those stored on earlier lines, and parameters."""
     inner = {n.id for n in ast.walk(scope.node) if isinstance(n, ast.Name) and isinstance(n.ctx, ast.Store)}
-    early = {n.id for n in ast.walk(scope.node)
-             if isinstance(n, ast.Name) and isinstance(n.ctx, ast.Store) and n.lineno < place.node.lineno}  # fmt: skip
+    early = {
+        n.id
+        for n in ast.walk(scope.node)
+        if isinstance(n, ast.Name) and isinstance(n.ctx, ast.Store) and n.lineno < place.node.lineno
+    }
     return (set(scope.names) - inner) | early | {f.name for f in place.source.functions}
 
 
@@ -297,7 +349,9 @@ def wrapping(place: Place) -> Iterator[Edit]:
     node = place.node
     if _docstring(place) or isinstance(node, (FunctionNode, ast.ClassDef, ast.Return)) or _is_elif(place):
         return
-    if not isinstance(node, (ast.Assign, ast.AugAssign, ast.Expr, ast.Break, ast.Continue, ast.For, ast.While)):
+    if not isinstance(
+        node, (ast.Assign, ast.AugAssign, ast.Expr, ast.Break, ast.Continue, ast.For, ast.While)
+    ):
         return
     scope = place.source.scope_of(node)
     defined = _defined_before(place, scope)
@@ -324,8 +378,12 @@ def insertions(place: Place) -> Iterator[Edit]:
 def statements_for(scope: Scope, place: Place) -> list[tuple[float, str]]:
     """List the small statements that make sense with the names of a scope."""
     found: dict[str, float] = {}
-    own = {ast.unparse(s) for s in scope.statements if isinstance(s, (ast.AugAssign, ast.Assign, ast.Expr)) and not (
-        isinstance(s, ast.Expr) and isinstance(s.value, ast.Constant))}  # fmt: skip
+    own = {
+        ast.unparse(s)
+        for s in scope.statements
+        if isinstance(s, (ast.AugAssign, ast.Assign, ast.Expr))
+        and not (isinstance(s, ast.Expr) and isinstance(s.value, ast.Constant))
+    }
     for text in sorted(own):
         if len(text) < 60 and text != ast.unparse(place.node) and "\n" not in text:
             found.setdefault(text, 1.5)
@@ -343,7 +401,13 @@ def statements_for(scope: Scope, place: Place) -> list[tuple[float, str]]:
                 found.setdefault(f"{name} = {name}.{method}()", 1.9)
             found.setdefault(f"{name} = ''", 2.2)
         if "list" in flat:
-            for text in (f"{name}.sort()", f"{name}.reverse()", f"{name}.pop()", f"{name} = sorted({name})", f"{name} = []"):
+            for text in (
+                f"{name}.sort()",
+                f"{name}.reverse()",
+                f"{name}.pop()",
+                f"{name} = sorted({name})",
+                f"{name} = []",
+            ):
                 found.setdefault(text, 2.0)
         for other, theirs in scope.names.items():
             if other == name:

@@ -45,25 +45,60 @@ class Bubblewrap:
     def _isolation(self, limits: Limits) -> list[str]:
         scratch = str(limits.scratch * _MIB)
         args = [
-            "--unshare-all", "--unshare-user", "--disable-userns", "--die-with-parent", "--new-session",
-            "--clearenv", "--cap-drop", "ALL", "--uid", str(NOBODY), "--gid", str(NOBODY), "--hostname", "box",
-            "--ro-bind", "/usr", "/usr", "--symlink", "usr/lib", "/lib", "--symlink", "usr/bin", "/bin",
-        ]  # fmt: skip
+            "--unshare-all",
+            "--unshare-user",
+            "--disable-userns",
+            "--die-with-parent",
+            "--new-session",
+            "--clearenv",
+            "--cap-drop",
+            "ALL",
+            "--uid",
+            str(NOBODY),
+            "--gid",
+            str(NOBODY),
+            "--hostname",
+            "box",
+            "--ro-bind",
+            "/usr",
+            "/usr",
+            "--symlink",
+            "usr/lib",
+            "/lib",
+            "--symlink",
+            "usr/bin",
+            "/bin",
+        ]
         if os.path.isdir("/usr/lib64"):
             args += ["--symlink", "usr/lib64", "/lib64"]
         args += ["--proc", "/proc", "--dev", "/dev", "--size", str(16 * _MIB), "--tmpfs", "/dev/shm"]  # noqa: S108
         for folder in ("/tmp", "/box"):  # noqa: S108 - a folder of the sandbox itself
             args += ["--size", scratch, "--tmpfs", folder]
         for key, value in (
-            ("PATH", "/usr/bin:/bin"), ("HOME", "/box"), ("LANG", "C.UTF-8"), ("PYTHONHASHSEED", "0"),
-            ("OMP_NUM_THREADS", "1"), ("OPENBLAS_NUM_THREADS", "1"),
-        ):  # fmt: skip
+            ("PATH", "/usr/bin:/bin"),
+            ("HOME", "/box"),
+            ("LANG", "C.UTF-8"),
+            ("PYTHONHASHSEED", "0"),
+            ("OMP_NUM_THREADS", "1"),
+            ("OPENBLAS_NUM_THREADS", "1"),
+        ):
             args += ["--setenv", key, value]
         return args
 
     def _rebound(self) -> tuple[list[str], list[tuple[str, str]]]:
         places = [(host, f"{_NEUTRAL}/{i}", inside) for i, (host, inside) in enumerate(self.runtime.binds)]
-        wrapper = ["unshare", "--mount", "--propagation", "private", "--", "/bin/sh", "-c", _REBIND, "sh", _NEUTRAL]
+        wrapper = [
+            "unshare",
+            "--mount",
+            "--propagation",
+            "private",
+            "--",
+            "/bin/sh",
+            "-c",
+            _REBIND,
+            "sh",
+            _NEUTRAL,
+        ]
         for host, place, _ in places:
             wrapper += [host, place]
         return [*wrapper, "--"], [(place, inside) for _, place, inside in places]
@@ -87,7 +122,15 @@ class Bubblewrap:
             if program is not None:
                 fds.append(_data_fd(program))
                 argv += ["--seccomp", str(fds[-1])]
-            argv += ["--remount-ro", "/dev", "--remount-ro", "/", "--chdir", "/box", *self._command(code, limits)]
+            argv += [
+                "--remount-ro",
+                "/dev",
+                "--remount-ro",
+                "/",
+                "--chdir",
+                "/box",
+                *self._command(code, limits),
+            ]
             return self._popen(argv, tuple(fds))
         finally:
             for fd in fds:
@@ -96,18 +139,36 @@ class Bubblewrap:
     def _command(self, code: str, limits: Limits) -> list[str]:
         # The worker outlives its candidates: its own memory and processor time are theirs to bound.
         return [
-            "prlimit", f"--nproc={limits.processes}", f"--fsize={limits.file * _MIB}", f"--nofile={limits.files}",
-            "--core=0", self.runtime.python, "-S", "-s", "-P", "-B", "-c", code,
-        ]  # fmt: skip
+            "prlimit",
+            f"--nproc={limits.processes}",
+            f"--fsize={limits.file * _MIB}",
+            f"--nofile={limits.files}",
+            "--core=0",
+            self.runtime.python,
+            "-S",
+            "-s",
+            "-P",
+            "-B",
+            "-c",
+            code,
+        ]
 
     def _popen(self, argv: list[str], fds: tuple[int, ...]) -> subprocess.Popen[bytes]:
-        drop = os.geteuid() == 0 and not self.runtime.hidden
+        hidden = self.runtime.hidden
+        who = NOBODY if os.geteuid() == 0 and not hidden else None
         try:
             return subprocess.Popen(  # noqa: S603 - a fixed command
-                argv, env={} if not self.runtime.hidden else {"PATH": "/usr/sbin:/usr/bin:/sbin:/bin"},
-                stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, pass_fds=fds,
-                start_new_session=True, cwd="/",
-                **({"user": NOBODY, "group": NOBODY, "extra_groups": []} if drop else {}),
-            )  # fmt: skip
+                argv,
+                env={"PATH": "/usr/sbin:/usr/bin:/sbin:/bin"} if hidden else {},
+                stdin=subprocess.PIPE,
+                stdout=subprocess.PIPE,
+                stderr=subprocess.DEVNULL,
+                pass_fds=fds,
+                start_new_session=True,
+                cwd="/",
+                user=who,
+                group=who,
+                extra_groups=None if who is None else (),
+            )
         except OSError as error:
             raise SandboxError("The sandbox did not start.", why=str(error), mend=INSTALL) from error

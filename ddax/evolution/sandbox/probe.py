@@ -62,7 +62,10 @@ class Probe:
 def attack(sandbox: Sandbox, *, seconds: float = 20.0) -> Probe:
     """Run the canary attack in a back end: an environment secret, a host file, the network."""
     secret = secrets.token_hex(16)
-    with tempfile.TemporaryDirectory(prefix="ddax-canary-") as folder, closing(create_server(("127.0.0.1", 0))) as server:
+    with (
+        tempfile.TemporaryDirectory(prefix="ddax-canary-") as folder,
+        closing(create_server(("127.0.0.1", 0))) as server,
+    ):
         Path(folder).chmod(0o755)
         canary = Path(folder) / "canary"
         canary.write_text(secret, "utf-8")
@@ -108,5 +111,6 @@ def choose(candidates: Sequence[Sandbox] | None = None) -> Sandbox:
         if found.holds:
             return sandbox
         probes.append(f"{found.name}: {found.why} {', '.join(found.escapes)}".strip())
-    raise SandboxError("No sandbox holds on this machine, so no candidate code is run.",
-                       why="; ".join(probes), mend=INSTALL)  # fmt: skip
+    raise SandboxError(
+        "No sandbox holds on this machine, so no candidate code is run.", why="; ".join(probes), mend=INSTALL
+    )

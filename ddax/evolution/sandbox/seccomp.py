@@ -40,13 +40,19 @@ def build_filter(machine: str = "") -> bytes | None:
         return None
     arch, denied = _DENIED[machine]
     refuse = _step(_RETURN, 0, 0, _ERRNO | errno.EPERM)
-    steps = [_step(_LOAD, 0, 0, 4), _step(_JUMP_EQ, 1, 0, arch), _step(_RETURN, 0, 0, _KILL), _step(_LOAD, 0, 0, 0)]
+    steps = [
+        _step(_LOAD, 0, 0, 4),
+        _step(_JUMP_EQ, 1, 0, arch),
+        _step(_RETURN, 0, 0, _KILL),
+        _step(_LOAD, 0, 0, 0),
+    ]
     if machine == "x86_64":
         steps += [_step(_JUMP_GE, 0, 1, _X32), refuse]
     for number in denied:
         steps += [_step(_JUMP_EQ, 0, 1, number), refuse]
     steps += [
-        _step(_JUMP_EQ, 0, 3, _IOCTL[machine]), _step(_LOAD, 0, 0, 24), _step(_JUMP_EQ, 0, 1, _TIOCSTI), refuse,
+        _step(_JUMP_EQ, 0, 3, _IOCTL[machine]), _step(_LOAD, 0, 0, 24),
+        _step(_JUMP_EQ, 0, 1, _TIOCSTI), refuse,
         _step(_RETURN, 0, 0, _ALLOW),
     ]  # fmt: skip
     return b"".join(steps)

@@ -134,12 +134,29 @@ class Worker:
                 pending.pop(0)
                 yield b'{"stage":"killed","error":"the worker was brought down","rows":[]}'
 
-    def job(self, units: Sequence[int], *, sources: Mapping[str, str] | None = None, gate: int = 0,
-            give_up: int = 0, ticks: int = 0, cpu: float | None = None, trace: bool = False) -> dict[str, Any]:
+    def job(
+        self,
+        units: Sequence[int],
+        *,
+        sources: Mapping[str, str] | None = None,
+        gate: int = 0,
+        give_up: int = 0,
+        ticks: int = 0,
+        cpu: float | None = None,
+        trace: bool = False,
+    ) -> dict[str, Any]:
         """Describe a job: changed files, units in order, and when to stop early."""
         limits = asdict(self.limits)
         if cpu is not None:
             limits["cpu"] = min(cpu, self.limits.cpu)
         wall = min(self.limits.wall, 2.0 * limits["cpu"] + 2.0)
-        return {"files": dict(sources or {}), "units": list(units), "gate": gate or len(units), "give_up": give_up,
-                "ticks": ticks, "limits": limits, "wall": wall, "trace": trace}  # fmt: skip
+        return {
+            "files": dict(sources or {}),
+            "units": list(units),
+            "gate": gate or len(units),
+            "give_up": give_up,
+            "ticks": ticks,
+            "limits": limits,
+            "wall": wall,
+            "trace": trace,
+        }

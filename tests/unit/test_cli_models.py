@@ -1,0 +1,78 @@
+"""`ddax models check` against a real HTTP server that speaks the wire format."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import pytest
+from pytest_httpserver import HTTPServer
+
+from ddax.cli.main import run_command
+
+REPLY = {
+    "id": "1", "object": "chat.completion", "created": 1, "model": "gpt-4.1-mini",
+    "choices": [{"index": 0, "finish_reason": "stop", "message": {"role": "assistant", "content": "ready"}}],
+    "usage": {"prompt_tokens": 10, "completion_tokens": 5, "total_tokens": 15},
+}  # fmt: skip
+
+
+@pytest.fixture
+def server(httpserver: HTTPServer, monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> HTTPServer:
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.delenv("DDAX_HOME", raising=False)
+    monkeypatch.setenv("OPENAI_API_KEY", "sk-secret-of-the-test")
+    monkeypatch.setenv("OPENAI_BASE_URL", httpserver.url_for("/v1"))
+    return httpserver
+
+
+def check(capsys: pytest.CaptureFixture[str], *argv: str) -> tuple[int, str, str]:
+    code = run_command(["models", "check", *argv])
+    return code, *capsys.readouterr()
+
+
+def test_one_call_and_its_price(server, capsys):
+    server.expect_request("/v1/chat/completions", method="POST").respond_with_json(REPLY)
+    code, out, err = check(capsys, "--model", "openai:gpt-4.1-mini", "--json")
+    shown = json.loads(out)
+    assert (code, shown["ok"], shown["key"], shown["reply"]) == (0, True, "OPENAI_API_KEY", "ready")
+    assert shown["tokens"] == 15
+    assert shown["usd"] == pytest.approx(10 * 0.4e-6 + 5 * 1.6e-6)
+    assert len(server.log) == 1
+    code, out, err = check(capsys, "--model", "openai:gpt-4.1-mini")
+    assert "Price a million tokens: $0.4 in, $1.6 out." in out
+    assert "secret" not in out + err
+
+
+def test_a_model_without_a_price_says_so(server, capsys):
+    server.expect_request("/v1/chat/completions").respond_with_json(REPLY)
+    code, out, _ = check(capsys, "--model", "openai:unheard-of")
+    assert code == 0
+    assert "cost unknown" in out
+    assert "No price is known" in out
+
+
+@pytest.mark.parametrize("status", [401, 404, 500])
+def test_a_refusal_ends_with_9(server, capsys, status):
+    server.expect_request("/v1/chat/completions").respond_with_json(
+        {"error": {"message": "no"}}, status=status
+    )
+    code, _, err = check(capsys, "--model", "openai:gpt-4.1-mini")
+    assert code == 9
+    assert "mend: " in err
+    assert "secret" not in err
+
+
+def test_a_missing_key_makes_no_call(server, capsys, monkeypatch):
+    monkeypatch.delenv("OPENAI_API_KEY")
+    code, _, err = check(capsys, "--model", "openai:gpt-4.1-mini")
+    assert code == 9
+    assert "OPENAI_API_KEY" in err
+    assert server.log == []
+
+
+def test_embedded_needs_nothing(server, capsys):
+    code, out, _ = check(capsys, "--json")
+    assert (code, json.loads(out)["model"]) == (0, "embedded")
+    assert server.log == []
+    assert check(capsys, "--model", "nonsense")[0] == 2

@@ -1,0 +1,176 @@
+"""The command line as a process: start-up time, terminals, pipes, Ctrl-C, other Pythons."""
+
+from __future__ import annotations
+
+import ast
+import fcntl
+import json
+import os
+import pty
+import re
+import signal
+import struct
+import subprocess
+import sys
+import termios
+import time
+from pathlib import Path
+
+import pytest
+
+import ddax
+from ddax.__main__ import wrong_python
+
+ROOT = Path(ddax.__file__).parent
+SCRIPT = """
+import sys
+from ddax.cli.main import run_command
+from ddax.cli.scripted import ScriptedAgent
+idea = {"id": "0", "parent": "", "title": "Why \\x1b[31mred?", "status": "running"}
+data = {"ideas": [idea], "mind": {"rho": 0.5}}
+events = [{"type": "node", "node": "act", "step": n, "data": data} for n in (1, 2)]
+result = {"thread_id": "", "status": "done", "stop_reason": "", "answer": "So.", "short": "", "citations": [],
+          "ideas": 1, "steps": 2, "usage": {"model_calls": 0, "tokens": 0, "usd": 0.0, "seconds": 0.1},
+          "rigidity": 0.5, "mood": "REST", "failures": [], "question": None}
+agent = ScriptedAgent(result, events=events * 200, pause=float(sys.argv[1]))
+sys.exit(run_command(sys.argv[2:], opener=agent.open))
+"""
+
+
+def environment(tmp_path: Path, **changes: str) -> dict[str, str]:
+    kept = {key: value for key, value in os.environ.items() if not key.startswith("DDAX_")}
+    return {**kept, "DDAX_HOME": str(tmp_path / "home"), "PYTHONUTF8": "1", **changes}
+
+
+def test_help_and_version_start_fast(tmp_path: Path):
+    for flag in ("--help", "--version"):
+        times = []
+        for _ in range(3):
+            start = time.perf_counter()
+            done = subprocess.run(
+                [sys.executable, "-m", "ddax", flag], capture_output=True, cwd=tmp_path, check=True, text=True
+            )
+            times.append(time.perf_counter() - start)
+        assert done.stdout
+        assert min(times) <= 0.5, times
+    assert list(tmp_path.iterdir()) == []
+
+
+def test_help_imports_nothing_heavy(tmp_path: Path):
+    code = (
+        "import sys; from ddax.cli.main import run_command; run_command(['run', '--help']);"
+        "print([m for m in ('numpy', 'langgraph', 'langchain', 'chromadb', 'onnxruntime', 'rich',"
+        " 'yaml', 'httpx', 'pymdp') if m in sys.modules], file=sys.stderr)"
+    )
+    done = subprocess.run(
+        [sys.executable, "-c", code], capture_output=True, cwd=tmp_path, check=True, text=True
+    )
+    assert done.stderr == "[]\n"
+
+
+def test_another_python_gets_one_clear_line():
+    for version in ((3, 10), (3, 14), (2, 7)):
+        line = wrong_python(*version)
+        assert line.startswith("error: ddax needs Python 3.11 to 3.13, this is")
+        assert "\n" not in line
+    for minor in (11, 12, 13):
+        assert wrong_python(3, minor) == ""
+    for name in ("__main__.py", "__init__.py"):
+        ast.parse((ROOT / name).read_text(encoding="utf-8"), feature_version=(3, 7))
+
+
+def interrupt(tmp_path: Path, *argv: str) -> tuple[int, str, str]:
+    with subprocess.Popen(
+        [sys.executable, "-c", SCRIPT, "30", *argv], stdout=subprocess.PIPE, stderr=subprocess.PIPE,
+        text=True, cwd=tmp_path, env=environment(tmp_path),
+    ) as process:  # fmt: skip
+        manifest = tmp_path / "home" / "runs" / "t" / "run.json"
+        deadline = time.monotonic() + 20
+        while not manifest.exists() and time.monotonic() < deadline:
+            time.sleep(0.02)
+        time.sleep(0.2)
+        process.send_signal(signal.SIGINT)
+        out, err = process.communicate(timeout=20)
+        return process.returncode, out, err
+
+
+def test_ctrl_c_ends_with_130_and_the_resume_command(tmp_path: Path):
+    code, _, err = interrupt(tmp_path, "run", "why?", "--sources", "x", "--thread", "t")
+    assert code == 130
+    assert f"Resume with: DDAX_HOME={tmp_path}/home ddax resume t\n" in err
+    assert "Traceback" not in err
+
+
+def test_ctrl_c_with_json_is_still_one_object(tmp_path: Path):
+    code, out, err = interrupt(tmp_path, "run", "why?", "--sources", "x", "--thread", "t", "--json")
+    shown = json.loads(out)
+    assert code == shown["exit_code"] == 130
+    assert shown["error"]["resume"].endswith("ddax resume t")
+    assert err == ""
+
+
+def test_a_reader_that_leaves_early_is_no_error(tmp_path: Path):
+    with subprocess.Popen(
+        [sys.executable, "-c", SCRIPT, "0", "run", "why?", "--sources", "x"], stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE, cwd=tmp_path, env=environment(tmp_path),
+    ) as process:  # fmt: skip
+        assert process.stdout is not None
+        assert process.stderr is not None
+        process.stdout.readline()
+        process.stdout.close()
+        err = process.stderr.read().decode()
+        process.wait(timeout=20)
+    assert "Traceback" not in err
+    assert "Exception ignored" not in err
+
+
+def terminal(tmp_path: Path, width: int, **changes: str) -> str:
+    leader, follower = pty.openpty()
+    fcntl.ioctl(follower, termios.TIOCSWINSZ, struct.pack("HHHH", 24, width, 0, 0))
+    env = environment(tmp_path, **{"TERM": "xterm-256color", **changes})
+    env.pop("COLUMNS", None)
+    with subprocess.Popen(
+        [sys.executable, "-c", SCRIPT, "0", "run", "why?", "--sources", "x", "--thread", "t"],
+        stdout=follower, stderr=follower, stdin=follower, cwd=tmp_path, env=env,
+    ) as process:  # fmt: skip
+        os.close(follower)
+        seen = b""
+        try:
+            while chunk := os.read(leader, 65536):
+                seen += chunk
+        except OSError:  # the terminal is gone once its last writer is
+            pass
+        assert process.wait(timeout=20) == 0
+    os.close(leader)
+    return seen.decode()
+
+
+@pytest.mark.parametrize("width", [40, 80])
+def test_a_terminal_gets_the_live_tree(tmp_path: Path, width: int):
+    seen = terminal(tmp_path, width)
+    assert "rigidity" in seen
+    assert "running" in seen
+    assert "Why red?" in re.sub(r"\x1b\[[0-9;?]*[a-zA-Z]", "", seen)
+    assert "\x1b[31m" not in seen
+    assert "[1] act" not in seen
+    assert "So." in seen
+
+
+def test_no_color_is_honoured(tmp_path: Path):
+    assert re.search(r"\x1b\[[0-9;]*3[0-9]", terminal(tmp_path, 80))
+    assert not re.search(r"\x1b\[[0-9;]*3[0-9]m", terminal(tmp_path, 80, NO_COLOR="1"))
+
+
+def test_a_dumb_terminal_gets_plain_lines(tmp_path: Path):
+    seen = terminal(tmp_path, 80, TERM="dumb")
+    assert "[1] act: 0 running 'Why red?'" in seen
+    assert "\x1b" not in seen
+
+
+def test_an_ascii_pipe_gets_no_traceback(tmp_path: Path):
+    env = environment(tmp_path, PYTHONIOENCODING="ascii")
+    for argv in (["run", "为什么?", "--sources", "x"], ["run", "为什么?", "--sources", "x", "--json"]):
+        done = subprocess.run(
+            [sys.executable, "-c", SCRIPT, "0", *argv], capture_output=True, cwd=tmp_path, env=env, check=True
+        )
+        assert done.stdout.isascii()

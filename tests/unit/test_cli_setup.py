@@ -1,0 +1,106 @@
+"""The commands around settings: init, config show, doctor, and the line about models."""
+
+from __future__ import annotations
+
+import json
+import re
+from pathlib import Path
+
+import pytest
+import yaml
+
+from ddax.cli.doctor import Check, diagnose
+from ddax.cli.main import run_command
+from ddax.cli.notes import model_note
+from ddax.configs.settings import Context
+
+
+@pytest.fixture(autouse=True)
+def place(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    monkeypatch.chdir(tmp_path)
+    for name in ("DDAX_HOME", "OPENAI_API_KEY", "ANTHROPIC_API_KEY"):
+        monkeypatch.delenv(name, raising=False)
+    return tmp_path
+
+
+def call(capsys, *argv: str) -> tuple[int, str, str]:
+    code = run_command(argv)
+    return code, *capsys.readouterr()
+
+
+def one_object(text: str) -> dict:
+    value, end = json.JSONDecoder().raw_decode(text)
+    assert text[end:] == "\n"
+    return value
+
+
+def test_init_writes_valid_files_and_overwrites_nothing(capsys, place):
+    (place / ".env.example").write_text("mine\n")
+    code, *_ = call(capsys, "init")
+    assert code == 0
+    assert (place / ".env.example").read_text() == "mine\n"
+    text = (place / "ddax.yaml").read_text(encoding="utf-8")
+    assert {key for key, value in yaml.safe_load(text).items() if value is not None} == {"schema_version"}
+    uncommented = re.sub(r"^(\s*)# (\w+: )", r"\1\2", "\n".join(text.splitlines()[2:]), flags=re.MULTILINE)
+    assert yaml.safe_load(uncommented) == {"schema_version": 1, **Context().model_dump(mode="json")}
+    before = text
+    code, _, err = call(capsys, "init")
+    assert code == 2
+    assert "already here" in err
+    assert (place / "ddax.yaml").read_text(encoding="utf-8") == before
+
+
+def test_config_show_says_where_every_value_comes_from(capsys, monkeypatch, place):
+    (place / "ddax.yaml").write_text("seed: 4\n")
+    monkeypatch.setenv("DDAX_BUDGET__MAX_STEPS", "10")
+    code, out, _ = call(capsys, "config", "show", "--json")
+    shown = one_object(out)
+    assert code == 0
+    assert shown["settings"]["seed"] == {"value": 4, "origin": "file ddax.yaml:1"}
+    assert shown["settings"]["budget.max_steps"] == {
+        "value": 10,
+        "origin": "environment DDAX_BUDGET__MAX_STEPS",
+    }
+    assert shown["home"] == {"value": str(place / ".ddax"), "origin": "default"}
+    _, out, _ = call(capsys, "config", "show")
+    assert "seed = 4  (file ddax.yaml:1)" in out.splitlines()
+    assert "mood.enabled = true  (default)" in out.splitlines()
+
+
+def test_a_key_alone_is_named_but_not_used():
+    assert "export OPENAI_API_KEY" in model_note({})
+    note = model_note({"OPENAI_API_KEY": "sk-secret"})
+    assert "OPENAI_API_KEY is there but not used" in note
+    assert "secret" not in note
+
+
+def test_doctor_reports_and_never_shows_a_key(capsys, monkeypatch, place):
+    monkeypatch.setenv("OPENAI_API_KEY", "sk-secret")
+    code, out, _ = call(capsys, "doctor", "--json")
+    shown = one_object(out)
+    names = {check["name"] for check in shown["checks"]}
+    assert names >= {
+        "python",
+        "package langgraph",
+        "home",
+        "lock",
+        "model file",
+        "browser",
+        "sandbox",
+        "settings",
+        "keys",
+    }
+    assert code == (0 if shown["ok"] else 1)
+    assert "secret" not in out
+    assert "OPENAI_API_KEY" in out
+    assert not (place / ".ddax").exists()
+
+
+def test_doctor_does_not_fall_over(monkeypatch, place):
+    (place / "ddax.yaml").write_text("seed: [\n")
+    (place / "file").write_text("")
+    monkeypatch.setenv("DDAX_HOME", str(place / "file" / "below"))
+    found = {check.name: check for check in diagnose()}
+    assert found["settings"].state == "bad"
+    assert found["home"].state == "bad"
+    assert isinstance(found["keys"], Check)

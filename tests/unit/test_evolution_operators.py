@@ -1,0 +1,124 @@
+import ast
+import inspect
+import textwrap
+
+import pytest
+
+from ddax.evolution import actr, minimise, pressure
+from ddax.evolution.operators import Edit, Seen, Source, edits, fingerprint, first_order
+
+PROGRAM = '''"""A module."""
+
+
+def total(items, limit=3):   # keep this comment
+    """Sum up to a limit."""
+    acc = 0
+    for i, x in enumerate(items):  # and this
+        if x > limit and i != 2:
+            acc += x * 2
+        elif not x:
+            break
+        else:
+            acc = max(acc, x - 1)
+    return [acc, sorted(items)[0], "ä".upper(), {k: v for k, v in zip(items, items)}]
+'''
+
+
+def variants(text: str, seen: Seen | None = None) -> list[Edit]:
+    return [edit for _, edit in first_order(Source("m.py", text.encode(), seen or Seen()), {})]
+
+
+@pytest.mark.parametrize("text", [PROGRAM, *(inspect.getsource(m) for m in (actr, pressure, minimise))])
+def test_every_edit_is_valid_python_and_changes_the_program(text):
+    before = ast.dump(ast.parse(text))
+    listed = variants(text)
+    assert len(listed) > 300
+    same = 0
+    for edit in listed[::11]:
+        after = ast.dump(ast.parse(edit.apply(text.encode())))
+        same += after == before
+    assert same == 0
+
+
+def test_an_edit_leaves_all_other_text_alone():
+    for edit in variants(PROGRAM)[::13]:
+        new, old = edit.apply(PROGRAM.encode()), PROGRAM.encode()
+        assert new[: edit.start] == old[: edit.start]
+        assert new.endswith(old[edit.end :])
+
+
+def test_edits_are_ordered_and_the_same_every_time():
+    source = PROGRAM.encode()
+    a, b = (first_order(Source("m.py", source, Seen()), {9: 1.0, 6: 0.5}) for _ in range(2))
+    assert a == b
+    ranks = [rank for rank, _ in a]
+    assert ranks == sorted(ranks)
+    assert a[0][1].line == 9
+
+
+def test_only_suspected_lines_are_touched_by_expressions():
+    source = Source("m.py", PROGRAM.encode(), Seen())
+    found = {e.line for e in edits(source, {14: 1.0}) if e.operator in ("constant", "compare", "arithmetic")}
+    assert found <= {14}
+
+
+def test_types_narrow_the_names():
+    text = "def f(n, s, m):\n    return s[n]\n"
+    seen = Seen({("m.py", 1): {"n": frozenset({"int"}), "s": frozenset({"str"}), "m": frozenset({"int"})}})
+    typed = [e.text for e in variants(text, seen) if e.operator == "name"]
+    assert "m" in typed
+    assert len(typed) < len([e for e in variants(text) if e.operator == "name"])
+
+
+@pytest.mark.parametrize(
+    ("wrong", "right"),
+    [
+        ("def f(a, b):\n    return a < b\n", "def f(a, b):\n    return a <= b\n"),
+        ("def f(a):\n    return a - 1 * 2\n", "def f(a):\n    return (a - 1) * 2\n"),
+        ("def f(a):\n    x = 0\n    for v in a:\n        pass\n    return x\n", None),
+        ("def f(a):\n    return max(a)\n", "def f(a):\n    return min(a)\n"),
+        ("def f(s, t):\n    return s == t\n", "def f(s, t):\n    return set(s) == set(t)\n"),
+        ("def f(s):\n    return s\n", "def f(s):\n    return s.lower()\n"),
+        ("def f(n):\n    return f(n - 1)\n", "def f(n):\n    if n == 0:\n        return 0\n    return f(n - 1)\n"),
+        ("def f(w):\n    return sorted(w)\n", "def f(w):\n    return sorted(w, key=len)\n"),
+        ("def f(a):\n    for v in a:\n        yield v\n", "def f(a):\n    for v in a:\n        yield from v\n"),
+    ],
+)  # fmt: skip
+def test_the_repair_is_among_the_edits(wrong, right):
+    kinds = {"a": frozenset({"int"}), "b": frozenset({"int"}), "n": frozenset({"int"}), "s": frozenset({"str"}),
+             "t": frozenset({"str"}), "w": frozenset({"list[str]"}), "v": frozenset({"int"}), "x": frozenset({"int"})}  # fmt: skip
+    texts = {ast.dump(ast.parse(e.apply(wrong.encode()))) for e in variants(wrong, Seen({("m.py", 1): kinds}))}
+    right = right or wrong.replace("pass", "x += 1")
+    if right.count("if n") or "x += 1" in right:
+        assert len(texts) > 20
+    if "x += 1" not in right:
+        assert ast.dump(ast.parse(right)) in texts
+    else:
+        inserted = wrong.replace("        pass\n", "        x += 1\n        pass\n")
+        after = wrong.replace("        pass\n", "        pass\n        x += 1\n")
+        assert texts & {ast.dump(ast.parse(t)) for t in (inserted, after)}
+
+
+def test_spelling_follows_the_words_of_the_tests():
+    text = 'def f():\n    return "Jupyter rising"\n'
+    found = [e.text for e in variants(text, Seen(words=("Jupiter rising", "Mars")))]
+    assert "'Jupiter rising'" in found
+
+
+def test_docstrings_and_annotations_are_never_edited():
+    text = textwrap.dedent('''
+        def f(a: int = 1) -> int:
+            """One 1."""
+            return a
+    ''')
+    for edit in variants(text):
+        tree = ast.parse(edit.apply(text.encode()))
+        function = tree.body[0]
+        assert isinstance(function, ast.FunctionDef)
+        assert ast.get_docstring(function) == "One 1."
+        assert ast.unparse(function.returns) == "int"
+
+
+def test_fingerprint_ignores_spacing_within_lines_only():
+    assert fingerprint(b"a  =  1\n") == fingerprint(b"a = 1\n")
+    assert fingerprint(b"  a = 1\n") != fingerprint(b"    a = 1\n")

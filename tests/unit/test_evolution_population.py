@@ -1,0 +1,116 @@
+import numpy as np
+from hypothesis import given
+from hypothesis import strategies as st
+
+from ddax.errors import ReasonerError
+from ddax.evolution.minimise import hunks, minimise, rebuild
+from ddax.evolution.population import EvolutionarySolver, crossover
+from ddax.evolution.records import Evaluation
+from ddax.reasoning.protocol import CodeCandidate, PatchRequest, Patches
+from ddax.types import Usage
+
+GOAL = {"a = 1", "b = 2"}
+
+
+def score(code: str) -> Evaluation:
+    """Count which of two lines are right; both make 100."""
+    letters = "".join("p" if line in code.splitlines() else "f" for line in sorted(GOAL))
+    value = 100.0 if letters == "pp" else 40.0 + 20.0 * letters.count("p") / 2
+    return Evaluation(value, True, True, letters == "pp", "", letters, f"wrong: {letters}")
+
+
+class Scripted:
+    """A reasoner that proposes texts from a list and notes what it was asked."""
+
+    name = "scripted"
+
+    def __init__(self, proposals, mutations=()):
+        self.proposals, self.mutations = list(proposals), list(mutations)
+        self.asked: list[int] = []
+        self.parents: list[str] = []
+
+    async def propose_patches(self, request):
+        self.asked.append(request.n)
+        if not self.proposals:
+            raise ReasonerError("nothing left")
+        texts, self.proposals = self.proposals[: request.n], self.proposals[request.n :]
+        return Patches(tuple(CodeCandidate(t, t, "") for t in texts), Usage(model_calls=1))
+
+    async def mutate_patch(self, request):
+        self.parents.append(request.candidate.code)
+        if not self.mutations:
+            return Patches((), Usage(model_calls=1))
+        return Patches((CodeCandidate("m", self.mutations.pop(0), ""),), Usage(model_calls=1))
+
+
+def solver(reasoner, **options):
+    return EvolutionarySolver(reasoner, score, rng=np.random.default_rng(0), **options)
+
+
+REQUEST = PatchRequest("goal", "a = 0\nx = 0\nb = 0\n", ())
+
+
+async def test_a_right_proposal_wins_at_once():
+    found = await solver(Scripted(["bad", "a = 1\nb = 2\n", "worse"])).evolve(REQUEST)
+    assert found.best.evaluation.score == 100.0
+    assert (found.tried, found.generations) == (2, 0)
+
+
+async def test_the_best_is_mutated_and_three_fresh_ones_are_asked_for():
+    reasoner = Scripted(["p", "q", "a = 1\n", "r", "s", "t", "u"], mutations=["v", "w", "a = 1\nb = 2\n"])
+    found = await solver(reasoner, size=4, generations=3).evolve(REQUEST)
+    assert reasoner.asked[:2] == [4, 3]
+    assert reasoner.parents[0] == "a = 1\n"
+    assert found.best.evaluation.score == 100.0
+    assert found.best.origin == "mutation"
+
+
+async def test_crossover_joins_two_halves():
+    halves = ["a = 1\nx = 0\nb = 0\n", "a = 0\nx = 0\nb = 2\n"]
+    found = await solver(Scripted(halves), generations=1).evolve(REQUEST)
+    assert found.best.origin == "crossover"
+    assert found.best.evaluation.score == 100.0
+
+
+async def test_generations_and_failures_are_bounded_and_told():
+    reasoner = Scripted(["p"])
+    found = await solver(reasoner, generations=2).evolve(REQUEST)
+    assert found.generations == 2
+    assert found.best.evaluation.score == 40.0
+    assert found.problems == ("nothing left", "nothing left")
+
+
+async def test_no_text_is_evaluated_twice():
+    found = await solver(Scripted(["p"] * 10), generations=3).evolve(REQUEST)
+    assert found.tried == 1
+
+
+async def test_seeds_of_the_search_join_the_population():
+    found = await solver(Scripted(["a = 0\nx = 0\nb = 2\n"]), generations=1).evolve(
+        REQUEST, seeds={"a = 1\nx = 0\nb = 0\n": "half"}
+    )
+    assert found.best.evaluation.score == 100.0
+
+
+lines = st.lists(st.sampled_from(["a", "b", "c", "d"]), max_size=8).map(lambda ls: "".join(f"{x}\n" for x in ls))
+
+
+@given(lines, lines)
+def test_all_hunks_rebuild_the_new_text_and_none_the_old(old, new):
+    assert rebuild(old, new, hunks(old, new)) == new
+    assert rebuild(old, new, []) == old
+
+
+@given(lines, lines)
+def test_minimise_keeps_what_is_needed(old, new):
+    small = minimise(old, new, lambda text: text.count("a") == new.count("a"))
+    assert len(hunks(old, small)) <= len(hunks(old, new))
+    if hunks(old, new):
+        assert small == new or small.count("a") == new.count("a")
+
+
+@given(lines, lines, lines, st.integers(0, 5))
+def test_crossover_of_a_patch_with_nothing_is_the_patch(old, a, b, seed):
+    rng = np.random.default_rng(seed)
+    assert crossover(old, a, old, rng) == a
+    assert isinstance(crossover(old, a, b, rng), str)

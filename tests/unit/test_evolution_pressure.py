@@ -1,0 +1,58 @@
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from ddax.evolution.pressure import Impasse, PressureWeights, ambiguity_of, impasse_of, pressure, trigger
+
+reals = st.floats(0, 1e6)
+
+
+@given(reals, reals, st.integers(0, 1000), st.floats(0, 1))
+def test_pressure_lies_between_0_and_1_and_never_falls_with_impasses(depth, seconds, impasses, ambiguity):
+    weights = PressureWeights()
+    low = pressure(depth=depth, seconds=seconds, impasses=impasses, ambiguity=ambiguity, weights=weights)
+    high = pressure(depth=depth, seconds=seconds, impasses=impasses + 1, ambiguity=ambiguity, weights=weights)
+    assert 0.0 <= low <= high <= 1.0
+
+
+def test_pressure_is_the_weighted_mean():
+    weights = PressureWeights(depth=1, time=1, impasses=1, ambiguity=1, full_depth=4, full_seconds=10, full_impasses=2)
+    assert pressure(depth=2, seconds=5, impasses=1, ambiguity=0.5, weights=weights) == pytest.approx(0.5)
+    assert pressure(depth=9, seconds=99, impasses=9, ambiguity=1.0, weights=weights) == 1.0
+
+
+def test_weights_must_make_sense():
+    with pytest.raises(ValueError, match="positive sum"):
+        PressureWeights(depth=0, time=0, impasses=0, ambiguity=0)
+    with pytest.raises(ValueError, match="full"):
+        PressureWeights(full_depth=0)
+
+
+def test_impasses_are_told_apart():
+    assert impasse_of([1.0, 0.5], changed=False) is Impasse.NO_CHANGE
+    assert impasse_of([], changed=True) is Impasse.NO_CHANGE
+    assert impasse_of([1.0, 1.0], changed=True) is Impasse.TIE
+    assert impasse_of([1.0, 1.0], changed=True, exclusive=True) is Impasse.CONFLICT
+    assert impasse_of([1.0, 0.5], changed=True) is None
+
+
+def test_ambiguity_grows_as_the_best_two_approach():
+    assert ambiguity_of([1.0]) == 0.0
+    assert ambiguity_of([2.0, 2.0, 2.0]) == 1.0
+    assert ambiguity_of([3.0, 2.9, 0.0]) > ambiguity_of([3.0, 1.0, 0.0])
+
+
+def test_trigger_needs_code_and_a_test():
+    stuck = [Impasse.NO_CHANGE, Impasse.NO_CHANGE]
+    assert trigger(0.95, [], has_code=True, has_test=True)
+    assert trigger(0.0, stuck, has_code=True, has_test=True)
+    assert not trigger(1.0, stuck, has_code=False, has_test=True)
+    assert not trigger(1.0, stuck, has_code=True, has_test=False)
+    assert not trigger(1.0, stuck, has_code=True, has_test=True, enabled=False)
+
+
+def test_trigger_waits_for_an_impasse_that_persists():
+    assert not trigger(0.89, [Impasse.NO_CHANGE], has_code=True, has_test=True)
+    assert not trigger(0.5, [Impasse.NO_CHANGE, Impasse.TIE], has_code=True, has_test=True)
+    assert not trigger(0.5, [Impasse.NO_CHANGE, None, Impasse.NO_CHANGE], has_code=True, has_test=True)
+    assert trigger(0.9, [], has_code=True, has_test=True)

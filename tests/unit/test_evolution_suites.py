@@ -1,0 +1,95 @@
+import pytest
+
+from ddax.errors import SourceError
+from ddax.evolution.inside.values import decode, encode
+from ddax.evolution.localise import Row, ochiai, ranked, read_report, suspicion
+from ddax.evolution.suites import build_suite, read_units
+
+FILES = {"prog.py": "def f(x):\n    return x\n"}
+
+
+def test_each_assert_of_a_check_function_is_a_unit():
+    text = "def check(f):\n    a = 1\n    assert f(a) == 1\n    assert f(2) == 2\n\ncheck(f)\n"
+    units = read_units("t.py", text, FILES)
+    assert [u.kind for u in units] == ["script", "script"]
+    assert all("a = 1" in u.code and u.shared for u in units)
+    assert "f(2)" not in units[0].code
+
+
+def test_plain_asserts_are_units_and_imports_end_sharing():
+    units = read_units("t.py", "from prog import f\nassert f(1) == 1\nassert f(2) == 2\n", FILES)
+    assert len(units) == 2
+    assert not units[0].shared
+
+
+def test_functions_and_classes_are_units():
+    text = "import unittest\nfrom prog import f\ndef test_a():\n    assert f(1)\nclass TestB(unittest.TestCase):\n    def test_c(self):\n        self.assertTrue(f(1))\n    def helper(self):\n        pass\n"
+    assert [u.id for u in read_units("t.py", text, FILES)] == ["t.py::test_a", "t.py::TestB::test_c"]
+
+
+def test_a_suite_without_tests_is_refused():
+    with pytest.raises(SourceError, match="no test"):
+        build_suite(FILES, ["prog.py"], {"t.py": "x = 1\n"})
+    with pytest.raises(SourceError, match="not among"):
+        build_suite(FILES, ["other.py"], {"t.py": "assert True\n"})
+    with pytest.raises(SourceError, match="cannot be read"):
+        build_suite(FILES, ["prog.py"], {"t.py": "assert (\n"})
+
+
+def test_units_can_be_held_out():
+    suite = build_suite(FILES, ["prog.py"], {"t.py": "assert f(1)\nassert f(2)\n"})
+    assert [u.id for u in suite.only(["t.py::2"], keep=True).units] == ["t.py::2"]
+    assert [u.id for u in suite.only(["t.py::2"], keep=False).units] == ["t.py::1"]
+
+
+def row(unit: int, kind: str, lines: list[int]) -> Row:
+    return Row(unit, kind, "", "", "p", lines[-1], 1, 0, tuple(("p", n) for n in lines))
+
+
+def test_ochiai_by_hand():
+    rows = [row(0, "assert", [1, 2]), row(1, "pass", [1]), row(2, "pass", [1])]
+    scores = ochiai(rows)
+    assert scores["p", 2] == pytest.approx(1.0)
+    assert scores["p", 1] == pytest.approx(1 / 3**0.5)
+    assert ranked(scores)[0][0] == ("p", 2)
+
+
+def test_the_place_of_an_exception_is_suspected_more():
+    rows = [row(0, "error", [1, 2]), row(1, "pass", [1, 2])]
+    scores = suspicion(rows)
+    assert scores["p", 2] > scores["p", 1]
+
+
+@pytest.mark.parametrize(
+    "body",
+    [b"", b"null", b"[]", b'{"stage":"run","error":"","rows":[[0,"pass"]]}',
+     b'{"stage":"run","error":"","rows":[[7,"pass","","","",0,0,0,[]]]}',
+     b'{"stage":"run","error":"","rows":[[true,"pass","","","",0,0,0,[]]]}',
+     b'{"stage":"run","error":"","rows":[[0,"PASS","","","",0,0,0,[]]]}',
+     b'{"stage":"run","error":"","rows":[[0,"pass","","","",0,0,0,[]],[0,"pass","","","",0,0,0,[]]]}'],
+)  # fmt: skip
+def test_a_malformed_report_is_no_success(body):
+    report = read_report(body, 1)
+    assert report.stage == "killed"
+    assert report.rows == ()
+
+
+class Liar(str):
+    def __eq__(self, other):
+        return True
+
+    __hash__ = str.__hash__
+
+
+def test_only_exact_plain_types_cross():
+    def refuse(value):
+        raise TypeError(type(value).__name__)
+
+    for value in (1, -(1 << 80), 1.5, float("inf"), "x", b"x", None, True, [1, (2, {3})], {"a": {1: frozenset({2})}}, 1j, range(3)):
+        back = decode(encode(value, refuse), refuse)
+        assert back == value
+        assert type(back) is type(value)
+    with pytest.raises(TypeError, match="Liar"):
+        encode(["a", Liar("b")], refuse)
+    with pytest.raises(ValueError, match="malformed"):
+        decode([], refuse)

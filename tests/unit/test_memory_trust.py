@@ -1,0 +1,114 @@
+"""Trust: both formulas, the depth of a dissent, the draw of the devil's advocate."""
+
+from __future__ import annotations
+
+from collections import Counter
+from dataclasses import replace
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from ddax.errors import UsageError
+from ddax.memory.trust import (
+    EXCLUDED_BELOW,
+    Tally,
+    dissent_depth,
+    draw_devils_advocate,
+    novelty_of,
+    trust_corrected,
+    trust_source,
+)
+
+
+@st.composite
+def tallies(draw: st.DrawFn) -> Tally:
+    dissents, overrides = draw(st.integers(0, 500)), draw(st.integers(0, 500))
+    impactful, settled = draw(st.integers(0, dissents)), draw(st.integers(0, overrides))
+    return Tally(
+        dissents, impactful, draw(st.integers(0, impactful)), draw(st.floats(0, 2)) * dissents,
+        overrides, settled, draw(st.integers(0, settled)),
+    )  # fmt: skip
+
+
+@given(tallies())
+def test_trust_lies_in_0_1(tally: Tally) -> None:
+    assert 0 <= trust_source(tally) <= 1
+    assert 0 <= trust_corrected(tally) <= 1
+
+
+def test_a_new_agent_stands_at_0_6() -> None:
+    assert trust_source(Tally()) == 0.6
+    assert trust_corrected(Tally()) == pytest.approx(0.6)
+
+
+def test_source_is_the_published_formula_clipped() -> None:
+    tally = Tally(dissents=10, impactful=5, depth=8.0, overrides=4, settled=4, regretted=1)
+    assert trust_source(tally) == pytest.approx(0.4 * 0.5 + 0.3 * 0.8 + 0.3 * 0.75)
+    assert trust_source(Tally(dissents=1, impactful=1, depth=2.0)) == 1.0
+
+
+@given(tallies())
+def test_regret_of_the_human_never_lowers_the_corrected_trust(tally: Tally) -> None:
+    if tally.regretted < tally.settled:
+        assert trust_corrected(replace(tally, regretted=tally.regretted + 1)) >= trust_corrected(tally)
+
+
+@given(tallies())
+def test_a_verified_dissent_never_lowers_it_and_a_useless_one_never_raises_it(tally: Tally) -> None:
+    good = tally + Tally(dissents=1, impactful=1, verified=1, depth=2.0)
+    bad = tally + Tally(dissents=1)
+    assert trust_corrected(good) >= trust_corrected(tally) - 1e-12
+    assert trust_corrected(bad) <= trust_corrected(tally) + 1e-12
+
+
+def test_exclusion_can_be_reached_by_doing_badly() -> None:
+    bad = [Tally(dissents=n, overrides=n, settled=n) for n in range(50)]
+    rounds = next(n for n, tally in enumerate(bad) if trust_corrected(tally) < EXCLUDED_BELOW)
+    assert 2 < rounds < 20
+
+
+def test_depth_counts_length_citations_and_novelty() -> None:
+    words = " ".join(["word"] * 25)
+    assert dissent_depth(words, ["a", "b"], novelty=0.25, supported=True) == pytest.approx(0.5 + 0.4 + 0.25)
+    assert dissent_depth(words, [], novelty=None, supported=True) == pytest.approx(0.5 + 0.5)
+    assert dissent_depth(words * 9, ["a"] * 99, novelty=0.0, supported=True) == pytest.approx(1.0 + 0.2)
+    assert dissent_depth(words * 9, list("abcdefg"), novelty=1.0, supported=True) == 2.0
+    assert dissent_depth(words, ["a"], novelty=1.0, supported=False) == 0.0
+
+
+def test_novelty_is_against_the_nearest_earlier_dissent() -> None:
+    x, y = np.array([1.0, 0.0]), np.array([0.0, 1.0])
+    assert novelty_of(x, []) is None
+    assert novelty_of(x, [y]) == 1.0
+    assert novelty_of(x, [y, x]) == 0.0
+    assert novelty_of(x, [-x]) == 1.0
+
+
+def agent(name: str, trust: float, rounds: int = 9) -> dict[str, object]:
+    return {"agent_name": name, "trust_score": trust, "rounds_participated": rounds}
+
+
+def test_the_draw_is_in_proportion_to_trust_and_leaves_out_who_must_wait() -> None:
+    rng = np.random.default_rng(1)
+    agents = [
+        agent("a", 0.9),
+        agent("b", 0.3),
+        agent("low", 0.19),
+        agent("new", 1.0, 4),
+        agent("edge", 0.2, 5),
+    ]
+    drawn = Counter(draw_devils_advocate(agents, rng) for _ in range(7000))
+    assert set(drawn) == {"a", "b", "edge"}
+    assert [drawn[name] / 7000 for name in ("a", "b", "edge")] == pytest.approx(
+        [9 / 14, 3 / 14, 2 / 14], abs=0.03
+    )
+
+
+def test_somebody_is_always_drawn() -> None:
+    rng = np.random.default_rng(2)
+    assert draw_devils_advocate([agent("low", 0.1)], rng) == "low"
+    assert {draw_devils_advocate([agent("x", 0.0), agent("y", 0.0)], rng) for _ in range(50)} == {"x", "y"}
+    with pytest.raises(UsageError):
+        draw_devils_advocate([], rng)
