@@ -129,7 +129,7 @@ class _Repair:
         return _Solution({path: small}, evaluation, hypothesis, reasoning, "search", found.seconds, trust)
 
     def separately(self, sources: Mapping[str, str]) -> Trust:
-        """Say how far a confirmed repair can be trusted: tests in another process agree, or could not judge."""
+        """Say how far a confirmed repair can be trusted: by tests in another process, or not."""
         verdict = separate_verdict(self.sandbox, self.suite, sources, limits=self.evaluator.limits)
         return "separate" if verdict.score >= 100.0 else "confirmed"
 
@@ -185,7 +185,7 @@ class _Repair:
             diff="",
             files=dict(self.task.files),
             hypothesis="",
-            reasoning="no candidate passed every test in the time given" if self.tried else "nothing was tried",
+            reasoning="no candidate passed every test in time" if self.tried else "nothing was tried",
             tried=self.tried,
             seconds=self.clock() - self.begin,
             first_seconds=0.0,

@@ -44,7 +44,7 @@ async def open_session(
     actions = await asyncio.to_thread(open_registry, (*extra, *parts.actions))
     reasoner = parts.reasoner
     if reasoner is None:
-        reasoner = await asyncio.to_thread(_reasoner, settings, embedder, actions, clock, monotonic)
+        reasoner = await asyncio.to_thread(_reasoner, settings, place, embedder, actions, clock, monotonic)
     library: Library = parts.library or await _library(settings, embedder, place.cache)
     controller = await asyncio.to_thread(
         Controller, engine=settings.mood.engine, policy_len=settings.mood.policy_len
@@ -86,15 +86,16 @@ def _embedder(cache: Path) -> Embedder:
 
 
 def _reasoner(
-    settings: Context, embedder: Embedder, actions: Registry, clock: Clock, monotonic: Clock
+    settings: Context, home: Home, embedder: Embedder, actions: Registry, clock: Clock, monotonic: Clock
 ) -> Reasoner:
-    from ddax.configs.prices import load_prices
+    from ddax.configs.prices import load_prices, load_providers
     from ddax.reasoning.factory import open_reasoner
 
     return open_reasoner(
         settings.model,
         embedder=embedder,
-        prices=load_prices(),
+        prices=load_prices(home=home.path),
+        providers=load_providers(home=home.path),
         clock=monotonic,
         wall=clock,
         rng=np.random.default_rng(settings.seed),

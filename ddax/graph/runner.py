@@ -23,7 +23,7 @@ from langgraph.runtime import RunControl
 from langgraph.types import Command
 
 from ddax.configs.settings import Context
-from ddax.errors import StateError, UsageError
+from ddax.errors import ReasonerError, SandboxError, StateError, UsageError
 from ddax.graph.builder import Builder, build_graph
 from ddax.graph.results import RunResult, exit_code_of, result_of
 from ddax.graph.runs import RunFolder, RunInfo
@@ -32,6 +32,7 @@ from ddax.graph.services import Clock, LocalServices, Parts
 from ddax.graph.state import Input, State
 from ddax.ideas import dag
 from ddax.memory.migrations import sqlite_errors
+from ddax.types import JsonDict
 
 if TYPE_CHECKING:
     from ddax.memory.home import Home
@@ -176,7 +177,7 @@ class Agent:
             state = await self._snapshot(info)
             context = Context.model_validate(info.context) if info.context else self.context
             waiting = bool(state.interrupts)
-            given: Any = Command(resume=answer) if waiting else None
+            given: Any = Command(resume=_fitting(answer)) if waiting and answer is not None else None
             if info.status == "running" and _checkpoint_of(state) == info.before:
                 given = Input(task=info.task)  # it died before its task reached the checkpoints
             elif not state.next and not waiting and info.status == "running":
@@ -207,6 +208,7 @@ class Agent:
             await running
         finally:
             running.cancel()
+            await asyncio.wait([running])
 
     async def state(self, thread: str) -> dict[str, Any]:
         """Return the values of a thread's newest state; raises UsageError for an unknown thread."""
@@ -285,6 +287,7 @@ class Agent:
     async def _drive(self, thread: str, given: Any, context: Context, on_event: OnEvent | None) -> RunResult:
         """Drive the graph to its end, an interrupt or a stop, and keep the manifest in step."""
         config, control = _config(thread, context), RunControl()
+        self.runs.clear_cancel(thread)  # a stop asked of an earlier run, which came too late for it
         stopped, noted = "", False
         try:
             with sqlite_errors(self.home.checkpoints):
@@ -301,6 +304,10 @@ class Agent:
         except GraphDrained:
             stopped = "cancelled"
             self.runs.clear_cancel(thread)
+        except (UsageError, ReasonerError, SandboxError) as error:
+            # What the caller must mend first is no run to go on with.
+            self.runs.update(thread, status="failed", stop_reason=error.what, updated=self._clock())
+            raise
         return await self._settle(thread, config, stopped)
 
     async def _note_checkpoint(self, thread: str, config: Any) -> None:
@@ -328,6 +335,23 @@ class Agent:
 
 
 _MEND = "Restore the checkpoint file from a backup, or start the task again on a new thread."
+
+
+def _fitting(answer: Any) -> JsonDict:
+    """Check an answer before it is written into the thread, where a wrong one would stay."""
+    from pydantic import ValidationError
+
+    from ddax.nodes.protect import HumanAnswer
+
+    try:
+        return HumanAnswer.model_validate(answer).model_dump()
+    except ValidationError as error:
+        first = error.errors()[0]
+        where = ".".join(str(part) for part in first["loc"]) or "answer"
+        raise UsageError(
+            f"the answer {answer!r} does not fit: {where}: {first['msg']}.",
+            mend='Give {"choice": "go on" | "veto" | "stop"}, with "arguments" or a "lesson" if you like.',
+        ) from error
 
 
 def _checkpoint_of(state: Any) -> str:

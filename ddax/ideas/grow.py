@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from ddax.ideas import dag
-from ddax.ideas.idea import REASON_CHARS, Ideas, Patch, apply_patches, child, clip, is_final, merge_idea
+from ddax.ideas.idea import REASON_BYTES, Ideas, Patch, apply_patches, child, clip, is_final, merge_idea
 from ddax.types import Idea, Proposal
 
 
@@ -70,7 +70,7 @@ def abandon(ideas: Ideas, idea_id: str, reason: str) -> Patch:
     """Return the patch that gives up an idea and everything open below it."""
     prefix = idea_id + "."
     return {
-        i: Idea(status="abandoned", reason=clip(reason, REASON_CHARS))
+        i: Idea(status="abandoned", reason=clip(reason, REASON_BYTES))
         for i, idea in ideas.items()
         if (i == idea_id or i.startswith(prefix)) and not is_final(idea)
     }

@@ -6,6 +6,7 @@ the same ids. Leaves out every decision: see ``ddax.ideas.dag`` for the structur
 
 from __future__ import annotations
 
+import json
 from collections.abc import Mapping
 from typing import TypeAlias
 
@@ -15,18 +16,44 @@ Ideas: TypeAlias = Mapping[str, Idea]
 """The whole DAG: idea id to idea."""
 Patch: TypeAlias = dict[str, Idea]
 """Field patches by idea id; what a node writes."""
+UNCUT = frozenset({"source", "root"})
+"""Arguments that are addresses: a shortened one would be another."""
 
-TITLE_CHARS = 160
-EXPECTED_CHARS = 240
-RESULT_CHARS = 320
-REASON_CHARS = 200
-MAX_EVIDENCE = 8
+TITLE_BYTES = 160
+EXPECTED_BYTES = 200
+RESULT_BYTES = 260
+REASON_BYTES = 200
+INTENT_BYTES = 120
+ARGUMENT_BYTES = 400
+MAX_EVIDENCE = 6
 
 
 def clip(text: str, limit: int) -> str:
-    """Shorten a text to `limit` characters on one line, marking the cut."""
-    line = " ".join(text.split())
-    return line if len(line) <= limit else line[: limit - 1].rstrip() + "…"
+    """Shorten a text to one line of at most `limit` bytes as JSON, marking the cut.
+
+    Bytes and not characters, because a line of Chinese has three times as many.
+    """
+    line = " ".join(text.encode("utf-8", "replace").decode().split())
+    if size(line) <= limit:
+        return line
+    cut = line.encode()[: limit - 3].decode("utf-8", "ignore")
+    while size(cut) > limit - 3:
+        cut = cut[: -max(1, (size(cut) - limit + 3) // 4)]
+    return cut.rstrip() + "…"
+
+
+def size(text: str) -> int:
+    """Return the bytes a text takes as JSON, without its quotes."""
+    return len(json.dumps(text, ensure_ascii=False).encode("utf-8", "replace")) - 2
+
+
+def fitted(call: ActionCall) -> ActionCall:
+    """Return a call whose texts are short enough for graph state; addresses are never cut."""
+    args = {
+        key: clip(value, ARGUMENT_BYTES) if isinstance(value, str) and key not in UNCUT else value
+        for key, value in call["args"].items()
+    }
+    return ActionCall(name=call["name"], args=args, intent=clip(call["intent"], INTENT_BYTES))
 
 
 def root(number: int, title: str) -> Idea:
@@ -35,7 +62,7 @@ def root(number: int, title: str) -> Idea:
         id=str(number),
         parent=NO_PARENT,
         kind="inner",
-        title=clip(title, TITLE_CHARS),
+        title=clip(title, TITLE_BYTES),
         status="open",
         needs=[],
         P=1.0,
@@ -63,10 +90,10 @@ def child(
         id=f"{parent['id']}.{number}",
         parent=parent["id"],
         kind="leaf" if action else "inner",
-        title=clip(title, TITLE_CHARS),
+        title=clip(title, TITLE_BYTES),
         status="open",
         needs=needs,
-        expected=clip(expected, EXPECTED_CHARS),
+        expected=clip(expected, EXPECTED_BYTES),
         P=round(prior, 6),
         Q=0.0,
         N=0,
@@ -75,7 +102,7 @@ def child(
         step=step,
     )
     if action is not None:
-        idea["action"] = action
+        idea["action"] = fitted(action)
     return idea
 
 
@@ -87,7 +114,7 @@ def merge_idea(parent: Idea, number: int, *, needs: list[str], step: int, supers
         kind="merge",
         status="open",
         needs=needs,
-        title=clip(f"merge: {parent['title']}", TITLE_CHARS),
+        title=clip(f"merge: {parent['title']}", TITLE_BYTES),
         P=1.0,
         Q=0.0,
         N=0,

@@ -6,11 +6,16 @@ Rules only, for many scripts at once; what a language model would need to decide
 from __future__ import annotations
 
 import re
+from bisect import bisect_right
 from collections.abc import Iterator
 from typing import NamedTuple
 
 CHUNK_CHARS = 900
 OVERLAP_CHARS = 150
+SENTENCE_CHARS = 400
+"""Characters beyond which a sentence is cut at the end of a clause, of a line, or at a space."""
+LINE_CHARS = 2000
+"""Characters of a line that are read to tell whether it is set in columns."""
 LOOKBACK = 32
 """Characters before a full stop that are read to tell an abbreviation."""
 
@@ -50,6 +55,16 @@ BORDER = re.compile(
     """,
     re.VERBOSE | re.MULTILINE,
 )
+LITERAL = re.compile(
+    r"""[ \t]*(?:>>>|\.\.\.[ \t]|```|~~~|\||[=\-~*^+_#]{3}[=\-~*^+_#|: \t]*$)  # a prompt, fence, row, ruler
+      | .*?\S(?:[ ]{3,}|[ ]*\t+[ \t]*)\S                                    # columns set apart by a gap
+    """,
+    re.VERBOSE,
+)
+"""A line that stands for itself: it neither goes on from the line before nor into the next."""
+FENCE = re.compile(r"[ \t]*(?:```|~~~)")
+PROMPT = re.compile(r"[ \t]*>>>")
+CLAUSE = re.compile(r"[;:]\s|,\s|\n")
 FOLLOWING = re.compile(r"\s*[\"'“‘«(\[]*(\w*)")
 BEFORE = re.compile(r"(\w+(?:\.\w+)*)$")
 ACRONYM = re.compile(r"(?:\w\.)+\w")
@@ -79,14 +94,60 @@ def sentences(text: str) -> list[Span]:
         append_trimmed(spans, text, start, end)
         start = end
     append_trimmed(spans, text, start, len(text))
-    return spans
+    return [piece for span in spans for piece in clauses(text, span)]
 
 
-def borders(text: str) -> Iterator[int]:
-    """Yield the positions after which a new sentence begins."""
-    for match in BORDER.finditer(text):
-        if match.lastgroup != "spaced" or ends_sentence(text, match.start(), match.end()):
-            yield match.end()
+def borders(text: str) -> list[int]:
+    """Return the positions after which a new sentence begins, in order."""
+    lines, literal = literal_lines(text)
+    # Inside a line that stands for itself, a full stop belongs to code or to a cell.
+    ends = {
+        match.end()
+        for match in BORDER.finditer(text)
+        if match.lastgroup != "spaced"
+        or (
+            ends_sentence(text, match.start(), match.end())
+            and not literal[bisect_right(lines, match.start()) - 1]
+        )
+    }
+    for i in range(1, len(lines)):
+        if literal[i] or literal[i - 1]:
+            ends.add(lines[i])
+    return sorted(ends)
+
+
+def literal_lines(text: str) -> tuple[list[int], list[bool]]:
+    """Return where the lines of a text begin, and which of them stand for themselves.
+
+    Those are table rows, rulers, prompts with what they print, and everything between fences.
+    """
+    starts, literal = [], []
+    fenced, printed, position = False, False, 0
+    for line in text.splitlines(keepends=True):
+        edge = FENCE.match(line) is not None
+        printed = PROMPT.match(line) is not None or (printed and bool(line.strip()))
+        starts.append(position)
+        literal.append(fenced or printed or LITERAL.match(line[:LINE_CHARS]) is not None)
+        fenced = fenced != edge
+        position += len(line)
+    return starts or [0], literal or [False]
+
+
+def clauses(text: str, span: Span) -> Iterator[Span]:
+    """Cut a sentence that is too long at the last end of a clause that fits, else at white space."""
+    start, end = span
+    while end - start > SENTENCE_CHARS:
+        half, most = start + SENTENCE_CHARS // 2, start + SENTENCE_CHARS
+        cuts = [match.end() for match in CLAUSE.finditer(text, half, most)]
+        piece = Span(start, cuts[-1]) if cuts else next(halved(text, Span(start, end), SENTENCE_CHARS))
+        kept: list[Span] = []
+        append_trimmed(kept, text, *piece)
+        yield from kept
+        start = piece.end
+        while start < end and text[start].isspace():
+            start += 1
+    if end > start:
+        yield Span(start, end)
 
 
 def append_trimmed(spans: list[Span], text: str, start: int, end: int) -> None:

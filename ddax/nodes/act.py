@@ -20,7 +20,7 @@ from ddax.configs.settings import Context
 from ddax.errors import ActionError, Blocked, DdaxError
 from ddax.graph.services import Session
 from ddax.graph.state import Outcome, Update, Work
-from ddax.ideas.idea import MAX_EVIDENCE, REASON_CHARS, RESULT_CHARS, clip
+from ddax.ideas.idea import MAX_EVIDENCE, REASON_BYTES, RESULT_BYTES, clip
 from ddax.nodes.gather import CLAIMS, HITS, as_passage, citation_row, usage_row
 from ddax.reasoning.budget import usage_of
 from ddax.reasoning.protocol import ExtractRequest
@@ -87,7 +87,7 @@ def _wait(packet: LeafPacket, reason: str) -> Update:
     leaf = packet["leaf"]
     question = {"idea": leaf, "kind": reason.split(":")[0], "text": reason, "action": dict(packet["action"])}
     return {
-        "ideas": {leaf: Idea(status="waiting", reason=clip(reason, REASON_CHARS))},
+        "ideas": {leaf: Idea(status="waiting", reason=clip(reason, REASON_BYTES))},
         "questions": {leaf: question},
     }
 
@@ -172,7 +172,7 @@ async def _store(packet: LeafPacket, session: Session, result: ActionResult) -> 
     text, usage = await _claims(packet, session, ids)
     return {
         "ok": True,
-        "text": clip(text or result.summary, RESULT_CHARS),
+        "text": clip(text or result.summary, RESULT_BYTES),
         "evidence": ids[:MAX_EVIDENCE],
         "usage": usage,
     }
@@ -217,7 +217,7 @@ def _failure(kind: str, cause: str, trace: str) -> JsonDict:
     digest = sha256(trace.encode("utf-8", "replace")).hexdigest()[:16] if trace else ""
     return {
         "ok": False,
-        "text": clip(cause, RESULT_CHARS),
+        "text": clip(cause, RESULT_BYTES),
         "kind": kind,
         "trace": digest,
         "trace_text": trace[-4000:],
@@ -244,7 +244,7 @@ def _update(packet: LeafPacket, row: JsonDict) -> Update:
     }
     if not row["ok"]:
         error = {"kind": row["kind"], "trace": row["trace"]}
-        update["ideas"] = {leaf: Idea(status="failed", reason=clip(row["text"], REASON_CHARS), error=error)}
+        update["ideas"] = {leaf: Idea(status="failed", reason=clip(row["text"], REASON_BYTES), error=error)}
         update["failures"] = {leaf: {"idea": leaf, "title": packet["action"]["name"], "cause": row["text"]}}
     if row["usage"]:
         update["usage"] = row["usage"]

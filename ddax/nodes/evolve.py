@@ -14,7 +14,7 @@ from ddax.evolution.records import RepairResult, RepairTask
 from ddax.graph.services import Session
 from ddax.graph.state import Answer, Outcome, State, Update
 from ddax.ideas import dag, grow
-from ddax.ideas.idea import REASON_CHARS, RESULT_CHARS, Patch, apply_patches, clip
+from ddax.ideas.idea import REASON_BYTES, RESULT_BYTES, Patch, apply_patches, clip
 from ddax.nodes.coding import REPAIR
 from ddax.nodes.gather import task_text, usage_row
 from ddax.types import ActionCall, Idea, Proposal, Record
@@ -35,7 +35,7 @@ async def evolve(state: State, *, session: Session) -> Update:
     outcome = Outcome(
         idea=leaf,
         ok=result.solved,
-        text=clip(text, RESULT_CHARS),
+        text=clip(text, RESULT_BYTES),
         expected="every test passes",
         action=REPAIR,
     )
@@ -44,7 +44,7 @@ async def evolve(state: State, *, session: Session) -> Update:
             state,
             grown,
             leaf,
-            Idea(status="done" if result.solved else "failed", result=clip(text, RESULT_CHARS)),
+            Idea(status="done" if result.solved else "failed", result=clip(text, RESULT_BYTES)),
         ),
         "outcomes": {leaf: outcome},
         "usage": usage_row(result.usage),
@@ -52,7 +52,7 @@ async def evolve(state: State, *, session: Session) -> Update:
     if result.solved:
         update["answer"] = Answer(text=text[:ANSWER_CHARS], short="", found=True, support=1.0, citations=[])
     else:
-        update["failures"] = {leaf: {"idea": leaf, "title": REPAIR, "cause": clip(text, REASON_CHARS)}}
+        update["failures"] = {leaf: {"idea": leaf, "title": REPAIR, "cause": clip(text, REASON_BYTES)}}
     return update
 
 
@@ -103,7 +103,7 @@ def _settled(state: State, grown: Patch, leaf: str, ended: Idea) -> Patch:
 
 
 def _failed(grown: Patch, leaf: str, cause: DdaxError) -> Update:
-    reason = clip(str(cause), REASON_CHARS)
+    reason = clip(str(cause), REASON_BYTES)
     ended = Idea(status="failed", reason=reason, error={"kind": type(cause).__name__})
     outcome = Outcome(idea=leaf, ok=False, text=reason, expected="every test passes", action=REPAIR)
     return {

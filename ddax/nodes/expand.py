@@ -13,7 +13,7 @@ from ddax.errors import ReasonerError
 from ddax.graph.services import Session
 from ddax.graph.state import State, Update
 from ddax.ideas import dag, grow
-from ddax.ideas.idea import REASON_CHARS, clip
+from ddax.ideas.idea import REASON_BYTES, clip
 from ddax.metacognition.effects import effects_of
 from ddax.nodes.coding import TEST
 from ddax.nodes.gather import evidence, findings, found, task_text, usage_row, visited
@@ -142,7 +142,7 @@ def _verify(state: State, claim: Idea) -> dict[str, Idea]:
 
 
 def _failed(state: State, parent: Idea, error: ReasonerError) -> Update:
-    cause = clip(str(error), REASON_CHARS)
+    cause = clip(str(error), REASON_BYTES)
     lost = Idea(status="failed", reason=cause, error={"kind": type(error).__name__})
     return {
         "ideas": grow.give_up(state["ideas"], state["work"]["root"], {parent["id"]: lost}),

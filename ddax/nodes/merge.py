@@ -10,7 +10,7 @@ from ddax.errors import ReasonerError
 from ddax.graph.services import Session
 from ddax.graph.state import Answer, Outcome, State, Update
 from ddax.ideas import dag, grow
-from ddax.ideas.idea import MAX_EVIDENCE, REASON_CHARS, RESULT_CHARS, Patch, apply_patches, clip
+from ddax.ideas.idea import MAX_EVIDENCE, REASON_BYTES, RESULT_BYTES, Patch, apply_patches, clip
 from ddax.nodes.gather import CLAIMS, citation_row, evidence, findings, recall, task_text, thoughts, usage_row
 from ddax.reasoning.budget import usage_of
 from ddax.reasoning.protocol import MergeRequest, Synthesis
@@ -33,7 +33,7 @@ async def merge(state: State, *, session: Session) -> Update:
     except ReasonerError as error:
         return _failed(me, parent, error, closing=closing, begun=begun)
     memory_ids = await _remember(state, session, me, reply)
-    text = clip(reply.text, RESULT_CHARS)
+    text = clip(reply.text, RESULT_BYTES)
     done = Idea(status="done", result=text, evidence=memory_ids)
     patch = apply_patches(begun, [{me["id"]: done}])
     if closing:
@@ -107,7 +107,7 @@ def answer_of(reply: Synthesis) -> Answer:
 
 
 def _failed(me: Idea, parent: Idea, error: ReasonerError, *, closing: bool, begun: Patch) -> Update:
-    cause = clip(str(error), REASON_CHARS)
+    cause = clip(str(error), REASON_BYTES)
     lost = Idea(status="failed", reason=cause, error={"kind": type(error).__name__})
     patch = apply_patches(begun, [{me["id"]: lost}])
     if closing:

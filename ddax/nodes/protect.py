@@ -17,7 +17,7 @@ from ddax.errors import ReasonerError
 from ddax.graph.services import Session
 from ddax.graph.state import State, Update
 from ddax.ideas import dag, grow
-from ddax.ideas.idea import REASON_CHARS, Patch, apply_patches, clip
+from ddax.ideas.idea import REASON_BYTES, Patch, apply_patches, clip
 from ddax.nodes.gather import task_text, usage_row
 from ddax.reasoning.budget import usage_of
 from ddax.reasoning.protocol import AskRequest
@@ -126,7 +126,7 @@ def _conservative(state: State) -> Update:
     """Give up what waits for an approval; open leaves stay, restricted by the policy table."""
     patch: Patch = {}
     for idea_id in state.get("questions", {}):
-        reason = clip(f"nobody there to ask: {state['questions'][idea_id]['text']}", REASON_CHARS)
+        reason = clip(f"nobody there to ask: {state['questions'][idea_id]['text']}", REASON_BYTES)
         patch = apply_patches(patch, [grow.abandon(state["ideas"], idea_id, reason)])
     update: Update = {"mind": dict(mark_asked(_mind(state))), "questions": Overwrite({})}
     if patch:

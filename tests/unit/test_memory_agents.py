@@ -38,8 +38,6 @@ def dissent(
 ) -> dict[str, object]:
     marks = {"impact": True, "supported": True, "verified_better": True, **more}
     return agents.log_dissent(name, text, round_id="r/1", context={}, citations=["Accuracy"], **marks)
-        name, text, round_id="r/1", context={"task": "t"}, citations=["Accuracy"], **marks
-    )
 
 
 def test_a_new_agent_has_the_schema_and_is_not_written(agents: AgentStore, tmp_path: Path) -> None:

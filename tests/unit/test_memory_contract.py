@@ -147,7 +147,8 @@ async def test_recall_sees_earlier_steps_of_this_task_and_earlier_tasks_only(mem
     await memory.put([
         seen("river mine early", step=2),
         seen("river mine late", step=3),
-        seen("river other before", task="o", created=NOW - 1), seen("river other after", task="o", created=NOW),
+        seen("river other before", task="o", created=NOW - 1),
+        seen("river other after", task="o", created=NOW),
     ])  # fmt: skip
     assert set(await texts(memory, asking("river", before_step=3))) == {
         "river mine early",

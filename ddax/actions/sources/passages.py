@@ -15,7 +15,7 @@ from ddax.types import Document
 TITLE_WEIGHT = 2
 """A term of the title counts as so many of the text, in every passage of the document."""
 SNIPPET_CHARS = 320
-INDEX_VERSION = 1
+INDEX_VERSION = 2
 
 
 class Passage(NamedTuple):

@@ -1,0 +1,165 @@
+"""Repairs without a model, end to end in the real sandbox."""
+
+import shutil
+import subprocess
+import time
+
+import numpy as np
+import pytest
+
+from ddax.configs.settings import Evolution
+from ddax.errors import SourceError
+from ddax.evolution import RepairTask, repair, template_patcher
+from ddax.evolution.evaluator import CodeEvaluator
+from ddax.evolution.sandbox import Limits, choose
+from ddax.evolution.suites import build_suite
+from ddax.reasoning.protocol import PatchRequest
+
+pytestmark = [pytest.mark.integration, pytest.mark.skipif(not shutil.which("bwrap"), reason="needs bubblewrap")]
+
+BASKET = '''"""A basket."""
+
+from shop.money import rounded
+
+
+class Basket:
+    """Holds prices."""
+
+    def __init__(self):
+        self.prices = []   # in cents
+
+    def add(self, price, count=1):
+        for _ in range(count - 1):   # one for each
+            self.prices.append(price)
+
+    def total(self):
+        return rounded(sum(self.prices))
+'''
+MONEY = "def rounded(x):\n    return int(round(x))\n"
+TESTS = """
+import unittest
+from shop.basket import Basket
+
+class TestBasket(unittest.TestCase):
+    def setUp(self):
+        self.basket = Basket()
+
+    def test_one(self):
+        self.basket.add(5)
+        self.assertEqual(self.basket.total(), 5)
+
+    def test_three(self):
+        self.basket.add(2, 3)
+        self.assertEqual(self.basket.total(), 6)
+
+    def test_empty(self):
+        self.assertEqual(self.basket.total(), 0)
+"""
+
+
+@pytest.fixture(scope="module")
+def sandbox():
+    return choose()
+
+
+async def mend(sandbox, files, targets, tests, **options):
+    task = RepairTask(files, tuple(targets), tests, **options)
+    return await repair(
+        task, settings=Evolution(seconds=15.0), rng=np.random.default_rng(0), clock=time.monotonic, sandbox=sandbox
+    )
+
+
+async def test_a_package_with_unittest_is_repaired_and_the_rest_kept(sandbox, tmp_path):
+    files = {"shop/__init__.py": "", "shop/money.py": MONEY, "shop/basket.py": BASKET}
+    found = await mend(sandbox, files, ["shop/money.py", "shop/basket.py"], {"test_basket.py": TESTS})
+    assert found.solved
+    assert found.score == 100.0
+    assert found.tests_before == (1, 3)
+    assert found.tests_after == (3, 3)
+    assert found.trust == "separate"
+    assert found.files["shop/money.py"] == MONEY
+    assert "# in cents" in found.files["shop/basket.py"]
+    assert "# one for each" in found.files["shop/basket.py"]
+    changed = [a for a, b in zip(BASKET.splitlines(), found.files["shop/basket.py"].splitlines(), strict=False) if a != b]
+    assert len(changed) <= 2
+    (tmp_path / "shop").mkdir()
+    (tmp_path / "shop" / "basket.py").write_text(BASKET)
+    subprocess.run(["patch", "-p1", "-s"], input=found.diff, text=True, cwd=tmp_path, check=True)
+    assert (tmp_path / "shop" / "basket.py").read_text() == found.files["shop/basket.py"]
+
+
+async def test_the_same_seed_gives_the_same_patch(sandbox):
+    files = {"m.py": "def top(xs, k):\n    return sorted(xs)[:k]\n"}
+    tests = {"t.py": "assert top([1, 3, 2], 2) == [3, 2]\nassert top([5], 1) == [5]\nassert top([1, 2], 0) == []\n"}
+    results = [await mend(sandbox, files, ["m.py"], tests) for _ in range(2)]
+    assert results[0].solved
+    assert results[0].diff == results[1].diff
+    assert results[0].tried == results[1].tried
+
+
+async def test_an_endless_loop_is_repaired(sandbox):
+    files = {"m.py": "def digits(n):\n    found = []\n    while n:\n        found.append(n % 10)\n    return found\n"}
+    tests = {"t.py": "assert digits(0) == []\nassert digits(7) == [7]\nassert digits(120) == [0, 2, 1]\n"}
+    found = await mend(sandbox, files, ["m.py"], tests)
+    assert found.solved
+    assert "n //= 10" in found.files["m.py"]
+
+
+async def test_two_edits_are_found(sandbox):
+    files = {"m.py": "def span(xs):\n    return min(xs) - max(xs) + 1\n"}
+    tests = {"t.py": "assert span([1, 5]) == 4\nassert span([3]) == 0\nassert span([2, 9, 4]) == 7\n"}
+    found = await mend(sandbox, files, ["m.py"], tests)
+    assert found.solved
+
+
+async def test_held_out_tests_judge_what_was_found(sandbox):
+    files = {"m.py": "def double(x):\n    return x + 2\n"}
+    tests = {"t.py": "assert double(1) == 2\nassert double(5) == 10\nassert double(0) == 0\nassert double(-4) == -8\n"}
+    found = await mend(sandbox, files, ["m.py"], tests, held_out=("t.py::2", "t.py::4"))
+    assert found.solved
+    assert found.held_out[1] == 2
+    assert "held-out" in found.caveats[0]
+
+
+async def test_nothing_to_repair_and_nothing_found_are_said(sandbox):
+    files = {"m.py": "def one():\n    return 1\n"}
+    fine = await mend(sandbox, files, ["m.py"], {"t.py": "assert one() == 1\n"})
+    assert not fine.solved
+    assert fine.reasoning == "nothing to repair"
+    never = await mend(sandbox, files, ["m.py"], {"t.py": "assert one() == 1 and one() == 2\n"})
+    assert not never.solved
+    assert never.trust == "none"
+    assert never.files == files
+    with pytest.raises(SourceError, match="held out"):
+        await mend(sandbox, files, ["m.py"], {"t.py": "assert one() == 2\n"}, held_out=("t.py::1",))
+
+
+def test_the_scale_of_the_evaluator(sandbox):
+    tests = {"t.py": "from m import f\n\ndef test_a():\n    assert f(1) == 2\n\ndef test_b():\n    assert f(2) == 4\n"}
+    suite = build_suite({"m.py": "def f(x):\n    return x\n"}, ["m.py"], tests)
+    texts = {
+        "syntax": "def f(x:\n", "import": "import nowhere\n", "loop": "def f(x):\n    while True:\n        pass\n",
+        "name": "def f(x):\n    return y\n", "deep": "def f(x):\n    return g(x)\n\ndef g(x):\n    return x[0]\n",
+        "none": "def f(x):\n    return 0\n", "half": "def f(x):\n    return 2\n", "all": "def f(x):\n    return 2 * x\n",
+    }  # fmt: skip
+    with CodeEvaluator(sandbox, suite, limits=Limits(cpu=1.0, wall=3.0)) as evaluator:
+        scores = {name: evaluator.evaluate({"m.py": text}, ticks=1000).score for name, text in texts.items()}
+        assert evaluator.confirm({"m.py": texts["all"]}).score == 100.0
+        assert evaluator.confirm({"m.py": texts["half"]}).score == 50.0
+    assert scores["syntax"] == 0
+    assert scores["import"] == 10
+    assert scores["loop"] == 15
+    assert 20 <= scores["name"] < scores["deep"] <= 30
+    assert scores["none"] == 40
+    assert scores["half"] == 50
+    assert scores["all"] == 99
+
+
+def test_the_patcher_of_the_embedded_reasoner(sandbox):
+    tests = {"t.py": "assert neg(3) == -3\nassert neg(-1) == 1\n"}
+    patch = template_patcher(tests, settings=Evolution(seconds=5.0), clock=time.monotonic, sandbox=sandbox)
+    found = patch(PatchRequest("negate", "def neg(x):\n    return +x\n", ("neg(3) == -3",)))
+    assert found.candidates
+    space: dict = {}
+    exec(found.candidates[0].code, space)
+    assert space["neg"](8) == -8
