@@ -319,11 +319,20 @@ def _validate(layers: Mapping[str, Setting]) -> Context:
     for key, setting in layers.items():
         section, _, name = key.rpartition(".")
         (nested.setdefault(section, {}) if section else nested)[name] = setting.value
+        if not _is_unicode(setting.value):
+            raise _wrong(tuple(key.split(".")), "It holds bytes that are not UTF-8 text", layers)
     try:
         return Context.model_validate(nested)
     except ValidationError as exc:
         first = exc.errors(include_url=False)[0]
         raise _wrong(first["loc"], first["msg"], layers) from exc
+
+
+def _is_unicode(value: Any) -> bool:
+    """Say whether a value can be stored: a byte of the command line that is no UTF-8 cannot."""
+    if isinstance(value, str):
+        return not any("\ud800" <= char <= "\udfff" for char in value)
+    return not isinstance(value, list | tuple) or all(map(_is_unicode, value))
 
 
 def _wrong(loc: tuple[int | str, ...], message: str, layers: Mapping[str, Setting]) -> SettingsError:

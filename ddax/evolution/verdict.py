@@ -35,12 +35,12 @@ def separate_report(sandbox: Sandbox, suite: Suite, sources: Mapping[str, str], 
         served.send({"op": "load", "sources": program, "targets": list(suite.targets), "limits": bounds})
         first = json.loads(served.receive(end - time.monotonic()))
         if "error" in first:
-            return Report("import", f"{first['error'][0]}: {first.get('text', '')}"[:300], ())
+            return Report("import", f"{first['error']} {first.get('text', '')}"[:300], ())
         # The tests' side needs the names of the files only.
         message = {**suite.message(), "sources": dict.fromkeys(program, "")}
         oracle.send({**message, "nonce": nonce, "limits": bounds})
         return _relay(oracle, served, nonce, len(suite.units), end)
-    except (EOFError, TimeoutError, ValueError, TypeError, KeyError) as error:
+    except (EOFError, TimeoutError, ValueError, TypeError, LookupError, AttributeError, RecursionError) as error:
         return Report("timeout" if isinstance(error, TimeoutError) else "killed", str(error)[:200], ())
     except SandboxError as error:
         return Report("killed", str(error)[:200], ())

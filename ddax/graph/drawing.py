@@ -14,14 +14,14 @@ LEVELS: tuple[tuple[str, ...], ...] = (
     ("__start__",),
     ("open_task",),
     ("select",),
-    ("expand", "act", "merge", "evolve", "protect", "reflect"),
+    ("expand", "act", "merge", "evolve", "reflect", "protect"),
     ("evaluate", "close"),
     ("rigidity", "__end__"),
     ("metacognition",),
 )
 """The rows of the picture from top to bottom; nodes added by users stand in a row of their own."""
 
-CELL, ROW, BOX_W, BOX_H = 150, 90, 118, 38
+CELL, ROW, BOX_W, BOX_H, MARGIN = 150, 90, 118, 38, 260
 
 
 def mermaid() -> str:
@@ -37,7 +37,7 @@ def svg() -> str:
 
     drawn = graph.get_graph()
     places = _places(list(drawn.nodes))
-    width = CELL * max(len(level) for level in LEVELS) + 40
+    width = CELL * max(len(level) for level in LEVELS) + MARGIN
     height = ROW * (1 + max(y for _, y in places.values())) + 20
     parts = [
         f'<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 {width} {height}" '
@@ -101,7 +101,9 @@ def _arrow(
         )
     else:
         side = -1 if x1 <= width / 2 else 1
-        bend = width / 2 + side * (width / 2 - 12)
+        # A long way back swings out further, so that it passes outside of the boxes between.
+        reach = width / 2 - 12 if places[source][1] - places[target][1] < 3 else width / 2 + 110
+        bend = width / 2 + side * reach
         path = (
             f"M{x1 + side * BOX_W / 2:.0f} {y1:.0f} C{bend:.0f} {y1:.0f} {bend:.0f} {y2:.0f} "
             f"{x2 + side * BOX_W / 2:.0f} {y2:.0f}"

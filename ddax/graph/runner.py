@@ -180,9 +180,9 @@ class Agent:
             given: Any = Command(resume=_fitting(answer)) if waiting and answer is not None else None
             if info.status == "running" and _checkpoint_of(state) == info.before:
                 given = Input(task=info.task)  # it died before its task reached the checkpoints
-            elif not state.next and not waiting and info.status == "running":
+            elif not state.tasks and not waiting and info.status == "running":
                 return await self._settle(name, _config(name, context), "")  # it died after its last one
-            elif (not state.next and not waiting) or (waiting and answer is None):
+            elif (not state.tasks and not waiting) or (waiting and answer is None):
                 return result_of(name, state.values, tuple(state.interrupts))
             await self.services.session(context)
             self.runs.save(replace(info, status="running", updated=self._clock()))
@@ -291,16 +291,19 @@ class Agent:
         stopped, noted = "", False
         try:
             with sqlite_errors(self.home.checkpoints):
-                async for part in self.graph.astream(
+                parts = self.graph.astream(
                     given, config, context=context, stream_mode="custom", durability="sync", control=control
-                ):
-                    if not noted:
-                        noted = True
-                        await self._note_checkpoint(thread, config)
-                    if on_event is not None and isinstance(part, dict):
-                        on_event(part)
-                    if self.runs.cancelled(thread):
-                        control.request_drain("cancelled")
+                )
+                # A generator that is only dropped would go on working behind the next run.
+                async with contextlib.aclosing(parts):
+                    async for part in parts:
+                        if not noted:
+                            noted = True
+                            await self._note_checkpoint(thread, config)
+                        if on_event is not None and isinstance(part, dict):
+                            on_event(part)
+                        if self.runs.cancelled(thread):
+                            control.request_drain("cancelled")
         except GraphDrained:
             stopped = "cancelled"
             self.runs.clear_cancel(thread)

@@ -93,7 +93,7 @@ def read_folder(spec: str, folder: Path, *, cache: ExtractCache, max_bytes: int)
     wanted: list[Candidate] = []
     skipped: list[Skipped] = []
     for path in walk(folder):
-        source = (Path(spec) / path.relative_to(folder)).as_posix()
+        source = written((Path(spec) / path.relative_to(folder)).as_posix())
         reason = refusal(path, folder, max_bytes)
         if reason:
             skipped.append(Skipped(source, reason))
@@ -137,9 +137,14 @@ def candidate(path: Path, source: str) -> Candidate:
     return Candidate(path, source, f"{status.st_mtime_ns}:{status.st_size}")
 
 
+def written(name: str) -> str:
+    """Return the name of a file as text that can be stored: bytes that are no UTF-8 as escapes."""
+    return os.fsencode(name).decode("utf-8", "backslashreplace")
+
+
 def read_all(wanted: list[Candidate], cache: ExtractCache) -> Found:
     """Read files, from the cache where their time and size are unchanged."""
-    keys = [(f"file:{os.path.abspath(item.path)}", item.stamp) for item in wanted]
+    keys = [(f"file:{written(os.path.abspath(item.path))}", item.stamp) for item in wanted]
     known = cache.get(keys)
     fresh: list[tuple[str, str, list[Extracted] | str]] = []
     documents: list[Document] = []
@@ -160,7 +165,7 @@ def read_all(wanted: list[Candidate], cache: ExtractCache) -> Found:
 def extracted(path: Path) -> list[Extracted] | str:
     """Read one file: its extract, or the reason why it has none."""
     try:
-        found = extract(path.read_bytes(), kind_of(path) or "text", fallback=path.stem)
+        found = extract(path.read_bytes(), kind_of(path) or "text", fallback=written(path.stem))
     except OSError as exc:
         return f"it cannot be opened ({exc.strerror})"
     except NotText as exc:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Sequence
 from dataclasses import dataclass
 
@@ -11,10 +12,13 @@ from ddax.reasoning.embedded.follow import rarity
 from ddax.reasoning.embedded.question import Question
 from ddax.reasoning.embedded.sentences import Sentence, split
 from ddax.reasoning.embedded.spans import Span, candidates
-from ddax.reasoning.embedded.text import terms
+from ddax.reasoning.embedded.text import terms, words
 from ddax.reasoning.embedded.vectors import Vectors
 from ddax.types import Passage
 
+OPENING_PLACES = 2
+"""Sentences behind the name of a document that are its opening."""
+_IDENTIFIER = re.compile(r"[A-Za-z_]\w*(?:\.\w+)*")
 MAX_EMBEDDED = 64
 """Sentences that are embedded for one question, about half a second of work."""
 
@@ -55,8 +59,38 @@ def weigh(question: Question, passages: Sequence[Passage], vectors: Vectors) -> 
         spans = candidates(question, line.text, line.passage.title)
         cover = sum(rare[term] for term in question.terms if term in own) / whole
         fit = max((span.fit for span in spans), default=0.0)
+        fit = max(fit, fit_of_title(question, line))
         found.append(Weighed(line, float(np.clip(like, 0, 1)), cover, fit, own, tuple(spans)))
     return sorted(found, key=lambda item: (-item.score, item.sentence.passage.source, item.sentence.start))
+
+
+def fit_of_title(question: Question, line: Sentence) -> float:
+    """Tell how far a sentence answers by its place: what opens a document says what its title names.
+
+    1 for the opening of a document whose title is a name of the kind that is asked for, or is what the
+    question asks the meaning of; else 0.
+    """
+    if line.label or line.place > OPENING_PLACES or line.passage.start > 0:
+        return 0.0
+    title = line.passage.title
+    if question.subject:
+        asked, named = words(question.subject), words(title)
+        return float(asked == named or (len(named) > len(asked) > 0 and named[-len(asked) :] == asked))
+    return float(question.kind == "name" and names_a(question.head, title, line.passage.text))
+
+
+def names_a(kind: str, title: str, text: str) -> bool:
+    """Tell whether a title is a name in a program of this kind, by its form and that of what opens its text."""
+    if not _IDENTIFIER.fullmatch(title):
+        return False
+    last, called = title.rsplit(".", 1)[-1], text.startswith(f"{title}(")
+    if kind in ("function", "method", "decorator"):
+        return called and not last[:1].isupper()
+    if kind in ("class", "type", "exception", "error", "object"):
+        return "." in title and (last[:1].isupper() or not called)
+    if kind in ("module", "package", "library"):
+        return not called and not last[:1].isupper()
+    return True
 
 
 def _nearest(question: Question, lines: list[Sentence]) -> list[Sentence]:

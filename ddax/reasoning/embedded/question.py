@@ -9,7 +9,14 @@ from typing import Literal
 
 from ddax.reasoning.embedded.text import FUNCTION_WORDS, clip_task, fold, stem, terms
 
-AnswerKind = Literal["person", "date", "place", "number", "yes_no", "choice", "thing", "open"]
+AnswerKind = Literal[
+    "person", "date", "place", "number", "yes_no", "choice", "thing", "open", "name"
+]  # fmt: skip
+NAMED = frozenset(
+    ["function", "method", "class", "module", "package", "library", "command", "exception", "error",
+     "decorator", "type", "object", "constant", "option", "tool"]
+)  # fmt: skip
+"""What is asked for by its name in a program: a document titled by such a name can be the answer."""
 
 _QUOTED = re.compile(r"[\"“„«]([^\"“”„«»]{2,80})[\"”“»]")
 _NAME = re.compile(
@@ -75,6 +82,11 @@ _OPENERS = frozenset(
         "please",
     ]
 )
+_IDENTIFIER = re.compile(r"\b[A-Za-z_]\w+(?:\.[A-Za-z_]\w+)+\b|\b[A-Za-z]\w*_\w+\b")
+_DEFINITION = re.compile(
+    r"^\s*what\s+(?:is|are|does|do)\s+(?:an?\s+|the\s+)?(?P<subject>[^?]{2,80}?)(?:\s+(?:do|mean|for))?\s*\??\s*$",
+    re.I,
+)
 _YES_NO = re.compile(r"^(?:is|are|was|were|do|does|did|has|have|had|can|could|will|would|should)\b", re.I)
 _KINDS: tuple[tuple[AnswerKind, re.Pattern[str]], ...] = (
     ("date", re.compile(r"\b(?:when|(?:what|which) (?:year|date|month|day|decade|century))\b", re.I)),
@@ -121,7 +133,10 @@ _HEAD = re.compile(
 
 @dataclass(frozen=True)
 class Question:
-    """A question taken apart; `names` are its entities in order, `head` the noun asked for."""
+    """A question taken apart; `names` are its entities in order, `head` the noun asked for.
+
+    `subject` is what a definition is asked of.
+    """
 
     text: str
     terms: tuple[str, ...]
@@ -129,6 +144,7 @@ class Question:
     kind: AnswerKind
     options: tuple[str, ...]
     head: str
+    subject: str = ""
 
     @property
     def compares(self) -> bool:
@@ -141,20 +157,25 @@ def analyse(task: str) -> Question:
     """Take a task apart; linear in its length, capped at `MAX_QUESTION` characters."""
     text = clip_task(task)
     options = _options(text)
-    kind = _kind(text, options)
+    kind, head, defined = _kind(text, options), _head(text), _DEFINITION.match(text)
+    if kind == "thing" and head in NAMED:
+        kind = "name"
     return Question(
         text=text,
-        terms=_content(text, kind),
+        terms=_content(text, kind, head),
         names=_names(text),
         kind=kind,
         options=options,
-        head=_head(text),
+        head=head,
+        subject=defined["subject"] if defined and kind == "thing" else "",
     )
 
 
-def _content(text: str, kind: AnswerKind) -> tuple[str, ...]:
-    """Return the content words; of a comparison without the words that only say how to compare."""
+def _content(text: str, kind: AnswerKind, head: str) -> tuple[str, ...]:
+    """Return the content words, without those that only say how to compare or what is to be named."""
     found = dict.fromkeys(terms(text))
+    if kind == "name" and len(found) > 1:
+        found.pop(stem(head), None)
     if kind not in ("choice", "yes_no"):
         return tuple(found)
     operators = {stem(fold(match.group())) for match in _OPERATOR.finditer(text)}
@@ -164,6 +185,8 @@ def _content(text: str, kind: AnswerKind) -> tuple[str, ...]:
 def _names(text: str) -> tuple[str, ...]:
     found = [(m.start(), m.group(1).strip(" ,.?!")) for m in _QUOTED.finditer(text)]
     bare = _QUOTED.sub(lambda m: " " * len(m.group()), text)
+    found.extend((match.start(), match.group()) for match in _IDENTIFIER.finditer(bare))
+    bare = _IDENTIFIER.sub(lambda m: " " * len(m.group()), bare)
     for match in _NAME.finditer(bare):
         name = _trim(match.group())
         if name:

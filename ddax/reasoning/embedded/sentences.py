@@ -1,26 +1,51 @@
-"""The sentences of passages, with their offsets in the document, and which of them bear on a question."""
+"""The sentences of passages, with their offsets in the document and what they stand under.
+
+A list item, a table row or an answer below its question says little alone: it is read with the title
+of its document, the heading above it and the line that leads to it.
+"""
 
 from __future__ import annotations
 
+import re
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from ddax.memory.chunks import sentences
-from ddax.reasoning.embedded.text import bare_title
+from ddax.memory.chunks import Span, sentences
+from ddax.reasoning.embedded.text import bare_title, contains_phrase, words
 from ddax.types import Citation, Passage
 
 MAX_SENTENCES = 400
 """Sentences weighed at once; beyond it the passages with the highest score come first."""
+HEADING_WORDS = 12
+"""A longer line that stands alone is a sentence without its full stop."""
+LEAD_CHARS = 160
+"""Characters of a line that leads to others which are read with them."""
+
+_RULER = re.compile(r"[\W_]*$")
+_MARK = re.compile(
+    r"^(?:[ \t]*(?:#{1,6}[ \t]|[-*+•>][ \t]|\|))+[ \t]*|[ \t]*[|#]+[ \t]*$|^[ \t]*\d{1,3}[.)][ \t]+"
+)
+_ITEM = re.compile(r"[ \t]*(?:[-*+•][ \t]|\||\d{1,3}[.)][ \t])|.*\S(?: {3,}|\t)\S")
+_GAP = re.compile(r"[ \t]*\|[ \t]*|[ ]{3,}|\t+")
+_OPEN_END = re.compile(r"[.!。！…,;،]$")
 
 
 @dataclass(frozen=True)
 class Sentence:
-    """A verbatim sentence of a passage; `start` and `end` are its offsets in the document."""
+    """A verbatim sentence of a passage; `start` and `end` are its offsets in the document.
+
+    `heading` is the sentence it stands under, `intro` the text that leads to it, `label` tells that it
+    only names what follows: a heading, a question, a signature.
+    """
 
     text: str
     start: int
     passage: Passage
     place: int
+    heading: Sentence | None = None
+    intro: str = ""
+    label: bool = False
+    item: bool = False
 
     @property
     def end(self) -> int:
@@ -28,9 +53,18 @@ class Sentence:
         return self.start + len(self.text)
 
     @property
+    def plain(self) -> str:
+        """Return the sentence as a reader would say it: without marks of layout, on one line."""
+        first, *rest = _GAP.split(_MARK.sub("", _MARK.sub("", self.text)).strip())
+        joined = f"{first}: {', '.join(rest)}" if rest else first
+        return " ".join(joined.split())
+
+    @property
     def titled(self) -> str:
-        """Return the sentence with the title of its document in front, as an encoder should see it."""
-        return f"{bare_title(self.passage.title)}: {self.text}" if self.passage.title else self.text
+        """Return the sentence with what it stands under in front, as an encoder should see it."""
+        above = [bare_title(self.passage.title), self.heading.plain if self.heading else "", self.intro]
+        front = ": ".join(part.rstrip(" :") for part in above if part)
+        return f"{front}: {self.plain}" if front else self.plain
 
     def citation(self) -> Citation:
         """Return the quote of this sentence."""
@@ -41,13 +75,78 @@ class Sentence:
 def split(passages: Sequence[Passage], *, limit: int = MAX_SENTENCES) -> list[Sentence]:
     """Cut passages into sentences; a sentence standing in two passages of a document comes once."""
     found: list[Sentence] = []
-    seen: set[tuple[str, str]] = set()
+    seen: set[tuple[str, int]] = set()
     for passage in passages:
-        for place, span in enumerate(sentences(passage.text)):
-            text = passage.text[span.start : span.end]
-            if text.strip() and (passage.source, text) not in seen:
-                seen.add((passage.source, text))
-                found.append(Sentence(text, passage.start + span.start, passage, place))
+        for sentence in _of_passage(passage):
+            if (passage.source, sentence.start) not in seen:
+                seen.add((passage.source, sentence.start))
+                found.append(sentence)
             if len(found) == limit:
                 return found
     return found
+
+
+def _of_passage(passage: Passage) -> list[Sentence]:
+    """Cut one passage, each sentence with its heading and its lead; rulers are left out."""
+    found: list[Sentence] = []
+    heading: Sentence | None = None
+    intro, spans = "", sentences(passage.text)
+    for place, span in enumerate(spans):
+        text = passage.text[span.start : span.end]
+        if _RULER.match(text):
+            continue
+        item = _ITEM.match(text) is not None
+        label = _is_label(passage, spans, place)
+        own = Sentence(
+            text,
+            passage.start + span.start,
+            passage,
+            place,
+            None if label else heading,
+            intro if item else "",
+            label,
+            item,
+        )
+        found.append(own)
+        if label and not item:
+            heading, intro = (None if _names_document(own) else own), ""
+        elif (text.endswith((":", "：")) and not item) or (item and _ruled(passage.text, spans, place)):
+            intro = own.plain[-LEAD_CHARS:] if not intro else f"{intro} {own.plain}"[-LEAD_CHARS:]
+        elif not item:
+            intro = ""
+    return found
+
+
+def _is_label(passage: Passage, spans: Sequence[Span], place: int) -> bool:
+    """Tell whether a sentence only names what follows: marked, underlined, or alone and short."""
+    text, span = passage.text, spans[place]
+    line = text[span.start : span.end]
+    if line.lstrip().startswith("#") or (
+        place == 0 and passage.start == 0 and _signature(line, passage.title)
+    ):
+        return True
+    if "\n" in line or len(line.split()) > HEADING_WORDS or _OPEN_END.search(line) or line.endswith(":"):
+        return False
+    if _ruled(text, spans, place) and not line.lstrip().startswith("|"):
+        return _GAP.search(line) is None
+    before, after = text[: span.start], text[span.end :].lstrip(" \t")
+    # An indented line is code or a quotation.
+    alone = (not before or before.endswith("\n\n")) and after.startswith("\n\n")
+    return alone and _ITEM.match(line) is None and not line.startswith((">", "("))
+
+
+def _signature(line: str, title: str) -> bool:
+    return line == title or line.startswith(f"{title}(")
+
+
+def _ruled(text: str, spans: Sequence[Span], place: int) -> bool:
+    """Tell whether a ruler stands below a sentence."""
+    if place + 1 >= len(spans):
+        return False
+    after = spans[place + 1]
+    return _RULER.match(text[after.start : after.end]) is not None
+
+
+def _names_document(sentence: Sentence) -> bool:
+    title = words(bare_title(sentence.passage.title))
+    return contains_phrase(words(sentence.plain), title) and sentence.place <= 1

@@ -13,7 +13,9 @@ from collections.abc import Iterable
 MAX_QUESTION = 2000
 """Characters of a task that are analysed; a longer task keeps its head and its tail."""
 
-_WORD = re.compile(r"\w+(?:['’]\w+)?", re.UNICODE)
+_WORD = re.compile(r"\d+(?:[.,]\d+)+|\w+(?:['’]\w+)?", re.UNICODE)
+_JOINED = re.compile(r"\b(?:[A-Za-z]+[a-z]*(?:[A-Z][a-z]+)+|\w*[A-Za-z]_\w+)\b")
+_PART = re.compile(r"[A-Z]+(?![a-z])|[A-Z]?[a-z]+|\d+")
 _UNSPACED = re.compile(r"[\u0e00-\u0e7f\u3040-\u30ff\u3400-\u4dbf\u4e00-\u9fff\uf900-\ufaff]+")
 _BRACKETS = re.compile(r"\s*\([^()]*\)\s*$")
 
@@ -164,10 +166,11 @@ def _pairs(run: str) -> Iterable[str]:
 
 
 def terms(text: str) -> list[str]:
-    """Return the stemmed content words in order, repeats kept."""
-    return [
-        stem(word) for word in words(text) if word not in FUNCTION_WORDS and (len(word) > 1 or word.isdigit())
-    ]
+    """Return the stemmed content words in order, repeats kept; a joined name also gives its parts."""
+    said = words(text)
+    for match in _JOINED.finditer(text):
+        said.extend(part.lower() for part in _PART.findall(match.group()))
+    return [stem(word) for word in said if word not in FUNCTION_WORDS and (len(word) > 1 or word.isdigit())]
 
 
 def bare_title(title: str) -> str:
