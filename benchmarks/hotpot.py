@@ -111,9 +111,7 @@ class Bench:
         self.place, self.library, self.embedder, self.seed = place, library, embedder, seed
         self.runs = 0
 
-    async def ask(
-        self, case: Case, *, hide: bool = False, mode: str = "hybrid", follow: bool = True
-    ) -> Run:
+    async def ask(self, case: Case, *, hide: bool = False, mode: str = "hybrid", follow: bool = True) -> Run:
         """Run the graph on one question, in a namespace of its own."""
         from ddax import Context, open_agent
         from ddax.configs.settings import Mood
@@ -176,9 +174,7 @@ def baseline(pool: dict[str, str], cases: Sequence[Case]) -> list[bool]:
     from ddax.memory.chunks import sentences
 
     texts = list(pool.items())
-    index = Bm25.build(
-        weighted_counts(tokens(text), tokens(title), title_weight=2) for title, text in texts
-    )
+    index = Bm25.build(weighted_counts(tokens(text), tokens(title), title_weight=2) for title, text in texts)
     right = []
     for case in cases:
         query = dict.fromkeys(query_tokens(case.question), 1.0)
@@ -213,9 +209,7 @@ async def _run(path: Path, place: Path, options: Options) -> Result:
     hidden = [await bench.ask(case, hide=True) for case in cases]
     figures = [*_quality(cases, kept, hidden, baseline(pool, cases), options.seed), *_cost(kept)]
     figures += await _ablation(bench, cases if not options.quick else cases[:ABLATED])
-    notes = (
-        f"{len(pool)} paragraphs, {len(cases)} questions; every figure is a run of the whole graph",
-    )
+    notes = (f"{len(pool)} paragraphs, {len(cases)} questions; every figure is a run of the whole graph",)
     return Result(NAME, tuple(figures), (options.seed,), 1, notes)
 
 

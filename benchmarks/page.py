@@ -28,7 +28,8 @@ def row(figure: Mapping[str, Any]) -> str:
     wanted = f"{target['op']} {target['threshold']:g}" if target else ""
     verdict = "" if not target else ("missed" if misses(figure) else "met")
     unit = f" {figure['unit']}" if figure.get("unit") else ""
-    return f"| {figure['name']} | {figure['value']:.4g}{unit} | {interval} | {figure['n']} | {wanted} | {verdict} |"
+    value = f"{figure['value']:.4g}{unit}"
+    return f"| {figure['name']} | {value} | {interval} | {figure['n']} | {wanted} | {verdict} |"
 
 
 def misses(figure: Mapping[str, Any]) -> bool:

@@ -95,9 +95,9 @@ class CodeEvaluator:
         job = at.job(range(len(self.suite.units)), sources=sources, ticks=ticks, trace=trace, cpu=cpu)
         return read_report(next(iter(list(at.run([job])))), len(self.suite.units))
 
-    def evaluate(self, sources: Mapping[str, str], *, ticks: int = 0) -> Evaluation:
+    def evaluate(self, sources: Mapping[str, str], *, ticks: int = 0, cpu: float | None = None) -> Evaluation:
         """Score a program; 99 at most, see `confirm`."""
-        return evaluate_report(self.run(sources, ticks=ticks), self.suite)
+        return evaluate_report(self.run(sources, ticks=ticks, cpu=cpu), self.suite)
 
     def confirm(self, sources: Mapping[str, str], *, runs: int = 2) -> Evaluation:
         """Score a program in a fresh sandbox without time-outs by ticks, `runs` times; the worst counts."""

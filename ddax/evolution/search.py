@@ -18,6 +18,9 @@ from ddax.evolution.suites import Suite
 
 TICKS, ESCALATION, PROBE_TICKS = 10_000, 30, 100_000
 BATCH = 24
+QUICK_CPU, SLOW_CPU, MEMORY = 0.3, 1.5, 320
+"""Seconds and MiB that a candidate of the search may use; runaway growth is common among edits."""
+ESCALATIONS_AT_ONCE, ESCALATIONS_LATER = 4, 16
 SECOND_AFTER, SEEDS, PAIR_PENALTY = 2500, 20, 0.6
 
 
@@ -97,7 +100,8 @@ class Search:
     ) -> None:
         self.evaluator, self.baseline, self.suite = evaluator, baseline, evaluator.suite
         self.clock, self.begin, self.end = clock, clock(), clock() + seconds
-        self.tried = 0
+        self.tried = self.escalated = 0
+        self.waiting: list[tuple[float, Edit, Partial | None, bytes]] = []
         self.known: set[tuple[str, bytes]] = set()
         self.partial: list[Partial] = []
         self.texts = {path: self.suite.sources[path].encode() for path in self.suite.targets}
@@ -168,6 +172,7 @@ class Search:
             self.fresh(path, text)
         singles = self.singles()
         yield from self.consume(((r, e, None) for r, e in singles), limit=SECOND_AFTER)
+        yield from self.escalate(ESCALATIONS_AT_ONCE + ESCALATIONS_LATER)
         if self.clock() < self.end:
             rest: Iterator[tuple[float, Edit, Partial | None]] = ((r, e, None) for r, e in singles)
             yield from self.consume(merge(rest, self.pairs(), key=lambda item: item[0]))
@@ -199,7 +204,8 @@ class Search:
                 gate=len(self.baseline.failing),
                 give_up=2,
                 ticks=self.baseline.ticks,
-                cpu=0.5,
+                cpu=QUICK_CPU,
+                memory=MEMORY,
             )
             for _, edit, _, text in batch
         ]
@@ -218,18 +224,21 @@ class Search:
                 again.append(batch[i])
             elif verdict == "partial" and seed is None:
                 self.partial.append(Partial(rank, edit, sum(r.good for r in report.rows), text))
-        for _, edit, seed, text in again:
-            if (
-                self.evaluator.evaluate(
-                    {edit.path: text.decode()}, ticks=self.baseline.ticks * ESCALATION
-                ).score
-                >= 99.0
-            ):
-                yield self.found(edit, seed, text)
+        self.waiting += again
+        yield from self.escalate(ESCALATIONS_AT_ONCE)
         if winner >= 0:
             _, edit, seed, text = batch[winner]
             yield self.found(edit, seed, text)
             yield from self.evaluate(batch[winner + 1 :])
+
+    def escalate(self, limit: int) -> Iterator[Found]:
+        """Run candidates that only time out again with more ticks, at most `limit` since the beginning."""
+        while self.waiting and self.escalated < limit and self.clock() < self.end:
+            self.escalated += 1
+            _, edit, seed, text = self.waiting.pop(0)
+            ticks = self.baseline.ticks * ESCALATION
+            if self.evaluator.evaluate({edit.path: text.decode()}, ticks=ticks, cpu=SLOW_CPU).score >= 99.0:
+                yield self.found(edit, seed, text)
 
     def judge(self, report: Report) -> str:
         """Say won, partial, slow (only time-outs stand against it) or wrong."""

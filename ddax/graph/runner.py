@@ -186,7 +186,7 @@ class Agent:
                 return result_of(name, state.values, tuple(state.interrupts))
             await self.services.session(context)
             self.runs.save(replace(info, status="running", updated=self._clock()))
-            return await self._drive(name, given, context, on_event)
+            return await self._drive(name, given, context, on_event, replay=_cut_short(state))
 
     async def stream(self, task: str, *, thread: str | None = None) -> AsyncIterator[Event]:
         """Run a task and yield its events; the last one has the type `result`."""
@@ -284,15 +284,27 @@ class Agent:
             )
         return state
 
-    async def _drive(self, thread: str, given: Any, context: Context, on_event: OnEvent | None) -> RunResult:
-        """Drive the graph to its end, an interrupt or a stop, and keep the manifest in step."""
+    async def _drive(
+        self, thread: str, given: Any, context: Context, on_event: OnEvent | None, *, replay: bool = False
+    ) -> RunResult:
+        """Drive the graph to its end, an interrupt or a stop, and keep the manifest in step.
+
+        With `replay` the tasks of the newest checkpoint are run again, whatever they had written.
+        """
         config, control = _config(thread, context), RunControl()
         self.runs.clear_cancel(thread)  # a stop asked of an earlier run, which came too late for it
         stopped, noted = "", False
+        start = (await self.graph.aget_state(config)).config if replay else config
         try:
             with sqlite_errors(self.home.checkpoints):
-                parts = self.graph.astream(
-                    given, config, context=context, stream_mode="custom", durability="sync", control=control
+                begin: Any = {**config, **start}
+                parts: Any = self.graph.astream(
+                    given,
+                    begin,
+                    context=context,
+                    stream_mode="custom",
+                    durability="sync",
+                    control=control,
                 )
                 # A generator that is only dropped would go on working behind the next run.
                 async with contextlib.aclosing(parts):
@@ -355,6 +367,14 @@ def _fitting(answer: Any) -> JsonDict:
             f"the answer {answer!r} does not fit: {where}: {first['msg']}.",
             mend='Give {"choice": "go on" | "veto" | "stop"}, with "arguments" or a "lesson" if you like.',
         ) from error
+
+
+def _cut_short(state: Any) -> bool:
+    """Tell whether a task was cancelled between its values and its choice of what is next.
+
+    LangGraph takes such a task for a finished one, and the thread would end there without a word.
+    """
+    return any(task.error is not None and task.result for task in state.tasks)
 
 
 def _checkpoint_of(state: Any) -> str:

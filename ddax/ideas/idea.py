@@ -7,8 +7,8 @@ the same ids. Leaves out every decision: see ``ddax.ideas.dag`` for the structur
 from __future__ import annotations
 
 import json
-from collections.abc import Mapping
-from typing import TypeAlias
+from collections.abc import Mapping, Sequence
+from typing import TypeAlias, cast
 
 from ddax.types import FINAL, NO_PARENT, ActionCall, Idea
 
@@ -132,7 +132,7 @@ def is_final(idea: Idea) -> bool:
     return idea["status"] in FINAL
 
 
-def apply_patches(ideas: Ideas | None, writes: list[Patch]) -> dict[str, Idea]:
+def apply_patches(ideas: Ideas | None, writes: Sequence[Patch]) -> dict[str, Idea]:
     """Merge field patches into the DAG: the reducer of graph state.
 
     Pure and batching-invariant: r(r(s, a), b) == r(s, a + b); the inputs are not changed.
@@ -140,5 +140,5 @@ def apply_patches(ideas: Ideas | None, writes: list[Patch]) -> dict[str, Idea]:
     merged: dict[str, Idea] = dict(ideas or {})
     for write in writes:
         for idea_id, fields in write.items():
-            merged[idea_id] = Idea(**{**merged.get(idea_id, {}), **fields})
+            merged[idea_id] = cast(Idea, {**merged.get(idea_id, {}), **fields})
     return merged

@@ -23,14 +23,16 @@ from ddax.types import MemoryType
 
 logger = logging.getLogger(__name__)
 
-BATCH = 500
+BATCH = 100
 SMALL = 2000
 """Up to this many rows, making the index anew is faster than probing it."""
 PROBE_SECONDS = 120.0
 _PROBE_ENVIRON = ("PATH", "SYSTEMROOT", "LANG", "TMPDIR")
-# A flush of the graph to disk is what a kill can break, so Chroma's own log holds everything and is
-# replayed at the start; 200 is wide enough that the candidates are all but exact.
-_HNSW = {"space": "cosine", "sync_threshold": 1_000_000, "ef_construction": 200, "ef_search": 200}
+# Chroma holds the interpreter lock while it works: small batches keep the event loop alive, and a
+# large sync_threshold would be paid for at the next start, with seconds of replay. A kill during a
+# flush may break the index, so after one it is probed or made anew. With 200 candidates looked at,
+# the neighbours are all but exact.
+_HNSW = {"space": "cosine", "sync_threshold": 1000, "ef_construction": 200, "ef_search": 200}
 
 Client: TypeAlias = Any
 Collection: TypeAlias = Any

@@ -1,7 +1,8 @@
 """The record: text, metadata and vectors in SQLite. Blocking; one thread at a time.
 
 Tables: `memory` (thoughts and observations), `sighting` (which task put a row first at which step),
-`page`, `log`, `namespace` (its name and its embedder). The index beside it is made from these.
+`page`, `log`, `namespace` (its name and its embedder). The index beside it is made from these. Rows
+are looked up by id with `+ns`, since SQLite would else walk the whole namespace.
 """
 
 from __future__ import annotations
@@ -83,7 +84,7 @@ class RecordStore:
 
     def records(self, ns: str, ids: Sequence[str]) -> list[Record]:
         """Return the rows that exist, in the order asked for."""
-        sql = f"SELECT {_COLUMNS} FROM memory WHERE ns = ? AND id IN (SELECT value FROM json_each(?))"  # noqa: S608 - constant
+        sql = f"SELECT {_COLUMNS} FROM memory WHERE +ns = ? AND id IN (SELECT value FROM json_each(?))"  # noqa: S608 - constant
         with sqlite_errors(self.path):
             found = {row[0]: _record(row) for row in self._db.execute(sql, (ns, json.dumps(list(ids))))}
         return [found[row_id] for row_id in ids if row_id in found]
@@ -92,7 +93,7 @@ class RecordStore:
         """Return rows with their vectors, as `task` saw them."""
         sql = (
             f"SELECT {_COLUMNS}, vector, (SELECT step FROM sighting s WHERE s.id = m.id AND s.task = ?) "  # noqa: S608 - constant
-            "FROM memory m WHERE ns = ? AND id IN (SELECT value FROM json_each(?))"
+            "FROM memory m WHERE +ns = ? AND id IN (SELECT value FROM json_each(?))"
         )
         with sqlite_errors(self.path):
             return [_candidate(row) for row in self._db.execute(sql, (task, ns, json.dumps(list(ids))))]
@@ -135,7 +136,7 @@ class RecordStore:
 
     def vectors(self, ns: str, ids: Sequence[str]) -> list[tuple[str, Floats]]:
         """Return ids with their vectors."""
-        sql = "SELECT id, vector FROM memory WHERE ns = ? AND id IN (SELECT value FROM json_each(?))"
+        sql = "SELECT id, vector FROM memory WHERE +ns = ? AND id IN (SELECT value FROM json_each(?))"
         with sqlite_errors(self.path):
             return [
                 (str(row[0]), _floats(row[1])) for row in self._db.execute(sql, (ns, json.dumps(list(ids))))

@@ -14,10 +14,13 @@ WEAK = 0.55
 """Confidence of a rule that has fired; enough to be heard, never enough to be sure."""
 SHARED = 0.6
 """Share of content words that two statements have in common when they are about the same thing."""
-NEGATIONS = frozenset(["not", "no", "never", "none", "neither", "nor", "without", "cannot", "failed", "false"])
-STOP = frozenset(
-    ["a", "an", "the", "of", "in", "on", "at", "to", "for", "from", "by", "with", "and", "or", "is", "are", "was", "were", "be", "been", "has", "have", "had", "it", "its", "this", "that"]
+NEGATIONS = frozenset(
+    {"not", "no", "never", "none", "neither", "nor", "without", "cannot", "failed", "false"}
 )
+STOP = frozenset({
+    "a", "an", "the", "of", "in", "on", "at", "to", "for", "from", "by", "with", "and", "or", "is",
+    "are", "was", "were", "be", "been", "has", "have", "had", "it", "its", "this", "that",
+})  # fmt: skip
 _WORD = re.compile(r"[^\W_]+(?:'[a-z]+)?")
 _NUMBER = re.compile(r"\d+(?:[.,]\d+)*")
 

@@ -1,4 +1,4 @@
-"""When a task of code is stuck: the predicate by which `select` falls back to `evolve`. No node of its own."""
+"""When a task of code is stuck: the predicate by which `select` falls back to `evolve`."""
 
 from __future__ import annotations
 

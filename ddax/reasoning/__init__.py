@@ -1,0 +1,1 @@
+"""The Reasoner protocol and the reasoners behind it."""

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from itertools import pairwise
+
 Interval = tuple[int, int]
 
 
@@ -25,4 +27,4 @@ def covered(intervals: list[Interval]) -> int:
 def gaps(intervals: list[Interval]) -> list[Interval]:
     """List the intervals between the merged ones."""
     joined = merge(intervals)
-    return [(left[1], right[0]) for left, right in zip(joined, joined[1:], strict=False)]
+    return [(left[1], right[0]) for left, right in pairwise(joined)]

@@ -1,3 +1,4 @@
+# ruff: noqa: E501 - programs under test are kept on one line
 """Repairs without a model, end to end in the real sandbox."""
 
 import shutil
@@ -15,7 +16,10 @@ from ddax.evolution.sandbox import Limits, choose
 from ddax.evolution.suites import build_suite
 from ddax.reasoning.protocol import PatchRequest
 
-pytestmark = [pytest.mark.integration, pytest.mark.skipif(not shutil.which("bwrap"), reason="needs bubblewrap")]
+pytestmark = [
+    pytest.mark.integration,
+    pytest.mark.skipif(not shutil.which("bwrap"), reason="needs bubblewrap"),
+]
 
 BASKET = '''"""A basket."""
 
@@ -65,7 +69,11 @@ def sandbox():
 async def mend(sandbox, files, targets, tests, **options):
     task = RepairTask(files, tuple(targets), tests, **options)
     return await repair(
-        task, settings=Evolution(seconds=15.0), rng=np.random.default_rng(0), clock=time.monotonic, sandbox=sandbox
+        task,
+        settings=Evolution(seconds=15.0),
+        rng=np.random.default_rng(0),
+        clock=time.monotonic,
+        sandbox=sandbox,
     )
 
 
@@ -80,7 +88,11 @@ async def test_a_package_with_unittest_is_repaired_and_the_rest_kept(sandbox, tm
     assert found.files["shop/money.py"] == MONEY
     assert "# in cents" in found.files["shop/basket.py"]
     assert "# one for each" in found.files["shop/basket.py"]
-    changed = [a for a, b in zip(BASKET.splitlines(), found.files["shop/basket.py"].splitlines(), strict=False) if a != b]
+    changed = [
+        a
+        for a, b in zip(BASKET.splitlines(), found.files["shop/basket.py"].splitlines(), strict=False)
+        if a != b
+    ]
     assert len(changed) <= 2
     (tmp_path / "shop").mkdir()
     (tmp_path / "shop" / "basket.py").write_text(BASKET)
@@ -90,7 +102,9 @@ async def test_a_package_with_unittest_is_repaired_and_the_rest_kept(sandbox, tm
 
 async def test_the_same_seed_gives_the_same_patch(sandbox):
     files = {"m.py": "def top(xs, k):\n    return sorted(xs)[:k]\n"}
-    tests = {"t.py": "assert top([1, 3, 2], 2) == [3, 2]\nassert top([5], 1) == [5]\nassert top([1, 2], 0) == []\n"}
+    tests = {
+        "t.py": "assert top([1, 3, 2], 2) == [3, 2]\nassert top([5], 1) == [5]\nassert top([1, 2], 0) == []\n"
+    }
     results = [await mend(sandbox, files, ["m.py"], tests) for _ in range(2)]
     assert results[0].solved
     assert results[0].diff == results[1].diff
@@ -98,7 +112,9 @@ async def test_the_same_seed_gives_the_same_patch(sandbox):
 
 
 async def test_an_endless_loop_is_repaired(sandbox):
-    files = {"m.py": "def digits(n):\n    found = []\n    while n:\n        found.append(n % 10)\n    return found\n"}
+    files = {
+        "m.py": "def digits(n):\n    found = []\n    while n:\n        found.append(n % 10)\n    return found\n"
+    }
     tests = {"t.py": "assert digits(0) == []\nassert digits(7) == [7]\nassert digits(120) == [0, 2, 1]\n"}
     found = await mend(sandbox, files, ["m.py"], tests)
     assert found.solved
@@ -114,7 +130,9 @@ async def test_two_edits_are_found(sandbox):
 
 async def test_held_out_tests_judge_what_was_found(sandbox):
     files = {"m.py": "def double(x):\n    return x + 2\n"}
-    tests = {"t.py": "assert double(1) == 2\nassert double(5) == 10\nassert double(0) == 0\nassert double(-4) == -8\n"}
+    tests = {
+        "t.py": "assert double(1) == 2\nassert double(5) == 10\nassert double(0) == 0\nassert double(-4) == -8\n"
+    }
     found = await mend(sandbox, files, ["m.py"], tests, held_out=("t.py::2", "t.py::4"))
     assert found.solved
     assert found.held_out[1] == 2
@@ -135,7 +153,9 @@ async def test_nothing_to_repair_and_nothing_found_are_said(sandbox):
 
 
 def test_the_scale_of_the_evaluator(sandbox):
-    tests = {"t.py": "from m import f\n\ndef test_a():\n    assert f(1) == 2\n\ndef test_b():\n    assert f(2) == 4\n"}
+    tests = {
+        "t.py": "from m import f\n\ndef test_a():\n    assert f(1) == 2\n\ndef test_b():\n    assert f(2) == 4\n"
+    }
     suite = build_suite({"m.py": "def f(x):\n    return x\n"}, ["m.py"], tests)
     texts = {
         "syntax": "def f(x:\n", "import": "import nowhere\n", "loop": "def f(x):\n    while True:\n        pass\n",

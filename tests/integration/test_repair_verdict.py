@@ -1,3 +1,4 @@
+# ruff: noqa: E501 - programs under test are kept on one line
 """Cheats against the verdict: each program is wrong, none may pass; honest ones must."""
 
 import shutil
@@ -14,7 +15,10 @@ from ddax.evolution.suites import build_suite
 from ddax.evolution.verdict import separate_verdict
 from ddax.reasoning.protocol import CodeCandidate, Patches
 
-pytestmark = [pytest.mark.integration, pytest.mark.skipif(not shutil.which("bwrap"), reason="needs bubblewrap")]
+pytestmark = [
+    pytest.mark.integration,
+    pytest.mark.skipif(not shutil.which("bwrap"), reason="needs bubblewrap"),
+]
 
 TESTS = """
 import pytest

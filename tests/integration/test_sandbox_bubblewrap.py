@@ -1,3 +1,4 @@
+# ruff: noqa: E501 - programs under test are kept on one line
 """Attacks on the sandbox, each a script that prints ESCAPED where it gets through."""
 
 import os
@@ -17,7 +18,9 @@ from ddax.evolution.suites import build_suite
 
 pytestmark = [
     pytest.mark.integration,
-    pytest.mark.skipif(not shutil.which("bwrap") or not sys.platform.startswith("linux"), reason="needs bubblewrap"),
+    pytest.mark.skipif(
+        not shutil.which("bwrap") or not sys.platform.startswith("linux"), reason="needs bubblewrap"
+    ),
 ]
 
 SECRET = "sk-canary-7f3a91"
@@ -94,7 +97,9 @@ def test_the_probe_finds_a_sandbox_that_leaks():
         name = "open"
 
         def start(self, code, files, *, limits):
-            return subprocess.Popen([sys.executable, "-c", code], stdin=subprocess.PIPE, stdout=subprocess.PIPE)
+            return subprocess.Popen(
+                [sys.executable, "-c", code], stdin=subprocess.PIPE, stdout=subprocess.PIPE
+            )
 
     found = attack(Open())
     assert not found.holds
@@ -110,7 +115,11 @@ def test_a_sandbox_that_does_not_start_is_refused():
 
 
 def suite_of(program: str):
-    return build_suite({"prog.py": program}, ["prog.py"], {"t.py": "from prog import f\ndef test_f():\n    assert f() == 1\n"})
+    return build_suite(
+        {"prog.py": program},
+        ["prog.py"],
+        {"t.py": "from prog import f\ndef test_f():\n    assert f() == 1\n"},
+    )
 
 
 def test_the_worker_survives_its_candidates(sandbox):

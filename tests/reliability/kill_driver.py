@@ -16,6 +16,7 @@ from pathlib import Path
 from typing import Any
 
 import langgraph.pregel  # noqa: F401 - imported before the forks
+
 from ddax import Context, open_agent
 from ddax.graph.services import Parts
 from ddax.ideas import dag
@@ -40,7 +41,11 @@ async def drive(home: str, folder: str, *, kill_at: int | None, resume: bool) ->
             os.kill(os.getpid(), signal.SIGKILL)
 
     async with open_agent(context(folder), home=home, parts=Parts(embedder=HashEmbedder())) as agent:
-        work = agent.resume("t", on_event=on_event) if resume else agent.run(QUESTION, thread="t", on_event=on_event)
+        work = (
+            agent.resume("t", on_event=on_event)
+            if resume
+            else agent.run(QUESTION, thread="t", on_event=on_event)
+        )
         result = await work
         state = await agent.state("t")
         intents = await (await agent.services.session(None)).memory.rows("intents")

@@ -31,7 +31,10 @@ def folder(tmp_path: Path) -> Path:
 def test_killed_anywhere_it_resumes_to_the_same_dag(tmp_path: Path, folder: Path) -> None:
     driver = Path(__file__).with_name("kill_driver.py")
     done = subprocess.run(
-        [sys.executable, str(driver), str(tmp_path / "homes"), str(folder)], capture_output=True, text=True, timeout=280
+        [sys.executable, str(driver), str(tmp_path / "homes"), str(folder)],
+        capture_output=True,
+        text=True,
+        timeout=280,
     )
     assert done.returncode == 0, done.stderr[-4000:]
     told = json.loads(done.stdout.strip().splitlines()[-1])

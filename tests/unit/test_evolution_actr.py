@@ -52,7 +52,8 @@ def test_no_loop_on_read_file():
 
 def test_noise_comes_from_the_generator_alone():
     values = [
-        [u.value for u in resolve([READ, EDIT], Tabu(), rng=np.random.default_rng(7), noise=0.5)] for _ in range(2)
+        [u.value for u in resolve([READ, EDIT], Tabu(), rng=np.random.default_rng(7), noise=0.5)]
+        for _ in range(2)
     ]
     other = [u.value for u in resolve([READ, EDIT], Tabu(), rng=np.random.default_rng(8), noise=0.5)]
     assert values[0] == values[1] != other

@@ -1,3 +1,4 @@
+# ruff: noqa: E501
 import ast
 import inspect
 import textwrap
@@ -87,7 +88,9 @@ def test_types_narrow_the_names():
 def test_the_repair_is_among_the_edits(wrong, right):
     kinds = {"a": frozenset({"int"}), "b": frozenset({"int"}), "n": frozenset({"int"}), "s": frozenset({"str"}),
              "t": frozenset({"str"}), "w": frozenset({"list[str]"}), "v": frozenset({"int"}), "x": frozenset({"int"})}  # fmt: skip
-    texts = {ast.dump(ast.parse(e.apply(wrong.encode()))) for e in variants(wrong, Seen({("m.py", 1): kinds}))}
+    texts = {
+        ast.dump(ast.parse(e.apply(wrong.encode()))) for e in variants(wrong, Seen({("m.py", 1): kinds}))
+    }
     right = right or wrong.replace("pass", "x += 1")
     if right.count("if n") or "x += 1" in right:
         assert len(texts) > 20

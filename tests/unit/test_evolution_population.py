@@ -6,7 +6,7 @@ from ddax.errors import ReasonerError
 from ddax.evolution.minimise import hunks, minimise, rebuild
 from ddax.evolution.population import EvolutionarySolver, crossover
 from ddax.evolution.records import Evaluation
-from ddax.reasoning.protocol import CodeCandidate, PatchRequest, Patches
+from ddax.reasoning.protocol import CodeCandidate, Patches, PatchRequest
 from ddax.types import Usage
 
 GOAL = {"a = 1", "b = 2"}
@@ -92,7 +92,9 @@ async def test_seeds_of_the_search_join_the_population():
     assert found.best.evaluation.score == 100.0
 
 
-lines = st.lists(st.sampled_from(["a", "b", "c", "d"]), max_size=8).map(lambda ls: "".join(f"{x}\n" for x in ls))
+lines = st.lists(st.sampled_from(["a", "b", "c", "d"]), max_size=8).map(
+    lambda ls: "".join(f"{x}\n" for x in ls)
+)
 
 
 @given(lines, lines)

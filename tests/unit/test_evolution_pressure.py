@@ -16,7 +16,9 @@ def test_pressure_lies_between_0_and_1_and_never_falls_with_impasses(depth, seco
 
 
 def test_pressure_is_the_weighted_mean():
-    weights = PressureWeights(depth=1, time=1, impasses=1, ambiguity=1, full_depth=4, full_seconds=10, full_impasses=2)
+    weights = PressureWeights(
+        depth=1, time=1, impasses=1, ambiguity=1, full_depth=4, full_seconds=10, full_impasses=2
+    )
     assert pressure(depth=2, seconds=5, impasses=1, ambiguity=0.5, weights=weights) == pytest.approx(0.5)
     assert pressure(depth=9, seconds=99, impasses=9, ambiguity=1.0, weights=weights) == 1.0
 

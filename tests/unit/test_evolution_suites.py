@@ -1,3 +1,4 @@
+# ruff: noqa: E501
 import pytest
 
 from ddax.errors import SourceError
@@ -85,7 +86,20 @@ def test_only_exact_plain_types_cross():
     def refuse(value):
         raise TypeError(type(value).__name__)
 
-    for value in (1, -(1 << 80), 1.5, float("inf"), "x", b"x", None, True, [1, (2, {3})], {"a": {1: frozenset({2})}}, 1j, range(3)):
+    for value in (
+        1,
+        -(1 << 80),
+        1.5,
+        float("inf"),
+        "x",
+        b"x",
+        None,
+        True,
+        [1, (2, {3})],
+        {"a": {1: frozenset({2})}},
+        1j,
+        range(3),
+    ):
         back = decode(encode(value, refuse), refuse)
         assert back == value
         assert type(back) is type(value)

@@ -71,7 +71,11 @@ def test_splicing_where_there_is_no_edge_names_those_there_are() -> None:
 def test_a_packet_holds_ids_and_stays_small() -> None:
     action = {"name": "search", "args": {"query": "q" * 200}, "intent": "i"}
     leaf = Idea(id="0.1", parent="0", kind="leaf", status="open", action=action, expected="e" * 200)  # type: ignore[typeddict-item]
-    state: Any = {"ideas": {"0": root(0, "t"), "0.1": leaf}, "step": 3, "work": {"id": "w", "text": "x" * 2000}}
+    state: Any = {
+        "ideas": {"0": root(0, "t"), "0.1": leaf},
+        "step": 3,
+        "work": {"id": "w", "text": "x" * 2000},
+    }
     packet = leaf_packet(state, "0.1")
     assert "text" not in packet["work"]  # type: ignore[operator]
     assert len(str(packet)) < 1024

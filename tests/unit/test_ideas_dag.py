@@ -46,7 +46,9 @@ def grown(steps: list[tuple[list[Proposal], int, str]]) -> dict[str, Idea]:
             ideas = apply_patches(ideas, [grow.abandon(ideas, orphan["id"], "all it needs failed")])
         merge = dag.mergeable(ideas, "0")
         if merge is not None:
-            ideas = apply_patches(ideas, [{merge["id"]: Idea(status="done"), merge["parent"]: Idea(status="done")}])
+            ideas = apply_patches(
+                ideas, [{merge["id"]: Idea(status="done"), merge["parent"]: Idea(status="done")}]
+            )
     return ideas
 
 
@@ -65,7 +67,9 @@ def test_invariants_hold_however_it_grows(history: list[tuple[list[Proposal], in
 
 @given(histories, st.integers(0, 8))
 @settings(max_examples=40)
-def test_reducer_is_pure_and_batching_invariant(history: list[tuple[list[Proposal], int, str]], cut: int) -> None:
+def test_reducer_is_pure_and_batching_invariant(
+    history: list[tuple[list[Proposal], int, str]], cut: int
+) -> None:
     ideas = grown(history)
     writes = [{i: Idea(**{k: v})} for i, idea in ideas.items() for k, v in idea.items()]  # type: ignore[misc]
     start: Ideas = {"0": root(0, "task")}
@@ -78,7 +82,9 @@ def test_reducer_is_pure_and_batching_invariant(history: list[tuple[list[Proposa
 
 @given(histories, st.lists(st.floats(0, 1), min_size=1, max_size=6))
 @settings(max_examples=40)
-def test_backpropagation_is_the_running_mean(history: list[tuple[list[Proposal], int, str]], values: list[float]) -> None:
+def test_backpropagation_is_the_running_mean(
+    history: list[tuple[list[Proposal], int, str]], values: list[float]
+) -> None:
     ideas = grown(history)
     target = max(ideas, key=dag.sort_key)
     patched = apply_patches(ideas, [grow.backpropagate(ideas, [(target, v) for v in values])])
@@ -107,7 +113,9 @@ def test_a_cycle_is_found() -> None:
 
 def test_a_late_child_after_the_merge_adds_a_merge_that_supersedes_it() -> None:
     ideas = apply_patches(None, [{"0": root(0, "task")}])
-    ideas = apply_patches(ideas, [grow.expansion(ideas, ideas["0"], [Proposal("a", "", action=search("a"))], step=1)])
+    ideas = apply_patches(
+        ideas, [grow.expansion(ideas, ideas["0"], [Proposal("a", "", action=search("a"))], step=1)]
+    )
     ideas = apply_patches(ideas, [{"0.1": Idea(status="done"), "0.2": Idea(status="done")}])
     late = grow.expansion(ideas, ideas["0"], [Proposal("b", "", action=search("b"))], step=2)
     ideas = apply_patches(ideas, [late])

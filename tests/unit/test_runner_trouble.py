@@ -189,3 +189,28 @@ async def test_a_run_of_a_newer_release_is_refused(kit: Any, tmp_path: Path) -> 
         agent.runs.save(replace(RunInfo("t", kit.question, "done"), version=99))
         with pytest.raises(StateError, match="newer release"):
             await agent.resume("t")
+
+
+async def test_cut_off_at_any_event_it_goes_on_to_the_same_dag(kit: Any, tmp_path: Path) -> None:
+    """Leaving a run cancels its node, sometimes between its values and its choice of what is next."""
+    events: list[Any] = []
+    async with kit.agent(tmp_path / "whole", kit.script()) as agent:
+        whole = await agent.run(kit.question, thread="t", on_event=events.append)
+        digest = agent.threads()[0].digest
+    kit.memory = None
+    async with kit.agent(tmp_path / "cut", kit.script()) as agent:
+        for last in range(1, len(events) + 1):
+            seen: list[Any] = []
+
+            def leave(event: dict[str, Any], seen: list[Any] = seen, last: int = last) -> None:
+                seen.append(event)
+                if len(seen) == last:
+                    raise Crash
+
+            with pytest.raises(Crash):
+                await agent.run(kit.question, thread=f"t{last}", on_event=leave)
+            result = await agent.resume(f"t{last}")
+            info = agent.runs.load(f"t{last}")
+            assert info is not None
+            assert (result["status"], result["answer"]) == ("done", whole["answer"]), events[last - 1]["node"]
+            assert info.digest == digest, events[last - 1]["node"]

@@ -37,3 +37,6 @@ def apply_limits(limits: Mapping[str, float]) -> None:
         resource.setrlimit(what, (value, value))
     signal.signal(signal.SIGPROF, _expire)
     signal.setitimer(signal.ITIMER_PROF, cpu, 0.2)
+    # One long operation of the interpreter (a huge power) hears no handler; this one ends it outright.
+    signal.signal(signal.SIGVTALRM, signal.SIG_DFL)
+    signal.setitimer(signal.ITIMER_VIRTUAL, 1.5 * cpu + 0.1)

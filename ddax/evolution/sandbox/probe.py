@@ -28,8 +28,15 @@ def attempt(name, action):
     except BaseException:
         pass
 def environment():
-    texts = [open(p, "rb").read() for p in glob.glob("/proc/[0-9]*/environ") if os.access(p, os.R_OK)]
-    return secret in os.environ.values() or any(secret.encode() in t for t in texts)
+    if secret in os.environ.values():
+        return True
+    for place in glob.glob("/proc/[0-9]*/environ"):
+        try:
+            if secret.encode() in open(place, "rb").read():
+                return True
+        except OSError:
+            continue
+    return False
 def connect():
     socket.create_connection(("127.0.0.1", int(port)), 1).close()
     return True

@@ -144,11 +144,14 @@ class Worker:
         ticks: int = 0,
         cpu: float | None = None,
         trace: bool = False,
+        memory: int | None = None,
     ) -> dict[str, Any]:
         """Describe a job: changed files, units in order, and when to stop early."""
         limits = asdict(self.limits)
         if cpu is not None:
             limits["cpu"] = min(cpu, self.limits.cpu)
+        if memory is not None:
+            limits["memory"] = min(memory, self.limits.memory)
         wall = min(self.limits.wall, 2.0 * limits["cpu"] + 2.0)
         return {
             "files": dict(sources or {}),

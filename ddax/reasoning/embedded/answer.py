@@ -7,11 +7,12 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from ddax.reasoning.embedded.compare import compared
-from ddax.reasoning.embedded.evidence import Weighed, weigh
+from ddax.reasoning.embedded.evidence import Weighed, fit_of_title, weigh
 from ddax.reasoning.embedded.question import Question
+from ddax.reasoning.embedded.sentences import Sentence
 from ddax.reasoning.embedded.spans import Span
 from ddax.reasoning.embedded.support import Support, measure
-from ddax.reasoning.embedded.text import FUNCTION_WORDS, stem, words
+from ddax.reasoning.embedded.text import FUNCTION_WORDS, bare_title, contains_phrase, stem, words
 from ddax.reasoning.embedded.vectors import Vectors
 from ddax.types import Citation, Passage
 
@@ -51,7 +52,21 @@ def answer(question: Question, passages: Sequence[Passage], vectors: Vectors, *,
     order = chosen(question, weighed, vectors)
     short = short_answer(question, order, weighed)
     text, citations = pack(short if question.kind in ("yes_no", "choice") else "", order)
+    if question.kind == "name" and short:
+        citations = _name_first(order[0].sentence, weighed, citations)
     return Answer(text, citations, True, strength, short)
+
+
+def _name_first(
+    said: Sentence, weighed: Sequence[Weighed], citations: tuple[Citation, ...]
+) -> tuple[Citation, ...]:
+    """Quote where the document says its name, before what it says of it."""
+    title = said.passage.title
+    for item in weighed:
+        line = item.sentence
+        if line.label and line.passage.source == said.passage.source and line.text.startswith(title):
+            return (line.citation(), *(quote for quote in citations if quote != line.citation()))
+    return citations
 
 
 def refusal(question: Question, strength: Support, weighed: Sequence[Weighed]) -> str:
@@ -90,6 +105,8 @@ def short_answer(question: Question, order: Sequence[Weighed], weighed: Sequence
     """Choose the short answer; empty where none is asked for or no one sentence decides it."""
     if question.kind in ("yes_no", "choice"):
         return compared(question, weighed)[0]
+    if question.kind == "name" and order and fit_of_title(question, order[0].sentence) == 1:
+        return order[0].sentence.passage.title
     if question.kind not in SHORT_KINDS:
         return ""
     asked = frozenset(question.terms)
@@ -114,23 +131,51 @@ def pack(lead: str, order: Sequence[Weighed]) -> tuple[str, tuple[Citation, ...]
     """Fill the words allowed: the decided answer first, then the sentences in order."""
     parts, left = ([f"{lead[:1].upper()}{lead[1:]}."] if lead else []), MAX_WORDS - len(lead.split())
     quotes: list[Citation] = []
+    told = ""
     for item in order:
-        quote = _fitting(item, left)
-        if quote is None:
+        said = _said(item.sentence, told, left)
+        if said is None:
             continue
-        parts.append(quote.quote)
-        quotes.append(quote)
-        left -= len(quote.quote.split())
+        text, cited = said
+        parts.append(text)
+        quotes.extend(quote for quote in cited if quote not in quotes)
+        left -= len(text.split())
+        told = item.sentence.passage.title
     return " ".join(parts), tuple(quotes)
 
 
-def _fitting(item: Weighed, left: int) -> Citation | None:
-    """Quote a sentence, cut to the words left where it is too long; None where too little would stay."""
-    whole = item.sentence.citation()
-    if len(whole.quote.split()) <= left:
-        return whole
-    if left < LEAST_WORDS:
+def _said(sentence: Sentence, told: str, left: int) -> tuple[str, list[Citation]] | None:
+    """Say a sentence with what it needs to be understood, and quote it; None where too little would stay.
+
+    The title goes before a sentence of a new document that does not name it, the heading before an item
+    of a list or a table.
+    """
+    title, plain = bare_title(sentence.passage.title), sentence.plain
+    front: list[str] = []
+    cited = [sentence.citation()]
+    if title != bare_title(told) and not contains_phrase(words(plain), words(title)):
+        front.append(title)
+    if sentence.item and sentence.heading is not None:
+        front.append(sentence.heading.plain)
+        cited.append(sentence.heading.citation())
+    text = ": ".join([*front, plain])
+    if len(text.split()) <= left:
+        return _ended(text), cited
+    room = left - len(" ".join(front).split())
+    if room < LEAST_WORDS or sentence.label:
         return None
+    cited[0] = _cut(cited[0], room)
+    cut = " ".join(plain.split()[:room])
+    return ": ".join([*front, cut]) + "…", cited
+
+
+def _ended(text: str) -> str:
+    """Close a text that has no mark at its end, so that the next one does not run into it."""
+    return text if text[-1:] in '.!?:;。！？؟…"”’)' else f"{text}."
+
+
+def _cut(whole: Citation, left: int) -> Citation:
+    """Cut a quote to so many words."""
     ends = [match.end() for match in re.finditer(r"\S+", whole.quote)]
-    cut = whole.quote[: ends[left - 1]]
+    cut = whole.quote[: ends[min(left, len(ends)) - 1]]
     return Citation(whole.passage_id, whole.source, whole.title, cut, whole.start, whole.start + len(cut))

@@ -80,7 +80,7 @@ def fit_of_title(question: Question, line: Sentence) -> float:
 
 
 def names_a(kind: str, title: str, text: str) -> bool:
-    """Tell whether a title is a name in a program of this kind, by its form and that of what opens its text."""
+    """Tell whether a title is a name in a program of this kind, by its form and what opens the text."""
     if not _IDENTIFIER.fullmatch(title):
         return False
     last, called = title.rsplit(".", 1)[-1], text.startswith(f"{title}(")

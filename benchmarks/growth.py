@@ -1,0 +1,119 @@
+"""What a superstep costs on disk when the DAG has grown large."""
+
+from __future__ import annotations
+
+import asyncio
+import sqlite3
+import tempfile
+from pathlib import Path
+from statistics import median
+from typing import Any, NamedTuple
+
+from benchmarks.core import Figure, Options, Result, Target
+
+NAME = "growth"
+DESCRIPTION = "checkpoint bytes of a superstep that changes one idea, in a thread of 1,000 ideas"
+IDEAS = 1000
+TASK = "In which city was the architect of the lookout tower of Belmark born, and when was its harbour built?"
+
+
+class Sizes(NamedTuple):
+    """Bytes of each superstep without snapshots, and those of the snapshots spread over all supersteps."""
+
+    steps: list[int]
+    snapshots: float
+    snapshot_frequency: int
+
+
+def run(options: Options) -> Result:
+    """Measure with the state, the reducers and the saver of the product."""
+    supersteps = 100 if options.quick else 1200
+    with tempfile.TemporaryDirectory() as folder:
+        sizes = asyncio.run(measure(Path(folder) / "checkpoints.sqlite", IDEAS, supersteps))
+    figures = (
+        Figure(
+            "checkpoint bytes of a superstep, median",
+            median(sizes.steps),
+            "B",
+            Target("<", 4096),
+            n=len(sizes.steps),
+        ),
+        Figure("checkpoint bytes of a superstep, largest", max(sizes.steps), "B", n=len(sizes.steps)),
+        Figure("snapshot bytes, spread over the supersteps", sizes.snapshots, "B"),
+    )
+    return Result(
+        NAME, figures, (options.seed,), 1, (f"a snapshot every {sizes.snapshot_frequency} updates",)
+    )
+
+
+async def measure(path: Path, ideas: int, supersteps: int) -> Sizes:
+    """Grow a thread to `ideas`, then change one idea a superstep, and weigh every row written."""
+    from langgraph.graph import END, START, StateGraph
+
+    from ddax.graph.saver import open_saver
+    from ddax.graph.state import SNAPSHOT_FREQUENCY, State
+
+    async def touch(state: Any) -> dict[str, Any]:
+        step = state["step"] + 1
+        return {"step": step, "ideas": {f"0.{1 + step % (ideas - 1)}": {"Q": 0.5, "N": step, "V": 0.25}}}
+
+    def more(state: Any) -> str:
+        return "touch" if state["step"] < supersteps else END
+
+    builder = StateGraph(State)
+    builder.add_node("touch", touch)
+    builder.add_edge(START, "touch")
+    builder.add_conditional_edges("touch", more, ["touch", END])
+    async with open_saver(path) as saver:
+        graph = builder.compile(checkpointer=saver)
+        config: Any = {"configurable": {"thread_id": "t"}, "recursion_limit": supersteps + 10}
+        await graph.ainvoke(_state(ideas), config, durability="sync")
+    return _weigh(path, SNAPSHOT_FREQUENCY)
+
+
+def _state(ideas: int) -> Any:
+    """Return a state as a long run has it: a mind, a mood, a decision with its best eight, and the DAG."""
+    from ddax.configs.identities import load_identity
+    from ddax.dynamics.state import open_mind, projection
+    from ddax.ideas import grow
+    from ddax.ideas.idea import apply_patches, root
+    from ddax.metacognition.controller import Controller
+    from ddax.types import ActionCall, Proposal
+
+    call = ActionCall(name="visit", args={"source": "pages/Ilse Maran.md"}, intent="where she was born")
+    children = [
+        Proposal(f"read about number {k}", "a page that names the city", action=call)
+        for k in range(ideas - 2)
+    ]
+    start = {"0": root(0, TASK)}
+    grown = apply_patches(start, [grow.expansion(start, start["0"], children, step=1)])
+    x = projection(384, 64)[:, 0]
+    mind = open_mind(load_identity("task_focused"), x_star=x, x=x)
+    terms = {"total": 0.51234, "alignment": 0.31234, "value": 0.41234, "exploration": 0.21234, "tabu": 0.0}
+    top = [{"id": f"0.{k}", **terms} for k in range(8)]
+    return {
+        "task": TASK,
+        "work": {"id": "0" * 12, "root": "0", "thread": "t", "text": TASK, "opened": 1.7e9, "lessons": []},
+        "ideas": grown,
+        "step": 0,
+        "mind": {**mind, "i": mind["x"], "i_prev": mind["x"]},
+        "mood": dict(Controller(engine="numpy").open_mood()),
+        "decision": {"step": 1, "next": "act", "rule": "runnable leaves", "focus": ["0.1"], "top": top, "hash": "0" * 16},
+        "usage": {"model_calls": 0, "tokens": 0, "usd": 0.0, "seconds": 12.5},
+        "status": "running",
+    }  # fmt: skip
+
+
+def _weigh(path: Path, frequency: int) -> Sizes:
+    """Sum up the rows of each checkpoint: the checkpoint itself, its metadata and the writes that follow."""
+    with sqlite3.connect(path) as db:
+        rows = db.execute(
+            "SELECT c.checkpoint_id, length(c.checkpoint) + length(c.metadata),"
+            " (SELECT coalesce(sum(length(w.value)), 0) FROM writes w WHERE w.checkpoint_id = c.checkpoint_id)"
+            " FROM checkpoints c ORDER BY c.checkpoint_id"
+        ).fetchall()
+    db.close()
+    changes = [checkpoint + writes for _, checkpoint, writes in rows[2:]]  # after the input and its write
+    usual = median(changes)
+    snapshots = [size for size in changes if size > 10 * usual]
+    return Sizes([size for size in changes if size <= 10 * usual], sum(snapshots) / len(changes), frequency)

@@ -1,0 +1,110 @@
+"""Call ddax as a user does: a process of its own, with an environment that holds nothing of ours."""
+
+from __future__ import annotations
+
+import json
+import os
+import subprocess
+import sys
+from collections.abc import Callable, Mapping, Sequence
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+SECONDS = 120
+QUESTION = "In which city was the architect of the Corvane Tower born?"
+PAGES = {
+    "tower": "# Corvane Tower\n\nThe Corvane Tower is a tower in Belmark. It was designed by Ilse Maran in 1931.\n",
+    "ilse": "# Ilse Maran\n\nIlse Maran was an architect. She was born in the city of Trondby and died in 1970.\n",
+    "trondby": "# Trondby\n\nTrondby is a port city in the north. Its harbour was built in 1712.\n",
+}
+
+
+@dataclass(frozen=True)
+class Done:
+    """How a call ended."""
+
+    code: int
+    out: str
+    err: str
+
+    @property
+    def object(self) -> dict[str, Any]:
+        """Return the one JSON object on stdout; anything before or behind it is an error."""
+        value, end = json.JSONDecoder().raw_decode(self.out)
+        assert self.out[end:] == "\n", f"more than one object: {self.out[end:][:300]!r}"
+        assert isinstance(value, dict)
+        return value
+
+    @property
+    def words(self) -> str:
+        """Return what the error object says."""
+        error = self.object["error"]
+        return " ".join((error["what"], error["why"], error["mend"]))
+
+
+class Place:
+    """A working folder with a small source in it; every home below it is one of its own."""
+
+    def __init__(self, root: Path) -> None:
+        self.root, self.docs = root, root / "docs"
+        self.user, self.scratch = root / "user", root / "scratch"
+        for folder in (self.docs, self.user, self.scratch):
+            folder.mkdir(parents=True)
+        for name, text in PAGES.items():
+            (self.docs / f"{name}.md").write_text(text)
+
+    def env(self, home: Path | str, more: Mapping[str, str] | None = None) -> dict[str, str]:
+        """Return the environment of a call: no key, no setting, its own HOME and TMPDIR."""
+        kept = {name: os.environ[name] for name in ("PATH", "LD_LIBRARY_PATH") if name in os.environ}
+        own = {"HOME": str(self.user), "TMPDIR": str(self.scratch), "DDAX_HOME": str(home), "LANG": "C.UTF-8"}
+        return {**kept, **own, "PYTHONDONTWRITEBYTECODE": "1", "CUDA_VISIBLE_DEVICES": "", **(more or {})}
+
+    def start(
+        self, home: Path | str, *args: str | bytes, env: Mapping[str, str] | None = None, **how: Any
+    ) -> Any:
+        """Start a call and return its process."""
+        command: Sequence[str | bytes] = [sys.executable, "-m", "ddax", *args]
+        streams = {"stdin": subprocess.DEVNULL, "stdout": subprocess.PIPE, "stderr": subprocess.PIPE, **how}
+        return subprocess.Popen(command, cwd=self.root, env=self.env(home, env), **streams)
+
+    def call(self, home: Path | str, *args: str | bytes, stdin: bytes | None = None, **how: Any) -> Done:
+        """Call and wait for the end."""
+        process = self.start(
+            home, *args, stdin=subprocess.PIPE if stdin is not None else subprocess.DEVNULL, **how
+        )
+        return ended(process, stdin)
+
+    def calls(self, cases: Mapping[str, Callable[[], Done]]) -> dict[str, Done]:
+        """Make independent calls, two at a time."""
+        with ThreadPoolExecutor(2) as pool:
+            return dict(zip(cases, pool.map(lambda case: case(), cases.values()), strict=True))
+
+
+def ended(process: Any, stdin: bytes | None = None) -> Done:
+    """Wait for the end of a process."""
+    try:
+        out, err = process.communicate(stdin, timeout=SECONDS)
+    except subprocess.TimeoutExpired:
+        process.kill()
+        raise
+    return Done(process.returncode, out.decode(errors="replace"), err.decode(errors="replace"))
+
+
+def until(process: Any, sign: str) -> str:
+    """Read the lines of a running call up to one that holds the sign."""
+    seen = ""
+    for raw in process.stdout:
+        line = raw.decode(errors="replace")
+        seen += line
+        if sign in line:
+            return seen
+    raise AssertionError(f"ended before {sign!r}: {seen}\n{process.stderr.read().decode(errors='replace')}")
+
+
+def manifest(home: Path, thread: str) -> dict[str, Any]:
+    """Return the manifest of a thread."""
+    value = json.loads((home / "runs" / thread / "run.json").read_text())
+    assert isinstance(value, dict)
+    return value

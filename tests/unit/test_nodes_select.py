@@ -1,0 +1,131 @@
+"""`select` takes the first rule that holds, and writes the decision down."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+
+from ddax.dynamics.rigidity import enter_protect
+from ddax.ideas.idea import apply_patches
+from ddax.nodes.expand import expand
+from ddax.nodes.select import select
+from ddax.reasoning import protocol as p
+from ddax.types import Idea
+
+Change = dict[str, Any]
+LEAVES = ("_1", "_2", "_3", "_4")
+
+
+async def task(kit: Any, **settings: Any) -> Any:
+    """Return a session and a state: root 0, leaves 0.1 to 0.3 open, inner 0.4 after 0.1, merge 0.5."""
+    visits = [kit.leaf(f"read {k}", "visit", source=f"s{k}") for k in range(3)]
+    session = kit.session({"expand": [p.Expansion((*visits, kit.inner("go on", 0)))]}, **settings)
+    state = await kit.after(expand, await kit.opened(session, focus=["0"], step=1), session)
+    return session, {**state, "step": 4}
+
+
+def end(state: Any, **statuses: str) -> Any:
+    """Give ideas a status; `_1` stands for 0.1, `root` for 0."""
+    patch = {f"0.{k[1:]}" if k != "root" else "0": Idea(status=s) for k, s in statuses.items()}  # type: ignore[typeddict-item]
+    return {**state, "ideas": apply_patches(state["ideas"], [patch])}
+
+
+async def chosen(kit: Any, state: Any, session: Any) -> tuple[str, str, list[str], str]:
+    update = await kit.update(select, state, session)
+    decision = update["decision"]
+    return decision["next"], decision["rule"], update["focus"], decision["mode"]
+
+
+@pytest.mark.parametrize(
+    ("changes", "statuses", "expected"),
+    [
+        ({"status": "stopped"}, {}, ("reflect", "stopped", [], "")),
+        ({}, {"root": "done"}, ("reflect", "the root is done", [], "")),
+        ({}, {"root": "failed"}, ("reflect", "the root is failed", [], "")),
+        ({"step": 60}, {}, ("reflect", "cap", [], "")),
+        ({"questions": {"0.1": {}}}, {"_1": "waiting"}, ("protect", "a question waits", [], "")),
+        ({}, dict.fromkeys(LEAVES, "done"), ("merge", "children are final", ["0.5"], "")),
+        ({}, dict.fromkeys(LEAVES, "failed"), ("merge", "children are final", ["0.5"], "")),
+        ({}, {"_1": "done", "_2": "done", "_3": "done"}, ("expand", "an open idea", ["0.4"], "")),
+        ({}, dict.fromkeys(LEAVES, "waiting"), ("reflect", "nothing left to do", [], "")),
+    ],
+)
+async def test_each_rule(kit: Any, changes: Change, statuses: dict[str, str], expected: Any) -> None:
+    session, state = await task(kit)
+    assert await chosen(kit, {**end(state, **statuses), **changes}, session) == expected
+
+
+async def test_leaves_act_together_up_to_the_cap(kit: Any) -> None:
+    session, state = await task(kit, budget={"max_parallel": 2})
+    following, rule, focus, _ = await chosen(kit, state, session)
+    assert (following, rule) == ("act", "runnable leaves")
+    assert len(focus) == len(set(focus)) == 2
+
+
+async def test_protect_comes_before_work_and_after_the_end(kit: Any) -> None:
+    session, state = await task(kit)
+    state["mind"] = dict(enter_protect(state["mind"]))
+    assert (await chosen(kit, state, session))[0] == "protect"
+    assert (await chosen(kit, end(state, root="done"), session))[0] == "reflect"
+    state["mind"]["asked"] = True
+    assert (await chosen(kit, state, session))[0] == "act"
+
+
+async def test_the_mood_forces_an_interim_merge(kit: Any) -> None:
+    session, state = await task(kit)
+    state = {**end(state, _1="done", _2="done"), "mood": {"action": "CONSOLIDATE", "step": 4}}
+    assert await chosen(kit, state, session) == ("merge", "mood: consolidate", ["0"], "interim")
+
+
+async def test_the_mood_forces_a_verify_leaf_on_the_weakest_claim(kit: Any) -> None:
+    session, state = await task(kit)
+    state = {**end(state, _1="done", _2="done"), "mood": {"action": "VERIFY", "step": 4}}
+    values = {"0.1": Idea(N=1, V=0.4), "0.2": Idea(N=1, V=0.2)}
+    state["ideas"] = apply_patches(state["ideas"], [values])
+    assert await chosen(kit, state, session) == ("expand", "mood: verify", ["0.2"], "verify")
+    after = await kit.after(expand, await kit.after(select, state, session), session)
+    added = after["ideas"]["0.6"]
+    assert (added["title"], added["kind"]) == ("verify: read 1", "leaf")
+    assert "0.6" in after["ideas"]["0.5"]["needs"]
+
+
+@pytest.mark.parametrize("mood", [{"action": "CONSOLIDATE", "step": 3}, {"action": "EXPLORE", "step": 4}, {}])
+async def test_a_mood_of_an_earlier_step_forces_nothing(kit: Any, mood: Change) -> None:
+    session, state = await task(kit)
+    assert (await chosen(kit, {**end(state, _1="done", _2="done"), "mood": mood}, session))[0] == "act"
+
+
+async def test_a_mood_that_is_switched_off_forces_nothing(kit: Any) -> None:
+    session, state = await task(kit, mood={"engine": "numpy", "enabled": False})
+    state = {**end(state, _1="done", _2="done"), "mood": {"action": "CONSOLIDATE", "step": 4}}
+    assert (await chosen(kit, state, session))[0] == "act"
+
+
+async def test_only_the_ideas_of_this_task_are_looked_at(kit: Any) -> None:
+    session, state = await task(kit)
+    other = {"1": Idea(**{**state["ideas"]["0"], "id": "1", "status": "open"})}
+    state = {**state, "ideas": apply_patches(state["ideas"], [other]), "work": {**state["work"], "root": "1"}}
+    assert (await chosen(kit, state, session))[:3] == ("expand", "an open idea", ["1"])
+
+
+async def test_a_step_is_counted_and_the_last_outcomes_are_gone(kit: Any) -> None:
+    session, state = await task(kit)
+    state = {**state, "outcomes": {"0.1": {}}, "verdicts": {"0.1": {}}}
+    kit.ticks = 5.0
+    first = kit.reduced(state, await kit.update(select, state, session))
+    kit.ticks = 7.5
+    second = kit.reduced(first, await kit.update(select, first, session))
+    assert (second["step"], second["outcomes"], second["verdicts"]) == (6, {}, {})
+    assert second["usage"]["seconds"] == 2.5
+
+
+async def test_decisions_are_chained_and_keep_every_term(kit: Any) -> None:
+    session, state = await task(kit)
+    first = await kit.after(select, state, session)
+    second = await kit.after(select, first, session)
+    rows = await session.memory.rows("decisions")
+    assert [r["hash"] for r in rows] == [first["decision"]["hash"], second["decision"]["hash"]]
+    assert rows[1]["before"] == rows[0]["hash"]
+    assert {t["id"] for t in rows[0]["terms"]} >= {"0.1", "0.2", "0.3"}
+    assert len(first["decision"]["top"]) <= 8
