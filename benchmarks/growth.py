@@ -14,6 +14,7 @@ from benchmarks.core import Figure, Options, Result, Target
 NAME = "growth"
 DESCRIPTION = "checkpoint bytes of a superstep that changes one idea, in a thread of 1,000 ideas"
 IDEAS = 1000
+LOOP = ("select", "expand", "protect", "act", "merge", "evolve", "evaluate", "rigidity", "metacognition")
 TASK = "In which city was the architect of the lookout tower of Belmark born, and when was its harbour built?"
 
 
@@ -47,28 +48,22 @@ def run(options: Options) -> Result:
 
 
 async def measure(path: Path, ideas: int, supersteps: int) -> Sizes:
-    """Grow a thread to `ideas`, then change one idea a superstep, and weigh every row written."""
-    from langgraph.graph import END, START, StateGraph
-
+    """Grow a thread of the real graph to `ideas`, then change one idea a superstep, and weigh every row."""
+    from ddax.graph.builder import build_graph
     from ddax.graph.saver import open_saver
-    from ddax.graph.state import SNAPSHOT_FREQUENCY, State
+    from ddax.graph.state import SNAPSHOT_FREQUENCY
 
-    async def touch(state: Any) -> dict[str, Any]:
-        step = state["step"] + 1
-        return {"step": step, "ideas": {f"0.{1 + step % (ideas - 1)}": {"Q": 0.5, "N": step, "V": 0.25}}}
-
-    def more(state: Any) -> str:
-        return "touch" if state["step"] < supersteps else END
-
-    builder = StateGraph(State)
-    builder.add_node("touch", touch)
-    builder.add_edge(START, "touch")
-    builder.add_conditional_edges("touch", more, ["touch", END])
     async with open_saver(path) as saver:
-        graph = builder.compile(checkpointer=saver)
-        config: Any = {"configurable": {"thread_id": "t"}, "recursion_limit": supersteps + 10}
-        await graph.ainvoke(_state(ideas), config, durability="sync")
-    return _weigh(path, SNAPSHOT_FREQUENCY)
+        graph = build_graph().compile(checkpointer=saver)
+        config: Any = {"configurable": {"thread_id": "t"}}
+        await graph.aupdate_state(config, _state(ideas), as_node="open_task")
+        for node in LOOP:  # every channel between the nodes has been used once
+            await graph.aupdate_state(config, {"step": 1}, as_node=node)
+        first = len(LOOP) + 1
+        for step in range(supersteps):
+            change = {"ideas": {f"0.{1 + step % (ideas - 2)}": {"Q": 0.512345, "N": step, "V": 0.251234}}}
+            await graph.aupdate_state(config, change, as_node="evaluate")
+    return _weigh(path, first, SNAPSHOT_FREQUENCY)
 
 
 def _state(ideas: int) -> Any:
@@ -90,7 +85,7 @@ def _state(ideas: int) -> Any:
     x = projection(384, 64)[:, 0]
     mind = open_mind(load_identity("task_focused"), x_star=x, x=x)
     terms = {"total": 0.51234, "alignment": 0.31234, "value": 0.41234, "exploration": 0.21234, "tabu": 0.0}
-    top = [{"id": f"0.{k}", **terms} for k in range(8)]
+    top = [{"id": "0.1", **terms}, *({"id": f"0.{k}", "total": 0.51234} for k in range(2, 9))]
     return {
         "task": TASK,
         "work": {"id": "0" * 12, "root": "0", "thread": "t", "text": TASK, "opened": 1.7e9, "lessons": []},
@@ -104,7 +99,7 @@ def _state(ideas: int) -> Any:
     }  # fmt: skip
 
 
-def _weigh(path: Path, frequency: int) -> Sizes:
+def _weigh(path: Path, first: int, frequency: int) -> Sizes:
     """Sum up the rows of each checkpoint: the checkpoint itself, its metadata and the writes that follow."""
     with sqlite3.connect(path) as db:
         rows = db.execute(
@@ -113,7 +108,7 @@ def _weigh(path: Path, frequency: int) -> Sizes:
             " FROM checkpoints c ORDER BY c.checkpoint_id"
         ).fetchall()
     db.close()
-    changes = [checkpoint + writes for _, checkpoint, writes in rows[2:]]  # after the input and its write
+    changes = [checkpoint + writes for _, checkpoint, writes in rows[first:]]
     usual = median(changes)
     snapshots = [size for size in changes if size > 10 * usual]
     return Sizes([size for size in changes if size <= 10 * usual], sum(snapshots) / len(changes), frequency)

@@ -36,6 +36,10 @@ class Library(Protocol):
         """Find documents whose title is mentioned in a text (following entities)."""
         ...
 
+    async def warm(self, limit: int | None = None) -> int:
+        """Make vectors ahead of need and return their number; may be cancelled, changes no result."""
+        ...
+
     def describe(self) -> str:
         """Say in one line what the sources are."""
         ...

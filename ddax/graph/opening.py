@@ -64,7 +64,13 @@ async def open_session(
         scale=scale,
         clock=clock,
         monotonic=monotonic,
+        behind=_fill_behind(library) if parts.library is None and settings.recall.fill_behind else None,
     )
+
+
+def _fill_behind(library: Library) -> asyncio.Task[int]:
+    """Start to embed what searches have not needed yet; it ends with the session."""
+    return asyncio.create_task(library.warm(), name="ddax-fill-behind")
 
 
 def _coding_actions(settings: Context) -> tuple[Action, ...]:

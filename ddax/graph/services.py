@@ -7,6 +7,7 @@ its own parts; a session holds everything a node may use. Nothing here is global
 from __future__ import annotations
 
 import asyncio
+import logging
 import time
 from collections.abc import Callable
 from dataclasses import dataclass, field
@@ -50,6 +51,8 @@ class Session:
     monotonic: Clock
     ticks: dict[str, float] = field(default_factory=dict)
     keepers: dict[str, BudgetKeeper] = field(default_factory=dict)
+    behind: asyncio.Task[int] | None = None
+    """The filling of vectors behind the run, cancelled when the session closes."""
 
     def rng(self, *path: object) -> np.random.Generator:
         """Return the random generator of one place in the run.
@@ -153,6 +156,12 @@ class LocalServices:
 
     async def close(self) -> None:
         """Close every session."""
+        tasks = [s.behind for s in self._sessions.values() if s.behind is not None]
+        for task in tasks:
+            task.cancel()
+        for ended in await asyncio.gather(*tasks, return_exceptions=True):
+            if isinstance(ended, Exception):
+                logging.getLogger("ddax").warning("filling vectors behind the run ended early: %s", ended)
         memories = {id(s.memory): s.memory for s in self._sessions.values()}
         self._sessions.clear()
         for memory in memories.values():

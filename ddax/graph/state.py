@@ -35,6 +35,8 @@ class Work(TypedDict, total=False):
 class Decision(TypedDict, total=False):
     """A choice of `select`: the next node, on which ideas, by which rule, and the best eight scores.
 
+    `top` has every term of the best score, and of the others the total.
+
     `hash` names the full terms in the memory's decision log and chains to the decision before.
     """
 

@@ -32,7 +32,9 @@ _PROBE_ENVIRON = ("PATH", "SYSTEMROOT", "LANG", "TMPDIR")
 # large sync_threshold would be paid for at the next start, with seconds of replay. A kill during a
 # flush may break the index, so after one it is probed or made anew. With 200 candidates looked at,
 # the neighbours are all but exact.
-_HNSW = {"space": "cosine", "sync_threshold": 1000, "ef_construction": 200, "ef_search": 200}
+_HNSW = {
+    "space": "cosine", "sync_threshold": 1000, "max_neighbors": 32, "ef_construction": 200, "ef_search": 200,
+}  # fmt: skip
 
 Client: TypeAlias = Any
 Collection: TypeAlias = Any

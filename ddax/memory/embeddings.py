@@ -6,6 +6,7 @@ No model is downloaded here and no package of weights is imported: the file is r
 from __future__ import annotations
 
 import hashlib
+import os
 import re
 import threading
 from collections.abc import Iterator, Sequence
@@ -72,6 +73,8 @@ class MiniLmEmbedder:
     def _load_session(self) -> InferenceSession:
         path = self._model or installed_model()
         content = checked_bytes(path, self._sha256)
+        # Its import alone writes below ~/.cache and makes ready to send usage to its maker.
+        os.environ.setdefault("ORT_DISABLE_TELEMETRY", "1")
         import onnxruntime as ort
 
         options = ort.SessionOptions()

@@ -210,7 +210,8 @@ async def _decide(
         :16
     ]
     await session.memory.log("decisions", {**row, "hash": name}, key=f"{work['id']}:{step}:{name}")
-    top = sorted(terms, key=lambda t: -t["total"])[:TOP]
+    best, *others = sorted(terms, key=lambda t: -t["total"])[:TOP] or [{}]
+    top = [best, *({"id": t["id"], "total": t["total"]} for t in others)] if best else []
     return Decision(
         step=step, next=choice.next, rule=choice.rule, focus=focus, top=top, mode=choice.mode, hash=name
     )

@@ -15,8 +15,15 @@ import sys
 from pathlib import Path
 from typing import Any
 
-import langgraph.pregel  # noqa: F401 - imported before the forks
+# Imported once, before the forks: it is half of the time of a short run.
+import chromadb  # noqa: F401
 
+import ddax.actions.sources
+import ddax.graph.opening
+import ddax.memory.chroma
+import ddax.memory.store
+import ddax.reasoning.embedded.reasoner
+import ddax.reasoning.factory  # noqa: F401
 from ddax import Context, open_agent
 from ddax.graph.services import Parts
 from ddax.ideas import dag

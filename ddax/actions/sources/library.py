@@ -30,7 +30,8 @@ INTENT_WEIGHT = 0.5
 """Weight of a word of the intent beside one of the query."""
 DENSE_SHARE = 0.5
 """Share of meaning in a hybrid score; both parts lie in [0, 1], and neither is trusted more."""
-BATCH = 32
+BATCH = 8
+"""Passages embedded at once behind a run: small, so that a run need not wait for them at its end."""
 MODES = ("lexical", "dense", "hybrid")
 
 Scores: TypeAlias = NDArray[np.float64]

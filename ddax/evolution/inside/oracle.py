@@ -86,7 +86,8 @@ class Link:
             base = next(
                 (b for b in (*own, *bases) if isinstance(b, type) and issubclass(b, BaseException)), Exception
             )
-            self.errors[first] = type(first, (base,), {})
+            made: type[BaseException] = type(first, (base,), {})  # pyright: ignore[reportAssignmentType]
+            self.errors[first] = made
         return self.errors[first]
 
     def ask(self, **request: Any) -> Any:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import ast
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 
 from ddax.evolution.operators.base import Scope, Source
 from ddax.evolution.operators.calls import parse
@@ -13,7 +13,7 @@ from ddax.evolution.operators.kinds import NUMBERS, SIZED, elements, plain
 Atom = tuple[float, str]
 
 
-def _unary(name: str, kinds: frozenset[str], numbers: list[float]) -> Iterator[Atom]:
+def _unary(name: str, kinds: frozenset[str], numbers: Sequence[float]) -> Iterator[Atom]:
     flat = plain(kinds)
     if flat & {"int", "float"}:
         for cost, text in (

@@ -143,9 +143,7 @@ def runs(source: Source) -> Iterator[Edit]:
             or not isinstance(node, (FunctionNode, ast.stmt))
         ):
             continue
-        simple = [
-            s for s in body if isinstance(s, (ast.Assign, ast.AugAssign, ast.Expr)) and s.lineno > node.lineno
-        ]
+        simple = [s for s in body if isinstance(s, (ast.Assign, ast.AugAssign, ast.Expr))]
         simple = [s for s in simple if not (isinstance(s, ast.Expr) and isinstance(s.value, ast.Constant))]
         for i, first in enumerate(simple):
             for j in range(i + 1, min(i + 4, len(simple))):
