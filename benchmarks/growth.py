@@ -93,7 +93,9 @@ def _state(ideas: int) -> Any:
         "step": 0,
         "mind": {**mind, "i": mind["x"], "i_prev": mind["x"]},
         "mood": dict(Controller(engine="numpy").open_mood()),
-        "decision": {"step": 1, "next": "act", "rule": "runnable leaves", "focus": ["0.1"], "top": top, "hash": "0" * 16},
+        "decision": {
+            "step": 1, "next": "act", "rule": "runnable leaves", "focus": ["0.1"], "top": top, "hash": "0" * 16,
+        },
         "usage": {"model_calls": 0, "tokens": 0, "usd": 0.0, "seconds": 12.5},
         "status": "running",
     }  # fmt: skip
@@ -104,7 +106,8 @@ def _weigh(path: Path, first: int, frequency: int) -> Sizes:
     with sqlite3.connect(path) as db:
         rows = db.execute(
             "SELECT c.checkpoint_id, length(c.checkpoint) + length(c.metadata),"
-            " (SELECT coalesce(sum(length(w.value)), 0) FROM writes w WHERE w.checkpoint_id = c.checkpoint_id)"
+            " (SELECT coalesce(sum(length(w.value)), 0) FROM writes w"
+            " WHERE w.checkpoint_id = c.checkpoint_id)"
             " FROM checkpoints c ORDER BY c.checkpoint_id"
         ).fetchall()
     db.close()

@@ -11,31 +11,38 @@ import json
 import statistics
 import time
 from collections import Counter
+from collections.abc import Sequence
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from ddax.configs.settings import Evolution
-from ddax.evolution.records import RepairResult, RepairTask
-from ddax.evolution.repair import repair
-from ddax.evolution.sandbox import Sandbox, choose
-from ddax.evolution.suites import build_suite
+from benchmarks.core import Figure, Options, Result, Target
 
+if TYPE_CHECKING:
+    from ddax.evolution.records import RepairResult, RepairTask
+    from ddax.evolution.sandbox import Sandbox
+
+NAME = "repair"
+DESCRIPTION = "bugs of a HumanEvalFix file repaired without a model, with all tests and with half of them"
 SECONDS = 20.0
 QUICK = 12
 DATA = "humanevalfix_dev.jsonl"
+SHARE_PLAUSIBLE = 68 / 82
 
 
-def read_bugs(data_dir: str | Path) -> list[dict[str, Any]]:
-    """Read the bugs without their reference solutions; raises FileNotFoundError where the file is absent."""
-    text = (Path(data_dir) / DATA).read_text("utf-8")
+def read_bugs(file: Path) -> list[dict[str, Any]]:
+    """Read the bugs without their reference solutions."""
+    text = file.read_text("utf-8")
     keep = ("task_id", "prompt", "buggy_solution", "test", "bug_type")
     return [{key: row[key] for key in keep} for row in map(json.loads, text.splitlines())]
 
 
 def task_of(bug: dict[str, Any], *, held_out: bool) -> RepairTask:
     """Make a repair task of a bug; every second unit is held out where there are at least two."""
+    from ddax.evolution.records import RepairTask
+    from ddax.evolution.suites import build_suite
+
     files, tests = {"program.py": bug["prompt"] + bug["buggy_solution"]}, {"checks.py": bug["test"]}
     hidden: tuple[str, ...] = ()
     if held_out:
@@ -47,6 +54,9 @@ def repair_bug(
     bug: dict[str, Any], *, sandbox: Sandbox, seed: int, held_out: bool, seconds: float
 ) -> RepairResult:
     """Run one repair."""
+    from ddax.configs.settings import Evolution
+    from ddax.evolution.repair import repair
+
     return asyncio.run(
         repair(
             task_of(bug, held_out=held_out),
@@ -58,38 +68,62 @@ def repair_bug(
     )
 
 
-def summarise(bugs: list[dict[str, Any]], results: list[RepairResult]) -> dict[str, Any]:
-    """Count what was repaired, by type of bug, with times in seconds."""
-    solved = [(b, r) for b, r in zip(bugs, results, strict=True) if r.solved]
-    first = [r.first_seconds for _, r in solved]
-    kinds = Counter(b["bug_type"] for b in bugs)
-    done = Counter(b["bug_type"] for b, _ in solved)
-    judged = [r for _, r in solved if r.held_out[1]]
-    right = [r for r in judged if r.held_out[0] == r.held_out[1]]
-    return {
-        "bugs": len(bugs),
-        "plausible": len(solved),
-        "by_type": {kind: f"{done[kind]}/{kinds[kind]}" for kind in sorted(kinds)},
-        "median_first_seconds": statistics.median(first) if first else None,
-        "median_total_seconds": statistics.median(r.seconds for _, r in solved) if solved else None,
-        "candidates_per_second": sum(r.tried for r in results) / max(1e-9, sum(r.seconds for r in results)),
-        "held_out_judged": len(judged),
-        "held_out_right": len(right),
-        "unsolved": [b["task_id"] for b, r in zip(bugs, results, strict=True) if not r.solved],
-    }
-
-
-def run(
-    data_dir: str | Path, quick: bool = False, seed: int = 0, *, seconds: float = SECONDS
-) -> dict[str, Any]:
+def run(options: Options) -> Result:
     """Run the benchmark with all tests visible and again with half of them held out."""
-    bugs = read_bugs(data_dir)
-    bugs = bugs[:: max(1, len(bugs) // QUICK)] if quick else bugs
+    from ddax.evolution.sandbox import choose
+
+    bugs = read_bugs(options.file(DATA))
+    bugs = bugs[:: max(1, len(bugs) // QUICK)] if options.quick else bugs
+    seconds = SECONDS / 2 if options.quick else SECONDS
     sandbox = choose()
-    report: dict[str, Any] = {"seconds": seconds, "seed": seed, "sandbox": sandbox.name}
-    for name, held_out in (("visible", False), ("half_held_out", True)):
-        results = [
-            repair_bug(b, sandbox=sandbox, seed=seed, held_out=held_out, seconds=seconds) for b in bugs
+
+    def repaired(held_out: bool) -> list[RepairResult]:
+        return [
+            repair_bug(b, sandbox=sandbox, seed=options.seed, held_out=held_out, seconds=seconds)
+            for b in bugs
         ]
-        report[name] = summarise(bugs, results)
-    return report
+
+    visible, hidden = repaired(False), repaired(True)
+    notes = (
+        f"sandbox {sandbox.name}, one core, {seconds:g} s a bug; the tests are the oracle",
+        f"repaired by type of bug, all tests visible: {by_type(bugs, visible)}",
+        f"not repaired: {', '.join(b['task_id'] for b, r in zip(bugs, visible, strict=True) if not r.solved)}",
+    )
+    return Result(NAME, (*_visible(visible), *_held_out(hidden)), (options.seed,), notes=notes)
+
+
+def by_type(bugs: Sequence[dict[str, Any]], results: Sequence[RepairResult]) -> str:
+    """Say how many of each type of bug were repaired."""
+    kinds = Counter(b["bug_type"] for b in bugs)
+    done = Counter(b["bug_type"] for b, r in zip(bugs, results, strict=True) if r.solved)
+    return ", ".join(f"{kind} {done[kind]}/{kinds[kind]}" for kind in sorted(kinds))
+
+
+def _visible(results: Sequence[RepairResult]) -> list[Figure]:
+    solved = [r for r in results if r.solved]
+    n = len(results)
+    spent = sum(r.seconds for r in results)
+    figures = [
+        Figure("plausible, all tests visible", len(solved) / n, "share", Target(">=", SHARE_PLAUSIBLE), n=n),
+        Figure("candidates a second, isolated", sum(r.tried for r in results) / max(spent, 1e-9), "1/s",
+               Target(">=", 100), n=n),
+    ]  # fmt: skip
+    if solved:
+        first = statistics.median(r.first_seconds for r in solved)
+        figures.append(
+            Figure("median time to the first plausible", first, "s", Target("<=", 0.5), n=len(solved))
+        )
+        total = statistics.median(r.seconds for r in solved)
+        figures.append(Figure("median time with confirmation", total, "s", n=len(solved)))
+    return figures
+
+
+def _held_out(results: Sequence[RepairResult]) -> list[Figure]:
+    judged = [r for r in results if r.solved and r.held_out[1]]
+    right = [r for r in judged if r.held_out[0] == r.held_out[1]]
+    share = len(right) / len(judged) if judged else float("nan")
+    return [
+        Figure("plausible, half of the tests held out", sum(r.solved for r in results) / len(results), "share",
+               n=len(results)),
+        Figure("of these, right on the held-out half", share, "share", Target(">=", 0.9), n=len(judged)),
+    ]  # fmt: skip

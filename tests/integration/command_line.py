@@ -15,8 +15,8 @@ from typing import Any
 SECONDS = 120
 QUESTION = "In which city was the architect of the Corvane Tower born?"
 PAGES = {
-    "tower": "# Corvane Tower\n\nThe Corvane Tower is a tower in Belmark. It was designed by Ilse Maran in 1931.\n",
-    "ilse": "# Ilse Maran\n\nIlse Maran was an architect. She was born in the city of Trondby and died in 1970.\n",
+    "tower": "# Corvane Tower\n\nThe Corvane Tower is in Belmark. It was designed by Ilse Maran in 1931.\n",
+    "ilse": "# Ilse Maran\n\nIlse Maran was an architect. She was born in the city of Trondby.\n",
     "trondby": "# Trondby\n\nTrondby is a port city in the north. Its harbour was built in 1712.\n",
 }
 

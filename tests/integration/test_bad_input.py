@@ -8,11 +8,14 @@ from __future__ import annotations
 
 import json
 import os
+import shutil
 import signal
 import sqlite3
+import subprocess
 import sys
 import time
 from collections.abc import Callable
+from concurrent.futures import ThreadPoolExecutor
 from functools import partial
 from pathlib import Path
 
@@ -109,12 +112,11 @@ def test_words_that_no_command_understands_are_named(place: Place) -> None:
     )
 
 
-def test_a_thread_with_a_nul_is_refused_where_a_shell_could_not_even_write_it(place: Place) -> None:
+def test_a_thread_with_a_nul_is_refused_though_no_shell_can_pass_one(place: Place) -> None:
     (place.root / "call.py").write_text(
-        "from ddax.cli.main import run_command\nraise SystemExit(run_command(['resume', 'a\\0b', '--json']))\n"
+        "from ddax.cli.main import run_command\n"
+        "raise SystemExit(run_command(['resume', 'a\\0b', '--json']))\n"
     )
-    import subprocess
-
     call = [sys.executable, "call.py"]
     done = subprocess.run(
         call, cwd=place.root, env=place.env(place.root / "home"), capture_output=True, timeout=60
@@ -177,10 +179,9 @@ def test_a_long_task_ends_soon_and_stays_small(place: Place) -> None:
 
 
 def test_tasks_in_other_scripts_are_answered_with_a_quote_or_refused(place: Place) -> None:
-    texts = {
-        "zh": ("谁设计了科尔文塔?", "# 科尔文塔\n\n科尔文塔是贝尔马克的一座瞭望塔。它由伊尔莎·马兰于1931年设计。\n", "马兰"),
-        "ar": ("من صمم برج كورفان؟", "# برج كورفان\n\nبرج كورفان هو برج مراقبة في بلمارك. صممته إلسا ماران عام 1931.\n", "ماران"),
-    }  # fmt: skip
+    zh = "# 科尔文塔\n\n科尔文塔是贝尔马克的一座瞭望塔。它由伊尔莎·马兰于1931年设计。\n"
+    ar = "# برج كورفان\n\nبرج كورفان هو برج مراقبة في بلمارك. صممته إلسا ماران عام 1931.\n"
+    texts = {"zh": ("谁设计了科尔文塔?", zh, "马兰"), "ar": ("من صمم برج كورفان؟", ar, "ماران")}
     calls: dict[str, Callable[[], Done]] = {}
     for name, (task, text, _) in texts.items():
         (place.root / name).mkdir()
@@ -199,7 +200,9 @@ def test_tasks_in_other_scripts_are_answered_with_a_quote_or_refused(place: Plac
 
 
 def test_control_characters_and_markup_in_a_task_never_reach_the_terminal(place: Place) -> None:
-    task = f"\x1b]0;owned\x07\x1b[31m[bold]{QUESTION}[/bold]\u202e \x1b[2J"
+    task = (
+        QUESTION.replace("architect", "\x1b[31m[bold]architect[/bold]\x07\x1b]0;owned\x07") + "\u202e\x1b[2J"
+    )
     done = place.call(place.root / "home", *asks("--sources", "docs", "--thread", "t", task=task))
     assert done.code == 0, done
     assert "Trondby" in done.out
@@ -230,78 +233,78 @@ def test_an_unfinished_thread_is_not_run_over_and_its_owner_is_named(place: Plac
     assert done.code == 0, (seen, done)
     assert "Trondby" in done.out
     assert not (home / "runs" / "other").exists(), "a thread that never began is not listed"
-    again = place.call(home, *asks("--sources", "docs", "--thread", "other", "--json"))
-    assert again.code == 0, again
 
 
-@pytest.fixture
-def undisturbed(place: Place) -> str:
-    home = place.root / "undisturbed"
-    assert place.call(home, *asks("--sources", "docs", *THREAD)).code == 0
-    return str(manifest(home, "t")["digest"])
+@pytest.fixture(scope="module")
+def finished(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """Return the home of one undisturbed run; tests take copies of it."""
+    place = Place(tmp_path_factory.mktemp("undisturbed"))
+    assert place.call(place.root / "home", *asks("--sources", "docs", *THREAD)).code == 0
+    return place.root / "home"
 
 
-@pytest.mark.parametrize("signals", [(signal.SIGINT,), (signal.SIGINT, signal.SIGINT), (signal.SIGTERM,)])
-def test_an_interrupt_names_the_way_back_and_nothing_is_lost(
-    place: Place, undisturbed: str, signals: tuple[signal.Signals, ...]
+def test_an_interrupt_names_the_way_back_and_nothing_is_lost(place: Place, finished: Path) -> None:
+    kinds = {
+        "once": (signal.SIGINT,),
+        "twice": (signal.SIGINT, signal.SIGINT),
+        "ended": (signal.SIGTERM,),
+    }
+
+    def interrupted(name: str) -> tuple[Done, Done]:
+        home = place.root / name
+        process = place.start(home, *asks("--sources", "docs", *THREAD))
+        until(process, "[2] select")
+        for number in kinds[name]:
+            process.send_signal(number)
+            time.sleep(0.03)
+        return ended(process), place.call(home, "resume", "t", "--json")
+
+    with ThreadPoolExecutor(2) as pool:
+        told = dict(zip(kinds, pool.map(interrupted, kinds), strict=True))
+    for name, (done, resumed) in told.items():
+        assert done.code == 130, (name, done)
+        assert f"DDAX_HOME={place.root / name} ddax resume t" in done.err
+        assert "Traceback" not in done.err
+        assert resumed.code == 0, (name, resumed)
+        assert manifest(place.root / name, "t")["digest"] == manifest(finished, "t")["digest"], name
+
+
+def test_a_kill_before_the_first_or_after_the_last_checkpoint_loses_nothing(
+    place: Place, finished: Path
 ) -> None:
-    home = place.root / "home"
-    process = place.start(home, *asks("--sources", "docs", *THREAD))
-    until(process, "[2] select")
-    for number in signals:
-        process.send_signal(number)
-        time.sleep(0.03)
-    done = ended(process)
-    assert done.code == 130, done
-    assert f"DDAX_HOME={home} ddax resume t" in done.err
-    assert "Traceback" not in done.err
-    blocked = place.call(home, *asks("--sources", "docs", "--thread", "t", "--json"))
-    assert blocked.code == 2
-    assert "ddax resume t" in blocked.words
-    resumed = place.call(home, "resume", "t", "--json")
-    assert resumed.code == 0, resumed
-    assert manifest(home, "t")["digest"] == undisturbed
-
-
-def test_a_run_killed_before_its_first_checkpoint_begins_when_it_is_resumed(
-    place: Place, undisturbed: str
-) -> None:
-    home = place.root / "home"
-    assert place.call(home, *asks("--sources", "docs", *THREAD)).code == 0
-    task = QUESTION + " " * 600 + "?"
-    for row in (manifest(home, "t"),):
-        left = {
-            **row,
-            "status": "running",
-            "task": task,
-            "checkpoint_id": row["checkpoint_id"],
-            "before": row["checkpoint_id"],
-        }
-        (home / "runs" / "t" / "run.json").write_text(json.dumps(left))
-    followed = place.call(home, "resume", "t", "--json")
-    assert followed.code == 0, followed
-    assert manifest(home, "t")["ideas"] > 0
-    shown = place.call(home, "show", "t", "--json").object["ideas"]
-    assert {"0", "1"} <= {idea["id"] for idea in shown}, "the follow-up opened its own root"
-
-
-def test_a_run_killed_after_its_last_checkpoint_is_closed_when_it_is_resumed(
-    place: Place, undisturbed: str
-) -> None:
-    home = place.root / "home"
-    assert place.call(home, *asks("--sources", "docs", *THREAD)).code == 0
-    row = manifest(home, "t")
-    (home / "runs" / "t" / "run.json").write_text(json.dumps({**row, "status": "running", "digest": ""}))
-    resumed = place.call(home, "resume", "--json")
-    assert resumed.code == 0, resumed
-    assert manifest(home, "t")["status"] == "done"
-    assert manifest(home, "t")["digest"] == undisturbed
+    row = manifest(finished, "t")
+    task = f"{QUESTION} {' ' * 600}(the end of a long task)"
+    left = {
+        "closed": {**row, "status": "running", "digest": ""},
+        "follow": {**row, "status": "running", "task": task, "before": row["checkpoint_id"]},
+        "begin": {**row, "status": "running", "checkpoint_id": "", "digest": ""},
+        "open": {**row, "status": "running"},
+    }
+    calls: dict[str, Callable[[], Done]] = {}
+    for name, values in left.items():
+        home = Path(shutil.copytree(finished, place.root / name))
+        (home / "runs" / "t" / "run.json").write_text(json.dumps(values))
+        if name == "begin":
+            (home / "checkpoints.sqlite").unlink()
+        resumes = asks("--thread", "t", "--json") if name == "open" else ("resume", "t", "--json")
+        calls[name] = partial(place.call, home, *resumes)
+    told = place.calls(calls)
+    assert told["closed"].code == 0, told["closed"]
+    assert told["closed"].object["answer"]
+    assert manifest(place.root / "closed", "t")["status"] == "done"
+    assert manifest(place.root / "closed", "t")["digest"] == row["digest"]
+    assert manifest(place.root / "begin", "t")["digest"] == row["digest"]
+    with sqlite3.connect(place.root / "follow" / "memory" / "record.sqlite") as db:
+        kept = [text for (text,) in db.execute("SELECT row FROM log") if "end of a long task" in text]
+    assert kept, "the follow-up began with its whole task"
+    assert told["open"].code == 2, told["open"]
+    assert "ddax resume t" in told["open"].words
 
 
 GUARD = """
 import os, socket, sys
 def watch(event, args):
-    if event in ("socket.connect", "socket.bind", "socket.getaddrinfo", "socket.sendto", "socket.gethostbyname"):
+    if event in ("socket.connect", "socket.bind", "socket.getaddrinfo", "socket.sendto"):
         with open(os.environ["SEEN"], "a") as file:
             file.write(f"{event} {args[1:]}\\n")
     if event == "socket.__new__":
@@ -331,7 +334,7 @@ def test_nothing_leaves_the_home_and_no_secret_is_kept(place: Place) -> None:
     seen.unlink(missing_ok=True)
     seen.with_suffix(".new").unlink(missing_ok=True)
     code = "import ddax; ddax.open_agent, ddax.build_graph, ddax.Context"
-    imported = __import__("subprocess").run(
+    imported = subprocess.run(
         [sys.executable, "-c", code],
         cwd=place.root,
         env=place.env(home, env),

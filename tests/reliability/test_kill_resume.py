@@ -11,7 +11,7 @@ from pathlib import Path
 import pytest
 
 PAGES = {
-    "Corvane Tower": "The Corvane Tower is a lookout tower in Belmark. It was designed by Ilse Maran in 1931.",
+    "Corvane Tower": "The Corvane Tower is a lookout tower in Belmark. Ilse Maran designed it in 1931.",
     "Ilse Maran": "Ilse Maran was an architect. She was born in the city of Trondby and died in 1970.",
     "Trondby": "Trondby is a port city in the north. Its harbour was built in 1712.",
     "Belmark": "Belmark is a hill town known for its cheese market.",

@@ -114,7 +114,8 @@ async def test_what_needs_a_failed_idea_is_given_up_so_that_the_merge_can_close(
     session, state = await expanded(
         kit, kit.inner("find"), kit.leaf("use", needs=(0,)), kit.leaf("other"),
         replies={"expand": [
-            p.Expansion((kit.inner("find"), kit.leaf("use", needs=(0,)), kit.leaf("other"))), ReasonerError("down")
+            p.Expansion((kit.inner("find"), kit.leaf("use", needs=(0,)), kit.leaf("other"))),
+            ReasonerError("down"),
         ]},
     )  # fmt: skip
     after = await kit.after(expand, {**state, "focus": ["0.1"], "step": 2}, session)

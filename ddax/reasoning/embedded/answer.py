@@ -22,6 +22,10 @@ MAX_SENTENCES = 8
 """Sentences chosen at most; no more fit into the words."""
 SHORT_KINDS = frozenset({"person", "date", "number"})
 """Kinds whose spans can be told by their form; places and things cannot, without a model."""
+LEAST_SHARE = 0.5
+"""A sentence says more only from this share of the best score on."""
+WHOLE = 0.999
+"""Coverage of a sentence that says every word of the question."""
 DIRECT = 0.5
 """Share of the question, by rarity, that a sentence must say to decide a short answer."""
 LEAST_FIT = 0.8
@@ -49,7 +53,7 @@ def answer(question: Question, passages: Sequence[Passage], vectors: Vectors, *,
     strength = measure(question, weighed)
     if not weighed or strength.value < threshold:
         return Answer(refusal(question, strength, weighed), (), False, strength, "")
-    order = chosen(question, weighed, vectors)
+    order = telling(question, chosen(question, sayable(weighed), vectors))
     short = short_answer(question, order, weighed)
     text, citations = pack(short if question.kind in ("yes_no", "choice") else "", order)
     if question.kind == "name" and short:
@@ -78,6 +82,23 @@ def refusal(question: Question, strength: Support, weighed: Sequence[Weighed]) -
         f"nothing read mentions {', '.join(missing)}" if missing else "what was read does not carry an answer"
     )
     return f"Not found in the sources: {tail} (support {strength.value:.2f})."
+
+
+def sayable(weighed: Sequence[Weighed]) -> list[Weighed]:
+    """Leave out headings, which answer only where a date or number asked for stands in them."""
+    kept = [item for item in weighed if not item.sentence.label or (item.spans and item.fit >= LEAST_FIT)]
+    return kept or list(weighed)
+
+
+def telling(question: Question, order: Sequence[Weighed]) -> list[Weighed]:
+    """Drop what is far weaker than the best; beside a sentence that answers whole, what others say."""
+    if not order:
+        return []
+    first, best = order[0], max(item.score for item in order)
+    kept = [item for item in order if item is first or item.score >= LEAST_SHARE * best]
+    if first.cover < WHOLE and fit_of_title(question, first.sentence) < 1:
+        return kept
+    return [item for item in kept if item.sentence.passage.source == first.sentence.passage.source]
 
 
 def chosen(question: Question, weighed: Sequence[Weighed], vectors: Vectors) -> list[Weighed]:
@@ -112,10 +133,13 @@ def short_answer(question: Question, order: Sequence[Weighed], weighed: Sequence
     asked = frozenset(question.terms)
     for item in order:
         if item.cover >= DIRECT and item.spans:
-            spans = {
-                span.text: span for span in item.spans if span.fit >= LEAST_FIT and _led(span, item, asked)
+            near = {
+                span.text: _led(span, item, asked)
+                for span in item.spans
+                if span.fit >= LEAST_FIT and (_led(span, item, asked) or _followed(span, item, asked))
             }
-            return next(iter(spans)) if len(spans) == 1 else ""
+            # Two spans that the question's words touch cannot be told apart without a model.
+            return next((text for text, led in near.items() if led and len(near) == 1), "")
     return ""
 
 
@@ -125,6 +149,11 @@ def _led(span: Span, item: Weighed, asked: frozenset[str]) -> bool:
     while before and before[-1] in FUNCTION_WORDS:
         before.pop()
     return bool(before) and stem(before[-1]) in asked
+
+
+def _followed(span: Span, item: Weighed, asked: frozenset[str]) -> bool:
+    """Tell whether a word of the question comes soon after the span: "9 euros for guests"."""
+    return any(stem(word) in asked for word in words(item.sentence.text[span.end : span.end + REACH])[:3])
 
 
 def pack(lead: str, order: Sequence[Weighed]) -> tuple[str, tuple[Citation, ...]]:

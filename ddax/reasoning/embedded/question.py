@@ -122,6 +122,7 @@ _COMPARISON = re.compile(
     r"|further|farther|closer|nearer|north|south|east|west|recently|last|before|same)\b",
     re.I,
 )
+_NAMED = re.compile(rf"\b(?:what|which)\s+(?:[\w'’-]+\s+){{0,3}}?({'|'.join(sorted(NAMED))})\b", re.I)
 _FIRST = re.compile(r"\b(?:what|which)\s+([\w'’-]+)", re.I)
 _OPERATOR = re.compile(rf"{_COMPARISON.pattern}|\\b(?:nationality|came|come|out)\\b", re.I)
 _HEAD = re.compile(
@@ -226,5 +227,5 @@ def _kind(text: str, options: tuple[str, ...]) -> AnswerKind:
 
 
 def _head(text: str) -> str:
-    match = _HEAD.search(text) or _FIRST.search(text)
+    match = _NAMED.search(text) or _HEAD.search(text) or _FIRST.search(text)
     return fold(match.group(1).split()[-1]) if match else ""

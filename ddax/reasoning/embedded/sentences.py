@@ -34,6 +34,7 @@ _OPEN_END = re.compile(r"[.!。！…,;،]$")
 class Sentence:
     """A verbatim sentence of a passage; `start` and `end` are its offsets in the document.
 
+    `place` counts the sentences of the passage before it, without labels.
     `heading` is the sentence it stands under, `intro` the text that leads to it, `label` tells that it
     only names what follows: a heading, a question, a signature.
     """
@@ -90,13 +91,13 @@ def _of_passage(passage: Passage) -> list[Sentence]:
     """Cut one passage, each sentence with its heading and its lead; rulers are left out."""
     found: list[Sentence] = []
     heading: Sentence | None = None
-    intro, spans = "", sentences(passage.text)
-    for place, span in enumerate(spans):
+    intro, place, spans = "", 0, sentences(passage.text)
+    for number, span in enumerate(spans):
         text = passage.text[span.start : span.end]
         if _RULER.match(text):
             continue
         item = _ITEM.match(text) is not None
-        label = _is_label(passage, spans, place)
+        label = _is_label(passage, spans, number)
         own = Sentence(
             text,
             passage.start + span.start,
@@ -108,9 +109,10 @@ def _of_passage(passage: Passage) -> list[Sentence]:
             item,
         )
         found.append(own)
+        place += not label
         if label and not item:
             heading, intro = (None if _names_document(own) else own), ""
-        elif (text.endswith((":", "：")) and not item) or (item and _ruled(passage.text, spans, place)):
+        elif (text.endswith((":", "：")) and not item) or (item and _ruled(passage.text, spans, number)):
             intro = own.plain[-LEAD_CHARS:] if not intro else f"{intro} {own.plain}"[-LEAD_CHARS:]
         elif not item:
             intro = ""
@@ -149,4 +151,4 @@ def _ruled(text: str, spans: Sequence[Span], place: int) -> bool:
 
 def _names_document(sentence: Sentence) -> bool:
     title = words(bare_title(sentence.passage.title))
-    return contains_phrase(words(sentence.plain), title) and sentence.place <= 1
+    return sentence.place == 0 and contains_phrase(words(sentence.plain), title)

@@ -6,7 +6,8 @@ Four signs with equal weight, each in [0, 1]; only the line itself is fitted (se
 * cover   share of the question's words that anything read says
 * joint   the same for the best two connected passages: of one document, one naming the other's title, or
           both named by the question
-* about   whether a document is about what is asked: the share of its title that the question says, or 1
+* about   whether a document is about what is asked: the share of its title, or of a heading, that the
+          question says, or 1
           where its opening names something that the question names (a question without names: the share
           of its words that the opening says)
 """
@@ -18,6 +19,7 @@ from dataclasses import dataclass
 
 from ddax.reasoning.embedded.evidence import Weighed
 from ddax.reasoning.embedded.question import Question
+from ddax.reasoning.embedded.sentences import Sentence
 from ddax.reasoning.embedded.text import bare_title, contains_phrase, terms, words
 from ddax.types import Passage
 
@@ -74,7 +76,10 @@ def measure(question: Question, weighed: Sequence[Weighed]) -> Support:
         like=max(item.like for item in weighed),
         cover=len(said) / asked,
         joint=len(_joint(parts)) / asked,
-        about=max(_about(question, passage) for passage in passages),
+        about=max(
+            *(_about(question, passage) for passage in passages),
+            *(_under(question, item.sentence) for item in weighed),
+        ),
     )
 
 
@@ -121,3 +126,9 @@ def _about(question: Question, passage: Passage) -> float:
         said = set(terms(" ".join(opening))) & set(question.terms)
         return max(share, len(said) / max(1, len(question.terms)))
     return max(share, float(any(contains_phrase(opening, words(name)) for name in question.names)))
+
+
+def _under(question: Question, line: Sentence) -> float:
+    """Return the share of the heading above a sentence that the question says."""
+    said = set(terms(line.heading.plain)) if line.heading is not None else set[str]()
+    return len(said & set(question.terms)) / len(said) if said else 0.0

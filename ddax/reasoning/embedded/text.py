@@ -147,13 +147,29 @@ def stem(word: str) -> str:
     return word.removesuffix("e") if len(word) > 4 else word
 
 
+QUESTION_WORDS = frozenset(
+    fold(
+        """
+        qué quién cuándo dónde cuántos cuántas cuánto cuál quand combien pourquoi quel quelle wann warum
+        welche welcher welches wieviel кто что где когда как какой сколько почему متى ما ماذا هل أين كم من
+        كيف لماذا أي هي هو في على إلى عن
+        """
+    ).split()
+)
+"""Words by which other languages ask, folded."""
+_UNSPACED_QUESTION = re.compile(
+    "多少|什么|什麼|哪个|哪個|哪里|哪些|哪|谁|誰|几|幾|如何|怎么|怎麼|怎样|为什么|為什麼|是否|吗|嗎|呢"
+)
+
+
 def words(text: str) -> list[str]:
     """Split into folded words in order; unspaced scripts into pairs of characters."""
     found: list[str] = []
     for match in _WORD.finditer(fold(text)):
         word = match.group()
         if _UNSPACED.search(word):
-            found.extend(_pairs(word))
+            for run in filter(None, _UNSPACED_QUESTION.split(word)):
+                found.extend(_pairs(run))
         else:
             found.append(word)
     return found
@@ -170,7 +186,11 @@ def terms(text: str) -> list[str]:
     said = words(text)
     for match in _JOINED.finditer(text):
         said.extend(part.lower() for part in _PART.findall(match.group()))
-    return [stem(word) for word in said if word not in FUNCTION_WORDS and (len(word) > 1 or word.isdigit())]
+    return [
+        stem(word)
+        for word in said
+        if (len(word) > 1 or word.isdigit()) and word not in FUNCTION_WORDS and word not in QUESTION_WORDS
+    ]
 
 
 def bare_title(title: str) -> str:

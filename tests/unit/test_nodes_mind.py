@@ -1,0 +1,126 @@
+"""`open_task`, `rigidity`, `reflect` and `close`: the mind of a task, its lessons, and how it ends."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+
+from ddax.errors import ReasonerError, UsageError
+from ddax.graph.state import Outcome
+from ddax.ideas.idea import apply_patches
+from ddax.nodes.close import close
+from ddax.nodes.open_task import open_task
+from ddax.nodes.reflect import reflect
+from ddax.nodes.rigidity import rigidity
+from ddax.reasoning import protocol as p
+from ddax.types import Idea
+
+EXPECTED = "The harbour of Trondby was built in 1712."
+OTHER = "Zebras quickly jump over vexing fjords."
+
+
+async def felt(kit: Any, session: Any, state: Any, text: str) -> Any:
+    outcome = Outcome(idea="0", ok=True, text=text, expected=EXPECTED, action="search")
+    return await kit.after(
+        rigidity, {**state, "step": state["step"] + 1, "outcomes": {"0": outcome}}, session
+    )
+
+
+async def test_a_surprise_raises_rho_and_calm_lowers_it(kit: Any) -> None:
+    session = kit.session()
+    start = {**await kit.opened(session), "verdicts": {}}
+    hit = await felt(kit, session, start, OTHER)
+    assert hit["mind"]["epsilon"] > hit["mind"]["epsilon_0"]
+    assert hit["mind"]["rho"] > start["mind"]["rho"]
+    calm = await felt(kit, session, {**hit, "verdicts": {}}, EXPECTED)
+    assert calm["mind"]["epsilon"] == 0.0
+    assert calm["mind"]["rho"] < hit["mind"]["rho"]
+    rows = await session.memory.rows("ledger")
+    assert [(r["step"], r["actual"]) for r in rows] == [(1, OTHER), (2, EXPECTED)]
+
+
+async def test_rigidity_writes_mind_and_verdicts_alone(kit: Any) -> None:
+    session = kit.session()
+    state = {**await kit.opened(session), "step": 1, "verdicts": {}}
+    update = await kit.update(rigidity, state, session)
+    assert set(update) == {"mind", "verdicts"}
+    assert update["mind"] == {**state["mind"], "rho": 0.0}
+
+
+async def learned(kit: Any, session: Any) -> Any:
+    state = await felt(kit, session, {**await kit.opened(session), "verdicts": {}}, OTHER)
+    return await kit.update(reflect, state, session)
+
+
+async def test_a_surprise_leaves_a_lesson_for_the_next_task(kit: Any) -> None:
+    session = kit.session({"reflect": [p.Lesson("A search for the harbour brings zebras.")]})
+    await learned(kit, session)
+    rows = await session.memory.rows("reflections")
+    assert [(r["kind"], r["text"]) for r in rows] == [("policy", "A search for the harbour brings zebras.")]
+    kit.now += 3600
+    again = await kit.opened(session, kit.question)
+    assert again["work"]["lessons"] == [rows[0]["text"]]
+
+
+async def test_a_silent_reasoner_ends_the_learning_and_not_the_run(kit: Any) -> None:
+    session = kit.session({"reflect": [ReasonerError("down")]})
+    update = await learned(kit, session)
+    assert set(update) == {"usage"}
+    assert (await session.memory.rows("notes"))[0]["note"] == "no lesson: down"
+
+
+FOUND = {"text": "Trondby.", "short": "", "found": True, "support": 0.9, "citations": []}
+
+
+@pytest.mark.parametrize(
+    ("changes", "root", "status", "reason"),
+    [
+        ({"answer": FOUND}, {"status": "done"}, "done", ""),
+        ({"answer": {**FOUND, "found": False}}, {"status": "done"}, "failed", "not found in the sources"),
+        ({"status": "stopped", "stop_reason": "budget: x"}, {}, "stopped", "budget: x"),
+        (
+            {},
+            {"status": "failed", "reason": "down", "error": {"kind": "InvalidReply"}},
+            "failed",
+            "model: down",
+        ),
+        ({}, {"status": "failed", "reason": "broken", "error": {"kind": "X"}}, "failed", "broken"),
+    ],
+)
+async def test_no_success_is_said_of_a_failed_run(
+    kit: Any, changes: Any, root: Any, status: str, reason: str
+) -> None:
+    session = kit.session({"merge": [kit.synthesis()]})
+    state = {**await kit.opened(session), **changes}
+    state["ideas"] = apply_patches(state["ideas"], [{"0": Idea(**root)}])
+    update = await kit.update(close, state, session)
+    assert (update["status"], update["stop_reason"]) == (status, reason)
+    assert update["messages"][-1].content == update["answer"]["text"]
+
+
+async def test_what_is_still_open_at_the_end_is_given_up(kit: Any) -> None:
+    session = kit.session({"merge": [ReasonerError("down")]})
+    state = {**await kit.opened(session), "status": "stopped", "stop_reason": "budget: x"}
+    update = await kit.update(close, state, session)
+    assert update["ideas"]["0"] == {"status": "abandoned", "reason": "budget: x"}
+    assert update["answer"]["found"] is False
+    assert "down" in update["answer"]["text"]
+
+
+async def test_an_empty_task_is_refused(kit: Any) -> None:
+    with pytest.raises(UsageError, match="the task is empty"):
+        await kit.update(open_task, {"task": " "}, kit.session())
+
+
+async def test_a_follow_up_keeps_the_mind_and_turns_it_to_the_new_task(kit: Any) -> None:
+    session = kit.session()
+    first = {**await kit.opened(session), "verdicts": {}}
+    first = await felt(kit, session, first, OTHER)
+    after = await kit.after(open_task, {**first, "task": "What is cheese?"}, session)
+    assert after["work"]["root"] == "1"
+    assert after["mind"]["x_star"] != first["mind"]["x_star"]
+    assert {k: v for k, v in after["mind"].items() if k != "x_star"} == {
+        k: v for k, v in first["mind"].items() if k != "x_star"
+    }
+    assert (after["step"], after["failures"], after["usage"]["model_calls"]) == (0, {}, 0)
