@@ -94,7 +94,8 @@ def _state(ideas: int) -> Any:
         "mind": {**mind, "i": mind["x"], "i_prev": mind["x"]},
         "mood": dict(Controller(engine="numpy").open_mood()),
         "decision": {
-            "step": 1, "next": "act", "rule": "runnable leaves", "focus": ["0.1"], "top": top, "hash": "0" * 16,
+            "step": 1, "next": "act", "rule": "runnable leaves", "focus": ["0.1"], "top": top,
+            "hash": "0" * 16,
         },
         "usage": {"model_calls": 0, "tokens": 0, "usd": 0.0, "seconds": 12.5},
         "status": "running",

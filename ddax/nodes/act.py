@@ -21,7 +21,7 @@ from ddax.errors import ActionError, Blocked, DdaxError
 from ddax.graph.services import Session
 from ddax.graph.state import Outcome, Update, Work
 from ddax.ideas.idea import MAX_EVIDENCE, REASON_BYTES, RESULT_BYTES, clip
-from ddax.nodes.gather import CLAIMS, HITS, as_passage, citation_row, usage_row
+from ddax.nodes.gather import CLAIMS, HITS, TASKS, as_passage, citation_row, usage_row
 from ddax.reasoning.budget import usage_of
 from ddax.reasoning.protocol import ExtractRequest
 from ddax.types import ActionCall, Hit, Idea, JsonDict
@@ -45,17 +45,19 @@ class LeafPacket(TypedDict):
 async def act(packet: LeafPacket, runtime: Runtime[Context], *, session: Session) -> Update:
     """Execute one leaf action and store what it brought."""
     key = _key(packet, runtime)
-    done = await session.memory.rows("results", key=key)
+    done = await session.memory.rows("results", task=packet["work"]["id"], key=key)
     if done:
         return _update(packet, done[0])
     held = await _hold(packet, session, key)
     if held:
         return _wait(packet, held)
     await session.memory.log(
-        "intents", {"key": key, "leaf": packet["leaf"], "action": dict(packet["action"])}, key=key
+        "intents",
+        {"task": packet["work"]["id"], "key": key, "leaf": packet["leaf"], "action": dict(packet["action"])},
+        key=key,
     )
     row = await _perform(packet, session, key)
-    await session.memory.log("results", {"key": key, **row}, key=key)
+    await session.memory.log("results", {"task": packet["work"]["id"], "key": key, **row}, key=key)
     return _update(packet, row)
 
 
@@ -72,7 +74,9 @@ async def _hold(packet: LeafPacket, session: Session, key: str) -> str:
     if name not in session.actions:
         return ""
     effect = session.actions[name].effect
-    if effect in ("writes", "spends") and await session.memory.rows("intents", key=key):
+    if effect in ("writes", "spends") and await session.memory.rows(
+        "intents", task=packet["work"]["id"], key=key
+    ):
         return "unknown outcome: it was started before and its result is not known"
     source = packet["action"]["args"].get("source")
     trusted = source is None or not str(source).startswith(("http://", "https://"))
@@ -127,7 +131,7 @@ async def _with_retries(packet: LeafPacket, session: Session, key: str) -> Actio
 
 async def _context(packet: LeafPacket, session: Session, key: str) -> ActionContext:
     work = packet["work"]
-    rows = await session.memory.rows("tasks", id=work["id"])
+    rows = await session.memory.rows(TASKS, task=work["id"])
     return ActionContext(
         library=session.library,
         memory=session.memory,
@@ -184,7 +188,7 @@ async def _claims(packet: LeafPacket, session: Session, ids: list[str]) -> tuple
     if not records:
         return "", {}
     task = packet["work"]
-    rows = await session.memory.rows("tasks", id=task["id"])
+    rows = await session.memory.rows(TASKS, task=task["id"])
     text = rows[0]["text"] if rows else task.get("text", "")
     intent = packet["action"].get("intent", "") or packet["expected"]
     request = ExtractRequest(text, intent, tuple(as_passage(r, 1.0) for r in records))

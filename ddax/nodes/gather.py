@@ -19,6 +19,8 @@ from ddax.types import Citation, Idea, JsonDict, Passage, Record, Usage
 HITS = "hits"
 CLAIMS = "claims"
 TASKS = "tasks"
+MANY = 100_000
+"""More rows than one task writes into a log."""
 
 
 async def recall(state: State, session: Session, text: str) -> list[MemoryHit]:
@@ -79,7 +81,7 @@ async def evidence(state: State, session: Session, text: str) -> tuple[Passage, 
 
 async def found(state: State, session: Session) -> tuple[Passage, ...]:
     """Return the documents that searches and visits of this task have found, oldest first."""
-    rows = await session.memory.rows(HITS, task=state["work"]["id"])
+    rows = await session.memory.rows(HITS, task=state["work"]["id"], limit=MANY)
     rows = [row for row in rows if row["step"] < state.get("step", 0)]
     rows.sort(key=lambda row: dag.sort_key(row["idea"]))
     return tuple(Passage(**hit) for row in rows for hit in row["hits"])
@@ -128,5 +130,5 @@ def usage_row(usage: Usage) -> JsonDict:
 
 async def task_text(state: State, session: Session) -> str:
     """Return the whole text of the task; graph state holds only its beginning."""
-    rows = await session.memory.rows(TASKS, id=state["work"]["id"])
+    rows = await session.memory.rows(TASKS, task=state["work"]["id"])
     return str(rows[0]["text"]) if rows else state["work"]["text"]

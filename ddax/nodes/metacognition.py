@@ -12,6 +12,7 @@ from ddax.ideas import dag
 from ddax.metacognition.controller import MoodState
 from ddax.metacognition.signals import SignalConverter
 from ddax.metacognition.support import support
+from ddax.nodes.gather import MANY
 from ddax.types import JsonDict
 
 
@@ -58,7 +59,7 @@ async def metacognition(state: State, *, session: Session) -> Update:
 
 async def _similarity(state: State, session: Session, outcome: Outcome) -> float | None:
     """Return the similarity of an outcome to the most similar earlier one of this task, in [0, 1]."""
-    rows = await session.memory.rows("ledger", task=state["work"]["id"])
+    rows = await session.memory.rows("ledger", task=state["work"]["id"], limit=MANY)
     earlier = [str(row["actual"]) for row in rows if row["step"] < state["step"]]
     if not earlier:
         return None

@@ -9,7 +9,7 @@ from __future__ import annotations
 from ddax.errors import BudgetExceeded, ReasonerError
 from ddax.graph.services import Session
 from ddax.graph.state import State, Update
-from ddax.nodes.gather import task_text, usage_row
+from ddax.nodes.gather import MANY, task_text, usage_row
 from ddax.reasoning.protocol import Lesson, ReflectRequest
 from ddax.types import JsonDict, Usage
 
@@ -21,7 +21,7 @@ LESSON_CHARS = 700
 async def reflect(state: State, *, session: Session) -> Update:
     """Store the lessons of this task and settle who took part."""
     work = state["work"]
-    rows = await session.memory.rows("ledger", task=work["id"])
+    rows = await session.memory.rows("ledger", task=work["id"], limit=MANY)
     threshold = float(state["mind"]["epsilon_0"])
     spent = Usage()
     text = await task_text(state, session)

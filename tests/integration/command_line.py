@@ -62,10 +62,15 @@ class Place:
         return {**kept, **own, "PYTHONDONTWRITEBYTECODE": "1", "CUDA_VISIBLE_DEVICES": "", **(more or {})}
 
     def start(
-        self, home: Path | str, *args: str | bytes, env: Mapping[str, str] | None = None, **how: Any
+        self,
+        home: Path | str,
+        *args: str | bytes,
+        env: Mapping[str, str] | None = None,
+        before: Sequence[str] = (),
+        **how: Any,
     ) -> Any:
-        """Start a call and return its process."""
-        command: Sequence[str | bytes] = [sys.executable, "-m", "ddax", *args]
+        """Start a call, behind the words `before`, and return its process."""
+        command: Sequence[str | bytes] = [*before, sys.executable, "-m", "ddax", *args]
         streams = {"stdin": subprocess.DEVNULL, "stdout": subprocess.PIPE, "stderr": subprocess.PIPE, **how}
         return subprocess.Popen(command, cwd=self.root, env=self.env(home, env), **streams)
 

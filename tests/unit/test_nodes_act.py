@@ -166,7 +166,7 @@ async def test_what_writes_or_spends_waits_for_an_approval(kit: Any, effect: Eff
     assert update["ideas"]["0.1"]["status"] == "waiting"
     assert update["questions"]["0.1"]["kind"] == "approval"
     assert calls == []
-    task = (await session.memory.rows("tasks"))[0]["id"]
+    task = (await session.memory.rows("tasks"))[0]["task"]
     await session.memory.log("approvals", {"task": task, "leaf": "0.1", "approved": True}, key="a")
     assert (await acted(kit, session, task_id="task-2"))["ideas"]["0.1"]["status"] == "done"
     assert calls == ["task-2"]

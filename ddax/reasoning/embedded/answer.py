@@ -53,7 +53,9 @@ def answer(question: Question, passages: Sequence[Passage], vectors: Vectors, *,
     strength = measure(question, weighed)
     if not weighed or strength.value < threshold:
         return Answer(refusal(question, strength, weighed), (), False, strength, "")
-    order = telling(question, chosen(question, sayable(weighed), vectors))
+    order = telling(
+        question, opened(question, chosen(question, sayable(question, weighed), vectors), weighed)
+    )
     short = short_answer(question, order, weighed)
     text, citations = pack(short if question.kind in ("yes_no", "choice") else "", order)
     if question.kind == "name" and short:
@@ -84,21 +86,65 @@ def refusal(question: Question, strength: Support, weighed: Sequence[Weighed]) -
     return f"Not found in the sources: {tail} (support {strength.value:.2f})."
 
 
-def sayable(weighed: Sequence[Weighed]) -> list[Weighed]:
-    """Leave out headings, which answer only where a date or number asked for stands in them."""
-    kept = [item for item in weighed if not item.sentence.label or (item.spans and item.fit >= LEAST_FIT)]
+def sayable(question: Question, weighed: Sequence[Weighed]) -> list[Weighed]:
+    """Leave out lines that only lead to others, and headings where no date or number is asked for."""
+    kept = [
+        item
+        for item in weighed
+        if not item.sentence.text.endswith((":", "："))
+        and (not item.sentence.label or (question.kind in ("date", "number") and item.spans))
+    ]
     return kept or list(weighed)
 
 
+def opened(question: Question, order: list[Weighed], weighed: Sequence[Weighed]) -> list[Weighed]:
+    """Begin with the opening of the best document where a name is asked for: it says what the name is."""
+    if question.kind != "name" or not order:
+        return order
+    source = order[0].sentence.passage.source
+    for item in weighed:
+        if item.sentence.passage.source == source and fit_of_title(question, item.sentence) == 1:
+            return [item, *(other for other in order if other is not item)]
+    return order
+
+
 def telling(question: Question, order: Sequence[Weighed]) -> list[Weighed]:
-    """Drop what is far weaker than the best; beside a sentence that answers whole, what others say."""
+    """Keep what says more: of the same document, of one that is linked to it, or of a word still open.
+
+    Beside a sentence that answers whole, only its own document goes on. What is far weaker than the
+    best is dropped.
+    """
     if not order:
         return []
-    first, best = order[0], max(item.score for item in order)
-    kept = [item for item in order if item is first or item.score >= LEAST_SHARE * best]
-    if first.cover < WHOLE and fit_of_title(question, first.sentence) < 1:
-        return kept
-    return [item for item in kept if item.sentence.passage.source == first.sentence.passage.source]
+    first, least = order[0], LEAST_SHARE * max(item.score for item in order)
+    whole = first.cover >= WHOLE or fit_of_title(question, first.sentence) == 1
+    kept, said, asked = [first], set(first.terms), frozenset(question.terms)
+    for item in order[1:]:
+        new = not whole and ((item.terms & asked) - said or _linked(question, item, kept))
+        if item.score >= least and (new or _goes_on(item.sentence, first.sentence)):
+            kept.append(item)
+            said |= item.terms
+    return kept
+
+
+def _goes_on(line: Sentence, first: Sentence) -> bool:
+    """Tell whether a sentence says more of the same: the document's own, and no other row of a table."""
+    row = line.item and first.item and line.heading == first.heading
+    return line.passage.source == first.passage.source and not row
+
+
+def _linked(question: Question, item: Weighed, kept: Sequence[Weighed]) -> bool:
+    """Tell whether a document names one of those kept, is named by it or by the question, or is one."""
+    page, title = item.sentence.passage, words(bare_title(item.sentence.passage.title))
+    if contains_phrase(words(question.text), title):
+        return True
+    others = [other.sentence.passage for other in kept]
+    return any(
+        page.source == other.source
+        or contains_phrase(words(other.text), title)
+        or contains_phrase(words(page.text), words(bare_title(other.title)))
+        for other in others
+    )
 
 
 def chosen(question: Question, weighed: Sequence[Weighed], vectors: Vectors) -> list[Weighed]:

@@ -16,8 +16,6 @@ from ddax.reasoning.embedded.text import terms, words
 from ddax.reasoning.embedded.vectors import Vectors
 from ddax.types import Passage
 
-OPENING_PLACES = 2
-"""Sentences that are the opening of a document."""
 _IDENTIFIER = re.compile(r"[A-Za-z_]\w*(?:\.\w+)*")
 MAX_EMBEDDED = 64
 """Sentences that are embedded for one question, about half a second of work."""
@@ -67,10 +65,10 @@ def weigh(question: Question, passages: Sequence[Passage], vectors: Vectors) -> 
 def fit_of_title(question: Question, line: Sentence) -> float:
     """Tell how far a sentence answers by its place: what opens a document says what its title names.
 
-    For the first sentence of a document 1, for the second ½, where its title is a name of the kind that
-    is asked for, or is what the question asks the meaning of; else 0.
+    1 for the first sentence of a document whose title is a name of the kind that is asked for, or is
+    what the question asks the meaning of; else 0.
     """
-    if line.label or line.place >= OPENING_PLACES or line.passage.start > 0:
+    if line.label or line.place > 0 or line.passage.start > 0:
         return 0.0
     title = line.passage.title
     if question.subject:
@@ -78,7 +76,7 @@ def fit_of_title(question: Question, line: Sentence) -> float:
         meant = 0 < len(asked) <= len(named) and named[-len(asked) :] == asked
     else:
         meant = question.kind == "name" and names_a(question.head, title, line.passage.text)
-    return float(meant) / (1 + line.place)
+    return float(meant)
 
 
 def names_a(kind: str, title: str, text: str) -> bool:

@@ -97,7 +97,8 @@ def _of_passage(passage: Passage) -> list[Sentence]:
         if _RULER.match(text):
             continue
         item = _ITEM.match(text) is not None
-        label = _is_label(passage, spans, number)
+        header = item and _ruled(passage.text, spans, number)
+        label = header or _is_label(passage, spans, number)
         own = Sentence(
             text,
             passage.start + span.start,
@@ -112,7 +113,7 @@ def _of_passage(passage: Passage) -> list[Sentence]:
         place += not label
         if label and not item:
             heading, intro = (None if _names_document(own) else own), ""
-        elif (text.endswith((":", "：")) and not item) or (item and _ruled(passage.text, spans, number)):
+        elif (text.endswith((":", "：")) and not item) or header:
             intro = own.plain[-LEAD_CHARS:] if not intro else f"{intro} {own.plain}"[-LEAD_CHARS:]
         elif not item:
             intro = ""
