@@ -175,7 +175,8 @@ async def test_what_writes_or_spends_waits_for_an_approval(kit: Any, effect: Eff
 async def test_a_write_that_was_started_before_is_an_unknown_outcome(kit: Any) -> None:
     calls: list[str] = []
     session = kit.session(actions=(probe("writes", [None], calls),))
-    await session.memory.log("intents", {"key": "task-1"}, key="task-1")
+    work = (await kit.opened(session))["work"]["id"]
+    await session.memory.log("intents", {"task": work, "key": "task-1"}, key="task-1")
     update = await acted(kit, session)
     assert update["questions"]["0.1"]["kind"] == "unknown outcome"
     assert calls == []
@@ -184,7 +185,8 @@ async def test_a_write_that_was_started_before_is_an_unknown_outcome(kit: Any) -
 async def test_a_read_that_was_started_before_is_done_again(kit: Any) -> None:
     calls: list[str] = []
     session = kit.session(actions=(probe("reads", [None], calls),))
-    await session.memory.log("intents", {"key": "task-1"}, key="task-1")
+    work = (await kit.opened(session))["work"]["id"]
+    await session.memory.log("intents", {"task": work, "key": "task-1"}, key="task-1")
     assert (await acted(kit, session))["ideas"]["0.1"]["status"] == "done"
     assert calls == ["task-1"]
 
