@@ -99,6 +99,10 @@ class View:
         found = await self._library.mentioned(text, limit=limit + len(self._hidden))
         return [hit for hit in found if hit.title not in self._hidden][:limit]
 
+    async def warm(self, limit: int | None = None) -> int:
+        """Make vectors ahead, as the whole library does."""
+        return await self._library.warm(limit)
+
     def describe(self) -> str:
         """Say what the sources are."""
         return self._library.describe()

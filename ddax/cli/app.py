@@ -6,7 +6,7 @@ from typing import Annotated
 
 import typer
 
-from ddax.cli import demo, doctor, runs, setup, work
+from ddax.cli import demo, doctor, memory, runs, setup, work
 
 app = typer.Typer(
     name="ddax",
@@ -52,3 +52,6 @@ app.add_typer(config, name="config")
 models = typer.Typer(help="Look at language models.", no_args_is_help=True, rich_markup_mode=None)
 models.command("check")(setup.models_check)
 app.add_typer(models, name="models")
+memories = typer.Typer(help="Look after the memory.", no_args_is_help=True, rich_markup_mode=None)
+memories.command("rebuild")(memory.rebuild)
+app.add_typer(memories, name="memory")

@@ -69,3 +69,13 @@ def test_a_cap_ends_with_6_and_a_partial_answer(tmp_path: Path):
     result = json.loads(done.stdout)
     assert result["status"] == "stopped"
     assert "max_steps" in result["stop_reason"]
+
+
+def test_memory_rebuild_counts_the_rows_of_the_record(tmp_path: Path) -> None:
+    environment = {**os.environ, "DDAX_HOME": str(tmp_path / "home")}
+    done = subprocess.run(
+        [sys.executable, "-m", "ddax", "memory", "rebuild", "--json"],
+        capture_output=True, text=True, env=environment, timeout=120, check=False,
+    )  # fmt: skip
+    assert done.returncode == 0, done.stderr
+    assert json.loads(done.stdout) == {"namespace": "default", "rows": 0}
