@@ -60,12 +60,22 @@ def test_chunks_are_verbatim_bounded_and_complete(text: str, size: int, overlap:
         ("1. First item\n2. Second item", ["1. First item", "2. Second item"]),
         ("A heading\n\nA text", ["A heading", "A text"]),
         ("one line\nruns on here", ["one line\nruns on here"]),
+        ("mean      Average.\nmode      Most common.", ["mean      Average.", "mode      Most common."]),
+        ("So:\n>>> f(1)\n2\n\nIt\ngoes on.", ["So:", ">>> f(1)", "2", "It\ngoes on."]),
+        ("Title\n=====\nText here\ngoes on.", ["Title", "=====", "Text here\ngoes on."]),
+        ("| a | b |\n|---|---|\n| c | d. E |", ["| a | b |", "|---|---|", "| c | d. E |"]),
+        ("See:\n```\nx = 1. Y\nz\n```\nDone\nnow.", ["See:", "```", "x = 1. Y", "z", "```", "Done\nnow."]),
         ("", []),
         (" \n ", []),
     ],
 )
 def test_sentences_end_where_a_reader_would_end_them(text: str, expected: list[str]) -> None:
     assert split(text) == expected
+
+
+def test_a_sentence_that_never_ends_is_cut_at_clauses() -> None:
+    found = split("a clause of this kind, " * 60)
+    assert all(len(piece) <= 400 for piece in found) and all(piece.endswith(",") for piece in found)
 
 
 def test_a_short_text_is_one_chunk_and_a_long_one_overlaps() -> None:

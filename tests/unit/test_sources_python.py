@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+import importlib.util
 import sys
+import warnings
 from pathlib import Path
 
 import pytest
 
 from ddax.actions.sources import open_library
+from ddax.actions.sources.python_docs import LEFT_OUT
 from ddax.errors import SourceError
 from ddax.memory.embeddings import HashEmbedder, MiniLmEmbedder
 
@@ -31,7 +34,9 @@ async def test_the_reference_of_python_answers(tmp_path: Path) -> None:
 async def test_a_module_is_parsed_and_never_imported(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     package = tmp_path / "site" / "ddax_probe"
     (package / "tests").mkdir(parents=True)
-    (package / "__init__.py").write_text('"""A probe."""\nraise SystemExit("imported")\n')
+    (package / "__init__.py").write_text(
+        '"""A probe."""\nfrom .inner import shown\nraise SystemExit("imported")\n'
+    )
     (package / "inner.py").write_text(
         '"""Inside."""\n__all__ = ["shown"]\n\ndef shown(a: int = 1) -> str:\n    """Show it."""\n\n'
         'def unlisted():\n    """Not public."""\n'
@@ -44,9 +49,10 @@ async def test_a_module_is_parsed_and_never_imported(tmp_path: Path, monkeypatch
     monkeypatch.syspath_prepend(str(tmp_path / "site"))
     library = await open_library(["python:ddax_probe"], embedder=HashEmbedder(), cache_dir=tmp_path / "c")
     assert {document.source: document.text for document in library.documents} == {
-        "python:ddax_probe": "ddax_probe\n\nA probe.",
+        "python:ddax_probe": "ddax_probe\n\nA probe.\n\n- shown(a: int=1) -> str: Show it.",
+        "python:ddax_probe.shown": "ddax_probe.shown(a: int=1) -> str\n\nShow it.",
         "python:ddax_probe.inner": "ddax_probe.inner\n\nInside.\n\n- shown(a: int=1) -> str: Show it.",
-        "python:ddax_probe.inner.shown": "ddax_probe.inner.shown(a: int=1) -> str\n\nShow it.",
+        "python:ddax_probe.odd": "ddax_probe.odd\n\n- Thing",
         "python:ddax_probe.odd.Thing": "ddax_probe.odd.Thing\n\n- go(self): Go \\d.",
         "python:ddax_probe.odd.Thing.go": "ddax_probe.odd.Thing.go(self)\n\nGo \\d.",
     }
@@ -59,6 +65,54 @@ async def test_a_module_is_parsed_and_never_imported(tmp_path: Path, monkeypatch
         "ddax_probe.odd.Thing",
         "ddax_probe.odd.Thing.go",
     ]
+
+
+QUESTIONS = {
+    "Which module parses TOML files?": "tomllib",
+    "Which function parses TOML from a string?": "tomllib.loads",
+    "Which class sorts a graph topologically?": "graphlib.TopologicalSorter",
+    "Which module reads and writes JSON?": "json",
+    "Which error says where parsing a JSON document failed?": "json.JSONDecodeError",
+    "Which module computes SHA-256 hashes?": "hashlib",
+    "Which class represents an IANA time zone?": "zoneinfo.ZoneInfo",
+    "Which module packs Python values into C structs as bytes?": "struct",
+    "Which class runs calls in a pool of threads?": "concurrent.futures.ThreadPoolExecutor",
+    "Which function computes the greatest common divisor?": "math.gcd",
+}
+
+
+async def test_names_are_found_where_they_are_public(tmp_path: Path) -> None:
+    modules = sorted({title.rpartition(".")[0] or title for title in QUESTIONS.values()})
+    library = await open_library(
+        [f"python:{module}" for module in modules], embedder=HashEmbedder(), cache_dir=tmp_path
+    )
+    for question, title in QUESTIONS.items():
+        hits = await library.search(question, k=5, mode="lexical")
+        assert title in [hit.title for hit in hits], question
+
+
+async def test_every_public_module_has_a_document(tmp_path: Path) -> None:
+    library = await open_library(["python:"], embedder=HashEmbedder(), cache_dir=tmp_path)
+    texts = {document.title: document.text for document in library.documents}
+    for name in sys.stdlib_module_names - LEFT_OUT:
+        if not name.startswith("_") and importlib.util.find_spec(name):
+            assert name in texts, name
+    assert "- loads(s: str, /, *, parse_float: ParseFloat" in texts["tomllib"]
+    assert {"random.choice", "os.path.join", "asyncio.run", "collections.abc.Mapping"} <= texts.keys()
+    # A name that a package passes on stands there alone; one that is not the module's stands nowhere.
+    assert not {"json.decoder.JSONDecodeError", "json.scanstring", "os.Mapping"} & texts.keys()
+
+
+async def test_collecting_leaves_the_filters_of_warnings_alone(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    (tmp_path / "ddax_escapes.py").write_text('def go():\n    "Go \\d."\n')
+    monkeypatch.syspath_prepend(str(tmp_path))
+    before = warnings.filters
+    library = await open_library(["python:ddax_escapes"], embedder=HashEmbedder(), cache_dir=tmp_path / "c")
+    assert [document.title for document in library.documents] == ["ddax_escapes", "ddax_escapes.go"]
+    assert warnings.filters is before
+    assert not library.skipped
 
 
 @pytest.mark.parametrize(

@@ -7,11 +7,10 @@ import inspect
 import re
 from collections.abc import Iterator, Mapping
 from types import ModuleType
-from typing import Any, NamedTuple, TypeAlias, TypeVar
+from typing import Any, NamedTuple, TypeAlias
 
 Function: TypeAlias = ast.FunctionDef | ast.AsyncFunctionDef
 Definition: TypeAlias = Function | ast.ClassDef
-Statement = TypeVar("Statement", bound=ast.stmt)
 
 
 class Member(NamedTuple):
@@ -43,7 +42,7 @@ def parsed_module(tree: ast.Module, name: str, *, package: bool) -> Module:
     members = {node.name: parsed_member(node) for node in definitions(tree.body)}
     members |= {alias: member for alias, member in aliases(tree, members) if alias not in members}
     base = name if package else name.rpartition(".")[0]
-    statements = list(flat(tree.body, ast.ImportFrom))
+    statements = [node for node in flat(tree.body) if isinstance(node, ast.ImportFrom)]
     found = {alias: origin for node in statements for alias, origin, _ in imported(node, base)}
     # A module's `__getattr__` imports by the names it offers, whatever it calls them inside.
     hooks = [node for node in tree.body if isinstance(node, Function) and node.name == "__getattr__"]
@@ -71,10 +70,10 @@ def absolute(node: ast.ImportFrom, base: str) -> str:
 def aliases(tree: ast.Module, members: Mapping[str, Member]) -> Iterator[tuple[str, Member]]:
     """Yield names bound to a definition, `b = a`, or to a method of an instance, `b = made.method`."""
     made: dict[str, Member] = {}
-    for node in flat(tree.body, ast.Assign):
-        target, value = node.targets[0], node.value
-        if not isinstance(target, ast.Name):
+    for node in flat(tree.body):
+        if not isinstance(node, ast.Assign) or not isinstance(node.targets[0], ast.Name):
             continue
+        target, value = node.targets[0], node.value
         found: Member | None = None
         if isinstance(value, ast.Name):
             found = members.get(value.id)
@@ -136,25 +135,31 @@ def entries(member: Member, prefix: str) -> Iterator[tuple[str, str]]:
         yield from entries(inner, f"{prefix}{member.name}.")
 
 
+def first_line(doc: str) -> str:
+    """Return the first paragraph of a docstring on one line, cut at 160 characters."""
+    return " ".join(doc.split("\n\n")[0].split())[:160]
+
+
 def definitions(body: list[ast.stmt]) -> Iterator[Definition]:
     """Yield classes and functions, also under `if` and `try`; of one name the first documented."""
     found: dict[str, Definition] = {}
-    nodes = [node for kind in (ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef) for node in flat(body, kind)]
-    for node in nodes:
+    for node in flat(body):
+        if not isinstance(node, Definition):
+            continue
         if node.name not in found or (not ast.get_docstring(found[node.name]) and ast.get_docstring(node)):
             found[node.name] = node
-    yield from sorted(found.values(), key=lambda node: node.lineno)
+    yield from found.values()
 
 
-def flat(body: list[ast.stmt], kind: type[Statement]) -> Iterator[Statement]:
-    """Yield statements of one kind, through the branches that stand between them and a body."""
+def flat(body: list[ast.stmt]) -> Iterator[ast.stmt]:
+    """Yield the statements of a body and those of the branches within it."""
     for node in body:
-        if isinstance(node, kind):
-            yield node
-        elif isinstance(node, ast.If | ast.Try):
-            yield from flat([*node.body, *node.orelse], kind)
+        if isinstance(node, ast.If | ast.Try):
+            yield from flat([*node.body, *node.orelse])
             if isinstance(node, ast.Try):
-                yield from flat([part for handler in node.handlers for part in handler.body], kind)
+                yield from flat([part for handler in node.handlers for part in handler.body])
+        else:
+            yield node
 
 
 def parsed_member(node: Definition) -> Member:
@@ -164,7 +169,10 @@ def parsed_member(node: Definition) -> Member:
         returns = f" -> {ast.unparse(node.returns)}" if node.returns else ""
         return Member(node.name, f"({ast.unparse(node.args)}){returns}", doc)
     bases = f"({', '.join(map(ast.unparse, node.bases))})" if node.bases else ""
-    inner = (parsed_member(child) for child in definitions(node.body) if not child.name.startswith("_"))
+    found = list(definitions(node.body))
+    made = next((child for child in found if child.name == "__init__"), None)
+    doc = doc or (ast.get_docstring(made) if made else None) or ""
+    inner = (parsed_member(child) for child in found if not child.name.startswith("_"))
     return Member(node.name, bases, doc, tuple(member for member in inner if member.doc or member.members))
 
 
@@ -184,7 +192,8 @@ def signature(value: Any) -> str:
     """Return the signature of a callable in C, or "" where it states none."""
     try:
         return str(inspect.signature(value))
-    except (ValueError, TypeError):
+    except (ValueError, TypeError, AttributeError):
+        # A default may name what its module sets only later, as `curses` does.
         return ""
 
 

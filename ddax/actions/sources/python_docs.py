@@ -1,29 +1,25 @@
 """Documentation inside the installed Python: `python:` (library and language reference), `python:MODULE`.
 
-Modules with source are parsed, never imported. Modules of the standard library that are written in C
-have no source and are inspected; C modules of others are left out.
+Finds which modules a source means and keeps what `reference` makes of them.
 """
 
 from __future__ import annotations
 
-import ast
 import hashlib
-import importlib
-import importlib.util
+import json
 import os
 import re
+import subprocess
 import sys
 import sysconfig
-import warnings
 from collections.abc import Callable, Iterator
 from importlib.machinery import ModuleSpec
 from pathlib import Path
-from typing import NamedTuple
 
-from ddax.actions.sources.docstrings import module_entries, object_entries
 from ddax.actions.sources.documents import ExtractCache
 from ddax.actions.sources.extract import Extracted, document, extract
 from ddax.actions.sources.files import Found, Skipped
+from ddax.actions.sources.reference import C_MODULES, Target, private
 from ddax.errors import SourceError
 
 SCHEME = "python:"
@@ -31,31 +27,12 @@ LEFT_OUT = frozenset(
     """
     site-packages dist-packages test tests idlelib lib2to3 turtledemo ensurepip distutils encodings
     pydoc_data __pycache__ __phello__ lib-dynload config_test this antigravity
+    posixpath ntpath genericpath posix nt pyexpat sre_compile sre_constants sre_parse
     """.split()  # noqa: SIM905
 )
-C_MODULES = {
-    "builtins": "builtins", "math": "math", "cmath": "cmath", "itertools": "itertools", "time": "time",
-    "sys": "sys", "gc": "gc", "array": "array", "atexit": "atexit", "binascii": "binascii",
-    "errno": "errno", "fcntl": "fcntl", "mmap": "mmap", "marshal": "marshal", "resource": "resource",
-    "select": "select", "unicodedata": "unicodedata", "zlib": "zlib", "posix": "os", "_io": "io",
-    "_collections": "collections", "_functools": "functools", "_operator": "operator", "_struct": "struct",
-    "_csv": "csv", "_thread": "threading", "_sqlite3": "sqlite3", "_socket": "socket", "_random": "random",
-    "_contextvars": "contextvars", "_datetime": "datetime", "_decimal": "decimal", "_heapq": "heapq",
-    "_bisect": "bisect", "_json": "json", "_weakref": "weakref", "_signal": "signal", "_queue": "queue",
-}  # fmt: skip
-"""Modules in C, with the name under which they are documented."""
-PURE_TWINS = {
-    "_pydecimal": "decimal", "_pydatetime": "datetime", "_pyio": "io", "_collections_abc": "collections.abc",
-}  # fmt: skip
-"""Sources in Python of modules that are in C."""
-
-
-class Target(NamedTuple):
-    """A module file: its dotted name and where its source lies."""
-
-    name: str
-    path: Path
-
+FORMAT = 2
+"""Raised when the documents change, so that kept ones are made again."""
+MOST_SECONDS = 300.0
 
 Built = tuple[list[Extracted], list[Skipped]]
 
@@ -64,13 +41,14 @@ def read_python(spec: str, *, cache: ExtractCache) -> Found:
     """Read the documentation of Python or of one module; raises SourceError that names the spec."""
     name = spec[len(SCHEME) :].strip()
     if not name:
-        return kept(SCHEME, sys.version, library_reference, cache)
+        return kept(SCHEME, version(), library_reference, cache)
     if not re.fullmatch(r"\w+(\.\w+)*", name):
         raise SourceError(f"The source {spec!r} names no module.", mend="Write python: or python:MODULE.")
-    if name in C_MODULES:
-        return kept(spec, sys.version, lambda: (list(inspected(name, C_MODULES[name])), []), cache)
-    targets = find_targets(spec, name)
-    found = kept(spec, stamp_of(targets), lambda: with_c_parts(targets), cache)
+    within_c = name in C_MODULES or (name in sys.stdlib_module_names and locate([name]) is None)
+    targets = [] if within_c else find_targets(spec, name)
+    shown = [target.name for target in targets] or [C_MODULES.get(name, name)]
+    found = kept(spec, stamp_of(targets), lambda: built(targets, shown), cache)
+    name = C_MODULES.get(name, name)
     inside = [entry for entry in found.documents if f"{entry.title}.".startswith(f"{name}.")]
     if not inside:
         raise SourceError(f"The source {spec!r} holds no documentation.", why="No docstring was found.")
@@ -82,10 +60,7 @@ def kept(spec: str, stamp: str, build: Callable[[], Built], cache: ExtractCache)
     rows = cache.get([(spec, stamp), (f"{spec}#skipped", stamp)])
     entries, skipped = rows.get(spec), rows.get(f"{spec}#skipped")
     if not isinstance(entries, list) or not isinstance(skipped, list):
-        with warnings.catch_warnings():
-            # Parsing warns of the escapes in other people's strings, which are not ours to mend.
-            warnings.simplefilter("ignore")
-            entries, unread = build()
+        entries, unread = build()
         skipped = [Extracted(item.source, item.reason) for item in unread]
         cache.put([(spec, stamp, entries), (f"{spec}#skipped", stamp, skipped)])
     documents = {entry.title: entry for entry in reversed(entries)}
@@ -108,61 +83,44 @@ def library_reference() -> Built:
         for path in tops
         if path.stem in sys.stdlib_module_names
         for target in below(path.stem, path)
-        if target.name in PURE_TWINS or not re.search(r"(^|\.)_", target.name)
+        if not private(target.name)
     ]
-    entries, skipped = parsed(targets)
-    for module, public in C_MODULES.items():
-        entries.extend(inspected(module, public))
-    return entries + topics(), skipped
+    targets.append(Target("os.path", os.path.__file__))
+    others = {name for name in sys.stdlib_module_names - LEFT_OUT if not private(name)}
+    shown = dict.fromkeys([*(target.name for target in targets), *sorted(others | {*C_MODULES.values()})])
+    return built(targets, list(shown), with_topics=True)
 
 
-def topics() -> list[Extracted]:
-    """Read the topics of the language reference, titled by their headings."""
-    # Data only; a slim installation may leave it out.
-    found = importlib.util.find_spec("pydoc_data.topics")
-    if found is None:
-        return []
-    texts: dict[str, str] = importlib.import_module("pydoc_data.topics").topics
-    entries = (extract(text.encode(), "text", fallback=name) for name, text in sorted(texts.items()))
-    return [entry._replace(links=()) for entry in entries]
-
-
-def parsed(targets: list[Target]) -> Built:
-    """Collect the docstrings of modules by parsing their source."""
-    entries: list[Extracted] = []
-    skipped: list[Skipped] = []
-    for target in targets:
-        try:
-            tree = ast.parse(target.path.read_bytes())
-        except (OSError, SyntaxError, ValueError, RecursionError) as exc:
-            skipped.append(Skipped(SCHEME + target.name, f"it cannot be parsed ({type(exc).__name__})"))
-            continue
-        entries.extend(module_entries(tree, PURE_TWINS.get(target.name, target.name)))
-    return entries, skipped
-
-
-def with_c_parts(targets: list[Target]) -> Built:
-    """Collect the docstrings of modules and of what they take from modules in C."""
-    entries, skipped = parsed(targets)
-    names = {target.name for target in targets}
-    for module, public in C_MODULES.items():
-        if public in names:
-            entries.extend(inspected(module, public))
-    return entries, skipped
-
-
-def inspected(module: str, public: str) -> list[Extracted]:
-    """Collect the docstrings of a module in C; none where this machine lacks it."""
+def built(targets: list[Target], shown: list[str], *, with_topics: bool = False) -> Built:
+    """Make the documents of modules in a process of its own; raises SourceError where that fails."""
+    asked = json.dumps({"targets": targets, "shown": shown, "topics": with_topics})
+    command = [sys.executable, "-W", "ignore", "-m", "ddax.actions.sources.reference"]
+    paths = os.pathsep.join(path for path in sys.path if path)
     try:
-        return object_entries(importlib.import_module(module), public)
-    except ModuleNotFoundError:
-        return []
+        done = subprocess.run(  # noqa: S603 - this Python, with arguments of ours alone
+            command,
+            input=asked.encode(),
+            capture_output=True,
+            timeout=MOST_SECONDS,
+            check=True,
+            env={**os.environ, "PYTHONPATH": paths},
+        )
+    except (OSError, subprocess.SubprocessError) as exc:
+        why = (getattr(exc, "stderr", None) or b"").decode("utf-8", "replace").strip()[-500:] or str(exc)
+        raise SourceError("The documentation of Python cannot be collected.", why=why) from exc
+    answer = json.loads(done.stdout.rpartition(b"\n")[2])
+    headed = (
+        extract(text.encode(), "text", fallback=name) for name, text in sorted(answer["topics"].items())
+    )
+    found = [Extracted(title, text) for title, text in answer["entries"]]
+    skipped = [Skipped(SCHEME + name, reason) for name, reason in answer["skipped"]]
+    return found + [entry._replace(links=()) for entry in headed], skipped
 
 
 def below(name: str, path: Path) -> Iterator[Target]:
     """Yield a module, or a package with all modules below it but its tests."""
     if path.is_file():
-        yield Target(name, path)
+        yield Target(name, str(path))
         return
     for parent, folders, files in os.walk(path):
         folders[:] = sorted(f for f in folders if f.isidentifier() and f not in LEFT_OUT)
@@ -170,7 +128,7 @@ def below(name: str, path: Path) -> Iterator[Target]:
         for file in sorted(files):
             stem, ending = os.path.splitext(file)
             if ending == ".py" and stem.isidentifier() and stem not in ("__main__", "conftest"):
-                yield Target(prefix if stem == "__init__" else f"{prefix}.{stem}", Path(parent) / file)
+                yield Target(prefix if stem == "__init__" else f"{prefix}.{stem}", str(Path(parent) / file))
 
 
 def find_targets(spec: str, name: str) -> list[Target]:
@@ -208,10 +166,15 @@ def locate(parts: list[str]) -> Path | None:
     return Path(spec.origin) if spec.origin.endswith(".py") else None
 
 
+def version() -> str:
+    """Return what the documents depend on beside the source of modules."""
+    return f"{FORMAT}:{sys.version}"
+
+
 def stamp_of(targets: list[Target]) -> str:
     """Stamp sources by their times and sizes and by the version of Python."""
-    digest = hashlib.sha256(sys.version.encode())
+    digest = hashlib.sha256(version().encode())
     for target in targets:
-        status = target.path.stat()
+        status = Path(target.path).stat()
         digest.update(f"{target.name}:{status.st_mtime_ns}:{status.st_size}\n".encode())
     return digest.hexdigest()

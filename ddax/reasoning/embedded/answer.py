@@ -11,7 +11,7 @@ from ddax.reasoning.embedded.evidence import Weighed, fit_of_title, weigh
 from ddax.reasoning.embedded.question import Question
 from ddax.reasoning.embedded.sentences import Sentence
 from ddax.reasoning.embedded.spans import Span
-from ddax.reasoning.embedded.support import Support, measure
+from ddax.reasoning.embedded.support import Support, measure, unsaid
 from ddax.reasoning.embedded.text import FUNCTION_WORDS, bare_title, contains_phrase, stem, words
 from ddax.reasoning.embedded.vectors import Vectors
 from ddax.types import Citation, Passage
@@ -48,10 +48,10 @@ class Answer:
 
 
 def answer(question: Question, passages: Sequence[Passage], vectors: Vectors, *, threshold: float) -> Answer:
-    """Answer from passages, or refuse where the support stays under the threshold."""
+    """Answer from passages, or refuse where support is under the threshold or a name is not mentioned."""
     weighed = weigh(question, passages, vectors)
     strength = measure(question, weighed)
-    if not weighed or strength.value < threshold:
+    if not weighed or strength.value < threshold or unsaid(question, passages):
         return Answer(refusal(question, strength, weighed), (), False, strength, "")
     order = telling(
         question, opened(question, chosen(question, sayable(question, weighed), vectors), weighed)
@@ -101,11 +101,11 @@ def opened(question: Question, order: list[Weighed], weighed: Sequence[Weighed])
     """Begin with the opening of the best document where a name is asked for: it says what the name is."""
     if question.kind != "name" or not order:
         return order
-    source = order[0].sentence.passage.source
-    for item in weighed:
-        if item.sentence.passage.source == source and fit_of_title(question, item.sentence) == 1:
-            return [item, *(other for other in order if other is not item)]
-    return order
+    openings = {
+        item.sentence.passage.source: item for item in weighed if fit_of_title(question, item.sentence) == 1
+    }
+    first = next((openings[k] for it in order if (k := it.sentence.passage.source) in openings), None)
+    return order if first is None else [first, *(item for item in order if item is not first)]
 
 
 def telling(question: Question, order: Sequence[Weighed]) -> list[Weighed]:

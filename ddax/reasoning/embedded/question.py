@@ -78,6 +78,11 @@ _OPENERS = frozenset(
         "after",
         "before",
         "during",
+        "until",
+        "since",
+        "under",
+        "over",
+        "through",
         "as",
         "please",
     ]
@@ -123,6 +128,7 @@ _COMPARISON = re.compile(
     re.I,
 )
 _NAMED = re.compile(rf"\b(?:what|which)\s+(?:[\w'’-]+\s+){{0,3}}?({'|'.join(sorted(NAMED))})\b", re.I)
+_AMOUNT = re.compile(r"\bhow\s+(many|much|old|long|far|tall|high|big|large)\b", re.I)
 _FIRST = re.compile(r"\b(?:what|which)\s+([\w'’-]+)", re.I)
 _OPERATOR = re.compile(rf"{_COMPARISON.pattern}|\\b(?:nationality|came|come|out)\\b", re.I)
 _HEAD = re.compile(
@@ -159,7 +165,7 @@ def analyse(task: str) -> Question:
     text = clip_task(task)
     options = _options(text)
     kind, head, defined = _kind(text, options), _head(text), _DEFINITION.match(text)
-    if kind == "thing" and head in NAMED:
+    if head in NAMED and (kind == "thing" or _NAMED.match(text)):
         kind = "name"
     return Question(
         text=text,
@@ -177,6 +183,9 @@ def _content(text: str, kind: AnswerKind, head: str) -> tuple[str, ...]:
     found = dict.fromkeys(terms(text))
     if kind == "name" and len(found) > 1:
         found.pop(stem(head), None)
+    if kind == "number" and len(found) > 1:
+        for word in _AMOUNT.findall(text):
+            found.pop(stem(word.lower()), None)
     if kind not in ("choice", "yes_no"):
         return tuple(found)
     operators = {stem(fold(match.group())) for match in _OPERATOR.finditer(text)}

@@ -83,6 +83,14 @@ def measure(question: Question, weighed: Sequence[Weighed]) -> Support:
     )
 
 
+def unsaid(question: Question, passages: Sequence[Passage]) -> list[str]:
+    """Return the names in a question of which nothing read says a word: it cannot be about them."""
+    said = {
+        term for passage in passages for term in terms(f"{passage.title} {passage.text} {passage.source}")
+    }
+    return [name for name in question.names if (own := set(terms(name))) and not own & said]
+
+
 def complete(question: Question, weighed: Sequence[Weighed]) -> bool:
     """Tell whether reading may stop: one passage says every word asked and nearly the question itself."""
     wanted = set(question.terms)

@@ -1,0 +1,76 @@
+"""Sentences read with what they stand under, and said without the marks of layout."""
+
+from __future__ import annotations
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from ddax.reasoning.embedded.evidence import fit_of_title
+from ddax.reasoning.embedded.question import analyse
+from ddax.reasoning.embedded.sentences import Sentence, split
+from ddax.reasoning.embedded.text import terms
+from ddax.types import Passage
+
+TABLE = (
+    "# Travel policy\n\n## Hotels\n\nThe highest price of a night:\n\n"
+    "| City | Price |\n|---|---|\n| London | 180 euros |\n\nReceipts count.\n"
+)
+PIECES = st.sampled_from(
+    ["# A\n", "word ", "end. ", "\n", "\n\n", "| a | b |\n", "|---|---|\n", "- item\n", ">>> f(1)\n",
+     "a      b\n", "====\n", "```\n", "你好。", "Why?\n\n", "f(x)\n\n", ":\n"]
+)  # fmt: skip
+
+
+def cut(text: str, title: str = "Travel policy", start: int = 0) -> list[Sentence]:
+    return split([Passage("p", "p.md", title, text, start, start + len(text))])
+
+
+@given(st.lists(PIECES, max_size=40).map("".join), st.integers(0, 50))
+def test_every_quote_is_verbatim_and_says_something(text: str, start: int) -> None:
+    for sentence in cut(text, start=start):
+        quote = sentence.citation()
+        assert text[quote.start - start : quote.end - start] == quote.quote
+        assert any(char.isalnum() for char in sentence.plain)
+        assert "\n" not in sentence.plain and "|" not in sentence.plain
+
+
+def test_a_row_is_read_with_its_heading_and_header_and_rulers_are_left_out() -> None:
+    found = {sentence.plain: sentence for sentence in cut(TABLE)}
+    assert "---" not in "".join(found)
+    row = found["London: 180 euros"]
+    assert row.item and row.heading is not None and row.heading.plain == "Hotels"
+    assert "highest price of a night" in row.titled and "City: Price" in row.titled
+    assert found["City: Price"].label and found["Hotels"].label
+    assert not found["Receipts count."].label and found["Receipts count."].intro == ""
+
+
+def test_an_answer_stands_under_its_question() -> None:
+    found = cut("How do I leave?\n\nUse the back door.\n", title="House rules")
+    assert found[0].label and found[1].titled == "House rules: How do I leave?: Use the back door."
+
+
+@pytest.mark.parametrize(
+    ("question", "title", "opening", "fits"),
+    [
+        ("Which function adds numbers?", "maths.add", "maths.add(a, b)\n\nAdd numbers.", True),
+        ("Which function adds numbers?", "maths", "maths\n\nAdd numbers.", False),
+        ("Which module adds numbers?", "maths", "maths\n\nAdd numbers.", True),
+        ("Which class adds numbers?", "maths.Adder", "maths.Adder(int)\n\nAdd numbers.", True),
+        ("What does add do?", "maths.add", "maths.add(a, b)\n\nAdd numbers.", True),
+        ("What does add do?", "maths.sub", "maths.sub(a, b)\n\nSubtract.", False),
+        ("Who adds numbers?", "maths.add", "maths.add(a, b)\n\nAdd numbers.", False),
+    ],
+)
+def test_the_opening_of_a_document_answers_for_its_title(
+    question: str, title: str, opening: str, fits: bool
+) -> None:
+    first = next(sentence for sentence in cut(opening, title=title) if not sentence.label)
+    assert fit_of_title(analyse(question), first) == float(fits)
+
+
+def test_terms_know_joined_names_numbers_and_the_words_of_asking() -> None:
+    assert {"median", "group", "median_group"} <= set(terms("median_grouped"))
+    assert {"temporary", "directory"} <= set(terms("TemporaryDirectory"))
+    assert terms("2.2.1") == ["2.2.1"]
+    assert terms("متى") == [] and "多少" not in terms("多少天内")
