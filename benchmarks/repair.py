@@ -84,10 +84,11 @@ def run(options: Options) -> Result:
         ]
 
     visible, hidden = repaired(False), repaired(True)
+    lost = [b["task_id"] for b, r in zip(bugs, visible, strict=True) if not r.solved]
     notes = (
         f"sandbox {sandbox.name}, one core, {seconds:g} s a bug; the tests are the oracle",
         f"repaired by type of bug, all tests visible: {by_type(bugs, visible)}",
-        f"not repaired: {', '.join(b['task_id'] for b, r in zip(bugs, visible, strict=True) if not r.solved)}",
+        f"not repaired: {', '.join(lost)}",
     )
     return Result(NAME, (*_visible(visible), *_held_out(hidden)), (options.seed,), notes=notes)
 
@@ -121,9 +122,9 @@ def _visible(results: Sequence[RepairResult]) -> list[Figure]:
 def _held_out(results: Sequence[RepairResult]) -> list[Figure]:
     judged = [r for r in results if r.solved and r.held_out[1]]
     right = [r for r in judged if r.held_out[0] == r.held_out[1]]
+    solved = sum(r.solved for r in results)
     share = len(right) / len(judged) if judged else float("nan")
     return [
-        Figure("plausible, half of the tests held out", sum(r.solved for r in results) / len(results), "share",
-               n=len(results)),
+        Figure("plausible, half of the tests held out", solved / len(results), "share", n=len(results)),
         Figure("of these, right on the held-out half", share, "share", Target(">=", 0.9), n=len(judged)),
     ]  # fmt: skip

@@ -28,9 +28,10 @@ PAGES = {
     ),
     "travel.md": (
         "# Travel policy\n\nBusiness trips are approved by Priya Raman. Trips that cost more than 2,000 "
-        "euros also need the signature of the finance director.\n\n## Hotels\n\nThe highest price of a night that "
-        "is refunded depends on the city:\n\n| City | Highest price |\n|---|---|\n| London | 180 euros |\n"
-        "| Lisbon | 120 euros |\n| Oslo | 165 euros |\n\nReceipts must be handed in within 14 days.\n"
+        "euros also need the signature of the finance director.\n\n## Hotels\n\nThe highest price of a night "
+        "that is refunded depends on the city:\n\n| City | Highest price |\n|---|---|\n| London | 180 "
+        "euros |\n| Lisbon | 120 euros |\n| Oslo | 165 euros |\n\nReceipts must be "
+        "handed in within 14 days.\n"
     ),
     "people.md": (
         "# Who is who\n\n- Priya Raman: office manager, room 2.08, extension 417\n"

@@ -43,7 +43,8 @@ def test_the_edges_are_those_of_the_picture() -> None:
     plain = {
         ("__start__", "open_task"), ("open_task", "select"), ("expand", "select"), ("protect", "select"),
         ("act", "evaluate"), ("merge", "evaluate"), ("evolve", "evaluate"), ("evaluate", "rigidity"),
-        ("rigidity", "metacognition"), ("metacognition", "select"), ("reflect", "close"), ("close", "__end__"),
+        ("rigidity", "metacognition"), ("metacognition", "select"), ("reflect", "close"),
+        ("close", "__end__"),
     }  # fmt: skip
     assert drawn == {(a, b, False) for a, b in plain} | {("select", choice, True) for choice in CHOICES}
 

@@ -18,8 +18,9 @@ def search(query: str) -> ActionCall:
     return ActionCall(name="search", args={"query": query}, intent="")
 
 
+needs_of = st.lists(st.integers(0, 4), max_size=3)
 proposals = st.lists(
-    st.tuples(st.booleans(), st.floats(0.01, 5.0), st.lists(st.integers(0, 4), max_size=3)), min_size=1, max_size=5
+    st.tuples(st.booleans(), st.floats(0.01, 5.0), needs_of), min_size=1, max_size=5
 ).map(
     lambda rows: [
         Proposal(

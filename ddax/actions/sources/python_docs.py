@@ -94,7 +94,8 @@ def library_reference() -> Built:
 def built(targets: list[Target], shown: list[str], *, with_topics: bool = False) -> Built:
     """Make the documents of modules in a process of its own; raises SourceError where that fails."""
     asked = json.dumps({"targets": targets, "shown": shown, "topics": with_topics})
-    command = [sys.executable, "-W", "ignore", "-m", "ddax.actions.sources.reference"]
+    # Without -P a file of the working folder could stand in for a module of the library.
+    command = [sys.executable, "-P", "-W", "ignore", "-m", "ddax.actions.sources.reference"]
     paths = os.pathsep.join(path for path in sys.path if path)
     try:
         done = subprocess.run(  # noqa: S603 - this Python, with arguments of ours alone
