@@ -17,7 +17,7 @@ from ddax.errors import ReasonerError
 from ddax.graph.services import Session
 from ddax.graph.state import State, Update
 from ddax.ideas import dag, grow
-from ddax.ideas.idea import REASON_BYTES, Patch, apply_patches, clip
+from ddax.ideas.idea import REASON_BYTES, Patch, apply_patches, clip, fitted
 from ddax.nodes.gather import task_text, usage_row
 from ddax.reasoning.budget import usage_of
 from ddax.reasoning.protocol import AskRequest
@@ -118,7 +118,8 @@ async def _settle(state: State, session: Session, idea_id: str, answer: HumanAns
         return grow.abandon(state["ideas"], idea_id, "vetoed by a human")
     patch = Idea(status="open", reason="approved")
     if answer.arguments is not None:
-        patch["action"] = {**state["ideas"][idea_id]["action"], "args": answer.arguments}
+        before = state["ideas"][idea_id]["action"]
+        patch["action"] = fitted({**before, "args": answer.arguments})
     return {idea_id: patch}
 
 

@@ -14,7 +14,8 @@ from ddax.evolution.operators.calls import CALL_OPERATORS
 from ddax.evolution.operators.conditions import conditions
 from ddax.evolution.operators.expressions import EXPRESSION_OPERATORS
 from ddax.evolution.operators.groups import GROUP_OPERATORS, WHOLE_OPERATORS
-from ddax.evolution.operators.statements import STATEMENT_OPERATORS, places
+from ddax.evolution.operators.places import places
+from ddax.evolution.operators.statements import STATEMENT_OPERATORS
 
 __all__ = ["Edit", "Seen", "Source", "edits", "fingerprint", "first_order"]
 

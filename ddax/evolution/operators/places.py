@@ -1,0 +1,70 @@
+"""Where a statement stands: its block, its lines, and the text operations that leave all others alone."""
+
+from __future__ import annotations
+
+import ast
+import textwrap
+from collections.abc import Iterator
+
+from ddax.evolution.operators.base import Edit, Source
+
+
+class Place:
+    """A statement in a block, with the text operations that keep all other lines as they are."""
+
+    def __init__(self, source: Source, block: list[ast.stmt], index: int) -> None:
+        self.source, self.block, self.index, self.node = source, block, index, block[index]
+        self.start_line = min(
+            [self.node.lineno, *(d.lineno for d in getattr(self.node, "decorator_list", []))]
+        )
+        self.end_line = self.node.end_lineno or self.node.lineno
+        self.start = source.lines[self.start_line - 1]
+        self.stop = min(source.lines[self.end_line], len(source.text))
+        self.raw = source.text[self.start : self.stop].decode()
+        stripped = self.raw.lstrip()
+        self.indent = self.raw[: len(self.raw) - len(stripped)]
+        self.lines_of_its_own = not source.text[self.start : source.span(self.node)[0]].strip() and not (
+            source.text[source.span(self.node)[1] : self.stop].split(b"#")[0].strip()
+        )
+
+    def edit(self, text: str, operator: str, cost: float) -> Edit:
+        """Replace the statement's whole lines."""
+        if text and not text.endswith("\n"):
+            text += "\n"
+        if not self.raw.endswith("\n") and text.endswith("\n"):
+            text = text[:-1]
+        return Edit(self.source.path, self.start, self.stop, text, operator, cost, self.node.lineno)
+
+    def line(self, code: str) -> str:
+        """Indent code as this statement is."""
+        return textwrap.indent(code, self.indent) + "\n"
+
+    @property
+    def text(self) -> str:
+        """The statement's lines, ending in a newline."""
+        return self.raw if self.raw.endswith("\n") else self.raw + "\n"
+
+    def before(self, code: str, operator: str, cost: float) -> Edit:
+        """Insert code before the statement."""
+        return self.edit(self.line(code) + self.text, operator, cost)
+
+    def after(self, code: str, operator: str, cost: float) -> Edit:
+        """Insert code after the statement."""
+        return self.edit(self.text + self.line(code), operator, cost)
+
+    def under(self, header: str, operator: str, cost: float, step: str = "    ") -> Edit:
+        """Put the statement under a header."""
+        return self.edit(self.line(header) + textwrap.indent(self.text, step), operator, cost)
+
+
+def places(source: Source) -> Iterator[Place]:
+    """Yield every statement of a function that stands on lines of its own."""
+    for node in ast.walk(source.tree):
+        for name in ("body", "orelse", "finalbody"):
+            block = getattr(node, name, None)
+            if not isinstance(block, list) or isinstance(node, (ast.Module, ast.ClassDef)):
+                continue
+            for index in range(len(block)):
+                place = Place(source, block, index)
+                if place.lines_of_its_own:
+                    yield place
