@@ -12,10 +12,12 @@ import pytest
 
 ROOT = Path(__file__).resolve().parents[2]
 BLOCKS = re.findall(r"```python\n(.*?)```", (ROOT / "README.md").read_text(encoding="utf-8"), re.S)
-WHOLE, STREAM, SPLICE = (
-    next(b for b in BLOCKS if mark in b) for mark in ("asyncio.run", "astream", "splice(")
-)
-AROUND = "import asyncio\nfrom ddax import Context, open_agent\ncontext = Context(sources=('python:statistics',))\n"
+MARKS = ("asyncio.run", "astream", "splice(")
+WHOLE, STREAM, SPLICE = (next(block for block in BLOCKS if mark in block) for mark in MARKS)
+AROUND = """import asyncio
+from ddax import Context, open_agent
+context = Context(sources=("python:statistics",))
+"""
 
 
 def indented(text: str) -> str:
