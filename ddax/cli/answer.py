@@ -27,9 +27,10 @@ def print_result(result: Mapping[str, Any], output: Output) -> int:
 def result_lines(result: Mapping[str, Any]) -> Iterator[str]:
     """Return a result as lines for people."""
     yield ""
-    yield clean_block(result["answer"]).strip() or "No answer."
-    if result.get("short") and result["short"] not in result["answer"]:
+    if result.get("short"):
         yield f"In short: {clean(result['short'])}"
+        yield ""
+    yield clean_block(result["answer"]).strip() or "No answer."
     yield from _citations(result)
     yield from _failures(result)
     yield from _question(result)

@@ -83,7 +83,7 @@ def report(exc: BaseException, *, json: bool, verbose: bool) -> int:
 def _describe(exc: BaseException) -> tuple[dict[str, str], int]:
     if isinstance(exc, KeyboardInterrupt | Interrupted):
         resume = exc.resume if isinstance(exc, Interrupted) else ""
-        mend = f"Resume with: {resume}" if resume else ""
+        mend = f"Resume with: {resume}" if resume else "Nothing was begun yet: run the same command again."
         error = {"what": "Interrupted.", "why": "", "mend": mend, "kind": "Interrupted"}
         return ({**error, "resume": resume} if resume else error), INTERRUPTED
     known = as_ddax(exc)

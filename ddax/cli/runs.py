@@ -5,14 +5,14 @@ from __future__ import annotations
 import asyncio
 import sys
 from collections.abc import Mapping
-from dataclasses import asdict
+from dataclasses import asdict, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any, Literal
 
 import typer
 
 from ddax.cli.answer import result_lines
-from ddax.cli.backend import Opener, Output, check_thread, opener_of, run_folder, speaks_utf8
+from ddax.cli.backend import Opener, Output, check_thread, home_of, opener_of, run_folder, speaks_utf8
 from ddax.cli.board import Board
 from ddax.cli.text import clean, shorten
 from ddax.errors import StorageError, UsageError
@@ -30,7 +30,7 @@ _LISTED = ("thread_id", "status", "stop_reason", "task", "steps", "ideas", "crea
 def runs(json: JSON = False, verbose: VERBOSE = False) -> None:
     """List the threads, newest first."""
     output = Output(json=json, verbose=verbose)
-    infos = run_folder().all()
+    infos = [_as_it_is(info) for info in run_folder().all()]
     if json:
         output.result({"runs": [_row(info) for info in infos]})
         return
@@ -38,6 +38,15 @@ def runs(json: JSON = False, verbose: VERBOSE = False) -> None:
         output.say('No threads yet. Start one: ddax run "TASK" --sources DIR')
     for info in infos:
         output.say(_line(info))
+
+
+def _as_it_is(info: RunInfo) -> RunInfo:
+    """Say of a thread that no live process runs any more that it was interrupted."""
+    if info.status != "running":
+        return info
+    from ddax.memory.home import Home, thread_owner
+
+    return info if thread_owner(Home(home_of()), info.thread_id) else replace(info, status="interrupted")
 
 
 def _row(info: RunInfo) -> dict[str, Any]:
@@ -48,7 +57,7 @@ def _row(info: RunInfo) -> dict[str, Any]:
 def _line(info: RunInfo) -> str:
     when = _local_time(info.updated)
     task = clean(info.task or info.stop_reason, 70)
-    return f"{info.thread_id}  {info.status:<8} {when}  {info.steps:>3} steps {info.ideas:>3} ideas  {task}"
+    return f"{info.thread_id}  {info.status:<11} {when}  {info.steps:>3} steps {info.ideas:>3} ideas  {task}"
 
 
 def _local_time(seconds: float) -> str:

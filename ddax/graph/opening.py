@@ -32,7 +32,7 @@ async def open_session(
     from ddax.memory.home import Home
     from ddax.metacognition.controller import Controller
 
-    place = home if home is not None else await asyncio.to_thread(Home.from_environ(os.environ).ensure)
+    place = home if home is not None else await asyncio.to_thread(_open_home)
     identity = await asyncio.to_thread(load_identity, settings.identity)
     embedder = parts.embedder
     if embedder is None:
@@ -71,6 +71,13 @@ async def open_session(
 def _fill_behind(library: Library) -> asyncio.Task[int]:
     """Start to embed what searches have not needed yet; it ends with the session."""
     return asyncio.create_task(library.warm(), name="ddax-fill-behind")
+
+
+def _open_home() -> Home:
+    """Open the home the environment names; it asks the disk, so it belongs into a thread."""
+    from ddax.memory.home import Home
+
+    return Home.from_environ(os.environ).ensure()
 
 
 def _coding_actions(settings: Context) -> tuple[Action, ...]:

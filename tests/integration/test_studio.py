@@ -70,7 +70,7 @@ def url(place: Path) -> Iterator[str]:
     port, log = free_port(), place / "server.log"
     env = {name: value for name, value in os.environ.items() if not name.startswith(("DDAX_", "LANGSMITH_"))}
     env |= {
-        "DDAX_HOME": str(place / "home"), "LANGGRAPH_CLI_NO_ANALYTICS": "1",
+        "DDAX_HOME": "home of the server", "LANGGRAPH_CLI_NO_ANALYTICS": "1",
         "LANGGRAPH_NO_VERSION_CHECK": "true",        "LANGSMITH_TRACING": "false",
     }  # fmt: skip
     words = [

@@ -22,7 +22,7 @@ _QUOTED = re.compile(r"[\"“„«]([^\"“”„«»]{2,80})[\"”“»]")
 _NAME = re.compile(
     r"(?:[A-Z\u00c0-\u00de][\w.'’&-]*|[A-Z]{2,})"
     r"(?:\s+(?:(?:of|the|de|la|le|von|van|da|del|&)\s+){0,3}"
-    r"(?:[A-Z\u00c0-\u00de][\w.'’&-]*|\d+))*"
+    r"(?:[A-Z\u00c0-\u00de][\w.'’&-]*|\d+(?:\.\d+)*))*"
 )
 _OPENERS = frozenset(
     [
