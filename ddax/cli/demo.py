@@ -24,9 +24,9 @@ if TYPE_CHECKING:
 
 JSON = Annotated[bool, typer.Option("--json", help="Print exactly one JSON object on stdout.")]
 VERBOSE = Annotated[bool, typer.Option("--verbose", "-v", help="Tracebacks; with --json events on stderr.")]
-QUESTION = "Which class of the collections module remembers the order in which entries were added?"
-ANSWER = "OrderedDict"
-SOURCES = ("python:collections", "python:heapq", "python:statistics")
+QUESTION = "Which function returns the median of numeric data?"
+ANSWER = "statistics.median"
+SOURCES = ("python:",)
 
 Act = Callable[[Output], int]
 ACTS: tuple[Act, ...] = ()

@@ -325,12 +325,12 @@ def test_cancel(capsys):
 
 def test_demo_succeeds_only_if_the_right_answer_is_cited(capsys):
     right = {
-        "answer": "OrderedDict",
-        "citations": [{"source": "s", "title": "t", "quote": "OrderedDict: x"}],
+        "answer": "statistics.median",
+        "citations": [{"source": "s", "title": "t", "quote": "statistics.median: x"}],
     }
     code, out, _ = call(capsys, "demo", "--json", by=agent(**right))
-    assert (code, one_object(out)["answer"]) == (0, "OrderedDict")
-    code, *_ = call(capsys, "demo", "--json", by=agent(answer="OrderedDict"))
+    assert (code, one_object(out)["answer"]) == (0, "statistics.median")
+    code, *_ = call(capsys, "demo", "--json", by=agent(answer="statistics.median"))
     assert code == 1
     code, *_ = call(capsys, "demo", by=agent(**right, status="failed"))
     assert code == 1
