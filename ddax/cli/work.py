@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import sys
 from collections.abc import Awaitable, Callable, Mapping
 from typing import TYPE_CHECKING, Annotated, Any
 
@@ -190,6 +191,8 @@ def execute(opener: Opener, chosen: Context | None, thread: str, job: Job, outpu
             with watcher(output) as watch:
                 return await job(agent, watch.on_event)
 
+    if sys.stdout.isatty():  # nothing else shows before the sources are read
+        output.note("Opening the memory and the sources …")
     try:
         result = asyncio.run(work())
     except KeyboardInterrupt as exc:
