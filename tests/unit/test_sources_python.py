@@ -120,7 +120,7 @@ async def test_collecting_leaves_the_filters_of_warnings_alone(
     [
         ("python:math", 40),
         ("python:os", 100),
-        ("python:pathlib.Path", 30),
+        ("python:pathlib.Path", 25),
         ("python:json", 8),
         ("python:ddax", 20),
     ],

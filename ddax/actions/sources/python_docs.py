@@ -5,6 +5,7 @@ Finds which modules a source means and keeps what `reference` makes of them.
 
 from __future__ import annotations
 
+import collections.abc
 import hashlib
 import json
 import os
@@ -86,6 +87,9 @@ def library_reference() -> Built:
         if not private(target.name)
     ]
     targets.append(Target("os.path", os.path.__file__))
+    # From Python 3.13 on the file of this name only points to another module.
+    targets = [target for target in targets if target.name != "collections.abc"]
+    targets.append(Target("collections.abc", str(collections.abc.__file__)))
     others = {name for name in sys.stdlib_module_names - LEFT_OUT if not private(name)}
     shown = dict.fromkeys([*(target.name for target in targets), *sorted(others | {*C_MODULES.values()})])
     return built(targets, list(shown), with_topics=True)
