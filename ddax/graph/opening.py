@@ -29,7 +29,6 @@ async def open_session(
     from ddax.configs.identities import load_identity
     from ddax.dynamics.state import projection
     from ddax.dynamics.surprise import UNMEASURED
-    from ddax.memory.home import Home
     from ddax.metacognition.controller import Controller
 
     place = home if home is not None else await asyncio.to_thread(_open_home)

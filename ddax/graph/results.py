@@ -2,12 +2,10 @@
 
 from __future__ import annotations
 
-from typing import Any, Literal, TypedDict
+from typing import Any, TypedDict
 
 from ddax.ideas.idea import Ideas
 from ddax.types import JsonDict
-
-Status = Literal["running", "done", "stopped", "failed", "waiting"]
 
 
 class RunResult(TypedDict):
@@ -26,9 +24,6 @@ class RunResult(TypedDict):
     mood: str
     failures: list[JsonDict]
     question: JsonDict | None
-
-
-_MODEL_ERRORS = ("ReasonerError", "InvalidReply")
 
 
 def result_of(thread: str, state: dict[str, Any], interrupts: tuple[Any, ...] = ()) -> RunResult:

@@ -120,7 +120,8 @@ async def test_collecting_leaves_the_filters_of_warnings_alone(
     [
         ("python:math", 40),
         ("python:os", 100),
-        ("python:pathlib.Path", 25),
+        # In 3.13 some methods moved to a private base class, and inherited ones are not documented yet.
+        ("python:pathlib.Path", 30 if sys.version_info < (3, 13) else 27),
         ("python:json", 8),
         ("python:ddax", 20),
     ],
