@@ -29,6 +29,7 @@ async def open_session(
     from ddax.configs.identities import load_identity
     from ddax.dynamics.state import projection
     from ddax.dynamics.surprise import UNMEASURED
+    from ddax.memory.agents import AgentStore
     from ddax.metacognition.controller import Controller
 
     place = home if home is not None else await asyncio.to_thread(_open_home)
@@ -63,6 +64,7 @@ async def open_session(
         scale=scale,
         clock=clock,
         monotonic=monotonic,
+        agents=AgentStore(place.agents, clock=clock, embedder=embedder),
         behind=_fill_behind(library) if parts.library is None and settings.recall.fill_behind else None,
     )
 

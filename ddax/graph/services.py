@@ -26,6 +26,7 @@ from ddax.types import JsonDict, Usage, Vector
 if TYPE_CHECKING:
     from ddax.actions.registry import Registry
     from ddax.dynamics.surprise import Calibration
+    from ddax.memory.agents import AgentStore
     from ddax.memory.home import Home
     from ddax.metacognition.controller import Controller
     from ddax.reasoning.budget import BudgetKeeper
@@ -49,6 +50,8 @@ class Session:
     scale: Calibration
     clock: Clock
     monotonic: Clock
+    agents: AgentStore | None = None
+    """Who took part in debates, with their trust; None keeps no account of it."""
     ticks: dict[str, float] = field(default_factory=dict)
     keepers: dict[str, BudgetKeeper] = field(default_factory=dict)
     behind: asyncio.Task[int] | None = None

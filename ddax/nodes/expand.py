@@ -13,7 +13,7 @@ from ddax.errors import ReasonerError
 from ddax.graph.services import Session
 from ddax.graph.state import State, Update
 from ddax.ideas import dag, grow
-from ddax.ideas.idea import REASON_BYTES, clip
+from ddax.ideas.idea import REASON_BYTES, clip, fitted
 from ddax.metacognition.effects import effects_of
 from ddax.nodes.coding import TEST
 from ddax.nodes.gather import evidence, findings, found, task_text, usage_row, visited
@@ -92,7 +92,8 @@ def _unseen(state: State, proposals: tuple[Proposal, ...]) -> list[Proposal]:
 
 
 def _same(call: ActionCall) -> str:
-    arguments = {k: v for k, v in call["args"].items() if k != "intent"}
+    # As it will be stored: a long text is clipped there, and must still be known again.
+    arguments = {k: v for k, v in fitted(call)["args"].items() if k != "intent"}
     return f"{call['name']} {sorted(arguments.items())!r}".casefold()
 
 

@@ -1,7 +1,7 @@
 """The node `protect`: restrict, and ask the human what waits to be asked.
 
-Holds the only interrupt of the graph, with nothing that has an effect before it. With nobody there
-it takes the conservative path: what waits for an approval is given up, and the run says so.
+Holds the only interrupt of the graph. Before it one row is kept, by key: the question, so that a
+resumed run puts (and pays for) the same one. With nobody there it takes the conservative path: what waits for an approval is given up, and the run says so.
 """
 
 from __future__ import annotations

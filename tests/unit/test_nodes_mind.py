@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -9,6 +11,7 @@ import pytest
 from ddax.errors import ReasonerError, UsageError
 from ddax.graph.state import Outcome
 from ddax.ideas.idea import apply_patches
+from ddax.memory.agents import AgentStore
 from ddax.nodes.close import close
 from ddax.nodes.open_task import open_task
 from ddax.nodes.reflect import reflect
@@ -124,3 +127,25 @@ async def test_a_follow_up_keeps_the_mind_and_turns_it_to_the_new_task(kit: Any)
         k: v for k, v in first["mind"].items() if k != "x_star"
     }
     assert (after["step"], after["failures"], after["usage"]["model_calls"]) == (0, {}, 0)
+
+
+async def test_each_participant_of_a_debate_has_one_round_a_task(kit: Any, tmp_path: Path) -> None:
+    agents = AgentStore(tmp_path / "agents", clock=lambda: 1.0)
+    session = replace(kit.session({"reflect": []}), agents=agents)
+    state = await kit.opened(session)
+    roles = {"proponent": "a", "opponent": "b", "judges": "a, c"}
+    for step, debated in enumerate((True, True, False)):
+        row = {
+            "task": state["work"]["id"],
+            "debated": debated,
+            "roles": roles if debated else {"judges": "d"},
+        }
+        await session.memory.log("debates", row, key=str(step))
+    for _ in range(2):  # a resumed run reflects again
+        await kit.update(reflect, state, session)
+    assert {name: agents.load(name)["rounds_participated"] for name in "abcd"} == {
+        "a": 1,
+        "b": 1,
+        "c": 1,
+        "d": 0,
+    }
