@@ -6,9 +6,9 @@ Imports nothing of ours. Records are frozen; vectors inside graph state are base
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
-from typing import Any, Literal, TypeAlias, TypedDict
+from typing import Any, Literal, NamedTuple, TypeAlias, TypedDict
 
 import numpy as np
 from numpy.typing import NDArray
@@ -23,6 +23,7 @@ Status = Literal["open", "running", "waiting", "done", "failed", "abandoned"]
 FINAL: frozenset[str] = frozenset({"done", "failed", "abandoned"})
 IdeaKind = Literal["inner", "leaf", "merge"]
 Effect = Literal["none", "reads", "writes", "spends"]
+Relation = Literal["entailment", "contradiction", "neutral"]
 NodeName = Literal[
     "open_task", "select", "expand", "act", "merge", "evaluate", "rigidity",
     "metacognition", "protect", "evolve", "reflect", "close",
@@ -31,6 +32,17 @@ NodeName = Literal[
 ROOT = "0"
 """The id of the first root idea; a follow-up task opens "1", and so on."""
 NO_PARENT = ""
+
+
+class Entailment(NamedTuple):
+    """How a hypothesis relates to a premise, and the check's confidence in [0, 1]."""
+
+    relation: Relation
+    confidence: float
+
+
+EntailmentCheck: TypeAlias = Callable[[str, str], Entailment]
+"""The support check: takes premise and hypothesis."""
 
 
 class ActionCall(TypedDict):

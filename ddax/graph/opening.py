@@ -31,6 +31,7 @@ async def open_session(
     from ddax.dynamics.surprise import UNMEASURED
     from ddax.memory.agents import AgentStore
     from ddax.metacognition.controller import Controller
+    from ddax.reasoning.entailment import open_check
 
     place = home if home is not None else await asyncio.to_thread(_open_home)
     identity = await asyncio.to_thread(load_identity, settings.identity)
@@ -64,6 +65,7 @@ async def open_session(
         scale=scale,
         clock=clock,
         monotonic=monotonic,
+        check=open_check(),
         agents=AgentStore(place.agents, clock=clock, embedder=embedder),
         behind=_fill_behind(library) if parts.library is None and settings.recall.fill_behind else None,
     )

@@ -20,8 +20,9 @@ from numpy.typing import NDArray
 from ddax.actions.protocol import Action, Library
 from ddax.configs.settings import Context, Identity
 from ddax.memory.protocol import Embedder, Memory
+from ddax.reasoning.entailment.lexical import lexical
 from ddax.reasoning.protocol import Reasoner
-from ddax.types import JsonDict, Usage, Vector
+from ddax.types import EntailmentCheck, JsonDict, Usage, Vector
 
 if TYPE_CHECKING:
     from ddax.actions.registry import Registry
@@ -50,6 +51,8 @@ class Session:
     scale: Calibration
     clock: Clock
     monotonic: Clock
+    check: EntailmentCheck = lexical
+    """The support check: how a statement relates to what it rests on."""
     agents: AgentStore | None = None
     """Who took part in debates, with their trust; None keeps no account of it."""
     ticks: dict[str, float] = field(default_factory=dict)

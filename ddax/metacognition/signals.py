@@ -6,13 +6,12 @@ A check that is unsure says nothing: its doubt is not surprise.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Literal, NamedTuple, Protocol
 
 from ddax.metacognition.matrices import STATES
+from ddax.types import Entailment, EntailmentCheck
 
-Relation = Literal["entailment", "contradiction", "neutral"]
 CERTAIN = 0.5
 """Confidence of the support check below which its word does not count."""
 WINDOW = 6
@@ -24,26 +23,6 @@ MASTERED = 0.15
 REPETITION_FACTOR = 2.0
 STUCK_FACTOR = 3.0
 """How much more likely repetition makes BORED, and effort without progress STAGNANT."""
-
-
-class Support(NamedTuple):
-    """How an outcome relates to a forecast, and the check's confidence in [0, 1]."""
-
-    relation: Relation
-    confidence: float
-
-
-class Checked(Protocol):
-    """What a support check returns: anything shaped like `Support`."""
-
-    @property
-    def relation(self) -> Relation: ...
-    @property
-    def confidence(self) -> float: ...
-
-
-SupportCheck = Callable[[str, str], Checked]
-"""Takes the forecast and the outcome, as premise and hypothesis."""
 
 
 @dataclass(frozen=True)
@@ -66,7 +45,7 @@ class Signal:
 class SignalConverter:
     """Convert outcomes into observations (metacognitive-bridge, Signal Converter)."""
 
-    support: SupportCheck
+    check: EntailmentCheck
     surprise_threshold: float = 0.5
     confirmation_confidence: float = 0.8
 
@@ -86,13 +65,13 @@ class SignalConverter:
         are the surprises before it, oldest first; `similarity` in [0, 1] is to the most similar
         earlier outcome.
         """
-        observation, reason = self._observe(self.support(prediction, outcome), confidence, epsilon)
+        observation, reason = self._observe(self.check(prediction, outcome), confidence, epsilon)
         novelty = None if similarity is None else min(1.0, max(0.0, 1.0 - similarity))
         progress = learning_progress([*recent, epsilon])
         effort = [*recent, epsilon][-WINDOW:]
         return Signal(observation, novelty, progress, _likelihood(novelty, progress, effort), reason)
 
-    def _observe(self, check: Checked, confidence: float, epsilon: float) -> tuple[str, str]:
+    def _observe(self, check: Entailment, confidence: float, epsilon: float) -> tuple[str, str]:
         if check.relation == "contradiction" and check.confidence >= CERTAIN:
             return "CONTRADICTION", f"the outcome contradicts the forecast ({check.confidence:.2f})"
         sure = confidence > self.confirmation_confidence and check.confidence >= CERTAIN

@@ -11,7 +11,6 @@ from ddax.graph.state import Outcome, State, Update
 from ddax.ideas import dag
 from ddax.metacognition.controller import MoodState
 from ddax.metacognition.signals import SignalConverter
-from ddax.metacognition.support import support
 from ddax.nodes.gather import MANY
 from ddax.types import JsonDict
 
@@ -25,7 +24,9 @@ async def metacognition(state: State, *, session: Session) -> Update:
     mood: MoodState = state.get("mood") or session.controller.open_mood()  # type: ignore[assignment]
     loudest = max(sorted(outcomes, key=dag.sort_key), key=lambda i: verdicts.get(i, {}).get("epsilon", 0.0))
     outcome, verdict = outcomes[loudest], verdicts.get(loudest, {})
-    converter = SignalConverter(support, settings.surprise_threshold, settings.confirmation_confidence)
+    converter = SignalConverter(
+        session.check, settings.surprise_threshold, settings.confirmation_confidence
+    )
     signal = converter.convert(
         outcome["expected"],
         outcome["text"],

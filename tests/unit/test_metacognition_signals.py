@@ -5,13 +5,14 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from ddax.metacognition.matrices import OBSERVATIONS
-from ddax.metacognition.signals import SignalConverter, Support, learning_progress
+from ddax.metacognition.signals import SignalConverter, learning_progress
+from ddax.types import Entailment
 
 unit = st.floats(0, 1)
 
 
 def converted(relation="neutral", check=1.0, *, confidence=0.9, epsilon=0.2, **more):
-    converter = SignalConverter(lambda prediction, outcome: Support(relation, check))
+    converter = SignalConverter(lambda prediction, outcome: Entailment(relation, check))
     return converter.convert("forecast", "outcome", confidence=confidence, epsilon=epsilon, **more)
 
 

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import re
 
-from ddax.metacognition.signals import Support
+from ddax.types import Entailment
 
 WEAK = 0.55
 """Confidence of a rule that has fired; enough to be heard, never enough to be sure."""
@@ -25,18 +25,18 @@ _WORD = re.compile(r"[^\W_]+(?:'[a-z]+)?")
 _NUMBER = re.compile(r"\d+(?:[.,]\d+)*")
 
 
-def support(premise: str, hypothesis: str) -> Support:
+def lexical(premise: str, hypothesis: str) -> Entailment:
     """Say how a hypothesis relates to a premise: entailment, contradiction or neutral."""
     one, other = _words(premise), _words(hypothesis)
     content = other - STOP - NEGATIONS
     if not content:
-        return Support("neutral", 0.0)
+        return Entailment("neutral", 0.0)
     shared = len(content & one) / len(content)
     if shared < SHARED:
-        return Support("neutral", round(1.0 - shared, 3) * WEAK)
+        return Entailment("neutral", round(1.0 - shared, 3) * WEAK)
     if _negated(one) != _negated(other) or _numbers_differ(premise, hypothesis):
-        return Support("contradiction", WEAK)
-    return Support("entailment", WEAK) if shared >= 0.9 else Support("neutral", WEAK)
+        return Entailment("contradiction", WEAK)
+    return Entailment("entailment", WEAK) if shared >= 0.9 else Entailment("neutral", WEAK)
 
 
 def _words(text: str) -> set[str]:

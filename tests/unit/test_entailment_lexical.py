@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from ddax.metacognition.support import support
+from ddax.reasoning.entailment.lexical import lexical
 
 
 @pytest.mark.parametrize(
@@ -20,9 +20,9 @@ from ddax.metacognition.support import support
     ],
 )
 def test_relations(premise: str, hypothesis: str, relation: str) -> None:
-    assert support(premise, hypothesis).relation == relation
+    assert lexical(premise, hypothesis).relation == relation
 
 
 @given(st.text(max_size=80), st.text(max_size=80))
 def test_it_is_never_sure(premise: str, hypothesis: str) -> None:
-    assert 0.0 <= support(premise, hypothesis).confidence < 0.7
+    assert 0.0 <= lexical(premise, hypothesis).confidence < 0.7
