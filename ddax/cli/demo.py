@@ -5,22 +5,17 @@ It succeeds only if the right answer was found *and* cited; further examples hoo
 
 from __future__ import annotations
 
-import asyncio
 import sys
 from collections.abc import Callable, Mapping
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import Annotated, Any
 
 import typer
 
 from ddax.cli.answer import print_result
-from ddax.cli.backend import Opener, Output, how_to_resume, new_thread, opener_of, run_folder
+from ddax.cli.backend import Agent, OnEvent, Output, Result, new_thread, opener_of
 from ddax.cli.board import Board
-from ddax.cli.errors import Interrupted
 from ddax.cli.runs import print_tree
-from ddax.cli.watch import watcher
-
-if TYPE_CHECKING:
-    from ddax.configs.settings import Context
+from ddax.cli.work import perform
 
 JSON = Annotated[bool, typer.Option("--json", help="Print exactly one JSON object on stdout.")]
 VERBOSE = Annotated[bool, typer.Option("--verbose", "-v", help="Tracebacks; with --json events on stderr.")]
@@ -47,10 +42,14 @@ def demo(
     output.say(f"Question: {QUESTION}")
     output.say(f"Sources:  {' '.join(SOURCES)}")
     thread = f"demo-{new_thread()}"
-    try:
-        result, state = asyncio.run(_ask(opener_of(context), settings, thread, output))
-    except KeyboardInterrupt as exc:
-        raise Interrupted(how_to_resume(thread) if run_folder().load(thread) else "") from exc
+    state: dict[str, Any] = {}
+
+    async def job(agent: Agent, on_event: OnEvent) -> Result:
+        result = await agent.run(QUESTION, thread=thread, on_event=on_event)
+        state.update(await agent.state(thread))
+        return result
+
+    result = perform(opener_of(context), settings, thread, job, output)
     if not (json or sys.stdout.isatty()):  # a terminal has seen the live tree
         print_tree(Board.of_state(state))
     code = print_result(result, output)
@@ -60,15 +59,6 @@ def demo(
     for act in () if code or json else ACTS:
         code = code or act(output)
     raise typer.Exit(code)
-
-
-async def _ask(
-    opener: Opener, settings: Context, thread: str, output: Output
-) -> tuple[Mapping[str, Any], Mapping[str, Any]]:
-    async with opener(settings) as agent:
-        with watcher(output) as watch:
-            result = await agent.run(QUESTION, thread=thread, on_event=watch.on_event)
-        return result, await agent.state(thread)
 
 
 def is_right(result: Mapping[str, Any]) -> bool:

@@ -64,7 +64,7 @@ def _storage(why: str) -> StorageError:
     )
 
 
-def report(exc: BaseException, *, json: bool, verbose: bool) -> int:
+def report(exc: BaseException, *, json: bool, verbose: bool = False) -> int:
     """Print an error, one JSON object on stdout with `json`, else lines on stderr; return the exit code."""
     if verbose and not isinstance(exc, KeyboardInterrupt | Interrupted):
         sys.stderr.write(clean_block("".join(traceback.format_exception(exc))))

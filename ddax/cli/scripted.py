@@ -94,3 +94,7 @@ class ScriptedAgent(AbstractAsyncContextManager["ScriptedAgent"]):
     async def cancel(self, thread: str) -> None:
         """Mark a thread as stopped."""
         self._save("cancelled", thread, "stopped")
+
+    def drain(self) -> bool:
+        """Say that nothing here can be asked to stop."""
+        return False

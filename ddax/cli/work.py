@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import asyncio
 import sys
 from collections.abc import Awaitable, Callable, Mapping
 from typing import TYPE_CHECKING, Annotated, Any
@@ -26,7 +25,8 @@ from ddax.cli.backend import (
     run_folder,
     settings,
 )
-from ddax.cli.errors import Interrupted, as_ddax
+from ddax.cli.errors import Interrupted, as_ddax, report
+from ddax.cli.interrupts import Interrupts
 from ddax.cli.notes import model_note
 from ddax.cli.runs import known_run
 from ddax.cli.watch import watcher
@@ -184,25 +184,38 @@ def _context(thread: str, config: str | None, arguments: Mapping[str, Any], outp
 
 
 def execute(opener: Opener, chosen: Context | None, thread: str, job: Job, output: Output) -> int:
-    """Do a job under a watcher, print its result and return the exit code; Ctrl-C names the way back."""
+    """Do a job, print its result and return the exit code."""
+    return print_result(perform(opener, chosen, thread, job, output), output)
+
+
+def perform(opener: Opener, chosen: Context | None, thread: str, job: Job, output: Output) -> Result:
+    """Do a job under a watcher and return its result; raises Interrupted, which names the way back."""
+    interrupts = Interrupts(note=output.note, leave=lambda: report(_interrupted(thread), json=output.json))
 
     async def work() -> Result:
         async with opener(chosen) as agent:
+            interrupts.watch(agent)
             with watcher(output) as watch:
                 return await job(agent, watch.on_event)
 
     if sys.stdout.isatty():  # nothing else shows before the sources are read
         output.note("Opening the memory and the sources …")
     try:
-        result = asyncio.run(work())
+        result = interrupts.run(work)
     except KeyboardInterrupt as exc:
-        raise Interrupted(how_to_resume(thread) if run_folder().load(thread) else "") from exc
+        raise _interrupted(thread) from exc
     except Exception as exc:
         known = as_ddax(exc)
         if known is not None and known.exit_code in _RESUMABLE_AFTER and _is_unfinished(thread):
             output.note(f"What was done is kept. When it is mended: {how_to_resume(thread)}")
         raise
-    return print_result(result, output)
+    if result["status"] == "running":
+        raise _interrupted(thread)
+    return result
+
+
+def _interrupted(thread: str) -> Interrupted:
+    return Interrupted(how_to_resume(thread) if run_folder().load(thread) else "")
 
 
 def _is_unfinished(thread: str) -> bool:

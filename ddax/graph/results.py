@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import Any, TypedDict
 
+from ddax.errors import UsageError
 from ddax.ideas.idea import Ideas
 from ddax.types import JsonDict
 
@@ -61,4 +62,23 @@ def exit_code_of(result: RunResult) -> int:
         return 130 if result["stop_reason"].startswith("cancelled") else 6
     if result["status"] == "done":
         return 0
+    if result["status"] == "running":
+        return 130
     return 9 if result["stop_reason"].startswith("model:") else 1
+
+
+def fitting_answer(answer: Any) -> JsonDict:
+    """Check an answer before it is written into the thread, where a wrong one would stay."""
+    from pydantic import ValidationError
+
+    from ddax.nodes.protect import HumanAnswer
+
+    try:
+        return HumanAnswer.model_validate(answer).model_dump()
+    except ValidationError as error:
+        first = error.errors()[0]
+        where = ".".join(str(part) for part in first["loc"]) or "answer"
+        raise UsageError(
+            f"the answer {answer!r} does not fit: {where}: {first['msg']}.",
+            mend='Give {"choice": "go on" | "veto" | "stop"}, with "arguments" or a "lesson" if you like.',
+        ) from error

@@ -25,14 +25,13 @@ from langgraph.types import Command
 from ddax.configs.settings import Context
 from ddax.errors import ReasonerError, SandboxError, StateError, UsageError
 from ddax.graph.builder import Builder, build_graph
-from ddax.graph.results import RunResult, exit_code_of, result_of
+from ddax.graph.results import RunResult, exit_code_of, fitting_answer, result_of
 from ddax.graph.runs import RunFolder, RunInfo
 from ddax.graph.saver import open_saver
 from ddax.graph.services import Clock, LocalServices, Parts
 from ddax.graph.state import Input, State
 from ddax.ideas import dag
 from ddax.memory.migrations import sqlite_errors
-from ddax.types import JsonDict
 
 if TYPE_CHECKING:
     from ddax.memory.home import Home
@@ -43,6 +42,9 @@ Graph = CompiledStateGraph[State, Context, Input, State]
 
 SUPERSTEPS_PER_STEP = 6
 """select, act, evaluate, rigidity, metacognition, and one to spare."""
+
+INTERRUPTED = "interrupted"
+"""The reason of a stop that leaves the thread running, to be resumed."""
 
 __all__ = ["Agent", "Event", "RunInfo", "RunResult", "exit_code_of", "open_agent"]
 
@@ -84,6 +86,7 @@ class Agent:
         self._clock, self._monotonic = clock, monotonic
         self._stack = contextlib.AsyncExitStack()
         self._loop: asyncio.Runner | None = None
+        self._controls: set[RunControl] = set()
         self.home: Home
 
     async def __aenter__(self) -> Self:
@@ -177,7 +180,7 @@ class Agent:
             state = await self._snapshot(info)
             context = Context.model_validate(info.context) if info.context else self.context
             waiting = bool(state.interrupts)
-            given: Any = Command(resume=_fitting(answer)) if waiting and answer is not None else None
+            given: Any = Command(resume=fitting_answer(answer)) if waiting and answer is not None else None
             if info.status == "running" and _checkpoint_of(state) == info.before:
                 given = Input(task=info.task)  # it died before its task reached the checkpoints
             elif not state.tasks and not waiting and info.status == "running":
@@ -235,6 +238,12 @@ class Agent:
         with contextlib.suppress(ThreadInUse), self._locked(thread):
             self.runs.clear_cancel(thread)
             self.runs.update(thread, status="stopped", stop_reason="cancelled", updated=self._clock())
+
+    def drain(self) -> bool:
+        """Ask what runs here to stop at its next superstep, to be resumed; tells whether anything runs."""
+        for control in self._controls:
+            control.request_drain(INTERRUPTED)
+        return bool(self._controls)
 
     def _sync(self) -> asyncio.Runner:
         if self._loop is None:
@@ -295,6 +304,7 @@ class Agent:
         self.runs.clear_cancel(thread)  # a stop asked of an earlier run, which came too late for it
         stopped, noted = "", False
         start = (await self.graph.aget_state(config)).config if replay else config
+        self._controls.add(control)
         try:
             with sqlite_errors(self.home.checkpoints):
                 begin: Any = {**config, **start}
@@ -316,13 +326,15 @@ class Agent:
                             on_event(part)
                         if self.runs.cancelled(thread):
                             control.request_drain("cancelled")
-        except GraphDrained:
-            stopped = "cancelled"
+        except GraphDrained as drained:
+            stopped = drained.reason
             self.runs.clear_cancel(thread)
         except (UsageError, ReasonerError, SandboxError) as error:
             # What the caller must mend first is no run to go on with.
             self.runs.update(thread, status="failed", stop_reason=error.what, updated=self._clock())
             raise
+        finally:
+            self._controls.discard(control)
         return await self._settle(thread, config, stopped)
 
     async def _note_checkpoint(self, thread: str, config: Any) -> None:
@@ -335,7 +347,8 @@ class Agent:
             state = await self.graph.aget_state(config)
         result = result_of(thread, state.values, tuple(state.interrupts))
         if stopped:
-            result["status"], result["stop_reason"] = "stopped", stopped
+            status = "running" if stopped == INTERRUPTED else "stopped"
+            result["status"], result["stop_reason"] = status, stopped
         self.runs.update(
             thread,
             status=result["status"],
@@ -350,23 +363,6 @@ class Agent:
 
 
 _MEND = "Restore the checkpoint file from a backup, or start the task again on a new thread."
-
-
-def _fitting(answer: Any) -> JsonDict:
-    """Check an answer before it is written into the thread, where a wrong one would stay."""
-    from pydantic import ValidationError
-
-    from ddax.nodes.protect import HumanAnswer
-
-    try:
-        return HumanAnswer.model_validate(answer).model_dump()
-    except ValidationError as error:
-        first = error.errors()[0]
-        where = ".".join(str(part) for part in first["loc"]) or "answer"
-        raise UsageError(
-            f"the answer {answer!r} does not fit: {where}: {first['msg']}.",
-            mend='Give {"choice": "go on" | "veto" | "stop"}, with "arguments" or a "lesson" if you like.',
-        ) from error
 
 
 def _cut_short(state: Any) -> bool:

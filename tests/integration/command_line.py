@@ -13,6 +13,8 @@ from pathlib import Path
 from typing import Any
 
 SECONDS = 120
+KEPT = ("PATH", "LD_LIBRARY_PATH", "PYTHONPATH")
+"""How the Python and the checkout under test are found."""
 QUESTION = "In which city was the architect of the Corvane Tower born?"
 PAGES = {
     "tower": "# Corvane Tower\n\nThe Corvane Tower is in Belmark. It was designed by Ilse Maran in 1931.\n",
@@ -57,7 +59,9 @@ class Place:
 
     def env(self, home: Path | str, more: Mapping[str, str] | None = None) -> dict[str, str]:
         """Return the environment of a call: no key, no setting, its own HOME and TMPDIR."""
-        kept = {name: os.environ[name] for name in ("PATH", "LD_LIBRARY_PATH") if name in os.environ}
+        kept = {
+            name: os.environ[name] for name in ("PATH", "LD_LIBRARY_PATH", "PYTHONPATH") if name in os.environ
+        }
         own = {"HOME": str(self.user), "TMPDIR": str(self.scratch), "DDAX_HOME": str(home), "LANG": "C.UTF-8"}
         return {**kept, **own, "PYTHONDONTWRITEBYTECODE": "1", "CUDA_VISIBLE_DEVICES": "", **(more or {})}
 

@@ -104,6 +104,39 @@ def test_ctrl_c_with_json_is_still_one_object(tmp_path: Path):
     assert err == ""
 
 
+STUCK = """
+import asyncio, sys, threading
+from ddax.cli.interrupts import Interrupts
+class Running:
+    def drain(self):
+        return sys.argv[1] == "drains"
+async def work():
+    print("ready", flush=True)
+    await asyncio.to_thread(threading.Event().wait)
+interrupts = Interrupts(note=lambda line: print(line, flush=True), leave=lambda: print("left", flush=True))
+interrupts.watch(Running())
+try:
+    interrupts.run(work)
+except KeyboardInterrupt:
+    print("ended", flush=True)
+"""
+
+
+@pytest.mark.parametrize(("kind", "signals"), [("drains", 3), ("drains", 1), ("runs not", 1)])
+def test_what_does_not_end_is_left_behind(kind: str, signals: int):
+    with subprocess.Popen(
+        [sys.executable, "-c", STUCK, kind], stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True
+    ) as process:
+        assert process.stdout is not None
+        assert process.stdout.readline() == "ready\n"
+        for _ in range(signals):
+            process.send_signal(signal.SIGINT)
+            if kind == "drains" and _ == 0:
+                assert process.stdout.readline().startswith("Stopping at the next step")
+        out, err = process.communicate(timeout=60)
+    assert (process.returncode, out, err) == (130, "left\n", "")
+
+
 def test_a_reader_that_leaves_early_is_no_error(tmp_path: Path):
     with subprocess.Popen(
         [sys.executable, "-c", SCRIPT, "0", "run", "why?", "--sources", "x"], stdout=subprocess.PIPE,

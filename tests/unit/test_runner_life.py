@@ -218,6 +218,25 @@ async def test_cancel_stops_at_the_next_step_and_can_be_resumed(kit: Any, tmp_pa
         assert (await agent.resume("t"))["status"] == "done"
 
 
+async def test_a_drained_thread_is_unfinished_and_resumes_to_the_same_dag(kit: Any, tmp_path: Path) -> None:
+    async with kit.agent(tmp_path / "other", kit.script()) as agent:
+        assert not agent.drain(), "nothing runs"
+        await agent.run(kit.question, thread="t")
+        undisturbed = agent.threads()[0].digest
+    async with kit.agent(tmp_path, kit.script()) as agent:
+
+        def on_event(event: dict[str, Any]) -> None:
+            if event["node"] == "expand":
+                assert agent.drain()
+
+        result = await agent.run(kit.question, thread="t", on_event=on_event)
+        assert (result["status"], result["stop_reason"]) == ("running", "interrupted")
+        assert exit_code_of(result) == 130
+        assert agent.threads()[0].status == "running"
+        assert (await agent.resume("t"))["status"] == "done"
+        assert agent.threads()[0].digest == undisturbed
+
+
 async def test_a_cancel_that_came_too_late_does_not_stop_the_next_run(kit: Any, tmp_path: Path) -> None:
     async with kit.agent(tmp_path, kit.script()) as agent:
         await agent.run(kit.question, thread="t")
