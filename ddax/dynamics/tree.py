@@ -1,0 +1,232 @@
+"""A search tree as plain lists of numbers: grow, descend by the score, back up values.
+
+For searches that live in memory (benchmarks, environments, lookahead). The DAG of ideas keeps its own
+statistics in graph state and shares the score, the choice of wider or deeper, and this rule: an
+unvisited child takes its parent's Q, and only nodes with unfinished work are candidates. A level has
+few children, for which lists are faster than arrays; `score_terms` is the same score for many at once.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from math import sqrt
+from typing import Literal, NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ddax.dynamics.score import PRESETS, Weights, cosines, robust_child
+from ddax.dynamics.state import TINY
+from ddax.dynamics.widen import Outcomes, goes_wider
+from ddax.types import Vector
+
+ROOT_NODE = 0
+NO_NODE = -1
+Move = Literal["evaluate", "grow"]
+
+
+@dataclass(frozen=True)
+class Policy:
+    """How to descend. `wider`: new children or known ones is a learned choice, else the score's alone.
+
+    `c` ≥ 0 scales exploration, ρ in [0, 1] damps it.
+    """
+
+    weights: Weights = field(default_factory=lambda: PRESETS["hybrid"])
+    c: float = 1.0
+    rho: float = 0.0
+    wider: bool = False
+
+
+class Choice(NamedTuple):
+    """Where a descent came to: `evaluate` a node for the first time, or `grow` (more) children under it."""
+
+    node: int
+    move: Move
+
+
+class Tree:
+    """Statistics of a tree; node 0 is the root, and a node's number is its place in every list.
+
+    `Q` in [0, 1] is the mean of all values at and below a node, `N` their number, `below` the ΣN of its
+    children, `V` the node's own first value (None before it), `P` its prior, `loss` its virtual losses.
+    With `dim` > 0 nodes have directions, and `pull` sets the force F they are aligned with.
+    """
+
+    def __init__(self, *, dim: int = 0) -> None:
+        self.parent: list[int] = [NO_NODE]
+        self.depth: list[int] = [0]
+        self.Q: list[float] = [0.0]
+        self.P: list[float] = [1.0]
+        self.V: list[float | None] = [None]
+        self.N: list[int] = [0]
+        self.below: list[int] = [0]
+        self.loss: list[int] = [0]
+        self.closed: list[bool] = [False]
+        self.children: list[list[int]] = [[]]
+        self._dim = dim
+        self._F = np.zeros(dim)
+        self._D: list[NDArray[np.float64]] = [np.zeros((1, dim))]
+        self._cosine: list[float] = [0.0]
+        self._open: list[list[int]] = [[]]
+        self._may_grow: list[bool] = [True]
+        self._new: list[Outcomes] = [Outcomes()]
+        self._known: list[Outcomes] = [Outcomes()]
+
+    def __len__(self) -> int:
+        """Return how many nodes there are."""
+        return len(self.parent)
+
+    def grow(
+        self,
+        node: int,
+        P: Sequence[float] | Vector,
+        *,
+        D: NDArray[np.float64] | None = None,
+        more: bool = False,
+    ) -> list[int]:
+        """Add children with priors P `[n]` and directions D `[n, dim]`; return their numbers.
+
+        `more` says that the proposer could still bring others: without it, a node all of whose
+        children are closed is closed as well.
+        """
+        first, n = len(self), len(P)
+        new = list(range(first, first + n))
+        directions = np.zeros((n, self._dim)) if D is None else np.asarray(D, dtype=np.float64)
+        self._D.append(directions)
+        self._cosine.extend(cosines(self._F, directions).tolist())
+        self.parent.extend([node] * n)
+        self.depth.extend([self.depth[node] + 1] * n)
+        self.P.extend(max(0.0, float(p)) for p in P)
+        self.Q.extend([0.0] * n)
+        self.V.extend([None] * n)
+        for counts in (self.N, self.below, self.loss):
+            counts.extend([0] * n)
+        self.closed.extend([False] * n)
+        self._may_grow.extend([True] * n)
+        for sides in (self._new, self._known):
+            sides.extend([Outcomes()] * n)
+        for lists in (self.children, self._open):
+            lists.extend([] for _ in range(n))
+            lists[node].extend(new)
+        self._may_grow[node] = more
+        self._close_if_done(node)
+        return new
+
+    def pull(self, F: Vector) -> None:
+        """Set the force `[dim]` that directions are aligned with, as after x has moved."""
+        self._F = np.asarray(F, dtype=np.float64)
+        self._cosine = cosines(self._F, np.concatenate(self._D)).tolist()
+
+    def close(self, node: int) -> None:
+        """Take a node out of the search, as a finished, pruned or joined one."""
+        if self.closed[node]:
+            return
+        self.closed[node] = True
+        if node != ROOT_NODE:
+            parent = self.parent[node]
+            self._open[parent].remove(node)
+            self._close_if_done(parent)
+
+    def descend(self, policy: Policy, *, rng: np.random.Generator | None = None) -> Choice | None:
+        """Go down by the score to where work is; None where everything is closed.
+
+        With `policy.wider` an rng is needed.
+        """
+        if self.closed[ROOT_NODE]:
+            return None
+        node = ROOT_NODE
+        while node == ROOT_NODE or self.V[node] is not None:
+            candidates = self._candidates(node, policy, rng)
+            if not candidates:
+                return Choice(node, "grow")
+            node = candidates[0] if len(candidates) == 1 else self.best(candidates, policy)
+        return Choice(node, "evaluate")
+
+    def draw(self, policy: Policy, k: int, *, rng: np.random.Generator | None = None) -> list[Choice]:
+        """Draw up to k different places, each under the virtual losses of those before."""
+        found: dict[int, Choice] = {}
+        lost: list[int] = []
+        for _ in range(k):
+            choice = self.descend(policy, rng=rng)
+            if choice is None:
+                break
+            found.setdefault(choice.node, choice)
+            for node in self.path(choice.node):
+                self.loss[node] += 1
+                lost.append(node)
+        for node in lost:
+            self.loss[node] -= 1
+        return list(found.values())
+
+    def best(self, candidates: Sequence[int], policy: Policy) -> int:
+        """Return the sibling with the best score; ties go to the larger prior, then to the earlier one."""
+        here = self.parent[candidates[0]]
+        weights, N, Q, P, loss, cosine = policy.weights, self.N, self.Q, self.P, self.loss, self._cosine
+        w_a, w_q, inherited = weights.w_a, weights.w_q, self.Q[here]
+        priors = sum([P[k] for k in candidates])
+        visits = self.below[here] + sum([loss[k] for k in candidates])
+        openness = (1.0 - policy.rho if weights.damped else 1.0) * policy.c
+        scale = openness * sqrt(max(weights.floor, visits)) / (priors if priors > TINY else len(candidates))
+        even = priors <= TINY
+        best, top, top_prior = candidates[0], -1e300, 0.0
+        for k in candidates:
+            n, lost, prior = N[k], loss[k], 1.0 if even else P[k]
+            q = Q[k] if n else inherited
+            if lost:
+                q *= (n or 1) / ((n or 1) + lost)
+            score = w_a * cosine[k] + w_q * q + scale * prior / (1 + n + lost)
+            if score > top or (score == top and prior > top_prior):
+                best, top, top_prior = k, score, prior
+        return best
+
+    def backpropagate(self, node: int, value: float) -> None:
+        """Take in a value in [0, 1] of a node: N and Q of it and its ancestors, once each.
+
+        A first value of a child is what its parent learns of new children; any other value is what
+        an ancestor learns of known ones.
+        """
+        first = self.V[node] is None
+        if first:
+            self.V[node] = value
+        N, Q = self.N, self.Q
+        child, here = NO_NODE, node
+        while here != NO_NODE:
+            N[here] += 1
+            Q[here] += (value - Q[here]) / N[here]
+            if child != NO_NODE:
+                self.below[here] += 1
+                side = self._new if first and child == node else self._known
+                side[here] = side[here].add(value)
+            child, here = here, self.parent[here]
+
+    def path(self, node: int) -> list[int]:
+        """Return the nodes from the root to a node, both included."""
+        path = [node]
+        while path[-1] != ROOT_NODE:
+            path.append(self.parent[path[-1]])
+        return path[::-1]
+
+    def robust_child(self, node: int = ROOT_NODE) -> int:
+        """Return the most visited child of a node; ties go to the larger Q, then to the earlier one."""
+        kids = self.children[node]
+        return kids[robust_child(np.array([self.N[k] for k in kids]), np.array([self.Q[k] for k in kids]))]
+
+    def _candidates(self, node: int, policy: Policy, rng: np.random.Generator | None) -> list[int]:
+        """Return the children to choose from; none says that new ones are to be grown."""
+        kids = self._open[node]
+        if not policy.wider or not kids:
+            return kids
+        known = [k for k in kids if self.V[k] is not None]
+        if not known or (len(known) == len(kids) and not self._may_grow[node]):
+            return kids
+        if rng is None:
+            raise ValueError("A policy that goes wider draws by chance and needs an rng.")
+        if goes_wider(self._new[node], self._known[node], rng):
+            return [k for k in kids if self.V[k] is None]
+        return known
+
+    def _close_if_done(self, node: int) -> None:
+        if not self._may_grow[node] and not self._open[node]:
+            self.close(node)
