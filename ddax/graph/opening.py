@@ -11,12 +11,14 @@ import numpy as np
 
 from ddax.actions.protocol import Action, Library
 from ddax.configs.settings import Context
+from ddax.errors import UsageError
 from ddax.graph.services import Clock, Parts, Session
 from ddax.memory.protocol import Embedder, Memory
 from ddax.reasoning.protocol import Reasoner
 
 if TYPE_CHECKING:
     from ddax.actions.registry import Registry
+    from ddax.environments.protocol import Environment
     from ddax.memory.home import Home
 
 
@@ -41,7 +43,8 @@ async def open_session(
     scale = await asyncio.to_thread(
         load_calibration, embedder.name, embedder.fingerprint, fallback=UNMEASURED
     )
-    extra = await asyncio.to_thread(_coding_actions, settings)
+    world = await asyncio.to_thread(_world, settings)
+    extra = (*await asyncio.to_thread(_coding_actions, settings), *_world_actions(settings, world))
     actions = await asyncio.to_thread(open_registry, (*extra, *parts.actions))
     reasoner = parts.reasoner
     if reasoner is None:
@@ -66,6 +69,7 @@ async def open_session(
         clock=clock,
         monotonic=monotonic,
         check=open_check(),
+        world=world,
         agents=AgentStore(place.agents, clock=clock, embedder=embedder),
         behind=_fill_behind(library) if parts.library is None and settings.recall.fill_behind else None,
     )
@@ -92,6 +96,24 @@ def _coding_actions(settings: Context) -> tuple[Action, ...]:
     from ddax.evolution.run_tests import test
 
     return (test,)
+
+
+def _world(settings: Context) -> Environment | None:
+    """Open the world among the sources; there is one at most."""
+    from ddax.environments.opening import is_world, open_world
+
+    named = [source for source in settings.sources if is_world(source)]
+    if len(named) > 1:
+        raise UsageError(f"the sources name {len(named)} worlds.", mend="Give one: an agent acts in one world.")
+    return open_world(named[0]) if named else None
+
+
+def _world_actions(settings: Context, world: Environment | None) -> tuple[Action, ...]:
+    if world is None:
+        return ()
+    from ddax.environments.actions import WorldActions
+
+    return WorldActions(world, seed=settings.seed).actions()
 
 
 def _embedder(cache: Path) -> Embedder:
@@ -129,7 +151,8 @@ async def _memory(settings: Context, home: Home, embedder: Embedder, clock: Cloc
 
 async def _library(settings: Context, embedder: Embedder, cache: Path) -> Library:
     from ddax.actions.sources import open_library
+    from ddax.environments.opening import is_world
 
     return await open_library(
-        settings.sources, embedder=embedder, cache_dir=cache, allow_hosts=settings.allow_hosts
+        tuple(source for source in settings.sources if not is_world(source)), embedder=embedder, cache_dir=cache, allow_hosts=settings.allow_hosts
     )

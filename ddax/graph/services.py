@@ -27,6 +27,7 @@ from ddax.types import EntailmentCheck, JsonDict, Usage, Vector
 if TYPE_CHECKING:
     from ddax.actions.registry import Registry
     from ddax.dynamics.surprise import Calibration
+    from ddax.environments.protocol import Environment
     from ddax.memory.agents import AgentStore
     from ddax.memory.home import Home
     from ddax.metacognition.controller import Controller
@@ -55,6 +56,8 @@ class Session:
     """The support check: how a statement relates to what it rests on."""
     agents: AgentStore | None = None
     """Who took part in debates, with their trust; None keeps no account of it."""
+    world: Environment | None = None
+    """The world to act in, where the sources name one; closed with the session."""
     ticks: dict[str, float] = field(default_factory=dict)
     keepers: dict[str, BudgetKeeper] = field(default_factory=dict)
     behind: asyncio.Task[int] | None = None
@@ -168,8 +171,11 @@ class LocalServices:
         for ended in await asyncio.gather(*tasks, return_exceptions=True):
             if isinstance(ended, Exception):
                 logging.getLogger("ddax").warning("filling vectors behind the run ended early: %s", ended)
+        worlds = [s.world for s in self._sessions.values() if s.world is not None]
         memories = {id(s.memory): s.memory for s in self._sessions.values()}
         self._sessions.clear()
+        for world in worlds:
+            await world.close()
         for memory in memories.values():
             await memory.close()
 
