@@ -76,6 +76,11 @@ class Mood(Section):
         default="auto", description="What computes the free energy."
     )
     policy_len: int = Field(default=3, ge=1, le=4, description="Planning horizon in steps.")
+    matrices: str = Field(default="shipped", description="'shipped', a learned version (v1), or a YAML file.")
+    explore: bool = Field(default=True, description="EXPLORE raises c, widens, asks a curiosity question.")
+    consolidate: bool = Field(default=True, description="CONSOLIDATE merges early, consolidates the memory.")
+    verify: bool = Field(default=True, description="VERIFY checks the least supported claims.")
+    rest: bool = Field(default=True, description="REST narrows down, and asks a human who is there.")
     surprise_threshold: float = Field(default=0.5, ge=0, le=1, description="ε above is HIGH_SURPRISE.")
     confirmation_confidence: float = Field(
         default=0.8, ge=0, le=1, description="Confidence needed for CONFIRMATION."

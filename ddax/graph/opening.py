@@ -33,6 +33,7 @@ async def open_session(
     from ddax.dynamics.surprise import UNMEASURED
     from ddax.memory.agents import AgentStore
     from ddax.metacognition.controller import Controller
+    from ddax.metacognition.versions import find_matrices
     from ddax.reasoning.entailment import open_check
 
     place = home if home is not None else await asyncio.to_thread(_open_home)
@@ -51,7 +52,10 @@ async def open_session(
         reasoner = await asyncio.to_thread(_reasoner, settings, place, embedder, actions, clock, monotonic)
     library: Library = parts.library or await _library(settings, embedder, place.cache)
     controller = await asyncio.to_thread(
-        Controller, engine=settings.mood.engine, policy_len=settings.mood.policy_len
+        Controller,
+        engine=settings.mood.engine,
+        policy_len=settings.mood.policy_len,
+        matrices=find_matrices(settings.mood.matrices, place.path),
     )
     # Last, because it takes a lock and starts threads: whatever failed before leaves nothing open.
     memory: Memory = parts.memory or await _memory(settings, place, embedder, clock)

@@ -172,6 +172,8 @@ class LocalServices:
             if isinstance(ended, Exception):
                 logging.getLogger("ddax").warning("filling vectors behind the run ended early: %s", ended)
         worlds = [s.world for s in self._sessions.values() if s.world is not None]
+        for session in self._sessions.values():
+            session.controller.close()
         memories = {id(s.memory): s.memory for s in self._sessions.values()}
         self._sessions.clear()
         for world in worlds:

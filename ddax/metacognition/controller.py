@@ -2,25 +2,31 @@
 
 It keeps no state of its own: the mood travels in the graph's state, so a resumed or forked run goes
 on with the same mind. Both engines agree to the last digits and the stored numbers are rounded, so
-it makes no difference which of them answered.
+it makes no difference which of them answered, nor when one took over from the other.
 """
 
 from __future__ import annotations
 
-import threading
 from collections.abc import Mapping, Sequence
-from typing import Any, Literal, NamedTuple, TypedDict, cast
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, Literal, NamedTuple, TypedDict, cast
 
 import numpy as np
 
-from ddax.errors import UsageError
-from ddax.metacognition.matrices import ACTIONS, OBSERVATIONS, STATES, Matrices, load_matrices
-from ddax.metacognition.twin import Engine, Twin
+from ddax.errors import DdaxError, UsageError
+from ddax.metacognition.matrices import ACTIONS, OBSERVATIONS, STATES, load_matrices
+from ddax.metacognition.twin import Engine, Thought, Twin
 from ddax.types import Vector
+
+if TYPE_CHECKING:
+    from ddax.metacognition.child import Child
 
 EngineName = Literal["auto", "pymdp", "numpy"]
 DIGITS = 9
 """Digits kept of stored numbers; the engines differ by about 1e-15."""
+WARM_AFTER = 16
+"""Decisions of one process after which "auto" begins to load pymdp: a short run is over before that, and
+pays nothing."""
 RECENT = 6
 """How many of the latest surprises the mood remembers, for learning progress."""
 
@@ -57,18 +63,27 @@ class Controller:
     """Choose cognitive actions by expected free energy.
 
     `engine`: "numpy" is the exact twin; "pymdp" loads pymdp now (seconds); "auto" answers with the
-    twin, and with pymdp once `warm()` was called and has finished. Raises `SettingsError` for
-    malformed matrices and `DdaxError` where pymdp is asked for and missing.
+    twin until `warm_after` decisions are made, loads pymdp in a child process behind the run, and
+    answers with it once it is there. `matrices` is a file of A, B, C and D, by default the shipped
+    one. Raises `SettingsError` for malformed matrices and `DdaxError` where pymdp is asked for and
+    missing.
     """
 
     def __init__(
-        self, *, engine: EngineName = "auto", policy_len: int = 3, matrices: Matrices | None = None
+        self,
+        *,
+        engine: EngineName = "auto",
+        policy_len: int = 3,
+        matrices: Path | None = None,
+        warm_after: int = WARM_AFTER,
     ) -> None:
-        self._matrices = matrices or load_matrices()
-        self._policy_len, self._mode = policy_len, engine
-        self._engine: Engine = self._load_pymdp() if engine == "pymdp" else self._twin()
-        self._loader: threading.Thread | None = None
-        self._failure: BaseException | None = None
+        self._path, self._matrices = matrices, load_matrices(matrices)
+        self._policy_len, self._mode, self._warm_after = policy_len, engine, warm_after
+        self.twin = Twin(self._matrices, policy_len=policy_len)
+        self._engine: Engine = self._load_pymdp() if engine == "pymdp" else self.twin
+        self._child: Child | None = None
+        self._failure: DdaxError | None = None
+        self._decisions = 0
 
     @property
     def engine(self) -> str:
@@ -76,16 +91,31 @@ class Controller:
         return self._engine.name
 
     @property
-    def warm_failure(self) -> BaseException | None:
+    def live(self) -> Engine:
+        """Return the engine that answers now."""
+        return self._engine
+
+    @property
+    def warm_failure(self) -> DdaxError | None:
         """Return why pymdp could not be loaded behind; the twin goes on answering."""
         return self._failure
 
-    def warm(self) -> threading.Thread | None:
-        """Begin to load pymdp in a background thread, in "auto" only; returns the thread."""
-        if self._mode == "auto" and self._loader is None:
-            self._loader = threading.Thread(target=self._switch, name="ddax-pymdp", daemon=True)
-            self._loader.start()
-        return self._loader
+    def warm(self) -> Child | None:
+        """Begin to load pymdp in a child process, in "auto" only; returns the child."""
+        if self._mode == "auto" and self._child is None and self._failure is None:
+            from ddax.metacognition.child import Child
+
+            try:
+                self._child = Child(policy_len=self._policy_len, matrices=self._path)
+            except (OSError, DdaxError) as error:
+                self._back_to_the_twin(error)
+        return self._child
+
+    def close(self) -> None:
+        """End the child process, if there is one."""
+        if self._child is not None:
+            self._child.close()
+        self._child, self._engine = None, self.twin if self._mode == "auto" else self._engine
 
     def open_mood(self) -> MoodState:
         """Return the mood before the first observation: belief and prior are D."""
@@ -124,7 +154,7 @@ class Controller:
             )
         before = cast(MoodState, mood) if mood else self.open_mood()
         prior = _weighed(np.asarray(before["prior"], dtype=np.float64), likelihood)
-        thought = self._engine.cycle(prior, OBSERVATIONS.index(observation))
+        thought = self._think(prior, OBSERVATIONS.index(observation))
         action, values = ACTIONS[thought.action], _rounded(thought.values)
         recent = (
             before["recent"] if epsilon is None else [*before["recent"], round(epsilon, DIGITS)][-RECENT:]
@@ -143,19 +173,32 @@ class Controller:
         )
         return Step(after, action, dict(zip(ACTIONS, values, strict=True)))
 
-    def _twin(self) -> Engine:
-        return Twin(self._matrices, policy_len=self._policy_len)
+    def _think(self, prior: Vector, observation: int) -> Thought:
+        """Run one cycle on the engine of the moment; where the child is gone, on the twin."""
+        self._decisions += 1
+        if self._decisions > self._warm_after:
+            self.warm()
+        try:
+            if self._child is not None and self._child.ready():
+                self._engine = self._child
+            return self._engine.cycle(prior, observation)
+        except DdaxError as error:
+            if self._mode == "pymdp":
+                raise
+            self._back_to_the_twin(error)
+            return self.twin.cycle(prior, observation)
+
+    def _back_to_the_twin(self, error: OSError | DdaxError) -> None:
+        failure = (
+            error if isinstance(error, DdaxError) else DdaxError("pymdp cannot be started.", why=f"{error}.")
+        )
+        self.close()
+        self._failure = failure
 
     def _load_pymdp(self) -> Engine:
         from ddax.metacognition.pymdp_engine import PymdpEngine
 
         return cast(Engine, PymdpEngine(self._matrices, policy_len=self._policy_len))
-
-    def _switch(self) -> None:
-        try:
-            self._engine = self._load_pymdp()
-        except Exception as error:  # the thread's outermost frame: the twin is exact and goes on
-            self._failure = error
 
 
 def _weighed(prior: Vector, likelihood: Sequence[float] | None) -> Vector:

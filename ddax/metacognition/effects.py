@@ -6,6 +6,8 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any, Literal
 
+from ddax.configs.settings import Mood
+
 
 @dataclass(frozen=True)
 class Effects:
@@ -36,7 +38,17 @@ EFFECTS: dict[str, Effects] = {
 }
 
 
-def effects_of(mood: Mapping[str, Any]) -> Effects:
-    """Return the effects of the action a mood has chosen; neutral before the first."""
+def effects_of(mood: Mapping[str, Any], settings: Mood) -> Effects:
+    """Return the effects of the action a mood has chosen.
+
+    Neutral before the first, with the controller off, and for an action that is switched off.
+    """
     action = mood.get("action") or ""
-    return EFFECTS[action] if action else NEUTRAL
+    if not action or not settings.enabled or not switched_on(action, settings):
+        return NEUTRAL
+    return EFFECTS[action]
+
+
+def switched_on(action: str, settings: Mood) -> bool:
+    """Tell whether an action is allowed to have its effect."""
+    return bool(getattr(settings, action.lower()))

@@ -64,14 +64,31 @@ class Twin:
 
     def values(self, belief: Vector) -> Vector:
         """Return for each first action the best value over all policies that begin with it `[4]`."""
-        actions = self._B.shape[0]
-        states, value = belief[None, :], np.zeros(1)
+        return np.asarray(self._policies(belief)[0].reshape(len(self._B), -1).max(axis=1), dtype=np.float64)
+
+    def terms(self, belief: Vector) -> NDArray[np.float64]:
+        """Return for each first action what its best policy is valued for: `[4, 2]`, in nats.
+
+        The columns are the information expected about the state of mind (epistemic) and the
+        preference for what would be observed (pragmatic); together they are the value.
+        """
+        value, information = self._policies(belief)
+        best = value.reshape(len(self._B), -1).argmax(axis=1)
+        rows = np.arange(len(self._B))
+        known = information.reshape(len(self._B), -1)[rows, best]
+        return np.stack([known, value.reshape(len(self._B), -1)[rows, best] - known], axis=1)
+
+    def _policies(self, belief: Vector) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
+        """Return value and information of every policy `[4^policy_len]`, in the order of their actions."""
+        actions = len(self._B)
+        states, value, known = belief[None, :], np.zeros(1), np.zeros(1)
         for _ in range(self._len):
             states = np.einsum("ats,ns->nat", self._B, states).reshape(-1, belief.size)
             seen = states @ self._m.A.T
             information = -_xlogx(seen).sum(axis=1) - states @ self._ambiguity
             value = np.repeat(value, actions) + information + seen @ self._m.C
-        return np.asarray(value.reshape(actions, -1).max(axis=1), dtype=np.float64)
+            known = np.repeat(known, actions) + information
+        return value, known
 
 
 def choose(values: Vector) -> int:

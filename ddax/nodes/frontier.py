@@ -58,7 +58,7 @@ async def frontier(state: State, session: Session) -> Frontier:
         D=D,
         F=mind_forces(mind, D, Q).F,
         rho=mind["rho"],
-        c=settings.c * effects_of(state.get("mood", {})).c,
+        c=settings.c * effects_of(state.get("mood", {}), session.settings.mood).c,
         weights=weights_of(settings.preset, w_a=settings.w_a, w_q=settings.w_q),
         tabu=_tabu(ideas, root, session.settings.evolution.history_penalty_multiplier),
     )

@@ -111,9 +111,9 @@ def _protected(state: State, session: Session, step: int, seconds: float) -> Cho
 
 def _forced(state: State, session: Session, step: int, seconds: float) -> Choice | None:
     """Take the step the mood forces: an interim merge, or a verify leaf."""
-    if not session.settings.mood.enabled or state.get("mood", {}).get("step") != step - 1:
+    if state.get("mood", {}).get("step") != step - 1:
         return None
-    forced = effects_of(state["mood"]).force
+    forced = effects_of(state["mood"], session.settings.mood).force
     if forced == "merge":
         return _interim(state)
     if forced == "verify":

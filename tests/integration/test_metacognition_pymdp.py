@@ -64,17 +64,18 @@ def test_the_choice_is_the_one_pymdp_itself_makes(pymdp_engine):
 
 
 def test_auto_changes_engine_without_changing_the_mood():
-    twin, auto = Controller(engine="numpy"), Controller(engine="auto")
-    assert auto.engine == "numpy"
-    loader = auto.warm()
-    assert loader is not None and auto.warm() is loader
+    twin, auto = Controller(engine="numpy"), Controller(engine="auto", warm_after=20)
     mood = twin.open_mood()
     rng = np.random.default_rng(3)
-    for step in range(200):
-        if step == 100:
-            loader.join(timeout=120)
-            assert auto.warm_failure is None and auto.engine == "pymdp"
-        observation = OBSERVATIONS[rng.integers(0, 4)]
-        expected, got = twin.observe(mood, observation), auto.observe(mood, observation)
-        assert expected == got and got.action in ACTIONS
-        mood = got.mood
+    try:
+        for step in range(200):
+            if step == 100:
+                assert auto.warm().wait(120)
+            observation = OBSERVATIONS[rng.integers(0, 4)]
+            expected, got = twin.observe(mood, observation), auto.observe(mood, observation)
+            assert expected == got and got.action in ACTIONS
+            mood = got.mood
+        assert auto.warm_failure is None and auto.engine == "pymdp"
+    finally:
+        auto.close()
+    assert auto.engine == "numpy"

@@ -11,8 +11,9 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from ddax.configs.documents import shipped
-from ddax.errors import SettingsError, UsageError
-from ddax.metacognition.controller import Controller
+from ddax.configs.settings import Mood
+from ddax.errors import DdaxError, SettingsError, UsageError
+from ddax.metacognition.controller import WARM_AFTER, Controller
 from ddax.metacognition.effects import EFFECTS, NEUTRAL, effects_of
 from ddax.metacognition.matrices import (
     ACTIONS,
@@ -182,6 +183,89 @@ def test_only_auto_warms():
     assert Controller(engine="numpy").warm() is None
 
 
+class Gone:
+    """A child process that is ready and dies at its first or second cycle."""
+
+    name = "pymdp"
+
+    def __init__(self, alive=0):
+        self.alive, self.closed, self.asked = alive, False, 0
+        self.twin = Twin(MATRICES)
+
+    def ready(self):
+        return True
+
+    def cycle(self, prior, observation):
+        self.asked += 1
+        if self.asked > self.alive:
+            raise DdaxError("gone")
+        return self.twin.cycle(prior, observation)
+
+    def close(self):
+        self.closed = True
+
+
+@pytest.mark.parametrize("alive", [0, 1])
+def test_the_twin_goes_on_where_the_child_has_died(monkeypatch, alive):
+    child = Gone(alive)
+    monkeypatch.setattr("ddax.metacognition.child.Child", lambda **_: child)
+    auto, twin = Controller(engine="auto", warm_after=2), Controller(engine="numpy")
+    mood = {}
+    for count, o in enumerate(OBSERVATIONS * 3):
+        assert child.asked == 0 or count >= 2, "no child before it is due"
+        got, expected = auto.observe(mood, o), twin.observe(mood, o)
+        assert got == expected
+        mood = got.mood
+    assert child.closed and child.asked == alive + 1 and auto.engine == "numpy"
+    assert str(auto.warm_failure) == "gone" and auto.warm() is None
+
+
+def test_a_child_that_cannot_be_started_is_noted(monkeypatch):
+    def refuse(**_):
+        raise OSError("no processes left")
+
+    monkeypatch.setattr("ddax.metacognition.child.Child", refuse)
+    auto = Controller(engine="auto", warm_after=0)
+    assert auto.observe({}, "LOW_SURPRISE") == Controller(engine="numpy").observe({}, "LOW_SURPRISE")
+    assert "no processes left" in str(auto.warm_failure)
+
+
+def test_a_short_run_starts_no_child(monkeypatch):
+    monkeypatch.setattr("ddax.metacognition.child.Child", lambda **_: pytest.fail("too early"))
+    auto = Controller(engine="auto")
+    for _ in range(WARM_AFTER):
+        auto.observe({}, "LOW_SURPRISE")
+    assert auto.engine == "numpy"
+
+
+def test_the_terms_of_an_action_add_up_to_its_value():
+    engine = Twin(MATRICES)
+    for belief in (*np.eye(4), MATRICES.D):
+        assert np.allclose(engine.terms(belief).sum(axis=1), engine.values(belief))
+        assert (engine.terms(belief)[:, 0] > 0).all(), "information is never expected to be negative"
+
+
+class Stubborn:
+    """A controller's engine that always explores: what must not pass for a controller."""
+
+    name = "stubborn"
+
+    def cycle(self, prior, observation):
+        thought = Twin(MATRICES).cycle(prior, observation)
+        return thought._replace(action=0, prior=MATRICES.B[:, :, 0] @ thought.belief)
+
+
+def test_a_controller_that_always_explores_fails_the_requirements():
+    controller = Controller(engine="numpy")
+    controller._engine = Stubborn()
+    mood, pairs = controller.open_mood(), []
+    for o in np.random.default_rng(0).integers(0, 4, 300):
+        mood, action, _ = controller.observe(mood, OBSERVATIONS[o])
+        pairs.append((int(o), ACTIONS.index(action)))
+    assert {a for _, a in pairs} != {0, 1, 2, 3}
+    assert information(pairs) < 0.5
+
+
 def test_every_row_of_the_file_has_a_comment():
     lines = shipped("metacognition.yaml").read_text(encoding="utf-8").splitlines()
     rows = [i for i, line in enumerate(lines) if "{" in line]
@@ -222,10 +306,20 @@ def test_wrong_shapes_are_refused():
 
 
 def test_each_action_has_effects_of_its_own():
+    on = Mood()
     assert set(EFFECTS) == set(ACTIONS) and len(set(EFFECTS.values()) | {NEUTRAL}) == 5
-    assert effects_of({}) == effects_of({"action": ""}) == NEUTRAL
-    assert effects_of({"action": "EXPLORE"}).c > 1 and effects_of({"action": "EXPLORE"}).branching > 0
-    assert effects_of({"action": "CONSOLIDATE"}).force == "merge"
-    assert effects_of({"action": "VERIFY"}).force == "verify"
-    rest = effects_of({"action": "REST"})
+    assert effects_of({}, on) == effects_of({"action": ""}, on) == NEUTRAL
+    explore, rest = effects_of({"action": "EXPLORE"}, on), effects_of({"action": "REST"}, on)
+    assert explore.c > 1 and explore.branching > 0 and explore.curious
+    assert effects_of({"action": "CONSOLIDATE"}, on).force == "merge"
+    assert effects_of({"action": "VERIFY"}, on).force == "verify"
     assert rest.ask and rest.temperature < NEUTRAL.temperature and rest.branching < 0
+
+
+@pytest.mark.parametrize("action", ACTIONS)
+def test_each_effect_can_be_switched_off_alone(action):
+    off = Mood(**{action.lower(): False})
+    assert (
+        effects_of({"action": action}, off) == NEUTRAL == effects_of({"action": action}, Mood(enabled=False))
+    )
+    assert all(effects_of({"action": other}, off) == EFFECTS[other] for other in ACTIONS if other != action)
