@@ -87,6 +87,14 @@ class Mood(Section):
     )
 
 
+class Support(Section):
+    """The support check: whether a statement follows from what it rests on."""
+
+    check: Literal["rules", "nli"] = Field(
+        default="rules", description="'rules' (no model), or 'nli': the model of the extra nli."
+    )
+
+
 class Debate(Section):
     """Evaluation by debate (dda-x 8.4)."""
 
@@ -131,6 +139,7 @@ class Context(Section):
     selection: Selection = Field(default_factory=lambda: Selection())
     recall: Recall = Field(default_factory=lambda: Recall())
     mood: Mood = Field(default_factory=lambda: Mood())
+    support: Support = Field(default_factory=lambda: Support())
     debate: Debate = Field(default_factory=lambda: Debate())
     evolution: Evolution = Field(default_factory=lambda: Evolution())
 

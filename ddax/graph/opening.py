@@ -51,6 +51,7 @@ async def open_session(
     if reasoner is None:
         reasoner = await asyncio.to_thread(_reasoner, settings, place, embedder, actions, clock, monotonic)
     library: Library = parts.library or await _library(settings, embedder, place.cache)
+    check = await asyncio.to_thread(open_check, embedder, settings.support)
     controller = await asyncio.to_thread(
         Controller,
         engine=settings.mood.engine,
@@ -72,8 +73,8 @@ async def open_session(
         scale=scale,
         clock=clock,
         monotonic=monotonic,
-        check=open_check(),
         world=world,
+        check=check,
         agents=AgentStore(place.agents, clock=clock, embedder=embedder),
         behind=_fill_behind(library) if parts.library is None and settings.recall.fill_behind else None,
     )

@@ -20,7 +20,7 @@ from numpy.typing import NDArray
 from ddax.actions.protocol import Action, Library
 from ddax.configs.settings import Context, Identity
 from ddax.memory.protocol import Embedder, Memory
-from ddax.reasoning.entailment.lexical import lexical
+from ddax.reasoning.entailment.rules import lexical
 from ddax.reasoning.protocol import Reasoner
 from ddax.types import EntailmentCheck, JsonDict, Usage, Vector
 

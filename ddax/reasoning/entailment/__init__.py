@@ -5,11 +5,30 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
+    from ddax.configs.settings import Support
+    from ddax.memory.protocol import Embedder
     from ddax.types import EntailmentCheck
 
 
-def open_check() -> EntailmentCheck:
-    """Return the check that a session uses."""
-    from ddax.reasoning.entailment.lexical import lexical
+def open_check(embedder: Embedder | None = None, settings: Support | None = None) -> EntailmentCheck:
+    """Return the check that a session uses: by rules, or by the model of the extra `nli`.
 
-    return lexical
+    The rules use the embedder only where their weights were fitted with it. Raises `SettingsError`
+    where the model is asked for and not installed.
+    """
+    from ddax.reasoning.entailment.passages import PassageCheck
+    from ddax.reasoning.entailment.rules import RuleCheck
+
+    if settings is not None and settings.check == "nli":
+        from ddax.reasoning.entailment.model import ModelCheck
+
+        return PassageCheck(ModelCheck())
+    if embedder is None or embedder.name != FITTED_WITH:
+        return PassageCheck(RuleCheck())
+    from ddax.reasoning.embedded.vectors import Vectors
+
+    return PassageCheck(RuleCheck(Vectors(embedder).likeness))
+
+
+FITTED_WITH = "minilm"
+"""The name of the embedder whose cosines the weights were fitted on."""

@@ -1,0 +1,65 @@
+"""The support check on long premises: against the sentences that bear on the hypothesis, and cached."""
+
+from __future__ import annotations
+
+from collections import OrderedDict
+from threading import Lock
+
+from ddax.memory.chunks import sentences
+from ddax.reasoning.entailment.words import read
+from ddax.types import Entailment, EntailmentCheck
+
+SHORT = 300
+"""Characters up to which a premise is checked as one."""
+NEAREST = 3
+"""Sentences of a long premise that are checked, those that share most words with the hypothesis."""
+KEPT = 4096
+"""Pairs whose result is kept."""
+
+
+class PassageCheck:
+    """Wrap a check of single statements; safe to call from several threads.
+
+    A passage entails what one of its sentences, or the nearest ones together, entail; it contradicts
+    what its nearest sentence contradicts and none entails.
+    """
+
+    def __init__(self, inner: EntailmentCheck, *, kept: int = KEPT) -> None:
+        self._inner, self._size, self._lock = inner, kept, Lock()
+        self._kept: OrderedDict[tuple[str, str], Entailment] = OrderedDict()
+
+    def __call__(self, premise: str, hypothesis: str) -> Entailment:
+        """Say how a hypothesis relates to a premise of any length."""
+        key = (premise, hypothesis)
+        with self._lock:
+            if key in self._kept:
+                self._kept.move_to_end(key)
+                return self._kept[key]
+        found = self._check(premise, hypothesis)
+        with self._lock:
+            self._kept[key] = found
+            while len(self._kept) > self._size:
+                self._kept.popitem(last=False)
+        return found
+
+    def _check(self, premise: str, hypothesis: str) -> Entailment:
+        if len(premise) <= SHORT:
+            return self._inner(premise, hypothesis)
+        near = nearest(premise, hypothesis)
+        if not near:
+            return self._inner(premise[:SHORT], hypothesis)
+        found = [self._inner(line, hypothesis) for line in near]
+        if len(near) > 1:
+            found.append(self._inner(" ".join(near), hypothesis))
+        held = [one for one in found if one.relation == "entailment"]
+        if held:
+            return max(held, key=lambda one: one.confidence)
+        return found[0]
+
+
+def nearest(premise: str, hypothesis: str) -> list[str]:
+    """Return the sentences of a text that share most words with a statement, nearest first."""
+    wanted = read(hypothesis).all
+    lines = [premise[span.start : span.end].strip() for span in sentences(premise)]
+    ranked = sorted((line for line in lines if line), key=lambda line: -len(wanted & read(line).all))
+    return ranked[:NEAREST]

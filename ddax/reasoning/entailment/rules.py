@@ -1,0 +1,51 @@
+"""The support check without a model: signs that a reader could point at, with calibrated confidence.
+
+It hears agreement, negation, opposites, numbers and names; it knows nothing of the world. Its
+confidence therefore stays at or below `UNSURE`, save where the hypothesis stands word for word in the
+premise.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from ddax.reasoning.entailment.scale import most_likely, shipped
+from ddax.reasoning.entailment.signs import Likeness, signs
+from ddax.reasoning.entailment.words import forms
+from ddax.types import Entailment
+
+UNSURE = 0.7
+"""The most that rules may claim."""
+VERBATIM = 0.95
+"""Confidence where the hypothesis is a quote of the premise."""
+LEAST_QUOTE = 3
+"""Words from which a common run counts as a quote."""
+
+
+@dataclass(frozen=True)
+class RuleCheck:
+    """Check by signs; `likeness` adds the embedder's, without it words meet by their stems only."""
+
+    likeness: Likeness | None = None
+
+    def __call__(self, premise: str, hypothesis: str) -> Entailment:
+        """Say how a hypothesis relates to a premise."""
+        if not forms(hypothesis) or not forms(premise):
+            return Entailment("neutral", 0.0)
+        if quoted(premise, hypothesis):
+            return Entailment("entailment", VERBATIM)
+        weights = shipped()["rules" if self.likeness is None else "rules and embeddings"]
+        return most_likely(signs(premise, hypothesis, self.likeness).row(), weights, cap=UNSURE)
+
+
+def quoted(premise: str, hypothesis: str) -> bool:
+    """Tell whether the words of the hypothesis stand in the premise, in order and without a gap."""
+    said, wanted = forms(premise), forms(hypothesis)
+    if len(wanted) < LEAST_QUOTE and len(wanted) != len(said):
+        return False
+    return any(said[i : i + len(wanted)] == wanted for i in range(len(said) - len(wanted) + 1))
+
+
+def lexical(premise: str, hypothesis: str) -> Entailment:
+    """Check without an embedder: the rules alone, on words."""
+    return RuleCheck()(premise, hypothesis)

@@ -1,0 +1,96 @@
+"""What can be seen in a pair of statements without a model of language: ten signs, each in [0, 1].
+
+`rest` is the share of the hypothesis's content that the premise says once the disputed words are left
+out: a differing number contradicts only where everything else is the same.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ddax.reasoning.entailment.opposites import opposed
+from ddax.reasoning.entailment.words import Statement, read
+
+Likeness = Callable[[str, Sequence[str]], NDArray[np.float32]]
+"""Takes a text and others; returns the cosine with each: `[n]`."""
+NAMES = (
+    "bias", "cover", "whole", "new", "negation", "opposite", "number", "name", "foreign", "cosine", "soft",
+    "least",
+)  # fmt: skip
+
+
+class Signs(NamedTuple):
+    """The signs by name; `cosine`, `soft` and `least` are 0 without an embedder."""
+
+    cover: float
+    whole: float
+    new: float
+    negation: float
+    opposite: float
+    number: float
+    name: float
+    foreign: float
+    cosine: float
+    soft: float
+    least: float
+
+    def row(self) -> NDArray[np.float64]:
+        """Return `[12]`: a constant and the signs, in the order of `NAMES`."""
+        return np.array([1.0, *self])
+
+
+def signs(premise: str, hypothesis: str, likeness: Likeness | None = None) -> Signs:
+    """Measure the signs of a pair."""
+    one, other = read(premise), read(hypothesis)
+    unsaid = [word for word in other.content if word not in one.all]
+    numbers = {n for n in other.numbers if n not in one.numbers}
+    against = {word for word in _all(other) if word not in one.all and opposed(word, one.all)}
+    strangers = {word for word in unsaid if word in other.names}
+    cover = _share(other, unsaid, numbers)
+    soft, least = _soft(one, other, unsaid, likeness) if likeness is not None else (0.0, 0.0)
+    share = len(unsaid) / max(1, len(other.content))
+    return Signs(
+        cover=cover,
+        whole=float(not unsaid and not numbers),
+        new=share,
+        negation=float(one.negated != other.negated) * cover**2,
+        opposite=bool(against) * _rest(other, unsaid, against),
+        number=bool(numbers and one.numbers) * _rest(other, unsaid, set()),
+        name=bool(strangers and one.names - other.names) * _rest(other, unsaid, strangers),
+        foreign=float(bool(strangers) and not one.names - other.names),
+        cosine=float(likeness(premise, [hypothesis])[0]) if likeness is not None else 0.0,
+        soft=1.0 - share * (1.0 - soft) if likeness is not None else 0.0,
+        least=least,
+    )
+
+
+def _all(statement: Statement) -> set[str]:
+    return set(statement.content) | set(statement.all)
+
+
+def _share(other: Statement, unsaid: Sequence[str], numbers: set[str]) -> float:
+    """Return the share of content words and numbers that the premise says."""
+    size = len(other.content) + len(other.numbers)
+    return 1.0 - (len(unsaid) + len(numbers)) / size if size else 0.0
+
+
+def _rest(other: Statement, unsaid: Sequence[str], disputed: set[str]) -> float:
+    """Return the squared share of the undisputed content that the premise says: only a high one counts."""
+    left = [word for word in other.content if word not in disputed]
+    said = [word for word in left if word not in unsaid]
+    return (len(said) / len(left)) ** 2 if left else 0.5
+
+
+def _soft(one: Statement, other: Statement, unsaid: Sequence[str], likeness: Likeness) -> tuple[float, float]:
+    """Return mean and least likeness of the unsaid words to their nearest word of the premise."""
+    if not unsaid:
+        return 1.0, 1.0
+    if not one.content:
+        return 0.0, 0.0
+    forms = dict(zip(other.content, other.forms, strict=True))
+    near = [float(max(0.0, likeness(forms[word], one.forms).max())) for word in unsaid]
+    return sum(near) / len(near), min(near)
