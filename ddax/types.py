@@ -164,7 +164,7 @@ class Record:
 
     `epsilon` is the surprise in [0, 1] it was met with, `writer` the agent that wrote it, `step`
     the step of task `task` in which it was written; `created` is in seconds since the epoch.
-    `meta` holds plain JSON values only.
+    `valid_from` is since when it holds, 0 for since it was created. `meta` holds plain JSON values only.
     """
 
     memory_type: MemoryType
@@ -181,3 +181,4 @@ class Record:
     created: float = 0.0
     meta: Mapping[str, Any] = field(default_factory=dict)
     id: str = ""
+    valid_from: float = 0.0

@@ -19,6 +19,7 @@ from ddax.reasoning.protocol import Reasoner
 if TYPE_CHECKING:
     from ddax.actions.registry import Registry
     from ddax.environments.protocol import Environment
+    from ddax.memory.agents import AgentStore
     from ddax.memory.home import Home
 
 
@@ -32,6 +33,7 @@ async def open_session(
     from ddax.dynamics.state import projection
     from ddax.dynamics.surprise import UNMEASURED
     from ddax.memory.agents import AgentStore
+    from ddax.memory.gate import GatedMemory
     from ddax.metacognition.controller import Controller
     from ddax.metacognition.versions import find_matrices
     from ddax.reasoning.entailment import open_check
@@ -59,7 +61,10 @@ async def open_session(
         matrices=find_matrices(settings.mood.matrices, place.path),
     )
     # Last, because it takes a lock and starts threads: whatever failed before leaves nothing open.
-    memory: Memory = parts.memory or await _memory(settings, place, embedder, clock)
+    agents = AgentStore(place.agents, clock=clock, embedder=embedder)
+    memory: Memory = parts.memory or await _memory(settings, place, embedder, clock, agents)
+    if not isinstance(memory, GatedMemory):
+        memory = GatedMemory(memory, check)
     return Session(
         settings=settings,
         identity=identity,
@@ -75,7 +80,7 @@ async def open_session(
         monotonic=monotonic,
         world=world,
         check=check,
-        agents=AgentStore(place.agents, clock=clock, embedder=embedder),
+        agents=agents,
         behind=_fill_behind(library) if parts.library is None and settings.recall.fill_behind else None,
     )
 
@@ -146,11 +151,22 @@ def _reasoner(
     )
 
 
-async def _memory(settings: Context, home: Home, embedder: Embedder, clock: Clock) -> Memory:
+async def _memory(
+    settings: Context, home: Home, embedder: Embedder, clock: Clock, agents: AgentStore
+) -> Memory:
     from ddax.memory.store import open_memory
 
+    def trust(writer: str) -> float:
+        # Our own words and a human's carry no discount; another agent's carry its standing.
+        return 1.0 if writer in ("agent", "human") else agents.trust(writer)
+
     return await open_memory(
-        home.memory, namespace=settings.namespace, embedder=embedder, clock=clock, recall=settings.recall
+        home.memory,
+        namespace=settings.namespace,
+        embedder=embedder,
+        clock=clock,
+        recall=settings.recall,
+        trust=trust,
     )
 
 

@@ -99,6 +99,11 @@ class ChromaIndex:
             metadata = [{"memory_type": kind} for _ in part]
             _guarded(partial(collection.upsert, ids=ids, embeddings=vectors, metadatas=metadata))
 
+    def remove(self, ns: str, fingerprint: str, kind: MemoryType, ids: Sequence[str]) -> None:
+        """Remove vectors; ids that are not there change nothing."""
+        if ids:
+            _delete(self._collection(ns, fingerprint, kind), list(ids))
+
     def nearest(self, ns: str, fingerprint: str, kind: MemoryType, vector: Floats, k: int) -> list[str]:
         """Return the ids of the k nearest rows, nearest first."""
         collection = self._collection(ns, fingerprint, kind)

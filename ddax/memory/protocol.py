@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Any, Protocol
+from typing import Any, Literal, NamedTuple, Protocol
 
 import numpy as np
 from numpy.typing import NDArray
@@ -29,8 +29,10 @@ class RecallQuery:
     """What to recall for an idea.
 
     `now` is the opening of the task in seconds since the epoch: ages count from it. Visible are rows
-    of this `task` written in a step before `before_step`, and rows of other tasks created before
-    `now`. `n_thoughts` and `m_observations` bound the hits, `budget` their characters together.
+    of this `task` written in a step before `before_step`, and rows of other tasks committed before
+    `now`, whatever time they say they were created at. Superseded rows are left out; with `as_of`
+    (seconds since the epoch) the rows are recalled that were held to be true at that time.
+    `n_thoughts` and `m_observations` bound the hits, `budget` their characters together.
     """
 
     text: str
@@ -41,6 +43,7 @@ class RecallQuery:
     m_observations: int = 5
     budget: int = 6000
     min_score: float = 0.2
+    as_of: float | None = None
 
 
 @dataclass(frozen=True)
@@ -57,6 +60,115 @@ class MemoryHit:
     salience: float
     trust: float
 
+    def explain(self) -> str:
+        """Say how the score came about."""
+        return (
+            f"{self.score:.3f} = similarity {self.similarity:.3f} · recency {self.recency:.3f} "
+            f"· surprise {self.salience:.3f} · trust {self.trust:.3f}"
+        )
+
+
+class Found(NamedTuple):
+    """A row of a log found by meaning: its values and its similarity in [-1, 1]."""
+
+    row: JsonDict
+    similarity: float
+
+
+@dataclass(frozen=True)
+class Relation:
+    """Two rows that cannot both hold now: the newer one contradicts or supersedes the older.
+
+    `at` is since when (seconds since the epoch); `task` and `step` say where it was met, `confidence`
+    in [0, 1] how sure the check was. `committed` is stamped by the store.
+    """
+
+    kind: Literal["contradicts", "supersedes"]
+    newer: str
+    older: str
+    confidence: float = 1.0
+    task: str = ""
+    step: int = 0
+    at: float = 0.0
+    committed: float = 0.0
+
+
+@dataclass(frozen=True)
+class Tombstone:
+    """What is left of a row that is gone: all but its text, why it went, and into which row.
+
+    `digest` is the SHA-256 of its text; `buried` is in seconds since the epoch.
+    """
+
+    id: str
+    reason: str
+    into: str = ""
+    memory_type: str = ""
+    title: str = ""
+    source: str = ""
+    task: str = ""
+    idea: str = ""
+    created: float = 0.0
+    buried: float = 0.0
+    digest: str = ""
+
+
+class Kept(NamedTuple):
+    """A row as it is kept: its place in the order of writing, when it was committed, its vector."""
+
+    seq: int
+    record: Record
+    committed: float
+    vector: NDArray[np.float32]
+
+
+@dataclass(frozen=True)
+class Tally:
+    """How many of each there are: rows by type, logs by name, refusals by reason, and so on."""
+
+    rows: dict[str, int]
+    logs: dict[str, int]
+    refusals: dict[str, int]
+    relations: dict[str, int]
+    tombstones: dict[str, int]
+    pages: int
+
+
+class Upkeep(Protocol):
+    """What keeps a memory clean: relations, tombstones, and a walk over every row."""
+
+    async def relate(self, relations: Sequence[Relation]) -> None:
+        """Store relations; one of the same kind between the same rows stays as it was."""
+        ...
+
+    async def relations(self, ids: Sequence[str] | None = None) -> list[Relation]:
+        """Return the relations of some rows, or all of them, oldest first."""
+        ...
+
+    async def bury(self, ids: Sequence[str], reason: str, *, into: str = "") -> int:
+        """Replace rows by tombstones, and return how many there were; atomic."""
+        ...
+
+    async def tombstones(self, ids: Sequence[str] | None = None) -> list[Tombstone]:
+        """Return the tombstones of some rows, or all of them, oldest first."""
+        ...
+
+    async def scan(self, *, after: int = 0, limit: int = 1000) -> list[Kept]:
+        """Return rows in the order they were written, from behind `after`."""
+        ...
+
+    async def pages(self, source: str) -> list[Document]:
+        """Return the stored pages of a source, oldest first."""
+        ...
+
+    async def resolve(self, prefix: str) -> list[str]:
+        """Return the ids, of rows and of tombstones, that begin with a prefix; at most 20."""
+        ...
+
+    async def tally(self) -> Tally:
+        """Count what there is."""
+        ...
+
 
 class Memory(Protocol):
     """The memory split: internal thoughts and observations of one namespace.
@@ -66,6 +178,11 @@ class Memory(Protocol):
     """
 
     namespace: str
+
+    @property
+    def upkeep(self) -> Upkeep:
+        """What keeps this namespace clean."""
+        ...
 
     async def put(self, records: Sequence[Record]) -> list[str]:
         """Store rows and return their ids, in order; an acknowledged row survives a kill."""
@@ -77,6 +194,13 @@ class Memory(Protocol):
 
     async def recall(self, query: RecallQuery) -> list[MemoryHit]:
         """Return the best visible rows, thoughts then observations, each best first."""
+        ...
+
+    async def similar(self, texts: Sequence[str], query: RecallQuery, *, k: int = 5) -> list[list[MemoryHit]]:
+        """Return for each text the k visible rows nearest to it, of both types, by similarity alone.
+
+        Of the query only the task, the step, `now` and `as_of` count.
+        """
         ...
 
     async def put_page(self, document: Document) -> str:
@@ -91,14 +215,31 @@ class Memory(Protocol):
         """Append a row to a named log (ledger, decision, reflection, rule, trace); idempotent by key."""
         ...
 
-    async def rows(self, table: str, *, limit: int = 1000, **equals: Any) -> list[JsonDict]:
-        """Return rows of a log, oldest first, filtered by top-level values of the row."""
+    async def rows(
+        self, table: str, *, limit: int = 1000, committed_before: float = ..., **equals: Any
+    ) -> list[JsonDict]:
+        """Return rows of a log, oldest first, filtered by top-level values of the row.
+
+        With `committed_before` (seconds since the epoch) only rows written before it.
+        """
+        ...
+
+    async def find(
+        self, table: str, text: str, *, now: float, k: int = 5, minimum: float = 0.25
+    ) -> list[Found]:
+        """Return the k rows of the log `reflections` or `rules` nearest to a text, best first.
+
+        Only rows committed before `now` count.
+        """
         ...
 
     async def lessons(
         self, text: str, *, kind: str, now: float, k: int = 2, minimum: float = 0.25
     ) -> list[str]:
-        """Recall reflections by similarity · (1 + λ_ε·ε), without recency (dda-x 8.5)."""
+        """Recall reflections by similarity · (1 + λ_ε·ε), without recency (dda-x 8.5).
+
+        Only those committed before `now` count.
+        """
         ...
 
     async def count(self, memory_type: MemoryType) -> int:

@@ -69,19 +69,31 @@ def to_json(value: object, what: str) -> str:
         ) from exc
 
 
+FOUND_BY_MEANING = frozenset({"reflections", "rules"})
+"""The logs whose rows have a vector; each row has `text`, and may have `about`, what it is found by."""
+
+
+def moment(clock_reading: float) -> float:
+    """Return a time as it is stored, in milliseconds like the opening of a task.
+
+    What is committed after an opening is then never earlier than it.
+    """
+    return round(clock_reading, 3)
+
+
 def lesson_text(row: JsonDict) -> str:
-    """Return what a reflection is found by: `about` (goal and observation), else its own `text`."""
+    """Return what such a row is found by: `about` (goal and observation), else its own `text`."""
     return clean(str(row.get("about") or row["text"]))
 
 
-def check_reflection(row: JsonDict) -> None:
-    """Raise `UsageError` for a reflection without the values that `lessons` needs."""
+def check_found(table: str, row: JsonDict) -> None:
+    """Raise `UsageError` for a reflection or rule without the values it is found by."""
     for key in ("kind", "text"):
         if not isinstance(row.get(key), str) or not row[key].strip():
-            raise UsageError(f"A reflection needs {key!r} as text.", why=f"It has {row.get(key)!r}.")
+            raise UsageError(f"A row of {table!r} needs {key!r} as text.", why=f"It has {row.get(key)!r}.")
     for key in ("epsilon", "created"):
         if isinstance(row.get(key, 0.0), bool) or not isinstance(row.get(key, 0.0), int | float):
-            raise UsageError(f"A reflection needs {key!r} as a number.", why=f"It has {row[key]!r}.")
+            raise UsageError(f"A row of {table!r} needs {key!r} as a number.", why=f"It has {row[key]!r}.")
 
 
 def matches(row: JsonDict, equals: JsonDict) -> bool:
@@ -103,6 +115,7 @@ def _row(record: Record, *, namespace: str, now: float) -> Row:
         record, text=text, source=source, title=clean(record.title), task=clean(record.task),
         idea=clean(record.idea), writer=clean(record.writer), meta=meta,
         created=float(record.created or now), epsilon=float(record.epsilon), id=record_id,
+        valid_from=float(record.valid_from),
     )  # fmt: skip
     return Row(stored, digest(namespace, kind, source, normalised(text)))
 
@@ -116,5 +129,6 @@ def _check(record: Record) -> None:
         raise UsageError("An empty text cannot be remembered.", why=f"Its source is {record.source!r}.")
     if not 0.0 <= record.epsilon <= 1.0:
         raise UsageError(f"The surprise {record.epsilon!r} cannot be stored.", why="It lies in [0, 1].")
-    if not math.isfinite(record.created):
-        raise UsageError(f"The time {record.created!r} cannot be stored.", why="It is in seconds.")
+    for time in (record.created, record.valid_from):
+        if not math.isfinite(time):
+            raise UsageError(f"The time {time!r} cannot be stored.", why="It is in seconds.")

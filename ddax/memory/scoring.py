@@ -15,8 +15,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ddax.configs.settings import Recall
-from ddax.memory.protocol import MemoryHit, RecallQuery
-from ddax.types import Record
+from ddax.memory.protocol import Found, MemoryHit, RecallQuery, Relation
+from ddax.types import JsonDict, Record
 
 Trust = Callable[[str], float]
 """Return the trust in a writer, 0 or more; 1 changes nothing."""
@@ -28,11 +28,16 @@ _SECONDS_PER_HOUR = 3600.0
 
 @dataclass(frozen=True)
 class Candidate:
-    """A stored row with its vector; `seen_step` is the first step of the asking task that put it."""
+    """A stored row with its vector; `seen_step` is the first step of the asking task that put it.
+
+    `committed` is when it was stored, `superseded` the relations in which it is the older row.
+    """
 
     record: Record
     vector: Floats
     seen_step: int | None
+    committed: float
+    superseded: tuple[Relation, ...] = ()
 
 
 def full_trust(writer: str) -> float:
@@ -63,9 +68,27 @@ def salience(epsilon: float, lambda_epsilon: float) -> float:
 
 def is_visible(candidate: Candidate, query: RecallQuery) -> bool:
     """Tell whether a row was there for this task before the step, or for others before it opened."""
+    if _outdated(candidate, query):
+        return False
     if candidate.seen_step is not None and candidate.seen_step < query.before_step:
         return True
-    return candidate.record.task != query.task and candidate.record.created < query.now
+    return candidate.record.task != query.task and candidate.committed < query.now
+
+
+def _outdated(candidate: Candidate, query: RecallQuery) -> bool:
+    """Tell whether a row did not hold yet, or no more, at the time asked about."""
+    as_of = math.inf if query.as_of is None else query.as_of
+    if query.as_of is not None and (candidate.record.valid_from or candidate.record.created) > as_of:
+        return True
+    return any(
+        relation.at <= as_of
+        and (
+            relation.step < query.before_step
+            if relation.task == query.task
+            else relation.committed < query.now
+        )
+        for relation in candidate.superseded
+    )
 
 
 def best_hits(
@@ -98,6 +121,33 @@ def within_budget(hits: Sequence[MemoryHit], budget: int) -> list[MemoryHit]:
             left -= size
             kept.add(hit.record.id)
     return [hit for hit in hits if hit.record.id in kept]
+
+
+def nearest_hits(
+    candidates: Sequence[Candidate],
+    query: RecallQuery,
+    vector: Floats,
+    *,
+    k: int,
+    recall: Recall,
+    trust: Trust,
+) -> list[MemoryHit]:
+    """Return the k visible rows most similar to a vector, best first, ties by id."""
+    visible = {c.record.id: c for c in candidates if is_visible(c, query)}
+    if not visible or not vector.any():
+        return []
+    rows = list(visible.values())
+    cosines = similarities(np.stack([c.vector for c in rows]), vector).tolist()
+    hits = [_hit(c.record, cosine, query.now, recall, trust) for c, cosine in zip(rows, cosines, strict=True)]
+    return sorted(hits, key=lambda hit: (-hit.similarity, hit.record.id))[: max(0, k)]
+
+
+def best_found(
+    rows: Sequence[tuple[str, JsonDict]], cosines: Sequence[float], *, k: int, minimum: float
+) -> list[Found]:
+    """Return the k rows of (key, row) of the highest cosine at `minimum` or above, ties by key."""
+    pairs = sorted(zip(cosines, rows, strict=True), key=lambda pair: (-pair[0], pair[1][0]))
+    return [Found(row, cosine) for cosine, (_, row) in pairs if cosine >= minimum][: max(0, k)]
 
 
 def best_lessons(

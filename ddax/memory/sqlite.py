@@ -14,16 +14,15 @@ from typing import Any
 
 import numpy as np
 
-from ddax.errors import StateError
 from ddax.memory.migrations import open_database, sqlite_errors, transaction
-from ddax.memory.protocol import Embedder
+from ddax.memory.protocol import Embedder, Relation
 from ddax.memory.records import Row, clean, digest, matches
 from ddax.memory.scoring import Candidate, Floats
 from ddax.memory.sqlite_schema import STEPS
+from ddax.memory.sqlite_upkeep import COLUMNS, UpkeepTables, floats, record_of
 from ddax.types import Document, JsonDict, MemoryType, Record
 
-_COLUMNS = "id, type, text, source, title, start, stop, task, idea, step, writer, epsilon, created, meta"
-_MARKS = ", ".join("?" * 14)
+_MARKS = ", ".join("?" * 15)
 _BLOCK = 2048
 
 
@@ -33,6 +32,7 @@ class RecordStore:
     def __init__(self, path: Path) -> None:
         self.path = path
         self._db = open_database(path, STEPS)
+        self.upkeep = UpkeepTables(self._db, path)
 
     def open_namespace(self, key: str, name: str, embedder: Embedder) -> bool:
         """Enter a namespace; False where its vectors come from another embedder."""
@@ -62,7 +62,9 @@ class RecordStore:
             ).fetchall()
         return {str(row[0]) for row in found}
 
-    def insert(self, ns: str, rows: Sequence[Row], vectors: dict[str, Floats]) -> tuple[list[str], list[str]]:
+    def insert(
+        self, ns: str, rows: Sequence[Row], vectors: dict[str, Floats], *, committed: float
+    ) -> tuple[list[str], list[str]]:
         """Store rows in one transaction; return the ids of all, and of those that are new."""
         ids, fresh = [], []
         with sqlite_errors(self.path), transaction(self._db):
@@ -71,7 +73,7 @@ class RecordStore:
                     "SELECT id FROM memory WHERE ns = ? AND near = ?", (ns, row.near)
                 ).fetchone()
                 if found is None:
-                    self._insert_one(ns, row, vectors[row.near])
+                    self._insert_one(ns, row, vectors[row.near], committed)
                     fresh.append(row.record.id)
                 row_id = row.record.id if found is None else str(found[0])
                 ids.append(row_id)
@@ -84,33 +86,35 @@ class RecordStore:
 
     def records(self, ns: str, ids: Sequence[str]) -> list[Record]:
         """Return the rows that exist, in the order asked for."""
-        sql = f"SELECT {_COLUMNS} FROM memory WHERE +ns = ? AND id IN (SELECT value FROM json_each(?))"  # noqa: S608 - constant
+        sql = f"SELECT {COLUMNS} FROM memory WHERE +ns = ? AND id IN (SELECT value FROM json_each(?))"  # noqa: S608 - constant
         with sqlite_errors(self.path):
-            found = {row[0]: _record(row) for row in self._db.execute(sql, (ns, json.dumps(list(ids))))}
+            found = {row[0]: record_of(row) for row in self._db.execute(sql, (ns, json.dumps(list(ids))))}
         return [found[row_id] for row_id in ids if row_id in found]
 
     def candidates(self, ns: str, ids: Sequence[str], task: str) -> list[Candidate]:
         """Return rows with their vectors, as `task` saw them."""
         sql = (
-            f"SELECT {_COLUMNS}, vector, (SELECT step FROM sighting s WHERE s.id = m.id AND s.task = ?) "  # noqa: S608 - constant
-            "FROM memory m WHERE +ns = ? AND id IN (SELECT value FROM json_each(?))"
+            f"SELECT {COLUMNS}, vector, (SELECT step FROM sighting s WHERE s.id = m.id AND s.task = ?), "  # noqa: S608 - constant
+            "committed FROM memory m WHERE +ns = ? AND id IN (SELECT value FROM json_each(?))"
         )
         with sqlite_errors(self.path):
-            return [_candidate(row) for row in self._db.execute(sql, (task, ns, json.dumps(list(ids))))]
+            found = self._db.execute(sql, (task, ns, json.dumps(list(ids)))).fetchall()
+        outdated = self.upkeep.superseded(ns, ids)
+        return [_candidate(row, outdated.get(row[0], ())) for row in found]
 
     def nearest(
         self, ns: str, kind: MemoryType, vector: Floats, *, task: str, step: int, now: float, k: int
     ) -> list[str]:
         """Return the ids of the k visible rows nearest to a vector, by exact search."""
         sql = (
-            "SELECT id, vector FROM memory m WHERE ns = ? AND type = ? AND ((task <> ? AND created < ?) OR "
+            "SELECT id, vector FROM memory m WHERE ns = ? AND type = ? AND ((task <> ? AND committed < ?) OR "
             "EXISTS (SELECT 1 FROM sighting s WHERE s.id = m.id AND s.task = ? AND s.step < ?))"
         )
         best: list[tuple[float, str]] = []
         with sqlite_errors(self.path):
             cursor = self._db.execute(sql, (ns, kind, task, now, task, step))
             while block := cursor.fetchmany(_BLOCK):
-                cosines = np.stack([_floats(row[1]) for row in block]) @ vector
+                cosines = np.stack([floats(row[1]) for row in block]) @ vector
                 best += zip((-cosines).tolist(), (str(row[0]) for row in block), strict=True)
                 best = sorted(best)[:k]
         return [row_id for _, row_id in best]
@@ -139,7 +143,7 @@ class RecordStore:
         sql = "SELECT id, vector FROM memory WHERE +ns = ? AND id IN (SELECT value FROM json_each(?))"
         with sqlite_errors(self.path):
             return [
-                (str(row[0]), _floats(row[1])) for row in self._db.execute(sql, (ns, json.dumps(list(ids))))
+                (str(row[0]), floats(row[1])) for row in self._db.execute(sql, (ns, json.dumps(list(ids))))
             ]
 
     def put_page(self, ns: str, key: str, page: Document) -> None:
@@ -157,7 +161,7 @@ class RecordStore:
         return None if row is None else Document(row[0], row[1], row[2], row[3], tuple(json.loads(row[4])))
 
     def log(
-        self, ns: str, table: str, key: str, row: str, *, task: str, created: float, vector: Floats | None
+        self, ns: str, table: str, key: str, row: str, *, task: str, committed: float, vector: Floats | None
     ) -> None:
         """Append a row (as JSON) to a named log; a known key changes nothing."""
         blob = None if vector is None else vector.astype(np.float32).tobytes()
@@ -165,17 +169,20 @@ class RecordStore:
             self._db.execute(
                 "INSERT OR IGNORE INTO log (ns, name, key, task, created, row, vector) "
                 "VALUES (?, ?, ?, ?, ?, ?, ?)",
-                (ns, clean(table), digest(key), clean(task), created, row, blob),
+                (ns, clean(table), digest(key), clean(task), committed, row, blob),
             )
 
-    def rows(self, ns: str, table: str, equals: JsonDict, limit: int) -> list[JsonDict]:
-        """Return the oldest rows of a log that match; a `task` is looked up by index."""
+    def rows(self, ns: str, table: str, equals: JsonDict, limit: int, before: float) -> list[JsonDict]:
+        """Return the oldest rows of a log that match, committed before a time; a `task` is looked up."""
         task = equals.get("task")
         narrow = isinstance(task, str) and clean(task) == task
-        sql = f"SELECT row FROM log WHERE ns = ? AND name = ? {'AND task = ?' if narrow else ''} ORDER BY seq"  # noqa: S608 - two constants
+        sql = (
+            "SELECT row FROM log WHERE ns = ? AND name = ? AND created < ? "  # noqa: S608 - two constants
+            f"{'AND task = ?' if narrow else ''} ORDER BY seq"
+        )
         found: list[JsonDict] = []
         with sqlite_errors(self.path):
-            values: tuple[Any, ...] = (ns, clean(table), task) if narrow else (ns, clean(table))
+            values: tuple[Any, ...] = (ns, clean(table), before, *((task,) if narrow else ()))
             for (text,) in self._db.execute(sql, values):
                 if len(found) >= limit:
                     break
@@ -184,24 +191,21 @@ class RecordStore:
                     found.append(row)
         return found
 
-    def reflections(self, ns: str, now: float) -> Iterator[tuple[str, JsonDict, Floats]]:
-        """Yield (key, row, vector) of the reflections written before `now`."""
-        sql = (
-            "SELECT key, row, vector FROM log "
-            "WHERE ns = ? AND name = 'reflections' AND created < ? ORDER BY seq"
-        )
+    def findable(self, ns: str, table: str, now: float) -> Iterator[tuple[str, JsonDict, Floats]]:
+        """Yield (key, row, vector) of the rows of a log committed before `now`."""
+        sql = "SELECT key, row, vector FROM log WHERE ns = ? AND name = ? AND created < ? ORDER BY seq"
         with sqlite_errors(self.path):
-            for key, row, vector in self._db.execute(sql, (ns, now)).fetchall():
-                yield str(key), json.loads(row), _floats(vector)
+            for key, row, vector in self._db.execute(sql, (ns, table, now)).fetchall():
+                yield str(key), json.loads(row), floats(vector)
 
     def texts(self, ns: str) -> tuple[list[tuple[int, str]], list[tuple[int, JsonDict]]]:
-        """Return what has a vector: (seq, text) of the rows, and (seq, row) of the reflections."""
+        """Return what has a vector: (seq, text) of the rows, and (seq, row) of the logs."""
         with sqlite_errors(self.path):
             rows = self._db.execute(
                 "SELECT seq, text FROM memory WHERE ns = ? ORDER BY seq", (ns,)
             ).fetchall()
             logs = self._db.execute(
-                "SELECT seq, row FROM log WHERE ns = ? AND name = 'reflections' ORDER BY seq", (ns,)
+                "SELECT seq, row FROM log WHERE ns = ? AND vector IS NOT NULL ORDER BY seq", (ns,)
             ).fetchall()
         return [(int(seq), str(text)) for seq, text in rows], [
             (int(seq), json.loads(row)) for seq, row in logs
@@ -231,31 +235,17 @@ class RecordStore:
         with sqlite_errors(self.path):
             self._db.close()
 
-    def _insert_one(self, ns: str, row: Row, vector: Floats) -> None:
+    def _insert_one(self, ns: str, row: Row, vector: Floats, committed: float) -> None:
         r = row.record
         self._db.execute(
-            f"INSERT INTO memory (ns, near, vector, {_COLUMNS}) VALUES (?, ?, ?, {_MARKS})",  # noqa: S608 - constant
+            f"INSERT INTO memory (ns, near, committed, vector, {COLUMNS}) VALUES (?, ?, ?, ?, {_MARKS})",  # noqa: S608 - constant
             (
-                ns, row.near, vector.astype(np.float32).tobytes(), r.id, r.memory_type, r.text, r.source,
+                ns, row.near, committed, vector.astype(np.float32).tobytes(), r.id, r.memory_type, r.text, r.source,
                 r.title, r.start, r.end, r.task, r.idea, r.step, r.writer, r.epsilon, r.created,
-                json.dumps(dict(r.meta)),
+                json.dumps(dict(r.meta)), r.valid_from,
             ),
         )  # fmt: skip
 
 
-def _record(row: Sequence[Any]) -> Record:
-    return Record(
-        id=row[0], memory_type=row[1], text=row[2], source=row[3], title=row[4], start=row[5], end=row[6],
-        task=row[7], idea=row[8], step=row[9], writer=row[10], epsilon=row[11], created=row[12],
-        meta=json.loads(row[13]),
-    )  # fmt: skip
-
-
-def _candidate(row: Sequence[Any]) -> Candidate:
-    return Candidate(_record(row), _floats(row[14]), row[15])
-
-
-def _floats(blob: bytes | None) -> Floats:
-    if not blob:
-        raise StateError("A stored vector is missing.", mend="Rebuild: ddax memory rebuild")
-    return np.frombuffer(blob, dtype=np.float32)
+def _candidate(row: Sequence[Any], superseded: Sequence[Relation]) -> Candidate:
+    return Candidate(record_of(row), floats(row[15]), row[16], row[17], tuple(superseded))

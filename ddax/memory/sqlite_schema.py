@@ -35,4 +35,30 @@ def _create(db: sqlite3.Connection) -> None:
         db.execute(statement)
 
 
-STEPS: tuple[Step, ...] = (_create,)
+_SECOND = (
+    "ALTER TABLE memory ADD COLUMN committed REAL NOT NULL DEFAULT 0",
+    "ALTER TABLE memory ADD COLUMN valid_from REAL NOT NULL DEFAULT 0",
+    "UPDATE memory SET committed = created",
+    """CREATE TABLE relation (
+        seq INTEGER PRIMARY KEY, ns TEXT NOT NULL, kind TEXT NOT NULL, newer TEXT NOT NULL,
+        older TEXT NOT NULL, confidence REAL NOT NULL, task TEXT NOT NULL, step INTEGER NOT NULL,
+        at REAL NOT NULL, committed REAL NOT NULL, UNIQUE (ns, older, newer, kind))""",
+    "CREATE INDEX relation_newer ON relation (ns, newer)",
+    """CREATE TABLE tombstone (
+        seq INTEGER PRIMARY KEY, ns TEXT NOT NULL, id TEXT NOT NULL, reason TEXT NOT NULL,
+        into_id TEXT NOT NULL, memory_type TEXT NOT NULL, title TEXT NOT NULL, source TEXT NOT NULL,
+        task TEXT NOT NULL, idea TEXT NOT NULL, created REAL NOT NULL, buried REAL NOT NULL,
+        digest TEXT NOT NULL)""",
+    "CREATE INDEX tombstone_id ON tombstone (ns, id)",
+    "CREATE INDEX tombstone_into ON tombstone (ns, into_id)",
+    "CREATE INDEX page_source ON page (ns, source)",
+)
+
+
+def _keep_clean(db: sqlite3.Connection) -> None:
+    """Add when rows were committed and since when they hold, relations, and tombstones."""
+    for statement in _SECOND:
+        db.execute(statement)
+
+
+STEPS: tuple[Step, ...] = (_create, _keep_clean)

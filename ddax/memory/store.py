@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import asyncio
 import logging
+import math
 from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import Any, TypeVar
@@ -18,12 +19,15 @@ import numpy as np
 from ddax.configs.settings import Recall
 from ddax.errors import DdaxError, StateError, UsageError
 from ddax.memory.chroma import IndexFailure
-from ddax.memory.protocol import Embedder, MemoryHit, RecallQuery
+from ddax.memory.protocol import Embedder, Found, MemoryHit, RecallQuery
 from ddax.memory.records import (
+    FOUND_BY_MEANING,
     MEMORY_TYPES,
-    check_reflection,
+    check_found,
     clean,
     lesson_text,
+    matches,
+    moment,
     namespace_key,
     page_hash,
     rows_of,
@@ -33,15 +37,18 @@ from ddax.memory.scoring import (
     Candidate,
     Floats,
     Trust,
+    best_found,
     best_hits,
     best_lessons,
     full_trust,
     is_visible,
+    nearest_hits,
     similarities,
     width,
     within_budget,
 )
 from ddax.memory.shared import SharedStore, acquire, release
+from ddax.memory.store_upkeep import StoreUpkeep
 from ddax.types import Document, JsonDict, MemoryType, Record
 
 logger = logging.getLogger(__name__)
@@ -95,6 +102,7 @@ class ChromaMemory:
         self._ns, self._embedder, self._clock = namespace_key(namespace), embedder, clock
         self._recall, self._trust = recall, trust
         self.indexed, self._closed = False, False
+        self.upkeep = StoreUpkeep(self._ns, shared.record.upkeep, self._read, self._unindex, clock=clock)
 
     async def enter(self, *, rebuild: bool = False) -> None:
         """Check the embedder, and bring the index in step behind the scenes."""
@@ -140,7 +148,10 @@ class ChromaMemory:
         by_near = dict(zip(fresh, vectors, strict=True))
 
         def work() -> list[str]:
-            ids, new = self._record.insert(self._ns, rows, by_near)
+            # Stamped where rows are written one after the other: what a task recalled when it opened
+            # is what was committed before it opened, also for the resumed run.
+            now = moment(self._clock())
+            ids, new = self._record.insert(self._ns, rows, by_near, committed=now)
             for kind in MEMORY_TYPES:
                 pairs = [
                     (row.record.id, by_near[row.near])
@@ -169,6 +180,12 @@ class ChromaMemory:
                 hits += await self._hits(kind, query, vector, k)
         return within_budget(hits, query.budget)
 
+    async def similar(self, texts: Sequence[str], query: RecallQuery, *, k: int = 5) -> list[list[MemoryHit]]:
+        """Return for each text the k visible rows nearest to it, of both types, by similarity alone."""
+        self._check_open()
+        vectors = await self._embed([clean(text) for text in texts])
+        return [await self._nearest(vector, query, k) for vector in vectors]
+
     async def put_page(self, document: Document) -> str:
         """Store a whole page by content hash and return the hash."""
 
@@ -187,38 +204,40 @@ class ChromaMemory:
         """Append a row to a named log; idempotent by key.
 
         The log `reflections` feeds `lessons`: its rows have `kind` and `text`, and may have `about`
-        (what they are found by, default the text), `epsilon` and `created`.
+        (what they are found by, default the text) and `epsilon`; the log `rules` feeds `find` alike.
         """
-        text, now, vector = to_json(row, f"A row of the log {table!r}"), self._clock(), None
-        created = now
-        if table == "reflections":
-            check_reflection(row)
-            created = float(row.get("created") or now)
+        text, vector = to_json(row, f"A row of the log {table!r}"), None
+        if table in FOUND_BY_MEANING:
+            check_found(table, row)
             vector = (await self._embed([lesson_text(row)]))[0]
         task = row["task"] if isinstance(row.get("task"), str) else ""
-        await self._read(
-            lambda: self._record.log(self._ns, table, key, text, task=task, created=created, vector=vector)
-        )
 
-    async def rows(self, table: str, *, limit: int = 1000, **equals: Any) -> list[JsonDict]:
+        def work() -> None:
+            now = moment(self._clock())
+            self._record.log(self._ns, table, key, text, task=task, committed=now, vector=vector)
+
+        await self._read(work)
+
+    async def rows(
+        self, table: str, *, limit: int = 1000, committed_before: float = math.inf, **equals: Any
+    ) -> list[JsonDict]:
         """Return rows of a log, oldest first, filtered by top-level values of the row."""
-        return await self._read(lambda: self._record.rows(self._ns, table, equals, limit))
+        return await self._read(lambda: self._record.rows(self._ns, table, equals, limit, committed_before))
+
+    async def find(
+        self, table: str, text: str, *, now: float, k: int = 5, minimum: float = 0.25
+    ) -> list[Found]:
+        """Return the k rows of the log `reflections` or `rules` nearest to a text, best first."""
+        rows, cosines = await self._findable(table, text, now)
+        return best_found([(key, row) for key, row, _ in rows], cosines, k=k, minimum=minimum)
 
     async def lessons(
         self, text: str, *, kind: str, now: float, k: int = 2, minimum: float = 0.25
     ) -> list[str]:
-        """Recall reflections of a kind created before `now`, without recency."""
-        if not text.strip():
-            return []
-        found = await self._read(
-            lambda: [item for item in self._record.reflections(self._ns, now) if item[1]["kind"] == kind]
-        )
-        if not found:
-            return []
-        query = (await self._embed([clean(text)]))[0]
-        cosines = similarities(np.stack([vector for _, _, vector in found]), query).tolist()
-        rows = [(key, str(row["text"]), float(row.get("epsilon", 0.0))) for key, row, _ in found]
-        return best_lessons(rows, cosines, k=k, minimum=minimum, lambda_epsilon=self._recall.lambda_epsilon)
+        """Recall reflections of a kind committed before `now`, without recency."""
+        rows, cosines = await self._findable("reflections", text, now, kind=kind)
+        found = [(key, str(row["text"]), float(row.get("epsilon", 0.0))) for key, row, _ in rows]
+        return best_lessons(found, cosines, k=k, minimum=minimum, lambda_epsilon=self._recall.lambda_epsilon)
 
     async def count(self, memory_type: MemoryType) -> int:
         """Count the rows of one type."""
@@ -230,7 +249,25 @@ class ChromaMemory:
             self._closed = True
             await asyncio.to_thread(release, self._shared)
 
+    async def _nearest(self, vector: Floats, query: RecallQuery, k: int) -> list[MemoryHit]:
+        found: list[Candidate] = []
+        for kind in MEMORY_TYPES:
+            found += await self._reachable(kind, query, vector, k)
+        # On the record's thread, since the trust in a writer may have to be read from disk.
+        return await self._read(
+            lambda: nearest_hits(found, query, vector, k=k, recall=self._recall, trust=self._trust)
+        )
+
     async def _hits(self, kind: MemoryType, query: RecallQuery, vector: Floats, k: int) -> list[MemoryHit]:
+        candidates = await self._reachable(kind, query, vector, k)
+        return await self._read(
+            lambda: best_hits(candidates, query, vector, k=k, recall=self._recall, trust=self._trust)
+        )
+
+    async def _reachable(
+        self, kind: MemoryType, query: RecallQuery, vector: Floats, k: int
+    ) -> list[Candidate]:
+        """Return the visible rows among the nearest neighbours; where few are, look wider, then at all."""
         candidates: list[Candidate] = []
         for wide in (width(k), _WIDER * width(k)):
             ids = await self._neighbours(kind, vector, wide)
@@ -238,10 +275,10 @@ class ChromaMemory:
                 break
             candidates = await self._candidates(ids, query)
             if len(candidates) >= width(k) or len(ids) < wide:
-                return await self._ranked(candidates, query, vector, k)
+                return candidates
         if len(candidates) < k:
             candidates = await self._exact(kind, query, vector, width(k))
-        return await self._ranked(candidates, query, vector, k)
+        return candidates
 
     async def _neighbours(self, kind: MemoryType, vector: Floats, k: int) -> list[str] | None:
         """Ask the index; None where it is not open yet or has failed."""
@@ -268,13 +305,19 @@ class ChromaMemory:
         )
         return await self._candidates(ids, query)
 
-    async def _ranked(
-        self, candidates: list[Candidate], query: RecallQuery, vector: Floats, k: int
-    ) -> list[MemoryHit]:
-        # On the record's thread, since the trust in a writer may have to be read from disk.
-        return await self._read(
-            lambda: best_hits(candidates, query, vector, k=k, recall=self._recall, trust=self._trust)
+    async def _findable(
+        self, table: str, text: str, now: float, **equals: Any
+    ) -> tuple[list[tuple[str, JsonDict, Floats]], list[float]]:
+        """Return the rows of a log that may be found, with their similarity to a text."""
+        if not text.strip():
+            return [], []
+        rows = await self._read(
+            lambda: [item for item in self._record.findable(self._ns, table, now) if matches(item[1], equals)]
         )
+        if not rows:
+            return [], []
+        query = (await self._embed([clean(text)]))[0]
+        return rows, similarities(np.stack([vector for _, _, vector in rows]), query).tolist()
 
     async def _embed(self, texts: Sequence[str]) -> list[Floats]:
         return list(await asyncio.to_thread(self._embedder.embed, texts)) if texts else []
@@ -320,6 +363,20 @@ class ChromaMemory:
             return
         try:
             self._index.add(self._ns, self._embedder.fingerprint, kind, pairs)
+        except (IndexFailure, DdaxError, OSError) as exc:
+            self._give_up_index(exc)
+
+    def _unindex(self, gone: Sequence[tuple[str, str]]) -> None:
+        """Queue the removal of rows, by id and type, from the index."""
+        self._shared.on_index(lambda: self._remove(gone))
+
+    def _remove(self, gone: Sequence[tuple[str, str]]) -> None:
+        if not self.indexed:
+            return
+        try:
+            for kind in MEMORY_TYPES:
+                ids = [row_id for row_id, of in gone if of == kind]
+                self._index.remove(self._ns, self._embedder.fingerprint, kind, ids)
         except (IndexFailure, DdaxError, OSError) as exc:
             self._give_up_index(exc)
 

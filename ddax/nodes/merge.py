@@ -83,6 +83,7 @@ async def _remember(state: State, session: Session, me: Idea, reply: Synthesis) 
     await session.memory.log(CLAIMS, row, key=f"{work['id']}:{me['id']}")
     if not (reply.found and reply.text.strip()):
         return []
+    cited = list(dict.fromkeys(c.passage_id for c in reply.citations))
     thought = Record(
         "internal_thought",
         reply.text,
@@ -91,10 +92,9 @@ async def _remember(state: State, session: Session, me: Idea, reply: Synthesis) 
         idea=me["id"],
         step=state["step"],
         created=work["opened"],
-        meta={"kind": "merge", "support": reply.support},
+        meta={"kind": "merge", "support": reply.support, "cites": cited},
     )
     stored = await session.memory.put([thought])
-    cited = list(dict.fromkeys(c.passage_id for c in reply.citations))
     return [*stored, *cited][:MAX_EVIDENCE]
 
 

@@ -31,7 +31,8 @@ async def open_task(state: State, runtime: Runtime[Context], *, session: Session
     text = _text(state)
     number = sum(1 for idea in state.get("ideas", {}).values() if not idea["parent"])
     work = await _work(text, number, runtime, session)
-    await session.memory.log(TASKS, {"task": work["id"], "text": text}, key=work["id"])
+    row = {"task": work["id"], "text": text, "thread": work["thread"], "opened": work["opened"]}
+    await session.memory.log(TASKS, row, key=work["id"])
     return {
         "schema": SCHEMA_VERSION,
         "task": clip(text, TASK_CHARS),

@@ -39,7 +39,6 @@ async def reflect(state: State, *, session: Session) -> Update:
             "idea": row["idea"],
             "epsilon": row["epsilon"],
             "about": f"{work['text']} {row['action']}",
-            "created": work["opened"],
         }
         await session.memory.log("reflections", stored, key=f"{work['id']}:{kind}:{row['idea']}")
     await _settle_rounds(state, session)

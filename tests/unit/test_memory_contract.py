@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import AsyncIterator, Awaitable, Callable
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
@@ -15,7 +15,7 @@ from ddax.configs.settings import Recall
 from ddax.errors import UsageError
 from ddax.memory.embeddings import HashEmbedder
 from ddax.memory.fake import DictMemory
-from ddax.memory.protocol import Memory, RecallQuery
+from ddax.memory.protocol import Memory, RecallQuery, Relation
 from ddax.memory.store import open_memory
 from ddax.types import Document, Record
 
@@ -24,12 +24,27 @@ HOUR = 3600.0
 Opener = Callable[..., Awaitable[Memory]]
 
 
+@dataclass
+class Clock:
+    """A clock that stands a second before the task opens, unless it is moved."""
+
+    now: float = NOW - 1
+
+    def __call__(self) -> float:
+        return self.now
+
+
+@pytest.fixture
+def clock() -> Clock:
+    return Clock()
+
+
 @pytest.fixture(params=["dict", "chroma"])
-async def opened(request: pytest.FixtureRequest, tmp_path: Path) -> AsyncIterator[Opener]:
+async def opened(request: pytest.FixtureRequest, tmp_path: Path, clock: Clock) -> AsyncIterator[Opener]:
     memories: list[Memory] = []
 
     async def opening(namespace: str = request.node.name, **more: Any) -> Memory:
-        embedder, clock, recall = HashEmbedder(), lambda: NOW, Recall()
+        embedder, recall = HashEmbedder(), Recall()
         if request.param == "dict":
             memory: Memory = DictMemory(namespace, embedder, clock, recall, trust=more.get("trust"))
         else:
@@ -112,7 +127,7 @@ async def test_what_cannot_be_remembered_is_refused_and_nothing_is_kept(memory: 
 
 async def test_a_row_without_a_time_gets_the_clock(memory: Memory) -> None:
     ids = await memory.put([seen("Now.", created=0.0)])
-    assert (await memory.get(ids))[0].created == NOW
+    assert (await memory.get(ids))[0].created == NOW - 1
 
 
 async def test_odd_characters_come_back_with_their_offsets(memory: Memory) -> None:
@@ -143,21 +158,27 @@ async def test_a_hit_shows_the_factors_of_its_score(opened: Opener) -> None:
     assert hit.score == pytest.approx(hit.similarity * hit.recency * hit.salience * hit.trust)
 
 
-async def test_recall_sees_earlier_steps_of_this_task_and_earlier_tasks_only(memory: Memory) -> None:
+async def test_recall_sees_earlier_steps_of_this_task_and_what_others_committed_before_it(
+    memory: Memory, clock: Clock
+) -> None:
     await memory.put([
         seen("river mine early", step=2),
         seen("river mine late", step=3),
         seen("river other before", task="o", created=NOW - 1),
-        seen("river other after", task="o", created=NOW),
     ])  # fmt: skip
+    # The other task opened before this one and writes on: what it says of its time does not count.
+    clock.now = NOW + 0.0001
+    await memory.put([seen("river other after", task="o", created=NOW - 1)])
     assert set(await texts(memory, asking("river", before_step=3))) == {
         "river mine early",
         "river other before",
     }
+    assert "river other after" in await texts(memory, asking("river", now=NOW + 1))
 
 
-async def test_a_row_met_again_by_this_task_is_visible_to_it(memory: Memory) -> None:
-    await memory.put([seen("river shared", task="o", created=NOW + 5)])
+async def test_a_row_met_again_by_this_task_is_visible_to_it(memory: Memory, clock: Clock) -> None:
+    clock.now = NOW + 5
+    await memory.put([seen("river shared", task="o")])
     assert await texts(memory, asking("river shared")) == []
     await memory.put([seen("river shared", step=4)])
     assert await texts(memory, asking("river shared", before_step=4)) == []
@@ -229,15 +250,16 @@ async def test_logs_are_idempotent_by_key_ordered_and_filtered(memory: Memory) -
         await memory.log("ledger", {"x": float("inf")}, key="bad")
 
 
-async def test_lessons_are_found_by_what_they_are_about(memory: Memory) -> None:
+async def test_lessons_are_found_by_what_they_are_about(memory: Memory, clock: Clock) -> None:
     async def learn(key: str, text: str, **more: Any) -> None:
-        await memory.log("reflections", {"kind": "policy", "text": text, "created": NOW - 1, **more}, key=key)
+        await memory.log("reflections", {"kind": "policy", "text": text, **more}, key=key)
 
     await learn("a", "Ask the map first.", about="find a river in Austria", epsilon=0.0)
     await learn("b", "Trust the gauge.", about="find a river in Austria", epsilon=0.8)
     await learn("c", "Unrelated.", about="bake bread with sourdough")
-    await learn("d", "Too new.", about="find a river in Austria", created=NOW)
     await learn("e", "A value lesson.", about="find a river in Austria", kind="value")
+    clock.now = NOW
+    await learn("d", "Too new, for all it says.", about="find a river in Austria", created=1.0)
     assert await memory.lessons("find a river", kind="policy", now=NOW) == [
         "Trust the gauge.",
         "Ask the map first.",
@@ -247,6 +269,102 @@ async def test_lessons_are_found_by_what_they_are_about(memory: Memory) -> None:
     assert await memory.lessons("", kind="policy", now=NOW) == []
     with pytest.raises(UsageError):
         await memory.log("reflections", {"kind": "policy"}, key="f")
+
+
+async def test_rules_are_found_by_meaning_before_a_time(memory: Memory, clock: Clock) -> None:
+    rule = {"kind": "plan", "text": "find the source of a river", "plan": [{"name": "visit"}]}
+    await memory.log("rules", rule, key="a")
+    await memory.log("rules", {"kind": "plan", "text": "bake a sourdough bread"}, key="b")
+    clock.now = NOW
+    await memory.log("rules", {"kind": "plan", "text": "find the river"}, key="c")
+    (found,) = await memory.find("rules", "find the source of the river", now=NOW)
+    assert found.row == rule and 0.5 < found.similarity < 1
+    assert len(await memory.find("rules", "find the source of the river", now=NOW + 1)) == 2
+    assert len(await memory.find("rules", "find the river", now=NOW + 1, k=1)) == 1
+    assert await memory.find("rules", " ", now=NOW) == []
+    assert [row["text"] for row in await memory.rows("rules", committed_before=NOW)] == [
+        "find the source of a river",
+        "bake a sourdough bread",
+    ]
+    with pytest.raises(UsageError):
+        await memory.log("rules", {"kind": "plan"}, key="d")
+
+
+async def test_similar_gives_the_nearest_of_both_types_by_similarity_alone(memory: Memory) -> None:
+    old = NOW - 9000 * HOUR
+    await memory.put([seen("the river runs to the sea", created=old), seen("a bread of rye", epsilon=1.0),
+                      Record("internal_thought", "the river runs", task="t", created=NOW)])  # fmt: skip
+    river, bread, nothing = await memory.similar(["the river runs", "bread of rye", " "], asking(""), k=2)
+    assert [hit.record.text for hit in river] == ["the river runs", "the river runs to the sea"]
+    assert bread[0].record.text == "a bread of rye" and nothing == []
+    assert await memory.similar(["the river"], asking("", before_step=0)) == [[]]
+
+
+async def test_a_superseded_row_is_recalled_for_the_time_it_held(memory: Memory, clock: Clock) -> None:
+    old, new = await memory.put([
+        seen("river level 3 metres", task="o", valid_from=100.0),
+        seen("river level 5 metres", task="p", valid_from=200.0),
+    ])  # fmt: skip
+    await memory.upkeep.relate([Relation("supersedes", new, old, task="p", at=200.0)])
+    assert await texts(memory, asking("river level")) == ["river level 5 metres"]
+    assert await texts(memory, asking("river level", as_of=150.0)) == ["river level 3 metres"]
+    assert await texts(memory, asking("river level", as_of=250.0)) == ["river level 5 metres"]
+    assert await texts(memory, asking("river level", as_of=50.0)) == []
+
+
+async def test_a_task_sees_no_supersession_that_came_after_it_opened(memory: Memory, clock: Clock) -> None:
+    old, new = await memory.put([seen("river level 3", task="o"), seen("river level 5", task="p")])
+    clock.now = NOW
+    await memory.upkeep.relate([Relation("supersedes", new, old, task="p", step=1)])
+    assert set(await texts(memory, asking("river level"))) == {"river level 3", "river level 5"}
+    assert await texts(memory, asking("river level", now=NOW + 1)) == ["river level 5"]
+    assert await texts(memory, asking("river level", task="p", before_step=2)) == ["river level 5"]
+
+
+async def test_relations_are_kept_once_and_found_from_both_sides(memory: Memory) -> None:
+    a, b = await memory.put([seen("river 3"), seen("river 5")])
+    met = Relation("contradicts", b, a, 0.7, "t", 4, 9.0)
+    await memory.upkeep.relate([met, replace(met, confidence=0.1)])
+    stored = replace(met, committed=NOW - 1)
+    assert await memory.upkeep.relations([a]) == [stored] == await memory.upkeep.relations([b])
+    assert await memory.upkeep.relations() == [stored] and await memory.upkeep.relations(["x"]) == []
+
+
+async def test_a_buried_row_leaves_a_tombstone_and_its_sightings(memory: Memory) -> None:
+    kept, gone = await memory.put([seen("the river is long", task="o"), seen("the long river", step=3)])
+    assert await memory.upkeep.bury([gone, gone, "x"], "merged", into=kept) == 1
+    assert await memory.get([gone, kept]) == await memory.get([kept]) != []
+    assert await memory.count("observation") == 1
+    (stone,) = await memory.upkeep.tombstones([gone])
+    assert (stone.id, stone.reason, stone.into, stone.task, stone.buried) == (
+        gone,
+        "merged",
+        kept,
+        "t",
+        NOW - 1,
+    )
+    assert "river" not in str(stone).replace("river.txt", "")
+    # The task that had seen the buried row has now seen the one it went into, from the same step on.
+    assert await texts(memory, asking("the long river", now=0.0, before_step=4)) == ["the river is long"]
+    assert await texts(memory, asking("the long river", now=0.0, before_step=3)) == []
+    assert await memory.upkeep.resolve(gone[:9]) == [gone] and await memory.upkeep.resolve("") == []
+    assert await memory.upkeep.bury([gone], "merged") == 0
+
+
+async def test_scan_walks_every_row_and_tally_counts_them(memory: Memory) -> None:
+    ids = await memory.put([seen(f"river {i}") for i in range(5)])
+    first = await memory.upkeep.scan(limit=3)
+    rest = await memory.upkeep.scan(after=first[-1].seq)
+    assert [kept.record.id for kept in first + rest] == ids
+    assert {kept.committed for kept in first} == {NOW - 1} and first[0].vector.shape == (256,)
+    page = Document("d", "http://a", "A", "text")
+    await memory.put_page(page)
+    await memory.log("refusals", {"reason": "echo"}, key="a")
+    await memory.log("notes", {"n": 1}, key="a")
+    tally = await memory.upkeep.tally()
+    assert tally.rows == {"observation": 5} and tally.pages == 1 and tally.refusals == {"echo": 1}
+    assert tally.logs == {"notes": 1, "refusals": 1} and tally.relations == tally.tombstones == {}
+    assert await memory.upkeep.pages("http://a") == [page] and await memory.upkeep.pages("http://b") == []
 
 
 async def test_many_at_once_lose_nothing(memory: Memory) -> None:
@@ -268,11 +386,12 @@ async def test_fake_and_real_recall_alike(tmp_path: Path) -> None:
         )
         for _ in range(1500)
     ]  # fmt: skip
-    trust = {"agent": 1.0, "critic": 0.6}.__getitem__
-    fake = DictMemory("alike", HashEmbedder(), lambda: NOW, Recall(), trust=trust)
-    real = await open_memory(tmp_path, namespace="alike", embedder=HashEmbedder(), clock=lambda: NOW,
+    trust, clock = {"agent": 1.0, "critic": 0.6}.__getitem__, Clock()
+    fake = DictMemory("alike", HashEmbedder(), clock, Recall(), trust=trust)
+    real = await open_memory(tmp_path, namespace="alike", embedder=HashEmbedder(), clock=clock,
                              recall=Recall(), trust=trust, rebuild=True)  # fmt: skip
-    assert await fake.put(records) == await real.put(records)
+    for part, clock.now in ((records[:1000], NOW - 9), (records[1000:], NOW + 9)):
+        assert await fake.put(part) == await real.put(part)
     for _ in range(40):
         query = asking(" ".join(rng.choice(words, 3)), before_step=int(rng.integers(9)), m_observations=8)
         wanted, found = await fake.recall(query), await real.recall(query)

@@ -46,7 +46,9 @@ def test_hits_are_the_best_by_brute_force(n: int, k: int, seed: int) -> None:
     vectors = (vectors / np.linalg.norm(vectors, axis=1, keepdims=True)).astype(np.float32)
     surprises = rng.random(n).tolist()
     candidates = [
-        scoring.Candidate(Record("observation", "x", id=f"{i:03d}", created=-3600.0 * i, epsilon=e), row, 0)
+        scoring.Candidate(
+            Record("observation", "x", id=f"{i:03d}", created=-3600.0 * i, epsilon=e), row, 0, 0.0
+        )
         for i, (e, row) in enumerate(zip(surprises, vectors[1:], strict=True))
     ]
     query = RecallQuery("q", "", 1, 0.0, min_score=0.05)
@@ -77,12 +79,15 @@ def test_the_budget_is_kept_and_used(sizes: list[tuple[int, float]], budget: int
 
 @given(st.booleans(), st.one_of(st.none(), st.integers(0, 5)), st.integers(0, 5), times, times)
 def test_visibility_is_the_stated_rule(
-    mine: bool, seen_step: int | None, before: int, created: float, now: float
+    mine: bool, seen_step: int | None, before: int, committed: float, now: float
 ) -> None:
-    record = Record("observation", "x", task="t" if mine else "o", created=created)
+    record = Record("observation", "x", task="t" if mine else "o")
     query = RecallQuery("q", "t", before, now)
-    wanted = (seen_step is not None and seen_step < before) or (not mine and created < now)
-    assert scoring.is_visible(scoring.Candidate(record, np.zeros(1, np.float32), seen_step), query) is wanted
+    wanted = (seen_step is not None and seen_step < before) or (not mine and committed < now)
+    assert (
+        scoring.is_visible(scoring.Candidate(record, np.zeros(1, np.float32), seen_step, committed), query)
+        is wanted
+    )
 
 
 def test_lessons_keep_the_minimum_of_similarity_not_of_score() -> None:

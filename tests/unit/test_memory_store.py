@@ -17,6 +17,8 @@ from ddax.errors import StateError, StorageError, ThreadInUse, UsageError
 from ddax.memory.embeddings import HashEmbedder
 from ddax.memory.migrations import open_database, sqlite_errors
 from ddax.memory.protocol import Embedder, RecallQuery
+from ddax.memory.records import namespace_key
+from ddax.memory.sqlite_schema import STEPS
 from ddax.memory.store import ChromaMemory, open_memory
 from ddax.types import Record
 
@@ -136,7 +138,7 @@ async def test_lessons_outlive_a_change_of_embedder(tmp_path: Path) -> None:
     await memory.log("reflections", row, key="a")
     await memory.close()
     memory = await opened(tmp_path, embedder=HashEmbedder(dim=64), rebuild=True)
-    assert await memory.lessons("find a river", kind="policy", now=2.0) == ["Ask the map."]
+    assert await memory.lessons("find a river", kind="policy", now=NOW + 1) == ["Ask the map."]
     await memory.close()
 
 
@@ -176,6 +178,28 @@ async def test_opening_and_work_leave_the_event_loop_free(tmp_path: Path) -> Non
     running = False
     await beat
     assert longest < 0.35
+
+
+async def test_a_record_of_the_first_version_is_migrated_after_a_backup(tmp_path: Path) -> None:
+    embedder = HashEmbedder()
+    ns, vector = namespace_key("n"), embedder.embed(["the river"])[0].tobytes()
+    db = open_database(tmp_path / "record.sqlite", STEPS[:1])
+    made_with = (embedder.name, embedder.fingerprint, embedder.dim)
+    db.execute("INSERT INTO namespace VALUES (?, 'n', ?, ?, ?)", (ns, *made_with))
+    row = {
+        "id": "a" * 64, "ns": ns, "type": "observation", "near": "key", "text": "the river", "source": "",
+        "title": "", "start": 0, "stop": 0, "task": "o", "idea": "", "step": 1, "writer": "agent",
+        "epsilon": 0.0, "created": NOW - 5, "meta": "{}", "vector": vector,
+    }  # fmt: skip
+    marks = ", ".join("?" * len(row))
+    db.execute(f"INSERT INTO memory ({', '.join(row)}) VALUES ({marks})", tuple(row.values()))
+    db.close()
+    memory = await opened(tmp_path)
+    (kept,) = await memory.upkeep.scan()
+    assert kept.committed == kept.record.created == NOW - 5 and kept.record.valid_from == 0.0
+    assert await found(memory, "the river") == "the river"
+    await memory.close()
+    assert (tmp_path / "record.sqlite.backup-v1").is_file()
 
 
 async def test_a_newer_record_is_refused_and_released(tmp_path: Path) -> None:

@@ -1,0 +1,235 @@
+"""The write gate: what is a duplicate, an echo, unsupported or an order from outside is not stored.
+
+It stands before a memory and speaks its protocol. Whether a row is let in depends only on what its
+task can see at that step, so that a resumed run stores what the undisturbed one stored.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from typing import Any
+
+from ddax.memory.instructions import instruction_spans, without
+from ddax.memory.protocol import Found, Memory, MemoryHit, RecallQuery, Relation
+from ddax.memory.records import digest, normalised, rows_of
+from ddax.memory.statements import comparable, echoes, same, statements
+from ddax.types import Document, EntailmentCheck, JsonDict, MemoryType, Record
+
+NEIGHBOURS = 8
+"""Stored rows a new one is compared with."""
+NEAR = 0.6
+"""Similarity below which a row is not looked at."""
+MAX_CHECKS = 6
+"""Support checks one write may ask for: each may cost a model."""
+MIN_SUPPORTED = 0.5
+"""Share of a claim's sentences that what it cites must carry."""
+SURE = 0.5
+"""Confidence from which on a contradiction is kept."""
+EXCERPT = 120
+REFUSALS = "refusals"
+REASONS = ("duplicate", "near duplicate", "echo", "unsupported", "instructions", "forgotten")
+OWN = "human"
+"""The writer whose words are never taken for an order from outside."""
+
+
+@dataclass(frozen=True)
+class Ruling:
+    """What becomes of a record: let in, or refused for a reason in favour of a row that is there."""
+
+    record: Record
+    reason: str = ""
+    of: str = ""
+    against: tuple[Relation, ...] = ()
+
+
+class GatedMemory:
+    """A memory with the gate before it; everything but `put` goes straight through."""
+
+    def __init__(self, inner: Memory, check: EntailmentCheck) -> None:
+        self.namespace, self.upkeep = inner.namespace, inner.upkeep
+        self.inner, self._check = inner, check
+
+    async def put(self, records: Sequence[Record]) -> list[str]:
+        """Store what the gate lets in and return ids, in order.
+
+        A duplicate or echo has the id of the row it repeats; what is refused otherwise has none.
+        """
+        rulings = [ruling for record in records for ruling in await self._rule(record)]
+        passed = _once(rulings)
+        stored = await self.inner.put([ruling.record for ruling in passed])
+        ids = {id(ruling): row_id for ruling, row_id in zip(passed, stored, strict=True)}
+        await self.inner.upkeep.relate(
+            [
+                replace(relation, newer=ids[id(ruling)])
+                for ruling in passed
+                for relation in ruling.against
+                if relation.older != ids[id(ruling)]
+            ]
+        )
+        for ruling in rulings:
+            if ruling.reason:
+                await self._count(ruling)
+        every = [ids.get(id(ruling)) or ruling.of for ruling in rulings]
+        return list(dict.fromkeys(row_id for row_id in every if row_id))
+
+    async def _rule(self, record: Record) -> list[Ruling]:
+        """Rule on one record; one with orders in it falls into what is left beside them."""
+        orders = instruction_spans(record.text) if record.writer != OWN else []
+        if not orders:
+            return [await self._weigh(record)]
+        refused = Ruling(record, "instructions")
+        left = [_piece(record, span.start, span.end) for span in without(record.text, orders)]
+        return [refused, *[await self._weigh(piece) for piece in left if statements(piece.text)]]
+
+    async def _weigh(self, record: Record) -> Ruling:
+        (row,) = rows_of([record], namespace=self.namespace, now=1.0)
+        if any(t.reason == "forgotten" for t in await self.upkeep.tombstones([row.record.id])):
+            return Ruling(record, "forgotten")
+        hits = await self._near(record)
+        for hit in hits:
+            if _alike(record, hit.record):
+                exact = normalised(hit.record.text) == normalised(row.record.text)
+                return Ruling(record, "duplicate" if exact else "near duplicate", hit.record.id)
+        repeated = [hit for hit in hits if _may_repeat(record, hit.record)]
+        if not record.source and echoes(record.text, [hit.record.text for hit in repeated]):
+            return Ruling(record, "echo", repeated[0].record.id)
+        if not await self._supported(record):
+            return Ruling(record, "unsupported")
+        return Ruling(record, against=tuple(self._against(record, hits)))
+
+    async def _near(self, record: Record) -> list[MemoryHit]:
+        # A task opens at the time its rows say they were created; what others wrote later stays unseen.
+        now = record.created if record.task and record.created else float("inf")
+        query = RecallQuery(record.text, record.task, before_step=record.step, now=now)
+        (hits,) = await self.inner.similar([record.text], query, k=NEIGHBOURS)
+        return [hit for hit in hits if hit.similarity >= NEAR]
+
+    async def _supported(self, record: Record) -> bool:
+        """Tell whether a claim is carried by the rows it cites; one that cites nothing claims nothing."""
+        cited = record.meta.get("cites")
+        if not cited:
+            return True
+        premises = [row.text for row in await self.inner.get([str(item) for item in cited])]
+        claims = statements(record.text)
+        carried = sum(any(self._carries(premise, claim) for premise in premises) for claim in claims)
+        return carried >= MIN_SUPPORTED * len(claims)
+
+    def _carries(self, premise: str, claim: str) -> bool:
+        if " ".join(claim.split()).casefold().strip(" .") in " ".join(premise.split()).casefold():
+            return True
+        return self._check(premise, claim).relation == "entailment"
+
+    def _against(self, record: Record, hits: Sequence[MemoryHit]) -> list[Relation]:
+        """Return the relations to stored rows that say the opposite; the newer of one source supersedes."""
+        found: list[Relation] = []
+        asked = 0
+        mine = statements(record.text)
+        for hit in hits:
+            pairs = [(old, new) for old in statements(hit.record.text) for new in mine if comparable(old, new)]
+            for old, new in pairs:
+                if asked >= MAX_CHECKS:
+                    return found
+                asked += 1
+                ruled = self._check(old, new)
+                if ruled.relation == "contradiction" and ruled.confidence >= SURE:
+                    found.append(_relation(record, hit.record, ruled.confidence))
+                    break
+        return found
+
+    async def _count(self, ruling: Ruling) -> None:
+        record = ruling.record
+        row: JsonDict = {
+            "reason": ruling.reason, "task": record.task, "idea": record.idea, "step": record.step,
+            "source": record.source, "of": ruling.of, "digest": digest(record.text)[:16],
+        }  # fmt: skip
+        if ruling.reason not in ("instructions", "forgotten"):
+            # Poison and what was to be forgotten must not live on in the log.
+            row["excerpt"] = " ".join(record.text.split())[:EXCERPT]
+        key = f"{record.task}:{record.idea}:{record.step}:{ruling.reason}:{row['digest']}"
+        await self.inner.log(REFUSALS, row, key=key)
+
+    async def get(self, ids: Sequence[str]) -> list[Record]:
+        """Return the rows that exist, in the order asked for."""
+        return await self.inner.get(ids)
+
+    async def recall(self, query: RecallQuery) -> list[MemoryHit]:
+        """Return the best visible rows, thoughts then observations, each best first."""
+        return await self.inner.recall(query)
+
+    async def similar(
+        self, texts: Sequence[str], query: RecallQuery, *, k: int = 5
+    ) -> list[list[MemoryHit]]:
+        """Return for each text the k visible rows nearest to it."""
+        return await self.inner.similar(texts, query, k=k)
+
+    async def put_page(self, document: Document) -> str:
+        """Store a whole page by content hash and return the hash."""
+        return await self.inner.put_page(document)
+
+    async def get_page(self, page_hash: str) -> Document | None:
+        """Return a stored page."""
+        return await self.inner.get_page(page_hash)
+
+    async def log(self, table: str, row: JsonDict, *, key: str) -> None:
+        """Append a row to a named log; idempotent by key."""
+        await self.inner.log(table, row, key=key)
+
+    async def rows(
+        self, table: str, *, limit: int = 1000, committed_before: float = float("inf"), **equals: Any
+    ) -> list[JsonDict]:
+        """Return rows of a log, oldest first."""
+        return await self.inner.rows(table, limit=limit, committed_before=committed_before, **equals)
+
+    async def find(
+        self, table: str, text: str, *, now: float, k: int = 5, minimum: float = 0.25
+    ) -> list[Found]:
+        """Return the rows of a log nearest to a text."""
+        return await self.inner.find(table, text, now=now, k=k, minimum=minimum)
+
+    async def lessons(
+        self, text: str, *, kind: str, now: float, k: int = 2, minimum: float = 0.25
+    ) -> list[str]:
+        """Recall reflections of a kind."""
+        return await self.inner.lessons(text, kind=kind, now=now, k=k, minimum=minimum)
+
+    async def count(self, memory_type: MemoryType) -> int:
+        """Count the rows of one type."""
+        return await self.inner.count(memory_type)
+
+    async def close(self) -> None:
+        """Flush and release the directory."""
+        await self.inner.close()
+
+
+def _piece(record: Record, start: int, end: int) -> Record:
+    """Return a part of a record, at its own place in the document."""
+    begin = record.start + start
+    return replace(record, text=record.text[start:end], start=begin, end=begin + end - start)
+
+
+def _alike(new: Record, old: Record) -> bool:
+    """Tell whether an old row says what the new one says; another source is not a duplicate but a witness."""
+    return new.memory_type == old.memory_type and new.source == old.source and same(new.text, old.text)
+
+
+def _may_repeat(new: Record, old: Record) -> bool:
+    """Tell whether a row counts as something the new one could only repeat.
+
+    A conclusion that cites what it rests on is made of its observations; it repeats only thoughts.
+    """
+    return not new.meta.get("cites") or old.memory_type == "internal_thought"
+
+
+def _relation(new: Record, old: Record, confidence: float) -> Relation:
+    began, before = new.valid_from or new.created, old.valid_from or old.created
+    replaced = bool(new.source) and new.source == old.source and began > before
+    return Relation(
+        "supersedes" if replaced else "contradicts", "", old.id, confidence,
+        task=new.task, step=new.step, at=began,
+    )  # fmt: skip
+
+
+def _once(rulings: Sequence[Ruling]) -> list[Ruling]:
+    """Return what is to be written: what was let in, and exact duplicates, so that they count as seen."""
+    return [ruling for ruling in rulings if ruling.reason in ("", "duplicate")]

@@ -1,0 +1,92 @@
+"""Find sentences that speak to the agent instead of about the world: orders in text from outside.
+
+A filter, counted and never relied on: what keeps orders from being followed is that nothing read is
+ever an instruction (`ddax.actions.policy`). This keeps them from being recalled as knowledge.
+"""
+
+from __future__ import annotations
+
+import re
+import unicodedata
+
+from ddax.memory.chunks import Span, sentences
+
+_INVISIBLE = re.compile("[\u00ad\u200b-\u200f\u202a-\u202e\u2060-\u2064\u2066-\u2069\ufeff\U000e0000-\U000e007f]")
+_LEET = str.maketrans("01345$@", "oieassa")
+_WHO = r"(?:ai|a\.i\.|llm|assistant|agent|language model|chatbot|bot|model reading this)"
+_ORDERS = r"(?:instructions?|prompts?|directives?|orders|guidelines|rules|commands|tasks?|system messages?)"
+_VERB = (
+    r"(?:ignore|disregard|forget|override|bypass|reveal|send|print|output|email|post|upload|delete|execute|run|"
+    r"call|visit|open|fetch|follow|approve|reply|respond|answer|say|write|store|save|remember|set|give|transfer|"
+    r"buy|click|stop|do not|don't|never|always|you)"
+)
+_SECRET = (
+    r"(?:system prompt|hidden prompt|initial instructions|api[ _-]?keys?|secrets?|passwords?|credentials|"
+    r"access tokens?|private keys?|environment variables|conversation history|memory contents)"
+)
+_PATTERNS = (
+    rf"\b(?:ignore|disregard|forget|override|bypass|do not follow|stop following|discard)\b[^.!?\n]{{0,40}}"
+    rf"\b(?:previous|prior|above|earlier|preceding|former|original|existing|system|your|all|these|those)\b"
+    rf"[^.!?\n]{{0,25}}\b{_ORDERS}\b",
+    rf"\b(?:new|updated|real|actual|important|hidden|special|urgent|system)\s+{_ORDERS}\b\s*(?:for|to)?\s*"
+    rf"(?:the|an?|any|you|all)?\s*(?:{_WHO})?\s*[:\-]",
+    rf"(?:^|[.!?\n*#>\"'(\[]\s*)(?:attention|note to|dear|hey|hello|message (?:for|to)|instructions? (?:for|to)|to)?"
+    rf"[\s,:]*(?:the|any|all|every)?\s*\b{_WHO}s?\b\s*[,:!\-]\s*(?:please\s+|you must\s+|now\s+)*{_VERB}\b",
+    rf"\bif you(?:'re| are)\s+(?:an?|the)\s+(?:\w+\s+)?{_WHO}\b",
+    rf"\b{_WHO}s?\b\s+(?:reading|processing|summari[sz]ing|parsing|visiting|seeing)\s+this\b",
+    rf"\b(?:you are now|from now on,? you|you will now act|act as if you (?:are|were)|pretend (?:to be|you are)|"
+    rf"you must now)\b",
+    rf"\b(?:reveal|print|send|show|output|leak|email|post|exfiltrate|repeat|include|upload|forward|append)\b"
+    rf"[^.!?\n]{{0,40}}\b(?:your|the agent's|the user's|all|any|stored)\b[^.!?\n]{{0,20}}\b{_SECRET}\b",
+    r"<\|?(?:im_start|im_end|system|endoftext|assistant|user)\|?>|\[/?INST\]|<</?SYS>>|<system>|"
+    r"#{2,}\s*(?:system|instruction|assistant)\b|\b(?:BEGIN|END) (?:SYSTEM|ADMIN|INSTRUCTIONS?)\b",
+    r"(?:^|\n)\s*(?:system|developer|admin(?:istrator)?)\s*(?:prompt|message|override|note|notice)?\s*:\s*\S",
+    r"\b(?:do not|don't|never)\s+(?:tell|mention|inform|reveal|disclose|let)\b[^.!?\n]{0,30}\b(?:the\s+)?"
+    r"(?:users?|humans?|operators?|developers?)\b",
+    r"\b(?:set|raise|increase|change|update)\b[^.!?\n]{0,30}\b(?:trust(?: score)?|trust_score)\b[^.!?\n]{0,20}\d",
+    r"\b(?:store|save|remember|memori[sz]e|add|write)\b[^.!?\n]{0,40}\b(?:in|to|into|as)\b[^.!?\n]{0,15}"
+    r"\b(?:your|long[- ]term|persistent|the agent's)\s+(?:memory|rules?|knowledge)\b",
+    r"\bin (?:all|any|every) (?:future|later|subsequent) (?:tasks?|sessions?|conversations?|answers?|runs?|replies)\b"
+    r"[^.!?\n]{0,60}\b(?:you|always|must|should|recommend|say|answer|send|use|visit)\b",
+    rf"\byour (?:new|real|only|true|actual) (?:task|goal|objective|purpose|instructions?|role|mission)\b",
+    r"\b(?:mark|approve|rate|score|judge|grade)\b[^.!?\n]{0,30}\b(?:this|itself|it)\b[^.!?\n]{0,30}"
+    r"\b(?:as (?:approved|verified|trusted|correct|safe)|10/10|full marks|highest)\b",
+    r"\b(?:ignoriere|vergiss|missachte)\b[^.!?\n]{0,40}\b(?:anweisung|instruktion|befehl|regel)",
+    r"\b(?:ignore[zr]?|oublie[zr]?)\b[^.!?\n]{0,40}\b(?:instructions|consignes)\b",
+    r"\b(?:ignora|olvida|omite)\b[^.!?\n]{0,40}\b(?:instrucciones|instruções|istruzioni|órdenes)\b",
+)
+_FOUND = re.compile("|".join(f"(?:{pattern})" for pattern in _PATTERNS), re.IGNORECASE | re.MULTILINE)
+
+
+def instruction_spans(text: str) -> list[Span]:
+    """Return the sentences of a text that hold an order to its reader, merged where they touch."""
+    if not _suspicious(text):
+        return []
+    found: list[Span] = []
+    for span in sentences(text):
+        if _suspicious(text[span.start : span.end]):
+            joined = found and not text[found[-1].end : span.start].strip()
+            if joined:
+                found[-1] = Span(found[-1].start, span.end)
+            else:
+                found.append(span)
+    # An order that runs over the border of sentences belongs to none of them: the whole text goes.
+    return found or [Span(0, len(text))]
+
+
+def without(text: str, spans: list[Span]) -> list[Span]:
+    """Return what is left of a text beside some spans, without the white space around it."""
+    left: list[Span] = []
+    start = 0
+    for span in [*spans, Span(len(text), len(text))]:
+        piece = text[start : span.start]
+        if piece.strip():
+            lead = len(piece) - len(piece.lstrip())
+            left.append(Span(start + lead, start + len(piece.rstrip())))
+        start = span.end
+    return left
+
+
+def _suspicious(text: str) -> bool:
+    plain = _INVISIBLE.sub("", unicodedata.normalize("NFKC", text)).replace("’", "'")
+    return bool(_FOUND.search(plain) or _FOUND.search(plain.translate(_LEET)))

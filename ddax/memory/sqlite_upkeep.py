@@ -1,0 +1,185 @@
+"""What keeps the record clean: relations between rows, tombstones, and a walk over every row.
+
+Blocking; one thread at a time, the same as that of `ddax.memory.sqlite`, whose connection it uses.
+"""
+
+from __future__ import annotations
+
+import json
+import sqlite3
+from collections.abc import Iterable, Sequence
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from ddax.errors import StateError
+from ddax.memory.migrations import sqlite_errors, transaction
+from ddax.memory.protocol import Kept, Relation, Tally, Tombstone
+from ddax.memory.records import clean, digest
+from ddax.memory.scoring import Floats
+from ddax.types import Document, Record
+
+COLUMNS = (
+    "id, type, text, source, title, start, stop, task, idea, step, writer, epsilon, created, meta, valid_from"
+)
+_RELATION = "kind, newer, older, confidence, task, step, at, committed"
+_TOMBSTONE = "id, reason, into_id, memory_type, title, source, task, idea, created, buried, digest"
+_AMONG = "(SELECT value FROM json_each(?))"
+RESOLVED = 20
+
+
+class UpkeepTables:
+    """The tables `relation` and `tombstone`, and whole-namespace reads."""
+
+    def __init__(self, db: sqlite3.Connection, path: Path) -> None:
+        self._db, self._path = db, path
+
+    def relate(self, ns: str, relations: Sequence[Relation], *, committed: float) -> None:
+        """Store relations; one of the same kind between the same rows stays as it was."""
+        rows = [
+            (ns, r.kind, r.newer, r.older, r.confidence, clean(r.task), r.step, r.at, committed)
+            for r in relations
+        ]
+        sql = f"INSERT OR IGNORE INTO relation (ns, {_RELATION}) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)"  # noqa: S608 - constant
+        with sqlite_errors(self._path), transaction(self._db):
+            self._db.executemany(sql, rows)
+
+    def relations(self, ns: str, ids: Sequence[str] | None) -> list[Relation]:
+        """Return the relations of some rows, or all of them, oldest first."""
+        sql, values = f"SELECT seq, {_RELATION} FROM relation WHERE ns = ?", [ns]  # noqa: S608 - constant
+        if ids is not None:
+            sql += f" AND newer IN {_AMONG} UNION {sql} AND older IN {_AMONG}"
+            values = [ns, json.dumps(list(ids)), ns, json.dumps(list(ids))]
+        with sqlite_errors(self._path):
+            return [Relation(*row[1:]) for row in self._db.execute(f"{sql} ORDER BY seq", values)]
+
+    def superseded(self, ns: str, ids: Sequence[str]) -> dict[str, list[Relation]]:
+        """Return by id the relations in which a row is superseded."""
+        sql = (
+            f"SELECT {_RELATION} FROM relation WHERE ns = ? AND older IN {_AMONG} AND kind = 'supersedes' "  # noqa: S608 - constant
+            "ORDER BY seq"
+        )
+        found: dict[str, list[Relation]] = {}
+        with sqlite_errors(self._path):
+            for row in self._db.execute(sql, (ns, json.dumps(list(ids)))):
+                found.setdefault(str(row[2]), []).append(Relation(*row))
+        return found
+
+    def bury(
+        self, ns: str, ids: Sequence[str], reason: str, into: str, *, now: float
+    ) -> list[tuple[str, str]]:
+        """Replace rows by tombstones in one transaction; return (id, type) of those there were."""
+        wanted = json.dumps(list(ids))
+        with sqlite_errors(self._path), transaction(self._db):
+            sql = f"SELECT {COLUMNS} FROM memory WHERE +ns = ? AND id IN {_AMONG}"  # noqa: S608 - constant
+            rows = [record_of(row) for row in self._db.execute(sql, (ns, wanted)).fetchall()]
+            marks = ", ".join("?" * 12)
+            self._db.executemany(
+                f"INSERT INTO tombstone (ns, {_TOMBSTONE}) VALUES ({marks})",  # noqa: S608 - constant
+                [(ns, *_values(tombstone_of(r, reason, into, now))) for r in rows],
+            )
+            gone = json.dumps([r.id for r in rows])
+            # A sighting says that a task has seen the row: that of the row it went into says it now.
+            if into:
+                self._db.execute(
+                    "INSERT INTO sighting (id, task, step) "
+                    f"SELECT ?, task, min(step) FROM sighting WHERE id IN {_AMONG} GROUP BY task "  # noqa: S608 - constant
+                    "ON CONFLICT (id, task) DO UPDATE SET step = min(step, excluded.step)",
+                    (into, gone),
+                )
+            self._db.execute(f"DELETE FROM sighting WHERE id IN {_AMONG}", (gone,))  # noqa: S608 - constant
+            self._db.execute(f"DELETE FROM memory WHERE +ns = ? AND id IN {_AMONG}", (ns, gone))  # noqa: S608 - constant
+        return [(r.id, r.memory_type) for r in rows]
+
+    def tombstones(self, ns: str, ids: Sequence[str] | None) -> list[Tombstone]:
+        """Return the tombstones of some rows, or all of them, oldest first."""
+        narrowed = "" if ids is None else f"AND id IN {_AMONG}"
+        sql = f"SELECT {_TOMBSTONE} FROM tombstone WHERE ns = ? {narrowed} ORDER BY seq"  # noqa: S608 - constant
+        values = (ns,) if ids is None else (ns, json.dumps(list(ids)))
+        with sqlite_errors(self._path):
+            return [Tombstone(*row) for row in self._db.execute(sql, values)]
+
+    def scan(self, ns: str, after: int, limit: int) -> list[Kept]:
+        """Return rows in the order they were written, from behind `after`."""
+        sql = (
+            f"SELECT {COLUMNS}, vector, committed, seq FROM memory "  # noqa: S608 - constant
+            "WHERE ns = ? AND seq > ? ORDER BY seq LIMIT ?"
+        )
+        with sqlite_errors(self._path):
+            found = self._db.execute(sql, (ns, after, max(0, limit))).fetchall()
+        return [Kept(int(row[17]), record_of(row), float(row[16]), floats(row[15])) for row in found]
+
+    def pages(self, ns: str, source: str) -> list[Document]:
+        """Return the stored pages of a source, oldest first."""
+        sql = "SELECT doc_id, source, title, text, links FROM page WHERE ns = ? AND source = ? ORDER BY rowid"
+        with sqlite_errors(self._path):
+            found = self._db.execute(sql, (ns, clean(source))).fetchall()
+        return [Document(row[0], row[1], row[2], row[3], tuple(json.loads(row[4]))) for row in found]
+
+    def resolve(self, ns: str, prefix: str) -> list[str]:
+        """Return the ids, of rows and of tombstones, that begin with a prefix."""
+        if not prefix or not set(prefix) <= set("0123456789abcdef"):
+            return []
+        # Ids are hex, so a range finds the prefix by index where LIKE would read every row.
+        bounds = (prefix, prefix + "g")
+        sql = (
+            "SELECT id FROM memory WHERE id >= ? AND id < ? AND +ns = ? UNION "
+            "SELECT id FROM tombstone WHERE ns = ? AND id >= ? AND id < ? ORDER BY id LIMIT ?"
+        )
+        with sqlite_errors(self._path):
+            found = self._db.execute(sql, (*bounds, ns, ns, *bounds, RESOLVED))
+            return [str(row[0]) for row in found]
+
+    def tally(self, ns: str) -> Tally:
+        """Count what there is."""
+        reason = "json_extract(row, '$.reason')"
+        with sqlite_errors(self._path):
+            return Tally(
+                rows=self._counts("SELECT type, count(*) FROM memory WHERE ns = ? GROUP BY type", ns),
+                logs=self._counts("SELECT name, count(*) FROM log WHERE ns = ? GROUP BY name", ns),
+                refusals=self._counts(
+                    f"SELECT {reason}, count(*) FROM log WHERE ns = ? AND name = 'refusals' GROUP BY 1",  # noqa: S608 - constant
+                    ns,
+                ),
+                relations=self._counts("SELECT kind, count(*) FROM relation WHERE ns = ? GROUP BY kind", ns),
+                tombstones=self._counts(
+                    "SELECT reason, count(*) FROM tombstone WHERE ns = ? GROUP BY reason", ns
+                ),
+                pages=int(self._db.execute("SELECT count(*) FROM page WHERE ns = ?", (ns,)).fetchone()[0]),
+            )
+
+    def _counts(self, sql: str, ns: str) -> dict[str, int]:
+        return {str(name): int(n) for name, n in sorted(self._db.execute(sql, (ns,)))}
+
+
+def tombstone_of(record: Record, reason: str, into: str, now: float) -> Tombstone:
+    """Return what is left of a row."""
+    return Tombstone(
+        id=record.id, reason=reason, into=into, memory_type=record.memory_type, title=record.title,
+        source=record.source, task=record.task, idea=record.idea, created=record.created, buried=now,
+        digest=digest(record.text),
+    )  # fmt: skip
+
+
+def _values(stone: Tombstone) -> Iterable[Any]:
+    return (
+        stone.id, stone.reason, stone.into, stone.memory_type, stone.title, stone.source, stone.task,
+        stone.idea, stone.created, stone.buried, stone.digest,
+    )  # fmt: skip
+
+
+def record_of(row: Sequence[Any]) -> Record:
+    """Make a record of the values of `COLUMNS`."""
+    return Record(
+        id=row[0], memory_type=row[1], text=row[2], source=row[3], title=row[4], start=row[5], end=row[6],
+        task=row[7], idea=row[8], step=row[9], writer=row[10], epsilon=row[11], created=row[12],
+        meta=json.loads(row[13]), valid_from=row[14],
+    )  # fmt: skip
+
+
+def floats(blob: bytes | None) -> Floats:
+    """Return a stored vector; raise `StateError` where there is none."""
+    if not blob:
+        raise StateError("A stored vector is missing.", mend="Rebuild: ddax memory rebuild")
+    return np.frombuffer(blob, dtype=np.float32)

@@ -1,0 +1,76 @@
+"""The upkeep of one namespace on disk; see `ddax.memory.protocol.Upkeep`."""
+
+from __future__ import annotations
+
+from collections.abc import Awaitable, Callable, Sequence
+from typing import Protocol, TypeVar
+
+from ddax.memory.protocol import Kept, Relation, Tally, Tombstone
+from ddax.memory.records import moment
+from ddax.memory.sqlite_upkeep import UpkeepTables
+from ddax.types import Document
+
+T = TypeVar("T")
+
+
+class OnRecord(Protocol):
+    """Run work on the thread of the record and return what it gives."""
+
+    def __call__(self, work: Callable[[], T], /) -> Awaitable[T]: ...
+
+
+class StoreUpkeep:
+    """Keep one namespace clean; rows that go are taken out of the index as well."""
+
+    def __init__(
+        self,
+        ns: str,
+        tables: UpkeepTables,
+        on_record: OnRecord,
+        unindex: Callable[[Sequence[tuple[str, str]]], None],
+        *,
+        clock: Callable[[], float],
+    ) -> None:
+        self._ns, self._tables, self._on_record = ns, tables, on_record
+        self._unindex, self._clock = unindex, clock
+
+    async def relate(self, relations: Sequence[Relation]) -> None:
+        """Store relations; one of the same kind between the same rows stays as it was."""
+        if relations:
+            await self._on_record(
+                lambda: self._tables.relate(self._ns, relations, committed=moment(self._clock()))
+            )
+
+    async def relations(self, ids: Sequence[str] | None = None) -> list[Relation]:
+        """Return the relations of some rows, or all of them, oldest first."""
+        return await self._on_record(lambda: self._tables.relations(self._ns, ids))
+
+    async def bury(self, ids: Sequence[str], reason: str, *, into: str = "") -> int:
+        """Replace rows by tombstones, and return how many there were; atomic."""
+
+        def work() -> int:
+            gone = self._tables.bury(self._ns, ids, reason, into, now=moment(self._clock()))
+            self._unindex(gone)
+            return len(gone)
+
+        return await self._on_record(work)
+
+    async def tombstones(self, ids: Sequence[str] | None = None) -> list[Tombstone]:
+        """Return the tombstones of some rows, or all of them, oldest first."""
+        return await self._on_record(lambda: self._tables.tombstones(self._ns, ids))
+
+    async def scan(self, *, after: int = 0, limit: int = 1000) -> list[Kept]:
+        """Return rows in the order they were written, from behind `after`."""
+        return await self._on_record(lambda: self._tables.scan(self._ns, after, limit))
+
+    async def pages(self, source: str) -> list[Document]:
+        """Return the stored pages of a source, oldest first."""
+        return await self._on_record(lambda: self._tables.pages(self._ns, source))
+
+    async def resolve(self, prefix: str) -> list[str]:
+        """Return the ids, of rows and of tombstones, that begin with a prefix."""
+        return await self._on_record(lambda: self._tables.resolve(self._ns, prefix))
+
+    async def tally(self) -> Tally:
+        """Count what there is."""
+        return await self._on_record(lambda: self._tables.tally(self._ns))
