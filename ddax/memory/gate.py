@@ -6,6 +6,7 @@ task can see at that step, so that a resumed run stores what the undisturbed one
 
 from __future__ import annotations
 
+import asyncio
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from typing import Any
@@ -96,7 +97,8 @@ class GatedMemory:
             return Ruling(record, "echo", repeated[0].record.id)
         if not await self._supported(record):
             return Ruling(record, "unsupported")
-        return Ruling(record, against=tuple(self._against(record, hits)))
+        against = await asyncio.to_thread(self._against, record, hits)
+        return Ruling(record, against=tuple(against))
 
     async def _near(self, record: Record) -> list[MemoryHit]:
         # A task opens at the time its rows say they were created; what others wrote later stays unseen.
@@ -112,6 +114,9 @@ class GatedMemory:
             return True
         premises = [row.text for row in await self.inner.get([str(item) for item in cited])]
         claims = statements(record.text)
+        return await asyncio.to_thread(self._enough, premises, claims)
+
+    def _enough(self, premises: list[str], claims: list[str]) -> bool:
         carried = sum(any(self._carries(premise, claim) for premise in premises) for claim in claims)
         return carried >= MIN_SUPPORTED * len(claims)
 

@@ -16,7 +16,7 @@ from ddax.memory.gate import GatedMemory
 from ddax.memory.instructions import instruction_spans, without
 from ddax.memory.protocol import RecallQuery
 from ddax.memory.statements import comparable, echoes, same
-from ddax.reasoning.entailment.lexical import lexical
+from ddax.reasoning.entailment.rules import lexical
 from ddax.types import Record
 
 NOW = 1_000_000.0
