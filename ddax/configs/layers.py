@@ -25,7 +25,7 @@ if TYPE_CHECKING:
     import yaml
 
 PREFIX = "DDAX_"
-NOT_SETTINGS = frozenset({"DDAX_HOME"})
+NOT_SETTINGS = frozenset({"DDAX_HOME", "DDAX_CHECKPOINTS", "DDAX_ENCRYPTION_KEY"})
 """Variables with our prefix that say where things are, not how a run behaves."""
 DEFAULT_FILE = "ddax.yaml"
 VERSION_KEY = "schema_version"

@@ -11,7 +11,7 @@ import contextlib
 import os
 import secrets
 import time
-from collections.abc import AsyncIterator, Callable, Iterator
+from collections.abc import AsyncIterator, Callable
 from dataclasses import replace
 from pathlib import Path
 from types import TracebackType
@@ -27,7 +27,7 @@ from ddax.errors import ReasonerError, SandboxError, StateError, UsageError
 from ddax.graph.builder import Builder, build_graph
 from ddax.graph.results import RunResult, exit_code_of, fitting_answer, result_of
 from ddax.graph.runs import RunFolder, RunInfo
-from ddax.graph.saver import open_saver
+from ddax.graph.savers import open_store
 from ddax.graph.services import Clock, LocalServices, Parts
 from ddax.graph.state import Input, State
 from ddax.ideas import dag
@@ -100,8 +100,8 @@ class Agent:
             self.home, default=self.context, parts=self._parts, clock=self._clock, monotonic=self._monotonic
         )
         self._stack.push_async_callback(self.services.close)
-        saver = await self._stack.enter_async_context(open_saver(self.home.checkpoints))
-        self.graph = self._build(self.services).compile(checkpointer=saver, name="ddax")
+        self.store = await self._stack.enter_async_context(open_store(self.home.checkpoints, os.environ))
+        self.graph = self._build(self.services).compile(checkpointer=self.store, name="ddax")
         return self
 
     async def __aexit__(
@@ -143,7 +143,7 @@ class Agent:
         if not task.strip():
             raise UsageError("the task is empty.", mend='Write it as: ddax run "your question".')
         name = self._name(thread)
-        with self._locked(name):
+        async with self._locked(name):
             known = self.runs.load(name)
             if known is not None and known.status in ("running", "waiting"):
                 raise UsageError(
@@ -175,7 +175,7 @@ class Agent:
         Without a name the newest unfinished thread is taken. `answer` answers a pending question.
         """
         name = self._resumable(thread).thread_id
-        with self._locked(name):
+        async with self._locked(name):
             info = self._resumable(name)
             state = await self._snapshot(info)
             context = Context.model_validate(info.context) if info.context else self.context
@@ -235,9 +235,10 @@ class Agent:
         if info.status not in ("running", "waiting"):
             self.runs.clear_cancel(thread)
             return
-        with contextlib.suppress(ThreadInUse), self._locked(thread):
-            self.runs.clear_cancel(thread)
-            self.runs.update(thread, status="stopped", stop_reason="cancelled", updated=self._clock())
+        with contextlib.suppress(ThreadInUse):
+            async with self._locked(thread):
+                self.runs.clear_cancel(thread)
+                self.runs.update(thread, status="stopped", stop_reason="cancelled", updated=self._clock())
 
     def drain(self) -> bool:
         """Ask what runs here to stop at its next superstep, to be resumed; tells whether anything runs."""
@@ -258,12 +259,13 @@ class Agent:
         stamp = time.strftime("%Y%m%d-%H%M%S", time.gmtime(self._clock()))
         return f"{stamp}-{secrets.token_hex(3)}"
 
-    @contextlib.contextmanager
-    def _locked(self, thread: str) -> Iterator[None]:
+    @contextlib.asynccontextmanager
+    async def _locked(self, thread: str) -> AsyncIterator[None]:
         from ddax.memory.home import thread_lock
 
         with thread_lock(self.home, thread, clock=self._clock):
-            yield
+            async with self.store.owned(thread):
+                yield
 
     def _resumable(self, thread: str | None) -> RunInfo:
         if thread is None:

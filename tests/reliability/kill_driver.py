@@ -39,7 +39,7 @@ def context(folder: str) -> Context:
 
 async def drive(home: str, folder: str, *, kill_at: int | None, resume: bool) -> dict[str, Any]:
     """Run or resume once; with `kill_at` die at that event."""
-    seen = 0
+    seen, thread = 0, Path(home).name  # of its own: a Postgres is shared by all
 
     def on_event(event: dict[str, Any]) -> None:
         nonlocal seen
@@ -49,12 +49,12 @@ async def drive(home: str, folder: str, *, kill_at: int | None, resume: bool) ->
 
     async with open_agent(context(folder), home=home, parts=Parts(embedder=HashEmbedder())) as agent:
         work = (
-            agent.resume("t", on_event=on_event)
+            agent.resume(thread, on_event=on_event)
             if resume
-            else agent.run(QUESTION, thread="t", on_event=on_event)
+            else agent.run(QUESTION, thread=thread, on_event=on_event)
         )
         result = await work
-        state = await agent.state("t")
+        state = await agent.state(thread)
         intents = await (await agent.services.session(None)).memory.rows("intents")
     return {
         "digest": dag.digest(state["ideas"]),
@@ -85,12 +85,12 @@ def forked(home: str, folder: str, *, kill_at: int | None, resume: bool) -> tupl
     return status, json.loads(report.read_text()) if report.exists() else {}
 
 
-def main(base: str, folder: str) -> None:
-    """Compare every killed and resumed run with the undisturbed one."""
+def main(base: str, folder: str, every: int) -> None:
+    """Compare every killed (or each n-th) and resumed run with the undisturbed one."""
     status, control = forked(f"{base}/control", folder, kill_at=None, resume=False)
     assert status == 0, "the undisturbed run failed"
     runs = []
-    for n in range(1, control["events"] + 1):
+    for n in range(1, control["events"] + 1, every):
         home = f"{base}/kill-{n}"
         killed, _ = forked(home, folder, kill_at=n, resume=False)
         ended, resumed = forked(home, folder, kill_at=None, resume=True)
@@ -99,4 +99,4 @@ def main(base: str, folder: str) -> None:
 
 
 if __name__ == "__main__":
-    main(sys.argv[1], sys.argv[2])
+    main(sys.argv[1], sys.argv[2], int(sys.argv[3]))

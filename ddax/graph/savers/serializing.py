@@ -1,0 +1,62 @@
+"""How checkpoints become bytes: plain values only, encrypted where a key is given."""
+
+from __future__ import annotations
+
+import hashlib
+from typing import TYPE_CHECKING, Any
+
+from ddax.errors import StateError, UsageError
+
+if TYPE_CHECKING:
+    from langgraph.checkpoint.serde.base import SerializerProtocol
+
+MIN_KEY = 16
+"""Characters of a key at least."""
+
+
+def serializer(key: str) -> SerializerProtocol:
+    """Return the serializer; with a key everything is encrypted with AES (EAX, 256 bit).
+
+    Raises UsageError for a short key or where the package for it is missing.
+    """
+    from langgraph.checkpoint.serde.jsonplus import JsonPlusSerializer
+
+    plain = JsonPlusSerializer(allowed_msgpack_modules=[])
+    return _encrypted(plain, key) if key else plain
+
+
+def _encrypted(plain: SerializerProtocol, key: str) -> SerializerProtocol:
+    from langgraph.checkpoint.serde.encrypted import EncryptedSerializer
+
+    if len(key) < MIN_KEY:
+        raise UsageError(
+            f"DDAX_ENCRYPTION_KEY has {len(key)} characters, at least {MIN_KEY} are needed.",
+            mend="Make one: python -c 'import secrets; print(secrets.token_urlsafe(32))'",
+        )
+
+    class Strict(EncryptedSerializer):
+        """Refuse what is not encrypted: a plain row in an encrypted store was put there by another."""
+
+        def loads_typed(self, data: tuple[str, bytes]) -> Any:
+            if "+" not in data[0]:
+                raise StateError(
+                    "The checkpoints are not encrypted, but a key is set.",
+                    why=f"A row of type {data[0]!r} was found.",
+                    mend="Unset DDAX_ENCRYPTION_KEY for this home, or use a home of its own.",
+                )
+            try:
+                return super().loads_typed(data)
+            except ValueError as error:
+                raise StateError(
+                    "The checkpoints cannot be decrypted.",
+                    why=f"{error}.",
+                    mend="Set DDAX_ENCRYPTION_KEY to the key they were written with.",
+                ) from error
+
+    try:
+        return Strict.from_pycryptodome_aes(plain, key=hashlib.sha256(key.encode()).digest())
+    except ImportError as error:
+        raise UsageError(
+            "DDAX_ENCRYPTION_KEY needs a package that is not installed.",
+            mend="Install it: pip install 'ddax[encryption]'",
+        ) from error
