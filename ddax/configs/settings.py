@@ -105,6 +105,27 @@ class Debate(Section):
     rounds: int = Field(default=1, ge=1, le=5, description="Rounds of argument.")
 
 
+class Trust(Section):
+    """Trust in agents, regret of overrides, and the living rubric (agent-memory)."""
+
+    formula: Literal["corrected", "source"] = Field(
+        default="corrected", description="Formula of the trust; both are computed and shown."
+    )
+    regret_hours: float = Field(
+        default=24.0, gt=0, description="Hours after which an override that was not reverted stands."
+    )
+    regret_margin: float = Field(
+        default=0.05, ge=0, le=1, description="Lead of the agent's own choice that makes an override regretted."
+    )
+    rubric: str = Field(default="default", description="Rubric of the judges: a name or a YAML file.")
+    propose_from: float = Field(
+        default=0.7, ge=0, le=1, description="Standing from which a human's override proposes a rubric change."
+    )
+    apply_above: float = Field(
+        default=1.0, ge=0, le=1, description="Standing above which a proposed change is applied at once."
+    )
+
+
 class Evolution(Section):
     """The evolutionary fallback (evolution)."""
 
@@ -141,6 +162,7 @@ class Context(Section):
     mood: Mood = Field(default_factory=lambda: Mood())
     support: Support = Field(default_factory=lambda: Support())
     debate: Debate = Field(default_factory=lambda: Debate())
+    trust: Trust = Field(default_factory=lambda: Trust())
     evolution: Evolution = Field(default_factory=lambda: Evolution())
 
 

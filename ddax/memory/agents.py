@@ -1,7 +1,8 @@
 """What each agent did and how far it is trusted: one JSON file an agent, in the source's schema.
 
-Files are replaced whole, under a lock, so that several processes may write. The last 100 events stay
-raw; older ones are counted in `long_term_stats`. The arithmetic is in `ddax.memory.trust`.
+Files are replaced whole, under a lock, so that several processes may write; an event that was
+written before is not written again. What a file holds is in `ddax.memory.agent_file`, what becomes
+of overrides in `ddax.memory.overrides`.
 """
 
 from __future__ import annotations
@@ -12,34 +13,42 @@ import re
 import unicodedata
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
-from datetime import UTC, datetime, timedelta
 from pathlib import Path
+from typing import TypedDict
 
 import numpy as np
 
 from ddax.errors import StateError, StorageError, UsageError
+from ddax.memory.agent_file import (
+    AGENT_SCHEMA,
+    completed,
+    count_round,
+    find,
+    new_agent,
+    score_of,
+    settle,
+    stamp,
+    take_in,
+)
+from ddax.memory.dissents import dissent_depth, novelty_of
 from ddax.memory.files import ensure_folder, read_json, storage_errors, write_atomic
 from ddax.memory.protocol import Embedder
 from ddax.memory.records import clean, digest
-from ddax.memory.trust import (
-    INITIAL_TRUST,
-    PROBATION_ROUNDS,
-    Formula,
-    Tally,
-    dissent_depth,
-    novelty_of,
-    trust_corrected,
-    trust_of,
-    trust_source,
-)
+from ddax.memory.trust import Formula
 from ddax.types import JsonDict
 
-AGENT_SCHEMA = 1
-RAW_EVENTS = 100
-WINDOW_DAYS = 90
-REVERT_HOURS = 24
 LOCK_SECONDS = 10.0
+REGRET_HOURS = 24.0
+"""Hours after which an override that was not reverted stands."""
 _SLUG = re.compile(r"[^a-z0-9]+")
+
+
+class Standing(TypedDict):
+    """How an agent stands at one time: its trust in [0, 1], rounds it took part in, and its role."""
+
+    trust: float
+    rounds: int
+    role: str
 
 
 class AgentStore:
@@ -52,51 +61,61 @@ class AgentStore:
         clock: Callable[[], float],
         embedder: Embedder | None = None,
         formula: Formula = "corrected",
+        regret_hours: float = REGRET_HOURS,
     ) -> None:
-        self._folder, self._clock, self._embedder = folder, clock, embedder
+        self._folder, self.clock, self._embedder = folder, clock, embedder
+        self.regret_hours = regret_hours
         self._formula: Formula = formula
 
     def load(self, name: str) -> JsonDict:
         """Return an agent's memory; a new one where there is none. Raises `StateError` for a damaged file."""
-        found = read_json(self.path(name))
+        path = self.path(name)
+        found = read_json(path)
         if found is None:
-            return _new_agent(_canonical(name), _stamp(self._clock()))
-        if found.get("schema", AGENT_SCHEMA) > AGENT_SCHEMA or found.get("agent_name") != _canonical(name):
-            raise StateError(
-                f"The file {str(self.path(name))!r} is not the memory of {name!r} in a version known here.",
-                mend="Upgrade ddax, or move the file aside.",
-            )
-        return found
+            return new_agent(canonical(name), self.clock())
+        if found.get("agent_name") != canonical(name):
+            raise _foreign(path)
+        return _checked(path, found)
 
     def path(self, name: str) -> Path:
         """Return the file of an agent: safe for any name, and one for its Unicode forms."""
-        whole = _canonical(name)
+        whole = canonical(name)
         slug = _SLUG.sub("-", whole.casefold())[:40].strip("-")
         return self._folder / f"agent-{slug}-{digest('agent', whole)[:12]}.json"
 
     def trust(self, name: str) -> float:
         """Return the trust in an agent as it stands, in [0, 1]; 0.6 for a new one."""
-        return float(self.load(name)["trust_score"])
+        return score_of(self.load(name), self.clock(), self._formula)
 
     def all(self) -> list[JsonDict]:
         """Return the memories of all agents, by name."""
         with storage_errors(self._folder):
             files = sorted(self._folder.glob("agent-*.json")) if self._folder.is_dir() else []
-        found = [agent for file in files if (agent := read_json(file)) is not None]
+        found = [_checked(file, agent) for file in files if (agent := read_json(file)) is not None]
         return sorted(found, key=lambda agent: str(agent["agent_name"]))
+
+    def standing(self, now: float) -> dict[str, Standing]:
+        """Return how every known agent stands at a time."""
+        return {
+            str(agent["agent_name"]): Standing(
+                trust=round(score_of(agent, now, self._formula), 6),
+                rounds=int(agent["rounds_participated"]),
+                role=str(agent["primary_role"]),
+            )
+            for agent in self.all()
+        }
 
     def describe(self, name: str, *, model: str, primary_role: str) -> JsonDict:
         """Set an agent's model and role."""
-        with self._changing(name, "described") as agent:
+        with self.changing(name, "described") as agent:
             agent.update(model=clean(model), primary_role=clean(primary_role))
         return agent
 
-    def log_round(self, name: str) -> JsonDict:
-        """Count a round an agent took part in; probation ends with the fifth."""
-        with self._changing(name, "round") as agent:
-            agent["rounds_participated"] += 1
-            if agent["rounds_participated"] >= PROBATION_ROUNDS and agent["probation_ended"] is None:
-                agent["probation_ended"] = _stamp(self._clock())
+    def log_round(self, name: str, round_id: str = "") -> JsonDict:
+        """Count a round an agent took part in, each named one once; probation ends with the fifth."""
+        with self.changing(name, "round") as agent:
+            if not round_id or take_in(agent, _event("round", name, round_id), None, {}):
+                count_round(agent, self.clock())
         return agent
 
     def log_dissent(
@@ -109,49 +128,68 @@ class AgentStore:
         citations: Sequence[str],
         impact: bool,
         supported: bool,
-        verified_better: bool = False,
+        held: str | None = None,
+        upheld: Sequence[str] | None = None,
+        verified_better: bool | None = None,
     ) -> JsonDict:
-        """Log a dissent and settle the trust; return the entry.
+        """Log a dissent once and settle the trust; return the entry.
 
-        `impact` says that it changed the output, `verified_better` that the change was then verified
-        to be better, `supported` that a citation passed the support check.
+        `impact` says that it changed the output, `supported` that a citation passed the support
+        check; `held` is the part of the text that holds (default: all of it) and `upheld` the cited
+        criteria that were found wanting (default: all). `verified_better` says whether what came
+        later showed it right; None where nothing has yet.
         """
-        with self._changing(name, f"dissent_impact_{str(impact).lower()}") as agent:
-            vector, novelty = self._novelty(clean(text), agent)
+        event = _event("dissent", name, round_id, json.dumps(context, sort_keys=True), text)
+        part = clean(text if held is None else held)
+        with self.changing(name, f"dissent_impact_{str(impact).lower()}") as agent:
+            known = find(agent, "dissent_history", event)
+            if known is not None:
+                return known
+            vector, novelty = self._novelty(part, agent)
+            depth = dissent_depth(
+                part, citations, upheld=citations if upheld is None else upheld, novelty=novelty,
+                supported=supported,
+            )  # fmt: skip
             entry = {
-                "round_id": round_id, "timestamp": _stamp(self._clock()), "context": context,
+                "id": event, "round_id": round_id, "timestamp": stamp(self.clock()), "context": context,
                 "dissent_text": clean(text), "rubric_citations": list(citations), "impact": impact,
-                "depth_score": dissent_depth(text, citations, novelty=novelty, supported=supported),
-                "feedback_incorporated": impact, "verified_better": verified_better, "supported": supported,
-                "embedding": vector,
+                "depth_score": depth, "feedback_incorporated": impact, "verified_better": verified_better,
+                "supported": supported, "embedding": vector,
             }  # fmt: skip
-            agent["dissent_history"].append(entry)
+            take_in(agent, event, "dissent_history", entry)
         return entry
+
+    def verify_dissent(self, name: str, event: str, *, better: bool) -> bool:
+        """Settle whether a dissent was right; tell whether it was open until now."""
+        with self.changing(name, f"dissent_verified_{str(better).lower()}") as agent:
+            entry = find(agent, "dissent_history", event)
+            if entry is None or entry["verified_better"] is not None:
+                return False
+            entry["verified_better"] = better
+        return True
+
+    def log_agreement(self, name: str, *, round_id: str, kind: str = "review", right: bool | None = None) -> None:
+        """Log once that an agent kept silent in a review, or that a human let its decision pass.
+
+        `kind` is "review" or "approval"; `right` says whether the silence was later shown right.
+        """
+        event = _event("agreement", name, kind, round_id)
+        entry = {"id": event, "round_id": round_id, "timestamp": stamp(self.clock()), "kind": kind, "right": right}
+        with self.changing(name, f"{kind}_{str(right).lower()}") as agent:
+            take_in(agent, event, "agreement_history", entry)
 
     def log_override(
         self, name: str, *, round_id: str, context: JsonDict, agent_output: str, human_decision: str
     ) -> JsonDict:
-        """Log that a human overrode an agent; it stands unless it is regretted within 24 hours."""
-        with self._changing(name, "override") as agent:
-            now = self._clock()
-            entry = {
-                "round_id": round_id, "timestamp": _stamp(now), "context": context,
-                "agent_output": clean(agent_output), "human_decision": clean(human_decision), "regret": False,
-                "auto_check_deadline": _stamp(now + REVERT_HOURS * 3600.0), "reverted_by": None,
-            }  # fmt: skip
-            agent["override_history"].append(entry)
-        return entry
+        """Log that a human overrode an agent (see `ddax.memory.overrides.Overrides.log`)."""
+        from ddax.memory.overrides import Overrides
 
-    def log_regret(self, name: str, *, round_id: str, reverted_by: str) -> int:
-        """Mark the overrides of a round as reverted; return how many changed."""
-        with self._changing(name, "override_regretted") as agent:
-            hit = [e for e in agent["override_history"] if e["round_id"] == round_id and not e["regret"]]
-            for entry in hit:
-                entry.update(regret=True, reverted_by=clean(reverted_by))
-        return len(hit)
+        return Overrides(self).log(
+            name, round_id=round_id, context=context, agent_output=agent_output, human_decision=human_decision
+        )
 
     @contextmanager
-    def _changing(self, name: str, reason: str) -> Iterator[JsonDict]:
+    def changing(self, name: str, reason: str) -> Iterator[JsonDict]:
         """Change an agent's memory under its lock, settle its trust, and replace its file."""
         from filelock import FileLock, Timeout
 
@@ -165,11 +203,11 @@ class AgentStore:
                 raise StorageError(f"The file {str(path)!r} stays locked.", mend="Try again.") from exc
         try:
             agent = self.load(name)
+            before = json.dumps(agent)
             yield agent
-            now = self._clock()
-            agent["long_term_stats"]["archived"] = _archive(agent, now)
-            _settle(agent, now, reason, self._formula)
-            write_atomic(path, json.dumps(agent, indent=1, allow_nan=False))
+            if json.dumps(agent) != before or score_of(agent, self.clock(), self._formula) != agent["trust_score"]:
+                settle(agent, self.clock(), reason, self._formula)
+                write_atomic(path, json.dumps(agent, indent=1, allow_nan=False))
         finally:
             lock.release()
 
@@ -178,99 +216,40 @@ class AgentStore:
         if self._embedder is None or not text.strip():
             return None, None
         vector = self._embedder.embed([text])[0]
-        earlier = [
-            _vector(entry["embedding"])
-            for entry in agent["dissent_history"]
-            if entry["embedding"] and entry["embedding"]["fingerprint"] == self._embedder.fingerprint
-        ]
+        earlier = vectors_of(agent["dissent_history"], self._embedder.fingerprint)
         data = base64.b64encode(vector.astype("<f2").tobytes()).decode("ascii")
         return {"fingerprint": self._embedder.fingerprint, "f2": data}, novelty_of(vector, earlier)
 
 
-def tally_of(agent: JsonDict, now: float) -> Tally:
-    """Count an agent's events of the last 90 days; all of its history where there are none."""
-    since = _stamp(now - timedelta(days=WINDOW_DAYS).total_seconds())
-    recent = _count(agent["dissent_history"], agent["override_history"], now, since)
-    if not recent.empty:
-        return recent
-    whole = _count(agent["dissent_history"], agent["override_history"], now, "")
-    return whole + Tally(**agent["long_term_stats"]["archived"])
+def vectors_of(dissents: Sequence[JsonDict], fingerprint: str) -> list[np.ndarray]:
+    """Return the vectors of dissents that were made by one embedder, in their order."""
+    stored = [entry["embedding"] for entry in dissents]
+    return [_vector(kept) for kept in stored if kept and kept["fingerprint"] == fingerprint]
 
 
-def _new_agent(name: str, stamp: str) -> JsonDict:
-    return {
-        "schema": AGENT_SCHEMA, "agent_name": name, "model": "", "primary_role": "",
-        "dissent_history": [], "override_history": [],
-        "trust_score": INITIAL_TRUST,
-        "trust_by_formula": {"source": INITIAL_TRUST, "corrected": INITIAL_TRUST},
-        "trust_score_history": [{"timestamp": stamp, "score": INITIAL_TRUST, "reason": "initial"}],
-        "long_term_stats": {**_stats(Tally()), "archived": vars(Tally())},
-        "rounds_participated": 0, "probation_until": None, "probation_ended": None,
-    }  # fmt: skip
-
-
-def _settle(agent: JsonDict, now: float, reason: str, formula: Formula) -> None:
-    """Compute the trust by both formulas; the chosen one is written to the history where it moved."""
-    tally = tally_of(agent, now)
-    score = trust_of(tally, formula)
-    agent["trust_by_formula"] = {"source": trust_source(tally), "corrected": trust_corrected(tally)}
-    if score != agent["trust_score"]:
-        history = [
-            *agent["trust_score_history"],
-            {"timestamp": _stamp(now), "score": score, "reason": reason},
-        ]
-        agent["trust_score_history"] = history[-RAW_EVENTS:]
-    agent["trust_score"] = score
-    whole = _count(agent["dissent_history"], agent["override_history"], now, "")
-    total = whole.overrides + agent["long_term_stats"]["archived"]["overrides"]
-    agent["long_term_stats"].update(_stats(tally), total_overrides=total)
-
-
-def _archive(agent: JsonDict, now: float) -> JsonDict:
-    """Move what is older than the last 100 events of each kind into the counts, and return these."""
-    archived = Tally(**agent["long_term_stats"]["archived"])
-    old_dissents = agent["dissent_history"][:-RAW_EVENTS]
-    old_overrides = agent["override_history"][:-RAW_EVENTS]
-    agent["dissent_history"] = agent["dissent_history"][-RAW_EVENTS:]
-    agent["override_history"] = agent["override_history"][-RAW_EVENTS:]
-    return vars(archived + _count(old_dissents, old_overrides, now, ""))
-
-
-def _count(dissents: list[JsonDict], overrides: list[JsonDict], now: float, since: str) -> Tally:
-    heard = [entry for entry in dissents if entry["timestamp"] >= since]
-    overruled = [entry for entry in overrides if entry["timestamp"] >= since]
-    stamp = _stamp(now)
-    return Tally(
-        dissents=len(heard),
-        impactful=sum(bool(e["impact"]) for e in heard),
-        verified=sum(bool(e["impact"] and e.get("verified_better")) for e in heard),
-        depth=sum(float(e["depth_score"]) for e in heard),
-        overrides=len(overruled),
-        settled=sum(bool(e["regret"] or e["auto_check_deadline"] <= stamp) for e in overruled),
-        regretted=sum(bool(e["regret"]) for e in overruled),
-    )
-
-
-def _stats(tally: Tally) -> JsonDict:
-    dissents, overrides = max(1, tally.dissents), max(1, tally.overrides)
-    return {
-        "avg_dissent_depth_last_90d": tally.depth / dissents,
-        "dissent_impact_ratio_last_90d": tally.impactful / dissents,
-        "total_overrides": tally.overrides,
-        "regret_rate_last_90d": tally.regretted / overrides,
-    }
-
-
-def _canonical(name: str) -> str:
+def canonical(name: str) -> str:
+    """Return the one form of an agent's name; raises `UsageError` for an empty one."""
     whole = unicodedata.normalize("NFC", clean(name))
     if not whole.strip():
         raise UsageError("An agent needs a name.", why=f"It has {name!r}.")
     return whole
 
 
-def _stamp(now: float) -> str:
-    """Write a time as UTC to the millisecond, so that texts compare as times do."""
-    return datetime.fromtimestamp(now, UTC).isoformat(timespec="milliseconds").replace("+00:00", "Z")
+def _event(*parts: str) -> str:
+    return digest(*parts)[:16]
+
+
+def _checked(path: Path, found: JsonDict) -> JsonDict:
+    if "agent_name" not in found or int(found.get("schema", AGENT_SCHEMA)) > AGENT_SCHEMA:
+        raise _foreign(path)
+    return completed(found)
+
+
+def _foreign(path: Path) -> StateError:
+    return StateError(
+        f"The file {str(path)!r} is not the memory of an agent in a version known here.",
+        mend="Upgrade ddax, or move the file aside.",
+    )
 
 
 def _vector(stored: JsonDict) -> np.ndarray:

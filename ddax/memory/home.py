@@ -71,6 +71,11 @@ class Home:
         return self.path / "agents"
 
     @property
+    def rubrics(self) -> Path:
+        """The folder of the rubrics that have changed, with their histories."""
+        return self.path / "rubrics"
+
+    @property
     def runs(self) -> Path:
         """The folder of run records."""
         return self.path / "runs"

@@ -108,7 +108,7 @@ def best_hits(
     pairs = sorted(
         zip(cosines.tolist(), visible, strict=True), key=lambda pair: (-pair[0], pair[1].record.id)
     )
-    hits = [_hit(c.record, cosine, query.now, recall, trust) for cosine, c in pairs[: width(k)]]
+    hits = [_hit(c.record, cosine, query, recall, trust) for cosine, c in pairs[: width(k)]]
     return sorted((hit for hit in hits if hit.score >= query.min_score), key=_best_first)[:k]
 
 
@@ -168,10 +168,11 @@ def best_lessons(
     return list(seen)[: max(0, k)]
 
 
-def _hit(record: Record, cosine: float, now: float, recall: Recall, trust: Trust) -> MemoryHit:
-    fresh = recency(record.created, now, recall.lambda_r)
+def _hit(record: Record, cosine: float, query: RecallQuery, recall: Recall, trust: Trust) -> MemoryHit:
+    fresh = recency(record.created, query.now, recall.lambda_r)
     surprise = salience(record.epsilon, recall.lambda_epsilon)
-    trusted = trust(record.writer)
+    known = query.trust.get(record.writer)
+    trusted = trust(record.writer) if known is None else known
     return MemoryHit(record, cosine * fresh * surprise * trusted, cosine, fresh, surprise, trusted)
 
 

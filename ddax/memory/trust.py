@@ -1,12 +1,13 @@
-"""How far an agent is to be trusted: pure arithmetic over tallies of its dissents and overrides.
+"""How far an agent is to be trusted: pure arithmetic over tallies of what it did.
 
-Two named formulas (agent-memory 4; DESIGN section 6). `source` is the published one, clipped.
-`corrected` counts an override against the agent only where it stood, and shrinks towards a prior.
+Two named formulas (agent-memory 4; docs/decisions/0005). `source` is the published one, clipped.
+`corrected` goes by what was verified: dissents that were right, silence that was right, overrides
+that stood; each share is shrunk towards a prior. Humans have a standing by the same events.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, fields
 from typing import Literal
 
@@ -20,22 +21,20 @@ INITIAL_TRUST = 0.6
 EXCLUDED_BELOW = 0.2
 PROBATION_ROUNDS = 5
 MAX_DEPTH = 2.0
-NEUTRAL_NOVELTY = 0.5
-"""Novelty of a first dissent: there is nothing to compare it with, for or against."""
 PRIOR_IMPACT, PRIOR_DEPTH, PRIOR_UPHELD = 0.5, 2 / 3, 0.0
 PRIOR_WEIGHT = 2.0
-"""The priors count as this many events; with them a new agent stands at 0.6."""
-
-_WORDS_OF_FULL_LENGTH = 50
-_PER_CITATION, _MAX_CITATION_BONUS = 0.2, 0.5
+"""The priors count as this many events; with them a new agent, or a new human, stands at 0.6."""
 
 
 @dataclass(frozen=True)
 class Tally:
-    """Counts of events: `verified` dissents changed the output and it was then verified better.
+    """Counts of events.
 
-    `settled` overrides are regretted or past their deadline; of these, those not `regretted` stood.
-    `depth` is the sum of the depths of the dissents.
+    Of the `dissents`, `impactful` ones changed the output; `verified` were shown right by what came
+    later, `wrong` were shown wrong. `depth` sums the depths of all, `held` those of all but the wrong
+    ones. `missed` and `agreed` count silence in a review that was later shown wrong or right.
+    `settled` overrides are regretted or past their deadline; those not `regretted` stood. `approved`
+    counts decisions that a human looked at and let pass.
     """
 
     dissents: int = 0
@@ -45,6 +44,11 @@ class Tally:
     overrides: int = 0
     settled: int = 0
     regretted: int = 0
+    wrong: int = 0
+    held: float = 0.0
+    missed: int = 0
+    agreed: int = 0
+    approved: int = 0
 
     def __add__(self, other: Tally) -> Tally:
         """Add two tallies."""
@@ -53,12 +57,12 @@ class Tally:
     @property
     def empty(self) -> bool:
         """Tell whether nothing was counted."""
-        return self.dissents == 0 and self.overrides == 0
+        return not any((self.dissents, self.overrides, self.missed, self.agreed, self.approved))
 
 
 def trust_source(tally: Tally) -> float:
     """Return 0.4·impact + 0.3·depth + 0.3·(1 − regret), clipped to [0, 1]; 0.6 before any event."""
-    if tally.empty:
+    if tally.dissents == 0 and tally.overrides == 0:
         return INITIAL_TRUST
     impact = _ratio(tally.impactful, tally.dissents)
     depth = _ratio(tally.depth, tally.dissents)
@@ -67,11 +71,24 @@ def trust_source(tally: Tally) -> float:
 
 
 def trust_corrected(tally: Tally) -> float:
-    """Return 0.4·impact + 0.3·depth/2 + 0.3·(1 − upheld) in [0, 1], each shrunk towards its prior."""
-    impact = _shrunk(tally.verified, tally.dissents, PRIOR_IMPACT)
-    depth = _shrunk(tally.depth, tally.dissents, PRIOR_DEPTH)
-    upheld = _shrunk(tally.settled - tally.regretted, tally.settled, PRIOR_UPHELD)
-    return _clip(0.4 * impact + 0.3 * depth / MAX_DEPTH + 0.3 * (1.0 - upheld))
+    """Return 0.4·impact + 0.3·depth/2 + 0.3·(1 − upheld) in [0, 1], each shrunk towards its prior.
+
+    Impact is the mean of two shares: of faulty outputs reviewed, those dissented from, and of sound
+    ones, those left in peace. So neither silence nor constant dissent moves it from ½ by itself.
+    Depth is that of the dissents not shown wrong, so that it cannot stand in for being right. Upheld is the share of the decisions a human looked
+    at that were overridden for good.
+    """
+    found = _shrunk(tally.verified, tally.verified + tally.missed, PRIOR_IMPACT)
+    spared = _shrunk(tally.agreed, tally.agreed + tally.wrong, PRIOR_IMPACT)
+    depth = _shrunk(tally.held, tally.dissents - tally.wrong, PRIOR_DEPTH)
+    stood = tally.settled - tally.regretted
+    upheld = _shrunk(stood, tally.settled + tally.approved, PRIOR_UPHELD)
+    return _clip(0.2 * (found + spared) + 0.3 * depth / MAX_DEPTH + 0.3 * (1.0 - upheld))
+
+
+def human_standing(tally: Tally) -> float:
+    """Return the share of a human's settled overrides that stood, in [0, 1], shrunk towards 0.6."""
+    return _shrunk(tally.settled - tally.regretted, tally.settled, INITIAL_TRUST)
 
 
 def trust_of(tally: Tally, formula: Formula) -> float:
@@ -79,42 +96,26 @@ def trust_of(tally: Tally, formula: Formula) -> float:
     return trust_corrected(tally) if formula == "corrected" else trust_source(tally)
 
 
-def dissent_depth(text: str, citations: Sequence[str], *, novelty: float | None, supported: bool) -> float:
-    """Return the depth of a dissent in [0, 2]: length, distinct citations and novelty.
-
-    It is 0 where no citation passed the support check; `novelty` is None for a first dissent.
-    """
-    if not supported:
-        return 0.0
-    length = min(len(text.split()) / _WORDS_OF_FULL_LENGTH, 1.0)
-    bonus = min(len(set(citations)) * _PER_CITATION, _MAX_CITATION_BONUS)
-    return min(length + bonus + (NEUTRAL_NOVELTY if novelty is None else _clip(novelty)), MAX_DEPTH)
-
-
-def novelty_of(vector: np.ndarray, earlier: Iterable[np.ndarray]) -> float | None:
-    """Return 1 − the largest cosine to earlier dissents, in [0, 1]; None where there are none."""
-    cosines = [float(np.dot(vector, other)) for other in earlier]
-    return _clip(1.0 - max(cosines)) if cosines else None
-
-
 def draw_devils_advocate(agents: Sequence[Mapping[str, object]], rng: np.random.Generator) -> str:
-    """Draw the name of an agent with a chance in proportion to its trust.
-
-    Agents below 0.2 or with fewer than 5 rounds stand back, unless nobody else is there.
-    """
+    """Draw the name of an agent with a chance in proportion to its trust (see `draw`)."""
     if not agents:
         raise UsageError("A devil's advocate cannot be drawn from nobody.", mend="Give at least one agent.")
-    viable = [agent for agent in agents if _may_serve(agent)] or list(agents)
-    weights = np.array([_number(agent, "trust_score", INITIAL_TRUST) for agent in viable])
+    trust = [_number(agent, "trust_score", INITIAL_TRUST) for agent in agents]
+    rounds = [_number(agent, "rounds_participated", 0.0) for agent in agents]
+    return str(agents[draw(trust, rounds, rng)]["agent_name"])
+
+
+def draw(trust: Sequence[float], rounds: Sequence[float], rng: np.random.Generator) -> int:
+    """Draw an index `[n ≥ 1]` with a chance in proportion to trust.
+
+    Who is trusted below 0.2 or has fewer than 5 rounds stands back, unless nobody else is there: then
+    those on probation come first, and the excluded last.
+    """
+    trusted = [k for k, value in enumerate(trust) if value >= EXCLUDED_BELOW]
+    viable = [k for k in trusted if rounds[k] >= PROBATION_ROUNDS] or trusted or list(range(len(trust)))
+    weights = np.array([max(0.0, trust[k]) for k in viable])
     chances = weights / weights.sum() if weights.sum() > 0 else None
-    return str(viable[int(rng.choice(len(viable), p=chances))]["agent_name"])
-
-
-def _may_serve(agent: Mapping[str, object]) -> bool:
-    return (
-        _number(agent, "trust_score", INITIAL_TRUST) >= EXCLUDED_BELOW
-        and _number(agent, "rounds_participated", 0.0) >= PROBATION_ROUNDS
-    )
+    return viable[int(rng.choice(len(viable), p=chances))]
 
 
 def _number(agent: Mapping[str, object], key: str, default: float) -> float:

@@ -4,13 +4,16 @@ from __future__ import annotations
 
 import json
 import threading
+from itertools import count
 from pathlib import Path
 
 import pytest
 
 from ddax.errors import StateError, UsageError
-from ddax.memory.agents import RAW_EVENTS, AgentStore, tally_of
+from ddax.memory.agent_file import RAW_EVENTS, tally_of
+from ddax.memory.agents import AgentStore
 from ddax.memory.embeddings import HashEmbedder
+from ddax.memory.overrides import Overrides
 
 DAY = 86400.0
 
@@ -33,11 +36,20 @@ def agents(tmp_path: Path, clock: Clock) -> AgentStore:
     return AgentStore(tmp_path / "agents", clock=clock, embedder=HashEmbedder())
 
 
+ROUNDS = count()
+
+
 def dissent(
-    agents: AgentStore, name: str, text: str = "The quote says otherwise.", **more: bool
+    agents: AgentStore, name: str, text: str = "The quote says otherwise.", **more: object
 ) -> dict[str, object]:
-    marks = {"impact": True, "supported": True, "verified_better": True, **more}
-    return agents.log_dissent(name, text, round_id="r/1", context={}, citations=["Accuracy"], **marks)
+    marks = {
+        "impact": True,
+        "supported": True,
+        "verified_better": True,
+        "round_id": f"r/{next(ROUNDS)}",
+        **more,
+    }
+    return agents.log_dissent(name, text, context={}, citations=["Accuracy"], **marks)
 
 
 def test_a_new_agent_has_the_schema_and_is_not_written(agents: AgentStore, tmp_path: Path) -> None:
@@ -67,22 +79,30 @@ def test_a_dissent_moves_the_trust_and_is_kept(agents: AgentStore, clock: Clock)
 def test_a_dissent_without_support_or_verification_earns_nothing(agents: AgentStore) -> None:
     for _ in range(20):
         dissent(agents, "Gamer", "padding " * 500, supported=False, verified_better=False)
-    assert agents.trust("Gamer") < 0.4
+    assert agents.trust("Gamer") < 0.55
+    for number in range(20):
+        agents.log_agreement("Gamer", round_id=f"r/{number}", right=False)
+    assert agents.trust("Gamer") < 0.45
 
 
 def test_an_override_counts_when_it_stood_and_regret_takes_it_back(agents: AgentStore, clock: Clock) -> None:
+    ids = []
     for number in range(2):
-        agents.log_override("A", round_id=f"r/{number}", context={}, agent_output="x", human_decision="y")
+        row = agents.log_override(
+            "A", round_id=f"r/{number}", context={}, agent_output="x", human_decision="y"
+        )
+        ids.append(row["id"])
     assert agents.trust("A") == pytest.approx(0.6)
     clock.now += 1.5 * DAY
-    agents.log_round("A")
-    fallen = agents.trust("A")
-    assert fallen < 0.6
-    assert agents.log_regret("A", round_id="r/0", reverted_by="human") == 1
-    assert agents.log_regret("A", round_id="r/0", reverted_by="human") == 0
+    assert Overrides(agents).check_reverts(clock.now) == []
+    fallen, praised = agents.trust("A"), agents.trust("human")
+    assert fallen < 0.6 < praised
+    Overrides(agents).revert(ids[0], by="human")
     assert fallen < agents.trust("A") < 0.6
+    assert agents.trust("human") < praised
     first = agents.load("A")["override_history"][0]
     assert (first["regret"], first["reverted_by"]) == (True, "human")
+    assert agents.load("A")["trust_score_history"][-1]["reason"] == "override_regretted"
 
 
 def test_only_the_last_90_days_count_while_there_are_any(agents: AgentStore, clock: Clock) -> None:
@@ -144,3 +164,34 @@ def test_writers_at_the_same_time_lose_nothing(agents: AgentStore) -> None:
     for worker in workers:
         worker.join()
     assert agents.load("A")["rounds_participated"] == 50
+
+
+def test_an_event_is_taken_in_once(agents: AgentStore) -> None:
+    for _ in range(2):
+        dissent(agents, "A", round_id="r/1")
+        agents.log_round("A", "r/1")
+        agents.log_agreement("A", round_id="r/2", right=True)
+        agents.log_override("A", round_id="r/3", context={}, agent_output="x", human_decision="y")
+    file = agents.path("A").read_text()
+    agent = agents.load("A")
+    assert [len(agent[k]) for k in ("dissent_history", "agreement_history", "override_history")] == [1, 1, 1]
+    assert agent["rounds_participated"] == 1
+    dissent(agents, "A", round_id="r/1")
+    assert agents.path("A").read_text() == file
+
+
+def test_a_dissent_is_settled_when_it_is_known_who_was_right(agents: AgentStore) -> None:
+    entry = dissent(agents, "A", verified_better=None)
+    before = agents.trust("A")
+    assert agents.verify_dissent("A", str(entry["id"]), better=True)
+    assert agents.trust("A") > before
+    assert not agents.verify_dissent("A", str(entry["id"]), better=False)
+    assert not agents.verify_dissent("A", "unknown", better=False)
+
+
+def test_standing_is_as_of_a_time(agents: AgentStore, clock: Clock) -> None:
+    agents.log_override("A", round_id="r", context={}, agent_output="x", human_decision="y")
+    now, later = agents.standing(clock.now), agents.standing(clock.now + 2 * DAY)
+    assert now["A"]["trust"] == pytest.approx(0.6)
+    assert later["A"]["trust"] < 0.6 < later["human"]["trust"]
+    assert later["human"]["role"] == "human"

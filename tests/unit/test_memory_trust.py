@@ -14,9 +14,8 @@ from ddax.errors import UsageError
 from ddax.memory.trust import (
     EXCLUDED_BELOW,
     Tally,
-    dissent_depth,
     draw_devils_advocate,
-    novelty_of,
+    human_standing,
     trust_corrected,
     trust_source,
 )
@@ -26,9 +25,11 @@ from ddax.memory.trust import (
 def tallies(draw: st.DrawFn) -> Tally:
     dissents, overrides = draw(st.integers(0, 500)), draw(st.integers(0, 500))
     impactful, settled = draw(st.integers(0, dissents)), draw(st.integers(0, overrides))
+    verified, depth = draw(st.integers(0, dissents)), draw(st.floats(0, 2))
+    wrong = draw(st.integers(0, dissents - verified))
     return Tally(
-        dissents, impactful, draw(st.integers(0, impactful)), draw(st.floats(0, 2)) * dissents,
-        overrides, settled, draw(st.integers(0, settled)),
+        dissents, impactful, verified, depth * dissents, overrides, settled, draw(st.integers(0, settled)),
+        wrong, depth * (dissents - wrong), *(draw(st.integers(0, 500)) for _ in range(3)),
     )  # fmt: skip
 
 
@@ -56,34 +57,36 @@ def test_regret_of_the_human_never_lowers_the_corrected_trust(tally: Tally) -> N
 
 
 @given(tallies())
-def test_a_verified_dissent_never_lowers_it_and_a_useless_one_never_raises_it(tally: Tally) -> None:
-    good = tally + Tally(dissents=1, impactful=1, verified=1, depth=2.0)
-    bad = tally + Tally(dissents=1)
+def test_a_right_dissent_never_lowers_it_and_a_wrong_one_never_raises_it(tally: Tally) -> None:
+    good = tally + Tally(dissents=1, verified=1, depth=2.0, held=2.0)
+    bad = tally + Tally(dissents=1, wrong=1, depth=2.0)
     assert trust_corrected(good) >= trust_corrected(tally) - 1e-12
     assert trust_corrected(bad) <= trust_corrected(tally) + 1e-12
 
 
+def test_neither_silence_nor_constant_dissent_pays() -> None:
+    for faulty, sound in ((50, 50), (10, 90), (90, 10)):
+        silent = Tally(missed=faulty, agreed=sound)
+        loud = Tally(dissents=100, verified=faulty, wrong=sound, held=0.8 * faulty)
+        found, spared = round(0.7 * faulty), round(0.7 * sound)
+        honest = Tally(
+            dissents=found + sound - spared, verified=found, wrong=sound - spared, held=0.8 * found,
+            missed=faulty - found, agreed=spared,
+        )  # fmt: skip
+        assert trust_corrected(honest) > max(trust_corrected(silent), trust_corrected(loud))
+
+
+def test_a_human_stands_by_the_overrides_that_stood() -> None:
+    assert human_standing(Tally()) == 0.6
+    assert human_standing(Tally(overrides=9, settled=9)) > 0.9
+    assert human_standing(Tally(overrides=9, settled=9, regretted=9)) < 0.2
+    assert human_standing(Tally(overrides=9)) == 0.6
+
+
 def test_exclusion_can_be_reached_by_doing_badly() -> None:
-    bad = [Tally(dissents=n, overrides=n, settled=n) for n in range(50)]
+    bad = [Tally(dissents=n, wrong=n, missed=n, overrides=n, settled=n) for n in range(50)]
     rounds = next(n for n, tally in enumerate(bad) if trust_corrected(tally) < EXCLUDED_BELOW)
     assert 2 < rounds < 20
-
-
-def test_depth_counts_length_citations_and_novelty() -> None:
-    words = " ".join(["word"] * 25)
-    assert dissent_depth(words, ["a", "b"], novelty=0.25, supported=True) == pytest.approx(0.5 + 0.4 + 0.25)
-    assert dissent_depth(words, [], novelty=None, supported=True) == pytest.approx(0.5 + 0.5)
-    assert dissent_depth(words * 9, ["a"] * 99, novelty=0.0, supported=True) == pytest.approx(1.0 + 0.2)
-    assert dissent_depth(words * 9, list("abcdefg"), novelty=1.0, supported=True) == 2.0
-    assert dissent_depth(words, ["a"], novelty=1.0, supported=False) == 0.0
-
-
-def test_novelty_is_against_the_nearest_earlier_dissent() -> None:
-    x, y = np.array([1.0, 0.0]), np.array([0.0, 1.0])
-    assert novelty_of(x, []) is None
-    assert novelty_of(x, [y]) == 1.0
-    assert novelty_of(x, [y, x]) == 0.0
-    assert novelty_of(x, [-x]) == 1.0
 
 
 def agent(name: str, trust: float, rounds: int = 9) -> dict[str, object]:
