@@ -3,24 +3,27 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 
 from ddax.errors import UsageError
+from ddax.memory.agents import Standing, canonical
+from ddax.memory.trust import EXCLUDED_BELOW, INITIAL_TRUST, PROBATION_ROUNDS, draw
 from ddax.reasoning.protocol import Reasoner
 
-EXCLUSION = 0.2
+EXCLUSION = EXCLUDED_BELOW
 """Trust below which nobody takes part."""
 
 
 @dataclass(frozen=True)
 class Debater:
-    """A participant: its name, its reasoner, and its trust in [0, 1] (0.6 is that of a newcomer)."""
+    """A participant: its name, its reasoner, its trust in [0, 1], and the rounds it has taken part in."""
 
     name: str
     reasoner: Reasoner
-    trust: float = 0.6
+    trust: float = INITIAL_TRUST
+    rounds: int = PROBATION_ROUNDS
 
 
 @dataclass(frozen=True)
@@ -53,7 +56,15 @@ def assign_roles(debaters: Sequence[Debater], rng: np.random.Generator) -> Roles
 
 
 def devils_advocate(debaters: Sequence[Debater], rng: np.random.Generator) -> Debater:
-    """Draw one participant with a chance in proportion to its trust; equal chances where all have none."""
-    trust = np.array([max(0.0, d.trust) for d in debaters])
-    chances = trust / trust.sum() if trust.sum() > 0 else None
-    return debaters[int(rng.choice(len(debaters), p=chances))]
+    """Draw one participant with a chance in proportion to its trust; equal chances where all have none.
+
+    Who is on probation stands back, unless nobody else is there.
+    """
+    return debaters[draw([d.trust for d in debaters], [d.rounds for d in debaters], rng)]
+
+
+def seated(debaters: Sequence[Debater], standing: Mapping[str, Standing]) -> list[Debater]:
+    """Return the participants as they stood when the task opened; who is not known is a newcomer."""
+    newcomer = Standing(trust=INITIAL_TRUST, rounds=0, role="")
+    known = [(d, standing.get(canonical(d.name), newcomer)) for d in debaters]
+    return [replace(d, trust=it["trust"], rounds=it["rounds"]) for d, it in known]

@@ -30,6 +30,7 @@ async def open_session(
     from ddax.actions.registry import open_registry
     from ddax.configs.calibration import load_calibration
     from ddax.configs.identities import load_identity
+    from ddax.debate.living import LivingRubrics
     from ddax.dynamics.state import projection
     from ddax.dynamics.surprise import UNMEASURED
     from ddax.memory.agents import AgentStore
@@ -61,7 +62,10 @@ async def open_session(
         matrices=find_matrices(settings.mood.matrices, place.path),
     )
     # Last, because it takes a lock and starts threads: whatever failed before leaves nothing open.
-    agents = AgentStore(place.agents, clock=clock, embedder=embedder)
+    bounds = settings.trust
+    agents = AgentStore(
+        place.agents, clock=clock, embedder=embedder, formula=bounds.formula, regret_hours=bounds.regret_hours
+    )
     memory: Memory = parts.memory or await _memory(settings, place, embedder, clock, agents)
     if not isinstance(memory, GatedMemory):
         memory = GatedMemory(memory, check)
@@ -81,6 +85,7 @@ async def open_session(
         world=world,
         check=check,
         agents=agents,
+        rubrics=LivingRubrics(place.rubrics, clock=clock),
         behind=_fill_behind(library) if parts.library is None and settings.recall.fill_behind else None,
     )
 
@@ -155,10 +160,11 @@ async def _memory(
     settings: Context, home: Home, embedder: Embedder, clock: Clock, agents: AgentStore
 ) -> Memory:
     from ddax.memory.store import open_memory
+    from ddax.memory.trust import INITIAL_TRUST
 
     def trust(writer: str) -> float:
-        # Our own words and a human's carry no discount; another agent's carry its standing.
-        return 1.0 if writer in ("agent", "human") else agents.trust(writer)
+        # A newcomer counts 1, so that the least score of a recall means the same for everybody.
+        return agents.trust(writer) / INITIAL_TRUST
 
     return await open_memory(
         home.memory,

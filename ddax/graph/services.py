@@ -26,6 +26,7 @@ from ddax.types import EntailmentCheck, JsonDict, Usage, Vector
 
 if TYPE_CHECKING:
     from ddax.actions.registry import Registry
+    from ddax.debate.living import LivingRubrics
     from ddax.dynamics.surprise import Calibration
     from ddax.environments.protocol import Environment
     from ddax.memory.agents import AgentStore
@@ -58,6 +59,8 @@ class Session:
     """Who took part in debates, with their trust; None keeps no account of it."""
     world: Environment | None = None
     """The world to act in, where the sources name one; closed with the session."""
+    rubrics: LivingRubrics | None = None
+    """The rubrics with what humans taught them; None goes by the shipped ones."""
     ticks: dict[str, float] = field(default_factory=dict)
     keepers: dict[str, BudgetKeeper] = field(default_factory=dict)
     behind: asyncio.Task[int] | None = None

@@ -121,6 +121,8 @@ class State(TypedDict, total=False):
     failures: Annotated[dict[str, JsonDict], join]
     """Failed ideas by id with their cause."""
     answer: Answer
+    metrics: JsonDict
+    """What debates and answers of humans came to in this task; written by `reflect`."""
     status: str
     """running, done, stopped, failed or waiting."""
     stop_reason: str

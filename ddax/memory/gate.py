@@ -31,7 +31,7 @@ EXCERPT = 120
 REFUSALS = "refusals"
 REASONS = ("duplicate", "near duplicate", "echo", "unsupported", "instructions", "forgotten")
 OWN = "human"
-"""The writer whose words are never taken for an order from outside."""
+"""The writer, also as `human:NAME`, whose words are never taken for an order from outside."""
 
 
 @dataclass(frozen=True)
@@ -76,7 +76,8 @@ class GatedMemory:
 
     async def _rule(self, record: Record) -> list[Ruling]:
         """Rule on one record; one with orders in it falls into what is left beside them."""
-        orders = instruction_spans(record.text) if record.writer != OWN else []
+        own = record.writer.partition(":")[0] == OWN
+        orders = [] if own else instruction_spans(record.text)
         if not orders:
             return [await self._weigh(record)]
         refused = Ruling(record, "instructions")

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from typing import Any, Literal, NamedTuple, Protocol
 
 import numpy as np
@@ -33,7 +33,8 @@ class RecallQuery:
     `now`, whatever time they say they were created at. Superseded rows are left out; with `as_of`
     (seconds since the epoch) the rows are recalled that were held to be true at that time.
     `n_thoughts` and `m_observations` bound the hits, `budget` their characters together.
-    `trust` has the factor of each writer as it stood then; one it does not name counts 1.
+    `trust` has the factor of each writer as it stood at the opening, and whom it does not name counts
+    1; without it the store asks how the writer stands now.
     """
 
     text: str
@@ -45,7 +46,7 @@ class RecallQuery:
     budget: int = 6000
     min_score: float = 0.2
     as_of: float | None = None
-    trust: Mapping[str, float] = field(default_factory=dict)
+    trust: Mapping[str, float] | None = None
 
 
 @dataclass(frozen=True)

@@ -138,7 +138,7 @@ def nearest_hits(
         return []
     rows = list(visible.values())
     cosines = similarities(np.stack([c.vector for c in rows]), vector).tolist()
-    hits = [_hit(c.record, cosine, query.now, recall, trust) for c, cosine in zip(rows, cosines, strict=True)]
+    hits = [_hit(c.record, cosine, query, recall, trust) for c, cosine in zip(rows, cosines, strict=True)]
     return sorted(hits, key=lambda hit: (-hit.similarity, hit.record.id))[: max(0, k)]
 
 
@@ -171,8 +171,7 @@ def best_lessons(
 def _hit(record: Record, cosine: float, query: RecallQuery, recall: Recall, trust: Trust) -> MemoryHit:
     fresh = recency(record.created, query.now, recall.lambda_r)
     surprise = salience(record.epsilon, recall.lambda_epsilon)
-    known = query.trust.get(record.writer)
-    trusted = trust(record.writer) if known is None else known
+    trusted = trust(record.writer) if query.trust is None else query.trust.get(record.writer, 1.0)
     return MemoryHit(record, cosine * fresh * surprise * trusted, cosine, fresh, surprise, trusted)
 
 

@@ -13,6 +13,7 @@ from ddax.graph.state import State
 from ddax.ideas import dag
 from ddax.ideas.idea import Ideas
 from ddax.memory.protocol import MemoryHit, RecallQuery
+from ddax.nodes.standing import writers
 from ddax.reasoning.protocol import Finding
 from ddax.types import Citation, Idea, JsonDict, Passage, Record, Usage
 
@@ -36,6 +37,7 @@ async def recall(state: State, session: Session, text: str) -> list[MemoryHit]:
             m_observations=bounds.m_observations,
             budget=bounds.budget,
             min_score=bounds.min_score,
+            trust=await writers(state, session),
         )
     )
 

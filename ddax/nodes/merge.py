@@ -91,6 +91,7 @@ async def _remember(state: State, session: Session, me: Idea, reply: Synthesis) 
         task=work["id"],
         idea=me["id"],
         step=state["step"],
+        writer=session.reasoner.name,
         created=work["opened"],
         meta={"kind": "merge", "support": reply.support, "cites": cited},
     )

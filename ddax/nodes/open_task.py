@@ -21,6 +21,7 @@ from ddax.graph.services import Session
 from ddax.graph.state import State, Update, Work
 from ddax.ideas.idea import clip, root
 from ddax.nodes.gather import TASKS
+from ddax.nodes.standing import note_standing
 from ddax.types import JsonDict
 
 TASK_CHARS = 2000
@@ -33,6 +34,7 @@ async def open_task(state: State, runtime: Runtime[Context], *, session: Session
     work = await _work(text, number, runtime, session)
     row = {"task": work["id"], "text": text, "thread": work["thread"], "opened": work["opened"]}
     await session.memory.log(TASKS, row, key=work["id"])
+    await note_standing(work, session)
     return {
         "schema": SCHEMA_VERSION,
         "task": clip(text, TASK_CHARS),
@@ -47,6 +49,7 @@ async def open_task(state: State, runtime: Runtime[Context], *, session: Session
         "failures": Overwrite({}),
         "usage": Overwrite({"model_calls": 0, "tokens": 0, "usd": 0.0, "seconds": 0.0}),
         "answer": {},
+        "metrics": {},
         "status": "running",
         "stop_reason": "",
     }

@@ -18,6 +18,8 @@ from ddax.graph.services import Session
 from ddax.graph.state import State, Update
 from ddax.ideas import dag, grow
 from ddax.ideas.idea import REASON_BYTES, Patch, apply_patches, clip, fitted
+from ddax.memory.overrides import human_name
+from ddax.nodes.answered import choice_of_run, choice_on, note_answer
 from ddax.nodes.gather import task_text, usage_row
 from ddax.reasoning.budget import usage_of
 from ddax.reasoning.protocol import AskRequest
@@ -35,6 +37,7 @@ class HumanAnswer(BaseModel):
     choice: Literal["go on", "veto", "stop"] = Field("go on", description="What to do.")
     arguments: dict[str, Any] | None = Field(None, description="Changed arguments of the action in question.")
     lesson: str = Field("", max_length=1000, description="What to remember from now on.")
+    by: str = Field("human", min_length=1, max_length=300, description="Who answers; each has a standing.")
 
 
 async def protect(state: State, *, session: Session) -> Update:
@@ -97,17 +100,29 @@ async def _apply(state: State, session: Session, answer: HumanAnswer) -> Update:
             title="taught by a human",
             task=work["id"],
             step=state["step"],
-            writer="human",
+            writer=human_name(answer.by),
             created=work["opened"],
             meta={"kind": "lesson"},
         )
         await session.memory.put([thought])
+    await _note(state, session, answer)
     if answer.choice == "stop":
         return {**update, "status": "stopped", "stop_reason": "a human stopped the run"}
     patch: Patch = {}
     for idea_id in settled:
         patch |= await _settle(state, session, idea_id, answer)
     return {**update, "ideas": grow.give_up(state["ideas"], work["root"], patch)} if patch else update
+
+
+async def _note(state: State, session: Session, answer: HumanAnswer) -> None:
+    """Keep account of the answer: who was overridden, by whom, in what."""
+    idea = _first(state) if state.get("questions") else ""
+    if idea and "action" in state["ideas"][idea]:
+        action = state["ideas"][idea]["action"]
+        made = choice_on(action, idea, choice=answer.choice, arguments=answer.arguments)
+    else:
+        made = choice_of_run(state, answer.choice)
+    await note_answer(state, session, made, by=answer.by, lesson=answer.lesson)
 
 
 async def _settle(state: State, session: Session, idea_id: str, answer: HumanAnswer) -> Patch:

@@ -6,12 +6,11 @@ lesson from the largest jump in value (dda-x 8.3, 8.6). They go to the memory fo
 
 from __future__ import annotations
 
-import asyncio
-
 from ddax.errors import BudgetExceeded, ReasonerError
 from ddax.graph.services import Session
 from ddax.graph.state import State, Update
 from ddax.nodes.gather import MANY, task_text, usage_row
+from ddax.nodes.standing import settle
 from ddax.reasoning.protocol import Lesson, ReflectRequest
 from ddax.types import JsonDict, Usage
 
@@ -21,7 +20,7 @@ LESSON_CHARS = 700
 
 
 async def reflect(state: State, *, session: Session) -> Update:
-    """Store the lessons of this task and count the rounds of those who took part in its debates."""
+    """Store the lessons of this task, and settle the trust in those who took part in its debates."""
     work = state["work"]
     rows = await session.memory.rows("ledger", task=work["id"], limit=MANY)
     threshold = float(state["mind"]["epsilon_0"])
@@ -41,22 +40,7 @@ async def reflect(state: State, *, session: Session) -> Update:
             "about": f"{work['text']} {row['action']}",
         }
         await session.memory.log("reflections", stored, key=f"{work['id']}:{kind}:{row['idea']}")
-    await _settle_rounds(state, session)
-    return {"usage": usage_row(spent)}
-
-
-async def _settle_rounds(state: State, session: Session) -> None:
-    """Count one round of this task for each participant of its debates (agent-memory 3.6), once."""
-    if session.agents is None:
-        return
-    work = state["work"]["id"]
-    debates = await session.memory.rows("debates", task=work, limit=MANY)
-    held = [row["roles"] for row in debates if row["debated"]]
-    names = {name for roles in held for part in roles.values() for name in part.split(", ")}
-    counted = {row["name"] for row in await session.memory.rows("rounds", task=work)}
-    for name in sorted(names - counted):
-        await asyncio.to_thread(session.agents.log_round, name)
-        await session.memory.log("rounds", {"task": work, "name": name}, key=f"{work}:{name}")
+    return {"usage": usage_row(spent), "metrics": await settle(state, session)}
 
 
 def _surprising(rows: list[JsonDict], threshold: float) -> list[tuple[str, JsonDict]]:

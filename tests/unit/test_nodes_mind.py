@@ -69,7 +69,7 @@ async def test_a_surprise_leaves_a_lesson_for_the_next_task(kit: Any) -> None:
 async def test_a_silent_reasoner_ends_the_learning_and_not_the_run(kit: Any) -> None:
     session = kit.session({"reflect": [ReasonerError("down")]})
     update = await learned(kit, session)
-    assert set(update) == {"usage"}
+    assert set(update) == {"usage", "metrics"}
     assert (await session.memory.rows("notes"))[0]["note"] == "no lesson: down"
 
 
