@@ -76,6 +76,7 @@ class Idea(TypedDict, total=False):
     step: int
     error: JsonDict
     supersedes: str
+    joined: list[str]
 
 
 @dataclass(frozen=True)

@@ -44,7 +44,21 @@ class Selection(Section):
     w_a: float | None = Field(default=None, description="Weight of the alignment; null: the preset's.")
     w_q: float | None = Field(default=None, description="Weight of Q; null: the preset's.")
     c: float = Field(default=1.0, ge=0, description="Exploration constant.")
+    wider: bool | None = Field(
+        default=None, description="Learn when to propose more instead of going deeper; null: the preset's."
+    )
     branching: int = Field(default=5, ge=1, le=64, description="Children of one expansion at most.")
+    join: float = Field(
+        default=0.97, gt=0, le=1, description="Cosine from which a read or an idea is joined to an earlier one."
+    )
+    prune_margin: float = Field(
+        default=0.5, ge=0, le=1, description="A branch this far below its best sibling's value is given up."
+    )
+    prune_visits: int = Field(default=3, ge=1, description="Visits a branch has before it may be given up.")
+    replan_above: float = Field(
+        default=0.6, ge=0, le=1, description="Surprise above which what rests on an idea is planned anew."
+    )
+    beam: int = Field(default=12, ge=1, le=256, description="Open children kept under one idea.")
     min_alignment: float = Field(
         default=-0.5, ge=-1, le=1, description="Candidates scoring below are misaligned."
     )
@@ -152,6 +166,9 @@ class Context(Section):
     sources: tuple[str, ...] = Field(default=(), description="Folders, files, URLs or python:MODULE.")
     seed: int = Field(default=0, ge=0, description="Seed of every random choice.")
     namespace: str = Field(default="default", description="Memory namespace.")
+    requirements: tuple[str, ...] = Field(
+        default=(), description="Demands beside the task's own words, as 'at most 20 words'."
+    )
     human: bool = Field(default=False, description="A human is there to be asked.")
     allow_hosts: tuple[str, ...] = Field(
         default=(), description="Private hosts that may be fetched, by name."

@@ -23,7 +23,8 @@ Matrix = NDArray[np.float64]
 class Weights:
     """What the terms weigh. `damped`: (1−ρ) scales exploration. `floor` is the least ΣN under the root.
 
-    `tabu` scales the penalty; `flat` says that candidates are one frontier, not children of one idea.
+    `tabu` scales the penalty; `flat` says that candidates are one frontier, not children of one idea;
+    `wider` that new children or known ones is a learned choice (`ddax.dynamics.widen`).
     """
 
     w_a: float
@@ -32,13 +33,14 @@ class Weights:
     damped: bool = True
     floor: float = 1.0
     flat: bool = False
+    wider: bool = False
 
 
 PRESETS: dict[str, Weights] = {
     "dda-x": Weights(w_a=1.0, w_q=0.0, tabu=0.0),
     # ExACT's U is zero before the first visit, so its square root has no floor.
     "puct": Weights(w_a=0.0, w_q=1.0, tabu=0.0, damped=False, floor=0.0),
-    "hybrid": Weights(w_a=0.5, w_q=1.0),
+    "hybrid": Weights(w_a=0.5, w_q=1.0, wider=True),
     "flat": Weights(w_a=0.5, w_q=1.0, flat=True),
 }
 """Named weights (DESIGN section 6)."""
@@ -59,15 +61,18 @@ class Terms(NamedTuple):
     prior: Vector
 
 
-def weights_of(preset: str, *, w_a: float | None = None, w_q: float | None = None) -> Weights:
-    """Return the weights of a preset, with w_a and w_q replaced where they are given."""
+def weights_of(
+    preset: str, *, w_a: float | None = None, w_q: float | None = None, wider: bool | None = None
+) -> Weights:
+    """Return the weights of a preset, with w_a, w_q and the choice of wider replaced where given."""
     try:
         weights = PRESETS[preset]
     except KeyError:
         raise SettingsError(
             f"There is no preset {preset!r}.", mend=f"Choose one of {', '.join(sorted(PRESETS))}."
         ) from None
-    return replace(weights, w_a=weights.w_a if w_a is None else w_a, w_q=weights.w_q if w_q is None else w_q)
+    given = {"w_a": w_a, "w_q": w_q, "wider": wider}
+    return replace(weights, **{name: value for name, value in given.items() if value is not None})  # type: ignore[arg-type]
 
 
 def cosines(F: Vector, D: Matrix) -> Vector:
@@ -123,8 +128,12 @@ def ranking(terms: Terms) -> list[int]:
 
 
 def all_misaligned(terms: Terms, minimum: float) -> bool:
-    """Say whether there are candidates and each scores below the minimum, so that protect is due."""
-    return bool(len(terms.total)) and bool((terms.total < minimum).all())
+    """Say whether there are candidates and each scores below the minimum, so that protect is due.
+
+    The score is the source's, cos(F, d̂) + exploration (dda-x 3.2), so that the minimum means the same
+    under every preset's weights.
+    """
+    return bool(len(terms.cosine)) and bool((terms.cosine + terms.exploration < minimum).all())
 
 
 def robust_child(N: Vector, Q: Vector) -> int:

@@ -5,7 +5,7 @@ The derivation stands in docs/dynamics.md.
 
 from __future__ import annotations
 
-from math import inf
+from math import inf, isinf
 from typing import NamedTuple
 
 import numpy as np
@@ -49,3 +49,8 @@ def critical_gains(mind: Mind, forces: Forces) -> CriticalGains:
         m_crit_stable(k_eff(mind["k_base"], mind["rho"]), gamma),
         m_crit_identity(where.x, where.x_star, gamma=gamma, outside=forces.F_T + forces.F_R),
     )
+
+
+def reported(gains: CriticalGains) -> list[float | None]:
+    """Return both gains as plain JSON, stability first; None stands for an infinite one."""
+    return [None if isinf(gain) else float(gain) for gain in gains]

@@ -46,9 +46,11 @@ class Mind(TypedDict):
     `i` and `i_prev` are the embeddings of the newest outcome and of the one before. `hot` and `calm`
     count consecutive outcomes above `epsilon_protect` and below `epsilon_0`; `entries` counts
     entries into protect, `asked` says that this entry has put its question, `above` that ρ has been
-    over the threshold in this entry, `armed` that a high ρ may start a new entry. The last five are
-    what was measured at the newest outcome, for display: ε, hybrid surprise, the source's raw
-    surprise, and the norms of Δx and of the three forces.
+    over the threshold in this entry, `armed` that a high ρ may start a new entry. `conservative` counts
+    the entries in which nobody was there to be asked, `warned` names the candidates that last led into
+    protect by being misaligned, `m_crit` holds both critical gains (None: no gain is too large),
+    stability first. The last five are what was measured at the newest outcome, for display: ε, hybrid
+    surprise, the source's raw surprise, and the norms of Δx and of the three forces.
     """
 
     x: str
@@ -72,6 +74,9 @@ class Mind(TypedDict):
     hot: int
     calm: int
     entries: int
+    conservative: int
+    warned: str
+    m_crit: list[float | None]
     outcomes: int
     epsilon: float
     surprise: float
@@ -183,6 +188,9 @@ def open_mind(identity: Profile, *, x_star: Vector, x: Vector) -> Mind:
         hot=0,
         calm=0,
         entries=0,
+        conservative=0,
+        warned="",
+        m_crit=[None, None],
         outcomes=0,
         epsilon=0.0,
         surprise=0.0,

@@ -28,15 +28,20 @@ Move = Literal["evaluate", "grow"]
 
 @dataclass(frozen=True)
 class Policy:
-    """How to descend. `wider`: new children or known ones is a learned choice, else the score's alone.
+    """How to descend: weights, `c` ≥ 0 that scales exploration, ρ in [0, 1] that damps it.
 
-    `c` ≥ 0 scales exploration, ρ in [0, 1] damps it.
+    `wider` says whether new children or known ones is a learned choice; None: as the weights have it.
     """
 
     weights: Weights = field(default_factory=lambda: PRESETS["hybrid"])
     c: float = 1.0
     rho: float = 0.0
-    wider: bool = False
+    wider: bool | None = None
+
+    @property
+    def learns_width(self) -> bool:
+        """Say whether wider or deeper is drawn; else the score alone decides."""
+        return self.weights.wider if self.wider is None else self.wider
 
 
 class Choice(NamedTuple):
@@ -132,7 +137,7 @@ class Tree:
     def descend(self, policy: Policy, *, rng: np.random.Generator | None = None) -> Choice | None:
         """Go down by the score to where work is; None where everything is closed.
 
-        With `policy.wider` an rng is needed.
+        Where wider or deeper is drawn, an rng is needed.
         """
         if self.closed[ROOT_NODE]:
             return None
@@ -216,7 +221,7 @@ class Tree:
     def _candidates(self, node: int, policy: Policy, rng: np.random.Generator | None) -> list[int]:
         """Return the children to choose from; none says that new ones are to be grown."""
         kids = self._open[node]
-        if not policy.wider or not kids:
+        if not kids or not policy.learns_width:
             return kids
         known = [k for k in kids if self.V[k] is not None]
         if not known or (len(known) == len(kids) and not self._may_grow[node]):

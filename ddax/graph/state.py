@@ -11,6 +11,7 @@ from langgraph.channels import DeltaChannel
 from langgraph.graph.message import add_messages
 
 from ddax.ideas.idea import apply_patches
+from ddax.ideas.requirements import Requirement
 from ddax.types import Idea, JsonDict, NodeName
 
 SNAPSHOT_FREQUENCY = 500
@@ -21,14 +22,18 @@ IdeasChannel = Annotated[dict[str, Idea], DeltaChannel(apply_patches, snapshot_f
 
 
 class Work(TypedDict, total=False):
-    """The task being worked on; the whole text is kept in the memory under `id`."""
+    """The task being worked on; the whole text is kept in the memory under `id`.
+
+    `taught` are lessons a human gave during it, `requirements` what it demands.
+    """
 
     id: str
     root: str
     thread: str
     text: str
     opened: float
-    lessons: list[str]
+    taught: list[str]
+    requirements: list[Requirement]
     code: str
 
 

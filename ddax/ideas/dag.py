@@ -114,10 +114,42 @@ def ancestors(ideas: Ideas, idea_id: str) -> list[Idea]:
     return chain
 
 
-def has_work(ideas: Ideas, idea_id: str) -> bool:
-    """Tell whether anything under an idea, or the idea itself, may still run."""
-    prefix = idea_id + "."
-    return any(not is_final(ideas[i]) for i in ideas if i == idea_id or i.startswith(prefix))
+def reached(ideas: Ideas, idea_id: str) -> list[Idea]:
+    """Return every idea above this one, each once: the parents, and those that proposed it as well."""
+    found: dict[str, Idea] = {}
+    waiting = [idea_id]
+    while waiting:
+        idea = ideas[waiting.pop()]
+        for above in (idea["parent"], *idea.get("joined", [])):
+            if above != NO_PARENT and above != idea_id and above not in found:
+                found[above] = ideas[above]
+                waiting.append(above)
+    return list(found.values())
+
+
+def unfinished(ideas: Ideas, root_id: str) -> list[Idea]:
+    """Return the ideas of a task, merges excepted, that may still run or have such ideas below; by id."""
+    found: set[str] = set()
+    for idea in ideas.values():
+        if not is_final(idea) and task_of(idea["id"]) == task_of(root_id):
+            here = idea["id"]
+            while here != NO_PARENT and here not in found:
+                found.add(here)
+                here = ideas[here]["parent"]
+    return [ideas[i] for i in sorted(found, key=sort_key) if ideas[i]["kind"] != "merge"]
+
+
+def dependents(ideas: Ideas, idea_id: str) -> list[Idea]:
+    """Return what needs an idea, directly or through others, merges excepted; in the order of ids."""
+    found: set[str] = set()
+    grown = {idea_id}
+    while grown:
+        direct = {
+            i for i, idea in ideas.items() if idea["kind"] != "merge" and not grown.isdisjoint(idea["needs"])
+        }
+        grown = direct - found
+        found |= grown
+    return [ideas[i] for i in sorted(found, key=sort_key)]
 
 
 def digest(ideas: Ideas) -> str:

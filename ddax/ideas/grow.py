@@ -5,17 +5,25 @@ Every function takes the DAG and returns field patches; nothing is changed in pl
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 
 from ddax.ideas import dag
 from ddax.ideas.idea import REASON_BYTES, Ideas, Patch, apply_patches, child, clip, is_final, merge_idea
 from ddax.types import Idea, Proposal
 
 
-def expansion(ideas: Ideas, parent: Idea, proposals: Sequence[Proposal], *, step: int) -> Patch:
+def expansion(
+    ideas: Ideas,
+    parent: Idea,
+    proposals: Sequence[Proposal],
+    *,
+    step: int,
+    also_needs: Mapping[int, Sequence[str]] | None = None,
+) -> Patch:
     """Return the patch that gives an inner idea its children and the merge that closes them.
 
-    Priors are normalised to sum to 1. Children proposed again (same action) get no twin.
+    Priors are normalised to sum to 1. `also_needs` are ideas outside the expansion that a proposal, by
+    its place, depends on.
     """
     total = sum(p.prior for p in proposals) or 1.0
     first = dag.next_number(ideas, parent["id"])
@@ -29,7 +37,7 @@ def expansion(ideas: Ideas, parent: Idea, proposals: Sequence[Proposal], *, step
             expected=proposal.expected,
             prior=proposal.prior / total,
             step=step,
-            needs=[ids[n] for n in proposal.needs],
+            needs=[*(ids[n] for n in proposal.needs), *(also_needs or {}).get(k, ())],
             action=proposal.action,
         )
     patch |= _closing_merge(ideas, parent, ids, number=first + len(ids), step=step)
@@ -91,12 +99,13 @@ def give_up(ideas: Ideas, root_id: str, patch: Patch) -> Patch:
 def backpropagate(ideas: Ideas, values: Sequence[tuple[str, float]]) -> Patch:
     """Return the patch that adds evaluations to Q and N of each idea and its ancestors.
 
-    Q ← (N·Q + v)/(N + 1), N ← N + 1, once per ancestor and evaluation (dda-x 8.2). `values` are
-    (idea id, V in [0, 1]) pairs.
+    Q ← (N·Q + v)/(N + 1), N ← N + 1, once per ancestor and evaluation, however many paths lead there
+    (dda-x 8.2). An idea's N, Q and P are those of the edge to it, (idea, action), and are never thrown
+    away. `values` are (idea id, V in [0, 1]) pairs.
     """
     patch: Patch = {}
     for idea_id, value in values:
-        for idea in [ideas[idea_id], *dag.ancestors(ideas, idea_id)]:
+        for idea in [ideas[idea_id], *dag.reached(ideas, idea_id)]:
             now = patch.get(idea["id"], idea)
             n, q = now["N"], now["Q"]
             patch[idea["id"]] = Idea(Q=round((n * q + value) / (n + 1), 6), N=n + 1)

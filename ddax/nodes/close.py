@@ -1,4 +1,8 @@
-"""The node `close`: the final synthesis, how the run ended, what failed and what it cost."""
+"""The node `close`: the final synthesis, how the run ended, what failed and what it cost.
+
+An answer that breaks a requirement of the task is refused: it is shown, but the run has failed, and
+says which one.
+"""
 
 from __future__ import annotations
 
@@ -8,12 +12,15 @@ from ddax.errors import BudgetExceeded, ReasonerError
 from ddax.graph.services import Session
 from ddax.graph.state import Answer, State, Update
 from ddax.ideas import dag, grow
-from ddax.ideas.idea import is_final
+from ddax.ideas.idea import clip, is_final
+from ddax.ideas.requirements import Facts, Requirement, breaks_answer, broken
 from ddax.nodes.gather import evidence, findings, recall, task_text, thoughts, usage_row
 from ddax.nodes.merge import answer_of
 from ddax.reasoning.protocol import MergeRequest
+from ddax.types import JsonDict
 
 NO_ANSWER = "No answer was reached."
+REFUSED_BYTES = 400
 
 
 async def close(state: State, *, session: Session) -> Update:
@@ -22,9 +29,13 @@ async def close(state: State, *, session: Session) -> Update:
     answer = state.get("answer") or Answer()
     if not answer:
         answer, update = await _partial(state, session)
-    status, reason = _status(state, answer)
+    answer = fitted(answer, state["work"].get("requirements", []))
+    refused = broken(state["work"].get("requirements", []), _facts(state, answer))
+    status, reason = _status(state, answer, refused)
     root = state["work"]["root"]
     update |= {"answer": answer, "status": status, "stop_reason": reason}
+    if refused:
+        update["failures"] = {f"requirement:{k}": _refusal(root, text) for k, text in enumerate(refused)}
     left = grow.abandon(state["ideas"], root, reason or "the run was closed") if _open(state, root) else {}
     if left:
         update["ideas"] = left
@@ -58,7 +69,37 @@ async def _partial(state: State, session: Session) -> tuple[Answer, Update]:
     return answer_of(reply), {"usage": usage_row(reply.usage)}
 
 
-def _status(state: State, answer: Answer) -> tuple[str, str]:
+def fitted(answer: Answer, requirements: list[Requirement]) -> Answer:
+    """Return the answer with its short form as its text, where only that keeps the demanded wording."""
+    short = answer.get("short", "").strip()
+    if not short or not answer.get("found") or not breaks_answer(requirements, answer.get("text", "")):
+        return answer
+    return answer if breaks_answer(requirements, short) else Answer(**{**answer, "text": short})
+
+
+def _facts(state: State, answer: Answer) -> Facts:
+    """Return what the run did, as far as requirements ask."""
+    leaves = [
+        i
+        for i in dag.subtree(state["ideas"], state["work"]["root"])
+        if i["kind"] == "leaf" and i["status"] == "done"
+    ]
+    visits = [i for i in leaves if i["action"]["name"] == "visit"]
+    others = [v for i in leaves if i not in visits for v in i["action"]["args"].values() if isinstance(v, str)]
+    cited = [name for c in answer.get("citations", []) for name in (c["source"],)]
+    return Facts(
+        answer=answer.get("text", ""),
+        visited=tuple(str(i["action"]["args"].get("source", "")) for i in visits),
+        cited=tuple(dict.fromkeys(cited)),
+        touched=tuple(others),
+    )
+
+
+def _refusal(root: str, text: str) -> JsonDict:
+    return {"idea": root, "title": "requirement", "cause": text}
+
+
+def _status(state: State, answer: Answer, refused: list[str]) -> tuple[str, str]:
     """Return status and reason: no success is reported for a failed run."""
     if state.get("status") == "stopped":
         return "stopped", state.get("stop_reason", "")
@@ -69,6 +110,8 @@ def _status(state: State, answer: Answer) -> tuple[str, str]:
         return "failed", f"{model}{root.get('reason', 'the task failed')}"
     if not answer.get("found"):
         return "failed", "not found in the sources"
+    if refused:
+        return "failed", clip(f"requirement broken: {'; '.join(refused)}", REFUSED_BYTES)
     return "done", ""
 
 

@@ -1,22 +1,28 @@
 """The node `expand`: one reasoner call turns an open idea into a small sub-DAG with its merge.
 
-In the mode `verify` (forced by the mood) it adds one leaf that checks the least supported claim,
-without a reasoner call. Expand only expands: it executes nothing and draws no conclusion.
+Modes, chosen by `select`: `verify` (forced by the mood) adds one leaf that checks the least supported
+claim, without a reasoner call; `wider` proposes more children under a waiting idea; `replan` plans
+anew what rests on a surprising idea (`ddax.nodes.replan`). Expand only expands: it executes nothing
+and draws no conclusion.
 """
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from dataclasses import replace
 
 from ddax.errors import ReasonerError
 from ddax.graph.services import Session
 from ddax.graph.state import State, Update
 from ddax.ideas import dag, grow
-from ddax.ideas.idea import REASON_BYTES, clip, fitted
+from ddax.ideas.idea import REASON_BYTES, Patch, apply_patches, clip
+from ddax.ideas.requirements import demanded_visits, forbids, merged, parse, same_place
 from ddax.metacognition.effects import effects_of
 from ddax.nodes.coding import TEST
-from ddax.nodes.gather import evidence, findings, found, task_text, usage_row, visited
+from ddax.nodes.gather import evidence, findings, found, lessons, task_text, usage_row, visited
+from ddax.nodes.joining import Joined, join_twins, renumbered
+from ddax.nodes.pruning import log_cuts
+from ddax.nodes.replan import parent_of, without_old_plan
+from ddax.nodes.widen import NO_MORE
 from ddax.reasoning.budget import usage_of
 from ddax.reasoning.protocol import ExpandRequest, Expansion
 from ddax.types import NO_PARENT, ActionCall, Idea, Proposal
@@ -26,23 +32,92 @@ EMPTY_RESULT = "nothing left to look into here"
 
 async def expand(state: State, *, session: Session) -> Update:
     """Turn the idea in focus into children and a merge."""
-    ideas, parent = state["ideas"], state["ideas"][state["focus"][0]]
-    if state["decision"].get("mode") == "verify":
-        return {"ideas": _verify(state, parent)}
+    mode, focus = state["decision"].get("mode", ""), state["ideas"][state["focus"][0]]
+    if mode == "verify":
+        return {"ideas": _verify(state, focus)}
+    parent = parent_of(state["ideas"], focus) if mode == "replan" else focus
     try:
         reply = await session.metered(state["work"]["id"], state.get("usage", {})).expand(
             await _request(state, session, parent)
         )
     except ReasonerError as error:
-        return _failed(state, parent, error)
-    children = (*reply.children, *_first_tests(state, parent))
-    proposals = _within_caps(state, session, _unseen(state, children), taken_apart=_taken_apart(reply))
-    update: Update = {"usage": usage_row(reply.usage)}
-    if proposals:
-        update["ideas"] = grow.expansion(ideas, parent, proposals, step=state["step"])
-    else:
-        update["ideas"] = {parent["id"]: Idea(status="done", result=EMPTY_RESULT)}
+        return _failed(state, parent, error) if parent["status"] == "open" else _kept(parent, error)
+    children = (*reply.children, *_first_tests(state, parent), *_demanded(state, session, parent))
+    joined = await join_twins(state["ideas"], parent, children, session=session)
+    await log_cuts(state, session, state["step"], joined.reasons, kind="joined")
+    allowed = await _allowed(state, session, joined)
+    planned = _within_caps(state, session, allowed, parent, taken_apart=_taken_apart(reply))
+    update: Update = {"usage": usage_row(reply.usage), "ideas": _planned(state, parent, focus, planned, mode)}
+    if demands := _from_model(state, reply):
+        update["work"] = demands
     return update
+
+
+def _planned(state: State, parent: Idea, focus: Idea, planned: Joined, mode: str) -> Patch:
+    """Return the patch that grows what was planned; where it is nothing, the idea ends or stays."""
+    ideas = state["ideas"]
+    if not planned.proposals:
+        if parent["status"] == "open":
+            return {parent["id"]: Idea(status="done", result=EMPTY_RESULT)}
+        return {parent["id"]: Idea(reason=NO_MORE)} if mode == "wider" else {}
+    patch = planned.patch
+    also = dict(planned.also_needs)
+    if mode == "replan":
+        patch = apply_patches(patch, [without_old_plan(ideas, focus["id"], planned.again)])
+        if focus["status"] == "done":
+            fresh = [k for k, p in enumerate(planned.proposals) if not p.needs]
+            also |= {k: [*also.get(k, ()), focus["id"]] for k in fresh}
+    grown = grow.expansion(ideas, parent, planned.proposals, step=state["step"], also_needs=also)
+    return grow.give_up(ideas, state["work"]["root"], apply_patches(patch, [grown]))
+
+
+def _demanded(state: State, session: Session, parent: Idea) -> tuple[Proposal, ...]:
+    """Return, at the root, a visit for each source the task demands and nobody has planned to read."""
+    if parent["parent"] != NO_PARENT or "visit" not in session.actions:
+        return ()
+    planned = visited(state["ideas"], state["work"]["root"])
+    wanted = [
+        source
+        for source in demanded_visits(state["work"].get("requirements", []))
+        if not any(same_place(source, known) for known in planned)
+    ]
+    return tuple(
+        Proposal(
+            f"read: {source}",
+            expected=f"What {source} says about: {state['work']['text'][:120]}",
+            action=ActionCall(name="visit", args={"source": source}, intent=state["work"]["text"][:120]),
+        )
+        for source in wanted
+    )
+
+
+async def _allowed(state: State, session: Session, joined: Joined) -> Joined:
+    """Drop what a requirement forbids, and log it."""
+    requirements = state["work"].get("requirements", [])
+    refused: dict[str, str] = {}
+    kept: list[int] = []
+    for k, proposal in enumerate(joined.proposals):
+        values = proposal.action["args"].values() if proposal.action is not None else ()
+        words = forbids(requirements, [v for v in values if isinstance(v, str)])
+        if words:
+            refused[proposal.title] = f"the task says: {words}"
+        else:
+            kept.append(k)
+    await log_cuts(state, session, state["step"], refused, kind="forbidden")
+    return _subset(joined, kept) if refused else joined
+
+
+def _subset(joined: Joined, kept: list[int]) -> Joined:
+    also = {new: joined.also_needs[old] for new, old in enumerate(kept) if old in joined.also_needs}
+    return replace(joined, proposals=renumbered(joined.proposals, kept), also_needs=also)
+
+
+def _from_model(state: State, reply: Expansion) -> dict[str, object]:
+    """Return the work with the requirements the reasoner read out of the task; empty without news."""
+    known = state["work"].get("requirements", [])
+    told = [r for words in reply.requirements for r in parse(words, origin="model")]
+    together = merged(known, told)
+    return {**state["work"], "requirements": together} if len(together) > len(known) else {}
 
 
 def _first_tests(state: State, parent: Idea) -> tuple[Proposal, ...]:
@@ -67,7 +142,7 @@ async def _request(state: State, session: Session, parent: Idea) -> ExpandReques
         hits=await found(state, session),
         read=read,
         actions=tuple(session.actions),
-        lessons=tuple(work.get("lessons", [])),
+        lessons=await lessons(state, session, parent["title"]),
         findings=await findings(state, session, needs),
         width=max(1, settings.selection.branching + steer.branching),
         reads_left=max(0, settings.budget.max_reads - len(read)),
@@ -77,42 +152,14 @@ async def _request(state: State, session: Session, parent: Idea) -> ExpandReques
     )
 
 
-def _unseen(state: State, proposals: tuple[Proposal, ...]) -> list[Proposal]:
-    """Drop proposals whose action this task has already planned, and keep `needs` in step."""
-    leaves = [i for i in dag.subtree(state["ideas"], state["work"]["root"]) if i["kind"] == "leaf"]
-    seen = {_same(leaf["action"]) for leaf in leaves}
-    kept: list[int] = []
-    for index, proposal in enumerate(proposals):
-        if proposal.action is not None:
-            if _same(proposal.action) in seen:
-                continue
-            seen.add(_same(proposal.action))
-        kept.append(index)
-    return _renumbered(proposals, kept)
-
-
-def _same(call: ActionCall) -> str:
-    # As it will be stored: a long text is clipped there, and must still be known again.
-    arguments = {k: v for k, v in fitted(call)["args"].items() if k != "intent"}
-    return f"{call['name']} {sorted(arguments.items())!r}".casefold()
-
-
-def _renumbered(proposals: Sequence[Proposal], kept: list[int]) -> list[Proposal]:
-    """Return the proposals that are kept, their needs pointing at each other again."""
-    place = {old: new for new, old in enumerate(kept)}
-    return [
-        replace(proposals[k], needs=tuple(place[n] for n in proposals[k].needs if n in place)) for k in kept
-    ]
-
-
 def _taken_apart(reply: Expansion) -> bool:
     """Tell whether a reply takes an idea apart into several others, with no action yet."""
     return len(reply.children) > 1 and all(p.action is None for p in reply.children)
 
 
 def _within_caps(
-    state: State, session: Session, proposals: list[Proposal], *, taken_apart: bool
-) -> list[Proposal]:
+    state: State, session: Session, joined: Joined, parent: Idea, *, taken_apart: bool
+) -> Joined:
     """Cut what the caps on ideas, reads and depth do not allow.
 
     Inner ideas whose leaves are all gone are nothing new, unless the reply took the idea apart.
@@ -120,16 +167,16 @@ def _within_caps(
     budget, work = session.settings.budget, state["work"]
     room = budget.max_ideas - len(dag.subtree(state["ideas"], work["root"])) - 1
     reads = budget.max_reads - len(visited(state["ideas"], work["root"]))
-    deep = state["ideas"][state["focus"][0]]["depth"] + 1 >= budget.max_depth
+    deep = parent["depth"] + 1 >= budget.max_depth
     kept: list[int] = []
-    for index, proposal in enumerate(proposals):
+    for index, proposal in enumerate(joined.proposals):
         visit = proposal.action is not None and proposal.action["name"] == "visit"
         if len(kept) >= room or (visit and reads <= 0) or (deep and proposal.action is None):
             continue
         reads -= visit
         kept.append(index)
-    some = taken_apart or any(proposals[k].action is not None for k in kept)
-    return _renumbered(proposals, kept) if some else []
+    some = taken_apart or any(joined.proposals[k].action is not None for k in kept)
+    return _subset(joined, kept if some else [])
 
 
 def _verify(state: State, claim: Idea) -> dict[str, Idea]:
@@ -140,6 +187,16 @@ def _verify(state: State, claim: Idea) -> dict[str, Idea]:
     call = ActionCall(name="search", args={"query": query}, intent=f"verify: {clip(claim['title'], 80)}")
     proposal = Proposal(f"verify: {claim['title']}", expected=query, prior=1.0, action=call)
     return grow.expansion(ideas, home, [proposal], step=state["step"])
+
+
+def _kept(parent: Idea, error: ReasonerError) -> Update:
+    """Leave a waiting idea with the plan it has, where a better one could not be had."""
+    cause = clip(str(error), REASON_BYTES)
+    return {
+        "ideas": {parent["id"]: Idea(reason=NO_MORE)},
+        "failures": {f"{parent['id']}:plan": {"idea": parent["id"], "title": parent["title"], "cause": cause}},
+        "usage": usage_row(usage_of(error)),
+    }
 
 
 def _failed(state: State, parent: Idea, error: ReasonerError) -> Update:

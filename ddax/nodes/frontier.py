@@ -6,32 +6,39 @@ No node of its own: `select` chooses by it, `rigidity` moves x by the same candi
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 import numpy as np
 from numpy.typing import NDArray
 
 from ddax.dynamics.forces import directions, mind_forces
-from ddax.dynamics.score import Terms, Weights, normalised, ranking, score_terms, weights_of
+from ddax.dynamics.score import Terms, Weights, all_misaligned, normalised, ranking, score_terms, weights_of
 from ddax.dynamics.state import Mind, decode_vector
 from ddax.graph.services import Session
 from ddax.graph.state import State
 from ddax.ideas import dag
 from ddax.ideas.idea import Ideas, is_final
 from ddax.metacognition.effects import effects_of
-from ddax.types import Idea, JsonDict, Vector
+from ddax.nodes.widen import Width
+from ddax.types import NO_PARENT, Idea, JsonDict, Vector
 
 MAX_ROWS = 200
 """Scored candidates whose terms the decision log keeps."""
+FLAT = ""
+"""Stands for the idea a level belongs to, where all candidates are one frontier."""
 
 
 @dataclass(frozen=True)
 class Frontier:
-    """What a selection looks at: the unfinished ideas of a task, their directions, and the pull F."""
+    """What a selection looks at: the unfinished ideas of a task, their directions, and the pull F.
+
+    `visits` is ΣN over all children of an idea, also the finished ones.
+    """
 
     ideas: Ideas
     root: str
     below: Mapping[str, list[Idea]]
+    visits: Mapping[str, int]
     row: Mapping[str, int]
     D: NDArray[np.float64]
     F: Vector
@@ -39,14 +46,27 @@ class Frontier:
     c: float
     weights: Weights
     tabu: Mapping[str, float]
+    minimum: float
+
+
+@dataclass
+class Descent:
+    """Where a descent led: the drawn targets, and of the first draw every candidate with its terms.
+
+    `wider` is the idea under which new children are to be proposed instead; `misaligned` says that at
+    some level of the first draw every candidate scored below the minimum.
+    """
+
+    focus: list[str] = field(default_factory=list)
+    terms: list[JsonDict] = field(default_factory=list)
+    wider: str = ""
+    misaligned: bool = False
 
 
 async def frontier(state: State, session: Session) -> Frontier:
     """Gather the unfinished ideas of the task with directions and forces as they are now."""
     ideas, root, mind = state["ideas"], state["work"]["root"], _mind(state)
-    unfinished = [
-        i for i in dag.subtree(ideas, root) if i["kind"] != "merge" and dag.has_work(ideas, i["id"])
-    ]
+    unfinished = dag.unfinished(ideas, root)
     D = await directions_of(unfinished, mind, session)
     Q = np.array([inherited_q(ideas, i) for i in unfinished])
     settings = session.settings.selection
@@ -54,13 +74,15 @@ async def frontier(state: State, session: Session) -> Frontier:
         ideas=ideas,
         root=root,
         below=_by_parent(unfinished),
+        visits=_visits(ideas, root),
         row={idea["id"]: k for k, idea in enumerate(unfinished)},
         D=D,
         F=mind_forces(mind, D, Q).F,
         rho=mind["rho"],
         c=settings.c * effects_of(state.get("mood", {}), session.settings.mood).c,
-        weights=weights_of(settings.preset, w_a=settings.w_a, w_q=settings.w_q),
+        weights=weights_of(settings.preset, w_a=settings.w_a, w_q=settings.w_q, wider=settings.wider),
         tabu=_tabu(ideas, root, session.settings.evolution.history_penalty_multiplier),
+        minimum=settings.min_alignment,
     )
 
 
@@ -81,42 +103,48 @@ def inherited_q(ideas: Ideas, idea: Idea) -> float:
     return 0.0
 
 
-def descend(view: Frontier, targets: frozenset[str], k: int) -> tuple[list[str], list[JsonDict]]:
-    """Draw up to k targets from the root downwards; return them and the terms of what was compared.
+def descend(view: Frontier, targets: frozenset[str], k: int, width: Width | None = None) -> Descent:
+    """Draw up to k targets from the root downwards.
 
-    A drawn target and its ancestors carry a virtual loss, so that the next draw looks elsewhere.
+    A drawn target and its ancestors carry a virtual loss, so that the next draw looks elsewhere. With
+    `width` the first draw also decides at each level whether to go wider or deeper.
     """
-    chosen: list[str] = []
-    terms: list[JsonDict] = []
+    found = Descent()
     loss: dict[str, int] = {}
     left = set(targets)
-    while left and len(chosen) < k:
-        picked = _walk(view, left, loss, terms if not chosen else [])
-        chosen.append(picked)
+    while left and len(found.focus) < k:
+        first = not found.focus
+        picked = _walk(view, left, loss, found if first else Descent(), width if first else None)
+        if found.wider:
+            break
+        found.focus.append(picked)
         left.discard(picked)
         for idea in [view.ideas[picked], *dag.ancestors(view.ideas, picked)]:
             loss[idea["id"]] = loss.get(idea["id"], 0) + 1
-    return chosen, terms[:MAX_ROWS]
+    del found.terms[MAX_ROWS:]
+    return found
 
 
-def _walk(view: Frontier, left: set[str], loss: dict[str, int], terms: list[JsonDict]) -> str:
+def _walk(view: Frontier, left: set[str], loss: dict[str, int], found: Descent, width: Width | None) -> str:
     """Go down from the root to one target by the best score at each level."""
     if view.weights.flat:
-        return _best(view, [view.ideas[t] for t in sorted(left, key=dag.sort_key)], loss, terms)
-    here = view.root
+        return _best(view, [view.ideas[t] for t in sorted(left, key=dag.sort_key)], loss, found)
+    here, ways = view.root, {above["id"] for t in left for above in dag.ancestors(view.ideas, t)} | left
     while here not in left:
-        leads = [
-            i
-            for i in view.below.get(here, [])
-            if any(t == i["id"] or t.startswith(i["id"] + ".") for t in left)
-        ]
-        here = _best(view, leads, loss, terms)
+        leads = [i for i in view.below.get(here, []) if i["id"] in ways]
+        if width is not None and view.weights.wider:
+            leads = width.side(view.ideas, here, leads)
+            if not leads:
+                found.wider = here
+                return here
+        here = _best(view, leads, loss, found)
     return here
 
 
-def _best(view: Frontier, candidates: list[Idea], loss: dict[str, int], terms: list[JsonDict]) -> str:
+def _best(view: Frontier, candidates: list[Idea], loss: dict[str, int], found: Descent) -> str:
     scored = score(view, candidates, loss)
-    terms.extend(term_rows(candidates, scored))
+    found.terms.extend(term_rows(view, candidates, scored))
+    found.misaligned = found.misaligned or (view.weights.w_a > 0 and all_misaligned(scored, view.minimum))
     return candidates[ranking(scored)[0]]["id"]
 
 
@@ -126,14 +154,13 @@ def score(view: Frontier, candidates: list[Idea], loss: Mapping[str, int]) -> Te
     lost = np.array([loss.get(i, 0) for i in ids], dtype=np.float64)
     N = np.array([c["N"] for c in candidates], dtype=np.float64)
     Q = np.array([inherited_q(view.ideas, c) for c in candidates])
-    siblings = dag.children(view.ideas, candidates[0]["parent"]) if candidates[0]["parent"] else candidates
     return score_terms(
         view.F,
         view.D[[view.row[i] for i in ids]],
-        Q=Q * N / np.maximum(N + lost, 1.0) * (N > 0) + Q / (1.0 + lost) * (N == 0),
+        Q=Q * np.maximum(N, 1.0) / (np.maximum(N, 1.0) + lost),
         N=N + lost,
         P=normalised(np.array([c["P"] for c in candidates])),
-        total_n=float(sum(s["N"] for s in siblings) + lost.sum()),
+        total_n=float(_level_visits(view, candidates) + lost.sum()),
         rho=view.rho,
         c=view.c,
         weights=view.weights,
@@ -141,19 +168,52 @@ def score(view: Frontier, candidates: list[Idea], loss: Mapping[str, int]) -> Te
     )
 
 
-def term_rows(candidates: list[Idea], terms: Terms) -> list[JsonDict]:
-    """Return the terms of each candidate as plain JSON."""
+def term_rows(view: Frontier, candidates: list[Idea], terms: Terms) -> list[JsonDict]:
+    """Return the terms of each candidate as plain JSON, with what they were computed from.
+
+    `at` is the idea whose children are compared, `visits` their ΣN; `cosine`, `prior`, `q` and `n` are
+    what entered the terms, so that `ddax why` can compute them again.
+    """
+    at = FLAT if view.weights.flat else candidates[0]["parent"]
+    visits = _level_visits(view, candidates)
     return [
         {
             "id": idea["id"],
+            "at": at,
+            "visits": visits,
             "total": round(float(terms.total[k]), 5),
             "alignment": round(float(terms.alignment[k]), 5),
             "value": round(float(terms.value[k]), 5),
             "exploration": round(float(terms.exploration[k]), 5),
             "tabu": round(float(terms.tabu[k]), 5),
+            "cosine": round(float(terms.cosine[k]), 9),
+            "prior": round(float(terms.prior[k]), 9),
+            "q": round(inherited_q(view.ideas, idea), 9),
+            "n": idea["N"],
+            "penalty": round(view.tabu.get(idea["id"], 0.0), 9),
         }
         for k, idea in enumerate(candidates)
     ]
+
+
+def policy_row(view: Frontier) -> JsonDict:
+    """Return what a selection was made with, beside its candidates, as plain JSON."""
+    weights = view.weights
+    return {
+        "rho": round(view.rho, 9),
+        "c": round(view.c, 9),
+        "w_a": weights.w_a,
+        "w_q": weights.w_q,
+        "tabu": weights.tabu,
+        "damped": weights.damped,
+        "floor": weights.floor,
+    }
+
+
+def _level_visits(view: Frontier, candidates: list[Idea]) -> int:
+    if view.weights.flat or candidates[0]["parent"] == NO_PARENT:
+        return sum(c["N"] for c in candidates)
+    return view.visits.get(candidates[0]["parent"], 0)
 
 
 def _mind(state: State) -> Mind:
@@ -165,6 +225,14 @@ def _by_parent(unfinished: list[Idea]) -> dict[str, list[Idea]]:
     for idea in unfinished:
         below.setdefault(idea["parent"], []).append(idea)
     return below
+
+
+def _visits(ideas: Ideas, root: str) -> dict[str, int]:
+    visits: dict[str, int] = {}
+    for idea in ideas.values():
+        if idea["kind"] != "merge" and dag.task_of(idea["id"]) == root:
+            visits[idea["parent"]] = visits.get(idea["parent"], 0) + idea["N"]
+    return visits
 
 
 def _tabu(ideas: Ideas, root: str, penalty: float) -> dict[str, float]:

@@ -20,6 +20,10 @@ from ddax.types import Citation, Idea, JsonDict, Passage, Record, Usage
 HITS = "hits"
 CLAIMS = "claims"
 TASKS = "tasks"
+LESSONS = 2
+"""Lessons recalled for one decision."""
+LIKE = 0.25
+"""Similarity from which a lesson is recalled."""
 MANY = 100_000
 """More rows than one task writes into a log."""
 
@@ -123,6 +127,18 @@ def citation_row(citation: Citation) -> JsonDict:
         "start": citation.start,
         "end": citation.end,
     }
+
+
+async def lessons(state: State, session: Session, title: str) -> tuple[str, ...]:
+    """Return what a human taught in this task, then the two lessons that fit the decision best.
+
+    A reflection is recalled by the task and the idea together, at a similarity of 0.25 or more (dda-x 8.5).
+    """
+    work = state["work"]
+    recalled = await session.memory.lessons(
+        f"{work['text']} {title}", kind="policy", now=work["opened"], k=LESSONS, minimum=LIKE
+    )
+    return tuple(dict.fromkeys([*work.get("taught", []), *recalled]))
 
 
 def usage_row(usage: Usage) -> JsonDict:

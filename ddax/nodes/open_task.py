@@ -20,11 +20,14 @@ from ddax.evolution.code_task import find_code
 from ddax.graph.services import Session
 from ddax.graph.state import State, Update, Work
 from ddax.ideas.idea import clip, root
+from ddax.ideas.requirements import FORMS, Requirement, merged, parse
 from ddax.nodes.gather import TASKS
 from ddax.nodes.standing import note_standing
 from ddax.types import JsonDict
 
 TASK_CHARS = 2000
+REQUIREMENT_CHARS = 20_000
+"""How far into a task its own words are searched for requirements."""
 
 
 async def open_task(state: State, runtime: Runtime[Context], *, session: Session) -> Update:
@@ -72,16 +75,30 @@ async def _work(text: str, number: int, runtime: Runtime[Context], session: Sess
     opened = round(session.clock(), 3)
     identity = sha256(f"{thread}/{number}/{opened}/{text}".encode("utf-8", "replace")).hexdigest()[:12]
     code = await asyncio.to_thread(find_code, session.settings.sources)
-    lessons = await session.memory.lessons(text[:TASK_CHARS], kind="policy", now=opened)
     return Work(
         id=identity,
         root=str(number),
         thread=thread,
         text=clip(text, TASK_CHARS),
         opened=opened,
-        lessons=lessons,
+        taught=[],
         code=code.root if code is not None else "",
+        requirements=_requirements(text, session.settings.requirements),
     )
+
+
+def _requirements(text: str, given: tuple[str, ...]) -> list[Requirement]:
+    """Return what the settings and the task's own words demand; raises UsageError for a form unknown."""
+    named = []
+    for words in given:
+        found = parse(words, origin="settings")
+        if not found:
+            raise UsageError(
+                f"the requirement {words!r} is in no form that can be checked.",
+                mend=f"Write it in one of these forms: {'; '.join(FORMS)}.",
+            )
+        named += found
+    return merged(named, parse(text[:REQUIREMENT_CHARS], origin="task"))
 
 
 async def _mind(state: State, session: Session, text: str) -> JsonDict:

@@ -5,8 +5,9 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
-from ddax.dynamics.forces import receive
+from ddax.dynamics.forces import mind_forces, receive
 from ddax.dynamics.rigidity import observe
+from ddax.dynamics.stability import critical_gains, reported
 from ddax.dynamics.state import Mind, project
 from ddax.dynamics.surprise import Calibration, forecast_surprise, hybrid_surprise, td_error
 from ddax.graph.services import Session
@@ -30,6 +31,7 @@ async def rigidity(state: State, *, session: Session) -> Update:
         D = await directions_of(candidates, mind, session)
         seen = project(session.projection, actual.astype(np.float64))
         mind = receive(mind, seen, D, values, teleport=session.settings.selection.teleport)
+        mind = {**mind, "m_crit": reported(critical_gains(mind, mind_forces(mind, D, values)))}
         surprises[idea_id] = {**verdict, **felt}
         await _ledger(state, session, outcome, mind, surprises[idea_id])
     return {"mind": dict(_rounded(mind)), "verdicts": surprises}
@@ -69,6 +71,8 @@ async def _ledger(state: State, session: Session, outcome: Outcome, mind: Mind, 
         "value": felt.get("value"),
         "before": felt.get("before"),
         "rho": round(mind["rho"], 6),
+        "m": mind["m"],
+        "m_crit": _list(mind["m_crit"]),
         "x": mind["x"],
     }
     await session.memory.log("ledger", row, key=f"{work['id']}:{outcome['idea']}:{state['step']}")
@@ -80,4 +84,4 @@ def _rounded(mind: Mind) -> JsonDict:
 
 
 def _list(value: object) -> object:
-    return [round(float(v), 6) for v in value] if isinstance(value, list) else value
+    return [None if v is None else round(float(v), 6) for v in value] if isinstance(value, list) else value

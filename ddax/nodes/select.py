@@ -1,28 +1,32 @@
 """The node `select`: decide what is next by the first rule that holds, and on which ideas.
 
 The choice is written into state for the router; the full terms of every score go to the decision
-log of the memory under a hash that chains to the decision before.
+ledger (`decide`). Weak branches are given up before the choice (`pruning`).
 """
 
 from __future__ import annotations
 
-import json
 from collections.abc import Callable
 from dataclasses import dataclass, field
 from hashlib import sha256
 
 from langgraph.types import Overwrite
 
+from ddax.dynamics.rigidity import enter_protect
+from ddax.dynamics.state import Mind
 from ddax.graph.services import Session
-from ddax.graph.state import Decision, State, Update
+from ddax.graph.state import State, Update
 from ddax.ideas import dag
-from ddax.ideas.idea import is_final
+from ddax.ideas.idea import Patch, apply_patches, is_final
 from ddax.metacognition.effects import effects_of
 from ddax.nodes.coding import evolution_due
-from ddax.nodes.frontier import descend, frontier
+from ddax.nodes.decide import decide
+from ddax.nodes.frontier import Descent, descend, frontier, policy_row
+from ddax.nodes.pruning import given_up, log_cuts, outside_beam, weak_branches
+from ddax.nodes.replan import MAX_REPLANS, replans, surprising
+from ddax.nodes.widen import Width
 from ddax.types import Idea, JsonDict, NodeName
 
-TOP = 8
 MAX_VERIFY = 2
 """Verify leaves one task may get from the mood."""
 WEAK = 0.5
@@ -46,24 +50,74 @@ async def select(state: State, *, session: Session) -> Update:
     """Choose the next node and the ideas it works on."""
     step = state.get("step", 0) + 1
     seconds = session.tick(state["work"]["thread"])
-    choice = choose(state, session, step=step, seconds=state.get("usage", {}).get("seconds", 0.0) + seconds)
-    focus: list[str] = list(choice.focus)
-    terms: list[JsonDict] = []
+    cut = weak_branches(state, session)
+    await log_cuts(state, session, step, cut, kind="value")
+    patch = given_up(state["ideas"], state["work"]["root"], cut)
+    now = _with_ideas(state, patch)
+    choice = choose(now, session, step=step, seconds=state.get("usage", {}).get("seconds", 0.0) + seconds)
+    found, more, beyond = Descent(focus=list(choice.focus)), {}, {}
+    mind: JsonDict = {}
     if choice.targets:
-        view = await frontier(state, session)
-        focus, terms = descend(view, choice.targets, choice.k)
-    decision = await _decide(state, session, choice, focus, terms, step=step)
+        view = await frontier(now, session)
+        beyond = outside_beam(view, choice.targets, beam=session.settings.selection.beam)
+        await log_cuts(now, session, step, beyond, kind="beam")
+        found = descend(view, choice.targets - set(beyond), choice.k, _width(now, session, step))
+        more = {"policy": policy_row(view)}
+        choice, mind = _turned(now, choice, found)
+    patch = apply_patches(patch, [given_up(now["ideas"], now["work"]["root"], beyond)])
+    decision = await decide(
+        _with_ideas(now, patch),
+        session,
+        step=step,
+        following=choice.next,
+        rule=choice.rule,
+        focus=found.focus,
+        terms=found.terms,
+        mode=choice.mode,
+        more={**more, "cuts": {**cut, **beyond}},
+    )
     update: Update = {
         "step": step,
-        "focus": focus,
+        "focus": found.focus,
         "decision": decision,
         "outcomes": Overwrite({}),
         "verdicts": Overwrite({}),
         "usage": {"seconds": seconds},
     }
+    if patch:
+        update["ideas"] = patch
+    if mind:
+        update["mind"] = mind
     if choice.stop[0]:
         update["status"], update["stop_reason"] = choice.stop
     return update
+
+
+def _with_ideas(state: State, patch: Patch) -> State:
+    return {**state, "ideas": apply_patches(state["ideas"], [patch])} if patch else state
+
+
+def _width(state: State, session: Session, step: int) -> Width:
+    """Return the draw of wider or deeper for this step, and whether the caps leave room for more."""
+    task = dag.subtree(state["ideas"], state["work"]["root"])
+    room = len(task) + 2 <= session.settings.budget.max_ideas and not state["mind"].get("protect", False)
+    return Width(session.rng(step, "wider"), room)
+
+
+def _turned(state: State, choice: Choice, found: Descent) -> tuple[Choice, JsonDict]:
+    """Turn a scored choice where the descent says so: to protect, or to an expansion for width."""
+    mind: Mind = state["mind"]  # type: ignore[assignment]
+    if found.misaligned and not mind["protect"]:
+        seen = sha256(" ".join(sorted(t["id"] for t in found.terms)).encode()).hexdigest()[:12]
+        if mind["warned"] != seen:  # the same candidates warn once
+            found.focus = []
+            return Choice("protect", "all candidates are misaligned"), dict(
+                enter_protect({**mind, "warned": seen})
+            )
+    if found.wider:
+        found.focus = [found.wider]
+        return Choice("expand", "wider", mode="wider"), {}
+    return choice, {}
 
 
 def choose(state: State, session: Session, *, step: int, seconds: float) -> Choice:
@@ -119,6 +173,14 @@ def _forced(state: State, session: Session, step: int, seconds: float) -> Choice
     if forced == "verify":
         return _verify(state, session)
     return None
+
+
+def _surprised(state: State, session: Session, step: int, seconds: float) -> Choice | None:
+    """Plan anew what rests on a surprising idea; everything else of the plan is followed."""
+    idea = surprising(state, session.settings.selection.replan_above)
+    if not idea or replans(state["ideas"], state["work"]["root"]) >= MAX_REPLANS:
+        return None
+    return Choice("expand", "surprise: plan anew", focus=(idea,), mode="replan")
 
 
 def _interim(state: State) -> Choice | None:
@@ -188,30 +250,4 @@ def _scored(node: NodeName, rule: str, ideas: list[Idea], k: int) -> Choice | No
 
 
 Rule = Callable[[State, Session, int, float], Choice | None]
-RULES: tuple[Rule, ...] = (_ended, _protected, _forced, _evolution, _merge, _act, _expand)
-
-
-async def _decide(
-    state: State, session: Session, choice: Choice, focus: list[str], terms: list[JsonDict], *, step: int
-) -> Decision:
-    """Write the decision with all its terms to the log, chained by hash, and return its short form."""
-    work = state["work"]
-    row = {
-        "task": work["id"],
-        "step": step,
-        "next": choice.next,
-        "rule": choice.rule,
-        "focus": focus,
-        "terms": terms,
-        "state": dag.digest(state["ideas"]),
-        "before": state.get("decision", {}).get("hash", ""),
-    }
-    name = sha256(json.dumps(row, sort_keys=True, ensure_ascii=False).encode("utf-8", "replace")).hexdigest()[
-        :16
-    ]
-    await session.memory.log("decisions", {**row, "hash": name}, key=f"{work['id']}:{step}:{name}")
-    best, *others = sorted(terms, key=lambda t: -t["total"])[:TOP] or [{}]
-    top = [best, *({"id": t["id"], "total": t["total"]} for t in others)] if best else []
-    return Decision(
-        step=step, next=choice.next, rule=choice.rule, focus=focus, top=top, mode=choice.mode, hash=name
-    )
+RULES: tuple[Rule, ...] = (_ended, _protected, _surprised, _forced, _evolution, _merge, _act, _expand)

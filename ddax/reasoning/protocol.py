@@ -51,10 +51,15 @@ class ExpandRequest:
 
 @dataclass(frozen=True)
 class Expansion:
-    """A sub-DAG: the proposals in order; none means there is nothing left to do here."""
+    """A sub-DAG: the proposals in order; none means there is nothing left to do here.
+
+    `requirements` are demands of the task in the forms of `ddax.ideas.requirements`, where its own words
+    are not in them.
+    """
 
     children: tuple[Proposal, ...]
     usage: Usage = field(default_factory=Usage)
+    requirements: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True)

@@ -13,6 +13,7 @@ from ddax.graph.state import Outcome
 from ddax.ideas.idea import apply_patches
 from ddax.memory.agents import AgentStore
 from ddax.nodes.close import close
+from ddax.nodes.gather import lessons
 from ddax.nodes.open_task import open_task
 from ddax.nodes.reflect import reflect
 from ddax.nodes.rigidity import rigidity
@@ -63,7 +64,7 @@ async def test_a_surprise_leaves_a_lesson_for_the_next_task(kit: Any) -> None:
     assert [(r["kind"], r["text"]) for r in rows] == [("policy", "A search for the harbour brings zebras.")]
     kit.now += 3600
     again = await kit.opened(session, kit.question)
-    assert again["work"]["lessons"] == [rows[0]["text"]]
+    assert await lessons(again, session, "harbour") == (rows[0]["text"],)
 
 
 async def test_a_silent_reasoner_ends_the_learning_and_not_the_run(kit: Any) -> None:
