@@ -6,7 +6,7 @@ from typing import Annotated
 
 import typer
 
-from ddax.cli import demo, doctor, memory, runs, setup, work
+from ddax.cli import demo, doctor, history, memory, runs, setup, work
 
 app = typer.Typer(
     name="ddax",
@@ -43,6 +43,9 @@ app.command("cancel")(runs.cancel)
 app.command("runs")(runs.runs)
 app.command("show")(runs.show)
 app.command("graph")(runs.graph)
+app.command("history")(history.history)
+app.command("diff")(history.diff)
+app.command("gc")(history.gc)
 app.command("demo")(demo.demo)
 app.command("doctor")(doctor.doctor)
 app.command("init")(setup.init)

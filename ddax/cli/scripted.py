@@ -98,3 +98,11 @@ class ScriptedAgent(AbstractAsyncContextManager["ScriptedAgent"]):
     def drain(self) -> bool:
         """Say that nothing here can be asked to stop."""
         return False
+
+    async def history(self, thread: str, *, limit: int | None = None) -> list[Any]:
+        """Say that a script has no moments to look back to."""
+        return []
+
+    async def sweep(self, rule: Any) -> Mapping[str, Any]:
+        """Say that a script keeps nothing to let go of."""
+        return {"threads": [], "in_use": [], "bytes_before": 0, "bytes_after": 0}

@@ -34,6 +34,8 @@ from ddax.ideas import dag
 from ddax.memory.migrations import sqlite_errors
 
 if TYPE_CHECKING:
+    from ddax.graph.history import Moment
+    from ddax.graph.retention import Rule, Swept
     from ddax.memory.home import Home
 
 Event = dict[str, Any]
@@ -225,6 +227,19 @@ class Agent:
     def threads(self) -> list[RunInfo]:
         """Return what is known of every thread, newest first."""
         return self.runs.all()
+
+    async def history(self, thread: str, *, limit: int | None = None) -> list[Moment]:
+        """Return the moments of a thread, oldest first; with a limit the newest ones."""
+        from ddax.graph.history import moments
+
+        await self._snapshot(self._resumable(thread))  # says what is wrong with a damaged store
+        return await moments(self.graph, _config(thread, self.context), limit=limit)
+
+    async def sweep(self, rule: Rule) -> Swept:
+        """Let go of the checkpoints a rule names; a thread that is in use stays as it is."""
+        from ddax.graph.retention import sweep
+
+        return await sweep(self.store, self.runs, self._locked, rule, now=self._clock())
 
     async def cancel(self, thread: str) -> None:
         """Ask a thread to stop at its next step; a waiting or broken one is closed at once."""

@@ -83,6 +83,12 @@ class RunFolder:
         if info is not None:
             self.save(replace(info, **changes))
 
+    def remove(self, thread: str) -> None:
+        """Forget a thread; the folder of its manifest goes whole."""
+        import shutil
+
+        shutil.rmtree(self.path(thread))
+
     def all(self) -> list[RunInfo]:
         """Return every manifest, newest first; damaged ones are listed as failed, not hidden."""
         found = [self._listed(folder.name) for folder in self.root.glob("*") if (folder / MANIFEST).exists()]

@@ -131,6 +131,9 @@ async def test_what_is_encrypted_can_neither_be_read_nor_mixed(tmp_path: Path) -
     async with open_store(file, {"DDAX_ENCRYPTION_KEY": KEY[::-1]}) as store:
         with pytest.raises(StateError, match="cannot be decrypted"):
             await store.aget_tuple(config)  # type: ignore[arg-type]
+    async with open_store(file, {}) as store:
+        with pytest.raises(StateError, match="are encrypted"):
+            await store.aget_tuple(config)  # type: ignore[arg-type]
     plain = tmp_path / "plain.sqlite"
     async with open_store(plain, {}) as store:
         await store.aput(config, checkpoint, {}, {})  # type: ignore[arg-type]

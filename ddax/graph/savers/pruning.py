@@ -54,8 +54,12 @@ class Store(BaseCheckpointSaver[int]):
         yield
 
     @abstractmethod
-    async def compact(self) -> int:
-        """Give freed space back to the system; return the bytes the store takes now."""
+    async def size(self) -> int:
+        """Return the bytes the store takes."""
+
+    @abstractmethod
+    async def compact(self) -> None:
+        """Give freed space back to the system."""
 
     def get_next_version(self, current: Any, channel: None) -> Any:
         """Count the versions of channels: the usual 50 characters for each are a third of a checkpoint."""

@@ -21,8 +21,30 @@ def serializer(key: str) -> SerializerProtocol:
     """
     from langgraph.checkpoint.serde.jsonplus import JsonPlusSerializer
 
-    plain = JsonPlusSerializer(allowed_msgpack_modules=[])
+    class Plain(JsonPlusSerializer):
+        """Say what is meant by a row of a kind that we never write."""
+
+        def loads_typed(self, data: tuple[str, bytes]) -> Any:
+            try:
+                return super().loads_typed(data)
+            except NotImplementedError as error:
+                raise _foreign(data[0]) from error
+
+    plain = Plain(allowed_msgpack_modules=[])
     return _encrypted(plain, key) if key else plain
+
+
+def _foreign(kind: str) -> StateError:
+    if "+" in kind:
+        return StateError(
+            "The checkpoints are encrypted.",
+            mend="Set DDAX_ENCRYPTION_KEY to the key they were written with.",
+        )
+    return StateError(
+        f"The checkpoints hold a row of the unknown type {kind!r}.",
+        why="Another program wrote it, or the file is damaged.",
+        mend="Restore the file from a backup, or start the task again on a new thread.",
+    )
 
 
 def _encrypted(plain: SerializerProtocol, key: str) -> SerializerProtocol:

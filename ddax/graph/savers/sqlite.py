@@ -73,16 +73,18 @@ class SqliteStore(Store, AsyncSqliteSaver):
                 )
             await self.conn.commit()
 
-    async def compact(self) -> int:
-        """Give freed space back to the system; return the bytes the store takes now."""
+    async def size(self) -> int:
+        """Return the bytes the store takes."""
+        query = "SELECT page_count * page_size FROM pragma_page_count, pragma_page_size"
+        async with self.lock, self.conn.execute(query) as cursor:
+            row = await cursor.fetchone()
+        return int(row[0]) if row else 0
+
+    async def compact(self) -> None:
+        """Give freed space back to the system."""
         async with self.lock:
             await self.conn.execute("VACUUM")
             await self.conn.execute("PRAGMA wal_checkpoint(TRUNCATE)")
-            async with self.conn.execute(
-                "SELECT page_count * page_size FROM pragma_page_count, pragma_page_size"
-            ) as cursor:
-                row = await cursor.fetchone()
-        return int(row[0]) if row else 0
 
 
 @asynccontextmanager

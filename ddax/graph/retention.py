@@ -1,0 +1,67 @@
+"""Let go of old checkpoints by a rule: only of finished threads, and never of an idea that is still known."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from contextlib import AbstractAsyncContextManager
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, TypedDict
+
+from ddax.errors import ThreadInUse
+
+if TYPE_CHECKING:
+    from ddax.graph.runs import RunFolder, RunInfo
+    from ddax.graph.savers.pruning import Store
+
+DAY = 24 * 3600.0
+UNFINISHED = ("running", "waiting")
+
+
+@dataclass(frozen=True)
+class Rule:
+    """What goes: finished threads older than `days`, down to `keep` checkpoints or altogether."""
+
+    days: float = 30.0
+    keep: int = 1
+    delete: bool = False
+
+
+class Swept(TypedDict):
+    """What was let go of."""
+
+    threads: list[str]
+    in_use: list[str]
+    bytes_before: int
+    bytes_after: int
+
+
+def due(infos: list[RunInfo], rule: Rule, *, now: float) -> list[RunInfo]:
+    """Return the threads that a rule applies to, oldest first; unfinished ones never are."""
+    old = [i for i in infos if i.status not in UNFINISHED and now - i.updated >= rule.days * DAY]
+    return sorted(old, key=lambda info: (info.updated, info.thread_id))
+
+
+async def sweep(
+    store: Store,
+    runs: RunFolder,
+    own: Callable[[str], AbstractAsyncContextManager[None]],
+    rule: Rule,
+    *,
+    now: float,
+) -> Swept:
+    """Let go of what a rule names and give the space back; a thread that is in use stays as it is."""
+    swept = Swept(threads=[], in_use=[], bytes_before=await store.size(), bytes_after=0)
+    for info in due(runs.all(), rule, now=now):
+        try:
+            async with own(info.thread_id):
+                if rule.delete:
+                    await store.adelete_thread(info.thread_id)
+                    runs.remove(info.thread_id)
+                else:
+                    await store.aprune([info.thread_id], keep=rule.keep)
+            swept["threads"].append(info.thread_id)
+        except ThreadInUse:
+            swept["in_use"].append(info.thread_id)
+    await store.compact()
+    swept["bytes_after"] = await store.size()
+    return swept
