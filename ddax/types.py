@@ -81,16 +81,59 @@ class Idea(TypedDict, total=False):
 
 @dataclass(frozen=True)
 class Usage:
-    """What a piece of work cost; `usd` is None where the price is unknown."""
+    """What a piece of work cost; `usd` is None where the price is unknown.
+
+    `prompt_tokens` are those of `tokens` that were sent, `cached_tokens` those of them the provider
+    took from its cache. `hits` are replies given again from our own, which had cost `saved_tokens`
+    and `saved_usd`. `models` counts the calls by the model that was asked.
+    """
 
     model_calls: int = 0
     tokens: int = 0
     usd: float | None = 0.0
+    prompt_tokens: int = field(default=0, compare=False)
+    cached_tokens: int = field(default=0, compare=False)
+    hits: int = field(default=0, compare=False)
+    saved_tokens: int = field(default=0, compare=False)
+    saved_usd: float = field(default=0.0, compare=False)
+    models: tuple[tuple[str, int], ...] = field(default=(), compare=False)
 
     def __add__(self, other: Usage) -> Usage:
         """Add two costs; an unknown price stays unknown."""
         usd = None if self.usd is None or other.usd is None else self.usd + other.usd
-        return Usage(self.model_calls + other.model_calls, self.tokens + other.tokens, usd)
+        names = dict(self.models)
+        for name, calls in other.models:
+            names[name] = names.get(name, 0) + calls
+        return Usage(
+            self.model_calls + other.model_calls,
+            self.tokens + other.tokens,
+            usd,
+            self.prompt_tokens + other.prompt_tokens,
+            self.cached_tokens + other.cached_tokens,
+            self.hits + other.hits,
+            self.saved_tokens + other.saved_tokens,
+            self.saved_usd + other.saved_usd,
+            tuple(sorted(names.items())),
+        )
+
+    def row(self) -> JsonDict:
+        """Return the numbers graph state adds up: flat, and the details only where there are any."""
+        detail = {name: value for name in _DETAILS if (value := getattr(self, name))}
+        calls = {MODEL_KEY + name: count for name, count in self.models}
+        return {"model_calls": self.model_calls, "tokens": self.tokens, "usd": self.usd, **detail, **calls}
+
+    @classmethod
+    def of_row(cls, row: Mapping[str, Any]) -> Usage:
+        """Return the usage that a row of graph state stands for."""
+        models = {key.removeprefix(MODEL_KEY): n for key, n in row.items() if key.startswith(MODEL_KEY)}
+        detail = {name: row.get(name) or 0 for name in _DETAILS}
+        calls, tokens = int(row.get("model_calls") or 0), int(row.get("tokens") or 0)
+        return cls(calls, tokens, row.get("usd", 0.0), **detail, models=tuple(sorted(models.items())))
+
+
+MODEL_KEY = "model "
+"""Before the name of a model in a row of usage: how often it was asked."""
+_DETAILS = ("prompt_tokens", "cached_tokens", "hits", "saved_tokens", "saved_usd")
 
 
 @dataclass(frozen=True)

@@ -6,7 +6,7 @@ from typing import Annotated
 
 import typer
 
-from ddax.cli import demo, doctor, history, memory, runs, setup, work
+from ddax.cli import costs, demo, doctor, history, memory, prompts, runs, setup, work
 
 app = typer.Typer(
     name="ddax",
@@ -42,6 +42,7 @@ app.command("resume")(work.resume)
 app.command("cancel")(runs.cancel)
 app.command("runs")(runs.runs)
 app.command("show")(runs.show)
+app.command("costs")(costs.costs)
 app.command("graph")(runs.graph)
 app.command("history")(history.history)
 app.command("diff")(history.diff)
@@ -55,6 +56,10 @@ app.add_typer(config, name="config")
 models = typer.Typer(help="Look at language models.", no_args_is_help=True, rich_markup_mode=None)
 models.command("check")(setup.models_check)
 app.add_typer(models, name="models")
+words = typer.Typer(help="Look at what a model is told.", no_args_is_help=True, rich_markup_mode=None)
+words.command("list")(prompts.prompts_list)
+words.command("show")(prompts.prompts_show)
+app.add_typer(words, name="prompts")
 memories = typer.Typer(help="Look after the memory.", no_args_is_help=True, rich_markup_mode=None)
 memories.command("rebuild")(memory.rebuild)
 app.add_typer(memories, name="memory")

@@ -9,7 +9,9 @@ from collections.abc import Sequence
 
 FLAG = "--sources"
 _SOURCES = frozenset({FLAG, "-s"})
-_SWITCHES = frozenset({"--json", "--human", "--no-human", "--resume", "--verbose", "-v", "--help"})
+_SWITCHES = frozenset(
+    {"--json", "--human", "--no-human", "--stream", "--no-stream", "--resume", "--verbose", "-v", "--help"}
+)
 
 
 def spread_sources(args: Sequence[str]) -> list[str]:

@@ -12,6 +12,8 @@ from typing import Any, NamedTuple
 from ddax.cli.text import clean
 
 TITLE = 160
+TOKEN = "token"  # noqa: S105 (the type of an event: a piece of a reply)
+SAYING = 400
 
 
 class Sign(NamedTuple):
@@ -30,7 +32,7 @@ SIGNS: Mapping[str, Sign] = {
     "failed": Sign("✖", "x", "red"),
     "abandoned": Sign("⊘", "-", "bright_black"),
 }
-_ADDED_UP = ("model_calls", "tokens", "usd", "seconds")
+_ADDED_UP = ("model_calls", "tokens", "usd", "seconds", "prompt_tokens", "cached_tokens", "hits")
 
 
 @dataclass
@@ -45,6 +47,9 @@ class Board:
     usage: dict[str, float | None] = field(default_factory=dict)
     node: str = ""
     step: int = 0
+    saying: str = ""
+    """The end of the reply that is being written, with who writes it for what."""
+    said_for: tuple[str, str] = ("", "")
 
     @classmethod
     def of_state(cls, state: Mapping[str, Any]) -> Board:
@@ -63,6 +68,10 @@ class Board:
         """Take in one event."""
         data: Mapping[str, Any] = event.get("data") or {}
         self.node = str(event.get("node") or self.node)
+        if event.get("type") == TOKEN:
+            self._hear(data)
+            return
+        self.saying, self.said_for = "", ("", "")
         self.step = max(self.step, int(event.get("step") or 0))
         for idea in data.get("ideas", ()):
             self.ideas.setdefault(str(idea["id"]), {}).update(idea)
@@ -70,6 +79,12 @@ class Board:
         self.mind.update(data.get("mind") or {})
         self.mood.update(data.get("mood") or {})
         self._spend(data.get("usage") or {})
+
+    def _hear(self, data: Mapping[str, Any]) -> None:
+        """Take in a piece of a reply; only its end is kept."""
+        said_for = (str(data.get("idea") or ""), str(data.get("request") or ""))
+        before = self.saying if said_for == self.said_for else ""
+        self.said_for, self.saying = said_for, (before + str(data.get("text") or ""))[-SAYING:]
 
     def _spend(self, usage: Mapping[str, Any]) -> None:
         for key in _ADDED_UP:
@@ -108,10 +123,14 @@ def cost_words(usage: Mapping[str, Any]) -> str:
     """Return what was spent in words: an unknown price is said, not shown as 0."""
     usd = usage.get("usd", 0.0)
     calls, tokens = int(usage.get("model_calls") or 0), int(usage.get("tokens") or 0)
-    if calls == 0 and not usd:
+    if calls == 0 and not usd and not usage.get("hits"):
         return "no model"
     price = "price unknown" if usd is None else f"${usd:.4f}"
-    return f"{price}, {calls} calls, {tokens:,} tokens"
+    cached, sent = int(usage.get("cached_tokens") or 0), int(usage.get("prompt_tokens") or 0)
+    share = f", {cached / sent:.0%} of what was sent cached" if cached and sent else ""
+    hits = int(usage.get("hits") or 0)
+    again = f", {hits} replies given again" if hits else ""
+    return f"{price}, {calls} calls, {tokens:,} tokens{share}{again}"
 
 
 def plain_line(event: Mapping[str, Any]) -> str:

@@ -91,6 +91,10 @@ class ScriptedAgent(AbstractAsyncContextManager["ScriptedAgent"]):
         """Return the scripted result."""
         return {**self._result, "thread_id": thread}
 
+    async def costs(self, thread: str) -> list[Any]:
+        """Return the scripted log of calls."""
+        return list(self._state.get("calls", ()))
+
     async def cancel(self, thread: str) -> None:
         """Mark a thread as stopped."""
         self._save("cancelled", thread, "stopped")

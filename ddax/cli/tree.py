@@ -9,7 +9,7 @@ import textwrap
 from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
 
-from ddax.cli.board import SIGNS, TITLE, Board, Sign, cost_words, score_words
+from ddax.cli.board import SAYING, SIGNS, TITLE, Board, Sign, cost_words, score_words
 from ddax.cli.text import clean, shorten
 
 if TYPE_CHECKING:
@@ -46,10 +46,19 @@ def instruments(board: Board, *, width: int, ascii_only: bool = False) -> list[T
         board.counts(),
     ]
     score = score_words(board.decision.get("top") or ())
-    lines = [*_packed(cells, width), *textwrap.wrap(score, width)]
+    lines = [*_packed(cells, width), *textwrap.wrap(score, width), *_saying(board, width)]
     style = "red" if board.mind.get("protect") else "bold"
     return [Text(line, style=style if number == 0 else "", no_wrap=True, overflow="ellipsis")
             for number, line in enumerate(lines)]  # fmt: skip
+
+
+def _saying(board: Board, width: int) -> list[str]:
+    """Return the end of the reply that is being written, on one line."""
+    if not board.saying:
+        return []
+    idea, request = board.said_for
+    head = f"{clean(request, 20)} {clean(idea, 20)}".strip() + ": "
+    return [head + clean(board.saying, SAYING)[-max(width - len(head), 1) :]]
 
 
 def _packed(cells: list[str], width: int) -> list[str]:

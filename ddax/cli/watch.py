@@ -10,7 +10,7 @@ from types import TracebackType
 from typing import TYPE_CHECKING, Any, Protocol, Self, TextIO
 
 from ddax.cli.backend import Output, speaks_utf8
-from ddax.cli.board import Board, plain_line
+from ddax.cli.board import TOKEN, Board, plain_line
 
 if TYPE_CHECKING:
     from rich.live import Live
@@ -55,7 +55,8 @@ class PlainWatcher:
 
     def on_event(self, event: Mapping[str, Any]) -> None:
         """Write the line of an event."""
-        if self._stream is not None:
+        # Pieces of JSON, line by line, would help nobody.
+        if self._stream is not None and event.get("type") != TOKEN:
             print(plain_line(event), file=self._stream, flush=True)
 
 

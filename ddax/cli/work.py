@@ -72,6 +72,14 @@ def run(
     human: Annotated[
         bool | None, typer.Option("--human/--no-human", help="Somebody is there to be asked.")
     ] = None,
+    record: Annotated[
+        str | None, typer.Option(help="Write every request to the model and its reply to this file.")
+    ] = None,
+    replay: Annotated[str | None, typer.Option(help="Let a recording answer instead of the model.")] = None,
+    stream: Annotated[
+        bool | None,
+        typer.Option("--stream/--no-stream", help="Show replies being written; default: at a terminal."),
+    ] = None,
     config: Annotated[
         str | None, typer.Option(help="Settings file; default ./ddax.yaml if it is there.")
     ] = None,
@@ -91,7 +99,8 @@ def run(
     arguments = {
         "sources": sources or None, "identity": identity, "model": model, "seed": seed, "human": human,
         "namespace": namespace, "budget.max_steps": max_steps, "budget.max_usd": max_usd,
-        "budget.max_seconds": max_seconds,
+        "budget.max_seconds": max_seconds, "record": record, "replay": replay,
+        "stream": _streams(stream, output),
     }  # fmt: skip
     text, name = read_task(task), check_thread(thread) or new_thread()
     chosen = _context(name, config, arguments, output)
@@ -100,6 +109,11 @@ def run(
         return await agent.run(text, thread=name, on_event=on_event)
 
     raise typer.Exit(execute(opener_of(context), chosen, name, job, output))
+
+
+def _streams(asked: bool | None, output: Output) -> bool | None:
+    """Say whether replies are told piece by piece: as asked, else only where they are seen."""
+    return True if asked is None and sys.stdout.isatty() and not output.json else asked
 
 
 def resume(
@@ -178,7 +192,9 @@ def _context(thread: str, config: str | None, arguments: Mapping[str, Any], outp
             why="No sources are given, by --sources or in the settings.",
             mend='Add them: ddax run "TASK" --sources DIR (or a file, a URL, or python: for the library).',
         )
-    if loaded.origins["model"] == "default" and chosen.model == "embedded":
+    if chosen.record and chosen.replay:
+        raise UsageError("A run is recorded or replayed, not both.", mend="Leave out --record or --replay.")
+    if loaded.origins["model"] == "default" and chosen.model == "embedded" and not chosen.replay:
         output.note(model_note())
     return chosen
 

@@ -18,14 +18,18 @@ TOKENS_PER_PRICE = 1_000_000
 
 @dataclass(frozen=True)
 class Price:
-    """US dollars per million tokens in and out."""
+    """US dollars per million tokens in and out, and of those in that the provider had cached."""
 
     input: float
     output: float
+    cached: float | None = None
 
-    def cost(self, tokens_in: int, tokens_out: int) -> float:
-        """Return the US dollars of one call."""
-        return (tokens_in * self.input + tokens_out * self.output) / TOKENS_PER_PRICE
+    def cost(self, tokens_in: int, tokens_out: int, cached: int = 0) -> float:
+        """Return the US dollars of one call; without a price of its own a cached token costs as another."""
+        old = min(max(cached, 0), tokens_in)
+        rate = self.input if self.cached is None else self.cached
+        whole = (tokens_in - old) * self.input + old * rate + tokens_out * self.output
+        return whole / TOKENS_PER_PRICE
 
 
 @dataclass(frozen=True)
@@ -34,6 +38,8 @@ class Provider:
 
     key: str
     package: str
+    extra: str = ""
+    """The extra of ddax that brings the package; "" where none does."""
 
 
 def load_prices(*, home: Path | None = None) -> dict[str, Price]:
@@ -52,7 +58,8 @@ def load_providers(*, home: Path | None = None) -> dict[str, Provider]:
         for name, row in _section(path, "providers").items():
             if not isinstance(row, Mapping):
                 raise SettingsError(f"{path}: the provider {name!r} needs `key` and `package`.")
-            providers[name] = Provider(str(row.get("key") or ""), str(row.get("package") or ""))
+            words = (str(row.get(field) or "") for field in ("key", "package", "extra"))
+            providers[name] = Provider(*words)
     return providers
 
 
@@ -84,12 +91,14 @@ def _section(path: Path, name: str) -> dict[str, Any]:
 
 def _price(path: Path, model: str, row: Any) -> Price:
     ok = isinstance(row, dict) and all(_is_price(row.get(side)) for side in ("input", "output"))
-    if not ok:
+    if not ok or not (row.get("cached") is None or _is_price(row["cached"])):
         raise SettingsError(
             f"{path}: the price of {model!r} is {row!r}.",
-            mend="Write {input: X, output: Y} in US dollars per million tokens, both at least 0.",
+            mend="Write {input: X, output: Y} in US dollars per million tokens, both at least 0; "
+            "`cached: Z` beside them is the price of a token in that the provider had cached.",
         )
-    return Price(float(row["input"]), float(row["output"]))
+    cached = row.get("cached")
+    return Price(float(row["input"]), float(row["output"]), None if cached is None else float(cached))
 
 
 def _is_price(value: Any) -> bool:

@@ -35,6 +35,33 @@ class Budget(Section):
     leaf_seconds: float = Field(default=120.0, gt=0, description="Time-out of one leaf in seconds.")
 
 
+class Models(Section):
+    """A model for each role, and how models are asked; used with a language model only."""
+
+    plan: str = Field(default="", description="Plans, forecasts, lessons, questions; '': `model`.")
+    extract: str = Field(default="", description="Takes claims from pages; '': `model`.")
+    argue: str = Field(default="", description="Argues in debates; '': `model`.")
+    judge: str = Field(default="", description="Judges results; '': `model`.")
+    merge: str = Field(default="", description="Puts findings together; '': `model`.")
+    repair: str = Field(default="", description="Repairs code; '': `model`.")
+    fallbacks: tuple[str, ...] = Field(default=(), description="Asked in this order where a model fails.")
+    lean: str = Field(default="", description="Asked first once little budget is left; '': none.")
+    lean_below: float = Field(default=0.25, ge=0, le=1, description="Share of the budget that is little.")
+    saving_below: float = Field(
+        default=0.5, ge=0, le=1, description="Share of the budget below which effort goes down."
+    )
+    effort: Literal["", "minimal", "low", "medium", "high"] = Field(
+        default="", description="Reasoning effort asked for; '': none, for models that take none."
+    )
+    samples: int = Field(default=1, ge=1, le=16, description="Plans drawn for one expansion; shares give P.")
+    sample_temperature: float = Field(
+        default=0.7, ge=0, le=2, description="Lowest temperature of several plans."
+    )
+    cache: bool = Field(default=True, description="Give a paid reply again for the same question.")
+    concurrency: int = Field(default=16, ge=1, le=512, description="Calls to one provider at once.")
+    per_minute: int = Field(default=0, ge=0, description="Calls to one provider a minute; 0: no limit.")
+
+
 class Selection(Section):
     """Weights of the selection score (DESIGN section 6, dda-x 2.1)."""
 
@@ -161,7 +188,10 @@ class Evolution(Section):
 class Context(Section):
     """Every setting of a run; what LangGraph Studio shows as a form."""
 
-    model: str = Field(default="embedded", description="'embedded' (no model) or 'provider:model'.")
+    model: str = Field(
+        default="embedded", description="'embedded' (no model), 'provider:model' or 'gguf:FILE'."
+    )
+    models: Models = Field(default_factory=lambda: Models())
     identity: str = Field(default="task_focused", description="Identity profile: a name or a YAML file.")
     sources: tuple[str, ...] = Field(default=(), description="Folders, files, URLs or python:MODULE.")
     seed: int = Field(default=0, ge=0, description="Seed of every random choice.")
@@ -170,6 +200,9 @@ class Context(Section):
         default=(), description="Demands beside the task's own words, as 'at most 20 words'."
     )
     human: bool = Field(default=False, description="A human is there to be asked.")
+    stream: bool = Field(default=False, description="Tell the pieces of replies while they are written.")
+    record: str = Field(default="", description="File that requests and replies are written to; '': none.")
+    replay: str = Field(default="", description="Recording that answers instead of a model; '': none.")
     allow_hosts: tuple[str, ...] = Field(
         default=(), description="Private hosts that may be fetched, by name."
     )

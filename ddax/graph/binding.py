@@ -7,6 +7,7 @@ and collaborators.
 from __future__ import annotations
 
 from collections.abc import Awaitable, Callable
+from dataclasses import replace
 from inspect import signature
 from typing import Any
 
@@ -15,12 +16,16 @@ from langgraph.types import Overwrite
 
 from ddax.configs.settings import Context
 from ddax.errors import BudgetExceeded, InvariantError
-from ddax.graph.services import Services
+from ddax.graph.costs import by_node, note_calls
+from ddax.graph.services import Services, Session
 from ddax.graph.state import State, Update
 from ddax.ideas import dag
+from ddax.reasoning.budget import Place
 
 Node = Callable[..., Awaitable[Update]]
 STATE_KEYS = frozenset(State.__annotations__)
+ONE_IDEA = frozenset({"expand", "merge"})
+"""Nodes that work on the first idea in focus."""
 
 
 def bind(node: Node, services: Services) -> Any:
@@ -31,18 +36,30 @@ def bind(node: Node, services: Services) -> Any:
     wants_runtime = "runtime" in signature(node).parameters
 
     async def bound(state: Any, runtime: Runtime[Context]) -> Update:
-        session = await services.session(runtime.context)
+        opened = await services.session(runtime.context)
+        place = place_of(node.__name__, state, opened, runtime.stream_writer)
+        session = replace(opened, place=place)
         extra = {"runtime": runtime} if wants_runtime else {}
         try:
             update = await node(state, session=session, **extra)
         except BudgetExceeded as error:
             update = {"status": "stopped", "stop_reason": f"budget: {error.what}"}
+        finally:
+            await note_calls(place, state, session)
+        update = by_node(node.__name__, update)
         check_update(node.__name__, state, update)
         runtime.stream_writer(event(node.__name__, state, update))
         return update
 
     bound.__name__, bound.__doc__ = node.__name__, node.__doc__
     return bound
+
+
+def place_of(name: str, state: Any, session: Session, tell: Callable[[Any], None]) -> Place:
+    """Return where the reasoner is asked; the pieces of replies are told if the settings say so."""
+    focus = state.get("focus") or [""]
+    idea = str(state.get("leaf") or (focus[0] if name in ONE_IDEA else ""))
+    return Place(name, int(state.get("step", 0)), idea, tell if session.settings.stream else None)
 
 
 def check_update(name: str, state: Any, update: Update) -> None:

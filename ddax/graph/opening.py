@@ -144,7 +144,11 @@ def _reasoner(
     from ddax.configs.prices import load_prices, load_providers
     from ddax.reasoning.factory import open_reasoner
 
-    return open_reasoner(
+    if settings.replay:
+        from ddax.reasoning.recording import ReplayingReasoner
+
+        return ReplayingReasoner(Path(settings.replay))
+    reasoner = open_reasoner(
         settings.model,
         embedder=embedder,
         prices=load_prices(home=home.path),
@@ -153,7 +157,14 @@ def _reasoner(
         wall=clock,
         rng=np.random.default_rng(settings.seed),
         arguments={name: action.arguments for name, action in actions.items()},
+        models=settings.models,
+        cache=home.cache / "replies.sqlite",
     )
+    if settings.record:
+        from ddax.reasoning.recording import RecordingReasoner
+
+        return RecordingReasoner(reasoner, Path(settings.record))
+    return reasoner
 
 
 async def _memory(

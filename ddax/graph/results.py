@@ -6,7 +6,7 @@ from typing import Any, TypedDict
 
 from ddax.errors import UsageError
 from ddax.ideas.idea import Ideas
-from ddax.types import JsonDict
+from ddax.types import MODEL_KEY, JsonDict, Usage
 
 
 class RunResult(TypedDict):
@@ -46,12 +46,31 @@ def result_of(thread: str, state: dict[str, Any], interrupts: tuple[Any, ...] = 
             "tokens": usage.get("tokens", 0),
             "usd": usage.get("usd", 0.0),
             "seconds": round(usage.get("seconds", 0.0), 3),
+            **_details(usage),
         },
         rigidity=round(float(state.get("mind", {}).get("rho", 0.0)), 4),
         mood=str(state.get("mood", {}).get("action", "")),
         failures=[state["failures"][key] for key in sorted(state.get("failures", {}))],
         question=interrupts[0].value if interrupts else None,
     )
+
+
+def _details(usage: JsonDict) -> JsonDict:
+    """Return what is known beyond the sums: cached tokens, replies given again, the cost by node and model."""
+    cost = Usage.of_row(usage)
+    nodes: dict[str, JsonDict] = {}
+    for key, value in usage.items():
+        node, dot, field = key.partition(".")
+        if dot and not key.startswith(MODEL_KEY):
+            nodes.setdefault(node, {})[field] = value
+    return {
+        "prompt_tokens": cost.prompt_tokens,
+        "cached_share": round(cost.cached_tokens / cost.prompt_tokens, 4) if cost.prompt_tokens else 0.0,
+        "hits": cost.hits,
+        "saved_usd": round(cost.saved_usd, 6),
+        "by_node": nodes,
+        "models": dict(cost.models),
+    }
 
 
 def exit_code_of(result: RunResult) -> int:

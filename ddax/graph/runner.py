@@ -25,6 +25,7 @@ from langgraph.types import Command
 from ddax.configs.settings import Context
 from ddax.errors import ReasonerError, SandboxError, StateError, UsageError
 from ddax.graph.builder import Builder, build_graph
+from ddax.graph.costs import cost_rows
 from ddax.graph.results import RunResult, exit_code_of, fitting_answer, result_of
 from ddax.graph.runs import RunFolder, RunInfo
 from ddax.graph.savers import open_store
@@ -223,6 +224,10 @@ class Agent:
         """Return the result of a thread as it stands."""
         snapshot = await self._snapshot(self._resumable(thread))
         return result_of(thread, snapshot.values, tuple(snapshot.interrupts))
+
+    async def costs(self, thread: str) -> list[JsonDict]:
+        """Return the log of what each node of a thread paid for model calls, oldest first."""
+        return await cost_rows(self.services, self._resumable(thread), self.context)
 
     def threads(self) -> list[RunInfo]:
         """Return what is known of every thread, newest first."""

@@ -10,7 +10,7 @@ import asyncio
 import logging
 import time
 from collections.abc import Callable
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from hashlib import sha256
 from typing import TYPE_CHECKING, Protocol
 
@@ -32,7 +32,7 @@ if TYPE_CHECKING:
     from ddax.memory.agents import AgentStore
     from ddax.memory.home import Home
     from ddax.metacognition.controller import Controller
-    from ddax.reasoning.budget import BudgetKeeper
+    from ddax.reasoning.budget import BudgetKeeper, Place
 
 Clock = Callable[[], float]
 
@@ -63,6 +63,8 @@ class Session:
     """The rubrics with what humans taught them; None goes by the shipped ones."""
     ticks: dict[str, float] = field(default_factory=dict)
     keepers: dict[str, BudgetKeeper] = field(default_factory=dict)
+    place: Place | None = None
+    """The node that uses the session, set for each of its runs."""
     behind: asyncio.Task[int] | None = None
     """The filling of vectors behind the run, cancelled when the session closes."""
 
@@ -86,23 +88,26 @@ class Session:
         """Embed texts in the encoder's own space: `[n, dim]`."""
         return await asyncio.to_thread(self.embedder.embed, list(texts))
 
-    def metered(self, work: str, usage: JsonDict) -> Reasoner:
+    def metered(self, work: str, usage: JsonDict, *, idea: str = "") -> Reasoner:
         """Return the reasoner behind the caps of the budget of one task.
 
         One keeper serves all leaves of a task, so that they see each other's calls; in a new
-        process it counts on from the usage in state.
+        process it counts on from the usage in state. `idea` is the one the cost is noted for.
         """
-        from ddax.reasoning.budget import BudgetKeeper, MeteredReasoner
+        from ddax.reasoning.budget import BudgetKeeper
+        from ddax.reasoning.plans import metered
 
+        spent = Usage.of_row(usage)
         if work not in self.keepers:
-            spent = Usage(
-                int(usage.get("model_calls", 0)), int(usage.get("tokens", 0)), usage.get("usd", 0.0)
-            )
             seconds = float(usage.get("seconds", 0.0))
             self.keepers[work] = BudgetKeeper(
                 self.settings.budget, spent, clock=self.monotonic, seconds=seconds
             )
-        return MeteredReasoner(self.reasoner, self.keepers[work])
+        place = replace(self.place, idea=idea) if idea and self.place else self.place
+        return metered(
+            self.reasoner, self.keepers[work], spent=spent, settings=self.settings, place=place,
+            embedder=self.embedder,
+        )  # fmt: skip
 
     def forget(self, work: str, thread: str) -> None:
         """Drop what was kept for a task that is closed."""
@@ -178,9 +183,14 @@ class LocalServices:
         for session in self._sessions.values():
             session.controller.close()
         memories = {id(s.memory): s.memory for s in self._sessions.values()}
+        reasoners = [s.reasoner for s in self._sessions.values()]
         self._sessions.clear()
         for world in worlds:
             await world.close()
+        for reasoner in reasoners:
+            release = getattr(reasoner, "close", None)
+            if release is not None:
+                await release()
         for memory in memories.values():
             await memory.close()
 

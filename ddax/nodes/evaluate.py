@@ -52,7 +52,7 @@ async def _judge(state: State, session: Session, text: str, outcome: Outcome) ->
     if not outcome["ok"] and outcome["action"] != "merge":
         return Verdict.failure(outcome["text"])
     idea = state["ideas"][outcome["idea"]]
-    reasoner = session.metered(state["work"]["id"], state.get("usage", {}))
+    reasoner = session.metered(state["work"]["id"], state.get("usage", {}), idea=idea["id"])
     return await evaluate_outcome(
         reasoner,
         task=text,

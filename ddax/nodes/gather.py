@@ -143,7 +143,7 @@ async def lessons(state: State, session: Session, title: str) -> tuple[str, ...]
 
 def usage_row(usage: Usage) -> JsonDict:
     """Turn what a reply cost into the row graph state adds up."""
-    return {"model_calls": usage.model_calls, "tokens": usage.tokens, "usd": usage.usd}
+    return usage.row()
 
 
 async def task_text(state: State, session: Session) -> str:

@@ -10,17 +10,16 @@ from __future__ import annotations
 import asyncio
 from collections.abc import AsyncIterator, Awaitable, Callable
 from contextlib import asynccontextmanager
-from typing import Any, Protocol, TypeVar
+from dataclasses import dataclass, field
+from typing import Any, Protocol
 
 from ddax.configs.settings import Budget
 from ddax.errors import BudgetExceeded
 from ddax.reasoning import protocol as p
-from ddax.types import Usage
+from ddax.types import JsonDict, Usage
 
 FREE = frozenset({"embedded"})
 """Reasoners that cost nothing: no cap applies to them."""
-
-ReplyT = TypeVar("ReplyT", bound="_Costs")
 
 
 class _Costs(Protocol):
@@ -134,16 +133,49 @@ class BudgetKeeper:
                 self._ended.notify_all()
 
 
+@dataclass(frozen=True)
+class Place:
+    """Where in a run a reasoner is asked: the node and its step, and who is told of replies and costs.
+
+    `tell` takes an event for each piece of a reply while it is written; None asks for whole replies.
+    `calls` collects a row for each request, for the log that `ddax costs` reads.
+    """
+
+    node: str
+    step: int
+    idea: str = ""
+    tell: Callable[[JsonDict], None] | None = None
+    calls: list[JsonDict] = field(default_factory=list)
+
+    def hear(self, request: str) -> Callable[[str], None] | None:
+        """Return what takes the pieces of one reply."""
+        tell = self.tell
+        if tell is None:
+            return None
+
+        def heard(text: str) -> None:
+            data = {"idea": self.idea, "request": request, "text": text}
+            tell({"type": "token", "node": self.node, "step": self.step, "data": data})
+
+        return heard
+
+    def note(self, request: str, usage: Usage, *, ok: bool) -> None:
+        """Keep what a request cost."""
+        self.calls.append({"idea": self.idea, "request": request, "ok": ok, **usage.row()})
+
+
 class MeteredReasoner:
     """A reasoner whose every request is checked against the caps before it and charged after it.
 
-    An inner reasoner with a method `bound(keeper)` also has its calls within one request checked.
+    An inner reasoner with a method `bound(keeper, effort=, hear=)` also has its calls within one
+    request checked, is told how much effort the budget allows, and may tell its reply piece by piece.
     """
 
-    def __init__(self, inner: p.Reasoner, keeper: BudgetKeeper) -> None:
-        bound: Callable[[BudgetKeeper], p.Reasoner] | None = getattr(inner, "bound", None)
-        self.inner, self.keeper = bound(keeper) if bound else inner, keeper
-        self.name = inner.name
+    def __init__(
+        self, inner: p.Reasoner, keeper: BudgetKeeper, *, effort: str = "full", place: Place | None = None
+    ) -> None:
+        self.inner, self.keeper, self.name = inner, keeper, inner.name
+        self._effort, self._place = effort, place
         self._free = bool(getattr(inner, "free_of_charge", False))
 
     @property
@@ -151,7 +183,15 @@ class MeteredReasoner:
         """Return what this run has cost so far."""
         return self.keeper.spent
 
-    async def _metered(self, ask: Callable[[Any], Awaitable[ReplyT]], request: Any) -> ReplyT:
+    def _bound(self, method: str) -> p.Reasoner:
+        bound: Callable[..., p.Reasoner] | None = getattr(self.inner, "bound", None)
+        if bound is None:
+            return self.inner
+        hear = self._place.hear(method) if self._place else None
+        return bound(self.keeper, effort=self._effort, hear=hear)
+
+    async def _metered(self, method: str, request: Any) -> Any:
+        ask: Callable[[Any], Awaitable[_Costs]] = getattr(self._bound(method), method)
         if self.name in FREE:
             reply = await ask(request)
             self.keeper.add(reply.usage)
@@ -160,37 +200,42 @@ class MeteredReasoner:
             try:
                 reply = await ask(request)
             except BaseException as error:
-                self.keeper.add(usage_of(error))
+                self._add(method, usage_of(error), ok=False)
                 raise
-            self.keeper.add(reply.usage)
+            self._add(method, reply.usage, ok=True)
             return reply
 
+    def _add(self, method: str, usage: Usage, *, ok: bool) -> None:
+        self.keeper.add(usage)
+        if self._place is not None:
+            self._place.note(method, usage, ok=ok)
+
     async def expand(self, request: p.ExpandRequest) -> p.Expansion:
-        return await self._metered(self.inner.expand, request)
+        return await self._metered("expand", request)  # type: ignore[no-any-return]  # one body for all
 
     async def predict(self, request: p.PredictRequest) -> p.Prediction:
-        return await self._metered(self.inner.predict, request)
+        return await self._metered("predict", request)  # type: ignore[no-any-return]  # one body for all
 
     async def extract(self, request: p.ExtractRequest) -> p.Extraction:
-        return await self._metered(self.inner.extract, request)
+        return await self._metered("extract", request)  # type: ignore[no-any-return]  # one body for all
 
     async def argue(self, request: p.ArgueRequest) -> p.Argument:
-        return await self._metered(self.inner.argue, request)
+        return await self._metered("argue", request)  # type: ignore[no-any-return]  # one body for all
 
     async def judge(self, request: p.JudgeRequest) -> p.Judgment:
-        return await self._metered(self.inner.judge, request)
+        return await self._metered("judge", request)  # type: ignore[no-any-return]  # one body for all
 
     async def merge(self, request: p.MergeRequest) -> p.Synthesis:
-        return await self._metered(self.inner.merge, request)
+        return await self._metered("merge", request)  # type: ignore[no-any-return]  # one body for all
 
     async def reflect(self, request: p.ReflectRequest) -> p.Lesson:
-        return await self._metered(self.inner.reflect, request)
+        return await self._metered("reflect", request)  # type: ignore[no-any-return]  # one body for all
 
     async def propose_patches(self, request: p.PatchRequest) -> p.Patches:
-        return await self._metered(self.inner.propose_patches, request)
+        return await self._metered("propose_patches", request)  # type: ignore[no-any-return]  # one body for all
 
     async def mutate_patch(self, request: p.MutateRequest) -> p.Patches:
-        return await self._metered(self.inner.mutate_patch, request)
+        return await self._metered("mutate_patch", request)  # type: ignore[no-any-return]  # one body for all
 
     async def ask(self, request: p.AskRequest) -> p.Question:
-        return await self._metered(self.inner.ask, request)
+        return await self._metered("ask", request)  # type: ignore[no-any-return]  # one body for all

@@ -5,12 +5,14 @@ from __future__ import annotations
 import os
 import time
 from collections.abc import Callable, Mapping
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from pydantic import BaseModel
 
 from ddax.configs.prices import Provider, load_providers
+from ddax.configs.settings import Models
 from ddax.errors import ReasonerError, UsageError
 from ddax.memory.protocol import Embedder
 from ddax.reasoning.language.guard import Limits
@@ -33,27 +35,27 @@ def open_reasoner(
     limits: Limits | None = None, rng: np.random.Generator | None = None, patcher: Patcher | None = None,
     arguments: Mapping[str, type[BaseModel]] | None = None, providers: Mapping[str, Provider] | None = None,
     environment: Mapping[str, str] | None = None, wall: Callable[[], float] = time.time,
+    models: Models | None = None, cache: Path | None = None,
 ) -> Reasoner:  # fmt: skip
-    """Return the reasoner called `name`.
+    """Return the reasoner called `name`, with the models its roles name.
 
-    `clock` is monotonic, in seconds; `rng` jitters the waits between attempts (default: seed 0).
-    Raises `UsageError` for a name that is no model, `ReasonerError` where the provider's package or
-    key is missing.
+    `clock` is monotonic, in seconds; `rng` jitters the waits between attempts (default: seed 0);
+    `cache` is the file paid replies are kept in. Raises `UsageError` for a name that is no model,
+    `ReasonerError` where the provider's package or key is missing.
     """
     if name == EMBEDDED:
         from ddax.reasoning.embedded.reasoner import EmbeddedReasoner
 
         return EmbeddedReasoner(embedder, patcher=patcher)
-    from ddax.reasoning.language.reasoner import LanguageReasoner
+    from ddax.reasoning.language.assemble import Opening, assemble
 
-    known = load_providers() if providers is None else providers
-    bounds = limits or Limits()
-    model = open_model(name, limits=bounds, providers=known, environment=environment)
-    return LanguageReasoner(
-        model, name=name, prices=prices, limits=bounds, clock=clock, wall=wall,
-        rng=np.random.default_rng(0) if rng is None else rng,
-        key=_key_of(name, known), arguments=arguments,
+    opening = Opening(
+        name=name, models=models or Models(), limits=limits or Limits(), prices=prices,
+        providers=load_providers() if providers is None else providers,
+        environment=os.environ if environment is None else environment,
+        clock=clock, wall=wall, rng=np.random.default_rng(0) if rng is None else rng, cache=cache,
     )  # fmt: skip
+    return assemble(opening, open_model=open_model, arguments=arguments)
 
 
 def open_model(
@@ -88,13 +90,14 @@ def open_model(
     return opened
 
 
-def _key_of(name: str, providers: Mapping[str, Provider]) -> str:
+def key_of(name: str, providers: Mapping[str, Provider]) -> str:
+    """Return the environment variable a model's key is read from; "" where it needs none."""
     found = providers.get(name.partition(":")[0])
     return found.key if found else ""
 
 
 def _check_key(name: str, providers: Mapping[str, Provider], environment: Mapping[str, str]) -> None:
-    key = _key_of(name, providers)
+    key = key_of(name, providers)
     if key and not environment.get(key, "").strip():
         raise ReasonerError(
             f"{name} needs a key.",
@@ -104,9 +107,10 @@ def _check_key(name: str, providers: Mapping[str, Provider], environment: Mappin
 
 
 def _install(provider: str, providers: Mapping[str, Provider]) -> str:
-    package = (
-        providers[provider].package if provider in providers else f"langchain-{provider.replace('_', '-')}"
-    )
+    known = providers.get(provider)
+    if known and known.extra:
+        return f"Install it: pip install 'ddax[{known.extra}]'."
+    package = known.package if known else f"langchain-{provider.replace('_', '-')}"
     return f"Install it: pip install {package}."
 
 

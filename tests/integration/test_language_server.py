@@ -56,7 +56,7 @@ def reasoner(server, waits, monkeypatch):
             waits.append(seconds)
 
         bounds = Limits(**limits)
-        return LanguageReasoner(
+        return LanguageReasoner.over(
             open_model(name, limits=bounds, providers=load_providers()),
             name=name, prices=prices, clock=time.monotonic, rng=np.random.default_rng(0), limits=bounds,
             key="OPENAI_API_KEY", sleep=sleep,
@@ -333,15 +333,17 @@ async def test_a_model_without_schema_mode_or_sampling_settings_is_asked_in_word
     server.add(
         Say("Unsupported value: 'temperature' does not support 0", status=400),
         Say("'response_format' of type 'json_schema' is not supported with this model", status=400),
+        Say("tools are not supported with this model", status=400),
         f"Sure:\n```json\n{json.dumps(PREDICTION)}\n```",
         PREDICTION,
     )
     asked = reasoner()
     assert (await asked.predict(PREDICT)).confidence == 0.5
     assert (await asked.predict(PREDICT)).confidence == 0.5
-    assert len(server.requests) == 4
-    for sent in server.requests[2:]:
+    assert len(server.requests) == 5
+    for sent in server.requests[3:]:
         assert "response_format" not in sent
+        assert "tools" not in sent
         assert "seed" not in sent
         assert "The JSON schema of the reply" in sent["messages"][0]["content"]
 

@@ -59,7 +59,7 @@ class Listener(BaseChatModel):
 
 async def said(method):
     model = Listener()
-    reasoner = LanguageReasoner(
+    reasoner = LanguageReasoner.over(
         model, name="x:y", prices={}, clock=lambda: 0.0, rng=np.random.default_rng(0), wall=lambda: 0.0
     )
     with pytest.raises(InvalidReply):

@@ -12,7 +12,7 @@ from ddax.errors import SettingsError
 
 def test_the_shipped_table_is_well_formed():
     prices, providers = load_prices(), load_providers()
-    assert prices["openai:gpt-4.1-mini"] == Price(0.4, 1.6)
+    assert prices["openai:gpt-4.1-mini"] == Price(0.4, 1.6, 0.1)
     assert {model.partition(":")[0] for model in prices} <= set(providers)
     assert providers["openai"].key == "OPENAI_API_KEY"
     assert all(price.input >= 0 and price.output >= 0 for price in prices.values())

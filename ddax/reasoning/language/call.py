@@ -1,59 +1,80 @@
-"""One request to a chat model: structured output, one retry layer, one repair, and the bill.
+"""One request to one chat model: structured output, one retry layer, one repair, and the bill.
 
-Leaves out what is asked (`prompts`) and what a reply means (`readers`).
+Leaves out what is asked (`prompts`), what a reply means (`readers`), how a call is sent (`channel`)
+and which model is asked (`team`).
 """
 
 from __future__ import annotations
 
 import asyncio
-import inspect
-import json
-from collections.abc import Awaitable, Callable
-from copy import copy
-from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any, TypeVar
+import contextlib
+from collections.abc import Awaitable, Callable, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from types import MappingProxyType
+from typing import TYPE_CHECKING, Any, Generic, NamedTuple, TypeVar
 
 import numpy as np
 
 from ddax.errors import InvalidReply, ReasonerError
 from ddax.reasoning.budget import BudgetKeeper, charge
+from ddax.reasoning.language.cache import Kept, ReplyCache, reply_key
+from ddax.reasoning.language.channel import Channel, Hear, Messages, Mode, Order, Said, Sampling, name_of
 from ddax.reasoning.language.failures import Failure, classify, mapped
 from ddax.reasoning.language.guard import Breaker, Limits, wait_before
 from ddax.reasoning.language.quote import block, shorten
 from ddax.reasoning.language.usage import PriceLike, counted, priced
-from ddax.reasoning.language.wire import Unfit, W, parse, schema_of
+from ddax.reasoning.language.wire import Unfit, Wire, parse
 from ddax.reasoning.prompts import Prompt, render
 from ddax.types import Usage
 
 if TYPE_CHECKING:
-    from langchain_core.language_models import BaseChatModel
+    from ddax.reasoning.language.lanes import Lane
 
 R = TypeVar("R")
-Messages = list[tuple[str, str]]
+W = TypeVar("W", bound=Wire)
+
+
+class Ask(NamedTuple, Generic[W, R]):
+    """What is asked: a prompt, the form of the reply, and what makes sense of it.
+
+    `read` raises `Unfit` where a reply has no sense. `choices` are the names the prompt offers, by the
+    field of the reply that takes them.
+    """
+
+    prompt: Prompt
+    wire: type[W]
+    read: Callable[[W], R]
+    sampling: Sampling = Sampling()
+    choices: Mapping[str, Sequence[str]] = MappingProxyType({})
 
 
 @dataclass(frozen=True)
-class Sampling:
-    """How a reply is drawn; passed on where the model takes it."""
+class Under:
+    """What a request runs under: the caps, who listens to the reply, and the reasoning effort asked for."""
 
-    temperature: float = 0.0
-    seed: int = 0
+    keeper: BudgetKeeper | None = None
+    hear: Hear | None = None
+    effort: str = ""
 
 
 @dataclass
 class _Abilities:
-    """What a model has been found to take: a JSON schema of the reply, and sampling settings."""
+    """What a model has been found to take: a form of the reply, sampling settings, an effort."""
 
-    native: bool
+    mode: Mode
     sampled: bool = True
+    effort: bool = True
 
 
 @dataclass
 class _Request:
-    """A request under way: when it began and what it has cost."""
+    """A request under way: when it began, what it has cost, and the calls that count as attempts."""
 
+    under: Under
     began: float
     usage: Usage = field(default_factory=Usage)
+    attempts: int = 0
+    queued: float = 0.0
 
 
 class Caller:
@@ -64,176 +85,187 @@ class Caller:
     """
 
     def __init__(
-        self, model: BaseChatModel, *, name: str, key: str, price: PriceLike | None, limits: Limits,
+        self, channel: Channel, *, name: str, key: str, price: PriceLike | None, limits: Limits,
         clock: Callable[[], float], wall: Callable[[], float], rng: np.random.Generator,
         sleep: Callable[[float], Awaitable[None]] = asyncio.sleep,
+        lane: Lane | None = None, cache: ReplyCache | None = None,
     ) -> None:  # fmt: skip
-        self._model, self.name, self._key, self._price = model, name, key, price
+        self._channel, self.name, self._key, self._price = channel, name, key, price
         self._limits, self._clock, self._wall = limits, clock, wall
-        self._rng, self._sleep = rng, sleep
-        self._keeper: BudgetKeeper | None = None
+        self._rng, self._sleep, self._lane = rng, sleep, lane
         self._breaker = Breaker(limits, clock)
-        native = "method" in inspect.signature(type(model).with_structured_output).parameters
-        self._can = _Abilities(native=native)
-
-    def bound(self, keeper: BudgetKeeper) -> Caller:
-        """Return this caller under the caps of `keeper`; what is known of the model stays shared."""
-        twin = copy(self)
-        twin._keeper = keeper
-        return twin
+        self._can = _Abilities(channel.first_mode)
+        self._cache = None if self.free_of_charge else cache
 
     @property
     def free_of_charge(self) -> bool:
         """Say whether the model's price is known and zero."""
         return self._price is not None and self._price.cost(1, 1) == 0
 
-    async def ask(
-        self, prompt: Prompt, wire: type[W], read: Callable[[W], R], *, sampling: Sampling | None = None
-    ) -> tuple[R, Usage]:
-        """Return what `read` makes of the reply, and the cost.
+    async def ask(self, ask: Ask[W, R], under: Under) -> tuple[R, Usage]:
+        """Return what `ask.read` makes of the reply, and the cost.
 
-        `read` raises `Unfit` where a reply has no sense; it is repaired once, then `InvalidReply` is
-        raised. Every error carries what the request cost (`ddax.reasoning.budget.usage_of`).
+        A reply that does not fit is repaired once, then `InvalidReply` is raised. Every error carries
+        what the request cost (`ddax.reasoning.budget.usage_of`).
         """
-        self._breaker.check(self.name)
-        request = _Request(self._clock())
-        messages = [("system", prompt.system), ("human", prompt.user)]
+        request = _Request(under, self._clock())
+        messages = [("system", ask.prompt.system), ("human", ask.prompt.user)]
+        order = Order(messages, ask.wire, self._can.mode, ask.sampling, under.effort, ask.choices)
         try:
-            return await self._converse(messages, wire, read, request, sampling or Sampling()), request.usage
+            found = self._given_again(ask, order, request)
+            if found is None:
+                self._breaker.check(self.name)
+                found = await self._converse(ask, order, request)
+            return found[0], request.usage
         except BaseException as error:
             charge(error, request.usage)
             raise
 
-    async def _converse(
-        self, messages: Messages, wire: type[W], read: Callable[[W], R], request: _Request, sampling: Sampling
-    ) -> R:
-        text = await self._say(messages, wire, request, sampling)
+    def _given_again(self, ask: Ask[W, R], order: Order, request: _Request) -> tuple[R] | None:
+        """Return what was made of this very question before, at no cost."""
+        kept = self._cache.get(self._cache_key(order)) if self._cache else None
+        if kept is None:
+            return None
         try:
-            return read(parse(text, wire))
-        except Unfit as fault:
-            again = render(
-                "repair",
-                fault=str(fault),
-                reply=block("reply", shorten(text, self._limits.repair_characters)),
-            )
-        text = await self._say([*messages, ("human", again.user)], wire, request, sampling)
-        try:
-            return read(parse(text, wire))
-        except Unfit as fault:
-            raise InvalidReply(
-                f"{self.name} gave no usable reply to {wire.__name__.removesuffix('Wire').lower()!r}.",
-                why=f"Also after one repair: {fault}.",
-                mend="Try a more capable model.",
-            ) from fault
+            found = ask.read(parse(kept.text, ask.wire))
+        except Unfit:
+            return None  # kept by a release that read it differently
+        request.usage += Usage(hits=1, saved_tokens=kept.tokens, saved_usd=kept.usd or 0.0)
+        return (found,)
 
-    async def _say(self, messages: Messages, wire: type[W], request: _Request, sampling: Sampling) -> str:
-        """Return the text of a reply; retries what may pass, within the deadline of the request."""
-        attempt = 1
-        while True:
-            if self._keeper and request.usage.model_calls:
-                self._keeper.check(request.usage, free=self.free_of_charge)
+    def _cache_key(self, order: Order) -> str:
+        return reply_key(self.name, self._channel.address, order)
+
+    async def _converse(self, ask: Ask[W, R], order: Order, request: _Request) -> tuple[R]:
+        said = await self._say(order, request)
+        try:
+            found = self._read(said, ask)
+        except Unfit as fault:
+            if request.attempts >= self._limits.attempts:
+                raise self._invalid(ask.wire, fault, request.attempts) from fault
+            said = await self._say(self._repair(order, said, fault), request)
             try:
-                text = await self._attempt(messages, wire, request, sampling)
+                found = self._read(said, ask)
+            except Unfit as again:
+                raise self._invalid(ask.wire, again, request.attempts) from again
+        if self._cache:
+            cost = request.usage
+            self._cache.put(self._cache_key(order), Kept(said.text, cost.tokens, cost.usd))
+        return (found,)
+
+    def _read(self, said: Said, ask: Ask[W, R]) -> R:
+        if said.fault:
+            raise Unfit(said.fault)
+        if said.cut:
+            raise Unfit("it was cut off at the output limit; be shorter")
+        return ask.read(parse(said.text, ask.wire))
+
+    def _repair(self, order: Order, said: Said, fault: Unfit) -> Order:
+        """Return the second call: the same request, with the bad reply as data and what is wrong with it."""
+        reply = block("reply", shorten(said.text, self._limits.repair_characters))
+        again = render("repair", fault=str(fault), reply=reply)
+        return replace(order, messages=[*order.messages, ("human", again.user)], mode=self._can.mode)
+
+    def _invalid(self, wire: type[Wire], fault: Unfit, calls: int) -> InvalidReply:
+        return InvalidReply(
+            f"{self.name} gave no usable reply to {name_of(wire)!r}.",
+            why=f"After {calls} calls: {fault}.",
+            mend="Try a more capable model.",
+        )
+
+    async def _say(self, order: Order, request: _Request) -> Said:
+        """Return a reply; retries what may pass, within the attempts and the deadline of the request."""
+        while True:
+            self._check_caps(request)
+            request.attempts += 1
+            try:
+                said = await self._attempt(order, request)
             # Whatever leaves a provider's package is foreign: it is mapped here and nowhere else.
             except Exception as error:
                 if isinstance(error, ReasonerError):
                     raise
                 failure = classify(error, self._wall)
-                if failure.kind == "length":
-                    return self._cut(error, messages, request)
                 if failure.kind == "timeout":
                     # A call that was given up may still be charged for what was sent.
-                    self._charge(request, None, messages, "")
-                if not self._adapts(failure):
-                    await self._wait_or_raise(failure, attempt, request, error)
-                    attempt += 1
+                    self._charge(request, None, order.messages, "")
+                if self._adapts(failure):
+                    request.attempts -= 1
+                    order = self._adapted(order)
+                else:
+                    await self._wait_or_raise(failure, request, error)
             else:
                 self._breaker.succeeded()
-                return text
+                return said
 
-    async def _attempt(self, messages: Messages, wire: type[W], request: _Request, sampling: Sampling) -> str:
-        sent, runnable = self._prepared(messages, wire, sampling)
-        left = self._limits.deadline - (self._clock() - request.began)
-        request.usage += Usage(model_calls=1)
-        async with asyncio.timeout(max(0.001, min(left, self._limits.attempt_seconds))):
-            reply = await runnable.ainvoke(sent)
-        message = reply["raw"] if isinstance(reply, dict) else reply
-        text = _text_of(message)
-        self._charge(request, getattr(message, "usage_metadata", None), messages, text)
-        self._refuse(message)
-        return text
+    def _check_caps(self, request: _Request) -> None:
+        if request.under.keeper and request.usage.model_calls:
+            request.under.keeper.check(request.usage, free=self.free_of_charge)
+
+    async def _attempt(self, order: Order, request: _Request) -> Said:
+        order = self._adapted(order)
+        asked = self._clock()
+        async with self._lane.lease() if self._lane else contextlib.nullcontext():
+            request.queued += self._clock() - asked
+            left = self._limits.deadline - self._passed(request)
+            request.usage += Usage(model_calls=1, models=((self.name, 1),))
+            async with asyncio.timeout(max(0.001, min(left, self._limits.attempt_seconds))):
+                said = await self._channel.say(order, request.under.hear)
+        self._charge(request, said.usage, order.messages, said.text)
+        self._refuse(said)
+        return said
+
+    def _passed(self, request: _Request) -> float:
+        """Return the seconds a request has taken, without those it stood in a lane."""
+        return self._clock() - request.began - request.queued
 
     def _charge(self, request: _Request, said: Any, messages: Messages, reply: str) -> None:
         """Add the tokens of a call to the bill; the call itself was counted before it was made."""
         prompt = "\n".join(text for _, text in messages)
         cost = priced(counted(said, prompt=prompt, reply=reply), self._price)
-        request.usage += Usage(0, cost.tokens, cost.usd)
+        request.usage += replace(cost, model_calls=0)
 
-    def _prepared(self, messages: Messages, wire: type[W], sampling: Sampling) -> tuple[Messages, Any]:
-        """Return the messages to send and what to send them to."""
-        model: Any = self._model
-        if self._can.sampled:
-            wanted = {"temperature": sampling.temperature, "seed": sampling.seed}
-            known = {key: value for key, value in wanted.items() if key in type(model).model_fields}
-            model = model.model_copy(update=known)
-        schema = schema_of(wire)
-        if not self._can.native:
-            (role, system), *rest = messages
-            stated = f"{system}\n\nThe JSON schema of the reply:\n{json.dumps(schema)}"
-            return [(role, stated), *rest], model
-        strict = "strict" in inspect.signature(type(model).with_structured_output).parameters
-        more = {"strict": True} if strict else {}
-        return messages, model.with_structured_output(schema, method="json_schema", include_raw=True, **more)
+    def _adapted(self, order: Order) -> Order:
+        """Return a call in the form the model has been found to take."""
+        sampling = order.sampling if self._can.sampled else None
+        effort = order.effort if self._can.effort else ""
+        return replace(order, mode=self._can.mode, sampling=sampling, effort=effort)
 
     def _adapts(self, failure: Failure) -> bool:
-        """Give up, for good, what a model refuses: sampling settings or schema mode; say whether it did."""
+        """Give up, for good, what a model refuses: settings or a form of the reply; say whether it did."""
         if failure.kind != "status" or failure.status not in (400, 422):
             return False
-        said = failure.said.lower()
-        if self._can.sampled and ("temperature" in said or "seed" in said):
-            self._can.sampled = False
-            return True
-        if self._can.native and any(word in said for word in ("response_format", "json_schema", "schema")):
-            self._can.native = False
-            return True
-        return False
+        said, can = failure.said.lower(), self._can
+        if can.effort and "reasoning_effort" in said:
+            can.effort = False
+        elif can.sampled and ("temperature" in said or "seed" in said):
+            can.sampled = False
+        elif can.mode == "schema" and any(w in said for w in ("response_format", "json_schema", "schema")):
+            can.mode = "tool" if self._channel.takes_tools else "words"
+        elif can.mode == "tool" and ("tool" in said or "function" in said):
+            can.mode = "words"
+        else:
+            return False
+        return True
 
-    async def _wait_or_raise(
-        self, failure: Failure, attempt: int, request: _Request, error: Exception
-    ) -> None:
-        wait = wait_before(failure, attempt, self._limits, self._rng)
-        late = self._clock() - request.began + wait >= self._limits.deadline
-        if failure.retriable and attempt < self._limits.attempts and not late:
+    async def _wait_or_raise(self, failure: Failure, request: _Request, error: Exception) -> None:
+        wait = wait_before(failure, request.attempts, self._limits, self._rng)
+        late = self._passed(request) + wait >= self._limits.deadline
+        if failure.retriable and request.attempts < self._limits.attempts and not late:
+            if failure.retry_after is not None and self._lane:
+                self._lane.pause(wait)
             await self._sleep(wait)
             return
         if failure.retriable:
             self._breaker.failed()
-        raise mapped(failure, self.name, self._key, attempt) from error
+        raise mapped(failure, self.name, self._key, request.attempts) from error
 
-    def _cut(self, error: Exception, messages: Messages, request: _Request) -> str:
-        """Charge and return a reply that ended at the output limit; it does not fit, and is repaired."""
-        completion = getattr(error, "completion", None)
-        choices = getattr(completion, "choices", None) or []
-        text = str(getattr(getattr(choices[0], "message", None), "content", None) or "") if choices else ""
-        usage = getattr(completion, "usage", None)
-        said = {
-            "input_tokens": getattr(usage, "prompt_tokens", None),
-            "output_tokens": getattr(usage, "completion_tokens", None),
-        }
-        self._charge(request, said, messages, text)
-        return text
-
-    def _refuse(self, message: Any) -> None:
-        refusal = (getattr(message, "additional_kwargs", None) or {}).get("refusal")
-        if refusal:
+    def _refuse(self, said: Said) -> None:
+        if said.filtered:
+            raise mapped(
+                Failure("filtered", 0, "The content filter ended the reply."), self.name, self._key, 1
+            )
+        if said.refusal:
             raise InvalidReply(
-                f"{self.name} refused to answer.", why=f"It said: {shorten(str(refusal), 200)}.",
+                f"{self.name} refused to answer.", why=f"It said: {shorten(said.refusal, 200)}.",
                 mend="Rephrase the task, or choose another model.",
             )  # fmt: skip
-
-
-def _text_of(message: Any) -> str:
-    """Return the text of a reply; of a tool call its arguments."""
-    text = str(getattr(message, "text", "") or "")
-    calls = getattr(message, "tool_calls", None) or []
-    return text if text.strip() or not calls else json.dumps(calls[0].get("args"))

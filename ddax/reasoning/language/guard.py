@@ -16,7 +16,7 @@ class Limits:
     """Limits of one request; seconds, characters and tokens."""
 
     attempts: int = 3
-    """Attempts of one model call."""
+    """Calls of one request at most: the first, those after a failure, and the repair."""
     first_wait: float = 0.5
     """Seconds before the second attempt, doubled for each further one."""
     retry_after_cap: float = 60.0

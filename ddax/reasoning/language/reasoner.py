@@ -8,23 +8,26 @@ from __future__ import annotations
 import asyncio
 import json
 import time
-from collections.abc import Awaitable, Callable, Iterable, Mapping
+from collections.abc import Awaitable, Callable, Iterable, Mapping, Sequence
 from copy import copy
 from dataclasses import replace
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, TypeVar
 
 import numpy as np
 
 from ddax.errors import ReasonerError
 from ddax.reasoning import protocol as p
 from ddax.reasoning.budget import BudgetKeeper
+from ddax.reasoning.effort import Effort
 from ddax.reasoning.language import readers, wire
-from ddax.reasoning.language.call import Caller, Sampling
+from ddax.reasoning.language.call import Ask, Caller, Under
+from ddax.reasoning.language.channel import Hear, Sampling, open_channel
 from ddax.reasoning.language.guard import Limits
 from ddax.reasoning.language.quote import block, lines, numbered, quoted, shorten
+from ddax.reasoning.language.team import Role, Team
 from ddax.reasoning.language.usage import PriceLike, price_of
-from ddax.reasoning.prompts import render
-from ddax.types import Passage
+from ddax.reasoning.prompts import Prompt, render
+from ddax.types import Passage, Usage
 
 if TYPE_CHECKING:
     from langchain_core.language_models import BaseChatModel
@@ -33,39 +36,72 @@ SNIPPET = 300
 """Characters shown of a source that may be visited."""
 
 
-class LanguageReasoner:
-    """Reason with a chat model. The model itself must not retry: `max_retries=0`.
+R = TypeVar("R")
+W = TypeVar("W", bound=wire.Wire)
 
-    `name` is `provider:model`, under which its price stands in `prices`; `key` the environment variable
-    of its key, for messages. `clock` is monotonic, `wall` the epoch time, both in seconds. `arguments`
-    maps actions to their argument models (`{name: action.arguments}` of the registry).
+
+class LanguageReasoner:
+    """Reason with chat models: a team of them, one for each role.
+
+    `arguments` maps actions to their argument models (`{name: action.arguments}` of the registry).
     """
 
     def __init__(
-        self, model: BaseChatModel, *, name: str, prices: Mapping[str, PriceLike],
-        clock: Callable[[], float], rng: np.random.Generator, limits: Limits | None = None, key: str = "",
-        arguments: readers.ArgumentModels | None = None,
-        wall: Callable[[], float] = time.time,
-        sleep: Callable[[float], Awaitable[None]] = asyncio.sleep,
+        self, team: Team, *, name: str, limits: Limits | None = None,
+        arguments: readers.ArgumentModels | None = None, release: Callable[[], None] | None = None,
     ) -> None:  # fmt: skip
-        self.name = name
+        self.name, self._team, self._release = name, team, release
         self._limits = limits or Limits()
         self._arguments = arguments or {}
-        self._caller = Caller(
-            model, name=name, key=key, price=price_of(name, prices), limits=self._limits,
+        self._under = Under()
+        self._effort: Effort = "full"
+
+    @classmethod
+    def over(
+        cls, model: BaseChatModel, *, name: str, prices: Mapping[str, PriceLike],
+        clock: Callable[[], float], rng: np.random.Generator, limits: Limits | None = None, key: str = "",
+        arguments: readers.ArgumentModels | None = None, wall: Callable[[], float] = time.time,
+        sleep: Callable[[float], Awaitable[None]] = asyncio.sleep,
+    ) -> LanguageReasoner:  # fmt: skip
+        """Reason with one chat model, which must not retry itself: `max_retries=0`.
+
+        `name` is `provider:model`, under which its price stands in `prices`; `key` the environment
+        variable of its key, for messages. `clock` is monotonic, `wall` the epoch time, both in seconds.
+        """
+        bounds = limits or Limits()
+        caller = Caller(
+            open_channel(model), name=name, key=key, price=price_of(name, prices), limits=bounds,
             clock=clock, wall=wall, rng=rng, sleep=sleep,
         )  # fmt: skip
+        return cls(Team.of_one(caller), name=name, limits=bounds, arguments=arguments)
 
-    def bound(self, keeper: BudgetKeeper) -> LanguageReasoner:
-        """Return this reasoner with the caps of `keeper` checked between the calls of one request."""
+    def bound(
+        self, keeper: BudgetKeeper, *, effort: Effort = "full", hear: Hear | None = None
+    ) -> LanguageReasoner:
+        """Return this reasoner with the caps of `keeper` checked between the calls of one request.
+
+        `hear` is told the pieces of replies while they are written.
+        """
         twin = copy(self)
-        twin._caller = self._caller.bound(keeper)
+        twin._under, twin._effort = Under(keeper, hear), effort
         return twin
+
+    async def close(self) -> None:
+        """Close what was opened for this reasoner: the cache of replies, a local server."""
+        if self._release is not None:
+            await asyncio.to_thread(self._release)
 
     @property
     def free_of_charge(self) -> bool:
-        """Say whether the model's price is known and zero."""
-        return self._caller.free_of_charge
+        """Say whether every model's price is known and zero."""
+        return self._team.free_of_charge
+
+    async def _ask(
+        self, role: Role, prompt: Prompt, form: type[W], read: Callable[[W], R],
+        sampling: Sampling | None = None, *, choices: Mapping[str, Sequence[str]] | None = None,
+    ) -> tuple[R, Usage]:  # fmt: skip
+        ask = Ask(prompt, form, read, sampling or Sampling(), choices or {})
+        return await self._team.ask(role, ask, self._under, effort=self._effort)
 
     async def expand(self, request: p.ExpandRequest) -> p.Expansion:
         """Plan a sub-DAG; actions, sources and edges are checked by code."""
@@ -81,9 +117,10 @@ class LanguageReasoner:
             evidence=self._passages(numbered(request.evidence)),
         )  # fmt: skip
         sampling = Sampling(request.temperature, request.seed)
-        reply, usage = await self._caller.ask(
-            prompt, wire.ExpandWire,
-            lambda found: readers.expansion(found, request, named, self._arguments), sampling=sampling,
+        reply, usage = await self._ask(
+            "plan", prompt, wire.ExpandWire,
+            lambda found: readers.expansion(found, request, named, self._arguments), sampling,
+            choices={"ActionWire.name": request.actions},
         )  # fmt: skip
         return replace(reply, usage=usage)
 
@@ -94,7 +131,7 @@ class LanguageReasoner:
             action=self._data("action", json.dumps(request.action, ensure_ascii=False, sort_keys=True)),
             evidence=self._passages(numbered(request.evidence)),
         )  # fmt: skip
-        reply, usage = await self._caller.ask(prompt, wire.PredictWire, readers.prediction)
+        reply, usage = await self._ask("plan", prompt, wire.PredictWire, readers.prediction)
         return replace(reply, usage=usage)
 
     async def extract(self, request: p.ExtractRequest) -> p.Extraction:
@@ -104,9 +141,10 @@ class LanguageReasoner:
             "extract", task=self._task(request.task), intent=self._data("intent", request.intent),
             limit=str(request.limit), passages=self._passages(named),
         )  # fmt: skip
-        reply, usage = await self._caller.ask(
-            prompt, wire.ExtractWire, lambda found: readers.extraction(found, request, named)
-        )
+        reply, usage = await self._ask(
+            "extract", prompt, wire.ExtractWire, lambda found: readers.extraction(found, request, named),
+            choices={"ClaimWire.passage": tuple(named)},
+        )  # fmt: skip
         return replace(reply, usage=usage)
 
     async def argue(self, request: p.ArgueRequest) -> p.Argument:
@@ -118,9 +156,10 @@ class LanguageReasoner:
             result=self._data("result", request.result), heard=self._data("heard", lines(request.heard)),
             evidence=self._passages(named),
         )  # fmt: skip
-        reply, usage = await self._caller.ask(
-            prompt, wire.ArgueWire, lambda found: readers.argument(found, named)
-        )
+        reply, usage = await self._ask(
+            "argue", prompt, wire.ArgueWire, lambda found: readers.argument(found, named),
+            choices={"CitationWire.passage": tuple(named)},
+        )  # fmt: skip
         return replace(reply, usage=usage)
 
     async def judge(self, request: p.JudgeRequest) -> p.Judgment:
@@ -131,9 +170,10 @@ class LanguageReasoner:
             expected=self._data("expected", request.expected), result=self._data("result", request.result),
             arguments=self._heard(request), evidence=self._passages(numbered(request.evidence)),
         )  # fmt: skip
-        reply, usage = await self._caller.ask(
-            prompt, wire.JudgeWire, lambda found: readers.judgment(found, request)
-        )
+        reply, usage = await self._ask(
+            "judge", prompt, wire.JudgeWire, lambda found: readers.judgment(found, request),
+            choices={"ReasonWire.criterion": request.rubric},
+        )  # fmt: skip
         return replace(reply, usage=usage)
 
     async def merge(self, request: p.MergeRequest) -> p.Synthesis:
@@ -145,9 +185,9 @@ class LanguageReasoner:
             findings=self._findings(request.findings),
             thoughts=self._data("thoughts", lines(request.thoughts)), passages=self._passages(named),
         )  # fmt: skip
-        reply, usage = await self._caller.ask(
-            prompt, wire.MergeWire, lambda found: readers.synthesis(found, request, named),
-            sampling=Sampling(seed=request.seed),
+        reply, usage = await self._ask(
+            "merge", prompt, wire.MergeWire, lambda found: readers.synthesis(found, request, named),
+            Sampling(seed=request.seed), choices={"CitationWire.passage": tuple(named)},
         )  # fmt: skip
         return replace(reply, usage=usage)
 
@@ -158,7 +198,7 @@ class LanguageReasoner:
             action=self._data("action", request.action), expected=self._data("expected", request.expected),
             actual=self._data("actual", request.actual),
         )  # fmt: skip
-        reply, usage = await self._caller.ask(prompt, wire.ReflectWire, readers.lesson)
+        reply, usage = await self._ask("plan", prompt, wire.ReflectWire, readers.lesson)
         return replace(reply, usage=usage)
 
     async def propose_patches(self, request: p.PatchRequest) -> p.Patches:
@@ -168,9 +208,9 @@ class LanguageReasoner:
             suspicious=", ".join(map(str, request.suspicious)) or "(not known)",
             code=self._program(request.code), failures=self._data("failures", lines(request.failures)),
         )  # fmt: skip
-        reply, usage = await self._caller.ask(
-            prompt, wire.PatchesWire, lambda found: readers.patches(found, request.code, request.n),
-            sampling=Sampling(seed=request.seed),
+        reply, usage = await self._ask(
+            "repair", prompt, wire.PatchesWire, lambda found: readers.patches(found, request.code, request.n),
+            Sampling(seed=request.seed),
         )  # fmt: skip
         return replace(reply, usage=usage)
 
@@ -182,10 +222,10 @@ class LanguageReasoner:
             hypothesis=self._data("hypothesis", f"{candidate.hypothesis}\n{candidate.reasoning}"),
             code=self._program(candidate.code), report=self._data("report", request.report),
         )  # fmt: skip
-        reply, usage = await self._caller.ask(
-            prompt, wire.PatchesWire,
+        reply, usage = await self._ask(
+            "repair", prompt, wire.PatchesWire,
             lambda found: readers.patches(found, candidate.code, readers.MUTATIONS),
-            sampling=Sampling(seed=request.seed),
+            Sampling(seed=request.seed),
         )  # fmt: skip
         return replace(reply, usage=usage)
 
@@ -196,7 +236,7 @@ class LanguageReasoner:
             options=self._data("options", lines(request.options)),
             evidence=self._passages(numbered(request.evidence)),
         )  # fmt: skip
-        reply, usage = await self._caller.ask(prompt, wire.AskWire, readers.question)
+        reply, usage = await self._ask("plan", prompt, wire.AskWire, readers.question)
         return replace(reply, usage=usage)
 
     def _task(self, text: str) -> str:

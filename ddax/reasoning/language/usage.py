@@ -14,30 +14,40 @@ CHARACTERS_A_TOKEN = 3
 class PriceLike(Protocol):
     """US dollars per million tokens in and out, as `ddax.configs.prices` reads them."""
 
-    def cost(self, tokens_in: int, tokens_out: int) -> float: ...
+    def cost(self, tokens_in: int, tokens_out: int, cached: int = 0) -> float: ...
 
 
 class Tokens(NamedTuple):
-    """Tokens of one call."""
+    """Tokens of one call; `cached` are those of `taken` that the provider had in its cache."""
 
     taken: int
     given: int
+    cached: int = 0
 
 
 def counted(said: Mapping[str, object] | None, *, prompt: str, reply: str) -> Tokens:
     """Return the tokens the provider counted; missing, negative or non-integer counts are estimated."""
-    return Tokens(
-        _count(said, "input_tokens", prompt),
-        _count(said, "output_tokens", reply),
-    )
+    taken = _count(said, "input_tokens", prompt)
+    return Tokens(taken, _count(said, "output_tokens", reply), min(_cached(said), taken))
 
 
 def _count(said: Mapping[str, object] | None, key: str, text: str) -> int:
-    value = (said or {}).get(key)
-    usable = isinstance(value, int) and not isinstance(value, bool) and value >= 0
-    if usable and isinstance(value, int) and (value > 0 or not text):
+    value = _whole((said or {}).get(key))
+    if value > 0 or (value == 0 and not text):
         return value
     return -(-len(text.encode("utf-8", "replace")) // CHARACTERS_A_TOKEN)
+
+
+def _cached(said: Mapping[str, object] | None) -> int:
+    """Return the tokens read from the provider's cache; none where it does not say so."""
+    details = (said or {}).get("input_token_details")
+    return max(0, _whole(details.get("cache_read"))) if isinstance(details, Mapping) else 0
+
+
+def _whole(value: object) -> int:
+    """Return a count as it was said; -1 where it is none."""
+    usable = isinstance(value, int) and not isinstance(value, bool) and value >= 0
+    return value if usable and isinstance(value, int) else -1
 
 
 def price_of(model: str, prices: Mapping[str, PriceLike]) -> PriceLike | None:
@@ -48,5 +58,6 @@ def price_of(model: str, prices: Mapping[str, PriceLike]) -> PriceLike | None:
 
 def priced(tokens: Tokens, price: PriceLike | None) -> Usage:
     """Return the usage of one call; `usd` is None where the price is unknown."""
-    usd = None if price is None else price.cost(tokens.taken, tokens.given)
-    return Usage(model_calls=1, tokens=tokens.taken + tokens.given, usd=usd)
+    usd = None if price is None else price.cost(*tokens)
+    whole = tokens.taken + tokens.given
+    return Usage(1, whole, usd, prompt_tokens=tokens.taken, cached_tokens=tokens.cached)

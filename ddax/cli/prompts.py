@@ -1,0 +1,44 @@
+"""The commands `prompts list` and `prompts show`: what a language model is told, word for word."""
+
+from __future__ import annotations
+
+from typing import Annotated, Any
+
+import typer
+
+from ddax.cli.backend import Output
+
+JSON = Annotated[bool, typer.Option("--json", help="Print exactly one JSON object on stdout.")]
+VERBOSE = Annotated[bool, typer.Option("--verbose", "-v", help="Tracebacks; with --json events on stderr.")]
+
+
+def prompts_list(json: JSON = False, verbose: VERBOSE = False) -> None:
+    """List the prompts: one for each request, the rules before all of them, and the repair."""
+    from ddax.reasoning.prompts import NAMES, RULES, source, variables
+
+    output = Output(json=json, verbose=verbose)
+    rows: list[dict[str, Any]] = [
+        {"name": name, "characters": len(source(name)), "variables": sorted(variables(name))}
+        for name in NAMES
+    ]
+    if json:
+        output.result({"rules": RULES, "prompts": rows})
+    for row in rows:
+        output.say(
+            f"{row['name']:<16} {row['characters']:>5} characters; takes {', '.join(row['variables'])}"
+        )
+    output.say(f"{RULES:<16} {len(source(RULES)):>5} characters; stands before each of them")
+
+
+def prompts_show(
+    name: Annotated[str, typer.Argument(help="The prompt, as `ddax prompts list` names it.")],
+    json: JSON = False,
+    verbose: VERBOSE = False,
+) -> None:
+    """Show a prompt as its file holds it: the instructions, a line of =====, the request."""
+    from ddax.reasoning.prompts import source
+
+    output, text = Output(json=json, verbose=verbose), source(name)
+    if json:
+        output.result({"name": name, "text": text})
+    output.say(text)

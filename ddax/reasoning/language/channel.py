@@ -1,0 +1,178 @@
+"""How one call reaches a chat model: what is sent, the form of the reply, and what came back.
+
+`ChatChannel` speaks to any LangChain chat model; `wire_openai` is the shorter way for those that speak
+OpenAI's protocol. Leaves out retries, cost and what a reply means.
+"""
+
+from __future__ import annotations
+
+import inspect
+import json
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field
+from functools import cache
+from typing import TYPE_CHECKING, Any, Literal, Protocol, TypeAlias
+
+from ddax.reasoning.language.wire import Wire, schema_of
+
+if TYPE_CHECKING:
+    from langchain_core.language_models import BaseChatModel
+
+Messages: TypeAlias = Sequence[tuple[str, str]]
+Mode = Literal["schema", "tool", "words"]
+"""How the form of a reply is asked for: a JSON schema, the arguments of a tool, or in words."""
+Hear: TypeAlias = Callable[[str], None]
+"""Takes the pieces of a reply while it is written."""
+
+
+@dataclass(frozen=True)
+class Sampling:
+    """How a reply is drawn; passed on where the model takes it."""
+
+    temperature: float = 0.0
+    seed: int = 0
+
+
+@dataclass(frozen=True)
+class Order:
+    """One call; `sampling` None leaves the model's own settings, `effort` "" asks for none.
+
+    `choices` are the values that fields of the reply may take (`Record.field`), for a model that a
+    grammar holds to its form.
+    """
+
+    messages: Messages
+    wire: type[Wire]
+    mode: Mode
+    sampling: Sampling | None = None
+    effort: str = ""
+    choices: Mapping[str, Sequence[str]] = field(default_factory=dict)
+
+
+@dataclass(frozen=True)
+class Said:
+    """A reply: its text, the tokens the provider counted, and how it ended.
+
+    `fault` says why it cannot be one reply at all; `cut` that the output limit ended it.
+    """
+
+    text: str
+    usage: Mapping[str, object] | None = None
+    refusal: str = ""
+    fault: str = ""
+    cut: bool = False
+    filtered: bool = False
+
+
+class Channel(Protocol):
+    """One chat model. `say` raises whatever the provider's package raises."""
+
+    first_mode: Mode
+    takes_tools: bool
+    address: str
+    """Where the model is, so that two servers with one model name are told apart."""
+
+    async def say(self, order: Order, hear: Hear | None = None) -> Said: ...
+
+
+def open_channel(model: BaseChatModel) -> Channel:
+    """Return the shortest way to a model."""
+    from ddax.reasoning.language.wire_openai import OpenAIChannel, speaks_openai
+
+    return OpenAIChannel(model) if speaks_openai(model) else ChatChannel(model)
+
+
+def name_of(wire: type[Wire]) -> str:
+    """Return the name of a reply's form: that of its request."""
+    return wire.__name__.removesuffix("Wire").lower()
+
+
+@cache
+def tool_of(wire: type[Wire]) -> dict[str, Any]:
+    """Return the one tool whose arguments are the reply; the model is made to call it, nobody runs it."""
+    schema = {key: value for key, value in schema_of(wire).items() if key != "title"}
+    about = {"name": name_of(wire), "description": "Give the reply.", "parameters": schema, "strict": True}
+    return {"type": "function", "function": about}
+
+
+def stated(messages: Messages, wire: type[Wire]) -> list[tuple[str, str]]:
+    """Return the messages with the schema of the reply in the instructions."""
+    (role, system), *rest = messages
+    return [(role, f"{system}\n\nThe JSON schema of the reply:\n{json.dumps(schema_of(wire))}"), *rest]
+
+
+def chosen(calls: Sequence[tuple[str, str]], wire: type[Wire]) -> tuple[str, str]:
+    """Return the arguments of the one call that gives the reply, and what is wrong if there is none."""
+    named = [arguments for name, arguments in calls if name.casefold() == name_of(wire).casefold()]
+    if len(named) == 1:
+        return named[0], ""
+    if not named:
+        return "", f"the tool {name_of(wire)!r} was not called"
+    return "", f"the tool {name_of(wire)!r} was called {len(named)} times; once is asked for"
+
+
+class ChatChannel:
+    """Any LangChain chat model, by its own structured output."""
+
+    def __init__(self, model: BaseChatModel) -> None:
+        self._model = model
+        taken = inspect.signature(type(model).with_structured_output).parameters
+        self._strict = "strict" in taken
+        self.first_mode: Mode = "schema" if "method" in taken else "words"
+        self.takes_tools = type(model).bind_tools is not _base().bind_tools
+        self.address = str(getattr(model, "base_url", "") or getattr(model, "openai_api_base", "") or "")
+
+    async def say(self, order: Order, hear: Hear | None = None) -> Said:
+        """Make one call."""
+        messages = stated(order.messages, order.wire) if order.mode == "words" else list(order.messages)
+        runnable = self._runnable(order)
+        if hear is None:
+            message = await runnable.ainvoke(messages)
+        else:
+            message = None
+            async for piece in runnable.astream(messages):
+                message = piece if message is None else message + piece
+                hear(str(getattr(piece, "text", "") or ""))
+        return _said(message, order)
+
+    def _runnable(self, order: Order) -> Any:
+        """Return what to send messages to: the model with the form of the reply, and no parser after it."""
+        model: Any = self._model
+        if order.sampling is not None:
+            wanted = {"temperature": order.sampling.temperature, "seed": order.sampling.seed}
+            fields = type(model).model_fields
+            model = model.model_copy(update={k: v for k, v in wanted.items() if k in fields})
+        if order.mode == "words":
+            return model
+        if order.mode == "tool":
+            return model.bind_tools([tool_of(order.wire)], tool_choice=name_of(order.wire))
+        more = {"strict": True} if self._strict else {}
+        bound = model.with_structured_output(schema_of(order.wire), method="json_schema", **more)
+        return getattr(bound, "first", bound)
+
+
+def _base() -> type[BaseChatModel]:
+    """Return the class of all chat models, imported late because it takes long."""
+    from langchain_core.language_models import BaseChatModel
+
+    return BaseChatModel
+
+
+def _said(message: Any, order: Order) -> Said:
+    text, fault = str(getattr(message, "text", "") or ""), ""
+    calls = getattr(message, "tool_calls", None) or []
+    broken = getattr(message, "invalid_tool_calls", None) or []
+    if (calls or broken) and (order.mode == "tool" or not text.strip()):
+        named = [(str(c.get("name")), json.dumps(c.get("args"))) for c in calls]
+        named += [(str(c.get("name")), str(c.get("args") or "")) for c in broken]
+        text, fault = chosen(named, order.wire)
+    told = getattr(message, "response_metadata", None) or {}
+    ended = str(told.get("finish_reason") or told.get("stop_reason") or told.get("done_reason") or "").lower()
+    return Said(
+        text,
+        getattr(message, "usage_metadata", None),
+        refusal=str((getattr(message, "additional_kwargs", None) or {}).get("refusal") or ""),
+        fault=fault,
+        cut=ended in {"length", "max_tokens"},
+        filtered=ended in {"content_filter", "safety"},
+    )

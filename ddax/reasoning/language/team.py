@@ -1,0 +1,71 @@
+"""Which model is asked: one for each role, others where it fails, a cheaper one when the budget is low."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+from typing import Literal, TypeVar
+
+from ddax.errors import ReasonerError
+from ddax.reasoning.budget import charge, usage_of
+from ddax.reasoning.effort import Effort
+from ddax.reasoning.language.call import Ask, Caller, Under
+from ddax.reasoning.language.wire import Wire
+from ddax.types import Usage
+
+R = TypeVar("R")
+W = TypeVar("W", bound=Wire)
+Role = Literal["plan", "extract", "argue", "judge", "merge", "repair"]
+ROLES: tuple[Role, ...] = ("plan", "extract", "argue", "judge", "merge", "repair")
+
+
+@dataclass(frozen=True)
+class Team:
+    """The models of each role in the order they are asked; `lean` stands before them when money is short."""
+
+    members: Mapping[Role, Sequence[Caller]]
+    lean: Caller | None = None
+    effort: str = ""
+    """The reasoning effort asked for; "" asks for none."""
+
+    @classmethod
+    def of_one(cls, caller: Caller) -> Team:
+        """Return the team in which one model does everything."""
+        return cls(dict.fromkeys(ROLES, (caller,)))
+
+    @property
+    def free_of_charge(self) -> bool:
+        """Say whether every model's price is known and zero."""
+        return all(caller.free_of_charge for caller in self._everybody())
+
+    def _everybody(self) -> list[Caller]:
+        lean = [self.lean] if self.lean else []
+        return lean + [caller for line in self.members.values() for caller in line]
+
+    def line(self, role: Role, effort: Effort) -> list[Caller]:
+        """Return who is asked for a role, first to last."""
+        first = [self.lean] if effort == "lean" and self.lean else []
+        line = [*first, *self.members[role]]
+        return [caller for n, caller in enumerate(line) if caller not in line[:n]]
+
+    async def ask(self, role: Role, ask: Ask[W, R], under: Under, *, effort: Effort) -> tuple[R, Usage]:
+        """Ask the models of a role in order until one answers; raises the last one's error.
+
+        The cost of those that failed is part of the bill.
+        """
+        asked = "" if not self.effort else self.effort if effort == "full" else "low"
+        spent = Usage()
+        line = self.line(role, effort)
+        for place, caller in enumerate(line):
+            if under.keeper and spent.model_calls:
+                under.keeper.check(spent, free=caller.free_of_charge)
+            try:
+                reply, usage = await caller.ask(ask, replace(under, effort=asked))
+            except BaseException as error:
+                spent = spent + usage_of(error)
+                charge(error, spent)
+                if not isinstance(error, ReasonerError) or place + 1 == len(line):
+                    raise
+            else:
+                return reply, spent + usage
+        raise ReasonerError(f"no model is set for {role!r}.", mend="Set `model`.")

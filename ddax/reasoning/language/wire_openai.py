@@ -1,0 +1,189 @@
+"""The short way to a model that speaks OpenAI's chat protocol: its own client, plain JSON in and out.
+
+LangChain's layers around a call cost several times the CPU of the call itself (`benchmarks parallel`).
+What a model class decides about a request (names, roles, limits, key, address) is still taken from it,
+once. Models asked through another protocol, as OpenAI's Responses, go the long way.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping, Sequence
+from functools import cache
+from typing import TYPE_CHECKING, Any
+
+from ddax.reasoning.language.channel import Hear, Mode, Order, Said, chosen, name_of, stated, tool_of
+from ddax.reasoning.language.wire import Wire, schema_of
+
+if TYPE_CHECKING:
+    from langchain_core.language_models import BaseChatModel
+
+CLASSES = frozenset({"ChatOpenAI", "AzureChatOpenAI"})
+SHORT, FEW = 200, 3
+"""Characters of a text, and items of a list, where the form is narrowed."""
+_ROLES = {"human": "user", "ai": "assistant"}
+_SAMPLE = [("system", "s"), ("human", "h")]
+
+
+def speaks_openai(model: BaseChatModel) -> bool:
+    """Tell whether a model is one of OpenAI's own classes and asked through chat completions."""
+    if type(model).__name__ not in CLASSES or getattr(model, "root_async_client", None) is None:
+        return False
+    payload, responses = (
+        getattr(model, name, None) for name in ("_get_request_payload", "_use_responses_api")
+    )
+    return payload is not None and responses is not None and not responses(payload(_SAMPLE))
+
+
+@cache
+def form_of(wire: type[Wire]) -> dict[str, Any]:
+    """Return the `response_format` of a reply."""
+    schema = {key: value for key, value in schema_of(wire).items() if key != "title"}
+    return {"type": "json_schema", "json_schema": {"name": name_of(wire), "schema": schema, "strict": True}}
+
+
+def narrowed(form: dict[str, Any], choices: Mapping[str, Sequence[str]]) -> dict[str, Any]:
+    """Return a form that a grammar can hold a small model to.
+
+    A name is one of those the prompt offers, a share one of eleven values, and texts and lists end.
+    """
+    whole: dict[str, Any] = json.loads(json.dumps(form))
+    schema = whole["json_schema"]["schema"]
+    for name, part in {"": schema, **schema.get("$defs", {})}.items():
+        for field, about in part.get("properties", {}).items():
+            if choices.get(f"{name}.{field}"):
+                part["properties"][field] = {"enum": list(choices[f"{name}.{field}"])}
+            elif about.get("type") == "number":
+                part["properties"][field] = {"enum": [n / 10 for n in range(1, 11)]}
+            elif about.get("type") == "string":
+                about["maxLength"] = SHORT
+            elif about.get("type") == "array":
+                about["maxItems"] = FEW
+    return whole
+
+
+class OpenAIChannel:
+    """A model behind OpenAI's chat completions."""
+
+    first_mode: Mode = "schema"
+    takes_tools = True
+
+    def __init__(self, model: Any, *, narrow: bool = False) -> None:
+        """Take over what the model class decides; `narrow` closes the schema to what the prompt offers."""
+        self._narrow = narrow
+        fixed: dict[str, Any] = model._get_request_payload(_SAMPLE)
+        self._system = str(fixed["messages"][0]["role"])
+        self._fixed = {k: v for k, v in fixed.items() if k not in {"messages", "stream"}}
+        self._client: Any = model.root_async_client
+        self._takes = frozenset(type(model).model_fields) & {"temperature", "seed"}
+        self.address = str(getattr(self._client, "base_url", "") or "")
+
+    async def say(self, order: Order, hear: Hear | None = None) -> Said:
+        """Make one call."""
+        body = self._body(order)
+        completions = self._client.chat.completions
+        if hear is None:
+            raw = await completions.with_raw_response.create(**body)
+            return _said(json.loads(raw.http_response.content), order)
+        body |= {"stream": True, "stream_options": {"include_usage": True}}
+        return await _heard(await completions.create(**body), order, hear)
+
+    def _body(self, order: Order) -> dict[str, Any]:
+        """Return the body of the request."""
+        messages = stated(order.messages, order.wire) if order.mode == "words" else order.messages
+        body = {**self._fixed, "messages": [{"role": self._role(r), "content": t} for r, t in messages]}
+        if order.sampling is not None:
+            wanted = {"temperature": order.sampling.temperature, "seed": order.sampling.seed}
+            body |= {key: wanted[key] for key in sorted(self._takes)}
+        if order.effort:
+            body["reasoning_effort"] = order.effort
+        if order.mode == "schema":
+            form = form_of(order.wire)
+            body["response_format"] = narrowed(form, order.choices) if self._narrow else form
+        elif order.mode == "tool":
+            body["tools"] = [tool_of(order.wire)]
+            body["tool_choice"] = {"type": "function", "function": {"name": name_of(order.wire)}}
+        return body
+
+    def _role(self, role: str) -> str:
+        return self._system if role == "system" else _ROLES.get(role, role)
+
+
+def _said(body: Any, order: Order) -> Said:
+    """Read a completion; raises ValueError where it is none."""
+    choices = body.get("choices") if isinstance(body, dict) else None
+    if not isinstance(choices, list) or not choices or not isinstance(choices[0], dict):
+        raise ValueError(f"the server sent no completion but {str(body)[:200]}")
+    message = choices[0].get("message")
+    if not isinstance(message, dict):
+        raise ValueError(f"the server sent a choice without a message: {str(choices[0])[:200]}")
+    calls = [_call(call) for call in message.get("tool_calls") or []]
+    return _reply(
+        _text(message.get("content")), calls, str(choices[0].get("finish_reason") or ""),
+        str(message.get("refusal") or ""), body.get("usage"), order,
+    )  # fmt: skip
+
+
+def _reply(
+    text: str, calls: Sequence[tuple[str, str]], ended: str, refusal: str, usage: Any, order: Order
+) -> Said:
+    fault = ""
+    if calls and (order.mode == "tool" or not text.strip()):
+        text, fault = chosen(calls, order.wire)
+    return Said(
+        text, _usage(usage), refusal=refusal, fault=fault, cut=ended == "length",
+        filtered=ended == "content_filter",
+    )  # fmt: skip
+
+
+def _call(call: Any) -> tuple[str, str]:
+    function = call.get("function") if isinstance(call, dict) else None
+    named = function if isinstance(function, dict) else {}
+    return str(named.get("name") or ""), str(named.get("arguments") or "")
+
+
+def _text(content: Any) -> str:
+    """Return the text of a message, whose content may also be a list of parts."""
+    if isinstance(content, list):
+        return "".join(str(part.get("text") or "") for part in content if isinstance(part, dict))
+    return content if isinstance(content, str) else ""
+
+
+def _usage(usage: Any) -> dict[str, object] | None:
+    """Return the counted tokens under the names LangChain gives them."""
+    if not isinstance(usage, Mapping):
+        return None
+    details = usage.get("prompt_tokens_details")
+    cached = details.get("cached_tokens") if isinstance(details, Mapping) else None
+    return {
+        "input_tokens": usage.get("prompt_tokens"),
+        "output_tokens": usage.get("completion_tokens"),
+        "input_token_details": {"cache_read": cached},
+    }
+
+
+async def _heard(stream: Any, order: Order, hear: Hear) -> Said:
+    """Read a stream to its end, telling each piece; raises ConnectionError where it breaks off."""
+    text, refusal, ended = "", "", ""
+    usage: Any = None
+    calls: dict[int, list[str]] = {}
+    async with stream:
+        async for chunk in stream:
+            usage = chunk.usage.model_dump() if chunk.usage is not None else usage
+            for choice in chunk.choices[:1]:
+                delta = choice.delta
+                text += delta.content or ""
+                refusal += getattr(delta, "refusal", None) or ""
+                ended = choice.finish_reason or ended
+                piece = delta.content or ""
+                for call in delta.tool_calls or []:
+                    named = calls.setdefault(call.index, ["", ""])
+                    named[0] += (call.function.name or "") if call.function else ""
+                    added = (call.function.arguments or "") if call.function else ""
+                    named[1] += added
+                    piece += added
+                if piece:
+                    hear(piece)
+    if not ended:
+        raise ConnectionError("the stream broke off before its end")
+    return _reply(text, [(n, a) for n, a in calls.values()], ended, refusal, usage, order)

@@ -1,0 +1,1 @@
+"""A language model from a GGUF file on this machine, served to us alone."""

@@ -1,0 +1,249 @@
+"""Record every request and reply of a reasoner, and replay them: the same run again without a model.
+
+A recording is a file of JSON lines: a head, then one line a request with its hash, reply and cost.
+Values of secrets in the environment are filtered from every line. A replayed request that is not in
+the recording fails; nothing is made up.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import re
+import threading
+from collections.abc import Mapping, Sequence
+from copy import copy
+from dataclasses import asdict, fields, is_dataclass
+from functools import cache
+from hashlib import sha256
+from pathlib import Path
+from typing import Any, TypeVar, get_args, get_origin, get_type_hints
+
+from ddax.errors import InvalidReply, ReasonerError, SettingsError, StorageError
+from ddax.reasoning import protocol as p
+from ddax.reasoning.budget import BudgetKeeper, charge, usage_of
+from ddax.reasoning.scripted import METHODS
+from ddax.types import JsonDict, Usage
+
+FORMAT = "ddax-recording"
+VERSION = 1
+_SECRET_NAME = re.compile(r"KEY|TOKEN|SECRET|PASSWORD|PASSWD|CREDENTIAL", re.IGNORECASE)
+_SECRET_LOOK = re.compile(r"\b(?:sk-|pk-|ghp_|gho_|xox[abp]-|AKIA|AIza)[-_A-Za-z0-9]{16,}")
+_SHORTEST = 8
+"""A shorter value is no secret worth the damage its filtering does to ordinary text."""
+ReplyT = TypeVar("ReplyT")
+
+
+def secrets_of(environment: Mapping[str, str]) -> dict[str, str]:
+    """Return the secrets of an environment by value: what is called a key, a token or the like."""
+    return {
+        value: name for name, value in environment.items()
+        if _SECRET_NAME.search(name) and len(value.strip()) >= _SHORTEST
+    }  # fmt: skip
+
+
+def filtered(text: str, secrets: Mapping[str, str]) -> str:
+    """Return a text with every secret replaced by its name, and what only looks like a key by a mark."""
+    for value in sorted(secrets, key=len, reverse=True):
+        text = text.replace(json.dumps(value)[1:-1], f"[secret {secrets[value]}]")
+    return _SECRET_LOOK.sub("[secret]", text)
+
+
+def request_hash(method: str, request: Any) -> str:
+    """Return the hash of a request.
+
+    Scores of passages are left out: they hold ages, which differ between two runs of one task.
+    """
+    text = json.dumps([method, _plain(request)], ensure_ascii=True, sort_keys=True)
+    return sha256(text.encode()).hexdigest()[:32]
+
+
+def _plain(value: Any) -> Any:
+    if is_dataclass(value) and not isinstance(value, type):
+        skipped = {"score"} if type(value).__name__ == "Passage" else set[str]()
+        return {f.name: _plain(getattr(value, f.name)) for f in fields(value) if f.name not in skipped}
+    if isinstance(value, Mapping):
+        return {str(key): _plain(item) for key, item in value.items()}
+    if isinstance(value, Sequence) and not isinstance(value, str | bytes):
+        return [_plain(item) for item in value]
+    return value
+
+
+@cache
+def _hints(kind: type) -> dict[str, Any]:
+    return get_type_hints(kind)
+
+
+def read_as(kind: Any, value: Any) -> Any:
+    """Return JSON as the dataclass, tuple or plain value a type asks for."""
+    if is_dataclass(kind) and isinstance(kind, type):
+        hints = _hints(kind)
+        return kind(
+            **{f.name: read_as(hints[f.name], value[f.name]) for f in fields(kind) if f.name in value}
+        )
+    if get_origin(kind) is tuple:
+        inner = get_args(kind)
+        each = [inner[0]] * len(value) if inner[-1] is Ellipsis else inner
+        return tuple(read_as(k, item) for k, item in zip(each, value, strict=True))
+    return value
+
+
+class _Asked:
+    """The ten requests of a reasoner, all through one `_do`."""
+
+    name: str
+
+    async def _do(self, method: str, request: Any, kind: type[ReplyT]) -> ReplyT:
+        raise NotImplementedError
+
+    async def expand(self, request: p.ExpandRequest) -> p.Expansion:
+        return await self._do("expand", request, p.Expansion)
+
+    async def predict(self, request: p.PredictRequest) -> p.Prediction:
+        return await self._do("predict", request, p.Prediction)
+
+    async def extract(self, request: p.ExtractRequest) -> p.Extraction:
+        return await self._do("extract", request, p.Extraction)
+
+    async def argue(self, request: p.ArgueRequest) -> p.Argument:
+        return await self._do("argue", request, p.Argument)
+
+    async def judge(self, request: p.JudgeRequest) -> p.Judgment:
+        return await self._do("judge", request, p.Judgment)
+
+    async def merge(self, request: p.MergeRequest) -> p.Synthesis:
+        return await self._do("merge", request, p.Synthesis)
+
+    async def reflect(self, request: p.ReflectRequest) -> p.Lesson:
+        return await self._do("reflect", request, p.Lesson)
+
+    async def propose_patches(self, request: p.PatchRequest) -> p.Patches:
+        return await self._do("propose_patches", request, p.Patches)
+
+    async def mutate_patch(self, request: p.MutateRequest) -> p.Patches:
+        return await self._do("mutate_patch", request, p.Patches)
+
+    async def ask(self, request: p.AskRequest) -> p.Question:
+        return await self._do("ask", request, p.Question)
+
+
+class RecordingReasoner(_Asked):
+    """Pass every request on to another reasoner and append what came of it to a file."""
+
+    def __init__(
+        self, inner: p.Reasoner, path: Path, *, environment: Mapping[str, str] | None = None
+    ) -> None:
+        self.name, self._inner, self._path = inner.name, inner, path
+        self._secrets = secrets_of(os.environ if environment is None else environment)
+        self._lock = threading.Lock()
+        if not path.exists() or not path.stat().st_size:
+            free = self.free_of_charge
+            self._append({"format": FORMAT, "version": VERSION, "model": self.name, "free": free})
+
+    @property
+    def free_of_charge(self) -> bool:
+        """Say whether the recorded reasoner costs nothing."""
+        return bool(getattr(self._inner, "free_of_charge", False))
+
+    def bound(self, keeper: BudgetKeeper, **more: Any) -> RecordingReasoner:
+        """Return this recorder over the bound reasoner."""
+        bound = getattr(self._inner, "bound", None)
+        twin = copy(self)
+        twin._inner = bound(keeper, **more) if bound is not None else self._inner
+        return twin
+
+    async def close(self) -> None:
+        """Close what the recorded reasoner holds."""
+        release = getattr(self._inner, "close", None)
+        if release is not None:
+            await release()
+
+    async def _do(self, method: str, request: Any, kind: type[ReplyT]) -> ReplyT:
+        row: JsonDict = {"method": method, "hash": request_hash(method, request)}
+        try:
+            reply: Any = await getattr(self._inner, method)(request)
+        except ReasonerError as error:
+            told = {"kind": type(error).__name__, "what": error.what, "why": error.why, "mend": error.mend}
+            self._append({**row, "error": told, "usage": asdict(usage_of(error)), "request": _plain(request)})
+            raise
+        self._append({**row, "reply": asdict(reply), "request": _plain(request)})
+        if not isinstance(reply, kind):
+            raise TypeError(f"{self.name} replied {type(reply).__name__} to {method!r}")
+        return reply
+
+    def _append(self, row: JsonDict) -> None:
+        line = filtered(json.dumps(row, ensure_ascii=True), self._secrets)
+        try:
+            with self._lock, self._path.open("a", encoding="utf-8") as file:
+                file.write(line + "\n")
+        except OSError as error:
+            raise StorageError(
+                f"Cannot write the recording {str(self._path)!r}.", why=f"{error.strerror or error}.",
+                mend="Give --record another file.",
+            ) from error  # fmt: skip
+
+
+class ReplayingReasoner(_Asked):
+    """Answer from a recording: each request by its hash, in the order they were recorded.
+
+    The last reply of a hash is given again, so that a resumed run may ask twice. Raises `SettingsError`
+    for a file that is no recording.
+    """
+
+    def __init__(self, path: Path) -> None:
+        head, rows = _read(path)
+        self.name = str(head.get("model") or "replayed")
+        self.free_of_charge = bool(head.get("free"))
+        self._path, self._lock = path, threading.Lock()
+        self._replies: dict[str, list[JsonDict]] = {}
+        for row in rows:
+            self._replies.setdefault(str(row["hash"]), []).append(row)
+
+    async def _do(self, method: str, request: Any, kind: type[ReplyT]) -> ReplyT:
+        name = request_hash(method, request)
+        with self._lock:
+            found = self._replies.get(name, [])
+            row = found.pop(0) if len(found) > 1 else found[0] if found else None
+        if row is None:
+            raise ReasonerError(
+                f"the recording has no reply to this {method!r}.",
+                why=f"{self._path.name} was made with other sources, settings, memory or another release.",
+                mend="Record the run again, from an empty home.",
+            )
+        if "error" in row:
+            raise _error(row)
+        reply: ReplyT = read_as(kind, row["reply"])
+        return reply
+
+
+def _error(row: JsonDict) -> ReasonerError:
+    told = row["error"]
+    kind = InvalidReply if told.get("kind") == "InvalidReply" else ReasonerError
+    error = kind(str(told["what"]), why=str(told.get("why", "")), mend=str(told.get("mend", "")))
+    charge(error, read_as(Usage, row.get("usage") or {}))
+    return error
+
+
+def _read(path: Path) -> tuple[JsonDict, list[JsonDict]]:
+    try:
+        lines = path.read_text(encoding="utf-8").splitlines()
+    except (OSError, UnicodeDecodeError) as error:
+        raise SettingsError(f"The recording {str(path)!r} cannot be read.", why=f"{error}.") from error
+    rows: list[JsonDict] = []
+    for number, line in enumerate(lines, 1):
+        try:
+            row = json.loads(line)
+        except ValueError as error:
+            if number == len(lines):
+                break  # the writer was killed in the middle of its last line
+            raise SettingsError(f"{path}, line {number}: not valid JSON.", why=f"{error}.") from error
+        rows.append(row if isinstance(row, dict) else {})
+    head = rows[0] if rows else {}
+    if head.get("format") != FORMAT or head.get("version") != VERSION:
+        raise SettingsError(
+            f"{str(path)!r} is no recording of this release.", mend="Make one: ddax run TASK --record FILE"
+        )
+    odd = [n for n, row in enumerate(rows[1:], 2) if row.get("method") not in METHODS or "hash" not in row]
+    if odd:
+        raise SettingsError(f"{path}, line {odd[0]}: no request with its reply.")
+    return head, rows[1:]
