@@ -211,7 +211,8 @@ async def test_what_an_extraction_costs_is_counted(kit: Any) -> None:
         actions=(probe("reads", [page("s")], []),),
     )
     update = await acted(kit, session)
-    assert update["usage"] == {"model_calls": 1, "tokens": 50, "usd": 0.01}
+    assert Usage.of_row(update["usage"]) == Usage(1, 50, 0.01)
+    assert update["usage"]["act.usd"] == 0.01
     assert update["ideas"]["0.1"]["result"] == "it is a port"
     assert len(update["ideas"]["0.1"]["evidence"]) == 1
 
@@ -222,7 +223,8 @@ async def test_what_a_failed_extraction_costs_is_counted_too(kit: Any) -> None:
     session = kit.session({"extract": [error]}, actions=(probe("reads", [page("s")], []),))
     update = await acted(kit, session)
     assert update["ideas"]["0.1"]["error"]["kind"] == "ReasonerError"
-    assert update["usage"] == {"model_calls": 2, "tokens": 80, "usd": 0.02}
+    assert Usage.of_row(update["usage"]) == Usage(2, 80, 0.02)
+    assert update["usage"]["act.tokens"] == 80
 
 
 async def test_a_reached_cap_fails_the_leaf_and_not_its_siblings(kit: Any) -> None:

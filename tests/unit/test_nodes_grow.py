@@ -36,7 +36,8 @@ async def test_expand_writes_ideas_and_usage_alone(kit: Any) -> None:
     state = await kit.opened(session, focus=["0"], step=1)
     update = await kit.update(expand, state, session)
     assert set(update) == {"ideas", "usage"}
-    assert update["usage"] == {"model_calls": 1, "tokens": 20, "usd": 0.1}
+    assert Usage.of_row(update["usage"]) == Usage(1, 20, 0.1)
+    assert update["usage"]["expand.usd"] == 0.1
     ideas = kit.reduced(state, update)["ideas"]
     dag.check(ideas)
     assert [(i["id"], i["kind"], i["needs"]) for i in dag.subtree(ideas, "0")] == [
