@@ -225,7 +225,7 @@ class Agent:
         snapshot = await self._snapshot(self._resumable(thread))
         return result_of(thread, snapshot.values, tuple(snapshot.interrupts))
 
-    async def costs(self, thread: str) -> list[JsonDict]:
+    async def costs(self, thread: str) -> list[dict[str, Any]]:
         """Return the log of what each node of a thread paid for model calls, oldest first."""
         return await cost_rows(self.services, self._resumable(thread), self.context)
 
