@@ -32,6 +32,7 @@ def result_lines(result: Mapping[str, Any]) -> Iterator[str]:
         yield ""
     yield clean_block(result["answer"]).strip() or "No answer."
     yield from _citations(result)
+    yield from _doubts(result)
     yield from _failures(result)
     yield from _question(result)
     yield ""
@@ -62,6 +63,15 @@ def _citations(result: Mapping[str, Any]) -> Iterator[str]:
         title, source = clean(citation["title"], 100), clean(citation["source"], 200)
         yield f"  [{number}] {title} <{source}>" if title and title != source else f"  [{number}] <{source}>"
         yield textwrap.indent(f"“{clean(citation['quote'], QUOTE)}”", "      ")
+
+
+def _doubts(result: Mapping[str, Any]) -> Iterator[str]:
+    if not result.get("doubts"):
+        return
+    yield ""
+    yield "Doubtful:"
+    for doubt in result["doubts"]:
+        yield f"  {clean(doubt.get('title', ''), 100)}: {clean(doubt.get('why', ''), 160)}"
 
 
 def _failures(result: Mapping[str, Any]) -> Iterator[str]:

@@ -12,7 +12,7 @@ from langgraph.graph.message import add_messages
 
 from ddax.ideas.idea import apply_patches
 from ddax.ideas.requirements import Requirement
-from ddax.types import Idea, JsonDict, NodeName
+from ddax.types import Idea, JsonDict, NodeName, Relation
 
 SNAPSHOT_FREQUENCY = 500
 """Updates of the ideas between two full snapshots in the checkpoint store."""
@@ -55,23 +55,32 @@ class Decision(TypedDict, total=False):
 
 
 class Outcome(TypedDict, total=False):
-    """What came of an idea in this step: at most 400 characters, the rest in the memory."""
+    """What came of an idea in this step: at most 400 characters, the rest in the memory.
+
+    `relation` and `confidence` are of a verification: how independent documents relate to the claim.
+    """
 
     idea: str
     ok: bool
     text: str
     expected: str
     action: str
+    relation: Relation
+    confidence: float
 
 
 class Answer(TypedDict, total=False):
-    """The answer: `found` is False where the sources do not carry one."""
+    """The answer: `found` is False where the sources do not carry one.
+
+    `doubts` are the claims it rests on that are weak or contradicted: `idea`, `title`, `source`, `why`.
+    """
 
     text: str
     short: str
     found: bool
     support: float
     citations: list[JsonDict]
+    doubts: list[JsonDict]
 
 
 def add_numbers(old: JsonDict | None, new: JsonDict) -> JsonDict:

@@ -173,6 +173,11 @@ class Controller:
         )
         return Step(after, action, dict(zip(ACTIONS, values, strict=True)))
 
+    def terms(self, mood: Mapping[str, Any]) -> list[list[float]]:
+        """Return for each action of a mood its information and its preference `[4, 2]`, in nats."""
+        belief = np.asarray(mood["belief"], dtype=np.float64)
+        return [_rounded(row) for row in self.twin.terms(belief)]
+
     def _think(self, prior: Vector, observation: int) -> Thought:
         """Run one cycle on the engine of the moment; where the child is gone, on the twin."""
         self._decisions += 1

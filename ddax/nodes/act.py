@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import asyncio
 import traceback
+from dataclasses import asdict
 from hashlib import sha256
 from typing import Any, TypedDict
 
@@ -21,6 +22,7 @@ from ddax.errors import ActionError, Blocked, DdaxError
 from ddax.graph.services import Session
 from ddax.graph.state import Outcome, Update, Work
 from ddax.ideas.idea import MAX_EVIDENCE, REASON_BYTES, RESULT_BYTES, clip
+from ddax.nodes.claims import Verification, claim_of, compare
 from ddax.nodes.gather import CLAIMS, HITS, TASKS, as_passage, citation_row, usage_row
 from ddax.reasoning.budget import usage_of
 from ddax.reasoning.protocol import ExtractRequest
@@ -174,12 +176,20 @@ async def _store(packet: LeafPacket, session: Session, result: ActionResult) -> 
             HITS, {"task": task, "idea": leaf, "step": step, "hits": hits}, key=f"{task}:{leaf}"
         )
     text, usage = await _claims(packet, session, ids)
-    return {
-        "ok": True,
-        "text": clip(text or result.summary, RESULT_BYTES),
-        "evidence": ids[:MAX_EVIDENCE],
-        "usage": usage,
-    }
+    row = {"ok": True, "evidence": ids[:MAX_EVIDENCE], "usage": usage}
+    if claim_of(packet["action"]):
+        verified = await _verified(packet, session, result.hits)
+        text, row["verified"] = verified.outcome(), {**asdict(verified), "mark": verified.mark()}
+    return {**row, "text": clip(text or result.summary, RESULT_BYTES)}
+
+
+async def _verified(packet: LeafPacket, session: Session, hits: tuple[Hit, ...]) -> Verification:
+    """Compare the claim a leaf verifies with what documents other than its own say."""
+    claim = claim_of(packet["action"])
+    rows = await session.memory.rows(CLAIMS, task=packet["work"]["id"], idea=claim)
+    own = [str(c[key]) for row in rows for c in row["citations"] for key in ("source", "passage_id")]
+    query = str(packet["action"]["args"].get("query", ""))
+    return await asyncio.to_thread(compare, claim, query, hits, own, session.check)
 
 
 async def _claims(packet: LeafPacket, session: Session, ids: list[str]) -> tuple[str, JsonDict]:
@@ -246,6 +256,14 @@ def _update(packet: LeafPacket, row: JsonDict) -> Update:
             )
         },
     }
+    if "verified" in row:
+        seen = row["verified"]
+        outcome = {**update["outcomes"][leaf], "relation": seen["relation"], "confidence": seen["confidence"]}
+        if seen["relation"] == "neutral":  # nobody forecast whether it could be settled: no surprise
+            outcome["expected"] = row["text"]
+        else:
+            update["ideas"][seen["claim"]] = Idea(reason=seen["mark"])
+        update["outcomes"] = {leaf: outcome}
     if not row["ok"]:
         error = {"kind": row["kind"], "trace": row["trace"]}
         update["ideas"] = {leaf: Idea(status="failed", reason=clip(row["text"], REASON_BYTES), error=error)}

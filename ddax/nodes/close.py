@@ -14,6 +14,7 @@ from ddax.graph.state import Answer, State, Update
 from ddax.ideas import dag, grow
 from ddax.ideas.idea import clip, is_final
 from ddax.ideas.requirements import Facts, Requirement, breaks_answer, broken
+from ddax.nodes.claims import doubts
 from ddax.nodes.gather import evidence, findings, recall, task_text, thoughts, usage_row
 from ddax.nodes.merge import answer_of
 from ddax.reasoning.protocol import MergeRequest
@@ -33,6 +34,9 @@ async def close(state: State, *, session: Session) -> Update:
     refused = broken(state["work"].get("requirements", []), _facts(state, answer))
     status, reason = _status(state, answer, refused)
     root = state["work"]["root"]
+    doubtful = doubts(state, answer.get("citations", []))
+    if doubtful:
+        answer = Answer(**{**answer, "doubts": doubtful})
     update |= {"answer": answer, "status": status, "stop_reason": reason}
     if refused:
         update["failures"] = {f"requirement:{k}": _refusal(root, text) for k, text in enumerate(refused)}

@@ -26,6 +26,8 @@ async def evaluate(state: State, *, session: Session) -> Update:
     failures: dict[str, JsonDict] = {}
     spent = Usage()
     for idea_id in sorted(outcomes, key=dag.sort_key):
+        if outcomes[idea_id].get("relation") == "neutral":
+            continue  # a verification that settled nothing says nothing about the worth of its branch
         try:
             verdict = await _judge(state, session, text, outcomes[idea_id])
         except ReasonerError as error:

@@ -17,7 +17,9 @@ from ddax.ideas import dag, grow
 from ddax.ideas.idea import REASON_BYTES, Patch, apply_patches, clip
 from ddax.ideas.requirements import demanded_visits, forbids, merged, parse, same_place
 from ddax.metacognition.effects import effects_of
+from ddax.nodes.claims import verify_leaf
 from ddax.nodes.coding import TEST
+from ddax.nodes.curiosity import with_curiosity
 from ddax.nodes.gather import evidence, findings, found, lessons, task_text, usage_row, visited
 from ddax.nodes.joining import Joined, join_twins, renumbered
 from ddax.nodes.pruning import log_cuts
@@ -42,6 +44,7 @@ async def expand(state: State, *, session: Session) -> Update:
         )
     except ReasonerError as error:
         return _failed(state, parent, error) if parent["status"] == "open" else _kept(parent, error)
+    reply = await with_curiosity(state, session, reply)
     children = (*reply.children, *_first_tests(state, parent), *_demanded(state, session, parent))
     joined = await join_twins(state["ideas"], parent, children, session=session)
     await log_cuts(state, session, state["step"], joined.reasons, kind="joined")
@@ -183,10 +186,7 @@ def _verify(state: State, claim: Idea) -> dict[str, Idea]:
     """Return the patch that adds a leaf which looks for independent support of a claim."""
     ideas = state["ideas"]
     home = next(i for i in dag.ancestors(ideas, claim["id"]) if i["status"] == "waiting")
-    query = clip(claim.get("result", "") or claim["title"], 300)
-    call = ActionCall(name="search", args={"query": query}, intent=f"verify: {clip(claim['title'], 80)}")
-    proposal = Proposal(f"verify: {claim['title']}", expected=query, prior=1.0, action=call)
-    return grow.expansion(ideas, home, [proposal], step=state["step"])
+    return grow.expansion(ideas, home, [verify_leaf(claim)], step=state["step"])
 
 
 def _kept(parent: Idea, error: ReasonerError) -> Update:

@@ -1,61 +1,131 @@
 """The node `metacognition`: what the agent notices about its own thinking, and the mood that follows.
 
-One observation a step: the outcome that was least expected speaks. The effect of the mood on the
-engine is applied where it belongs (`select`, `expand`), by `ddax.metacognition.effects`.
+One observation a step: what a verification or a conflict of claims has shown speaks first, else the
+outcome that was least expected. The effects of the mood are applied where they belong (`steering`,
+`expand`, `frontier`); a question of a resting mood is put by `protect`.
 """
 
 from __future__ import annotations
 
+import asyncio
+from dataclasses import dataclass
+
 from ddax.graph.services import Session
 from ddax.graph.state import Outcome, State, Update
 from ddax.ideas import dag
-from ddax.metacognition.controller import MoodState
-from ddax.metacognition.signals import SignalConverter
+from ddax.ideas.idea import Patch
+from ddax.metacognition.controller import MoodState, Step
+from ddax.metacognition.effects import effects_of
+from ddax.metacognition.signals import Signal, SignalConverter
+from ddax.nodes.claims import conflicts, felt
 from ddax.nodes.gather import MANY
-from ddax.types import JsonDict
+from ddax.types import EntailmentCheck, JsonDict
+
+MOODS = "moods"
+MAX_ASKED = 2
+"""Questions of a resting mood in one task."""
+
+
+@dataclass(frozen=True)
+class Noticed:
+    """What speaks in this step: the idea, its signal, its surprise, the flags of claims in conflict."""
+
+    idea: str
+    signal: Signal
+    epsilon: float
+    flags: Patch
 
 
 async def metacognition(state: State, *, session: Session) -> Update:
-    """Turn the most surprising outcome of this step into an observation, a belief and an action."""
-    settings, verdicts = session.settings.mood, state.get("verdicts", {})
-    outcomes = state.get("outcomes", {})
-    if not settings.enabled or not outcomes:
+    """Turn what happened in this step into an observation, a belief and an action."""
+    if not session.settings.mood.enabled or not state.get("outcomes"):
         return {}
     mood: MoodState = state.get("mood") or session.controller.open_mood()  # type: ignore[assignment]
-    loudest = max(sorted(outcomes, key=dag.sort_key), key=lambda i: verdicts.get(i, {}).get("epsilon", 0.0))
-    outcome, verdict = outcomes[loudest], verdicts.get(loudest, {})
-    converter = SignalConverter(
-        session.check, settings.surprise_threshold, settings.confirmation_confidence
-    )
-    signal = converter.convert(
-        outcome["expected"],
-        outcome["text"],
-        confidence=float(verdict.get("confidence", 0.0)),
-        epsilon=float(verdict.get("epsilon", 0.0)),
-        recent=mood["recent"],
-        similarity=await _similarity(state, session, outcome),
-    )
-    felt = session.controller.observe(
+    seen = await _notice(state, session, mood)
+    step = session.controller.observe(
         mood,
-        signal.observation,
-        likelihood=signal.likelihood,
-        epsilon=float(verdict.get("epsilon", 0.0)),
+        seen.signal.observation,
+        likelihood=seen.signal.likelihood,
+        epsilon=seen.epsilon,
         step=state["step"],
     )
+    question = await _question(state, session, mood, step, seen.signal)
+    await _log(state, session, seen, step, asked=bool(question))
+    update: Update = {"mood": dict(step.mood)}
+    if seen.flags:
+        update["ideas"] = seen.flags
+    if question:
+        update["questions"] = question
+    return update
+
+
+async def _notice(state: State, session: Session, mood: MoodState) -> Noticed:
+    """Choose what speaks, and convert it into a signal."""
+    outcomes, verdicts = state["outcomes"], state.get("verdicts", {})
+    read = [i for i, o in outcomes.items() if o["ok"] and o["action"] == "visit"]
+    root = state["work"]["root"]
+    flags = await asyncio.to_thread(conflicts, state["ideas"], root, read, session.check) if read else {}
+    names = sorted(outcomes, key=dag.sort_key)
+    checked = [i for i in names if outcomes[i].get("relation", "neutral") != "neutral"]
+    fighting = [i for i in names if i in flags]
+    loudest = max(
+        checked or fighting or names, key=lambda i: float(verdicts.get(i, {}).get("epsilon", 0.0))
+    )
+    check: EntailmentCheck = session.check
+    confidence = float(verdicts.get(loudest, {}).get("confidence", 0.0))
+    if checked:
+        outcome = outcomes[loudest]
+        check, confidence = felt(outcome["relation"], outcome["confidence"]), 1.0
+    elif fighting:
+        check = felt("contradiction", 1.0)
+    settings, epsilon = session.settings.mood, float(verdicts.get(loudest, {}).get("epsilon", 0.0))
+    converter = SignalConverter(check, settings.surprise_threshold, settings.confirmation_confidence)
+    signal = converter.convert(
+        outcomes[loudest]["expected"],
+        outcomes[loudest]["text"],
+        confidence=confidence,
+        epsilon=epsilon,
+        recent=mood["recent"],
+        similarity=await _similarity(state, session, outcomes[loudest]),
+    )
+    return Noticed(loudest, signal, epsilon, flags)
+
+
+async def _question(
+    state: State, session: Session, before: MoodState, step: Step, signal: Signal
+) -> dict[str, JsonDict]:
+    """Return the question of a mood that has just come to rest, where a human is there to help."""
+    settings, work = session.settings, state["work"]
+    if not settings.human or before["action"] == step.action or not effects_of(step.mood, settings.mood).ask:
+        return {}
+    rows = await session.memory.rows(MOODS, task=work["id"], limit=MANY)
+    if sum(1 for row in rows if row["asked"] and row["step"] < state["step"]) >= MAX_ASKED:
+        return {}
+    sure = max(step.mood["belief"])
+    text = f"mood is {step.mood['state']} ({sure:.2f}) and the work does not get on: {signal.reason}"
+    return {work["root"]: {"idea": work["root"], "kind": "rest", "text": text}}
+
+
+async def _log(state: State, session: Session, seen: Noticed, step: Step, *, asked: bool) -> None:
+    """Keep the step for `ddax mood`, for the viewer and for learning."""
+    work, mood = state["work"], step.mood
     row: JsonDict = {
-        "task": state["work"]["id"],
+        "task": work["id"],
         "step": state["step"],
-        "idea": loudest,
-        "observation": signal.observation,
-        "reason": signal.reason,
-        "novelty": signal.novelty,
-        "progress": signal.progress,
-        "belief": felt.mood["belief"],
-        "action": felt.action,
-        "efe": felt.mood["efe"],
+        "idea": seen.idea,
+        "observation": seen.signal.observation,
+        "reason": seen.signal.reason,
+        "epsilon": seen.epsilon,
+        "novelty": seen.signal.novelty,
+        "progress": seen.signal.progress,
+        "belief": mood["belief"],
+        "action": step.action,
+        "efe": mood["efe"],
+        "terms": session.controller.terms(mood),
+        "asked": asked,
+        "conflicts": sorted(seen.flags, key=dag.sort_key),
     }
-    await session.memory.log("moods", row, key=f"{state['work']['id']}:{state['step']}")
-    return {"mood": dict(felt.mood)}
+    await session.memory.log(MOODS, row, key=f"{work['id']}:{state['step']}")
 
 
 async def _similarity(state: State, session: Session, outcome: Outcome) -> float | None:

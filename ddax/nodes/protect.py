@@ -27,6 +27,8 @@ from ddax.types import Idea, JsonDict, Record
 
 ASKED = "questions"
 OPTIONS = ("go on", "veto", "stop")
+REST, REST_OPTIONS = "rest", ("go on", "stop")
+"""The question of a resting mood: not about one action, so there is nothing to veto but the run."""
 
 
 class HumanAnswer(BaseModel):
@@ -52,9 +54,15 @@ async def protect(state: State, *, session: Session) -> Update:
 async def _question(state: State, session: Session) -> tuple[JsonDict, Update]:
     """Return the question with its options, and what it cost; after a resume it is the same one."""
     pending = state.get("questions", {})
+    mind = state["mind"]
+    situation = f"rigidity is {mind['rho']:.2f} after {mind['hot']} outcomes that were not expected"
+    if pending and pending[_first(state)].get("kind") == REST:
+        row = await _asked(state, session, str(pending[_first(state)]["text"]), REST_OPTIONS)
+        question = {"idea": state["work"]["root"], "kind": REST, "text": row["text"]}
+        return {**question, "options": list(REST_OPTIONS), "pending": len(pending)}, {"usage": row["usage"]}
     if pending:
         return {**pending[_first(state)], "options": list(OPTIONS), "pending": len(pending)}, {}
-    row = await _asked(state, session)
+    row = await _asked(state, session, situation)
     question = {"idea": state["work"]["root"], "kind": "protect", "text": row["text"]}
     return {**question, "options": list(OPTIONS), "pending": 1}, {"usage": row["usage"]}
 
@@ -64,19 +72,18 @@ def _first(state: State) -> str:
     return min(state["questions"], key=dag.sort_key)
 
 
-async def _asked(state: State, session: Session) -> JsonDict:
+async def _asked(state: State, session: Session, situation: str, options: tuple[str, ...] = OPTIONS) -> JsonDict:
     """Return the row of the question of this step, which is asked and paid for once.
 
     A node with an interrupt runs again when it is answered. A reasoner that fails must not keep the
     question from the human: the situation itself is put then.
     """
-    work, mind = state["work"], state["mind"]
+    work = state["work"]
     key = f"{work['id']}:{state['step']}"
     known = await session.memory.rows(ASKED, key=key)
     if known:
         return known[0]
-    situation = f"rigidity is {mind['rho']:.2f} after {mind['hot']} outcomes that were not expected"
-    request = AskRequest(await task_text(state, session), situation, OPTIONS)
+    request = AskRequest(await task_text(state, session), situation, options)
     try:
         question = await session.metered(work["id"], state.get("usage", {})).ask(request)
         row = {"text": question.text, "usage": usage_row(question.usage)}
@@ -106,10 +113,11 @@ async def _apply(state: State, session: Session, answer: HumanAnswer) -> Update:
         )
         await session.memory.put([thought])
     await _note(state, session, answer)
-    if answer.choice == "stop":
+    resting = [i for i in settled if pending[i].get("kind") == REST]
+    if answer.choice == "stop" or (answer.choice == "veto" and resting):
         return {**update, "status": "stopped", "stop_reason": "a human stopped the run"}
     patch: Patch = {}
-    for idea_id in settled:
+    for idea_id in (i for i in settled if i not in resting):
         patch |= await _settle(state, session, idea_id, answer)
     return {**update, "ideas": grow.give_up(state["ideas"], work["root"], patch)} if patch else update
 

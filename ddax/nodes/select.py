@@ -18,19 +18,14 @@ from ddax.graph.services import Session
 from ddax.graph.state import State, Update
 from ddax.ideas import dag
 from ddax.ideas.idea import Patch, apply_patches, is_final
-from ddax.metacognition.effects import effects_of
 from ddax.nodes.coding import evolution_due
 from ddax.nodes.decide import decide
 from ddax.nodes.frontier import Descent, descend, frontier, policy_row
 from ddax.nodes.pruning import given_up, log_cuts, outside_beam, weak_branches
 from ddax.nodes.replan import MAX_REPLANS, replans, surprising
+from ddax.nodes.steering import before_the_end, forced
 from ddax.nodes.widen import Width
 from ddax.types import Idea, JsonDict, NodeName
-
-MAX_VERIFY = 2
-"""Verify leaves one task may get from the mood."""
-WEAK = 0.5
-"""A claim valued below this is worth verifying."""
 
 
 @dataclass(frozen=True)
@@ -164,15 +159,9 @@ def _protected(state: State, session: Session, step: int, seconds: float) -> Cho
 
 
 def _forced(state: State, session: Session, step: int, seconds: float) -> Choice | None:
-    """Take the step the mood forces: an interim merge, or a verify leaf."""
-    if state.get("mood", {}).get("step") != step - 1:
-        return None
-    forced = effects_of(state["mood"], session.settings.mood).force
-    if forced == "merge":
-        return _interim(state)
-    if forced == "verify":
-        return _verify(state, session)
-    return None
+    """Take the step the mood forces, and check what is in conflict before the task is closed."""
+    found = forced(state, session, step) or before_the_end(state, session)
+    return None if found is None else Choice(found.next, found.rule, focus=(found.focus,), mode=found.mode)
 
 
 def _surprised(state: State, session: Session, step: int, seconds: float) -> Choice | None:
@@ -181,44 +170,6 @@ def _surprised(state: State, session: Session, step: int, seconds: float) -> Cho
     if not idea or replans(state["ideas"], state["work"]["root"]) >= MAX_REPLANS:
         return None
     return Choice("expand", "surprise: plan anew", focus=(idea,), mode="replan")
-
-
-def _interim(state: State) -> Choice | None:
-    ideas, root = state["ideas"], state["work"]["root"]
-    for idea in dag.subtree(ideas, root):
-        closing = dag.current_merge(ideas, idea["id"])
-        if idea["status"] != "waiting" or closing is None or is_final(closing):
-            continue
-        finished = [c["id"] for c in dag.children(ideas, idea["id"]) if c["status"] == "done"]
-        merged = {n for m in dag.merges(ideas, idea["id"]) if is_final(m) for n in m["needs"]}
-        if len(finished) >= 2 and len(finished) < len(closing["needs"]) and not merged:
-            return Choice("merge", "mood: consolidate", focus=(idea["id"],), mode="interim")
-    return None
-
-
-def _verify(state: State, session: Session) -> Choice | None:
-    ideas, root = state["ideas"], state["work"]["root"]
-    task = dag.subtree(ideas, root)
-    if sum(1 for i in task if i["title"].startswith("verify:")) >= MAX_VERIFY:
-        return None
-    if len(task) + 2 > session.settings.budget.max_ideas:
-        return None
-    checked = {i["title"] for i in task if i["title"].startswith("verify:")}
-    weak = [
-        i
-        for i in task
-        if i["kind"] == "leaf"
-        and i["status"] == "done"
-        and i["N"] > 0
-        and i["V"] < WEAK
-        and i["action"]["name"] == "visit"
-        and f"verify: {i['title']}"[:160] not in checked
-        and any(a["status"] == "waiting" for a in dag.ancestors(ideas, i["id"]))
-    ]
-    if not weak:
-        return None
-    claim = min(weak, key=lambda i: (i["V"], dag.sort_key(i["id"])))
-    return Choice("expand", "mood: verify", focus=(claim["id"],), mode="verify")
 
 
 def _evolution(state: State, session: Session, step: int, seconds: float) -> Choice | None:

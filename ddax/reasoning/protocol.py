@@ -247,17 +247,18 @@ class MutateRequest:
 
 @dataclass(frozen=True)
 class AskRequest:
-    """Ask for the most useful question to put to a human."""
+    """Ask for the most useful question: to a human, or (`curiosity`) to the sources."""
 
     task: str
     situation: str
     options: tuple[str, ...]
     evidence: tuple[Passage, ...] = ()
+    kind: Literal["human", "curiosity"] = "human"
 
 
 @dataclass(frozen=True)
 class Question:
-    """A question to a human in one or two sentences."""
+    """A question in one or two sentences."""
 
     text: str
     usage: Usage = field(default_factory=Usage)

@@ -78,15 +78,15 @@ async def test_the_mood_forces_an_interim_merge(kit: Any) -> None:
     assert await chosen(kit, state, session) == ("merge", "mood: consolidate", ["0"], "interim")
 
 
-async def test_the_mood_forces_a_verify_leaf_on_the_weakest_claim(kit: Any) -> None:
+async def test_the_mood_forces_a_verify_leaf_on_the_weak_claim_that_counts_most(kit: Any) -> None:
     session, state = await task(kit)
     state = {**end(state, _1="done", _2="done"), "mood": {"action": "VERIFY", "step": 4}}
     values = {"0.1": Idea(N=1, V=0.4), "0.2": Idea(N=1, V=0.2)}
     state["ideas"] = apply_patches(state["ideas"], [values])
-    assert await chosen(kit, state, session) == ("expand", "mood: verify", ["0.2"], "verify")
+    assert await chosen(kit, state, session) == ("expand", "mood: verify", ["0.1"], "verify")
     after = await kit.after(expand, await kit.after(select, state, session), session)
     added = after["ideas"]["0.6"]
-    assert (added["title"], added["kind"]) == ("verify: read 1", "leaf")
+    assert (added["title"], added["kind"]) == ("verify: read 0", "leaf")
     assert "0.6" in after["ideas"]["0.5"]["needs"]
 
 

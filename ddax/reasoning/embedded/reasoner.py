@@ -8,6 +8,7 @@ from collections.abc import Awaitable, Callable
 from ddax.errors import ReasonerError
 from ddax.memory.protocol import Embedder
 from ddax.reasoning.embedded import debate, expand, wording
+from ddax.reasoning.embedded.curiosity import wonder
 from ddax.reasoning.embedded.evidence import readable, weigh
 from ddax.reasoning.embedded.expand import Policy
 from ddax.reasoning.embedded.merge import merge
@@ -106,5 +107,7 @@ class EmbeddedReasoner:
         return await self._patcher(request)
 
     async def ask(self, request: AskRequest) -> Question:
-        """Word a question to a human."""
+        """Word a question to a human, or one out of curiosity."""
+        if request.kind == "curiosity":
+            return await asyncio.to_thread(wonder, request)
         return wording.ask(request)

@@ -1,0 +1,56 @@
+"""EXPLORE's curiosity question: one search for what nobody has asked yet. No node of its own."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+from ddax.errors import ReasonerError
+from ddax.graph.services import Session
+from ddax.graph.state import State
+from ddax.ideas import dag
+from ddax.ideas.idea import clip
+from ddax.metacognition.effects import effects_of
+from ddax.nodes.gather import read_pages, task_text
+from ddax.reasoning.budget import usage_of
+from ddax.reasoning.protocol import AskRequest, Expansion
+from ddax.types import ActionCall, Proposal
+
+CURIOUS = "curious: "
+MAX_CURIOUS = 2
+"""Curiosity questions of one task."""
+SITUATION = (
+    "Nothing surprises any more. Ask the one question about the subject that nobody has asked yet and that "
+    "could show the task in a new light; it will be searched for in the sources."
+)
+
+
+async def with_curiosity(state: State, session: Session, reply: Expansion) -> Expansion:
+    """Add to an expansion the search for a curiosity question, where the mood explores."""
+    if not _due(state, session):
+        return reply
+    request = AskRequest(
+        await task_text(state, session), SITUATION, (), await read_pages(state, session), kind="curiosity"
+    )
+    try:
+        question = await session.metered(state["work"]["id"], state.get("usage", {})).ask(request)
+    except ReasonerError as error:  # nothing to be curious about; what is planned goes on without it
+        return replace(reply, usage=reply.usage + usage_of(error))
+    children = (*reply.children, _leaf(question.text))
+    return replace(reply, children=children, usage=reply.usage + question.usage)
+
+
+def _due(state: State, session: Session) -> bool:
+    mood = state.get("mood", {})
+    fresh = mood.get("step") == state["step"] - 1
+    if not fresh or not effects_of(mood, session.settings.mood).curious or "search" not in session.actions:
+        return False
+    task = dag.subtree(state["ideas"], state["work"]["root"])
+    return sum(1 for idea in task if idea["title"].startswith(CURIOUS)) < MAX_CURIOUS
+
+
+def _leaf(question: str) -> Proposal:
+    text = clip(" ".join(question.split()), 300)
+    call = ActionCall(name="search", args={"query": text}, intent=CURIOUS + text)
+    return Proposal(CURIOUS + text[:100], expected=f"Documents about {text[:200]}", prior=0.5, action=call)
+
+

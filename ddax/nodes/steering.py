@@ -1,0 +1,79 @@
+"""What the mood forces on `select`: an early merge, a check; and what must be checked before the end.
+
+No node of its own. Every step here is enforced by the engine, whatever a model would say.
+"""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+from ddax.graph.services import Session
+from ddax.graph.state import State
+from ddax.ideas import dag
+from ddax.ideas.idea import is_final
+from ddax.metacognition.effects import effects_of, switched_on
+from ddax.nodes.claims import to_verify
+from ddax.nodes.coding import TEST
+from ddax.types import NodeName
+
+
+class Forced(NamedTuple):
+    """A step that is taken before the others."""
+
+    next: NodeName
+    rule: str
+    focus: str
+    mode: str
+
+
+def forced(state: State, session: Session, step: int) -> Forced | None:
+    """Return the step that the mood of the step before forces, if it can be taken."""
+    mood = state.get("mood", {})
+    force = effects_of(mood, session.settings.mood).force if mood.get("step") == step - 1 else None
+    if force == "merge":
+        return _interim(state)
+    if force == "verify":
+        return _tests(state) or _verify(state, session, "mood: verify", weak=True)
+    return None
+
+
+def before_the_end(state: State, session: Session) -> Forced | None:
+    """Return the check of a claim in conflict that is due before the merge at the root closes the task."""
+    settings = session.settings.mood
+    ready = dag.mergeable(state["ideas"], state["work"]["root"])
+    if ready is None or ready["parent"] != state["work"]["root"]:
+        return None
+    if not settings.enabled or not switched_on("VERIFY", settings):
+        return None
+    return _verify(state, session, "a claim in conflict is verified first", weak=False)
+
+
+def _interim(state: State) -> Forced | None:
+    ideas, root = state["ideas"], state["work"]["root"]
+    for idea in dag.subtree(ideas, root):
+        closing = dag.current_merge(ideas, idea["id"])
+        if idea["status"] != "waiting" or closing is None or is_final(closing):
+            continue
+        finished = [c["id"] for c in dag.children(ideas, idea["id"]) if c["status"] == "done"]
+        merged = {n for m in dag.merges(ideas, idea["id"]) if is_final(m) for n in m["needs"]}
+        if len(finished) >= 2 and len(finished) < len(closing["needs"]) and not merged:
+            return Forced("merge", "mood: consolidate", idea["id"], "interim")
+    return None
+
+
+def _verify(state: State, session: Session, rule: str, *, weak: bool) -> Forced | None:
+    ideas, root = state["ideas"], state["work"]["root"]
+    if "search" not in session.actions:
+        return None
+    if len(dag.subtree(ideas, root)) + 2 > session.settings.budget.max_ideas:
+        return None
+    claim = to_verify(ideas, root, weak=weak)
+    return None if claim is None else Forced("expand", rule, claim["id"], "verify")
+
+
+def _tests(state: State) -> Forced | None:
+    """Return the run of the tests that waits its turn: in code that is what reality says."""
+    for leaf in dag.runnable_leaves(state["ideas"], state["work"]["root"]):
+        if leaf["action"]["name"] == TEST:
+            return Forced("act", "mood: verify by running the tests", leaf["id"], "")
+    return None

@@ -1,0 +1,135 @@
+"""The effects of the mood on the engine: curiosity, a question of a resting mood, the log."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+
+from ddax.errors import ReasonerError
+from ddax.graph.state import Outcome
+from ddax.memory.embeddings import HashEmbedder
+from ddax.metacognition.matrices import ACTIONS
+from ddax.nodes import protect as protect_module
+from ddax.nodes.expand import expand
+from ddax.nodes.metacognition import MAX_ASKED, metacognition
+from ddax.nodes.protect import protect
+from ddax.nodes.select import select
+from ddax.reasoning import protocol as p
+from ddax.reasoning.embedded import EmbeddedReasoner
+from ddax.types import Passage
+
+STUCK = {"prior": [0.05, 0.05, 0.05, 0.85], "belief": [0.05, 0.05, 0.05, 0.85], "state": "STAGNANT"}
+
+
+async def exploring(kit: Any, ask: list[Any], **settings: Any) -> Any:
+    replies = {"expand": [p.Expansion((kit.leaf("a"),))] * 3, "ask": ask}
+    session = kit.session(replies, **settings)
+    state = await kit.opened(session, focus=["0"], step=1)
+    return await kit.after(expand, {**state, "mood": {"action": "EXPLORE", "step": 0}}, session)
+
+
+async def test_explore_searches_for_a_question_nobody_has_asked(kit: Any) -> None:
+    state = await exploring(kit, [p.Question("Who paid for the tower?")])
+    leaf = state["ideas"]["0.2"]
+    assert leaf["title"] == "curious: Who paid for the tower?"
+    assert leaf["action"]["args"] == {"query": "Who paid for the tower?"}
+
+
+@pytest.mark.parametrize(
+    ("ask", "settings"),
+    [
+        ([ReasonerError("nothing")], {}),
+        ([p.Question("x?")], {"mood": {"engine": "numpy", "explore": False}}),
+        ([p.Question("x?")], {"mood": {"engine": "numpy", "enabled": False}}),
+    ],
+)
+async def test_without_curiosity_the_plan_goes_on(kit: Any, ask: Any, settings: Any) -> None:
+    state = await exploring(kit, ask, **settings)
+    assert [i["title"] for i in state["ideas"].values() if i["kind"] == "leaf"] == ["a"]
+
+
+async def test_an_old_mood_asks_nothing(kit: Any) -> None:
+    session = kit.session({"expand": [p.Expansion((kit.leaf("a"),))]})
+    state = await kit.opened(session, focus=["0"], step=5)
+    after = await kit.after(expand, {**state, "mood": {"action": "EXPLORE", "step": 2}}, session)
+    assert len(after["ideas"]) == 3
+
+
+async def test_without_a_model_curiosity_is_about_what_was_mentioned_and_not_looked_into() -> None:
+    reasoner = EmbeddedReasoner(HashEmbedder())
+    text = "The Tower was built by Ilse Maran. Its stone came from Jon Berg. In the end Jon Berg left."
+    read = (Passage("1", "Tower", "Tower", text),)
+    request = p.AskRequest("Who built the Tower? Was it Ilse Maran?", "s", (), read, kind="curiosity")
+    assert (await reasoner.ask(request)).text == "What is Jon Berg?"
+    with pytest.raises(ReasonerError, match="curious"):
+        await reasoner.ask(p.AskRequest("x", "s", (), (), kind="curiosity"))
+
+
+async def resting(kit: Any, *, human: bool = True, before: str = "EXPLORE", **settings: Any) -> Any:
+    """Return session, state and update of a mood that comes to rest."""
+    session = kit.session({"ask": [p.Question("Where else shall I look?")]}, human=human, **settings)
+    state = await kit.opened(session, step=3, verdicts={"0": {"epsilon": 0.1}})
+    mood = {**session.controller.open_mood(), **STUCK, "action": before}
+    outcome = Outcome(idea="0", ok=False, text="the same again", expected="something", action="search")
+    state = {**state, "mood": mood, "outcomes": {"0": outcome}}
+    return session, state, await kit.update(metacognition, state, session)
+
+
+async def test_a_resting_mood_asks_the_human_once_and_goes_on(kit: Any, monkeypatch: Any) -> None:
+    session, state, update = await resting(kit)
+    assert update["mood"]["action"] == "REST"
+    assert update["questions"]["0"]["kind"] == "rest" and "STAGNANT" in update["questions"]["0"]["text"]
+    after = kit.reduced(state, update)
+    chosen = await kit.after(select, after, session)
+    assert chosen["decision"]["next"] == "protect"
+    asked: list[Any] = []
+
+    def interrupt(question: Any, **_: Any) -> Any:
+        asked.append(question)
+        return {"choice": "go on", "lesson": "Look into the annals."}
+
+    monkeypatch.setattr(protect_module, "interrupt", interrupt)
+    settled = await kit.after(protect, chosen, session)
+    assert asked[0]["text"] == "Where else shall I look?" and asked[0]["options"] == ["go on", "stop"]
+    assert settled["questions"] == {} and settled["ideas"] == chosen["ideas"]
+    assert settled.get("status") != "stopped"
+    following = await kit.update(select, settled, session)
+    assert following["decision"]["next"] == "expand", "the question is not put again"
+
+
+@pytest.mark.parametrize("choice", ["stop", "veto"])
+async def test_a_human_may_end_a_resting_run(kit: Any, monkeypatch: Any, choice: str) -> None:
+    session, state, update = await resting(kit)
+    monkeypatch.setattr(protect_module, "interrupt", lambda *_, **__: {"choice": choice})
+    ended = await kit.update(protect, kit.reduced(state, update), session)
+    assert ended["status"] == "stopped" and "ideas" not in ended
+
+
+@pytest.mark.parametrize(
+    "options",
+    [{"human": False}, {"before": "REST"}, {"mood": {"engine": "numpy", "rest": False}}],
+)
+async def test_rest_asks_nobody_where_nobody_is_there_or_it_was_asked_or_is_off(
+    kit: Any, options: Any
+) -> None:
+    _, _, update = await resting(kit, **options)
+    assert update["mood"]["action"] == "REST" and "questions" not in update
+
+
+async def test_a_task_is_asked_about_at_most_twice(kit: Any) -> None:
+    session, state, _ = await resting(kit)
+    for step in range(4, 4 + MAX_ASKED + 2):
+        last = await kit.update(metacognition, {**state, "step": step}, session)
+    rows = await session.memory.rows("moods")
+    assert [row["asked"] for row in rows].count(True) == MAX_ASKED
+    assert "questions" not in last
+
+
+async def test_the_log_holds_what_the_table_and_the_learning_need(kit: Any) -> None:
+    session, _, update = await resting(kit, human=False)
+    row = (await session.memory.rows("moods"))[0]
+    assert row["belief"] == update["mood"]["belief"] and row["action"] == "REST"
+    assert len(row["terms"]) == len(ACTIONS)
+    for value, (information, preference) in zip(row["efe"], row["terms"], strict=True):
+        assert value == pytest.approx(information + preference, abs=1e-8)
