@@ -6,7 +6,7 @@ from typing import Annotated
 
 import typer
 
-from ddax.cli import costs, demo, doctor, history, memory, prompts, runs, setup, work
+from ddax.cli import costs, demo, doctor, fix, history, memory, prompts, runs, setup, work
 
 app = typer.Typer(
     name="ddax",
@@ -39,6 +39,7 @@ def start(
 
 app.command("run", cls=work.SourcesCommand)(work.run)
 app.command("resume")(work.resume)
+app.command("fix")(fix.fix)
 app.command("cancel")(runs.cancel)
 app.command("runs")(runs.runs)
 app.command("show")(runs.show)

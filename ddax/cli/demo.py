@@ -1,12 +1,15 @@
 """The command `demo`: one real question over the documentation of the running Python, no key, no network.
 
-It succeeds only if the right answer was found *and* cited; further examples hook in through `ACTS`.
+It succeeds only if the right answer was found *and* cited; further examples hook in through `ACTS`:
+a repair of code against its tests.
 """
 
 from __future__ import annotations
 
 import sys
+import time
 from collections.abc import Callable, Mapping
+from pathlib import Path
 from typing import Annotated, Any
 
 import typer
@@ -23,8 +26,50 @@ QUESTION = "Which function returns the median of numeric data?"
 ANSWER = "statistics.median"
 SOURCES = ("python:",)
 
+EXAMPLE = "examples/repair"
+REPAIR_SECONDS = 10.0
+
 Act = Callable[[Output], int]
-ACTS: tuple[Act, ...] = ()
+
+
+def repair_act(output: Output) -> int:
+    """Repair the shipped example against its tests; return 0 only if every test passes then."""
+    import asyncio
+
+    import numpy as np
+
+    from ddax.cli.patch import print_repair
+    from ddax.configs.settings import Evolution
+    from ddax.errors import SandboxError
+    from ddax.evolution.project import read_project
+    from ddax.evolution.repair import repair
+    from ddax.evolution.sandbox import choose
+
+    project = read_project(["."], None, cwd=example_folder())
+    output.say()
+    output.say(f"Repair:   {', '.join(project.task.targets)} against {', '.join(project.task.tests)}")
+    try:
+        sandbox = choose()
+    except SandboxError as exc:  # the question was answered; a machine without a sandbox lacks this act only
+        output.note(f"The repair is left out. {exc}")
+        return 0
+    result = asyncio.run(
+        repair(
+            project.task, settings=Evolution(seconds=REPAIR_SECONDS), rng=np.random.default_rng(0),
+            clock=time.monotonic, sandbox=sandbox,
+        )
+    )  # fmt: skip
+    print_repair(result, None, hint="To do so with your own code: ddax fix PATH --tests COMMAND")
+    return 0 if result.solved else 1
+
+
+def example_folder() -> Path:
+    """Return the folder of the example: inside the installed package, else in the checkout."""
+    package = Path(__file__).parents[1]
+    return next(f for f in (package / EXAMPLE, package.parent / EXAMPLE) if f.is_dir())
+
+
+ACTS: tuple[Act, ...] = (repair_act,)
 """What is shown after the question; each prints through the output and returns an exit code."""
 
 

@@ -94,15 +94,20 @@ def ochiai(rows: Iterable[Row]) -> dict[Place, float]:
     return {p: n / math.sqrt(total * (n + passed.get(p, 0))) for p, n in failed.items()}
 
 
-def suspicion(rows: Iterable[Row]) -> dict[Place, float]:
-    """Return Ochiai's coefficients, the places of exceptions raised by TRACEBACK_BONUS."""
+def suspicion(rows: Iterable[Row], hints: Iterable[Place] = ()) -> dict[Place, float]:
+    """Return Ochiai's coefficients, raised by TRACEBACK_BONUS at the places of exceptions and hints.
+
+    So the most suspected line of all may stand above 1.
+    """
     rows = list(rows)
     scores = ochiai(rows)
     for row in rows:
         if row.kind == "error" and row.line:
             place = (row.path, row.line)
-            scores[place] = min(1.0, scores.get(place, 0.0) + TRACEBACK_BONUS)
-    return scores
+            scores[place] = scores.get(place, 0.0) + TRACEBACK_BONUS
+    for place in hints:
+        scores[place] = scores.get(place, 0.0) + TRACEBACK_BONUS
+    return {place: score for place, score in scores.items() if place[1] > 0}
 
 
 def ranked(scores: Mapping[Place, float]) -> list[tuple[Place, float]]:

@@ -6,6 +6,8 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Literal
 
+from ddax.evolution.inside.loading import ROOTS
+from ddax.evolution.suites import Runner
 from ddax.types import Usage
 
 Trust = Literal["none", "plausible", "confirmed", "separate"]
@@ -18,7 +20,10 @@ class RepairTask:
     """A program (`files`: path → text), the `targets` that may change, and its `tests` (path → text).
 
     `goal` says in words what is wanted; only a model reads it. `held_out` are ids of units that the
-    search never sees; they judge what it found.
+    search never sees; they judge what it found. `only`, where given, are the ids of the units that
+    count. `roots`, `runner` and `data` are the suite's; `script` is a file that must run to its end,
+    `hints` are (path, line) pairs known to matter, as from a traceback. With `hold_out` a share of the
+    tests is kept from the search where there are enough, and refuses what does not pass it.
     """
 
     files: Mapping[str, str]
@@ -26,6 +31,13 @@ class RepairTask:
     tests: Mapping[str, str]
     goal: str = ""
     held_out: tuple[str, ...] = ()
+    only: tuple[str, ...] = ()
+    roots: tuple[str, ...] = ROOTS
+    runner: Runner = "fast"
+    data: Mapping[str, bytes] = field(default_factory=dict)
+    script: str = ""
+    hints: tuple[tuple[str, int], ...] = ()
+    hold_out: bool = False
 
 
 @dataclass(frozen=True)
@@ -73,5 +85,6 @@ class RepairResult:
     trust: Trust
     caveats: tuple[str, ...] = ()
     suspicious: tuple[tuple[str, int, float], ...] = ()
+    failures: tuple[str, ...] = ()
     origin: str = ""
     usage: Usage = field(default_factory=Usage)

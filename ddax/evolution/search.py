@@ -19,6 +19,7 @@ from ddax.evolution.suites import Suite
 TICKS, ESCALATION, PROBE_TICKS = 10_000, 30, 100_000
 BATCH = 24
 QUICK_CPU, SLOW_CPU, MEMORY = 0.3, 1.5, 320
+PYTEST_CPU = 2.0
 """Seconds and MiB that a candidate of the search may use; runaway growth is common among edits."""
 ESCALATIONS_AT_ONCE, ESCALATIONS_LATER = 4, 16
 SECOND_AFTER, SEEDS, PAIR_PENALTY = 2500, 20, 0.6
@@ -62,7 +63,7 @@ class Partial:
     signature: str = ""
 
 
-def measure(evaluator: CodeEvaluator) -> Baseline:
+def measure(evaluator: CodeEvaluator, *, hints: Sequence[Place] = ()) -> Baseline:
     """Run the tests twice, once to see how they stand, once traced to see where and with what types."""
     first = evaluator.run({}, ticks=PROBE_TICKS, cpu=3.0)
     ticks = max([TICKS, *(10 * row.ticks for row in first.rows if row.good)])
@@ -79,7 +80,7 @@ def measure(evaluator: CodeEvaluator) -> Baseline:
         first,
         tuple(sorted(failing, key=effort)),
         tuple(sorted(passing, key=effort)),
-        suspicion(traced.rows),
+        suspicion(traced.rows, hints),
         replace(traced.seen, words=texts_in(evaluator.suite)),
         ticks,
     )
@@ -117,7 +118,11 @@ class Search:
             suspects = self.suspects(path)
             if self.baseline.suspects and not suspects:
                 continue
-            lists.append(first_order(Source(path, text, self.baseline.seen), suspects))
+            try:
+                source = Source(path, text, self.baseline.seen)
+            except SyntaxError:  # nothing can be edited in what is no program
+                continue
+            lists.append(first_order(source, suspects))
         return merge(*lists, key=lambda item: item[0])
 
     def pairs(self) -> Iterator[tuple[float, Edit, Partial]]:
@@ -204,7 +209,7 @@ class Search:
                 gate=len(self.baseline.failing),
                 give_up=2,
                 ticks=self.baseline.ticks,
-                cpu=QUICK_CPU,
+                cpu=QUICK_CPU if self.suite.runner == "fast" else PYTEST_CPU,
                 memory=MEMORY,
             )
             for _, edit, _, text in batch

@@ -10,19 +10,25 @@ from __future__ import annotations
 import ast
 import builtins
 import sys
+from base64 import b64encode
 from collections.abc import Collection, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from typing import Any, Literal
 
 from ddax.errors import SourceError
-from ddax.evolution.inside.loading import module_name
+from ddax.evolution.inside.loading import ROOTS, module_name, module_names
 
-UnitKind = Literal["script", "function", "method"]
+UnitKind = Literal["script", "function", "method", "main"]
+Runner = Literal["fast", "pytest"]
+"""Who runs the units: the light stand-in of the worker, or the project's own pytest."""
 
 
 @dataclass(frozen=True)
 class Unit:
-    """A test unit. `code` is the text a script unit runs; `shared` gives it the target's names."""
+    """A test unit. `code` is the text a script unit runs; `shared` gives it the target's names.
+
+    A `main` unit runs a file of the program as a script; it passes if that ends without an error.
+    """
 
     id: str
     kind: UnitKind
@@ -36,12 +42,18 @@ class Unit:
 
 @dataclass(frozen=True)
 class Suite:
-    """The program under test and the units that judge it; `targets` may be changed."""
+    """The program under test and the units that judge it; `targets` may be changed.
+
+    `roots` are the folders that imports begin at, `data` other files that the tests may read.
+    """
 
     sources: Mapping[str, str]
     targets: tuple[str, ...]
     tests: Mapping[str, str]
     units: tuple[Unit, ...]
+    roots: tuple[str, ...] = ROOTS
+    runner: Runner = "fast"
+    data: Mapping[str, bytes] = field(default_factory=dict)
 
     def only(self, ids: Collection[str], *, keep: bool) -> Suite:
         """Return the suite with just these units, or with all the others."""
@@ -57,14 +69,19 @@ class Suite:
         return {
             "sources": dict(self.sources),
             "targets": list(self.targets),
+            "loaded": [] if any(u.kind == "main" for u in self.units) else list(self.targets),
             "units": rows,
             "codes": codes,
-            "imports": _libraries([*self.sources.values(), *self.tests.values()], self.sources),
+            "roots": list(self.roots),
+            "runner": self.runner,
+            "tests": dict(self.tests),
+            "data": {path: b64encode(content).decode() for path, content in self.data.items()},
+            "imports": _libraries([*self.sources.values(), *self.tests.values()], self.sources, self.roots),
         }
 
 
-def _libraries(texts: Sequence[str], sources: Mapping[str, str]) -> list[str]:
-    own = {module_name(path).split(".")[0] for path in sources}
+def _libraries(texts: Sequence[str], sources: Mapping[str, str], roots: Sequence[str]) -> list[str]:
+    own = {name.split(".")[0] for path in sources for name in module_names(path, roots)}
     found: set[str] = set()
     for text in texts:
         try:
@@ -80,13 +97,12 @@ def _libraries(texts: Sequence[str], sources: Mapping[str, str]) -> list[str]:
     return sorted(name for name in found if name.split(".")[0] not in skipped)
 
 
-def _imports_program(tree: ast.Module, sources: Mapping[str, str]) -> bool:
-    names = {module_name(path) for path in sources}
-    roots = {name.split(".")[0] for name in names}
+def _imports_program(tree: ast.Module, sources: Mapping[str, str], roots: Sequence[str]) -> bool:
+    own = {name.split(".")[0] for path in sources for name in module_names(path, roots)}
     for node in ast.walk(tree):
-        if isinstance(node, ast.Import) and any(a.name.split(".")[0] in roots for a in node.names):
+        if isinstance(node, ast.Import) and any(a.name.split(".")[0] in own for a in node.names):
             return True
-        if isinstance(node, ast.ImportFrom) and (node.module or "").split(".")[0] in roots:
+        if isinstance(node, ast.ImportFrom) and (node.level or (node.module or "").split(".")[0] in own):
             return True
     return False
 
@@ -177,13 +193,13 @@ def _class_units(path: str, node: ast.ClassDef, shared: bool) -> list[Unit]:
     ]
 
 
-def read_units(path: str, text: str, sources: Mapping[str, str]) -> list[Unit]:
+def read_units(path: str, text: str, sources: Mapping[str, str], roots: Sequence[str] = ROOTS) -> list[Unit]:
     """List the units of a test file in order; raises SourceError where it cannot be read."""
     try:
         tree = ast.parse(text, path)
     except SyntaxError as error:
         raise SourceError(f"The tests in {path} cannot be read.", why=str(error)) from error
-    shared = not _imports_program(tree, sources)
+    shared = not _imports_program(tree, sources, roots)
     units: list[Unit] = []
     for node in tree.body:
         if isinstance(node, (ast.FunctionDef, ast.AsyncFunctionDef)) and node.name.startswith("test"):
@@ -195,19 +211,37 @@ def read_units(path: str, text: str, sources: Mapping[str, str]) -> list[Unit]:
     return units or _script_units(path, tree, shared)
 
 
-def build_suite(sources: Mapping[str, str], targets: Sequence[str], tests: Mapping[str, str]) -> Suite:
-    """Read the tests of a program; raises SourceError where there is none or a target is missing."""
+def build_suite(
+    sources: Mapping[str, str],
+    targets: Sequence[str],
+    tests: Mapping[str, str],
+    *,
+    roots: Sequence[str] = ROOTS,
+    runner: Runner = "fast",
+    data: Mapping[str, bytes] | None = None,
+    only: Collection[str] = (),
+    script: str = "",
+) -> Suite:
+    """Read the tests of a program, or only the units with these ids; `script` is a file that must run.
+
+    Raises SourceError where there is no test or a target is missing.
+    """
     for path in targets:
         if path not in sources:
             raise SourceError(f"{path} is not among the files of the program.")
-    for path in sources:
-        name = module_name(path).split(".")[0]
+    for path in targets:
+        name = module_name(path, roots).split(".")[0]
         if name in sys.builtin_module_names or hasattr(builtins, name):
             raise SourceError(f"{path} would hide Python's own {name!r}.", mend="Rename the file.")
-    units = [unit for path, text in tests.items() for unit in read_units(path, text, sources)]
+    units = [unit for path, text in tests.items() for unit in read_units(path, text, sources, roots)]
+    units = [unit for unit in units if not only or unit.id in only]
+    if script:
+        units.append(Unit(f"{script}::runs", "main", script, "", ""))
     if not units:
         raise SourceError(
             "There is no test in " + (", ".join(tests) or "the task") + ".",
             mend="Give functions named test_*, a TestCase, or asserts.",
         )
-    return Suite(dict(sources), tuple(targets), dict(tests), tuple(units))
+    return Suite(
+        dict(sources), tuple(targets), dict(tests), tuple(units), tuple(roots), runner, dict(data or {})
+    )

@@ -32,7 +32,8 @@ def separate_report(sandbox: Sandbox, suite: Suite, sources: Mapping[str, str], 
     oracle = Channel(start_inside(sandbox, "oracle", limits))
     try:
         end = time.monotonic() + limits.wall + _SLACK
-        served.send({"op": "load", "sources": program, "targets": list(suite.targets), "limits": bounds})
+        load = {"op": "load", "sources": program, "targets": list(suite.targets), "roots": list(suite.roots)}
+        served.send({**load, "limits": bounds})
         first = json.loads(served.receive(end - time.monotonic()))
         if "error" in first:
             return Report("import", f"{first['error']} {first.get('text', '')}"[:300], ())

@@ -62,26 +62,45 @@ def instrument(tree: ast.Module) -> ast.Module:
     return tree
 
 
-def module_name(path: str) -> str:
-    """Name the module of a path: ``src/pkg/mod.py`` is ``pkg.mod``."""
-    parts = path.removesuffix(".py").split("/")
-    if parts[0] == "src" and len(parts) > 1:
-        parts = parts[1:]
-    if parts[-1] == "__init__" and len(parts) > 1:
-        parts = parts[:-1]
-    return ".".join(parts)
+ROOTS = ("src", "")
+"""Folders from which modules are imported, the preferred one first; "" is the project's own."""
+
+
+def module_names(path: str, roots: Sequence[str] = ROOTS) -> list[str]:
+    """Name the module of a path, seen from every root above it: ``src/pkg/mod.py`` is ``pkg.mod``."""
+    names = []
+    for root in roots:
+        inner = path.removeprefix(f"{root}/") if root else path
+        if root and inner == path:
+            continue
+        parts = inner.removesuffix(".py").split("/")
+        if parts[-1] == "__init__" and len(parts) > 1:
+            parts = parts[:-1]
+        names.append(".".join(parts))
+    return names
+
+
+def module_name(path: str, roots: Sequence[str] = ROOTS) -> str:
+    """Name the module of a path, seen from the first root above it."""
+    return next(iter(module_names(path, roots)), module_names(path, ("",))[0])
 
 
 class Program(MetaPathFinder, Loader):
     """Finds and loads the modules of a program held as texts."""
 
     def __init__(
-        self, sources: Mapping[str, str], tick: Callable[[], None], cache: dict[tuple[str, str], CodeType]
+        self,
+        sources: Mapping[str, str],
+        tick: Callable[[], None],
+        cache: dict[tuple[str, str], CodeType],
+        roots: Sequence[str] = ROOTS,
     ) -> None:
-        self.paths = {module_name(path): path for path in sources}
+        self.names = {path: module_name(path, roots) for path in sources}
+        aliases = {name: path for path in sources for name in module_names(path, roots)}
+        self.paths = aliases | {name: path for path, name in self.names.items()}
         self.sources, self.tick, self.cache = sources, tick, cache
         self.packages = {".".join(n.split(".")[:i]) for n in self.paths for i in range(1, n.count(".") + 1)}
-        self.packages |= {module_name(path) for path in sources if path.endswith("__init__.py")}
+        self.packages |= {name for name, path in self.paths.items() if path.endswith("__init__.py")}
 
     def compile(self, path: str) -> CodeType:
         """Return the instrumented code of a file; raises SyntaxError."""
@@ -115,6 +134,6 @@ class Program(MetaPathFinder, Loader):
 
     def load(self, path: str) -> dict[str, Any]:
         """Import the module of a path and return its globals."""
-        name = module_name(path)
+        name = self.names[path]
         __import__(name)
         return sys.modules[name].__dict__

@@ -5,6 +5,7 @@ Left out: plugins, conftest, fixture scopes, monkeypatching. A suite that needs 
 
 from __future__ import annotations
 
+import inspect  # here, so that the warm worker has it and no candidate pays for it
 import math
 import re
 import sys
@@ -150,8 +151,6 @@ def _skipper(function: Any) -> Any:
 
 
 def _fixture_value(name: str, space: Mapping[str, Any], endings: list[Iterator[Any]]) -> Any:
-    import inspect
-
     maker = space.get(name)
     if maker is None or not hasattr(maker, "__ddax_fixture__"):
         raise LookupError(f"the fixture {name!r} is not in this file; use the pytest of the project")
@@ -173,8 +172,6 @@ def finish(result: Any) -> None:
 
 def call_test(function: Any, space: Mapping[str, Any]) -> None:
     """Call a test for every row of its parameters, with its fixtures; raises where it fails."""
-    import inspect
-
     for row in getattr(function, "__ddax_rows__", [{}]):
         endings: list[Iterator[Any]] = []
         wanted = inspect.signature(function).parameters

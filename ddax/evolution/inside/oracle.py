@@ -15,7 +15,7 @@ from typing import Any
 from . import minipytest
 from .frames import read_frame, write_frame
 from .limits import apply_limits
-from .loading import Program, Ticks, module_name
+from .loading import Program, Ticks
 from .units import Runner
 from .values import decode, encode
 
@@ -204,8 +204,8 @@ for _name in _BINARY[:-1]:
 class RemoteProgram(Program, MetaPathFinder, Loader):
     """Offers the program's modules to the tests; their names are handles."""
 
-    def __init__(self, sources: dict[str, str], link: Link) -> None:
-        super().__init__(sources, lambda: None, {})
+    def __init__(self, sources: dict[str, str], link: Link, roots: list[str]) -> None:
+        super().__init__(sources, lambda: None, {}, roots)
         self.link = link
 
     def exec_module(self, module: ModuleType) -> None:
@@ -240,7 +240,7 @@ def main() -> None:
     order = read_frame(control)
     apply_limits(order["limits"])
     link = Link(control, answers)
-    program = RemoteProgram(order["sources"], link)
+    program = RemoteProgram(order["sources"], link, order["roots"])
     program.install()
     codes = {
         key: compile(text, f"<{key}>", "exec", dont_inherit=True) for key, text in order["codes"].items()
@@ -251,7 +251,7 @@ def main() -> None:
     for index, unit in enumerate(order["units"]):
         try:
             for path in order["targets"]:
-                __import__(module_name(path))
+                program.load(path)
             rows.append([index, *runner.run(unit, 0), []])
         except Exception as error:  # a program that does not load fails every unit
             rows.append([index, "error", type(error).__name__, str(error)[:200], "", 0, 0, 0, []])

@@ -64,7 +64,7 @@ class Server:
             apply_limits(request["limits"])
             ticks = Ticks()
             ticks.reset(0)
-            self.program = Program(request["sources"], ticks.tick, {})
+            self.program = Program(request["sources"], ticks.tick, {}, request["roots"])
             self.program.install()
             for path in request["targets"]:
                 self.program.load(path)

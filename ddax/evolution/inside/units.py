@@ -9,7 +9,7 @@ from typing import Any, NamedTuple
 
 from . import minipytest
 from .limits import OutOfTime
-from .loading import OutOfTicks, Program, Ticks
+from .loading import TICK, OutOfTicks, Program, Ticks
 
 MESSAGE = 300
 """Characters of a message that are kept."""
@@ -36,11 +36,19 @@ def _where(error: BaseException, paths: frozenset[str]) -> tuple[str, int, int]:
     return path, line, depth
 
 
-def _describe(error: BaseException) -> str:
+def _describe(error: BaseException | None) -> str:
     try:
         return str(error)[:MESSAGE]
     except Exception as inner:  # the text of a foreign exception is foreign code
         return f"<its message raised {type(inner).__name__}>"
+
+
+def _skipped(error: BaseException | None) -> bool:
+    return (type(error).__module__, type(error).__name__) in (
+        ("unittest.case", "SkipTest"),
+        ("_pytest.outcomes", "Skipped"),
+        ("_pytest.outcomes", "XFailed"),
+    )
 
 
 class Runner:
@@ -79,6 +87,8 @@ class Runner:
         if unit["kind"] == "script":
             space = self.namespace("__test__", unit["shared"])
             exec(self.codes[unit["id"]], space)  # noqa: S102 - this is the sandboxed side
+        elif unit["kind"] == "main":
+            self.script(unit["path"])
         elif unit["kind"] == "function":
             space = self.module(unit)
             minipytest.call_test(space[unit["name"]], space)
@@ -90,6 +100,17 @@ class Runner:
             if hasattr(instance, "setup_method"):
                 instance.setup_method(getattr(instance, unit["name"]))
             minipytest.call_test(getattr(instance, unit["name"]), space)
+
+    def script(self, path: str) -> None:
+        """Run a file of the program as Python runs a script; leaving with a failure is an error."""
+        main = types.ModuleType("__main__")
+        main.__dict__.update({"__file__": path, TICK: self.ticks.tick})
+        sys.modules["__main__"], sys.argv = main, [path]
+        try:
+            exec(self.program.compile(path), main.__dict__)  # noqa: S102 - this is the sandboxed side
+        except SystemExit as error:
+            if error.code not in (None, 0):
+                raise
 
     def unittest(self, unit: Mapping[str, Any]) -> None:
         """Run one method of a TestCase; re-raises its first failure."""
@@ -112,18 +133,24 @@ class Runner:
     def run(self, unit: Mapping[str, Any], limit: int) -> Outcome:
         """Run a unit within `limit` ticks and classify how it ended."""
         self.ticks.reset(limit)
-        kind, name, message, where = "pass", "", "", ("", 0, 0)
+        failure: BaseException | None = None
         try:
             self.execute(unit)
-        except minipytest.Skipped as error:
-            kind, message = "skip", _describe(error)
-        except (OutOfTicks, OutOfTime) as error:
-            kind, name, where = "timeout", type(error).__name__, _where(error, self.paths)
         except BaseException as error:  # every way to fail is an outcome
-            kind = "assert" if isinstance(error, AssertionError) else "error"
-            if type(error).__name__ == "SkipTest" and type(error).__module__ == "unittest.case":
-                kind = "skip"
-            name, message, where = type(error).__name__[:80], _describe(error), _where(error, self.paths)
+            failure = error
+        return self.outcome(failure)
+
+    def outcome(self, failure: BaseException | None) -> Outcome:
+        """Classify how a unit ended by what it raised."""
+        kind, name, message, where = "pass", "", "", ("", 0, 0)
+        if isinstance(failure, minipytest.Skipped) or _skipped(failure):
+            kind, message = "skip", _describe(failure)
+        elif isinstance(failure, (OutOfTicks, OutOfTime)):
+            kind, name, where = "timeout", type(failure).__name__, _where(failure, self.paths)
+        elif failure is not None:
+            kind = "assert" if isinstance(failure, AssertionError) else "error"
+            name, message = type(failure).__name__[:80], _describe(failure)
+            where = _where(failure, self.paths)
         if kind == "pass" and self.ticks.used > self.ticks.limit:
             kind, name = "timeout", "OutOfTicks"
         return Outcome(kind, name, message, *where, self.ticks.used)

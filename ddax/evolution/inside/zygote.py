@@ -6,6 +6,8 @@ changed files, the units to run in order, and its limits.
 
 from __future__ import annotations
 
+import base64
+import contextlib
 import gc
 import json
 import os
@@ -17,7 +19,7 @@ import time
 from types import CodeType
 from typing import Any
 
-from . import minipytest
+from . import minipytest, ownpytest
 from .frames import read_frame, write_frame
 from .limits import OutOfTime, apply_limits
 from .loading import OutOfTicks, Program, Ticks
@@ -26,6 +28,9 @@ from .units import Runner
 
 RESULT_LIMIT = 1 << 20
 """Bytes of a candidate's report."""
+WORK = "/box/work"
+PREPARED = 200_000
+"""Characters of a file that is compiled ahead."""
 
 
 class Suite:
@@ -35,13 +40,31 @@ class Suite:
         self.sources: dict[str, str] = message["sources"]
         self.targets: list[str] = message["targets"]
         self.units: list[dict[str, Any]] = message["units"]
+        self.roots: list[str] = message["roots"]
+        self.loaded: list[str] = message["loaded"]
         self.cache: dict[tuple[str, str], CodeType] = {}
+        if message["runner"] == "pytest" or message["data"]:
+            lay_out(message)
+        self.own = ownpytest.Own(message["tests"]) if message["runner"] == "pytest" else None
         self.codes = {
             key: compile(text, f"<{key}>", "exec", dont_inherit=True)
             for key, text in message["codes"].items()
         }
         for name in message["imports"]:
             preload(name)
+
+
+def lay_out(message: dict[str, Any]) -> None:
+    """Write the project's files into the box and go there, for tests that read or collect files."""
+    texts = {path: base64.b64decode(data) for path, data in message["data"].items()}
+    texts |= {p: t.encode() for p, t in {**message["sources"], **message["tests"]}.items()}
+    for path, content in texts.items():
+        place = os.path.join(WORK, path)
+        os.makedirs(os.path.dirname(place), exist_ok=True)
+        with open(place, "wb") as stream:
+            stream.write(content)
+    os.makedirs(WORK, exist_ok=True)
+    os.chdir(WORK)
 
 
 def preload(name: str) -> None:
@@ -52,7 +75,7 @@ def preload(name: str) -> None:
         return
 
 
-def run_units(runner: Runner, job: dict[str, Any], units: list[dict[str, Any]], tracer: Tracer | None) -> Any:
+def run_units(runner: Any, job: dict[str, Any], units: list[dict[str, Any]], tracer: Tracer | None) -> Any:
     """Run the units of a job in order, the first `gate` of them as a gate for the rest."""
     rows: list[list[Any]] = []
     failed = passed = 0
@@ -78,7 +101,7 @@ def candidate(suite: Suite, job: dict[str, Any]) -> dict[str, Any]:
     sources = {**suite.sources, **job["files"]}
     ticks = Ticks()
     ticks.reset(job["ticks"])
-    program = Program(sources, ticks.tick, suite.cache)
+    program = Program(sources, ticks.tick, suite.cache, suite.roots)
     report: dict[str, Any] = {"stage": "run", "rows": [], "error": ""}
     tracer = Tracer(frozenset(sources)) if job.get("trace") else None
     try:
@@ -90,7 +113,7 @@ def candidate(suite: Suite, job: dict[str, Any]) -> dict[str, Any]:
     try:
         if tracer:
             tracer.start()
-        for path in suite.targets:
+        for path in suite.loaded:
             program.load(path)
         if tracer:
             tracer.stop()
@@ -99,7 +122,15 @@ def candidate(suite: Suite, job: dict[str, Any]) -> dict[str, Any]:
     except BaseException as error:  # every way to fail at import is an outcome
         return {**report, "stage": "import", "error": f"{type(error).__name__}: {error}"[:300]}
     runner = Runner(program, ticks, suite.targets, suite.codes)
-    report["rows"] = run_units(runner, job, suite.units, tracer)
+    if suite.own is not None:
+        own = suite.own
+
+        def loop(owned: Any) -> None:
+            report["rows"] = run_units(owned, job, suite.units, tracer)
+
+        own.session(runner, loop)
+    else:
+        report["rows"] = run_units(runner, job, suite.units, tracer)
     if tracer:
         report["trace"] = tracer.report()
     return report
@@ -157,8 +188,36 @@ def collect(pid: int, pipe: int, nonce: str, wall: float) -> dict[str, Any]:
     return {"stage": reason, "error": f"ended without a report, status {status}", "rows": []}
 
 
+def prepare(suite: Suite, job: dict[str, Any]) -> None:
+    """Compile changed files before the fork, which spares the candidate's process most of its memory.
+
+    Compiling runs nothing. An error is left for the candidate to meet again and report.
+    """
+    for path, text in job["files"].items():
+        if len(text) <= PREPARED:
+            program = Program({path: text}, Ticks().tick, suite.cache, suite.roots)
+            with contextlib.suppress(SyntaxError, ValueError, RecursionError, MemoryError):
+                program.compile(path)
+
+
+def forget(suite: Suite, job: dict[str, Any]) -> None:
+    """Drop what was compiled for one candidate."""
+    for path, text in job["files"].items():
+        if suite.sources.get(path) != text:
+            suite.cache.pop((path, text), None)
+
+
 def perform(suite: Suite, job: dict[str, Any]) -> dict[str, Any]:
     """Fork a candidate and return its report."""
+    prepare(suite, job)
+    try:
+        return forked(suite, job)
+    finally:
+        forget(suite, job)
+
+
+def forked(suite: Suite, job: dict[str, Any]) -> dict[str, Any]:
+    """Run a job in a process of its own."""
     nonce = secrets.token_hex(8)
     reader, writer = os.pipe()
     pid = os.fork()

@@ -106,6 +106,18 @@ class Source:
                 found.setdefault(repr(node.value), node)
         return list(found.values())
 
+    def unused(self) -> set[str]:
+        """Return the names of functions' parameters and variables that are never read, a likely slip."""
+        idle: set[str] = set()
+        for function in self.functions:
+            names = [n for n in ast.walk(function) if isinstance(n, ast.Name)]
+            read = {n.id for n in names if not isinstance(n.ctx, ast.Store)}
+            given = {n.id for n in names if isinstance(n.ctx, ast.Store)}
+            given |= {a.arg for a in ast.walk(function) if isinstance(a, ast.arg)}
+            if len(function.body) > 1 or not isinstance(function.body[0], (ast.Pass, ast.Expr, ast.Raise)):
+                idle |= {name for name in given - read if not name.startswith("_") and name != "self"}
+        return idle - {"cls"}
+
     def offset(self, line: int, column: int) -> int:
         """Turn a position of the tree into a byte offset."""
         return self.lines[line - 1] + column

@@ -206,9 +206,18 @@ def wraps(node: ast.expr, source: Source) -> Iterator[Variant]:
         yield "wrap", 1.5, call("round", node, ast.Constant(2))
         for limit in (0, 1):
             yield "clamp", 1.6, call("max", node, ast.Constant(limit))
+        if isinstance(node, ast.Name) and kinds & NUMBERS:
+            for other in sorted(known_numbers(source, node) - {node.id}):
+                yield "clamp", 1.6, call("max", node, ast.Name(other, ast.Load()))
+                yield "clamp", 1.6, call("min", node, ast.Name(other, ast.Load()))
     for function in source.functions:
         if len(function.args.args) == 1 and isinstance(source.parents.get(function), ast.Module):
             yield "wrap_own", 1.4, call(function.name, node)
+
+
+def known_numbers(source: Source, node: ast.expr) -> set[str]:
+    """Return the names in scope that were seen to hold numbers."""
+    return {name for name, kinds in source.scope_of(node).names.items() if kinds & NUMBERS}
 
 
 def sequences(node: ast.expr, source: Source) -> Iterator[Variant]:

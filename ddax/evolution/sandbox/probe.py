@@ -16,6 +16,7 @@ from socket import create_server
 from ddax.errors import SandboxError
 from ddax.evolution.sandbox.bubblewrap import INSTALL, Bubblewrap
 from ddax.evolution.sandbox.protocol import Limits, Sandbox
+from ddax.evolution.sandbox.runtime import Runtime
 
 _ATTACK = r"""
 import glob, json, os, socket, sys
@@ -105,9 +106,9 @@ def _judge(name: str, output: bytes) -> Probe:
     return Probe(name, not hits, hits, "" if not hits else "the canary attack got through")
 
 
-def back_ends() -> list[Sandbox]:
-    """List the back ends in order of preference."""
-    return [Bubblewrap()]
+def back_ends(runtime: Runtime | None = None) -> list[Sandbox]:
+    """List the back ends in order of preference; `runtime` is the interpreter to run inside."""
+    return [Bubblewrap(runtime)]
 
 
 def choose(candidates: Sequence[Sandbox] | None = None) -> Sandbox:

@@ -6,15 +6,24 @@ Root then first binds it to a neutral path in a mount namespace of its own.
 
 from __future__ import annotations
 
+import json
 import os
 import stat
+import subprocess
 import sys
 import sysconfig
 from dataclasses import dataclass
 from pathlib import Path
 
+from ddax.errors import UsageError
+
 NOBODY = 65534
 PYTHON_HOME, SITE_HOME = "/opt/python", "/opt/site"
+OLDEST = (3, 11)
+_QUESTION = (
+    "import json, sys, sysconfig; print(json.dumps(['%d.%d' % sys.version_info[:2], sys.base_prefix,"
+    " sysconfig.get_paths()['purelib']]))"
+)
 
 
 @dataclass(frozen=True)
@@ -38,10 +47,26 @@ def reachable(path: str) -> bool:
     )
 
 
-def find_runtime() -> Runtime:
-    """Describe the running interpreter and its installed packages for use inside."""
-    version = f"{sys.version_info.major}.{sys.version_info.minor}"
-    base, site = os.path.realpath(sys.base_prefix), os.path.realpath(sysconfig.get_paths()["purelib"])
+def _describe(python: str | None) -> tuple[str, str, str]:
+    """Return version, base prefix and package folder of an interpreter; raises UsageError."""
+    if python is None:
+        version = f"{sys.version_info.major}.{sys.version_info.minor}"
+        return version, os.path.realpath(sys.base_prefix), os.path.realpath(sysconfig.get_paths()["purelib"])
+    try:
+        done = subprocess.run(  # noqa: S603 - the interpreter that the user named
+            [python, "-c", _QUESTION], capture_output=True, timeout=20, check=True, text=True
+        )
+        version, base, site = json.loads(done.stdout)
+    except (OSError, subprocess.SubprocessError, ValueError) as error:
+        raise UsageError(f"{python!r} is no Python that runs.", why=str(error)[:200]) from error
+    if tuple(map(int, version.split("."))) < OLDEST:
+        raise UsageError(f"{python!r} is Python {version}; at least 3.11 is needed.")
+    return str(version), os.path.realpath(base), os.path.realpath(site)
+
+
+def find_runtime(python: str | None = None) -> Runtime:
+    """Describe an interpreter (default: the running one) and its installed packages for use inside."""
+    version, base, site = _describe(python)
     binds: list[tuple[str, str]] = []
     if base.startswith("/usr"):
         python = f"{base}/bin/python{version}"

@@ -1,0 +1,246 @@
+"""The command `fix`: repair code against its tests, in a sandbox; write nothing unless asked to."""
+
+from __future__ import annotations
+
+import asyncio
+import re
+import sys
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+
+from ddax.cli.backend import Output, home_of, settings
+from ddax.cli.errors import Interrupted
+from ddax.cli.patch import as_json, print_repair, print_suspects
+from ddax.errors import UsageError
+
+if TYPE_CHECKING:
+    from ddax.configs.settings import Context
+    from ddax.evolution.project import Project
+    from ddax.evolution.records import RepairResult
+    from ddax.evolution.sandbox import Sandbox
+
+JSON = Annotated[bool, typer.Option("--json", help="Print exactly one JSON object on stdout.")]
+VERBOSE = Annotated[bool, typer.Option("--verbose", "-v", help="Print tracebacks.")]
+_BUDGET = re.compile(r"^\$?(\d+(?:\.\d+)?)(s|m|usd)?$")
+
+
+def fix(
+    paths: Annotated[
+        list[str] | None, typer.Argument(help="Files or folders that may be changed.", show_default=False)
+    ] = None,
+    tests: Annotated[
+        str | None,
+        typer.Option(help="Test command: pytest ..., python -m unittest ..., python FILE, or test files."),
+    ] = None,
+    error: Annotated[
+        str | None, typer.Option(help="A file with a traceback, instead of tests; - reads stdin.")
+    ] = None,
+    apply: Annotated[bool, typer.Option("--apply", help="Write the repair; the originals are kept.")] = False,
+    undo: Annotated[
+        bool, typer.Option("--undo", help="Put the originals of the last repair back, and end.")
+    ] = False,
+    explain: Annotated[
+        bool, typer.Option("--explain", help="Show where the fault is suspected, and why.")
+    ] = False,
+    model: Annotated[str | None, typer.Option(help="'embedded' (no model) or provider:model.")] = None,
+    budget: Annotated[
+        list[str] | None, typer.Option(help="A cap: 30s, 2m or 0.50usd; both kinds may be given.")
+    ] = None,
+    seed: Annotated[int | None, typer.Option(help="Seed of every random choice.")] = None,
+    python: Annotated[
+        str | None, typer.Option(help="The Python that has the project's libraries; default: this one.")
+    ] = None,
+    config: Annotated[
+        str | None, typer.Option(help="Settings file; default ./ddax.yaml if it is there.")
+    ] = None,
+    json: JSON = False,
+    verbose: VERBOSE = False,
+) -> None:
+    """Repair code against its tests.
+
+    Candidates run in a sandbox only. Nothing is written without --apply.
+    """
+    output = Output(json=json, verbose=verbose)
+    if undo:
+        raise typer.Exit(_undo(paths or [], output))
+    arguments: dict[str, Any] = {"model": model, "seed": seed, **_caps(budget or [])}
+    context = settings(config, arguments).context
+    project = _project(paths or [], tests, error)
+    for line in _opening(project):
+        output.say(line)
+    sandbox = _sandbox(python)
+    try:
+        result = asyncio.run(_repair(project, context, sandbox))
+    except KeyboardInterrupt as exc:
+        raise Interrupted from exc
+    kept = _apply(project, result) if apply and result.solved else None
+    if json:
+        output.result(as_json(result, sandbox=sandbox.name, applied=kept))
+    else:
+        if explain:
+            print_suspects(result, project.task.files)
+        print_repair(result, kept)
+    raise typer.Exit(0 if result.solved or result.reasoning == "nothing to repair" else 1)
+
+
+def _caps(budget: list[str]) -> dict[str, float]:
+    """Read the caps; raises UsageError for a word that is none."""
+    caps: dict[str, float] = {}
+    for word in budget:
+        found = _BUDGET.match(word.strip().lower())
+        if found is None:
+            raise UsageError(
+                f"{word!r} is no budget.", mend="Write seconds, minutes or dollars: 30s, 2m, 0.50usd"
+            )
+        unit = "usd" if word.strip().startswith("$") else found[2] or "s"
+        value = float(found[1])
+        if value <= 0:
+            raise UsageError(f"The budget {word!r} leaves nothing to spend.")
+        key = "budget.max_usd" if unit == "usd" else "evolution.seconds"
+        caps[key] = value * 60 if unit == "m" else value
+    return caps
+
+
+def _project(paths: list[str], tests: str | None, error: str | None) -> Project:
+    from dataclasses import replace
+
+    from ddax.evolution.command import TestCommand, read_command
+    from ddax.evolution.project import read_project
+
+    cwd = Path.cwd()
+    command = read_command(tests) if tests is not None else None
+    if error is None:
+        if not paths:
+            raise UsageError("Nothing is named to repair.", mend='Write: ddax fix PATH --tests "pytest -q"')
+        project = read_project(paths, command, cwd=cwd)
+        return replace(project, task=replace(project.task, hold_out=True))
+    from ddax.evolution.crash import read_traceback
+    from ddax.evolution.project import is_test
+
+    crash = read_traceback(_read(error), cwd=cwd)
+    named = paths or list(dict.fromkeys(str(f.path) for f in crash.frames if not is_test(f.path)))
+    if not named:
+        raise UsageError("The traceback names tests only.", mend="Name the files that may be changed.")
+    script = ""
+    if command is None and crash.test is not None:
+        command = TestCommand("pytest", (str(crash.test),))
+    elif command is None and crash.script is not None:
+        script = str(crash.script)
+    elif command is None:
+        raise UsageError(
+            "The traceback does not say how to bring the error back.",
+            why=f"It begins in {crash.frames[0].function}(), whose arguments are not known.",
+            mend="Give a test that fails: --tests FILE",
+        )
+    project = read_project([*named, *([script] if script else [])], command, cwd=cwd, script=script)
+    hints = tuple(
+        (f.path.relative_to(project.root).as_posix(), f.line)
+        for f in crash.frames
+        if f.path.is_relative_to(project.root)
+    )
+    return replace(
+        project,
+        task=replace(project.task, hints=hints, hold_out=not script, goal=_goal(crash.error, crash.message)),
+    )
+
+
+def _goal(error: str, message: str) -> str:
+    return f"remove the cause of {error}{': ' + message if message else ''}" if error else ""
+
+
+def _read(name: str) -> str:
+    if name == "-":
+        return sys.stdin.buffer.read().decode("utf-8", errors="replace")
+    try:
+        return Path(name).read_text("utf-8", errors="replace")
+    except OSError as exc:
+        raise UsageError(f"Cannot read the traceback in {name!r}.", why=f"{exc.strerror or exc}.") from exc
+
+
+def _opening(project: Project) -> list[str]:
+    task = project.task
+    files = ", ".join(task.targets[:6]) + (" …" if len(task.targets) > 6 else "")
+    tests = ", ".join(task.tests) or f"{task.script} runs to its end"
+    how = f" (with pytest itself: {project.why_pytest})" if project.why_pytest else ""
+    return [f"Code:     {files}", f"Tests:    {tests}{how}"]
+
+
+def _sandbox(python: str | None) -> Sandbox:
+    from ddax.evolution.sandbox import back_ends, choose
+    from ddax.evolution.sandbox.runtime import find_runtime
+
+    return choose(back_ends(find_runtime(python)) if python else None)
+
+
+async def _repair(project: Project, context: Context, sandbox: Sandbox) -> RepairResult:
+    """Repair with a clock that runs out at once where the user interrupts."""
+    import math
+    import time
+
+    import numpy as np
+
+    from ddax.evolution.repair import repair
+
+    interrupted = False
+
+    def clock() -> float:
+        return math.inf if interrupted else time.monotonic()
+
+    try:
+        return await repair(
+            project.task, settings=context.evolution, rng=np.random.default_rng(context.seed),
+            clock=clock, reasoner=_reasoner(context, time.monotonic), sandbox=sandbox,
+        )  # fmt: skip
+    except asyncio.CancelledError:
+        interrupted = True
+        raise
+
+
+def _reasoner(context: Context, clock: Any) -> Any:
+    """Return the model behind the caps of the budget; None where none is set."""
+    if context.model == "embedded":
+        return None
+    from ddax.configs.prices import load_prices, load_providers
+    from ddax.memory.embeddings import open_embedder
+    from ddax.reasoning.budget import BudgetKeeper, MeteredReasoner
+    from ddax.reasoning.factory import open_reasoner
+
+    home = home_of()
+    reasoner = open_reasoner(
+        context.model, embedder=open_embedder(), prices=load_prices(home=home),
+        providers=load_providers(home=home), clock=clock,
+    )  # fmt: skip
+    return MeteredReasoner(reasoner, BudgetKeeper(context.budget, clock=clock))
+
+
+def _store() -> Path:
+    return home_of().absolute() / "repairs"
+
+
+def _apply(project: Project, result: RepairResult) -> Any:
+    import datetime
+
+    from ddax.evolution.keeping import apply_repair
+    from ddax.memory.home import Home
+
+    Home(home_of()).ensure()
+    stamp = datetime.datetime.now(datetime.UTC).strftime("%Y%m%d-%H%M%S-%f")
+    return apply_repair(project.root, project.task.files, result.files, store=_store(), stamp=stamp)
+
+
+def _undo(paths: list[str], output: Output) -> int:
+    from ddax.evolution.keeping import kept_repairs, undo_repair
+
+    wanted = {Path(p).absolute() for p in paths}
+    for kept in kept_repairs(_store()):
+        places = {kept.root / name for name in kept.files}
+        if kept.undone or (wanted and not any(p == w or w in p.parents for p in places for w in wanted)):
+            continue
+        files = undo_repair(kept)
+        if output.json:
+            output.result({"undone": True, "files": list(files), "kept": str(kept.folder)})
+        output.say(f"Put back as before the repair: {', '.join(files)}")
+        return 0
+    raise UsageError("There is no repair to undo.", why=f"Looked in {_store()}.")

@@ -1,0 +1,98 @@
+"""Prints a repair: the diff in colour, what it rests on, and how far to trust it."""
+
+from __future__ import annotations
+
+import os
+import sys
+from collections.abc import Mapping
+from dataclasses import asdict
+from typing import TYPE_CHECKING, Any
+
+from ddax.cli.text import clean, clean_block
+
+if TYPE_CHECKING:
+    from ddax.evolution.keeping import Kept
+    from ddax.evolution.records import RepairResult
+
+TRUST = {
+    "separate": "tests in a process of their own agree; the candidate could not touch them",
+    "confirmed": "a fresh sandbox agrees, with tests and candidate in one process",
+    "plausible": "only the warm worker has judged",
+    "none": "nothing was found",
+}
+NOT_WRITTEN = "Nothing was written. With --apply the repair is written and the original is kept."
+_COLOURS = {"+": "32", "-": "31", "@": "36"}
+
+
+def _coloured() -> bool:
+    plain = os.environ.get("NO_COLOR") or os.environ.get("TERM") == "dumb"
+    return sys.stdout.isatty() and not plain
+
+
+def diff_lines(diff: str, *, colour: bool) -> list[str]:
+    """Return a diff as safe lines, in colour where asked."""
+    lines = []
+    for line in diff.splitlines():
+        code = _COLOURS.get(line[:1], "")
+        if line.startswith(("+++", "---")):
+            code = "1"
+        text = clean_block(line)
+        lines.append(f"\x1b[{code}m{text}\x1b[0m" if colour and code else text)
+    return lines
+
+
+def as_json(result: RepairResult, *, sandbox: str, applied: Kept | None) -> dict[str, Any]:
+    """Return a result as the one JSON object; only changed files are in it, with their whole text."""
+    changed = {line[6:] for line in result.diff.splitlines() if line.startswith("+++ b/")}
+    value = asdict(result)
+    for key in ("tests_before", "tests_after", "held_out"):
+        passed, total = value[key]
+        value[key] = {"passed": passed, "total": total}
+    value["suspicious"] = [
+        {"path": path, "line": line, "score": round(score, 3)} for path, line, score in result.suspicious
+    ]
+    value["files"] = {path: text for path, text in result.files.items() if path in changed}
+    value["candidates"] = value.pop("tried")
+    return {
+        **value, "trust_meaning": TRUST[result.trust], "sandbox": sandbox, "applied": applied is not None,
+        "kept": str(applied.folder) if applied else "",
+    }  # fmt: skip
+
+
+def print_suspects(result: RepairResult, files: Mapping[str, str]) -> None:
+    """Print where the fault is suspected: Ochiai's coefficient and the text of each line."""
+    print("\nSuspected lines (1 is most suspected: run by failing tests, not by passing ones):")
+    for path, line, score in result.suspicious:
+        lines = files.get(path, "").splitlines()
+        text = lines[line - 1].strip() if 0 < line <= len(lines) else ""
+        print(f"  {score:.2f}  {clean(path)}:{line}  {clean(text, 70)}")
+    if not result.suspicious:
+        print("  none: no failing test runs a line of this code")
+
+
+def print_repair(result: RepairResult, kept: Kept | None, *, hint: str = NOT_WRITTEN) -> None:
+    """Print a result for people; `hint` is the last line where nothing was written."""
+    before, after = result.tests_before, result.tests_after
+    print(f"Before:   {before[0]} of {before[1]} tests pass")
+    if not result.solved:
+        print(f"{clean(result.reasoning[:1].upper() + result.reasoning[1:])}.")
+        if result.tried:
+            print(f"Tried:    {result.tried} candidates in {result.seconds:.1f} s")
+        for line in (*result.failures[:3], *result.caveats):
+            print(f"  - {clean(line, 200)}")
+        return
+    print(f"After:    {after[0]} of {after[1]} tests pass")
+    print()
+    print("\n".join(diff_lines(result.diff, colour=_coloured())))
+    print()
+    print(f"What:     {clean(result.hypothesis, 400)}")
+    print(f"Why:      {clean(result.reasoning, 400)}")
+    times = f"{result.seconds:.1f} s, found after {result.first_seconds:.1f} s"
+    print(f"Tried:    {result.tried} candidates in {times}")
+    print(f"Trust:    {result.trust}: {TRUST[result.trust]}")
+    for line in result.caveats:
+        print(f"  - {clean(line, 200)}")
+    if kept is None:
+        print(hint)
+    else:
+        print(f"Written:  {', '.join(kept.files)}. `ddax fix --undo` puts the original back.")

@@ -1,0 +1,282 @@
+"""One repair in progress: how the program stands, the search, what decides, and the result."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Collection, Mapping
+from dataclasses import dataclass, replace
+
+from ddax.configs.settings import Evolution
+from ddax.errors import SourceError
+from ddax.evolution.evaluator import CodeEvaluator, describe
+from ddax.evolution.localise import ranked
+from ddax.evolution.minimise import minimise
+from ddax.evolution.records import Evaluation, RepairResult, RepairTask, Trust
+from ddax.evolution.sandbox.protocol import Limits, Sandbox
+from ddax.evolution.search import PROBE_TICKS, Baseline, Found, Search, measure
+from ddax.evolution.suites import Suite, build_suite
+from ddax.evolution.verdict import separate_report, separate_verdict
+from ddax.evolution.wording import explain, unified
+from ddax.reasoning.protocol import PatchRequest
+from ddax.types import Usage
+
+FEW_TESTS = 5
+LOCATIONS = 10
+ENOUGH_TO_HOLD_OUT = 8
+HOLD_OUT_EVERY = 4
+"""With `hold_out`, one test in so many is kept from the search where there are enough of them."""
+FLAKY_RUNS = 5
+
+
+@dataclass(frozen=True)
+class Solution:
+    """A change with which every test passes, and what it rests on."""
+
+    sources: Mapping[str, str]
+    evaluation: Evaluation
+    hypothesis: str
+    reasoning: str
+    origin: str
+    seconds: float
+    trust: Trust
+
+
+def limits_of(settings: Evolution) -> Limits:
+    """Return a candidate's limits under the settings."""
+    return Limits(cpu=settings.candidate_seconds, wall=settings.candidate_seconds + 2.0)
+
+
+class Attempt:
+    """One repair in progress, in one thread."""
+
+    def __init__(
+        self, task: RepairTask, settings: Evolution, sandbox: Sandbox, clock: Callable[[], float]
+    ) -> None:
+        self.task, self.settings, self.clock = task, settings, clock
+        self.begin = clock()
+        whole = build_suite(
+            task.files, task.targets, task.tests, roots=task.roots, runner=task.runner,
+            data=task.data, only=task.only, script=task.script,
+        )  # fmt: skip
+        self.sandbox, self.hidden_passed, self.rejected = sandbox, 0, 0
+        self.flaky: tuple[str, ...] = ()
+        self.baseline: Baseline | None = None
+        self.tried = 0
+        self.partials: dict[str, str] = {}
+        self._suited: bool | None = None
+        self.split(whole, task.held_out)
+
+    def split(self, whole: Suite, held_out: Collection[str]) -> None:
+        """Part the tests into those that the search sees and those that judge what it found."""
+        self.suite, self.private = whole.only(held_out, keep=False), whole.only(held_out, keep=True)
+        if not self.suite.units:
+            raise SourceError("Every test is held out, so none is left to search by.")
+        self.evaluator = CodeEvaluator(self.sandbox, self.suite, limits=limits_of(self.settings))
+
+    def close(self) -> None:
+        """End the worker."""
+        self.evaluator.worker.close()
+
+    def prepare(self) -> Baseline:
+        """Measure how the program stands, leave flaky tests out, and hold some back where asked."""
+        self.baseline = measure(self.evaluator, hints=self.task.hints)
+        unsteady = self.unsteady(self.baseline)
+        held = set(self.spared(self.baseline, unsteady)) if self.task.hold_out else set[str]()
+        if len(unsteady) == len(self.suite.units):
+            raise SourceError(
+                "Every test passes at times and fails at times, so none can decide.",
+                mend="Make the tests steady: fix their seeds, clocks and order.",
+            )
+        if unsteady or held:
+            self.flaky = tuple(unsteady)
+            self.close()
+            self.split(self.suite.only(unsteady, keep=False), held)
+            self.baseline = measure(self.evaluator, hints=self.task.hints)
+        return self.baseline
+
+    def unsteady(self, baseline: Baseline) -> list[str]:
+        """Return the tests that do not end alike in every one of some runs of the unchanged program."""
+        end = self.clock() + 0.1 * self.settings.seconds
+        changed: set[int] = set()
+        for _ in range(FLAKY_RUNS - 1):
+            if self.clock() >= end:
+                break
+            report = self.evaluator.run({}, ticks=PROBE_TICKS, cpu=3.0)
+            good = {row.unit for row in report.rows if row.good}
+            changed |= good ^ set(baseline.passing)
+        return [self.suite.units[u].id for u in sorted(changed)]
+
+    def spared(self, baseline: Baseline, unsteady: Collection[str]) -> list[str]:
+        """Choose the tests that the search shall not see: some of the failing, some of the passing."""
+        steady = [u for u in range(len(self.suite.units)) if self.suite.units[u].id not in unsteady]
+        if len(steady) < ENOUGH_TO_HOLD_OUT:
+            return []
+        failing = [u for u in steady if u in baseline.failing]
+        passing = [u for u in steady if u not in baseline.failing]
+        kept = [*failing[2::HOLD_OUT_EVERY], *passing[1::HOLD_OUT_EVERY]]
+        return [self.suite.units[u].id for u in kept]
+
+    def search(self, baseline: Baseline, seconds: float) -> Solution | None:
+        """Search over edits until one is confirmed or the time is over."""
+        search = Search(self.evaluator, baseline, seconds=seconds, clock=self.clock)
+        solution = None
+        for found in search.run():
+            solution = self.settle(found)
+            if solution is not None and not self.task.hold_out:
+                break
+            if solution is not None and self.holds(solution):
+                break
+            solution = None
+        self.tried += search.tried
+        best = sorted(search.partial, key=lambda p: (-p.fixed, p.rank))[:2] if solution is None else []
+        self.partials = {p.text.decode(): explain((p.edit,), self.task.files) for p in best}
+        return solution
+
+    def settle(self, found: Found) -> Solution | None:
+        """Minimise a plausible repair and confirm it in a fresh sandbox."""
+        path, text = next(iter(found.sources.items()))
+        small = text
+        if len(found.edits) > 1:
+            small = minimise(
+                self.task.files[path], text, lambda t: self.evaluator.evaluate({path: t}).score >= 99.0
+            )
+        evaluation = self.evaluator.confirm({path: small})
+        if evaluation.score < 100.0:
+            return None
+        trust = self.separately({path: small})
+        hypothesis = explain(found.edits, self.task.files)
+        passed, units = evaluation.passed, len(self.suite.units)
+        reasoning = f"{passed} of {units} tests pass with it; candidate {found.tried} of the search"
+        return Solution({path: small}, evaluation, hypothesis, reasoning, "search", found.seconds, trust)
+
+    def separately(self, sources: Mapping[str, str]) -> Trust:
+        """Say how far a confirmed repair can be trusted: by tests in another process, or not."""
+        if self.suite.runner != "fast" or self.task.script:
+            return "confirmed"
+        verdict = separate_verdict(self.sandbox, self.suite, sources, limits=self.evaluator.limits)
+        return "separate" if verdict.score >= 100.0 else "confirmed"
+
+    def holds(self, solution: Solution) -> bool:
+        """Say whether the tests kept from the search agree; a repair they refuse is counted."""
+        self.judge_privately(solution)
+        good = self.hidden_passed == len(self.private.units)
+        self.rejected += not good
+        return good
+
+    def suited(self) -> bool:
+        """Say whether tests in another process judge the original as tests beside it do."""
+        if self.suite.runner != "fast" or self.task.script:
+            return False
+        if self._suited is None and self.baseline is not None:
+            report = separate_report(self.sandbox, self.suite, {}, limits=self.evaluator.limits)
+            passed = {row.unit for row in report.rows if row.good}
+            self._suited = set(self.baseline.passing) <= passed
+        return self._suited is not False
+
+    def judge_privately(self, solution: Solution) -> None:
+        """Count the held-out tests that pass with a solution."""
+        if self.private.units:
+            with CodeEvaluator(self.sandbox, self.private, limits=self.evaluator.limits) as judge:
+                self.hidden_passed = judge.evaluate(solution.sources).passed
+
+    def score(self, path: str, code: str) -> Evaluation:
+        """Score a foreign candidate; one that passes counts only if tests in another process agree.
+
+        Where such tests cannot judge even the original, a fresh sandbox confirms, and the result says so.
+        """
+        evaluation = self.evaluator.evaluate({path: code})
+        if evaluation.score < 99.0:
+            return evaluation
+        if self.suited():
+            return separate_verdict(self.sandbox, self.suite, {path: code}, limits=self.evaluator.limits)
+        return self.evaluator.confirm({path: code})
+
+    def request(self, baseline: Baseline) -> tuple[str, PatchRequest]:
+        """Make the reasoner's request for the most suspected file."""
+        places = ranked(baseline.suspects)
+        path = next((p for (p, _), _ in places if p in self.task.targets), self.task.targets[0])
+        lines = tuple(line for (p, line), _ in places if p == path)[:LOCATIONS]
+        failures = self.failures(baseline)
+        request = PatchRequest(
+            self.task.goal or "make the tests pass",
+            self.task.files[path],
+            failures,
+            lines,
+            self.settings.evolution_population_size,
+        )
+        return path, request
+
+    def failures(self, baseline: Baseline) -> tuple[str, ...]:
+        """Say which tests fail and how, or why the program does not even load."""
+        if baseline.report.stage != "run":
+            return (baseline.report.error,)
+        return tuple(describe([r for r in baseline.report.rows if not r.good], self.suite).split("\n"))
+
+    def result(self, solution: Solution | None, usage: Usage, problems: tuple[str, ...]) -> RepairResult:
+        """Write the result, with what it rests on."""
+        baseline, units = self.baseline, len(self.suite.units)
+        before = len(baseline.passing) if baseline else 0
+        places = ranked(baseline.suspects)[:LOCATIONS] if baseline else []
+        unsolved = RepairResult(
+            solved=False,
+            score=40.0 + 20.0 * before / units if before else 0.0,
+            diff="",
+            files=dict(self.task.files),
+            hypothesis="",
+            reasoning="no candidate passed every test in time" if self.tried else "nothing was tried",
+            tried=self.tried,
+            seconds=self.clock() - self.begin,
+            first_seconds=0.0,
+            tests_before=(before, units),
+            tests_after=(before, units),
+            held_out=(0, len(self.private.units)),
+            trust="none",
+            caveats=(*self.doubts(), *problems),
+            failures=self.failures(baseline) if baseline else (),
+            suspicious=tuple((path, line, score) for (path, line), score in places),
+            usage=usage,
+        )
+        return unsolved if solution is None else self.solved(unsolved, solution)
+
+    def doubts(self) -> tuple[str, ...]:
+        """Say which tests were left out because they do not end alike in every run."""
+        return (f"flaky tests were left out: {', '.join(self.flaky)}",) if self.flaky else ()
+
+    def solved(self, frame: RepairResult, solution: Solution) -> RepairResult:
+        """Fill in what a solution brought."""
+        return replace(
+            frame,
+            solved=True,
+            score=solution.evaluation.score,
+            diff=unified(self.task.files, solution.sources),
+            files={**self.task.files, **solution.sources},
+            hypothesis=solution.hypothesis,
+            reasoning=solution.reasoning,
+            first_seconds=solution.seconds,
+            tests_after=(solution.evaluation.passed, len(self.suite.units)),
+            held_out=(self.hidden_passed, len(self.private.units)),
+            trust=solution.trust,
+            caveats=(*self.caveats(solution.trust), *frame.caveats),
+            origin=solution.origin,
+        )
+
+    def caveats(self, trust: Trust) -> tuple[str, ...]:
+        """Say what to distrust."""
+        units, total = len(self.suite.units), len(self.private.units)
+        notes = ["all tests decided, none was held out"]
+        if total:
+            notes = [f"{self.hidden_passed} of {total} held-out tests pass"]
+        if self.rejected:
+            notes.append(
+                f"{self.rejected} earlier candidates passed every test they saw and failed a held-out one"
+            )
+        if self.task.script:
+            notes.append("the only test is that the script ends without an error: its results are unchecked")
+        elif trust != "separate":
+            notes.append(
+                "the tests could not judge from a process of their own: a cheat would not be noticed"
+            )
+        if units <= FEW_TESTS and not self.task.script:
+            notes.append(
+                f"only {units} test{'s' if units > 1 else ''}: the repair may fit these and nothing else"
+            )
+        return tuple(notes)

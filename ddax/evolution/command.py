@@ -1,0 +1,125 @@
+"""Reads a test command. It is never run on this machine: it says which tests are meant, and whose way."""
+
+from __future__ import annotations
+
+import ast
+import re
+import shlex
+from dataclasses import dataclass
+from typing import Literal
+
+from ddax.errors import UsageError
+
+Style = Literal["pytest", "unittest", "script"]
+UNDERSTOOD = "Give pytest, python -m unittest, python FILE, or the test files themselves."
+_PREFIXES = (("uv", "run"), ("poetry", "run"), ("pdm", "run"), ("hatch", "run"))
+_VALUED = frozenset({"-k", "-m", "-p", "-c", "-n", "-o", "-W", "-r", "-s", "-t", "--maxfail", "--timeout"})
+_UNITTEST_VALUED = frozenset(
+    {"-k", "-s", "-t", "-p", "--start-directory", "--pattern", "--top-level-directory"}
+)
+
+
+@dataclass(frozen=True)
+class TestCommand:
+    """The tests that are meant: files, folders or `file::Class::name`, and a `-k` expression."""
+
+    __test__ = False
+    style: Style
+    paths: tuple[str, ...]
+    keyword: str = ""
+
+
+def read_command(text: str) -> TestCommand:
+    """Understand a test command; raises UsageError for one that names no known runner."""
+    try:
+        words = shlex.split(text)
+    except ValueError as error:
+        raise UsageError(f"The test command {text!r} cannot be read.", why=f"{error}.") from error
+    words = _bare(words)
+    if not words:
+        raise UsageError("The test command is empty.", mend=UNDERSTOOD)
+    if words[0] in ("pytest", "py.test"):
+        return _pytest(words[1:])
+    if words[0] == "unittest":
+        return _unittest(words[1:])
+    if words[0] == "script" and len(words) > 1:
+        return TestCommand("script", (words[1],))
+    if words[0] != "script" and all(not word.startswith("-") for word in words):
+        return TestCommand("pytest", tuple(words))
+    raise UsageError(f"The test command {text!r} is not understood.", mend=UNDERSTOOD)
+
+
+def _bare(words: list[str]) -> list[str]:
+    """Drop assignments, wrappers and the interpreter; a script's file follows the word `script`."""
+    while words and re.fullmatch(r"[A-Za-z_]\w*=.*", words[0]):
+        words = words[1:]
+    for prefix in _PREFIXES:
+        if tuple(words[: len(prefix)]) == prefix:
+            words = words[len(prefix) :]
+    if words and re.fullmatch(r"python[\d.]*", words[0].rsplit("/", 1)[-1]):
+        words = words[1:]
+        while words and re.fullmatch(r"-[bBEIOPqsSuvx]+", words[0]):
+            words = words[1:]
+        if words and words[0] == "-m":
+            return words[1:]
+        return ["script", *words] if words and words[0].endswith(".py") else words[:0]
+    if words and words[0].rsplit("/", 1)[-1] in ("pytest", "py.test"):
+        return ["pytest", *words[1:]]
+    return words
+
+
+def _split(words: list[str], valued: frozenset[str]) -> tuple[list[str], dict[str, str]]:
+    names: list[str] = []
+    options: dict[str, str] = {}
+    index = 0
+    while index < len(words):
+        word = words[index]
+        if word in valued and index + 1 < len(words):
+            options[word] = words[index + 1]
+            index += 1
+        elif not word.startswith("-"):
+            names.append(word)
+        index += 1
+    return names, options
+
+
+def _pytest(words: list[str]) -> TestCommand:
+    names, options = _split(words, _VALUED - {"-s"})
+    if "-m" in options:
+        raise UsageError(
+            "Selecting tests by mark (-m) is not possible here.", mend="Name files, file::test, or use -k."
+        )
+    return TestCommand("pytest", tuple(names), options.get("-k", ""))
+
+
+def _unittest(words: list[str]) -> TestCommand:
+    names, options = _split(words, _UNITTEST_VALUED)
+    start = options.get("-s") or options.get("--start-directory")
+    if names[:1] == ["discover"]:
+        return TestCommand("unittest", (start or (names[1:2] or ["."])[0],), options.get("-k", ""))
+    return TestCommand("unittest", tuple(names) or (start or ".",), options.get("-k", ""))
+
+
+def matches(expression: str, unit: str) -> bool:
+    """Say whether a `-k` expression of words, `and`, `or`, `not` and brackets fits a unit's id."""
+    plain = re.sub(
+        r"[\w.\-\[\]]+",
+        lambda m: m[0] if m[0] in ("and", "or", "not") else str(m[0].lower() in unit.lower()),
+        expression,
+    )
+    try:
+        tree = ast.parse(plain, mode="eval")
+    except SyntaxError as error:
+        raise UsageError(f"The expression -k {expression!r} cannot be read.", mend=UNDERSTOOD) from error
+    return _truth(tree.body, expression)
+
+
+def _truth(node: ast.expr, expression: str) -> bool:
+    if isinstance(node, ast.Constant) and isinstance(node.value, bool):
+        return node.value
+    if isinstance(node, ast.UnaryOp) and isinstance(node.op, ast.Not):
+        return not _truth(node.operand, expression)
+    if isinstance(node, ast.BoolOp):
+        parts = [_truth(value, expression) for value in node.values]
+        return all(parts) if isinstance(node.op, ast.And) else any(parts)
+    raise UsageError(f"The expression -k {expression!r} cannot be read.", mend=UNDERSTOOD)

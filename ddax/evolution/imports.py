@@ -1,0 +1,80 @@
+"""Follows the imports of a project's files on the disk, and never runs them."""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Iterable, Iterator, Sequence
+from pathlib import Path
+
+HIDDEN = frozenset({"__pycache__", "node_modules", "site-packages", "venv", "build", "dist"})
+
+
+def python_files(folder: Path) -> Iterator[Path]:
+    """Yield the Python files below a folder in order, without hidden, cached and installed ones."""
+    for entry in sorted(folder.iterdir()):
+        if entry.name.startswith(".") or entry.name in HIDDEN or entry.is_symlink():
+            continue
+        if entry.is_dir() and not (entry / "pyvenv.cfg").exists():
+            yield from python_files(entry)
+        elif entry.suffix == ".py" and entry.is_file():
+            yield entry
+
+
+def imported_names(text: str, package: Sequence[str]) -> Iterator[str]:
+    """Yield the dotted names that a file in a package imports; nothing where it cannot be parsed."""
+    try:
+        tree = ast.parse(text)
+    except (SyntaxError, ValueError):
+        return
+    for node in ast.walk(tree):
+        if isinstance(node, ast.Import):
+            yield from (alias.name for alias in node.names)
+        elif isinstance(node, ast.ImportFrom):
+            base = list(package[: len(package) - node.level + 1]) if node.level else []
+            parts = [*base, *([node.module] if node.module else [])]
+            if parts:
+                yield ".".join(parts)
+            yield from (".".join([*parts, alias.name]) for alias in node.names if alias.name != "*")
+
+
+def resolve(name: str, folders: Iterable[Path]) -> list[Path]:
+    """Return the files that importing a dotted name runs, from the first folder that has it."""
+    parts = name.split(".")
+    for folder in folders:
+        files = []
+        for end in range(1, len(parts) + 1):
+            place = folder.joinpath(*parts[:end])
+            if (place / "__init__.py").is_file():
+                files.append(place / "__init__.py")
+            elif place.with_suffix(".py").is_file():
+                files.append(place.with_suffix(".py"))
+                break
+            elif not place.is_dir():
+                break
+        if files:
+            return files
+    return []
+
+
+def import_root(file: Path) -> Path:
+    """Return the folder that a file's imports begin at: the first one above it that is no package."""
+    folder = file.parent
+    while (folder / "__init__.py").is_file() and folder.parent != folder:
+        folder = folder.parent
+    return folder
+
+
+def closure(files: Iterable[Path], folders: Sequence[Path], *, limit: int) -> list[Path]:
+    """Return the files and all that they import from the folders, at most `limit`, in order found."""
+    queue, known = list(files), dict[Path, None]()
+    while queue and len(known) < limit:
+        file = queue.pop(0)
+        if file in known:
+            continue
+        known[file] = None
+        root = import_root(file)
+        package = file.parent.relative_to(root).parts
+        text = file.read_text("utf-8", errors="replace")
+        for name in imported_names(text, package):
+            queue += resolve(name, (*folders, root))
+    return list(known)

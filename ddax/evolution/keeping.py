@@ -1,0 +1,124 @@
+"""Writes a repair into the user's files, keeps what stood there before, and puts it back."""
+
+from __future__ import annotations
+
+import json
+import os
+import secrets
+import tempfile
+from collections.abc import Mapping
+from dataclasses import dataclass
+from hashlib import sha256
+from pathlib import Path
+from typing import Any
+
+from ddax.errors import StateError, StorageError, UsageError
+
+
+@dataclass(frozen=True)
+class Kept:
+    """A repair that was written: where its originals are, and whether it was undone."""
+
+    folder: Path
+    root: Path
+    files: tuple[str, ...]
+    undone: bool
+
+
+def _digest(data: bytes) -> str:
+    return sha256(data).hexdigest()
+
+
+def _write(path: Path, data: bytes, mode: int | None = None) -> None:
+    """Replace a file at once: nobody ever sees half of it."""
+    handle, name = tempfile.mkstemp(dir=path.parent, prefix=f".{path.name}.")
+    try:
+        with os.fdopen(handle, "wb") as stream:
+            stream.write(data)
+            stream.flush()
+            os.fsync(stream.fileno())
+        if mode is not None:
+            os.chmod(name, mode)
+        os.replace(name, path)
+    except OSError as error:
+        Path(name).unlink(missing_ok=True)
+        raise StorageError(f"Cannot write {str(path)!r}.", why=f"{error.strerror or error}.") from error
+
+
+def apply_repair(
+    root: Path, old: Mapping[str, str], new: Mapping[str, str], *, store: Path, stamp: str
+) -> Kept:
+    """Write the changed files under `root`, their originals into a new folder of `store` first.
+
+    Raises UsageError, with nothing written, where a file is no longer what the repair was made for.
+    """
+    changed = sorted(path for path in new if new[path] != old.get(path))
+    for path in changed:
+        if (root / path).is_symlink() or (root / path).read_bytes() != old[path].encode():
+            raise UsageError(
+                f"{path} has changed since it was read, so the repair is not written.", mend="Run it again."
+            )
+    folder = store / f"{stamp}-{secrets.token_hex(3)}"
+    folder.mkdir(parents=True)
+    rows = []
+    for number, path in enumerate(changed):
+        _write(folder / f"{number}.original", old[path].encode())
+        rows.append(
+            {"path": path, "before": _digest(old[path].encode()), "after": _digest(new[path].encode())}
+        )
+    manifest = {"root": str(root), "files": rows, "undone": False}
+    _write(folder / "manifest.json", json.dumps(manifest, indent=2).encode())
+    for path in changed:
+        _write(root / path, new[path].encode(), (root / path).stat().st_mode & 0o7777)
+    return Kept(folder, root, tuple(changed), False)
+
+
+def _load(folder: Path) -> dict[str, Any]:
+    try:
+        manifest = json.loads((folder / "manifest.json").read_text("utf-8"))
+        if not isinstance(manifest["root"], str) or not isinstance(manifest["files"], list):
+            raise ValueError("a field has the wrong type")
+    except (OSError, ValueError, KeyError) as error:
+        raise StateError(f"The record of a repair in {str(folder)!r} is damaged.", why=f"{error}.") from error
+    return dict(manifest)
+
+
+def kept_repairs(store: Path) -> list[Kept]:
+    """List the repairs that were written, the newest first."""
+    if not store.is_dir():
+        return []
+    found = []
+    for folder in sorted((f for f in store.iterdir() if f.is_dir()), reverse=True):
+        if not (folder / "manifest.json").is_file():
+            continue  # stopped before anything of it was written to the user's files
+        manifest = _load(folder)
+        paths = tuple(str(row["path"]) for row in manifest["files"])
+        found.append(Kept(folder, Path(str(manifest["root"])), paths, bool(manifest["undone"])))
+    return found
+
+
+def undo_repair(kept: Kept) -> tuple[str, ...]:
+    """Put the originals of a repair back; raises UsageError where a file was changed since.
+
+    A file that already is the original again is left as it is.
+    """
+    manifest = _load(kept.folder)
+    rows = list(enumerate(manifest["files"]))
+    originals: list[tuple[Path, bytes, bool]] = []
+    for number, row in rows:
+        place, data = kept.root / row["path"], (kept.folder / f"{number}.original").read_bytes()
+        if _digest(data) != row["before"]:
+            raise StateError(f"The original of {row['path']} in {str(kept.folder)!r} is damaged.")
+        now = _digest(place.read_bytes()) if place.is_file() else ""
+        if now not in (row["before"], row["after"]):
+            raise UsageError(
+                f"{row['path']} was changed after the repair, so it is not put back.",
+                mend=f"Its original is {kept.folder / f'{number}.original'}",
+            )
+        originals.append((place, data, now == row["before"]))
+    for place, data, same in originals:
+        if not same:
+            _write(place, data, place.stat().st_mode & 0o7777)
+    manifest["undone"] = True
+    _write(kept.folder / "manifest.json", json.dumps(manifest, indent=2).encode())
+    return kept.files

@@ -1,0 +1,161 @@
+# ruff: noqa: E501 - programs under test are kept on one line
+"""`ddax fix` as a user calls it, in the real sandbox."""
+
+from __future__ import annotations
+
+import json
+import shutil
+from pathlib import Path
+
+import pytest
+
+from ddax.cli.backend import Output
+from ddax.cli.demo import example_folder, repair_act
+from ddax.cli.main import run_command
+
+pytestmark = [
+    pytest.mark.integration,
+    pytest.mark.skipif(not shutil.which("bwrap"), reason="needs bubblewrap"),
+]
+PROGRAM = "def clamp(x, low, high):\n    if x < low:\n        return low\n    if x < high:   # the upper bound\n        return high\n    return x\n"
+FIXTURES = "import pytest\n\n@pytest.fixture\ndef bounds():\n    return 0, 10\n"
+
+
+@pytest.fixture
+def place(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.delenv("DDAX_HOME", raising=False)
+    (tmp_path / "clamp.py").write_text(PROGRAM)
+    return tmp_path
+
+
+def run(capsys, *argv: str) -> tuple[int, str, str]:
+    code = run_command(["fix", *argv])
+    out, err = capsys.readouterr()
+    return code, out, err
+
+
+def works(program: str) -> bool:
+    space: dict[str, object] = {}
+    exec(program, space)
+    clamp = space["clamp"]
+    return [clamp(x, 0, 10) for x in (-2, 0, 3, 10, 12)] == [0, 0, 3, 10, 10]  # type: ignore[operator]
+
+
+STYLES = {
+    "functions": ("pytest -q test_clamp.py", {"test_clamp.py": "from clamp import clamp\n\ndef test_in():\n    assert clamp(5, 0, 10) == 5\n\ndef test_over():\n    assert clamp(11, 0, 10) == 10\n\ndef test_under():\n    assert clamp(-1, 0, 10) == 0\n"}),
+    "unittest": ("python -m unittest tests.test_clamp", {"tests/__init__.py": "", "tests/test_clamp.py": "import unittest\nfrom clamp import clamp\n\nclass T(unittest.TestCase):\n    def test_in(self):\n        self.assertEqual(clamp(5, 0, 10), 5)\n    def test_over(self):\n        self.assertEqual(clamp(11, 0, 10), 10)\n"}),
+    "script": ("python checks.py", {"checks.py": "from clamp import clamp\nassert clamp(5, 0, 10) == 5\nassert clamp(11, 0, 10) == 10\nassert clamp(-1, 0, 10) == 0\n"}),
+    "pytest itself": ("pytest tests", {"tests/conftest.py": FIXTURES, "tests/test_clamp.py": "import pytest\nfrom clamp import clamp\n\n@pytest.mark.parametrize('x,y', [(5, 5), (11, 10), (-1, 0)])\ndef test_clamp(x, y, bounds, tmp_path):\n    assert clamp(x, *bounds) == y\n\n@pytest.mark.xfail(strict=True)\ndef test_wrong(bounds):\n    assert clamp(5, *bounds) == 6\n"}),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("style", STYLES)
+def test_every_kind_of_tests_decides(place, capsys, style):
+    command, files = STYLES[style]
+    for name, text in files.items():
+        (place / name).parent.mkdir(exist_ok=True)
+        (place / name).write_text(text)
+    code, out, err = run(capsys, "clamp.py", "--tests", command, "--json", "--budget", "60s")
+    found = json.loads(out)
+    assert (code, err) == (0, "")
+    assert found["solved"]
+    assert found["tests_after"]["passed"] == found["tests_after"]["total"] > found["tests_before"]["passed"]
+    assert works(found["files"]["clamp.py"])
+    assert "   # the upper bound" in found["files"]["clamp.py"]
+    assert found["trust"] == ("confirmed" if style == "pytest itself" else "separate")
+    assert found["applied"] is False
+    assert (place / "clamp.py").read_text() == PROGRAM
+    assert not (place / ".ddax").exists()
+
+
+def test_apply_writes_and_undo_takes_back(place, capsys):
+    (place / "test_clamp.py").write_text(STYLES["functions"][1]["test_clamp.py"])
+    code, out, _ = run(capsys, "clamp.py", "test_clamp.py", "--apply", "--explain")
+    assert code == 0
+    assert works((place / "clamp.py").read_text())
+    for part in (
+        "Suspected lines",
+        "Before:   1 of 3",
+        "After:    3 of 3",
+        "Trust:    separate",
+        "only 3 tests",
+        "--undo",
+    ):
+        assert part in out
+    assert run(capsys, "--undo")[0] == 0
+    assert (place / "clamp.py").read_text() == PROGRAM
+    code, _, err = run(capsys, "--undo")
+    assert (code, "no repair to undo" in err) == (2, True)
+
+
+def test_a_traceback_is_enough_where_a_script_crashed(place, capsys):
+    (place / "main.py").write_text("def last(xs):\n    return xs[len(xs)]\n\nprint(last([1, 2]))\n")
+    (place / "trace.txt").write_text(
+        'Traceback (most recent call last):\n  File "main.py", line 4, in <module>\n    print(last([1, 2]))\n'
+        '  File "main.py", line 2, in last\n    return xs[len(xs)]\nIndexError: list index out of range\n'
+    )
+    code, out, _ = run(capsys, "--error", "trace.txt", "--json")
+    found = json.loads(out)
+    assert code == 0
+    assert found["suspicious"][0]["line"] == 2
+    assert any("its results are unchecked" in caveat for caveat in found["caveats"])
+
+
+def test_flaky_tests_are_left_out_and_named(place, capsys):
+    (place / "test_clamp.py").write_text(
+        STYLES["functions"][1]["test_clamp.py"]
+        + "\n\ndef test_dice():\n    import random\n    assert random.random() < 0.5\n"
+    )
+    code, out, _ = run(capsys, "clamp.py", "--tests", "test_clamp.py", "--json")
+    found = json.loads(out)
+    assert code == 0
+    assert found["tests_after"]["total"] in (3, 4)  # the dice may fall five times alike
+    if found["tests_after"]["total"] == 3:
+        assert any("test_dice" in caveat for caveat in found["caveats"])
+
+
+def test_held_out_tests_refuse_what_fits_the_others_only(place, capsys):
+    rows = "".join(
+        f"def test_{i}():\n    assert clamp({x}, 0, 10) == {min(max(x, 0), 10)}\n\n"
+        for i, x in enumerate([5, 11, -1, 4, 12, 3, 13, 2, 14, -5, 15, 1])
+    )
+    (place / "test_clamp.py").write_text(f"from clamp import clamp\n\n{rows}")
+    code, out, _ = run(capsys, "clamp.py", "test_clamp.py", "--json")
+    found = json.loads(out)
+    assert code == 0
+    assert found["held_out"]["passed"] == found["held_out"]["total"] >= 2
+    assert found["held_out"]["total"] + found["tests_after"]["total"] == 12
+
+
+@pytest.mark.parametrize(
+    ("argv", "word"),
+    [
+        ((), "Nothing is named"),
+        (("clamp.py",), "no tests"),
+        (("nothing.py", "--tests", "pytest"), "no file or folder"),
+        (("clamp.py", "--tests", "make check -j"), "not understood"),
+        (("clamp.py", "--tests", "pytest", "--budget", "soon"), "no budget"),
+        (("clamp.py", "--error", "missing.txt"), "Cannot read the traceback"),
+        (("clamp.py", "--tests", "clamp.py", "--python", "/no/python"), "tests only"),
+    ],
+)
+def test_a_wrong_call_is_explained(place, capsys, argv, word):
+    code, _, err = run(capsys, *argv)
+    assert code == 2
+    assert word in err
+
+
+def test_code_that_passes_is_left_alone(place, capsys):
+    (place / "test_clamp.py").write_text(
+        "from clamp import clamp\n\ndef test_under():\n    assert clamp(-1, 0, 10) == 0\n"
+    )
+    code, out, _ = run(capsys, "clamp.py", "test_clamp.py")
+    assert code == 0
+    assert "Nothing to repair" in out
+
+
+def test_the_demo_ends_with_a_repair(capsys):
+    assert (example_folder() / "test_intervals.py").is_file()
+    assert repair_act(Output(json=False)) == 0
+    assert "After:    6 of 6" in capsys.readouterr().out

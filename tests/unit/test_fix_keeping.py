@@ -1,0 +1,76 @@
+"""A written repair keeps the original and can be undone; nothing is ever half written."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from ddax.cli.patch import diff_lines
+from ddax.errors import StateError, UsageError
+from ddax.evolution.keeping import apply_repair, kept_repairs, undo_repair
+
+OLD, NEW = (
+    {"a.py": "x = 1\r\n", "b.py": "y = 1\n", "c.py": "z\n"},
+    {"a.py": "x = 2\r\n", "b.py": "y = 2\n", "c.py": "z\n"},
+)
+
+
+@pytest.fixture
+def root(tmp_path: Path) -> Path:
+    folder = tmp_path / "project"
+    folder.mkdir()
+    for name, text in OLD.items():
+        (folder / name).write_bytes(text.encode())
+    (folder / "a.py").chmod(0o750)
+    return folder
+
+
+def test_a_repair_is_written_and_undone_byte_for_byte(root, tmp_path):
+    kept = apply_repair(root, OLD, NEW, store=tmp_path / "kept", stamp="1")
+    assert kept.files == ("a.py", "b.py")
+    assert (root / "a.py").read_bytes() == b"x = 2\r\n"
+    assert (root / "a.py").stat().st_mode & 0o777 == 0o750
+    found = kept_repairs(tmp_path / "kept")
+    assert [(k.files, k.undone) for k in found] == [(("a.py", "b.py"), False)]
+    assert undo_repair(found[0]) == ("a.py", "b.py")
+    assert {p.name: p.read_bytes().decode() for p in root.iterdir()} == OLD
+    assert kept_repairs(tmp_path / "kept")[0].undone
+
+
+def test_a_file_changed_meanwhile_is_not_overwritten(root, tmp_path):
+    (root / "b.py").write_text("mine\n")
+    with pytest.raises(UsageError, match="has changed"):
+        apply_repair(root, OLD, NEW, store=tmp_path / "kept", stamp="1")
+    assert (root / "a.py").read_bytes() == OLD["a.py"].encode()
+    assert kept_repairs(tmp_path / "kept") == []
+
+
+def test_work_after_the_repair_is_not_undone(root, tmp_path):
+    kept = apply_repair(root, OLD, NEW, store=tmp_path / "kept", stamp="1")
+    (root / "b.py").write_text("y = 2  # mine\n")
+    with pytest.raises(UsageError, match="was changed after"):
+        undo_repair(kept)
+    assert (root / "a.py").read_bytes() == NEW["a.py"].encode()
+
+
+def test_a_damaged_original_is_not_put_back(root, tmp_path):
+    kept = apply_repair(root, OLD, NEW, store=tmp_path / "kept", stamp="1")
+    (kept.folder / "0.original").write_text("junk")
+    with pytest.raises(StateError, match="damaged"):
+        undo_repair(kept)
+    (kept.folder / "manifest.json").write_text("{")
+    with pytest.raises(StateError, match="damaged"):
+        kept_repairs(tmp_path / "kept")
+
+
+def test_the_newest_repair_comes_first(root, tmp_path):
+    apply_repair(root, OLD, {**OLD, "a.py": "x = 2\r\n"}, store=tmp_path / "kept", stamp="1")
+    apply_repair(root, {**OLD, "a.py": "x = 2\r\n"}, NEW, store=tmp_path / "kept", stamp="2")
+    assert [k.files for k in kept_repairs(tmp_path / "kept")] == [("b.py",), ("a.py",)]
+
+
+def test_a_diff_is_coloured_only_where_asked_and_never_steers_the_terminal():
+    diff = "--- a/x\n+++ b/x\n@@ -1 +1 @@\n-a\x1b[2J\n+b\n"
+    assert diff_lines(diff, colour=False) == ["--- a/x", "+++ b/x", "@@ -1 +1 @@", "-a", "+b"]
+    assert diff_lines(diff, colour=True)[3:] == ["\x1b[31m-a\x1b[0m", "\x1b[32m+b\x1b[0m"]

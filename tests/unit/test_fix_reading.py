@@ -1,0 +1,167 @@
+# ruff: noqa: E501 - programs under test are kept on one line
+"""What `ddax fix` reads before anything runs: the test command, the project, the traceback."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from ddax.errors import SourceError, UsageError
+from ddax.evolution.command import TestCommand, matches, read_command
+from ddax.evolution.crash import read_traceback
+from ddax.evolution.project import read_project
+from ddax.evolution.standin import needs_pytest
+
+TEST = "from shop.basket import total\n\ndef test_total():\n    assert total([1]) == 1\n\ndef test_empty():\n    assert total([]) == 0\n"
+
+
+@pytest.fixture
+def shop(tmp_path: Path) -> Path:
+    files = {
+        "shop/__init__.py": "",
+        "shop/basket.py": "from .money import rounded\n\ndef total(xs):\n    return rounded(sum(xs))\n",
+        "shop/money.py": "def rounded(x):\n    return x\n",
+        "shop/unused.py": "import antigravity\n",
+        "tests/test_basket.py": TEST,
+        "tests/prices.csv": "1,2\n",
+        "README.md": "# shop\n",
+    }
+    for name, text in files.items():
+        (tmp_path / name).parent.mkdir(exist_ok=True)
+        (tmp_path / name).write_text(text, "utf-8")
+    return tmp_path
+
+
+@pytest.mark.parametrize(
+    ("text", "style", "paths", "keyword"),
+    [
+        ("pytest -q tests/test_a.py", "pytest", ("tests/test_a.py",), ""),
+        ("python -m pytest -x -k 'a and not b' tests", "pytest", ("tests",), "a and not b"),
+        ("PYTHONPATH=. uv run pytest t.py::test_a", "pytest", ("t.py::test_a",), ""),
+        ("python3.12 -m unittest tests.test_a", "unittest", ("tests.test_a",), ""),
+        ("python -m unittest discover -s tests -v", "unittest", ("tests",), ""),
+        ("python -u checks.py", "script", ("checks.py",), ""),
+        ("tests/test_a.py tests/test_b.py", "pytest", ("tests/test_a.py", "tests/test_b.py"), ""),
+    ],
+)
+def test_a_test_command_is_understood(text, style, paths, keyword):
+    assert read_command(text) == TestCommand(style, paths, keyword)
+
+
+@pytest.mark.parametrize(
+    "text", ["", "make --check", "python", "pytest 'unclosed", "pytest -m slow tests", "python -c 1"]
+)
+def test_another_command_is_refused(text):
+    with pytest.raises(UsageError):
+        read_command(text)
+
+
+@pytest.mark.parametrize(
+    ("expression", "expected"),
+    [("total", True), ("not total", False), ("total and slow", False), ("(slow or TOTAL) and not x9", True)],
+)
+def test_a_keyword_expression_selects(expression, expected):
+    assert matches(expression, "t.py::test_total") is expected
+
+
+def test_a_keyword_expression_that_calls_something_is_refused():
+    with pytest.raises(UsageError):
+        matches("total(1)", "t.py::test_total")
+
+
+def test_a_project_is_what_its_tests_reach(shop):
+    project = read_project(["shop"], read_command("pytest tests"), cwd=shop)
+    task = project.task
+    assert project.root == shop
+    assert set(task.targets) == {"shop/__init__.py", "shop/basket.py", "shop/money.py"}
+    assert set(task.tests) == {"tests/test_basket.py"}
+    assert task.data["tests/prices.csv"] == b"1,2\n"
+    assert task.roots == ("tests", "")
+    assert task.runner == "fast"
+
+
+def test_one_test_of_a_file_is_selected(shop):
+    for command in ("pytest tests/test_basket.py::test_total", "pytest tests -k total"):
+        task = read_project(["shop/basket.py"], read_command(command), cwd=shop).task
+        assert task.only == ("tests/test_basket.py::test_total",)
+        assert task.targets == ("shop/basket.py",)
+
+
+def test_a_unittest_name_is_a_file(shop):
+    (shop / "tests" / "__init__.py").write_text("", "utf-8")
+    task = read_project(["shop"], read_command("python -m unittest tests.test_basket"), cwd=shop).task
+    assert set(task.tests) == {"tests/test_basket.py"}
+
+
+def test_a_project_elsewhere_is_read_from_its_own_folder(shop, tmp_path_factory):
+    away = tmp_path_factory.mktemp("away")
+    project = read_project([str(shop / "shop")], read_command(f"pytest {shop / 'tests'}"), cwd=away)
+    assert project.root == shop
+
+
+@pytest.mark.parametrize(
+    ("paths", "command", "error"),
+    [
+        (["nowhere"], "pytest tests", SourceError),
+        (["README.md"], "pytest tests", SourceError),
+        (["shop"], "pytest nowhere", SourceError),
+        (["tests"], "pytest tests", UsageError),
+        (["shop"], "pytest tests -k nothing_like_it", SourceError),
+    ],
+)
+def test_what_cannot_be_read_is_said(shop, paths, command, error):
+    with pytest.raises(error):
+        read_project(paths, read_command(command), cwd=shop)
+
+
+def test_code_without_tests_is_refused(shop):
+    with pytest.raises(UsageError, match="no tests"):
+        read_project(["shop"], None, cwd=shop)
+
+
+@pytest.mark.parametrize(
+    ("text", "part"),
+    [
+        (TEST, ""),
+        ("import pytest\n\n@pytest.mark.parametrize('a,b', [(1, 2)])\ndef test_a(a, b):\n    pass\n", ""),
+        ("import pytest\n\n@pytest.fixture\ndef x():\n    return 1\n\ndef test_a(x):\n    pass\n", ""),
+        ("def test_a(tmp_path):\n    pass\n", "tmp_path"),
+        (
+            "import pytest\n\n@pytest.fixture(autouse=True)\ndef x():\n    return 1\n\ndef test_a():\n    pass\n",
+            "autouse",
+        ),
+        ("import pytest\n\n@pytest.mark.xfail\ndef test_a():\n    pass\n", "xfail"),
+        ("import pytest\n\ndef test_a():\n    with pytest.warns(UserWarning):\n        pass\n", "warns"),
+        ("def setup_module():\n    pass\n\ndef test_a():\n    pass\n", "setup_module"),
+    ],
+)
+def test_tests_that_need_pytest_itself_are_known(text, part):
+    reason = needs_pytest({"t.py": text}, conftest=False)
+    assert part in reason if part else reason == ""
+
+
+def test_a_traceback_gives_error_frames_and_script(shop):
+    (shop / "main.py").write_text("import shop.basket\n", "utf-8")
+    text = (
+        "noise\nTraceback (most recent call last):\n"
+        '  File "main.py", line 1, in <module>\n    total(None)\n    ~~~~~^^^^^^\n'
+        f'  File "{shop}/shop/basket.py", line 4, in total\n    return rounded(sum(xs))\n'
+        '  File "/usr/lib/python3.12/statistics.py", line 9, in mean\n    x\n'
+        "TypeError: 'NoneType' object is not iterable\n"
+    )
+    crash = read_traceback(text, cwd=shop)
+    assert (crash.error, crash.message) == ("TypeError", "'NoneType' object is not iterable")
+    assert [(f.path.name, f.line) for f in crash.frames] == [("main.py", 1), ("basket.py", 4)]
+    assert crash.script == shop / "main.py"
+    assert crash.test is None
+
+
+def test_a_traceback_of_pytest_names_its_test(shop):
+    text = "tests/test_basket.py:4: in test_total\n    assert total([1]) == 1\nE   AssertionError\n"
+    assert read_traceback(text, cwd=shop).test == shop / "tests" / "test_basket.py"
+
+
+def test_a_text_without_a_traceback_is_refused(shop):
+    with pytest.raises(SourceError, match="names no file"):
+        read_traceback("it does not work", cwd=shop)
