@@ -140,10 +140,26 @@ class Debate(Section):
     """Evaluation by debate (dda-x 8.4)."""
 
     enabled: bool = Field(default=True, description="Hold debates where they can change the decision.")
+    panel: str = Field(default="default", description="Who debates: a name or a YAML file.")
+    gate: Literal["margin", "doubt", "always", "never"] = Field(
+        default="margin",
+        description="What opens a debate: nearness to a boundary, that or doubt, everything, nothing.",
+    )
     margin: float = Field(
         default=0.15, ge=0, le=1, description="A cheap value this close to a decision boundary is debated."
     )
+    doubt: float = Field(
+        default=0.5, ge=0, le=1, description="Under the gate 'doubt': debated below this confidence."
+    )
+    first_votes: int = Field(
+        default=1, ge=1, le=9, description="Participants who value a result first, where there are so many."
+    )
     rounds: int = Field(default=1, ge=1, le=5, description="Rounds of argument.")
+    support: float = Field(
+        default=0.5, ge=0, le=1, description="Confidence of the support check that a quote needs to count."
+    )
+    task_rubric: bool = Field(default=True, description="Add what the task asks for to the rubric.")
+    calibrate: bool = Field(default=True, description="Correct values by how earlier ones turned out.")
 
 
 class Trust(Section):

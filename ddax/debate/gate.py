@@ -5,6 +5,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import NamedTuple
 
+from ddax.configs.settings import Debate
+
 BOUNDARIES = (0.5,)
 """Values at which decisions turn: below 0.5 a claim counts as weak and is verified."""
 
@@ -16,6 +18,31 @@ class Gate(NamedTuple):
     why: str
 
 
+def opening(
+    settings: Debate,
+    values: Sequence[float],
+    *,
+    confidence: float,
+    boundaries: Sequence[float] = BOUNDARIES,
+    quotable: bool = True,
+) -> Gate:
+    """Apply the gate that the settings name to the first votes `[n ≥ 1]`, each in [0, 1].
+
+    Nothing to quote, or first votes that agree, keep it shut under every rule but `always`, and under
+    that one only the lack of anything to quote does.
+    """
+    if not settings.enabled or settings.gate == "never":
+        return Gate(False, "debates are switched off")
+    if settings.gate == "always":
+        return Gate(quotable, "every value is debated" if quotable else _NOTHING)
+    near = gate(values, margin=settings.margin, boundaries=boundaries, quotable=quotable)
+    if settings.gate == "margin" or near.opens or not quotable or unanimous(values, boundaries):
+        return near
+    if confidence < settings.doubt:
+        return Gate(True, f"the confidence {confidence:.2f} is below {settings.doubt:.2f}")
+    return near
+
+
 def gate(
     values: Sequence[float], *, margin: float, boundaries: Sequence[float] = BOUNDARIES, quotable: bool = True
 ) -> Gate:
@@ -25,7 +52,7 @@ def gate(
     the side of every boundary, or where the median is `margin` or more from each boundary.
     """
     if not quotable:
-        return Gate(False, "nothing was read that an argument could quote")
+        return Gate(False, _NOTHING)
     if unanimous(values, boundaries):
         return Gate(False, f"all {len(values)} judges agree")
     middle = median(values)
@@ -33,6 +60,9 @@ def gate(
     if near >= margin:
         return Gate(False, f"the value {middle:.2f} is {near:.2f} from the nearest boundary")
     return Gate(True, f"the value {middle:.2f} is within {margin:.2f} of a boundary")
+
+
+_NOTHING = "nothing was read that an argument could quote"
 
 
 def unanimous(values: Sequence[float], boundaries: Sequence[float] = BOUNDARIES) -> bool:
@@ -45,3 +75,16 @@ def median(values: Sequence[float]) -> float:
     """Return the median; of an odd number it lies on the majority's side of any boundary."""
     ranked, middle = sorted(values), len(values) // 2
     return ranked[middle] if len(ranked) % 2 else (ranked[middle - 1] + ranked[middle]) / 2
+
+
+def weighted_median(values: Sequence[float], weights: Sequence[float]) -> float:
+    """Return the value at half of the weight; the median where all weights are equal or none is positive."""
+    if len(set(weights)) <= 1 or sum(weights) <= 0:
+        return median(values)
+    ranked = sorted(zip(values, weights, strict=True))
+    half, passed = sum(weights) / 2, 0.0
+    for value, weight in ranked:
+        passed += weight
+        if passed >= half:
+            return value
+    return ranked[-1][0]

@@ -1,79 +1,36 @@
-"""The verdict on a result: a cheap value, a debate where it can matter, and a vote beside it (dda-x 8.4).
+"""How a verdict on a result comes about: a cheap value, a debate where it can matter, and a vote beside it.
 
-An argument without a verified quote is dropped before the judge hears it. The vote counts the same
-calls as the debate, without hearing the arguments: the cheap judgements, and each argument's strength
-as its author's own estimate; it is reported, and never moves the value.
+An argument without a quote that passes the support check is dropped before the judge hears it, and
+counts by its speaker's trust (dda-x 8.4). The vote counts the same calls as the debate, without
+hearing the arguments: the first values, and each argument's strength as its author's own estimate; it
+is reported, and never moves the value.
 """
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+import asyncio
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, replace
 
 import numpy as np
 
 from ddax.configs.settings import Debate
-from ddax.debate.gate import BOUNDARIES, Gate, gate, median
-from ddax.debate.quotes import verified
-from ddax.debate.roles import Debater, Roles, assign_roles
+from ddax.debate.gate import BOUNDARIES, median, opening, weighted_median
+from ddax.debate.panel import seat
+from ddax.debate.quotes import Carrying, verified
+from ddax.debate.records import TRANSCRIPT_CHARS, Dissent, Speech, Verdict
+from ddax.debate.roles import Debater, Roles
 from ddax.errors import BudgetExceeded
 from ddax.reasoning.protocol import ArgueRequest, Argument, JudgeRequest, Judgment, Reasoner
-from ddax.types import JsonDict, Passage, Usage
+from ddax.types import EntailmentCheck, Passage, Usage
 
-TRANSCRIPT_CHARS = 240
 DEFAULT_RUBRIC = ("coverage", "support", "progress")
-
-
-@dataclass(frozen=True)
-class Speech:
-    """An argument as it was made; `kept` is None where no quote of it held."""
-
-    role: str
-    speaker: str
-    argument: Argument
-    kept: Argument | None
-
-
-@dataclass(frozen=True)
-class Verdict:
-    """The value V in [0, 1] of a result and how it came about.
-
-    `cheap` is the value before any argument, `vote` what an equal-budget majority says, `confidence`
-    in [0, 1] the judge's. `debated` says whether arguments were asked for, `why` for what reason;
-    `reasons` are (criterion, score, text).
-    """
-
-    value: float
-    cheap: float
-    vote: float
-    confidence: float
-    debated: bool = False
-    why: str = ""
-    reasons: tuple[tuple[str, float, str], ...] = ()
-    transcript: tuple[Speech, ...] = ()
-    roles: Mapping[str, str] = field(default_factory=dict)
-    usage: Usage = field(default_factory=Usage)
-
-    @classmethod
-    def failure(cls, text: str) -> Verdict:
-        """Return the verdict on a failed leaf: worth nothing, for sure, at no cost."""
-        return cls(0.0, 0.0, 0.0, 1.0, why=f"it failed: {text[:TRANSCRIPT_CHARS]}")
-
-    def row(self) -> JsonDict:
-        """Return the verdict as plain JSON, with the texts cut short."""
-        return {
-            "value": round(self.value, 6),
-            "cheap": round(self.cheap, 6),
-            "vote": round(self.vote, 6),
-            "confidence": round(self.confidence, 6),
-            "debated": self.debated,
-            "why": self.why,
-            "roles": dict(self.roles),
-            "reasons": [
-                [name, round(score, 6), text[:TRANSCRIPT_CHARS]] for name, score, text in self.reasons
-            ],
-            "transcript": [_speech_row(speech) for speech in self.transcript],
-        }
+Correct = Callable[[str, float], float]
+"""Takes the name of a judge's model and its value in [0, 1]; returns the calibrated value."""
+__all__ = [
+    "DEFAULT_RUBRIC", "TRANSCRIPT_CHARS", "Case", "Dissent", "Speech", "Verdict", "evaluate_outcome",
+    "majority",
+]  # fmt: skip
 
 
 @dataclass(frozen=True)
@@ -90,6 +47,29 @@ class Case:
     rubric: tuple[str, ...]
 
 
+@dataclass(frozen=True)
+class Court:
+    """Who decides and by what: the roles, the settings, the support check, the calibration."""
+
+    roles: Roles
+    voters: tuple[Debater, ...]
+    settings: Debate
+    rng: np.random.Generator
+    carrying: Carrying | None
+    correct: Correct
+    boundaries: Sequence[float]
+
+    def value_of(self, values: Mapping[str, float]) -> float:
+        """Return the judges' values by name as one: calibrated each, then the median by trust."""
+        trust = {d.name: d.trust for d in self.voters}
+        return weighted_median(self.corrected(values), [trust[name] for name in values])
+
+    def corrected(self, values: Mapping[str, float]) -> list[float]:
+        """Return the values by name after the calibration of the model behind each."""
+        models = {d.name: d.reasoner.name for d in self.voters}
+        return [self.correct(models[name], value) for name, value in values.items()]
+
+
 async def evaluate_outcome(
     reasoner: Reasoner,
     *,
@@ -103,114 +83,145 @@ async def evaluate_outcome(
     settings: Debate,
     rng: np.random.Generator,
     panel: Sequence[Debater] = (),
+    fixed: Mapping[str, str] | None = None,
     boundaries: Sequence[float] = BOUNDARIES,
     rubric: Sequence[str] = DEFAULT_RUBRIC,
+    check: EntailmentCheck | None = None,
+    correct: Correct = lambda _, value: value,
 ) -> Verdict:
     """Value a result; `panel` holds the participants, without one the reasoner plays every role.
 
-    Where the budget ends during the debate the cheap value stands, and `why` says so. Raises
+    `fixed` gives roles by name that are not drawn; without `check` a verbatim quote is enough. Where
+    the budget ends during the debate the cheap value stands, and `why` says so. Raises
     `ReasonerError`, and `BudgetExceeded` where not even the cheap value could be had.
     """
     case = Case(task, idea, result, expected, tuple(evidence), rho, tuple(lessons), tuple(rubric))
-    roles = assign_roles(panel or [Debater(reasoner.name, reasoner)], rng)
-    judgments = [await judge.reasoner.judge(_judge_request(case)) for judge in roles.judges]
-    cheap = median([judgment.value for judgment in judgments])
-    opening = _opening(case, judgments, settings, boundaries)
+    present = list(panel) or [Debater(reasoner.name, reasoner)]
+    roles = seat(present, fixed or {}, rng)
+    voters = _voters(roles, present, settings.first_votes)
+    carrying = Carrying(check, result, settings.support) if check is not None else None
+    court = Court(roles, voters, settings, rng, carrying, correct, boundaries)
+    votes = {voter.name: await voter.reasoner.judge(_judge_request(case)) for voter in voters}
+    return await _decide(case, court, votes)
+
+
+def _voters(roles: Roles, present: Sequence[Debater], least: int) -> tuple[Debater, ...]:
+    """Return who values first: the judges, then the most trusted of the others up to `least`."""
+    names = {judge.name for judge in roles.judges}
+    others = sorted((d for d in present if d.name not in names), key=lambda d: (-d.trust, d.name))
+    return (*roles.judges, *others[: max(0, least - len(roles.judges))])
+
+
+async def _decide(case: Case, court: Court, votes: Mapping[str, Judgment]) -> Verdict:
+    """Take the first votes as the cheap value, and hold the debate where the gate opens."""
+    first = {name: vote.value for name, vote in votes.items()}
+    cheap = court.value_of(first)
+    confidence = median([vote.confidence for vote in votes.values()])
+    gate = opening(
+        court.settings, court.corrected(first), confidence=confidence, boundaries=court.boundaries,
+        quotable=bool(case.evidence),
+    )  # fmt: skip
     verdict = Verdict(
         value=cheap,
         cheap=cheap,
         vote=cheap,
-        confidence=median([judgment.confidence for judgment in judgments]),
-        why=opening.why,
-        reasons=judgments[0].reasons,
-        roles=roles.names(),
-        usage=sum((judgment.usage for judgment in judgments), Usage()),
+        confidence=confidence,
+        why=gate.why,
+        reasons=next(iter(votes.values())).reasons,
+        roles=court.roles.names(),
+        usage=sum((vote.usage for vote in votes.values()), Usage()),
+        raw=first,
+        first=first,
+        models={voter.name: voter.reasoner.name for voter in court.voters},
+        calls=len(votes),
     )
-    return await _debate(verdict, case, roles, judgments, settings, rng) if opening.opens else verdict
+    return await _debate(verdict, case, court) if gate.opens else verdict
 
 
-def _opening(
-    case: Case, judgments: Sequence[Judgment], settings: Debate, boundaries: Sequence[float]
-) -> Gate:
-    if not settings.enabled:
-        return Gate(False, "debates are switched off")
-    return gate(
-        [judgment.value for judgment in judgments],
-        margin=settings.margin,
-        boundaries=boundaries,
-        quotable=bool(case.evidence),
-    )
-
-
-async def _debate(
-    before: Verdict,
-    case: Case,
-    roles: Roles,
-    judgments: Sequence[Judgment],
-    settings: Debate,
-    rng: np.random.Generator,
-) -> Verdict:
+async def _debate(before: Verdict, case: Case, court: Court) -> Verdict:
     """Hear both sides and judge again, with the arguments that hold."""
     speeches: list[Speech] = []
-    final: list[Judgment] = []
+    final: dict[str, Judgment] = {}
     why = before.why
     try:
-        await _hear(case, roles, settings.rounds, rng, speeches)
-        heard = tuple((speech.role, speech.kept) for speech in speeches if speech.kept is not None)
+        await _hear(case, court, speeches)
+        heard = tuple((speech.role, _weighed(speech)) for speech in speeches if speech.kept is not None)
         if heard:
-            for judge in roles.judges:
-                final.append(await judge.reasoner.judge(_judge_request(case, heard)))
+            for judge in court.roles.judges:
+                final[judge.name] = await judge.reasoner.judge(_judge_request(case, heard))
         else:
             why += "; no argument held, so none moves the value"
     except BudgetExceeded as error:
         final.clear()
         why += f"; the budget ended the debate, so the cheap value stands ({error.what})"
-    spent = sum((s.argument.usage for s in speeches), sum((j.usage for j in final), before.usage))
-    return Verdict(
-        value=median([j.value for j in final]) if final else before.cheap,
-        cheap=before.cheap,
-        vote=majority([j.value for j in judgments], speeches),
-        confidence=median([j.confidence for j in final]) if final else before.confidence,
-        debated=True,
-        why=why,
-        reasons=final[0].reasons if final else before.reasons,
-        transcript=tuple(speeches),
-        roles=before.roles,
-        usage=spent,
-    )
+    spent = sum((s.argument.usage for s in speeches), sum((j.usage for j in final.values()), before.usage))
+    after = replace(
+        before, vote=majority(list(before.first.values()), speeches), debated=True, why=why,
+        transcript=tuple(speeches), usage=spent, calls=before.calls + len(speeches) + len(final),
+    )  # fmt: skip
+    if not final:
+        return after
+    raw = {name: judgment.value for name, judgment in final.items()}
+    return replace(
+        after, value=court.value_of(raw), raw=raw, reasons=next(iter(final.values())).reasons,
+        confidence=median([judgment.confidence for judgment in final.values()]),
+    )  # fmt: skip
 
 
-async def _hear(
-    case: Case, roles: Roles, rounds: int, rng: np.random.Generator, speeches: list[Speech]
-) -> None:
-    """Let both sides speak in turn; who begins is drawn, since judges favour a place in the order."""
-    order = [("proponent", roles.proponent), ("opponent", roles.opponent)]
-    if rng.random() < 0.5:
+async def _hear(case: Case, court: Court, speeches: list[Speech]) -> None:
+    """Let both sides speak in turn; who begins is drawn, since judges favour a place in the order.
+
+    A round after the first in which neither side brings a new quote that holds is the last.
+    """
+    order = [("proponent", court.roles.proponent), ("opponent", court.roles.opponent)]
+    if court.rng.random() < 0.5:
         order.reverse()
-    for _ in range(rounds):
+    most = max(d.trust for _, d in order)
+    known: set[tuple[str, str]] = set()
+    for number in range(court.settings.rounds):
+        fresh = False
         for side, debater in order:
-            heard = tuple(speech.argument.text for speech in speeches)
-            request = ArgueRequest(
-                task=case.task,
-                side="proponent" if side == "proponent" else "opponent",
-                idea=case.idea,
-                result=case.result,
-                expected=case.expected,
-                evidence=case.evidence,
-                rho=case.rho,
-                heard=heard,
-            )
-            argument = await debater.reasoner.argue(request)
-            speeches.append(Speech(side, debater.name, argument, verified(argument, case.evidence)))
+            speech = await _speak(case, court, side, debater, speeches, most)
+            speeches.append(speech)
+            new = {(c.passage_id, c.quote) for c in speech.kept.citations} if speech.kept else set()
+            fresh = fresh or bool(new - known)
+            known |= new
+        if number and not fresh:
+            return
 
 
-def majority(cheap: Sequence[float], speeches: Sequence[Speech]) -> float:
-    """Return the vote in [0, 1]: the median of cheap values, proponents' and (1 − opponents') strengths."""
+async def _speak(
+    case: Case, court: Court, side: str, debater: Debater, speeches: Sequence[Speech], most: float
+) -> Speech:
+    request = ArgueRequest(
+        task=case.task,
+        side="proponent" if side == "proponent" else "opponent",
+        idea=case.idea,
+        result=case.result,
+        expected=case.expected,
+        evidence=case.evidence,
+        rho=case.rho,
+        heard=tuple(speech.argument.text for speech in speeches),
+    )
+    argument = await debater.reasoner.argue(request)
+    # In a thread, because the check may be a model.
+    kept = await asyncio.to_thread(verified, argument, case.evidence, side=side, carrying=court.carrying)
+    return Speech(side, debater.name, argument, kept, debater.trust / most if most > 0 else 1.0)
+
+
+def _weighed(speech: Speech) -> Argument:
+    """Return a kept argument with its strength scaled by how far its speaker is trusted."""
+    assert speech.kept is not None
+    return replace(speech.kept, strength=speech.kept.strength * speech.weight)
+
+
+def majority(first: Sequence[float], speeches: Sequence[Speech]) -> float:
+    """Return the vote in [0, 1]: the median of first values, proponents' and (1 − opponents') strengths."""
     voices = [
         speech.argument.strength if speech.role == "proponent" else 1.0 - speech.argument.strength
         for speech in speeches
     ]
-    return median([*cheap, *voices])
+    return median([*first, *voices])
 
 
 def _judge_request(case: Case, arguments: tuple[tuple[str, Argument], ...] = ()) -> JudgeRequest:
@@ -225,14 +236,3 @@ def _judge_request(case: Case, arguments: tuple[tuple[str, Argument], ...] = ())
         rubric=case.rubric,
         rho=case.rho,
     )
-
-
-def _speech_row(speech: Speech) -> JsonDict:
-    return {
-        "role": speech.role,
-        "speaker": speech.speaker,
-        "text": speech.argument.text[:TRANSCRIPT_CHARS],
-        "strength": round(speech.argument.strength, 6),
-        "citations": [c.passage_id for c in speech.argument.citations],
-        "held": [c.passage_id for c in speech.kept.citations] if speech.kept else [],
-    }

@@ -31,6 +31,8 @@ async def open_session(
     from ddax.configs.calibration import load_calibration
     from ddax.configs.identities import load_identity
     from ddax.debate.living import LivingRubrics
+    from ddax.debate.outcomes import JudgeStore
+    from ddax.debate.panel import load_panel
     from ddax.dynamics.state import projection
     from ddax.dynamics.surprise import UNMEASURED
     from ddax.memory.agents import AgentStore
@@ -54,6 +56,19 @@ async def open_session(
     if reasoner is None:
         reasoner = await asyncio.to_thread(_reasoner, settings, place, embedder, actions, clock, monotonic)
     library: Library = parts.library or await _library(settings, embedder, place.cache)
+    seats = await asyncio.to_thread(load_panel, settings.debate.panel)
+    benches = {
+        model: await asyncio.to_thread(
+            _reasoner,
+            settings.model_copy(update={"model": model}),
+            place,
+            embedder,
+            actions,
+            clock,
+            monotonic,
+        )
+        for model in sorted({seat.model for seat in seats} - {""})
+    }
     check = await asyncio.to_thread(open_check, embedder, settings.support)
     controller = await asyncio.to_thread(
         Controller,
@@ -86,6 +101,9 @@ async def open_session(
         check=check,
         agents=agents,
         rubrics=LivingRubrics(place.rubrics, clock=clock),
+        judges=JudgeStore(place.path / "judges", clock=clock),
+        seats=seats,
+        benches=benches,
         behind=_fill_behind(library) if parts.library is None and settings.recall.fill_behind else None,
     )
 

@@ -9,7 +9,7 @@ from __future__ import annotations
 import asyncio
 import logging
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field, replace
 from hashlib import sha256
 from typing import TYPE_CHECKING, Protocol
@@ -19,6 +19,7 @@ from numpy.typing import NDArray
 
 from ddax.actions.protocol import Action, Library
 from ddax.configs.settings import Context, Identity
+from ddax.debate.panel import Seat
 from ddax.memory.protocol import Embedder, Memory
 from ddax.reasoning.entailment.rules import lexical
 from ddax.reasoning.protocol import Reasoner
@@ -27,6 +28,7 @@ from ddax.types import EntailmentCheck, JsonDict, Usage, Vector
 if TYPE_CHECKING:
     from ddax.actions.registry import Registry
     from ddax.debate.living import LivingRubrics
+    from ddax.debate.outcomes import JudgeStore
     from ddax.dynamics.surprise import Calibration
     from ddax.environments.protocol import Environment
     from ddax.memory.agents import AgentStore
@@ -61,6 +63,12 @@ class Session:
     """The world to act in, where the sources name one; closed with the session."""
     rubrics: LivingRubrics | None = None
     """The rubrics with what humans taught them; None goes by the shipped ones."""
+    judges: JudgeStore | None = None
+    """What became of judged values, by which later ones are corrected; None corrects nothing."""
+    seats: tuple[Seat, ...] = (Seat("judge"),)
+    """Who takes part in debates, by name."""
+    benches: Mapping[str, Reasoner] = field(default_factory=dict)
+    """The reasoners of the models that a seat names for itself."""
     ticks: dict[str, float] = field(default_factory=dict)
     keepers: dict[str, BudgetKeeper] = field(default_factory=dict)
     place: Place | None = None

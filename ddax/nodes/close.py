@@ -16,6 +16,7 @@ from ddax.ideas.idea import clip, is_final
 from ddax.ideas.requirements import Facts, Requirement, breaks_answer, broken
 from ddax.nodes.claims import doubts
 from ddax.nodes.gather import evidence, findings, recall, task_text, thoughts, usage_row
+from ddax.nodes.judging import settle_values
 from ddax.nodes.merge import answer_of
 from ddax.reasoning.protocol import MergeRequest
 from ddax.types import JsonDict
@@ -33,6 +34,7 @@ async def close(state: State, *, session: Session) -> Update:
     answer = fitted(answer, state["work"].get("requirements", []))
     refused = broken(state["work"].get("requirements", []), _facts(state, answer))
     status, reason = _status(state, answer, refused)
+    await settle_values(state, session, answer, status)
     root = state["work"]["root"]
     doubtful = doubts(state, answer.get("citations", []))
     if doubtful:

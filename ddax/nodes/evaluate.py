@@ -5,7 +5,6 @@ It also gives up ideas that can no longer run because all they need has failed.
 
 from __future__ import annotations
 
-from ddax.debate.roles import Debater
 from ddax.debate.verdict import Verdict, evaluate_outcome
 from ddax.errors import ReasonerError
 from ddax.graph.services import Session
@@ -13,7 +12,8 @@ from ddax.graph.state import Outcome, State, Update
 from ddax.ideas import dag, grow
 from ddax.nodes.frontier import inherited_q
 from ddax.nodes.gather import as_passage, task_text, usage_row
-from ddax.nodes.standing import hear, panel, rubric_of
+from ddax.nodes.judging import DEBATES, bench
+from ddax.nodes.standing import hear
 from ddax.reasoning.budget import usage_of
 from ddax.types import Idea, JsonDict, Passage, Usage
 
@@ -38,7 +38,7 @@ async def evaluate(state: State, *, session: Session) -> Update:
         spent = spent + verdict.usage
         verdicts[idea_id] = _row(verdict, ideas, ideas[idea_id])
         row = {"task": state["work"]["id"], "idea": idea_id, "step": state["step"], **verdict.row()}
-        await session.memory.log("debates", row, key=f"{state['work']['id']}:{idea_id}:{state['step']}")
+        await session.memory.log(DEBATES, row, key=f"{state['work']['id']}:{idea_id}:{state['step']}")
         await hear(state, session, outcomes[idea_id], verdict)
     patch = grow.backpropagate(ideas, [(i, v["value"]) for i, v in verdicts.items()])
     return {
@@ -54,9 +54,9 @@ async def _judge(state: State, session: Session, text: str, outcome: Outcome) ->
     if not outcome["ok"] and outcome["action"] != "merge":
         return Verdict.failure(outcome["text"])
     idea = state["ideas"][outcome["idea"]]
-    reasoner = session.metered(state["work"]["id"], state.get("usage", {}), idea=idea["id"])
+    court = await bench(state, session, text, idea=idea["id"])
     return await evaluate_outcome(
-        reasoner,
+        court.reasoner,
         task=text,
         idea=idea["title"],
         result=outcome["text"],
@@ -66,8 +66,11 @@ async def _judge(state: State, session: Session, text: str, outcome: Outcome) ->
         lessons=await session.memory.lessons(text[:2000], kind="value", now=state["work"]["opened"]),
         settings=session.settings.debate,
         rng=session.rng(state["step"], outcome["idea"], "debate"),
-        panel=await panel(state, session, Debater(reasoner.name, reasoner)),
-        rubric=await rubric_of(state, session),
+        panel=court.present,
+        fixed=court.fixed,
+        rubric=court.rubric,
+        check=session.check,
+        correct=court.correct,
     )
 
 

@@ -57,6 +57,15 @@ class Speaker:
         return list(last.arguments)
 
 
+class FreshSpeaker(Speaker):
+    """A speaker with another quote each time."""
+
+    async def argue(self, request: ArgueRequest) -> Argument:
+        self._note(request)
+        word = PASSAGE.text.split()[len(request.heard)]
+        return Argument("again", (Citation("p1", "file:a.txt", "A", word),), 0.5, ONE_CALL)
+
+
 async def judged(speaker, *, settings=None, evidence=(PASSAGE,), seed=0, **more):
     return await evaluate_outcome(
         speaker, task="When was it opened?", idea="read a", result="1932", expected="a year",
@@ -112,7 +121,10 @@ async def test_an_argument_without_a_verbatim_quote_moves_nothing(quotes, heard)
 async def test_rounds_hear_what_was_said():
     speaker = Speaker()
     verdict = await judged(speaker, settings=Debate(rounds=3))
-    heard = [len(r.heard) for r in speaker.seen if isinstance(r, ArgueRequest)]
+    assert len(verdict.transcript) == 4, "the second round brought no new quote, so it is the last"
+    fresh = FreshSpeaker()
+    verdict = await judged(fresh, settings=Debate(rounds=3))
+    heard = [len(r.heard) for r in fresh.seen if isinstance(r, ArgueRequest)]
     assert heard == [0, 1, 2, 3, 4, 5] and len(verdict.transcript) == 6
 
 

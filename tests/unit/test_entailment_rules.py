@@ -34,6 +34,7 @@ HARBOUR = "The harbour was built by monks in 1712."
         ("The gate doesn't open on Sunday.", "The gate opens on Sunday.", "contradiction"),
         ("The lift is unsafe for children.", "The lift is safe for children.", "contradiction"),
         ("anything", "", "neutral"),
+        (HARBOUR, "So it is.", "neutral"),
         ("", "anything", "neutral"),
     ],
 )

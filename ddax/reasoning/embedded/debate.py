@@ -1,60 +1,91 @@
-"""Arguments for and against a result, and its value: by coverage and quotes, never by eloquence."""
+"""Arguments for and against a result, and its value: by coverage and quotes, never by eloquence.
+
+The proponent brings quotes that entail what the result says, the opponent quotes that contradict it; what
+the quotes leave open is the judge's to see, who counts coverage without being told.
+"""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
 
+from ddax.memory.chunks import sentences
+from ddax.reasoning.embedded.criteria import score
 from ddax.reasoning.embedded.evidence import Weighed, weigh
-from ddax.reasoning.embedded.question import Question, analyse
+from ddax.reasoning.embedded.question import analyse
+from ddax.reasoning.embedded.sentences import Sentence, split
 from ddax.reasoning.embedded.support import measure
 from ddax.reasoning.embedded.text import terms
 from ddax.reasoning.embedded.vectors import Vectors
 from ddax.reasoning.protocol import ArgueRequest, Argument, JudgeRequest, Judgment
+from ddax.types import Entailment, EntailmentCheck
 
-ARGUMENT_WEIGHT = 0.15
-"""How far the arguments together may move the value, up or down."""
+ARGUMENT_WEIGHT = 0.6
+"""How far the arguments together may move the value towards 1 or 0, as a share of the way."""
+RIGID = 0.5
+"""How much of the weight of an argument in favour full rigidity takes away."""
+TASK_SHARE = 0.25
+"""Weight of the criteria that only this task has; the general ones have the rest."""
+GENERAL = ("coverage", "support", "progress")
 LESSON_WEIGHT = 0.03
 """How far a recalled lesson may move the value: it only breaks near-ties."""
+MAX_STATEMENTS = 4
+"""Sentences of a result that are argued about."""
+MAX_LINES = 3
+"""Sentences read that are held against each of them, those with most words in common first."""
 _WARNING = frozenset(terms("failed wrong missing weak overrated unsupported lower avoid not found mistaken"))
 
 
 def argue(request: ArgueRequest, vectors: Vectors) -> Argument:
-    """Argue by the best quotes for the task (proponent) or by what no quote covers (opponent)."""
-    question = analyse(request.task)
-    weighed = weigh(question, request.evidence, vectors)
+    """Argue by the quotes that entail (proponent) or contradict (opponent) what the result says."""
+    check = _check(vectors)
+    lines = split(list(request.evidence))
     heard = " ".join(request.heard)
-    fresh = [item for item in weighed if item.sentence.text not in heard] or weighed
+    said = _statements(request.result)
+    found = [(line, hit) for one in said for line, hit in _near(one, lines, check, request.side, heard)]
+    if not found:
+        return _without(request, lines)
+    best = sorted(found, key=lambda pair: -pair[1].confidence)[:2]
+    quotes = tuple(dict.fromkeys(line.citation() for line, _ in best))
+    told = " ".join(f"“{quote.quote}”" for quote in quotes)
+    strength = best[0][1].confidence
     if request.side == "proponent":
-        return _support(question, request, fresh)
-    return _oppose(question, request, weighed, fresh)
+        return Argument(f"What was read says the same: {told}", quotes, strength * len(found) / len(said))
+    return Argument(f"What was read says otherwise: {told}", quotes, strength)
 
 
-def _support(question: Question, request: ArgueRequest, weighed: Sequence[Weighed]) -> Argument:
-    chosen = [item for item in weighed[:2] if item.score > 0]
-    if not chosen:
-        return Argument("Nothing read supports this result.", (), 0.0)
-    value = measure(question, weighed).value
-    quotes = " ".join(f"“{item.sentence.text}”" for item in chosen)
-    return Argument(
-        f"It serves the question: {quotes}", tuple(item.sentence.citation() for item in chosen), value
-    )
+def _statements(result: str) -> list[str]:
+    lines = [line for span in sentences(result) if (line := result[span.start : span.end].strip())]
+    return [line for line in lines if len(line.split()) > 1][:MAX_STATEMENTS] or lines[:1]
 
 
-def _oppose(
-    question: Question, request: ArgueRequest, weighed: Sequence[Weighed], fresh: Sequence[Weighed]
-) -> Argument:
-    """Point at question words no sentence covers, and cite the best sentence that falls short of them."""
-    said = frozenset[str]().union(*(item.terms for item in weighed)) | frozenset(terms(request.result))
-    missing = [term for term in question.terms if term not in said]
-    gap = len(missing) / max(1, len(question.terms))
-    if not fresh:
-        return Argument(f"Nothing was read that bears on: {question.text[:200]}", (), 0.0)
-    if not missing:
-        text = "Every word of the question is covered; what is left open is whether one document says it all."
-        best = max(item.cover for item in weighed)
-        return Argument(text, (fresh[0].sentence.citation(),), max(0.0, 0.5 - 0.5 * best))
-    text = f"It leaves open {', '.join(missing[:6])}: the closest sentence is “{fresh[0].sentence.text}”"
-    return Argument(text, (fresh[0].sentence.citation(),), gap)
+def _near(
+    said: str, lines: Sequence[Sentence], check: EntailmentCheck, side: str, heard: str
+) -> list[tuple[Sentence, Entailment]]:
+    """Return the line that speaks most clearly for a side about one statement; none where none does."""
+    own = set(terms(said))
+    ranked = sorted(lines, key=lambda line: -len(own & set(terms(line.text))))[:MAX_LINES]
+    wanted = "entailment" if side == "proponent" else "contradiction"
+    hits = [(line, check(line.titled, said)) for line in ranked if line.text not in heard]
+    if side == "opponent" and any(hit.relation == "entailment" for _, hit in hits):
+        return []
+    held = [(line, hit) for line, hit in hits if hit.relation == wanted]
+    return [max(held, key=lambda pair: pair[1].confidence)] if held else []
+
+
+def _without(request: ArgueRequest, lines: Sequence[Sentence]) -> Argument:
+    """Say that there is no quote for this side: an argument that moves nothing, and says so."""
+    if not lines:
+        return Argument("Nothing was read that bears on this result.", (), 0.0)
+    if request.side == "proponent":
+        return Argument("No sentence read says what this result says.", (), 0.0)
+    missing = _missing(request.task, request.result)
+    text = f"It leaves open {', '.join(missing[:6])}." if missing else "No sentence read contradicts it."
+    return Argument(text, (), 0.0)
+
+
+def _missing(task: str, result: str) -> list[str]:
+    said = set(terms(result))
+    return [term for term in analyse(task).terms if term not in said]
 
 
 def judge(request: JudgeRequest, vectors: Vectors) -> Judgment:
@@ -64,20 +95,30 @@ def judge(request: JudgeRequest, vectors: Vectors) -> Judgment:
     strength = measure(question, weighed)
     kept = set(terms(f"{request.result}")) & set(question.terms)
     result_cover = len(kept) / max(1, len(question.terms))
-    progress = _progress(request, vectors)
     known = {
         "coverage": (
             max(strength.cover, result_cover),
             "share of the question's words that what was read covers",
         ),
         "support": (strength.value if weighed else 0.0, "strength of the best quotes"),
-        "progress": (progress, "likeness of the outcome to the question"),
+        "progress": (_progress(request, vectors), "likeness of the outcome to the question"),
     }
-    reasons = tuple((name, *known.get(name, _criterion(name, request, vectors))) for name in request.rubric)
-    base = sum(value for _, value, _ in reasons) / max(1, len(reasons))
-    value = min(1.0, max(0.0, base + _moved(request) + _lessons(request)))
-    confidence = min(1.0, 0.3 + 0.1 * min(4, len(weighed)) + 0.3 * strength.about)
-    return Judgment(value, confidence, reasons)
+    reasons = tuple(
+        (name, *(known[name] if name in known else score(name, request, question, weighed, vectors)))
+        for name in request.rubric
+    )
+    value = _moved(_base(reasons), request)
+    value = min(1.0, max(0.0, value + _lessons(request)))
+    return Judgment(value, _confidence(weighed, strength.about, request), reasons)
+
+
+def _base(reasons: Sequence[tuple[str, float, str]]) -> float:
+    """Return the mean of the general criteria and of the task's own, the latter at `TASK_SHARE`."""
+    general = [value for name, value, _ in reasons if name in GENERAL]
+    own = [value for name, value, _ in reasons if name not in GENERAL]
+    if not general or not own:
+        return sum(general + own) / max(1, len(reasons))
+    return (1 - TASK_SHARE) * sum(general) / len(general) + TASK_SHARE * sum(own) / len(own)
 
 
 def _progress(request: JudgeRequest, vectors: Vectors) -> float:
@@ -87,21 +128,36 @@ def _progress(request: JudgeRequest, vectors: Vectors) -> float:
     return float(min(1.0, max(0.0, float(likes.max()))))
 
 
-def _criterion(name: str, request: JudgeRequest, vectors: Vectors) -> tuple[float, str]:
-    """Value a criterion in free words by its likeness to the result: a weak sign, and said to be one."""
-    like = float(vectors.likeness(f"{name}: {request.task[:500]}", [request.result or " "])[0])
-    return min(1.0, max(0.0, like)), "likeness of the result to this criterion (a weak sign without a model)"
+def _moved(base: float, request: JudgeRequest) -> float:
+    """Move the value by what the cited arguments bring; one without citations moves nothing.
 
-
-def _moved(request: JudgeRequest) -> float:
-    """Add what the cited arguments bring; one without citations moves nothing."""
-    moved = 0.0
+    The best argument of each side counts: saying a thing twice makes it no truer. The more rigid the
+    agent is, the less an argument in favour moves it.
+    """
+    best = {True: 0.0, False: 0.0}
     for role, argument in request.arguments:
+        favour = role.startswith(("pro", "support"))
         if argument.citations:
-            moved += argument.strength if role.startswith(("pro", "support")) else -argument.strength
-    return ARGUMENT_WEIGHT * max(-1.0, min(1.0, moved))
+            best[favour] = max(best[favour], argument.strength)
+    up = ARGUMENT_WEIGHT * best[True] * (1.0 - RIGID * request.rho)
+    down = ARGUMENT_WEIGHT * best[False]
+    return base + up * (1.0 - base) - down * base
+
+
+def _confidence(weighed: Sequence[Weighed], about: float, request: JudgeRequest) -> float:
+    """Return how sure the judge is: by what was read, and by arguments that agree with each other."""
+    sides = {role for role, argument in request.arguments if argument.citations}
+    return min(1.0, 0.3 + 0.1 * min(4, len(weighed)) + 0.3 * about - 0.1 * (len(sides) > 1))
 
 
 def _lessons(request: JudgeRequest) -> float:
     warnings = sum(bool(_WARNING & set(terms(lesson))) for lesson in request.lessons)
     return -LESSON_WEIGHT * min(1, warnings)
+
+
+def _check(vectors: Vectors) -> EntailmentCheck:
+    # Imported late: the check reads words by this package's own rules.
+    from ddax.reasoning.entailment.passages import PassageCheck
+    from ddax.reasoning.entailment.rules import RuleCheck
+
+    return PassageCheck(RuleCheck(vectors.likeness if vectors.fitted else None))

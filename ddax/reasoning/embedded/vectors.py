@@ -16,6 +16,9 @@ MAX_CACHED = 4096
 MAX_CHARS = 1500
 """Characters of a text that are embedded; a sentence encoder reads no further."""
 
+FITTED_WITH = "minilm"
+"""The embedder on whose cosines the weights of the support check were fitted."""
+
 
 class Vectors:
     """Embed texts once each; safe to call from several threads."""
@@ -23,6 +26,11 @@ class Vectors:
     def __init__(self, embedder: Embedder, *, size: int = MAX_CACHED) -> None:
         self._embedder, self._size, self._lock = embedder, size, Lock()
         self._kept: OrderedDict[str, NDArray[np.float32]] = OrderedDict()
+
+    @property
+    def fitted(self) -> bool:
+        """Whether this is the embedder whose cosines the support check was fitted on."""
+        return self._embedder.name == FITTED_WITH
 
     def of(self, texts: Sequence[str]) -> NDArray[np.float32]:
         """Return unit vectors `[n, dim]` in the order of the texts."""

@@ -23,12 +23,9 @@ def open_check(embedder: Embedder | None = None, settings: Support | None = None
         from ddax.reasoning.entailment.model import ModelCheck
 
         return PassageCheck(ModelCheck())
-    if embedder is None or embedder.name != FITTED_WITH:
+    if embedder is None:
         return PassageCheck(RuleCheck())
     from ddax.reasoning.embedded.vectors import Vectors
 
-    return PassageCheck(RuleCheck(Vectors(embedder).likeness))
-
-
-FITTED_WITH = "minilm"
-"""The name of the embedder whose cosines the weights were fitted on."""
+    vectors = Vectors(embedder)
+    return PassageCheck(RuleCheck(vectors.likeness if vectors.fitted else None))

@@ -11,7 +11,7 @@ from dataclasses import dataclass
 
 from ddax.reasoning.entailment.scale import most_likely, shipped
 from ddax.reasoning.entailment.signs import Likeness, signs
-from ddax.reasoning.entailment.words import forms
+from ddax.reasoning.entailment.words import forms, read
 from ddax.types import Entailment
 
 UNSURE = 0.7
@@ -34,6 +34,9 @@ class RuleCheck:
             return Entailment("neutral", 0.0)
         if quoted(premise, hypothesis):
             return Entailment("entailment", VERBATIM)
+        other = read(hypothesis)
+        if not other.content and not other.numbers:
+            return Entailment("neutral", 0.0)
         weights = shipped()["rules" if self.likeness is None else "rules and embeddings"]
         return most_likely(signs(premise, hypothesis, self.likeness).row(), weights, cap=UNSURE)
 

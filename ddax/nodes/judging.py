@@ -1,0 +1,87 @@
+"""What the judges of a task go by: who sits, the rubric, the calibration; and what became of their values.
+
+No node of its own. Rubric and maps are kept in the task's log at the first verdict: the maps as they
+stood when the task opened, so that a resumed run judges as the undisturbed one.
+"""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
+
+from ddax.debate.calibration import CalibrationMap
+from ddax.debate.outcomes import outcome_rows
+from ddax.debate.panel import debaters, fixed_roles
+from ddax.debate.roles import Debater
+from ddax.debate.task_rubric import rubric_row, task_rubric
+from ddax.graph.services import Session
+from ddax.graph.state import Answer, State
+from ddax.nodes.gather import MANY
+from ddax.nodes.standing import panel, rubric_of
+from ddax.reasoning.protocol import Reasoner
+from ddax.types import JsonDict
+
+DEBATES = "debates"
+JUDGING = "judging"
+
+
+@dataclass(frozen=True)
+class Bench:
+    """The reasoner of the run, the participants, their fixed roles, the criteria, and the calibration of this task."""
+
+    reasoner: Reasoner
+    present: tuple[Debater, ...]
+    fixed: Mapping[str, str]
+    rubric: tuple[str, ...]
+    maps: Mapping[str, CalibrationMap]
+
+    def correct(self, model: str, value: float) -> float:
+        """Return a judge's value as its map corrects it."""
+        return self.maps[model](value) if model in self.maps else value
+
+
+async def bench(state: State, session: Session, text: str, *, idea: str) -> Bench:
+    """Return who judges this task and by what; the cost is noted for `idea`."""
+    row = await _judging(state, session, text)
+    work, usage = state["work"]["id"], state.get("usage", {})
+
+    def opened(model: str) -> Reasoner:
+        return replace(session, reasoner=session.benches[model]).metered(work, usage, idea=idea)
+
+    own = session.metered(work, usage, idea=idea)
+    present = await panel(state, session, *debaters(session.seats, own, opened))
+    maps = {name: CalibrationMap.of(kept) for name, kept in row["maps"].items()}
+    return Bench(own, tuple(present), fixed_roles(session.seats), tuple(row["rubric"]), maps)
+
+
+async def _judging(state: State, session: Session, text: str) -> JsonDict:
+    """Return what was fixed for this task at its first verdict."""
+    work, settings = state["work"], session.settings.debate
+    rows = await session.memory.rows(JUDGING, task=work["id"])
+    if rows:
+        return rows[0]
+    maps = {}
+    if session.judges is not None and settings.calibrate:
+        maps = await asyncio.to_thread(session.judges.maps, before=work["opened"])
+    base = await rubric_of(state, session)
+    own = task_rubric(text if settings.task_rubric else "")
+    row: JsonDict = {
+        "task": work["id"],
+        **rubric_row(base, own),
+        "maps": {name: it.row() for name, it in maps.items() if it.kind != "identity"},
+    }
+    await session.memory.log(JUDGING, row, key=work["id"])
+    return row
+
+
+async def settle_values(state: State, session: Session, answer: Answer, status: str) -> None:
+    """Keep how the judged values of a finished task turned out; where it did not finish nothing is known."""
+    if session.judges is None or status not in ("done", "failed"):
+        return
+    debates = await session.memory.rows(DEBATES, task=state["work"]["id"], limit=MANY)
+    evidence = {idea_id: idea.get("evidence", []) for idea_id, idea in state["ideas"].items()}
+    cited = frozenset(str(c["passage_id"]) for c in answer.get("citations", []))
+    rows = outcome_rows(debates, evidence, cited, found=status == "done" and bool(answer.get("found")))
+    if rows:
+        await asyncio.to_thread(session.judges.add, state["work"]["id"], rows)

@@ -1,0 +1,36 @@
+"""How the embedded judge scores criteria beside the general ones: by what it can see, and it says how."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from ddax.reasoning.embedded.compare import compared
+from ddax.reasoning.embedded.evidence import Weighed
+from ddax.reasoning.embedded.question import Question
+from ddax.reasoning.embedded.text import terms
+from ddax.reasoning.embedded.vectors import Vectors
+from ddax.reasoning.protocol import JudgeRequest
+
+BEARS, GIVES, MEETS = "bears on ", "gives a ", "meets: "
+"""How the criteria of a task begin (`ddax.debate.task_rubric`)."""
+DECIDES = ("answers yes or no", "chooses one of the two")
+
+
+def score(
+    name: str, request: JudgeRequest, question: Question, weighed: Sequence[Weighed], vectors: Vectors
+) -> tuple[float, str]:
+    """Score one criterion in [0, 1] and say by what."""
+    if name.startswith(BEARS):
+        said = set(terms(f"{request.result} {' '.join(p.title for p in request.evidence)}"))
+        wanted = set(terms(name.removeprefix(BEARS)))
+        return len(wanted & said) / max(1, len(wanted)), "share of the name that the result says"
+    if name.startswith(GIVES):
+        return max((item.fit for item in weighed), default=0.0), "fit of the best span read"
+    if name in DECIDES:
+        decided = bool(weighed) and bool(compared(question, weighed)[0])
+        return float(decided), "whether what was read decides it"
+    wanted = set(terms(name.removeprefix(MEETS)))
+    said = set(terms(request.result))
+    share = len(wanted & said) / max(1, len(wanted))
+    like = float(vectors.likeness(f"{name}: {request.task[:500]}", [request.result or " "])[0])
+    return min(1.0, max(0.0, like, share)), "likeness to this criterion (a weak sign without a model)"

@@ -1,0 +1,136 @@
+"""Who sits in a debate, what of an argument counts, who dissents, and the rubric of a task."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from ddax.configs.settings import Debate
+from ddax.debate.gate import opening, weighted_median
+from ddax.debate.panel import Seat, debaters, fixed_roles, load_panel, seat
+from ddax.debate.quotes import Carrying, verified
+from ddax.debate.roles import Debater
+from ddax.debate.task_rubric import requirements, rubric_row, task_rubric
+from ddax.debate.verdict import evaluate_outcome
+from ddax.errors import SettingsError
+from ddax.reasoning.entailment.rules import lexical
+from ddax.reasoning.protocol import Argument, Judgment
+from ddax.reasoning.scripted import ScriptedReasoner
+from ddax.types import Citation, Passage
+
+PASSAGE = Passage("p1", "a.txt", "A", "The bridge was opened in 1932 by the premier. It is painted red.")
+OPENED = Citation("p1", "a.txt", "A", "The bridge was opened in 1932 by the premier.")
+RED = Citation("p1", "a.txt", "A", "It is painted red.")
+
+
+def carrying(result: str) -> Carrying:
+    return Carrying(lexical, result)
+
+
+def test_the_shipped_panel_has_three_names_and_a_file_may_fix_roles(tmp_path: Path) -> None:
+    assert [s.name for s in load_panel()] == ["advocate", "sceptic", "arbiter"]
+    mine = tmp_path / "mine.yaml"
+    mine.write_text("debaters:\n  ann: {role: judge}\n  bob: {model: 'x:y'}\n  cy: {role: opponent}\n")
+    seats = load_panel(mine)
+    assert seats == (Seat("ann", "judge"), Seat("bob", "any", "x:y"), Seat("cy", "opponent"))
+    assert fixed_roles(seats) == {"ann": "judge", "cy": "opponent"}
+    own, other = ScriptedReasoner({}), ScriptedReasoner({})
+    present = debaters(seats, own, {"x:y": other}.__getitem__)
+    assert [d.reasoner for d in present] == [own, other, own]
+    for seed in range(5):
+        roles = seat(present, fixed_roles(seats), np.random.default_rng(seed))
+        assert roles.names() == {"proponent": "bob", "opponent": "cy", "judges": "ann"}
+
+
+@pytest.mark.parametrize(
+    "text", ["debaters: []\n", "debaters:\n  a: {role: king}\n", "debaters:\n  a: {size: 3}\n"]
+)
+def test_a_wrong_panel_is_refused(tmp_path: Path, text: str) -> None:
+    file = tmp_path / "p.yaml"
+    file.write_text(text)
+    with pytest.raises(SettingsError, match="debater"):
+        load_panel(file)
+    with pytest.raises(SettingsError, match="default"):
+        load_panel("defualt")
+
+
+def test_who_is_excluded_loses_a_fixed_role() -> None:
+    low, high = Debater("low", ScriptedReasoner({}), 0.1), Debater("high", ScriptedReasoner({}), 0.7)
+    roles = seat([low, high], {"low": "judge"}, np.random.default_rng(0))
+    assert roles.judges == (high,)
+
+
+def test_a_quote_must_carry_what_is_argued() -> None:
+    right, wrong = carrying("The bridge was opened in 1932."), carrying("The bridge was opened in 1940.")
+    pro, con = Argument("So it is.", (OPENED,), 0.9), Argument("Not so.", (OPENED, RED), 0.9)
+    assert verified(pro, [PASSAGE], side="proponent", carrying=right) == pro
+    assert verified(pro, [PASSAGE], side="proponent", carrying=wrong) is None
+    assert verified(con, [PASSAGE], side="opponent", carrying=right) is None
+    held = verified(con, [PASSAGE], side="opponent", carrying=wrong)
+    assert held is not None and held.citations == (OPENED,), "the quote about paint carries nothing"
+
+
+def test_repeating_a_quote_does_not_carry_an_argument() -> None:
+    padded = Argument(f"This is weak, as “{RED.quote}” shows.", (RED,), 1.0)
+    assert verified(padded, [PASSAGE], side="opponent", carrying=carrying("It opened in 1932.")) is None
+
+
+async def verdict_of(cheap: float, *arguments: Argument, result: str, after: float = 0.2, **more: object):
+    replies = {
+        "judge": [Judgment(cheap, 0.6, ()), Judgment(after, 0.8, ())],
+        "argue": list(arguments),
+    }
+    return await evaluate_outcome(
+        ScriptedReasoner(replies), task="When?", idea="i", result=result, expected="a year",
+        evidence=(PASSAGE,), rho=0.0, lessons=(), settings=Debate(), rng=np.random.default_rng(1),
+        check=lexical, **more,  # type: ignore[arg-type]
+    )  # fmt: skip
+
+
+async def test_a_verdict_names_who_dissented_with_what() -> None:
+    con = Argument("Not so.", (OPENED,), 0.9)
+    found = await verdict_of(0.55, con, con, result="The bridge was opened in 1940.")
+    assert found.value == 0.2 and found.calls == 4
+    sides = {d.role: d for d in found.dissents}
+    assert set(sides) == {"proponent", "judge"}
+    assert not sides["proponent"].supported and not sides["proponent"].impact
+    assert sides["judge"].text.startswith("scripted valued it at 0.55")
+    row = found.row()
+    assert row["dissents"][0]["name"] == "scripted" and row["raw"] == {"scripted": 0.2}
+
+
+async def test_selection_gets_the_calibrated_value_and_the_raw_one_is_kept() -> None:
+    quiet = Argument("", (), 0.0)
+    found = await verdict_of(0.9, quiet, quiet, result="x", correct=lambda model, value: value / 2)
+    assert (found.value, found.raw, found.models) == (0.45, {"scripted": 0.9}, {"scripted": "scripted"})
+    assert found.debated, "the gate opens by the calibrated value"
+
+
+def test_the_gate_is_a_setting() -> None:
+    def opens(**settings: object) -> bool:
+        return opening(Debate(**settings), [0.9], confidence=0.4).opens  # type: ignore[arg-type]
+
+    assert not opens() and opens(gate="always") and opens(gate="doubt") and not opens(gate="never")
+    assert (
+        not opens(gate="doubt", doubt=0.3) and opens(margin=0.45) and not opens(gate="always", enabled=False)
+    )
+    assert not opening(Debate(gate="always"), [0.5], confidence=0.4, quotable=False).opens
+
+
+def test_trust_decides_between_judges() -> None:
+    assert weighted_median([0.2, 0.8, 0.9], [0.9, 0.2, 0.2]) == 0.2
+    assert weighted_median([0.2, 0.8], [0.6, 0.6]) == 0.5
+    assert weighted_median([0.2, 0.8], [0.0, 0.0]) == 0.5
+
+
+def test_the_rubric_of_a_task_comes_from_what_it_asks_for() -> None:
+    rubric = task_rubric("When did the architect of the Corvane Tower die?")
+    assert rubric.names == ("bears on Corvane Tower", "gives a date")
+    listed = task_rubric("Compare the two ports.\n- name the older one\n- give the year of each harbour")
+    assert "meets: give the year of each harbour" in listed.names
+    assert requirements("What is it?") == []
+    row = rubric_row(("coverage",), rubric)
+    assert row["rubric"][0] == "coverage" and row["version"] == rubric_row(("coverage",), rubric)["version"]
+    assert row["version"] != rubric_row(("support",), rubric)["version"]
