@@ -6,7 +6,7 @@ from typing import Annotated
 
 import typer
 
-from ddax.cli import costs, demo, doctor, fix, history, memory, prompts, runs, setup, work
+from ddax.cli import costs, demo, doctor, fix, history, memory, prompts, runs, setup, why, work
 
 app = typer.Typer(
     name="ddax",
@@ -44,6 +44,8 @@ app.command("cancel")(runs.cancel)
 app.command("runs")(runs.runs)
 app.command("show")(runs.show)
 app.command("costs")(costs.costs)
+app.command("why")(why.why)
+app.command("verify")(why.verify)
 app.command("graph")(runs.graph)
 app.command("history")(history.history)
 app.command("diff")(history.diff)

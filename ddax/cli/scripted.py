@@ -31,11 +31,13 @@ class ScriptedAgent(AbstractAsyncContextManager["ScriptedAgent"]):
         state: Mapping[str, Any] | None = None,
         error: BaseException | None = None,
         pause: float = 0.0,
+        rows: Mapping[str, list[dict[str, Any]]] | None = None,
     ) -> None:
         self.context: Context | None = None
         self.calls: list[tuple[str, Any]] = []
         self._result, self._events, self._state = dict(result), events, state or {}
         self._error, self._pause = error, pause
+        self._rows = rows or {}
 
     def open(self, context: Context | None = None) -> Self:
         """Stand in for `open_agent`."""
@@ -94,6 +96,10 @@ class ScriptedAgent(AbstractAsyncContextManager["ScriptedAgent"]):
     async def costs(self, thread: str) -> list[Any]:
         """Return the scripted log of calls."""
         return list(self._state.get("calls", ()))
+
+    async def rows(self, thread: str, table: str, /, **equals: Any) -> list[dict[str, Any]]:
+        """Return the scripted rows of a log."""
+        return [row for row in self._rows.get(table, []) if all(row.get(k) == v for k, v in equals.items())]
 
     async def cancel(self, thread: str) -> None:
         """Mark a thread as stopped."""

@@ -108,15 +108,29 @@ def score_terms(
     Q in [0, 1], N ≥ 0 (with virtual losses, if any) and P (as given, see `normalised`) are `[n]`;
     `total_n` is ΣN over all siblings, also those that are finished; `tabu` ≥ 0 is `[n]`.
     """
-    n = len(D)
-    cosine = cosines(F, D)
+    return terms_of(cosines(F, D), Q=Q, N=N, P=P, total_n=total_n, rho=rho, c=c, weights=weights, tabu=tabu)
+
+
+def terms_of(
+    cosine: Vector,
+    *,
+    Q: Vector,
+    N: Vector,
+    P: Vector,
+    total_n: float,
+    rho: float,
+    c: float,
+    weights: Weights,
+    tabu: Vector | None = None,
+) -> Terms:
+    """Score candidates of which cos(F, d̂) `[n]` is known; the rest as in `score_terms`."""
     prior = np.asarray(P, dtype=np.float64)
     openness = 1.0 - rho if weights.damped else 1.0
     root = np.sqrt(max(weights.floor, float(total_n)))
     alignment = weights.w_a * cosine
     value = weights.w_q * np.asarray(Q, dtype=np.float64)
     exploration = openness * c * prior * root / (1.0 + np.asarray(N, dtype=np.float64))
-    penalty = np.zeros(n) if tabu is None else weights.tabu * np.asarray(tabu, dtype=np.float64)
+    penalty = np.zeros(len(cosine)) if tabu is None else weights.tabu * np.asarray(tabu, dtype=np.float64)
     total = alignment + value + exploration - penalty
     return Terms(alignment, value, exploration, penalty, total, cosine, prior)
 

@@ -5,16 +5,17 @@ from __future__ import annotations
 import asyncio
 import os
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from ddax.actions.protocol import Action, Library
 from ddax.configs.settings import Context
 from ddax.errors import UsageError
-from ddax.graph.services import Clock, Parts, Session
+from ddax.graph.services import ALL_ROWS, Clock, Parts, Session
 from ddax.memory.protocol import Embedder, Memory
 from ddax.reasoning.protocol import Reasoner
+from ddax.types import JsonDict
 
 if TYPE_CHECKING:
     from ddax.actions.registry import Registry
@@ -106,6 +107,22 @@ async def open_session(
         benches=benches,
         behind=_fill_behind(library) if parts.library is None and settings.recall.fill_behind else None,
     )
+
+
+async def open_rows(
+    settings: Context, home: Home | None, table: str, *, clock: Clock, **equals: Any
+) -> list[JsonDict]:
+    """Return the rows of a log of the memory that the settings name, and close it again."""
+    from ddax.memory.agents import AgentStore
+
+    place = home if home is not None else await asyncio.to_thread(_open_home)
+    embedder = await asyncio.to_thread(_embedder, place.cache)
+    agents = AgentStore(place.agents, clock=clock, embedder=embedder)
+    memory = await _memory(settings, place, embedder, clock, agents)
+    try:
+        return await memory.rows(table, limit=ALL_ROWS, **equals)
+    finally:
+        await memory.close()
 
 
 def _fill_behind(library: Library) -> asyncio.Task[int]:

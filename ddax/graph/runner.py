@@ -30,9 +30,11 @@ from ddax.graph.results import RunResult, exit_code_of, fitting_answer, result_o
 from ddax.graph.runs import RunFolder, RunInfo
 from ddax.graph.savers import open_store
 from ddax.graph.services import Clock, LocalServices, Parts
+from ddax.graph.snapshots import checkpoint_of, cut_short
 from ddax.graph.state import Input, State
 from ddax.ideas import dag
 from ddax.memory.migrations import sqlite_errors
+from ddax.types import JsonDict
 
 if TYPE_CHECKING:
     from ddax.graph.history import Moment
@@ -153,7 +155,7 @@ class Agent:
                     f"thread {name!r} is not finished ({known.status}).",
                     mend=f"Continue it: ddax resume {name}",
                 )
-            before = _checkpoint_of(await self._snapshot(known)) if known is not None else ""
+            before = checkpoint_of(await self._snapshot(known)) if known is not None else ""
             # First, so that a source that cannot be read leaves no thread behind that waits for a resume.
             await self.services.session(self.context)
             now = self._clock()
@@ -184,7 +186,7 @@ class Agent:
             context = Context.model_validate(info.context) if info.context else self.context
             waiting = bool(state.interrupts)
             given: Any = Command(resume=fitting_answer(answer)) if waiting and answer is not None else None
-            if info.status == "running" and _checkpoint_of(state) == info.before:
+            if info.status == "running" and checkpoint_of(state) == info.before:
                 given = Input(task=info.task)  # it died before its task reached the checkpoints
             elif not state.tasks and not waiting and info.status == "running":
                 return await self._settle(name, _config(name, context), "")  # it died after its last one
@@ -192,7 +194,7 @@ class Agent:
                 return result_of(name, state.values, tuple(state.interrupts))
             await self.services.session(context)
             self.runs.save(replace(info, status="running", updated=self._clock()))
-            return await self._drive(name, given, context, on_event, replay=_cut_short(state))
+            return await self._drive(name, given, context, on_event, replay=cut_short(state))
 
     async def stream(self, task: str, *, thread: str | None = None) -> AsyncIterator[Event]:
         """Run a task and yield its events; the last one has the type `result`."""
@@ -228,6 +230,12 @@ class Agent:
     async def costs(self, thread: str) -> list[dict[str, Any]]:
         """Return the log of what each node of a thread paid for model calls, oldest first."""
         return await cost_rows(self.services, self._resumable(thread), self.context)
+
+    async def rows(self, thread: str, table: str, /, **equals: Any) -> list[JsonDict]:
+        """Return the rows of a log of the memory that a thread writes to, oldest first."""
+        info = self._resumable(thread)
+        context = Context.model_validate(info.context or self.context.model_dump())
+        return await self.services.rows(context, table, **equals)
 
     def threads(self) -> list[RunInfo]:
         """Return what is known of every thread, newest first."""
@@ -361,7 +369,7 @@ class Agent:
 
     async def _note_checkpoint(self, thread: str, config: Any) -> None:
         """Note in the manifest that there are checkpoints, so that losing them is seen at a resume."""
-        found = _checkpoint_of(await self.graph.aget_state(config))
+        found = checkpoint_of(await self.graph.aget_state(config))
         self.runs.update(thread, checkpoint_id=found)
 
     async def _settle(self, thread: str, config: Any, stopped: str) -> RunResult:
@@ -379,25 +387,12 @@ class Agent:
             ideas=result["ideas"],
             updated=self._clock(),
             digest=dag.digest(state.values.get("ideas", {})),
-            checkpoint_id=_checkpoint_of(state),
+            checkpoint_id=checkpoint_of(state),
         )
         return result
 
 
 _MEND = "Restore the checkpoint file from a backup, or start the task again on a new thread."
-
-
-def _cut_short(state: Any) -> bool:
-    """Tell whether a task was cancelled between its values and its choice of what is next.
-
-    LangGraph takes such a task for a finished one, and the thread would end there without a word.
-    """
-    return any(task.error is not None and task.result for task in state.tasks)
-
-
-def _checkpoint_of(state: Any) -> str:
-    """Return the id of the checkpoint a snapshot shows; "" where there is none."""
-    return str(state.config.get("configurable", {}).get("checkpoint_id", ""))
 
 
 def _config(thread: str, context: Context) -> Any:

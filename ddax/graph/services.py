@@ -12,7 +12,7 @@ import time
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field, replace
 from hashlib import sha256
-from typing import TYPE_CHECKING, Protocol
+from typing import TYPE_CHECKING, Any, Protocol
 
 import numpy as np
 from numpy.typing import NDArray
@@ -37,6 +37,7 @@ if TYPE_CHECKING:
     from ddax.reasoning.budget import BudgetKeeper, Place
 
 Clock = Callable[[], float]
+ALL_ROWS = 1_000_000
 
 
 @dataclass(frozen=True)
@@ -178,6 +179,16 @@ class LocalServices:
             if key not in self._sessions:
                 self._sessions[key] = await self._open(settings)
         return self._sessions[key]
+
+    async def rows(self, context: Context, table: str, **equals: Any) -> list[JsonDict]:
+        """Return the rows of a log of the memory, oldest first, opening nothing but the memory."""
+        from ddax.graph.opening import open_rows
+
+        known = [s.memory for s in self._sessions.values() if s.settings.namespace == context.namespace]
+        memory = known[0] if known else self._parts.memory
+        if memory is not None:
+            return await memory.rows(table, limit=ALL_ROWS, **equals)
+        return await open_rows(context, self._home, table, clock=self._clock, **equals)
 
     async def close(self) -> None:
         """Close every session."""

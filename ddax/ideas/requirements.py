@@ -31,6 +31,10 @@ FORMS = (
 )
 """The forms a requirement may be written in."""
 MAX_REQUIREMENTS = 12
+WORDING: frozenset[Kind] = frozenset({"max_words", "exact_words", "format", "contain"})
+"""The kinds that say how the answer is worded."""
+_FILL = "answer reply respond please only just and your the with in it use give me"
+_FILLERS = frozenset(_FILL.split(" "))
 _WORDS = "zero one two three four five six seven eight nine ten eleven twelve"
 NUMBERS = {word: n for n, word in enumerate(_WORDS.split(" "))}
 
@@ -76,6 +80,22 @@ def parse(text: str, *, origin: str) -> list[Requirement]:
     return ordered[:MAX_REQUIREMENTS]
 
 
+def without_wording(text: str) -> str:
+    """Return a task without the sentences that only say how to word the answer.
+
+    For a reasoner that takes every word of a question for what is asked about.
+    """
+    kept = []
+    for sentence in re.split(r"(?<=[.!?;])\s+", text):
+        rest = sentence
+        for kind, pattern, _ in _PATTERNS:
+            if kind in WORDING:
+                rest = pattern.sub(" ", rest)
+        left = [w for w in re.findall(r"\w+", rest.casefold()) if w not in _FILLERS]
+        kept.append(sentence if rest == sentence or len(left) > 2 else "")
+    return " ".join(filter(None, kept)) or text
+
+
 def merged(*groups: Iterable[Requirement]) -> list[Requirement]:
     """Join requirements of several origins; of equal ones the first stays."""
     kept: dict[tuple[str, str], Requirement] = {}
@@ -92,7 +112,7 @@ def broken(requirements: Sequence[Requirement], facts: Facts) -> list[str]:
 
 def breaks_answer(requirements: Sequence[Requirement], answer: str) -> bool:
     """Say whether an answer's wording breaks a requirement; what was read and cited does not count here."""
-    wording = [r for r in requirements if r["kind"] in ("max_words", "exact_words", "format", "contain")]
+    wording = [r for r in requirements if r["kind"] in WORDING]
     return bool(broken(wording, Facts(answer)))
 
 

@@ -12,6 +12,7 @@ from ddax.graph.services import Session
 from ddax.graph.state import State
 from ddax.ideas import dag
 from ddax.ideas.idea import Ideas
+from ddax.ideas.requirements import without_wording
 from ddax.memory.protocol import MemoryHit, RecallQuery
 from ddax.nodes.standing import writers
 from ddax.reasoning.protocol import Finding
@@ -147,6 +148,11 @@ def usage_row(usage: Usage) -> JsonDict:
 
 
 async def task_text(state: State, session: Session) -> str:
-    """Return the whole text of the task; graph state holds only its beginning."""
+    """Return the whole text of the task; graph state holds only its beginning.
+
+    The embedded reasoner gets it without the sentences on how to word the answer: it would look for
+    them in the sources, and `close` holds them anyway.
+    """
     rows = await session.memory.rows(TASKS, task=state["work"]["id"])
-    return str(rows[0]["text"]) if rows else state["work"]["text"]
+    text = str(rows[0]["text"]) if rows else state["work"]["text"]
+    return without_wording(text) if session.reasoner.name == "embedded" else text

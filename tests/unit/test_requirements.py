@@ -8,7 +8,7 @@ import pytest
 
 from ddax.errors import UsageError
 from ddax.ideas.idea import apply_patches
-from ddax.ideas.requirements import Facts, breaks_answer, broken, merged, parse, same_place
+from ddax.ideas.requirements import Facts, breaks_answer, broken, merged, parse, same_place, without_wording
 from ddax.nodes.close import close
 from ddax.nodes.expand import expand
 from ddax.reasoning import protocol as p
@@ -156,3 +156,16 @@ async def test_the_reasoner_may_hand_in_demands_it_read(kit: Any) -> None:
     assert [(r["kind"], r["value"], r["origin"]) for r in state["work"]["requirements"]] == [
         ("max_words", "3", "model")
     ]
+
+
+@pytest.mark.parametrize(
+    ("text", "left"),
+    [
+        ("Where is it? Answer in at most 30 words.", "Where is it?"),
+        ("In one word: who built the tower?", "In one word: who built the tower?"),
+        ("Answer in one word.", "Answer in one word."),
+        ("Who? Please reply as JSON and mention \"Maran\".", "Who?"),
+    ],
+)  # fmt: skip
+def test_sentences_about_the_wording_alone_are_set_apart(text: str, left: str) -> None:
+    assert without_wording(text) == left

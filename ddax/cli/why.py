@@ -1,0 +1,155 @@
+"""The commands that look into decisions: `why` shows one with its terms, `verify` proves the ledger."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Iterator, Mapping
+from typing import Annotated, Any
+
+import typer
+
+from ddax.cli.backend import Opener, Output, opener_of
+from ddax.cli.runs import known_run
+from ddax.cli.text import clean
+from ddax.errors import StateError, UsageError
+
+THREAD = Annotated[str, typer.Argument(help="The thread, as `ddax runs` lists it.")]
+JSON = Annotated[bool, typer.Option("--json", help="Print exactly one JSON object on stdout.")]
+VERBOSE = Annotated[bool, typer.Option("--verbose", "-v", help="Print tracebacks.")]
+COLUMNS = ("total", "alignment", "value", "exploration", "tabu")
+MANY = 12
+"""Candidates of one level that are shown."""
+FLIPS = 3
+
+
+def why(
+    context: typer.Context,
+    thread: THREAD,
+    step: Annotated[
+        int | None,
+        typer.Argument(help="The step; default: the newest one with a choice.", min=1, show_default=False),
+    ] = None,
+    json: JSON = False,
+    verbose: VERBOSE = False,
+) -> None:
+    """Show a decision: the terms of every candidate, and the smallest change that would have flipped it."""
+    output = Output(json=json, verbose=verbose)
+    known_run(thread)
+    rows, _ = asyncio.run(_ledger(opener_of(context), thread))
+    decision = _decision(rows, thread, step)
+    found = _flips(decision)
+    if json:
+        output.result({"decision": decision, "flips": [flip._asdict() for flip in found]})
+        return
+    for line in _lines(decision, found):
+        output.say(line)
+
+
+def verify(context: typer.Context, thread: THREAD, json: JSON = False, verbose: VERBOSE = False) -> None:
+    """Prove that no decision of a thread was changed, removed or reordered."""
+    from ddax.ideas.ledger import prove
+
+    output = Output(json=json, verbose=verbose)
+    known_run(thread)
+    rows, head = asyncio.run(_ledger(opener_of(context), thread))
+    proof = prove(rows, head)
+    if json:
+        output.result(
+            {"thread_id": thread, "holds": not proof.faults, "entries": proof.entries, "beside": proof.beside,
+             "faults": [fault._asdict() for fault in proof.faults]}
+        )  # fmt: skip
+    for fault in proof.faults:
+        output.say(f"{fault.kind}: {fault.what}.")
+    if proof.faults:
+        if json:
+            raise typer.Exit(StateError.exit_code)
+        raise StateError(
+            f"The decision ledger of {thread!r} does not hold.",
+            why=f"{len(proof.faults)} of its entries are not as they were sealed.",
+            mend="Compare it with a backup of the memory; the run itself is in the checkpoints.",
+        )
+    beside = f", and {proof.beside} beside the chain (a fork or a kill)" if proof.beside else ""
+    output.say(f"The ledger of {thread} holds: {proof.entries} decisions, none changed{beside}.")
+
+
+async def _ledger(opener: Opener, thread: str) -> tuple[list[dict[str, Any]], str]:
+    """Return the decisions of a thread as stored, and the hash its newest checkpoint names."""
+    async with opener(None) as agent:
+        state = await agent.state(thread)
+        rows = await agent.rows(thread, "decisions", thread=thread)
+    return rows, str(state.get("decision", {}).get("hash", ""))
+
+
+def _decision(rows: list[dict[str, Any]], thread: str, step: int | None) -> dict[str, Any]:
+    """Return the decision asked for; of a thread with follow-ups that of the newest task."""
+    newest = rows[-1]["task"] if rows else ""
+    mine = [row for row in rows if row["task"] == newest]
+    if step is None:
+        chosen = [row for row in mine if _had_a_choice(row)] or [r for r in mine if r["terms"]] or mine
+    else:
+        chosen = [row for row in mine if row["step"] == step]
+    if not chosen:
+        steps = (
+            f"The newest task has the steps 1 to {mine[-1]['step']}." if mine else "Nothing was decided yet."
+        )
+        raise UsageError(
+            f"There is no decision {'' if step is None else f'of step {step} '}in thread {thread!r}.",
+            why=steps,
+        )
+    return chosen[-1]
+
+
+def _had_a_choice(decision: Mapping[str, Any]) -> bool:
+    """Say whether at some level there was more than one candidate."""
+    places = [row["at"] for row in decision["terms"]]
+    return len(places) > len(set(places))
+
+
+def _flips(decision: Mapping[str, Any]) -> list[Any]:
+    """Return the smallest changes that would have altered the choice at some level, smallest first."""
+    from ddax.dynamics.flip import flips, levels
+
+    if "policy" not in decision:
+        return []
+    found = [flip for level in levels(decision["terms"], decision["policy"]) for flip in flips(level)]
+    return sorted(found, key=lambda flip: flip.share)[:FLIPS]
+
+
+def _lines(decision: Mapping[str, Any], found: list[Any]) -> Iterator[str]:
+    focus = ", ".join(clean(i, 40) for i in decision["focus"]) or "-"
+    yield f"Step {decision['step']}: {clean(decision['next'], 20)} {focus} ({clean(decision['rule'], 80)})"
+    if "policy" not in decision:
+        yield "This step followed a rule; nothing was scored."
+        return
+    policy = decision["policy"]
+    yield f"rigidity {policy['rho']:.3f}, c {policy['c']:.2f}, w_a {policy['w_a']:g}, w_q {policy['w_q']:g}"
+    yield from _tables(decision)
+    for idea, reason in decision.get("cuts", {}).items():
+        yield f"given up: {clean(idea, 40)}: {clean(reason, 120)}"
+    for idea, imagined in decision.get("imagined", {}).items():
+        yield f"imagined: {clean(idea, 40)}: Q {imagined['Q']:.3f} in {imagined['N']} rollouts"
+    yield ""
+    yield "What would have flipped it:" if found else "No change of one term would have flipped it."
+    for flip in found:
+        who = f"{clean(flip.candidate, 40)} " if flip.candidate else ""
+        yield (
+            f"  {who}{flip.name} {flip.before:.4f} → {flip.after:.4f} ({flip.term}): "
+            f"{clean(flip.winner, 40)} would have been chosen"
+        )
+
+
+def _tables(decision: Mapping[str, Any]) -> Iterator[str]:
+    from ddax.dynamics.flip import levels
+
+    for level in levels(decision["terms"], decision["policy"]):
+        at, winner = clean(level.rows[0]["at"], 40), level.winner()
+        yield ""
+        yield f"under {at}:" if at else "on one frontier:"
+        yield f"    {'idea':<16}" + "".join(f"{name:>12}" for name in (*COLUMNS, "N", "Q", "P"))
+        for row in sorted(level.rows, key=lambda r: -r["total"])[:MANY]:
+            mark = "→" if row["id"] == winner else " "
+            numbers = "".join(f"{row[name]:>12.4f}" for name in COLUMNS)
+            inputs = f"{row['n']:>12}{row['q']:>12.4f}{row['prior']:>12.4f}"
+            yield f"  {mark} {clean(row['id'], 16):<16}{numbers}{inputs}"
+        if len(level.rows) > MANY:
+            yield f"    and {len(level.rows) - MANY} more"
