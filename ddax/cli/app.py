@@ -6,7 +6,7 @@ from typing import Annotated
 
 import typer
 
-from ddax.cli import costs, demo, doctor, fix, history, memory, prompts, runs, setup, why, work
+from ddax.cli import costs, demo, doctor, fix, history, memory, memory_change, prompts, runs, setup, why, work
 
 app = typer.Typer(
     name="ddax",
@@ -64,5 +64,14 @@ words.command("list")(prompts.prompts_list)
 words.command("show")(prompts.prompts_show)
 app.add_typer(words, name="prompts")
 memories = typer.Typer(help="Look after the memory.", no_args_is_help=True, rich_markup_mode=None)
-memories.command("rebuild")(memory.rebuild)
+memories.command("stats")(memory.stats)
+memories.command("search")(memory.search)
+memories.command("show")(memory.show)
+memories.command("history")(memory.history)
+memories.command("audit")(memory.audit)
+memories.command("forget")(memory_change.forget)
+memories.command("consolidate")(memory_change.consolidate)
+memories.command("rebuild")(memory_change.rebuild)
+memories.command("export")(memory_change.export_to)
+memories.command("import")(memory_change.import_from)
 app.add_typer(memories, name="memory")

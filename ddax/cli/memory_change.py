@@ -1,0 +1,158 @@
+"""The commands that change the memory: `forget`, `consolidate`, `rebuild`, `export`, `import`."""
+
+from __future__ import annotations
+
+import json as jsonlib
+import os
+import time
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+
+from ddax.cli.backend import Output, run_folder
+from ddax.cli.memory import JSON, NAMESPACE, VERBOSE, with_memory
+from ddax.errors import StorageError, UsageError
+
+if TYPE_CHECKING:
+    from ddax.memory.gate import GatedMemory
+
+
+def forget(
+    memories: Annotated[list[str], typer.Argument(help="The memories: ids, or the first characters.")],
+    namespace: NAMESPACE = None,
+    json: JSON = False,
+    verbose: VERBOSE = False,
+) -> None:
+    """Remove memories for good: the text goes, a tombstone stays, and they are not stored again."""
+    output = Output(json=json, verbose=verbose)
+
+    async def work(memory: GatedMemory) -> list[str]:
+        from ddax.memory.provenance import resolved
+
+        # Every name is looked up before anything goes: a wrong one changes nothing.
+        ids = [await resolved(memory, name) for name in memories]
+        await memory.upkeep.bury(ids, "forgotten")
+        return ids
+
+    ids = with_memory(namespace, work)
+    if json:
+        output.result({"forgotten": ids})
+    for memory_id in ids:
+        output.say(f"{memory_id[:12]} is forgotten.")
+
+
+def consolidate(
+    dry_run: Annotated[bool, typer.Option("--dry-run", help="Only say what would be done.")] = False,
+    summarise_days: Annotated[
+        float, typer.Option(min=0, help="Age from which old thoughts become statistics.")
+    ] = 30.0,
+    forget_days: Annotated[
+        float, typer.Option(min=0, help="Age from which passages that taught nothing go.")
+    ] = 365.0,
+    namespace: NAMESPACE = None,
+    json: JSON = False,
+    verbose: VERBOSE = False,
+) -> None:
+    """Merge duplicates, fold old material into statistics, forget by policy; every row leaves a tombstone."""
+    output = Output(json=json, verbose=verbose)
+
+    async def work(memory: GatedMemory) -> dict[str, int]:
+        from ddax.memory.consolidate import Policy
+        from ddax.memory.consolidate import consolidate as carry_out
+        from ddax.memory.consolidate import plan as planned
+
+        policy = Policy(summarise_days, forget_days)
+        busy = await _unfinished(memory)
+        do = planned if dry_run else carry_out
+        return (await do(memory, policy, now=time.time(), busy=busy)).counts()
+
+    counts = with_memory(namespace, work)
+    if json:
+        output.result({"dry_run": dry_run, **counts})
+    said = ", ".join(f"{n} {name}" for name, n in counts.items())
+    output.say(f"{'Would be: ' if dry_run else ''}{said}")
+
+
+async def _unfinished(memory: GatedMemory) -> set[str]:
+    """Return the tasks of threads that are not over: they may be resumed."""
+    threads = {info.thread_id for info in run_folder().all() if info.status not in ("done", "failed")}
+    rows = await memory.rows("tasks", limit=10**9)
+    return {str(row["task"]) for row in rows if row.get("thread") in threads}
+
+
+def rebuild(namespace: NAMESPACE = None, json: JSON = False, verbose: VERBOSE = False) -> None:
+    """Make the index of the memory anew from its record of text."""
+    output = Output(json=json, verbose=verbose)
+
+    async def work(memory: GatedMemory) -> tuple[str, int]:
+        rows = [await memory.count("internal_thought"), await memory.count("observation")]
+        return memory.namespace, sum(rows)
+
+    name, rows = with_memory(namespace, work, rebuild=True)
+    if json:
+        output.result({"namespace": name, "rows": rows})
+    output.say(f"The index of {name!r} is made anew: {rows} rows.")
+
+
+def export_to(
+    file: Annotated[Path, typer.Argument(help="The file to write, as JSON lines; it must not be there.")],
+    namespace: NAMESPACE = None,
+    json: JSON = False,
+    verbose: VERBOSE = False,
+) -> None:
+    """Write a namespace to a file: rows, pages, lessons, rules, relations."""
+    output = Output(json=json, verbose=verbose)
+    if file.exists():
+        raise UsageError(f"The file {str(file)!r} is there already.", mend="Name another one.")
+    if not file.parent.is_dir():
+        raise UsageError(f"There is no folder {str(file.parent)!r}.", mend="Make it first.")
+
+    async def work(memory: GatedMemory) -> int:
+        from ddax.memory.files import storage_errors
+        from ddax.memory.transfer import exported
+
+        part = file.with_name(f"{file.name}.part")
+        lines = 0
+        with storage_errors(part):
+            with part.open("w", encoding="utf-8") as out:
+                async for item in exported(memory):
+                    out.write(jsonlib.dumps(item) + "\n")
+                    lines += 1
+                out.flush()
+                os.fsync(out.fileno())
+            part.replace(file)
+        return lines
+
+    lines = with_memory(namespace, work)
+    if json:
+        output.result({"file": str(file), "lines": lines})
+    output.say(f"{lines} lines are in {file}.")
+
+
+def import_from(
+    file: Annotated[Path, typer.Argument(help="A file that `ddax memory export` wrote.")],
+    namespace: NAMESPACE = None,
+    json: JSON = False,
+    verbose: VERBOSE = False,
+) -> None:
+    """Read an export into a namespace, through the write gate; doing it twice changes nothing."""
+    output = Output(json=json, verbose=verbose)
+    if not file.is_file():
+        raise UsageError(f"There is no file {str(file)!r}.", mend="Name one that `ddax memory export` wrote.")
+
+    async def work(memory: GatedMemory) -> dict[str, Any]:
+        from ddax.memory.transfer import imported
+
+        with file.open(encoding="utf-8") as lines:
+            return dict(await imported(memory, lines))
+
+    try:
+        counts = with_memory(namespace, work)
+    except UnicodeDecodeError as exc:
+        raise UsageError(f"The file {str(file)!r} is no text.", why=f"{exc}.") from exc
+    except OSError as exc:
+        raise StorageError(f"Cannot read {str(file)!r}.", why=f"{exc.strerror or exc}.") from exc
+    if json:
+        output.result(counts)
+    output.say(", ".join(f"{n} {name}" for name, n in counts.items()))
