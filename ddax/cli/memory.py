@@ -42,6 +42,7 @@ async def opened(namespace: str | None, *, rebuild: bool = False) -> AsyncIterat
     from ddax.memory.gate import GatedMemory
     from ddax.memory.home import Home
     from ddax.memory.store import open_memory
+    from ddax.memory.trust import INITIAL_TRUST
     from ddax.reasoning.entailment import open_check
 
     context = settings(None, {"namespace": namespace}).context
@@ -54,7 +55,7 @@ async def opened(namespace: str | None, *, rebuild: bool = False) -> AsyncIterat
         embedder=embedder,
         clock=time.time,
         recall=context.recall,
-        trust=lambda writer: 1.0 if writer in ("agent", "human") else agents.trust(writer),
+        trust=lambda writer: agents.trust(writer) / INITIAL_TRUST,
         rebuild=rebuild,
         wait_seconds=_WAIT_SECONDS,
     )

@@ -130,8 +130,10 @@ class GatedMemory:
         """Return the relations to stored rows that say the opposite; the newer of one source supersedes."""
         found: list[Relation] = []
         asked = 0
-        mine = statements(record.text)
+        mine = statements(record.text) if not _listing(record) else []
         for hit in hits:
+            if _listing(hit.record):
+                continue
             pairs = [(old, new) for old in statements(hit.record.text) for new in mine if comparable(old, new)]
             for old, new in pairs:
                 if asked >= MAX_CHECKS:
@@ -225,6 +227,11 @@ def _may_repeat(new: Record, old: Record) -> bool:
     A conclusion that cites what it rests on is made of its observations; it repeats only thoughts.
     """
     return not new.meta.get("cites") or old.memory_type == "internal_thought"
+
+
+def _listing(record: Record) -> bool:
+    """Tell whether a row lists what a search found: snippets torn from their pages state nothing."""
+    return record.meta.get("kind") == "search"
 
 
 def _relation(new: Record, old: Record, confidence: float) -> Relation:

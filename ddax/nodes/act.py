@@ -22,7 +22,7 @@ from ddax.errors import ActionError, Blocked, DdaxError
 from ddax.graph.services import Session
 from ddax.graph.state import Outcome, Update, Work
 from ddax.ideas.idea import MAX_EVIDENCE, REASON_BYTES, RESULT_BYTES, clip
-from ddax.nodes.claims import Verification, claim_of, compare
+from ddax.nodes.claims import CONFLICT, Verification, claim_of, compare
 from ddax.nodes.gather import CLAIMS, HITS, TASKS, as_passage, citation_row, usage_row
 from ddax.reasoning.budget import usage_of
 from ddax.reasoning.protocol import ExtractRequest
@@ -30,6 +30,8 @@ from ddax.types import ActionCall, Hit, Idea, JsonDict
 
 ATTEMPTS = 3
 BACKOFF_SECONDS = 0.5
+VERIFY_FROM = 0.55
+"""Confidence from which on a contradiction is worth a verify idea."""
 
 
 class LeafPacket(TypedDict):
@@ -177,6 +179,7 @@ async def _store(packet: LeafPacket, session: Session, result: ActionResult) -> 
         )
     text, usage = await _claims(packet, session, ids)
     row = {"ok": True, "evidence": ids[:MAX_EVIDENCE], "usage": usage}
+    row["contradicts"] = await _contradicts(session, ids, task)
     if claim_of(packet["action"]):
         verified = await _verified(packet, session, result.hits)
         text, row["verified"] = verified.outcome(), {**asdict(verified), "mark": verified.mark()}
@@ -190,6 +193,15 @@ async def _verified(packet: LeafPacket, session: Session, hits: tuple[Hit, ...])
     own = [str(c[key]) for row in rows for c in row["citations"] for key in ("source", "passage_id")]
     query = str(packet["action"]["args"].get("query", ""))
     return await asyncio.to_thread(compare, claim, query, hits, own, session.check)
+
+
+async def _contradicts(session: Session, ids: list[str], task: str) -> bool:
+    """Tell whether what was just stored speaks surely enough against what was there."""
+    met = await session.memory.upkeep.relations(ids) if ids else []
+    return any(
+        r.kind == "contradicts" and r.task == task and r.newer in ids and r.confidence >= VERIFY_FROM
+        for r in met
+    )
 
 
 async def _claims(packet: LeafPacket, session: Session, ids: list[str]) -> tuple[str, JsonDict]:
@@ -264,6 +276,8 @@ def _update(packet: LeafPacket, row: JsonDict) -> Update:
         else:
             update["ideas"][seen["claim"]] = Idea(reason=seen["mark"])
         update["outcomes"] = {leaf: outcome}
+    if row.get("contradicts"):
+        patch["reason"] = f"{CONFLICT} what is remembered"
     if not row["ok"]:
         error = {"kind": row["kind"], "trace": row["trace"]}
         update["ideas"] = {leaf: Idea(status="failed", reason=clip(row["text"], REASON_BYTES), error=error)}

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+from dataclasses import replace
 from typing import Any
 
 import pytest
@@ -11,7 +12,10 @@ from pydantic import BaseModel
 from ddax.actions.protocol import Action, ActionContext, ActionResult
 from ddax.actions.registry import action
 from ddax.errors import ActionError, Blocked, ReasonerError
+from ddax.ideas.idea import apply_patches, child
+from ddax.memory.gate import GatedMemory
 from ddax.nodes.act import act
+from ddax.nodes.claims import to_verify
 from ddax.reasoning import protocol as p
 from ddax.reasoning.budget import charge
 from ddax.types import Document, Effect, Record, Usage
@@ -240,3 +244,24 @@ async def test_the_arguments_are_recorded_before_the_effect(kit: Any) -> None:
     await acted(kit, session, source="s9")
     intents = await session.memory.rows("intents")
     assert [(row["leaf"], row["action"]["args"]) for row in intents] == [("0.1", {"source": "s9"})]
+
+
+async def test_a_page_that_contradicts_what_is_remembered_marks_its_leaf(kit: Any) -> None:
+    kit.pages["Corvane Tower"] = "The Corvane Tower was built in 1931 by Ilse Maran."
+    base = kit.session(kit.script())
+    session = replace(base, memory=GatedMemory(base.memory, base.check))
+    state = await kit.opened(session)
+    earlier = Record("observation", "The Corvane Tower was built in 1957 by Ilse Maran.", source="guide.md",
+                     task=state["work"]["id"], step=1, created=kit.now)  # fmt: skip
+    (old,) = await session.memory.put([earlier])
+    update = await kit.update(act, kit.packet("0.1", "visit", state=state, source="Corvane Tower"), session)
+    assert update["ideas"]["0.1"]["reason"] == "conflicts with what is remembered"
+    visit = kit.leaf("x", "visit").action
+    leaf = child(state["ideas"]["0"], 1, "read", expected="", prior=1.0, step=1, needs=[], action=visit)
+    leaf["N"] = 1
+    ideas = apply_patches({"0": {**state["ideas"]["0"], "status": "waiting"}, "0.1": leaf}, [update["ideas"]])
+    claim = to_verify(ideas, "0", weak=False)
+    assert claim is not None and claim["id"] == "0.1"
+    (relation,) = await session.memory.upkeep.relations()
+    assert (relation.kind, relation.older) == ("contradicts", old)
+    assert relation.newer in update["ideas"]["0.1"]["evidence"]
