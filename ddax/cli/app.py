@@ -6,7 +6,21 @@ from typing import Annotated
 
 import typer
 
-from ddax.cli import costs, demo, doctor, fix, history, memory, memory_change, prompts, runs, setup, why, work
+from ddax.cli import (
+    costs,
+    demo,
+    doctor,
+    fix,
+    history,
+    memory,
+    memory_change,
+    mood,
+    prompts,
+    runs,
+    setup,
+    why,
+    work,
+)  # fmt: skip
 
 app = typer.Typer(
     name="ddax",
@@ -53,6 +67,11 @@ app.command("gc")(history.gc)
 app.command("demo")(demo.demo)
 app.command("doctor")(doctor.doctor)
 app.command("init")(setup.init)
+app.command("mood")(mood.mood)
+minds = typer.Typer(help="Look after the controller.", no_args_is_help=True, rich_markup_mode=None)
+minds.command("learn")(mood.learn)
+minds.command("versions")(mood.versions)
+app.add_typer(minds, name="metacognition")
 config = typer.Typer(help="Look at the settings.", no_args_is_help=True, rich_markup_mode=None)
 config.command("show")(setup.config_show)
 app.add_typer(config, name="config")

@@ -111,6 +111,7 @@ async def _log(state: State, session: Session, seen: Noticed, step: Step, *, ask
     work, mood = state["work"], step.mood
     row: JsonDict = {
         "task": work["id"],
+        "thread": work["thread"],
         "step": state["step"],
         "idea": seen.idea,
         "observation": seen.signal.observation,
