@@ -21,14 +21,17 @@ Matrix = NDArray[np.float64]
 
 @dataclass(frozen=True)
 class Weights:
-    """What the terms weigh. `damped`: (1−ρ) scales exploration. `floor` is the least ΣN under the root.
+    """What the terms weigh.
 
-    `tabu` scales the penalty; `flat` says that candidates are one frontier, not children of one idea;
-    `wider` that new children or known ones is a learned choice (`ddax.dynamics.widen`).
+    `damped`: (1−ρ) scales exploration. `floor` is the least ΣN under the root. `c` scales exploration,
+    beside the setting of that name; `tabu` scales the penalty; `flat` says that candidates are one
+    frontier, not children of one idea; `wider` that new children or known ones is a learned choice
+    (`ddax.dynamics.widen`).
     """
 
     w_a: float
     w_q: float
+    c: float = 1.0
     tabu: float = 1.0
     damped: bool = True
     floor: float = 1.0
@@ -129,7 +132,7 @@ def terms_of(
     root = np.sqrt(max(weights.floor, float(total_n)))
     alignment = weights.w_a * cosine
     value = weights.w_q * np.asarray(Q, dtype=np.float64)
-    exploration = openness * c * prior * root / (1.0 + np.asarray(N, dtype=np.float64))
+    exploration = openness * weights.c * c * prior * root / (1.0 + np.asarray(N, dtype=np.float64))
     penalty = np.zeros(len(cosine)) if tabu is None else weights.tabu * np.asarray(tabu, dtype=np.float64)
     total = alignment + value + exploration - penalty
     return Terms(alignment, value, exploration, penalty, total, cosine, prior)

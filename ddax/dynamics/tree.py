@@ -172,7 +172,7 @@ class Tree:
         w_a, w_q, inherited = weights.w_a, weights.w_q, self.Q[here]
         priors = sum([P[k] for k in candidates])
         visits = self.below[here] + sum([loss[k] for k in candidates])
-        openness = (1.0 - policy.rho if weights.damped else 1.0) * policy.c
+        openness = (1.0 - policy.rho if weights.damped else 1.0) * weights.c * policy.c
         scale = openness * sqrt(max(weights.floor, visits)) / (priors if priors > TINY else len(candidates))
         even = priors <= TINY
         best, top, top_prior = candidates[0], -1e300, 0.0

@@ -38,6 +38,8 @@ if TYPE_CHECKING:
 
 Clock = Callable[[], float]
 ALL_ROWS = 1_000_000
+MAX_PLACES = 20_000
+"""Texts whose vectors a session keeps (10 MB); beyond, it starts anew."""
 
 
 @dataclass(frozen=True)
@@ -70,6 +72,8 @@ class Session:
     """Who takes part in debates, by name."""
     benches: Mapping[str, Reasoner] = field(default_factory=dict)
     """The reasoners of the models that a seat names for itself."""
+    places: dict[str, Vector] = field(default_factory=dict)
+    """Texts in the state space: every selection needs those of the whole frontier."""
     ticks: dict[str, float] = field(default_factory=dict)
     keepers: dict[str, BudgetKeeper] = field(default_factory=dict)
     place: Place | None = None
@@ -90,8 +94,16 @@ class Session:
         """Embed texts and project them into the state space: unit vectors `[state_dim]`."""
         from ddax.dynamics.state import project
 
-        raw = await asyncio.to_thread(self.embedder.embed, list(texts))
-        return [project(self.projection, row.astype(np.float64)) for row in raw]
+        new = [text for text in dict.fromkeys(texts) if text not in self.places]
+        if new:
+            if len(self.places) + len(new) > MAX_PLACES:
+                self.places.clear()
+                new = list(dict.fromkeys(texts))
+            raw = await asyncio.to_thread(self.embedder.embed, new)
+            for text, row in zip(new, raw, strict=True):
+                self.places[text] = project(self.projection, row.astype(np.float64))
+                self.places[text].flags.writeable = False
+        return [self.places[text] for text in texts]
 
     async def embed(self, *texts: str) -> NDArray[np.float32]:
         """Embed texts in the encoder's own space: `[n, dim]`."""

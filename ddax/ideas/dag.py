@@ -8,6 +8,7 @@ An idea runs when all its needs are final and not all of them failed (ideadag; D
 from __future__ import annotations
 
 import json
+from functools import lru_cache
 from hashlib import sha256
 
 from ddax.errors import InvariantError
@@ -32,6 +33,7 @@ def task_of(idea_id: str) -> str:
     return idea_id.split(".", 1)[0]
 
 
+@lru_cache(maxsize=1 << 17)  # each pass over the DAG sorts by it, and ids never change
 def sort_key(idea_id: str) -> tuple[int, ...]:
     """Order ids by their numbers, so that "0.10" comes after "0.9"."""
     return tuple(int(part) for part in idea_id.split("."))

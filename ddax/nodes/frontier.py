@@ -5,6 +5,7 @@ No node of its own: `select` chooses by it, `rigidity` moves x by the same candi
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 
@@ -112,26 +113,38 @@ def descend(view: Frontier, targets: frozenset[str], k: int, width: Width | None
     found = Descent()
     loss: dict[str, int] = {}
     left = set(targets)
+    ways = Counter(i["id"] for t in left for i in [view.ideas[t], *dag.ancestors(view.ideas, t)])
     while left and len(found.focus) < k:
         first = not found.focus
-        picked = _walk(view, left, loss, found if first else Descent(), width if first else None)
+        picked = _walk(view, left, ways, loss, found if first else Descent(), width if first else None)
         if found.wider:
             break
         found.focus.append(picked)
         left.discard(picked)
         for idea in [view.ideas[picked], *dag.ancestors(view.ideas, picked)]:
             loss[idea["id"]] = loss.get(idea["id"], 0) + 1
+            ways[idea["id"]] -= 1
     del found.terms[MAX_ROWS:]
     return found
 
 
-def _walk(view: Frontier, left: set[str], loss: dict[str, int], found: Descent, width: Width | None) -> str:
-    """Go down from the root to one target by the best score at each level."""
+def _walk(
+    view: Frontier,
+    left: set[str],
+    ways: Mapping[str, int],
+    loss: dict[str, int],
+    found: Descent,
+    width: Width | None,
+) -> str:
+    """Go down from the root to one target by the best score at each level.
+
+    `ways` counts the targets that are left at and below each idea.
+    """
     if view.weights.flat:
         return _best(view, [view.ideas[t] for t in sorted(left, key=dag.sort_key)], loss, found)
-    here, ways = view.root, {above["id"] for t in left for above in dag.ancestors(view.ideas, t)} | left
+    here = view.root
     while here not in left:
-        leads = [i for i in view.below.get(here, []) if i["id"] in ways]
+        leads = [i for i in view.below.get(here, []) if ways.get(i["id"], 0) > 0]
         if width is not None and view.weights.wider:
             leads = width.side(view.ideas, here, leads)
             if not leads:
@@ -201,7 +214,7 @@ def policy_row(view: Frontier) -> JsonDict:
     weights = view.weights
     return {
         "rho": round(view.rho, 9),
-        "c": round(view.c, 9),
+        "c": round(view.c * view.weights.c, 9),
         "w_a": weights.w_a,
         "w_q": weights.w_q,
         "tabu": weights.tabu,
@@ -237,13 +250,11 @@ def _visits(ideas: Ideas, root: str) -> dict[str, int]:
 
 def _tabu(ideas: Ideas, root: str, penalty: float) -> dict[str, float]:
     """Return the penalty of open leaves that repeat an action of this task (evolution 1.2)."""
-    tried: dict[str, int] = {}
-    leaves = [i for i in dag.subtree(ideas, root) if i["kind"] == "leaf"]
-    for leaf in leaves:
-        if is_final(leaf):
-            tried[_call(leaf)] = tried.get(_call(leaf), 0) + 1
-    return {leaf["id"]: penalty * tried.get(_call(leaf), 0) for leaf in leaves if not is_final(leaf)}
+    calls = {i: _call(idea) for i, idea in ideas.items() if idea["kind"] == "leaf" and dag.task_of(i) == root}
+    tried = Counter(call for i, call in calls.items() if is_final(ideas[i]))
+    return {i: penalty * tried.get(call, 0) for i, call in calls.items() if not is_final(ideas[i])}
 
 
 def _call(leaf: Idea) -> str:
-    return f"{leaf['action']['name']} {sorted(leaf['action']['args'].items())!r}"
+    name, arguments = leaf["action"]["name"], leaf["action"]["args"]
+    return f"{name} {arguments if len(arguments) < 2 else sorted(arguments.items())!r}"

@@ -129,3 +129,16 @@ async def test_decisions_are_chained_and_keep_every_term(kit: Any) -> None:
     assert rows[1]["before"] == rows[0]["hash"]
     assert {t["id"] for t in rows[0]["terms"]} >= {"0.1", "0.2", "0.3"}
     assert len(first["decision"]["top"]) <= 8
+
+
+async def test_a_text_is_embedded_once_a_session(kit: Any) -> None:
+    session = kit.session()
+    seen: list[list[str]] = []
+    embed = session.embedder.embed
+    session.embedder.embed = lambda texts: (seen.append(list(texts)), embed(texts))[1]
+    first = await session.encode("a", "b", "a")
+    again = await session.encode("b", "c")
+    assert seen == [["a", "b"], ["c"]]
+    assert (first[0] == first[2]).all() and (first[1] == again[0]).all()
+    with pytest.raises(ValueError, match="read-only"):
+        first[0][0] = 1.0
