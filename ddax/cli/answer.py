@@ -35,6 +35,7 @@ def result_lines(result: Mapping[str, Any]) -> Iterator[str]:
     yield from _doubts(result)
     yield from _failures(result)
     yield from _question(result)
+    yield from _conservative(result)
     yield ""
     yield _facts(result)
     yield (
@@ -50,8 +51,9 @@ def _is_over(result: Mapping[str, Any]) -> bool:
 
 def _go_on(result: Mapping[str, Any]) -> str:
     command = how_to_resume(result["thread_id"])
-    answer = ' --answer "go on"' if result["status"] == "waiting" else ""
-    return f"Go on: {command}{answer}"
+    if result["status"] == "waiting":
+        return f'Answer: {command.replace("ddax resume", "ddax answer")} "go on"'
+    return f"Go on: {command}"
 
 
 def _citations(result: Mapping[str, Any]) -> Iterator[str]:
@@ -92,6 +94,16 @@ def _question(result: Mapping[str, Any]) -> Iterator[str]:
     yield f"Question: {clean(question.get('text', question))}"
     if question.get("options"):
         yield f"Options: {', '.join(clean(option, 60) for option in question['options'])}"
+    for candidate in question.get("candidates", ()):
+        weight = f"an answer changes {float(candidate['expected_change']):.2f}"
+        yield f"  {clean(candidate['id'], 40)} {clean(candidate['title'], 80)} ({weight})"
+
+
+def _conservative(result: Mapping[str, Any]) -> Iterator[str]:
+    times = int(result.get("protect", {}).get("conservative", 0))
+    if times:
+        yield ""
+        yield f"Nobody was there to be asked: the conservative path was taken {times} time(s)."
 
 
 def _facts(result: Mapping[str, Any]) -> str:

@@ -16,11 +16,12 @@ from ddax.cli import (
     memory_change,
     mood,
     prompts,
+    reply,
     runs,
     setup,
     why,
     work,
-)  # fmt: skip
+)
 
 app = typer.Typer(
     name="ddax",
@@ -54,6 +55,7 @@ def start(
 app.command("run", cls=work.SourcesCommand)(work.run)
 app.command("resume")(work.resume)
 app.command("fix")(fix.fix)
+app.command("answer")(reply.answer)
 app.command("cancel")(runs.cancel)
 app.command("runs")(runs.runs)
 app.command("show")(runs.show)

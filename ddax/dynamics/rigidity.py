@@ -66,6 +66,11 @@ def mark_asked(mind: Mind) -> Mind:
     return {**mind, "asked": True}
 
 
+def mark_conservative(mind: Mind) -> Mind:
+    """Record that nobody was there to be asked, and that the conservative path was taken."""
+    return {**mark_asked(mind), "conservative": mind["conservative"] + 1}
+
+
 def enter_protect(mind: Mind) -> Mind:
     """Enter protect for a reason outside surprise, as where all candidates are misaligned."""
     if mind["protect"]:

@@ -9,6 +9,12 @@ from ddax.ideas.idea import Ideas
 from ddax.types import MODEL_KEY, JsonDict, Usage
 
 
+ANSWERS = (
+    'Give {"choice": "go on" | "choose" | "edit" | "veto" | "teach" | "stop"}, '
+    'with an "idea", "arguments" or a "lesson" as it needs.'
+)
+
+
 class RunResult(TypedDict):
     """What a run came to; the one object `--json` prints."""
 
@@ -23,6 +29,7 @@ class RunResult(TypedDict):
     steps: int
     usage: JsonDict
     rigidity: float
+    protect: JsonDict
     mood: str
     failures: list[JsonDict]
     question: JsonDict | None
@@ -51,6 +58,7 @@ def result_of(thread: str, state: dict[str, Any], interrupts: tuple[Any, ...] = 
             **_details(usage),
         },
         rigidity=round(float(state.get("mind", {}).get("rho", 0.0)), 4),
+        protect=_protect_row(state.get("mind", {})),
         mood=str(state.get("mood", {}).get("action", "")),
         failures=[state["failures"][key] for key in sorted(state.get("failures", {}))],
         question=interrupts[0].value if interrupts else None,
@@ -75,6 +83,18 @@ def _details(usage: JsonDict) -> JsonDict:
     }
 
 
+def _protect_row(mind: JsonDict) -> JsonDict:
+    """Return how often protect was entered, how often nobody was there to be asked, and both m_crit."""
+    stable, identity = mind.get("m_crit", [None, None])
+    return {
+        "entries": mind.get("entries", 0),
+        "conservative": mind.get("conservative", 0),
+        "m": mind.get("m"),
+        "m_crit_stable": stable,
+        "m_crit_identity": identity,
+    }
+
+
 def exit_code_of(result: RunResult) -> int:
     """Return the documented exit code of a result."""
     if result["status"] == "waiting":
@@ -88,18 +108,21 @@ def exit_code_of(result: RunResult) -> int:
     return 9 if result["stop_reason"].startswith("model:") else 1
 
 
-def fitting_answer(answer: Any) -> JsonDict:
-    """Check an answer before it is written into the thread, where a wrong one would stay."""
+def fitting_answer(answer: Any, question: JsonDict) -> JsonDict:
+    """Check an answer against the question, before it is written into the thread, where it would stay."""
     from pydantic import ValidationError
 
-    from ddax.nodes.protect import HumanAnswer
+    from ddax.nodes.human import HumanAnswer, unfit
 
     try:
-        return HumanAnswer.model_validate(answer).model_dump()
+        given = HumanAnswer.model_validate(answer)
+        if wrong := unfit(given, question):
+            raise UsageError(f"the answer does not fit: {wrong}.", mend=ANSWERS)
+        return given.model_dump()
     except ValidationError as error:
         first = error.errors()[0]
         where = ".".join(str(part) for part in first["loc"]) or "answer"
         raise UsageError(
             f"the answer {answer!r} does not fit: {where}: {first['msg']}.",
-            mend='Give {"choice": "go on" | "veto" | "stop"}, with "arguments" or a "lesson" if you like.',
+            mend=ANSWERS,
         ) from error

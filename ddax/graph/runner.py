@@ -20,17 +20,16 @@ from typing import TYPE_CHECKING, Any, Self
 from langgraph.errors import GraphDrained
 from langgraph.graph.state import CompiledStateGraph
 from langgraph.runtime import RunControl
-from langgraph.types import Command
 
 from ddax.configs.settings import Context
 from ddax.errors import ReasonerError, SandboxError, StateError, UsageError
 from ddax.graph.builder import Builder, build_graph
 from ddax.graph.costs import cost_rows
-from ddax.graph.results import RunResult, exit_code_of, fitting_answer, result_of
+from ddax.graph.results import RunResult, exit_code_of, result_of
 from ddax.graph.runs import RunFolder, RunInfo
 from ddax.graph.savers import open_store
 from ddax.graph.services import Clock, LocalServices, Parts
-from ddax.graph.snapshots import checkpoint_of, cut_short
+from ddax.graph.snapshots import answered, checkpoint_of, cut_short
 from ddax.graph.state import Input, State
 from ddax.ideas import dag
 from ddax.memory.migrations import sqlite_errors
@@ -185,7 +184,7 @@ class Agent:
             state = await self._snapshot(info)
             context = Context.model_validate(info.context) if info.context else self.context
             waiting = bool(state.interrupts)
-            given: Any = Command(resume=fitting_answer(answer)) if waiting and answer is not None else None
+            given: Any = answered(state, answer)
             if info.status == "running" and checkpoint_of(state) == info.before:
                 given = Input(task=info.task)  # it died before its task reached the checkpoints
             elif not state.tasks and not waiting and info.status == "running":

@@ -1,8 +1,12 @@
-"""What a snapshot of a thread says about where it stands."""
+"""What a snapshot of a thread says about where it stands, and how it goes on with an answer."""
 
 from __future__ import annotations
 
 from typing import Any
+
+from langgraph.types import Command
+
+from ddax.graph.results import fitting_answer
 
 
 def cut_short(state: Any) -> bool:
@@ -16,3 +20,10 @@ def cut_short(state: Any) -> bool:
 def checkpoint_of(state: Any) -> str:
     """Return the id of the checkpoint a snapshot shows; "" where there is none."""
     return str(state.config.get("configurable", {}).get("checkpoint_id", ""))
+
+
+def answered(state: Any, answer: Any) -> Command[Any] | None:
+    """Return the command that resumes a waiting thread with an answer that fits; None without both."""
+    if not state.interrupts or answer is None:
+        return None
+    return Command(resume=fitting_answer(answer, state.interrupts[0].value))

@@ -21,6 +21,7 @@ from ddax.ideas.idea import Patch, apply_patches, is_final
 from ddax.nodes.coding import evolution_due
 from ddax.nodes.decide import decide
 from ddax.nodes.frontier import Descent, descend, frontier, policy_row
+from ddax.nodes.human import CHOSEN
 from ddax.nodes.pruning import given_up, log_cuts, outside_beam, weak_branches
 from ddax.nodes.replan import MAX_REPLANS, replans, surprising
 from ddax.nodes.steering import before_the_end, forced
@@ -56,7 +57,9 @@ async def select(state: State, *, session: Session) -> Update:
         view = await frontier(now, session)
         beyond = outside_beam(view, choice.targets, beam=session.settings.selection.beam)
         await log_cuts(now, session, step, beyond, kind="beam")
-        found = descend(view, choice.targets - set(beyond), choice.k, _width(now, session, step))
+        targets = choice.targets - set(beyond)
+        wanted = frozenset(t for t in targets if now["ideas"][t].get("reason") == CHOSEN)
+        found = descend(view, wanted or targets, choice.k, None if wanted else _width(now, session, step))
         more = {"policy": policy_row(view)}
         choice, mind = _turned(now, choice, found)
     patch = apply_patches(patch, [given_up(now["ideas"], now["work"]["root"], beyond)])

@@ -130,7 +130,7 @@ def test_exit_codes_of_results(capsys, status, reason, code):
     assert reason in out
     if status == "waiting":
         assert "Question: Go on?" in out
-        assert "--answer" in out
+        assert "ddax answer " in out
 
 
 ERRORS = [

@@ -1,0 +1,118 @@
+"""Which question `protect` puts: the one whose answer is expected to change the decision most.
+
+No node of its own. The question of a step is made, and paid for, once: its row is kept by key, so that
+a run that waits, also in another process, puts the same one.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+
+from ddax.dynamics.question import expected_change, leanings
+from ddax.errors import ReasonerError
+from ddax.graph.services import Session
+from ddax.graph.state import State
+from ddax.ideas import dag
+from ddax.ideas.idea import clip, is_final
+from ddax.nodes.frontier import frontier, inherited_q, score
+from ddax.nodes.gather import task_text, usage_row
+from ddax.nodes.human import APPROVAL_OPTIONS, PROTECT_OPTIONS, REST, REST_OPTIONS
+from ddax.reasoning.budget import usage_of
+from ddax.reasoning.protocol import AskRequest
+from ddax.types import JsonDict
+
+ASKED = "questions"
+SHOWN = 5
+"""Candidates a question shows."""
+
+
+async def question_of(state: State, session: Session) -> tuple[JsonDict, JsonDict]:
+    """Return the question of this step and what it cost; after a resume it is the same one."""
+    pending = state.get("questions", {})
+    if pending:
+        return await _pending(state, session)
+    about, candidates = await _most_useful(state, session)
+    mind = state["mind"]
+    situation = f"rigidity is {mind['rho']:.2f} after {mind['hot']} outcomes that were not expected"
+    if about:
+        title = clip(state["ideas"][about]["title"], 120)
+        situation += f"; most depends on whether this is right to do next: {title!r} (idea {about})"
+    row = await _asked(state, session, situation, PROTECT_OPTIONS)
+    question = {
+        "idea": about or state["work"]["root"],
+        "kind": "protect",
+        "text": row["text"],
+        "about": about,
+        "candidates": candidates,
+        "options": list(PROTECT_OPTIONS if about else ("go on", "teach", "stop")),
+        "pending": 1,
+    }
+    return question, row["usage"]
+
+
+def first_pending(state: State) -> str:
+    """Return the idea whose question is put now: of a resting mood first, then the one most rests on."""
+    unfinished = max(1, sum(1 for i in state["ideas"].values() if not is_final(i)))
+
+    def rank(idea_id: str) -> tuple[bool, float, tuple[int, ...]]:
+        lost = 1 + sum(1 for i in dag.dependents(state["ideas"], idea_id) if not is_final(i))
+        # Nothing is known of the answer, so a veto is as likely as not; it would cost what rests on the idea.
+        return state["questions"][idea_id].get("kind") != REST, -0.5 * lost / unfinished, dag.sort_key(idea_id)
+
+    return min(state["questions"], key=rank)
+
+
+async def _pending(state: State, session: Session) -> tuple[JsonDict, JsonDict]:
+    pending, first = state["questions"], first_pending(state)
+    if pending[first].get("kind") == REST:
+        row = await _asked(state, session, str(pending[first]["text"]), REST_OPTIONS)
+        question = {"idea": state["work"]["root"], "kind": REST, "text": row["text"]}
+        return {**question, "options": list(REST_OPTIONS), "pending": len(pending)}, row["usage"]
+    shown = {**pending[first], "about": first, "options": list(APPROVAL_OPTIONS), "pending": len(pending)}
+    return shown, {}
+
+
+async def _most_useful(state: State, session: Session) -> tuple[str, list[JsonDict]]:
+    """Return the candidate to ask about and the best candidates, most useful to ask about first."""
+    ideas, root = state["ideas"], state["work"]["root"]
+    open_ones = dag.runnable_leaves(ideas, root) or dag.open_inner(ideas, root)
+    if not open_ones:
+        return "", []
+    view = await frontier(state, session)
+    terms = score(view, open_ones, {})
+    leaning = leanings(terms.total)
+    belief = np.array([inherited_q(ideas, i) for i in open_ones])
+    change = expected_change(leaning, belief)
+    order = sorted(range(len(open_ones)), key=lambda k: (-round(float(change[k]), 9), k))
+    rows: list[JsonDict] = [
+        {
+            "id": open_ones[k]["id"],
+            "title": open_ones[k]["title"],
+            "leaning": round(float(leaning[k]), 4),
+            "belief": round(float(belief[k]), 4),
+            "expected_change": round(float(change[k]), 4),
+        }
+        for k in order[:SHOWN]
+    ]
+    return open_ones[order[0]]["id"], rows
+
+
+async def _asked(state: State, session: Session, situation: str, options: tuple[str, ...]) -> JsonDict:
+    """Return the row of the question of this step, which is asked and paid for once.
+
+    A node with an interrupt runs again when it is answered. A reasoner that fails must not keep the
+    question from the human: the situation itself is put then.
+    """
+    work = state["work"]
+    key = f"{work['id']}:{state['step']}"
+    known = await session.memory.rows(ASKED, key=key)
+    if known:
+        return known[0]
+    request = AskRequest(await task_text(state, session), situation, options)
+    try:
+        question = await session.metered(work["id"], state.get("usage", {})).ask(request)
+        row = {"text": question.text, "usage": usage_row(question.usage)}
+    except ReasonerError as error:
+        row = {"text": f"The {situation}. How shall I go on?", "usage": usage_row(usage_of(error))}
+    await session.memory.log(ASKED, {"key": key, **row}, key=key)
+    return row

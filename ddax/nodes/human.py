@@ -1,0 +1,55 @@
+"""What a human may answer to a question, in the one schema the interrupt carries. No node of its own."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any, Literal
+
+from pydantic import BaseModel, ConfigDict, Field, model_validator
+
+GO_ON, CHOOSE, EDIT, VETO, TEACH, STOP = "go on", "choose", "edit", "veto", "teach", "stop"
+APPROVAL_OPTIONS = (GO_ON, EDIT, VETO, STOP)
+PROTECT_OPTIONS = (GO_ON, CHOOSE, EDIT, VETO, TEACH, STOP)
+REST, REST_OPTIONS = "rest", (GO_ON, STOP)
+"""The question of a resting mood: not about one action, so there is nothing to veto but the run."""
+CHOSEN = "chosen by a human"
+"""The reason of an open idea that a human wants to be next."""
+
+
+class HumanAnswer(BaseModel):
+    """What a human may answer: go on, choose an idea, edit an action's arguments, veto, teach, or stop."""
+
+    model_config = ConfigDict(extra="forbid")
+
+    choice: Literal["go on", "choose", "edit", "veto", "teach", "stop"] = Field(
+        "go on", description="What to do."
+    )
+    idea: str = Field(
+        "", max_length=200, description="The idea it is about; default: the one the question is about."
+    )
+    arguments: dict[str, Any] | None = Field(None, description="Changed arguments of the action in question.")
+    lesson: str = Field("", max_length=1000, description="What to remember from now on.")
+    by: str = Field("human", min_length=1, max_length=300, description="Who answers; each has a standing.")
+
+    @model_validator(mode="after")
+    def _complete(self) -> HumanAnswer:
+        if self.choice == CHOOSE and not self.idea:
+            raise ValueError("'choose' needs an 'idea'")
+        if self.choice == EDIT and self.arguments is None:
+            raise ValueError("'edit' needs 'arguments'")
+        if self.choice == TEACH and not self.lesson.strip():
+            raise ValueError("'teach' needs a 'lesson'")
+        return self
+
+
+def unfit(answer: HumanAnswer, question: Mapping[str, Any]) -> str:
+    """Return why an answer does not fit the question that waits; empty where it does."""
+    options = tuple(question.get("options", ())) or PROTECT_OPTIONS
+    if answer.choice not in options and not (answer.choice == VETO and question.get("kind") == REST):
+        return f"choice: this question takes {', '.join(options)}"
+    known = {str(c["id"]) for c in question.get("candidates", ())} | {str(question.get("about", ""))}
+    if answer.idea and answer.idea not in known:
+        return f"idea: this question is about {', '.join(sorted(filter(None, known))) or 'the run'}"
+    if answer.choice == EDIT and not (answer.idea or question.get("about")):
+        return "idea: name the idea whose arguments are to be changed"
+    return ""
