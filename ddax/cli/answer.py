@@ -37,6 +37,7 @@ def result_lines(result: Mapping[str, Any]) -> Iterator[str]:
     yield from _question(result)
     yield from _conservative(result)
     yield ""
+    yield from _people(result.get("metrics") or {})
     yield _facts(result)
     yield (
         f'Follow up: ddax run --thread {result["thread_id"]} "NEXT QUESTION"'
@@ -104,6 +105,21 @@ def _conservative(result: Mapping[str, Any]) -> Iterator[str]:
     if times:
         yield ""
         yield f"Nobody was there to be asked: the conservative path was taken {times} time(s)."
+
+
+def _people(metrics: Mapping[str, Any]) -> Iterator[str]:
+    """Say what dissents and answers of humans came to, where there were any."""
+    if metrics.get("dissents"):
+        yield (
+            f"Dissents: {metrics['dissents']}, {metrics['dissent_impact']:.0%} changed the value, "
+            f"{metrics['dissents_verified']} shown right"
+        )
+    if metrics.get("escalations"):
+        regretted = f", {metrics['regret_rate']:.0%} of them regretted" if metrics["overrides"] else ""
+        yield (
+            f"Questions to a human: {metrics['escalations']}, {metrics['overrides']} changed what was done"
+            f"{regretted}, useful {metrics['escalation_usefulness']:.0%}"
+        )
 
 
 def _facts(result: Mapping[str, Any]) -> str:

@@ -7,6 +7,7 @@ from typing import Annotated
 import typer
 
 from ddax.cli import (
+    agents,
     costs,
     demo,
     doctor,
@@ -17,6 +18,7 @@ from ddax.cli import (
     mood,
     prompts,
     reply,
+    rubric,
     runs,
     setup,
     why,
@@ -96,3 +98,18 @@ memories.command("rebuild")(memory_change.rebuild)
 memories.command("export")(memory_change.export_to)
 memories.command("import")(memory_change.import_from)
 app.add_typer(memories, name="memory")
+people = typer.Typer(
+    help="Look at trust, dissents and overrides.", no_args_is_help=True, rich_markup_mode=None
+)
+people.command("list")(agents.list_)
+people.command("show")(agents.show)
+people.command("override")(agents.override)
+people.command("revert")(agents.revert)
+people.command("check")(agents.check)
+app.add_typer(people, name="agents")
+criteria = typer.Typer(help="Look after the judges' rubric.", no_args_is_help=True, rich_markup_mode=None)
+criteria.command("show")(rubric.show)
+criteria.command("approve")(rubric.approve)
+criteria.command("refuse")(rubric.refuse)
+criteria.command("undo")(rubric.undo)
+app.add_typer(criteria, name="rubric")

@@ -32,6 +32,7 @@ class RunResult(TypedDict):
     protect: JsonDict
     mood: str
     failures: list[JsonDict]
+    metrics: JsonDict
     question: JsonDict | None
 
 
@@ -61,6 +62,7 @@ def result_of(thread: str, state: dict[str, Any], interrupts: tuple[Any, ...] = 
         protect=_protect_row(state.get("mind", {})),
         mood=str(state.get("mood", {}).get("action", "")),
         failures=[state["failures"][key] for key in sorted(state.get("failures", {}))],
+        metrics=dict(state.get("metrics", {})),
         question=interrupts[0].value if interrupts else None,
     )
 

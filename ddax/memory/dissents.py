@@ -35,15 +35,25 @@ _COMMON = frozenset({
 })  # fmt: skip
 
 
-def held_part(text: str, quotes: Sequence[str], about: str, *, check: EntailmentCheck) -> str:
-    """Return the sentences of a dissent that a quote carries and that bear on `about`, each once."""
-    subject = content_words(about)
+def held_part(
+    text: str, quotes: Sequence[str], *, result: str, about: str, check: EntailmentCheck
+) -> str:
+    """Return the sentences of a dissent that hold, each once.
+
+    One holds that a quote carries, that bears on what the dispute is `about`, and that the disputed
+    `result` does not say itself: repeating what nobody denies is no dissent.
+    """
+    subject, said = content_words(f"{about} {result}"), normalised(result)
     kept: dict[str, str] = {}
     for sentence in _SENTENCE.split(text.strip()):
         key = normalised(sentence)
         if key in kept or len(content_words(sentence) & subject) < MIN_SHARED:
             continue
-        if any(normalised(quote) in key or check(quote, sentence).relation == "entailment" for quote in quotes):
+        if key.strip(" .") in said or check(result, sentence).relation == "entailment":
+            continue
+        if any(
+            normalised(quote) in key or check(quote, sentence).relation == "entailment" for quote in quotes
+        ):
             kept[key] = sentence
     return " ".join(kept.values())
 

@@ -24,6 +24,8 @@ MAX_DEPTH = 2.0
 PRIOR_IMPACT, PRIOR_DEPTH, PRIOR_UPHELD = 0.5, 2 / 3, 0.0
 PRIOR_WEIGHT = 2.0
 """The priors count as this many events; with them a new agent, or a new human, stands at 0.6."""
+WRONG_WEIGHT = 0.1
+"""What a wrong dissent, or a silence that was wrong, weighs in the depth: the benchmark `trust` shows why."""
 
 
 @dataclass(frozen=True)
@@ -80,7 +82,8 @@ def trust_corrected(tally: Tally) -> float:
     """
     found = _shrunk(tally.verified, tally.verified + tally.missed, PRIOR_IMPACT)
     spared = _shrunk(tally.agreed, tally.agreed + tally.wrong, PRIOR_IMPACT)
-    depth = _shrunk(tally.held, tally.dissents - tally.wrong, PRIOR_DEPTH)
+    heard = tally.dissents - tally.wrong + WRONG_WEIGHT * (tally.wrong + tally.missed)
+    depth = _shrunk(tally.held, heard, PRIOR_DEPTH)
     stood = tally.settled - tally.regretted
     upheld = _shrunk(stood, tally.settled + tally.approved, PRIOR_UPHELD)
     return _clip(0.2 * (found + spared) + 0.3 * depth / MAX_DEPTH + 0.3 * (1.0 - upheld))

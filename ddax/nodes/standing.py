@@ -85,30 +85,30 @@ async def hear(state: State, session: Session, outcome: Outcome, verdict: Verdic
     if not verdict.debated:
         return
     work, idea = state["work"], state["ideas"][outcome["idea"]]
-    rubric = await rubric_of(state, session)
-    about = f"{idea['title']} {outcome['text']} {outcome['expected']} {work['text'][:TEXT]}"
-    wanting = [name for name, score, _ in verdict.reasons if score < WANTING]
-    judges = [name for name in verdict.roles.get("judges", "").split(", ") if name]
-    fall = verdict.cheap - verdict.value
+    about = f"{idea['title']} {outcome['expected']} {work['text'][:TEXT]}"
+    criteria = [name for name, _, _ in verdict.reasons]
+    wanting = {name for name, score, _ in verdict.reasons if score < WANTING}
+    moved = {name: round(value - verdict.first.get(name, value), 4) for name, value in verdict.raw.items()}
+    place = f"{work['id']}:{outcome['idea']}:{state['step']}"
     shared = {"task": work["id"], "idea": outcome["idea"], "step": state["step"]}
-    against = [speech for speech in verdict.transcript if speech.role == "opponent"]
-    for number, speech in enumerate(against):
+    for number, speech in enumerate(s for s in verdict.transcript if s.role == "opponent"):
         text = clean(speech.argument.text)[:TEXT]
         quotes = [c.quote for c in speech.kept.citations] if speech.kept is not None else []
-        held = await asyncio.to_thread(held_part, text, quotes, about, check=session.check)
-        citations = cited_criteria(text, rubric)
+        held = await asyncio.to_thread(
+            held_part, text, quotes, result=outcome["text"], about=about, check=session.check
+        )
+        citations = cited_criteria(text, criteria)
         row = {
             **shared, "name": speech.speaker, "text": text, "held": held, "citations": citations,
             "upheld": [name for name in citations if name in wanting], "supported": bool(quotes),
-            "impact": fall > MOVED, "concedes": speech.argument.strength < CONCEDES,
-            "moved": {judge: round(-fall, 4) for judge in judges if judge != speech.speaker},
+            "impact": verdict.cheap - verdict.value > MOVED, "concedes": speech.argument.strength < CONCEDES,
+            "moved": {name: delta for name, delta in moved.items() if name != speech.speaker},
         }  # fmt: skip
-        await session.memory.log(HEARD, row, key=f"{work['id']}:{outcome['idea']}:{state['step']}:{number}")
+        await session.memory.log(HEARD, row, key=f"{place}:{number}")
     speakers = {speech.speaker for speech in verdict.transcript}
-    for judge in judges:
-        if judge not in speakers and verdict.cheap >= PASSES:
-            row = {**shared, "name": judge, "concedes": True}
-            await session.memory.log(HEARD, row, key=f"{work['id']}:{outcome['idea']}:{state['step']}:{judge}")
+    for judge, value in verdict.first.items():
+        if judge not in speakers and value >= PASSES:
+            await session.memory.log(HEARD, {**shared, "name": judge, "concedes": True}, key=f"{place}:{judge}")
 
 
 async def settle(state: State, session: Session) -> JsonDict:
@@ -173,8 +173,8 @@ async def _debates(state: State, session: Session) -> list[JsonDict]:
     return [row for row in rows if row["debated"]]
 
 
-def _names(row: JsonDict) -> list[str]:
-    return [name for part in row["roles"].values() for name in str(part).split(", ") if name]
+def _names(row: JsonDict) -> set[str]:
+    return {str(speech["speaker"]) for speech in row["transcript"]} | set(row["models"])
 
 
 def _regretted(agents: AgentStore | None, ids: list[str]) -> int:

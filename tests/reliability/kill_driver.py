@@ -55,14 +55,25 @@ async def drive(home: str, folder: str, *, kill_at: int | None, resume: bool) ->
         )
         result = await work
         state = await agent.state(thread)
-        intents = await (await agent.services.session(None)).memory.rows("intents")
+        session = await agent.services.session(None)
+        intents = await session.memory.rows("intents")
+        agents = session.agents.all() if session.agents is not None else []
     return {
         "digest": dag.digest(state["ideas"]),
         "answer": result["answer"],
         "status": result["status"],
         "events": seen,
         "leaves": sorted(row["leaf"] for row in intents),
+        "agents": [_account(agent) for agent in agents],
     }
+
+
+def _account(agent: dict[str, Any]) -> list[Any]:
+    """Return what an agent's file says, without the times, and the thread's name in its ids."""
+    kinds = ("dissent_history", "agreement_history", "override_history")
+    said = ("impact", "right", "depth_score", "verified_better")
+    kept = [[{k: e[k] for k in said if k in e} for e in agent[kind]] for kind in kinds]
+    return [agent["agent_name"], agent["trust_score"], agent["rounds_participated"], *kept]
 
 
 def forked(home: str, folder: str, *, kill_at: int | None, resume: bool) -> tuple[int, dict[str, Any]]:

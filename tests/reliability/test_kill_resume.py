@@ -53,6 +53,7 @@ def check(told: dict[str, Any]) -> None:
         assert run["digest"] == control["digest"], run
         assert (run["answer"], run["status"]) == (control["answer"], control["status"]), run
         assert run["leaves"] == control["leaves"], "a finished leaf was executed again"
+        assert run["agents"] == control["agents"], "an event of an agent was lost or counted twice"
 
 
 @pytest.mark.integration

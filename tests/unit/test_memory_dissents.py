@@ -18,7 +18,7 @@ from ddax.reasoning.entailment import open_check
 CHECK = open_check()
 QUOTE = "The harbour of Trondby was built in 1712."
 ELSEWHERE = "Cheese is sold in Belmark on every Tuesday morning."
-ABOUT = "When was the harbour of Trondby built? It was built in 1812."
+RESULT = "The harbour of Trondby was built in 1812. The town hall of Trondby was designed by Ilse Maran."
 
 
 def test_depth_counts_length_citations_and_novelty() -> None:
@@ -44,14 +44,16 @@ def test_citing_everything_is_worth_less_than_citing_what_is_wanting() -> None:
 
 
 def test_filler_repetition_and_quotes_from_elsewhere_do_not_hold() -> None:
+    def held(text: str, *quotes: str) -> str:
+        return held_part(text, quotes, result=RESULT, about="When was the harbour built?", check=CHECK)
+
     honest = "The harbour of Trondby was built in 1712."
-    held = held_part(honest, [QUOTE], ABOUT, check=CHECK)
-    assert held == honest
+    assert held(honest, QUOTE) == honest
     filler = "One must always consider many things with the greatest of care."
-    padded = " ".join([honest, filler, honest, ELSEWHERE, filler])
-    assert held_part(padded, [QUOTE, ELSEWHERE], ABOUT, check=CHECK) == held
-    assert held_part(filler, [QUOTE], ABOUT, check=CHECK) == ""
-    assert held_part(honest, [], ABOUT, check=CHECK) == ""
+    agreed = "The town hall of Trondby was designed by Ilse Maran."
+    padded = " ".join([honest, filler, honest, ELSEWHERE, agreed, filler])
+    assert held(padded, QUOTE, ELSEWHERE, agreed) == honest
+    assert held(filler, QUOTE) == held(honest) == held("", QUOTE) == ""
 
 
 def test_novelty_is_against_the_nearest_earlier_dissent() -> None:

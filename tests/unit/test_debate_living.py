@@ -1,0 +1,95 @@
+"""The living rubric: proposed by standing, applied on approval, every version kept, undone."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+import yaml
+
+from ddax.debate.living import Change, LivingRubrics, change_of
+from ddax.errors import StateError, UsageError
+
+BOUNDS = {"propose_from": 0.7, "apply_above": 0.9}
+YEAR = Change("add", "name-the-year", "Name the year.")
+SHIPPED = ("coverage", "support", "progress")
+
+
+@pytest.fixture
+def rubrics(tmp_path: Path) -> LivingRubrics:
+    return LivingRubrics(tmp_path / "rubrics", clock=lambda: 1.7e9)
+
+
+def propose(rubrics: LivingRubrics, standing: float, change: Change = YEAR) -> dict[str, object] | None:
+    return rubrics.propose("default", change, by="human:Ann", standing=standing, why="override 1", **BOUNDS)
+
+
+def names(rubrics: LivingRubrics) -> tuple[str, ...]:
+    return rubrics.current("default")[0].names
+
+
+def test_nothing_is_written_until_something_changes(rubrics: LivingRubrics, tmp_path: Path) -> None:
+    assert (names(rubrics), rubrics.current("default")[1]) == (SHIPPED, 1)
+    assert propose(rubrics, 0.69) is None
+    assert not (tmp_path / "rubrics").exists()
+
+
+def test_a_change_waits_for_approval_and_can_be_undone(rubrics: LivingRubrics, tmp_path: Path) -> None:
+    proposal = propose(rubrics, 0.8)
+    assert proposal is not None and proposal["status"] == "open"
+    assert propose(rubrics, 0.8) == proposal, "the same proposal is made once"
+    assert names(rubrics) == SHIPPED
+    assert rubrics.approve("default", str(proposal["id"])[:6], by="human") == 2
+    assert names(rubrics) == (*SHIPPED, "name-the-year")
+    with pytest.raises(UsageError):
+        rubrics.approve("default", str(proposal["id"]), by="human")
+    assert rubrics.undo("default", by="human") == 3
+    assert names(rubrics) == SHIPPED
+    with pytest.raises(UsageError):
+        rubrics.undo("default", by="human")
+    kept = yaml.safe_load((tmp_path / "rubrics" / "default.yaml").read_text())
+    assert [len(row["criteria"]) for row in kept["history"]] == [3, 4, 3]
+
+
+def test_a_high_standing_applies_at_once_and_undo_goes_past_what_is_undone(rubrics: LivingRubrics) -> None:
+    proposal = propose(rubrics, 0.95)
+    assert proposal is not None and proposal["status"] == "applied"
+    rubrics.undo("default", by="human")
+    propose(rubrics, 0.95, Change("add", "b", "B"))
+    propose(rubrics, 0.95, Change("remove", "progress"))
+    assert names(rubrics) == ("coverage", "support", "b")
+    for expected in ((*SHIPPED, "b"), SHIPPED):
+        rubrics.undo("default", by="human")
+        assert names(rubrics) == expected
+    with pytest.raises(UsageError):
+        rubrics.undo("default", by="human")
+
+
+def test_a_refused_proposal_stays_on_record(rubrics: LivingRubrics) -> None:
+    proposal = propose(rubrics, 0.8)
+    assert proposal is not None
+    rubrics.refuse("default", str(proposal["id"]), by="human")
+    assert rubrics.load("default")["proposals"][0]["status"] == "refused"
+    with pytest.raises(UsageError):
+        rubrics.approve("default", "", by="human")
+
+
+def test_a_lesson_becomes_a_criterion_by_its_words() -> None:
+    change = change_of("Please name the year of it, and cite the page!")
+    assert (change.name, change.meaning) == (
+        "name-year-cite-page",
+        "Please name the year of it, and cite the page!",
+    )
+    with pytest.raises(UsageError):
+        change_of(" ... ")
+
+
+def test_a_damaged_or_unknown_rubric_is_refused(rubrics: LivingRubrics, tmp_path: Path) -> None:
+    propose(rubrics, 0.8)
+    file = tmp_path / "rubrics" / "default.yaml"
+    for text in ("schema: [", "schema: 2\nhistory: [1]", "- a"):
+        file.write_text(text)
+        with pytest.raises(StateError):
+            rubrics.current("default")
+    with pytest.raises(UsageError):
+        rubrics.current("../x")
