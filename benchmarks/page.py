@@ -67,7 +67,8 @@ def section(result: Mapping[str, Any]) -> str:
 
 def main() -> None:
     """Write the page."""
-    results = [json.loads(path.read_text(encoding="utf-8")) for path in sorted(RESULTS.glob("*.json"))]
+    files = [path for path in sorted(RESULTS.glob("*.json")) if path.name != "reliability.json"]
+    results = [json.loads(path.read_text(encoding="utf-8")) for path in files]
     PAGE.write_text("\n\n".join([HEAD.rstrip(), *map(section, results)]) + "\n", encoding="utf-8")
 
 

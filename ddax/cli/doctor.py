@@ -135,22 +135,15 @@ def _browser() -> Iterator[Check]:
 
 
 def _sandbox() -> Iterator[Check]:
-    import subprocess
+    from ddax.evolution.sandbox import attack, back_ends
 
-    program = shutil.which("bwrap")
-    if program is None:
-        yield Check(
-            "sandbox", "missing", "no bubblewrap (bwrap); candidate code may not run, repairs end with exit 3"
-        )
-        return
-    command = [program, "--unshare-all", "--ro-bind", "/", "/", "--die-with-parent", "true"]
-    try:
-        done = subprocess.run(command, capture_output=True, timeout=10, check=False)  # noqa: S603 (fixed words)
-    except (OSError, subprocess.TimeoutExpired) as exc:
-        yield Check("sandbox", "missing", f"{program} does not start: {exc}")
-        return
-    said = done.stderr.decode(errors="replace").strip()[:200]
-    yield Check("sandbox", "missing" if done.returncode else "ok", f"{program}: {said or 'starts'}")
+    found = [attack(sandbox) for sandbox in back_ends()]
+    for probe in found:
+        said = f"{probe.name} holds against the canary attack"
+        why = f"{probe.name}: {probe.why}" + (f" ({', '.join(probe.escapes)})" if probe.escapes else "")
+        yield Check("sandbox", "ok" if probe.holds else "missing", said if probe.holds else why)
+    if not any(probe.holds for probe in found):
+        yield Check("sandbox", "missing", "no candidate code is run here; repairs end with exit 3")
 
 
 def _settings() -> Iterator[Check]:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Mapping
+from collections.abc import Callable, Collection, Iterator, Mapping
 from dataclasses import dataclass, replace
 
 from ddax.configs.settings import Evolution
@@ -10,6 +10,7 @@ from ddax.errors import SourceError
 from ddax.evolution.evaluator import CodeEvaluator, describe
 from ddax.evolution.localise import ranked
 from ddax.evolution.minimise import minimise
+from ddax.evolution.ranker import Ranker
 from ddax.evolution.records import Evaluation, RepairResult, RepairTask, Trust
 from ddax.evolution.sandbox.protocol import Limits, Sandbox
 from ddax.evolution.search import PROBE_TICKS, Baseline, Found, Search, measure
@@ -25,6 +26,8 @@ ENOUGH_TO_HOLD_OUT = 8
 HOLD_OUT_EVERY = 4
 """With `hold_out`, one test in so many is kept from the search where there are enough of them."""
 FLAKY_RUNS = 5
+POOL, MORE = 16, {"fast": 240, "pytest": 12}
+"""Plausible repairs that are compared at most, and candidates tried after the first one."""
 
 
 @dataclass(frozen=True)
@@ -91,6 +94,9 @@ class Attempt:
             self.close()
             self.split(self.suite.only(unsteady, keep=False), held)
             self.baseline = measure(self.evaluator, hints=self.task.hints)
+        rows = self.baseline.report.rows
+        skips = frozenset(self.suite.units[row.unit].id for row in rows if row.kind == "skip")
+        self.suite = self.evaluator.suite = replace(self.suite, skips=skips)
         return self.baseline
 
     def unsteady(self, baseline: Baseline) -> list[str]:
@@ -118,20 +124,33 @@ class Attempt:
     def search(self, baseline: Baseline, seconds: float) -> Solution | None:
         """Search over edits until one is confirmed or the time is over."""
         search = Search(self.evaluator, baseline, seconds=seconds, clock=self.clock)
-        solution = None
-        for found in search.run():
-            solution = self.settle(found)
-            if solution is not None and not self.task.hold_out:
-                break
-            if solution is not None and self.holds(solution):
-                break
-            solution = None
+        stream, solution = search.run(), None
+        while solution is None and (pool := self.pool(search, stream)):
+            for found in Ranker(self.evaluator, baseline, self.task.files).order(pool):
+                solution = self.settle(found, first=pool[0].seconds, rivals=len(pool) - 1)
+                if solution is not None and (not self.task.hold_out or self.holds(solution)):
+                    break
+                solution = None
         self.tried += search.tried
         best = sorted(search.partial, key=lambda p: (-p.fixed, p.rank))[:2] if solution is None else []
         self.partials = {p.text.decode(): explain((p.edit,), self.task.files) for p in best}
         return solution
 
-    def settle(self, found: Found) -> Solution | None:
+    def pool(self, search: Search, stream: Iterator[Found | None]) -> list[Found]:
+        """Collect plausible repairs: the first, and those among a fixed number of candidates after it.
+
+        The number is fixed, not the time, so that the same seed gives the same patch.
+        """
+        found: list[Found] = []
+        more = MORE[self.suite.runner]
+        for one in stream:
+            if one is not None:
+                found.append(one)
+            if found and (len(found) == POOL or search.tried >= found[0].tried + more):
+                break
+        return found
+
+    def settle(self, found: Found, *, first: float, rivals: int) -> Solution | None:
         """Minimise a plausible repair and confirm it in a fresh sandbox."""
         path, text = next(iter(found.sources.items()))
         small = text
@@ -146,7 +165,9 @@ class Attempt:
         hypothesis = explain(found.edits, self.task.files)
         passed, units = evaluation.passed, len(self.suite.units)
         reasoning = f"{passed} of {units} tests pass with it; candidate {found.tried} of the search"
-        return Solution({path: small}, evaluation, hypothesis, reasoning, "search", found.seconds, trust)
+        if rivals:
+            reasoning += f", the best of {rivals + 1} that pass"
+        return Solution({path: small}, evaluation, hypothesis, reasoning, "search", first, trust)
 
     def separately(self, sources: Mapping[str, str]) -> Trust:
         """Say how far a confirmed repair can be trusted: by tests in another process, or not."""

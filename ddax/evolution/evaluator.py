@@ -48,6 +48,9 @@ def evaluate_report(report: Report, suite: Suite) -> Evaluation:
     passed = letters.count("p")
     failures = [row for row in report.rows if not row.good]
     text = describe(failures, suite)
+    dodged = [row for row in report.rows if row.kind == "skip" and not suite.may_skip(row.unit)]
+    if passed == units and dodged:
+        return Evaluation(59.0, True, True, False, "a test was skipped that was not before", letters)
     if passed == units:
         return Evaluation(99.0, True, True, True, "", letters)
     runs = passed > 0 or any(row.kind == "assert" for row in failures)

@@ -43,6 +43,7 @@ class Report:
     error: str
     rows: tuple[Row, ...]
     seen: Seen = field(default_factory=Seen)
+    answers: tuple[str, ...] = ()
 
 
 _KINDS = frozenset({"pass", "skip", "assert", "error", "timeout"})
@@ -66,7 +67,9 @@ def _seen(trace: Any) -> Seen:
     if not trace:
         return Seen()
     types = {(p, n): {v: frozenset(k) for v, k in t.items()} for p, n, t in trace["types"]}
-    return Seen(types, {k: tuple(v) for k, v in trace["attributes"].items()})
+    attributes = {k: tuple(v) for k, v in trace["attributes"].items()}
+    calls = {(str(p), str(n)): tuple(list(row) for row in rows) for p, n, rows in trace["calls"]}
+    return Seen(types, attributes, calls=calls)
 
 
 def read_report(body: bytes, units: int) -> Report:
@@ -76,7 +79,8 @@ def read_report(body: bytes, units: int) -> Report:
         rows = tuple(_row(values, units) for values in raw["rows"])
         if len({row.unit for row in rows}) != len(rows):
             raise ValueError("a unit is reported twice")
-        return Report(str(raw["stage"]), str(raw["error"])[:500], rows, _seen(raw.get("trace")))
+        answers = tuple(str(answer) for answer in raw.get("answers", ()))
+        return Report(str(raw["stage"]), str(raw["error"])[:500], rows, _seen(raw.get("trace")), answers)
     except (ValueError, KeyError, TypeError, AttributeError) as error:
         return Report("killed", f"malformed report: {error}"[:200], ())
 

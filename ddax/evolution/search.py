@@ -50,6 +50,7 @@ class Found:
     edits: tuple[Edit, ...]
     tried: int
     seconds: float
+    rank: float = 0.0
 
 
 @dataclass
@@ -171,8 +172,11 @@ class Search:
         self.known.add(key)
         return True
 
-    def run(self) -> Iterator[Found]:
-        """Yield plausible repairs, in order, until the time is used up or nothing is left."""
+    def run(self) -> Iterator[Found | None]:
+        """Yield plausible repairs, in order, until the time is used up or nothing is left.
+
+        After each batch it yields None, so that who listens may stop or go on.
+        """
         for path, text in self.texts.items():
             self.fresh(path, text)
         singles = self.singles()
@@ -184,7 +188,7 @@ class Search:
 
     def consume(
         self, stream: Iterator[tuple[float, Edit, Partial | None]], limit: int = 0
-    ) -> Iterator[Found]:
+    ) -> Iterator[Found | None]:
         """Evaluate a stream of candidates in batches."""
         done = False
         start = self.tried
@@ -198,6 +202,7 @@ class Search:
                         break
             done = len(batch) < BATCH or (limit > 0 and self.tried - start + len(batch) >= limit)
             yield from self.evaluate(batch)
+            yield None
 
     def evaluate(self, batch: Sequence[tuple[float, Edit, Partial | None, bytes]]) -> Iterator[Found]:
         """Run a batch and sort its candidates into found, partial and wrong."""
@@ -232,18 +237,18 @@ class Search:
         self.waiting += again
         yield from self.escalate(ESCALATIONS_AT_ONCE)
         if winner >= 0:
-            _, edit, seed, text = batch[winner]
-            yield self.found(edit, seed, text)
+            rank, edit, seed, text = batch[winner]
+            yield self.found(rank, edit, seed, text)
             yield from self.evaluate(batch[winner + 1 :])
 
     def escalate(self, limit: int) -> Iterator[Found]:
         """Run candidates that only time out again with more ticks, at most `limit` since the beginning."""
         while self.waiting and self.escalated < limit and self.clock() < self.end:
             self.escalated += 1
-            _, edit, seed, text = self.waiting.pop(0)
+            rank, edit, seed, text = self.waiting.pop(0)
             ticks = self.baseline.ticks * ESCALATION
             if self.evaluator.evaluate({edit.path: text.decode()}, ticks=ticks, cpu=SLOW_CPU).score >= 99.0:
-                yield self.found(edit, seed, text)
+                yield self.found(rank, edit, seed, text)
 
     def judge(self, report: Report) -> str:
         """Say won, partial, slow (only time-outs stand against it) or wrong."""
@@ -256,7 +261,7 @@ class Search:
             return "wrong"
         return "slow" if wrong and all(r.kind == "timeout" for r in wrong) else "partial"
 
-    def found(self, edit: Edit, seed: Partial | None, text: bytes) -> Found:
+    def found(self, rank: float, edit: Edit, seed: Partial | None, text: bytes) -> Found:
         """Make the record of a plausible repair."""
         edits = (seed.edit, edit) if seed else (edit,)
-        return Found({edit.path: text.decode()}, edits, self.tried, self.clock() - self.begin)
+        return Found({edit.path: text.decode()}, edits, self.tried, self.clock() - self.begin, rank)

@@ -44,7 +44,8 @@ class Unit:
 class Suite:
     """The program under test and the units that judge it; `targets` may be changed.
 
-    `roots` are the folders that imports begin at, `data` other files that the tests may read.
+    `roots` are the folders that imports begin at, `data` other files that the tests may read, `skips`
+    the ids of the units that the unchanged program skips: a program cannot pass by skipping others.
     """
 
     sources: Mapping[str, str]
@@ -54,6 +55,11 @@ class Suite:
     roots: tuple[str, ...] = ROOTS
     runner: Runner = "fast"
     data: Mapping[str, bytes] = field(default_factory=dict)
+    skips: frozenset[str] | None = None
+
+    def may_skip(self, unit: int) -> bool:
+        """Say whether a unit may be skipped: all may until it is known which the unchanged program skips."""
+        return self.skips is None or self.units[unit].id in self.skips
 
     def only(self, ids: Collection[str], *, keep: bool) -> Suite:
         """Return the suite with just these units, or with all the others."""

@@ -6,8 +6,12 @@ import sys
 from types import FrameType, FunctionType, ModuleType
 from typing import Any
 
+from .probing import plain
+
 SAMPLES = 6
 """Visits of a line at which the types of its frame are noted."""
+CALLS = 12
+"""Calls of a function by the tests whose arguments are kept."""
 
 
 def type_name(value: Any) -> str:
@@ -28,6 +32,7 @@ class Tracer:
         self.lines: set[tuple[str, int]] = set()
         self.types: dict[tuple[str, int], dict[str, set[str]]] = {}
         self.attributes: dict[str, set[str]] = {}
+        self.calls: dict[tuple[str, str], list[Any]] = {}
         self.visits: dict[tuple[str, int], int] = {}
 
     def note(self, frame: FrameType) -> None:
@@ -59,7 +64,20 @@ class Tracer:
         if frame.f_code.co_filename not in self.paths:
             return None
         self.lines.add((frame.f_code.co_filename, frame.f_lineno))
+        outside = frame.f_back is None or frame.f_back.f_code.co_filename not in self.paths
+        if outside and frame.f_code.co_qualname == frame.f_code.co_name:
+            self.call(frame)
         return self.local
+
+    def call(self, frame: FrameType) -> None:
+        """Keep the plain positional arguments of a call from outside of a function at the top."""
+        code = frame.f_code
+        known = self.calls.setdefault((code.co_filename, code.co_name), [])
+        names = code.co_varnames[: code.co_argcount]
+        if len(known) < CALLS and names and code.co_kwonlyargcount == 0:
+            args = plain([frame.f_locals[name] for name in names])
+            if args is not None and args not in known:
+                known.append(args)
 
     def start(self) -> None:
         """Trace from here on."""
@@ -77,5 +95,6 @@ class Tracer:
             "types": [
                 [p, n, {v: sorted(k) for v, k in t.items()}] for (p, n), t in sorted(self.types.items())
             ],
+            "calls": [[p, n, rows] for (p, n), rows in sorted(self.calls.items()) if rows],
             "attributes": {k: sorted(v) for k, v in sorted(self.attributes.items())},
         }

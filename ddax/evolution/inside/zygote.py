@@ -19,7 +19,7 @@ import time
 from types import CodeType
 from typing import Any
 
-from . import minipytest, ownpytest
+from . import minipytest, ownpytest, probing
 from .frames import read_frame, write_frame
 from .limits import OutOfTime, apply_limits
 from .loading import OutOfTicks, Program, Ticks
@@ -121,6 +121,8 @@ def candidate(suite: Suite, job: dict[str, Any]) -> dict[str, Any]:
         return {**report, "stage": "timeout", "error": type(error).__name__}
     except BaseException as error:  # every way to fail at import is an outcome
         return {**report, "stage": "import", "error": f"{type(error).__name__}: {error}"[:300]}
+    if job.get("probes"):
+        return {**report, "answers": probing.probe(program, ticks, job["probes"], job["ticks"])}
     runner = Runner(program, ticks, suite.targets, suite.codes)
     if suite.own is not None:
         own = suite.own

@@ -6,6 +6,7 @@ import ast
 import re
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
+from typing import Any
 
 FunctionNode = ast.FunctionDef | ast.AsyncFunctionDef
 ATOMIC = (
@@ -52,12 +53,14 @@ def fingerprint(source: bytes) -> bytes:
 class Seen:
     """What is known beyond the text.
 
-    Types of names by (path, first line of the function), attributes by type, texts in the visible tests.
+    Types of names by (path, first line of the function), attributes by type, texts in the visible
+    tests, and the arguments (as JSON) with which the tests called functions, by (path, name).
     """
 
     types: Mapping[tuple[str, int], Mapping[str, frozenset[str]]] = field(default_factory=dict)
     attributes: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
     words: tuple[str, ...] = ()
+    calls: Mapping[tuple[str, str], tuple[list[Any], ...]] = field(default_factory=dict)
 
 
 @dataclass

@@ -9,28 +9,12 @@ from collections.abc import Mapping
 
 from ddax.errors import SandboxError
 from ddax.evolution.sandbox.protocol import Limits
+from ddax.evolution.sandbox.rebind import data_fd, launch, rebound
 from ddax.evolution.sandbox.runtime import NOBODY, PYTHON_HOME, Runtime, find_runtime
 from ddax.evolution.sandbox.seccomp import build_filter
 
 INSTALL = "Install it: apt install bubblewrap (or dnf, pacman, apk add bubblewrap)."
 _MIB = 1 << 20
-_NEUTRAL = "/mnt"
-"""Covered by a tmpfs in a mount namespace of our own; the host's folder is not touched."""
-
-_REBIND = """
-set -e
-mount -t tmpfs -o mode=755 ddax "$1"; shift
-while [ "$1" != -- ]; do mkdir -p "$2"; mount --bind "$1" "$2"; shift 2; done
-shift
-exec setpriv --reuid=65534 --regid=65534 --clear-groups --inh-caps=-all --no-new-privs "$@"
-"""
-
-
-def _data_fd(data: bytes) -> int:
-    fd = os.memfd_create("ddax")
-    os.write(fd, data)
-    os.lseek(fd, 0, os.SEEK_SET)
-    return fd
 
 
 class Bubblewrap:
@@ -85,30 +69,12 @@ class Bubblewrap:
             args += ["--setenv", key, value]
         return args
 
-    def _rebound(self) -> tuple[list[str], list[tuple[str, str]]]:
-        places = [(host, f"{_NEUTRAL}/{i}", inside) for i, (host, inside) in enumerate(self.runtime.binds)]
-        wrapper = [
-            "unshare",
-            "--mount",
-            "--propagation",
-            "private",
-            "--",
-            "/bin/sh",
-            "-c",
-            _REBIND,
-            "sh",
-            _NEUTRAL,
-        ]
-        for host, place, _ in places:
-            wrapper += [host, place]
-        return [*wrapper, "--"], [(place, inside) for _, place, inside in places]
-
     def start(self, code: str, files: Mapping[str, str], *, limits: Limits) -> subprocess.Popen[bytes]:
         """Start `python -c code` in the hardened profile; see Sandbox.start."""
         if not self.bwrap:
             raise SandboxError("bubblewrap is not installed.", mend=INSTALL)
         fds: list[int] = []
-        prefix, binds = self._rebound() if self.runtime.hidden else ([], list(self.runtime.binds))
+        prefix, binds = rebound(self.runtime)
         try:
             argv = [*prefix, self.bwrap, *self._isolation(limits)]
             for host, inside in binds:
@@ -116,11 +82,11 @@ class Bubblewrap:
                 if inside == PYTHON_HOME:
                     argv += ["--setenv", "LD_LIBRARY_PATH", f"{PYTHON_HOME}/lib"]
             for name, text in files.items():
-                fds.append(_data_fd(text.encode()))
+                fds.append(data_fd(text.encode()))
                 argv += ["--ro-bind-data", str(fds[-1]), f"/ddax/{name}"]
             program = build_filter()
             if program is not None:
-                fds.append(_data_fd(program))
+                fds.append(data_fd(program))
                 argv += ["--seccomp", str(fds[-1])]
             argv += [
                 "--remount-ro",
@@ -131,7 +97,7 @@ class Bubblewrap:
                 "/box",
                 *self._command(code, limits),
             ]
-            return self._popen(argv, tuple(fds))
+            return launch(argv, tuple(fds), hidden=self.runtime.hidden, mend=INSTALL)
         finally:
             for fd in fds:
                 os.close(fd)
@@ -152,23 +118,3 @@ class Bubblewrap:
             "-c",
             code,
         ]
-
-    def _popen(self, argv: list[str], fds: tuple[int, ...]) -> subprocess.Popen[bytes]:
-        hidden = self.runtime.hidden
-        who = NOBODY if os.geteuid() == 0 and not hidden else None
-        try:
-            return subprocess.Popen(  # noqa: S603 - a fixed command
-                argv,
-                env={"PATH": "/usr/sbin:/usr/bin:/sbin:/bin"} if hidden else {},
-                stdin=subprocess.PIPE,
-                stdout=subprocess.PIPE,
-                stderr=subprocess.DEVNULL,
-                pass_fds=fds,
-                start_new_session=True,
-                cwd="/",
-                user=who,
-                group=who,
-                extra_groups=None if who is None else (),
-            )
-        except OSError as error:
-            raise SandboxError("The sandbox did not start.", why=str(error), mend=INSTALL) from error

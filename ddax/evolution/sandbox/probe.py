@@ -15,6 +15,7 @@ from socket import create_server
 
 from ddax.errors import SandboxError
 from ddax.evolution.sandbox.bubblewrap import INSTALL, Bubblewrap
+from ddax.evolution.sandbox.landlock import UnshareLandlock
 from ddax.evolution.sandbox.protocol import Limits, Sandbox
 from ddax.evolution.sandbox.runtime import Runtime
 
@@ -108,7 +109,7 @@ def _judge(name: str, output: bytes) -> Probe:
 
 def back_ends(runtime: Runtime | None = None) -> list[Sandbox]:
     """List the back ends in order of preference; `runtime` is the interpreter to run inside."""
-    return [Bubblewrap(runtime)]
+    return [Bubblewrap(runtime), UnshareLandlock(runtime)]
 
 
 def choose(candidates: Sequence[Sandbox] | None = None) -> Sandbox:

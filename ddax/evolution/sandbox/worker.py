@@ -145,6 +145,7 @@ class Worker:
         cpu: float | None = None,
         trace: bool = False,
         memory: int | None = None,
+        probes: Sequence[Mapping[str, Any]] = (),
     ) -> dict[str, Any]:
         """Describe a job: changed files, units in order, and when to stop early."""
         limits = asdict(self.limits)
@@ -162,4 +163,5 @@ class Worker:
             "limits": limits,
             "wall": wall,
             "trace": trace,
+            "probes": list(probes),
         }

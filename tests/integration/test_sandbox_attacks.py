@@ -1,5 +1,4 @@
-# ruff: noqa: E501 - programs under test are kept on one line
-"""Attacks on the sandbox, each a script that prints ESCAPED where it gets through."""
+"""Both back ends of the sandbox under attack, and at honest work."""
 
 import os
 import shutil
@@ -9,8 +8,9 @@ import time
 
 import pytest
 
+from benchmarks.attacks import ATTACKS, SECRET, perform
 from ddax.errors import SandboxError
-from ddax.evolution.sandbox import Bubblewrap, Limits, attack, choose
+from ddax.evolution.sandbox import Bubblewrap, Limits, UnshareLandlock, attack, choose
 from ddax.evolution.sandbox.runtime import Runtime
 from ddax.evolution.sandbox.seccomp import build_filter
 from ddax.evolution.sandbox.worker import Worker
@@ -23,60 +23,26 @@ pytestmark = [
     ),
 ]
 
-SECRET = "sk-canary-7f3a91"
 LIMITS = Limits(cpu=2.0, wall=4.0)
 
-ATTACKS = {
-    "environment": "import glob,os; t=str(os.environ)+''.join(open(p,'rb').read().decode('latin1') for p in glob.glob('/proc/[0-9]*/environ') if os.access(p,os.R_OK)); ok = SECRET in t",
-    "shadow": "open('/etc/shadow').read(); ok = True",
-    "passwd of the host": "ok = 'root' in open('/etc/passwd').read()",
-    "home of root": "import os; ok = bool(os.listdir('/root'))",
-    "write to usr": "open('/usr/lib/x','w').write('x'); ok = True",
-    "write to the interpreter": "import sys; open(sys.executable + '.x','w').write('x'); ok = True",
-    "write to dev": "open('/dev/x','w').write('x'); ok = True",
-    "network": "import socket; socket.create_connection(('127.0.0.1', PORT), 1); ok = True",
-    "udp": "import socket; s=socket.socket(socket.AF_INET, socket.SOCK_DGRAM); s.sendto(b'x', ('8.8.8.8', 53)); ok = True",
-    "abstract unix socket": "import socket; s=socket.socket(socket.AF_UNIX); s.connect('\\0ddax-canary'); ok = True",
-    "signal to the host": "import os; os.kill(HOST, 0); ok = open('/proc/%d/cmdline' % HOST).read() != ''",
-    "mount": "import ctypes; ok = ctypes.CDLL(None).mount(b'x', b'/tmp', b'tmpfs', 0, None) == 0",
-    "new user namespace": "import ctypes; ok = ctypes.CDLL(None).unshare(0x10000000) == 0",
-    "ptrace": "import ctypes; ok = ctypes.CDLL(None).ptrace(0, 0, 0, 0) == 0",
-    "become root": "import os; os.setuid(0); ok = True",
-    "host name": "import socket; socket.sethostname('x'); ok = True",
-    "nice": "import os; os.nice(-20); ok = True",
-    "sysrq": "open('/proc/sysrq-trigger','w').write('h'); ok = True",
-    "memory of the kernel": "open('/dev/mem','rb').read(1); ok = True",
-    "capabilities": "ok = any(l.split()[1] != '0'*16 for l in open('/proc/self/status') if l.startswith(('CapEff','CapPrm','CapBnd')))",
-    "privileges": "ok = 'NoNewPrivs:\\t1' not in open('/proc/self/status').read()",
-    "inherited files": "import os\nfor fd in range(3, 1024):\n    try:\n        os.fstat(fd); ok = True\n    except OSError: pass",
-    "too many files": "for i in range(20):\n    open('/box/%d' % i,'wb').write(b'x'*9*2**20)\nok = True",
-    "one large file": "f=open('/tmp/big','wb'); f.seek(2**30); f.write(b'x'); f.flush(); ok = True",
-    "shared memory": "for i in range(9):\n    open('/dev/shm/%d' % i,'wb').write(b'x'*9*2**20)\nok = True",
-    "fork bomb": "import os,time\nn=0\nfor i in range(300):\n    if os.fork() == 0:\n        time.sleep(3); os._exit(0)\n    n += 1\nok = True",
-    "bpf": "import ctypes; ok = ctypes.CDLL(None).syscall(321, 0, 0, 0) != -1",
-    "userfaultfd": "import ctypes; ok = ctypes.CDLL(None).syscall(323, 0) != -1",
-    "io_uring": "import ctypes; b=ctypes.create_string_buffer(256); ok = ctypes.CDLL(None).syscall(425, 1, b) != -1",
-}  # fmt: skip
+
+BACK_ENDS = {"bubblewrap": Bubblewrap, "unshare+landlock": UnshareLandlock}
 
 
-@pytest.fixture(scope="module")
-def sandbox():
-    return choose()
-
-
-def perform(sandbox, body: str) -> str:
-    setup = f"SECRET, PORT, HOST = {SECRET!r}, 9, {os.getpid()}\nok = False\n"
-    tries = "".join(f"    {line}\n" for line in body.splitlines())
-    code = f"{setup}try:\n{tries}except BaseException as e:\n    ok = False\nprint('ESCAPED' if ok else 'held')\n"
-    process = sandbox.start(code, {}, limits=LIMITS)
-    output, _ = process.communicate(timeout=30)
-    return output.decode().strip()
+@pytest.fixture(scope="module", params=sorted(BACK_ENDS))
+def sandbox(request):
+    found = BACK_ENDS[request.param]()
+    state = attack(found)
+    if not state.holds and not state.escapes and request.param != "bubblewrap":
+        pytest.skip(f"{request.param} does not run here: {state.why}")
+    assert state.holds, state
+    return found
 
 
 @pytest.mark.parametrize("name", sorted(ATTACKS))
 def test_attack_is_held(sandbox, monkeypatch, name):
     monkeypatch.setenv("DDAX_TEST_KEY", SECRET)
-    assert perform(sandbox, ATTACKS[name]) == "held"
+    assert perform(sandbox, ATTACKS[name], limits=LIMITS) == "held"
 
 
 def test_honest_work_is_not_harmed(sandbox):
@@ -89,7 +55,7 @@ def test_honest_work_is_not_harmed(sandbox):
         "p = m.get_context('fork').Process(target=len, args=('a',)); p.start(); p.join()\n"
         "ok = p.exitcode == 0"
     )
-    assert perform(sandbox, body).endswith("ESCAPED")
+    assert perform(sandbox, body, limits=LIMITS).endswith("ESCAPED")
 
 
 def test_the_probe_finds_a_sandbox_that_leaks():

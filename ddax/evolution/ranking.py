@@ -1,0 +1,100 @@
+"""Orders plausible repairs by what the tests do not say.
+
+Each passes every test it saw. Better is one that keeps the examples in docstrings, answers inputs
+near the tested ones as other plausible repairs do, returns the types that the program returned
+before, does not crash where others do not, was likely from the start and writes no value of a test
+into the code. The weights are set from these reasons, not fitted to any set of programs.
+"""
+
+from __future__ import annotations
+
+import ast
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from ddax.evolution.inputs import agrees
+
+EXAMPLES, AGREEMENT, CRASHES, TYPES, SPECIAL, LENGTH = 4.0, 2.0, 2.0, 1.0, 1.0, 0.1
+"""What a full share of each fault costs, in the units of an edit's rank; length per 10 characters."""
+
+
+@dataclass(frozen=True)
+class Suspect:
+    """A plausible repair as seen from outside: its rank, its new texts, its answers to the probes."""
+
+    rank: float
+    written: tuple[str, ...]
+    answers: tuple[str, ...]
+    shown: tuple[str, ...] = ()
+
+
+def penalties(
+    suspects: Sequence[Suspect],
+    *,
+    before: Sequence[str],
+    wanted: Sequence[str],
+    words: frozenset[str],
+) -> list[float]:
+    """Return the penalty of each, 0 at best.
+
+    `before` are the unchanged program's answers, `wanted` the texts of docstrings' examples, `words`
+    the literals of the visible tests.
+    """
+    least = min((s.rank for s in suspects), default=0.0)
+    weights = [math.exp(least - s.rank) for s in suspects]
+    types = {kind(a) for a in before} - {"raises"}
+    raising = [
+        sum(w for s, w in zip(suspects, weights, strict=True) if s.answers[i].startswith("raises"))
+        / sum(weights)
+        for i in range(len(before))
+    ]
+    return [_penalty(i, suspects, weights, types, raising, wanted, words) for i in range(len(suspects))]
+
+
+def _penalty(
+    index: int, suspects: Sequence[Suspect], weights: Sequence[float], types: set[str],
+    raising: Sequence[float], wanted: Sequence[str], words: frozenset[str],
+) -> float:  # fmt: skip
+    own = suspects[index]
+    value = own.rank
+    if wanted:
+        missed = sum(not agrees(a, w) for a, w in zip(own.shown, wanted, strict=True))
+        value += EXAMPLES * missed / len(wanted)
+    if own.answers:
+        n = len(own.answers)
+        alone = sum(a.startswith("raises") and raising[i] < 0.5 for i, a in enumerate(own.answers))
+        strange = (
+            sum(kind(a) not in types and not a.startswith("raises") for a in own.answers) if types else 0
+        )
+        value += CRASHES * alone / n + TYPES * strange / n
+        value += AGREEMENT * (1.0 - _agreement(index, suspects, weights))
+    value += SPECIAL * any(literals(text) & words for text in own.written)
+    return value + LENGTH * sum(len(text) for text in own.written) / 10
+
+
+def _agreement(index: int, suspects: Sequence[Suspect], weights: Sequence[float]) -> float:
+    """Return the weighted share of the others' answers that equal one's own; 1 where there is no other."""
+    own = suspects[index].answers
+    total = same = 0.0
+    for i, (other, weight) in enumerate(zip(suspects, weights, strict=True)):
+        if i != index:
+            equal = sum(a == b for a, b in zip(own, other.answers, strict=True)) / len(own)
+            total, same = total + weight, same + weight * equal
+    return same / total if total else 1.0
+
+
+def kind(answer: str) -> str:
+    """Return the type that an answer begins with; `raises` for an error."""
+    return answer.partition(" ")[0]
+
+
+def literals(text: str) -> frozenset[str]:
+    """Return the values in a text that are not everybody's: no 0, ±1, 2, no empty or one-letter text."""
+    try:
+        tree = ast.parse(text.strip())
+    except SyntaxError:
+        return frozenset()
+    common = ("0", "1", "2", "True", "False", "None", "''", "' '")
+    found = {repr(n.value) for n in ast.walk(tree) if isinstance(n, ast.Constant)}
+    return frozenset(v for v in found if v not in common)

@@ -1,0 +1,71 @@
+"""What the back ends share: reaching an interpreter under a closed home, and starting as nobody."""
+
+from __future__ import annotations
+
+import os
+import subprocess
+
+from ddax.errors import SandboxError
+from ddax.evolution.sandbox.runtime import NOBODY, Runtime
+
+NEUTRAL = "/mnt"
+"""Covered by a tmpfs in a mount namespace of our own; the host's folder is not touched."""
+
+_REBIND = """
+set -e
+mount -t tmpfs -o mode=755 ddax "$1"; shift
+while [ "$1" != -- ]; do mkdir -p "$2"; mount --bind "$1" "$2"; shift 2; done
+shift
+exec setpriv --reuid=65534 --regid=65534 --clear-groups --inh-caps=-all --no-new-privs "$@"
+"""
+
+
+def data_fd(data: bytes) -> int:
+    """Return a descriptor at the beginning of a file in memory that holds the data."""
+    fd = os.memfd_create("ddax")
+    os.write(fd, data)
+    os.lseek(fd, 0, os.SEEK_SET)
+    return fd
+
+
+def rebound(runtime: Runtime) -> tuple[list[str], list[tuple[str, str]]]:
+    """Return the words before a command that make the binds reachable, and where they are then."""
+    if not runtime.hidden:
+        return [], list(runtime.binds)
+    places = [(host, f"{NEUTRAL}/{i}", inside) for i, (host, inside) in enumerate(runtime.binds)]
+    wrapper = [
+        "unshare",
+        "--mount",
+        "--propagation",
+        "private",
+        "--",
+        "/bin/sh",
+        "-c",
+        _REBIND,
+        "sh",
+        NEUTRAL,
+    ]
+    for host, place, _ in places:
+        wrapper += [host, place]
+    return [*wrapper, "--"], [(place, inside) for _, place, inside in places]
+
+
+def launch(argv: list[str], fds: tuple[int, ...], *, hidden: bool, mend: str) -> subprocess.Popen[bytes]:
+    """Start a back end's command with two pipes and an empty environment, never as root."""
+    who = NOBODY if os.geteuid() == 0 and not hidden else None
+    try:
+        return subprocess.Popen(  # noqa: S603 - a fixed command
+            argv,
+            env={"PATH": "/usr/sbin:/usr/bin:/sbin:/bin"} if hidden else {},
+            stdin=subprocess.PIPE,
+            stdout=subprocess.PIPE,
+            stderr=subprocess.DEVNULL,
+            pass_fds=fds,
+            start_new_session=True,
+            cwd="/",
+            user=who,
+            group=who,
+            extra_groups=None if who is None else (),
+        )
+    except OSError as error:
+        raise SandboxError("The sandbox did not start.", why=str(error), mend=mend) from error
