@@ -13,7 +13,7 @@ from ddax.evolution.minimise import minimise
 from ddax.evolution.ranker import Ranker
 from ddax.evolution.records import Evaluation, RepairResult, RepairTask, Trust
 from ddax.evolution.sandbox.protocol import Limits, Sandbox
-from ddax.evolution.search import PROBE_TICKS, Baseline, Found, Search, measure
+from ddax.evolution.search import Baseline, Found, Search, measure
 from ddax.evolution.suites import Suite, build_suite
 from ddax.evolution.verdict import separate_report, separate_verdict
 from ddax.evolution.wording import explain, unified
@@ -106,7 +106,7 @@ class Attempt:
         for _ in range(FLAKY_RUNS - 1):
             if self.clock() >= end:
                 break
-            report = self.evaluator.run({}, ticks=PROBE_TICKS, cpu=3.0)
+            report = self.evaluator.run({}, ticks=baseline.ticks, cpu=3.0)
             good = {row.unit for row in report.rows if row.good}
             changed |= good ^ set(baseline.passing)
         return [self.suite.units[u].id for u in sorted(changed)]

@@ -56,7 +56,7 @@ def test_every_kind_of_tests_decides(place, capsys, style):
     for name, text in files.items():
         (place / name).parent.mkdir(exist_ok=True)
         (place / name).write_text(text)
-    code, out, err = run(capsys, "clamp.py", "--tests", command, "--json", "--budget", "60s")
+    code, out, err = run(capsys, "clamp.py", "--tests", command, "--json", "--budget", "120s")
     found = json.loads(out)
     assert (code, err) == (0, "")
     assert found["solved"]
@@ -71,7 +71,7 @@ def test_every_kind_of_tests_decides(place, capsys, style):
 
 def test_apply_writes_and_undo_takes_back(place, capsys):
     (place / "test_clamp.py").write_text(STYLES["functions"][1]["test_clamp.py"])
-    code, out, _ = run(capsys, "clamp.py", "test_clamp.py", "--apply", "--explain")
+    code, out, _ = run(capsys, "clamp.py", "test_clamp.py", "--apply", "--explain", "--budget", "120s")
     assert code == 0
     assert works((place / "clamp.py").read_text())
     for part in (
@@ -95,7 +95,7 @@ def test_a_traceback_is_enough_where_a_script_crashed(place, capsys):
         'Traceback (most recent call last):\n  File "main.py", line 4, in <module>\n    print(last([1, 2]))\n'
         '  File "main.py", line 2, in last\n    return xs[len(xs)]\nIndexError: list index out of range\n'
     )
-    code, out, _ = run(capsys, "--error", "trace.txt", "--json")
+    code, out, _ = run(capsys, "--error", "trace.txt", "--json", "--budget", "120s")
     found = json.loads(out)
     assert code == 0
     assert found["suspicious"][0]["line"] == 2
@@ -107,7 +107,7 @@ def test_flaky_tests_are_left_out_and_named(place, capsys):
         STYLES["functions"][1]["test_clamp.py"]
         + "\n\ndef test_dice():\n    import random\n    assert random.random() < 0.5\n"
     )
-    code, out, _ = run(capsys, "clamp.py", "--tests", "test_clamp.py", "--json")
+    code, out, _ = run(capsys, "clamp.py", "--tests", "test_clamp.py", "--json", "--budget", "120s")
     found = json.loads(out)
     assert code == 0
     assert found["tests_after"]["total"] in (3, 4)  # the dice may fall five times alike
@@ -121,7 +121,7 @@ def test_held_out_tests_refuse_what_fits_the_others_only(place, capsys):
         for i, x in enumerate([5, 11, -1, 4, 12, 3, 13, 2, 14, -5, 15, 1])
     )
     (place / "test_clamp.py").write_text(f"from clamp import clamp\n\n{rows}")
-    code, out, _ = run(capsys, "clamp.py", "test_clamp.py", "--json")
+    code, out, _ = run(capsys, "clamp.py", "test_clamp.py", "--json", "--budget", "120s")
     found = json.loads(out)
     assert code == 0
     assert found["held_out"]["passed"] == found["held_out"]["total"] >= 2

@@ -70,7 +70,7 @@ async def mend(sandbox, files, targets, tests, **options):
     task = RepairTask(files, tuple(targets), tests, **options)
     return await repair(
         task,
-        settings=Evolution(seconds=15.0),
+        settings=Evolution(seconds=120.0),
         rng=np.random.default_rng(0),
         clock=time.monotonic,
         sandbox=sandbox,
@@ -177,7 +177,7 @@ def test_the_scale_of_the_evaluator(sandbox):
 
 def test_the_patcher_of_the_embedded_reasoner(sandbox):
     tests = {"t.py": "assert neg(3) == -3\nassert neg(-1) == 1\n"}
-    patch = template_patcher(tests, settings=Evolution(seconds=5.0), clock=time.monotonic, sandbox=sandbox)
+    patch = template_patcher(tests, settings=Evolution(seconds=60.0), clock=time.monotonic, sandbox=sandbox)
     found = patch(PatchRequest("negate", "def neg(x):\n    return +x\n", ("neg(3) == -3",)))
     assert found.candidates
     space: dict = {}

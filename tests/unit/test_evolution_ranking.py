@@ -1,0 +1,117 @@
+# ruff: noqa: E501 - cases are kept on one line
+"""Among patches that pass every test: the examples, agreement, types and crashes decide."""
+
+from __future__ import annotations
+
+from hypothesis import given
+from hypothesis import strategies as st
+
+from ddax.evolution.inputs import agrees, around, examples, probes_of
+from ddax.evolution.inside.probing import show
+from ddax.evolution.operators import Seen, Source, first_order
+from ddax.evolution.ranking import Suspect, literals, penalties
+
+PROGRAM = '''
+def last(xs):
+    """Return the last one.
+
+    >>> last([1, 2])
+    2
+    >>> last("ab")
+    'b'
+    >>> x = 3
+    >>> last([])
+    Traceback (most recent call last):
+    IndexError: list index out of range
+    """
+    return xs[-1]
+'''
+
+
+def best(*suspects: Suspect, before=("int 1", "int 1"), wanted=(), words=frozenset()) -> int:
+    faults = penalties(suspects, before=before, wanted=wanted, words=words)
+    return min(range(len(suspects)), key=lambda i: faults[i])
+
+
+def one(*answers: str, rank: float = 0.0, text: str = "x", shown=()) -> Suspect:
+    return Suspect(rank, (text,), answers, tuple(shown))
+
+
+def test_examples_of_docstrings_are_read_where_they_are_expressions():
+    found = examples("a.py", PROGRAM)
+    assert [(probe["code"], want) for probe, want in found] == [("last([1, 2])", "2"), ('last("ab")', "'b'")]
+    assert examples("a.py", "def f(:") == []
+
+
+def test_an_answer_agrees_with_an_example_whatever_its_quotes():
+    assert agrees(show("b"), '"b"')
+    assert agrees(show([1, (2, 0.5)]), "[1, (2, .5)]")
+    assert agrees(show({1, 2}), "{2, 1}")
+    assert not agrees(show(True), "1")
+    assert not agrees("raises ValueError", "1")
+
+
+def test_who_breaks_an_example_ranks_last():
+    assert (
+        best(
+            one("int 1", "int 1", shown=["int 3"]),
+            one("int 1", "int 1", rank=2.0, shown=["int 2"]),
+            wanted=["2"],
+        )
+        == 1
+    )
+
+
+def test_who_answers_as_the_others_ranks_first():
+    lonely, two, three = (
+        one("int 9", "int 8"),
+        one("int 1", "int 2", rank=0.3),
+        one("int 1", "int 2", rank=0.4),
+    )
+    assert best(lonely, two, three) == 1
+
+
+def test_who_crashes_alone_or_changes_the_type_ranks_last():
+    assert best(one("raises IndexError", "int 1"), one("int 1", "int 1"), one("int 1", "int 1")) == 1
+    assert best(one("str 1", "str 1"), one("int 1", "int 1", rank=0.2)) == 1
+
+
+def test_a_value_of_a_test_in_the_code_is_doubted():
+    assert (
+        best(
+            one("int 1", text="x == 37"),
+            one("int 1", rank=0.5, text="x > y"),
+            before=("int 1",),
+            words=literals("37"),
+        )
+        == 1
+    )
+    assert literals("f(0, 1, 2, '', None)") == frozenset()
+
+
+values = st.recursive(
+    st.integers(-50, 50) | st.text(max_size=4) | st.booleans() | st.floats(-9, 9, allow_nan=False),
+    lambda inner: st.lists(inner, max_size=3) | st.dictionaries(st.text(max_size=2), inner, max_size=2),
+    max_leaves=4,
+)
+
+
+@given(st.lists(st.lists(values, min_size=1, max_size=2), min_size=1, max_size=4))
+def test_inputs_near_the_seen_ones_begin_with_them_and_repeat_nothing(rows):
+    made = around(rows)
+    assert made[0] == rows[0]
+    assert len({repr(row) for row in made}) == len(made)
+    assert all(len(row) in {len(r) for r in rows} for row in made)
+
+
+def test_probes_are_plain_and_the_same_every_time():
+    calls = {("a.py", "f"): ([1, ["l", [1, 2]]],)}
+    assert probes_of(calls) == probes_of(calls)
+    assert probes_of(calls)[0] == {"path": "a.py", "name": "f", "args": [1, ["l", [1, 2]]]}
+
+
+def test_a_name_that_is_never_read_is_a_likely_slip():
+    text = b"def f(a, b):\n    top = a + b\n    return a * 2\n"
+    assert Source("a.py", text, Seen()).unused() == {"top"}
+    ranks = {edit.text: rank for rank, edit in first_order(Source("a.py", text, Seen()), {3: 1.0})}
+    assert ranks["top"] < ranks["b"]
