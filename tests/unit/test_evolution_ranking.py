@@ -1,4 +1,3 @@
-# ruff: noqa: E501 - cases are kept on one line
 """Among patches that pass every test: the examples, agreement, types and crashes decide."""
 
 from __future__ import annotations
