@@ -36,7 +36,8 @@ class MoodState(TypedDict):
 
     `prior` is the belief expected before the next observation, `belief` the one after the last;
     `efe` is the value per action (negative expected free energy of its best policy, in nats, higher
-    is better); `recent` the latest surprises, oldest first; `actions` and `observations` count.
+    is better); `recent` the latest surprises, oldest first; `actions` and `observations` count; `still`
+    is how many times in a row it rested where nothing new had come.
     """
 
     prior: list[float]
@@ -49,6 +50,7 @@ class MoodState(TypedDict):
     recent: list[float]
     actions: dict[str, int]
     observations: dict[str, int]
+    still: int
 
 
 class Step(NamedTuple):
@@ -131,6 +133,7 @@ class Controller:
             recent=[],
             actions=dict.fromkeys(ACTIONS, 0),
             observations=dict.fromkeys(OBSERVATIONS, 0),
+            still=0,
         )
 
     def observe(
@@ -141,12 +144,14 @@ class Controller:
         likelihood: Sequence[float] | None = None,
         epsilon: float | None = None,
         step: int | None = None,
+        stale: bool | None = None,
     ) -> Step:
         """Take in one observation and choose an action.
 
         `likelihood` `[4]` > 0 is further evidence per state (see `Signal`), `epsilon` the surprise
-        to remember, `step` the step to note (else one more). An empty mood is opened first. Raises
-        `UsageError` for an observation that is none of OBSERVATIONS.
+        to remember, `step` the step to note (else one more), `stale` whether nothing new has come
+        (None: nothing was tried). An empty mood is opened first. Raises `UsageError` for an
+        observation that is none of OBSERVATIONS.
         """
         if observation not in OBSERVATIONS:
             raise UsageError(
@@ -170,6 +175,7 @@ class Controller:
             recent=recent,
             actions={**before["actions"], action: before["actions"][action] + 1},
             observations={**before["observations"], observation: before["observations"][observation] + 1},
+            still=_still(before, action, stale),
         )
         return Step(after, action, dict(zip(ACTIONS, values, strict=True)))
 
@@ -204,6 +210,13 @@ class Controller:
         from ddax.metacognition.pymdp_engine import PymdpEngine
 
         return cast(Engine, PymdpEngine(self._matrices, policy_len=self._policy_len))
+
+
+def _still(before: MoodState, action: str, stale: bool | None) -> int:
+    known = before.get("still", 0)
+    if stale is None:
+        return known
+    return known + 1 if stale and action == "REST" else 0
 
 
 def _weighed(prior: Vector, likelihood: Sequence[float] | None) -> Vector:

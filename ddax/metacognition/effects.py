@@ -37,15 +37,20 @@ EFFECTS: dict[str, Effects] = {
     "REST": Effects(c=0.5, branching=-2, temperature=0.0, ask=True),
 }
 
+CHANGE_OF_COURSE = Effects(c=1.5, branching=2, temperature=0.7, curious=True, ask=True)
+"""Of a mood that rests on while nothing new comes and nobody is there to help: the last thing to try."""
 
-def effects_of(mood: Mapping[str, Any], settings: Mood) -> Effects:
-    """Return the effects of the action a mood has chosen.
+
+def effects_of(mood: Mapping[str, Any], settings: Mood, *, human: bool = False) -> Effects:
+    """Return the effects of the action a mood has chosen; `human` says that one is there to help.
 
     Neutral before the first, with the controller off, and for an action that is switched off.
     """
     action = mood.get("action") or ""
     if not action or not settings.enabled or not switched_on(action, settings):
         return NEUTRAL
+    if action == "REST" and mood.get("still", 0) and not human:
+        return CHANGE_OF_COURSE
     return EFFECTS[action]
 
 

@@ -16,8 +16,8 @@ CERTAIN = 0.5
 """Confidence of the support check below which its word does not count."""
 WINDOW = 6
 """Surprises over which learning progress is measured."""
-STUCK_PROGRESS = 0.02
-"""Progress up to which nothing is learned."""
+STUCK_PROGRESS = 0.05
+"""Progress up to which nothing is learned: the surprise of one outcome in other words varies as much."""
 MASTERED = 0.15
 """Mean surprise below which there is nothing left to learn: calm is no standstill."""
 REPETITION_FACTOR = 2.0
@@ -92,10 +92,19 @@ def learning_progress(surprises: Sequence[float]) -> float | None:
 
 
 def _likelihood(novelty: float | None, progress: float | None, effort: Sequence[float]) -> tuple[float, ...]:
-    """Return the evidence per state, in the order of STATES; all 1 where nothing was noticed."""
+    """Return the evidence per state, in the order of STATES; all 1 where nothing was noticed.
+
+    In calm, repetition bores. Where surprise stays, the same again is no confusion, which is about
+    the new: it is a standstill.
+    """
     factor = dict.fromkeys(STATES, 1.0)
+    struggling = sum(effort) / len(effort) > MASTERED
     if novelty is not None:
-        factor["BORED"] = REPETITION_FACTOR ** (1.0 - 2.0 * novelty)
-    if progress is not None and progress <= STUCK_PROGRESS and sum(effort) / len(effort) > MASTERED:
-        factor["STAGNANT"] = STUCK_FACTOR
+        repeated = REPETITION_FACTOR ** (1.0 - 2.0 * novelty)
+        if struggling:
+            factor["STAGNANT"], factor["CONFUSED"] = repeated, 1.0 / repeated
+        else:
+            factor["BORED"] = repeated
+    if progress is not None and progress <= STUCK_PROGRESS and struggling:
+        factor["STAGNANT"] *= STUCK_FACTOR
     return tuple(factor[state] for state in STATES)

@@ -134,7 +134,7 @@ def _first_tests(state: State, parent: Idea) -> tuple[Proposal, ...]:
 
 async def _request(state: State, session: Session, parent: Idea) -> ExpandRequest:
     settings, work = session.settings, state["work"]
-    steer = effects_of(state.get("mood", {}), settings.mood)
+    steer = effects_of(state.get("mood", {}), settings.mood, human=settings.human)
     read = visited(state["ideas"], work["root"])
     needs = [n for idea in [parent, *dag.ancestors(state["ideas"], parent["id"])] for n in idea["needs"]]
     return ExpandRequest(

@@ -22,6 +22,8 @@ from ddax.nodes.gather import MANY
 from ddax.types import EntailmentCheck, JsonDict
 
 MOODS = "moods"
+STALE = 0.2
+"""Novelty below which an outcome is the same again."""
 MAX_ASKED = 2
 """Questions of a resting mood in one task."""
 
@@ -48,6 +50,7 @@ async def metacognition(state: State, *, session: Session) -> Update:
         likelihood=seen.signal.likelihood,
         epsilon=seen.epsilon,
         step=state["step"],
+        stale=_stale(state, seen.signal),
     )
     question = await _question(state, session, mood, step, seen.signal)
     await _log(state, session, seen, step, asked=bool(question))
@@ -89,6 +92,14 @@ async def _notice(state: State, session: Session, mood: MoodState) -> Noticed:
         similarity=await _similarity(state, session, outcomes[loudest]),
     )
     return Noticed(loudest, signal, epsilon, flags)
+
+
+def _stale(state: State, signal: Signal) -> bool | None:
+    """Tell whether what was tried in this step brought nothing new; None where nothing was tried."""
+    tried = [o for o in state["outcomes"].values() if o["action"] != "merge"]
+    if not tried:
+        return None
+    return all(not o["ok"] for o in tried) or (signal.novelty is not None and signal.novelty < STALE)
 
 
 async def _question(

@@ -9,6 +9,7 @@ from __future__ import annotations
 from ddax.errors import BudgetExceeded, ReasonerError
 from ddax.graph.services import Session
 from ddax.graph.state import State, Update
+from ddax.nodes.consolidating import consolidate_memory
 from ddax.nodes.gather import MANY, task_text, usage_row
 from ddax.nodes.standing import settle
 from ddax.reasoning.protocol import Lesson, ReflectRequest
@@ -40,7 +41,9 @@ async def reflect(state: State, *, session: Session) -> Update:
             "about": f"{work['text']} {row['action']}",
         }
         await session.memory.log("reflections", stored, key=f"{work['id']}:{kind}:{row['idea']}")
-    return {"usage": usage_row(spent), "metrics": await settle(state, session)}
+    metrics = await settle(state, session)
+    await consolidate_memory(state, session)
+    return {"usage": usage_row(spent), "metrics": metrics}
 
 
 def _surprising(rows: list[JsonDict], threshold: float) -> list[tuple[str, JsonDict]]:

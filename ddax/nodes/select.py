@@ -24,7 +24,7 @@ from ddax.nodes.frontier import Descent, descend, frontier, policy_row
 from ddax.nodes.human import CHOSEN
 from ddax.nodes.pruning import given_up, log_cuts, outside_beam, weak_branches
 from ddax.nodes.replan import MAX_REPLANS, replans, surprising
-from ddax.nodes.steering import before_the_end, forced
+from ddax.nodes.steering import before_the_end, forced, standstill
 from ddax.nodes.widen import Width
 from ddax.types import Idea, JsonDict, NodeName
 
@@ -128,14 +128,17 @@ def choose(state: State, session: Session, *, step: int, seconds: float) -> Choi
 
 
 def _ended(state: State, session: Session, step: int, seconds: float) -> Choice | None:
-    """Stop at a cap, at a finished root, or at V = 1."""
+    """Stop at a cap, at a finished root, at V = 1, or at a standstill."""
     root = state["ideas"][state["work"]["root"]]
     if state.get("status") == "stopped":
         return Choice("reflect", "stopped")
     if is_final(root):
         return Choice("reflect", f"the root is {root['status']}")
     cap = reached(state, session, step, seconds)
-    return Choice("reflect", "cap", stop=("stopped", f"budget: {cap}")) if cap else None
+    if cap:
+        return Choice("reflect", "cap", stop=("stopped", f"budget: {cap}"))
+    still = standstill(state, session)
+    return Choice("reflect", "mood: standstill", stop=("stopped", still)) if still else None
 
 
 def reached(state: State, session: Session, step: int, seconds: float) -> str:

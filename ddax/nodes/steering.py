@@ -17,6 +17,10 @@ from ddax.nodes.coding import TEST
 from ddax.types import NodeName
 
 
+STANDSTILL = 4
+"""Times in a row that a resting mood has seen nothing new."""
+
+
 class Forced(NamedTuple):
     """A step that is taken before the others."""
 
@@ -35,6 +39,17 @@ def forced(state: State, session: Session, step: int) -> Forced | None:
     if force == "verify":
         return _tests(state) or _verify(state, session, "mood: verify", weak=True)
     return None
+
+
+def standstill(state: State, session: Session) -> str:
+    """Return why to stop where nothing gets on and nobody is there to ask; "" where there is no reason.
+
+    REST waits for help from outside. Where none can come, going on would only spend the budget.
+    """
+    mood, settings = state.get("mood", {}), session.settings
+    if settings.human or not effects_of(mood, settings.mood).ask or mood.get("still", 0) < STANDSTILL:
+        return ""
+    return f"standstill: {mood['still']} steps brought nothing new, and nobody is there to ask"
 
 
 def before_the_end(state: State, session: Session) -> Forced | None:

@@ -42,7 +42,7 @@ def test_a_signal_is_always_valid(relation, check, confidence, epsilon, recent):
         relation, check, confidence=confidence, epsilon=epsilon, recent=recent, similarity=epsilon
     )
     assert signal.observation in OBSERVATIONS and 0 <= signal.novelty <= 1
-    assert len(signal.likelihood) == 4 and all(0 < factor <= 3 for factor in signal.likelihood)
+    assert len(signal.likelihood) == 4 and all(0 < factor <= 6 for factor in signal.likelihood)
     assert (signal.progress is None) == (len(recent) < 5)
 
 
@@ -58,10 +58,16 @@ def test_progress_is_the_fall_of_surprise():
 
 
 def test_repetition_speaks_for_bored_and_effort_without_progress_for_stagnant():
-    bored = converted(similarity=1.0).likelihood
-    fresh = converted(similarity=0.0).likelihood
+    bored = converted(epsilon=0.1, similarity=1.0).likelihood
+    fresh = converted(epsilon=0.1, similarity=0.0).likelihood
     stuck = converted(epsilon=0.6, recent=[0.6] * 5).likelihood
     calm = converted(epsilon=0.0, recent=[0.0] * 5).likelihood
     assert bored[2] > 1 > fresh[2] and bored[3] == 1
     assert stuck[3] > 1 and stuck[2] == 1
     assert calm == converted().likelihood == (1, 1, 1, 1)
+
+
+def test_the_same_again_while_surprise_stays_is_a_standstill_and_no_confusion():
+    again = converted(epsilon=0.6, recent=[0.6] * 2, similarity=0.9).likelihood
+    fresh = converted(epsilon=0.6, recent=[0.6] * 2, similarity=0.1).likelihood
+    assert again[3] > 1 > again[0] and fresh[0] > 1 > fresh[3] and again[2] == fresh[2] == 1

@@ -6,15 +6,20 @@ from typing import Any
 
 import pytest
 
+from ddax.configs.settings import Mood
 from ddax.errors import ReasonerError
 from ddax.graph.state import Outcome
 from ddax.memory.embeddings import HashEmbedder
+from ddax.metacognition.controller import _still
+from ddax.metacognition.effects import CHANGE_OF_COURSE, EFFECTS, NEUTRAL, effects_of
 from ddax.metacognition.matrices import ACTIONS
 from ddax.nodes import protect as protect_module
+from ddax.nodes.consolidating import CONSOLIDATIONS, ENDED, EVERY_SECONDS, consolidate_memory
 from ddax.nodes.expand import expand
 from ddax.nodes.metacognition import MAX_ASKED, metacognition
 from ddax.nodes.protect import protect
 from ddax.nodes.select import select
+from ddax.nodes.steering import STANDSTILL
 from ddax.reasoning import protocol as p
 from ddax.reasoning.embedded import EmbeddedReasoner
 from ddax.types import Passage
@@ -133,3 +138,66 @@ async def test_the_log_holds_what_the_table_and_the_learning_need(kit: Any) -> N
     assert len(row["terms"]) == len(ACTIONS)
     for value, (information, preference) in zip(row["efe"], row["terms"], strict=True):
         assert value == pytest.approx(information + preference, abs=1e-8)
+
+
+def test_a_mood_that_rests_on_changes_course_where_nobody_can_help() -> None:
+    on, rest = Mood(), {"action": "REST", "still": 1}
+    assert effects_of({"action": "REST", "still": 0}, on) == EFFECTS["REST"]
+    assert effects_of(rest, on) == CHANGE_OF_COURSE
+    assert effects_of(rest, on, human=True) == EFFECTS["REST"]
+    assert CHANGE_OF_COURSE.curious and CHANGE_OF_COURSE.c > 1 and CHANGE_OF_COURSE.branching > 0
+    assert effects_of(rest, Mood(rest=False)) == NEUTRAL
+
+
+@pytest.mark.parametrize(
+    ("still", "options", "stops"),
+    [
+        (STANDSTILL, {}, True),
+        (STANDSTILL - 1, {}, False),
+        (STANDSTILL, {"human": True}, False),
+        (STANDSTILL, {"mood": {"engine": "numpy", "rest": False}}, False),
+        (STANDSTILL, {"mood": {"engine": "numpy", "enabled": False}}, False),
+    ],
+)
+async def test_a_standstill_ends_the_run_and_says_so(kit: Any, still: int, options: Any, stops: bool) -> None:
+    session = kit.session(**options)
+    state = await kit.opened(session, step=9, mood={"action": "REST", "still": still, "step": 1})
+    update = await kit.update(select, state, session)
+    assert (update["decision"]["next"] == "reflect") is stops
+    if stops:
+        assert update["status"] == "stopped" and update["stop_reason"].startswith("standstill: ")
+
+
+@pytest.mark.parametrize(
+    ("stale", "before", "action", "after"),
+    [(True, 2, "REST", 3), (True, 2, "VERIFY", 0), (False, 2, "REST", 0), (None, 2, "REST", 2)],
+)
+def test_only_rest_on_rest_with_nothing_new_counts(stale: Any, before: int, action: str, after: int) -> None:
+    assert _still({"still": before}, action, stale) == after  # type: ignore[typeddict-item]
+    assert _still({}, action, stale) == (after == 3)  # type: ignore[typeddict-item]
+
+
+async def test_the_memory_is_consolidated_at_the_end_of_a_task_that_asked_for_it(kit: Any) -> None:
+    session = kit.session()
+    one = await kit.opened(session)
+    await session.memory.log("moods", {"task": one["work"]["id"], "action": "CONSOLIDATE"}, key="1")
+    await consolidate_memory(one, session)
+    rows = await session.memory.rows(CONSOLIDATIONS)
+    assert [row["task"] for row in rows] == [one["work"]["id"]]
+    assert [row["task"] for row in await session.memory.rows(ENDED)] == [one["work"]["id"]]
+    for settings in ({}, {"mood": {"engine": "numpy", "consolidate": False}}):
+        kit.now += 10 * 86_400
+        other = kit.session(**settings)
+        state = await kit.opened(other)
+        await consolidate_memory(state, other)
+        assert await other.memory.rows(CONSOLIDATIONS) == [], "not asked for, or switched off"
+
+
+async def test_a_memory_is_consolidated_once_a_day(kit: Any) -> None:
+    session = kit.session()
+    for day, expected in ((0.0, 1), (0.5, 1), (1.1, 2)):
+        state = await kit.opened(session, f"task at {day}")
+        work = {**state["work"], "id": f"w{day}", "opened": 1e9 + day * EVERY_SECONDS}
+        await session.memory.log("moods", {"task": work["id"], "action": "CONSOLIDATE"}, key=work["id"])
+        await consolidate_memory({**state, "work": work}, session)
+        assert len(await session.memory.rows(CONSOLIDATIONS)) == expected
