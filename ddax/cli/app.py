@@ -8,6 +8,7 @@ import typer
 
 from ddax.cli import (
     agents,
+    batch,
     costs,
     demo,
     doctor,
@@ -68,6 +69,7 @@ app.command("graph")(runs.graph)
 app.command("history")(history.history)
 app.command("diff")(history.diff)
 app.command("gc")(history.gc)
+app.command("batch", cls=work.SourcesCommand)(batch.batch)
 app.command("demo")(demo.demo)
 app.command("doctor")(doctor.doctor)
 app.command("init")(setup.init)

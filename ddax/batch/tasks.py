@@ -1,0 +1,139 @@
+"""The tasks of a batch: one JSON object a line, with what makes its answer right."""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Annotated, Any, Literal
+
+from pydantic import BaseModel, ConfigDict, Field, TypeAdapter, ValidationError, field_validator
+
+from ddax.errors import SourceError, UsageError
+
+ID = re.compile(r"[A-Za-z0-9][A-Za-z0-9._-]{0,63}")
+
+
+class Part(BaseModel):
+    """A frozen part of a task that refuses unknown keys."""
+
+    model_config = ConfigDict(frozen=True, extra="forbid")
+
+
+class Exact(Part):
+    """The short answer is this, but for case, spaces and a final mark."""
+
+    kind: Literal["exact"]
+    value: str
+
+
+class Contains(Part):
+    """The answer contains this, but for case and spaces."""
+
+    kind: Literal["contains"]
+    value: str
+
+
+class Regex(Part):
+    """The answer matches this pattern somewhere."""
+
+    kind: Literal["regex"]
+    value: str
+
+    @field_validator("value")
+    @classmethod
+    def _compiles(cls, value: str) -> str:
+        try:
+            re.compile(value)
+        except re.error as error:
+            raise ValueError(f"{value!r} is no pattern: {error}") from error
+        return value
+
+
+class Numeric(Part):
+    """The answer has a number this close to the value."""
+
+    kind: Literal["numeric"]
+    value: float
+    tolerance: float = Field(default=1e-9, ge=0)
+
+
+class TestsPass(Part):
+    """The code of the sources is repaired: a patch was found with which every test passes."""
+
+    kind: Literal["tests"]
+
+
+class Own(Part):
+    """A function of one's own, `module:name`: it takes the task and the result, and returns true or false."""
+
+    kind: Literal["function"]
+    value: str = Field(pattern=r"^[A-Za-z_][\w.]*:[A-Za-z_]\w*$")
+
+
+Validator = Annotated[Exact | Contains | Regex | Numeric | TestsPass | Own, Field(discriminator="kind")]
+
+
+class BatchTask(Part):
+    """One task: what is asked, over what, with which settings, and when its answer is right."""
+
+    id: str = ""
+    task: str = Field(min_length=1)
+    sources: tuple[str, ...] | None = None
+    settings: dict[str, Any] = Field(default_factory=dict)
+    validators: tuple[Validator, ...] = ()
+
+    @field_validator("id")
+    @classmethod
+    def _is_safe(cls, value: str) -> str:
+        if value and not ID.fullmatch(value):
+            raise ValueError(f"{value!r} is no id: 1 to 64 letters, digits, '.', '_' or '-'")
+        return value
+
+
+def read_tasks(path: Path) -> list[BatchTask]:
+    """Read a task file; a task without an id is named by its line.
+
+    Raises SourceError where the file cannot be read, UsageError naming the line that is wrong.
+    """
+    try:
+        lines = path.read_text(encoding="utf-8-sig").splitlines()
+    except (OSError, UnicodeDecodeError) as error:
+        why = error.strerror if isinstance(error, OSError) else "it is not UTF-8 text"
+        raise SourceError(
+            f"The task file {str(path)!r} cannot be read.",
+            why=f"{why}.",
+            mend="Give a file with one JSON object a line.",
+        ) from error
+    tasks = [_parsed(path, number, line) for number, line in enumerate(lines, 1) if line.strip()]
+    if not tasks:
+        raise UsageError(f"The task file {str(path)!r} holds no task.", mend='Write: {"task": "…"}')
+    for name in _twice(tasks):
+        raise UsageError(f"The id {name!r} stands twice in {str(path)!r}.", mend="Give each task its own.")
+    return tasks
+
+
+def _parsed(path: Path, number: int, line: str) -> BatchTask:
+    where = f"{path}:{number}"
+    try:
+        task = _TASK.validate_python(json.loads(line))
+    except ValidationError as error:
+        first = error.errors(include_url=False)[0]
+        place = ".".join(map(str, first["loc"])) or "the line"
+        raise UsageError(f"{where}: {place}: {first['msg']}.", mend=_MEND) from error
+    except ValueError as error:
+        raise UsageError(f"{where}: the line is not valid JSON.", why=f"{error}.", mend=_MEND) from error
+    return task if task.id else task.model_copy(update={"id": f"line-{number}"})
+
+
+def _twice(tasks: list[BatchTask]) -> Iterator[str]:
+    seen: set[str] = set()
+    for task in tasks:
+        if task.id.casefold() in seen:  # two files of a disk that does not tell them apart
+            yield task.id
+        seen.add(task.id.casefold())
+
+
+_TASK = TypeAdapter(BatchTask)
+_MEND = 'A task is {"id": "…", "task": "…", "sources": […], "settings": {…}, "validators": […]}.'

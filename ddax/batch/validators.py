@@ -1,0 +1,72 @@
+"""Say whether an answer is right, by what the task itself says; no model is asked."""
+
+from __future__ import annotations
+
+import importlib
+import re
+from collections.abc import Mapping
+from typing import Any, TypedDict
+
+from ddax.batch.tasks import BatchTask, Contains, Exact, Numeric, Own, Regex, TestsPass, Validator
+from ddax.errors import UsageError
+
+_NUMBER = re.compile(r"[-+]?(?:\d{1,3}(?:,\d{3})+|\d+)(?:\.\d+)?(?:[eE][-+]?\d+)?")
+
+
+class Check(TypedDict):
+    """What a validator found."""
+
+    kind: str
+    ok: bool
+    why: str
+
+
+def checks(task: BatchTask, result: Mapping[str, Any], *, repaired: bool) -> list[Check]:
+    """Return what each validator of a task says of a result."""
+    return [_check(one, task, result, repaired) for one in task.validators]
+
+
+def score(found: list[Check]) -> float | None:
+    """Return the share of validators that hold; None where the task has none."""
+    return sum(check["ok"] for check in found) / len(found) if found else None
+
+
+def _check(one: Validator, task: BatchTask, result: Mapping[str, Any], repaired: bool) -> Check:
+    answer = str(result["answer"])
+    match one:
+        case Exact():
+            ok = plain(one.value) in (plain(str(result["short"])), plain(answer))
+        case Contains():
+            ok = plain(one.value) in plain(answer)
+        case Regex():
+            ok = re.search(one.value, answer) is not None
+        case Numeric():
+            ok = any(abs(number - one.value) <= one.tolerance for number in numbers(answer))
+        case TestsPass():
+            ok = repaired
+        case Own():
+            ok = bool(_function(one.value)(task.model_dump(mode="json"), dict(result)))
+    wanted = getattr(one, "value", "every test passes")
+    return Check(kind=one.kind, ok=ok, why="" if ok else f"wanted {wanted!r}, got {answer[:200]!r}")
+
+
+def plain(text: str) -> str:
+    """Return a text without differences of case, spaces and final marks."""
+    return " ".join(text.split()).casefold().strip(" .!?\"'“”")
+
+
+def numbers(text: str) -> list[float]:
+    """Return the numbers of a text in their order; commas may group thousands."""
+    return [float(found.replace(",", "")) for found in _NUMBER.findall(text)]
+
+
+def _function(name: str) -> Any:
+    module, _, attribute = name.partition(":")
+    try:
+        return getattr(importlib.import_module(module), attribute)
+    except (ImportError, AttributeError) as error:
+        raise UsageError(
+            f"The validator {name!r} cannot be loaded.",
+            why=f"{error}.",
+            mend="Name a function that Python can import, as module:name.",
+        ) from error

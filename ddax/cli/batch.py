@@ -1,0 +1,122 @@
+"""The command `batch`: many tasks from a file, exactly one result for each."""
+
+from __future__ import annotations
+
+import json as jsons
+from collections.abc import Callable
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+
+from ddax.cli.backend import Output, settings
+from ddax.cli.errors import Interrupted, report
+from ddax.cli.interrupts import Interrupts
+from ddax.cli.text import clean
+from ddax.errors import UsageError
+
+if TYPE_CHECKING:
+    from ddax.batch.pool import Folder
+    from ddax.batch.tasks import BatchTask
+    from ddax.configs.settings import Context
+
+JSON = Annotated[bool, typer.Option("--json", help="Print exactly one JSON object on stdout: the summary.")]
+VERBOSE = Annotated[bool, typer.Option("--verbose", "-v", help="Print tracebacks.")]
+
+
+def batch(
+    tasks: Annotated[Path, typer.Argument(help="A file with one JSON object a line.")],
+    out: Annotated[Path, typer.Option(help="Folder for the results.")],
+    workers: Annotated[int, typer.Option(min=1, max=256, help="Processes that work at once.")] = 1,
+    sources: Annotated[
+        list[str] | None, typer.Option("--sources", "-s", help="Sources of tasks that name none.")
+    ] = None,
+    model: Annotated[str | None, typer.Option(help="'embedded' (no model) or provider:model.")] = None,
+    config: Annotated[str | None, typer.Option(help="Settings file; default ./ddax.yaml.")] = None,
+    seed: Annotated[int | None, typer.Option(help="Seed of every random choice.")] = None,
+    resume: Annotated[bool, typer.Option("--resume", help="Go on in a folder that has results.")] = False,
+    json: JSON = False,
+    verbose: VERBOSE = False,
+) -> None:
+    """Run every task of a file, each in a home of its own, and sum up what came of them.
+
+    A task that takes its process down three times is set aside with a failed result.
+    """
+    from ddax.batch.pool import Folder
+    from ddax.batch.tasks import read_tasks
+
+    output = Output(json=json, verbose=verbose)
+    base = settings(config, {"sources": sources or None, "model": model, "seed": seed}).context
+    found = read_tasks(tasks)
+    _check(found, base)
+    folder = Folder(out.absolute())
+    if folder.results.exists() and any(folder.results.iterdir()) and not resume:
+        raise UsageError(
+            f"The folder {str(out)!r} has results.", mend="Go on with --resume, or name another folder."
+        )
+    _work(found, folder.ensure(), base, workers, output)
+    raise typer.Exit(_finish(found, folder, output))
+
+
+def _check(tasks: list[BatchTask], base: Context) -> None:
+    """Say what is wrong with a task before the first one is begun."""
+    from ddax.batch.job import settings_of
+
+    for task in tasks:
+        if not settings_of(task, base).sources:
+            raise UsageError(
+                f"Task {task.id!r} has nothing to read.",
+                mend="Give it `sources`, or all of them by --sources.",
+            )
+
+
+def _work(tasks: list[BatchTask], folder: Folder, base: Context, workers: int, output: Output) -> None:
+    from ddax.batch.pool import run_all
+    from ddax.batch.processes import process_runner
+
+    left = [task for task in tasks if folder.result(task) is None]
+    runners = [process_runner(base, folder.root / "cache") for _ in range(min(workers, len(left)))]
+    again = Interrupted(f"{_command(folder)} (with the same arguments)")
+    interrupts = Interrupts(note=output.note, leave=lambda: report(again, json=output.json))
+    try:
+        interrupts.run(lambda: run_all(left, folder, runners, _teller(len(tasks), len(left), output)))
+    except KeyboardInterrupt as exc:
+        raise again from exc
+
+
+def _command(folder: Folder) -> str:
+    return f"ddax batch … --out {folder.root} --resume"
+
+
+def _teller(tasks: int, left: int, output: Output) -> Callable[[dict[str, Any]], None]:
+    """Return what prints a line for each task that ends."""
+    done = tasks - left
+
+    def tell(row: dict[str, Any]) -> None:
+        nonlocal done
+        done += 1
+        mark = "" if row["score"] is None else f"  score {row['score']:.2f}"
+        said = row["error"]["cause"] if row["error"] else row["answer"]
+        width = len(str(tasks))
+        output.say(f"[{done:>{width}}/{tasks}] {row['id']}  {row['status']}{mark}  {clean(said, 60)}")
+
+    return tell
+
+
+def _finish(tasks: list[BatchTask], folder: Folder, output: Output) -> int:
+    """Write and print the summary; return 1 where a task failed, else 0."""
+    from ddax.batch.summary import summary
+    from ddax.memory.files import write_atomic
+
+    rows = [row for row in map(folder.result, tasks) if row is not None]
+    total = summary(rows, len(tasks))
+    write_atomic(folder.root / "summary.json", jsons.dumps(total, indent=1))
+    if output.json:
+        output.result(total)
+    else:
+        counts = ", ".join(f"{count} {status}" for status, count in total["status"].items())
+        scored = f", score {total['score']:.3f} over {total['scored']}" if total["scored"] else ""
+        usd = "unknown" if total["usd"] is None else f"{total['usd']:.4f}"
+        output.say(f"{total['results']} of {total['tasks']} tasks: {counts}{scored}; {usd} USD")
+        output.say(f"Results: {folder.results}")
+    return 1 if total["errors"] or set(total["status"]) & {"failed"} else 0

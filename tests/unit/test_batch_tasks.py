@@ -1,0 +1,160 @@
+"""The task file, what makes an answer right, and a pool whose runners die."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+
+from ddax.batch.job import settings_of
+from ddax.batch.pool import TRIES, Folder, RunnerDied, run_all
+from ddax.batch.summary import summary
+from ddax.batch.tasks import BatchTask, read_tasks
+from ddax.batch.validators import checks, numbers, score
+from ddax.configs.settings import Context
+from ddax.errors import SettingsError, SourceError, UsageError
+from ddax.types import JsonDict
+
+
+def written(tmp_path: Path, *lines: Any) -> Path:
+    file = tmp_path / "tasks.jsonl"
+    file.write_text("\n".join(line if isinstance(line, str) else json.dumps(line) for line in lines))
+    return file
+
+
+def test_a_task_file_is_read_and_nameless_tasks_get_their_line(tmp_path: Path) -> None:
+    file = written(tmp_path, {"id": "a", "task": "one"}, "", {"task": "two", "sources": ["x"]})
+    assert [(task.id, task.task, task.sources) for task in read_tasks(file)] == [
+        ("a", "one", None),
+        ("line-3", "two", ("x",)),
+    ]
+
+
+@pytest.mark.parametrize(
+    ("lines", "says"),
+    [
+        (["{"], r"tasks.jsonl:1: the line is not valid JSON"),
+        ([{"task": "x"}, {"tsak": "y"}], r"tasks.jsonl:2: task"),
+        ([{"id": "../x", "task": "x"}], "is no id"),
+        ([{"id": "a", "task": "x"}, {"id": "A", "task": "y"}], "stands twice"),
+        ([{"task": "x", "validators": [{"kind": "regex", "value": "("}]}], "is no pattern"),
+        ([{"task": "x", "validators": [{"kind": "guess", "value": "y"}]}], "validators"),
+        ([], "holds no task"),
+    ],
+)
+def test_a_wrong_line_is_named(tmp_path: Path, lines: list[Any], says: str) -> None:
+    with pytest.raises(UsageError, match=says):
+        read_tasks(written(tmp_path, *lines))
+
+
+def test_a_file_that_is_not_there_is_named(tmp_path: Path) -> None:
+    with pytest.raises(SourceError, match=r"none\.jsonl"):
+        read_tasks(tmp_path / "none.jsonl")
+
+
+def test_the_settings_of_a_task_stand_on_those_of_the_batch() -> None:
+    base = Context.model_validate({"seed": 3, "sources": ["a"], "human": True, "budget": {"max_steps": 9}})
+    task = BatchTask.model_validate({"id": "t", "task": "x", "settings": {"budget": {"max_usd": 0.5}}})
+    own = settings_of(task, base)
+    assert (own.seed, own.sources, own.human) == (3, ("a",), False)
+    assert (own.budget.max_steps, own.budget.max_usd) == (9, 0.5)
+    with pytest.raises(SettingsError, match=r"Task 't': budget.max_steps"):
+        settings_of(task.model_copy(update={"settings": {"budget": {"max_steps": "many"}}}), base)
+
+
+def ends_well(task: JsonDict, result: JsonDict) -> bool:
+    return str(result["answer"]).endswith(str(task["settings"].get("end", "!")))
+
+
+@pytest.mark.parametrize(
+    ("validator", "answer", "short", "ok"),
+    [
+        ({"kind": "exact", "value": "Oslo"}, "It is Oslo.", " oslo. ", True),
+        ({"kind": "exact", "value": "Oslo"}, "It is Oslo.", "It is Oslo.", False),
+        ({"kind": "contains", "value": "is  OSLO"}, "It is Oslo.", "", True),
+        ({"kind": "contains", "value": "Bergen"}, "It is Oslo.", "", False),
+        ({"kind": "regex", "value": r"O\w+o\b"}, "It is Oslo.", "", True),
+        ({"kind": "regex", "value": r"^Oslo"}, "It is Oslo.", "", False),
+        ({"kind": "numeric", "value": 1234.5, "tolerance": 0.01}, "about 1,234.504 m", "", True),
+        ({"kind": "numeric", "value": 1234.5}, "about 1,234.504 m", "", False),
+        ({"kind": "function", "value": f"{__name__}:ends_well"}, "Yes!", "", True),
+        ({"kind": "function", "value": f"{__name__}:ends_well"}, "Yes.", "", False),
+    ],
+)
+def test_a_validator_says_whether_the_answer_is_right(
+    validator: JsonDict, answer: str, short: str, ok: bool
+) -> None:
+    task = BatchTask.model_validate({"id": "t", "task": "x", "validators": [validator]})
+    found = checks(task, {"answer": answer, "short": short}, repaired=False)
+    assert [check["ok"] for check in found] == [ok]
+    assert bool(found[0]["why"]) is not ok
+    assert score(found) == float(ok)
+
+
+def test_a_repair_is_right_where_every_test_passes() -> None:
+    task = BatchTask.model_validate({"id": "t", "task": "x", "validators": [{"kind": "tests"}]})
+    for repaired in (True, False):
+        assert checks(task, {"answer": "", "short": ""}, repaired=repaired)[0]["ok"] is repaired
+    assert score([]) is None
+
+
+def test_a_validator_that_cannot_be_loaded_is_named() -> None:
+    task = BatchTask.model_validate(
+        {"id": "t", "task": "x", "validators": [{"kind": "function", "value": "no.such:thing"}]}
+    )
+    with pytest.raises(UsageError, match=r"'no\.such:thing' cannot be loaded"):
+        checks(task, {"answer": "", "short": ""}, repaired=False)
+
+
+def test_numbers_are_found_as_they_are_written() -> None:
+    assert numbers("-3, 1,000 and 2.5e3; 12,34") == [-3.0, 1000.0, 2500.0, 12.0, 34.0]
+
+
+class Dying:
+    """A runner that dies where a draw says so, and always on one task."""
+
+    def __init__(self, seed: int, ran: list[str]) -> None:
+        self._rng, self._ran = np.random.default_rng(seed), ran
+
+    async def run(self, task: BatchTask, home: Path) -> JsonDict:
+        if task.id == "poison" or self._rng.random() < 0.2:
+            raise RunnerDied("killed by SIGKILL")
+        self._ran.append(task.id)
+        return {
+            "id": task.id,
+            "status": "done",
+            "answer": task.task,
+            "error": None,
+            "score": 1.0,
+            "seconds": 1.0,
+        }
+
+
+async def test_every_task_gets_one_result_and_a_poisonous_one_is_set_aside(tmp_path: Path) -> None:
+    tasks = [BatchTask(id=f"t{n}", task="x") for n in range(40)]
+    tasks.insert(7, BatchTask(id="poison", task="x"))
+    ran: list[str] = []
+    rows: list[JsonDict] = []
+
+    @asynccontextmanager
+    async def runner(seed: int) -> AsyncIterator[Dying]:
+        yield Dying(seed, ran)
+
+    folder = Folder(tmp_path / "out").ensure()
+    await run_all(tasks, folder, [runner(1), runner(2)], rows.append)
+    kept = {task.id: folder.result(task) for task in tasks}
+    assert sorted(row["id"] for row in rows) == sorted(kept)
+    aside = {name for name, row in kept.items() if row is not None and row["status"] == "failed"}
+    assert "poison" in aside
+    assert kept["poison"] is not None
+    assert kept["poison"]["error"]["cause"] == f"It took its runner down {TRIES} times: killed by SIGKILL"
+    assert sorted(ran) == sorted(set(kept) - aside), "each one once"
+    total = summary([row for row in kept.values() if row is not None], len(tasks))
+    assert total["errors"] == {"Poison": len(aside)}
+    await run_all(tasks, folder, [runner(3)], rows.append)
+    assert len(rows) == len(tasks), "what has a result is not done again"
