@@ -10,6 +10,7 @@ from ddax.cli import (
     agents,
     batch,
     costs,
+    debate,
     demo,
     doctor,
     fix,
@@ -81,6 +82,11 @@ app.add_typer(minds, name="metacognition")
 config = typer.Typer(help="Look at the settings.", no_args_is_help=True, rich_markup_mode=None)
 config.command("show")(setup.config_show)
 app.add_typer(config, name="config")
+debates = typer.Typer(help="Look at debates and judges.", no_args_is_help=True, rich_markup_mode=None)
+debates.command("report")(debate.report)
+debates.command("rubric")(debate.rubric)
+debates.command("wrong")(debate.wrong)
+app.add_typer(debates, name="debate")
 models = typer.Typer(help="Look at language models.", no_args_is_help=True, rich_markup_mode=None)
 models.command("check")(setup.models_check)
 app.add_typer(models, name="models")

@@ -24,6 +24,7 @@ class RunResult(TypedDict):
     answer: str
     short: str
     citations: list[JsonDict]
+    carried: list[int]
     doubts: list[JsonDict]
     ideas: int
     steps: int
@@ -48,6 +49,7 @@ def result_of(thread: str, state: dict[str, Any], interrupts: tuple[Any, ...] = 
         answer=answer.get("text", ""),
         short=answer.get("short", ""),
         citations=[{k: c[k] for k in ("source", "title", "quote")} for c in answer.get("citations", [])],
+        carried=list(answer.get("carried", [])),
         doubts=list(answer.get("doubts", [])),
         ideas=sum(1 for i in ideas if i.split(".", 1)[0] == root),
         steps=state.get("step", 0),

@@ -73,6 +73,7 @@ class Answer(TypedDict, total=False):
     """The answer: `found` is False where the sources do not carry one.
 
     `doubts` are the claims it rests on that are weak or contradicted: `idea`, `title`, `source`, `why`.
+    `carried` has, for each sentence, the number of its citation from 1; 0 for one marked as unsupported.
     """
 
     text: str
@@ -81,6 +82,7 @@ class Answer(TypedDict, total=False):
     support: float
     citations: list[JsonDict]
     doubts: list[JsonDict]
+    carried: list[int]
 
 
 def add_numbers(old: JsonDict | None, new: JsonDict) -> JsonDict:

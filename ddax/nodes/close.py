@@ -17,7 +17,7 @@ from ddax.ideas.requirements import Facts, Requirement, breaks_answer, broken
 from ddax.nodes.claims import doubts
 from ddax.nodes.gather import evidence, findings, recall, task_text, thoughts, usage_row
 from ddax.nodes.judging import settle_values
-from ddax.nodes.merge import answer_of
+from ddax.nodes.merge import answer_of, supported
 from ddax.reasoning.protocol import MergeRequest
 from ddax.types import JsonDict
 
@@ -31,7 +31,9 @@ async def close(state: State, *, session: Session) -> Update:
     answer = state.get("answer") or Answer()
     if not answer:
         answer, update = await _partial(state, session)
-    answer = fitted(answer, state["work"].get("requirements", []))
+    whole, answer = answer, fitted(answer, state["work"].get("requirements", []))
+    if "carried" in answer and answer["text"] != whole["text"]:
+        answer = await supported(answer, session)
     refused = broken(state["work"].get("requirements", []), _facts(state, answer))
     status, reason = _status(state, answer, refused)
     await settle_values(state, session, answer, status)
@@ -72,7 +74,7 @@ async def _partial(state: State, session: Session) -> tuple[Answer, Update]:
         reply = await session.metered(state["work"]["id"], state.get("usage", {})).merge(request)
     except (BudgetExceeded, ReasonerError) as error:
         return Answer(text=f"{NO_ANSWER} {error}", short="", found=False, support=0.0, citations=[]), {}
-    return answer_of(reply), {"usage": usage_row(reply.usage)}
+    return await supported(answer_of(reply), session), {"usage": usage_row(reply.usage)}
 
 
 def fitted(answer: Answer, requirements: list[Requirement]) -> Answer:

@@ -6,6 +6,9 @@ the synthesis is the answer.
 
 from __future__ import annotations
 
+import asyncio
+
+from ddax.debate.carried import mark
 from ddax.errors import ReasonerError
 from ddax.graph.services import Session
 from ddax.graph.state import Answer, Outcome, State, Update
@@ -47,7 +50,7 @@ async def merge(state: State, *, session: Session) -> Update:
     )
     update: Update = {"ideas": patch, "outcomes": {me["id"]: outcome}, "usage": usage_row(reply.usage)}
     if final:
-        update["answer"] = answer_of(reply)
+        update["answer"] = await supported(answer_of(reply), session)
     return update
 
 
@@ -105,6 +108,16 @@ def answer_of(reply: Synthesis) -> Answer:
     return Answer(
         text=reply.text, short=reply.short, found=reply.found, support=reply.support, citations=citations
     )
+
+
+async def supported(answer: Answer, session: Session) -> Answer:
+    """Mark each sentence of an answer that no citation carries; what a world did needs no quote."""
+    if not answer["found"] or session.world is not None:
+        return answer
+    quotes = [str(citation["quote"]) for citation in answer["citations"]]
+    least = session.settings.debate.support
+    found = await asyncio.to_thread(mark, answer["text"], quotes, session.check, least=least)
+    return Answer(**{**answer, "text": found.text, "carried": found.carried})
 
 
 def _failed(me: Idea, parent: Idea, error: ReasonerError, *, closing: bool, begun: Patch) -> Update:

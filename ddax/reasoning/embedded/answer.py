@@ -204,7 +204,9 @@ def _followed(span: Span, item: Weighed, asked: frozenset[str]) -> bool:
 
 def pack(lead: str, order: Sequence[Weighed]) -> tuple[str, tuple[Citation, ...]]:
     """Fill the words allowed: the decided answer first, then the sentences in order."""
-    parts, left = ([f"{lead[:1].upper()}{lead[1:]}."] if lead else []), MAX_WORDS - len(lead.split())
+    # A decided answer is no quote: it leaves room for the mark that says so.
+    room = len(lead.split()) + 1 if lead else 0
+    parts, left = ([f"{lead[:1].upper()}{lead[1:]}."] if lead else []), MAX_WORDS - room
     quotes: list[Citation] = []
     told = ""
     for item in order:

@@ -19,8 +19,11 @@ from ddax.reasoning.embedded.vectors import Vectors
 from ddax.reasoning.protocol import ArgueRequest, Argument, JudgeRequest, Judgment
 from ddax.types import Entailment, EntailmentCheck
 
-ARGUMENT_WEIGHT = 0.6
-"""How far the arguments together may move the value towards 1 or 0, as a share of the way."""
+FOR_WEIGHT, AGAINST_WEIGHT = 0.6, 0.9
+"""How far an argument of full strength moves the value, as a share of the way to 1 or to 0.
+
+A quote that contradicts a result settles it; one that says the same does not yet make it useful.
+"""
 RIGID = 0.5
 """How much of the weight of an argument in favour full rigidity takes away."""
 TASK_SHARE = 0.25
@@ -61,7 +64,14 @@ def _statements(result: str) -> list[str]:
 def _near(
     said: str, lines: Sequence[Sentence], check: EntailmentCheck, side: str, heard: str
 ) -> list[tuple[Sentence, Entailment]]:
-    """Return the line that speaks most clearly for a side about one statement; none where none does."""
+    """Return the line that speaks most clearly for a side about one statement; none where none does.
+
+    What stands word for word in one line is not disputed by another.
+    """
+    from ddax.reasoning.entailment.rules import quoted
+
+    if side == "opponent" and any(quoted(line.text, said) for line in lines):
+        return []
     own = set(terms(said))
     ranked = sorted(lines, key=lambda line: -len(own & set(terms(line.text))))[:MAX_LINES]
     wanted = "entailment" if side == "proponent" else "contradiction"
@@ -139,8 +149,8 @@ def _moved(base: float, request: JudgeRequest) -> float:
         favour = role.startswith(("pro", "support"))
         if argument.citations:
             best[favour] = max(best[favour], argument.strength)
-    up = ARGUMENT_WEIGHT * best[True] * (1.0 - RIGID * request.rho)
-    down = ARGUMENT_WEIGHT * best[False]
+    up = FOR_WEIGHT * best[True] * (1.0 - RIGID * request.rho)
+    down = AGAINST_WEIGHT * best[False]
     return base + up * (1.0 - base) - down * base
 
 

@@ -20,8 +20,8 @@ KEPT = 4096
 class PassageCheck:
     """Wrap a check of single statements; safe to call from several threads.
 
-    A passage entails what one of its sentences, or the nearest ones together, entail; it contradicts
-    what its nearest sentence contradicts and none entails.
+    A passage entails what one of its sentences entails; it contradicts what its nearest sentence
+    contradicts and none entails; and it entails what only the nearest ones together do.
     """
 
     def __init__(self, inner: EntailmentCheck, *, kept: int = KEPT) -> None:
@@ -49,12 +49,13 @@ class PassageCheck:
         if not near:
             return self._inner(premise[:SHORT], hypothesis)
         found = [self._inner(line, hypothesis) for line in near]
-        if len(near) > 1:
-            found.append(self._inner(" ".join(near), hypothesis))
         held = [one for one in found if one.relation == "entailment"]
         if held:
             return max(held, key=lambda one: one.confidence)
-        return found[0]
+        if found[0].relation == "contradiction" or len(near) == 1:
+            return found[0]
+        joined = self._inner(" ".join(near), hypothesis)
+        return joined if joined.relation == "entailment" else found[0]
 
 
 def nearest(premise: str, hypothesis: str) -> list[str]:

@@ -1,4 +1,4 @@
-"""What can be seen in a pair of statements without a model of language: ten signs, each in [0, 1].
+"""What can be seen in a pair of statements without a model of language: twelve signs, each in [0, 1].
 
 `rest` is the share of the hypothesis's content that the premise says once the disputed words are left
 out: a differing number contradicts only where everything else is the same.
@@ -7,6 +7,7 @@ out: a differing number contradicts only where everything else is the same.
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from difflib import SequenceMatcher
 from typing import NamedTuple
 
 import numpy as np
@@ -19,8 +20,11 @@ Likeness = Callable[[str, Sequence[str]], NDArray[np.float32]]
 """Takes a text and others; returns the cosine with each: `[n]`."""
 NAMES = (
     "bias", "cover", "whole", "new", "negation", "opposite", "number", "name", "foreign", "cosine", "soft",
-    "least",
+    "least", "exchanged",
 )  # fmt: skip
+
+ALIKE = 0.6
+LONGEST = 6
 
 
 class Signs(NamedTuple):
@@ -37,9 +41,10 @@ class Signs(NamedTuple):
     cosine: float
     soft: float
     least: float
+    exchanged: float
 
     def row(self) -> NDArray[np.float64]:
-        """Return `[12]`: a constant and the signs, in the order of `NAMES`."""
+        """Return `[13]`: a constant and the signs, in the order of `NAMES`."""
         return np.array([1.0, *self])
 
 
@@ -59,13 +64,34 @@ def signs(premise: str, hypothesis: str, likeness: Likeness | None = None) -> Si
         new=share,
         negation=float(one.negated != other.negated) * cover**2,
         opposite=bool(against) * _rest(other, unsaid, against),
-        number=bool(numbers and one.numbers) * _rest(other, unsaid, set()),
-        name=bool(strangers and one.names - other.names) * _rest(other, unsaid, strangers),
+        # Where both differ, the two are about different things.
+        number=bool(numbers and one.numbers and not strangers) * _rest(other, unsaid, set()),
+        name=bool(strangers and one.names - other.names and not numbers) * _rest(other, unsaid, strangers),
         foreign=float(bool(strangers) and not one.names - other.names),
         cosine=float(likeness(premise, [hypothesis])[0]) if likeness is not None else 0.0,
         soft=1.0 - share * (1.0 - soft) if likeness is not None else 0.0,
         least=least,
+        exchanged=float(exchanged(one, other)),
     )
+
+
+def exchanged(one: Statement, other: Statement) -> bool:
+    """Tell whether the two run alike but for a name or a number in the place of another.
+
+    At least `ALIKE` of the hypothesis must stand in the premise in the same order, and the exchanged
+    parts be at most `LONGEST` words.
+    """
+    matcher = SequenceMatcher(None, one.order, other.order, autojunk=False)
+    steps = matcher.get_opcodes()
+    same = sum(j2 - j1 for kind, _, _, j1, j2 in steps if kind == "equal")
+    if same < ALIKE * len(other.order):
+        return False
+    for kind, i1, i2, j1, j2 in steps:
+        if kind == "replace" and max(i2 - i1, j2 - j1) <= LONGEST:
+            was, now = set(one.order[i1:i2]) - other.all, set(other.order[j1:j2]) - one.all
+            if was & (one.names | one.numbers) and now & (other.names | other.numbers):
+                return True
+    return False
 
 
 def _all(statement: Statement) -> set[str]:

@@ -44,7 +44,8 @@ class Statement:
     """What a text says: stems of its content words in order, its numbers, names and negation.
 
     `forms` are the content words as written, in the order of `content`; `names` the stems of words with
-    a capital inside a sentence; `all` holds every stem, function words included.
+    a capital inside a sentence; `all` holds every stem, function words included; `order` every stem in
+    order.
     """
 
     content: tuple[str, ...]
@@ -53,13 +54,14 @@ class Statement:
     all: frozenset[str]
     forms: tuple[str, ...]
     negated: bool
+    order: tuple[str, ...]
 
 
 @lru_cache(maxsize=4096)
 def read(text: str) -> Statement:
     """Take a text apart."""
     content: dict[str, str] = {}
-    numbers, names, every = set[str](), set[str](), set[str]()
+    numbers, names, every = set[str](), set[str](), dict[int, str]()
     negated = False
     for match in _TOKEN.finditer(text):
         word = fold(match.group())
@@ -69,18 +71,18 @@ def read(text: str) -> Statement:
         if word[0].isdigit() or word in COUNTS:
             number = COUNTS.get(word, word.replace(",", ""))
             numbers.add(number)
-            every.add(number)
+            every[match.start()] = number
             continue
         root = root_of(word)
-        every.add(root)
+        every[match.start()] = root
         if word in FUNCTION_WORDS:
             continue
         content.setdefault(root, word)
         if match.group()[:1].isupper() and not _START.search(text[: match.start()][-4:]):
             names.add(root)
     return Statement(
-        tuple(content), frozenset(numbers), frozenset(names), frozenset(every), tuple(content.values()),
-        negated,
+        tuple(content), frozenset(numbers), frozenset(names), frozenset(every.values()),
+        tuple(content.values()), negated, tuple(every.values()),
     )  # fmt: skip
 
 

@@ -1,0 +1,267 @@
+"""Debate against a vote at equal budget, and the gate against debating everything.
+
+First with simulated debaters of known accuracy and bias, run through the real procedure: real quotes,
+the real support check, the real gate. Then with the embedded reasoner on statements from two-hop
+questions, half of them false, with and without the paragraphs that tell. Nothing is fitted here.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import json
+import math
+import re
+from collections.abc import Awaitable, Callable, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING, NamedTuple
+
+import numpy as np
+
+from benchmarks.core import Figure, Options, Result, Target, bootstrap, paired_bootstrap
+
+if TYPE_CHECKING:
+    from ddax.configs.settings import Debate
+    from ddax.reasoning.protocol import ArgueRequest, Argument, JudgeRequest, Judgment, Reasoner
+    from ddax.types import EntailmentCheck, Passage
+
+NAME = "debate"
+DESCRIPTION = "value by debate against a vote of as many calls; gated against always; simulated and embedded"
+FILE = "hotpot_dev.jsonl"
+BUDGET = 4
+"""Calls of one debate of one round: a first value, two arguments, a second value."""
+SKILL, COMMON, OWN = 1.5, 1.0, 0.35
+"""A judge's logit is ±SKILL + bias + error; COMMON of the error is the same in each of its calls."""
+MOVE = 2.5
+"""How far an argument that holds moves the simulated judge's logit."""
+WORLDS = ((0.0, 0.9), (0.0, 0.7), (1.0, 0.9), (1.0, 0.7))
+"""(bias of the judge, chance that a debater finds the telling sentence)."""
+
+
+class Trial(NamedTuple):
+    """What each way of judging made of one case: right or not, and the calls it took."""
+
+    debate: float
+    vote: float
+    gated: float
+    calls: int
+    gated_calls: int
+
+
+@dataclass
+class Simulated:
+    """A judge and debater of known skill; `truth` is 1 where the result is right."""
+
+    truth: int
+    impression: float
+    accuracy: float
+    telling: str
+    rng: np.random.Generator
+    name: str = "simulated"
+
+    async def judge(self, request: JudgeRequest) -> Judgment:
+        """Return the impression with fresh noise, moved by the arguments that were let through."""
+        from ddax.reasoning.protocol import Judgment
+
+        moved = sum(MOVE if role == "proponent" else -MOVE for role, _ in request.arguments)
+        logit = self.impression + OWN * self.rng.normal() + moved
+        return Judgment(1 / (1 + math.exp(-logit)), 0.6, (("support", 0.5, "as it seems"),))
+
+    async def argue(self, request: ArgueRequest) -> Argument:
+        """Cite the telling sentence where it is found, else any other; both sides do their best."""
+        from ddax.reasoning.protocol import Argument
+        from ddax.types import Citation
+
+        page = request.evidence[0]
+        lines = page.text.split("\n")
+        found = self.telling in lines and self.rng.random() < self.accuracy
+        quote = self.telling if found else lines[int(self.rng.integers(len(lines)))]
+        cited = Citation(page.id, page.source, page.title, quote)
+        return Argument(f"I hold with the {request.side}.", (cited,), 0.8)
+
+
+async def simulated(
+    number: int, *, bias: float, accuracy: float, evidence: bool, seed: int, check: EntailmentCheck
+) -> Trial:
+    """Judge one made-up statement in each way."""
+    from ddax.types import Passage
+
+    rng = np.random.default_rng((seed, number, int(bias * 10), int(accuracy * 10), int(evidence)))
+    truth, year = int(rng.random() < 0.5), 1700 + int(rng.integers(200))
+    telling = f"The harbour of Trondby was built in {year}."
+    other = f"The harbour of Belmark was built in {year + 40}."
+    said = year if truth else year + 1 + int(rng.integers(30))
+    lines = ["Fish is sold on the quay.", other, "A ferry leaves twice a day."]
+    text = "\n".join([*lines, telling] if evidence else lines)
+    impression = (2 * truth - 1) * SKILL + bias + COMMON * rng.normal()
+
+    def speaker() -> Simulated:
+        return Simulated(truth, impression, accuracy, telling, np.random.default_rng((seed, number)))
+
+    page = Passage("p", "page", "Harbours", text)
+    result = f"The harbour of Trondby was built in {said}."
+    return await _trial(speaker, result, (page,), truth, check)
+
+
+async def _trial(
+    speaker: Callable[[], Reasoner], result: str, evidence: tuple[Passage, ...], truth: int,
+    check: EntailmentCheck, task: str = "Is it so?",
+) -> Trial:  # fmt: skip
+    """Judge one case by always debating, by the gate, and by a vote of as many calls as a debate has."""
+    from ddax.configs.settings import Debate
+    from ddax.debate.verdict import evaluate_outcome
+    from ddax.reasoning.protocol import JudgeRequest
+
+    async def held(settings: Debate) -> tuple[float, int]:
+        verdict = await evaluate_outcome(
+            speaker(), task=task, idea=result, result=result, expected="a true statement",
+            evidence=evidence, rho=0.0, lessons=(), settings=settings,
+            rng=np.random.default_rng(truth), check=check,
+        )  # fmt: skip
+        return float((verdict.value >= 0.5) == bool(truth)), verdict.calls
+
+    debate, calls = await held(Debate(gate="always"))
+    gated, gated_calls = await held(Debate())
+    voter = speaker()
+    request = JudgeRequest(task, result, result, "a true statement", evidence)
+    values = [(await voter.judge(request)).value for _ in range(BUDGET)]
+    ayes = sum(value >= 0.5 for value in values)
+    vote = ayes * 2 > BUDGET or (ayes * 2 == BUDGET and sum(values) / BUDGET >= 0.5)
+    return Trial(debate, float(vote == bool(truth)), gated, calls, gated_calls)
+
+
+def run(options: Options) -> Result:
+    """Run the simulated worlds, then the statements of the two-hop questions."""
+    from ddax.reasoning.entailment.rules import lexical
+
+    n = 300 if options.quick else 2000
+    figures: list[Figure] = []
+    mixed: list[Trial] = []
+    for bias, accuracy in WORLDS:
+        for evidence in (True, False):
+            trials = asyncio.run(_all(
+                [simulated(i, bias=bias, accuracy=accuracy, evidence=evidence, seed=options.seed,
+                           check=lexical) for i in range(n)]
+            ))  # fmt: skip
+            mixed += trials
+            name = f"simulated, bias {bias:g}, accuracy {accuracy:g}, {'with' if evidence else 'no'} evidence"
+            figures += _against(name, trials, evidence=evidence, seed=options.seed)
+    figures += _gate("simulated", mixed, seed=options.seed)
+    figures += asyncio.run(_embedded(options))
+    notes = (
+        f"simulated judges: logit ±{SKILL} + bias, error {COMMON} common to all calls and {OWN} of each "
+        f"call; an argument that holds moves it by {MOVE}; the vote has {BUDGET} calls of the same judge",
+        "judges whose errors are mostly their own gain more from voting: here most of the error is common, "
+        "as with one model asked again",
+        "embedded: the statement is a supporting sentence, false where its answer or a number was exchanged",
+    )
+    return Result(NAME, tuple(figures), (options.seed,), 1, notes)
+
+
+async def _all(trials: Sequence[Awaitable[Trial]]) -> list[Trial]:
+    return [await trial for trial in trials]
+
+
+def _against(name: str, trials: Sequence[Trial], *, evidence: bool, seed: int) -> list[Figure]:
+    lead = paired_bootstrap(
+        [t.debate for t in trials],
+        [t.vote for t in trials],
+        seed=seed,
+    )
+    target = Target(">", 0.0) if evidence else Target(">=", -0.03)
+    return [
+        _share(f"{name}: debate right", [t.debate for t in trials], seed),
+        _share(f"{name}: vote right", [t.vote for t in trials], seed),
+        Figure(f"{name}: debate − vote, lower end", lead.low, "", target, lead.low, lead.high, len(trials)),
+    ]
+
+
+def _gate(name: str, trials: Sequence[Trial], *, seed: int) -> list[Figure]:
+    lead = paired_bootstrap([t.gated for t in trials], [t.debate for t in trials], seed=seed)
+    share = sum(t.gated_calls for t in trials) / sum(t.calls for t in trials)
+    return [
+        Figure(f"{name}: calls of the gated debate, share of always", share, "", Target("<=", 0.5),
+               n=len(trials)),
+        Figure(f"{name}: gated − always, accuracy", lead.value, "", Target(">=", -0.03), lead.low, lead.high,
+               len(trials)),
+    ]  # fmt: skip
+
+
+def _share(name: str, values: Sequence[float], seed: int) -> Figure:
+    found = bootstrap(list(values), seed=seed)
+    return Figure(name, found.value, "", None, found.low, found.high, len(values))
+
+
+@dataclass(frozen=True)
+class Statement:
+    """A statement of a question's supporting paragraphs, true or made false, and what tells."""
+
+    question: str
+    text: str
+    truth: int
+    telling: tuple[tuple[str, str], ...]
+    silent: tuple[tuple[str, str], ...]
+
+
+def statements(path: Path) -> list[Statement]:
+    """Make a true and a false statement of each question that has a sentence to change."""
+    rows = [json.loads(line) for line in path.read_text(encoding="utf-8").splitlines()]
+    made = []
+    for number, row in enumerate(rows):
+        pages = {p["title"]: p["sentences"] for p in row["paragraphs"]}
+        gold = {title for title, _ in row["supporting"]}
+        lines = [pages[t][k] for t, k in row["supporting"] if t in pages and k < len(pages[t])]
+        pair = next((p for line in lines if (p := _exchanged(line.strip(), row, rows, number))), None)
+        if pair is None:
+            continue
+        telling = tuple((t, "".join(s)) for t, s in pages.items() if t in gold)
+        silent = tuple((t, "".join(s)) for t, s in pages.items() if t not in gold)
+        made += [Statement(row["question"], pair[k], 1 - k, telling, silent) for k in (0, 1)]
+    return made
+
+
+def _exchanged(
+    line: str, row: dict[str, str], rows: list[dict[str, str]], number: int
+) -> tuple[str, str] | None:
+    """Return a sentence and its false twin: the answer exchanged for another's, else a year moved."""
+    answer = row["answer"]
+    if answer in line and answer.lower() not in ("yes", "no"):
+        others = [
+            r["answer"]
+            for r in rows[number + 1 :] + rows[:number]
+            if r["answer"].lower() not in ("yes", "no")
+        ]
+        alike = [o for o in others if o[:1].isdigit() == answer[:1].isdigit() and o not in line]
+        return (line, line.replace(answer, alike[0])) if alike else None
+    year = re.search(r"\b1[89]\d\d\b|\b20[01]\d\b", line)
+    return (line, line.replace(year.group(), str(int(year.group()) - 13))) if year else None
+
+
+async def _embedded(options: Options) -> list[Figure]:
+    """Let the embedded reasoner judge the statements, with the telling paragraphs and without them."""
+    from ddax.memory.embeddings import open_embedder
+    from ddax.reasoning.embedded import EmbeddedReasoner
+    from ddax.reasoning.entailment import open_check
+
+    embedder = open_embedder()
+    reasoner, check = EmbeddedReasoner(embedder), open_check(embedder)
+    cases = statements(options.file(FILE))
+    cases = cases[:40] if options.quick else cases
+    figures: list[Figure] = []
+    for evidence in (True, False):
+        trials = []
+        for case in cases:
+            pages = _passages(case.telling if evidence else case.silent[: len(case.telling)])
+            trials.append(await _trial(lambda: reasoner, case.text, pages, case.truth, check, case.question))
+        name = f"embedded, statements of two-hop questions, {'with' if evidence else 'no'} evidence"
+        figures += _against(name, trials, evidence=evidence, seed=options.seed)
+        figures += _gate(name, trials, seed=options.seed)
+    return figures
+
+
+def _passages(pages: Sequence[tuple[str, str]]) -> tuple[Passage, ...]:
+    from ddax.types import Passage
+
+    return tuple(
+        Passage(f"p{k}", f"{k}.md", title, text, 0, len(text)) for k, (title, text) in enumerate(pages)
+    )

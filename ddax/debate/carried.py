@@ -1,0 +1,72 @@
+"""Which citation carries each sentence of an answer; a sentence that none carries is marked."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import NamedTuple
+
+from ddax.memory.chunks import sentences
+from ddax.reasoning.entailment.words import forms
+from ddax.types import EntailmentCheck
+
+UNSUPPORTED = "[unsupported]"
+"""Stands after a sentence that no citation carries."""
+LEAST_RUN = 3
+"""Words from which a common run is a quote and not chance."""
+
+
+class Marked(NamedTuple):
+    """An answer with its marks, and for each sentence the number of its citation from 1, or 0."""
+
+    text: str
+    carried: list[int]
+
+
+def mark(text: str, quotes: Sequence[str], check: EntailmentCheck, *, least: float = 0.5) -> Marked:
+    """Find the citation of every sentence and mark those without one. Blocking where the check is a model.
+
+    A quote carries a sentence that stands in it word for word, titles before a colon left out, or that
+    it entails with a confidence of at least `least`. Marks that are there already are set anew.
+    """
+    plain = text.replace(f" {UNSUPPORTED}", "")
+    words = [forms(quote) for quote in quotes]
+    parts: list[str] = []
+    carried: list[int] = []
+    end = 0
+    for span in sentences(plain):
+        line, gap = plain[span.start : span.end], plain[end : span.start]
+        end = span.end
+        number = _verbatim(line, words) or _entailed(line, quotes, check, least)
+        carried.append(number)
+        parts.append(gap + (line if number else _marked(line)))
+    return Marked("".join(parts) + plain[end:], carried)
+
+
+def _marked(line: str) -> str:
+    """Set the mark before the point, so that it belongs to this sentence and to no other."""
+    core = line.rstrip(".!?。！？")
+    return f"{core} {UNSUPPORTED}{line[len(core) :]}"
+
+
+def _verbatim(line: str, quotes: Sequence[tuple[str, ...]]) -> int:
+    """Return the number of the first quote in which a sentence stands, with or without a title before it."""
+    parts = line.split(": ")
+    said = [forms(": ".join(parts[k:])) for k in range(len(parts))]
+    for number, quote in enumerate(quotes, 1):
+        if any(_holds(words, quote) for words in said):
+            return number
+    return 0
+
+
+def _holds(part: tuple[str, ...], whole: tuple[str, ...]) -> bool:
+    if len(part) < LEAST_RUN or len(part) > len(whole):
+        return False
+    return any(whole[i : i + len(part)] == part for i in range(len(whole) - len(part) + 1))
+
+
+def _entailed(line: str, quotes: Sequence[str], check: EntailmentCheck, least: float) -> int:
+    for number, quote in enumerate(quotes, 1):
+        found = check(quote, line)
+        if found.relation == "entailment" and found.confidence >= least:
+            return number
+    return 0

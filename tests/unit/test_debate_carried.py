@@ -1,0 +1,48 @@
+"""Every sentence of an answer carries a quote or a mark, and marking twice changes nothing."""
+
+from __future__ import annotations
+
+from hypothesis import given
+from hypothesis import strategies as st
+
+from ddax.debate.carried import UNSUPPORTED, mark
+from ddax.reasoning.entailment.rules import lexical
+
+QUOTES = [
+    "After five years of service the entitlement rises to 28 days.",
+    "Business trips are approved by Priya Raman, the **office manager**.",
+]
+
+
+def test_quotes_titles_and_cuts_are_carried_and_the_rest_is_marked() -> None:
+    text = (
+        "Yes. Leave policy: After five years of service the entitlement rises to 28 days. "
+        "Business trips are approved by Priya Raman… The moon is made of cheese."
+    )
+    found = mark(text, QUOTES, lexical)
+    assert found.carried == [0, 1, 2, 0]
+    assert found.text.startswith(f"Yes {UNSUPPORTED}. Leave policy")
+    assert found.text.endswith(f"cheese {UNSUPPORTED}.")
+    assert found.text.count(UNSUPPORTED) == 2
+
+
+def test_other_words_for_the_same_are_carried_by_the_check() -> None:
+    assert mark("Priya Raman approves business trips.", QUOTES, lexical).carried == [2]
+    assert mark("Priya Raman does not approve business trips.", QUOTES, lexical).carried == [0]
+
+
+def test_a_quote_inside_a_larger_claim_does_not_carry_it() -> None:
+    text = "Nobody believes that the entitlement rises to 28 days."
+    assert mark(text, ["the entitlement rises to 28 days."], lexical).carried == [0]
+
+
+def test_without_citations_everything_is_marked() -> None:
+    assert mark("One thing is so. Another is not.", [], lexical).carried == [0, 0]
+    assert mark("", [], lexical) == ("", [])
+
+
+@given(st.lists(st.sampled_from([*QUOTES, "It rains.", "Yes.", "Nothing more is known of it"]), max_size=5))
+def test_marking_twice_is_marking_once(lines: list[str]) -> None:
+    once = mark(" ".join(lines), QUOTES, lexical)
+    assert mark(once.text, QUOTES, lexical) == once
+    assert once.text.replace(f" {UNSUPPORTED}", "") == " ".join(lines)
