@@ -1,6 +1,6 @@
 """How far an agent is to be trusted: pure arithmetic over tallies of what it did.
 
-Two named formulas (agent-memory 4; docs/decisions/0005). `source` is the published one, clipped.
+Two named formulas (agent-memory 4; docs/decisions/0009). `source` is the published one, clipped.
 `corrected` goes by what was verified: dissents that were right, silence that was right, overrides
 that stood; each share is shrunk towards a prior. Humans have a standing by the same events.
 """
