@@ -102,7 +102,7 @@ class Recall(Section):
     m_observations: int = Field(default=8, ge=0, description="Observations recalled for a node.")
     budget: int = Field(default=6000, ge=0, description="Characters recalled for a node.")
     min_score: float = Field(default=0.2, description="Lowest score that is recalled.")
-    lambda_r: float = Field(default=0.01, ge=0, description="Recency decay per hour.")
+    lambda_r: float = Field(default=0.001, ge=0, description="Recency decay per hour.")
     fill_behind: bool = Field(
         default=True, description="Embed the rest of the sources behind the run; changes no result."
     )

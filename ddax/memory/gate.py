@@ -105,8 +105,12 @@ class GatedMemory:
         # A task opens at the time its rows say they were created; what others wrote later stays unseen.
         now = record.created if record.task and record.created else float("inf")
         query = RecallQuery(record.text, record.task, before_step=record.step, now=now)
-        (hits,) = await self.inner.similar([record.text], query, k=NEIGHBOURS)
-        return [hit for hit in hits if hit.similarity >= NEAR]
+        # A text of several sentences may repeat several rows, each of which is near to one of them only.
+        parts = statements(record.text) if not record.source else []
+        texts = [record.text, *(parts if len(parts) > 1 else [])]
+        found = await self.inner.similar(texts, query, k=NEIGHBOURS)
+        hits = {hit.record.id: hit for hits in reversed(found) for hit in hits if hit.similarity >= NEAR}
+        return sorted(hits.values(), key=lambda hit: (-hit.similarity, hit.record.id))
 
     async def _supported(self, record: Record) -> bool:
         """Tell whether a claim is carried by the rows it cites; one that cites nothing claims nothing."""

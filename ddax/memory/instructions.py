@@ -14,7 +14,7 @@ from ddax.memory.chunks import Span, sentences
 _INVISIBLE = re.compile("[\u00ad\u200b-\u200f\u202a-\u202e\u2060-\u2064\u2066-\u2069\ufeff\U000e0000-\U000e007f]")
 _LEET = str.maketrans("01345$@", "oieassa")
 _WHO = r"(?:ai|a\.i\.|llm|assistant|agent|language model|chatbot|bot|model reading this)"
-_ORDERS = r"(?:instructions?|prompts?|directives?|orders|guidelines|rules|commands|tasks?|system messages?)"
+_ORDERS = r"(?:instructions?|prompts?|directives?|orders?|guidelines?|rules?|commands?|tasks?|system messages?)"
 _VERB = (
     r"(?:ignore|disregard|forget|override|bypass|reveal|send|print|output|email|post|upload|delete|execute|run|"
     r"call|visit|open|fetch|follow|approve|reply|respond|answer|say|write|store|save|remember|set|give|transfer|"
@@ -32,6 +32,10 @@ _PATTERNS = (
     rf"(?:the|an?|any|you|all)?\s*(?:{_WHO})?\s*[:\-]",
     rf"(?:^|[.!?\n*#>\"'(\[]\s*)(?:attention|note to|dear|hey|hello|message (?:for|to)|instructions? (?:for|to)|to)?"
     rf"[\s,:]*(?:the|any|all|every)?\s*\b{_WHO}s?\b\s*[,:!\-]\s*(?:please\s+|you must\s+|now\s+)*{_VERB}\b",
+    rf"\b{_WHO}s?\b[^.!?\n]{{0,30}}\b(?:must|should|shall|has to|have to|needs? to|are to|is to|please)\b\s+(?:\w+\s+)?{_VERB}\b",
+    rf"\b(?:dear|hey|attention|listen|hello)\s+(?:\w+\s+)?{_WHO}s?\b",
+    rf"\b(?:ignore|disregard|forget|override)\b[^.!?\n]{{0,40}}\b(?:told|said|instructed|asked|ordered|taught) (?:to )?you\b",
+    rf"\b(?:system|admin|developer|operator)\s+(?:message|override|notice|update|command)\s*[:\-]",
     rf"\bif you(?:'re| are)\s+(?:an?|the)\s+(?:\w+\s+)?{_WHO}\b",
     rf"\b{_WHO}s?\b\s+(?:reading|processing|summari[sz]ing|parsing|visiting|seeing)\s+this\b",
     rf"\b(?:you are now|from now on,? you|you will now act|act as if you (?:are|were)|pretend (?:to be|you are)|"

@@ -153,7 +153,7 @@ async def test_a_hit_shows_the_factors_of_its_score(opened: Opener) -> None:
     await memory.put([seen("the river runs", created=NOW - 10 * HOUR, epsilon=0.5, writer="critic")])
     (hit,) = await memory.recall(asking("the river runs"))
     assert hit.similarity == pytest.approx(1.0)
-    assert hit.recency == pytest.approx(np.exp(-0.01 * 10))
+    assert hit.recency == pytest.approx(np.exp(-Recall().lambda_r * 10))
     assert (hit.salience, hit.trust) == (1.5, 0.5)
     assert hit.score == pytest.approx(hit.similarity * hit.recency * hit.salience * hit.trust)
 

@@ -55,7 +55,7 @@ def test_hits_are_the_best_by_brute_force(n: int, k: int, seed: int) -> None:
     hits = scoring.best_hits(candidates, query, vectors[0], k=k, recall=Recall(), trust=lambda _: 0.5)
     brute = {
         c.record.id: round(float(c.vector.astype(float) @ vectors[0].astype(float)), 9)
-        * math.exp(-0.01 * i) * (1 + c.record.epsilon) * 0.5
+        * math.exp(-Recall().lambda_r * i) * (1 + c.record.epsilon) * 0.5
         for i, c in enumerate(candidates)
     }  # fmt: skip
     wanted = sorted((i for i, score in brute.items() if score >= 0.05), key=lambda i: (-brute[i], i))[:k]
