@@ -109,6 +109,17 @@ class Recall(Section):
     lambda_epsilon: float = Field(default=1.0, ge=0, description="Weight of surprise.")
 
 
+class Rules(Section):
+    """Rules: plans that worked, followed before a model is asked."""
+
+    enabled: bool = Field(default=True, description="Learn and use rules.")
+    min_rate: float = Field(default=0.6, ge=0, le=1, description="Success rate from which a rule is used.")
+    min_similarity: float = Field(
+        default=0.6, ge=0, le=1, description="Likeness of the situation from which a rule is used."
+    )
+    decay: float = Field(default=0.001, ge=0, description="Decay of a rule's activation per hour.")
+
+
 class Mood(Section):
     """The active-inference controller (metacognitive-bridge)."""
 
@@ -225,6 +236,7 @@ class Context(Section):
     budget: Budget = Field(default_factory=lambda: Budget())
     selection: Selection = Field(default_factory=lambda: Selection())
     recall: Recall = Field(default_factory=lambda: Recall())
+    rules: Rules = Field(default_factory=lambda: Rules())
     mood: Mood = Field(default_factory=lambda: Mood())
     support: Support = Field(default_factory=lambda: Support())
     debate: Debate = Field(default_factory=lambda: Debate())

@@ -13,6 +13,7 @@ from ddax.ideas import dag, grow
 from ddax.nodes.frontier import inherited_q
 from ddax.nodes.gather import as_passage, task_text, usage_row
 from ddax.nodes.judging import DEBATES, bench
+from ddax.nodes.rules import familiar
 from ddax.nodes.standing import hear
 from ddax.reasoning.budget import usage_of
 from ddax.types import Idea, JsonDict, Passage, Usage
@@ -54,6 +55,9 @@ async def _judge(state: State, session: Session, text: str, outcome: Outcome) ->
     if not outcome["ok"] and outcome["action"] != "merge":
         return Verdict.failure(outcome["text"])
     idea = state["ideas"][outcome["idea"]]
+    known = await familiar(state, session, idea)
+    if known is not None:
+        return known
     court = await bench(state, session, text, idea=idea["id"])
     return await evaluate_outcome(
         court.reasoner,

@@ -1,5 +1,7 @@
 """The node `expand`: one reasoner call turns an open idea into a small sub-DAG with its merge.
 
+Where a rule that worked before fits the task, its plan is taken and no reasoner is asked.
+
 Modes, chosen by `select`: `verify` (forced by the mood) adds one leaf that checks the least supported
 claim, without a reasoner call; `wider` proposes more children under a waiting idea; `replan` plans
 anew what rests on a surprising idea (`ddax.nodes.replan`). Expand only expands: it executes nothing
@@ -24,6 +26,7 @@ from ddax.nodes.gather import evidence, findings, found, lessons, task_text, usa
 from ddax.nodes.joining import Joined, join_twins, renumbered
 from ddax.nodes.pruning import log_cuts
 from ddax.nodes.replan import parent_of, without_old_plan
+from ddax.nodes.rules import by_rule
 from ddax.nodes.widen import NO_MORE
 from ddax.reasoning.budget import usage_of
 from ddax.reasoning.protocol import ExpandRequest, Expansion
@@ -38,13 +41,15 @@ async def expand(state: State, *, session: Session) -> Update:
     if mode == "verify":
         return {"ideas": _verify(state, focus)}
     parent = parent_of(state["ideas"], focus) if mode == "replan" else focus
-    try:
-        reply = await session.metered(state["work"]["id"], state.get("usage", {})).expand(
-            await _request(state, session, parent)
-        )
-    except ReasonerError as error:
-        return _failed(state, parent, error) if parent["status"] == "open" else _kept(parent, error)
-    reply = await with_curiosity(state, session, reply)
+    reply = await by_rule(state, session, parent, mode)
+    if reply is None:
+        try:
+            reply = await session.metered(state["work"]["id"], state.get("usage", {})).expand(
+                await _request(state, session, parent)
+            )
+        except ReasonerError as error:
+            return _failed(state, parent, error) if parent["status"] == "open" else _kept(parent, error)
+        reply = await with_curiosity(state, session, reply)
     children = (*reply.children, *_first_tests(state, parent), *_demanded(state, session, parent))
     joined = await join_twins(state["ideas"], parent, children, session=session)
     await log_cuts(state, session, state["step"], joined.reasons, kind="joined")

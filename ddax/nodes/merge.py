@@ -15,6 +15,7 @@ from ddax.graph.state import Answer, Outcome, State, Update
 from ddax.ideas import dag, grow
 from ddax.ideas.idea import MAX_EVIDENCE, REASON_BYTES, RESULT_BYTES, Patch, apply_patches, clip
 from ddax.nodes.gather import CLAIMS, citation_row, evidence, findings, recall, task_text, thoughts, usage_row
+from ddax.nodes.rules import carried
 from ddax.reasoning.budget import usage_of
 from ddax.reasoning.protocol import MergeRequest, Synthesis
 from ddax.types import NO_PARENT, Idea, JsonDict, Record
@@ -29,10 +30,11 @@ async def merge(state: State, *, session: Session) -> Update:
     live = dag.current_merge(ideas, parent["id"])
     closing = live is not None and live["id"] == me["id"]
     final = closing and parent["parent"] == NO_PARENT
+    said = await findings(state, session, me["needs"])
     try:
-        reply = await session.metered(state["work"]["id"], state.get("usage", {})).merge(
-            await _request(state, session, me, final=final)
-        )
+        reply = await carried(state, session, parent, said) or await session.metered(
+            state["work"]["id"], state.get("usage", {})
+        ).merge(await _request(state, session, me, final=final))
     except ReasonerError as error:
         return _failed(me, parent, error, closing=closing, begun=begun)
     memory_ids = await _remember(state, session, me, reply)

@@ -11,6 +11,7 @@ from ddax.graph.services import Session
 from ddax.graph.state import State, Update
 from ddax.nodes.consolidating import consolidate_memory
 from ddax.nodes.gather import MANY, task_text, usage_row
+from ddax.nodes.rules import settle_rules
 from ddax.nodes.standing import settle
 from ddax.reasoning.protocol import Lesson, ReflectRequest
 from ddax.types import JsonDict, Usage
@@ -41,6 +42,7 @@ async def reflect(state: State, *, session: Session) -> Update:
             "about": f"{work['text']} {row['action']}",
         }
         await session.memory.log("reflections", stored, key=f"{work['id']}:{kind}:{row['idea']}")
+    await settle_rules(state, session)
     metrics = await settle(state, session)
     await consolidate_memory(state, session)
     return {"usage": usage_row(spent), "metrics": metrics}
