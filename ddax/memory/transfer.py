@@ -32,7 +32,7 @@ async def exported(memory: Memory) -> AsyncIterator[JsonDict]:
         for row in await memory.rows(table, limit=_ALL):
             yield {"kind": "log", "table": table, "row": row}
     for relation in await memory.upkeep.relations():
-        yield {"kind": "relation", **asdict(relation)}
+        yield {"kind": "relation", "relation": asdict(relation)}
     for stone in await memory.upkeep.tombstones():
         yield {"kind": "tombstone", **asdict(stone)}
 
@@ -79,7 +79,7 @@ async def _take(
             await memory.log(table, row, key=_key(row))
             counts["logs"] += 1
     elif kind == "relation":
-        relation = Relation(**item)
+        relation = Relation(**item["relation"])
         if relation.newer in ids and relation.older in ids:
             await memory.upkeep.relate(
                 [replace(relation, newer=ids[relation.newer], older=ids[relation.older])]

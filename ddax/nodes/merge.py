@@ -14,11 +14,21 @@ from ddax.graph.services import Session
 from ddax.graph.state import Answer, Outcome, State, Update
 from ddax.ideas import dag, grow
 from ddax.ideas.idea import MAX_EVIDENCE, REASON_BYTES, RESULT_BYTES, Patch, apply_patches, clip
-from ddax.nodes.gather import CLAIMS, citation_row, evidence, findings, recall, task_text, thoughts, usage_row
-from ddax.nodes.rules import carried
+from ddax.nodes.gather import (
+    CLAIMS,
+    citation_row,
+    evidence,
+    findings,
+    read_pages,
+    recall,
+    task_text,
+    thoughts,
+    usage_row,
+)
+from ddax.nodes.rules import carried, followed
 from ddax.reasoning.budget import usage_of
 from ddax.reasoning.protocol import MergeRequest, Synthesis
-from ddax.types import NO_PARENT, Idea, JsonDict, Record
+from ddax.types import NO_PARENT, Idea, JsonDict, Passage, Record
 
 
 async def merge(state: State, *, session: Session) -> Update:
@@ -69,11 +79,17 @@ async def _request(state: State, session: Session, me: Idea, *, final: bool) -> 
         task=await task_text(state, session),
         idea=title,
         findings=await findings(state, session, me["needs"]),
-        evidence=await evidence(state, session, state["work"]["text"] if final else title),
+        evidence=await _rests_on(state, session, state["work"]["text"] if final else title),
         thoughts=thoughts(await recall(state, session, title)),
         final=final,
         seed=session.settings.seed,
     )
+
+
+async def _rests_on(state: State, session: Session, text: str) -> tuple[Passage, ...]:
+    if await followed(state, session):
+        return await read_pages(state, session)
+    return await evidence(state, session, text)
 
 
 async def _remember(state: State, session: Session, me: Idea, reply: Synthesis) -> list[str]:

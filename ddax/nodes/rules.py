@@ -150,6 +150,12 @@ async def carried(state: State, session: Session, parent: Idea, said: Sequence[F
     return Synthesis(cited[0].result, cited[0].citations, True, float(row["rate"]))
 
 
+async def followed(state: State, session: Session) -> bool:
+    """Tell whether a rule carries this task: then it rests on what was read for it, on nothing recalled."""
+    rows = (await _plans(state, session)).values()
+    return bool(rows) and all(row["stage"] != FELL_BACK for row in rows)
+
+
 async def settle_rules(state: State, session: Session) -> None:
     """Count how the rule of this task fared, and learn one where the task went well without."""
     work, answer = state["work"], state.get("answer") or {}
@@ -190,8 +196,11 @@ async def _chunk(state: State, session: Session) -> Rule | None:
         if cue:
             steps.append(PlanStep(_masked(str(citation["quote"]), names), cue=cue))
             taken.append(page)
-    carrier = next((c for c in reversed(cited) if pages[c["source"]] is (taken[-1] if taken else None)), None)
-    if not names or len({s.slot for s in steps if s.slot is not None}) < len(names) or carrier is None:
+    if not names or len({s.slot for s in steps if s.slot is not None}) < len(names):
+        return None
+    # What the answer says first must be reached by the plan, or it is only half of what was done.
+    carrier = next((c for c in cited if pages[c["source"]] in taken), None)
+    if carrier is None or carrier is not next(iter(citations)):
         return None
     answer = _masked(str(carrier["quote"]).replace(str(carrier["title"]), TITLE), names)
     return Rule(_bare(_masked(text, names)), len(names), tuple(steps), answer)

@@ -1,0 +1,134 @@
+"""Rules: learned from what worked, used while they work, given up where they fail."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from ddax.configs.settings import Recall
+from ddax.memory.embeddings import HashEmbedder
+from ddax.memory.fake import DictMemory
+from ddax.memory.rules import PlanStep, Rule, chance, count_use, learn, matching, standing
+
+NOW = 1_000_000.0
+PLAN = (
+    PlanStep("⟨0⟩ was designed by a person", slot=0),
+    PlanStep("born in a city", cue="designed by ⟨target⟩"),
+)
+RULE = Rule("where was the architect of something born", 1, PLAN, "⟨title⟩ was born in a city")
+BOUNDS = {"slots": 1, "minimum": 0.5, "decay": 0.01, "min_rate": 0.6}
+TASKS = (
+    "In which city was the architect of the Corvane Tower born?",
+    "In which city was the architect of the Lantern Bridge born?",
+)
+WORLD = {
+    "Corvane Tower": "The Corvane Tower stands on a hill. It was designed by Ilse Maran in 1931.",
+    "Ilse Maran": "Ilse Maran was an architect. Ilse Maran was born in the city of Trondby.",
+    "Trondby": "Trondby is a port city in the north.",
+    "Lantern Bridge": "The Lantern Bridge stands in a valley. It was designed by Otto Vell in 1952.",
+    "Otto Vell": "Otto Vell was an architect. Otto Vell was born in the city of Skarn.",
+    "Skarn": "Skarn is a town known for its cheese.",
+}
+
+
+@pytest.fixture
+def memory() -> DictMemory:
+    return DictMemory("n", HashEmbedder(), lambda: NOW - 1, Recall())
+
+
+def use(ok: bool, at: float = NOW) -> dict[str, Any]:
+    return {"rule": "r", "task": "t", "ok": ok, "at": at}
+
+
+async def test_a_rule_is_found_for_a_like_situation_with_its_standing(memory: DictMemory) -> None:
+    await learn(memory, RULE, task="t", at=NOW - 3600)
+    (match,) = await matching(memory, "where was the architect of something else born", now=NOW, **BOUNDS)
+    assert match.rule == RULE and 0.5 < match.similarity < 1
+    assert match.standing.rate == pytest.approx(2 / 3) and match.standing.age_hours == pytest.approx(1.0)
+    assert await matching(memory, "bake a bread", now=NOW, **BOUNDS) == []
+    assert await matching(memory, RULE.situation, now=NOW, **{**BOUNDS, "slots": 2}) == []
+    assert await matching(memory, RULE.situation, now=NOW - 1, **BOUNDS) == []
+
+
+async def test_a_rule_that_fails_is_retracted_and_may_come_back(memory: DictMemory) -> None:
+    await learn(memory, RULE, task="a", at=NOW)
+    await count_use(memory, RULE.id, task="b", ok=False, at=NOW)
+    assert await matching(memory, RULE.situation, now=NOW, **BOUNDS) == []
+    for task in "cde":
+        await learn(memory, RULE, task=task, at=NOW)
+    assert len(await matching(memory, RULE.situation, now=NOW, **BOUNDS)) == 1
+
+
+async def test_a_use_is_counted_once_a_task(memory: DictMemory) -> None:
+    for _ in range(3):
+        await count_use(memory, RULE.id, task="a", ok=False, at=NOW)
+    assert len(await memory.rows("rule_uses")) == 1
+
+
+async def test_past_solutions_of_like_situations_give_the_chance_of_an_option(memory: DictMemory) -> None:
+    assert await chance(memory, RULE.situation, now=NOW) == 0.5
+    await learn(memory, RULE, task="a", at=NOW)
+    exact = await chance(memory, RULE.situation, now=NOW)
+    near = await chance(memory, "where was the architect of something else born", now=NOW)
+    assert exact == pytest.approx(2 / 3) and 0.5 < near < exact
+    await count_use(memory, RULE.id, task="b", ok=False, at=NOW)
+    await count_use(memory, RULE.id, task="c", ok=False, at=NOW)
+    assert await chance(memory, RULE.situation, now=NOW) == pytest.approx(2 / 5)
+
+
+@given(st.lists(st.booleans(), max_size=40))
+def test_the_standing_follows_its_formulas(outcomes: list[bool]) -> None:
+    found = standing([use(ok) for ok in outcomes], now=NOW)
+    assert found.rate == pytest.approx((sum(outcomes) + 1) / (len(outcomes) + 2))
+    assert 0 < found.rate < 1
+    later = standing([use(ok) for ok in outcomes], now=NOW + 3600)
+    assert later.activation(0.1) <= found.activation(0.1)
+    if outcomes[-2:] == [False, False]:
+        assert found.retracted
+
+
+async def runs(kit: Any, home: Path, *tasks: str) -> list[dict[str, Any]]:
+    results = []
+    async with kit.agent(home) as agent:
+        for task in tasks:
+            kit.now += 100
+            number = len(await kit.memory.rows("tasks")) if kit.memory else 0
+            results.append(await agent.run(task, thread=f"t{number}"))
+    return results
+
+
+async def test_the_second_task_of_a_kind_follows_the_plan_of_the_first(kit: Any, tmp_path: Path) -> None:
+    kit.pages = dict(list(WORLD.items())[:3])
+    (first,) = await runs(kit, tmp_path, TASKS[0])
+    kit.pages = dict(WORLD)
+    (second,) = await runs(kit, tmp_path / "second", TASKS[1])
+    assert first["status"] == second["status"] == "done"
+    assert "Skarn" in second["answer"] and second["steps"] < first["steps"]
+    plans = await kit.memory.rows("rule_plans")
+    assert [row["stage"] for row in plans] == [0, 1, 2] and len({row["task"] for row in plans}) == 1
+    uses = await kit.memory.rows("rule_uses")
+    assert [row["ok"] for row in uses] == [True, True]
+
+
+async def test_a_plan_that_no_longer_holds_falls_back_and_is_retracted(kit: Any, tmp_path: Path) -> None:
+    kit.pages = dict(list(WORLD.items())[:3])
+    await runs(kit, tmp_path, TASKS[0])
+    kit.pages = WORLD | {"Lantern Bridge": "The Lantern Bridge stands in a valley. Its plans are lost."}
+    (result,) = await runs(kit, tmp_path / "later", TASKS[1])
+    assert result["status"] in ("done", "failed")
+    plans = await kit.memory.rows("rule_plans")
+    assert [row["stage"] for row in plans] == [0, -1]
+    assert [row["ok"] for row in await kit.memory.rows("rule_uses", rule=plans[0]["rule"])] == [True, False]
+    (third,) = await runs(kit, tmp_path / "third", TASKS[0])
+    assert third["status"] == "done" and len(await kit.memory.rows("rule_plans")) == 2
+
+
+async def test_rules_that_are_switched_off_are_neither_learned_nor_used(kit: Any, tmp_path: Path) -> None:
+    kit.pages = dict(WORLD)
+    async with kit.agent(tmp_path, rules={"enabled": False}) as agent:
+        await agent.run(TASKS[0], thread="a")
+    assert await kit.memory.rows("rules") == [] == await kit.memory.rows("rule_uses")
