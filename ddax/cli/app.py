@@ -23,6 +23,7 @@ from ddax.cli import (
     rubric,
     runs,
     setup,
+    traces,
     why,
     work,
 )
@@ -121,3 +122,7 @@ criteria.command("approve")(rubric.approve)
 criteria.command("refuse")(rubric.refuse)
 criteria.command("undo")(rubric.undo)
 app.add_typer(criteria, name="rubric")
+
+trace = typer.Typer(help="Runs as examples to learn from.", no_args_is_help=True, rich_markup_mode=None)
+trace.command("export")(traces.export)
+app.add_typer(trace, name="traces")

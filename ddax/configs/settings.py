@@ -85,6 +85,12 @@ class Selection(Section):
     replan_above: float = Field(
         default=0.6, ge=0, le=1, description="Surprise above which what rests on an idea is planned anew."
     )
+    lookahead: int = Field(
+        default=12, ge=0, le=50, description="Imagined rollouts before an action that writes or spends; 0: none."
+    )
+    lookahead_minimum: float = Field(
+        default=0.3, ge=0, le=1, description="An action imagined to be worth less is not taken unasked."
+    )
     beam: int = Field(default=12, ge=1, le=256, description="Open children kept under one idea.")
     min_alignment: float = Field(
         default=-0.5, ge=-1, le=1, description="Candidates scoring below are misaligned."

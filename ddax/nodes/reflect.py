@@ -1,15 +1,22 @@
-"""The node `reflect`: learn from the transitions that were least expected.
+"""The node `reflect`: learn from the transitions that were least expected, by contrast.
 
-Policy lessons come from outcomes that differed most from what was believed of the action, the value
-lesson from the largest jump in value (dda-x 8.3, 8.6). They go to the memory for later tasks.
+A policy lesson sets what an action was expected to bring against what it brought, where |V(o′) − Q| was
+largest; the value lesson what a result was thought to be worth against what it turned out to be, where
+|V − Q| was largest at the end (dda-x 8.3, 8.6). Both are stored with their contrast, go to the memory,
+and are recalled by later decisions: policy lessons by `expand`, value lessons by the judge.
 """
 
 from __future__ import annotations
+
+from typing import Literal
 
 from ddax.errors import BudgetExceeded, ReasonerError
 from ddax.graph.services import Session
 from ddax.graph.state import State, Update
 from ddax.nodes.consolidating import consolidate_memory
+
+from ddax.ideas import dag
+from ddax.ideas.idea import Ideas
 from ddax.nodes.gather import MANY, task_text, usage_row
 from ddax.nodes.rules import settle_rules
 from ddax.nodes.standing import settle
@@ -28,7 +35,7 @@ async def reflect(state: State, *, session: Session) -> Update:
     threshold = float(state["mind"]["epsilon_0"])
     spent = Usage()
     text = await task_text(state, session)
-    for kind, row in _surprising(rows, threshold):
+    for kind, error, row in contrasts(rows, state["ideas"], threshold):
         lesson = await _lesson(state, session, text, kind, row)
         if lesson is None:
             break
@@ -39,6 +46,9 @@ async def reflect(state: State, *, session: Session) -> Update:
             "task": work["id"],
             "idea": row["idea"],
             "epsilon": row["epsilon"],
+            "error": round(error, 6),
+            "expected": row["expected"],
+            "actual": row["actual"],
             "about": f"{work['text']} {row['action']}",
         }
         await session.memory.log("reflections", stored, key=f"{work['id']}:{kind}:{row['idea']}")
@@ -48,15 +58,45 @@ async def reflect(state: State, *, session: Session) -> Update:
     return {"usage": usage_row(spent), "metrics": metrics}
 
 
-def _surprising(rows: list[JsonDict], threshold: float) -> list[tuple[str, JsonDict]]:
-    """Return the transitions worth a lesson, most surprising first, with the kind of lesson."""
-    policy = sorted((r for r in rows if r["epsilon"] > threshold), key=lambda r: (-r["epsilon"], r["idea"]))
-    jumps = [r for r in rows if r["before"] is not None and abs(r["value"] - r["before"]) > threshold]
-    value = sorted(jumps, key=lambda r: (-abs(r["value"] - r["before"]), r["idea"]))
-    return [("policy", r) for r in policy[:POLICY_LESSONS]] + [("value", r) for r in value[:VALUE_LESSONS]]
+def contrasts(
+    rows: list[JsonDict], ideas: Ideas, threshold: float
+) -> list[tuple[Literal["policy", "value"], float, JsonDict]]:
+    """Return the transitions worth a lesson with their error: three of policy, then one of value."""
+    policy = _largest([(policy_error(row), row) for row in rows], threshold)
+    value = _largest([(value_error(row, ideas), row) for row in rows], threshold)
+    return [
+        *(("policy", error, row) for error, row in policy[:POLICY_LESSONS]),
+        *(("value", error, row) for error, row in value[:VALUE_LESSONS]),
+    ]
 
 
-async def _lesson(state: State, session: Session, text: str, kind: str, row: JsonDict) -> Lesson | None:
+def policy_error(row: JsonDict) -> float:
+    """Return |V(o′) − Q(o, a)|, in [0, 1]; where nothing was believed of the action before, ε."""
+    if row["before"] is None or row["value"] is None:
+        return float(row["epsilon"])
+    return abs(float(row["value"]) - float(row["before"]))
+
+
+def value_error(row: JsonDict, ideas: Ideas) -> float:
+    """Return |V − Q|: what a result was valued at, and what it is worth after all that came of it.
+
+    A merge speaks for its parent; a leaf that nothing else was valued under has no error.
+    """
+    if row["value"] is None or row["idea"] not in ideas:
+        return 0.0
+    idea = ideas[row["idea"]]
+    judged = ideas[idea["parent"]] if idea["kind"] == "merge" else idea
+    return abs(float(row["value"]) - judged["Q"]) if judged["N"] > 1 else 0.0
+
+
+def _largest(found: list[tuple[float, JsonDict]], threshold: float) -> list[tuple[float, JsonDict]]:
+    worth = [(error, row) for error, row in found if error > threshold]
+    return sorted(worth, key=lambda pair: (-pair[0], dag.sort_key(pair[1]["idea"])))
+
+
+async def _lesson(
+    state: State, session: Session, text: str, kind: Literal["policy", "value"], row: JsonDict
+) -> Lesson | None:
     """Ask for one lesson; a spent budget or a silent model ends the learning, not the run."""
     request = ReflectRequest(
         text,
@@ -64,7 +104,7 @@ async def _lesson(state: State, session: Session, text: str, kind: str, row: Jso
         row["expected"],
         row["actual"],
         row["epsilon"],
-        "policy" if kind == "policy" else "value",
+        kind,
     )
     try:
         return await session.metered(state["work"]["id"], state.get("usage", {})).reflect(request)

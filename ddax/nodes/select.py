@@ -16,12 +16,14 @@ from ddax.dynamics.rigidity import enter_protect
 from ddax.dynamics.state import Mind
 from ddax.graph.services import Session
 from ddax.graph.state import State, Update
-from ddax.ideas import dag
+from ddax.ideas import dag, grow
 from ddax.ideas.idea import Patch, apply_patches, is_final
 from ddax.nodes.coding import evolution_due
 from ddax.nodes.decide import decide
 from ddax.nodes.frontier import Descent, descend, frontier, policy_row
+from ddax.nodes.gather import usage_row
 from ddax.nodes.human import CHOSEN
+from ddax.nodes.lookahead import look_ahead, one_at_a_time
 from ddax.nodes.pruning import given_up, log_cuts, outside_beam, weak_branches
 from ddax.nodes.replan import MAX_REPLANS, replans, surprising
 from ddax.nodes.steering import before_the_end, forced, standstill
@@ -50,6 +52,10 @@ async def select(state: State, *, session: Session) -> Update:
     await log_cuts(state, session, step, cut, kind="value")
     patch = given_up(state["ideas"], state["work"]["root"], cut)
     now = _with_ideas(state, patch)
+    ahead = await look_ahead(now, session, step)
+    patch = apply_patches(patch, [grow.give_up(now["ideas"], now["work"]["root"], ahead.patch)])
+    now = _with_ideas(state, patch)
+    now = {**now, "questions": {**now.get("questions", {}), **ahead.questions}}
     choice = choose(now, session, step=step, seconds=state.get("usage", {}).get("seconds", 0.0) + seconds)
     found, more, beyond = Descent(focus=list(choice.focus)), {}, {}
     mind: JsonDict = {}
@@ -57,7 +63,7 @@ async def select(state: State, *, session: Session) -> Update:
         view = await frontier(now, session)
         beyond = outside_beam(view, choice.targets, beam=session.settings.selection.beam)
         await log_cuts(now, session, step, beyond, kind="beam")
-        targets = choice.targets - set(beyond)
+        targets = one_at_a_time(now, session, choice.targets - set(beyond), ahead.imagined)
         wanted = frozenset(t for t in targets if now["ideas"][t].get("reason") == CHOSEN)
         found = descend(view, wanted or targets, choice.k, None if wanted else _width(now, session, step))
         more = {"policy": policy_row(view)}
@@ -72,7 +78,7 @@ async def select(state: State, *, session: Session) -> Update:
         focus=found.focus,
         terms=found.terms,
         mode=choice.mode,
-        more={**more, "cuts": {**cut, **beyond}},
+        more={**more, "cuts": {**cut, **beyond}, "imagined": ahead.imagined},
     )
     update: Update = {
         "step": step,
@@ -80,8 +86,10 @@ async def select(state: State, *, session: Session) -> Update:
         "decision": decision,
         "outcomes": Overwrite({}),
         "verdicts": Overwrite({}),
-        "usage": {"seconds": seconds},
+        "usage": {**usage_row(ahead.usage), "seconds": seconds},
     }
+    if ahead.questions:
+        update["questions"] = ahead.questions
     if patch:
         update["ideas"] = patch
     if mind:
