@@ -22,6 +22,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from benchmarks.citations import Checked, check
 from benchmarks.core import Figure, Options, Result, Target, bootstrap, paired_bootstrap
 
 if TYPE_CHECKING:
@@ -59,6 +60,7 @@ class Run:
     steps: int
     seconds: float
     support: float
+    sentences: Checked
 
 
 def load(path: Path) -> tuple[list[Case], dict[str, str]]:
@@ -151,6 +153,7 @@ class Bench:
             tuple(pages[s].title for s in dict.fromkeys(visits)), len(visits), result["answer"],
             result["short"], bool(state["answer"]["found"]), verbatim, result["steps"], seconds,
             float(state["answer"]["support"]),
+            check(result["answer"], result["citations"], {s: page.text for s, page in pages.items()}),
         )  # fmt: skip
 
 
@@ -231,8 +234,21 @@ def _quality(
         Figure("lead over BM25, lower end", gain.low, "", Target(">", 0), gain.low, gain.high, len(right)),
         _share("refused without the supporting documents", _refused(hidden), Target(">=", 0.7)),
         _share("refused with them", _refused(kept), Target("<=", 0.15)),
+        *_sentences(kept),
         _share("runs whose citations are all verbatim", [float(r.verbatim) for r in kept], Target(">=", 1.0)),
     ]  # fmt: skip
+
+
+def _sentences(runs: Sequence[Run]) -> list[Figure]:
+    """Report what the foreign checker counts over the sentences of the answers that were given."""
+    counted = [run.sentences for run in runs if run.found]
+    n = max(1, sum(one.sentences for one in counted))
+    held = sum(one.carried + one.marked for one in counted) / n
+    marked = sum(one.marked for one in counted) / n
+    return [
+        Figure("sentences with a verbatim quote or a mark", held, "", Target(">=", 1.0), n=n),
+        Figure("sentences marked as unsupported", marked, "", Target("<=", 0.15), n=n),
+    ]
 
 
 def _share(name: str, values: Sequence[float], target: Target | None = None) -> Figure:

@@ -33,6 +33,13 @@ HARBOUR = "The harbour was built by monks in 1712."
         ("The film was shot by Ana Lobo.", "The film won a prize.", "neutral"),
         ("The gate doesn't open on Sunday.", "The gate opens on Sunday.", "contradiction"),
         ("The lift is unsafe for children.", "The lift is safe for children.", "contradiction"),
+        (HARBOUR, "The harbour of Belmark was built in 1752", "neutral"),
+        ("The harbour of Trondby was built in 1712.", "The harbour of Belmark was built in 1752.", "neutral"),
+        (
+            "The harbour of Trondby was built in 1712.",
+            "The harbour of Trondby was built in 1752.",
+            "contradiction",
+        ),
         ("anything", "", "neutral"),
         (HARBOUR, "So it is.", "neutral"),
         ("", "anything", "neutral"),

@@ -76,22 +76,24 @@ def signs(premise: str, hypothesis: str, likeness: Likeness | None = None) -> Si
 
 
 def exchanged(one: Statement, other: Statement) -> bool:
-    """Tell whether the two run alike but for a name or a number in the place of another.
+    """Tell whether the two run alike but for one name or number in the place of another.
 
-    At least `ALIKE` of the hypothesis must stand in the premise in the same order, and the exchanged
-    parts be at most `LONGEST` words.
+    Where two are exchanged, or another name is new, the statements are about different things. At
+    least `ALIKE` of the hypothesis must stand in the premise in the same order, and the exchanged parts
+    be at most `LONGEST` words.
     """
     matcher = SequenceMatcher(None, one.order, other.order, autojunk=False)
     steps = matcher.get_opcodes()
     same = sum(j2 - j1 for kind, _, _, j1, j2 in steps if kind == "equal")
     if same < ALIKE * len(other.order):
         return False
+    places = []
     for kind, i1, i2, j1, j2 in steps:
         if kind == "replace" and max(i2 - i1, j2 - j1) <= LONGEST:
             was, now = set(one.order[i1:i2]) - other.all, set(other.order[j1:j2]) - one.all
             if was & (one.names | one.numbers) and now & (other.names | other.numbers):
-                return True
-    return False
+                places.append(now)
+    return len(places) == 1 and other.names - one.all <= places[0]
 
 
 def _all(statement: Statement) -> set[str]:

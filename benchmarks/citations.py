@@ -1,0 +1,52 @@
+"""Check, with no code of ddax, that every sentence of an answer carries a verbatim quote or a mark.
+
+It knows the answer text, the citations and the pages only, and splits and compares by its own rules.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping, Sequence
+from typing import Any, NamedTuple
+
+MARK = "[unsupported]"
+_END = re.compile(r"(?<=[.!?…])(?<!\s[A-Z]\.)\s+(?=[\"“‘(\[]?[A-Z0-9])")
+_WORD = re.compile(r"[a-z0-9]+")
+LEAST = 3
+"""Words of a sentence that must stand in a row in a quote, unless it has fewer."""
+
+
+class Checked(NamedTuple):
+    """Counts over the sentences of one answer."""
+
+    sentences: int
+    carried: int
+    marked: int
+
+
+def check(answer: str, citations: Sequence[Mapping[str, Any]], pages: Mapping[str, str]) -> Checked:
+    """Count the sentences that a quote carries which stands in its page, and those that are marked."""
+    true = [c["quote"] for c in citations if c["quote"] and c["quote"] in pages.get(c["source"], "")]
+    quotes = [f" {' '.join(_WORD.findall(quote.lower()))} " for quote in true]
+    lines = [line for line in _END.split(answer.strip()) if _WORD.search(line.lower())]
+    marked = [line for line in lines if MARK in line]
+    carried = [line for line in lines if MARK not in line and any(_said(line, quote) for quote in quotes)]
+    return Checked(len(lines), len(carried), len(marked))
+
+
+def _said(line: str, quote: str) -> bool:
+    """Tell whether a sentence, or all of it after a title and a colon, stands in a quote."""
+    parts = line.split(":")
+    for first in range(len(parts)):
+        words = _WORD.findall(":".join(parts[first:]).lower())
+        if len(words) >= LEAST and f" {' '.join(words)} " in quote:
+            return True
+        # A split of ours may fall inside a quote, and one of theirs inside a line of ours.
+        if (
+            len(words) >= LEAST
+            and first == 0
+            and len(quote.split()) >= LEAST
+            and quote in f" {' '.join(words)} "
+        ):
+            return len(quote.split()) * 2 >= len(words)
+    return False
