@@ -46,7 +46,7 @@ class Ran:
 
 def run(options: Options) -> Result:
     """Run the three parts; every figure is a run of the whole graph."""
-    questions, bugs, worlds = (8, 4, 1) if options.quick else (50, 20, 5)
+    questions, bugs, worlds = (6, 2, 1) if options.quick else (50, 20, 5)
     with tempfile.TemporaryDirectory(prefix="ddax-mood-") as place:
         figures = asyncio.run(_run(Path(place), options, questions, bugs, worlds))
     notes = (

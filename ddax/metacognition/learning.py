@@ -83,7 +83,7 @@ def split(found: Sequence[Episode]) -> tuple[list[Episode], list[Episode]]:
     """Return the runs to learn from and those to judge by; raises `UsageError` where they are too few."""
     if len(found) < MIN_RUNS:
         raise UsageError(
-            f"there are {len(found)} logged runs with more than one decision.",
+            f"logged runs with more than one decision: {len(found)}.",
             why=f"Learning and judging need {MIN_RUNS}.",
             mend="Run more tasks in this namespace first.",
         )

@@ -59,7 +59,7 @@ def test_the_mood_of_one_thread_as_a_table_and_as_series(home, capsys):
     found = json.loads(capsys.readouterr().out)["mood"]
     assert found["observation"] == list(OBSERVATIONS) and len(found["belief"]["BORED"]) == 4
     assert run_command(["metacognition", "learn"]) == 2
-    assert "1 logged run" in capsys.readouterr().err.replace("there are ", "")
+    assert "more than one decision: 1." in capsys.readouterr().err
 
 
 def test_an_unknown_thread_is_refused(home, capsys):

@@ -39,7 +39,7 @@ def test_every_third_run_is_kept_for_the_judgement():
     found = episodes(logged(9))
     learned, held = split(found)
     assert held == found[2::3] and len(learned) == 6 and not set(held) & set(learned)
-    with pytest.raises(UsageError, match="5 logged runs"):
+    with pytest.raises(UsageError, match="decision: 5"):
         split(found[:5])
 
 
