@@ -9,7 +9,7 @@ from __future__ import annotations
 import json
 import threading
 import time
-from collections.abc import Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from types import TracebackType
@@ -24,6 +24,7 @@ class Say:
 
     A `status` other than 200 sends an error body with `content` as its message; `raw` sends those bytes
     as the whole body; `delay` is in seconds; `cut` closes the connection in the middle of the body.
+    `tools` are calls as (name, arguments as text) instead of a text.
     """
 
     content: Any = ""
@@ -38,6 +39,7 @@ class Say:
     raw: bytes | None = None
     cut: bool = False
     code: str | None = None
+    tools: tuple[tuple[str, str], ...] = ()
 
     @property
     def text(self) -> str:
@@ -48,10 +50,14 @@ class Say:
 class FakeOpenAI:
     """Serve scripted replies at `base_url`, in order; `requests` holds the bodies, `keys` the API keys.
 
-    Use as a context manager. A request beyond the script gets status 418, which nobody retries.
+    Use as a context manager. A request beyond the script is answered by `answer` from its body, as
+    `ddax.reasoning.rote.reply` does; without one it gets status 418, which nobody retries.
     """
 
-    def __init__(self, replies: Iterable[Say | Any] = ()) -> None:
+    def __init__(
+        self, replies: Iterable[Say | Any] = (), *, answer: Callable[[dict[str, Any]], Say | Any] | None = None
+    ) -> None:
+        self._answer = answer
         self.replies = [reply if isinstance(reply, Say) else Say(reply) for reply in replies]
         self.requests: list[dict[str, Any]] = []
         self.keys: list[str] = []
@@ -93,7 +99,12 @@ class FakeOpenAI:
         with self._lock:
             self.requests.append(body)
             self.keys.append(key)
-            return self.replies.pop(0) if self.replies else Say("the script is exhausted", status=418)
+            if self.replies:
+                return self.replies.pop(0)
+        if self._answer is None:
+            return Say("the script is exhausted", status=418)
+        said = self._answer(body)
+        return said if isinstance(said, Say) else Say(said)
 
     def wait(self, seconds: float) -> None:
         """Wait, or until the server stops."""
@@ -154,10 +165,19 @@ def _body(say: Say, body: Mapping[str, Any]) -> bytes:
     if say.status != 200:
         error = {"message": say.text, "type": "scripted_error", "param": None, "code": say.code}
         return json.dumps({"error": error}).encode()
-    message = {"role": "assistant", "content": say.text, "refusal": say.refusal}
+    message: dict[str, Any] = {"role": "assistant", "content": say.text, "refusal": say.refusal}
+    if say.tools:
+        message |= {"content": None, "tool_calls": _calls(say)}
     choice = {"index": 0, "message": message, "logprobs": None, "finish_reason": say.finish_reason}
     whole = {**_head(body, "chat.completion"), "choices": [choice]}
     return json.dumps(whole | ({} if say.usage is None else {"usage": dict(say.usage)})).encode()
+
+
+def _calls(say: Say) -> list[dict[str, Any]]:
+    return [
+        {"id": f"call_{n}", "type": "function", "function": {"name": name, "arguments": arguments}}
+        for n, (name, arguments) in enumerate(say.tools)
+    ]
 
 
 def _stream(say: Say, body: Mapping[str, Any]) -> bytes:
@@ -166,7 +186,8 @@ def _stream(say: Say, body: Mapping[str, Any]) -> bytes:
     pieces = [say.text[i : i + 16] for i in range(0, len(say.text), 16)]
     deltas: list[dict[str, Any]] = [
         {"role": "assistant", "content": ""},
-        *({"content": x} for x in pieces),
+        *({"content": x} for x in pieces if not say.tools),
+        *({"tool_calls": [{"index": n, **call}]} for n, call in enumerate(_calls(say))),
         {},
     ]
     chunks: list[dict[str, Any]] = [

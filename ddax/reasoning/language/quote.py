@@ -22,6 +22,8 @@ _HIDDEN = re.compile(
     "\u2066-\u2069\ud800-\udfff\ufeff\U000e0000-\U000e007f]"
 )
 _ALIKE = str.maketrans({"‘": "'", "’": "'", "“": '"', "”": '"', "–": "-", "—": "-"})
+_UNEVEN = re.compile(r"^ |  |[^\S ]|[\x00-\x1f\x7f]")
+"""What makes a plain text differ from its folded form."""
 _MARKS = "\"'`… "
 
 
@@ -68,8 +70,10 @@ def quoted(passages: Mapping[str, Passage], budget: int) -> str:
     return "\n".join(blocks) or "(none)"
 
 
-def _folded(text: str) -> tuple[str, list[int]]:
+def _folded(text: str) -> tuple[str, Sequence[int]]:
     """Return the text with white space collapsed and marks unified, and each character's offset."""
+    if text.isascii() and not _UNEVEN.search(text):
+        return text, range(len(text))
     chars: list[str] = []
     offsets: list[int] = []
     for offset, char in enumerate(text.translate(_ALIKE)):
@@ -107,6 +111,9 @@ def ground(quote: str, passage: Passage) -> Citation | None:
 
     The citation carries the passage's own characters and their offsets in the document.
     """
+    verbatim = quote.strip()
+    if sum(map(str.isalnum, verbatim)) >= MIN_LETTERS and (at := _find(verbatim, passage.text)) >= 0:
+        return _cited(passage, at, at + len(verbatim))
     folded, offsets = _folded(passage.text)
     exact = _folded(quote)[0].strip()
     for needle in dict.fromkeys((exact, exact.strip(_MARKS))):
@@ -114,13 +121,13 @@ def ground(quote: str, passage: Passage) -> Citation | None:
             continue
         at = _find(needle, folded)
         if at >= 0:
-            start, end = offsets[at], offsets[at + len(needle) - 1] + 1
-            return Citation(
-                passage_id=passage.id,
-                source=passage.source,
-                title=passage.title,
-                quote=passage.text[start:end],
-                start=passage.start + start,
-                end=passage.start + end,
-            )
+            return _cited(passage, offsets[at], offsets[at + len(needle) - 1] + 1)
     return None
+
+
+def _cited(passage: Passage, start: int, end: int) -> Citation:
+    """Return the citation of a passage's characters from `start` to `end`."""
+    return Citation(
+        passage_id=passage.id, source=passage.source, title=passage.title, quote=passage.text[start:end],
+        start=passage.start + start, end=passage.start + end,
+    )  # fmt: skip

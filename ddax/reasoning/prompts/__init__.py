@@ -6,6 +6,7 @@ a provider can cache them, and the request. `rules.txt` stands before every inst
 
 from __future__ import annotations
 
+from functools import cache
 from importlib.resources import files
 from string import Template
 from typing import NamedTuple
@@ -29,6 +30,7 @@ class Prompt(NamedTuple):
     user: str
 
 
+@cache
 def source(name: str) -> str:
     """Return the text of a template as it stands in its file; raises `UsageError` for an unknown name."""
     if name not in (*NAMES, RULES):
@@ -36,11 +38,13 @@ def source(name: str) -> str:
     return (files(__name__) / f"{name}.txt").read_text(encoding="utf-8").strip("\n")
 
 
+@cache
 def variables(name: str) -> frozenset[str]:
     """Return the names of the variables of a template's request part."""
     return frozenset(Template(_parts(name)[1]).get_identifiers())
 
 
+@cache
 def _parts(name: str) -> tuple[str, str]:
     instructions, parting, request = source(name).partition(_PARTING)
     if not parting or Template(instructions).get_identifiers():

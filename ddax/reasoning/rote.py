@@ -1,0 +1,100 @@
+"""A model that answers every request by rote: for whole runs over a fake server, with no key.
+
+It plans a search and a reading of what was found, quotes first sentences, and finds every result good.
+It reads only what it is sent, as a model does. Give `reply` to `ddax.reasoning.testing.FakeOpenAI`.
+"""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Callable, Mapping
+from typing import Any
+
+Body = Mapping[str, Any]
+_BLOCK = re.compile(r"\[BEGIN DATA (\w+) (\w+)\]\n(.*?)\n\[END DATA \1\]", re.DOTALL)
+_SENTENCE = re.compile(r"[^.!?\n]{12,}[.!?]")
+
+
+def reply(body: Body) -> dict[str, Any]:
+    """Return the reply to a request as a value that fits its schema; raises KeyError for an unknown one."""
+    return ANSWERS[request_of(body)](body)
+
+
+def request_of(body: Body) -> str:
+    """Return which request a body makes, by the form it asks for."""
+    form = body.get("response_format")
+    if form:
+        return str(form["json_schema"]["name"])
+    return str(body["tools"][0]["function"]["name"])
+
+
+def blocks(body: Body) -> dict[str, str]:
+    """Return the texts that are marked as data, by their label."""
+    return {label: text for _, label, text in _BLOCK.findall(_user(body))}
+
+
+def _user(body: Body) -> str:
+    return str(body["messages"][1]["content"])
+
+
+def _quotes(body: Body) -> list[tuple[str, str]]:
+    """Return the first sentence of each passage with its name."""
+    found = []
+    for label, text in blocks(body).items():
+        if re.fullmatch(r"P\d+", label):
+            sentence = _SENTENCE.search(text.partition("\n")[2])
+            if sentence:
+                found.append((label, sentence.group().strip()))
+    return found
+
+
+def _expand(body: Body) -> dict[str, Any]:
+    task = _user(body).partition("TASK\n")[2].partition("\n")[0]
+    names = re.findall(r"^(S\d+) ", blocks(body).get("sources", ""), re.MULTILINE)
+    limits = re.search(r"depth (\d+) of at most \d+, at most (\d+) children, at most (\d+) visits", _user(body))
+    depth, width, visits = map(int, limits.groups()) if limits else (0, 5, 5)
+    if depth == 0:
+        return {"children": [
+            _child(f"search for {task[:80]}", "search", {"query": task[:200]}),
+            {**_child("read what was found", "", {}), "action": None, "needs": [0]},
+        ]}  # fmt: skip
+    return {"children": [_child(f"read {n}", "visit", {"source": n}) for n in names[: min(width, visits)]]}
+
+
+def _child(title: str, action: str, arguments: Mapping[str, str]) -> dict[str, Any]:
+    args = [{"name": name, "value": value} for name, value in arguments.items()]
+    call = {"name": action, "args": args, "intent": "what bears on the task"}
+    return {"title": title, "expected": "a page that bears on it", "prior": 0.5, "action": call, "needs": []}
+
+
+def _extract(body: Body) -> dict[str, Any]:
+    claims = [{"text": q, "passage": name, "quote": q, "score": 0.5} for name, q in _quotes(body)]
+    return {"claims": claims[:3], "summary": claims[0]["text"] if claims else "nothing"}
+
+
+def _judge(body: Body) -> dict[str, Any]:
+    rubric = _user(body).partition("RUBRIC\n")[2].partition("\n\n")[0].splitlines()
+    reasons = [{"criterion": json.loads(line), "score": 0.75, "reason": "it is so"} for line in rubric]
+    return {"reasons": reasons, "value": 0.75, "confidence": 0.75}
+
+
+def _merge(body: Body) -> dict[str, Any]:
+    sentences = [
+        {"text": quote, "citations": [{"passage": name, "quote": quote}]} for name, quote in _quotes(body)[:3]
+    ]
+    return {"sentences": sentences, "found": bool(sentences), "short": ""}
+
+
+def _argue(body: Body) -> dict[str, Any]:
+    cited = [{"passage": name, "quote": quote} for name, quote in _quotes(body)[:1]]
+    return {"text": "The passages bear it out.", "citations": cited, "strength": 0.5}
+
+
+ANSWERS: Mapping[str, Callable[[Body], dict[str, Any]]] = {
+    "expand": _expand, "extract": _extract, "judge": _judge, "merge": _merge, "argue": _argue,
+    "predict": lambda _: {"expected": "a page that bears on it", "confidence": 0.5},
+    "reflect": lambda _: {"text": "Search before reading."},
+    "patches": lambda _: {"candidates": []},
+    "ask": lambda _: {"text": "Shall I go on?"},
+}  # fmt: skip
