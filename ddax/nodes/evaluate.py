@@ -5,6 +5,8 @@ It also gives up ideas that can no longer run because all they need has failed.
 
 from __future__ import annotations
 
+import asyncio
+
 from ddax.debate.verdict import Verdict, evaluate_outcome
 from ddax.errors import ReasonerError
 from ddax.graph.services import Session
@@ -26,16 +28,22 @@ async def evaluate(state: State, *, session: Session) -> Update:
     verdicts: dict[str, JsonDict] = {}
     failures: dict[str, JsonDict] = {}
     spent = Usage()
-    for idea_id in sorted(outcomes, key=dag.sort_key):
-        if outcomes[idea_id].get("relation") == "neutral":
-            continue  # a verification that settled nothing says nothing about the worth of its branch
-        try:
-            verdict = await _judge(state, session, text, outcomes[idea_id])
-        except ReasonerError as error:
+    # A verification that settled nothing says nothing about the worth of its branch.
+    told = (idea_id for idea_id in outcomes if outcomes[idea_id].get("relation") != "neutral")
+    order = sorted(told, key=dag.sort_key)
+    # No verdict hangs on another of its step, and a model answers several requests at once.
+    judged = await asyncio.gather(
+        *(_judge(state, session, text, outcomes[idea_id]) for idea_id in order), return_exceptions=True
+    )
+    for idea_id, verdict in zip(order, judged, strict=True):
+        if isinstance(verdict, ReasonerError):
             # An outcome that could not be judged has no value; a made-up one would mislead the search.
-            failures[f"{idea_id}:verdict"] = {"idea": idea_id, "title": "evaluate", "cause": str(error)[:300]}
-            spent = spent + usage_of(error)
+            cause = {"idea": idea_id, "title": "evaluate", "cause": str(verdict)[:300]}
+            failures[f"{idea_id}:verdict"] = cause
+            spent = spent + usage_of(verdict)
             continue
+        if isinstance(verdict, BaseException):
+            raise verdict
         spent = spent + verdict.usage
         verdicts[idea_id] = _row(verdict, ideas, ideas[idea_id])
         row = {"task": state["work"]["id"], "idea": idea_id, "step": state["step"], **verdict.row()}

@@ -52,7 +52,9 @@ def _quotes(body: Body) -> list[tuple[str, str]]:
 def _expand(body: Body) -> dict[str, Any]:
     task = _user(body).partition("TASK\n")[2].partition("\n")[0]
     names = re.findall(r"^(S\d+) ", blocks(body).get("sources", ""), re.MULTILINE)
-    limits = re.search(r"depth (\d+) of at most \d+, at most (\d+) children, at most (\d+) visits", _user(body))
+    limits = re.search(
+        r"depth (\d+) of at most \d+, at most (\d+) children, at most (\d+) visits", _user(body)
+    )
     depth, width, visits = map(int, limits.groups()) if limits else (0, 5, 5)
     if depth == 0:
         return {"children": [

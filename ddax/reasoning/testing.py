@@ -55,7 +55,10 @@ class FakeOpenAI:
     """
 
     def __init__(
-        self, replies: Iterable[Say | Any] = (), *, answer: Callable[[dict[str, Any]], Say | Any] | None = None
+        self,
+        replies: Iterable[Say | Any] = (),
+        *,
+        answer: Callable[[dict[str, Any]], Say | Any] | None = None,
     ) -> None:
         self._answer = answer
         self.replies = [reply if isinstance(reply, Say) else Say(reply) for reply in replies]
