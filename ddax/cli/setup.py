@@ -156,12 +156,19 @@ async def check_model(name: str) -> dict[str, Any]:
 
     providers, price = load_providers(home=home_of()), price_of(name, load_prices(home=home_of()))
     key = providers[name.partition(":")[0]].key if name.partition(":")[0] in providers else ""
-    model = open_model(name, limits=Limits(), providers=providers)
+    if name.startswith("gguf:"):
+        from ddax.reasoning.language.assemble import open_local
+
+        model, close = await asyncio.to_thread(open_local, name, limits=Limits(output_tokens=20))
+    else:
+        model, close = open_model(name, limits=Limits(), providers=providers), _nothing
     prompt, start = "Reply with the one word: ready", time.monotonic()
     try:
         reply = await asyncio.wait_for(model.ainvoke(prompt), CHECK_SECONDS)
     except Exception as exc:  # every provider raises its own kind; all of them end as one of ours
         raise mapped(classify(exc, time.time), name, key, 1) from exc
+    finally:
+        close()
     said = str(reply.content)
     usage = priced(counted(getattr(reply, "usage_metadata", None), prompt=prompt, reply=said), price)
     return {
@@ -169,6 +176,10 @@ async def check_model(name: str) -> dict[str, Any]:
         "usd": usage.usd, "seconds": round(time.monotonic() - start, 3),
         "price": asdict(price) if price else None,
     }  # fmt: skip
+
+
+def _nothing() -> None:
+    """Close nothing: a provider's model holds nothing open."""
 
 
 def _usd(usd: float | None) -> str:

@@ -21,6 +21,7 @@ if TYPE_CHECKING:
     from ddax.actions.registry import Registry
     from ddax.environments.protocol import Environment
     from ddax.memory.agents import AgentStore
+    from ddax.memory.embedding_checked import CheckedEmbedder
     from ddax.memory.home import Home
 
 
@@ -38,6 +39,7 @@ async def open_session(
     from ddax.dynamics.surprise import UNMEASURED
     from ddax.memory.agents import AgentStore
     from ddax.memory.gate import GatedMemory
+    from ddax.memory.embedding_checked import CheckedEmbedder
     from ddax.metacognition.controller import Controller
     from ddax.metacognition.versions import find_matrices
     from ddax.reasoning.entailment import open_check
@@ -47,6 +49,7 @@ async def open_session(
     embedder = parts.embedder
     if embedder is None:
         embedder = await asyncio.to_thread(_embedder, place.cache)
+    embedder = CheckedEmbedder(embedder)
     scale = await asyncio.to_thread(
         load_calibration, embedder.name, embedder.fingerprint, fallback=UNMEASURED
     )

@@ -58,7 +58,7 @@ def _expand(body: Body) -> dict[str, Any]:
     depth, width, visits = map(int, limits.groups()) if limits else (0, 5, 5)
     if depth == 0:
         return {"children": [
-            _child(f"search for {task[:80]}", "search", {"query": task[:200]}),
+            _child(f"search for {task[:80]}", "search", {"query": task[:200], "k": "20"}),
             {**_child("read what was found", "", {}), "action": None, "needs": [0]},
         ]}  # fmt: skip
     return {"children": [_child(f"read {n}", "visit", {"source": n}) for n in names[: min(width, visits)]]}

@@ -46,7 +46,9 @@ def waits():
 
 
 @pytest.fixture
-def reasoner(server, waits, monkeypatch):
+async def reasoner(server, waits, monkeypatch):
+    made = []
+
     def make(name=NAME, prices=PRICES, **limits):
         monkeypatch.setenv("OPENAI_API_KEY", "sk-test")
         monkeypatch.setenv("OPENAI_BASE_URL", server.base_url)
@@ -56,13 +58,17 @@ def reasoner(server, waits, monkeypatch):
             waits.append(seconds)
 
         bounds = Limits(**limits)
-        return LanguageReasoner.over(
+        opened = LanguageReasoner.over(
             open_model(name, limits=bounds, providers=load_providers()),
             name=name, prices=prices, clock=time.monotonic, rng=np.random.default_rng(0), limits=bounds,
             key="OPENAI_API_KEY", sleep=sleep,
         )  # fmt: skip
+        made.append(opened)
+        return opened
 
-    return make
+    yield make
+    for one in made:
+        await one.close()
 
 
 CASES = {
@@ -365,6 +371,7 @@ async def test_the_factory_opens_a_working_reasoner(server, monkeypatch):
     server.add(PREDICTION)
     opened = open_reasoner(NAME, embedder=None, prices=PRICES, clock=time.monotonic)
     assert (await opened.predict(PREDICT)).usage == ONE_CALL
+    await opened.close()
 
 
 async def test_the_fake_server_streams_as_the_real_one(server, reasoner):

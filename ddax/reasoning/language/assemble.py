@@ -112,18 +112,22 @@ def _channel(name: str, opening: Opening, found: _Open, open_model: OpenModel) -
                 name, limits=opening.limits, providers=opening.providers, environment=opening.environment
             )
         )
-    from ddax.reasoning.language.wire_openai import OpenAIChannel
-    from ddax.reasoning.local.server import LocalServer
+    from ddax.reasoning.language.wire_openai import Narrow, OpenAIChannel
 
-    server = LocalServer(Path(path).expanduser())
-    found.closers.append(server.close)
-    return OpenAIChannel(_local_model(server.address, opening.limits), narrow=True)
+    model, close = open_local(name, limits=opening.limits)
+    found.closers.append(close)
+    return OpenAIChannel(model, narrow=Narrow.of(opening.limits.output_tokens))
 
 
-def _local_model(address: str, limits: Limits) -> Any:
+def open_local(name: str, *, limits: Limits) -> tuple[Any, Callable[[], None]]:
+    """Serve the file of `gguf:FILE` and return a chat model over it, with what stops the server."""
     from langchain_openai import ChatOpenAI
 
-    return ChatOpenAI(
-        model="local", base_url=address, api_key="local", max_retries=0,  # type: ignore[arg-type]  # a plain key
+    from ddax.reasoning.local.server import LocalServer
+
+    server = LocalServer(Path(name.partition(":")[2]).expanduser())
+    model = ChatOpenAI(
+        model="local", base_url=server.address, api_key="local", max_retries=0,  # type: ignore[arg-type]  # a plain key
         timeout=limits.attempt_seconds, max_tokens=limits.output_tokens,  # type: ignore[call-arg]  # an alias
     )  # fmt: skip
+    return model, server.close

@@ -102,6 +102,10 @@ class Caller:
         """Say whether the model's price is known and zero."""
         return self._price is not None and self._price.cost(1, 1) == 0
 
+    async def close(self) -> None:
+        """Close the way to the model."""
+        await self._channel.close()
+
     async def ask(self, ask: Ask[W, R], under: Under) -> tuple[R, Usage]:
         """Return what `ask.read` makes of the reply, and the cost.
 

@@ -73,6 +73,7 @@ class Channel(Protocol):
     """Where the model is, so that two servers with one model name are told apart."""
 
     async def say(self, order: Order, hear: Hear | None = None) -> Said: ...
+    async def close(self) -> None: ...
 
 
 def open_channel(model: BaseChatModel) -> Channel:
@@ -134,6 +135,9 @@ class ChatChannel:
                 message = piece if message is None else message + piece
                 hear(str(getattr(piece, "text", "") or ""))
         return _said(message, order)
+
+    async def close(self) -> None:
+        """Close nothing: LangChain keeps what a model holds open."""
 
     def _runnable(self, order: Order) -> Any:
         """Return what to send messages to: the model with the form of the reply, and no parser after it."""

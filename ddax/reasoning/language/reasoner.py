@@ -87,7 +87,8 @@ class LanguageReasoner:
         return twin
 
     async def close(self) -> None:
-        """Close what was opened for this reasoner: the cache of replies, a local server."""
+        """Close what was opened for this reasoner: connections, the cache of replies, a local server."""
+        await self._team.close()
         if self._release is not None:
             await asyncio.to_thread(self._release)
 
@@ -120,7 +121,12 @@ class LanguageReasoner:
         reply, usage = await self._ask(
             "plan", prompt, wire.ExpandWire,
             lambda found: readers.expansion(found, request, named, self._arguments), sampling,
-            choices={"ActionWire.name": request.actions},
+            choices={
+                "ActionWire.name": request.actions,
+                "ArgumentWire.name": [
+                    n for action in request.actions for n in readers.argument_names(action, self._arguments)[:1]
+                ],
+            },
         )  # fmt: skip
         return replace(reply, usage=usage)
 

@@ -38,6 +38,11 @@ class Team:
         """Say whether every model's price is known and zero."""
         return all(caller.free_of_charge for caller in self._everybody())
 
+    async def close(self) -> None:
+        """Close the ways to all models; safe to call twice."""
+        for caller in self._everybody():
+            await caller.close()
+
     def _everybody(self) -> list[Caller]:
         lean = [self.lean] if self.lean else []
         return lean + [caller for line in self.members.values() for caller in line]

@@ -7,10 +7,11 @@ once. Models asked through another protocol, as OpenAI's Responses, go the long 
 
 from __future__ import annotations
 
+import asyncio
 import json
 from collections.abc import Mapping, Sequence
 from functools import cache
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from ddax.reasoning.language.channel import Hear, Mode, Order, Said, chosen, name_of, stated, tool_of
 from ddax.reasoning.language.wire import Wire, schema_of
@@ -19,8 +20,6 @@ if TYPE_CHECKING:
     from langchain_core.language_models import BaseChatModel
 
 CLASSES = frozenset({"ChatOpenAI", "AzureChatOpenAI"})
-SHORT, FEW = 200, 3
-"""Characters of a text, and items of a list, where the form is narrowed."""
 _ROLES = {"human": "user", "ai": "assistant"}
 _SAMPLE = [("system", "s"), ("human", "h")]
 
@@ -42,24 +41,51 @@ def form_of(wire: type[Wire]) -> dict[str, Any]:
     return {"type": "json_schema", "json_schema": {"name": name_of(wire), "schema": schema, "strict": True}}
 
 
-def narrowed(form: dict[str, Any], choices: Mapping[str, Sequence[str]]) -> dict[str, Any]:
+class Narrow(NamedTuple):
+    """How far a grammar bounds a reply: items of a list, characters of a text and of a program."""
+
+    items: int
+    text: int
+    code: int
+
+    @classmethod
+    def of(cls, output_tokens: int) -> Narrow:
+        """Return bounds within which a reply ends before its output limit."""
+        items = min(8, max(1, output_tokens // 400))
+        return cls(items, max(120, output_tokens // 4), 2 * output_tokens)
+
+
+def narrowed(form: dict[str, Any], choices: Mapping[str, Sequence[str]], bounds: Narrow) -> dict[str, Any]:
     """Return a form that a grammar can hold a small model to.
 
-    A name is one of those the prompt offers, a share one of eleven values, and texts and lists end.
+    A name is one of those the prompt offers, a share one of ten values, and texts and lists end.
     """
     whole: dict[str, Any] = json.loads(json.dumps(form))
     schema = whole["json_schema"]["schema"]
     for name, part in {"": schema, **schema.get("$defs", {})}.items():
-        for field, about in part.get("properties", {}).items():
-            if choices.get(f"{name}.{field}"):
-                part["properties"][field] = {"enum": list(choices[f"{name}.{field}"])}
-            elif about.get("type") == "number":
-                part["properties"][field] = {"enum": [n / 10 for n in range(1, 11)]}
-            elif about.get("type") == "string":
-                about["maxLength"] = SHORT
-            elif about.get("type") == "array":
-                about["maxItems"] = FEW
+        for key, about in part.get("properties", {}).items():
+            part["properties"][key] = _bounded(f"{name}.{key}", about, choices, bounds)
     return whole
+
+
+def _bounded(
+    place: str, about: dict[str, Any], choices: Mapping[str, Sequence[str]], bounds: Narrow
+) -> dict[str, Any]:
+    if choices.get(place):
+        return {"enum": list(choices[place])}
+    kind = about.get("type")
+    if kind == "number":
+        return {"enum": [n / 10 for n in range(1, 11)]}
+    if kind == "string":
+        return about | {"maxLength": bounds.code if place.endswith(".code") else bounds.text}
+    if kind != "array":
+        return about
+    item = about["items"].get("$ref", "").rpartition("/")[2]
+    if not item:
+        return about | {"maxItems": 0}  # positions of siblings: a small model names those that are not there
+    each = [key for key in choices if key == f"{item}.criterion"]
+    count = len(choices[each[0]]) if each else 1
+    return about | {"minItems": count, "maxItems": count if each else bounds.items}
 
 
 class OpenAIChannel:
@@ -68,25 +94,47 @@ class OpenAIChannel:
     first_mode: Mode = "schema"
     takes_tools = True
 
-    def __init__(self, model: Any, *, narrow: bool = False) -> None:
-        """Take over what the model class decides; `narrow` closes the schema to what the prompt offers."""
+    def __init__(self, model: Any, *, narrow: Narrow | None = None) -> None:
+        """Take over what the model class decides; `narrow` bounds the form for a model on this machine."""
         self._narrow = narrow
         fixed: dict[str, Any] = model._get_request_payload(_SAMPLE)
         self._system = str(fixed["messages"][0]["role"])
         self._fixed = {k: v for k, v in fixed.items() if k not in {"messages", "stream"}}
-        self._client: Any = model.root_async_client
+        self._shared: Any = model.root_async_client
+        self._own: Any = None
+        self._loop: asyncio.AbstractEventLoop | None = None
         self._takes = frozenset(type(model).model_fields) & {"temperature", "seed"}
-        self.address = str(getattr(self._client, "base_url", "") or "")
+        self.address = str(getattr(self._shared, "base_url", "") or "")
 
     async def say(self, order: Order, hear: Hear | None = None) -> Said:
         """Make one call."""
         body = self._body(order)
         if hear is None:
             # As JSON and back: the client's own types would be built for each call and read once.
-            raw = await self._client.post("/chat/completions", body=body, cast_to=bytes)
+            raw = await self._client().post("/chat/completions", body=body, cast_to=bytes)
             return _said(json.loads(raw), order)
         body |= {"stream": True, "stream_options": {"include_usage": True}}
-        return await _heard(await self._client.chat.completions.create(**body), order, hear)
+        return await _heard(await self._client().chat.completions.create(**body), order, hear)
+
+    def _client(self) -> Any:
+        """Return a client with connections of this event loop.
+
+        LangChain shares one pool among all models of a process for its whole life; a second loop would
+        be given connections of the first, which is closed.
+        """
+        from openai import DefaultAsyncHttpxClient
+
+        loop = asyncio.get_running_loop()
+        if self._own is None or self._loop is not loop:
+            http = DefaultAsyncHttpxClient(timeout=self._shared.timeout)
+            self._own, self._loop = self._shared.copy(http_client=http), loop
+        return self._own
+
+    async def close(self) -> None:
+        """Close the connections."""
+        if self._own is not None and self._loop is asyncio.get_running_loop():
+            await self._own.close()
+        self._own = None
 
     def _body(self, order: Order) -> dict[str, Any]:
         """Return the body of the request."""
@@ -99,7 +147,7 @@ class OpenAIChannel:
             body["reasoning_effort"] = order.effort
         if order.mode == "schema":
             form = form_of(order.wire)
-            body["response_format"] = narrowed(form, order.choices) if self._narrow else form
+            body["response_format"] = narrowed(form, order.choices, self._narrow) if self._narrow else form
         elif order.mode == "tool":
             body["tools"] = [tool_of(order.wire)]
             body["tool_choice"] = {"type": "function", "function": {"name": name_of(order.wire)}}

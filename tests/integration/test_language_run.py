@@ -1,0 +1,268 @@
+"""Whole runs with a language model over real HTTP: a rote model answers, on loopback, with no key.
+
+Roles, fallbacks, streaming, tool calls, kept replies, recordings, costs.
+"""
+
+import json
+import time
+
+import numpy as np
+import pytest
+
+from ddax import open_agent
+from ddax.cli.board import Board
+from ddax.cli.main import run_command
+from ddax.configs.prices import Price, load_providers
+from ddax.configs.settings import Context, Models
+from ddax.errors import ReasonerError
+from ddax.ideas import dag
+from ddax.reasoning import protocol as p
+from ddax.reasoning import rote
+from ddax.reasoning.budget import BudgetKeeper
+from ddax.reasoning.factory import open_reasoner
+from ddax.reasoning.language import Limits
+from ddax.reasoning.testing import FakeOpenAI, Say
+from ddax.types import Usage
+
+TASK = "When was the harbour of Belmark built?"
+MODEL = "openai:gpt-4.1-mini"
+CACHED = {
+    "prompt_tokens": 100, "completion_tokens": 20, "total_tokens": 120,
+    "prompt_tokens_details": {"cached_tokens": 60},
+}  # fmt: skip
+
+
+@pytest.fixture
+def sources(tmp_path):
+    folder = tmp_path / "docs"
+    folder.mkdir()
+    for n in range(6):
+        text = f"# Harbour {n}\n\nThe harbour number {n} of Belmark was built in {1800 + n}.\n"
+        (folder / f"harbour{n}.md").write_text(text)
+    return str(folder)
+
+
+@pytest.fixture
+def server(monkeypatch):
+    with FakeOpenAI(answer=lambda body: Say(rote.reply(body), usage=CACHED)) as running:
+        monkeypatch.setenv("OPENAI_API_KEY", "sk-a-key-of-the-test-alone")
+        for name in ("OPENAI_BASE_URL", "OPENAI_API_BASE"):
+            monkeypatch.setenv(name, running.base_url)
+        yield running
+
+
+async def run(home, sources, on_event=None, **settings):
+    context = Context.model_validate({"model": MODEL, "sources": [sources], **settings})
+    async with open_agent(context, home=home) as agent:
+        result = await agent.run(TASK, thread="t", on_event=on_event)
+        return result, (await agent.state("t"))["ideas"], await agent.costs("t")
+
+
+async def test_a_run_answers_with_quotes_and_counts_each_call_by_node_idea_and_model(
+    server, sources, tmp_path
+):
+    result, ideas, log = await run(tmp_path / "home", sources)
+    assert result["status"] == "done"
+    assert "of Belmark was built in 180" in result["answer"]
+    usage = result["usage"]
+    assert usage["model_calls"] == len(server.requests) == usage["models"][MODEL]
+    assert usage["cached_share"] == 0.6
+    assert sum(node["model_calls"] for node in usage["by_node"].values()) == len(server.requests)
+    calls = [call for row in log for call in row["calls"]]
+    assert sum((Usage.of_row(c) for c in calls), Usage()) == Usage(
+        usage["model_calls"], usage["tokens"], pytest.approx(usage["usd"])
+    )
+    assert {c["idea"] for c in calls if c["request"] == "extract"} == {
+        i for i, idea in ideas.items() if idea.get("action", {}).get("name") == "visit"
+    }
+    assert usage["usd"] == pytest.approx(len(server.requests) * (40 * 0.4 + 60 * 0.1 + 20 * 1.6) / 1e6)
+    assert all("tools" not in body for body in server.requests)
+
+
+async def test_a_recording_gives_the_same_dag_byte_for_byte_with_no_server_and_no_key(
+    server, sources, tmp_path, monkeypatch
+):
+    file = str(tmp_path / "run.jsonl")
+    first, ideas, _ = await run(tmp_path / "a", sources, record=file)
+    made = len(server.requests)
+    server.stop()
+    monkeypatch.delenv("OPENAI_API_KEY")
+    second, again, _ = await run(tmp_path / "b", sources, replay=file)
+    assert json.dumps(again) == json.dumps(ideas)
+    assert dag.digest(again) == dag.digest(ideas)
+    assert (second["answer"], second["citations"]) == (first["answer"], first["citations"])
+    assert second["usage"]["usd"] == first["usage"]["usd"]
+    assert len(server.requests) == made
+    assert "sk-a-key" not in (tmp_path / "run.jsonl").read_text()
+
+
+async def test_kept_replies_give_the_same_dag_for_nothing_and_can_be_turned_off(server, sources, tmp_path):
+    _, ideas, _ = await run(tmp_path / "home", sources)
+    made = len(server.requests)
+    (tmp_path / "b").mkdir()
+    (tmp_path / "b" / "cache").mkdir()
+    kept = tmp_path / "home" / "cache" / "replies.sqlite"
+    (tmp_path / "b" / "cache" / "replies.sqlite").write_bytes(kept.read_bytes())
+    result, again, _ = await run(tmp_path / "b", sources)
+    assert len(server.requests) == made
+    assert again == ideas
+    assert (result["usage"]["model_calls"], result["usage"]["usd"]) == (0, 0.0)
+    assert result["usage"]["hits"] == made
+    assert result["usage"]["saved_usd"] > 0
+    _, third, _ = await run(tmp_path / "c", sources, models={"cache": False})
+    assert third == ideas
+    assert len(server.requests) == 2 * made
+    assert not (tmp_path / "c" / "cache" / "replies.sqlite").exists()
+
+
+async def test_the_pieces_of_replies_are_told_and_change_nothing(server, sources, tmp_path):
+    _, ideas, _ = await run(tmp_path / "a", sources)
+    events, board, seen = [], Board(), []
+
+    def on_event(event):
+        events.append(event)
+        board.apply(event)
+        seen.append(board.saying)
+
+    _, again, _ = await run(tmp_path / "b", sources, on_event, stream=True)
+    assert again == ideas
+    pieces = [e for e in events if e["type"] == "token"]
+    assert {e["data"]["request"] for e in pieces} >= {"expand", "extract", "judge", "merge"}
+    merged = "".join(e["data"]["text"] for e in pieces if e["data"]["request"] == "expand" and e["step"] == 1)
+    assert json.loads(merged)["children"]
+    assert any(seen)
+    assert board.saying == ""
+    assert all(body["stream"] for body in server.requests[-5:])
+
+
+async def test_each_role_has_its_model_and_little_budget_brings_the_lean_one(server, sources, tmp_path):
+    models = {"judge": "openai:judge", "extract": "openai:reader", "lean": "openai:lean", "lean_below": 0.5}
+    result, _, _ = await run(
+        tmp_path / "home", sources, models=models, budget={"max_model_calls": 16, "max_usd": 9}
+    )
+    asked = {rote.request_of(body): set() for body in server.requests}
+    for body in server.requests:
+        asked[rote.request_of(body)].add(body["model"])
+    assert asked["judge"] >= {"judge"}
+    assert asked["extract"] == {"reader"} or asked["extract"] == {"reader", "lean"}
+    assert asked["expand"] == {"gpt-4.1-mini"}
+    assert "openai:lean" in result["usage"]["models"]
+    assert result["usage"]["usd"] is None
+    assert result["usage"]["model_calls"] <= 17
+
+
+async def test_an_outage_falls_back_says_who_answered_and_opens_the_circuit(server):
+    server._answer = lambda body: Say("down", status=503) if body["model"] == "first" else rote.reply(body)
+    reasoner = open_reasoner(
+        "openai:first", embedder=None, prices={}, clock=time.monotonic, models=Models(
+            fallbacks=("openai:second",), cache=False
+        ), limits=Limits(first_wait=0.0), rng=np.random.default_rng(0),
+    )  # fmt: skip
+    ask = p.AskRequest("t", "s", ())
+    replies = [await reasoner.ask(ask) for _ in range(4)]
+    assert [dict(r.usage.models) for r in replies] == [
+        *[{"openai:first": 3, "openai:second": 1}] * 3, {"openai:second": 1},
+    ]  # fmt: skip
+    assert all(r.text == "Shall I go on?" for r in replies)
+    await reasoner.close()
+
+
+@pytest.fixture
+async def reasoner(server):
+    opened = open_reasoner(
+        "openai:m", embedder=None, prices={"openai:m": Price(1, 1)}, clock=time.monotonic,
+        providers=load_providers(), models=Models(cache=False), limits=Limits(first_wait=0.0),
+    )  # fmt: skip
+    yield opened
+    await opened.close()
+
+
+def by_tool(text="{}", times=1, name="ask"):
+    return Say("", tools=((name, text),) * times)
+
+
+@pytest.mark.parametrize("stream", [False, True])
+async def test_a_model_without_schemas_is_asked_for_the_arguments_of_one_tool(server, reasoner, stream):
+    server.add(
+        Say("response_format json_schema is not supported", status=400), by_tool('{"text": "So?"}'),
+        by_tool('{"text": "cut'), by_tool('{"text": "Whole?"}'),
+        by_tool('{"text": "x"}', times=64), by_tool('{"text": "One?"}', name="ASK"),
+    )  # fmt: skip
+    pieces = []
+    bound = reasoner.bound(
+        BudgetKeeper(Context().budget, clock=time.monotonic), hear=pieces.append if stream else None
+    )
+    ask = p.AskRequest("t", "s", ())
+    assert [(await bound.ask(ask)).text for _ in range(3)] == ["So?", "Whole?", "One?"]
+    for body in server.requests[1:]:
+        assert body["tool_choice"] == {"type": "function", "function": {"name": "ask"}}
+        [tool] = body["tools"]
+        assert tool["function"]["parameters"]["additionalProperties"] is False
+        assert "response_format" not in body
+    assert "was called 64 times" in server.requests[-1]["messages"][-1]["content"]
+    assert bool(pieces) is stream
+
+
+async def test_a_stream_that_breaks_off_is_asked_again_and_usage_is_counted(server, reasoner):
+    good = Say({"text": "So?"}, usage=CACHED)
+    server.add(Say({"text": "So?"}, cut=True), good)
+    pieces = []
+    bound = reasoner.bound(BudgetKeeper(Context().budget, clock=time.monotonic), hear=pieces.append)
+    reply = await bound.ask(p.AskRequest("t", "s", ()))
+    assert (reply.text, reply.usage.model_calls, reply.usage.tokens) == ("So?", 2, 120)
+    assert reply.usage.cached_tokens == 60
+    assert "".join(pieces).endswith('{"text": "So?"}')
+
+
+async def test_one_request_makes_three_calls_at_most_whatever_goes_wrong(server, reasoner):
+    server.add(Say("busy", status=503), Say("busy", status=503), "no json", Say("never asked"))
+    with pytest.raises(ReasonerError, match="After 3 calls"):
+        await reasoner.ask(p.AskRequest("t", "s", ()))
+    assert len(server.requests) == 3
+
+
+async def test_the_beginning_of_a_prompt_is_the_same_bytes_in_every_call(server, sources, tmp_path):
+    await run(tmp_path / "home", sources)
+    heads = {}
+    for body in server.requests:
+        head = json.dumps([body["messages"][0], body["response_format"], list(body)])
+        heads.setdefault(rote.request_of(body), set()).add(head)
+    assert all(len(kinds) == 1 for kinds in heads.values())
+    assert len(heads) >= 5
+
+
+def test_the_command_line_records_replays_and_tells_costs(server, sources, tmp_path, monkeypatch, capsys):
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setenv("DDAX_HOME", str(tmp_path / "a"))
+    run_ = ["run", TASK, "--sources", sources, "--thread", "t", "--json"]
+    assert run_command([*run_, "--model", MODEL, "--record", "r.jsonl"]) == 0
+    first = json.loads(capsys.readouterr().out)
+    assert run_command(["costs", "t", "--json"]) == 0
+    costs = json.loads(capsys.readouterr().out)
+    assert costs["total"]["model_calls"] == len(costs["calls"]) == first["usage"]["model_calls"]
+    assert set(costs["by_node"]) == set(first["usage"]["by_node"])
+    assert run_command(["costs", "t"]) == 0
+    assert f"total: ${first['usage']['usd']:.4f}" in capsys.readouterr().out
+    monkeypatch.setenv("DDAX_HOME", str(tmp_path / "b"))
+    assert run_command([*run_, "--replay", "r.jsonl"]) == 0
+    assert json.loads(capsys.readouterr().out)["answer"] == first["answer"]
+    assert run_command([*run_[:-3], "--replay", "r.jsonl", "--record", "r2.jsonl"]) == 2
+    assert run_command([*run_[:-3], "--replay", "missing.jsonl"]) == 2
+    assert "cannot be read" in capsys.readouterr().err
+
+
+def test_prompts_are_listed_and_shown_word_for_word(capsys):
+    assert run_command(["prompts", "list", "--json"]) == 0
+    names = [row["name"] for row in json.loads(capsys.readouterr().out)["prompts"]]
+    assert "expand" in names
+    assert run_command(["prompts", "show", "judge"]) == 0
+    assert "Judge the result. Give each criterion" in capsys.readouterr().out
+    assert run_command(["prompts", "show", "nonsense"]) == 2
+    assert "Known are expand" in capsys.readouterr().err
+
+
+def test_a_second_event_loop_gets_connections_of_its_own(server, sources, tmp_path):
+    for name in ("a", "b"):
+        context = Context.model_validate({"model": MODEL, "sources": [sources], "models": {"cache": False}})
+        with open_agent(context, home=tmp_path / name) as agent:
+            assert agent.run_sync(TASK)["status"] == "done"

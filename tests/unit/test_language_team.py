@@ -1,0 +1,207 @@
+"""Who is asked: roles, fallbacks, effort by what is left; lanes, and replies that are kept."""
+
+import sqlite3
+
+import pytest
+
+from ddax.configs.settings import Budget, Models
+from ddax.errors import BudgetExceeded, InvalidReply, ReasonerError
+from ddax.reasoning.budget import charge, usage_of
+from ddax.reasoning.effort import effort_of
+from ddax.reasoning.language.cache import Kept, ReplyCache, reply_key
+from ddax.reasoning.language.call import Ask, Under
+from ddax.reasoning.language.channel import Order, Sampling, chosen
+from ddax.reasoning.language.lanes import Lane, Lanes
+from ddax.reasoning.language.team import ROLES, Team
+from ddax.reasoning.language.usage import Tokens, counted, priced
+from ddax.reasoning.language.wire import AskWire, PredictWire
+from ddax.reasoning.prompts import Prompt
+from ddax.types import Usage
+
+BUDGET = Budget(max_model_calls=100, max_tokens=1000, max_usd=1.0)
+ORDER = Order([("system", "s"), ("human", "h")], AskWire, "schema", Sampling(0.0, 0))
+
+
+@pytest.mark.parametrize(
+    ("spent", "effort"),
+    [
+        (Usage(), "full"), (Usage(50, 0, 0.0), "full"), (Usage(51, 0, 0.0), "saving"),
+        (Usage(1, 510, 0.0), "saving"), (Usage(1, 1, 0.8), "lean"), (Usage(80, 1, None), "lean"),
+        (Usage(0, 0, 0.0, hits=60, saved_tokens=900), "lean"), (Usage(0, 0, 0.0, saved_usd=0.6), "saving"),
+    ],
+)  # fmt: skip
+def test_effort_goes_down_with_the_scarcest_of_the_budget(spent, effort):
+    assert effort_of(spent, BUDGET, Models()) == effort
+
+
+def test_a_budget_of_nothing_is_lean_and_no_error():
+    assert effort_of(Usage(), Budget(max_usd=0), Models()) == "lean"
+
+
+class Caller:
+    """A model that answers or fails."""
+
+    def __init__(self, name, error=None):
+        self.name, self.error, self.asked, self.free_of_charge = name, error, [], False
+
+    async def ask(self, ask, under):
+        self.asked.append(under.effort)
+        if self.error is not None:
+            charge(self.error, Usage(1, 5, 0.01))
+            raise self.error
+        return self.name, Usage(1, 10, 0.1)
+
+
+ASK = Ask(Prompt("s", "u"), AskWire, lambda found: found.text)
+
+
+def team(*line, lean=None, effort=""):
+    return Team(dict.fromkeys(ROLES, line), lean=lean, effort=effort)
+
+
+async def test_a_failure_falls_back_and_both_are_paid():
+    first, second = Caller("a:1", InvalidReply("odd")), Caller("b:1")
+    reply, usage = await team(first, second).ask("plan", ASK, Under(), effort="full")
+    assert (reply, usage) == ("b:1", Usage(2, 15, pytest.approx(0.11)))
+
+
+async def test_the_last_failure_is_raised_with_the_whole_bill_and_a_cap_stops_at_once():
+    with pytest.raises(ReasonerError, match="second") as caught:
+        await team(Caller("a", ReasonerError("first")), Caller("b", ReasonerError("second"))).ask(
+            "plan", ASK, Under(), effort="full"
+        )
+    assert usage_of(caught.value) == Usage(2, 10, pytest.approx(0.02))
+    second = Caller("b")
+    with pytest.raises(BudgetExceeded):
+        await team(Caller("a", BudgetExceeded("cap")), second).ask("plan", ASK, Under(), effort="full")
+    assert second.asked == []
+
+
+async def test_the_lean_model_comes_first_when_little_is_left_and_reasoning_goes_down():
+    dear, cheap = Caller("dear"), Caller("cheap")
+    people = team(dear, lean=cheap, effort="high")
+    assert [(await people.ask("judge", ASK, Under(), effort=e))[0] for e in ("full", "saving", "lean")] == [
+        "dear", "dear", "cheap",
+    ]  # fmt: skip
+    assert (dear.asked, cheap.asked) == (["high", "low"], ["low"])
+    plain = Caller("plain")
+    await team(plain).ask("judge", ASK, Under(), effort="lean")
+    assert plain.asked == [""]
+
+
+class Time:
+    """A clock that only sleeping moves."""
+
+    def __init__(self):
+        self.now, self.slept = 0.0, []
+
+    def __call__(self):
+        return self.now
+
+    async def sleep(self, seconds):
+        self.slept.append(round(seconds, 6))
+        self.now += seconds
+
+
+async def begin(lane, n):
+    for _ in range(n):
+        async with lane.lease():
+            pass
+
+
+async def test_a_lane_lets_a_minute_s_worth_begin_and_then_keeps_the_rate():
+    clock = Time()
+    lane = Lane(width=4, per_minute=3, clock=clock, sleep=clock.sleep)
+    await begin(lane, 3)
+    assert clock.slept == []
+    await begin(lane, 2)
+    assert clock.slept == [20.0, 20.0]
+    clock.now += 600
+    await begin(lane, 3)
+    assert len(clock.slept) == 2
+
+
+async def test_a_provider_that_asks_for_a_rest_gets_it_and_providers_have_lanes_of_their_own():
+    clock = Time()
+    lanes = Lanes(width=1, clock=clock, sleep=clock.sleep)
+    lanes.of("a:1").pause(7)
+    await begin(lanes.of("b:1"), 1)
+    assert clock.slept == []
+    await begin(lanes.of("a:2"), 1)
+    assert clock.slept == [7.0]
+    assert lanes.of("a:1") is lanes.of("a:9")
+
+
+async def test_a_lane_holds_no_more_than_its_width():
+    import asyncio
+
+    lane, inside, most = Lane(width=2, clock=lambda: 0.0), 0, 0
+
+    async def work():
+        nonlocal inside, most
+        async with lane.lease():
+            inside += 1
+            most = max(most, inside)
+            await asyncio.sleep(0)
+            inside -= 1
+
+    await asyncio.gather(*(work() for _ in range(9)))
+    assert most == 2
+
+
+def test_a_reply_is_kept_by_all_that_was_sent(tmp_path):
+    cache = ReplyCache(tmp_path / "c" / "replies.sqlite", wall=lambda: 5.0)
+    key = reply_key("m", "http://a", ORDER)
+    assert cache.get(key) is None
+    cache.put(key, Kept("text", 10, None))
+    cache.put(key, Kept("other", 1, 1.0))
+    cache.close()
+    assert ReplyCache(tmp_path / "c" / "replies.sqlite", wall=lambda: 9.0).get(key) == Kept("text", 10, None)
+    others = {
+        reply_key("m2", "http://a", ORDER), reply_key("m", "http://b", ORDER),
+        reply_key("m", "http://a", Order(ORDER.messages, PredictWire, "schema", ORDER.sampling)),
+        reply_key("m", "http://a", Order(ORDER.messages, AskWire, "schema", Sampling(0.0, 1))),
+        reply_key("m", "http://a", Order([("system", "s"), ("human", "x")], AskWire, "schema", Sampling())),
+    }  # fmt: skip
+    assert len(others | {key}) == 6
+    assert reply_key("m", "http://a", Order(ORDER.messages, AskWire, "words", ORDER.sampling)) == key
+
+
+def test_a_damaged_cache_is_left_alone_and_said(tmp_path, caplog):
+    path = tmp_path / "replies.sqlite"
+    path.write_bytes(b"this is no database at all, and long enough to be looked at" * 20)
+    cache = ReplyCache(path, wall=lambda: 0.0)
+    assert cache.get("k") is None
+    cache.put("k", Kept("t", 1, 0.0))
+    assert cache.get("k") is None
+    assert "is not used" in caplog.text
+    assert len(caplog.records) == 1
+    with pytest.raises(sqlite3.DatabaseError):
+        sqlite3.connect(path).execute("SELECT 1 FROM replies")
+
+
+@pytest.mark.parametrize(
+    ("calls", "reply", "fault"),
+    [
+        ([("ask", "{}")], "{}", ""), ([("ASK", "{}")], "{}", ""), ([], "", "not called"),
+        ([("rm", "{}")], "", "not called"), ([("ask", "{}")] * 64, "", "64 times"), ([("ask", "")], "", ""),
+    ],
+)  # fmt: skip
+def test_one_call_of_the_right_tool_is_the_reply(calls, reply, fault):
+    text, why = chosen(calls, AskWire)
+    assert text == reply
+    assert fault in why
+    assert bool(why) is bool(fault)
+
+
+@pytest.mark.parametrize(
+    ("said", "cached"),
+    [
+        ({"cache_read": 40}, 40), ({"cache_read": 999}, 100), ({"cache_read": -1}, 0), ({}, 0), (None, 0),
+        ({"cache_read": True}, 0),
+    ],
+)  # fmt: skip
+def test_cached_tokens_are_counted_where_said_and_never_more_than_were_sent(said, cached):
+    usage = {"input_tokens": 100, "output_tokens": 10, "input_token_details": said}
+    assert counted(usage, prompt="p", reply="r") == Tokens(100, 10, cached)
+    assert priced(Tokens(100, 10, cached), None).cached_tokens == cached
