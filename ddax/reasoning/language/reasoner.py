@@ -124,7 +124,8 @@ class LanguageReasoner:
             choices={
                 "ActionWire.name": request.actions,
                 "ArgumentWire.name": [
-                    n for action in request.actions for n in readers.argument_names(action, self._arguments)[:1]
+                    name for action in request.actions
+                    for name in readers.argument_names(action, self._arguments)[:1]
                 ],
             },
         )  # fmt: skip

@@ -52,7 +52,7 @@ class Narrow(NamedTuple):
     def of(cls, output_tokens: int) -> Narrow:
         """Return bounds within which a reply ends before its output limit."""
         items = min(8, max(1, output_tokens // 400))
-        return cls(items, max(120, output_tokens // 4), 2 * output_tokens)
+        return cls(items, max(120, output_tokens // 4), max(120, output_tokens // 2))
 
 
 def narrowed(form: dict[str, Any], choices: Mapping[str, Sequence[str]], bounds: Narrow) -> dict[str, Any]:
