@@ -20,7 +20,7 @@ NAME = "search24-ablation"
 DESCRIPTION = "the weights of the hybrid preset and TreeQuest's options, chosen on the even puzzles"
 PUZZLES, QUICK = 120, 20
 W_A = (0.0, 0.1, 0.25, 0.5)
-C = (0.03, 0.1, 0.3, 1.0)
+C = (0.02, 0.05, 0.1, 1.0)
 WIDTHS = (6, 12)
 
 

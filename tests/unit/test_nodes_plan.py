@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -133,6 +134,8 @@ async def test_going_wider_expands_a_waiting_idea_again(kit: Any, monkeypatch: A
     state = await kit.after(expand, {**state, "focus": ["0.1"], "step": 2, "decision": {}}, session)
     ended = {"status": "done", "N": 1, "V": 0.1}
     state = changed(state, _1={"N": 1, "Q": 0.1}, _1_1=ended, _2=ended)
+    selection = session.settings.selection.model_copy(update={"wider": True})
+    session = replace(session, settings=session.settings.model_copy(update={"selection": selection}))
     chosen = await kit.after(select, {**state, "step": 4}, session)
     assert (chosen["decision"]["rule"], chosen["decision"]["mode"], chosen["focus"]) == (
         "wider",
