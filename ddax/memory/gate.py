@@ -19,7 +19,7 @@ from ddax.types import Document, EntailmentCheck, JsonDict, MemoryType, Record
 
 NEIGHBOURS = 8
 """Stored rows a new one is compared with."""
-NEAR = 0.6
+NEAR = 0.5
 """Similarity below which a row is not looked at."""
 MAX_CHECKS = 6
 """Support checks one write may ask for: each may cost a model."""

@@ -84,11 +84,12 @@ def echoes(text: str, known: Iterable[str]) -> bool:
     if not every or not own.words:
         return False
     content = frozenset[str]().union(*(item.content for item in every))
-    if not {*own.names, *own.numbers} <= content or (own.negated and not any(i.negated for i in every)):
+    parts = [text[span.start : span.end] for span in sentences(text)]
+    if not {*own.numbers, *_names(parts)} <= content or (own.negated and not any(i.negated for i in every)):
         return False
     seen = {shingle for item in every for shingle in _shingles(item.words)}
     mine: list[bool] = []
-    for sentence in (statement(text[span.start : span.end]) for span in sentences(text)):
+    for sentence in map(statement, parts):
         if len(sentence.words) < SHINGLE:
             mine += [sentence.content <= content] * bool(sentence.words)
         else:
@@ -119,6 +120,11 @@ def _stem(word: str) -> str:
     for ending in ("'s", "s'"):
         word = word.removesuffix(ending)
     return word[:-1] if len(word) > 4 and word.endswith("s") and not word.endswith("ss") else word
+
+
+def _names(parts: Iterable[str]) -> set[str]:
+    """Return the names of sentences; the first word of one has its capital from its place."""
+    return {name for part in parts for name in statement(part.lstrip("“\"'(").partition(" ")[2]).names}
 
 
 def _order(one: Statement, among: set[str]) -> tuple[str, ...]:

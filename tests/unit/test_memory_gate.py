@@ -89,6 +89,7 @@ async def test_another_source_is_a_witness_and_no_duplicate(memory: GatedMemory)
     [
         f"I recall that {TOWER}",
         f"As noted earlier: {TOWER} {TOWER}",
+        f"Moreover, {TOWER}",
         "On the tower:\nThe Corvane Tower in Belmark was designed by Ilse Maran",
     ],
 )
