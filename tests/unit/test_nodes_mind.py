@@ -15,7 +15,7 @@ from ddax.memory.agents import AgentStore
 from ddax.nodes.close import close
 from ddax.nodes.gather import lessons
 from ddax.nodes.open_task import open_task
-from ddax.nodes.reflect import reflect
+from ddax.nodes.reflect import contrasts, reflect
 from ddax.nodes.rigidity import rigidity
 from ddax.reasoning import protocol as p
 from ddax.types import Idea
@@ -150,3 +150,23 @@ async def test_each_participant_of_a_debate_has_one_round_a_task(kit: Any, tmp_p
         "c": 1,
         "d": 0,
     }
+
+
+def test_lessons_come_from_the_largest_errors_three_of_policy_and_one_of_value() -> None:
+    ideas: Any = {
+        "0": {"id": "0", "parent": "", "kind": "inner", "Q": 0.2, "N": 6},
+        "0.9": {"id": "0.9", "parent": "0", "kind": "merge", "Q": 0.9, "N": 1},
+    }
+    rows: list[dict[str, Any]] = [
+        {"idea": f"0.{k}", "epsilon": 0.1, "value": 0.5, "before": 0.5 - k / 10} for k in range(1, 6)
+    ]
+    rows.append({"idea": "0.6", "epsilon": 0.95, "value": 0.5, "before": None})
+    rows.append({"idea": "0.7", "epsilon": 0.9, "value": None, "before": 0.1})
+    rows.append({"idea": "0.9", "epsilon": 0.0, "value": 0.9, "before": 0.8})
+    found = [(kind, row["idea"], round(error, 6)) for kind, error, row in contrasts(rows, ideas, 0.3)]
+    assert found == [
+        ("policy", "0.6", 0.95),
+        ("policy", "0.7", 0.9),
+        ("policy", "0.5", 0.5),
+        ("value", "0.9", 0.7),
+    ], "ε where nothing was believed before, else |V − Q|; the merge is judged by what its parent came to"
