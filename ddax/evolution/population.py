@@ -1,6 +1,9 @@
-"""Generations of whole-program candidates proposed by a reasoner: elitism, crossover, fresh blood.
+"""Generations of whole-program candidates proposed by a reasoner: islands, elitism, crossover, fresh blood.
 
-The archive keeps the best candidate of every behaviour (which tests pass); parents come from it.
+Each island has an archive that keeps the best candidate of every behaviour (which tests pass); parents
+come from it. Candidates are dealt to the islands in turn, the generations breed on them in turn, and
+after each the best of an island migrates to the next: one idea cannot take over the whole population
+before another has had its generation.
 """
 
 from __future__ import annotations
@@ -19,6 +22,7 @@ from ddax.types import Usage
 
 FRESH = 3
 """New candidates asked for in each generation."""
+ISLANDS = 2
 
 Evaluate = Callable[[str], "Evaluation"]
 
@@ -34,18 +38,9 @@ class Individual:
 
 @dataclass
 class Archive:
-    """The best individual of each behaviour signature, and every text tried (the tabu list)."""
+    """The best individual of each behaviour signature on one island."""
 
     best: dict[str, Individual] = field(default_factory=dict)
-    texts: set[str] = field(default_factory=set)
-
-    def is_new(self, code: str) -> bool:
-        """Say whether a text was not tried yet, and remember it."""
-        key = sha256(code.encode()).hexdigest()
-        if key in self.texts:
-            return False
-        self.texts.add(key)
-        return True
 
     def add(self, one: Individual) -> None:
         """Keep an individual where its behaviour is new or its score better."""
@@ -81,6 +76,41 @@ def crossover(original: str, a: str, b: str, rng: Generator) -> str:
     return "".join(lines + before[at:])
 
 
+@dataclass
+class Islands:
+    """The archives of all islands, and every text tried on any of them (the tabu list)."""
+
+    archives: list[Archive]
+    texts: set[str] = field(default_factory=set)
+    dealt: int = 0
+
+    def is_new(self, code: str) -> bool:
+        """Say whether a text was not tried yet, and remember it."""
+        key = sha256(code.encode()).hexdigest()
+        if key in self.texts:
+            return False
+        self.texts.add(key)
+        return True
+
+    def deal(self, one: Individual, island: int | None = None) -> None:
+        """Settle an individual on an island, by default on the next in turn."""
+        if island is None:
+            island, self.dealt = self.dealt, self.dealt + 1
+        self.archives[island % len(self.archives)].add(one)
+
+    def migrate(self) -> None:
+        """Send the best of each island, all at once, to the next one."""
+        best = [archive.ranked()[:1] for archive in self.archives]
+        for island, travellers in enumerate(best):
+            for one in travellers:
+                self.archives[(island + 1) % len(self.archives)].add(one)
+
+    def ranked(self) -> list[Individual]:
+        """Return the individuals of all islands, best first, each once."""
+        known = {id(one): one for archive in self.archives for one in archive.ranked()}
+        return sorted(known.values(), key=lambda i: (-i.evaluation.score, i.evaluation.signature))
+
+
 @dataclass(frozen=True)
 class Evolved:
     """What the generations brought: the best individual, if any, and what they cost."""
@@ -104,10 +134,12 @@ class EvolutionarySolver:
         generations: int = 3,
         rng: Generator,
         accept: float = 100.0,
+        islands: int = ISLANDS,
     ) -> None:
         self.reasoner, self.score, self.rng = reasoner, evaluate, rng
         self.size, self.generations, self.accept = size, generations, accept
-        self.archive, self.usage, self.tried = Archive(), Usage(), 0
+        self.islands = Islands([Archive() for _ in range(max(1, islands))])
+        self.usage, self.tried = Usage(), 0
         self.problems: list[str] = []
 
     async def propose(self, request: PatchRequest) -> list[CodeCandidate]:
@@ -132,24 +164,30 @@ class EvolutionarySolver:
         self.usage += patches.usage
         return list(patches.candidates)[:1]
 
-    async def assess(self, candidates: list[CodeCandidate], origin: str) -> Individual | None:
-        """Evaluate new candidates; return the first that is accepted."""
+    async def assess(
+        self, candidates: list[CodeCandidate], origin: str, island: int | None = None
+    ) -> Individual | None:
+        """Evaluate new candidates and settle them; return the first that is accepted."""
         import asyncio
 
         for candidate in candidates:
-            if not self.archive.is_new(candidate.code):
+            if not self.islands.is_new(candidate.code):
                 continue
             self.tried += 1
             evaluation = await asyncio.to_thread(self.score, candidate.code)
             one = Individual(candidate, evaluation, origin)
-            self.archive.add(one)
+            self.islands.deal(one, island)
             if evaluation.score >= self.accept:
                 return one
         return None
 
     def crossed(self, original: str) -> list[CodeCandidate]:
-        """Cross the two best of different behaviour."""
-        parents = [i for i in self.archive.ranked() if i.evaluation.syntax_valid][:2]
+        """Cross the two best of different behaviour, wherever they live."""
+        by_behaviour: dict[str, Individual] = {}
+        for one in self.islands.ranked():
+            if one.evaluation.syntax_valid:
+                by_behaviour.setdefault(one.evaluation.signature, one)
+        parents = list(by_behaviour.values())[:2]
         if len(parents) < 2:
             return []
         a, b = (p.candidate for p in parents)
@@ -158,7 +196,7 @@ class EvolutionarySolver:
 
     async def evolve(self, request: PatchRequest, *, seeds: Mapping[str, str] | None = None) -> Evolved:
         """Run the generations; `seeds` are texts found otherwise, with their hypotheses as values."""
-        self.archive.is_new(request.code)
+        self.islands.is_new(request.code)
         first = [
             CodeCandidate(why, code, "found by search over edits") for code, why in (seeds or {}).items()
         ]
@@ -167,20 +205,24 @@ class EvolutionarySolver:
         generation = 0
         while winner is None and generation < self.generations:
             generation += 1
-            ranked = self.archive.ranked()
-            if ranked:
-                winner = await self.assess(await self.mutate(request.goal, ranked[0]), "mutation")
-            winner = winner or await self.assess(self.crossed(request.code), "crossover")
-            if winner is None:
-                again = PatchRequest(
-                    request.goal,
-                    request.code,
-                    request.failures,
-                    request.suspicious,
-                    FRESH,
-                    int(self.rng.integers(1 << 31)),
-                )
-                winner = await self.assess((await self.propose(again))[:FRESH], "model")
-        ranked = self.archive.ranked()
+            winner = await self.breed(request, generation - 1)
+            self.islands.migrate()
+        ranked = self.islands.ranked()
         best = winner or (ranked[0] if ranked else None)
         return Evolved(best, self.tried, generation, self.usage, tuple(self.problems))
+
+    async def breed(self, request: PatchRequest, island: int) -> Individual | None:
+        """Mutate the best of an island, cross the two best of all, then take in fresh candidates."""
+        home = self.islands.archives[island % len(self.islands.archives)].ranked()
+        parents = home or self.islands.ranked()
+        winner = None
+        if parents:
+            winner = await self.assess(await self.mutate(request.goal, parents[0]), "mutation", island)
+        winner = winner or await self.assess(self.crossed(request.code), "crossover", island)
+        if winner is not None:
+            return winner
+        seed = int(self.rng.integers(1 << 31))
+        again = PatchRequest(
+            request.goal, request.code, request.failures, request.suspicious, FRESH, seed
+        )  # fmt: skip
+        return await self.assess((await self.propose(again))[:FRESH], "model")

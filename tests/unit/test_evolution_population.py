@@ -4,7 +4,7 @@ from hypothesis import strategies as st
 
 from ddax.errors import ReasonerError
 from ddax.evolution.minimise import hunks, minimise, rebuild
-from ddax.evolution.population import EvolutionarySolver, crossover
+from ddax.evolution.population import Archive, EvolutionarySolver, Individual, Islands, crossover
 from ddax.evolution.records import Evaluation
 from ddax.reasoning.protocol import CodeCandidate, Patches, PatchRequest
 from ddax.types import Usage
@@ -116,3 +116,44 @@ def test_crossover_of_a_patch_with_nothing_is_the_patch(old, a, b, seed):
     rng = np.random.default_rng(seed)
     assert crossover(old, a, old, rng) == a
     assert isinstance(crossover(old, a, b, rng), str)
+
+
+def individual(letters: str, value: float) -> Individual:
+    return Individual(
+        CodeCandidate(letters, letters, ""), Evaluation(value, True, True, False, "", letters), "model"
+    )
+
+
+@given(
+    st.lists(st.tuples(st.sampled_from(["pf", "fp", "ff"]), st.integers(0, 99)), max_size=12),
+    st.integers(1, 4),
+)
+def test_islands_hold_all_that_was_dealt_and_migration_brings_the_best_to_the_next(dealt, count):
+    islands = Islands([Archive() for _ in range(count)])
+    for letters, value in dealt:
+        islands.deal(individual(letters, float(value)))
+    used = [bool(archive.best) for archive in islands.archives]
+    assert used == [i < len(dealt) for i in range(count)]
+    before = [archive.ranked() for archive in islands.archives]
+    islands.migrate()
+    for i, home in enumerate(before):
+        if home:
+            after = islands.archives[(i + 1) % count].ranked()
+            assert after[0].evaluation.score >= home[0].evaluation.score
+    top = max((value for _, value in dealt), default=None)
+    assert not dealt or islands.ranked()[0].evaluation.score == top
+
+
+async def test_the_generations_breed_on_the_islands_in_turn():
+    reasoner = Scripted(["a = 1\nfirst", "second", "third", "fourth"], mutations=["m1", "m2", "m3"])
+    one = solver(reasoner, generations=2, islands=2)
+    await one.evolve(REQUEST)
+    # the first generation mutates the best of island 0, the second the one that migrated to island 1
+    assert reasoner.parents[0] == "a = 1\nfirst"
+    assert all(archive.best for archive in one.islands.archives)
+    assert any(i.candidate.code == "a = 1\nfirst" for i in one.islands.archives[1].best.values())
+    apart = Scripted(["a = 1\nfirst", "second", "third", "fourth"], mutations=["m1", "m2", "m3"])
+    alone = solver(apart, generations=2, islands=2)
+    alone.islands.migrate = lambda: None  # without migration island 1 breeds what was dealt to it
+    await alone.evolve(REQUEST)
+    assert apart.parents == ["a = 1\nfirst", "second"]
