@@ -41,6 +41,7 @@ class Solution:
     origin: str
     seconds: float
     trust: Trust
+    operators: tuple[str, ...] = ()
 
 
 def limits_of(settings: Evolution) -> Limits:
@@ -123,7 +124,7 @@ class Attempt:
 
     def search(self, baseline: Baseline, seconds: float) -> Solution | None:
         """Search over edits until one is confirmed or the time is over."""
-        search = Search(self.evaluator, baseline, seconds=seconds, clock=self.clock)
+        search = Search(self.evaluator, baseline, seconds=seconds, clock=self.clock, priors=self.task.priors)
         stream, solution = search.run(), None
         while solution is None and (pool := self.pool(search, stream)):
             for found in Ranker(self.evaluator, baseline, self.task.files).order(pool):
@@ -167,7 +168,8 @@ class Attempt:
         reasoning = f"{passed} of {units} tests pass with it; candidate {found.tried} of the search"
         if rivals:
             reasoning += f", the best of {rivals + 1} that pass"
-        return Solution({path: small}, evaluation, hypothesis, reasoning, "search", first, trust)
+        operators = tuple(edit.operator for edit in found.edits)
+        return Solution({path: small}, evaluation, hypothesis, reasoning, "search", first, trust, operators)
 
     def separately(self, sources: Mapping[str, str]) -> Trust:
         """Say how far a confirmed repair can be trusted: by tests in another process, or not."""
@@ -278,6 +280,7 @@ class Attempt:
             trust=solution.trust,
             caveats=(*self.caveats(solution.trust), *frame.caveats),
             origin=solution.origin,
+            operators=solution.operators,
         )
 
     def caveats(self, trust: Trust) -> tuple[str, ...]:

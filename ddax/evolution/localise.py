@@ -4,15 +4,16 @@ from __future__ import annotations
 
 import json
 import math
-from collections.abc import Iterable, Mapping
+from collections.abc import Collection, Iterable, Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
 from ddax.evolution.operators.base import Seen
 
 Place = tuple[str, int]
-TRACEBACK_BONUS = 0.15
-"""Added to the suspiciousness of a line at which a failing test's exception arose."""
+NAME_BONUS, TRACEBACK_BONUS = 0.05, 0.15
+"""Added to the suspiciousness of lines of a function that a failing test names, and of a line at which
+its exception arose."""
 
 
 @dataclass(frozen=True)
@@ -98,10 +99,13 @@ def ochiai(rows: Iterable[Row]) -> dict[Place, float]:
     return {p: n / math.sqrt(total * (n + passed.get(p, 0))) for p, n in failed.items()}
 
 
-def suspicion(rows: Iterable[Row], hints: Iterable[Place] = ()) -> dict[Place, float]:
+def suspicion(
+    rows: Iterable[Row], hints: Iterable[Place] = (), named: Collection[Place] = ()
+) -> dict[Place, float]:
     """Return Ochiai's coefficients, raised by TRACEBACK_BONUS at the places of exceptions and hints.
 
-    So the most suspected line of all may stand above 1.
+    Covered lines of a function that a failing test names are raised by NAME_BONUS. So the most
+    suspected line of all may stand above 1.
     """
     rows = list(rows)
     scores = ochiai(rows)
@@ -111,7 +115,11 @@ def suspicion(rows: Iterable[Row], hints: Iterable[Place] = ()) -> dict[Place, f
             scores[place] = scores.get(place, 0.0) + TRACEBACK_BONUS
     for place in hints:
         scores[place] = scores.get(place, 0.0) + TRACEBACK_BONUS
-    return {place: score for place, score in scores.items() if place[1] > 0}
+    return {
+        place: score + (NAME_BONUS if place in named else 0.0)
+        for place, score in scores.items()
+        if place[1] > 0
+    }
 
 
 def ranked(scores: Mapping[Place, float]) -> list[tuple[Place, float]]:

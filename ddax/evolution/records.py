@@ -23,7 +23,8 @@ class RepairTask:
     search never sees; they judge what it found. `only`, where given, are the ids of the units that
     count. `roots`, `runner` and `data` are the suite's; `script` is a file that must run to its end,
     `hints` are (path, line) pairs known to matter, as from a traceback. With `hold_out` a share of the
-    tests is kept from the search where there are enough, and refuses what does not pass it.
+    tests is kept from the search where there are enough, and refuses what does not pass it. `priors`
+    is added to the cost of operators: what earlier repairs taught.
     """
 
     files: Mapping[str, str]
@@ -38,6 +39,7 @@ class RepairTask:
     script: str = ""
     hints: tuple[tuple[str, int], ...] = ()
     hold_out: bool = False
+    priors: Mapping[str, float] = field(default_factory=dict)
 
 
 @dataclass(frozen=True)
@@ -87,4 +89,5 @@ class RepairResult:
     suspicious: tuple[tuple[str, int, float], ...] = ()
     failures: tuple[str, ...] = ()
     origin: str = ""
+    operators: tuple[str, ...] = ()
     usage: Usage = field(default_factory=Usage)

@@ -81,10 +81,30 @@ def measure(evaluator: CodeEvaluator, *, hints: Sequence[Place] = ()) -> Baselin
         first,
         tuple(sorted(failing, key=effort)),
         tuple(sorted(passing, key=effort)),
-        suspicion(traced.rows, hints),
+        suspicion(traced.rows, hints, named(evaluator.suite, failing)),
         replace(traced.seen, words=texts_in(evaluator.suite)),
         ticks,
     )
+
+
+def named(suite: Suite, failing: Sequence[int]) -> set[Place]:
+    """Return the lines of the functions whose names stand in a failing test."""
+    words = {
+        n.id if isinstance(n, ast.Name) else n.attr
+        for u in failing
+        for n in ast.walk(ast.parse(suite.units[u].text))
+        if isinstance(n, (ast.Name, ast.Attribute))
+    }
+    places: set[Place] = set()
+    for path in suite.targets:
+        try:
+            tree = ast.parse(suite.sources[path])
+        except SyntaxError:
+            continue
+        for node in ast.walk(tree):
+            if isinstance(node, (ast.FunctionDef, ast.AsyncFunctionDef)) and node.name in words:
+                places |= {(path, n) for n in range(node.lineno, (node.end_lineno or node.lineno) + 1)}
+    return places
 
 
 def texts_in(suite: Suite) -> tuple[str, ...]:
@@ -98,10 +118,17 @@ class Search:
     """One repair by enumeration; `seconds` by `clock` bound it."""
 
     def __init__(
-        self, evaluator: CodeEvaluator, baseline: Baseline, *, seconds: float, clock: Callable[[], float]
+        self,
+        evaluator: CodeEvaluator,
+        baseline: Baseline,
+        *,
+        seconds: float,
+        clock: Callable[[], float],
+        priors: Mapping[str, float] | None = None,
     ) -> None:
         self.evaluator, self.baseline, self.suite = evaluator, baseline, evaluator.suite
         self.clock, self.begin, self.end = clock, clock(), clock() + seconds
+        self.priors = priors or {}
         self.tried = self.escalated = 0
         self.waiting: list[tuple[float, Edit, Partial | None, bytes]] = []
         self.known: set[tuple[str, bytes]] = set()
@@ -123,7 +150,7 @@ class Search:
                 source = Source(path, text, self.baseline.seen)
             except SyntaxError:  # nothing can be edited in what is no program
                 continue
-            lists.append(first_order(source, suspects))
+            lists.append(first_order(source, suspects, priors=self.priors))
         return merge(*lists, key=lambda item: item[0])
 
     def pairs(self) -> Iterator[tuple[float, Edit, Partial]]:
@@ -136,7 +163,7 @@ class Search:
             except SyntaxError:
                 continue
             suspects = self._shifted(seed)
-            listed = first_order(source, suspects)
+            listed = first_order(source, suspects, priors=self.priors)
             lists.append([(rank + PAIR_PENALTY + 0.05 * index, edit, seed) for rank, edit in listed])
         return merge(*lists, key=lambda item: item[0])
 

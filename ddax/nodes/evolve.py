@@ -10,6 +10,7 @@ import asyncio
 
 from ddax.errors import DdaxError, SandboxError, SourceError
 from ddax.evolution.code_task import find_code
+from ddax.evolution.learned import adjustments, rule_text, successes
 from ddax.evolution.records import RepairResult, RepairTask
 from ddax.graph.services import Session
 from ddax.graph.state import Answer, Outcome, State, Update
@@ -20,6 +21,8 @@ from ddax.nodes.gather import task_text, usage_row
 from ddax.types import ActionCall, Idea, Proposal, Record
 
 ANSWER_CHARS = 20_000
+RULES = "repair_rules"
+"""The log of which edits have held; what other tasks left there before this one opened orders its search."""
 
 
 async def evolve(state: State, *, session: Session) -> Update:
@@ -65,7 +68,14 @@ async def _repair(state: State, session: Session) -> RepairResult:
             f"the code in {state['work']['code']!r} is gone.", mend="Put the folder back and resume."
         )
     files, tests = await asyncio.to_thread(found.read)
-    task = RepairTask(files, tuple(files), tests, goal=await task_text(state, session))
+    rules = await session.memory.rows(RULES, committed_before=state["work"]["opened"])
+    task = RepairTask(
+        files,
+        tuple(files),
+        tests,
+        goal=await task_text(state, session),
+        priors=adjustments(successes(rules)),
+    )
     reasoner = (
         None
         if session.reasoner.name == "embedded"
@@ -131,6 +141,9 @@ async def _remember(state: State, session: Session, leaf: str, result: RepairRes
         "tried": result.tried,
     }
     await session.memory.log("repairs", row, key=f"{state['work']['id']}:{leaf}")
+    for operator in result.operators:
+        rule = {"task": state["work"]["id"], "operator": operator, "text": rule_text(operator, 1)}
+        await session.memory.log(RULES, rule, key=f"{state['work']['id']}:{leaf}:{operator}")
     if result.solved:
         thought = Record(
             "internal_thought",

@@ -89,15 +89,23 @@ UNUSED_BONUS = 0.8
 
 
 def first_order(
-    source: Source, suspects: Mapping[int, float], weight: float = 4.0
+    source: Source,
+    suspects: Mapping[int, float],
+    weight: float = 4.0,
+    priors: Mapping[str, float] | None = None,
 ) -> list[tuple[float, Edit]]:
-    """List all single edits with their rank, best first; the order is deterministic."""
+    """List all single edits with their rank, best first; the order is deterministic.
+
+    `priors` is added to the cost of the operators that it names.
+    """
+    learned = priors or {}
     idle = source.unused()
     uses = re.compile(rf"\b(?:{'|'.join(map(re.escape, sorted(idle)))})\b") if idle else None
 
     def rank(edit: Edit) -> float:
         bonus = UNUSED_BONUS if uses is not None and uses.search(edit.text) else 0.0
-        return edit.cost - bonus + weight * (1.0 - suspects.get(edit.line, 0.0))
+        cost = edit.cost + learned.get(edit.operator, 0.0) - bonus
+        return cost + weight * (1.0 - suspects.get(edit.line, 0.0))
 
     listed = [(rank(e), e) for e in edits(source, suspects)]
     return sorted(listed, key=lambda item: (item[0], item[1].line, item[1].start, item[1].text))
