@@ -1,4 +1,4 @@
-"""The commands that look back and tidy up: `history`, `diff`, `gc`."""
+"""The commands that look back, leave by another way and tidy up: `history`, `diff`, `fork`, `gc`."""
 
 from __future__ import annotations
 
@@ -8,11 +8,14 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from ddax.cli.backend import Opener, Output, opener_of, run_folder
+from ddax.cli.backend import Agent, OnEvent, Opener, Output, Result, check_thread, opener_of, run_folder
 from ddax.cli.runs import known_run
 from ddax.cli.text import clean, shorten
+from ddax.cli.work import execute
+from ddax.errors import UsageError
 
 if TYPE_CHECKING:
+    from ddax.graph.forking import Change
     from ddax.graph.retention import Rule
 
 JSON = Annotated[bool, typer.Option("--json", help="Print exactly one JSON object on stdout.")]
@@ -74,6 +77,56 @@ def diff(
 async def _states(opener: Opener, names: tuple[str, str]) -> list[Mapping[str, Any]]:
     async with opener(None) as agent:
         return [await agent.state(name) for name in names]
+
+
+def fork(
+    context: typer.Context,
+    thread: Annotated[str, typer.Argument(help="The thread to leave.")],
+    at: Annotated[int, typer.Option(help="The moment, by its number in `ddax history`.")],
+    set_: Annotated[
+        list[str] | None, typer.Option("--set", help="PATH=VALUE, e.g. mind.rho=0.9 or budget.max_steps=9.")
+    ] = None,
+    identity: Annotated[str | None, typer.Option(help="Another identity profile from there on.")] = None,
+    to: Annotated[str | None, typer.Option(help="Name of the fork; default THREAD-fork-AT.")] = None,
+    json: JSON = False,
+    verbose: VERBOSE = False,
+) -> None:
+    """Leave a thread at one of its moments, with something changed, and run on from there.
+
+    The thread itself stays as it is; only what is behind the moment is computed again.
+    """
+    from ddax.graph.forking import Change
+
+    output, info = Output(json=json, verbose=verbose), known_run(thread)
+    change = Change(dict(map(_setting, set_ or [])), identity, check_thread(to))
+    name = asyncio.run(_fork(opener_of(context), info.thread_id, at, change))
+    output.note(f"forked {info.thread_id} at {at}: thread {name}")
+
+    async def job(agent: Agent, on_event: OnEvent) -> Result:
+        return await agent.resume(name, on_event=on_event)
+
+    raise typer.Exit(execute(opener_of(context), None, name, job, output))
+
+
+def _setting(text: str) -> tuple[str, Any]:
+    """Return path and value of `PATH=VALUE`; the value is read as YAML, as in a settings file."""
+    import yaml
+
+    path, sign, value = text.partition("=")
+    if not sign or not path:
+        raise UsageError(f"--set {text!r} is no PATH=VALUE.", mend="Write it like: --set mind.rho=0.9")
+    try:
+        return path, yaml.safe_load(value)
+    except yaml.YAMLError as exc:
+        raise UsageError(f"--set {text!r}: the value is not valid YAML.", mend="Quote it.") from exc
+
+
+async def _fork(opener: Opener, thread: str, at: int, change: Change) -> str:
+    from ddax.graph import forking
+
+    async with opener(None) as agent:
+        forked = await forking.fork(agent, thread, at, change)  # type: ignore[arg-type]  # the real one
+        return forked.thread_id
 
 
 def gc(

@@ -8,7 +8,7 @@ from typing import Annotated, Any
 
 import typer
 
-from ddax.cli.backend import Opener, Output, opener_of
+from ddax.cli.backend import Opener, Output, opener_of, run_folder
 from ddax.cli.runs import known_run
 from ddax.cli.text import clean
 from ddax.errors import StateError, UsageError
@@ -76,7 +76,12 @@ async def _ledger(opener: Opener, thread: str) -> tuple[list[dict[str, Any]], st
     """Return the decisions of a thread as stored, and the hash its newest checkpoint names."""
     async with opener(None) as agent:
         state = await agent.state(thread)
-        rows = await agent.rows(thread, "decisions", thread=thread)
+        rows: list[dict[str, Any]] = []
+        source: str = thread
+        while source:  # what a fork rests on stands in the ledger of the thread it left
+            rows = [*await agent.rows(thread, "decisions", thread=source), *rows]
+            info = run_folder().load(source)
+            source = info.forked_from if info is not None else ""
     return rows, str(state.get("decision", {}).get("hash", ""))
 
 

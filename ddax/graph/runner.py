@@ -147,7 +147,7 @@ class Agent:
         if not task.strip():
             raise UsageError("the task is empty.", mend='Write it as: ddax run "your question".')
         name = self._name(thread)
-        async with self._locked(name):
+        async with self.locked(name):
             known = self.runs.load(name)
             if known is not None and known.status in ("running", "waiting"):
                 raise UsageError(
@@ -179,7 +179,7 @@ class Agent:
         Without a name the newest unfinished thread is taken. `answer` answers a pending question.
         """
         name = self._resumable(thread).thread_id
-        async with self._locked(name):
+        async with self.locked(name):
             info = self._resumable(name)
             state = await self._snapshot(info)
             context = Context.model_validate(info.context) if info.context else self.context
@@ -251,7 +251,7 @@ class Agent:
         """Let go of the checkpoints a rule names; a thread that is in use stays as it is."""
         from ddax.graph.retention import sweep
 
-        return await sweep(self.store, self.runs, self._locked, rule, now=self._clock())
+        return await sweep(self.store, self.runs, self.locked, rule, now=self._clock())
 
     async def cancel(self, thread: str) -> None:
         """Ask a thread to stop at its next step; a waiting or broken one is closed at once."""
@@ -263,7 +263,7 @@ class Agent:
             self.runs.clear_cancel(thread)
             return
         with contextlib.suppress(ThreadInUse):
-            async with self._locked(thread):
+            async with self.locked(thread):
                 self.runs.clear_cancel(thread)
                 self.runs.update(thread, status="stopped", stop_reason="cancelled", updated=self._clock())
 
@@ -287,7 +287,8 @@ class Agent:
         return f"{stamp}-{secrets.token_hex(3)}"
 
     @contextlib.asynccontextmanager
-    async def _locked(self, thread: str) -> AsyncIterator[None]:
+    async def locked(self, thread: str) -> AsyncIterator[None]:
+        """Own a thread for the length of the block; raises ThreadInUse."""
         from ddax.memory.home import thread_lock
 
         with thread_lock(self.home, thread, clock=self._clock):

@@ -24,7 +24,8 @@ VERSION = 1
 class RunInfo:
     """The manifest of one thread; times are seconds since the epoch.
 
-    `before` is the newest checkpoint from before the task, "" for the first task of a thread.
+    `before` is the newest checkpoint from before the task, "" for the first task of a thread;
+    `forked_from` is the thread it was forked from, "" for one that began by itself.
     """
 
     thread_id: str
@@ -39,6 +40,7 @@ class RunInfo:
     created: float = 0.0
     updated: float = 0.0
     context: JsonDict = field(default_factory=dict)
+    forked_from: str = ""
     version: int = VERSION
 
 

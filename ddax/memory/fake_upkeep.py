@@ -8,7 +8,7 @@ from collections.abc import Callable, Iterable, Sequence
 from typing import NamedTuple
 
 from ddax.memory.protocol import Kept, Relation, Tally, Tombstone
-from ddax.memory.records import clean, moment
+from ddax.memory.records import clean, digest, handed_on, moment, passes_on
 from ddax.memory.scoring import Floats
 from ddax.memory.sqlite_upkeep import RESOLVED, tombstone_of
 from ddax.types import Document, Record
@@ -71,6 +71,20 @@ class DictUpkeep:
                 if into:
                     self._seen[into, task] = min(step, self._seen.get((into, task), step))
         return len(gone)
+
+    async def branch(self, task: str, into: str, *, step: int, before: float) -> int:
+        """Let another task see what a task had seen and logged up to a step and a moment."""
+        for (row_id, seen_by), at in list(self._seen.items()):
+            if seen_by == clean(task) and at <= step and self._rows[row_id].committed < before:
+                self._seen.setdefault((row_id, clean(into)), at)
+        taken = 0
+        for table, logged in self._logs.items():
+            for key, (text, committed, vector) in list(logged.items()):
+                row = json.loads(text)
+                if row.get("task") == task and committed < before and passes_on(table, row, step):
+                    logged.setdefault(digest(f"{into}<{key}"), (handed_on(text, into), committed, vector))
+                    taken += 1
+        return taken
 
     async def tombstones(self, ids: Sequence[str] | None = None) -> list[Tombstone]:
         """Return the tombstones of some rows, or all of them, oldest first."""

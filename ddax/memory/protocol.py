@@ -160,6 +160,14 @@ class Upkeep(Protocol):
         """Return rows in the order they were written, from behind `after`."""
         ...
 
+    async def branch(self, task: str, into: str, *, step: int, before: float) -> int:
+        """Let another task see what a task had seen and logged up to a step and a moment.
+
+        `before` is in seconds since the epoch. The ledger of decisions stays with whose it is. Returns
+        how many log rows the other task got; doing it again changes nothing.
+        """
+        ...
+
     async def pages(self, source: str) -> list[Document]:
         """Return the stored pages of a source, oldest first."""
         ...

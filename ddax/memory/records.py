@@ -13,6 +13,8 @@ from dataclasses import dataclass, replace
 from ddax.errors import UsageError
 from ddax.types import Document, JsonDict, MemoryType, Record
 
+DECISIONS = "decisions"
+"""The log that is a chain of hashes: its rows keep the task they were sealed with."""
 MEMORY_TYPES: tuple[MemoryType, ...] = ("internal_thought", "observation")
 _SURROGATES = re.compile("[\ud800-\udfff]")
 
@@ -132,3 +134,13 @@ def _check(record: Record) -> None:
     for time in (record.created, record.valid_from):
         if not math.isfinite(time):
             raise UsageError(f"The time {time!r} cannot be stored.", why="It is in seconds.")
+
+
+def passes_on(table: str, row: JsonDict, step: int) -> bool:
+    """Tell whether a log row of a task goes to a task that branches off it at a step."""
+    return table != DECISIONS and int(row.get("step", 0)) <= step
+
+
+def handed_on(row: str, task: str) -> str:
+    """Return a log row (as JSON) under the name of another task."""
+    return json.dumps({**json.loads(row), "task": task}, ensure_ascii=False)

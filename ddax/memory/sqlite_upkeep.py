@@ -16,7 +16,7 @@ import numpy as np
 from ddax.errors import StateError
 from ddax.memory.migrations import sqlite_errors, transaction
 from ddax.memory.protocol import Kept, Relation, Tally, Tombstone
-from ddax.memory.records import clean, digest
+from ddax.memory.records import clean, digest, handed_on, passes_on
 from ddax.memory.scoring import Floats
 from ddax.types import Document, Record
 
@@ -109,6 +109,30 @@ class UpkeepTables:
         with sqlite_errors(self._path):
             found = self._db.execute(sql, (ns, after, max(0, limit))).fetchall()
         return [Kept(int(row[17]), record_of(row), float(row[16]), floats(row[15])) for row in found]
+
+    def branch(self, ns: str, task: str, into: str, *, step: int, before: float) -> int:
+        """Let another task see what a task had seen and logged up to a step and a moment; atomic."""
+        with sqlite_errors(self._path), transaction(self._db):
+            self._db.execute(
+                "INSERT OR IGNORE INTO sighting (id, task, step) SELECT s.id, ?, s.step FROM sighting s "
+                "JOIN memory m ON m.id = s.id WHERE m.ns = ? AND s.task = ? AND s.step <= ? AND m.committed < ?",
+                (clean(into), ns, clean(task), step, before),
+            )
+            found = self._db.execute(
+                "SELECT name, key, created, row, vector FROM log "
+                "WHERE ns = ? AND task = ? AND created < ? ORDER BY seq",
+                (ns, clean(task), before),
+            ).fetchall()
+            taken = [row for row in found if passes_on(str(row[0]), json.loads(row[3]), step)]
+            self._db.executemany(
+                "INSERT OR IGNORE INTO log (ns, name, key, task, created, row, vector) "
+                "VALUES (?, ?, ?, ?, ?, ?, ?)",
+                [
+                    (ns, name, digest(f"{into}<{key}"), clean(into), created, handed_on(row, into), vector)
+                    for name, key, created, row, vector in taken
+                ],
+            )
+        return len(taken)
 
     def pages(self, ns: str, source: str) -> list[Document]:
         """Return the stored pages of a source, oldest first."""

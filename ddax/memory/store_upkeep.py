@@ -55,6 +55,12 @@ class StoreUpkeep:
 
         return await self._on_record(work)
 
+    async def branch(self, task: str, into: str, *, step: int, before: float) -> int:
+        """Let another task see what a task had seen and logged up to a step and a moment."""
+        return await self._on_record(
+            lambda: self._tables.branch(self._ns, task, into, step=step, before=before)
+        )
+
     async def tombstones(self, ids: Sequence[str] | None = None) -> list[Tombstone]:
         """Return the tombstones of some rows, or all of them, oldest first."""
         return await self._on_record(lambda: self._tables.tombstones(self._ns, ids))

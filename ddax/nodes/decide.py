@@ -11,9 +11,9 @@ from ddax.graph.services import Session
 from ddax.graph.state import Decision, State
 from ddax.ideas import dag
 from ddax.ideas.ledger import BEFORE, HASH, seal
+from ddax.memory.records import DECISIONS as LEDGER
 from ddax.types import JsonDict, NodeName
 
-LEDGER = "decisions"
 TOP = 8
 SHOWN = ("id", "total", "alignment", "value", "exploration", "tabu")
 

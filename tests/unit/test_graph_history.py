@@ -2,10 +2,15 @@
 
 from __future__ import annotations
 
+import re
 from itertools import pairwise
 from pathlib import Path
 from typing import Any
 
+import pytest
+
+from ddax.errors import DdaxError
+from ddax.graph.forking import Change, fork
 from ddax.graph.history import difference
 from ddax.graph.retention import DAY, Rule, due
 from ddax.graph.runs import RunInfo
@@ -67,7 +72,7 @@ async def test_sweeping_keeps_the_last_state_or_removes_all_and_spares_what_is_i
     async with kit.agent(tmp_path, kit.script()) as agent:
         await agent.run(kit.question, thread="t")
         before = await agent.state("t")
-        async with agent._locked("t"):
+        async with agent.locked("t"):
             assert (await agent.sweep(Rule(days=0)))["in_use"] == ["t"]
         assert len(await agent.history("t")) > 1
         swept = await agent.sweep(Rule(days=0))
@@ -77,3 +82,56 @@ async def test_sweeping_keeps_the_last_state_or_removes_all_and_spares_what_is_i
         assert len(await agent.history("t")) == 1
         await agent.sweep(Rule(days=0, delete=True))
         assert agent.threads() == []
+
+
+async def test_a_fork_that_changes_nothing_comes_to_the_same_dag(kit: Any, tmp_path: Path) -> None:
+    async with kit.agent(tmp_path) as agent:
+        await agent.run(kit.question, thread="t")
+        before, moments = await agent.state("t"), await agent.history("t")
+        for at in [one["number"] for one in moments if one["next"] and one["step"]][::4]:
+            forked = await fork(agent, "t", at, Change())
+            assert (forked.thread_id, forked.forked_from) == (f"t-fork-{at}", "t")
+            result = await agent.resume(forked.thread_id)
+            state = await agent.state(forked.thread_id)
+            assert dag.digest(state["ideas"]) == dag.digest(before["ideas"]), at
+            assert result["citations"] == [
+                {key: one[key] for key in ("source", "title", "quote")}
+                for one in before["answer"]["citations"]
+            ]
+        assert await agent.state("t") == before
+
+
+async def test_a_fork_takes_another_way_and_leaves_the_thread_as_it_was(kit: Any, tmp_path: Path) -> None:
+    async with kit.agent(tmp_path) as agent:
+        await agent.run(kit.question, thread="t")
+        before = await agent.state("t")
+        at = next(one["number"] for one in await agent.history("t") if one["ran"] == ["expand"])
+        change = Change({"ideas.0.1.status": "abandoned", "mind.rho": 0.5, "budget.max_steps": 9}, to="other")
+        assert (await fork(agent, "t", at, change)).context["budget"]["max_steps"] == 9
+        start = await agent.state("other")
+        assert (start["ideas"]["0.1"]["status"], start["mind"]["rho"]) == ("abandoned", 0.5)
+        await agent.resume("other")
+        assert dag.digest((await agent.state("other"))["ideas"]) != dag.digest(before["ideas"])
+        assert await agent.state("t") == before
+
+
+@pytest.mark.parametrize(
+    ("at", "values", "says"),
+    [
+        (0, {}, "cannot be forked at 0"),
+        (999, {}, "cannot be forked at 999"),
+        (4, {"ideas.0.9.status": "failed"}, "no idea '0.9'"),
+        (4, {"ideas.0.1.colour": "red"}, "no field 'colour'"),
+        (4, {"mind.rho": 2.0}, "cannot be 2.0"),
+        (4, {"mind.nothing": 2.0}, "no 'mind.nothing'"),
+        (4, {"budget.max_steps": "many"}, "max_steps"),
+    ],
+)
+async def test_a_fork_that_cannot_be_is_refused_and_leaves_nothing(
+    kit: Any, tmp_path: Path, at: int, values: dict[str, Any], says: str
+) -> None:
+    async with kit.agent(tmp_path) as agent:
+        await agent.run(kit.question, thread="t")
+        with pytest.raises(DdaxError, match=re.escape(says)):
+            await fork(agent, "t", at, Change(values))
+        assert [info.thread_id for info in agent.threads()] == ["t"]

@@ -398,3 +398,22 @@ async def test_fake_and_real_recall_alike(tmp_path: Path) -> None:
         assert [hit.record for hit in found] == [hit.record for hit in wanted]
         assert [hit.score for hit in found] == pytest.approx([hit.score for hit in wanted])
     await real.close()
+
+
+async def test_a_branch_sees_what_its_task_had_seen_up_to_a_moment(memory: Memory, clock: Clock) -> None:
+    early = (await memory.put([seen("The tower was finished in spring.", task="t", step=1)]))[0]
+    await memory.log("hits", {"task": "t", "step": 1, "n": 1}, key="t:1")
+    await memory.log("decisions", {"task": "t", "step": 1}, key="t:d")
+    clock.now += 10.0
+    moment = clock.now
+    clock.now += 10.0
+    await memory.put([seen("The tower fell in autumn.", task="t", step=2)])
+    await memory.log("hits", {"task": "t", "step": 2, "n": 2}, key="t:2")
+    query = asking("tower", task="branch", before_step=9, now=0.0, min_score=-1.0)
+    assert await texts(memory, query) == []
+    for _ in range(2):
+        assert await memory.upkeep.branch("t", "branch", step=2, before=moment) == 1
+    assert await memory.rows("hits", task="branch") == [{"task": "branch", "step": 1, "n": 1}]
+    assert await memory.rows("decisions", task="branch") == []
+    assert [hit.record.id for hit in await memory.recall(query)] == [early]
+    assert len(await memory.rows("hits", task="t")) == 2

@@ -1,0 +1,179 @@
+"""Leave a thread at one of its moments by another way: a thread of its own, with something changed.
+
+The other thread is not touched. What the task had read and logged up to that moment is the fork's
+as well; what came after is not. Only what is behind the moment is computed again.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field, replace
+from datetime import datetime
+from hashlib import sha256
+from typing import TYPE_CHECKING, Any
+
+from ddax.configs.settings import Context
+from ddax.dynamics.state import attractor, new_attractor
+from ddax.errors import UsageError
+from ddax.graph.history import Moment
+from ddax.ideas import dag
+from ddax.types import JsonDict
+
+if TYPE_CHECKING:
+    from ddax.graph.runner import Agent
+    from ddax.graph.runs import RunInfo
+
+FORMS = "ideas.ID.FIELD=VALUE, mind.FIELD=VALUE, mood.FIELD=VALUE or a setting such as budget.max_steps=9"
+
+
+@dataclass(frozen=True)
+class Change:
+    """What is other in the fork: values by dotted path, the identity; `to` names the thread."""
+
+    values: Mapping[str, Any] = field(default_factory=dict)
+    identity: str | None = None
+    to: str | None = None
+
+    def name(self, thread: str, at: int) -> str:
+        """Return the name of the fork."""
+        return self.to if self.to is not None else f"{thread}-fork-{at}"
+
+
+async def fork(agent: Agent, thread: str, at: int, change: Change) -> RunInfo:
+    """Make a thread of its own out of a moment of another and return its manifest; `resume` runs it.
+
+    Raises UsageError where there is no such moment or a change does not fit, ThreadInUse where
+    another process has the thread.
+    """
+    name = change.name(thread, at)
+    async with agent.locked(thread), agent.locked(name):
+        return await _fork(agent, thread, at, change, name)
+
+
+async def _fork(agent: Agent, thread: str, at: int, change: Change, name: str) -> RunInfo:
+    info = agent.runs.load(thread)
+    if info is None:
+        raise UsageError(f"there is no thread {thread!r}.", mend="List them: ddax runs")
+    if agent.runs.load(name) is not None:
+        raise UsageError(f"there is a thread {name!r} already.", mend="Name another one: --to NAME")
+    moment = await _moment(agent, info.thread_id, at)
+    context = _context(info, change)
+    source: Any = {"configurable": {"thread_id": info.thread_id, "checkpoint_id": moment["checkpoint_id"]}}
+    values = (await agent.graph.aget_state(source)).values
+    update = await _update(agent, values, context, change, name)
+    session = await agent.services.session(context)
+    await session.memory.upkeep.branch(
+        values["work"]["id"],
+        update["work"]["id"],
+        step=int(values["step"]),
+        before=datetime.fromisoformat(moment["at"]).timestamp(),
+    )
+    await agent.store.adelete_thread(name)  # left by a fork that was cut short
+    await agent.store.copy_until(info.thread_id, name, moment["checkpoint_id"])
+    place: Any = {
+        "configurable": {
+            "thread_id": name, "checkpoint_ns": "", "checkpoint_id": moment["checkpoint_id"],
+        }
+    }  # fmt: skip
+    made = await agent.graph.aupdate_state(place, update, as_node=moment["ran"][0])
+    now = session.clock()
+    forked = replace(
+        info, thread_id=name, status="running", stop_reason="", digest="", before="", created=now, updated=now,
+        checkpoint_id=str(made["configurable"]["checkpoint_id"]), context=context.model_dump(mode="json"),
+        forked_from=info.thread_id,
+    )  # fmt: skip
+    agent.runs.save(forked)
+    return forked
+
+
+async def _moment(agent: Agent, thread: str, at: int) -> Moment:
+    found = {one["number"]: one for one in await agent.history(thread)}
+    usable = [n for n, one in found.items() if one["next"] and one["ran"] and one["step"] and n > 0]
+    if at not in usable:
+        span = f"{min(usable)} to {max(usable)}" if usable else "none"
+        raise UsageError(
+            f"thread {thread!r} cannot be forked at {at}.",
+            why=f"Its moments to fork at: {span}.",
+            mend=f"List them: ddax history {thread}",
+        )
+    return found[at]
+
+
+def _context(info: RunInfo, change: Change) -> Context:
+    """Return the settings of the fork; raises SettingsError for a value that does not fit."""
+    from ddax.configs.layers import load_context
+
+    given = {key: value for key, value in change.values.items() if key.split(".")[0] not in _PARTS}
+    if change.identity is not None:
+        given["identity"] = change.identity
+    values = dict(info.context)
+    fresh = load_context(file=None, env={}, arguments=given).context.model_dump(mode="json") if given else {}
+    for key in given:
+        _put(values, key.split("."), _at(fresh, key.split(".")))
+    return Context.model_validate(values)
+
+
+async def _update(
+    agent: Agent, values: Mapping[str, Any], context: Context, change: Change, name: str
+) -> JsonDict:
+    """Return what the first write of the fork changes in the state."""
+    work = dict(values["work"])
+    branch = sha256(f"{work['id']}/{name}".encode()).hexdigest()[:12]
+    update: JsonDict = {"work": {**work, "id": branch, "thread": name}}
+    mind, mood = dict(values.get("mind", {})), dict(values.get("mood", {}))
+    if change.identity is not None:
+        mind = await _turned(agent, context, mind, str(work["text"]))
+    ideas: dict[str, JsonDict] = {}
+    for path, value in change.values.items():
+        part, *rest = path.split(".")
+        if part == "ideas":
+            ideas.setdefault(".".join(rest[:-1]), {})[rest[-1]] = value
+        elif part in _PARTS:
+            target = mind if part == "mind" else mood
+            if not target or rest[0] not in target or len(rest) != 1:
+                raise UsageError(f"there is no {path!r} in the state.", mend=f"Give {FORMS}.")
+            target[rest[0]] = _fitting(path, target[rest[0]], value)
+    _check_ideas(values["ideas"], ideas)
+    return update | {"mind": mind} | ({"mood": mood} if mood else {}) | ({"ideas": ideas} if ideas else {})
+
+
+def _fitting(path: str, old: Any, value: Any) -> Any:
+    """Return a value of the kind it replaces; shares and probabilities stay in [0, 1]."""
+    number = isinstance(old, int | float) and not isinstance(old, bool)
+    if number and isinstance(value, int | float) and not isinstance(value, bool):
+        value = type(old)(value)
+    if type(value) is not type(old) or (path == "mind.rho" and not 0.0 <= value <= 1.0):
+        raise UsageError(f"{path!r} cannot be {value!r}.", why=f"It is {old!r} at that moment.")
+    return value
+
+
+def _check_ideas(known: Mapping[str, Any], changed: Mapping[str, JsonDict]) -> None:
+    for key, fields in changed.items():
+        wrong = [name for name in fields if name not in known.get(key, {})]
+        if key not in known or wrong:
+            what = f"field {wrong[0]!r} of idea {key!r}" if key in known else f"idea {key!r}"
+            raise UsageError(f"there is no {what} at that moment.", mend=f"Give {FORMS}.")
+    dag.check_patch(dict(known), changed)  # type: ignore[arg-type]  # plain JSON from a user
+
+
+async def _turned(agent: Agent, context: Context, mind: JsonDict, task: str) -> JsonDict:
+    """Return the mind turned towards the attractor of another identity; where it stands stays."""
+    session = await agent.services.session(context)
+    statement, about = await session.encode(session.identity.statement, task)
+    x_star = attractor(session.identity, statement=statement, task=about)
+    return dict(new_attractor(mind, x_star))  # type: ignore[arg-type]  # plain JSON in state
+
+
+def _at(values: Mapping[str, Any], path: list[str]) -> Any:
+    return values[path[0]] if len(path) == 1 else _at(values[path[0]], path[1:])
+
+
+def _put(values: JsonDict, path: list[str], value: Any) -> None:
+    if len(path) == 1:
+        values[path[0]] = value
+        return
+    values[path[0]] = dict(values.get(path[0], {}))
+    _put(values[path[0]], path[1:], value)
+
+
+_PARTS = ("ideas", "mind", "mood")
