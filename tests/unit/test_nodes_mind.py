@@ -134,12 +134,13 @@ async def test_each_participant_of_a_debate_has_one_round_a_task(kit: Any, tmp_p
     agents = AgentStore(tmp_path / "agents", clock=lambda: 1.0)
     session = replace(kit.session({"reflect": []}), agents=agents)
     state = await kit.opened(session)
-    roles = {"proponent": "a", "opponent": "b", "judges": "a, c"}
+    speeches = [{"speaker": "a"}, {"speaker": "b"}]
     for step, debated in enumerate((True, True, False)):
         row = {
             "task": state["work"]["id"],
             "debated": debated,
-            "roles": roles if debated else {"judges": "d"},
+            "transcript": speeches if debated else [],
+            "models": {"a": "m", "c": "m"} if debated else {"d": "m"},
         }
         await session.memory.log("debates", row, key=str(step))
     for _ in range(2):  # a resumed run reflects again
