@@ -57,7 +57,7 @@ class ActionContext:
     step: int
     now: float
     key: str
-    """Stable across retries and a resume; sent as idempotency key where one is taken."""
+    """Stable across retries and a resume, for what spends also across forks; the idempotency key to send."""
 
 
 @dataclass(frozen=True)
@@ -84,3 +84,5 @@ class Action:
     arguments: type[BaseModel]
     effect: Effect
     doc: str
+    idempotent: bool = False
+    """The other side does nothing twice under one `ActionContext.key`: safe to do again after a crash."""

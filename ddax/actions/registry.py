@@ -23,8 +23,13 @@ BUILT_IN = ("search", "visit", "save", "think")
 ENTRY_POINTS = "ddax.actions"
 
 
-def action(*, effect: Effect) -> Callable[[Callable[..., Awaitable[ActionResult]]], Action]:
-    """Turn an async function of a context and an argument model into an `Action`."""
+def action(
+    *, effect: Effect, idempotent: bool = False
+) -> Callable[[Callable[..., Awaitable[ActionResult]]], Action]:
+    """Turn an async function of a context and an argument model into an `Action`.
+
+    `idempotent` says that the other side takes `context.key` and does nothing twice under it.
+    """
 
     def make(function: Callable[..., Awaitable[ActionResult]]) -> Action:
         hints = get_type_hints(function)
@@ -35,7 +40,8 @@ def action(*, effect: Effect) -> Callable[[Callable[..., Awaitable[ActionResult]
                 f"action {function.__name__!r} does not take a context and one pydantic model.",
                 mend="Write it as: async def name(context: ActionContext, arguments: MyArguments).",
             )
-        return Action(function.__name__, function, model, effect, (getdoc(function) or "").split("\n")[0])
+        doc = (getdoc(function) or "").split("\n")[0]
+        return Action(function.__name__, function, model, effect, doc, idempotent)
 
     return make
 

@@ -1,8 +1,7 @@
 """The node `act`: execute one leaf action once, with retries, a time-out and a typed failure.
 
-Runs once for each leaf `select` sent. It never raises: its siblings would be cancelled. An intent
-row is written before the effect and a result row after it, both under the task id of the superstep,
-so that a resumed run finds what was done (DESIGN section 7).
+Runs once for each leaf `select` sent. It never raises: its siblings would be cancelled. What was begun
+and what came of it is in the ledger (`once`), so that a resumed run finds what was done.
 """
 
 from __future__ import annotations
@@ -23,10 +22,11 @@ from ddax.graph.services import Session
 from ddax.graph.state import Outcome, Update, Work
 from ddax.ideas.idea import MAX_EVIDENCE, REASON_BYTES, RESULT_BYTES, clip
 from ddax.nodes.claims import CONFLICT, Verification, claim_of, compare
+from ddax.nodes.once import Entry, intend, look_up, note_unknown, settle
 from ddax.nodes.gather import CLAIMS, HITS, TASKS, as_passage, citation_row, usage_row
 from ddax.reasoning.budget import usage_of
 from ddax.reasoning.protocol import ExtractRequest
-from ddax.types import ActionCall, Hit, Idea, JsonDict
+from ddax.types import ActionCall, Effect, Hit, Idea, JsonDict
 
 ATTEMPTS = 3
 BACKOFF_SECONDS = 0.5
@@ -48,20 +48,20 @@ class LeafPacket(TypedDict):
 
 async def act(packet: LeafPacket, runtime: Runtime[Context], *, session: Session) -> Update:
     """Execute one leaf action and store what it brought."""
-    key = _key(packet, runtime)
-    done = await session.memory.rows("results", task=packet["work"]["id"], key=key)
-    if done:
-        return _update(packet, done[0])
-    held = await _hold(packet, session, key)
+    name = packet["action"]["name"]
+    effect = session.actions[name].effect if name in session.actions else "none"
+    entry = await look_up(
+        session, effect, task=packet["work"]["id"], leaf=packet["leaf"], step=packet["step"],
+        action=packet["action"], key=_key(packet, runtime),
+    )  # fmt: skip
+    if entry.done is not None:
+        return _update(packet, entry.done)
+    held = await _hold(packet, session, entry, effect)
     if held:
         return _wait(packet, held)
-    await session.memory.log(
-        "intents",
-        {"task": packet["work"]["id"], "key": key, "leaf": packet["leaf"], "action": dict(packet["action"])},
-        key=key,
-    )
-    row = await _perform(packet, session, key)
-    await session.memory.log("results", {"task": packet["work"]["id"], "key": key, **row}, key=key)
+    await intend(session, entry)
+    row = await _perform(packet, session, entry.idem)
+    await settle(session, entry, row)
     return _update(packet, row)
 
 
@@ -72,21 +72,24 @@ def _key(packet: LeafPacket, runtime: Runtime[Context]) -> str:
     )
 
 
-async def _hold(packet: LeafPacket, session: Session, key: str) -> str:
+async def _hold(packet: LeafPacket, session: Session, entry: Entry, effect: Effect) -> str:
     """Return why the action must wait for a human; empty where it may run."""
     name = packet["action"]["name"]
     if name not in session.actions:
         return ""
-    effect = session.actions[name].effect
-    if effect in ("writes", "spends") and await session.memory.rows(
-        "intents", task=packet["work"]["id"], key=key
-    ):
-        return "unknown outcome: it was started before and its result is not known"
+    rows = await session.memory.rows("approvals", leaf=packet["leaf"], task=packet["work"]["id"])
+    approved = [row for row in rows if row["approved"]]
+    if entry.begun is not None:
+        safe = effect not in ("writes", "spends") or session.actions[name].idempotent
+        # An approval from before it was begun says nothing of doing it twice.
+        meant = safe or any(int(row.get("step", 0)) > entry.begun for row in approved)
+        await note_unknown(session, entry, effect, "done again" if meant else "asked")
+        if not meant:
+            return "unknown outcome: it was started before and its result is not known"
     source = packet["action"]["args"].get("source")
     trusted = source is None or not str(source).startswith(("http://", "https://"))
     permission = permit(effect, "reasoner", protect=packet["protect"], trusted=trusted)
-    approved = await session.memory.rows("approvals", leaf=packet["leaf"], task=packet["work"]["id"])
-    if permission.ruling == "allow" or any(row["approved"] for row in approved):
+    if permission.ruling == "allow" or approved:
         return ""
     return f"approval: {permission.reason}"
 

@@ -67,8 +67,13 @@ async def note_answer(state: State, session: Session, made: Choice, *, by: str, 
             }  # fmt: skip
             entry = await asyncio.to_thread(
                 lambda: overrides.log(
-                    name, round_id=place, context=context, agent_output=made.own, human_decision=made.human,
-                    by=by, artifact=made.artifact,
+                    name,
+                    round_id=place,
+                    context=context,
+                    agent_output=made.own,
+                    human_decision=made.human,
+                    by=by,
+                    artifact=made.artifact,
                 )  # fmt: skip
             )
             override = str(entry["id"])
@@ -90,7 +95,12 @@ async def _propose(state: State, session: Session, lesson: str, *, override: str
     rubrics = session.rubrics
     await asyncio.to_thread(
         lambda: rubrics.propose(
-            bounds.rubric, change_of(lesson), by=by, standing=standing, why=f"override {override}",
-            propose_from=bounds.propose_from, apply_above=bounds.apply_above,
+            bounds.rubric,
+            change_of(lesson),
+            by=by,
+            standing=standing,
+            why=f"override {override}",
+            propose_from=bounds.propose_from,
+            apply_above=bounds.apply_above,
         )  # fmt: skip
     )

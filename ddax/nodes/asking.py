@@ -57,7 +57,11 @@ def first_pending(state: State) -> str:
     def rank(idea_id: str) -> tuple[bool, float, tuple[int, ...]]:
         lost = 1 + sum(1 for i in dag.dependents(state["ideas"], idea_id) if not is_final(i))
         # Nothing is known of the answer, so a veto is as likely as not; it would cost what rests on the idea.
-        return state["questions"][idea_id].get("kind") != REST, -0.5 * lost / unfinished, dag.sort_key(idea_id)
+        return (
+            state["questions"][idea_id].get("kind") != REST,
+            -0.5 * lost / unfinished,
+            dag.sort_key(idea_id),
+        )
 
     return min(state["questions"], key=rank)
 

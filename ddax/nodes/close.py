@@ -93,7 +93,9 @@ def _facts(state: State, answer: Answer) -> Facts:
         if i["kind"] == "leaf" and i["status"] == "done"
     ]
     visits = [i for i in leaves if i["action"]["name"] == "visit"]
-    others = [v for i in leaves if i not in visits for v in i["action"]["args"].values() if isinstance(v, str)]
+    others = [
+        v for i in leaves if i not in visits for v in i["action"]["args"].values() if isinstance(v, str)
+    ]
     cited = [name for c in answer.get("citations", []) for name in (c["source"],)]
     return Facts(
         answer=answer.get("text", ""),

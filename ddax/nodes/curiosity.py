@@ -53,5 +53,3 @@ def _leaf(question: str) -> Proposal:
     text = clip(" ".join(question.split()), 300)
     call = ActionCall(name="search", args={"query": text}, intent=CURIOUS + text)
     return Proposal(CURIOUS + text[:100], expected=f"Documents about {text[:200]}", prior=0.5, action=call)
-
-

@@ -199,7 +199,9 @@ def _kept(parent: Idea, error: ReasonerError) -> Update:
     cause = clip(str(error), REASON_BYTES)
     return {
         "ideas": {parent["id"]: Idea(reason=NO_MORE)},
-        "failures": {f"{parent['id']}:plan": {"idea": parent["id"], "title": parent["title"], "cause": cause}},
+        "failures": {
+            f"{parent['id']}:plan": {"idea": parent["id"], "title": parent["title"], "cause": cause}
+        },
         "usage": usage_row(usage_of(error)),
     }
 

@@ -80,7 +80,8 @@ async def frontier(state: State, session: Session) -> Frontier:
         D=D,
         F=mind_forces(mind, D, Q).F,
         rho=mind["rho"],
-        c=settings.c * effects_of(state.get("mood", {}), session.settings.mood, human=session.settings.human).c,
+        c=settings.c
+        * effects_of(state.get("mood", {}), session.settings.mood, human=session.settings.human).c,
         weights=weights_of(settings.preset, w_a=settings.w_a, w_q=settings.w_q, wider=settings.wider),
         tabu=_tabu(ideas, root, session.settings.evolution.history_penalty_multiplier),
         minimum=settings.min_alignment,

@@ -78,7 +78,9 @@ def renumbered(
     return [
         replace(
             proposals[k],
-            needs=tuple(dict.fromkeys(place[n] for n in proposals[k].needs if n in place and place[n] != place[k])),
+            needs=tuple(
+                dict.fromkeys(place[n] for n in proposals[k].needs if n in place and place[n] != place[k])
+            ),
         )
         for k in kept
     ]
@@ -107,7 +109,9 @@ def _groups(
         if call is None or _harmless(call, session):
             group = groups.setdefault(INNER if call is None else _address(call), _Group())
             group.places.append(k)
-            group.texts.append(f"{proposals[k].title}. {proposals[k].expected}" if call is None else _words(call))
+            group.texts.append(
+                f"{proposals[k].title}. {proposals[k].expected}" if call is None else _words(call)
+            )
     return {key: g for key, g in groups.items() if g.places and len(g.texts) > 1 and any(g.texts)}
 
 

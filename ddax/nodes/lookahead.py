@@ -54,7 +54,11 @@ async def look_ahead(state: State, session: Session, step: int) -> Lookahead:
     if new:
         await _imagine(state, session, step, new, rollouts, found)
     minimum = session.settings.selection.lookahead_minimum
-    bad = [i for i in due if found.imagined.get(i["id"], {"Q": 1.0})["Q"] < minimum and not await _passed(i, state, session)]
+    bad = [
+        i
+        for i in due
+        if found.imagined.get(i["id"], {"Q": 1.0})["Q"] < minimum and not await _passed(i, state, session)
+    ]
     for leaf in bad:
         _hold(state, session, leaf, float(found.imagined[leaf["id"]]["Q"]), found)
     return found
@@ -77,11 +81,18 @@ def one_at_a_time(
     What is written may change what the others should do, so they are decided on again after it.
     """
     ideas = state["ideas"]
-    outside = [t for t in sorted(targets, key=dag.sort_key) if ideas[t]["kind"] == "leaf" and _is_outside(ideas[t], session)]
+    outside = [
+        t
+        for t in sorted(targets, key=dag.sort_key)
+        if ideas[t]["kind"] == "leaf" and _is_outside(ideas[t], session)
+    ]
     if len(outside) < 2 or not any(t in imagined for t in outside):
         return targets
     nothing = {"N": 0, "Q": 0.0}
-    first = min(outside, key=lambda t: (-imagined.get(t, nothing)["N"], -imagined.get(t, nothing)["Q"], dag.sort_key(t)))
+    first = min(
+        outside,
+        key=lambda t: (-imagined.get(t, nothing)["N"], -imagined.get(t, nothing)["Q"], dag.sort_key(t)),
+    )
     return targets - (frozenset(outside) - {first})
 
 

@@ -71,9 +71,7 @@ async def _notice(state: State, session: Session, mood: MoodState) -> Noticed:
     names = sorted(outcomes, key=dag.sort_key)
     checked = [i for i in names if outcomes[i].get("relation", "neutral") != "neutral"]
     fighting = [i for i in names if i in flags]
-    loudest = max(
-        checked or fighting or names, key=lambda i: float(verdicts.get(i, {}).get("epsilon", 0.0))
-    )
+    loudest = max(checked or fighting or names, key=lambda i: float(verdicts.get(i, {}).get("epsilon", 0.0)))
     check: EntailmentCheck = session.check
     confidence = float(verdicts.get(loudest, {}).get("confidence", 0.0))
     if checked:

@@ -56,7 +56,9 @@ async def _apply(state: State, session: Session, answer: HumanAnswer, about: str
         patch = await _settle(state, session, settled, answer)
     elif not resting and idea in state["ideas"]:
         patch = _steer(state, idea, answer)
-    return {**update, "ideas": grow.give_up(state["ideas"], state["work"]["root"], patch)} if patch else update
+    return (
+        {**update, "ideas": grow.give_up(state["ideas"], state["work"]["root"], patch)} if patch else update
+    )
 
 
 async def _teach(state: State, session: Session, answer: HumanAnswer) -> None:

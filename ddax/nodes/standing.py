@@ -108,7 +108,9 @@ async def hear(state: State, session: Session, outcome: Outcome, verdict: Verdic
     speakers = {speech.speaker for speech in verdict.transcript}
     for judge, value in verdict.first.items():
         if judge not in speakers and value >= PASSES:
-            await session.memory.log(HEARD, {**shared, "name": judge, "concedes": True}, key=f"{place}:{judge}")
+            await session.memory.log(
+                HEARD, {**shared, "name": judge, "concedes": True}, key=f"{place}:{judge}"
+            )
 
 
 async def settle(state: State, session: Session) -> JsonDict:
@@ -187,5 +189,3 @@ def round_id(state: State, step: int) -> str:
     """Name a round as the source does: the run and the step of it."""
     work = state["work"]
     return f"{work['thread']}/{work['root']}/round_{step}"
-
-

@@ -1,0 +1,92 @@
+"""The ledger of leaf actions: what was begun, what came of it, and what is paid for already.
+
+An intent row is written before an effect and a result row after it, both under the task id of the
+superstep. An intent without a result is unknown: the same action of the same leaf goes on under its
+idempotency key. What spends is known by its content too, so that it is paid once in a task and all its
+forks. No node of its own; leaves out what an action does.
+"""
+
+from __future__ import annotations
+
+import json
+from dataclasses import dataclass
+from hashlib import sha256
+
+from ddax.graph.services import Session
+from ddax.types import ActionCall, Effect, JsonDict
+
+INTENTS, RESULTS, UNKNOWNS = "intents", "results", "unknowns"
+
+
+@dataclass(frozen=True)
+class Entry:
+    """One leaf action in the ledger.
+
+    `key` is the task id of its superstep, `idem` what the other side is given to know it by, `begun` the
+    step of the newest intent that has no result (None where there is none), `done` its result row.
+    """
+
+    task: str
+    leaf: str
+    step: int
+    action: ActionCall
+    key: str
+    content: str
+    idem: str
+    begun: int | None = None
+    done: JsonDict | None = None
+
+    def columns(self) -> JsonDict:
+        """Return what intent and result rows have in common."""
+        return {"task": self.task, "key": self.key, "content": self.content, "idem": self.idem}
+
+
+def content_of(call: ActionCall) -> str:
+    """Return the hash of what an action does: its name and arguments, not why it is done."""
+    whole = json.dumps([call["name"], call["args"]], sort_keys=True, ensure_ascii=False)
+    return sha256(whole.encode("utf-8", "replace")).hexdigest()[:32]
+
+
+async def look_up(
+    session: Session, effect: Effect, *, task: str, leaf: str, step: int, action: ActionCall, key: str
+) -> Entry:
+    """Return the entry of a leaf that is about to be executed, with what is known of it."""
+    content = content_of(action)
+    idem = f"{task}:{content}" if effect == "spends" else key
+    entry = Entry(task, leaf, step, action, key, content, idem)
+    known = await session.memory.rows(RESULTS, task=task, key=key)
+    if not known and effect == "spends":
+        known = await session.memory.rows(RESULTS, task=task, content=content, ok=True)
+    if known:
+        paid = known[0]["key"] != key
+        return _with(entry, done={**known[0], "usage": {}} if paid else known[0])
+    intents = await session.memory.rows(INTENTS, task=task, leaf=leaf, content=content)
+    open_ones = [
+        row for row in intents if not await session.memory.rows(RESULTS, task=task, idem=row["idem"])
+    ]
+    if not open_ones:
+        return entry
+    return _with(entry, idem=open_ones[0]["idem"], begun=max(int(row["step"]) for row in open_ones))
+
+
+async def intend(session: Session, entry: Entry) -> None:
+    """Write down that an action is begun; each attempt of a later step has a row of its own."""
+    row = {**entry.columns(), "leaf": entry.leaf, "step": entry.step, "action": dict(entry.action)}
+    await session.memory.log(INTENTS, row, key=entry.key)
+
+
+async def settle(session: Session, entry: Entry, row: JsonDict) -> None:
+    """Write down what came of it."""
+    await session.memory.log(RESULTS, {**entry.columns(), **row}, key=entry.key)
+
+
+async def note_unknown(session: Session, entry: Entry, effect: Effect, ruling: str) -> None:
+    """Count an outcome that nobody knows, and say how it was met."""
+    row = {"task": entry.task, "leaf": entry.leaf, "key": entry.key, "effect": effect, "ruling": ruling}
+    await session.memory.log(UNKNOWNS, row, key=f"{entry.key}:{ruling}")
+
+
+def _with(entry: Entry, **changes: object) -> Entry:
+    from dataclasses import replace
+
+    return replace(entry, **changes)  # type: ignore[arg-type]  # names of its own fields
