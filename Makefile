@@ -5,7 +5,7 @@ SHELL := bash
 # Relative on purpose: the checkout may lie in a folder with a space in its name.
 PY := .venv/bin/python
 
-.PHONY: help setup system demo test unit check lock bench-quick clean
+.PHONY: help setup system demo smoke-openai test unit check lock bench-quick clean
 
 help:  ## list the targets
 	@grep -hE '^[a-z-]+: *.*## ' Makefile | sed -E 's/^([a-z-]+):[^#]*## /\1\t/' | expand -t 14
@@ -19,6 +19,9 @@ system:  ## install bubblewrap and chromium where that needs no password
 demo:  ## run the main job: no key, no network
 	@bash scripts/setup.sh base
 	@$(PY) -m ddax demo
+
+smoke-openai:  ## run the demo with a paid model, for under 0.05 USD; needs OPENAI_API_KEY
+	@bash scripts/smoke_openai.sh
 
 test: setup  ## run the unit and integration tests
 	@$(PY) -m pytest -q -n "$${PYTEST_WORKERS:-2}" tests

@@ -76,6 +76,8 @@ ACTS: tuple[Act, ...] = (repair_act,)
 def demo(
     context: typer.Context,
     seed: Annotated[int, typer.Option(help="Seed of every random choice.")] = 0,
+    model: Annotated[str, typer.Option(help="'embedded' (no model) or provider:model.")] = "embedded",
+    max_usd: Annotated[float, typer.Option(help="Cap of US dollars.")] = 0.05,
     json: JSON = False,
     verbose: VERBOSE = False,
 ) -> None:
@@ -83,7 +85,9 @@ def demo(
     output = Output(json=json, verbose=verbose)
     from ddax.configs.settings import Context
 
-    settings = Context.model_validate({"sources": SOURCES, "namespace": "demo", "seed": seed})
+    settings = Context.model_validate({
+        "sources": SOURCES, "namespace": "demo", "seed": seed, "model": model, "budget": {"max_usd": max_usd},
+    })  # fmt: skip
     output.say(f"Question: {QUESTION}")
     output.say(f"Sources:  {' '.join(SOURCES)}")
     thread = f"demo-{new_thread()}"

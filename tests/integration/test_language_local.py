@@ -57,8 +57,14 @@ FILE, WHY = model_file()
 local = [pytest.mark.integration, pytest.mark.skipif(FILE is None, reason=WHY)]
 
 
+@pytest.fixture
+async def reasoner(served):
+    yield served
+    await served._team.close()  # the connections of this test's event loop; the server stays
+
+
 @pytest.fixture(scope="module")
-def reasoner():
+def served():
     opened = open_reasoner(
         f"gguf:{FILE}", embedder=None, prices=load_prices(), clock=time.monotonic,
         rng=np.random.default_rng(0),
