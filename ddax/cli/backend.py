@@ -37,7 +37,12 @@ class Agent(Protocol):
         self, task: str, *, thread: str | None = None, on_event: OnEvent | None = None
     ) -> Result: ...
     async def resume(
-        self, thread: str | None = None, *, on_event: OnEvent | None = None, answer: Any = None
+        self,
+        thread: str | None = None,
+        *,
+        on_event: OnEvent | None = None,
+        answer: Any = None,
+        last_good: bool = False,
     ) -> Result: ...
     async def state(self, thread: str) -> Mapping[str, Any]: ...
     async def result(self, thread: str) -> Result: ...

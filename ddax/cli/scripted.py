@@ -61,7 +61,12 @@ class ScriptedAgent(AbstractAsyncContextManager["ScriptedAgent"]):
         return await self._play(task, thread or "scripted", on_event)
 
     async def resume(
-        self, thread: str | None = None, *, on_event: OnEvent | None = None, answer: Any = None
+        self,
+        thread: str | None = None,
+        *,
+        on_event: OnEvent | None = None,
+        answer: Any = None,
+        last_good: bool = False,
     ) -> Mapping[str, Any]:
         """Play the script for a resumed thread."""
         self.calls.append(("resume", answer))

@@ -124,6 +124,9 @@ def resume(
     answer: Annotated[
         str | None, typer.Option(help="Answer a waiting question: go on, veto, stop, or a JSON object.")
     ] = None,
+    last_good: Annotated[
+        bool, typer.Option("--last-good", help="Give up damaged checkpoints, down to the last whole one.")
+    ] = False,
     json: JSON = False,
     verbose: VERBOSE = False,
 ) -> None:
@@ -131,7 +134,8 @@ def resume(
 
     It goes on with the settings it was started with.
     """
-    raise typer.Exit(_resume(context, thread, answer, Output(json=json, verbose=verbose)))
+    output = Output(json=json, verbose=verbose)
+    raise typer.Exit(_resume(context, thread, answer, output, last_good=last_good))
 
 
 def _one_thread(task: str | None, thread: str | None) -> str | None:
@@ -145,12 +149,14 @@ def _one_thread(task: str | None, thread: str | None) -> str | None:
     return task if task is not None else thread
 
 
-def _resume(context: typer.Context, thread: str | None, answer: str | None, output: Output) -> int:
+def _resume(
+    context: typer.Context, thread: str | None, answer: str | None, output: Output, *, last_good: bool = False
+) -> int:
     name = known_run(thread).thread_id if thread is not None else _newest_unfinished()
     reply = _answer(answer)
 
     async def job(agent: Agent, on_event: OnEvent) -> Result:
-        return await agent.resume(name, on_event=on_event, answer=reply)
+        return await agent.resume(name, on_event=on_event, answer=reply, last_good=last_good)
 
     output.note(f"resuming thread {name}")
     return execute(opener_of(context), None, name, job, output)

@@ -72,9 +72,7 @@ async def compare_override(
     mine, theirs = verify(own), verify(end)
     margin = session.settings.trust.regret_margin
     event = str(found.entry["id"])
-    better = await asyncio.to_thread(
-        lambda: overrides.compare(event, own=mine, human=theirs, margin=margin)
-    )
+    better = await asyncio.to_thread(lambda: overrides.compare(event, own=mine, human=theirs, margin=margin))
     return Comparison(event, mine, theirs, better, _answer(own), _answer(end))
 
 
@@ -161,7 +159,12 @@ async def _own_choice(
     from ddax.memory.gate import GatedMemory
 
     memory = ForkMemory(
-        session.memory, session.embedder, session.clock, context.recall, task=place["work"], step=place["step"]
+        session.memory,
+        session.embedder,
+        session.clock,
+        context.recall,
+        task=place["work"],
+        step=place["step"],
     )
     apart = replace(
         session, memory=GatedMemory(memory, session.check), agents=None, rubrics=None, ticks={}, keepers={},

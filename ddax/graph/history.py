@@ -35,7 +35,9 @@ class Moment(TypedDict):
     usage: JsonDict
 
 
-async def moments(graph: CompiledStateGraph[Any, Any, Any, Any], config: Any, *, limit: int | None = None) -> list[Moment]:
+async def moments(
+    graph: CompiledStateGraph[Any, Any, Any, Any], config: Any, *, limit: int | None = None
+) -> list[Moment]:
     """Return the moments of a thread, oldest first; with a limit the newest ones."""
     wanted = None if limit is None else limit + 1  # the one before says what the first of them changed
     newest_first = [one async for one in _snapshots(graph, config, wanted)]
@@ -44,7 +46,9 @@ async def moments(graph: CompiledStateGraph[Any, Any, Any, Any], config: Any, *,
     return found[:limit][::-1]
 
 
-async def _snapshots(graph: CompiledStateGraph[Any, Any, Any, Any], config: Any, limit: int | None) -> AsyncIterator[StateSnapshot]:
+async def _snapshots(
+    graph: CompiledStateGraph[Any, Any, Any, Any], config: Any, limit: int | None
+) -> AsyncIterator[StateSnapshot]:
     async for one in graph.aget_state_history(config, limit=limit):
         yield one
 

@@ -157,7 +157,9 @@ def _world(settings: Context) -> Environment | None:
 
     named = [source for source in settings.sources if is_world(source)]
     if len(named) > 1:
-        raise UsageError(f"the sources name {len(named)} worlds.", mend="Give one: an agent acts in one world.")
+        raise UsageError(
+            f"the sources name {len(named)} worlds.", mend="Give one: an agent acts in one world."
+        )
     return open_world(named[0]) if named else None
 
 
@@ -230,5 +232,8 @@ async def _library(settings: Context, embedder: Embedder, cache: Path) -> Librar
     from ddax.environments.opening import is_world
 
     return await open_library(
-        tuple(source for source in settings.sources if not is_world(source)), embedder=embedder, cache_dir=cache, allow_hosts=settings.allow_hosts
+        tuple(source for source in settings.sources if not is_world(source)),
+        embedder=embedder,
+        cache_dir=cache,
+        allow_hosts=settings.allow_hosts,
     )

@@ -29,7 +29,7 @@ from ddax.graph.results import RunResult, exit_code_of, result_of
 from ddax.graph.runs import RunFolder, RunInfo
 from ddax.graph.savers import open_store
 from ddax.graph.services import Clock, LocalServices, Parts
-from ddax.graph.snapshots import answered, checkpoint_of, cut_short
+from ddax.graph.snapshots import answered, checkpoint_of, cut_short, newest, whole
 from ddax.graph.state import Input, State
 from ddax.ideas import dag
 from ddax.memory.migrations import sqlite_errors
@@ -154,6 +154,8 @@ class Agent:
                     f"thread {name!r} is not finished ({known.status}).",
                     mend=f"Continue it: ddax resume {name}",
                 )
+            if known is not None:
+                await whole(self.store, name, self.home.checkpoints)
             before = checkpoint_of(await self._snapshot(known)) if known is not None else ""
             # First, so that a source that cannot be read leaves no thread behind that waits for a resume.
             await self.services.session(self.context)
@@ -172,15 +174,22 @@ class Agent:
             return await self._drive(name, Input(task=task), self.context, on_event)
 
     async def resume(
-        self, thread: str | None = None, *, answer: Any = None, on_event: OnEvent | None = None
+        self,
+        thread: str | None = None,
+        *,
+        answer: Any = None,
+        on_event: OnEvent | None = None,
+        last_good: bool = False,
     ) -> RunResult:
         """Continue a thread where its last checkpoint is; a finished one returns its result again.
 
-        Without a name the newest unfinished thread is taken. `answer` answers a pending question.
+        Without a name the newest unfinished thread is taken. `answer` answers a pending question. With
+        `last_good` damaged checkpoints are given up, down to the last one that is whole.
         """
         name = self._resumable(thread).thread_id
         async with self.locked(name):
             info = self._resumable(name)
+            await whole(self.store, name, self.home.checkpoints, rewind=last_good)
             state = await self._snapshot(info)
             context = Context.model_validate(info.context) if info.context else self.context
             waiting = bool(state.interrupts)
@@ -308,20 +317,7 @@ class Agent:
 
     async def _snapshot(self, info: RunInfo) -> Any:
         """Return the newest state; raises StateError where the manifest knows more than the store."""
-        try:
-            with sqlite_errors(self.home.checkpoints):
-                state = await self.graph.aget_state(_config(info.thread_id, self.context))
-        except ValueError as error:
-            raise StateError(
-                f"the checkpoints of thread {info.thread_id!r} cannot be read.", why=str(error), mend=_MEND
-            ) from error
-        if not state.values and info.checkpoint_id:
-            raise StateError(
-                f"the checkpoints of thread {info.thread_id!r} are gone.",
-                why=f"The run had come to step {info.steps}.",
-                mend=_MEND,
-            )
-        return state
+        return await newest(self.graph, _config(info.thread_id, self.context), info, self.home.checkpoints)
 
     async def _drive(
         self, thread: str, given: Any, context: Context, on_event: OnEvent | None, *, replay: bool = False
@@ -390,9 +386,6 @@ class Agent:
             checkpoint_id=checkpoint_of(state),
         )
         return result
-
-
-_MEND = "Restore the checkpoint file from a backup, or start the task again on a new thread."
 
 
 def _config(thread: str, context: Context) -> Any:

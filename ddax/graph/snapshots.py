@@ -2,11 +2,40 @@
 
 from __future__ import annotations
 
-from typing import Any
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
 
 from langgraph.types import Command
 
 from ddax.graph.results import fitting_answer
+from ddax.graph.savers.sealing import checkpoint_errors, damaged
+
+if TYPE_CHECKING:
+    from ddax.graph.runs import RunInfo
+    from ddax.graph.savers.pruning import Store
+
+
+async def newest(graph: Any, config: Any, info: RunInfo, path: Path) -> Any:
+    """Return the newest state; raises StateError where the manifest knows more than the store."""
+    with checkpoint_errors(path):
+        state = await graph.aget_state(config)
+    if not state.values and info.checkpoint_id:
+        raise damaged(
+            f"The run had come to step {info.steps}.",
+            what=f"the checkpoints of thread {info.thread_id!r} are gone.",
+        )
+    return state
+
+
+async def whole(store: Store, thread: str, path: Path, *, rewind: bool = False) -> None:
+    """Raise StateError where a thread is not as it was written; with `rewind` go back to what is whole."""
+    with checkpoint_errors(path):
+        found = await store.check(thread)
+        if found.fault and rewind and found.last_good:
+            await store.rewind(thread, found.last_good)
+            found = await store.check(thread)
+    if found.fault:
+        raise damaged(found.fault, what=f"the checkpoints of thread {thread!r} are damaged.")
 
 
 def cut_short(state: Any) -> bool:

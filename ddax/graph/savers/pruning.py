@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING, Any, get_type_hints
 from langgraph.channels import DeltaChannel
 from langgraph.checkpoint.base import BaseCheckpointSaver, CheckpointTuple
 
+from ddax.graph.savers.sealing import Verdict
 from ddax.graph.state import State
 
 if TYPE_CHECKING:
@@ -52,6 +53,13 @@ class Store(BaseCheckpointSaver[int]):
     async def owned(self, thread: str) -> AsyncIterator[None]:
         """Own a thread against other machines; raises ThreadInUse. A file needs no more than the home's lock."""
         yield
+
+    async def check(self, thread: str) -> Verdict:
+        """Tell whether a thread is as it was written. A server keeps checksums of its own; files have seals."""
+        return Verdict()
+
+    async def rewind(self, thread: str, to: str) -> None:
+        """Delete what a thread has behind a checkpoint; a server has nothing to rewind."""
 
     @abstractmethod
     async def size(self) -> int:

@@ -6,6 +6,7 @@ import hashlib
 from typing import TYPE_CHECKING, Any
 
 from ddax.errors import StateError, UsageError
+from ddax.graph.savers.sealing import opened, sealed
 
 if TYPE_CHECKING:
     from langgraph.checkpoint.serde.base import SerializerProtocol
@@ -22,11 +23,14 @@ def serializer(key: str) -> SerializerProtocol:
     from langgraph.checkpoint.serde.jsonplus import JsonPlusSerializer
 
     class Plain(JsonPlusSerializer):
-        """Say what is meant by a row of a kind that we never write."""
+        """Seal each value, and say what is meant by a row of a kind that we never write."""
+
+        def dumps_typed(self, obj: Any) -> tuple[str, bytes]:
+            return sealed(*super().dumps_typed(obj))
 
         def loads_typed(self, data: tuple[str, bytes]) -> Any:
             try:
-                return super().loads_typed(data)
+                return super().loads_typed(opened(*data))
             except NotImplementedError as error:
                 raise _foreign(data[0]) from error
 

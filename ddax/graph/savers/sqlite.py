@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import os
 from collections.abc import AsyncIterator, Collection, Sequence
 from contextlib import asynccontextmanager
@@ -9,16 +10,23 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 import aiosqlite
+from langgraph.checkpoint.base import get_checkpoint_metadata
 from langgraph.checkpoint.sqlite.aio import AsyncSqliteSaver
 
-from ddax.graph.savers.pruning import Store
+from ddax.graph.savers.pruning import Store, delta_channels
+from ddax.graph.savers.sealing import ROOT, Row, Seal, Verdict, own, seal, verify, write_digest
 from ddax.memory.migrations import sqlite_errors
 
 if TYPE_CHECKING:
     from langchain_core.runnables import RunnableConfig
+    from langgraph.checkpoint.base import ChannelVersions, Checkpoint, CheckpointMetadata
     from langgraph.checkpoint.serde.base import SerializerProtocol
 
 BUSY_MILLISECONDS = 10_000
+SEALS = """CREATE TABLE IF NOT EXISTS seals (
+    thread_id TEXT NOT NULL, checkpoint_ns TEXT NOT NULL, checkpoint_id TEXT NOT NULL,
+    above TEXT NOT NULL, covers INTEGER NOT NULL, own TEXT NOT NULL,
+    PRIMARY KEY (thread_id, checkpoint_ns, checkpoint_id)) WITHOUT ROWID"""
 COLUMNS = {
     "checkpoints": "checkpoint_ns, checkpoint_id, parent_checkpoint_id, type, checkpoint, metadata",
     "writes": "checkpoint_ns, checkpoint_id, task_id, task_path, idx, channel, type, value",
@@ -26,7 +34,129 @@ COLUMNS = {
 
 
 class SqliteStore(Store, AsyncSqliteSaver):
-    """Checkpoints in one file."""
+    """Checkpoints in one file, each with a seal."""
+
+    async def setup(self) -> None:
+        """Create the tables where they are missing."""
+        fresh = not self.is_setup
+        await super().setup()
+        if fresh:
+            await self.conn.executescript(SEALS)
+
+    async def aput(
+        self,
+        config: RunnableConfig,
+        checkpoint: Checkpoint,
+        metadata: CheckpointMetadata,
+        new_versions: ChannelVersions,
+    ) -> RunnableConfig:
+        """Store a checkpoint with its seal, both or neither."""
+        await self.setup()
+        place = config["configurable"]
+        thread, ns, parent = str(place["thread_id"]), place.get("checkpoint_ns", ""), place.get("checkpoint_id")
+        kind, value = self.serde.dumps_typed(checkpoint)
+        told = json.dumps(get_checkpoint_metadata(config, metadata), ensure_ascii=False).encode("utf-8", "ignore")
+        async with self.lock:
+            row = Row(checkpoint["id"], parent or "", value, told)
+            await self._keep((thread, ns), row, await self._above((thread, ns), parent))
+            await self.conn.execute(
+                f"INSERT OR REPLACE INTO checkpoints (thread_id, {COLUMNS['checkpoints']})"  # noqa: S608  # fixed names
+                " VALUES (?, ?, ?, ?, ?, ?, ?)",
+                (thread, ns, row.id, parent, kind, value, told),
+            )
+            await self.conn.commit()
+        return {"configurable": {"thread_id": thread, "checkpoint_ns": ns, "checkpoint_id": row.id}}
+
+    async def adelete_thread(self, thread_id: str) -> None:
+        """Delete all of a thread."""
+        async with self.lock:
+            await self.conn.execute("DELETE FROM seals WHERE thread_id = ?", (str(thread_id),))
+        await super().adelete_thread(thread_id)
+
+    async def check(self, thread: str) -> Verdict:
+        """Hold the file and the checkpoints of a thread against what was written."""
+        await self.setup()
+        async with self.lock:
+            async with self.conn.execute("PRAGMA quick_check(1)") as cursor:
+                row = await cursor.fetchone()
+            if row is None or row[0] != "ok":
+                return Verdict(f"SQLite says: {row[0] if row else 'nothing'}.")
+            rows, writes, seals = await self._sealed((thread, ""))
+        found = verify(rows, writes, seals)
+        if rows and not found.fault:
+            head = await self.aget_tuple({"configurable": {"thread_id": thread, "checkpoint_ns": ""}})
+            return found if head is not None else Verdict("The newest checkpoint cannot be read.")
+        return found
+
+    async def rewind(self, thread: str, to: str) -> None:
+        """Delete what a thread has behind a checkpoint, or all of it without one, and what is not whole."""
+        if not to:
+            await self.adelete_thread(thread)
+            return
+        async with self.lock:
+            for table, above in (("checkpoints", ">"), ("seals", ">"), ("writes", ">=")):
+                await self.conn.execute(
+                    f"DELETE FROM {table} WHERE thread_id = ? AND checkpoint_id {above} ?",  # noqa: S608  # fixed names
+                    (thread, to),
+                )
+            await self.conn.commit()
+
+    async def reseal(self, thread: str, ns: str) -> None:
+        """Seal a namespace anew, after its rows were meant to change."""
+        async with self.lock:
+            rows, writes, _ = await self._sealed((thread, ns))
+            await self.conn.execute(
+                "DELETE FROM seals WHERE thread_id = ? AND checkpoint_ns = ?", (thread, ns)
+            )
+            made: dict[str, Seal] = {}
+            known = {row.id: row for row in rows}
+            for row in rows:
+                parent = known.get(row.parent)
+                above = ROOT if parent is None else made[parent.id]
+                made[row.id] = ROOT if parent is None else seal(above.above, parent, writes.get(parent.id, ()))
+                await self._keep((thread, ns), row, made[row.id])
+            await self.conn.commit()
+
+    async def _above(self, key: tuple[str, str], parent: str | None) -> Seal:
+        """Return the seal of a new checkpoint with this parent."""
+        rows, writes, seals = await self._sealed(key, parent) if parent else ([], {}, {})
+        if not parent or not rows:
+            return ROOT
+        return seal(seals.get(parent, ROOT).above, rows[0], writes.get(parent, ()))
+
+    async def _keep(self, key: tuple[str, str], row: Row, found: Seal) -> None:
+        await self.conn.execute(
+            "INSERT OR REPLACE INTO seals VALUES (?, ?, ?, ?, ?, ?)",
+            (*key, row.id, found.above, found.covers, own(row)),
+        )
+
+    async def _sealed(
+        self, key: tuple[str, str], one: str = ""
+    ) -> tuple[list[Row], dict[str, list[bytes]], dict[str, Seal]]:
+        """Return the rows, the writes of ideas and the seals of a namespace, or of one checkpoint of it."""
+        where, values = "thread_id = ? AND checkpoint_ns = ?", [*key]
+        if one:
+            where, values = f"{where} AND checkpoint_id = ?", [*key, one]
+        deltas = tuple(delta_channels())
+        checkpoints = (
+            "SELECT checkpoint_id, coalesce(parent_checkpoint_id, ''),"
+            " CAST(checkpoint AS BLOB), CAST(metadata AS BLOB)"
+            f" FROM checkpoints WHERE {where} ORDER BY checkpoint_id"  # noqa: S608  # fixed words
+        )
+        ideas = (
+            f"SELECT checkpoint_id, task_id, idx, channel, type, CAST(value AS BLOB) FROM writes WHERE {where}"  # noqa: S608
+            f" AND channel IN ({','.join('?' * len(deltas))}) ORDER BY checkpoint_id, rowid"
+        )
+        async with self.conn.execute(checkpoints, values) as cursor:
+            rows = [Row(*row) for row in await cursor.fetchall()]
+        writes: dict[str, list[bytes]] = {}
+        async with self.conn.execute(ideas, [*values, *deltas]) as cursor:
+            for row in await cursor.fetchall():
+                writes.setdefault(row[0], []).append(write_digest(row[1:]))
+        query = f"SELECT checkpoint_id, above, covers, own FROM seals WHERE {where}"  # noqa: S608  # fixed words
+        async with self.conn.execute(query, values) as cursor:
+            seals = {row[0]: Seal(*row[1:]) for row in await cursor.fetchall()}
+        return rows, writes, seals
 
     async def forget(self, thread: str, ns: str, keep: Collection[str]) -> None:
         """Delete every checkpoint of a namespace but those, with their writes, at once."""
@@ -39,6 +169,7 @@ class SqliteStore(Store, AsyncSqliteSaver):
                     (thread, ns, *keep),
                 )
             await self.conn.commit()
+        await self.reseal(thread, ns)
 
     async def detach(self, config: RunnableConfig) -> None:
         """Cut a checkpoint from its parent."""
@@ -72,6 +203,12 @@ class SqliteStore(Store, AsyncSqliteSaver):
                     (target, source, until, until),
                 )
             await self.conn.commit()
+            async with self.conn.execute(
+                "SELECT DISTINCT checkpoint_ns FROM checkpoints WHERE thread_id = ?", (target,)
+            ) as cursor:
+                namespaces = [row[0] for row in await cursor.fetchall()]
+        for ns in namespaces:
+            await self.reseal(target, ns)
 
     async def size(self) -> int:
         """Return the bytes the store takes."""

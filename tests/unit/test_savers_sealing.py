@@ -1,0 +1,88 @@
+"""A database that is not as it was written is found, named, and gone on with from what is whole."""
+
+from __future__ import annotations
+
+import sqlite3
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from ddax.errors import StateError
+from ddax.ideas import dag
+
+LATE = "SELECT checkpoint_id FROM checkpoints ORDER BY checkpoint_id DESC LIMIT 1 OFFSET 4"
+EARLY = "SELECT checkpoint_id FROM checkpoints ORDER BY checkpoint_id LIMIT 1 OFFSET 6"
+DAMAGE = {
+    "a lost idea": "DELETE FROM writes WHERE rowid = (SELECT max(rowid) FROM writes WHERE channel = 'ideas')",
+    "an idea of another superstep": (
+        "UPDATE writes SET value = (SELECT value FROM writes WHERE channel = 'ideas' ORDER BY rowid LIMIT 1)"
+        " WHERE rowid = (SELECT max(rowid) FROM writes WHERE channel = 'ideas')"
+    ),
+    "a lost superstep": f"DELETE FROM checkpoints WHERE checkpoint_id = ({LATE})",
+    "a superstep of another time": (
+        f"UPDATE checkpoints SET checkpoint ="
+        f" (SELECT checkpoint FROM checkpoints WHERE checkpoint_id = ({EARLY}))"
+        f" WHERE checkpoint_id = ({LATE})"
+    ),
+    "a changed byte": (
+        "UPDATE checkpoints SET checkpoint = zeroblob(1) || substr(checkpoint, 2)"
+        f" WHERE checkpoint_id = ({LATE})"
+    ),
+    "another state at the head": (
+        f"UPDATE checkpoints SET checkpoint ="
+        f" (SELECT checkpoint FROM checkpoints WHERE checkpoint_id = ({LATE}))"
+        " WHERE checkpoint_id = (SELECT max(checkpoint_id) FROM checkpoints)"
+    ),
+    "a foreign superstep": f"DELETE FROM seals WHERE checkpoint_id = ({LATE})",
+}
+
+
+def change(home: Path, statement: str) -> None:
+    with sqlite3.connect(home / "checkpoints.sqlite") as db:
+        assert db.execute(statement).rowcount > 0
+    db.close()
+
+
+@pytest.mark.parametrize("name", DAMAGE)
+async def test_damage_is_named_and_the_last_whole_checkpoint_goes_on_to_the_same_dag(
+    kit: Any, tmp_path: Path, name: str
+) -> None:
+    async with kit.agent(tmp_path) as agent:
+        result = await agent.run(kit.question, thread="t")
+        digest = dag.digest((await agent.state("t"))["ideas"])
+    change(tmp_path, DAMAGE[name])
+    async with kit.agent(tmp_path) as agent:
+        with pytest.raises(StateError) as found:
+            await agent.resume("t")
+        assert found.value.exit_code == 4
+        assert all(choice in found.value.mend for choice in ("--last-good", "backup", "new thread"))
+        with pytest.raises(StateError):
+            await agent.run(kit.question, thread="t")
+        again = await agent.resume("t", last_good=True)
+        assert (again["status"], again["answer"]) == (result["status"], result["answer"])
+        assert dag.digest((await agent.state("t"))["ideas"]) == digest
+
+
+async def test_what_is_meant_to_change_stays_whole(kit: Any, tmp_path: Path) -> None:
+    async with kit.agent(tmp_path) as agent:
+        await agent.run(kit.question, thread="t")
+        await agent.store.acopy_thread("t", "copy")
+        await agent.store.aprune(["t"], keep=3)
+        await agent.store.compact()
+        for thread in ("t", "copy"):
+            assert (await agent.store.check(thread)).fault == ""
+        await agent.run(kit.question, thread="t")
+        config: Any = {"configurable": {"thread_id": "t"}}
+        moments = [one async for one in agent.graph.aget_state_history(config)]
+        change_of_old = {"ideas": {"0": {"Q": 0.25}}}
+        await agent.graph.aupdate_state(moments[5].config, change_of_old, as_node="evaluate")
+        assert (await agent.store.check("t")).fault == ""
+
+
+async def test_a_thread_from_before_the_seals_is_taken_as_it_is(kit: Any, tmp_path: Path) -> None:
+    async with kit.agent(tmp_path) as agent:
+        result = await agent.run(kit.question, thread="t")
+    change(tmp_path, "DELETE FROM seals")
+    async with kit.agent(tmp_path) as agent:
+        assert (await agent.resume("t"))["answer"] == result["answer"]
