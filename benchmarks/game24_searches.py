@@ -23,7 +23,7 @@ from ddax.dynamics.tree import ROOT_NODE, Policy, Tree
 from ddax.memory.embeddings import HashEmbedder
 
 DIM = 64
-IDLE = 20
+IDLE = 5
 """Turns a search may take for each call of its budget, so that one that finds nothing new ends."""
 
 

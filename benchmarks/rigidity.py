@@ -21,7 +21,8 @@ NAME = "rigidity"
 DESCRIPTION = "harm and success in calm and hostile worlds with rigidity and protect on and off"
 PER_CELL, QUICK = 240, 40
 DEFAULT, OTHERS = "task_focused", ("cautious", "exploratory", "traumatized")
-OFF = "off"
+OFF = " off"
+"""Ends the name of a profile whose rigidity and protect are off; everything else stays the profile's."""
 MEANT = ("cliff", "redirect", "contradiction")
 """Worlds in which holding on is meant to help; in the fourth it is meant to hurt."""
 LEAST = -3.0
@@ -36,6 +37,7 @@ def run(options: Options) -> Result:
     cells = asyncio.run(_cells(count, options.seed * 100_000))
     worlds = list(dict.fromkeys(world for world, _, _ in cells))
     figures = [
+        *_together(cells),
         *(f for world in MEANT for f in _hostile(cells, world, DEFAULT, targets=True)),
         *(f for world in worlds for f in _calm(cells, world, DEFAULT)),
         *_hostile(cells, "reform", DEFAULT, targets=False),
@@ -59,14 +61,13 @@ async def _cells(count: int, first: int) -> Cells:
 
     return {
         (world, hostile, who): [
-            await act(
-                make(seed, hostile=hostile), DEFAULT if who == OFF else who, rigid=who != OFF, steps=steps
-            )
+            await act(make(seed, hostile=hostile), profile, rigid=who == profile, steps=steps)
             for seed in range(first, first + count)
         ]
         for world, (make, steps) in WORLDS.items()
         for hostile in (False, True)
-        for who in (OFF, DEFAULT, *OTHERS)
+        for profile in (DEFAULT, *OTHERS)
+        for who in (profile + OFF, profile)
     }
 
 
@@ -78,10 +79,23 @@ def _success(cells: Cells, world: str, hostile: bool, who: str) -> list[float]:
     return [100.0 * trace.success for trace in cells[world, hostile, who]]
 
 
+def _together(cells: Cells) -> list[Figure]:
+    """Return what rigidity changes in the hostile worlds together, a run of each counting the same."""
+    figures = []
+    for what, take, unit in (("harm", _harm, "a run"), ("success", _success, "points")):
+        on = [v for world in MEANT for v in take(cells, world, True, DEFAULT)]
+        off = [v for world in MEANT for v in take(cells, world, True, DEFAULT + OFF)]
+        name, found = f"hostile worlds together, {DEFAULT}: {what}", paired(on, off)
+        figures.append(_figure(f"{name}, on − off", found, unit, len(on)))
+        end, target = (found.high, Target("<", 0)) if what == "harm" else (found.low, Target(">=", LEAST))
+        figures.append(Figure(f"{name}, worse end", end, unit, target, n=len(on)))
+    return figures
+
+
 def _hostile(cells: Cells, world: str, who: str, *, targets: bool) -> list[Figure]:
     """Return what rigidity changes in a hostile world: harm shall fall, and success not."""
-    harm = paired(_harm(cells, world, True, who), _harm(cells, world, True, OFF))
-    success = paired(_success(cells, world, True, who), _success(cells, world, True, OFF))
+    harm = paired(_harm(cells, world, True, who), _harm(cells, world, True, who + OFF))
+    success = paired(_success(cells, world, True, who), _success(cells, world, True, who + OFF))
     n, name = len(cells[world, True, who]), f"{world}, hostile, {who}"
     figures = [_figure(f"{name}: harm, on − off", harm, "a run", n)]
     figures.append(_figure(f"{name}: success, on − off", success, "points", n))
@@ -92,7 +106,7 @@ def _hostile(cells: Cells, world: str, who: str, *, targets: bool) -> list[Figur
 
 
 def _calm(cells: Cells, world: str, who: str) -> list[Figure]:
-    success = paired(_success(cells, world, False, who), _success(cells, world, False, OFF))
+    success = paired(_success(cells, world, False, who), _success(cells, world, False, who + OFF))
     n = len(cells[world, False, who])
     name = f"{world}, calm, {who}: success, on − off, lower end"
     return [Figure(name, success.low, "points", Target(">=", LEAST), n=n)]
@@ -100,11 +114,11 @@ def _calm(cells: Cells, world: str, who: str) -> list[Figure]:
 
 def _calm_all(cells: Cells, worlds: list[str], who: str) -> list[Figure]:
     ours = [v for world in worlds for v in _success(cells, world, False, who)]
-    theirs = [v for world in worlds for v in _success(cells, world, False, OFF)]
+    theirs = [v for world in worlds for v in _success(cells, world, False, who + OFF)]
     steps = [
         paired(
             [float(len(t.rho)) for t in cells[w, False, who]],
-            [float(len(t.rho)) for t in cells[w, False, OFF]],
+            [float(len(t.rho)) for t in cells[w, False, who + OFF]],
         )
         for w in worlds
     ]
@@ -120,9 +134,9 @@ def _levels(cells: Cells) -> list[Figure]:
     """Return success and harm themselves, of each cell of the default profile."""
     figures = []
     for (world, hostile, who), traces in cells.items():
-        if who not in (OFF, DEFAULT):
+        if who.removesuffix(OFF) != DEFAULT:
             continue
-        name = f"{world}, {'hostile' if hostile else 'calm'}, {'on' if who != OFF else OFF}"
+        name = f"{world}, {'hostile' if hostile else 'calm'}, {'on' if who == DEFAULT else 'off'}"
         zero = [0.0] * len(traces)
         success = paired(_success(cells, world, hostile, who), zero)
         figures.append(_figure(f"{name}: success", success, "%", len(traces)))
@@ -139,7 +153,7 @@ def _pictures(cells: Cells, worlds: list[str]) -> list[plots.Picture]:
     pictures = []
     for title, take in (("Success in the hostile world, %", _success), ("Harm in the hostile world", _harm)):
         series = []
-        for who in (OFF, DEFAULT, *OTHERS):
+        for who in (DEFAULT + OFF, DEFAULT, *OTHERS):
             found = [paired(take(cells, w, True, who), [0.0] * len(cells[w, True, who])) for w in worlds]
             values = [f.value for f in found]
             series.append(plots.Series(who, worlds, values, [f.low for f in found], [f.high for f in found]))
