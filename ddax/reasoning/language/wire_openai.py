@@ -41,6 +41,10 @@ def form_of(wire: type[Wire]) -> dict[str, Any]:
     return {"type": "json_schema", "json_schema": {"name": name_of(wire), "schema": schema, "strict": True}}
 
 
+SMALL = 2000
+"""Output tokens below which a program is bounded as if each character took a token."""
+
+
 class Narrow(NamedTuple):
     """How far a grammar bounds a reply: items of a list, characters of a text and of a program."""
 
@@ -52,7 +56,8 @@ class Narrow(NamedTuple):
     def of(cls, output_tokens: int) -> Narrow:
         """Return bounds within which a reply ends before its output limit."""
         items = min(8, max(1, output_tokens // 400))
-        return cls(items, max(120, output_tokens // 4), max(120, output_tokens // 2))
+        code = output_tokens // 3 if output_tokens < SMALL else 3 * output_tokens
+        return cls(items, max(80, output_tokens // 5), max(80, code))
 
 
 def narrowed(form: dict[str, Any], choices: Mapping[str, Sequence[str]], bounds: Narrow) -> dict[str, Any]:
