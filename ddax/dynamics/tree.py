@@ -142,8 +142,9 @@ class Tree:
         if self.closed[ROOT_NODE]:
             return None
         node = ROOT_NODE
-        while node == ROOT_NODE or self.V[node] is not None:
-            candidates = self._candidates(node, policy, rng)
+        V, unfinished, draws = self.V, self._open, policy.learns_width
+        while node == ROOT_NODE or V[node] is not None:
+            candidates = self._candidates(node, policy, rng) if draws else unfinished[node]
             if not candidates:
                 return Choice(node, "grow")
             node = candidates[0] if len(candidates) == 1 else self.best(candidates, policy)
@@ -170,18 +171,19 @@ class Tree:
         here = self.parent[candidates[0]]
         weights, N, Q, P, loss, cosine = policy.weights, self.N, self.Q, self.P, self.loss, self._cosine
         w_a, w_q, inherited = weights.w_a, weights.w_q, self.Q[here]
-        priors = sum([P[k] for k in candidates])
-        visits = self.below[here] + sum([loss[k] for k in candidates])
+        priors, losses = sum([P[k] for k in candidates]), sum([loss[k] for k in candidates])
         openness = (1.0 - policy.rho if weights.damped else 1.0) * weights.c * policy.c
-        scale = openness * sqrt(max(weights.floor, visits)) / (priors if priors > TINY else len(candidates))
         even = priors <= TINY
+        scale = openness * sqrt(max(weights.floor, self.below[here] + losses))
+        scale /= len(candidates) if even else priors
         best, top, top_prior = candidates[0], -1e300, 0.0
         for k in candidates:
-            n, lost, prior = N[k], loss[k], 1.0 if even else P[k]
+            n, prior = N[k], 1.0 if even else P[k]
             q = Q[k] if n else inherited
-            if lost:
-                q *= (n or 1) / ((n or 1) + lost)
-            score = w_a * cosine[k] + w_q * q + scale * prior / (1 + n + lost)
+            if losses and loss[k]:
+                q *= (n or 1) / ((n or 1) + loss[k])
+                n += loss[k]
+            score = w_a * cosine[k] + w_q * q + scale * prior / (1 + n)
             if score > top or (score == top and prior > top_prior):
                 best, top, top_prior = k, score, prior
         return best
