@@ -74,7 +74,7 @@ class Selection(Section):
     wider: bool | None = Field(
         default=None, description="Learn when to propose more instead of going deeper; null: the preset's."
     )
-    branching: int = Field(default=5, ge=1, le=256, description="Children of one expansion at most.")
+    branching: int = Field(default=5, ge=1, le=64, description="Children of one expansion at most.")
     join: float = Field(
         default=0.97, gt=0, le=1, description="Cosine from which a read or an idea is joined to an earlier one."
     )

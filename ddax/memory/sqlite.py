@@ -10,7 +10,7 @@ from __future__ import annotations
 import json
 from collections.abc import Iterator, Sequence
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -24,6 +24,21 @@ from ddax.types import Document, JsonDict, MemoryType, Record
 
 _MARKS = ", ".join("?" * 15)
 _BLOCK = 2048
+
+
+class Logged(NamedTuple):
+    """A row (as JSON) for a named log, with its vector where it is found by meaning."""
+
+    table: str
+    key: str
+    text: str
+    task: str
+    vector: Floats | None
+
+    @property
+    def blob(self) -> bytes | None:
+        """The vector as bytes."""
+        return None if self.vector is None else self.vector.astype(np.float32).tobytes()
 
 
 class RecordStore:
@@ -160,29 +175,34 @@ class RecordStore:
             row = self._db.execute(sql, (ns, clean(key))).fetchone()
         return None if row is None else Document(row[0], row[1], row[2], row[3], tuple(json.loads(row[4])))
 
-    def log(
-        self, ns: str, table: str, key: str, row: str, *, task: str, committed: float, vector: Floats | None
-    ) -> None:
-        """Append a row (as JSON) to a named log; a known key changes nothing."""
-        blob = None if vector is None else vector.astype(np.float32).tobytes()
+    def log(self, ns: str, rows: Sequence[Logged], *, committed: float) -> None:
+        """Append rows (as JSON) to named logs in one transaction; a known key changes nothing."""
+        if not rows:
+            return
         with sqlite_errors(self.path), transaction(self._db):
-            self._db.execute(
+            self._db.executemany(
                 "INSERT OR IGNORE INTO log (ns, name, key, task, created, row, vector) "
                 "VALUES (?, ?, ?, ?, ?, ?, ?)",
-                (ns, clean(table), digest(key), clean(task), committed, row, blob),
+                [
+                    (ns, clean(row.table), digest(row.key), clean(row.task), committed, row.text, row.blob)
+                    for row in rows
+                ],
             )
 
     def rows(self, ns: str, table: str, equals: JsonDict, limit: int, before: float) -> list[JsonDict]:
         """Return the oldest rows of a log that match, committed before a time; a `task` is looked up."""
         task = equals.get("task")
         narrow = isinstance(task, str) and clean(task) == task
+        # SQLite looks into the row faster than we can read it; what it lets through is compared below.
+        inside = {k: v for k, v in equals.items() if isinstance(v, str) and clean(v) == v and k.isascii() and k.isidentifier()}
+        tests = "".join(f" AND json_extract(row, '$.{k}') = ?" for k in inside)
         sql = (
             "SELECT row FROM log WHERE ns = ? AND name = ? AND created < ? "  # noqa: S608 - two constants
-            f"{'AND task = ?' if narrow else ''} ORDER BY seq"
+            f"{'AND task = ?' if narrow else ''}{tests} ORDER BY seq"
         )
         found: list[JsonDict] = []
         with sqlite_errors(self.path):
-            values: tuple[Any, ...] = (ns, clean(table), before, *((task,) if narrow else ()))
+            values: tuple[Any, ...] = (ns, clean(table), before, *((task,) if narrow else ()), *inside.values())
             for (text,) in self._db.execute(sql, values):
                 if len(found) >= limit:
                     break

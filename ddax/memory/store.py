@@ -10,6 +10,7 @@ from __future__ import annotations
 import asyncio
 import logging
 import math
+from collections import deque
 from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import Any, TypeVar
@@ -47,6 +48,7 @@ from ddax.memory.scoring import (
     width,
     within_budget,
 )
+from ddax.memory.sqlite import Logged
 from ddax.memory.shared import SharedStore, acquire, release
 from ddax.memory.store_upkeep import StoreUpkeep
 from ddax.types import Document, JsonDict, MemoryType, Record
@@ -102,6 +104,7 @@ class ChromaMemory:
         self._ns, self._embedder, self._clock = namespace_key(namespace), embedder, clock
         self._recall, self._trust = recall, trust
         self.indexed, self._closed = False, False
+        self._waiting: deque[Logged] = deque()
         self.upkeep = StoreUpkeep(self._ns, shared.record.upkeep, self._read, self._unindex, clock=clock)
 
     async def enter(self, *, rebuild: bool = False) -> None:
@@ -212,11 +215,8 @@ class ChromaMemory:
             vector = (await self._embed([lesson_text(row)]))[0]
         task = row["task"] if isinstance(row.get("task"), str) else ""
 
-        def work() -> None:
-            now = moment(self._clock())
-            self._record.log(self._ns, table, key, text, task=task, committed=now, vector=vector)
-
-        await self._read(work)
+        self._waiting.append(Logged(table, key, text, task, vector))
+        await self._read(self._write_waiting)
 
     async def rows(
         self, table: str, *, limit: int = 1000, committed_before: float = math.inf, **equals: Any
@@ -335,6 +335,15 @@ class ChromaMemory:
     async def _read(self, work: Callable[[], T]) -> T:
         self._check_open()
         return await asyncio.wrap_future(self._shared.on_record(work))
+
+    def _write_waiting(self) -> None:
+        """Write what waits in one transaction: leaves that act together share one sync of the disk."""
+        rows = [self._waiting.popleft() for _ in range(len(self._waiting))]
+        try:
+            self._record.log(self._ns, rows, committed=moment(self._clock()))
+        except BaseException:
+            self._waiting.extendleft(reversed(rows))  # whoever waits for one of them must not be told it is there
+            raise
 
     def _check_open(self) -> None:
         if self._closed:

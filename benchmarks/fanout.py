@@ -1,0 +1,154 @@
+"""What the engine adds to leaves that run beside each other: the superstep of `act`, saved in SQLite."""
+
+from __future__ import annotations
+
+import asyncio
+import tempfile
+import time
+from pathlib import Path
+from statistics import median
+from typing import Any
+
+from benchmarks.core import Figure, Options, Result, Target
+
+NAME = "fanout"
+DESCRIPTION = "the wall time of 16, 64 and 256 leaves of 200 ms, against 200 ms"
+LEAF_SECONDS = 0.2
+THINGS = ("mountains", "rivers", "old towers", "cheese")
+WIDTH = 64
+"""Leaves of one expansion at most."""
+TARGETS = {16: 1.15, 64: 1.25, 256: 1.6}
+
+
+def run(options: Options) -> Result:
+    """Measure with the product's graph, memory and saver."""
+    repetitions = 2 if options.quick else 7
+    figures = []
+    for leaves, most in TARGETS.items():
+        found = [asyncio.run(measure(leaves)) for _ in range(repetitions)]
+        value = median(found) / LEAF_SECONDS
+        figures.append(
+            Figure(
+                f"{leaves} leaves of 200 ms beside each other", round(value, 3), "×", Target("<=", most),
+                low=min(found) / LEAF_SECONDS, high=max(found) / LEAF_SECONDS, n=repetitions,
+            )
+        )  # fmt: skip
+    note = "from the saved choice of select to the saved outcomes of all leaves; low and high are min and max"
+    return Result(NAME, tuple(figures), (options.seed,), repetitions, (note,))
+
+
+async def measure(leaves: int, *, seconds: float = LEAF_SECONDS) -> float:
+    """Return the seconds of the superstep in which so many leaves of `seconds` act."""
+    from ddax import Context, open_agent
+    from ddax.graph.services import Parts
+    from ddax.memory.embeddings import HashEmbedder
+    from ddax.reasoning.scripted import ScriptedReasoner
+
+    context = Context.model_validate(
+        {
+            "sources": [], "seed": 7, "mood": {"engine": "numpy"},
+            "budget": {"max_ideas": 2000, "max_parallel": leaves, "max_steps": 8},
+            "selection": {"join": 1.0, "beam": 256},
+        }
+    )  # fmt: skip
+    saved: list[tuple[float, str]] = []
+    with tempfile.TemporaryDirectory() as home:
+        parts = Parts(
+            reasoner=ScriptedReasoner(script(max(2, leaves // WIDTH)), repeat=True), embedder=HashEmbedder(),
+            actions=(waiting(seconds),), library=Nothing(),
+        )  # fmt: skip
+        async with open_agent(context, home=Path(home), parts=parts) as agent:
+            graph: Any = agent.graph
+            inner = graph.checkpointer.aput
+
+            async def aput(config: Any, checkpoint: Any, metadata: Any, versions: Any) -> Any:
+                kept = await inner(config, checkpoint, metadata, versions)
+                decision = checkpoint["channel_values"].get("decision", {})
+                saved.append((time.perf_counter(), str(decision.get("next", ""))))
+                return kept
+
+            config: Any = {"configurable": {"thread_id": "t"}, "recursion_limit": 100}
+            how = {"context": context, "durability": "sync"}
+            await graph.ainvoke({"task": "wait for all"}, config, interrupt_after=["expand"], **how)
+            await graph.aupdate_state(
+                config, {"ideas": await _spread(graph, config, leaves)}, as_node="expand"
+            )
+            graph.checkpointer.aput = aput
+            await graph.ainvoke(None, config, interrupt_before=["evaluate"], **how)
+            ideas = (await graph.aget_state(config)).values["ideas"]
+            done = sum(idea["status"] == "done" for idea in ideas.values())
+    if done != leaves:
+        raise RuntimeError(f"{done} of {leaves} leaves acted")
+    first = next(n for n, (_, chosen) in enumerate(saved) if chosen == "act")
+    return saved[first + 1][0] - saved[first][0]
+
+
+async def _spread(graph: Any, config: Any, leaves: int) -> Any:
+    """Give every inner idea its share of the leaves."""
+    from ddax.ideas import grow
+    from ddax.ideas.idea import apply_patches
+    from ddax.types import ActionCall, Proposal
+
+    ideas = (await graph.aget_state(config)).values["ideas"]
+    inner = [idea for idea in ideas.values() if idea["title"].startswith("part")]
+    patch: Any = {}
+    for number, idea in enumerate(inner):
+        children = [
+            Proposal(f"wait number {k} {k * k}", f"it has waited {k}",
+                     action=ActionCall(name="wait", args={"text": f"leaf {k}"}, intent=""))
+            for k in range(number, leaves, len(inner))
+        ]  # fmt: skip
+        patch = apply_patches(patch, [grow.expansion(ideas, idea, children, step=1)])
+    return patch
+
+
+class Nothing:
+    """Sources that hold nothing."""
+
+    specs: tuple[str, ...] = ()
+
+    async def search(self, query: str, *, intent: str = "", k: int = 10, mode: str = "hybrid") -> list[Any]:
+        """Find nothing."""
+        return []
+
+    async def read(self, source: str) -> Any:
+        """Read nothing."""
+        from ddax.errors import ActionError
+
+        raise ActionError(f"there is no page {source!r}.", kind="not_found")
+
+    async def mentioned(self, text: str, *, limit: int = 10) -> list[Any]:
+        """Mention nothing."""
+        return []
+
+    async def warm(self, limit: int | None = None) -> int:
+        """Need no warmth."""
+        return 0
+
+    def describe(self) -> str:
+        """Say so."""
+        return "nothing"
+
+
+def waiting(seconds: float) -> Any:
+    """Return an action that takes so long and does nothing."""
+    from ddax.actions.protocol import Action, ActionResult
+    from ddax.actions.save import SaveArguments
+
+    async def wait(context: Any, arguments: Any) -> ActionResult:
+        await asyncio.sleep(seconds)
+        return ActionResult(f"waited for {arguments.text}")
+
+    return Action("wait", wait, SaveArguments, "reads", "Wait.")
+
+
+def script(parts: int) -> dict[str, list[Any]]:
+    """Return the replies of a task with one expansion into so many parts."""
+    from ddax.reasoning import protocol as p
+    from ddax.types import Proposal
+
+    return {
+        "expand": [p.Expansion(tuple(Proposal(f"part {k}: {THINGS[k]}", THINGS[k]) for k in range(parts)))],
+        "judge": [p.Judgment(0.9, 0.9, (("coverage", 0.9, "so it is"),))],
+        "reflect": [p.Lesson("Wait less.")],
+    }
