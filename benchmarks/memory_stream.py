@@ -1,8 +1,8 @@
 """What the write gate keeps of a labelled stream: duplicates, echoes, contradictions and orders from outside.
 
 The stream is made from a seed: half of it is new, 30 % repeats, 10 % echoes what was just recalled, 5 %
-contradicts, 5 % carries orders. Half of the wordings of repeats, echoes and orders were written after the
-gate, which was not changed for them; they are reported apart.
+contradicts, 5 % carries orders. Half of the wordings of repeats, echoes and orders are set aside and reported
+apart: no pattern was written from them, though their rate has been looked at and the gate widened since.
 """
 
 from __future__ import annotations
@@ -219,7 +219,7 @@ def _figures(kept: dict[Label, list[tuple[Write, bool]]], linked: int, speed: fl
     return [
         _share("junk kept", junk, Target("<", 0.05)),
         _share("good refused", good, Target("<", 0.02)),
-        _share("junk kept, wordings written after the gate", apart),
+        _share("junk kept, wordings set aside", apart),
         *(_share(f"kept: {label}", [new for _, new in kept[label]]) for label in JUNK),  # type: ignore[index]
         _share("refused: contradiction", [not new for _, new in kept["contradiction"]]),
         Figure("contradictions linked per contradicting write", linked / contradicting, n=contradicting),

@@ -10,11 +10,19 @@ import re
 import unicodedata
 
 from ddax.memory.chunks import Span, sentences
+from ddax.memory.orders import is_order
 
-_INVISIBLE = re.compile("[\u00ad\u200b-\u200f\u202a-\u202e\u2060-\u2064\u2066-\u2069\ufeff\U000e0000-\U000e007f]")
+_INVISIBLE = re.compile(
+    "[\u00ad\u200b-\u200f\u202a-\u202e\u2060-\u2064\u2066-\u2069\ufeff\U000e0000-\U000e007f]"
+)
 _LEET = str.maketrans("01345$@", "oieassa")
+_LOOKALIKE = str.maketrans("асеорхуіјѕкмтнвАСЕОРХІЈЅКМТНВο", "aceopxyijskmtnbACEOPXIJSKMTHBo")  # noqa: RUF001
+"""Letters of other alphabets that look like Latin ones."""
+_SPACED = re.compile(r"\b(?:[^\W\d_][ .\-_*]){3,}[^\W\d_]\b")
 _WHO = r"(?:ai|a\.i\.|llm|assistant|agent|language model|chatbot|bot|model reading this)"
-_ORDERS = r"(?:instructions?|prompts?|directives?|orders?|guidelines?|rules?|commands?|tasks?|system messages?)"
+_ORDERS = (
+    r"(?:instructions?|prompts?|directives?|orders?|guidelines?|rules?|commands?|tasks?|system messages?)"
+)
 _VERB = (
     r"(?:ignore|disregard|forget|override|bypass|reveal|send|print|output|email|post|upload|delete|execute|run|"
     r"call|visit|open|fetch|follow|approve|reply|respond|answer|say|write|store|save|remember|set|give|transfer|"
@@ -38,7 +46,7 @@ _PATTERNS = (
     rf"\b(?:system|admin|developer|operator)\s+(?:message|override|notice|update|command)\s*[:\-]",
     rf"\bif you(?:'re| are)\s+(?:an?|the)\s+(?:\w+\s+)?{_WHO}\b",
     rf"\b{_WHO}s?\b\s+(?:reading|processing|summari[sz]ing|parsing|visiting|seeing)\s+this\b",
-    rf"\b(?:you are now|from now on,? you|you will now act|act as if you (?:are|were)|pretend (?:to be|you are)|"
+    rf"\b(?:from now on,? you|you will now act|act as if you (?:are|were)|pretend (?:to be|you are)|"
     rf"you must now)\b",
     rf"\b(?:reveal|print|send|show|output|leak|email|post|exfiltrate|repeat|include|upload|forward|append)\b"
     rf"[^.!?\n]{{0,40}}\b(?:your|the agent's|the user's|all|any|stored)\b[^.!?\n]{{0,20}}\b{_SECRET}\b",
@@ -93,4 +101,10 @@ def without(text: str, spans: list[Span]) -> list[Span]:
 
 def _suspicious(text: str) -> bool:
     plain = _INVISIBLE.sub("", unicodedata.normalize("NFKC", text)).replace("’", "'")
-    return bool(_FOUND.search(plain) or _FOUND.search(plain.translate(_LEET)))
+    forms = (plain, plain.translate(_LEET), plain.translate(_LOOKALIKE), _SPACED.sub(_closed, plain))
+    return any(_FOUND.search(form) or is_order(form) for form in dict.fromkeys(forms))
+
+
+def _closed(match: re.Match[str]) -> str:
+    """Return letters that stand apart as the word they make."""
+    return re.sub(r"[\W_]", "", match.group())
