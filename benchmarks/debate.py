@@ -8,10 +8,11 @@ questions, half of them false, with and without the paragraphs that tell. Nothin
 from __future__ import annotations
 
 import asyncio
+import itertools
 import json
 import math
 import re
-from collections.abc import Awaitable, Callable, Sequence
+from collections.abc import Awaitable, Callable, Hashable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple
@@ -38,14 +39,25 @@ WORLDS = ((0.0, 0.9), (0.0, 0.7), (1.0, 0.9), (1.0, 0.7))
 """(bias of the judge, chance that a debater finds the telling sentence)."""
 
 
+GATES = ("margin", "evidence", "both")
+"""The gates that are compared with debating everything; one of them is the default."""
+QUICK = 15
+"""Questions of the quick form."""
+PAGES = 2
+"""Paragraphs that stand beside a statement."""
+
+
 class Trial(NamedTuple):
-    """What each way of judging made of one case: right or not, and the calls it took."""
+    """What each way of judging made of one case: right or not, and the calls it took.
+
+    `gated` maps a gate to its (right, calls); trials of one `group` hang together.
+    """
 
     debate: float
     vote: float
-    gated: float
     calls: int
-    gated_calls: int
+    gated: Mapping[str, tuple[float, int]]
+    group: Hashable
 
 
 @dataclass
@@ -100,14 +112,15 @@ async def simulated(
 
     page = Passage("p", "page", "Harbours", text)
     result = f"The harbour of Trondby was built in {said}."
-    return await _trial(speaker, result, (page,), truth, check)
+    own = (number, bias, accuracy, evidence)
+    return await _trial(speaker, result, (page,), truth, check, group=own)
 
 
 async def _trial(
     speaker: Callable[[], Reasoner], result: str, evidence: tuple[Passage, ...], truth: int,
-    check: EntailmentCheck, task: str = "Is it so?",
+    check: EntailmentCheck, task: str = "Is it so?", group: Hashable = None,
 ) -> Trial:  # fmt: skip
-    """Judge one case by always debating, by the gate, and by a vote of as many calls as a debate has."""
+    """Judge one case by always debating, by each gate, and by a vote of as many calls as a debate has."""
     from ddax.configs.settings import Debate
     from ddax.debate.verdict import evaluate_outcome
     from ddax.reasoning.protocol import JudgeRequest
@@ -121,13 +134,13 @@ async def _trial(
         return float((verdict.value >= 0.5) == bool(truth)), verdict.calls
 
     debate, calls = await held(Debate(gate="always"))
-    gated, gated_calls = await held(Debate())
+    gated = {name: await held(Debate(gate=name)) for name in GATES}
     voter = speaker()
     request = JudgeRequest(task, result, result, "a true statement", evidence)
     values = [(await voter.judge(request)).value for _ in range(BUDGET)]
     ayes = sum(value >= 0.5 for value in values)
     vote = ayes * 2 > BUDGET or (ayes * 2 == BUDGET and sum(values) / BUDGET >= 0.5)
-    return Trial(debate, float(vote == bool(truth)), gated, calls, gated_calls)
+    return Trial(debate, float(vote == bool(truth)), calls, gated, group)
 
 
 def run(options: Options) -> Result:
@@ -146,14 +159,18 @@ def run(options: Options) -> Result:
             mixed += trials
             name = f"simulated, bias {bias:g}, accuracy {accuracy:g}, {'with' if evidence else 'no'} evidence"
             figures += _against(name, trials, evidence=evidence, seed=options.seed)
-    figures += _gate("simulated", mixed, seed=options.seed)
+    figures += _gates("simulated", mixed, seed=options.seed)
     figures += asyncio.run(_embedded(options))
     notes = (
         f"simulated judges: logit ±{SKILL} + bias, error {COMMON} common to all calls and {OWN} of each "
         f"call; an argument that holds moves it by {MOVE}; the vote has {BUDGET} calls of the same judge",
         "judges whose errors are mostly their own gain more from voting: here most of the error is common, "
         "as with one model asked again",
-        "embedded: the statement is a supporting sentence, false where its answer or a number was exchanged",
+        "embedded: the statement is a supporting sentence, false where its answer or a year was exchanged; "
+        "intervals are over questions, n counts them; the paragraphs that tell, or each pair of the others",
+        "embedded, with evidence: the cheap value believes every statement and half are false; a gate as "
+        "right as always debating must debate each that the debate puts right, which is more than half of "
+        "the calls in that world, so that the target is on both worlds together, as with the simulated",
     )
     return Result(NAME, tuple(figures), (options.seed,), 1, notes)
 
@@ -163,28 +180,43 @@ async def _all(trials: Sequence[Awaitable[Trial]]) -> list[Trial]:
 
 
 def _against(name: str, trials: Sequence[Trial], *, evidence: bool, seed: int) -> list[Figure]:
-    lead = paired_bootstrap(
-        [t.debate for t in trials],
-        [t.vote for t in trials],
-        seed=seed,
-    )
+    debate, vote = _grouped(trials, lambda t: t.debate), _grouped(trials, lambda t: t.vote)
+    lead = paired_bootstrap(debate, vote, seed=seed)
     target = Target(">", 0.0) if evidence else Target(">=", -0.03)
     return [
-        _share(f"{name}: debate right", [t.debate for t in trials], seed),
-        _share(f"{name}: vote right", [t.vote for t in trials], seed),
-        Figure(f"{name}: debate − vote, lower end", lead.low, "", target, lead.low, lead.high, len(trials)),
+        _share(f"{name}: debate right", debate, seed),
+        _share(f"{name}: vote right", vote, seed),
+        Figure(f"{name}: debate − vote, lower end", lead.low, "", target, lead.low, lead.high, len(debate)),
     ]
 
 
-def _gate(name: str, trials: Sequence[Trial], *, seed: int) -> list[Figure]:
-    lead = paired_bootstrap([t.gated for t in trials], [t.debate for t in trials], seed=seed)
-    share = sum(t.gated_calls for t in trials) / sum(t.calls for t in trials)
-    return [
-        Figure(f"{name}: calls of the gated debate, share of always", share, "", Target("<=", 0.5),
-               n=len(trials)),
-        Figure(f"{name}: gated − always, accuracy", lead.value, "", Target(">=", -0.03), lead.low, lead.high,
-               len(trials)),
-    ]  # fmt: skip
+def _gates(name: str, trials: Sequence[Trial], *, seed: int, judged: bool = True) -> list[Figure]:
+    """Compare each gate with debating everything; the default one has the targets where `judged`."""
+    from ddax.configs.settings import Debate
+
+    figures, always = [], _grouped(trials, lambda t: t.debate)
+    for gate in GATES:
+        ours = judged and gate == Debate().gate
+        lead = paired_bootstrap(
+            _grouped(trials, lambda t, gate=gate: t.gated[gate][0]),  # type: ignore[misc]
+            always, seed=seed,
+        )  # fmt: skip
+        share = sum(t.gated[gate][1] for t in trials) / sum(t.calls for t in trials)
+        figures += [
+            Figure(f"{name}: calls under the gate {gate}, share of always", share, "",
+                   Target("<=", 0.5) if ours else None, n=len(trials)),
+            Figure(f"{name}: gate {gate} − always, accuracy", lead.value, "",
+                   Target(">=", -0.03) if ours else None, lead.low, lead.high, len(always)),
+        ]  # fmt: skip
+    return figures
+
+
+def _grouped(trials: Sequence[Trial], take: Callable[[Trial], float]) -> list[float]:
+    """Return the mean of each group of trials that hang together, in order of the groups."""
+    groups: dict[Hashable, list[float]] = {}
+    for trial in trials:
+        groups.setdefault(trial.group, []).append(take(trial))
+    return [sum(values) / len(values) for values in groups.values()]
 
 
 def _share(name: str, values: Sequence[float], seed: int) -> Figure:
@@ -196,6 +228,7 @@ def _share(name: str, values: Sequence[float], seed: int) -> Figure:
 class Statement:
     """A statement of a question's supporting paragraphs, true or made false, and what tells."""
 
+    number: int
     question: str
     text: str
     truth: int
@@ -204,19 +237,21 @@ class Statement:
 
 
 def statements(path: Path) -> list[Statement]:
-    """Make a true and a false statement of each question that has a sentence to change."""
+    """Make a true and a false statement of each supporting sentence that can be changed."""
     rows = [json.loads(line) for line in path.read_text(encoding="utf-8").splitlines()]
     made = []
     for number, row in enumerate(rows):
         pages = {p["title"]: p["sentences"] for p in row["paragraphs"]}
         gold = {title for title, _ in row["supporting"]}
         lines = [pages[t][k] for t, k in row["supporting"] if t in pages and k < len(pages[t])]
-        pair = next((p for line in lines if (p := _exchanged(line.strip(), row, rows, number))), None)
-        if pair is None:
-            continue
+        pairs = [p for line in lines if (p := _exchanged(line.strip(), row, rows, number))]
         telling = tuple((t, "".join(s)) for t, s in pages.items() if t in gold)
         silent = tuple((t, "".join(s)) for t, s in pages.items() if t not in gold)
-        made += [Statement(row["question"], pair[k], 1 - k, telling, silent) for k in (0, 1)]
+        made += [
+            Statement(number, row["question"], pair[k], 1 - k, telling, silent)
+            for pair in pairs
+            for k in (0, 1)
+        ]
     return made
 
 
@@ -246,17 +281,33 @@ async def _embedded(options: Options) -> list[Figure]:
     embedder = open_embedder()
     reasoner, check = EmbeddedReasoner(embedder), open_check(embedder)
     cases = statements(options.file(FILE))
-    cases = cases[:40] if options.quick else cases
+    cases = [case for case in cases if case.number < QUICK] if options.quick else cases
     figures: list[Figure] = []
+    every: list[Trial] = []
     for evidence in (True, False):
-        trials = []
-        for case in cases:
-            pages = _passages(case.telling if evidence else case.silent[: len(case.telling)])
-            trials.append(await _trial(lambda: reasoner, case.text, pages, case.truth, check, case.question))
+        trials = [
+            await _trial(
+                lambda: reasoner, case.text, _passages(pages), case.truth, check, case.question, case.number
+            )
+            for case in cases
+            for pages in ([case.telling] if evidence else _pairs(case.silent))
+        ]
         name = f"embedded, statements of two-hop questions, {'with' if evidence else 'no'} evidence"
         figures += _against(name, trials, evidence=evidence, seed=options.seed)
-        figures += _gate(name, trials, seed=options.seed)
-    return figures
+        figures += _gates(name, trials, seed=options.seed, judged=False)
+        # Both worlds weigh the same in what follows: one pair of paragraphs for each statement.
+        every += trials if evidence else _first(trials, cases)
+    return figures + _gates("embedded, both worlds", every, seed=options.seed)
+
+
+def _pairs(pages: Sequence[tuple[str, str]]) -> list[Sequence[tuple[str, str]]]:
+    return [pages[k : k + PAGES] for k in range(0, len(pages) - PAGES + 1, PAGES)]
+
+
+def _first(trials: Sequence[Trial], cases: Sequence[Statement]) -> list[Trial]:
+    """Return the first trial of each statement."""
+    starts = itertools.accumulate((len(_pairs(case.silent)) for case in cases[:-1]), initial=0)
+    return [trials[start] for start in starts]
 
 
 def _passages(pages: Sequence[tuple[str, str]]) -> tuple[Passage, ...]:

@@ -158,9 +158,10 @@ class Debate(Section):
 
     enabled: bool = Field(default=True, description="Hold debates where they can change the decision.")
     panel: str = Field(default="default", description="Who debates: a name or a YAML file.")
-    gate: Literal["margin", "doubt", "always", "never"] = Field(
-        default="margin",
-        description="What opens a debate: nearness to a boundary, that or doubt, everything, nothing.",
+    gate: Literal["margin", "evidence", "both", "doubt", "always", "never"] = Field(
+        default="both",
+        description="What opens a debate: nearness to a boundary, a contradiction by what was read, "
+        "either ('both'), nearness or doubt, everything, nothing.",
     )
     margin: float = Field(
         default=0.15, ge=0, le=1, description="A cheap value this close to a decision boundary is debated."

@@ -6,7 +6,11 @@ from collections.abc import Sequence
 from typing import NamedTuple
 
 from ddax.configs.settings import Debate
+from ddax.debate.quotes import UNASKED, Bearing
+from ddax.ideas.idea import clip
 
+EVIDENCE = ("evidence", "both")
+"""The gates that ask the support check how what was read bears on the result."""
 BOUNDARIES = (0.5,)
 """Values at which decisions turn: below 0.5 a claim counts as weak and is verified."""
 
@@ -25,6 +29,7 @@ def opening(
     confidence: float,
     boundaries: Sequence[float] = BOUNDARIES,
     quotable: bool = True,
+    bearing: Bearing = UNASKED,
 ) -> Gate:
     """Apply the gate that the settings name to the first votes `[n ≥ 1]`, each in [0, 1].
 
@@ -36,11 +41,29 @@ def opening(
     if settings.gate == "always":
         return Gate(quotable, "every value is debated" if quotable else _NOTHING)
     near = gate(values, margin=settings.margin, boundaries=boundaries, quotable=quotable)
-    if settings.gate == "margin" or near.opens or not quotable or unanimous(values, boundaries):
+    if settings.gate == "margin" or not quotable or unanimous(values, boundaries):
         return near
-    if confidence < settings.doubt:
+    if settings.gate in EVIDENCE:
+        return _by_evidence(settings, median(values), near, bearing, min(boundaries))
+    if not near.opens and confidence < settings.doubt:
         return Gate(True, f"the confidence {confidence:.2f} is below {settings.doubt:.2f}")
     return near
+
+
+def _by_evidence(settings: Debate, value: float, near: Gate, bearing: Bearing, least: float) -> Gate:
+    """Open where what was read contradicts a result that is believed; stay shut where it is silent.
+
+    Where no sentence read bears on the result, the same check drops what either side could quote for it
+    or against it.
+    """
+    if bearing.disputed and value >= least:
+        return Gate(True, f"what was read contradicts “{clip(bearing.disputed, 80)}”")
+    if bearing.silent:
+        return Gate(False, "nothing read bears on the result")
+    if settings.gate == "both":
+        return near
+    why = "the value is low already" if bearing.disputed else "nothing read contradicts the result"
+    return Gate(False, why)
 
 
 def gate(

@@ -10,14 +10,27 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
+from typing import NamedTuple
 
 from ddax.memory.chunks import sentences
+from ddax.reasoning.entailment.passages import nearest
 from ddax.reasoning.protocol import Argument
 from ddax.types import Citation, EntailmentCheck, Passage, Relation
 
 MAX_SENTENCES = 6
 """Sentences of a result or an argument that are checked."""
 _QUOTED = re.compile(r"[“\"„«][^”\"“»]*[”\"“»]")
+
+
+class Bearing(NamedTuple):
+    """How what was read bears on a result: the sentence that it contradicts, and whether it is silent."""
+
+    disputed: str = ""
+    silent: bool = False
+
+
+UNASKED = Bearing()
+"""Where the support check was not asked: nothing is disputed, and nothing is known to be silent."""
 
 
 @dataclass(frozen=True)
@@ -33,6 +46,27 @@ class Carrying:
         wanted: Relation = "contradiction" if side == "opponent" else "entailment"
         own = _QUOTED.sub(" ", text)
         return self._any(quote, self.result, wanted) or self._any(quote, own, "entailment")
+
+    def bearing(self, evidence: Sequence[Passage]) -> Bearing:
+        """Say how what was read bears on the result, by its sentences nearest to each of the result's.
+
+        Blocking where the check is a model.
+        """
+        read = "\n\n".join(passage.text for passage in evidence)
+        found = {line: self._relation(read, line) for line in statements(self.result)}
+        against = next((line for line, relation in found.items() if relation == "contradiction"), "")
+        return Bearing(against, all(relation == "neutral" for relation in found.values()))
+
+    def _relation(self, read: str, line: str) -> Relation:
+        """Return how the nearest sentences read bear on one; one that entails it outweighs the others."""
+        relation: Relation = "neutral"
+        for near in nearest(read, line):
+            found = self.check(near, line)
+            if found.relation == "entailment":
+                return "entailment"
+            if found.relation == "contradiction" and found.confidence >= self.least:
+                relation = "contradiction"
+        return relation
 
     def _any(self, quote: str, text: str, wanted: Relation) -> bool:
         for line in statements(text):

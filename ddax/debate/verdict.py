@@ -15,9 +15,9 @@ from dataclasses import dataclass, replace
 import numpy as np
 
 from ddax.configs.settings import Debate
-from ddax.debate.gate import BOUNDARIES, median, opening, weighted_median
+from ddax.debate.gate import BOUNDARIES, EVIDENCE, median, opening, weighted_median
 from ddax.debate.panel import seat
-from ddax.debate.quotes import Carrying, verified
+from ddax.debate.quotes import UNASKED, Bearing, Carrying, verified
 from ddax.debate.records import TRANSCRIPT_CHARS, Dissent, Speech, Verdict
 from ddax.debate.roles import Debater, Roles
 from ddax.errors import BudgetExceeded
@@ -119,7 +119,7 @@ async def _decide(case: Case, court: Court, votes: Mapping[str, Judgment]) -> Ve
     confidence = median([vote.confidence for vote in votes.values()])
     gate = opening(
         court.settings, court.corrected(first), confidence=confidence, boundaries=court.boundaries,
-        quotable=bool(case.evidence),
+        quotable=bool(case.evidence), bearing=await _bearing(case, court),
     )  # fmt: skip
     verdict = Verdict(
         value=cheap,
@@ -136,6 +136,14 @@ async def _decide(case: Case, court: Court, votes: Mapping[str, Judgment]) -> Ve
         calls=len(votes),
     )
     return await _debate(verdict, case, court) if gate.opens else verdict
+
+
+async def _bearing(case: Case, court: Court) -> Bearing:
+    """Return how the evidence bears on the result, where the gate asks for it and there is a check."""
+    if not court.settings.enabled or court.settings.gate not in EVIDENCE or court.carrying is None:
+        return UNASKED
+    # In a thread, because the check may be a model.
+    return await asyncio.to_thread(court.carrying.bearing, case.evidence)
 
 
 async def _debate(before: Verdict, case: Case, court: Court) -> Verdict:

@@ -10,7 +10,7 @@ import pytest
 from ddax.configs.settings import Debate
 from ddax.debate.gate import opening, weighted_median
 from ddax.debate.panel import Seat, debaters, fixed_roles, load_panel, seat
-from ddax.debate.quotes import Carrying, verified
+from ddax.debate.quotes import Bearing, Carrying, verified
 from ddax.debate.roles import Debater
 from ddax.debate.task_rubric import requirements, rubric_row, task_rubric
 from ddax.debate.verdict import evaluate_outcome
@@ -103,7 +103,7 @@ async def test_a_verdict_names_who_dissented_with_what() -> None:
 
 async def test_selection_gets_the_calibrated_value_and_the_raw_one_is_kept() -> None:
     quiet = Argument("", (), 0.0)
-    found = await verdict_of(0.9, quiet, quiet, result="x", correct=lambda model, value: value / 2)
+    found = await verdict_of(0.9, quiet, quiet, result=OPENED.quote, correct=lambda model, value: value / 2)
     assert (found.value, found.raw, found.models) == (0.45, {"scripted": 0.9}, {"scripted": "scripted"})
     assert found.debated, "the gate opens by the calibrated value"
 
@@ -117,6 +117,51 @@ def test_the_gate_is_a_setting() -> None:
         not opens(gate="doubt", doubt=0.3) and opens(margin=0.45) and not opens(gate="always", enabled=False)
     )
     assert not opening(Debate(gate="always"), [0.5], confidence=0.4, quotable=False).opens
+
+
+FALSE = "The bridge was opened in 1940 by the premier."
+
+
+async def test_a_result_that_what_was_read_contradicts_is_debated_however_sure_the_judge_is() -> None:
+    con, none = Argument("Not so.", (OPENED,), 0.9), Argument("Nothing.", (), 0.0)
+    found = await verdict_of(0.9, none, con, result=FALSE)
+    assert found.debated and found.value == 0.2 and "contradicts “The bridge" in found.why
+    kept = await verdict_of(0.9, none, con, result=OPENED.quote)
+    assert not kept.debated and kept.value == 0.9, "what was read carries it, and the value is far off"
+    low = await verdict_of(0.1, none, con, result=FALSE)
+    assert not low.debated, "a low value has nothing to learn from a contradiction"
+
+
+async def test_a_gate_by_evidence_is_shut_where_nothing_read_bears_on_the_result() -> None:
+    none = Argument("Nothing.", (), 0.0)
+    found = await verdict_of(0.5, none, none, result="Whales sing at night.")
+    assert not found.debated and found.calls == 1 and found.why == "nothing read bears on the result"
+    near = await verdict_of(0.5, none, none, result=OPENED.quote)
+    assert near.debated, "near the boundary, and there is something to quote"
+
+
+def test_how_what_was_read_bears_on_a_result() -> None:
+    both = carrying(f"{OPENED.quote} {FALSE}").bearing([PASSAGE])
+    assert both == Bearing(FALSE, False)
+    assert carrying(OPENED.quote).bearing([PASSAGE]) == Bearing("", False)
+    assert carrying("Whales sing at night.").bearing([PASSAGE]) == Bearing("", True)
+    told = Passage("p2", "b.txt", "B", FALSE)
+    assert carrying(FALSE).bearing([PASSAGE, told]) == Bearing("", False), "another page carries it"
+    assert Carrying(lexical, FALSE, 1.0).bearing([PASSAGE]) == Bearing("", True), "too unsure to count"
+
+
+def test_the_gates_by_evidence_differ_at_a_boundary() -> None:
+    def opens(gate: str, value: float, bearing: Bearing) -> bool:
+        return opening(Debate(gate=gate), [value], confidence=0.4, bearing=bearing).opens  # type: ignore[arg-type]
+
+    carried, disputed, silent = Bearing(), Bearing("It is red."), Bearing(silent=True)
+    assert [opens("both", v, carried) for v in (0.1, 0.45, 0.55, 0.9)] == [False, True, True, False]
+    assert [opens("both", v, disputed) for v in (0.1, 0.45, 0.55, 0.9)] == [False, True, True, True]
+    assert [opens("evidence", v, disputed) for v in (0.1, 0.45, 0.55, 0.9)] == [False, False, True, True]
+    assert not any(opens(g, v, silent) for g in ("both", "evidence") for v in (0.1, 0.5, 0.9))
+    assert not any(opens("evidence", v, carried) for v in (0.1, 0.5, 0.9))
+    agreed = opening(Debate(), [0.9, 0.8], confidence=0.4, bearing=disputed)
+    assert not agreed.opens and "agree" in agreed.why
 
 
 def test_trust_decides_between_judges() -> None:
