@@ -1,19 +1,21 @@
-"""What a superstep costs on disk when the DAG has grown large."""
+"""What a superstep costs, on disk and in time, when the DAG has grown large."""
 
 from __future__ import annotations
 
 import asyncio
+import json
 import sqlite3
 import tempfile
 from pathlib import Path
 from statistics import median
 from typing import Any, NamedTuple
 
-from benchmarks.core import Figure, Options, Result, Target
+from benchmarks.core import ROOT, Figure, Options, Result, Target
 
 NAME = "growth"
-DESCRIPTION = "checkpoint bytes of a superstep that changes one idea, in a thread of 1,000 ideas"
+DESCRIPTION = "bytes and milliseconds of a superstep with 10 to 5,000 ideas; resume with 10,000"
 IDEAS = 1000
+SIZES = (10, 100, 1000, 5000)
 LOOP = ("select", "expand", "protect", "act", "merge", "evolve", "evaluate", "rigidity", "metacognition")
 TASK = "In which city was the architect of the lookout tower of Belmark born, and when was its harbour built?"
 
@@ -31,6 +33,8 @@ def run(options: Options) -> Result:
     supersteps = 100 if options.quick else 1200
     with tempfile.TemporaryDirectory() as folder:
         sizes = asyncio.run(measure(Path(folder) / "checkpoints.sqlite", IDEAS, supersteps))
+        times = {n: _times(Path(folder), n, options.quick) for n in SIZES}
+        figures_more = _more(Path(folder), times, options.quick)
     figures = (
         Figure(
             "checkpoint bytes of a superstep, median",
@@ -41,10 +45,64 @@ def run(options: Options) -> Result:
         ),
         Figure("checkpoint bytes of a superstep, largest", max(sizes.steps), "B", n=len(sizes.steps)),
         Figure("snapshot bytes, spread over the supersteps", sizes.snapshots, "B"),
+        *figures_more,
     )
     return Result(
         NAME, figures, (options.seed,), 1, (f"a snapshot every {sizes.snapshot_frequency} updates",)
     )
+
+
+class Cost(NamedTuple):
+    """Median bytes and milliseconds of a superstep that changes one idea."""
+
+    bytes: float
+    milliseconds: float
+
+
+def _times(folder: Path, ideas: int, quick: bool) -> Cost:
+    from benchmarks.growth_loop import loop
+
+    count = 60 if quick else 400
+    sizes = asyncio.run(measure(folder / f"bytes-{ideas}.sqlite", ideas, 40))
+    taken, _ = asyncio.run(loop(folder / f"time-{ideas}.sqlite", ideas, count))
+    return Cost(median(sizes.steps), taken)
+
+
+def _more(folder: Path, costs: dict[int, Cost], quick: bool) -> list[Figure]:
+    """Return the figures over sizes, of the file, of a resume, and against bare LangGraph."""
+    from benchmarks.core import run_child
+    from benchmarks.growth_loop import bare, build, loop, per_idea
+
+    count = 60 if quick else 400
+    spread = {kind: [getattr(cost, kind) for cost in costs.values()] for kind in Cost._fields}
+    least, (_, size) = (
+        asyncio.run(bare(folder / "bare.sqlite", count)),
+        asyncio.run(loop(folder / "kb.sqlite", 3, 200, grow=True)),
+    )
+    _, alone = asyncio.run(loop(folder / "alone.sqlite", 3, 200, grow=True, alone=True))
+    asyncio.run(build(folder / "large.sqlite", 10_000))
+    child = run_child(["-m", "benchmarks.growth_loop", str(folder / "large.sqlite")], cwd=ROOT)
+    resumed = json.loads(child.stdout)
+    rows = [
+        Figure(f"{name} of a superstep at {n:,} ideas", value, unit)
+        for n, cost in costs.items() for name, value, unit in (
+            ("bytes", cost.bytes, "B"), ("time", round(cost.milliseconds, 3), "ms"),
+        )
+    ]  # fmt: skip
+    return [
+        *rows,
+        Figure("bytes, most against least over these", max(spread["bytes"]) / min(spread["bytes"]), "×",
+               Target("<=", 1.2)),
+        Figure("time, most against least over these",
+               max(spread["milliseconds"]) / min(spread["milliseconds"]), "×", Target("<=", 1.2)),
+        Figure("a superstep of bare LangGraph", round(least, 3), "ms"),
+        Figure("a superstep of ours against it", costs[10].milliseconds / least, "×", Target("<=", 2)),
+        Figure("file after 200 supersteps of 1 KB, ideas alone", round(alone, 3), "MB", Target("<", 1)),
+        Figure("file after 200 supersteps of 1 KB, whole state", round(size, 3), "MB"),
+        Figure("resume with 10,000 ideas", round(resumed["seconds"], 3), "s", Target("<=", 2)),
+        Figure("memory of that resume", round(child.peak_mb, 1), "MB", Target("<=", 500)),
+        Figure("framework time for each idea", round(asyncio.run(per_idea(40)), 2), "ms", Target("<=", 5)),
+    ]  # fmt: skip
 
 
 async def measure(path: Path, ideas: int, supersteps: int) -> Sizes:
@@ -56,7 +114,7 @@ async def measure(path: Path, ideas: int, supersteps: int) -> Sizes:
     async with open_store(path, {}) as saver:
         graph = build_graph().compile(checkpointer=saver)
         config: Any = {"configurable": {"thread_id": "t"}}
-        await graph.aupdate_state(config, _state(ideas), as_node="open_task")
+        await graph.aupdate_state(config, state_of(ideas), as_node="open_task")
         for node in LOOP:  # every channel between the nodes has been used once
             await graph.aupdate_state(config, {"step": 1}, as_node=node)
         first = len(LOOP) + 1
@@ -66,7 +124,7 @@ async def measure(path: Path, ideas: int, supersteps: int) -> Sizes:
     return _weigh(path, first, SNAPSHOT_FREQUENCY)
 
 
-def _state(ideas: int) -> Any:
+def state_of(ideas: int) -> Any:
     """Return a state as a long run has it: a mind, a mood, a decision with its best eight, and the DAG."""
     from ddax.configs.identities import load_identity
     from ddax.dynamics.state import open_mind, projection

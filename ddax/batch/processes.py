@@ -28,6 +28,9 @@ LINE_BYTES = 64 * 1024 * 1024
 class ProcessRunner:
     """One worker process."""
 
+    module = "ddax.batch.worker"
+    """What the process runs."""
+
     def __init__(self, base: Context, cache: Path) -> None:
         self._base, self._cache = base, cache
         self._process: asyncio.subprocess.Process | None = None
@@ -60,7 +63,7 @@ class ProcessRunner:
     async def _start(self) -> asyncio.subprocess.Process:
         # A signal to the group of the terminal must not end a worker in the middle of a task.
         return await asyncio.create_subprocess_exec(
-            sys.executable, "-m", "ddax.batch.worker", stdin=asyncio.subprocess.PIPE,
+            sys.executable, "-m", self.module, stdin=asyncio.subprocess.PIPE,
             stdout=asyncio.subprocess.PIPE, start_new_session=True, limit=LINE_BYTES,
         )  # fmt: skip
 

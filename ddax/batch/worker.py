@@ -8,6 +8,7 @@ from __future__ import annotations
 import asyncio
 import json
 import sys
+from collections.abc import Callable
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -52,8 +53,8 @@ class Warm:
         return CachedEmbedder(open_embedder(), self._cache / "vectors.sqlite")
 
 
-async def serve(requests: Any, replies: Any) -> None:
-    """Do one task after the other."""
+async def serve(requests: Any, replies: Any, keep: Callable[[Path], Warm] = Warm) -> None:
+    """Do one task after the other; `keep` makes what stays open between them."""
     from ddax.batch.job import failed
     from ddax.configs.settings import Context
     from ddax.errors import DdaxError
@@ -62,7 +63,7 @@ async def serve(requests: Any, replies: Any) -> None:
     while line := await asyncio.to_thread(requests.readline):
         request = json.loads(line)
         task, base = BatchTask.model_validate(request["task"]), Context.model_validate(request["base"])
-        warm = warm or Warm(Path(request["cache"]))
+        warm = warm or keep(Path(request["cache"]))
         try:
             parts = await warm.parts(settings_of(task, base))
             row = await do(task, base, Path(request["home"]), parts)
