@@ -1,0 +1,108 @@
+"""`ddax memory show|history|forget|rebuild`: what they print, what they change, and what they refuse."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from ddax.cli.main import run_command
+from ddax.cli.memory import with_memory
+from ddax.cli.scripted import ScriptedAgent
+from ddax.memory.embeddings import HashEmbedder
+from ddax.types import Document, Record
+
+PAGE = "Füße. The Corvane Tower was designed by Ilse Maran in 1931. It stands on a hill."
+QUOTE = "The Corvane Tower was designed by Ilse Maran in 1931."
+START = PAGE.index(QUOTE)
+
+
+@pytest.fixture(autouse=True)
+def place(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setattr("ddax.memory.embeddings.open_embedder", HashEmbedder)
+
+
+def call(capsys: Any, *argv: str) -> tuple[int, str, str]:
+    code = run_command(("memory", *argv), opener=ScriptedAgent({}, events=[], state={}).open)
+    out, err = capsys.readouterr()
+    return code, out, err
+
+
+def told(capsys: Any, *argv: str) -> Any:
+    code, out, err = call(capsys, *argv, "--json")
+    assert code == 0, err
+    return json.loads(out)
+
+
+def seen(text: str = QUOTE, **changes: Any) -> Record:
+    given = {"source": "tower.md", "title": "Tower", "task": "a", "idea": "0.1", "step": 3}
+    given |= {"start": START, "end": START + len(QUOTE)}
+    return Record("observation", text, **{**given, **changes})
+
+
+@pytest.fixture
+def stored() -> str:
+    async def work(memory: Any) -> str:
+        page = Document(doc_id="tower", source="tower.md", title="Tower", text=PAGE)
+        key = await memory.put_page(page)
+        (memory_id,) = await memory.put([seen(meta={"page": key})])
+        return str(memory_id)
+
+    return with_memory(None, work)
+
+
+def test_show_tells_where_a_memory_comes_from(capsys: Any, stored: str) -> None:
+    found = told(capsys, "show", stored[:12])
+    assert found["memory"]["id"] == stored and found["memory"]["text"] == QUOTE
+    assert found["provenance"]["idea"] == "0.1"
+    first, last = found["provenance"]["bytes"]
+    assert PAGE.encode()[first:last].decode() == QUOTE
+    code, out, _ = call(capsys, "show", stored)
+    assert code == 0
+    assert QUOTE in out and f"bytes {first} to {last}" in out and "tower.md" in out
+
+
+def test_history_tells_of_repeats_and_of_the_end(capsys: Any, stored: str) -> None:
+    with_memory(None, lambda memory: memory.put([seen(task="b", step=1)]))
+    events = [event["what"] for event in told(capsys, "history", stored[:12])["events"]]
+    assert "written in task a" in events
+    assert any("refused as duplicate" in event for event in events)
+    assert call(capsys, "forget", stored[:12])[0] == 0
+    code, out, _ = call(capsys, "history", stored)
+    assert code == 0 and "forgotten" in out
+
+
+def test_what_is_forgotten_is_gone_and_not_stored_again(capsys: Any, stored: str) -> None:
+    assert told(capsys, "forget", stored[:12]) == {"forgotten": [stored]}
+    code, _, err = call(capsys, "show", stored)
+    assert code == 2 and "ddax memory history" in err
+    assert with_memory(None, lambda memory: memory.put([seen(task="b")])) == []
+    assert QUOTE not in call(capsys, "search", "who designed the Corvane Tower")[1]
+
+
+def test_a_wrong_name_among_several_forgets_nothing(capsys: Any, stored: str) -> None:
+    code, _, err = call(capsys, "forget", stored[:12], "ffffffffffff")
+    assert code == 2 and "ffffffffffff" in err
+    assert told(capsys, "show", stored)["memory"]["id"] == stored
+
+
+@pytest.mark.parametrize("command", ["show", "history", "forget"])
+def test_an_id_that_is_not_there_is_a_wrong_use(capsys: Any, command: str) -> None:
+    code, out, err = call(capsys, command, "0123456789ab")
+    assert (code, out) == (2, "") and "0123456789ab" in err
+
+
+def test_rebuild_makes_the_index_anew_and_finds_the_same(capsys: Any, stored: str) -> None:
+    before = [hit["record"]["id"] for hit in told(capsys, "search", QUOTE)["hits"]]
+    assert before == [stored]
+    assert told(capsys, "rebuild") == {"namespace": "default", "rows": 1}
+    assert [hit["record"]["id"] for hit in told(capsys, "search", QUOTE)["hits"]] == before
+    assert "1 rows" in call(capsys, "rebuild")[1]
+
+
+def test_another_namespace_does_not_see_it(capsys: Any, stored: str) -> None:
+    assert call(capsys, "show", stored, "--namespace", "other")[0] == 2
+    assert told(capsys, "rebuild", "--namespace", "other")["rows"] == 0
