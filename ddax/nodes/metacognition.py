@@ -81,7 +81,8 @@ async def _notice(state: State, session: Session, mood: MoodState) -> Noticed:
         check = felt("contradiction", 1.0)
     settings, epsilon = session.settings.mood, float(verdicts.get(loudest, {}).get("epsilon", 0.0))
     converter = SignalConverter(check, settings.surprise_threshold, settings.confirmation_confidence)
-    signal = converter.convert(
+    signal = await asyncio.to_thread(  # it may embed, which reads the disk
+        converter.convert,
         outcomes[loudest]["expected"],
         outcomes[loudest]["text"],
         confidence=confidence,
