@@ -1,4 +1,4 @@
-"""The support check on long premises: against the sentences that bear on the hypothesis, and cached."""
+"""The support check on passages: against the sentences that bear on the hypothesis, and cached."""
 
 from __future__ import annotations
 
@@ -9,10 +9,10 @@ from ddax.memory.chunks import sentences
 from ddax.reasoning.entailment.words import read
 from ddax.types import Entailment, EntailmentCheck
 
-SHORT = 300
-"""Characters up to which a premise is checked as one."""
+LONGEST = 300
+"""Characters of a premise without sentences that are checked."""
 NEAREST = 3
-"""Sentences of a long premise that are checked, those that share most words with the hypothesis."""
+"""Sentences of a premise that are checked, those that share most words with the hypothesis."""
 KEPT = 4096
 """Pairs whose result is kept."""
 
@@ -43,11 +43,9 @@ class PassageCheck:
         return found
 
     def _check(self, premise: str, hypothesis: str) -> Entailment:
-        if len(premise) <= SHORT:
-            return self._inner(premise, hypothesis)
         near = nearest(premise, hypothesis)
         if not near:
-            return self._inner(premise[:SHORT], hypothesis)
+            return self._inner(premise[:LONGEST], hypothesis)
         found = [self._inner(line, hypothesis) for line in near]
         held = [one for one in found if one.relation == "entailment"]
         if held:
