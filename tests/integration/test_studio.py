@@ -18,6 +18,8 @@ import pytest
 from ddax.configs.settings import Context
 
 pytestmark = pytest.mark.integration
+QUESTIONS = 10
+"""Questions that one task may ask before the test gives up."""
 TASK = {"task": "Who wrote the Harbour Almanac?"}
 PROFILE = """
 name: rigid
@@ -152,9 +154,14 @@ async def test_an_interrupt_is_shown_and_resumed(client: Any, place: Path) -> No
     state = await client.threads.get_state(thread)
     assert state["next"] == ["protect"], "the run did not stop to ask"
     asked = [one for task in state["tasks"] for one in task["interrupts"]]
-    assert asked[0]["value"]["options"] == ["go on", "veto", "stop"]
-    answer = {asked[0]["id"]: {"choice": "go on"}}
-    await client.runs.wait(thread, "ddax", command={"resume": answer}, context=context)
-    after = await client.threads.get_state(thread)
+    assert asked[0]["value"]["options"] == ["go on", "choose", "edit", "veto", "teach", "stop"]
+    after = state
+    for _ in range(QUESTIONS):  # a rigid mind may ask once more, about another choice
+        open_ones = [one for task in after["tasks"] for one in task["interrupts"]]
+        if not open_ones:
+            break
+        answer = {open_ones[0]["id"]: {"choice": "go on"}}
+        await client.runs.wait(thread, "ddax", command={"resume": answer}, context=context)
+        after = await client.threads.get_state(thread)
     assert after["next"] == []
     assert after["values"]["status"] in ("done", "stopped")
