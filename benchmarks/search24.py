@@ -2,7 +2,7 @@
 
 Named in advance: 60 scorer calls, three levels of noise, two opponents; so six comparisons, whose
 intervals hold together (`benchmarks.pairs`). Even rows of the file belong to the ablation
-(`search24-ablation`), which chose the weights of `hybrid` and the options of TreeQuest; this reports on
+(`search24-ablation`), on which the weights of `hybrid` and the options of TreeQuest were chosen; this reports on
 the odd rows alone.
 """
 
@@ -26,12 +26,12 @@ NOISE = (0.15, 0.3, 0.6)
 OPPONENTS = ("StandardMCTS", "ABMCTSA")
 COMPARISONS = len(OPPONENTS) * len(NOISE)
 WIDTH = 12
-"""Proposals our search draws at once; chosen by the ablation."""
+"""Proposals our search draws at once; chosen by a sweep over the even rows."""
 PUZZLES, QUICK = 300, 60
 
 
 def searches() -> Mapping[str, Ours | Theirs]:
-    """Return what is compared: our presets, TreeQuest as the ablation tuned it and as it ships."""
+    """Return what is compared: our presets, TreeQuest as a sweep tuned it and as it ships."""
     from benchmarks.game24_searches import Ours, Theirs
     from ddax.dynamics.score import PRESETS
     from ddax.dynamics.tree import Policy
@@ -73,7 +73,7 @@ def run(options: Options) -> Result:
         "noise (standard deviation) and the scorer's quality (share of pairs ranked right): "
         + ", ".join(f"{noise:g} = {quality(noise):.2f}" for noise in NOISE),
         f"the {COMPARISONS} intervals of leads hold together with 95 % (Bonferroni), the others singly",
-        "TreeQuest with the options the ablation chose for it on the even rows, and as it ships;"
+        "TreeQuest with options picked by hand from a sweep over the even rows, and as it ships;"
         " one proposal a call, its own way of working; ours draws "
         f"{WIDTH} proposals at a time and pays for those it scores",
         plots.write(NAME, _pictures(solved)),

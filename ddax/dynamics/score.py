@@ -43,7 +43,7 @@ PRESETS: dict[str, Weights] = {
     "dda-x": Weights(w_a=1.0, w_q=0.0, tabu=0.0),
     # ExACT's U is zero before the first visit, so its square root has no floor.
     "puct": Weights(w_a=0.0, w_q=1.0, tabu=0.0, damped=False, floor=0.0),
-    # Fixed by `python -m benchmarks search24-ablation`, not by taste (docs/decisions).
+    # From a sweep over the even puzzles (docs/decisions); `benchmarks search24-ablation` repeats it.
     "hybrid": Weights(w_a=0.1, w_q=1.0, c=0.05),
     "flat": Weights(w_a=0.5, w_q=1.0, flat=True),
 }
