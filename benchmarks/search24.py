@@ -2,8 +2,8 @@
 
 Named in advance: 60 scorer calls, three levels of noise, two opponents; so six comparisons, whose
 intervals hold together (`benchmarks.pairs`). Even rows of the file belong to the ablation
-(`search24-ablation`), on which the weights of `hybrid` and the options of TreeQuest were chosen; this reports on
-the odd rows alone.
+(`search24-ablation`), on which the weights of `hybrid` and the options of TreeQuest were chosen; this
+reports on the odd rows alone.
 """
 
 from __future__ import annotations
