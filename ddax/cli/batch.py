@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import json as jsons
-from collections.abc import Callable
+import os
+from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
@@ -20,6 +21,8 @@ if TYPE_CHECKING:
     from ddax.batch.tasks import BatchTask
     from ddax.configs.settings import Context
 
+Crew = Callable[[int], Sequence[Any]]
+"""Opens so many runners at most."""
 JSON = Annotated[bool, typer.Option("--json", help="Print exactly one JSON object on stdout: the summary.")]
 VERBOSE = Annotated[bool, typer.Option("--verbose", "-v", help="Print tracebacks.")]
 
@@ -28,6 +31,9 @@ def batch(
     tasks: Annotated[Path, typer.Argument(help="A file with one JSON object a line.")],
     out: Annotated[Path, typer.Option(help="Folder for the results.")],
     workers: Annotated[int, typer.Option(min=1, max=256, help="Processes that work at once.")] = 1,
+    ray: Annotated[
+        str | None, typer.Option("--ray", help="Address of a Ray cluster, or 'auto': workers run there.")
+    ] = None,
     sources: Annotated[
         list[str] | None, typer.Option("--sources", "-s", help="Sources of tasks that name none.")
     ] = None,
@@ -54,7 +60,7 @@ def batch(
         raise UsageError(
             f"The folder {str(out)!r} has results.", mend="Go on with --resume, or name another folder."
         )
-    _work(found, folder.ensure(), base, workers, output)
+    _work(found, folder.ensure(), base, _crew(ray, base, folder, workers), output)
     raise typer.Exit(_finish(found, folder, output))
 
 
@@ -70,12 +76,25 @@ def _check(tasks: list[BatchTask], base: Context) -> None:
             )
 
 
-def _work(tasks: list[BatchTask], folder: Folder, base: Context, workers: int, output: Output) -> None:
+def _crew(address: str | None, base: Context, folder: Folder, workers: int) -> Crew:
+    """Return what opens so many runners: processes of this machine, or actors on a cluster."""
+    cache = folder.root / "cache"
+    if address is None:
+        from ddax.batch.processes import process_runner
+
+        return lambda most: [process_runner(base, cache) for _ in range(min(workers, most))]
+    from ddax.batch.ray import connect, ray_runner
+
+    cluster = connect(address)
+    environ = {name: value for name, value in os.environ.items() if name.startswith("DDAX_")}
+    return lambda most: [ray_runner(cluster, base, cache, environ) for _ in range(min(workers, most))]
+
+
+def _work(tasks: list[BatchTask], folder: Folder, base: Context, crew: Crew, output: Output) -> None:
     from ddax.batch.pool import run_all
-    from ddax.batch.processes import process_runner
 
     left = [task for task in tasks if folder.result(task) is None]
-    runners = [process_runner(base, folder.root / "cache") for _ in range(min(workers, len(left)))]
+    runners = crew(len(left))
     again = Interrupted(f"{_command(folder)} (with the same arguments)")
     interrupts = Interrupts(note=output.note, leave=lambda: report(again, json=output.json))
     try:

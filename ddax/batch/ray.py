@@ -1,0 +1,105 @@
+"""A runner on a Ray cluster: tasks go to whichever node is free, also after one has died.
+
+What a task writes lies in the output folder, which every node must reach under the same path; so a task
+whose node died is resumed by another. Leaves out how a cluster is made (docs/batch.md).
+"""
+
+from __future__ import annotations
+
+import contextlib
+from collections.abc import AsyncIterator
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from ddax.batch.pool import RunnerDied
+from ddax.batch.tasks import BatchTask
+from ddax.errors import StorageError, UsageError
+from ddax.types import JsonDict
+
+if TYPE_CHECKING:
+    from ddax.configs.settings import Context
+
+
+class RayRunner:
+    """One actor on the cluster, made anew, wherever there is room, when it has died."""
+
+    def __init__(self, ray: Any, base: Context, cache: Path, environ: dict[str, str]) -> None:
+        self._ray, self._base, self._cache, self._environ = ray, base, cache, environ
+        self._actor: Any = None
+
+    async def run(self, task: BatchTask, home: Path) -> JsonDict:
+        """Do a task; raises RunnerDied where its actor or its node is gone."""
+        actor = self._actor = self._actor or self._start()
+        try:
+            row: JsonDict = await actor.do.remote(task.model_dump(mode="json"), str(home))
+        except self._ray.exceptions.RayActorError as error:
+            self._actor = None
+            raise RunnerDied(" ".join(str(error).split())[:300]) from error
+        return row
+
+    def _start(self) -> Any:
+        kind = self._ray.remote(num_cpus=1, max_restarts=0)(Worker)
+        how = kind.options(runtime_env={"env_vars": self._environ}) if self._environ else kind
+        return how.remote(self._base.model_dump(mode="json"), str(self._cache))
+
+    def end(self) -> None:
+        """End the actor."""
+        actor, self._actor = self._actor, None
+        if actor is not None:
+            self._ray.kill(actor)
+
+
+class Worker:
+    """What an actor does: one task after the other, with what is heavy opened once."""
+
+    def __init__(self, base: JsonDict, cache: str) -> None:
+        from ddax.batch.worker import Warm
+        from ddax.configs.settings import Context
+
+        self._base, self._warm = Context.model_validate(base), Warm(Path(cache))
+
+    async def do(self, task: JsonDict, home: str) -> JsonDict:
+        """Do one task and return its row."""
+        from ddax.batch.job import do, failed, settings_of
+        from ddax.errors import DdaxError
+
+        given = BatchTask.model_validate(task)
+        try:
+            parts = await self._warm.parts(settings_of(given, self._base))
+            return await do(given, self._base, Path(home), parts)
+        except DdaxError as error:
+            return failed(given, type(error).__name__, str(error))
+
+
+def connect(address: str) -> Any:
+    """Join the cluster at an address, or `auto` for the one of this machine; return the module `ray`.
+
+    Raises UsageError where Ray is not installed, StorageError where no cluster answers.
+    """
+    try:
+        import ray
+    except ImportError as error:
+        raise UsageError(
+            "--ray needs a package that is not installed.", mend="Install it: pip install 'ddax[ray]'"
+        ) from error
+    try:
+        ray.init(address=address, log_to_driver=False, ignore_reinit_error=True)
+    except (ConnectionError, ValueError, RuntimeError) as error:
+        raise StorageError(
+            f"No Ray cluster answers at {address!r}.",
+            why=" ".join(str(error).split())[:200],
+            mend="Start one: ray start --head. Or leave --ray out for processes of this machine.",
+        ) from error
+    return ray
+
+
+@contextlib.asynccontextmanager
+async def ray_runner(
+    ray: Any, base: Context, cache: Path, environ: dict[str, str] | None = None
+) -> AsyncIterator[RayRunner]:
+    """Open a runner; its actor starts with the first task and ends with the block."""
+    runner = RayRunner(ray, base, cache, environ or {})
+    try:
+        yield runner
+    finally:
+        runner.end()
