@@ -38,9 +38,12 @@ class RayRunner:
         return row
 
     def _start(self) -> Any:
-        kind = self._ray.remote(num_cpus=1, max_restarts=0)(Worker)
-        how = kind.options(runtime_env={"env_vars": self._environ}) if self._environ else kind
-        return how.remote(self._base.model_dump(mode="json"), str(self._cache))
+        # No `num_cpus`: a CPU is asked for to be placed and not held. Else a runner whose node died would
+        # wait for room for ever, while an idle one holds the last CPU until the batch has ended.
+        kind = self._ray.remote(Worker)
+        extra = {"runtime_env": {"env_vars": self._environ}} if self._environ else {}
+        base = self._base.model_dump(mode="json")
+        return kind.options(max_restarts=0, **extra).remote(base, str(self._cache))
 
     def end(self) -> None:
         """End the actor."""
