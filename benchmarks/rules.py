@@ -9,14 +9,18 @@ from __future__ import annotations
 
 import asyncio
 import tempfile
+import time
 from collections.abc import Awaitable, Callable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from benchmarks.core import Figure, Options, Result, Target, bootstrap
+
+if TYPE_CHECKING:
+    from ddax.memory.rules import Standing
 
 NAME = "rules"
 DESCRIPTION = "reasoner calls of a second pass, thanks to rules; and what happens when the world changes"
@@ -96,7 +100,7 @@ def draw(n: int, rng: np.random.Generator) -> list[Case]:
 
 
 def write(folder: Path, cases: Sequence[Case], *, moved: bool = False) -> None:
-    """Write the pages; in the world that has `moved` the births stand in registers of their own."""
+    """Write the pages; in the world that has `moved` the landmarks no longer name their architects."""
     folder.mkdir(exist_ok=True)
     for case in cases:
         pages = {
@@ -106,11 +110,8 @@ def write(folder: Path, cases: Sequence[Case], *, moved: bool = False) -> None:
             case.city: f"{case.city} is a port in the north. Its harbour was built in 1712.",
         }
         if moved:
-            register = f"Register {case.city[:4]}"
-            pages[case.architect] = f"{case.architect} was an architect and is listed in the {register}."
-            pages[register] = (
-                f"{register}: the architect {case.architect} was born in the city of {case.city}."
-            )
+            pages[case.landmark] = f"{case.landmark} stands on a hill. It was built in 1931."
+            pages[case.architect] += f" {case.architect} was the architect of the {case.landmark}."
         for title, text in pages.items():
             (folder / f"{title}.md").write_text(f"# {title}\n\n{text}\n", encoding="utf-8")
 
@@ -147,6 +148,26 @@ class Bench:
                 right.append(float(holds(case.city, str(result["answer"]))))
         return Pass(calls, right)
 
+    async def standings(self) -> dict[str, Standing]:
+        """Return how each rule that is known has fared, by its id."""
+        from ddax.configs.settings import Recall
+        from ddax.memory.rules import MANY, RULES, USES, standing
+        from ddax.memory.store import open_memory
+
+        memory = await open_memory(
+            self.place / "memory",
+            namespace="default",
+            embedder=self.embedder,
+            clock=time.time,
+            recall=Recall(),
+        )
+        try:
+            rules = [str(row["rule"]) for row in await memory.rows(RULES, limit=MANY)]
+            uses = await memory.rows(USES, limit=MANY)
+        finally:
+            await memory.close()
+        return {r: standing([u for u in uses if u["rule"] == r], now=time.time()) for r in rules}
+
 
 def run(options: Options) -> Result:
     """Learn, ask again, ask in other words, and change the world."""
@@ -159,25 +180,26 @@ async def _run(place: Path, options: Options) -> Result:
     from ddax.memory.embeddings import open_embedder
 
     n = QUICK if options.quick else TASKS
-    cases = draw(3 * n, np.random.default_rng(options.seed))
+    cases = draw(4 * n, np.random.default_rng(options.seed))
     old, new, later = cases[:n], cases[n : 2 * n], cases[2 * n :]
-    write(place / "world", cases)
-    write(place / "moved", cases, moved=True)
+    world, moved = place / "world", place / "moved"
+    write(world, cases)
+    write(moved, cases, moved=True)
     embedder = CachedEmbedder(open_embedder())
     first = [(FIRST.format(c.landmark), c) for c in old]
     other = [(REWORDED[i % len(REWORDED)].format(c.landmark), c) for i, c in enumerate(new)]
     after = [(FIRST.format(c.landmark), c) for c in later]
-    with_rules = Bench(place / "with", embedder, options.seed)
-    learning = await with_rules.go(first[:1], place / "world")
-    again = await with_rules.go(first, place / "world")
-    reworded = await with_rules.go(other, place / "world")
-    changed = await with_rules.go(after, place / "moved")
+    ours = Bench(place / "with", embedder, options.seed)
+    learning = await ours.go(first, world)
+    again = await ours.go(first, world)
+    reworded = await ours.go(other, world)
+    known = await ours.standings()
+    changed = await ours.go(after, moved)
+    given_up = [float((await ours.standings())[rule].retracted) for rule in known]
     control = Bench(place / "without", embedder, options.seed, rules=False)
-    plain_first = await control.go(first, place / "world")
-    plain_other = await control.go(other, place / "world")
-    plain_after = await Bench(place / "moved-home", embedder, options.seed, rules=False).go(
-        after, place / "moved"
-    )
+    plain_first = await control.go(first, world)
+    plain_other = await control.go(other, world)
+    plain_after = await control.go(after, moved)
     half = len(after) // 2
     return Result(NAME, (
         _saved("calls saved, other tasks in other words", reworded, plain_other, Target(">=", 0.6)),
@@ -188,14 +210,18 @@ async def _run(place: Path, options: Options) -> Result:
         _mean("the same without rules, same tasks", plain_first.right),
         _mean("right after the world changed, first half", changed.right[:half]),
         _mean("right after the world changed, second half", changed.right[half:]),
+        _mean("the same without rules, first half", plain_after.right[:half]),
         _mean("the same without rules, second half", plain_after.right[half:]),
-        _mean("calls a task while learning", learning.calls),
+        _mean("rules known before the change that were retracted by it", given_up),
+        _mean("calls a task in the first pass", learning.calls),
         _mean("calls a task without rules, other words", plain_other.calls),
         _mean("calls a task with rules, other words", reworded.calls),
-        _mean("calls a task after the world changed", changed.calls),
+        _mean("calls a task after the world changed, first half", changed.calls[:half]),
+        _mean("calls a task after the world changed, second half", changed.calls[half:]),
+        _mean("the same without rules, calls in the second half", plain_after.calls[half:]),
     ), (options.seed,), 1, (
-        "one task is learned from; the reasoner is the embedded one, no reply is kept, and the vectors of "
-        "texts, which are no replies, are",
+        "the first pass is learned from; the reasoner is the embedded one, no reply is kept, and the "
+        "vectors of texts, which are no replies, are",
     ))  # fmt: skip
 
 
