@@ -43,7 +43,7 @@ class Level:
         def column(name: str) -> np.ndarray:
             return np.array([new.get((row["id"], name), row[name]) for row in self.rows], dtype=np.float64)
 
-        policy = {k: new.get((EVERYONE, k), v) for k, v in self.policy.items()}
+        policy: dict[str, Any] = {k: new.get((EVERYONE, k), v) for k, v in self.policy.items()}
         weights = Weights(
             w_a=policy["w_a"],
             w_q=policy["w_q"],

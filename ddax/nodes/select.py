@@ -55,7 +55,7 @@ async def select(state: State, *, session: Session) -> Update:
     ahead = await look_ahead(now, session, step)
     patch = apply_patches(patch, [grow.give_up(now["ideas"], now["work"]["root"], ahead.patch)])
     now = _with_ideas(state, patch)
-    now = {**now, "questions": {**now.get("questions", {}), **ahead.questions}}
+    now = State(**now) | State(questions={**now.get("questions", {}), **ahead.questions})
     choice = choose(now, session, step=step, seconds=state.get("usage", {}).get("seconds", 0.0) + seconds)
     found, more, beyond = Descent(focus=list(choice.focus)), {}, {}
     mind: JsonDict = {}

@@ -222,7 +222,8 @@ async def test_values_go_up_to_every_ancestor(kit: Any) -> None:
     update = await kit.update(evaluate, state, session)
     assert set(update) == {"ideas", "verdicts", "failures", "usage"}
     ideas = kit.reduced(state, update)["ideas"]
-    assert (ideas["0.1"]["V"], ideas["0.2"]["V"]) == (0.8, 0.4)
+    # Both are judged at once, so which of them gets the first reply is not fixed.
+    assert sorted((ideas["0.1"]["V"], ideas["0.2"]["V"])) == [0.4, 0.8]
     assert (ideas["0"]["N"], ideas["0"]["Q"]) == (2, pytest.approx(0.6))
     assert update["verdicts"]["0.1"]["before"] is None
 

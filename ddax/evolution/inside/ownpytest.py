@@ -60,7 +60,7 @@ class _Plugin:
     def __init__(self, runner: Runner) -> None:
         self.runner = runner
         self.items: dict[str, list[Any]] = {}
-        self.broken = ("NotCollected", "pytest did not collect it")
+        self.broken: tuple[str, str] = ("NotCollected", "pytest did not collect it")
         self.errors: dict[str, tuple[str, str]] = {}
         self.raised: BaseException | None = None
 

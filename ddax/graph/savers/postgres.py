@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import AsyncIterator, Collection, Sequence
 from contextlib import asynccontextmanager
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from ddax.errors import StorageError, ThreadInUse, UsageError
 from ddax.graph.savers.pruning import Store
@@ -12,7 +12,7 @@ from ddax.graph.savers.pruning import Store
 try:
     from langgraph.checkpoint.postgres.aio import AsyncPostgresSaver
     from psycopg import AsyncConnection, OperationalError
-    from psycopg.rows import dict_row
+    from psycopg.rows import DictRow, dict_row
 except ImportError as error:
     raise UsageError(
         "A Postgres needs packages that are not installed.", mend="Install them: pip install 'ddax[postgres]'"
@@ -82,11 +82,12 @@ class PostgresStore(Store, AsyncPostgresSaver):
         }
         async with self._cursor() as cursor, cursor.connection.transaction():
             for table, names in columns.items():
-                await cursor.execute(
+                # Fixed names alone; the type of psycopg wants them spelled out in the call.
+                query: Any = (
                     f"INSERT INTO {table} (thread_id, {names}) SELECT %s, {names} FROM {table}"  # noqa: S608
-                    f" WHERE thread_id = %s {limits[table]}",
-                    (target, source, until, until),
+                    f" WHERE thread_id = %s {limits[table]}"
                 )
+                await cursor.execute(query, (target, source, until, until))
 
     @asynccontextmanager
     async def owned(self, thread: str) -> AsyncIterator[None]:
@@ -131,7 +132,7 @@ async def open_postgres(address: str, serde: SerializerProtocol) -> AsyncIterato
     Raises StorageError where the server does not answer.
     """
     try:
-        connection = await AsyncConnection.connect(
+        connection: AsyncConnection[DictRow] = await AsyncConnection[DictRow].connect(
             address, autocommit=True, prepare_threshold=0, row_factory=dict_row,
             connect_timeout=CONNECT_SECONDS,
         )  # fmt: skip

@@ -30,7 +30,7 @@ def delta_channels() -> dict[str, DeltaChannel[Any]]:
     return {key: m for key, marks in found.items() for m in marks if isinstance(m, DeltaChannel)}
 
 
-class Store(BaseCheckpointSaver[int]):
+class Store(BaseCheckpointSaver[str]):
     """A saver that can forget; a base to be mixed in before one that stores."""
 
     @abstractmethod

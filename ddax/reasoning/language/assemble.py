@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Protocol
@@ -18,7 +18,7 @@ from ddax.reasoning.language.guard import Limits
 from ddax.reasoning.language.lanes import Lanes
 from ddax.reasoning.language.readers import ArgumentModels
 from ddax.reasoning.language.reasoner import LanguageReasoner
-from ddax.reasoning.language.team import ROLES, Team
+from ddax.reasoning.language.team import ROLES, Role, Team
 from ddax.reasoning.language.usage import PriceLike, price_of
 
 if TYPE_CHECKING:
@@ -87,9 +87,11 @@ def assemble(
         return found.callers[name]
 
     try:
-        lines = {role: _names(getattr(models, role) or opening.name, models) for role in ROLES}
+        members: dict[Role, Sequence[Caller]] = {}
+        for role in ROLES:
+            members[role] = tuple(map(caller, _names(getattr(models, role) or opening.name, models)))
         team = Team(
-            {role: tuple(map(caller, line)) for role, line in lines.items()},
+            members,
             lean=caller(models.lean) if models.lean else None, effort=models.effort,
         )  # fmt: skip
     except BaseException:

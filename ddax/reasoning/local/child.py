@@ -11,7 +11,7 @@ from typing import Any
 
 def main(path: str, threads: int) -> None:
     """Open the model, print the address, wait for the end of input."""
-    import xllamacpp
+    import xllamacpp  # pyright: ignore[reportMissingImports]  # an extra
 
     params: Any = xllamacpp.CommonParams()
     params.model.path, params.model_alias = path, {"local"}
