@@ -83,7 +83,7 @@ def _crew(address: str | None, base: Context, folder: Folder, workers: int) -> C
         from ddax.batch.processes import process_runner
 
         return lambda most: [process_runner(base, cache) for _ in range(min(workers, most))]
-    from ddax.batch.ray import connect, ray_runner
+    from ddax.batch.cluster import connect, ray_runner
 
     cluster = connect(address)
     environ = {name: value for name, value in os.environ.items() if name.startswith("DDAX_")}

@@ -41,7 +41,7 @@ def cluster() -> Iterator[tuple[Any, Any]]:
 
 
 async def test_a_killed_node_costs_no_result(cluster: tuple[Any, Any], tmp_path: Path, repo: Path) -> None:
-    from ddax.batch.ray import connect, ray_runner
+    from ddax.batch.cluster import connect, ray_runner
 
     _, nodes = cluster
     docs = tmp_path / "docs"

@@ -7,6 +7,7 @@ whose node died is resumed by another. Leaves out how a cluster is made (docs/ba
 from __future__ import annotations
 
 import contextlib
+import importlib
 from collections.abc import AsyncIterator
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -80,7 +81,7 @@ def connect(address: str) -> Any:
     Raises UsageError where Ray is not installed, StorageError where no cluster answers.
     """
     try:
-        import ray
+        ray = importlib.import_module("ray")
     except ImportError as error:
         raise UsageError(
             "--ray needs a package that is not installed.", mend="Install it: pip install 'ddax[ray]'"
