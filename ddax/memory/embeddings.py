@@ -10,6 +10,7 @@ import os
 import re
 import threading
 from collections.abc import Iterator, Sequence
+from concurrent.futures import ThreadPoolExecutor
 from importlib import metadata, resources
 from itertools import pairwise
 from pathlib import Path
@@ -36,6 +37,10 @@ BATCH_TOKENS = 512
 """Padded tokens of one batch: short texts gain from company, long ones lose to the padding."""
 
 
+MANY_BATCHES = 6
+"""From here on the batches of one call share the cores; fewer are done before a pool has started."""
+
+
 class MiniLmEmbedder:
     """Embed with all-MiniLM-L6-v2 (int8 ONNX, 384 dimensions, 256 tokens, mean pooling).
 
@@ -60,9 +65,19 @@ class MiniLmEmbedder:
             return rows
         tokenizer, session = self._load()
         ids = {i: tokenizer.encode(clean(texts[i])[:MAX_CHARS]).ids for i in wanted}
-        for batch in batches(ids):
-            rows[batch] = pooled(session, [ids[i] for i in batch])
+        parts = list(batches(ids))
+        for batch, found in zip(
+            parts, self._pooled(session, [[ids[i] for i in b] for b in parts]), strict=True
+        ):
+            rows[batch] = found
         return rows
+
+    def _pooled(self, session: InferenceSession, parts: Sequence[Sequence[Sequence[int]]]) -> list[Rows]:
+        """Run many batches side by side, one a core: which thread runs a batch changes no bit of it."""
+        if len(parts) < MANY_BATCHES:
+            return [pooled(session, part) for part in parts]
+        with ThreadPoolExecutor(usable_cores(), thread_name_prefix="ddax-embed") as pool:
+            return list(pool.map(lambda part: pooled(session, part), parts))
 
     def _load(self) -> tuple[BertWordPieceTokenizer, InferenceSession]:
         with self._lock:
@@ -83,6 +98,12 @@ class MiniLmEmbedder:
         # A spinning worker would hold a core that other leaves need.
         options.add_session_config_entry("session.intra_op.allow_spinning", "0")
         return ort.InferenceSession(content, options, providers=["CPUExecutionProvider"])
+
+
+def usable_cores() -> int:
+    """Count the cores that this process may use."""
+    affinity = getattr(os, "sched_getaffinity", None)  # not on every system
+    return len(affinity(0)) if affinity else os.cpu_count() or 1
 
 
 def installed_model() -> Path:

@@ -16,7 +16,14 @@ from hypothesis import strategies as st
 from ddax.errors import SettingsError, StateError, StorageError
 from ddax.memory import embeddings
 from ddax.memory.embedding_rows import Rows
-from ddax.memory.embeddings import CachedEmbedder, HashEmbedder, MiniLmEmbedder, open_embedder
+from ddax.memory.embeddings import (
+    MANY_BATCHES,
+    CachedEmbedder,
+    HashEmbedder,
+    MiniLmEmbedder,
+    batches,
+    open_embedder,
+)
 from ddax.memory.protocol import Embedder
 
 TEXTS = ["A man eats food.", "Someone is having a meal.", "The stock market fell.", "", "  ", "x" * 9000]
@@ -36,7 +43,9 @@ def test_minilm_gives_unit_rows_and_zero_for_empty_texts(minilm: MiniLmEmbedder)
 
 
 def test_a_text_has_the_same_vector_alone_and_in_company(minilm: MiniLmEmbedder) -> None:
-    texts = [("word " * n + "end.") for n in (1, 3, 3, 9, 40, 200, 500)]
+    texts = [("word " * n + "end.") for n in (1, 3, 3, 9, 40, 200, 500, 210, 220, 230, 240)]
+    words = {i: [0] * min(len(text.split()), 256) for i, text in enumerate(texts)}
+    assert len(list(batches(words))) >= MANY_BATCHES  # so that they share the cores
     together = minilm.embed(texts)
     for text, row in zip(texts, together, strict=True):
         assert np.array_equal(minilm.embed([text])[0], row)

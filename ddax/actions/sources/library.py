@@ -7,8 +7,12 @@ result never depends on how many vectors are there already.
 from __future__ import annotations
 
 import asyncio
+import os
+import sys
+import threading
 from collections import Counter
 from collections.abc import Mapping, Sequence
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from typing import TypeAlias
 
@@ -32,6 +36,7 @@ DENSE_SHARE = 0.5
 """Share of meaning in a hybrid score; both parts lie in [0, 1], and neither is trusted more."""
 BATCH = 8
 """Passages embedded at once behind a run: small, so that a run need not wait for them at its end."""
+LEAST_PRIORITY = 19
 MODES = ("lexical", "dense", "hybrid")
 
 Scores: TypeAlias = NDArray[np.float64]
@@ -92,9 +97,14 @@ class SourceLibrary:
     async def warm(self, limit: int | None = None) -> int:
         """Make the vectors of the first passages ahead and return their number; may be cancelled."""
         passages = self._index.passages[:limit]
-        for i in range(0, len(passages), BATCH):
-            texts = [self._index.embedded_text(passage) for passage in passages[i : i + BATCH]]
-            await asyncio.to_thread(self._embedder.embed, texts)
+        loop = asyncio.get_running_loop()
+        behind = ThreadPoolExecutor(1, thread_name_prefix="ddax-fill", initializer=give_way)
+        try:
+            for i in range(0, len(passages), BATCH):
+                texts = [self._index.embedded_text(passage) for passage in passages[i : i + BATCH]]
+                await loop.run_in_executor(behind, self._embedder.embed, texts)
+        finally:
+            behind.shutdown(wait=False)
         return len(passages)
 
     def describe(self) -> str:
@@ -163,3 +173,9 @@ def best(scores: Scores, limit: int | None) -> Places:
     """Return the places of the positive scores, best first, the earlier first among equals."""
     positive = np.flatnonzero(scores > 0)
     return positive[np.argsort(-scores[positive], kind="stable")][:limit]
+
+
+def give_way() -> None:
+    """Let this thread run only where no other wants the core; only Linux has priorities of threads."""
+    if sys.platform == "linux":
+        os.setpriority(os.PRIO_PROCESS, threading.get_native_id(), LEAST_PRIORITY)
