@@ -59,7 +59,7 @@ def _compile(matrices: Matrices, policy_len: int) -> Any:
         )
 
     def step(prior: Any, observation: Any) -> Any:
-        qs = agent.infer_states([observation[None]], empirical_prior=[prior[None]])
+        qs: Any = agent.infer_states([observation[None]], empirical_prior=[prior[None]])
         _, negative_efe = agent.infer_policies(qs)
         values = negative_efe[0].reshape(matrices.B.shape[2], -1).max(axis=1)
         # pymdp's own choice is the best whole policy; the first within TIE is taken, as in the twin.
