@@ -18,6 +18,8 @@ LEAST = 30
 """Outcomes below which a judge is taken at its word."""
 FOLDS = 5
 BINS = 10
+SETTLED = 1e-12
+"""A Newton step below which a fit has settled, far under the digits that are kept."""
 Floats = NDArray[np.float64]
 
 
@@ -84,12 +86,15 @@ def fit_map(values: Sequence[float], outcomes: Sequence[float]) -> CalibrationMa
 def fit_temperature(x: Floats, y: Floats, *, steps: int = 50, ridge: float = 0.1) -> CalibrationMap:
     """Fit slope ≥ 0 and shift of the logit by Newton steps on the log loss, drawn towards (1, 0)."""
     z = np.c_[_logit(x), np.ones(len(x))]
-    w, start = np.array([1.0, 0.0]), np.array([1.0, 0.0])
+    w, start, least = np.array([1.0, 0.0]), np.array([1.0, 0.0]), ridge * np.eye(2)
     for _ in range(steps):
         p = _sigmoid(z @ w)
         slope = z.T @ (p - y) + ridge * (w - start)
-        bend = (z * (p * (1 - p))[:, None]).T @ z + ridge * np.eye(2)
-        w = w - np.linalg.solve(bend, slope)
+        bend = (z * (p * (1 - p))[:, None]).T @ z + least
+        move = np.linalg.solve(bend, slope)
+        w = w - move
+        if float(np.abs(move).max()) < SETTLED:
+            break
     return CalibrationMap("temperature", round(max(0.0, float(w[0])), 6), round(float(w[1]), 6))
 
 

@@ -7,6 +7,7 @@ import json
 import math
 from collections.abc import Callable, Sequence
 from dataclasses import replace
+from itertools import islice
 from typing import Any
 
 from ddax.configs.settings import Recall
@@ -125,8 +126,14 @@ class DictMemory:
     ) -> list[JsonDict]:
         """Return rows of a log, oldest first, filtered by top-level values of the row."""
         logged = self._logs.get(table, {}).values()
-        loaded = (json.loads(text) for text, committed, _ in logged if committed < committed_before)
-        return [row for row in loaded if matches(row, equals)][: max(0, limit)]
+        # A row that has not even the words of what is asked needs no parsing.
+        words = [json.dumps(value) for value in equals.values() if isinstance(value, str)]
+        loaded = (
+            json.loads(text)
+            for text, committed, _ in logged
+            if committed < committed_before and all(word in text for word in words)
+        )
+        return list(islice((row for row in loaded if matches(row, equals)), max(0, limit)))
 
     async def find(
         self, table: str, text: str, *, now: float, k: int = 5, minimum: float = 0.25

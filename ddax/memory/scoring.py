@@ -138,8 +138,8 @@ def nearest_hits(
         return []
     rows = list(visible.values())
     cosines = similarities(np.stack([c.vector for c in rows]), vector).tolist()
-    hits = [_hit(c.record, cosine, query, recall, trust) for c, cosine in zip(rows, cosines, strict=True)]
-    return sorted(hits, key=lambda hit: (-hit.similarity, hit.record.id))[: max(0, k)]
+    nearest = sorted(zip(cosines, rows, strict=True), key=lambda pair: (-pair[0], pair[1].record.id))
+    return [_hit(c.record, cosine, query, recall, trust) for cosine, c in nearest[: max(0, k)]]
 
 
 def best_found(

@@ -6,6 +6,7 @@ It also gives up ideas that can no longer run because all they need has failed.
 from __future__ import annotations
 
 import asyncio
+from collections.abc import Sequence
 
 from ddax.debate.verdict import Verdict, evaluate_outcome
 from ddax.errors import ReasonerError
@@ -14,7 +15,7 @@ from ddax.graph.state import Outcome, State, Update
 from ddax.ideas import dag, grow
 from ddax.nodes.frontier import inherited_q
 from ddax.nodes.gather import as_passage, task_text, usage_row
-from ddax.nodes.judging import DEBATES, bench
+from ddax.nodes.judging import DEBATES, bench, judging
 from ddax.nodes.rules import familiar
 from ddax.nodes.standing import hear
 from ddax.reasoning.budget import usage_of
@@ -31,9 +32,14 @@ async def evaluate(state: State, *, session: Session) -> Update:
     # A verification that settled nothing says nothing about the worth of its branch.
     told = (idea_id for idea_id in outcomes if outcomes[idea_id].get("relation") != "neutral")
     order = sorted(told, key=dag.sort_key)
+    lessons: list[str] = []
+    if any(_has_worth(outcomes[idea_id]) for idea_id in order):
+        await judging(state, session, text)  # here, once: verdicts beside each other would each fit the maps
+        lessons = await session.memory.lessons(text[:2000], kind="value", now=state["work"]["opened"])
     # No verdict hangs on another of its step, and a model answers several requests at once.
     judged = await asyncio.gather(
-        *(_judge(state, session, text, outcomes[idea_id]) for idea_id in order), return_exceptions=True
+        *(_judge(state, session, text, outcomes[idea_id], lessons) for idea_id in order),
+        return_exceptions=True,
     )
     for idea_id, verdict in zip(order, judged, strict=True):
         if isinstance(verdict, ReasonerError):
@@ -58,9 +64,16 @@ async def evaluate(state: State, *, session: Session) -> Update:
     }
 
 
-async def _judge(state: State, session: Session, text: str, outcome: Outcome) -> Verdict:
-    """Return the verdict on one outcome; a failed leaf is worth nothing and needs no judge."""
-    if not outcome["ok"] and outcome["action"] != "merge":
+def _has_worth(outcome: Outcome) -> bool:
+    """Tell whether a judge is to be asked: a failed leaf is worth nothing."""
+    return outcome["ok"] or outcome["action"] == "merge"
+
+
+async def _judge(
+    state: State, session: Session, text: str, outcome: Outcome, lessons: Sequence[str]
+) -> Verdict:
+    """Return the verdict on one outcome."""
+    if not _has_worth(outcome):
         return Verdict.failure(outcome["text"])
     idea = state["ideas"][outcome["idea"]]
     known = await familiar(state, session, idea)
@@ -75,7 +88,7 @@ async def _judge(state: State, session: Session, text: str, outcome: Outcome) ->
         expected=outcome["expected"],
         evidence=await _evidence(idea, session),
         rho=float(state["mind"]["rho"]),
-        lessons=await session.memory.lessons(text[:2000], kind="value", now=state["work"]["opened"]),
+        lessons=lessons,
         settings=session.settings.debate,
         rng=session.rng(state["step"], outcome["idea"], "debate"),
         panel=court.present,

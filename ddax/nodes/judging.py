@@ -43,7 +43,7 @@ class Bench:
 
 async def bench(state: State, session: Session, text: str, *, idea: str) -> Bench:
     """Return who judges this task and by what; the cost is noted for `idea`."""
-    row = await _judging(state, session, text)
+    row = await judging(state, session, text)
     work, usage = state["work"]["id"], state.get("usage", {})
 
     def opened(model: str) -> Reasoner:
@@ -55,8 +55,8 @@ async def bench(state: State, session: Session, text: str, *, idea: str) -> Benc
     return Bench(own, tuple(present), fixed_roles(session.seats), tuple(row["rubric"]), maps)
 
 
-async def _judging(state: State, session: Session, text: str) -> JsonDict:
-    """Return what was fixed for this task at its first verdict."""
+async def judging(state: State, session: Session, text: str) -> JsonDict:
+    """Return what was fixed for this task at its first verdict, and fix it where this is the first."""
     work, settings = state["work"], session.settings.debate
     rows = await session.memory.rows(JUDGING, task=work["id"])
     if rows:

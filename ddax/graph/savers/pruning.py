@@ -9,6 +9,7 @@ from __future__ import annotations
 from abc import abstractmethod
 from collections.abc import AsyncIterator, Collection, Sequence
 from contextlib import asynccontextmanager
+from functools import cache
 from typing import TYPE_CHECKING, Any, get_type_hints
 
 from langgraph.channels import DeltaChannel
@@ -23,6 +24,7 @@ if TYPE_CHECKING:
 STRATEGIES = ("keep_latest", "delete")
 
 
+@cache  # the type hints of the state are resolved anew at each call
 def delta_channels() -> dict[str, DeltaChannel[Any]]:
     """Return the channels of the state that are stored as changes, by key."""
     hints = get_type_hints(State, include_extras=True)
