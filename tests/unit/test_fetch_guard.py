@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from ddax.actions.egress import canonical_host, is_public
+from ddax.actions.egress import canonical_host, is_own, is_public, refuse_own
 from ddax.actions.fetch import fetch
 from ddax.errors import ActionError, NotAllowed, SettingsError
 
@@ -49,7 +49,7 @@ def test_what_the_standard_library_calls_private_is_not_public(
 )  # fmt: skip
 async def test_every_spelling_of_this_machine_is_refused(host: str) -> None:
     with pytest.raises(NotAllowed, match="not public"):
-        await fetch(f"http://{host}:9/")
+        await fetch(f"http://{host}/")
 
 
 @pytest.mark.parametrize(
@@ -59,7 +59,9 @@ async def test_every_spelling_of_this_machine_is_refused(host: str) -> None:
         ("javascript:1", "bad_scheme"), ("gopher://x", "bad_scheme"), ("http://user@example.org/", "bad_url"),
         ("http://a:b@example.org/", "bad_url"),
         ("http://", "bad_url"), ("http://exa mple.org/", "bad_url"), ("http://[::1/", "bad_url"),
-        ("http://example.org:99999/", "bad_url"), ("http://good.org\\@evil.org/", "bad_url"),
+        ("http://example.org:99999/", "bad_url"), ("http://example.org:25/", "not_allowed"),
+        ("http://example.org/" + "a" * 20_000, "bad_url"), ("http://exa\0mple.org/", "bad_url"),
+        ("http://good.org\\@evil.org/", "bad_url"),
         ("", "bad_scheme"),
     ],
 )  # fmt: skip
@@ -75,6 +77,12 @@ async def test_one_private_address_among_public_ones_is_refused() -> None:
 
     with pytest.raises(NotAllowed, match=r"10\.0\.0\.7"):
         await fetch("http://rebind.test/", resolver=mixed)
+
+
+async def test_the_own_address_is_refused_public_as_it_may_be() -> None:
+    assert is_own("127.0.0.1") and not is_own("93.184.216.34")
+    with pytest.raises(NotAllowed, match="of this machine"):
+        refuse_own("me.test", ["127.0.0.1"])
 
 
 async def test_a_name_without_address_is_a_failure_of_names() -> None:
