@@ -24,6 +24,7 @@ from ddax.cli import (
     runs,
     setup,
     traces,
+    view,
     why,
     work,
 )
@@ -68,6 +69,7 @@ app.command("costs")(costs.costs)
 app.command("why")(why.why)
 app.command("verify")(why.verify)
 app.command("graph")(runs.graph)
+app.command("view")(view.view)
 app.command("history")(history.history)
 app.command("diff")(history.diff)
 app.command("fork")(history.fork)

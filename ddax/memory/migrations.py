@@ -76,6 +76,33 @@ def open_database(path: Path, steps: Sequence[Step]) -> sqlite3.Connection:
     return db
 
 
+def open_reading(path: Path, steps: Sequence[Step]) -> sqlite3.Connection:
+    """Open a database that is there for reading only, also beside a process that writes it.
+
+    Raises `StateError` for one of another version or a damaged one, `StorageError` where there is none.
+    """
+    with sqlite_errors(path):
+        db = sqlite3.connect(reading_address(path), uri=True, check_same_thread=False, timeout=10.0)
+        try:
+            found = int(db.execute("PRAGMA user_version").fetchone()[0])
+            _check_version(path, found, len(steps))
+            if found < len(steps):
+                raise StateError(
+                    f"The database {str(path)!r} has version {found}.",
+                    why=f"It is read from version {len(steps)} on.",
+                    mend="Bring it up to date, with a backup: ddax memory stats",
+                )
+        except BaseException:
+            db.close()
+            raise
+    return db
+
+
+def reading_address(path: Path) -> str:
+    """Return the address of a SQLite file by which it can only be read."""
+    return f"{path.absolute().as_uri()}?mode=ro"
+
+
 def _check_version(path: Path, found: int, newest: int) -> None:
     if found > newest:
         raise StateError(

@@ -14,7 +14,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from ddax.memory.migrations import open_database, sqlite_errors, transaction
+from ddax.memory.migrations import open_database, open_reading, sqlite_errors, transaction
 from ddax.memory.protocol import Embedder, Relation
 from ddax.memory.records import Row, clean, digest, matches
 from ddax.memory.scoring import Candidate, Floats
@@ -42,11 +42,11 @@ class Logged(NamedTuple):
 
 
 class RecordStore:
-    """Every namespace of one directory; `path` is the database file."""
+    """Every namespace of one directory; `path` is the database file, which `reading` leaves as it is."""
 
-    def __init__(self, path: Path) -> None:
+    def __init__(self, path: Path, *, reading: bool = False) -> None:
         self.path = path
-        self._db = open_database(path, STEPS)
+        self._db = open_reading(path, STEPS) if reading else open_database(path, STEPS)
         self.upkeep = UpkeepTables(self._db, path)
 
     def open_namespace(self, key: str, name: str, embedder: Embedder) -> bool:

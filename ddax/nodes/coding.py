@@ -23,13 +23,7 @@ def evolution_due(state: State, settings: Evolution, *, step: int, seconds: floa
     if not state["work"].get("code") or not failing or any(_is(i, REPAIR) for i in leaves):
         return False
     stuck = step - max(i["step"] for i in failing) - 1
-    value = pressure(
-        depth=max(i["depth"] for i in leaves),
-        seconds=seconds,
-        impasses=stuck,
-        ambiguity=0.0,
-        weights=PressureWeights(),
-    )
+    value = pressure_at(depth=max(i["depth"] for i in leaves), seconds=seconds, stuck=stuck)
     return trigger(
         value,
         [Impasse.NO_CHANGE] * stuck,
@@ -37,6 +31,13 @@ def evolution_due(state: State, settings: Evolution, *, step: int, seconds: floa
         has_test=True,
         threshold=settings.pressure_threshold,
         enabled=settings.evolution_enabled,
+    )
+
+
+def pressure_at(*, depth: int, seconds: float, stuck: int) -> float:
+    """Return the pressure in [0, 1] at a depth, after seconds and so many steps without a change."""
+    return pressure(
+        depth=depth, seconds=seconds, impasses=stuck, ambiguity=0.0, weights=PressureWeights()
     )
 
 

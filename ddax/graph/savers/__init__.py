@@ -21,17 +21,20 @@ SCHEMES = ("postgresql://", "postgres://")
 
 
 @asynccontextmanager
-async def open_store(path: Path, environ: Mapping[str, str]) -> AsyncIterator[Store]:
+async def open_store(
+    path: Path, environ: Mapping[str, str], *, reading: bool = False
+) -> AsyncIterator[Store]:
     """Open the store that the environment names, by default the SQLite file at a path.
 
+    With `reading` SQLite is opened so that it cannot be written; Postgres is asked nothing but reads.
     Raises UsageError for an address or key that cannot be used, StateError for a damaged file,
     StorageError for a bad disk or a server that does not answer.
     """
     address, key = environ.get("DDAX_CHECKPOINTS", ""), environ.get("DDAX_ENCRYPTION_KEY", "")
     if not address:
-        from ddax.graph.savers.sqlite import open_sqlite
+        from ddax.graph.savers.sqlite import open_sqlite, open_sqlite_reading
 
-        async with open_sqlite(path, serializer(key)) as store:
+        async with (open_sqlite_reading if reading else open_sqlite)(path, serializer(key)) as store:
             yield store
         return
     if not address.startswith(SCHEMES):

@@ -15,7 +15,7 @@ from langgraph.checkpoint.sqlite.aio import AsyncSqliteSaver
 
 from ddax.graph.savers.pruning import Store, delta_channels
 from ddax.graph.savers.sealing import ROOT, Row, Seal, Verdict, own, seal, verify, write_digest
-from ddax.memory.migrations import sqlite_errors
+from ddax.memory.migrations import reading_address, sqlite_errors
 
 if TYPE_CHECKING:
     from langchain_core.runnables import RunnableConfig
@@ -232,5 +232,16 @@ async def open_sqlite(path: Path, serde: SerializerProtocol) -> AsyncIterator[Sq
             store = SqliteStore(connection, serde=serde)
             await store.setup()
             await connection.execute("PRAGMA synchronous=NORMAL")
+            await connection.execute(f"PRAGMA busy_timeout={BUSY_MILLISECONDS}")
+            yield store
+
+
+@asynccontextmanager
+async def open_sqlite_reading(path: Path, serde: SerializerProtocol) -> AsyncIterator[SqliteStore]:
+    """Open the store at a path for reading only; raises StorageError where there is none."""
+    with sqlite_errors(path):
+        async with aiosqlite.connect(reading_address(path), uri=True) as connection:
+            store = SqliteStore(connection, serde=serde)
+            store.is_setup = True  # creating what is missing would be a write
             await connection.execute(f"PRAGMA busy_timeout={BUSY_MILLISECONDS}")
             yield store

@@ -1,0 +1,108 @@
+"""What a human decides in the page is done here: answers and forks, by the functions of the command line.
+
+Each job runs in a loop of its own thread, so that a run never holds up the page that shows it.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import threading
+from collections.abc import Callable, Coroutine
+from contextlib import AbstractAsyncContextManager
+from typing import Any
+
+from ddax.errors import DdaxError, UsageError
+from ddax.graph.results import fitting_answer
+from ddax.types import JsonDict
+
+Opener = Callable[..., AbstractAsyncContextManager[Any]]
+"""Opens an agent, as `ddax.open_agent` does."""
+
+
+class Doing:
+    """The jobs of one page; closing asks what runs to stop at its next superstep, to be resumed."""
+
+    def __init__(self, opener: Opener) -> None:
+        self._opener = opener
+        self._loop = asyncio.new_event_loop()
+        self._thread = threading.Thread(target=self._loop.run_forever, name="ddax-view-jobs", daemon=True)
+        self._agents: set[Any] = set()
+        self._jobs: set[Any] = set()
+        self.troubles: dict[str, JsonDict] = {}
+        self._thread.start()
+
+    async def answer(self, thread: str, reply: JsonDict, question: JsonDict) -> None:
+        """Answer the question a thread waits with and let it go on; raises UsageError for a misfit."""
+        given = fitting_answer(reply, question)
+        self._begin(thread, self._resume(thread, given))
+
+    async def fork(
+        self, thread: str, at: int, *, values: JsonDict, identity: str | None, to: str | None
+    ) -> str:
+        """Leave a thread at a moment, let the fork run on, and return its name."""
+        made = asyncio.run_coroutine_threadsafe(
+            self._fork(thread, at, values=values, identity=identity, to=to), self._loop
+        )
+        name = await asyncio.wrap_future(made)
+        self._begin(name, self._resume(name, None))
+        return name
+
+    async def _fork(
+        self, thread: str, at: int, *, values: JsonDict, identity: str | None, to: str | None
+    ) -> str:
+        from ddax.graph import forking
+        from ddax.memory.home import safe_name
+
+        change = forking.Change(values, identity or None, safe_name(to) if to else None)
+        async with self._opener(None) as agent:
+            return (await forking.fork(agent, thread, at, change)).thread_id
+
+    async def _resume(self, thread: str, answer: Any) -> None:
+        async with self._opener(None) as agent:
+            self._agents.add(agent)
+            try:
+                await agent.resume(thread, answer=answer)
+            finally:
+                self._agents.discard(agent)
+
+    def _begin(self, thread: str, job: Coroutine[Any, Any, None]) -> None:
+        self.troubles.pop(thread, None)
+        running = asyncio.run_coroutine_threadsafe(self._told(thread, job), self._loop)
+        self._jobs.add(running)
+        running.add_done_callback(self._jobs.discard)
+
+    async def _told(self, thread: str, job: Coroutine[Any, Any, None]) -> None:
+        try:
+            await job
+        except DdaxError as error:
+            self.troubles[thread] = trouble(error)
+        except Exception as error:  # the outermost loop of a job: shown in the page, and raised for the log
+            self.troubles[thread] = {"what": f"{type(error).__name__}: {error}", "why": "", "mend": ""}
+            raise
+
+    async def close(self) -> None:
+        """Stop what runs at its next superstep, and end the thread."""
+        self._loop.call_soon_threadsafe(self._drain)
+        waiting = [asyncio.wrap_future(job) for job in list(self._jobs)]
+        await asyncio.gather(*waiting, return_exceptions=True)
+        self._loop.call_soon_threadsafe(self._loop.stop)
+        await asyncio.to_thread(self._thread.join)
+        self._loop.close()
+
+    def _drain(self) -> None:
+        for agent in self._agents:
+            agent.drain()
+
+
+def trouble(error: DdaxError) -> JsonDict:
+    """Return an error as the page shows it: what, why and the mend."""
+    return {"what": error.what, "why": error.why, "mend": error.mend}
+
+
+def reply_of(body: JsonDict) -> JsonDict:
+    """Return the answer of a human from what the page sent; raises UsageError for what is none."""
+    known = ("choice", "idea", "arguments", "lesson", "by")
+    wrong = set(body) - set(known)
+    if wrong:
+        raise UsageError(f"An answer has no {min(wrong)!r}.", mend=f"It has: {', '.join(known)}.")
+    return {key: value for key, value in body.items() if value not in (None, "")}

@@ -1,0 +1,239 @@
+"""Read runs without touching them: manifests, checkpoints and the record of the memory, all read-only.
+
+May stand beside a process that runs the thread; nothing is locked, created or changed.
+"""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import AsyncIterator, Callable, Mapping, Sequence
+from contextlib import AsyncExitStack
+from dataclasses import asdict, replace
+from typing import TYPE_CHECKING, Any, Self, TypeVar
+
+from ddax.errors import UsageError
+from ddax.graph.results import result_of
+from ddax.graph.runs import RunFolder, RunInfo
+from ddax.viewer.story import Story, chain, picture, spent, started, state_names
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+    from ddax.graph.savers.pruning import Store
+    from ddax.memory.home import Home
+    from ddax.memory.sqlite import RecordStore
+    from ddax.types import Document, JsonDict, Record
+
+T = TypeVar("T")
+TASK = 500
+LISTED = ("thread_id", "status", "stop_reason", "task", "steps", "ideas", "created", "updated", "forked_from")
+EVERY = 1_000_000
+FOREVER = 1e18
+OVER = frozenset({"done", "failed", "stopped"})
+
+
+class Reader:
+    """Everything there is to see of the runs of one home; enter it with `async with`."""
+
+    def __init__(self, home: Home, environ: Mapping[str, str]) -> None:
+        self.home, self._environ = home, environ
+        self.runs = RunFolder(home.runs)
+        self._stack = AsyncExitStack()
+        self._store: Store | None = None
+        self._graph: Any = None
+        self._record: RecordStore | None = None
+        self._opening = asyncio.Lock()
+
+    async def __aenter__(self) -> Self:
+        return self
+
+    async def __aexit__(self, *exc: object) -> None:
+        """Close what was opened."""
+        await self._stack.aclose()
+
+    def listed(self) -> list[JsonDict]:
+        """Return a row for each run, newest first."""
+        return [self._row(info) for info in self.runs.all()]
+
+    def run(self, thread: str) -> RunInfo:
+        """Return the manifest of a thread; raises `UsageError` for one there is not."""
+        from ddax.memory.home import safe_name
+
+        info = self.runs.load(safe_name(thread))
+        if info is None:
+            raise UsageError(
+                f"There is no thread {thread!r}.", mend="`ddax runs` lists the threads there are."
+            )
+        return info
+
+    def row(self, thread: str) -> JsonDict:
+        """Return the row of one run."""
+        return self._row(self.run(thread))
+
+    async def ideas(self, thread: str, checkpoint: str = "") -> tuple[JsonDict, str, str]:
+        """Return the whole DAG at a moment, the id of its task, and the newest checkpoint there is."""
+        newest = await self._snapshot(thread)
+        last = str(newest.config["configurable"].get("checkpoint_id", ""))
+        values = newest.values
+        if checkpoint and checkpoint != last:
+            config = {"configurable": {"thread_id": thread, "checkpoint_ns": "", "checkpoint_id": checkpoint}}
+            values = (await (await self.graph()).aget_state(config)).values
+        return dict(values.get("ideas", {})), str(values.get("work", {}).get("id", "")), last
+
+    def _row(self, info: RunInfo) -> JsonDict:
+        from ddax.memory.home import thread_owner
+
+        if info.status == "running" and not thread_owner(self.home, info.thread_id):
+            info = replace(info, status="interrupted")
+        values = {**asdict(info), "task": info.task[:TASK]}
+        return {key: values[key] for key in LISTED}
+
+    async def standing(self, thread: str) -> JsonDict:
+        """Return how a thread stands: its row, its result, and the question it waits with."""
+        snapshot = await self._snapshot(thread)
+        return self._standing(self.run(thread), snapshot.values, tuple(snapshot.interrupts))
+
+    def _standing(self, info: RunInfo, values: Mapping[str, Any], interrupts: tuple[Any, ...]) -> JsonDict:
+        result: JsonDict = dict(result_of(info.thread_id, dict(values), interrupts))
+        if result["question"] is not None:
+            about = str(result["question"].get("about") or result["question"].get("idea") or "")
+            idea = values.get("ideas", {}).get(about, {})
+            result["question"] = {**result["question"], "action": idea.get("action")}
+        result["usage"] = spent(values.get("usage", {})) | {"by_node": result["usage"]["by_node"]}
+        identity = str(info.context.get("identity", ""))
+        return {"run": self._row(info), "result": result, "identity": identity, "states": list(state_names())}
+
+    async def now(self, thread: str) -> tuple[JsonDict, Story]:
+        """Return the picture of a thread as it stands, and the story that goes on from there."""
+        snapshot = await self._snapshot(thread)
+        values = snapshot.values
+        place: Any = snapshot.config
+        one = await (await self.store()).aget_tuple(place)
+        story = Story() if one is None else started(values.get("ideas", {}), one)
+        standing = self._standing(self.run(thread), values, tuple(snapshot.interrupts))
+        return {**standing, **self._picture(values, story.last)}, story
+
+    async def at(self, thread: str, checkpoint: str) -> JsonDict:
+        """Return the picture of a thread at one of its moments."""
+        self.run(thread)
+        graph = await self.graph()
+        found = await graph.aget_state(
+            {"configurable": {"thread_id": thread, "checkpoint_ns": "", "checkpoint_id": checkpoint}}
+        )
+        if found.metadata is None:
+            raise UsageError(f"The thread {thread!r} has no moment {checkpoint!r}.")
+        return self._picture(found.values, checkpoint)
+
+    @staticmethod
+    def _picture(values: Mapping[str, Any], checkpoint: str) -> JsonDict:
+        return {
+            "checkpoint": checkpoint,
+            "focus": list(values.get("focus", [])),
+            "root": str(values.get("work", {}).get("root", "")),
+            "ideas": picture(values.get("ideas", {})),
+        }
+
+    async def moments(self, thread: str) -> list[JsonDict]:
+        """Return every moment of a thread with its patch, oldest first."""
+        self.run(thread)
+        story, rows = Story(), []
+        for one in await chain(await self.store(), thread) or ():
+            rows.append(story.tell(one))
+        return rows
+
+    async def follow(
+        self, thread: str, after: str, pause: Callable[[], Any]
+    ) -> AsyncIterator[tuple[Story, list[JsonDict]]]:
+        """Yield the moments of a thread behind one of them, as they come; between looks it pauses.
+
+        Ends without a moment where `after` is not on the way to the newest: the watcher starts anew.
+        """
+        store, graph = await self.store(), await self.graph()
+        story: Story | None = None
+        while True:
+            behind = await chain(store, thread, after)
+            if behind is None:
+                return
+            if story is None:
+                config = {"configurable": {"thread_id": thread, "checkpoint_ns": "", "checkpoint_id": after}}
+                values = (await graph.aget_state(config)).values if after else {}
+                story = started(values.get("ideas", {}), behind[0]) if after else Story()
+            if after and behind:  # what ran behind the last moment wrote after that moment was told
+                story.pending = _pending(behind[0])
+                behind = behind[1:]
+            rows = [story.tell(one) for one in behind]
+            after = story.last
+            yield story, rows
+            await pause()
+
+    async def rows(self, info: RunInfo, table: str, **equals: Any) -> list[JsonDict]:
+        """Return the rows of a log of the memory, oldest first; none where nothing was remembered."""
+        return await self._read(info, lambda r, ns: r.rows(ns, table, equals, EVERY, FOREVER))
+
+    async def records(self, info: RunInfo, ids: Sequence[str]) -> list[Record]:
+        """Return the rows of the memory with these ids, those that are there."""
+        return await self._read(info, lambda r, ns: r.records(ns, ids))
+
+    async def pages(self, info: RunInfo, source: str) -> list[Document]:
+        """Return the stored pages of a source, oldest first."""
+        return await self._read(info, lambda r, ns: r.upkeep.pages(ns, source))
+
+    async def _read(self, info: RunInfo, ask: Callable[[RecordStore, str], list[T]]) -> list[T]:
+        from ddax.memory.records import namespace_key
+
+        path = self.home.memory / RECORD
+        if self._record is None and not path.exists():
+            return []
+        async with self._opening:
+            if self._record is None:
+                self._record = await asyncio.to_thread(_open_record, path)
+                self._stack.callback(self._record.close)
+            key = namespace_key(str(info.context.get("namespace") or "default"))
+            return await asyncio.to_thread(ask, self._record, key)
+
+    async def _snapshot(self, thread: str) -> Any:
+        from ddax.graph.snapshots import newest
+
+        info = self.run(thread)
+        config = {"configurable": {"thread_id": info.thread_id}}
+        return await newest(await self.graph(), config, info, self.home.checkpoints)
+
+    async def store(self) -> Store:
+        """Return the checkpoints, opened for reading at the first call."""
+        await self.graph()
+        if self._store is None:
+            raise RuntimeError("the graph was opened without a store")
+        return self._store
+
+    async def graph(self) -> Any:
+        """Return the state machine over the checkpoints; it is only asked for states."""
+        from ddax.graph.builder import build_graph
+        from ddax.graph.savers import open_store
+        from ddax.graph.services import LocalServices
+
+        async with self._opening:
+            if self._graph is None:
+                if not self._environ.get("DDAX_CHECKPOINTS") and not self.home.checkpoints.exists():
+                    raise UsageError(
+                        "There are no runs yet.", mend='Start one: ddax run "TASK" --sources DIR'
+                    )
+                opened = open_store(self.home.checkpoints, self._environ, reading=True)
+                self._store = await self._stack.enter_async_context(opened)
+                builder = build_graph(LocalServices(self.home))
+                self._graph = builder.compile(checkpointer=self._store, name="ddax")
+        return self._graph
+
+
+RECORD = "record.sqlite"
+
+
+def _open_record(path: Path) -> RecordStore:
+    from ddax.memory.sqlite import RecordStore
+
+    return RecordStore(path, reading=True)
+
+
+def _pending(one: Any) -> Any:
+    from ddax.viewer.story import patches
+
+    return patches(one)

@@ -1,0 +1,157 @@
+// One idea: what it saw, did, expected and got, how it was scored and judged, what it cost, what it changed.
+
+import { h, money, number, pill, put, s, short } from "./dom.js";
+
+const TERMS = [["alignment", 1], ["value", 2], ["exploration", 3], ["tabu", 4]];
+
+export function section(title, ...content) {
+  return h("section", {}, h("h3", { text: title }), h("div", { class: "stack" }, content));
+}
+
+export function bar(share, kind) {
+  const part = Math.min(1, Math.max(0, Number(share) || 0));
+  return s("svg", { viewBox: "0 0 100 9", preserveAspectRatio: "none", "aria-hidden": "true" },
+    s("rect", { class: "track", width: 100, height: 9, rx: 2 }), s("rect", { class: kind, width: part * 100, height: 9, rx: 2 }));
+}
+
+export function bars(rows) {
+  return h("div", { class: "bars" }, rows.map(([label, value, kind, full = 1]) => [
+    h("span", { class: "soft" }, label), bar(Math.abs(value ?? 0) / full, value < 0 ? "fillbad" : kind), h("span", { class: "v" }, number(value)),
+  ]));
+}
+
+export function detail(found, { pageOf, close }) {
+  const idea = found.idea;
+  const lived = found.ledger[found.ledger.length - 1];
+  return [
+    h("div", { class: "head" },
+      h("div", { class: "row" }, pill(idea.status), h("span", { class: "mono" }, idea.id), h("span", {}, idea.kind), h("span", { class: "grow" }), h("button", { class: "plain", "aria-label": "Close the details", on: { click: close } }, "✕")),
+      h("h2", { class: "text" }, idea.title),
+      h("div", { class: "row" }, `Q ${number(idea.Q)}`, h("span", {}, `N ${idea.N}`), h("span", {}, `V ${number(idea.V)}`), h("span", {}, `P ${number(idea.P)}`), h("span", {}, `depth ${idea.depth}`))),
+    idea.reason ? section("Why it stands so", h("p", { class: "text" }, idea.reason)) : null,
+    idea.error ? section("What failed", h("p", { class: "text" }, idea.error.cause ?? idea.error.what ?? idea.error.kind ?? ""), h("pre", {}, JSON.stringify(idea.error, null, 1))) : null,
+    idea.action ? did(idea.action) : null,
+    outcome(idea, lived),
+    surprise(lived),
+    scores(found.decisions),
+    ...found.debates.slice(-3).reverse().map((row) => judged(row, found.saw)),
+    ...saw(found, pageOf),
+    ...found.repairs.map(repaired),
+    cost(found.calls),
+  ].filter(Boolean);
+}
+
+function did(action) {
+  return section("What it did", h("p", {}, h("b", { text: action.name }), action.intent ? h("span", { class: "soft" }, ` for “${action.intent}”`) : null),
+    h("pre", {}, JSON.stringify(action.args, null, 1)));
+}
+
+function outcome(idea, lived) {
+  const got = lived?.actual || idea.result;
+  if (!idea.expected && !got) return null;
+  return h("section", {}, h("div", { class: "two" },
+    h("div", {}, h("h3", { text: "Expected" }), h("p", { class: "text small" }, lived?.expected || idea.expected || "–")),
+    h("div", {}, h("h3", { text: "Got" }), h("p", { class: "text small" }, got || "nothing yet"))));
+}
+
+function surprise(lived) {
+  if (!lived) return null;
+  return section("Surprise", bars([["forecast ε", lived.epsilon, "fill2"], ["hybrid", lived.surprise, "fill2"], ["rigidity ρ after", lived.rho, "fill1"]]));
+}
+
+function scores(decisions) {
+  const scored = decisions.filter((one) => one.terms);
+  const last = scored[scored.length - 1] ?? decisions[decisions.length - 1];
+  if (!last) return null;
+  const said = h("p", { class: "small soft" }, `step ${last.step}: ${last.chosen ? "chosen" : "not chosen"}, ${last.rule}`);
+  if (!last.terms) return section("Why it was chosen", said);
+  const full = Math.max(0.2, ...TERMS.map(([name]) => Math.abs(last.terms[name])), Math.abs(last.terms.total));
+  const rivals = last.rivals.length ? h("table", {}, h("thead", {}, h("tr", {}, ["beside it", "score", "alignment", "value", "exploration"].map((name, k) => h("th", { scope: "col", class: k ? "num" : "" }, name)))),
+    h("tbody", {}, last.rivals.map((one) => h("tr", {}, h("td", { class: "mono" }, one.id), [one.total, one.alignment, one.value, one.exploration].map((value) => h("td", { class: "num" }, number(value, 3))))))) : null;
+  return section("Its score", said, bars([["score", last.terms.total, "fill1", full], ...TERMS.map(([name, colour]) => [name, last.terms[name], `fill${colour}`, full])]),
+    last.cut ? h("p", { class: "small" }, `given up: ${last.cut}`) : null, rivals);
+}
+
+function judged(row, seen) {
+  const by = new Map(seen.map((one) => [one.id, one]));
+  const quotes = (speech) => speech.citations.map((id) => {
+    const held = speech.held.includes(id), one = by.get(id);
+    return h("p", { class: "small" }, h("span", { class: held ? "pill done" : "pill failed" }, held ? "holds" : "does not hold"), " ", h("cite", {}, one ? one.title || one.source : short(id, 12)));
+  });
+  return section(row.debated ? `Debated in step ${row.step}` : `Judged in step ${row.step}`,
+    h("p", { class: "small soft" }, row.why),
+    bars([["value", row.value, "fill3"], ["vote beside it", row.vote, "fill1"], ["first value", row.cheap, "fill4"]]),
+    row.reasons.length ? h("details", {}, h("summary", {}, "By criterion"), bars(row.reasons.map(([name, score]) => [name, score, "fill3"])), row.reasons.map(([name, , text]) => h("p", { class: "small soft" }, `${name}: ${text}`))) : null,
+    row.transcript.map((speech) => h("div", { class: `speech ${speech.role}` }, h("p", { class: "who" }, `${speech.role}: ${speech.speaker}, strength ${number(speech.strength)}`), h("p", { class: "text" }, speech.text), quotes(speech))),
+    row.dissents.map((one) => h("p", { class: "small" }, h("b", { text: "dissent " }), `${one.name}: ${one.text}`)));
+}
+
+function saw(found, pageOf) {
+  const sources = Object.keys(found.marks);
+  const texts = found.saw.filter((one) => !found.marks[one.source]);
+  const parts = [];
+  if (texts.length) parts.push(section("What it saw", texts.map((one) => h("details", {}, h("summary", {}, `${one.title || one.source || one.type}, step ${one.step}`), h("div", { class: "doc" }, one.text)))));
+  if (sources.length) {
+    const place = section(texts.length ? "The stored pages" : "What it saw", sources.map((source) => stored(source, found, pageOf)));
+    parts.push(place);
+  }
+  return parts;
+}
+
+function stored(source, found, pageOf) {
+  const marks = found.marks[source];
+  const known = found.saw.find((one) => one.source === source);
+  const box = h("div", { class: "doc", tabindex: "0", role: "region", "aria-label": `Stored page ${known?.title || source}` }, h("span", { class: "quiet" }, "…"));
+  const first = Math.min(...marks.map((one) => one.start));
+  pageOf(source, first).then((page) => {
+    put(box, marked(page.text, page.from, marks));
+    const mark = box.querySelector("mark.cited, mark.argued");
+    if (mark) box.scrollTop = Math.max(0, mark.offsetTop - box.offsetTop - 40);
+  }, () => put(box, known ? marked(known.text, known.start, marks) : "The page is not stored."));
+  return h("div", {}, h("p", { class: "small" }, h("cite", {}, known?.title || source), " ", h("span", { class: "quiet mono" }, short(source, 60))), box);
+}
+
+// Split a text at the borders of its marks; where marks overlap, what is cited wins over what was only read.
+function marked(text, from, marks) {
+  const rank = { read: 1, argued: 2, cited: 3 };
+  const known = marks.map((one) => ({ ...one, start: one.start - from, end: one.end - from })).filter((one) => one.end > 0 && one.start < text.length)
+    .filter((one) => one.kind !== "read" || one.end - one.start < text.length);
+  const edges = [...new Set([0, text.length, ...known.flatMap((one) => [Math.max(0, one.start), Math.min(text.length, one.end)])])].sort((a, b) => a - b);
+  return edges.slice(0, -1).map((start, k) => {
+    const piece = text.slice(start, edges[k + 1]);
+    const best = known.filter((one) => one.start <= start && one.end > start).sort((a, b) => rank[b.kind] - rank[a.kind])[0];
+    return best ? h("mark", { class: best.kind }, piece) : piece;
+  });
+}
+
+function repaired(row) {
+  return section("The change to the code", h("p", { class: "small" }, row.hypothesis, ` ${row.tried} candidates tried; ${row.solved ? "the tests pass" : "no repair was found"}.`), row.diff ? diff(row.diff) : null);
+}
+
+export function diff(text) {
+  const kind = (line) => (line.startsWith("+") && !line.startsWith("+++") ? "plus" : line.startsWith("-") && !line.startsWith("---") ? "minus" : line.startsWith("@@") ? "at" : "");
+  return h("pre", { class: "diff", tabindex: "0", role: "region", "aria-label": "Difference" }, text.split("\n").map((line) => h("div", { class: kind(line) }, line || " ")));
+}
+
+function cost(calls) {
+  if (!calls.length) return null;
+  const total = calls.reduce((sum, one) => ({ model_calls: sum.model_calls + (one.model_calls ?? 1), tokens: sum.tokens + (one.tokens ?? 0), usd: sum.usd === null || one.usd === null ? null : sum.usd + (one.usd ?? 0) }), { model_calls: 0, tokens: 0, usd: 0 });
+  return section("Tokens and cost", h("p", { class: "small" }, money(total)),
+    h("table", {}, h("tbody", {}, calls.map((one) => h("tr", {}, h("td", {}, one.request), h("td", { class: "small soft" }, one.node), h("td", { class: "num" }, (one.tokens ?? 0).toLocaleString("en")), h("td", { class: "num" }, one.usd === null || one.usd === undefined ? "–" : `$${one.usd.toFixed(4)}`))))));
+}
+
+export function overview(standing, { select, live }) {
+  const { result, run } = standing;
+  const cited = result.citations.map((one, k) => h("li", {}, h("p", { class: "small" }, `[${k + 1}] `, h("cite", {}, one.title || one.source)), h("blockquote", {}, one.quote)));
+  return [
+    h("div", { class: "head" }, h("h2", {}, "The run"), h("div", { class: "row" }, pill(run.status), h("span", {}, `${result.ideas} ideas in ${result.steps} steps`), h("span", {}, money(result.usage)))),
+    section("Task", h("p", { class: "text" }, run.task)),
+    result.answer ? h("section", { class: "answer" }, h("h3", { text: "Answer" }), result.short && !result.answer.startsWith(`${result.short}.`) ? h("p", {}, h("b", { text: result.short })) : null, h("p", { class: "text" }, result.answer)) : null,
+    cited.length ? section("Sources", h("ul", { class: "stack" }, cited)) : null,
+    result.doubts.length ? section("Doubtful", result.doubts.map((one) => h("p", { class: "small" }, h("button", { class: "plain", on: { click: () => select(one.idea) } }, one.idea ?? ""), `${one.title}: ${one.why}`))) : null,
+    result.failures.length ? section("What failed", result.failures.map((one) => h("p", { class: "small" }, h("button", { class: "plain", on: { click: () => select(one.idea) } }, one.idea ?? ""), `${one.title}: ${one.cause}`))) : null,
+    run.stop_reason ? section("How it ended", h("p", {}, run.stop_reason)) : null,
+    section("State of mind", bars([["rigidity ρ", result.rigidity, "fill1"]]), h("p", { class: "small soft" }, `identity ${standing.identity || "–"}, mood ${result.mood || "–"}, protect entered ${result.protect.entries} times`)),
+    section("More", h("p", { class: "small soft" }, live ? "Choose an idea in the picture to see what it saw, did and got." : "A copy of a run, as it was when it was written.")),
+  ].filter(Boolean);
+}

@@ -1,0 +1,296 @@
+"""The page's server: it reads a run as it is, changes nothing by reading, and lets nobody else in."""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
+from itertools import pairwise
+from pathlib import Path
+from typing import Any
+
+import httpx
+import pytest
+
+from ddax.errors import DdaxError, StateError, StorageError, UsageError
+from ddax.memory.home import Home
+from ddax.memory.migrations import open_database, open_reading
+from ddax.memory.sqlite_schema import STEPS
+from ddax.viewer.app import make_app
+from ddax.viewer.doing import Doing
+from ddax.viewer.guard import HEADERS
+from ddax.viewer.reading import Reader
+from ddax.viewer.serving import listening, served
+
+TOKEN = "a-token"
+HERE = "http://127.0.0.1:8123"
+OWN = {"authorization": f"Bearer {TOKEN}"}
+
+
+@asynccontextmanager
+async def page(home: Path, opener: Any = None, **headers: str) -> AsyncIterator[httpx.AsyncClient]:
+    """Give a client of the page over a home."""
+    app, stop = make_app(Reader(Home(home), {}), Doing(opener), token=TOKEN, poll=0.01)
+    async with app.router.lifespan_context(app):
+        transport = httpx.ASGITransport(app, client=("127.0.0.1", 1234))
+        async with httpx.AsyncClient(
+            transport=transport, base_url=HERE, headers=OWN | {"host": "127.0.0.1:8123"} | headers
+        ) as client:
+            yield client
+        stop()
+
+
+async def ran(kit: Any, home: Path, thread: str = "t", **settings: Any) -> Any:
+    async with kit.agent(home, kit.script(), **settings) as agent:
+        return await agent.run(kit.question, thread=thread)
+
+
+def stamp(home: Path) -> dict[str, str]:
+    """Return a hash of each file; what SQLite keeps for its readers is no content."""
+    return {
+        str(file.relative_to(home)): hashlib.sha256(file.read_bytes()).hexdigest()
+        for file in sorted(home.rglob("*"))
+        if file.is_file() and not file.name.endswith(("-shm", "-wal"))
+    }
+
+
+async def test_the_story_tells_what_the_history_of_the_command_line_tells(kit: Any, tmp_path: Path) -> None:
+    await ran(kit, tmp_path)
+    async with kit.agent(tmp_path, kit.script()) as agent:
+        known = await agent.history("t")
+        states = [
+            (await agent.graph.aget_state(
+                {"configurable": {"thread_id": "t", "checkpoint_id": one["checkpoint_id"]}}
+            )).values.get("ideas", {})
+            for one in known
+        ]  # fmt: skip
+    async with Reader(Home(tmp_path), {}) as reader:
+        told = await reader.moments("t")
+    assert [one["id"] for one in told] == [one["checkpoint_id"] for one in known]
+    for key in ("number", "ran", "next", "step", "rule", "ideas"):
+        assert [one[key] for one in told] == [one[key] for one in known], key
+    assert [one["rho"] for one in told[1:]] == pytest.approx([one["rho"] for one in known[1:]], abs=1e-4) or (
+        told[1]["rho"] is None
+    )
+    ideas: dict[str, Any] = {}
+    for one, state in zip(told, states, strict=True):
+        ideas = ideas | {key: {**ideas.get(key, {}), **fields} for key, fields in one["patch"].items()}
+        assert ideas == state, one["number"]
+    assert any(one["forces"] for one in told) and any(len(one["belief"]) == 4 for one in told)
+
+
+async def test_a_watcher_that_comes_back_misses_nothing(kit: Any, tmp_path: Path) -> None:
+    await ran(kit, tmp_path)
+    async with Reader(Home(tmp_path), {}) as reader:
+        whole = await reader.moments("t")
+        for k in (0, len(whole) // 2, len(whole) - 1):
+            async for story, rows in reader.follow("t", whole[k]["id"], _no_pause):
+                assert [one["id"] for one in rows] == [one["id"] for one in whole[k + 1 :]]
+                assert [one["patch"] for one in rows] == [one["patch"] for one in whole[k + 1 :]]
+                assert [one["pressure"] for one in rows] == [one["pressure"] for one in whole[k + 1 :]]
+                assert len(story.ideas) == whole[-1]["ideas"]
+                break
+        assert [rows async for _, rows in reader.follow("t", "1f000000-0000", _no_pause)] == []
+
+
+async def _no_pause() -> None:
+    return None
+
+
+async def test_a_run_is_followed_while_it_goes_on(kit: Any, tmp_path: Path) -> None:
+    """A follow-up written by another connection shows up in a stream that is open."""
+    await ran(kit, tmp_path)
+    async with Reader(Home(tmp_path), {}) as reader:
+        picture, _ = await reader.now("t")
+        seen: list[str] = []
+
+        async def go_on() -> None:
+            if not seen:
+                await ran(kit, tmp_path)
+                seen.append("went on")
+
+        found: list[Any] = []
+        async for _, rows in reader.follow("t", picture["checkpoint"], go_on):
+            found += rows
+            if len(seen) and rows:
+                break
+    assert found and found[-1]["next"] == []
+    assert any("1" in one["patch"] for one in found), "the root of the follow-up"
+    assert all(after["number"] == before["number"] + 1 for before, after in pairwise(found))
+
+
+async def test_looking_changes_nothing(kit: Any, tmp_path: Path) -> None:
+    await ran(kit, tmp_path)
+    before = stamp(tmp_path)
+    async with page(tmp_path) as client:
+        (run,) = (await client.get("/api/runs")).json()["runs"]
+        assert (run["thread_id"], run["status"]) == ("t", "done")
+        moments = (await client.get("/api/runs/t/moments")).json()["moments"]
+        for place in ("", f"/at/{moments[9]['id']}", "/ideas/0.1", f"/ideas/0.1?at={moments[-1]['id']}"):
+            answer = await client.get(f"/api/runs/t{place}")
+            assert answer.status_code == 200, (place, answer.text)
+        assert (await client.get("/api/runs/t/page?source=x")).status_code == 404
+        for verb in ("GET", "PUT", "DELETE", "HEAD"):
+            for way in ("answer", "fork"):
+                gone = await client.request(verb, f"/api/runs/t/{way}", headers={"origin": HERE})
+                assert gone.status_code == 405
+    assert stamp(tmp_path) == before
+
+
+async def test_what_there_is_not_is_said(tmp_path: Path, kit: Any) -> None:
+    async with page(tmp_path) as client:
+        assert (await client.get("/api/runs")).json() == {"runs": []}
+        assert (await client.get("/api/runs/t")).status_code == 404
+        assert (await client.get("/api/runs/..%2f..")).status_code in (400, 404)
+    await ran(kit, tmp_path)
+    async with page(tmp_path) as client:
+        assert (await client.get("/api/runs/other")).json()["what"] == "There is no thread 'other'."
+        assert (await client.get("/api/runs/t/ideas/9.9")).status_code == 400
+        assert (await client.get("/api/runs/t/at/nowhere")).status_code == 400
+        assert (await client.get("/static/app.py")).status_code == 404
+        assert (await client.get("/static/..%2fapp.py")).status_code == 404
+
+
+REFUSED = {
+    "rebinding": ({"host": "evil.example"}, 403),
+    "rebinding with our port": ({"host": "evil.example:8123"}, 403),
+    "another port": ({"host": "127.0.0.1:8124"}, 403),
+    "no host": ({"host": ""}, 403),
+    "cross-origin": ({"origin": "http://evil.example"}, 403),
+    "another port's page": ({"origin": "http://127.0.0.1:8080"}, 403),
+    "a file": ({"origin": "null"}, 403),
+    "cross-site": ({"sec-fetch-site": "cross-site"}, 403),
+    "another port by fetch": ({"sec-fetch-site": "same-site"}, 403),
+    "no token": ({"authorization": ""}, 401),
+    "a wrong token": ({"authorization": "Bearer another"}, 401),
+    "a part of the token": ({"authorization": f"Bearer {TOKEN[:-1]}"}, 401),
+}
+
+
+@pytest.mark.parametrize("name", REFUSED)
+async def test_nobody_else_is_let_in(kit: Any, tmp_path: Path, name: str) -> None:
+    changed, status = REFUSED[name]
+    async with page(tmp_path) as client:
+        for path in ("/api/runs", "/api/runs/t/events"):
+            answer = await client.get(path, headers=changed)
+            assert answer.status_code == status and "what" in answer.json()
+        posted = await client.post("/api/runs/t/answer", json={}, headers={"origin": HERE} | changed)
+        assert posted.status_code == status
+
+
+async def test_a_change_needs_an_origin_and_json(kit: Any, tmp_path: Path) -> None:
+    await ran(kit, tmp_path)
+    async with page(tmp_path) as client:
+        assert (await client.post("/api/runs/t/fork", json={"at": 3})).status_code == 403
+        form = {"content-type": "text/plain", "origin": HERE}
+        assert (await client.post("/api/runs/t/fork", content='{"at": 3}', headers=form)).status_code == 400
+        for body in (
+            '"at"',
+            "{",
+            "[1]",
+            '{"at": "3"}',
+            '{"at": 3, "set": 4}',
+            '{"at": 3, "to": 4}',
+            " " * 200_000,
+        ):
+            as_json = {"content-type": "application/json", "origin": HERE}
+            told = await client.post("/api/runs/t/fork", content=body, headers=as_json)
+            assert told.status_code == 400, body[:20]
+        told = await client.post("/api/runs/t/answer", json={"choice": "go on"}, headers={"origin": HERE})
+        assert told.json()["what"] == "The thread 't' waits for no answer."
+
+
+async def test_every_answer_has_the_policy(tmp_path: Path) -> None:
+    async with page(tmp_path) as client:
+        for path in ("/", "/static/main.js", "/api/runs", "/nothing"):
+            answer = await client.get(path)
+            for name, value in HEADERS.items():
+                assert answer.headers[name] == value, (path, name)
+        assert "'unsafe" not in HEADERS["content-security-policy"]
+        shell = (await client.get("/", headers={"authorization": ""})).text
+        assert TOKEN not in shell and "<script>" not in shell and "style=" not in shell
+
+
+async def waiting(kit: Any, home: Path) -> None:
+    """Leave a thread that waits for an answer."""
+    kit.pages["Corvane Tower"] = "Bread rises in warm ovens."
+    async with kit.agent(home, kit.script(), human=True, identity="traumatized") as agent:
+        result = await agent.run(kit.question, thread="t")
+    assert result["status"] == "waiting", result["stop_reason"]
+
+
+async def test_a_question_is_answered_and_a_fork_made_by_the_functions_of_the_command_line(
+    kit: Any, tmp_path: Path
+) -> None:
+    await waiting(kit, tmp_path)
+
+    def opener(context: Any = None) -> Any:
+        return kit.agent(tmp_path, kit.script(), human=True, identity="traumatized")
+
+    async with page(tmp_path, opener, origin=HERE) as client:
+        asked = (await client.get("/api/runs/t")).json()["result"]["question"]
+        assert asked["options"] and asked["text"]
+        wrong = await client.post("/api/runs/t/answer", json={"choice": "perhaps"})
+        assert wrong.status_code == 400 and "perhaps" in wrong.text
+        assert (await client.post("/api/runs/t/answer", json={"what": "x"})).status_code == 400
+        moments = (await client.get("/api/runs/t/moments")).json()["moments"]
+        told = await client.post("/api/runs/t/answer", json={"choice": "stop"})
+        assert told.status_code == 202
+        gone = await client.post("/api/runs/t/fork", json={"at": 9999})
+        assert gone.status_code in (400, 409) and gone.json()["what"]
+    async with kit.agent(tmp_path, kit.script()) as agent:
+        assert (await agent.result("t"))["status"] == "stopped"
+    at = next(one["number"] for one in moments if one["ran"] == ["expand"])
+    async with page(tmp_path, opener, origin=HERE) as client:
+        made = await client.post("/api/runs/t/fork", json={"at": at, "to": "other", "set": {"mind.rho": 0.1}})
+        assert (made.status_code, made.json()) == (202, {"thread_id": "other"})
+        again = await client.post("/api/runs/t/fork", json={"at": at, "to": "other"})
+        assert again.status_code in (400, 409)
+    async with kit.agent(tmp_path, kit.script()) as agent:
+        assert agent.runs.load("other").forked_from == "t"
+
+
+async def test_a_job_that_fails_is_shown_with_its_thread(kit: Any, tmp_path: Path) -> None:
+    @asynccontextmanager
+    async def broken(context: Any = None) -> AsyncIterator[Any]:
+        raise StorageError("The disk is full.", mend="Free some space.")
+        yield
+
+    doing = Doing(broken)
+    await doing.answer("t", {"choice": "go on"}, {"options": ["go on"]})
+    await doing.close()
+    assert doing.troubles["t"] == {"what": "The disk is full.", "why": "", "mend": "Free some space."}
+
+
+def test_a_port_in_use_is_said() -> None:
+    with listening(0) as door, pytest.raises(UsageError, match="cannot be used"):
+        door.listen()
+        listening(door.getsockname()[1])
+
+
+async def test_the_page_is_bound_to_this_machine_and_ends_with_an_open_stream(
+    kit: Any, tmp_path: Path
+) -> None:
+    await ran(kit, tmp_path)
+    async with served(Home(tmp_path), {}, lambda _: None) as (place, _):
+        assert place.address("t").startswith(f"http://127.0.0.1:{place.port}/#token=")
+        own = {"authorization": f"Bearer {place.token}"}
+        async with httpx.AsyncClient(base_url=f"http://127.0.0.1:{place.port}", headers=own) as client:
+            stream = client.stream("GET", "/api/runs/t/events")
+            answer = await stream.__aenter__()
+            assert answer.headers["content-type"].startswith("text/event-stream")
+            lines = answer.aiter_lines()
+            first = [await anext(lines) for _ in range(3)]
+            assert [line.split(":")[0] for line in first] == ["id", "event", "data"]
+            ended = stream
+    await ended.__aexit__(None, None, None)
+
+
+def test_a_record_of_another_version_is_not_read(tmp_path: Path) -> None:
+    file = tmp_path / "record.sqlite"
+    with pytest.raises(DdaxError):
+        open_reading(file, STEPS)
+    assert not file.exists()
+    open_database(file, STEPS[:1]).close()
+    with pytest.raises(StateError, match="version 1"):
+        open_reading(file, STEPS)
