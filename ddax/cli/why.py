@@ -114,7 +114,7 @@ def _flips(decision: Mapping[str, Any]) -> list[Any]:
     """Return the smallest changes that would have altered the choice at some level, smallest first."""
     from ddax.dynamics.flip import flips, levels
 
-    if "policy" not in decision:
+    if "policy" not in decision or "impasse" in decision:  # at an impasse the score did not choose
         return []
     found = [flip for level in levels(decision["terms"], decision["policy"]) for flip in flips(level)]
     return sorted(found, key=lambda flip: flip.share)[:FLIPS]
@@ -133,6 +133,9 @@ def _lines(decision: Mapping[str, Any], found: list[Any]) -> Iterator[str]:
         yield f"given up: {clean(idea, 40)}: {clean(reason, 120)}"
     for idea, imagined in decision.get("imagined", {}).items():
         yield f"imagined: {clean(idea, 40)}: Q {imagined['Q']:.3f} in {imagined['N']} rollouts"
+    if "impasse" in decision:
+        yield from _utilities(decision)
+        return
     yield ""
     yield "What would have flipped it:" if found else "No change of one term would have flipped it."
     for flip in found:
@@ -140,6 +143,19 @@ def _lines(decision: Mapping[str, Any], found: list[Any]) -> Iterator[str]:
         yield (
             f"  {who}{flip.name} {flip.before:.4f} → {flip.after:.4f} ({flip.term}): "
             f"{clean(flip.winner, 40)} would have been chosen"
+        )
+
+
+def _utilities(decision: Mapping[str, Any]) -> Iterator[str]:
+    """Show the ACT-R utilities that chose where the score was at an impasse."""
+    kind = clean(decision["impasse"]["kind"], 20).replace("_", " ")
+    yield ""
+    yield f"An impasse ({kind}): the utility U = P·G - C - tabu + noise chose, best first."
+    for row in decision["impasse"]["utilities"][:MANY]:
+        mark = ">" if row["id"] in decision["focus"] else " "
+        yield (
+            f"{mark} {clean(row['id'], 40)}  U {row['total']:.3f} = {row['gain']:.3f} (P {row['chance']:.2f})"
+            f" - {row['cost']:.1f} - {row['tabu']:.3f} {row['noise']:+.3f}"
         )
 
 

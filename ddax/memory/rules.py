@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import json
 import math
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from dataclasses import asdict, dataclass
 
 from ddax.memory.protocol import Memory
@@ -131,25 +131,6 @@ def standing(uses: Sequence[JsonDict], *, now: float) -> Standing:
     worked = [float(use["at"]) for use in uses if use["ok"]]
     age = max(0.0, now - max(worked, default=now)) / SECONDS_PER_HOUR
     return Standing(len(worked), len(uses) - len(worked), age, lost)
-
-
-async def chance(memory: Memory, situation: str, *, now: float, minimum: float = 0.5) -> float:
-    """Return P of the ACT-R utility from past solutions of like situations, in (0, 1).
-
-    Each success and failure weighs as much as its situation is like this one; ½ where there is none.
-    """
-    found = await memory.find(RULES, situation, now=now, k=20, minimum=minimum)
-    uses = await memory.rows(USES, limit=MANY, committed_before=now) if found else []
-    alike = {str(hit.row["rule"]): hit.similarity for hit in found}
-    return _weighed((alike[use["rule"]], bool(use["ok"])) for use in uses if use["rule"] in alike)
-
-
-def _weighed(outcomes: Iterable[tuple[float, bool]]) -> float:
-    won, every = PRIOR * STRENGTH, STRENGTH
-    for weight, ok in outcomes:
-        won += weight * ok
-        every += weight
-    return won / every
 
 
 def _rule(row: JsonDict) -> Rule:

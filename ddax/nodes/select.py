@@ -6,8 +6,8 @@ ledger (`decide`). Weak branches are given up before the choice (`pruning`).
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from dataclasses import dataclass, field
+from collections.abc import Callable, Set
+from dataclasses import dataclass, field, replace
 from hashlib import sha256
 
 from langgraph.types import Overwrite
@@ -23,6 +23,7 @@ from ddax.nodes.decide import decide
 from ddax.nodes.frontier import Descent, descend, frontier, policy_row
 from ddax.nodes.gather import usage_row
 from ddax.nodes.human import CHOSEN
+from ddax.nodes.impasse import Resolved, by_utility
 from ddax.nodes.lookahead import look_ahead, one_at_a_time
 from ddax.nodes.pruning import given_up, log_cuts, outside_beam, weak_branches
 from ddax.nodes.replan import MAX_REPLANS, replans, surprising
@@ -68,6 +69,11 @@ async def select(state: State, *, session: Session) -> Update:
         found = descend(view, wanted or targets, choice.k, None if wanted else _width(now, session, step))
         more = {"policy": policy_row(view)}
         choice, mind = _turned(now, choice, found)
+        resolved = None if wanted else await _resolved(now, session, choice, found, targets, step)
+        if resolved is not None:
+            found.focus = list(resolved.order[: len(found.focus)])
+            choice = replace(choice, rule=f"impasse: {resolved.kind}, by utility")
+            more["impasse"] = resolved.row()
     patch = apply_patches(patch, [given_up(now["ideas"], now["work"]["root"], beyond)])
     decision = await decide(
         _with_ideas(now, patch),
@@ -124,6 +130,15 @@ def _turned(state: State, choice: Choice, found: Descent) -> tuple[Choice, JsonD
         found.focus = [found.wider]
         return Choice("expand", "wider", mode="wider"), {}
     return choice, {}
+
+
+async def _resolved(
+    state: State, session: Session, choice: Choice, found: Descent, targets: Set[str], step: int
+) -> Resolved | None:
+    """Ask the utility where the score has leaves to choose among and stands at an impasse."""
+    if choice.next != "act" or len(found.focus) >= len(targets):
+        return None
+    return await by_utility(state, session, sorted(targets), found.terms, step=step)
 
 
 def choose(state: State, session: Session, *, step: int, seconds: float) -> Choice:

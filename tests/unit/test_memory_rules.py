@@ -14,7 +14,7 @@ from ddax.memory.context import UnifiedMemory, goal_stack
 from ddax.memory.embeddings import HashEmbedder
 from ddax.memory.fake import DictMemory
 from ddax.memory.protocol import RecallQuery
-from ddax.memory.rules import PlanStep, Rule, chance, count_use, learn, matching, standing
+from ddax.memory.rules import PlanStep, Rule, count_use, learn, matching, standing
 from ddax.nodes.expand import expand
 from ddax.reasoning import protocol as p
 from ddax.types import Record
@@ -72,17 +72,6 @@ async def test_a_use_is_counted_once_a_task(memory: DictMemory) -> None:
     for _ in range(3):
         await count_use(memory, RULE.id, task="a", ok=False, at=NOW)
     assert len(await memory.rows("rule_uses")) == 1
-
-
-async def test_past_solutions_of_like_situations_give_the_chance_of_an_option(memory: DictMemory) -> None:
-    assert await chance(memory, RULE.situation, now=NOW) == 0.5
-    await learn(memory, RULE, task="a", at=NOW)
-    exact = await chance(memory, RULE.situation, now=NOW)
-    near = await chance(memory, "where was the architect of something else born", now=NOW)
-    assert exact == pytest.approx(2 / 3) and 0.5 < near < exact
-    await count_use(memory, RULE.id, task="b", ok=False, at=NOW)
-    await count_use(memory, RULE.id, task="c", ok=False, at=NOW)
-    assert await chance(memory, RULE.situation, now=NOW) == pytest.approx(2 / 5)
 
 
 @given(st.lists(st.booleans(), max_size=40))
