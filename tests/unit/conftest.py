@@ -19,7 +19,6 @@ from ddax.configs.identities import load_identity
 from ddax.configs.settings import Context
 from ddax.dynamics.state import projection
 from ddax.dynamics.surprise import UNMEASURED
-from ddax.errors import ActionError
 from ddax.graph.binding import bind
 from ddax.graph.builder import build_graph
 from ddax.graph.runner import Agent, open_agent
@@ -31,48 +30,15 @@ from ddax.memory.fake import DictMemory
 from ddax.metacognition.controller import Controller
 from ddax.reasoning import protocol as p
 from ddax.reasoning.scripted import ScriptedReasoner
-from ddax.types import ActionCall, Citation, Document, Hit, Proposal, Usage
+from ddax.testing import PAGES, QUESTION, PageLibrary
+from ddax.types import ActionCall, Citation, Proposal, Usage
 
 NOW = 1_700_000_000.0
-PAGES = {
-    "Corvane Tower": "The Corvane Tower is a lookout tower in Belmark. Ilse Maran designed it in 1931.",
-    "Ilse Maran": "Ilse Maran was an architect. She was born in the city of Trondby and died in 1970.",
-    "Trondby": "Trondby is a port city in the north. Its harbour was built in 1712.",
-    "Belmark": "Belmark is a hill town known for its cheese market.",
-}
-QUESTION = "In which city was the architect of the Corvane Tower born?"
 REDUCERS: Mapping[str, Callable[[Any, Any], Any]] = {
     "outcomes": join, "verdicts": join, "questions": join, "failures": join, "usage": add_numbers,
     "messages": lambda old, new: [*(old or []), *new],
     "ideas": lambda old, new: apply_patches(old, [new]),
 }  # fmt: skip
-
-
-class PageLibrary:
-    """The sources of a test: a few pages in memory, found by shared words."""
-
-    def __init__(self, pages: Mapping[str, str]) -> None:
-        self.specs = ("memory",)
-        self.pages = dict(pages)
-        self.reads: list[str] = []
-
-    async def search(self, query: str, *, intent: str = "", k: int = 10, mode: str = "hybrid") -> list[Hit]:
-        words = set(query.casefold().split())
-        found = [(len(words & set(text.casefold().split())), title) for title, text in self.pages.items()]
-        best = sorted((pair for pair in found if pair[0]), key=lambda pair: (-pair[0], pair[1]))[:k]
-        return [Hit(title, title, title, self.pages[title], n / (1 + len(words))) for n, title in best]
-
-    async def read(self, source: str) -> Document:
-        self.reads.append(source)
-        if source not in self.pages:
-            raise ActionError(f"there is no page {source!r}.", kind="not_found")
-        return Document(source, source, source, self.pages[source])
-
-    async def mentioned(self, text: str, *, limit: int = 10) -> list[Hit]:
-        return [Hit(t, t, t, self.pages[t], 0.5) for t in self.pages if t in text][:limit]
-
-    def describe(self) -> str:
-        return "pages in memory"
 
 
 @dataclass

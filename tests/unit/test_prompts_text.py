@@ -46,7 +46,7 @@ REQUESTS = {
 class Listener(BaseChatModel):
     """A chat model that keeps what it is sent and says nothing usable."""
 
-    heard: list = []  # noqa: RUF012 (a pydantic field, copied for each model)
+    heard: list = []
 
     @property
     def _llm_type(self):
