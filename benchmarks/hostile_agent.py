@@ -13,7 +13,7 @@ from typing import Any, Protocol
 import numpy as np
 from numpy.typing import NDArray
 
-from ddax.actions.policy import permit
+from ddax.actions.policy import permit, reach_of
 from ddax.dynamics.forces import directions, mind_forces, receive
 from ddax.dynamics.rigidity import is_due, mark_asked, observe
 from ddax.dynamics.score import PRESETS, normalised, ranking, score_terms
@@ -141,7 +141,9 @@ def _allowed(options: list[Option], *, protect: bool) -> list[Option]:
     if not protect:
         return options
     return [
-        o for o in options if permit(o.effect, "reasoner", protect=True, trusted=o.trusted).ruling == "allow"
+        o
+        for o in options
+        if permit(reach_of(o.effect, inside=o.trusted), ("model",), protect=True).ruling == "allow"
     ]
 
 

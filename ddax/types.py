@@ -23,6 +23,7 @@ Status = Literal["open", "running", "waiting", "done", "failed", "abandoned"]
 FINAL: frozenset[str] = frozenset({"done", "failed", "abandoned"})
 IdeaKind = Literal["inner", "leaf", "merge"]
 Effect = Literal["none", "reads", "writes", "spends"]
+OriginKind = Literal["user", "model", "web", "file", "memory", "tool", "code"]
 Relation = Literal["entailment", "contradiction", "neutral"]
 NodeName = Literal[
     "open_task", "select", "expand", "act", "merge", "evaluate", "rigidity",
@@ -68,6 +69,7 @@ class Idea(TypedDict, total=False):
     expected: str
     result: str
     evidence: list[str]
+    origins: list[str]
     P: float
     Q: float
     N: int

@@ -1,17 +1,57 @@
-"""The policy table: what an action may do, by its effect, the origin of its arguments, and the mode.
+"""The policy: one pure function from what an action does and where its data come from to a ruling.
 
-A veto is a returned decision with an explanation; what the table does not allow is refused.
+Two tables are read, one for the origins of the arguments and one for those of the decision; the
+strictest word counts. Nothing that was read from outside ever lets an action pass: it can only make the
+ruling stricter. A veto is a returned decision with an explanation.
 """
 
 from __future__ import annotations
 
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
-from typing import Literal
+from itertools import combinations, product
+from typing import Literal, get_args
 
-from ddax.types import Effect
+from ddax.ideas.origins import KINDS, PRIVATE, UNTRUSTED, kind_of
+from ddax.types import Effect, OriginKind
 
-Origin = Literal["user", "reasoner", "page"]
 Ruling = Literal["allow", "ask", "deny"]
+Reach = Literal["none", "inside", "reads", "writes", "spends"]
+"""What an action does: its effect, with a read that leaves the machine told from one that does not."""
+Standing = Literal["", "allow", "ask", "deny"]
+"""What the settings, or a human for this run, said of all actions of a name."""
+
+REACHES: tuple[Reach, ...] = get_args(Reach)
+STANDINGS: tuple[Standing, ...] = get_args(Standing)
+WAYS_OUT: frozenset[Reach] = frozenset({"reads", "writes", "spends"})
+"""What others may see: an address that is asked for, a query, a message, a payment."""
+_ORDER: tuple[Ruling, ...] = ("allow", "ask", "deny")
+
+
+def _row(user: Ruling, model: Ruling, web: Ruling, private: Ruling, code: Ruling) -> dict[OriginKind, Ruling]:
+    return {
+        "user": user, "model": model, "web": web, "file": private, "memory": private, "tool": private,
+        "code": code,
+    }  # fmt: skip
+
+
+_FREE = _row("allow", "allow", "allow", "allow", "allow")
+BY_ARGUMENT: dict[Reach, dict[OriginKind, Ruling]] = {
+    "none": _FREE,
+    "inside": _FREE,
+    "reads": _row("allow", "allow", "allow", "ask", "ask"),
+    "writes": _row("allow", "ask", "ask", "ask", "deny"),
+    "spends": _row("ask", "ask", "ask", "ask", "deny"),
+}
+"""What the origin of an argument means: a private one may leave, an untrusted one may aim the action."""
+BY_DECISION: dict[Reach, dict[OriginKind, Ruling]] = {
+    "none": _FREE,
+    "inside": _FREE,
+    "reads": _FREE,
+    "writes": _row("allow", "ask", "ask", "ask", "ask"),
+    "spends": _row("ask", "ask", "ask", "ask", "ask"),
+}
+"""What it means who chose the action, and what the planner had read before it did."""
 
 
 @dataclass(frozen=True)
@@ -22,38 +62,80 @@ class Permission:
     reason: str
 
 
-_TABLE: dict[tuple[Effect, Origin], Ruling] = {
-    ("none", "user"): "allow",
-    ("none", "reasoner"): "allow",
-    ("none", "page"): "deny",
-    ("reads", "user"): "allow",
-    ("reads", "reasoner"): "allow",
-    ("reads", "page"): "ask",
-    ("writes", "user"): "allow",
-    ("writes", "reasoner"): "ask",
-    ("writes", "page"): "deny",
-    ("spends", "user"): "ask",
-    ("spends", "reasoner"): "ask",
-    ("spends", "page"): "deny",
-}
+def reach_of(effect: Effect, *, inside: bool) -> Reach:
+    """Return what an action does; `inside` says that a read stays on the machine or the user's account."""
+    return "inside" if effect == "reads" and inside else effect
 
 
-def permit(effect: Effect, origin: Origin, *, protect: bool, trusted: bool) -> Permission:
-    """Rule on an action.
+def permit(
+    reach: Reach,
+    arguments: Iterable[str],
+    decision: Iterable[str] = (),
+    *,
+    protect: bool = False,
+    standing: Standing = "",
+) -> Permission:
+    """Rule on an action by the origins of its arguments and of the decision to take it.
 
-    In protect mode only actions without effect and reads of trusted sources stay allowed; what the
-    table would allow otherwise is asked for (DESIGN section 6).
+    A standing word of the user makes the ruling stricter, or lets pass what would be asked, but never
+    where private data could leave. In protect mode whatever others can see is asked for.
     """
-    ruling = _TABLE[(effect, origin)]
-    if protect and ruling == "allow" and not (effect == "none" or (effect == "reads" and trusted)):
-        return Permission(
-            "ask", "protect mode allows only actions without effect and reads of trusted sources"
-        )
-    return Permission(ruling, f"an action that {_WORDS[effect]}, from the {origin}, is a matter of {ruling}")
+    given: set[OriginKind] = {kind_of(name) for name in arguments}
+    before: set[OriginKind] = {kind_of(name) for name in decision}
+    ruling, kinds = _strictest((BY_ARGUMENT[reach], given), (BY_DECISION[reach], before))
+    reason = f"an action that {_DOES[reach]}, {_from(kinds)}" if kinds else f"an action that {_DOES[reach]}"
+    if standing == "deny":
+        return Permission("deny", "the settings deny this action")
+    if standing == "ask" and ruling == "allow":
+        return Permission("ask", "the settings want to be asked about this action")
+    if ruling == "ask" and standing == "allow" and not leaks(reach, given, before):
+        ruling, reason = "allow", "it was let pass for all actions of its name"
+    if protect and ruling == "allow" and reach in WAYS_OUT:
+        return Permission("ask", "protect mode allows only what nobody else can see")
+    return Permission(ruling, reason)
 
 
-_WORDS: dict[Effect, str] = {
+def leaks(reach: Reach, arguments: Iterable[str], decision: Iterable[str]) -> bool:
+    """Tell whether private data and untrusted content meet a way out."""
+    given = {kind_of(name) for name in arguments}
+    either = given | {kind_of(name) for name in decision}
+    return reach in WAYS_OUT and bool(given & PRIVATE) and bool(either & UNTRUSTED)
+
+
+def unsafe_cells() -> Iterator[tuple[Reach, frozenset[str], frozenset[str], bool, Standing]]:
+    """Yield every configuration that would let private data out by untrusted content, unasked: none may be.
+
+    A ruling on a set is the strictest of its members and `leaks` looks for pairs, so that sets of at
+    most two kinds on either side stand for all.
+    """
+    kinds = [frozenset(some) for n in range(3) for some in combinations(KINDS, n)]
+    for reach, given, before, protect, standing in product(REACHES, kinds, kinds, (False, True), STANDINGS):
+        allowed = permit(reach, given, before, protect=protect, standing=standing).ruling == "allow"
+        if allowed and leaks(reach, given, before):
+            yield reach, given, before, protect, standing
+
+
+def _strictest(*rows: tuple[Mapping[OriginKind, Ruling], set[OriginKind]]) -> tuple[Ruling, list[OriginKind]]:
+    """Return the strictest ruling and the kinds of origin that demand it; nothing given is allowed."""
+    ruling: Ruling = "allow"
+    for table, kinds in rows:
+        for kind in kinds:
+            if _ORDER.index(table[kind]) > _ORDER.index(ruling):
+                ruling = table[kind]
+    return ruling, sorted({kind for table, kinds in rows for kind in kinds if table[kind] == ruling})
+
+
+def _from(kinds: Iterable[OriginKind]) -> str:
+    return "with data from " + ", ".join(_WORDS[kind] for kind in kinds)
+
+
+_WORDS: dict[OriginKind, str] = {
+    "user": "the user", "model": "the model", "web": "the web", "file": "a file", "memory": "the memory",
+    "tool": "a tool", "code": "candidate code",
+}  # fmt: skip
+_DOES: dict[Reach, str] = {
     "none": "has no outside effect",
+    "inside": "reads inside",
     "reads": "reads outside",
     "writes": "writes outside",
     "spends": "spends",

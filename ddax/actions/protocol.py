@@ -4,12 +4,15 @@ from __future__ import annotations
 
 from collections.abc import Awaitable, Callable
 from dataclasses import dataclass
-from typing import Protocol
+from typing import Any, Protocol
 
 from pydantic import BaseModel
 
 from ddax.memory.protocol import Memory
 from ddax.types import Document, Effect, Hit, Record
+
+Inside = Callable[[Any, Any], bool]
+"""Whether a read of these arguments over this library stays on the machine."""
 
 
 class Library(Protocol):
@@ -77,7 +80,11 @@ class ActionResult:
 
 @dataclass(frozen=True)
 class Action:
-    """A registered action. `arguments` is a pydantic model; `effect` says what it does outside."""
+    """A registered action. `arguments` is a pydantic model; `effect` says what it does outside.
+
+    `inside` says that what it reads is the user's own, so that nothing leaves by it. `brings` names the
+    origins of what it returns; without it they are those of the sources it read, or the tool itself.
+    """
 
     name: str
     function: Callable[..., Awaitable[ActionResult]]
@@ -86,3 +93,11 @@ class Action:
     doc: str
     idempotent: bool = False
     """The other side does nothing twice under one `ActionContext.key`: safe to do again after a crash."""
+    inside: bool | Inside = False
+    brings: tuple[str, ...] = ()
+    origin: str = "ddax"
+    """Where the action itself comes from: ddax, a distribution, a file, or an MCP server."""
+
+    def stays_inside(self, library: Library, arguments: BaseModel) -> bool:
+        """Tell whether a read of these arguments stays on the machine or in the user's own accounts."""
+        return self.inside(library, arguments) if callable(self.inside) else self.inside

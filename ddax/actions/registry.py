@@ -1,21 +1,24 @@
 """The registry of leaf actions: one decorated function each, found by name.
 
-An action is an async function of an `ActionContext` and a pydantic model of arguments; its effect
-(none, reads, writes, spends) is what the policy decides by. Other distributions add actions through
-the entry-point group `ddax.actions`.
+An action is a typed function and its effect (none, reads, writes, spends); the schema of its arguments is
+made from its signature, unless it takes a pydantic model of its own. Built-in actions come first, then
+those of entry points (group `ddax.actions`), of files, of LangChain and MCP; later ones win by name.
 """
 
 from __future__ import annotations
 
-from collections.abc import Awaitable, Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import replace
 from importlib import import_module
 from importlib.metadata import entry_points
-from inspect import getdoc, signature
-from typing import Any, get_type_hints
+from inspect import getdoc
+from pathlib import Path
+from typing import Any
 
 from pydantic import BaseModel, ValidationError
 
-from ddax.actions.protocol import Action, ActionContext, ActionResult
+from ddax.actions.protocol import Action, ActionContext, ActionResult, Inside
+from ddax.actions.signatures import adapted
 from ddax.errors import ActionError, UsageError
 from ddax.types import ActionCall, Effect
 
@@ -24,24 +27,23 @@ ENTRY_POINTS = "ddax.actions"
 
 
 def action(
-    *, effect: Effect, idempotent: bool = False
-) -> Callable[[Callable[..., Awaitable[ActionResult]]], Action]:
-    """Turn an async function of a context and an argument model into an `Action`.
+    *,
+    effect: Effect,
+    idempotent: bool = False,
+    inside: bool | Inside = False,
+    brings: tuple[str, ...] = (),
+) -> Callable[[Callable[..., Any]], Action]:
+    """Turn a typed function, which may take the context first, into an `Action`.
 
-    `idempotent` says that the other side takes `context.key` and does nothing twice under it.
+    `idempotent` says that the other side takes `context.key` and does nothing twice under it, `inside`
+    that what it reads is the user's own, `brings` the origins of what it returns.
     """
 
-    def make(function: Callable[..., Awaitable[ActionResult]]) -> Action:
-        hints = get_type_hints(function)
-        names = list(signature(function).parameters)
-        model = hints.get(names[1]) if len(names) == 2 else None
-        if not (isinstance(model, type) and issubclass(model, BaseModel)):
-            raise UsageError(
-                f"action {function.__name__!r} does not take a context and one pydantic model.",
-                mend="Write it as: async def name(context: ActionContext, arguments: MyArguments).",
-            )
+    def make(function: Callable[..., Any]) -> Action:
+        run, model = adapted(function)
         doc = (getdoc(function) or "").split("\n")[0]
-        return Action(function.__name__, function, model, effect, doc, idempotent)
+        name = function.__name__
+        return Action(name, run, model, effect, doc, idempotent, inside=inside, brings=brings)
 
     return make
 
@@ -88,15 +90,40 @@ class Registry(Mapping[str, Action]):
         return await self[call["name"]].function(context, arguments)
 
 
-def open_registry(extra: tuple[Action, ...] = ()) -> Registry:
-    """Collect the built-in actions, those of entry points, and those given; later ones win by name."""
+def open_registry(extra: tuple[Action, ...] = (), *, files: Sequence[str] = ()) -> Registry:
+    """Collect the built-in actions, those of entry points and files, and those given."""
     built_in: list[Action] = [getattr(import_module(f"ddax.actions.{name}"), name) for name in BUILT_IN]
-    plugged: list[Any] = [
-        point.load() for point in sorted(entry_points(group=ENTRY_POINTS), key=lambda p: p.name)
+    plugged = [
+        _checked(point.load(), f"entry point {point.name!r}", point.dist.name if point.dist else point.name)
+        for point in sorted(entry_points(group=ENTRY_POINTS), key=lambda p: p.name)
     ]
-    for found in plugged:
-        if not isinstance(found, Action):
-            raise UsageError(
-                f"entry point {found!r} is no ddax action.", mend="Decorate it with @action(effect=...)."
-            )
-    return Registry([*built_in, *plugged, *extra])
+    return Registry([*built_in, *plugged, *(found for file in files for found in from_file(file)), *extra])
+
+
+def from_file(file: str) -> list[Action]:
+    """Return the actions a Python file defines, in its order; the file is run, as any import is.
+
+    Raises UsageError where it is missing, fails, or defines no action.
+    """
+    from importlib.util import module_from_spec, spec_from_file_location
+
+    path = Path(file).expanduser()
+    if path.suffix != ".py" or not path.is_file():
+        raise UsageError(f"there is no Python file {file!r} to take actions from.", mend="Give its path.")
+    spec = spec_from_file_location(f"ddax_actions_{path.stem}", path)
+    assert spec is not None and spec.loader is not None, "a .py file always has a loader"
+    module = module_from_spec(spec)
+    try:
+        spec.loader.exec_module(module)
+    except Exception as error:
+        raise UsageError(f"the actions of {file!r} cannot be loaded.", why=f"{error!r}.") from error
+    found = [value for value in vars(module).values() if isinstance(value, Action)]
+    if not found:
+        raise UsageError(f"{file!r} defines no action.", mend="Decorate a function with @action(effect=...).")
+    return [replace(value, origin=str(path)) for value in found if value.origin == "ddax"]
+
+
+def _checked(found: Any, what: str, origin: str) -> Action:
+    if not isinstance(found, Action):
+        raise UsageError(f"{what} is no ddax action.", mend="Decorate it with @action(effect=...).")
+    return replace(found, origin=origin)

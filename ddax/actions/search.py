@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from pydantic import BaseModel, ConfigDict, Field
 
-from ddax.actions.protocol import ActionContext, ActionResult
+from ddax.actions.protocol import ActionContext, ActionResult, Library
 from ddax.actions.registry import action
 from ddax.errors import ActionError
 from ddax.types import Hit, Record
@@ -20,7 +20,12 @@ class SearchArguments(BaseModel):
     k: int = Field(10, ge=1, le=50)
 
 
-@action(effect="reads")
+def at_home(library: Library, arguments: SearchArguments) -> bool:
+    """Tell whether a query stays here: it does where no provider of the web is among the sources."""
+    return not getattr(library, "outside", False)
+
+
+@action(effect="reads", inside=at_home)
 async def search(context: ActionContext, arguments: SearchArguments) -> ActionResult:
     """Find documents in the sources by words and by meaning."""
     hits = await context.library.search(arguments.query, intent=arguments.intent, k=arguments.k)

@@ -7,6 +7,7 @@ from pydantic import BaseModel, ConfigDict, Field
 from ddax.actions.protocol import ActionContext, ActionResult
 from ddax.actions.registry import action
 from ddax.errors import ActionError
+from ddax.ideas.origins import join, of_record, read
 from ddax.memory.protocol import RecallQuery
 from ddax.types import Record
 
@@ -39,6 +40,6 @@ async def think(context: ActionContext, arguments: ThinkArguments) -> ActionResu
         idea=context.idea,
         step=context.step,
         created=context.now,
-        meta={"kind": "think"},
+        meta={"kind": "think", "origins": read(join(*(of_record(hit.record) for hit in hits[:6])))},
     )
     return ActionResult(f"{len(hits)} memories on {arguments.about[:80]}: {lines[0]}", records=(record,))

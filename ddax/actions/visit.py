@@ -12,7 +12,7 @@ from collections import Counter
 
 from pydantic import BaseModel, ConfigDict, Field
 
-from ddax.actions.protocol import ActionContext, ActionResult
+from ddax.actions.protocol import ActionContext, ActionResult, Library
 from ddax.actions.registry import action
 from ddax.errors import ActionError
 from ddax.memory.chunks import Chunk, chunks
@@ -32,7 +32,13 @@ class VisitArguments(BaseModel):
     intent: str = ""
 
 
-@action(effect="reads")
+def at_home(library: Library, arguments: VisitArguments) -> bool:
+    """Tell whether a document is among the sources, so that nobody outside is asked for it."""
+    remote = arguments.source.lower().startswith(("http://", "https://"))
+    return not remote or arguments.source in library.specs
+
+
+@action(effect="reads", inside=at_home)
 async def visit(context: ActionContext, arguments: VisitArguments) -> ActionResult:
     """Read one document and keep what bears on the intent."""
     page = await context.library.read(arguments.source)

@@ -8,7 +8,7 @@ from typing import Any
 
 from ddax.cli.backend import Output, how_to_resume
 from ddax.cli.board import cost_words
-from ddax.cli.text import clean, clean_block
+from ddax.cli.text import clean, clean_block, dump_json
 
 QUOTE = 240
 
@@ -93,11 +93,26 @@ def _question(result: Mapping[str, Any]) -> Iterator[str]:
         return
     yield ""
     yield f"Question: {clean(question.get('text', question))}"
+    yield from _action(question)
     if question.get("options"):
         yield f"Options: {', '.join(clean(option, 60) for option in question['options'])}"
     for candidate in question.get("candidates", ()):
         weight = f"an answer changes {float(candidate['expected_change']):.2f}"
         yield f"  {clean(candidate['id'], 40)} {clean(candidate['title'], 80)} ({weight})"
+
+
+def _action(question: Mapping[str, Any]) -> Iterator[str]:
+    """Show an action whole: a line that is cut could hide what matters."""
+    call = question.get("action")
+    if not call:
+        return
+    yield f"Action: {clean(call['name'], 80)} ({clean(question.get('effect', ''), 20)})"
+    for name, value in call.get("args", {}).items():
+        yield f"  {clean(name, 80)} = {dump_json(value, indent=None)}"
+    if question.get("origins"):
+        yield f"Data from: {', '.join(clean(name, 80) for name in question['origins'])}"
+    if question.get("bound"):
+        yield f"Bound to exactly these arguments: {clean(question['bound'], 20)}"
 
 
 def _conservative(result: Mapping[str, Any]) -> Iterator[str]:

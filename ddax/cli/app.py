@@ -7,6 +7,7 @@ from typing import Annotated
 import typer
 
 from ddax.cli import (
+    actions,
     agents,
     batch,
     costs,
@@ -75,6 +76,7 @@ app.command("diff")(history.diff)
 app.command("fork")(history.fork)
 app.command("gc")(history.gc)
 app.command("batch", cls=work.SourcesCommand)(batch.batch)
+app.command("actions")(actions.actions)
 app.command("demo")(demo.demo)
 app.command("doctor")(doctor.doctor)
 app.command("init")(setup.init)

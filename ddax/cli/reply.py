@@ -17,11 +17,14 @@ def answer(
     thread: Annotated[str, typer.Argument(help="The waiting thread, as `ddax runs` lists it.")],
     choice: Annotated[
         str | None,
-        typer.Argument(help="go on, choose, edit, veto, teach or stop; default: what the flags say.",
+        typer.Argument(help="go on (approve), choose, edit, veto (reject), teach, stop; default: by flags.",
                        show_default=False),
     ] = None,
     idea: Annotated[str | None, typer.Option(help="The idea it is about; needed to choose.")] = None,
     arguments: Annotated[str | None, typer.Option(help="Changed arguments of the action, as JSON.")] = None,
+    for_run: Annotated[
+        bool, typer.Option("--for-run", help="Let other actions of this name pass too, until the task ends.")
+    ] = False,
     lesson: Annotated[str | None, typer.Option(help="What to remember from now on.")] = None,
     by: Annotated[str, typer.Option(help="Who answers; each has a standing.")] = "human",
     json: JSON = False,
@@ -35,14 +38,19 @@ def answer(
             mend=f"Look at it: ddax show {thread}",
         )
     reply = {
-        "choice": choice or _meant(arguments, lesson, idea), "idea": idea or "", "lesson": lesson or "",
-        "arguments": _arguments(arguments), "by": by,
+        "choice": _SAME.get(choice or "", choice) or _meant(arguments, lesson, idea),
+        "idea": idea or "", "lesson": lesson or "",
+        "arguments": _arguments(arguments), "by": by, "for_run": for_run,
     }  # fmt: skip
 
     async def job(agent: Agent, on_event: OnEvent) -> Result:
         return await agent.resume(thread, on_event=on_event, answer=reply)
 
     raise typer.Exit(execute(opener_of(context), None, thread, job, output))
+
+
+_SAME = {"approve": "go on", "reject": "veto"}
+"""Words for the same choices."""
 
 
 def _meant(arguments: str | None, lesson: str | None, idea: str | None) -> str:

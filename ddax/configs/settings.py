@@ -201,6 +201,23 @@ class Trust(Section):
     )
 
 
+class Actions(Section):
+    """What actions there are beside the built-in ones, and what the user says of them by name."""
+
+    allow: tuple[str, ...] = Field(
+        default=(), description="Actions never asked for, but where private data could leave."
+    )
+    ask: tuple[str, ...] = Field(default=(), description="Actions that are always asked for.")
+    deny: tuple[str, ...] = Field(default=(), description="Actions that are never done.")
+    files: tuple[str, ...] = Field(default=(), description="Python files whose actions are added.")
+    mcp: tuple[str, ...] = Field(
+        default=(), description="MCP servers whose tools are added, as 'NAME=COMMAND ARGUMENTS' or 'NAME=URL'."
+    )
+    reads: tuple[str, ...] = Field(
+        default=(), description="Tools of MCP servers that only read, as 'NAME_TOOL'; the others write."
+    )
+
+
 class Evolution(Section):
     """The evolutionary fallback (evolution)."""
 
@@ -240,6 +257,10 @@ class Context(Section):
     allow_hosts: tuple[str, ...] = Field(
         default=(), description="Private hosts that may be fetched, by name."
     )
+    dry_run: bool = Field(
+        default=False, description="Show what others could see of a run instead of doing it."
+    )
+    actions: Actions = Field(default_factory=lambda: Actions())
     budget: Budget = Field(default_factory=lambda: Budget())
     selection: Selection = Field(default_factory=lambda: Selection())
     recall: Recall = Field(default_factory=lambda: Recall())

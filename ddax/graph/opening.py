@@ -55,7 +55,7 @@ async def open_session(
     )
     world = await asyncio.to_thread(_world, settings)
     extra = (*await asyncio.to_thread(_coding_actions, settings), *_world_actions(settings, world))
-    actions = await asyncio.to_thread(open_registry, (*extra, *parts.actions))
+    actions = await asyncio.to_thread(open_registry, (*extra, *parts.actions), files=settings.actions.files)
     reasoner = parts.reasoner
     if reasoner is None:
         reasoner = await asyncio.to_thread(_reasoner, settings, place, embedder, actions, clock, monotonic)

@@ -30,6 +30,7 @@ def leaf_packet(state: State, leaf: str) -> dict[str, object]:
         "expected": idea.get("expected", ""),
         "step": state.get("step", 0),
         "usage": dict(state.get("usage", {})),
+        "origins": list(idea.get("origins", [])),
         "protect": bool(state.get("mind", {}).get("protect", False)),
         "work": {key: work[key] for key in ("id", "root", "thread", "opened") if key in work},
     }

@@ -19,11 +19,12 @@ def expansion(
     *,
     step: int,
     also_needs: Mapping[int, Sequence[str]] | None = None,
+    origins: Sequence[str] = (),
 ) -> Patch:
     """Return the patch that gives an inner idea its children and the merge that closes them.
 
     Priors are normalised to sum to 1. `also_needs` are ideas outside the expansion that a proposal, by
-    its place, depends on.
+    its place, depends on; `origins` is what the planner had read.
     """
     total = sum(p.prior for p in proposals) or 1.0
     first = dag.next_number(ideas, parent["id"])
@@ -40,6 +41,8 @@ def expansion(
             needs=[*(ids[n] for n in proposal.needs), *(also_needs or {}).get(k, ())],
             action=proposal.action,
         )
+        if origins:
+            patch[ids[k]]["origins"] = list(origins)
     patch |= _closing_merge(ideas, parent, ids, number=first + len(ids), step=step)
     patch[parent["id"]] = Idea(status="waiting", reason="children")
     return patch

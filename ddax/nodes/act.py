@@ -8,25 +8,26 @@ from __future__ import annotations
 
 import asyncio
 import traceback
-from dataclasses import asdict
+from dataclasses import asdict, replace
 from hashlib import sha256
 from typing import Any, TypedDict
 
 from langgraph.runtime import Runtime
 
-from ddax.actions.policy import permit
 from ddax.actions.protocol import ActionContext, ActionResult
 from ddax.configs.settings import Context
 from ddax.errors import ActionError, Blocked, DdaxError
 from ddax.graph.services import Session
 from ddax.graph.state import Outcome, Update, Work
 from ddax.ideas.idea import MAX_EVIDENCE, REASON_BYTES, RESULT_BYTES, clip
+from ddax.ideas.origins import Origins, join, read
 from ddax.nodes.claims import CONFLICT, Verification, claim_of, compare
-from ddax.nodes.once import Entry, intend, look_up, note_unknown, settle
+from ddax.nodes.once import Entry, content_of, intend, look_up, note_unknown, settle
+from ddax.nodes.permission import Asked, approved, asked, brought
 from ddax.nodes.gather import CLAIMS, HITS, TASKS, as_passage, citation_row, usage_row
 from ddax.reasoning.budget import usage_of
 from ddax.reasoning.protocol import ExtractRequest
-from ddax.types import ActionCall, Effect, Hit, Idea, JsonDict
+from ddax.types import ActionCall, Effect, Hit, Idea, JsonDict, Record
 
 ATTEMPTS = 3
 BACKOFF_SECONDS = 0.5
@@ -42,6 +43,7 @@ class LeafPacket(TypedDict):
     expected: str
     step: int
     usage: JsonDict
+    origins: list[str]
     protect: bool
     work: Work
 
@@ -56,9 +58,17 @@ async def act(packet: LeafPacket, runtime: Runtime[Context], *, session: Session
     )  # fmt: skip
     if entry.done is not None:
         return _update(packet, entry.done)
-    held = await _hold(packet, session, entry, effect)
-    if held:
-        return _wait(packet, held)
+    if name in session.actions:
+        seen = await asked(
+            packet["action"], session, task=packet["work"]["id"], before=packet["origins"],
+            protect=packet["protect"],
+        )  # fmt: skip
+        if seen.permission.ruling == "deny":
+            refused = f"{name} is not allowed: {seen.permission.reason}"
+            return _update(packet, _failure("not_allowed", refused, ""))
+        held = await _hold(packet, session, entry, effect, seen)
+        if held:
+            return _wait(packet, held, seen)
     await intend(session, entry)
     row = await _perform(packet, session, entry.idem)
     await settle(session, entry, row)
@@ -72,31 +82,28 @@ def _key(packet: LeafPacket, runtime: Runtime[Context]) -> str:
     )
 
 
-async def _hold(packet: LeafPacket, session: Session, entry: Entry, effect: Effect) -> str:
+async def _hold(packet: LeafPacket, session: Session, entry: Entry, effect: Effect, seen: Asked) -> str:
     """Return why the action must wait for a human; empty where it may run."""
-    name = packet["action"]["name"]
-    if name not in session.actions:
-        return ""
-    rows = await session.memory.rows("approvals", leaf=packet["leaf"], task=packet["work"]["id"])
-    approved = [row for row in rows if row["approved"]]
+    name, call = packet["action"]["name"], packet["action"]
+    passed = await approved(session, task=packet["work"]["id"], leaf=packet["leaf"], call=call)
     if entry.begun is not None:
         safe = effect not in ("writes", "spends") or session.actions[name].idempotent
         # An approval from before it was begun says nothing of doing it twice.
-        meant = safe or any(int(row.get("step", 0)) > entry.begun for row in approved)
+        meant = safe or any(int(row.get("step", 0)) > entry.begun for row in passed)
         await note_unknown(session, entry, effect, "done again" if meant else "asked")
         if not meant:
             return "unknown outcome: it was started before and its result is not known"
-    source = packet["action"]["args"].get("source")
-    trusted = source is None or not str(source).startswith(("http://", "https://"))
-    permission = permit(effect, "reasoner", protect=packet["protect"], trusted=trusted)
-    if permission.ruling == "allow" or approved:
+    if seen.permission.ruling == "allow" or passed:
         return ""
-    return f"approval: {permission.reason}"
+    return f"approval: {seen.permission.reason}"
 
 
-def _wait(packet: LeafPacket, reason: str) -> Update:
+def _wait(packet: LeafPacket, reason: str, seen: Asked) -> Update:
     leaf = packet["leaf"]
-    question = {"idea": leaf, "kind": reason.split(":")[0], "text": reason, "action": dict(packet["action"])}
+    question = {
+        "idea": leaf, "kind": reason.split(":")[0], "text": reason, "action": dict(packet["action"]),
+        "effect": seen.reach, "origins": read(seen.arguments), "bound": content_of(packet["action"])[:12],
+    }  # fmt: skip
     return {
         "ideas": {leaf: Idea(status="waiting", reason=clip(reason, REASON_BYTES))},
         "questions": {leaf: question},
@@ -112,11 +119,20 @@ async def _perform(packet: LeafPacket, session: Session, key: str) -> JsonDict:
             return await _store(packet, session, result)
     except DdaxError as error:
         kind = getattr(error, "kind", type(error).__name__)
-        return {**_failure(kind, str(error), _trace(error)), "usage": usage_row(usage_of(error))}
+        row = {**_failure(kind, str(error), _trace(error)), "usage": usage_row(usage_of(error))}
     except Exception as error:
         if limit.expired():
             return _failure("timeout", f"no result within {session.settings.budget.leaf_seconds:g} s", "")
-        return _failure(type(error).__name__, f"{type(error).__name__}: {error}", _trace(error))
+        row = _failure(type(error).__name__, f"{type(error).__name__}: {error}", _trace(error))
+    # What went wrong outside is told in the words of the other side.
+    return {**row, "origins": read(_origins(packet, session, None))}
+
+
+def _origins(packet: LeafPacket, session: Session, result: ActionResult | None) -> Origins:
+    """Return what the leaf rests on after its action: what its plan had read, and what it brought."""
+    call = packet["action"]
+    action = session.actions[call["name"]] if call["name"] in session.actions else None
+    return join(packet["origins"], brought(action, call, result))
 
 
 async def _with_retries(packet: LeafPacket, session: Session, key: str) -> ActionResult:
@@ -172,7 +188,8 @@ async def _store(packet: LeafPacket, session: Session, result: ActionResult) -> 
     """Store rows, pages, hits and claims; return the result row."""
     for page in result.pages:
         await session.memory.put_page(page)
-    ids = await session.memory.put(result.records) if result.records else []
+    origins = read(_origins(packet, session, result))
+    ids = await session.memory.put([_stamped(r, origins) for r in result.records]) if result.records else []
     task, leaf, step = packet["work"]["id"], packet["leaf"], packet["step"]
     if result.hits:
         visit = packet["action"]["name"] == "visit"
@@ -181,12 +198,19 @@ async def _store(packet: LeafPacket, session: Session, result: ActionResult) -> 
             HITS, {"task": task, "idea": leaf, "step": step, "hits": hits}, key=f"{task}:{leaf}"
         )
     text, usage = await _claims(packet, session, ids)
-    row = {"ok": True, "evidence": ids[:MAX_EVIDENCE], "usage": usage}
+    row = {"ok": True, "evidence": ids[:MAX_EVIDENCE], "usage": usage, "origins": origins}
     row["contradicts"] = await _contradicts(session, ids, task)
     if claim_of(packet["action"]):
         verified = await _verified(packet, session, result.hits)
         text, row["verified"] = verified.outcome(), {**asdict(verified), "mark": verified.mark()}
     return {**row, "text": clip(text or result.summary, RESULT_BYTES)}
+
+
+def _stamped(record: Record, origins: list[str]) -> Record:
+    """Return a row that says where it comes from, where its own source does not."""
+    if record.source or "origins" in record.meta or not origins:
+        return record
+    return replace(record, meta={**record.meta, "origins": origins})
 
 
 async def _verified(packet: LeafPacket, session: Session, hits: tuple[Hit, ...]) -> Verification:
@@ -285,6 +309,8 @@ def _update(packet: LeafPacket, row: JsonDict) -> Update:
         error = {"kind": row["kind"], "trace": row["trace"]}
         update["ideas"] = {leaf: Idea(status="failed", reason=clip(row["text"], REASON_BYTES), error=error)}
         update["failures"] = {leaf: {"idea": leaf, "title": packet["action"]["name"], "cause": row["text"]}}
+    if row.get("origins"):
+        update["ideas"][leaf]["origins"] = row["origins"]
     if row["usage"]:
         update["usage"] = row["usage"]
     return update

@@ -18,11 +18,12 @@ from ddax.graph.state import State, Update
 from ddax.ideas import dag, grow
 from ddax.ideas.idea import REASON_BYTES, Patch, apply_patches, clip
 from ddax.ideas.requirements import demanded_visits, forbids, merged, parse, same_place
+from ddax.ideas.origins import join, of_source, read
 from ddax.metacognition.effects import effects_of
 from ddax.nodes.claims import verify_leaf
 from ddax.nodes.coding import TEST
 from ddax.nodes.curiosity import with_curiosity
-from ddax.nodes.gather import evidence, findings, found, lessons, task_text, usage_row, visited
+from ddax.nodes.gather import evidence, findings, found, lessons, read_by, task_text, usage_row, visited
 from ddax.nodes.joining import Joined, join_twins, renumbered
 from ddax.nodes.pruning import log_cuts
 from ddax.nodes.replan import parent_of, without_old_plan
@@ -42,11 +43,12 @@ async def expand(state: State, *, session: Session) -> Update:
         return {"ideas": _verify(state, focus)}
     parent = parent_of(state["ideas"], focus) if mode == "replan" else focus
     reply = await by_rule(state, session, parent, mode)
+    origins = read_by(state["ideas"], state["work"]["root"])
     if reply is None:
+        request = await _request(state, session, parent)
+        origins = join(origins, *(of_source(seen.source) for seen in (*request.evidence, *request.hits)))
         try:
-            reply = await session.metered(state["work"]["id"], state.get("usage", {})).expand(
-                await _request(state, session, parent)
-            )
+            reply = await session.metered(state["work"]["id"], state.get("usage", {})).expand(request)
         except ReasonerError as error:
             return _failed(state, parent, error) if parent["status"] == "open" else _kept(parent, error)
         reply = await with_curiosity(state, session, reply)
@@ -55,13 +57,16 @@ async def expand(state: State, *, session: Session) -> Update:
     await log_cuts(state, session, state["step"], joined.reasons, kind="joined")
     allowed = await _allowed(state, session, joined)
     planned = _within_caps(state, session, allowed, parent, taken_apart=_taken_apart(reply))
-    update: Update = {"usage": usage_row(reply.usage), "ideas": _planned(state, parent, focus, planned, mode)}
+    grown = _planned(state, parent, focus, planned, mode, read(origins))
+    update: Update = {"usage": usage_row(reply.usage), "ideas": grown}
     if demands := _from_model(state, reply):
         update["work"] = demands
     return update
 
 
-def _planned(state: State, parent: Idea, focus: Idea, planned: Joined, mode: str) -> Patch:
+def _planned(
+    state: State, parent: Idea, focus: Idea, planned: Joined, mode: str, origins: list[str]
+) -> Patch:
     """Return the patch that grows what was planned; where it is nothing, the idea ends or stays."""
     ideas = state["ideas"]
     if not planned.proposals:
@@ -75,7 +80,9 @@ def _planned(state: State, parent: Idea, focus: Idea, planned: Joined, mode: str
         if focus["status"] == "done":
             fresh = [k for k, p in enumerate(planned.proposals) if not p.needs]
             also |= {k: [*also.get(k, ()), focus["id"]] for k in fresh}
-    grown = grow.expansion(ideas, parent, planned.proposals, step=state["step"], also_needs=also)
+    grown = grow.expansion(
+        ideas, parent, planned.proposals, step=state["step"], also_needs=also, origins=origins
+    )
     return grow.give_up(ideas, state["work"]["root"], apply_patches(patch, [grown]))
 
 
@@ -191,7 +198,9 @@ def _verify(state: State, claim: Idea) -> dict[str, Idea]:
     """Return the patch that adds a leaf which looks for independent support of a claim."""
     ideas = state["ideas"]
     home = next(i for i in dag.ancestors(ideas, claim["id"]) if i["status"] == "waiting")
-    return grow.expansion(ideas, home, [verify_leaf(claim)], step=state["step"])
+    return grow.expansion(
+        ideas, home, [verify_leaf(claim)], step=state["step"], origins=claim.get("origins", ())
+    )
 
 
 def _kept(parent: Idea, error: ReasonerError) -> Update:

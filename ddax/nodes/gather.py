@@ -11,7 +11,8 @@ from collections.abc import Iterable
 from ddax.graph.services import Session
 from ddax.graph.state import State
 from ddax.ideas import dag
-from ddax.ideas.idea import Ideas
+from ddax.ideas.idea import Ideas, is_final
+from ddax.ideas.origins import Origins, join
 from ddax.ideas.requirements import without_wording
 from ddax.memory.protocol import MemoryHit, RecallQuery
 from ddax.nodes.standing import writers
@@ -98,6 +99,11 @@ def visited(ideas: Ideas, root: str) -> tuple[str, ...]:
     """Return the sources a task has visited or is about to visit."""
     leaves = [i for i in dag.subtree(ideas, root) if i["kind"] == "leaf" and i["action"]["name"] == "visit"]
     return tuple(dict.fromkeys(str(leaf["action"]["args"].get("source", "")) for leaf in leaves))
+
+
+def read_by(ideas: Ideas, root: str) -> Origins:
+    """Return where everything comes from that a task has read so far."""
+    return join(*(idea.get("origins", ()) for idea in dag.subtree(ideas, root) if is_final(idea)))
 
 
 async def findings(state: State, session: Session, needs: Iterable[str]) -> tuple[Finding, ...]:

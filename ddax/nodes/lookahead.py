@@ -20,6 +20,7 @@ from ddax.ideas import dag, grow
 from ddax.ideas.idea import REASON_BYTES, Patch, clip, is_final
 from ddax.nodes.gather import MANY, evidence, task_text
 from ddax.nodes.human import CHOSEN
+from ddax.nodes.permission import approved
 from ddax.reasoning.budget import usage_of
 from ddax.reasoning.protocol import JudgeRequest, PredictRequest
 from ddax.types import Idea, JsonDict, Usage
@@ -103,8 +104,9 @@ def _is_outside(leaf: Idea, session: Session) -> bool:
 
 async def _passed(leaf: Idea, state: State, session: Session) -> bool:
     """Say whether a human let this action pass."""
-    rows = await session.memory.rows("approvals", leaf=leaf["id"], task=state["work"]["id"])
-    return any(row["approved"] for row in rows)
+    return bool(
+        await approved(session, task=state["work"]["id"], leaf=leaf["id"], call=leaf["action"])
+    )
 
 
 async def _imagine(

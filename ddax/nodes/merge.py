@@ -14,6 +14,7 @@ from ddax.graph.services import Session
 from ddax.graph.state import Answer, Outcome, State, Update
 from ddax.ideas import dag, grow
 from ddax.ideas.idea import MAX_EVIDENCE, REASON_BYTES, RESULT_BYTES, Patch, apply_patches, clip
+from ddax.ideas.origins import Origins, join, of_record, of_source, read
 from ddax.nodes.gather import (
     CLAIMS,
     citation_row,
@@ -41,15 +42,21 @@ async def merge(state: State, *, session: Session) -> Update:
     closing = live is not None and live["id"] == me["id"]
     final = closing and parent["parent"] == NO_PARENT
     said = await findings(state, session, me["needs"])
+    origins = join(*(ideas[need].get("origins", ()) for need in me["needs"]))
     try:
-        reply = await carried(state, session, parent, said) or await session.metered(
-            state["work"]["id"], state.get("usage", {})
-        ).merge(await _request(state, session, me, final=final))
+        reply = await carried(state, session, parent, said)
+        if reply is None:
+            request, seen = await _request(state, session, me, final=final)
+            origins = join(origins, seen)
+            reply = await session.metered(state["work"]["id"], state.get("usage", {})).merge(request)
     except ReasonerError as error:
         return _failed(me, parent, error, closing=closing, begun=begun)
-    memory_ids = await _remember(state, session, me, reply)
+    known = read(origins)
+    memory_ids = await _remember(state, session, me, reply, known)
     text = clip(reply.text, RESULT_BYTES)
     done = Idea(status="done", result=text, evidence=memory_ids)
+    if known:
+        done["origins"] = known
     patch = apply_patches(begun, [{me["id"]: done}])
     if closing:
         patch[parent["id"]] = done
@@ -73,17 +80,23 @@ def _begun(state: State) -> Patch:
     return grow.interim_merge(state["ideas"], state["ideas"][state["focus"][0]], step=state["step"])
 
 
-async def _request(state: State, session: Session, me: Idea, *, final: bool) -> MergeRequest:
+async def _request(
+    state: State, session: Session, me: Idea, *, final: bool
+) -> tuple[MergeRequest, Origins]:
+    """Return what is asked of the reasoner, and where what it gets to read comes from."""
     title = state["ideas"][me["parent"]]["title"]
-    return MergeRequest(
+    recalled = await recall(state, session, title)
+    request = MergeRequest(
         task=await task_text(state, session),
         idea=title,
         findings=await findings(state, session, me["needs"]),
         evidence=await _rests_on(state, session, state["work"]["text"] if final else title),
-        thoughts=thoughts(await recall(state, session, title)),
+        thoughts=thoughts(recalled),
         final=final,
         seed=session.settings.seed,
     )
+    own = (hit.record for hit in recalled if hit.record.memory_type == "internal_thought")
+    return request, join(*(of_source(p.source) for p in request.evidence), *map(of_record, own))
 
 
 async def _rests_on(state: State, session: Session, text: str) -> tuple[Passage, ...]:
@@ -92,7 +105,9 @@ async def _rests_on(state: State, session: Session, text: str) -> tuple[Passage,
     return await evidence(state, session, text)
 
 
-async def _remember(state: State, session: Session, me: Idea, reply: Synthesis) -> list[str]:
+async def _remember(
+    state: State, session: Session, me: Idea, reply: Synthesis, origins: list[str]
+) -> list[str]:
     """Store the synthesis as an internal thought with its citations; return what the idea links to."""
     work = state["work"]
     row = {
@@ -114,7 +129,7 @@ async def _remember(state: State, session: Session, me: Idea, reply: Synthesis) 
         step=state["step"],
         writer=session.reasoner.name,
         created=work["opened"],
-        meta={"kind": "merge", "support": reply.support, "cites": cited},
+        meta={"kind": "merge", "support": reply.support, "cites": cited, "origins": origins},
     )
     stored = await session.memory.put([thought])
     return [*stored, *cited][:MAX_EVIDENCE]

@@ -20,6 +20,7 @@ from ddax.memory.overrides import human_name
 from ddax.nodes.answered import choice_of_run, choice_on, note_answer
 from ddax.nodes.asking import first_pending, question_of
 from ddax.nodes.human import CHOOSE, CHOSEN, EDIT, GO_ON, REST, STOP, VETO, HumanAnswer
+from ddax.nodes.permission import approve
 from ddax.types import Idea, JsonDict, Record
 
 MAX_TAUGHT = 5
@@ -104,12 +105,16 @@ async def _settle(state: State, session: Session, idea_id: str, answer: HumanAns
     """Settle a leaf that waited for an approval; one that was given up meanwhile stays so."""
     if is_final(state["ideas"][idea_id]):
         return {}
-    approved = answer.choice in (GO_ON, EDIT)
-    row = {"task": state["work"]["id"], "leaf": idea_id, "approved": approved, "step": state["step"]}
-    await session.memory.log("approvals", row, key=f"{row['task']}:{idea_id}:{row['step']}")
-    if not approved:
-        return grow.abandon(state["ideas"], idea_id, "vetoed by a human")
-    return {idea_id: _edited(state, idea_id, answer, Idea(status="open", reason="approved"))}
+    passed = answer.choice in (GO_ON, EDIT)
+    patch = _edited(state, idea_id, answer, Idea(status="open", reason="approved"))
+    # Bound to what the human saw, which is what the question holds, or to what the human wrote instead.
+    call = patch.get("action") or state["questions"][idea_id].get("action")
+    if call is not None:
+        await approve(
+            session, task=state["work"]["id"], leaf=idea_id, call=call, passed=passed, step=state["step"],
+            for_run=answer.for_run,
+        )  # fmt: skip
+    return {idea_id: patch} if passed else grow.abandon(state["ideas"], idea_id, "vetoed by a human")
 
 
 def _steer(state: State, idea_id: str, answer: HumanAnswer) -> Patch:

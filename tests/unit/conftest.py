@@ -169,6 +169,7 @@ class Kit:
             "expected": "something",
             "step": 2,
             "usage": dict(state.get("usage", {})),
+            "origins": [],
             "protect": False,
             "work": {k: state["work"][k] for k in ("id", "root", "thread", "opened")},
         }

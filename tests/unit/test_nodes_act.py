@@ -16,9 +16,12 @@ from ddax.ideas.idea import apply_patches, child
 from ddax.memory.gate import GatedMemory
 from ddax.nodes.act import act
 from ddax.nodes.claims import to_verify
+from ddax.nodes.once import content_of
 from ddax.reasoning import protocol as p
 from ddax.reasoning.budget import charge
-from ddax.types import Document, Effect, Record, Usage
+from ddax.types import ActionCall, Document, Effect, Record, Usage
+
+CALL: ActionCall = {"name": "attempt", "args": {}, "intent": ""}
 
 
 class Probe(BaseModel):
@@ -171,8 +174,16 @@ async def test_what_writes_or_spends_waits_for_an_approval(kit: Any, effect: Eff
     assert update["questions"]["0.1"]["kind"] == "approval"
     assert calls == []
     task = (await session.memory.rows("tasks"))[0]["task"]
-    await session.memory.log("approvals", {"task": task, "leaf": "0.1", "approved": True}, key="a")
-    assert (await acted(kit, session, task_id="task-2"))["ideas"]["0.1"]["status"] == "done"
+    other = {
+        "task": task,
+        "leaf": "0.1",
+        "approved": True,
+        "content": content_of({**CALL, "args": {"source": "x"}}),
+    }
+    await session.memory.log("approvals", other, key="a")
+    assert "questions" in await acted(kit, session, task_id="task-2"), "it was let pass with other arguments"
+    await session.memory.log("approvals", {**other, "content": content_of(CALL)}, key="b")
+    assert (await acted(kit, session, task_id="task-3"))["ideas"]["0.1"]["status"] == "done"
     assert len(calls) == 1
 
 

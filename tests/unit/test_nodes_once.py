@@ -12,6 +12,7 @@ from pydantic import BaseModel
 from ddax.actions.protocol import Action, ActionContext, ActionResult
 from ddax.actions.registry import action
 from ddax.nodes.act import act
+from ddax.nodes.permission import approve
 from ddax.types import Effect
 
 
@@ -56,10 +57,12 @@ class Leaf:
         with pytest.raises(asyncio.CancelledError):
             await self.act(task_id, step=step)
 
-    async def approve(self, step: int, leaf: str = "0.1") -> None:
+    async def approve(self, step: int, leaf: str = "0.1", **args: Any) -> None:
         self.state = self.state or await self.kit.opened(self.session)
-        row = {"task": self.state["work"]["id"], "leaf": leaf, "approved": True, "step": step}
-        await self.session.memory.log("approvals", row, key=f"{leaf}:{step}")
+        call = self.kit.packet(leaf, "order", state=self.state, **args)["action"]
+        await approve(
+            self.session, task=self.state["work"]["id"], leaf=leaf, call=call, passed=True, step=step
+        )
 
     async def rulings(self) -> Sequence[str]:
         return [row["ruling"] for row in await self.session.memory.rows("unknowns")]
@@ -127,8 +130,8 @@ async def test_on_a_fork_it_is_wanted_again_unless_it_is_paid_for(kit: Any) -> N
 async def test_what_is_paid_for_is_known_by_its_content(kit: Any) -> None:
     shop = Shop()
     leaf = Leaf(kit, shop.action("spends"))
-    for name in ("0.1", "0.2", "0.3"):
-        await leaf.approve(1, name)
+    for name, item in (("0.1", "tea"), ("0.2", "tea"), ("0.3", "milk")):
+        await leaf.approve(1, name, item=item)
     await leaf.act("task-1", item="tea")
     again = await leaf.act("task-2", leaf="0.2", item="tea")
     assert again["ideas"]["0.2"]["result"] == "ordered tea"

@@ -1,0 +1,90 @@
+"""Make of a plain typed function what an action is: a coroutine of a context and a model of arguments."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Awaitable, Callable
+from inspect import Parameter, iscoroutinefunction, signature
+from typing import Any, get_type_hints
+
+from pydantic import BaseModel, ConfigDict, PydanticSchemaGenerationError, create_model
+
+from ddax.actions.protocol import ActionContext, ActionResult
+from ddax.errors import UsageError
+
+SUMMARY = 4000
+"""Characters of a plain result that are kept as its summary; the whole text becomes an observation."""
+Run = Callable[..., Awaitable[ActionResult]]
+NAMED = (Parameter.POSITIONAL_OR_KEYWORD, Parameter.KEYWORD_ONLY)
+
+
+def adapted(function: Callable[..., Any]) -> tuple[Run, type[BaseModel]]:
+    """Return the coroutine and the argument model of a function.
+
+    It may take an `ActionContext` first, then either one pydantic model or plain typed parameters; it
+    returns an `ActionResult` or a text. A function that is not async runs in a thread.
+    """
+    try:
+        hints = get_type_hints(function, include_extras=True)
+    except NameError as error:
+        raise _refused(function, f"{error}") from error
+    parameters = list(signature(function).parameters.values())
+    wants_context = bool(parameters) and hints.get(parameters[0].name) is ActionContext
+    given = parameters[1:] if wants_context else parameters
+    own = hints.get(given[0].name) if len(given) == 1 else None
+    if isinstance(own, type) and issubclass(own, BaseModel):
+        return _running(function, wants_context=wants_context, whole=True), own
+    model = _model(function, given, hints)
+    return _running(function, wants_context=wants_context, whole=False), model
+
+
+def _model(
+    function: Callable[..., Any], parameters: list[Parameter], hints: dict[str, Any]
+) -> type[BaseModel]:
+    for parameter in parameters:
+        if parameter.name not in hints or parameter.kind not in NAMED:
+            raise _refused(function, f"{parameter.name!r} has no type, or is no plain parameter")
+    fields: dict[str, Any] = {
+        p.name: (hints[p.name], ... if p.default is Parameter.empty else p.default) for p in parameters
+    }
+    config = ConfigDict(extra="forbid", frozen=True)
+    try:
+        return create_model(f"{function.__name__}_arguments", __config__=config, **fields)
+    except PydanticSchemaGenerationError as error:
+        raise _refused(function, str(error).splitlines()[0]) from error
+
+
+def _running(function: Callable[..., Any], *, wants_context: bool, whole: bool) -> Run:
+    async def run(context: ActionContext, arguments: BaseModel) -> ActionResult:
+        first = (context,) if wants_context else ()
+        rest = (arguments,) if whole else ()
+        named = {} if whole else {name: getattr(arguments, name) for name in type(arguments).model_fields}
+        if iscoroutinefunction(function):
+            return result_of(await function(*first, *rest, **named), function.__name__, context)
+        found = await asyncio.to_thread(function, *first, *rest, **named)
+        return result_of(found, function.__name__, context)
+
+    run.__name__, run.__doc__ = function.__name__, function.__doc__
+    return run
+
+
+def result_of(found: Any, name: str, context: ActionContext) -> ActionResult:
+    """Return what an action brought; a plain value becomes a text that is kept as an observation."""
+    from ddax.types import Record
+
+    if isinstance(found, ActionResult):
+        return found
+    text = "done" if found is None else str(found)
+    record = Record(
+        "observation", text[:SUMMARY], source=f"tool:{name}", title=name, task=context.task,
+        idea=context.idea, step=context.step, created=context.now, meta={"kind": "tool"},
+    )  # fmt: skip
+    return ActionResult(text[:SUMMARY], records=(record,) if text.strip() else (), sources=(record.source,))
+
+
+def _refused(function: Callable[..., Any], why: str) -> UsageError:
+    return UsageError(
+        f"function {function.__name__!r} cannot be an action.",
+        why=f"{why}.",
+        mend="Give every parameter a type: def name(context: ActionContext, where: str, times: int = 1).",
+    )

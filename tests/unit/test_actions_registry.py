@@ -1,0 +1,109 @@
+"""One registry: a typed function and its effect are all there is to write."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from ddax.actions.protocol import Action, ActionContext, ActionResult
+from ddax.actions.registry import Registry, action, from_file, open_registry
+from ddax.cli.main import run_command
+from ddax.errors import ActionError, UsageError
+from ddax.types import ActionCall
+
+FILE = '''
+from ddax.actions.registry import action
+
+@action(effect="writes")
+def greet(name: str, times: int = 1) -> str:
+    """Say hello."""
+    return " ".join([f"Hello, {name}!"] * times)
+'''
+
+
+@action(effect="none")
+async def add(a: int, b: int = 2) -> str:
+    """Add two numbers."""
+    return str(a + b)
+
+
+@action(effect="none")
+def where(context: ActionContext) -> ActionResult:
+    """Say which idea it is for."""
+    return ActionResult(context.idea)
+
+
+async def result(kit: Any, found: Action, **args: Any) -> ActionResult:
+    session = kit.session(actions=(found,))
+    context = ActionContext(session.library, session.memory, "t", "task", "0.1", 1, 0.0, "key")
+    return await session.actions.execute(ActionCall(name=found.name, args=args, intent=""), context)
+
+
+async def test_a_typed_function_is_an_action(kit: Any) -> None:
+    assert (await result(kit, add, a=1)).summary == "3"
+    assert (await result(kit, where)).summary == "0.1"
+    assert add.arguments.model_json_schema()["required"] == ["a"]
+    assert (add.name, add.doc, add.effect) == ("add", "Add two numbers.", "none")
+    (kept,) = (await result(kit, add, a=1, b=1)).records
+    assert (kept.source, kept.text) == ("tool:add", "2")
+
+
+@pytest.mark.parametrize("args", [{}, {"a": "x"}, {"a": 1, "c": 2}])
+async def test_arguments_are_checked_against_the_signature(kit: Any, args: dict[str, Any]) -> None:
+    with pytest.raises(ActionError, match="bad arguments"):
+        await result(kit, add, **args)
+
+
+def test_a_function_without_types_is_refused() -> None:
+    with pytest.raises(UsageError, match="cannot be an action"):
+        action(effect="none")(lambda x: x)
+
+    def starred(*names: str) -> str:
+        return ""
+
+    with pytest.raises(UsageError, match="names"):
+        action(effect="none")(starred)
+
+
+def test_actions_come_from_a_file(tmp_path: Path) -> None:
+    path = tmp_path / "mine.py"
+    path.write_text(FILE, encoding="utf-8")
+    (greet,) = from_file(str(path))
+    assert (greet.name, greet.effect, greet.origin) == ("greet", "writes", str(path))
+    assert set(open_registry(files=[str(path)])) == {"search", "visit", "save", "think", "greet"}
+
+
+@pytest.mark.parametrize(("text", "said"), [("x = 1", "defines no action"), ("1 / 0", "cannot be loaded")])
+def test_a_file_that_holds_none_is_refused(tmp_path: Path, text: str, said: str) -> None:
+    path = tmp_path / "bad.py"
+    path.write_text(text, encoding="utf-8")
+    with pytest.raises(UsageError, match=said):
+        from_file(str(path))
+    with pytest.raises(UsageError, match="no Python file"):
+        from_file(str(tmp_path / "missing.py"))
+
+
+def test_a_later_action_wins_by_name() -> None:
+    other = Action("search", add.function, add.arguments, "none", "Mine.")
+    assert Registry([*open_registry().values(), other])["search"].doc == "Mine."
+
+
+def test_the_command_lists_actions_with_effects_and_policy(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "mine.py").write_text(FILE, encoding="utf-8")
+    (tmp_path / "ddax.yaml").write_text("actions: {files: [mine.py], deny: [visit]}\n", encoding="utf-8")
+    assert run_command(["actions", "--json"]) == 0
+    rows = {row["name"]: row for row in json.loads(capsys.readouterr().out)["actions"]}
+    assert rows["greet"]["policy"] == {
+        "user": "ask", "model": "ask", "web": "ask", "file": "ask", "memory": "ask", "tool": "ask",
+        "code": "deny",
+    }  # fmt: skip
+    assert set(rows["visit"]["policy"].values()) == {"deny"}
+    assert rows["save"]["policy"]["web"] == "allow"
+    assert run_command(["actions"]) == 0
+    assert "greet        writes  Say hello." in capsys.readouterr().out
