@@ -63,11 +63,11 @@ def fix(
     Candidates run in a sandbox only. Nothing is written without --apply.
     """
     output = Output(json=json, verbose=verbose)
-    if undo:
-        raise typer.Exit(_undo(paths or [], output))
     arguments: dict[str, Any] = {"model": model, "seed": seed, **_caps(budget or [])}
     context = settings(config, arguments).context
-    project = _project(paths or [], tests, error)
+    if undo:
+        raise typer.Exit(_undo(paths or [], context, output))
+    project = _with_rules(_project(paths or [], tests, error), context)
     for line in _opening(project):
         output.say(line)
     sandbox = _sandbox(python)
@@ -75,7 +75,7 @@ def fix(
         result = asyncio.run(_repair(project, context, sandbox))
     except KeyboardInterrupt as exc:
         raise Interrupted from exc
-    kept = _apply(project, result) if apply and result.solved else None
+    kept = _apply(project, result, context) if apply and result.solved else None
     if json:
         output.result(as_json(result, sandbox=sandbox.name, applied=kept))
     else:
@@ -219,19 +219,45 @@ def _store() -> Path:
     return home_of().absolute() / "repairs"
 
 
-def _apply(project: Project, result: RepairResult) -> Any:
+def _record() -> Path:
+    from ddax.memory.home import Home
+
+    return Home(home_of().absolute()).memory / "record.sqlite"
+
+
+def _with_rules(project: Project, context: Context) -> Project:
+    """Give the search what earlier repairs have taught (`ddax.evolution.learned`)."""
+    from dataclasses import replace
+
+    from ddax.evolution.learned import adjustments, read_rules, successes
+
+    priors = adjustments(successes(read_rules(_record(), context.namespace)))
+    return replace(project, task=replace(project.task, priors=priors))
+
+
+def _apply(project: Project, result: RepairResult, context: Context) -> Any:
+    """Write the repair, keep the originals, and remember which edits it was made of."""
     import datetime
 
     from ddax.evolution.keeping import apply_repair
+    from ddax.evolution.learned import keep_rules
     from ddax.memory.home import Home
 
     Home(home_of()).ensure()
-    stamp = datetime.datetime.now(datetime.UTC).strftime("%Y%m%d-%H%M%S-%f")
-    return apply_repair(project.root, project.task.files, result.files, store=_store(), stamp=stamp)
+    now = datetime.datetime.now(datetime.UTC)
+    stamp = now.strftime("%Y%m%d-%H%M%S-%f")
+    kept = apply_repair(project.root, project.task.files, result.files, store=_store(), stamp=stamp)
+    keep_rules(
+        _record(), context.namespace, result.operators, repair=f"fix:{kept.folder.name}", now=now.timestamp()
+    )
+    return kept
 
 
-def _undo(paths: list[str], output: Output) -> int:
+def _undo(paths: list[str], context: Context, output: Output) -> int:
+    import time
+
     from ddax.evolution.keeping import kept_repairs, undo_repair
+    from ddax.evolution.learned import forget_rules
 
     wanted = {Path(p).absolute() for p in paths}
     for kept in kept_repairs(_store()):
@@ -239,6 +265,7 @@ def _undo(paths: list[str], output: Output) -> int:
         if kept.undone or (wanted and not any(p == w or w in p.parents for p in places for w in wanted)):
             continue
         files = undo_repair(kept)
+        forget_rules(_record(), context.namespace, repair=f"fix:{kept.folder.name}", now=time.time())
         if output.json:
             output.result({"undone": True, "files": list(files), "kept": str(kept.folder)})
         output.say(f"Put back as before the repair: {', '.join(files)}")

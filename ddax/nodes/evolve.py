@@ -10,7 +10,7 @@ import asyncio
 
 from ddax.errors import DdaxError, SandboxError, SourceError
 from ddax.evolution.code_task import find_code
-from ddax.evolution.learned import adjustments, rule_text, successes
+from ddax.evolution.learned import RULES, adjustments, rule_row, successes
 from ddax.evolution.records import RepairResult, RepairTask
 from ddax.graph.services import Session
 from ddax.graph.state import Answer, Outcome, State, Update
@@ -21,8 +21,6 @@ from ddax.nodes.gather import task_text, usage_row
 from ddax.types import ActionCall, Idea, Proposal, Record
 
 ANSWER_CHARS = 20_000
-RULES = "repair_rules"
-"""The log of which edits have held; what other tasks left there before this one opened orders its search."""
 
 
 async def evolve(state: State, *, session: Session) -> Update:
@@ -142,7 +140,7 @@ async def _remember(state: State, session: Session, leaf: str, result: RepairRes
     }
     await session.memory.log("repairs", row, key=f"{state['work']['id']}:{leaf}")
     for operator in result.operators:
-        rule = {"task": state["work"]["id"], "operator": operator, "text": rule_text(operator, 1)}
+        rule = rule_row(operator, state["work"]["id"])
         await session.memory.log(RULES, rule, key=f"{state['work']['id']}:{leaf}:{operator}")
     if result.solved:
         thought = Record(

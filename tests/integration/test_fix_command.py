@@ -89,6 +89,25 @@ def test_apply_writes_and_undo_takes_back(place, capsys):
     assert (code, "no repair to undo" in err) == (2, True)
 
 
+def test_a_repair_that_was_applied_orders_the_next_search_until_it_is_undone(place, capsys):
+    from ddax.evolution.learned import adjustments, read_rules, successes
+
+    record = place / ".ddax" / "memory" / "record.sqlite"
+    command, files = STYLES["functions"]
+    for name, text in files.items():
+        (place / name).write_text(text)
+    call = ("clamp.py", "--tests", command, "--json", "--budget", "120s")
+    assert run(capsys, *call)[0] == 0
+    assert not (place / ".ddax").exists()  # what was not applied has taught nothing
+    assert run(capsys, *call, "--apply")[0] == 0
+    learned = adjustments(successes(read_rules(record, "default")))
+    assert learned and all(change < 0 for change in learned.values())
+    assert run(capsys, "--undo")[0] == 0
+    code, out, _ = run(capsys, *call)  # the rules are read beside an older record
+    assert code == 0 and json.loads(out)["solved"]
+    assert adjustments(successes(read_rules(record, "default"))) == {}
+
+
 def test_a_traceback_is_enough_where_a_script_crashed(place, capsys):
     (place / "main.py").write_text("def last(xs):\n    return xs[len(xs)]\n\nprint(last([1, 2]))\n")
     (place / "trace.txt").write_text(
