@@ -1,0 +1,104 @@
+"""Start Chromium so that it can reach nothing but the egress proxy; the only file that imports Playwright.
+
+A page has many ways to send a byte (redirects, images, sockets, WebRTC, prefetched names, workers), and
+interception by the browser misses some of them. So nothing here relies on it: there is one proxy, and every
+way around it is off.
+"""
+
+from __future__ import annotations
+
+import os
+import shutil
+from collections.abc import AsyncIterator, Callable, Iterator, Sequence
+from contextlib import AbstractAsyncContextManager, asynccontextmanager, contextmanager
+from typing import TYPE_CHECKING, Protocol, TypeAlias
+
+from ddax.errors import ActionError, UsageError
+
+if TYPE_CHECKING:
+    from playwright.async_api import Browser
+
+PROGRAMS = ("chromium", "chromium-browser", "google-chrome")
+LAUNCH_SECONDS = 60.0
+QUIET = (
+    "--no-pings",
+    "--disable-sync",
+    "--disable-component-update",
+    "--disable-gpu",
+    "--disable-dev-shm-usage",
+)
+"""What Chromium would do by itself, or needs a screen for."""
+
+
+class Proxy(Protocol):
+    """A running egress proxy."""
+
+    def chromium_arguments(self) -> Sequence[str]:
+        """Return the flags that leave Chromium no other way out."""
+        ...
+
+
+Egress: TypeAlias = Callable[[], AbstractAsyncContextManager[Proxy]]
+"""Open the egress proxy that a browser is started with; it ends with the browser."""
+
+
+def find_chromium() -> str:
+    """Return the path of an installed Chromium; raises UsageError."""
+    found = next((path for path in map(shutil.which, PROGRAMS) if path), None)
+    if found is None:
+        raise UsageError(
+            "there is no Chromium to open pages with.",
+            why=f"None of {', '.join(PROGRAMS)} is on the PATH.",
+            mend="Install it: apt-get install chromium (or make system); `ddax doctor` shows what is found.",
+        )
+    return found
+
+
+@asynccontextmanager
+async def chromium(egress: Egress) -> AsyncIterator[Browser]:
+    """Run Chromium with an empty profile of its own behind a proxy; both are gone afterwards."""
+    from playwright.async_api import Error, async_playwright
+
+    program = find_chromium()
+    async with egress() as proxy, async_playwright() as playwright:
+        try:
+            browser = await playwright.chromium.launch(
+                executable_path=program,
+                chromium_sandbox=os.geteuid() != 0,  # as root Chromium starts only without it
+                args=[*proxy.chromium_arguments(), *QUIET],
+                timeout=LAUNCH_SECONDS * 1000,
+            )
+        except Error as exc:
+            raise UsageError(
+                f"Chromium ({program}) does not start.",
+                why=_first_line(exc),
+                mend="Try it: chromium --headless --dump-dom about:blank",
+            ) from exc
+        try:
+            yield browser
+        finally:
+            with foreign("the browser was not closed in order"):
+                await browser.close()
+
+
+@contextmanager
+def foreign(what: str) -> Iterator[None]:
+    """Turn what Playwright raises into an ActionError: `timeout`, `browser_gone` or `page_failed`."""
+    from playwright.async_api import Error
+    from playwright.async_api import TimeoutError as TooLate
+
+    try:
+        yield
+    except TooLate as exc:
+        raise ActionError(f"{what}: the page took too long.", kind="timeout", retriable=True) from exc
+    except Error as exc:
+        gone = any(word in str(exc) for word in GONE)
+        kind = "browser_gone" if gone else "page_failed"
+        raise ActionError(f"{what}.", why=_first_line(exc), kind=kind, retriable=gone) from exc
+
+
+GONE = ("has been closed", "Connection closed", "Target crashed", "Page crashed", "Browser closed")
+
+
+def _first_line(exc: BaseException) -> str:
+    return str(exc).strip().split("\n")[0][:300]

@@ -1,0 +1,343 @@
+// What a page shows, as an accessibility snapshot with stable ids. Runs in a world of its own beside the page's
+// scripts, which can neither see nor change what is defined here; it reads the document and never calls into it.
+(() => {
+  if (globalThis.ddax) return;
+  const ids = new WeakMap(), alive = new Map();
+  let last = 0, changed = performance.now(), unseen = [];
+
+  const ROLES = {
+    a: "link", button: "button", select: "combobox", textarea: "textbox", summary: "summary", img: "image",
+    canvas: "canvas", table: "table", tr: "row", td: "cell", th: "columnheader", ul: "list", ol: "list",
+    li: "listitem", form: "form", fieldset: "group", nav: "navigation", main: "main", header: "banner",
+    footer: "contentinfo", dialog: "dialog", label: "label", h1: "heading", h2: "heading", h3: "heading",
+    h4: "heading", h5: "heading", h6: "heading", iframe: "frame", progress: "progressbar", meter: "meter",
+    video: "video", audio: "audio", option: "option", svg: "picture", circle: "shape", rect: "shape",
+    polygon: "shape", polyline: "shape", ellipse: "shape", path: "shape", line: "shape",
+  };
+  const INPUTS = {
+    button: "button", submit: "button", reset: "button", image: "button", checkbox: "checkbox", radio: "radio",
+    range: "slider", number: "spinbutton", search: "searchbox", file: "file", color: "color", hidden: "hidden",
+  };
+  const ACTED_ON = new Set([
+    "link", "button", "combobox", "textbox", "searchbox", "spinbutton", "checkbox", "radio", "slider", "summary",
+    "file", "color", "tab", "menuitem", "menuitemcheckbox", "menuitemradio", "option", "switch", "treeitem",
+    "gridcell", "listbox", "canvas", "shape", "icon", "clickable", "handle", "video", "audio",
+  ]);
+  const FIELDS = new Set(["textbox", "searchbox", "spinbutton", "combobox", "slider", "file", "color", "checkbox", "radio"]);
+  const HOLDERS = new Set(["list", "table", "row", "form", "group", "navigation", "main", "banner", "contentinfo", "dialog",
+    "listbox", "canvas", "frame", "grid", "tree", "menu", "menubar", "tablist", "tabpanel", "toolbar", "region", "search", "rowgroup",
+    "radiogroup", "picture", "article", "alertdialog", "complementary", "slider", "progressbar", "application"]);
+  const SKIPPED = new Set(["script", "style", "noscript", "template", "head", "meta", "link", "title", "datalist"]);
+
+  const squeeze = (text) => (text || "").replace(/\s+/g, " ").trim();
+  const cut = (text, most) => (text.length > most ? text.slice(0, most) + "…" : text);
+  const tagOf = (el) => el.tagName.toLowerCase();
+
+  const idOf = (el) => {
+    let id = ids.get(el);
+    if (!id) { id = ++last; ids.set(el, id); alive.set(id, new WeakRef(el)); }
+    return id;
+  };
+  const find = (id) => {
+    const el = alive.get(id)?.deref();
+    return el && el.isConnected ? el : null;
+  };
+
+  const roleOf = (el) => {
+    const stated = squeeze(el.getAttribute("role")).split(" ")[0].toLowerCase();
+    if (stated && stated !== "presentation" && stated !== "none") return stated;
+    const tag = tagOf(el);
+    if (tag === "input") return INPUTS[el.type] || "textbox";
+    if (tag === "a" && !el.hasAttribute("href") && !el.onclick) return "";
+    if (tag === "select" && (el.multiple || el.size > 1)) return "listbox";
+    if (el.isContentEditable && !(el.parentElement && el.parentElement.isContentEditable)) return "textbox";
+    if (tag === "text" && el.ownerSVGElement) return "shape";
+    return ROLES[tag] || "";
+  };
+
+  const isShown = (el, style) => {
+    if (style.visibility !== "visible" || style.display === "none" || Number(style.opacity) < 0.05) return false;
+    if (el.closest("[inert]")) return false;
+    const box = el.getBoundingClientRect();
+    return box.width > 0 && box.height > 0;
+  };
+
+  const ownText = (el) => {
+    let text = "";
+    for (const node of el.childNodes) if (node.nodeType === 3) text += " " + node.nodeValue;
+    return squeeze(text);
+  };
+  const shownText = (el, most = 300) => {
+    let text = squeeze(el.innerText === undefined ? el.textContent : el.innerText);
+    if (!text) for (const part of el.querySelectorAll("[alt],[aria-label],title")) {
+      text += " " + (part.getAttribute("alt") || part.getAttribute("aria-label") || part.textContent || "");
+    }
+    return cut(squeeze(text), most);
+  };
+
+  const byIds = (el, attribute) => squeeze((el.getAttribute(attribute) || "").split(/\s+/)
+    .map((id) => id && el.getRootNode().getElementById?.(id)?.textContent || "").join(" "));
+
+  const squeezed = (node) => {
+    if (node.nodeType === 3) return squeeze(node.nodeValue);
+    return node.nodeType !== 1 || SKIPPED.has(tagOf(node)) || unseen.some((one) => node.matches(one)) ? "" : squeeze(node.innerText || "");
+  };
+
+  // The words next to a field that has no label of its own: what stands before it in the same small box.
+  const beside = (el) => {
+    for (let at = el, up = 0; at && up < 3; at = at.parentElement, up++) {
+      for (let before = at.previousSibling; before; before = before.previousSibling) {
+        if (before.nodeType === 1 && (FIELDS.has(roleOf(before)) || before.querySelector?.("input,select,textarea"))) return "";
+        const text = squeezed(before);
+        if (text) return cut(text, 80);
+      }
+    }
+    return "";
+  };
+  const behind = (el) => {
+    for (let after = el.nextSibling; after; after = after.nextSibling) {
+      const text = squeezed(after);
+      if (text) return cut(text, 80);
+      if (after.nodeType === 1 && FIELDS.has(roleOf(after))) return "";
+    }
+    return "";
+  };
+
+  const nameOf = (el, role) => {
+    const named = byIds(el, "aria-labelledby") || squeeze(el.getAttribute("aria-label"));
+    if (named) return cut(named, 300);
+    if (FIELDS.has(role)) {
+      const labels = el.labels ? [...el.labels].map((label) => shownText(label)).filter(Boolean).join(" ") : "";
+      if (labels) return cut(labels, 300);
+    }
+    const tag = tagOf(el);
+    if (tag === "input" && role === "button") return squeeze(el.value || el.alt || (el.type === "submit" ? "Submit" : el.type === "reset" ? "Reset" : ""));
+    if (tag === "img") return squeeze(el.alt || el.title);
+    if (role === "shape") return squeeze(el.querySelector?.(":scope > title")?.textContent || (tag === "text" ? el.textContent : ""));
+    if (tag === "fieldset") return shownText(el.querySelector(":scope > legend") || document.createElement("i"));
+    if (tag === "table") return squeeze(el.caption?.textContent);
+    if (!FIELDS.has(role) && !HOLDERS.has(role)) {
+      const text = shownText(el);
+      if (text) return text;
+    }
+    return squeeze(el.getAttribute("title") || el.getAttribute("placeholder"));
+  };
+
+  const valueOf = (el, role) => {
+    const tag = tagOf(el);
+    if (tag === "input" && el.type === "password") return "•".repeat(el.value.length);
+    if (tag === "select") return [...el.selectedOptions].map((option) => squeeze(option.text)).join(", ");
+    if (role === "checkbox" || role === "radio" || role === "button") return "";
+    if ("value" in el && typeof el.value === "string" && tag !== "li") return el.value;
+    if (el.isContentEditable && role === "textbox") return el.innerText;
+    return el.getAttribute("aria-valuenow") || "";
+  };
+
+  const stateOf = (el, style) => {
+    const state = {};
+    const aria = (name) => el.getAttribute("aria-" + name);
+    if (el.checked === true || aria("checked") === "true") state.checked = true;
+    if (aria("selected") === "true" || (tagOf(el) === "option" && el.selected)) state.selected = true;
+    if (aria("pressed") === "true") state.pressed = true;
+    if (el.disabled || aria("disabled") === "true") state.disabled = true;
+    if (el.readOnly || aria("readonly") === "true") state.readonly = true;
+    if (el.required || aria("required") === "true") state.required = true;
+    const open = tagOf(el) === "summary" ? String(el.parentElement?.open) : aria("expanded");
+    if (open === "true") state.expanded = true;
+    if (open === "false") state.collapsed = true;
+    if (aria("current") && aria("current") !== "false") state.current = true;
+    if (el === el.getRootNode().activeElement && el !== document.body) state.focused = true;
+    if (style.cursor === "not-allowed") state.disabled = true;
+    return state;
+  };
+
+  const isClickable = (el, style, parentStyle) => el.hasAttribute("onclick") || el.onclick !== null && el.onclick !== undefined
+    || (el.hasAttribute("tabindex") && el.tabIndex >= 0)
+    || (style.cursor === "pointer" && (!parentStyle || parentStyle.cursor !== "pointer"));
+
+  // A painted leaf without words: a picture that is pressed, or a coloured box.
+  const isIcon = (el, style) => {
+    if (el.ownerSVGElement || el.childElementCount || squeeze(el.textContent)) return false;
+    const drawn = [style.content, getComputedStyle(el, "::before").content, getComputedStyle(el, "::after").content];
+    const painted = style.backgroundImage !== "none" || drawn.some((one) => /^url|^".+"$/.test(one)) || parseFloat(style.borderTopWidth) > 0 && style.borderTopStyle !== "none" || !/^(rgba\(0, 0, 0, 0\)|transparent)$/.test(style.backgroundColor);
+    const box = el.getBoundingClientRect();
+    return painted && box.width >= 6 && box.height >= 6 && box.width * box.height < 0.5 * innerWidth * innerHeight;
+  };
+  const hints = (el) => squeeze([el.id, typeof el.className === "string" ? el.className : el.className?.baseVal,
+    el.getAttribute("name"), el.getAttribute("type"), el.getAttribute("placeholder"), el.getAttribute("title"),
+    el.getAttribute("alt"), (el.getAttribute("src") || "").split("/").pop(), el.getAttribute("autocomplete"),
+    el.getAttribute("data-original-title")].filter(Boolean).join(" ").replace(/[_\-./]+/g, " ").replace(/([a-z])([A-Z])/g, "$1 $2"));
+
+  const boxOf = (el) => {
+    const box = el.getBoundingClientRect();
+    return [box.x, box.y, box.width, box.height].map((n) => Math.round(n * 10) / 10);
+  };
+  const paintOf = (el, style) => {
+    if (el.ownerSVGElement) return { fill: style.fill, stroke: style.stroke, form: tagOf(el) };
+    return { fill: style.backgroundColor, ink: style.color };
+  };
+
+  // Walk the shown tree in document order; a list of plain rows comes out.
+  const look = ({ skip, most, from }) => {
+    unseen = skip;
+    last = Math.max(last, from); // a number is never given twice, not on the next page either
+    const rows = [];
+    let left = 0;
+    const walk = (el, parent, parentStyle, inside) => {
+      const tag = tagOf(el);
+      if (SKIPPED.has(tag) || skip.some((one) => el.matches(one))) return;
+      if (el.getAttribute("aria-hidden") === "true" && !el.querySelector("input,button,a")) return;
+      const style = getComputedStyle(el);
+      if (style.display === "none") return;
+      const shown = isShown(el, style);
+      let role = roleOf(el), own = shown ? ownText(el) : "";
+      const tick = (role === "checkbox" || role === "radio") && !shown && el.labels?.length;
+      if (role === "hidden") return;
+      if (shown && !ACTED_ON.has(role) && inside !== "whole" && isClickable(el, style, parentStyle)) role = role === "label" || role === "image" || role === "heading" ? role : "clickable";
+      if (shown && role === "clickable" && /\bhandle\b/.test(el.className)) role = "handle";
+      if (shown && !role && own) role = "text";
+      if (shown && !role && isIcon(el, style)) role = "icon";
+      let me = parent;
+      if ((shown && role && role !== "option") || tick) {
+        if (rows.length >= most) { left++; return; }
+        me = idOf(el);
+        const row = { id: me, parent, role, tag, name: nameOf(el, role), box: boxOf(el), state: stateOf(el, style), hints: hints(el) };
+        const value = valueOf(el, role);
+        if (value) row.value = cut(value, 2000);
+        if (el.type && tag === "input") row.type = el.type;
+        if (own) row.own = cut(own, 300);
+        if (FIELDS.has(role)) { row.before = beside(el); row.after = behind(el); }
+        if (tag === "a" && el.href) row.href = cut(String(el.href), 500);
+        if (tag === "select") row.options = [...el.options].slice(0, 300).map((option) => squeeze(option.text));
+        if (el.form) row.form = [idOf(el.form), el.form.method, cut(String(el.form.action), 500)];
+        if (role === "button" && el.form && (el.type === "submit" || el.type === "image")) row.submits = true;
+        if (el.ownerSVGElement || role === "clickable" || role === "shape" || role === "icon" || role === "text" || role === "cell") row.paint = paintOf(el, style);
+        if (/^(auto|scroll)$/.test(style.overflowY) && el.scrollHeight > el.clientHeight + 4 || tag === "textarea" && el.scrollHeight > el.clientHeight + 4) row.scrolls = [Math.round(el.scrollTop), el.scrollHeight - el.clientHeight];
+        if (el.draggable || style.cursor === "move" || style.cursor === "grab") row.drags = true;
+        if (/bold|[6-9]00/.test(style.fontWeight)) row.bold = true;
+        rows.push(row);
+      }
+      const whole = role === "link" || role === "button" || role === "summary";
+      if (tag === "select" || (tag !== "svg" && role === "shape")) return;
+      for (const child of (el.shadowRoot ? el.shadowRoot.children : el.children)) walk(child, me, style, whole ? "whole" : "");
+      if (el.shadowRoot) for (const slot of el.children) walk(slot, me, style, "");
+    };
+    if (document.body) walk(document.body, 0, null, "");
+    return { last, url: String(location.href), title: squeeze(document.title), rows, left, height: document.documentElement.scrollHeight, top: Math.round(scrollY), view: [innerWidth, innerHeight] };
+  };
+
+  // Bring an element into view and say where to press; `covered` names what lies over that point.
+  const aim = (id, at) => {
+    const el = find(id);
+    if (!el) return { gone: true };
+    let target = el;
+    if (!el.getClientRects().length && el.labels?.length) target = el.labels[0];
+    const seen = target.getBoundingClientRect();
+    if (seen.top < 0 || seen.left < 0 || seen.bottom > innerHeight || seen.right > innerWidth || at === "center") target.scrollIntoView({ block: "center", inline: "center", behavior: "instant" });
+    else target.scrollIntoView({ block: "nearest", inline: "nearest", behavior: "instant" });
+    const rects = [...target.getClientRects()].filter((r) => r.width > 0 && r.height > 0);
+    const box = (target.getBoundingClientRect().width && !(tagOf(target) === "a" || getComputedStyle(target).display === "inline")) ? target.getBoundingClientRect() : rects[0];
+    if (!box) return { hidden: true };
+    const reaches = (x, y) => {
+      const hit = target.getRootNode().elementFromPoint?.(x, y);
+      if (!hit) return [false, "nothing"];
+      const same = getComputedStyle(target).pointerEvents === "none" || hit === target || target.contains(hit) || hit.contains(target) && (tagOf(hit) === "label" || !find(ids.get(hit) || 0) || hit.contains(el))
+        || [...(target.labels || [])].some((label) => label.contains(hit)) || hit.shadowRoot?.contains(target);
+      return [same, `${tagOf(hit)}${hit.id ? "#" + hit.id : ""}`];
+    };
+    let over = "";
+    for (const [dx, dy] of [[0.5, 0.5], [0.5, 0.25], [0.25, 0.5], [0.75, 0.5], [0.5, 0.75], [0.1, 0.5], [0.9, 0.5]]) {
+      const x = box.x + box.width * dx, y = box.y + box.height * dy;
+      const [same, what] = reaches(x, y);
+      if (same) return { x, y, w: box.width, h: box.height };
+      over = over || what;
+    }
+    return { covered: over };
+  };
+
+  const tell = (el, ...names) => { for (const name of names) el.dispatchEvent(new Event(name, { bubbles: true, composed: true })); };
+  const focus = (id) => {
+    const el = find(id);
+    if (!el) return { gone: true };
+    const field = el.matches("input,textarea,select") || el.isContentEditable ? el : el.querySelector("input,textarea,[contenteditable]") || el;
+    if (field.disabled || field.readOnly) return { readonly: true };
+    field.scrollIntoView({ block: "nearest", behavior: "instant" });
+    field.focus({ preventScroll: true });
+    if (typeof field.select === "function" && /^(text|search|url|tel|email|password|number|textarea)$/.test(field.type)) field.select();
+    else if (field.isContentEditable) { const all = document.createRange(); all.selectNodeContents(field); const chosen = getSelection(); chosen.removeAllRanges(); chosen.addRange(all); }
+    return { set: /^(date|time|datetime-local|month|week|range|color)$/.test(field.type), file: field.type === "file", kind: field.type || "", host: field.ownerDocument.location.hostname,
+      secure: field.ownerDocument.location.protocol === "https:", action: field.form ? String(field.form.action) : "", password: field.type === "password", held: "value" in field ? String(field.value) : field.isContentEditable ? field.innerText : "" };
+  };
+  const put = (id, value) => {
+    const el = find(id);
+    if (!el) return { gone: true };
+    el.value = value;
+    tell(el, "input", "change");
+    return { value: el.value };
+  };
+  const choose = (id, wanted) => {
+    const el = find(id);
+    if (!el) return { gone: true };
+    if (tagOf(el) !== "select") return { notone: true };
+    const plain = (text) => squeeze(text).toLowerCase();
+    const options = [...el.options], found = [];
+    for (const one of wanted) {
+      const option = options.find((o) => squeeze(o.text) === squeeze(one)) || options.find((o) => plain(o.text) === plain(one)) || options.find((o) => o.value === one);
+      if (!option) return { missing: one, known: options.slice(0, 30).map((o) => squeeze(o.text)) };
+      found.push(option);
+    }
+    if (el.multiple) for (const option of options) option.selected = found.includes(option);
+    else found[0].selected = true;
+    tell(el, "input", "change");
+    return { chosen: found.map((o) => squeeze(o.text)) };
+  };
+  const scroll = (id, how) => {
+    const el = id ? find(id) : document.scrollingElement;
+    if (!el) return { gone: true };
+    const page = (id ? el.clientHeight : innerHeight) * 0.9;
+    if (how === "top") el.scrollTop = 0;
+    else if (how === "bottom") el.scrollTop = el.scrollHeight;
+    else if (how === "into view") el.scrollIntoView({ block: "center", behavior: "instant" });
+    else el.scrollTop += how === "up" ? -page : page;
+    return { top: Math.round(el.scrollTop) };
+  };
+  const mark = (id, text) => {
+    const el = find(id);
+    if (!el) return { gone: true };
+    const all = document.createTreeWalker(el, NodeFilter.SHOW_TEXT), range = document.createRange();
+    range.selectNodeContents(el);
+    for (let node = all.nextNode(); text && node; node = all.nextNode()) {
+      const start = node.nodeValue.indexOf(text);
+      if (start >= 0) { range.setStart(node, start); range.setEnd(node, start + text.length); break; }
+    }
+    const lines = [...range.getClientRects()].filter((r) => r.width > 0);
+    if (!lines.length) return { hidden: true };
+    const first = lines[0], end = lines[lines.length - 1];
+    return { from: [first.left + 0.5, first.top + first.height / 2], to: [end.right - 0.5, end.top + end.height / 2] };
+  };
+  const caret = () => {
+    const el = document.activeElement;
+    return el && "selectionEnd" in el ? el.selectionEnd : -1;
+  };
+  const mask = (id, on) => { const el = find(id); if (el) el.style.webkitTextSecurity = on ? "disc" : ""; };
+  const text = (id) => {
+    const el = id ? find(id) : document.querySelector("main,article,[role=main]") || document.body;
+    return el ? (el.innerText || el.value || "") : null;
+  };
+
+  new MutationObserver(() => { changed = performance.now(); }).observe(document, { subtree: true, childList: true, attributes: true, characterData: true });
+  // Resolve when nothing has changed for `quiet` ms and the page is loaded, at the latest after `cap` ms.
+  const settle = ({ quiet, cap }) => new Promise((resolve) => {
+    const start = performance.now();
+    changed = Math.max(changed, start);
+    const check = () => {
+      const now = performance.now();
+      if (now - start >= cap) return resolve(false);
+      if (now - changed >= quiet && document.readyState !== "loading") return resolve(true);
+      return setTimeout(check, 15);
+    };
+    check();
+  });
+
+  globalThis.ddax = { look, aim, focus, put, choose, scroll, mark, mask, text, settle, caret };
+})();

@@ -1,0 +1,163 @@
+"""What is seen of a page: nodes with stable ids, and the same as text for a reader."""
+
+from __future__ import annotations
+
+import unicodedata
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from ddax.environments.protocol import Element, Observation
+from ddax.types import JsonDict
+
+MAX_TEXT = 20_000
+"""Characters of a page that are shown."""
+ACTED_ON = frozenset(
+    """link button combobox textbox searchbox spinbutton checkbox radio slider summary file color tab
+    menuitem menuitemcheckbox menuitemradio option switch treeitem gridcell listbox canvas shape icon clickable
+    handle video audio""".split()  # noqa: SIM905
+)
+"""Roles that are there to be acted on; the others are there to be read."""
+PAGE = "page"
+"""The element that stands for the page as a whole: go back, scroll, wait, read it, be done."""
+DIALOG = "dialog"
+"""The element that stands for an open question of the page."""
+
+
+@dataclass(frozen=True)
+class Node:
+    """One shown element of a page.
+
+    `before` and `after` are the words next to a field, `own` its text without that of its children, `hints`
+    the words of its attributes, `box` x, y, width and height in CSS pixels of the window.
+    """
+
+    id: str
+    role: str
+    name: str = ""
+    value: str = ""
+    parent: str = ""
+    tag: str = ""
+    type: str = ""
+    own: str = ""
+    before: str = ""
+    after: str = ""
+    href: str = ""
+    hints: str = ""
+    options: tuple[str, ...] = ()
+    state: frozenset[str] = frozenset()
+    box: tuple[float, float, float, float] = (0.0, 0.0, 0.0, 0.0)
+    form: tuple[str, str, str] = ("", "", "")
+    """The form it belongs to: its id, its method, its target."""
+    paint: tuple[tuple[str, str], ...] = ()
+    scrolls: tuple[int, int] = (0, 0)
+    """How far it is scrolled and how far it can be, in pixels."""
+    submits: bool = False
+    drags: bool = False
+    bold: bool = False
+
+    def says(self) -> str:
+        """Return the element in words: role, name, value and state."""
+        parts = [self.role]
+        label = self.name or self.before or self.after
+        if label:
+            parts.append(f'"{label}"')
+        if self.value:
+            parts.append(f'= "{self.value}"')
+        if self.options:
+            parts.append("of " + ", ".join(f'"{option}"' for option in self.options[:20]))
+        parts += [f"({word})" for word in sorted(self.state)]
+        return " ".join(parts)
+
+
+@dataclass(frozen=True)
+class PageSeen(Observation):
+    """A page as it is seen: the protocol's text and elements, and the nodes behind them."""
+
+    url: str = ""
+    title: str = ""
+    nodes: tuple[Node, ...] = ()
+    notes: tuple[str, ...] = ()
+    dialog: str = ""
+
+    def node(self, id: str) -> Node | None:
+        """Return a node by its id."""
+        return next((node for node in self.nodes if node.id == id), None)
+
+
+def node_of(row: JsonDict, frame: str) -> Node:
+    """Read a row of the page script; ids get the name of their frame."""
+    form = row.get("form") or ("", "", "")
+    state = frozenset(name for name, on in row["state"].items() if on)
+    return Node(
+        id=f"{frame}e{row['id']}",
+        role=str(row["role"]),
+        name=clean(row["name"]),
+        value=clean(row.get("value", "")),
+        parent=f"{frame}e{row['parent']}" if row["parent"] else "",
+        tag=str(row["tag"]),
+        type=str(row.get("type", "")),
+        own=clean(row.get("own", "")),
+        before=clean(row.get("before", "")),
+        after=clean(row.get("after", "")),
+        href=str(row.get("href", "")),
+        hints=clean(row["hints"])[:200],
+        options=tuple(map(clean, row.get("options", ()))),
+        state=state,
+        box=_box(row["box"]),
+        form=(f"{frame}e{form[0]}" if form[0] else "", str(form[1]).lower(), str(form[2])),
+        paint=tuple(sorted(row.get("paint", {}).items())),
+        scrolls=tuple(row.get("scrolls", (0, 0))),
+        submits=bool(row.get("submits")),
+        drags=bool(row.get("drags")),
+        bold=bool(row.get("bold")),
+    )
+
+
+def _box(found: Sequence[float]) -> tuple[float, float, float, float]:
+    x, y, width, height = found
+    return (float(x), float(y), float(width), float(height))
+
+
+def outline(nodes: Sequence[Node]) -> list[str]:
+    """Return the nodes as indented lines; what can be acted on carries its id."""
+    depth: dict[str, int] = {}
+    parents = {node.parent for node in nodes}
+    lines = []
+    for node in nodes:
+        depth[node.id] = depth.get(node.parent, -1) + 1
+        lead = "  " * min(depth[node.id], 12)
+        if node.role in ACTED_ON:
+            lines.append(f"{lead}[{node.id}] {node.says()}")
+            continue
+        words = node.own if node.id in parents or node.role == "text" else node.name
+        if node.role == "text":
+            lines.append(f'{lead}[{node.id}] "{words or node.name}"')
+        elif words or node.role not in ("cell", "listitem", "label"):
+            lines.append(f"{lead}{node.role}{f' {chr(34)}{words}{chr(34)}' if words else ''}")
+    return lines
+
+
+def elements(nodes: Iterable[Node]) -> Iterable[Element]:
+    """Return what a move may name."""
+    for node in nodes:
+        yield Element(node.id, node.role, node.says())
+
+
+def text_of(title: str, url: str, notes: Sequence[str], lines: Sequence[str]) -> str:
+    """Return a page as text, at most `MAX_TEXT` characters."""
+    head = [f"Page: {title or '(no title)'}", f"Address: {url}", *(f"Note: {note}" for note in notes), ""]
+    text = "\n".join([*head, *lines])
+    if len(text) <= MAX_TEXT:
+        return text
+    kept = text[:MAX_TEXT].rsplit("\n", 1)[0]
+    return f"{kept}\n({len(lines) - kept.count(chr(10)) + len(head) - 1} more lines; scroll or extract)"
+
+
+def clean(text: Any) -> str:
+    """Drop what is not seen: control, format, bidi and tag characters, and lone surrogates."""
+    kept = (" " if sign in "\t\r\n\u00a0" else sign for sign in str(text))
+    return "".join(sign for sign in kept if unicodedata.category(sign) not in HIDDEN).strip()
+
+
+HIDDEN = frozenset({"Cc", "Cf", "Co", "Cs", "Cn"})

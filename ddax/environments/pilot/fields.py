@@ -1,0 +1,281 @@
+"""Write, choose and set: the fields of a form by their labels, places and kinds."""
+
+from __future__ import annotations
+
+import re
+
+from ddax.environments.browser.seen import Node
+from ddax.environments.pilot.dates import find_date, find_time, pick_date
+from ddax.environments.pilot.match import Found
+from ddax.environments.pilot.orders import Order
+from ddax.environments.pilot.pilot import Pilot
+from ddax.environments.pilot.pressing import SURE, press_named, press_node, press_path, press_place
+from ddax.environments.pilot.values import field_value, looked_up, wanted_value
+from ddax.environments.pilot.words import (
+    BOXES,
+    FIELD,
+    content,
+    likeness,
+    numbers,
+    ordinal,
+    plain,
+    roles,
+    tokens,
+)
+
+OPTIONS = frozenset({"option", "menuitem", "listitem"})
+MAX_KEYS = 220
+
+
+async def enter(pilot: Pilot, order: Order) -> bool:
+    """Write what an order says into the field it names."""
+    fields = list(pilot.nodes(FIELD | {"combobox"}))
+    if not fields:
+        return False
+    if "corresponds" in order.text or "each label" in order.text:
+        return await enter_looked_up(pilot, fields)
+    named = await enter_named(pilot, order, fields)
+    if named:
+        return True
+    starts = re.search(r"starts? with (.+?)(?: and|,|$)", order.text)
+    if starts and order.quotes:
+        return await complete(pilot, fields[0], order.quotes)
+    value = wanted_value(pilot, order)
+    if value is None:
+        return False
+    low = order.text.casefold()
+    if "both" in low or "all fields" in low:
+        return all([await fill(pilot, node, value) for node in fields if "readonly" not in node.state])
+    node = the_field(pilot, order, fields, value)
+    return node is not None and await fill(pilot, node, value)
+
+
+async def enter_looked_up(pilot: Pilot, fields: list[Node]) -> bool:
+    """Write into each field what the page says beside the same label."""
+    for node in fields:
+        name = node.name or node.before
+        value = looked_up(pilot.match, name.strip(" :"))
+        if value is None or not await fill(pilot, node, value):
+            return False
+    return True
+
+
+async def enter_named(pilot: Pilot, order: Order, fields: list[Node]) -> bool:
+    """Write each quote into the field whose name stands before it; False for fewer than two."""
+    if len(order.quotes) < 2:
+        return False
+    pairs = [(n, v) for n in fields if (v := field_value(order, (n.name or n.before).strip(" :")))]
+    if len(pairs) < 2:
+        return False
+    for node, value in pairs:
+        await fill(pilot, node, value)
+    return True
+
+
+def the_field(pilot: Pilot, order: Order, fields: list[Node], value: str) -> Node | None:
+    """Return the field an order means: by place, by name, by the kind of value, else the first empty one."""
+    where = order.text.split(value, 1)[-1] if value in order.text else order.text
+    kinds = roles(where) & FIELD
+    pool = [n for n in fields if not kinds or n.role in kinds] or fields
+    place = ordinal(where)
+    if place and "word" not in order.text:
+        return pool[place - 1] if abs(place) <= len(pool) else pool[-1]
+    name = content(where.replace('"', " "))
+    ranked = sorted(pool, key=lambda n: -likeness(name, n.name or n.before))
+    if name and ranked and likeness(name, ranked[0].name or ranked[0].before) > 0.4:
+        return ranked[0]
+    if find_date(value):
+        dates = [n for n in pool if n.type == "date" or "date" in tokens(f"{n.name} {n.before} {n.hints}")]
+        pool = dates or pool
+    free = [n for n in pool if not n.value and "readonly" not in n.state]
+    return (free or pool)[0] if pool else None
+
+
+async def fill(pilot: Pilot, node: Node, value: str) -> bool:
+    """Bring a value into a field, whatever kind of field it is."""
+    day = find_date(value)
+    if "readonly" in node.state:
+        return day is not None and await pick_date(pilot, node, day)
+    if node.role == "combobox" and node.tag == "select":
+        return await select(pilot, node, [value])
+    if node.type == "date" and day:
+        value = day.isoformat()
+    elif node.type == "time":
+        value = find_time(value) or value
+    elif node.type == "color" and not value.startswith("#"):
+        from ddax.environments.pilot.words import color_table
+
+        value = "#%02x%02x%02x" % color_table().get(plain(value), (0, 0, 0))  # noqa: UP031
+    await pilot.do("type", node.id, value)
+    pilot.focus = node
+    return True
+
+
+async def complete(pilot: Pilot, node: Node, parts: tuple[str, ...]) -> bool:
+    """Write the beginning of something and take the suggestion that begins and ends as wanted."""
+    start, end = parts[0], parts[1] if len(parts) > 1 else ""
+    for text in (start, start[: max(1, len(start) - 1)]):
+        await pilot.do("type", node.id, text)
+        for _ in range(4):
+            offered = [n for n in pilot.nodes(OPTIONS) if plain(n.name)]
+            fits = [
+                n
+                for n in offered
+                if n.name.casefold().startswith(start.casefold())
+                and n.name.casefold().endswith(end.casefold())
+            ]
+            if fits:
+                deep = [n for n in fits if not any(other.parent == n.id for other in fits)]
+                return await press_node(pilot, deep[0])
+            await pilot.do("wait", "page", "0.3")
+    return False
+
+
+async def choose(pilot: Pilot, order: Order) -> bool:
+    """Choose what an order names: options, boxes, a place in a menu, a number on a slider, a day."""
+    text = order.text
+    day = find_date(text)
+    if day is not None:
+        target = next(
+            (
+                n
+                for n in pilot.nodes(FIELD)
+                if "date" in tokens(f"{n.name} {n.before} {n.hints}") or "readonly" in n.state
+            ),
+            None,
+        )
+        return target is not None and await fill(pilot, target, day.isoformat())
+    if ">" in text and not order.quotes:
+        return await press_path(pilot, [part.strip() for part in text.split(">")])
+    moved = await set_number(pilot, order)
+    if moved is not None:
+        return moved
+    place, role = ordinal(text), roles(text)
+    if place and role:
+        return await press_place(pilot, "", role, place)
+    values = values_of(order)
+    if not values:
+        return True  # nothing is to be chosen
+    return await choose_values(pilot, values, text)
+
+
+def values_of(order: Order) -> list[str]:
+    """Return what an order enumerates."""
+    if order.quotes:
+        return list(order.quotes)
+    text = re.sub(r"\s+(?:from|in|on|with|using)\s+(?:the|a)\b.*$", "", order.text)
+    text = re.sub(r"^(?:the|all|any)\s+(?:options?|items?|boxes|words?|of)\s+", "", text)
+    parts = [part.strip(" ,.") for part in re.split(r",\s*(?:and\s+)?|\s+and\s+", text)]
+    return [part for part in parts if part and plain(part) not in ("nothing", "none")]
+
+
+async def choose_values(pilot: Pilot, values: list[str], text: str) -> bool:
+    """Choose each of some values where a select, a box or another control offers it."""
+    selects = [n for n in pilot.seen.nodes if n.tag == "select" and "disabled" not in n.state]
+    for node in selects:
+        names = [best_option(node, value) for value in values]
+        if all(names):
+            return await select(pilot, node, [name for name in names if name])
+    boxes = pilot.nodes(BOXES)
+    if boxes:
+        return await tick(pilot, boxes, values, text)
+    looks = shades(pilot, text)
+    if looks:
+        return all([await press_node(pilot, node) for node in looks])
+    return all([await press_named(pilot, value, frozenset()) for value in values])
+
+
+def shades(pilot: Pilot, text: str) -> list[Node]:
+    """Return the elements of a colour, where an order speaks of one."""
+    from ddax.environments.pilot.words import color_table, hue, rgb
+
+    names = [word for word in tokens(text) if word in color_table()]
+    if not names:
+        return []
+    pool = [
+        (n, rgb(dict(n.paint).get("fill", "")))
+        for n in pilot.nodes({"icon", "shape", "clickable"})
+        if n.paint
+    ]
+    return [n for n, color in pool if color is not None and hue(color) in names]
+
+
+def best_option(node: Node, value: str) -> str:
+    """Return the option of a select that a value means, empty for none."""
+    best = max(node.options, key=lambda option: likeness(value, option), default="")
+    return best if likeness(value, best) >= SURE else ""
+
+
+async def select(pilot: Pilot, node: Node, values: list[str]) -> bool:
+    """Choose options of a select by their words."""
+    names = [best_option(node, value) or value for value in values]
+    pilot.focus = node
+    await pilot.do("select", node.id, "|".join(names))
+    return True
+
+
+async def tick(pilot: Pilot, boxes: list[Node], values: list[str], text: str) -> bool:
+    """Tick the boxes that are named, by meaning where no label has a word of them."""
+    meant: list[Node] = []
+    for value in values:
+        ranked = pilot.match.rank(
+            re.sub(r"^(?:words? )?(?:similar|related|close) to\s+", "", value), BOXES, among=boxes
+        )
+        alike = "similar" in text or "related" in text or "synonym" in text
+        sure = [one for one in ranked if one.score >= (0.6 if alike else SURE)] or ranked[:1]
+        meant += [one.node for one in (sure if alike else _one(sure))]
+    for node in dict.fromkeys(meant):
+        if not {"checked", "selected"} & node.state:
+            await press_node(pilot, node)
+    return bool(meant)
+
+
+def _one(found: list[Found]) -> list[Found]:
+    return found[:1]
+
+
+async def set_number(pilot: Pilot, order: Order) -> bool | None:
+    """Set sliders and spinners to the numbers of an order; None where it speaks of neither."""
+    sliders, spinners = pilot.nodes({"slider", "handle"}), pilot.nodes({"spinbutton"})
+    wanted = numbers(order.text)
+    words = set(tokens(order.text))
+    if not wanted or not ({"slider", "sliders", "spinner", "combination"} & words):
+        return None
+    if "spinner" in words and spinners:
+        return await fill(pilot, spinners[0], f"{wanted[0]:g}")
+    if len(sliders) < len(wanted):
+        return False
+    return all([await slide(pilot, index, value) for index, value in enumerate(wanted)])
+
+
+async def slide(pilot: Pilot, index: int, wanted: float) -> bool:
+    """Press arrow keys on a slider until the number beside it is the one wanted."""
+
+    def slider() -> Node:
+        return pilot.nodes({"slider", "handle"})[index]
+
+    def shown() -> float | None:
+        node = slider()
+        if node.value and numbers(node.value):
+            return numbers(node.value)[0]
+        after = [
+            n
+            for n in pilot.seen.nodes
+            if n.role in ("text", "label", "status") and len(numbers(n.own or n.name)) == 1
+        ]
+        near = pilot.match.near(node, after)
+        order = list(pilot.seen.nodes)
+        behind = [n for n in after if order.index(n) > order.index(node)]
+        pick = behind[0] if behind else (near[0] if near else None)
+        return numbers(pick.own or pick.name)[0] if pick else None
+
+    for _ in range(MAX_KEYS):
+        now = shown()
+        if now is None:
+            return False
+        if now == wanted:
+            return True
+        pilot.max_moves += 1
+        if not await pilot.do("press", slider().id, "ArrowRight" if now < wanted else "ArrowLeft"):
+            return False
+    return False

@@ -1,0 +1,114 @@
+"""Lists of messages: find the one that is meant, and delete, star, answer or pass it on."""
+
+from __future__ import annotations
+
+import re
+
+from ddax.environments.browser.seen import Node
+from ddax.environments.pilot.orders import VERBS, Order
+from ddax.environments.pilot.pilot import Pilot
+from ddax.environments.pilot.pressing import press_node
+from ddax.environments.pilot.words import FIELD, plain, tokens
+
+KINDS: dict[str, frozenset[str]] = {
+    "delete": frozenset({"delete", "trash", "remove", "erase", "discard", "bin"}),
+    "star": frozenset({"star", "important", "favorite", "favourite", "flag", "mark"}),
+    "reply": frozenset({"reply", "respond", "answer", "replying", "response", "back"}),
+    "forward": frozenset({"forward", "send", "pass", "share", "forwarding", "give"}),
+}
+"""The words of each thing that is done with a message."""
+SIGNS: dict[str, frozenset[str]] = {
+    "delete": frozenset({"delete", "trash", "remove", "bin"}),
+    "star": frozenset({"star", "important", "flag"}),
+    "reply": frozenset({"reply", "respond"}),
+    "forward": frozenset({"forward", "fwd"}),
+}
+"""The words its control goes by."""
+_NAME = re.compile(r"\b[A-Z][a-zA-ZÀ-ÿ'-]*(?<!')")
+
+
+async def message(pilot: Pilot, order: Order) -> bool:
+    """Do with a message what a task says; False where the page is no list of messages."""
+    kind = kind_of(pilot.task)
+    sender, to = people(pilot)
+    if not kind or not sender:
+        return False
+    rows = pilot.match.rows([sender])
+    if not rows:
+        return False
+    row = rows[0]
+    button = control(pilot, kind, row)
+    if button is None:
+        await press_node(pilot, row)
+        button = control(pilot, kind, None)
+    if button is None:
+        return False
+    await press_node(pilot, button)
+    if kind in ("reply", "forward"):
+        return await write(pilot, kind, to, said(pilot))
+    return True
+
+
+def kind_of(task: str) -> str:
+    """Return what a task wants done with a message."""
+    words = set(tokens(re.sub(r"[\"“][^\"”]*[\"”]", " ", task)))
+    for kind in ("delete", "reply", "forward", "star"):
+        if KINDS[kind] & words - {"mark", "back", "give"}:
+            return kind
+    return next((kind for kind in ("star", "reply", "forward") if KINDS[kind] & words), "")
+
+
+def people(pilot: Pilot) -> tuple[str, str]:
+    """Return whom the message is from, and whom it goes to."""
+    task = re.sub(r"[\"“][^\"”]*[\"”]", " ", pilot.task)
+    names = [n for n in _NAME.findall(task) if n.casefold() not in VERBS and len(n) > 1]
+    names = [n.removesuffix("'s") for n in names]
+    shown = [n for n in dict.fromkeys(names) if pilot.match.rows([n])]
+    to = re.search(r"\bto ([A-Z][\w'-]*)", task)
+    goes = to[1] if to else ""
+    give = re.search(r"\b(?:[Ss]end|[Gg]ive|[Ff]orward) ([A-Z][\w'-]*)(?! sent| wrote|'s)", task)
+    goes = goes or (give[1] if give and len(set(names)) > 1 else "")
+    senders = [n for n in shown if n != goes] or shown
+    return (senders[0] if senders else ""), goes
+
+
+def said(pilot: Pilot) -> str:
+    """Return what is to be written in a reply."""
+    quoted = re.search(r"[\"“](.*?)[\"”]", pilot.task)
+    if quoted:
+        return quoted[1]
+    found = re.search(
+        r"\b(?:saying|with|say|text|message|write|tell (?:him|her|them))[:,]?\s+(.+?)[.]?$", pilot.task
+    )
+    return found[1] if found else ""
+
+
+def control(pilot: Pilot, kind: str, row: Node | None) -> Node | None:
+    """Return the control of a kind: in a row, or anywhere."""
+    pool = [n for n in pilot.seen.nodes if n.role in ("icon", "button", "clickable", "link", "image", "text")]
+    named = [n for n in pool if SIGNS[kind] & set(tokens(f"{n.hints} {n.name}")) and len(tokens(n.name)) <= 3]
+    if row is None:
+        return named[0] if named else None
+    top, bottom = row.box[1] - 12, row.box[1] + row.box[3] + 12
+    same = [n for n in named if top <= n.box[1] + n.box[3] / 2 <= bottom]
+    return min(same, key=lambda n: abs(n.box[1] - row.box[1]), default=None)
+
+
+async def write(pilot: Pilot, kind: str, to: str, text: str) -> bool:
+    """Write an answer, or whom a message is passed on to, and send it."""
+    fields = pilot.nodes(FIELD)
+    if kind == "forward":
+        address = [
+            n for n in fields if {"to", "recipient"} & set(tokens(f"{n.name} {n.before} {n.hints}"))
+        ] or fields
+        if not address or not to:
+            return False
+        await pilot.do("type", address[0].id, to)
+    else:
+        body = [n for n in fields if n.tag == "textarea"] or fields
+        if not body:
+            return False
+        await pilot.do("type", body[-1].id, text)
+    pool = [n for n in pilot.seen.nodes if n.role in ("icon", "button", "clickable", "link", "image", "text")]
+    sends = [n for n in pool if plain(n.name) == "send" or "send" in tokens(n.hints)]
+    return bool(sends) and await press_node(pilot, sends[-1])

@@ -1,0 +1,83 @@
+"""Read a task as a row of orders: a verb each, the words it goes with, what stands in quotes."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+
+VERBS: dict[str, str] = {
+    "click": "press", "press": "press", "hit": "press", "push": "press", "tap": "press", "buy": "press",
+    "submit": "submit", "confirm": "submit",
+    "select": "choose", "choose": "choose", "pick": "choose", "check": "choose", "tick": "choose",
+    "mark": "choose", "uncheck": "uncheck",
+    "enter": "enter", "type": "enter", "write": "enter", "fill": "enter", "input": "enter", "put": "enter",
+    "set": "enter", "paste": "paste", "copy": "copy", "solve": "solve",
+    "expand": "expand", "open": "press", "close": "close", "switch": "find", "find": "find",
+    "navigate": "find", "go": "go", "visit": "go", "search": "search", "look": "find",
+    "focus": "focus", "highlight": "mark_text", "scroll": "scroll", "drag": "drag", "move": "drag",
+    "sort": "sort", "wait": "wait", "reply": "message", "respond": "message", "answer": "message",
+    "forward": "message", "delete": "message", "remove": "message", "star": "message", "send": "message",
+    "order": "order", "generate": "generate", "give": "style", "log": "login", "sign": "login",
+    "hover": "hover", "keep": "hover", "book": "book", "like": "press", "read": "read", "tell": "read",
+    "extract": "read", "create": "create", "use": "use", "draw": "draw", "guess": "guess",
+}  # fmt: skip
+"""What each verb asks for."""
+_QUOTED = re.compile(r"“([^”]*)”|\"([^\"]*)\"|(?<!\w)'([^']+)'(?!\w)|«([^»]*)»")
+_HELD = re.compile(r"⟦(\d+)⟧")
+_VERB = "|".join(sorted(VERBS, key=len, reverse=True))
+_SENTENCE = re.compile(r"(?<=[^\d\s])[.;!?](?=\s|$)|(?<=\d)[.;!?](?=\s+[A-Z]|\s*$)")
+_NEXT = re.compile(
+    rf"\s*,\s*(?:(?:and|then|and then|to)\s+)?(?=(?:{_VERB})\b)|\s+(?:and then|then|and)\s+(?=(?:{_VERB})\b)"
+    rf"|\s+to\s+(?=(?:find|enter|delete|search)\b(?!\s+it))",
+    re.IGNORECASE,
+)
+_LEAD = re.compile(
+    r"^(?:please|then|and|now|also|you (?:should|must)|i (?:want|need) you to|could you)\s+", re.IGNORECASE
+)
+
+
+@dataclass(frozen=True)
+class Order:
+    """One thing to do: what kind (`verb`), the words behind it, the words before it, what stood in quotes."""
+
+    verb: str
+    word: str
+    text: str
+    quotes: tuple[str, ...] = ()
+    before: str = ""
+
+    @property
+    def quote(self) -> str:
+        """Return what was quoted first, empty where nothing was."""
+        return self.quotes[0] if self.quotes else ""
+
+
+def read_orders(task: str) -> list[Order]:
+    """Split a task into its orders; words without a known verb become the order `goal`."""
+    held: list[str] = []
+
+    def hold(found: re.Match[str]) -> str:
+        held.append(next(part for part in found.groups() if part is not None))
+        return f"⟦{len(held) - 1}⟧"
+
+    found: list[Order] = []
+    for sentence in _SENTENCE.split(_QUOTED.sub(hold, task)):
+        found += [_order(clause, held) for clause in _NEXT.split(sentence.strip()) if clause.strip(" ,.")]
+    return found
+
+
+def _order(clause: str, held: list[str]) -> Order:
+    text = clause.strip(" ,.")
+    while _LEAD.match(text):
+        text = _LEAD.sub("", text)
+    quotes = tuple(held[int(found[1])] for found in _HELD.finditer(text))
+    before, word, rest = "", "", text
+    first = re.match(rf"({_VERB})\b\s*", text, re.IGNORECASE)
+    if first is None:
+        first = re.search(rf"(?:^|,\s*|\bto\s+)({_VERB})\b\s*", text, re.IGNORECASE)
+        before = text[: first.start()] if first else ""
+    if first is not None:
+        word, rest = first[1].lower(), text[first.end() :]
+    whole = _HELD.sub(lambda held_at: held[int(held_at[1])], rest).strip()
+    shown = _HELD.sub(lambda held_at: held[int(held_at[1])], before).strip(" ,")
+    return Order(VERBS.get(word, "goal"), word, whole, quotes, shown)

@@ -1,0 +1,134 @@
+"""The policy: order by order, find, act, look what came of it, and try the next best where nothing did."""
+
+from __future__ import annotations
+
+from collections.abc import Awaitable, Callable, Iterable, Mapping
+from dataclasses import dataclass, field
+
+from ddax.environments.browser.seen import Node, PageSeen
+from ddax.environments.pilot.match import Embed, Matcher
+from ddax.environments.pilot.orders import Order, read_orders
+from ddax.environments.protocol import Environment, Move
+from ddax.errors import ActionError
+
+MAX_MOVES = 60
+HARMLESS = frozenset({
+    "no_such_move", "covered", "hidden", "read_only", "bad_value", "no_such_option", "page_failed", "timeout",
+})  # fmt: skip
+"""Ways a move may fail after which another one can be tried."""
+
+
+class OutOfMoves(Exception):
+    """Say that the moves a task may take are used up."""
+
+
+class Over(Exception):
+    """Say that the world has ended."""
+
+
+@dataclass(frozen=True)
+class Report:
+    """What a policy did: its moves, the orders it could not carry out, the last page."""
+
+    moves: tuple[Move, ...]
+    failed: tuple[str, ...]
+    seen: PageSeen
+
+    @property
+    def ok(self) -> bool:
+        """Whether every order was carried out, as far as the page showed."""
+        return not self.failed
+
+
+@dataclass
+class Pilot:
+    """Carries out a task in a browser world, from where it stands.
+
+    `embed` breaks ties by meaning; without it words alone count. A pilot is used for one task.
+    """
+
+    world: Environment
+    embed: Embed | None = None
+    max_moves: int = MAX_MOVES
+    moves: list[Move] = field(default_factory=list)
+    failed: list[str] = field(default_factory=list)
+    orders: list[Order] = field(default_factory=list)
+    task: str = ""
+    clip: str = ""
+    """What was copied."""
+    focus: Node | None = None
+    """What the last order was about, for "it" and "their"."""
+    ruled_out: set[str] = field(default_factory=set)
+    _seen: PageSeen | None = None
+
+    @property
+    def seen(self) -> PageSeen:
+        """Return the page as it was last seen."""
+        if self._seen is None:
+            raise ActionError("nothing has been looked at yet.", kind="not_started")
+        return self._seen
+
+    @property
+    def match(self) -> Matcher:
+        """Return a matcher over the page as it is."""
+        return Matcher(self.seen, self.embed)
+
+    async def run(self, task: str) -> Report:
+        """Carry out a task; raises ActionError where the world itself fails."""
+        from ddax.environments.pilot.skills import carry_out
+
+        self.task, self.orders = task, read_orders(task)
+        self._take(await self.world.observe())
+        try:
+            await carry_out(self)
+        except OutOfMoves:
+            self.failed.append(f"not done within {self.max_moves} moves")
+        except Over:
+            pass
+        return Report(tuple(self.moves), tuple(self.failed), self.seen)
+
+    async def do(self, name: str, target: str = "", value: str = "") -> bool:
+        """Make a move and say whether anything changed; raises Over at the end of the world."""
+        if len(self.moves) >= self.max_moves:
+            raise OutOfMoves
+        move, before = Move(name, target, value), self.seen
+        self.moves.append(move)
+        try:
+            self._take(await self.world.act(move))
+        except ActionError as error:
+            if error.kind == "world_ended":
+                raise Over from error
+            if error.kind not in HARMLESS:
+                raise
+            self._take(await self.world.observe())
+            return False
+        if self.seen.dialog:
+            self._take(await self.world.act(Move("accept", "dialog")))
+        if self.seen.done:
+            raise Over
+        return self.seen.digest != before.digest or self.seen.url != before.url
+
+    async def look(self) -> None:
+        """Look again without a move."""
+        self._take(await self.world.observe())
+        if self.seen.done:
+            raise Over
+
+    def _take(self, seen: object) -> None:
+        if not isinstance(seen, PageSeen):
+            raise ActionError("this policy needs a browser world.", kind="bad_arguments")
+        self._seen = seen
+
+    def nodes(self, roles: Iterable[str]) -> list[Node]:
+        """Return the usable elements of some roles, in the order of the page."""
+        wanted = frozenset(roles)
+        return [n for n in self.seen.nodes if n.role in wanted and "disabled" not in n.state]
+
+    def fail(self, order: Order) -> None:
+        """Note an order that could not be carried out."""
+        self.failed.append(f"{order.word} {order.text}".strip()[:120])
+
+
+Skill = Callable[[Pilot, Order], Awaitable[bool]]
+"""Carry out one order and say whether that was possible."""
+Skills = Mapping[str, Skill]

@@ -1,0 +1,235 @@
+"""Press what an order names; where it is not in sight, look behind tabs, sections, menus and next pages."""
+
+from __future__ import annotations
+
+from ddax.environments.browser.seen import ACTED_ON, Node
+from ddax.environments.pilot.match import Found
+from ddax.environments.pilot.orders import Order
+from ddax.environments.pilot.pilot import Pilot
+from ddax.environments.pilot.words import content, ordinal, plain, roles, tokens
+
+SURE = 0.55
+"""Likeness from which an element is taken to be the one that is meant."""
+TRIES = 3
+OPENED = 15
+"""Tabs, sections and pages looked behind at most."""
+SUBMITS = ("submit", "ok", "send", "save", "done", "search", "go", "login", "log in", "sign in", "continue")
+
+
+async def press(pilot: Pilot, order: Order) -> bool:
+    """Press what an order names."""
+    text = _object(order)
+    if ">" in text and not order.quotes:
+        return await press_path(pilot, [part.strip() for part in text.split(">")])
+    wanted = order.quote or content(text)
+    role, place = roles(text.replace(order.quote, "") if order.quote else text), ordinal(text)
+    if "each" in tokens(order.text) or "all" in tokens(order.text):
+        place = 0
+    if place:
+        return await press_place(pilot, wanted, role, place)
+    if not wanted and not role:
+        return pilot.focus is not None and await pilot.do("click", pilot.focus.id)
+    looks = pilot.match.painted(tokens(text)) if not order.quotes else []
+    if looks and len(looks) < len(pilot.seen.nodes) and _speaks_of_looks(text):
+        return await press_node(pilot, looks[0])
+    about = context(order, pilot)
+    if about:
+        return await press_within(pilot, about, wanted, role)
+    return await press_named(pilot, wanted, role)
+
+
+def _object(order: Order) -> str:
+    text = order.text
+    for lead in ("on the ", "on ", "the ", "down "):
+        if text.casefold().startswith(lead):
+            text = text[len(lead) :]
+    return text
+
+
+def _speaks_of_looks(text: str) -> bool:
+    from ddax.environments.pilot.match import FORMS
+    from ddax.environments.pilot.words import color_table
+
+    return any(word.removesuffix("s") in FORMS or word in color_table() for word in tokens(text))
+
+
+def context(order: Order, pilot: Pilot) -> list[str]:
+    """Return the words that say which row, card or person an order is about."""
+    marked = [
+        word
+        for word in f"{order.before} {order.text}".split()
+        if word.startswith(("@", "#")) and len(word) > 2
+    ]
+    return [word.strip(".,;:") for word in marked if not word.startswith("#")]
+
+
+async def press_named(pilot: Pilot, wanted: str, role: frozenset[str]) -> bool:
+    """Press the best match, the next one where nothing changed; look further where none is good."""
+    ranked = pilot.match.rank(wanted, role)
+    if ranked and ranked[0].score >= SURE:
+        return await _try(pilot, ranked)
+    found = await explore(pilot, wanted, role)
+    if found is not None:
+        return await press_node(pilot, found)
+    ranked = pilot.match.rank(wanted, role) or ([Found(n, 0.5) for n in pilot.nodes(role)] if role else [])
+    return await _try(pilot, ranked) if ranked else False
+
+
+async def _try(pilot: Pilot, ranked: list[Found]) -> bool:
+    best = ranked[0].score
+    for one in [one for one in ranked if one.score >= best - 0.15][:TRIES]:
+        if await press_node(pilot, one.node):
+            return True
+    return True  # pressed, though the page showed nothing of it
+
+
+async def press_node(pilot: Pilot, node: Node) -> bool:
+    """Press one element."""
+    pilot.focus = node
+    return await pilot.do("click", node.id)
+
+
+async def press_place(pilot: Pilot, wanted: str, role: frozenset[str], place: int) -> bool:
+    """Press the n-th of the elements that answer; where pages follow, count on over them."""
+    for _ in range(OPENED):
+        pool = [n for n in pilot.nodes(role or ACTED_ON) if not is_pager(n) and n.role != "icon"]
+        named = (
+            [one.node for one in pilot.match.rank(wanted, role, among=pool) if one.score >= SURE]
+            if wanted
+            else []
+        )
+        pool = [n for n in pool if n in named] or pool
+        pool = repeated(pool)
+        if place < 0 and pool:
+            return await press_node(pilot, pool[-1])
+        if place <= len(pool):
+            return await press_node(pilot, pool[place - 1])
+        pager = next_page(pilot)
+        if pager is None or not pool:
+            return False
+        place -= len(pool)
+        if not await pilot.do("click", pager.id):
+            return False
+    return False
+
+
+def repeated(pool: list[Node]) -> list[Node]:
+    """Keep the elements that stand in a list: those of the commonest kind, left edge and look."""
+    groups: dict[tuple[str, str, float], list[Node]] = {}
+    for node in pool:
+        groups.setdefault((node.role, node.tag, round(node.box[0])), []).append(node)
+    best = max(groups.values(), key=len, default=pool)
+    return best if len(best) > 1 else pool
+
+
+async def press_within(pilot: Pilot, about: list[str], wanted: str, role: frozenset[str]) -> bool:
+    """Press what is named in the row or card that some words stand in."""
+    anchors = pilot.match.rows(about)
+    if not anchors:
+        return await press_named(pilot, wanted, role)
+    return await press_near(pilot, anchors[0], wanted)
+
+
+async def press_near(pilot: Pilot, anchor: Node, wanted: str) -> bool:
+    """Press the control of a name that belongs to an element: the nearest one at its height or below it."""
+    named = [one for one in pilot.match.rank(wanted) if one.score > 0.3]
+    best = max((one.score for one in named), default=0.0)
+    pool = [one.node for one in named if one.score >= best - 0.1]
+    near = pilot.match.near(anchor, pool)
+    return await press_node(pilot, near[0]) if near else False
+
+
+async def press_path(pilot: Pilot, parts: list[str]) -> bool:
+    """Go down a menu: hold the pointer over each part and press the last."""
+    for index, part in enumerate(parts):
+        ranked = pilot.match.rank(part, frozenset({"menuitem", "treeitem"}))
+        if not ranked:
+            return False
+        node = ranked[0].node
+        if index == len(parts) - 1:
+            return await press_node(pilot, node)
+        await pilot.do("hover", node.id)
+        if not any(one.score >= SURE for one in pilot.match.rank(parts[index + 1])):
+            await pilot.do("wait", "page", "0.4")
+        if not any(one.score >= SURE for one in pilot.match.rank(parts[index + 1])):
+            await pilot.do("click", node.id)
+    return True
+
+
+async def explore(pilot: Pilot, wanted: str, role: frozenset[str]) -> Node | None:
+    """Look behind what can be opened until an element answers surely."""
+    opened: set[str] = set()
+    for _ in range(OPENED):
+        found = pilot.match.rank(wanted, role)
+        if found and found[0].score >= SURE:
+            return found[0].node
+        door = next((n for n in doors(pilot) if _key(n) not in opened), None)
+        if door is None:
+            return None
+        opened.add(_key(door))
+        await pilot.do("click", door.id)
+    return None
+
+
+def _key(node: Node) -> str:
+    return (
+        f"{node.role}:{node.name or node.hints}:{round(node.box[0])}" if not is_pager(node) else f"{node.id}"
+    )
+
+
+def doors(pilot: Pilot) -> list[Node]:
+    """Return what something may be behind: closed sections, tabs, menus, folders, then the next page."""
+    seen = pilot.seen.nodes
+    closed = [n for n in seen if "collapsed" in n.state and n.role != "combobox"]
+    tabs = [n for n in seen if n.role == "tab" and "selected" not in n.state and n not in closed]
+    named = [n for n in seen if n.role in ("summary",) and "expanded" not in n.state]
+    menus = [
+        n
+        for n in seen
+        if n.role in ("button", "menuitem") and plain(n.name) in ("menu", "more", "+", "…", "☰")
+    ]
+    folders = [
+        n
+        for n in seen
+        if n.role in ("treeitem", "clickable")
+        and {"folder", "expand", "closed", "tree"} & set(tokens(n.hints))
+    ]
+    pager = next_page(pilot)
+    plus = [n for n in seen if n.name.strip() in ("+", "☰") and n.role in ("shape", "clickable", "text")]
+    return [*closed, *tabs, *named, *menus, *folders, *plus, *([pager] if pager else [])]
+
+
+def is_pager(node: Node) -> bool:
+    """Tell whether an element leads to another page of a list."""
+    return (
+        node.name.strip() in (">", "<", "›", "‹", "»", "«", "...")
+        or node.name.strip().isdigit()
+        or plain(node.name) in ("next", "previous", "prev")
+    )
+
+
+def next_page(pilot: Pilot) -> Node | None:
+    """Return what leads to the next page of a list."""
+    pool = [
+        n for n in pilot.seen.nodes if n.role in ("link", "button", "clickable") and "disabled" not in n.state
+    ]
+    return next(
+        (
+            n
+            for n in pool
+            if n.name.strip() in (">", "›", "»", "→") or plain(n.name) in ("next", "older", "next page")
+        ),
+        None,
+    )
+
+
+async def submit(pilot: Pilot, order: Order | None = None) -> bool:
+    """Press what sends a form."""
+    text = content(order.text) if order else ""
+    buttons = pilot.nodes({"button"}) + list(pilot.nodes({"clickable", "link"}))
+    for name in (*([order.quote or text] if order and (order.quote or text) else []), *SUBMITS):
+        for node in buttons:
+            if plain(node.name) == plain(name):
+                return await press_node(pilot, node)
+    sends = [n for n in buttons if n.submits] or [n for n in buttons if n.role == "button" and n.name]
+    return await press_node(pilot, sends[-1]) if sends else False

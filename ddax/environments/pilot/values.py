@@ -1,0 +1,200 @@
+"""What an order wants written: said, looked up in a table, counted out of a text, or worked out."""
+
+from __future__ import annotations
+
+import re
+
+from ddax.environments.browser.seen import Node
+from ddax.environments.pilot.match import Matcher
+from ddax.environments.pilot.orders import Order
+from ddax.environments.pilot.pilot import Pilot
+from ddax.environments.pilot.words import FIELD, content, likeness, ordinal, plain, tokens
+
+_SUM = re.compile(r"(-?\d+)\s*([+\-x×*÷/−])\s*(-?\d+)\s*=?")
+_SAID = re.compile(
+    r"(?:the (?:number|text|word|value|date|time|name|city)\s+)?(.+?)\s+"
+    r"(?:into|in|as|on|to|for)\s+(?:the|a|your|both|all|its)?\s*"
+)
+_EQUATION = re.compile(r"^(.*?)=(.*)$")
+_SIGNS = str.maketrans({"x": "*", "×": "*", "÷": "/", "−": "-", "–": "-"})
+
+
+def wanted_value(pilot: Pilot, order: Order) -> str | None:
+    """Return what is to be written, None where the page must say it and does not."""
+    text, low = order.text, order.text.casefold()
+    if "answer" in low or "result" in low or "it" in tokens(low)[:1] or "solution" in low:
+        return worked_out(pilot) if not pilot.clip else pilot.clip
+    if order.quotes:
+        return _cased(order.quote, low)
+    if "word in" in low or "that into" in low:
+        return pilot.clip or None
+    found = re.search(r"\bvalue (?:of|for|from) (.+?)(?:\s+(?:into|in|to)\b|$)", text)
+    if found:
+        return looked_up(pilot.match, content(found[1]) or found[1])
+    if "text below" in low or "text above" in low or "following text" in low or "word below" in low:
+        return shown_text(pilot)
+    return said(text)
+
+
+def said(text: str) -> str | None:
+    """Return what an order says outright: the words before the field they go into."""
+    found = _SAID.match(text)
+    value = (found[1] if found else text).strip(" ,.")
+    return value or None
+
+
+def _cased(value: str, low: str) -> str:
+    if "upper case" in low or "uppercase" in low or "capital letters" in low:
+        return value.upper()
+    return value.lower() if "lower case" in low or "lowercase" in low else value
+
+
+def looked_up(match: Matcher, key: str) -> str | None:
+    """Return what stands beside a key: in its row of a table, or after its label."""
+    cells = [
+        n
+        for n in match.seen.nodes
+        if n.role in ("cell", "rowheader", "columnheader", "definition", "term", "text", "label")
+    ]
+    best = max(cells, key=lambda n: likeness(key, n.name or n.own), default=None)
+    if best is None or likeness(key, best.name or best.own) < 0.6:
+        return None
+    same_row = [
+        n
+        for n in cells
+        if n.parent == best.parent and n.box[0] > best.box[0] and abs(n.box[1] - best.box[1]) < best.box[3]
+    ]
+    near = min(same_row, key=lambda n: n.box[0], default=None)
+    return (near.name or near.own) if near else None
+
+
+def worked_out(pilot: Pilot) -> str | None:
+    """Work out the sum or the equation that a page shows."""
+    lines = [n.own or n.name for n in pilot.seen.nodes if n.role not in FIELD]
+    for line in lines:
+        solved = solve(line)
+        if solved is not None:
+            return solved
+    return solve(" ".join(lines))
+
+
+def solve(line: str) -> str | None:
+    """Solve `2 x 4 =` or a linear `x + 2 = 43`; None where a line is neither."""
+    text = re.sub(r"\s+", " ", line).strip()
+    equation = _EQUATION.match(text)
+    if (
+        equation
+        and equation[2].strip()
+        and re.search(r"[a-z]", text)
+        and re.fullmatch(r"[-+*/×÷−\dx-z\s=().]+", text)
+    ):
+        return _linear(equation[1], equation[2])
+    found = _SUM.search(text)
+    if not found:
+        return None
+    left, sign, right = int(found[1]), found[2].translate(_SIGNS), int(found[3])
+    if sign == "/" and right == 0:
+        return None
+    value = {"+": left + right, "-": left - right, "*": left * right, "/": left / right if right else 0}[sign]
+    return f"{value:g}" if isinstance(value, float) else str(value)
+
+
+def _linear(left: str, right: str) -> str | None:
+    """Solve an equation of one letter by its two values at 0 and at 1."""
+    letter = next((sign for sign in left + right if sign.isalpha()), "")
+
+    def side(text: str, at: int) -> float | None:
+        total, sign = 0.0, 1.0
+        for part in re.findall(r"[+\-−]|[^\s+\-−]+", text):
+            if part in "+-−":
+                sign = 1.0 if part == "+" else -1.0
+                continue
+            factor = re.fullmatch(rf"(\d*\.?\d*)\*?{letter}|(\d+\.?\d*)", part.replace("×", "*"))
+            if factor is None:
+                return None
+            total += sign * (float(factor[1] or 1) * at if factor[2] is None else float(factor[2]))
+            sign = 1.0
+        return total
+
+    values = [side(left, 0), side(right, 0), side(left, 1), side(right, 1)]
+    if any(value is None for value in values):
+        return None
+    at0, at1 = (values[0] or 0) - (values[1] or 0), (values[2] or 0) - (values[3] or 0)
+    return f"{-at0 / (at1 - at0):g}" if at1 != at0 else None
+
+
+def shown_text(pilot: Pilot) -> str | None:
+    """Return the text that a page shows for reading: before its first field."""
+    fields = pilot.nodes(FIELD)
+    if fields and fields[0].before:
+        return fields[0].before
+    texts = [n.own for n in pilot.seen.nodes if n.role in ("text", "paragraph") and n.own]
+    return texts[0] if texts else None
+
+
+def long_text(pilot: Pilot, place: int = 1) -> str:
+    """Return the n-th piece of running text on a page, a filled text area before a paragraph."""
+    held = [n.value for n in pilot.nodes({"textbox"}) if n.value and n.tag == "textarea"]
+    shown = [
+        n.name or n.own
+        for n in pilot.seen.nodes
+        if n.role in ("text", "paragraph") and len(tokens(n.name or n.own)) > 1
+    ]
+    pool = held or sorted(shown, key=len, reverse=True)[:1] or shown
+    return pool[place - 1] if 0 < place <= len(pool) else (pool[-1] if pool else "")
+
+
+def word_of(text: str, place: int) -> str:
+    """Return the n-th word of a text without the signs at its ends."""
+    words = [word.strip(".,;:!?\"'()") for word in text.split()]
+    return words[place - 1 if place > 0 else place] if words and abs(place) <= len(words) else ""
+
+
+def slots(task: str, labels: list[str]) -> dict[str, str]:
+    """Return what a sentence says for each of some labels: `directed by Holloway` for Director."""
+    words = task.replace(",", " ").rstrip(".").split()
+    found: dict[str, str] = {}
+    used: set[int] = set()
+    for label in labels:
+        for index, word in enumerate(words):
+            if any(_akin(plain(word), key) for key in tokens(label)):
+                value = _after(words, index)
+                if value:
+                    found[label] = value[0]
+                    used |= {index, *value[1]}
+                    break
+    rest = [label for label in labels if label not in found]
+    free = [i for i, word in enumerate(words) if i not in used and plain(word) not in STOP]
+    if len(rest) == 1 and free:
+        found[rest[0]] = words[free[0]]
+    return found
+
+
+STOP = frozenset("search for find look up show me the a an in by of from with movies films books all".split())  # noqa: SIM905
+
+
+def _akin(word: str, key: str) -> bool:
+    return len(key) > 2 and (word == key or (len(word) > 4 and len(key) > 4 and word[:6] == key[:6]))
+
+
+def _after(words: list[str], index: int) -> tuple[str, set[int]] | None:
+    taken = index + 1
+    while taken < len(words) and plain(words[taken]) in ("by", "of", "is", "the", "in", "from"):
+        taken += 1
+    return (words[taken], set(range(index, taken + 1))) if taken < len(words) else None
+
+
+def field_value(order: Order, name: str) -> str | None:
+    """Return what an order with several quotes says for one field: the quote behind its name."""
+    text = order.text
+    for quote in order.quotes:
+        start = text.find(quote)
+        before = text[:start].rstrip(" \"'“").split()
+        if before and plain(before[-1]) and likeness(plain(before[-1]), name) >= 0.6:
+            return quote
+    return None
+
+
+def place_of(node: Node, text: str) -> int:
+    """Return the place an order counts to where it speaks of such an element."""
+    return ordinal(text) if node.role in FIELD else 0

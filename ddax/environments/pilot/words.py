@@ -1,0 +1,176 @@
+"""The words of orders: ordinals, numbers, colours, and which roles a word such as button stands for."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable
+from functools import cache
+
+ORDINALS = {
+    "first": 1, "second": 2, "third": 3, "fourth": 4, "fifth": 5, "sixth": 6, "seventh": 7, "eighth": 8,
+    "ninth": 9, "tenth": 10, "last": -1,
+}  # fmt: skip
+NUMBERS = {
+    "zero": 0, "one": 1, "two": 2, "three": 3, "four": 4, "five": 5, "six": 6, "seven": 7, "eight": 8,
+    "nine": 9, "ten": 10,
+}  # fmt: skip
+MONTHS = (
+    "january", "february", "march", "april", "may", "june", "july", "august", "september", "october",
+    "november", "december",
+)  # fmt: skip
+FIELD = frozenset({"textbox", "searchbox", "spinbutton"})
+BOXES = frozenset({"checkbox", "radio", "switch", "option", "menuitemcheckbox", "menuitemradio"})
+ROLE_WORDS: dict[str, frozenset[str]] = {
+    "button": frozenset({"button"}),
+    "link": frozenset({"link", "clickable"}),
+    "tab": frozenset({"tab", "link"}),
+    "checkbox": frozenset({"checkbox"}),
+    "radio": frozenset({"radio"}),
+    "textbox": FIELD, "textfield": FIELD, "field": FIELD, "input": FIELD, "textarea": frozenset({"textbox"}),
+    "text": FIELD, "dropdown": frozenset({"combobox"}), "list": frozenset({"combobox", "listbox"}),
+    "menu": frozenset({"button", "menuitem", "clickable"}),
+    "slider": frozenset({"slider", "handle"}), "spinner": frozenset({"spinbutton"}),
+    "section": frozenset({"tab", "summary", "heading"}),
+    "icon": frozenset({"icon", "image", "clickable"}), "image": frozenset({"image", "icon"}),
+    "paragraph": frozenset({"text", "paragraph"}), "card": frozenset({"clickable", "icon"}),
+    "result": frozenset({"link", "clickable"}),
+}  # fmt: skip
+"""The roles a word of an order stands for."""
+EMPTY = frozenset(
+    """a an the of on in into to from with for and or that this it its your their them is are be as by at
+    please labeled labelled named called titled below above following item items box boxes element widget one
+    corresponding it, page window form then which shown using up coloured colored color""".split()  # noqa: SIM905
+)
+_WORD = re.compile(r"[^\W_]+(?:['’][^\W_]+)?|[@#+\-<>$]\w*", re.UNICODE)
+_ORDINAL = re.compile(r"\b(\d+)(?:st|nd|rd|th)\b", re.IGNORECASE)
+
+
+def tokens(text: str) -> list[str]:
+    """Return the words of a text in lower case."""
+    return [word.casefold() for word in _WORD.findall(text)]
+
+
+def plain(text: str) -> str:
+    """Return a text in lower case with single spaces and without signs at its ends."""
+    return re.sub(r"\s+", " ", text).strip(" \t.,;:!?\"'()[]“”").casefold()
+
+
+def ordinal(text: str) -> int:
+    """Return the place a text counts to (1 is the first, -1 the last), 0 where it counts nothing."""
+    found = _ORDINAL.search(text)
+    if found:
+        return int(found[1])
+    return next((ORDINALS[word] for word in tokens(text) if word in ORDINALS), 0)
+
+
+def roles(text: str) -> frozenset[str]:
+    """Return the roles that the last role word of a text stands for."""
+    for word in reversed(tokens(text)):
+        one = (
+            word
+            if word in ROLE_WORDS
+            else word.removesuffix("es")
+            if word.removesuffix("es") in ROLE_WORDS
+            else word.removesuffix("s")
+        )
+        if one in ROLE_WORDS:
+            return ROLE_WORDS[one]
+    return frozenset()
+
+
+def content(text: str) -> str:
+    """Return a text without determiners, role words and ordinals: what it names."""
+    kept = [
+        word for word in text.split()
+        if plain(word) not in EMPTY and plain(word) not in ORDINALS and not _ORDINAL.fullmatch(plain(word))
+        and plain(word) not in ROLE_WORDS and plain(word).removesuffix("s") not in ROLE_WORDS
+        and plain(word) not in ("email", "mail")
+    ]  # fmt: skip
+    return " ".join(kept).strip(" ,.;:")
+
+
+def kin(one: str, other: str) -> float:
+    """Return how akin two words are by their common beginning: 1 the same, 0 unlike."""
+    if one == other:
+        return 1.0
+    same = 0
+    for a, b in zip(one, other, strict=False):
+        if a != b:
+            break
+        same += 1
+    longer = max(len(one), len(other))
+    return same / longer if same >= 4 and same >= 0.6 * min(len(one), len(other)) else 0.0
+
+
+def likeness(wanted: str, label: str) -> float:
+    """Return how well a label answers to what is wanted, in [0, 1]."""
+    if not wanted or not label:
+        return 0.0
+    if wanted == label:
+        return 1.0
+    if wanted.casefold() == label.casefold():
+        return 0.98
+    if plain(wanted) and plain(wanted) == plain(label):
+        return 0.95
+    asked, said = tokens(wanted), tokens(label)
+    if not asked or not said:
+        return 0.0
+    met = sum(max((kin(word, other) for other in said), default=0.0) for word in asked)
+    share, cover = met / len(asked), min(1.0, met / len(said))
+    if share > 0.99:
+        return 0.6 + 0.3 * cover
+    if cover > 0.99 and len(said) < len(asked):
+        return 0.4 + 0.4 * share
+    return 0.5 * 2 * share * cover / (share + cover) if share + cover else 0.0
+
+
+def numbers(text: str) -> list[float]:
+    """Return the numbers of a text."""
+    return [float(found.replace(",", "")) for found in re.findall(r"-?\d[\d,]*(?:\.\d+)?", text)]
+
+
+@cache
+def color_table() -> dict[str, tuple[int, int, int]]:
+    """Return the plain colour words with their red, green and blue."""
+    rows = """black 0 0 0,white 255 255 255,red 255 0 0,lime 0 255 0,blue 0 0 255,yellow 255 255 0,
+    cyan 0 255 255,aqua 0 255 255,magenta 255 0 255,fuchsia 255 0 255,silver 192 192 192,
+    gray 128 128 128,grey 128 128 128,
+    maroon 128 0 0,olive 128 128 0,green 0 128 0,purple 128 0 128,teal 0 128 128,navy 0 0 128,
+    orange 255 165 0,pink 255 192 203,brown 165 42 42,violet 238 130 238,indigo 75 0 130,gold 255 215 0"""
+    found = {}
+    for row in rows.split(","):
+        name, red, green, blue = row.split()
+        found[name] = (int(red), int(green), int(blue))
+    return found
+
+
+def rgb(text: str) -> tuple[int, int, int] | None:
+    """Read a colour as a browser writes it; None for no colour or a clear one."""
+    parts = re.findall(r"[\d.]+", text)
+    if not text.startswith("rgb") or len(parts) < 3 or (len(parts) > 3 and float(parts[3]) == 0):
+        return None
+    return int(float(parts[0])), int(float(parts[1])), int(float(parts[2]))
+
+
+def hue(color: tuple[int, int, int]) -> str:
+    """Return the family of a colour: red, orange, yellow, green, cyan, blue, purple, pink, or gray."""
+    import colorsys
+
+    h, light, s = colorsys.rgb_to_hls(*(part / 255 for part in color))
+    if s < 0.12 or light < 0.06 or light > 0.96:
+        return "black" if light < 0.2 else "white" if light > 0.9 else "gray"
+    degrees = h * 360
+    bounds: Iterable[tuple[float, str]] = (
+        (20, "red"), (42, "orange"), (66, "yellow"), (165, "green"), (195, "cyan"), (262, "blue"),
+        (300, "purple"), (335, "pink"), (361, "red"),
+    )  # fmt: skip
+    return next(name for bound, name in bounds if degrees < bound)
+
+
+def is_color(name: str, color: tuple[int, int, int]) -> bool:
+    """Tell whether a colour goes by a name: nearest among the words, or of that family."""
+    table = color_table()
+    if name not in table:
+        return False
+    near = min(table, key=lambda word: sum((a - b) ** 2 for a, b in zip(table[word], color, strict=True)))
+    return table[near] == table[name] or hue(color) == name
