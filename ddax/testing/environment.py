@@ -9,7 +9,7 @@ from typing import Any, get_args
 import numpy as np
 
 from ddax.environments.journey import Journey
-from ddax.environments.protocol import Environment, Move, Observation, Snapshot
+from ddax.environments.protocol import Element, Environment, Move, Observation, Snapshot
 from ddax.errors import ActionError
 from ddax.testing.contract import Broken, Contract, expect
 from ddax.types import Effect
@@ -33,7 +33,11 @@ class EnvironmentContract(Contract):
 
     def walk(self, seen: Observation, turn: int) -> Move:
         """Choose a move among those that are shown."""
-        return Move(self.word, seen.elements[(turn * 7 + 1) % len(seen.elements)].id)
+        return self.move(seen.elements[(turn * 7 + 1) % len(seen.elements)])
+
+    def move(self, element: Element) -> Move:
+        """Return a move that an element takes; for worlds whose elements do not all take the same word."""
+        return Move(self.word, element.id)
 
     async def some(self, world: Environment, seen: Observation, n: int = 5) -> list[Observation]:
         """Make up to n moves from where the world stands, and return what was seen."""
@@ -111,7 +115,7 @@ class EnvironmentContract(Contract):
         for _ in range(MOVES_TO_THE_END):
             if seen.done:
                 break
-            seen = await world.act(Move(self.word, seen.elements[rng.integers(len(seen.elements))].id))
+            seen = await world.act(self.move(seen.elements[rng.integers(len(seen.elements))]))
         expect(seen.done, f"the world did not end in {MOVES_TO_THE_END} random moves; is `ends` right?")
         expect(seen.elements == (), "a world that has ended still offers something")
         await refused(world.act(Move(self.word, "x")), "world_ended")
@@ -120,7 +124,7 @@ class EnvironmentContract(Contract):
     async def rule_every_move_says_its_effect(self) -> None:
         world = self.make()
         seen = await world.reset(seed=1)
-        found = {world.effect_of(Move(self.word, element.id)) for element in seen.elements}
+        found = {world.effect_of(self.move(element)) for element in seen.elements}
         expect(found <= set(get_args(Effect)), f"{found} are no effects")
         await self.close(world)
 

@@ -14,8 +14,8 @@ MAX_TEXT = 20_000
 """Characters of a page that are shown."""
 ACTED_ON = frozenset(
     """link button combobox textbox searchbox spinbutton checkbox radio slider summary file color tab
-    menuitem menuitemcheckbox menuitemradio option switch treeitem gridcell listbox canvas shape icon clickable
-    handle video audio""".split()  # noqa: SIM905
+    menuitem menuitemcheckbox menuitemradio option switch treeitem gridcell listbox canvas shape icon
+    clickable handle video audio""".split()  # noqa: SIM905
 )
 """Roles that are there to be acted on; the others are there to be read."""
 PAGE = "page"
