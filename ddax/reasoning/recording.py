@@ -11,6 +11,7 @@ import json
 import os
 import re
 import threading
+from abc import ABC, abstractmethod
 from collections.abc import Mapping, Sequence
 from copy import copy
 from dataclasses import asdict, fields, is_dataclass
@@ -88,13 +89,14 @@ def read_as(kind: Any, value: Any) -> Any:
     return value
 
 
-class _Asked:
+class _Asked(ABC):
     """The ten requests of a reasoner, all through one `_do`."""
 
     name: str
 
+    @abstractmethod
     async def _do(self, method: str, request: Any, kind: type[ReplyT]) -> ReplyT:
-        raise NotImplementedError
+        """Answer one request, named by the method it came through."""
 
     async def expand(self, request: p.ExpandRequest) -> p.Expansion:
         return await self._do("expand", request, p.Expansion)

@@ -126,7 +126,8 @@ async def test_what_is_encrypted_can_neither_be_read_nor_mixed(tmp_path: Path) -
     checkpoint = {**empty_checkpoint(), "channel_values": {"task": secret}}
     async with open_store(file, {"DDAX_ENCRYPTION_KEY": KEY}) as store:
         await store.aput(config, checkpoint, {}, {})  # type: ignore[arg-type]
-        assert (await store.aget_tuple(config)).checkpoint["channel_values"]["task"] == secret  # type: ignore
+        found = await store.aget_tuple(config)  # type: ignore[arg-type]
+        assert found is not None and found.checkpoint["channel_values"]["task"] == secret
     assert secret.encode() not in file.read_bytes()
     async with open_store(file, {"DDAX_ENCRYPTION_KEY": KEY[::-1]}) as store:
         with pytest.raises(StateError, match="cannot be decrypted"):

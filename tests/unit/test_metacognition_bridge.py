@@ -71,7 +71,8 @@ def test_the_bridge_needs_no_graph():
         "import sys; from ddax.metacognition import Bridge; Bridge().observe('LOW_SURPRISE');"
         "assert not {'langgraph', 'langchain_core', 'chromadb', 'jax', 'pymdp'} & set(sys.modules)"
     )
-    subprocess.run([sys.executable, "-c", code], check=True, timeout=60)
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, timeout=60)
+    assert done.returncode == 0, done.stderr
 
 
 def test_the_service_answers_each_line_and_survives_a_wrong_one():
