@@ -5,7 +5,7 @@ SHELL := bash
 # Relative on purpose: the checkout may lie in a folder with a space in its name.
 PY := .venv/bin/python
 
-.PHONY: help setup system demo smoke-openai test unit check lock bench-quick clean
+.PHONY: help setup system demo smoke-openai test unit check lock bench bench-quick bench-each clean
 
 help:  ## list the targets
 	@grep -hE '^[a-z-]+: *.*## ' Makefile | sed -E 's/^([a-z-]+):[^#]*## /\1\t/' | expand -t 14
@@ -40,7 +40,13 @@ lock:  ## write the lock files anew
 	@bash scripts/setup.sh dev
 	@bash scripts/lock.sh
 
-bench-quick: setup  ## run every benchmark in its short form
+bench: setup  ## print the table of the README, beside the peers (about 40 minutes); the first run installs them
+	@$(PY) -m benchmarks peers
+
+bench-quick: setup  ## the same in its short form (under 10 minutes)
+	@$(PY) -m benchmarks peers --quick
+
+bench-each: setup  ## run every benchmark in its short form
 	@for name in $$($(PY) -m benchmarks --names); do $(PY) -m benchmarks "$$name" --quick; done
 
 clean:  ## remove .venv, caches and builds; .ddax (your runs) stays

@@ -1,0 +1,125 @@
+"""The same DAG for all: a plan, so many leaves with one model call each, and what puts them together.
+
+The critical path is what the model's latency alone makes of it: three calls one after the other (two where
+a framework has nothing that puts together, one where its user plans).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+
+from benchmarks.core import Target
+from benchmarks.model_server import Served
+from benchmarks.peers.rows import Measure, Part, rows_of
+from benchmarks.peers.run import PEERS, Failed, Found, Peer, once
+
+LEAVES, FEW = 64, 5
+LATENCY, QUICK = 1.0, 0.5
+"""Seconds of a model call."""
+LEVELS = 3
+TASK = f"DAG of {LEAVES} leaves"
+
+PATH = Measure(f"{TASK}: wall time, of the critical path", "×", "lower", Target("<=", 1.1))
+OVERLAP = Measure(f"{TASK}: leaves in flight, of {LEAVES}", "×", "higher", Target(">=", 0.9 * LEAVES))
+BRANCHING = Measure(f"{FEW} leaves: in flight, of {FEW}", "×", "higher", Target(">=", 0.9 * FEW))
+CPU = Measure(f"{TASK}: framework CPU a model call", "ms", "lower", Target("<=", 3.0))
+EMBEDDING = Measure(f"{TASK}: CPU of embedding a model call", "ms")
+SUPPORT = Measure(f"{TASK}: CPU of the support check a model call", "ms")
+TOTAL = Measure(f"{TASK}: CPU a model call, everything", "ms")
+BEYOND = Measure(f"{TASK}: wall time with no call in flight", "s")
+CALLS = Measure(f"{TASK}: model calls", "", "lower")
+TOKENS = Measure(f"{TASK}: tokens", "", "lower")
+PEAK = Measure(f"{TASK}: peak memory", "MB")
+DISK = Measure(f"{TASK}: bytes on disk", "KB")
+IMPORT = Measure("import", "s")
+FIRST = Measure("first task, with two leaves, after import: start and two or three calls", "s")
+
+
+def run(
+    served: Served, *, repetitions: int, latency: float = LATENCY, leaves: int = LEAVES,
+    peers: Sequence[Peer] = PEERS,
+) -> Part:  # fmt: skip
+    """Run the DAG with many and with few leaves; a peer that fails is told with its last words.
+
+    A peer that makes one call at a time is run less often: its time is its calls times the latency.
+    """
+    many: dict[str, list[Found]] = {}
+    few: dict[str, list[Found]] = {}
+    missing: dict[str, str] = {}
+    served.clear(latency)
+    for turn in range(repetitions):  # in turn, so that a busy minute of the machine hits all alike
+        for peer in peers:
+            if peer.name in missing or (peer.serial and turn >= max(1, repetitions // 3)):
+                continue
+            try:
+                many.setdefault(peer.name, []).append(once(peer, "leaves", served, leaves=leaves))
+                few.setdefault(peer.name, []).append(once(peer, "leaves", served, leaves=FEW))
+            except (Failed, OSError) as error:
+                missing[peer.name] = str(error)
+    measures = {PATH: lambda f: path(f, latency), **MEASURES}
+    rows = [*rows_of(many, measures), *rows_of(few, {BRANCHING: overlap})]
+    return Part(rows, _notes(leaves, latency), missing)
+
+
+def _notes(leaves: int, latency: float) -> tuple[str, ...]:
+    return (
+        f"every model call takes {latency:g} s; the critical path of the {leaves} leaves is {LEVELS} "
+        "calls for those who plan and put together, 2 for tree-of-thoughts (it puts nothing together), "
+        "1 for TreeQuest (its user plans)",
+        "ours judges every outcome, reflects and saves every step; no peer does any of it in this task; "
+        "all calls count",
+        "CPU: user and system time of the process over the task, after a warm-up with two leaves, by "
+        "the calls; the model runs in a process of its own",
+    )
+
+
+def _leaf_calls(found: Found) -> list[Mapping[str, float]]:
+    return [call for call in found.calls if call["kind"] == "leaf"]
+
+
+def overlap(found: Found) -> float | None:
+    """Return how many leaves were in flight on average, from the first asked to the last answered."""
+    calls = _leaf_calls(found)
+    if not calls:
+        return None
+    busy = sum(call["end"] - call["start"] for call in calls)
+    return busy / (max(c["end"] for c in calls) - min(c["start"] for c in calls))
+
+
+def beyond(found: Found) -> float:
+    """Return the seconds in which no call was in flight."""
+    covered, until = 0.0, 0.0
+    for call in sorted(found.calls, key=lambda c: c["start"]):
+        covered += max(0.0, call["end"] - max(call["start"], until))
+        until = max(until, call["end"])
+    return max(0.0, found.row["seconds"] - covered)
+
+
+def path(found: Found, latency: float) -> float:
+    """Return the wall time by what the latency of the levels alone takes."""
+    return float(found.row["seconds"]) / (found.row.get("levels", LEVELS) * latency)
+
+
+def _cpu(found: Found, *, without: Sequence[str] = ()) -> float:
+    seconds = found.row["cpu"] - sum(found.row.get(name, 0.0) for name in without)
+    return 1000 * float(seconds) / len(found.calls)
+
+
+def _named(found: Found, name: str) -> float | None:
+    return 1000 * found.row[name] / len(found.calls) if name in found.row else None
+
+
+MEASURES = {
+    OVERLAP: overlap,
+    CPU: lambda f: _cpu(f, without=("embedding_cpu", "support_cpu")),
+    EMBEDDING: lambda f: _named(f, "embedding_cpu"),
+    SUPPORT: lambda f: _named(f, "support_cpu"),
+    TOTAL: _cpu,
+    BEYOND: beyond,
+    CALLS: lambda f: float(len(f.calls)),
+    TOKENS: lambda f: float(sum(c["tokens_in"] + c["tokens_out"] for c in f.calls)),
+    PEAK: lambda f: f.row["peak_mb"],
+    DISK: lambda f: f.disk / 1024,
+    IMPORT: lambda f: f.row["imported"],
+    FIRST: lambda f: f.row["first"],
+}

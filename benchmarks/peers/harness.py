@@ -1,0 +1,63 @@
+"""Run one task of one peer in the peer's own interpreter, and measure it; needs the standard library alone.
+
+`python harness.py ADAPTER TASK` reads what is given as JSON from standard input and prints one JSON
+object after `@@`. An adapter is a file with `load()`, which imports the peer, and one function a task.
+A warm-up of the same task with two leaves comes first, so that a call costs what it costs in the long run;
+imports and the first start are told apart.
+"""
+
+import importlib.util
+import json
+import os
+import resource
+import sys
+import time
+import urllib.request
+
+
+def cpu():
+    """Return CPU seconds of this process, its threads and the children it has waited for."""
+    mine, below = resource.getrusage(resource.RUSAGE_SELF), resource.getrusage(resource.RUSAGE_CHILDREN)
+    return mine.ru_utime + mine.ru_stime + below.ru_utime + below.ru_stime
+
+
+def adapter(path):
+    """Load an adapter by its file."""
+    spec = importlib.util.spec_from_file_location("adapter", path)
+    module = importlib.util.module_from_spec(spec)
+    spec.loader.exec_module(module)
+    return module
+
+
+def clear(base):
+    """Have the server forget the warm-up."""
+    urllib.request.urlopen(urllib.request.Request(base.rsplit("/v1", 1)[0] + "/control/clear", b"{}")).read()
+
+
+def main(path, task):
+    """Measure one task."""
+    given = json.load(sys.stdin)
+    began = time.perf_counter()
+    peer = adapter(path)
+    peer.load()
+    imported = time.perf_counter() - began
+    work = getattr(peer, task)
+    warmed = time.perf_counter()
+    if given.get("warm", True):
+        work({**given, "leaves": 2, "place": os.path.join(given["place"], "warm")})
+        clear(given["base"])
+    start, used = time.perf_counter(), cpu()
+    found = work({**given, "place": os.path.join(given["place"], "run")}) or {}
+    seconds, spent = time.perf_counter() - start, cpu() - used
+    unit = 2**20 if sys.platform == "darwin" else 2**10
+    peak = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / unit
+    row = {
+        "imported": imported, "first": start - warmed, "seconds": seconds, "cpu": spent, "peak_mb": peak,
+        **found,
+    }  # fmt: skip
+    sys.stdout.write("\n@@" + json.dumps(row) + "\n")
+    sys.stdout.flush()
+
+
+if __name__ == "__main__":
+    main(*sys.argv[1:])

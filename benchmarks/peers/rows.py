@@ -1,0 +1,59 @@
+"""What the parts of this benchmark bring: one value of one measure for one peer."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
+from statistics import median
+from typing import Any
+
+from benchmarks.core import Figure, Target
+from benchmarks.peers.run import OURS
+
+BETWEEN = " | "
+
+
+@dataclass(frozen=True)
+class Measure:
+    """What is measured: its name, unit, which way is better, and the target for ours."""
+
+    name: str
+    unit: str = ""
+    better: str = "lower"
+    target: Target | None = None
+
+
+@dataclass(frozen=True)
+class Row:
+    """The values of one measure for one peer, one for each repetition."""
+
+    measure: Measure
+    peer: str
+    values: Sequence[float]
+
+    def figure(self) -> Figure:
+        """Return the median with its least and largest value; the target is for ours alone."""
+        target = self.measure.target if self.peer == OURS else None
+        low, high = (min(self.values), max(self.values)) if len(self.values) > 1 else (None, None)
+        name = f"{self.measure.name}{BETWEEN}{self.peer}"
+        return Figure(name, median(self.values), self.measure.unit, target, low, high, len(self.values))
+
+
+@dataclass(frozen=True)
+class Part:
+    """What one part found: rows, remarks, and the peers it could not measure with the reason."""
+
+    rows: Sequence[Row] = ()
+    notes: Sequence[str] = ()
+    missing: Mapping[str, str] = field(default_factory=dict)
+
+
+def rows_of(
+    found: Mapping[str, Sequence[Any]], measures: Mapping[Measure, Callable[[Any], float | None]]
+) -> Iterable[Row]:
+    """Return a row for each measure and peer; a peer for which a measure has no sense is left out."""
+    for measure, take in measures.items():
+        for peer, runs in found.items():
+            values = [value for one in runs if (value := take(one)) is not None]
+            if values:
+                yield Row(measure, peer, values)

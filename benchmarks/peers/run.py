@@ -1,0 +1,118 @@
+"""Run a task of a peer in its environment against the one server, and read the books."""
+
+from __future__ import annotations
+
+import json
+import os
+import subprocess
+import sys
+import tempfile
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+from benchmarks.core import ROOT
+from benchmarks.model_server import Served
+from benchmarks.peers import environments
+
+HERE = Path(__file__).resolve().parent
+LIMIT = 120.0
+"""Seconds one run may take."""
+OURS = "ddax"
+
+
+@dataclass(frozen=True)
+class Peer:
+    """A peer: what it is called in tables, its adapter, and its environment ("" for ours)."""
+
+    name: str
+    adapter: str
+    environment: str = ""
+    serial: bool = False
+    """Whether it makes one call at a time."""
+
+    def python(self) -> str:
+        """Return its interpreter."""
+        return environments.python_of(self.environment) if self.environment else sys.executable
+
+
+@dataclass(frozen=True)
+class Found:
+    """What one run took and brought: the harness's row, and what the server counted."""
+
+    row: Mapping[str, Any]
+    books: Mapping[str, Any]
+    disk: int = 0
+    calls: list[Mapping[str, Any]] = field(default_factory=list)
+
+
+class Failed(Exception):
+    """Say that a peer's run came to no end, with its last words."""
+
+
+PEERS = (
+    Peer(OURS, "ddax"),
+    Peer("LangGraph, bare loop", "langgraph_loop", "langgraph"),
+    Peer("LangGraph, prebuilt ReAct", "langgraph_react", "langgraph"),
+    Peer("smolagents", "smolagents", "smolagents"),
+    Peer("tree-of-thoughts", "tree_of_thoughts", "tree-of-thoughts", serial=True),
+    Peer("graph-of-thoughts", "graph_of_thoughts", "graph-of-thoughts", serial=True),
+    Peer("TreeQuest", "treequest", "treequest"),
+)
+
+
+@contextmanager
+def started(peer: Peer, task: str, given: Mapping[str, Any]) -> Iterator[subprocess.Popen[str]]:
+    """Start a run; it is killed at the end of the block if it still runs."""
+    base = str(given["base"])
+    env = {**os.environ, **environments.QUIET, "OPENAI_API_BASE": base, "OPENAI_BASE_URL": base,
+           "OPENAI_API_KEY": "none", "PYTHONWARNINGS": "ignore"}  # fmt: skip
+    env.pop("PYTHONPATH", None)
+    if not peer.environment:
+        env["PYTHONPATH"] = str(ROOT)
+    words = [
+        peer.python(),
+        "-P",
+        str(HERE / "harness.py"),
+        str(HERE / "adapters" / f"{peer.adapter}.py"),
+        task,
+    ]
+    with subprocess.Popen(
+        words, env=env, cwd=str(given["place"]), text=True,
+        stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.PIPE,
+    ) as child:  # fmt: skip
+        try:
+            assert child.stdin is not None
+            child.stdin.write(json.dumps(dict(given)))
+            child.stdin.close()
+            child.stdin = None
+            yield child
+        finally:
+            child.kill()
+
+
+def once(peer: Peer, task: str, served: Served, **given: Any) -> Found:
+    """Run a task to its end in a new folder; raises Failed."""
+    with tempfile.TemporaryDirectory(prefix="ddax-peer-") as place:
+        served.clear()
+        with started(peer, task, {**given, "base": served.base, "place": place}) as child:
+            out, err = _ended(peer, child)
+        return read(peer, out, err, served, Path(place) / "run")
+
+
+def _ended(peer: Peer, child: subprocess.Popen[str]) -> tuple[str, str]:
+    try:
+        return child.communicate(timeout=LIMIT)
+    except subprocess.TimeoutExpired:
+        raise Failed(f"{peer.name} did not end within {LIMIT:.0f} s") from None
+
+
+def read(peer: Peer, out: str, err: str, served: Served, place: Path) -> Found:
+    """Read what a run printed; raises Failed."""
+    if "\n@@" not in out:
+        raise Failed(f"{peer.name}: {' '.join(err.split())[-400:]}")
+    disk = sum(file.stat().st_size for file in place.rglob("*") if file.is_file()) if place.is_dir() else 0
+    books = served.books()
+    return Found(json.loads(out.rsplit("\n@@", 1)[1]), books, disk, books["calls"])
