@@ -2,7 +2,8 @@
 
 A step of the tree is a descent by the score, the growth of one child or the valuing of one, and the
 backing up of a value: what TreeQuest does in `ask` and `tell`. A selection of the engine is what the node
-`select` does: gather the frontier with directions and forces, score, and draw up to four leaves.
+`select` does after one idea has changed: take in the change, gather the frontier with directions and
+forces, score, and draw up to four leaves.
 """
 
 from __future__ import annotations
@@ -117,16 +118,20 @@ def treequest_steps(algorithm: str, size: int, seed: int) -> Callable[[int], Non
 
 
 def engine_selections(size: int, seed: int) -> Callable[[int], None]:
-    """Return what selects in a DAG of `size` ideas as the node `select` does."""
+    """Return what selects in a DAG of `size` ideas as the node `select` does, each time after a change."""
     from ddax.ideas import dag
+    from ddax.ideas.idea import merge_ideas
     from ddax.nodes.frontier import descend, frontier
 
-    ideas = dag_of(size, seed)
-    state, session = _state(ideas), _session()
-    targets = frozenset(i["id"] for i in dag.runnable_leaves(ideas, "0"))
+    rng = np.random.default_rng(seed)
+    state, session = _state(merge_ideas(dag_of(size, seed), [])), _session()
+    targets = frozenset(i["id"] for i in dag.runnable_leaves(state["ideas"], "0"))
+    places = sorted(targets)
 
     async def select(n: int) -> None:
         for _ in range(n):
+            patch: Any = {places[rng.integers(len(places))]: {"Q": float(rng.random()), "N": 1}}
+            state["ideas"] = merge_ideas(state["ideas"], [patch])  # as the reducer of the graph does
             view = await frontier(state, session)
             descend(view, targets, LEAVES)
 

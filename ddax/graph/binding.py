@@ -20,6 +20,7 @@ from ddax.graph.costs import by_node, note_calls
 from ddax.graph.services import Services, Session
 from ddax.graph.state import State, Update
 from ddax.ideas import dag
+from ddax.ideas.indexed import as_dag
 from ddax.reasoning.budget import Place
 
 Node = Callable[..., Awaitable[Update]]
@@ -37,6 +38,8 @@ def bind(node: Node, services: Services) -> Any:
 
     async def bound(state: Any, runtime: Runtime[Context]) -> Update:
         opened = await services.session(runtime.context)
+        if "ideas" in state:  # read back from a store they are a plain dict
+            state = {**state, "ideas": as_dag(state["ideas"])}
         place = place_of(node.__name__, state, opened, runtime.stream_writer)
         session = replace(opened, place=place)
         extra = {"runtime": runtime} if wants_runtime else {}

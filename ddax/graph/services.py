@@ -20,6 +20,7 @@ from numpy.typing import NDArray
 from ddax.actions.protocol import Action, Library
 from ddax.configs.settings import Context, Identity
 from ddax.debate.panel import Seat
+from ddax.dynamics.places import Places
 from ddax.memory.protocol import Embedder, Memory
 from ddax.reasoning.entailment.rules import lexical
 from ddax.reasoning.protocol import Reasoner
@@ -72,7 +73,7 @@ class Session:
     """Who takes part in debates, by name."""
     benches: Mapping[str, Reasoner] = field(default_factory=dict)
     """The reasoners of the models that a seat names for itself."""
-    places: dict[str, Vector] = field(default_factory=dict)
+    places: Places = field(default_factory=Places)
     """Texts in the state space: every selection needs those of the whole frontier."""
     ticks: dict[str, float] = field(default_factory=dict)
     keepers: dict[str, BudgetKeeper] = field(default_factory=dict)
@@ -90,20 +91,17 @@ class Session:
         name = "/".join(map(str, (self.settings.seed, *path)))
         return np.random.default_rng(int.from_bytes(sha256(name.encode()).digest()[:8], "big"))
 
-    async def encode(self, *texts: str) -> list[Vector]:
-        """Embed texts and project them into the state space: unit vectors `[state_dim]`."""
+    async def encode(self, *texts: str) -> NDArray[np.float64]:
+        """Embed texts and project them into the state space: unit vectors `[n, state_dim]`."""
         from ddax.dynamics.state import project
 
-        new = [text for text in dict.fromkeys(texts) if text not in self.places]
-        if new:
-            if len(self.places) + len(new) > MAX_PLACES:
+        while new := self.places.without(texts):
+            if len(self.places) and len(self.places) + len(new) > MAX_PLACES:
                 self.places.clear()
-                new = list(dict.fromkeys(texts))
+                continue
             raw = await asyncio.to_thread(self.embedder.embed, new)
-            for text, row in zip(new, raw, strict=True):
-                self.places[text] = project(self.projection, row.astype(np.float64))
-                self.places[text].flags.writeable = False
-        return [self.places[text] for text in texts]
+            self.places.add(new, [project(self.projection, row.astype(np.float64)) for row in raw])
+        return self.places.of(texts)
 
     async def embed(self, *texts: str) -> NDArray[np.float32]:
         """Embed texts in the encoder's own space: `[n, dim]`."""

@@ -10,14 +10,14 @@ from typing import Annotated, Any, TypedDict
 from langgraph.channels import DeltaChannel
 from langgraph.graph.message import add_messages
 
-from ddax.ideas.idea import apply_patches
+from ddax.ideas.idea import merge_ideas
 from ddax.ideas.requirements import Requirement
 from ddax.types import Idea, JsonDict, NodeName, Relation
 
 SNAPSHOT_FREQUENCY = 500
 """Updates of the ideas between two full snapshots in the checkpoint store."""
 
-IdeasChannel = Annotated[dict[str, Idea], DeltaChannel(apply_patches, snapshot_frequency=SNAPSHOT_FREQUENCY)]
+IdeasChannel = Annotated[dict[str, Idea], DeltaChannel(merge_ideas, snapshot_frequency=SNAPSHOT_FREQUENCY)]
 """The one place that knows how ideas are stored: only what a step changed is written."""
 
 

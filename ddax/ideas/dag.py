@@ -8,11 +8,12 @@ An idea runs when all its needs are final and not all of them failed (ideadag; D
 from __future__ import annotations
 
 import json
-from functools import lru_cache
-from hashlib import sha256
 
 from ddax.errors import InvariantError
 from ddax.ideas.idea import Ideas, Patch, is_final
+from ddax.ideas.ids import sort_key as sort_key
+from ddax.ideas.ids import task_of as task_of
+from ddax.ideas.indexed import Dag, as_dag, index_of
 from ddax.types import NO_PARENT, Idea, Status
 
 MAX_IDEA_BYTES = 1536
@@ -28,20 +29,14 @@ _NEXT: dict[Status, frozenset[Status]] = {
 }
 
 
-def task_of(idea_id: str) -> str:
-    """Return the id of the root an idea belongs to."""
-    return idea_id.split(".", 1)[0]
-
-
-@lru_cache(maxsize=1 << 17)  # each pass over the DAG sorts by it, and ids never change
-def sort_key(idea_id: str) -> tuple[int, ...]:
-    """Order ids by their numbers, so that "0.10" comes after "0.9"."""
-    return tuple(int(part) for part in idea_id.split("."))
-
-
 def subtree(ideas: Ideas, root_id: str) -> list[Idea]:
     """Return the ideas of one task, in the order of their ids."""
-    return [ideas[i] for i in sorted((i for i in ideas if task_of(i) == task_of(root_id)), key=sort_key)]
+    return [ideas[i] for i in index_of(ideas).order.get(task_of(root_id), ())]
+
+
+def live(ideas: Ideas, root_id: str) -> list[Idea]:
+    """Return the ideas of a task that are not final, in the order of their ids."""
+    return [ideas[i] for i in index_of(ideas).live.get(task_of(root_id), ())]
 
 
 def children(ideas: Ideas, idea_id: str) -> list[Idea]:
@@ -78,7 +73,7 @@ def is_runnable(ideas: Ideas, idea: Idea) -> bool:
 def orphans(ideas: Ideas, root_id: str) -> list[Idea]:
     """Return open ideas that can never run because everything they need failed (merges excepted)."""
     found = []
-    for idea in subtree(ideas, root_id):
+    for idea in live(ideas, root_id):
         needs = [ideas[n] for n in idea["needs"]]
         lost = bool(needs) and all(n["status"] in ("failed", "abandoned") for n in needs)
         if lost and idea["status"] == "open" and idea["kind"] != "merge":
@@ -88,19 +83,19 @@ def orphans(ideas: Ideas, root_id: str) -> list[Idea]:
 
 def runnable_leaves(ideas: Ideas, root_id: str) -> list[Idea]:
     """Return the leaves of a task that may act now."""
-    return [i for i in subtree(ideas, root_id) if i["kind"] == "leaf" and is_runnable(ideas, i)]
+    return [i for i in live(ideas, root_id) if i["kind"] == "leaf" and is_runnable(ideas, i)]
 
 
 def open_inner(ideas: Ideas, root_id: str) -> list[Idea]:
     """Return the inner ideas of a task that may be expanded now."""
-    return [i for i in subtree(ideas, root_id) if i["kind"] == "inner" and is_runnable(ideas, i)]
+    return [i for i in live(ideas, root_id) if i["kind"] == "inner" and is_runnable(ideas, i)]
 
 
 def mergeable(ideas: Ideas, root_id: str) -> Idea | None:
     """Return the deepest open merge all of whose needs are final, oldest first among equals."""
     ready = [
         i
-        for i in subtree(ideas, root_id)
+        for i in live(ideas, root_id)
         if i["kind"] == "merge" and i["status"] == "open" and all(is_final(ideas[n]) for n in i["needs"])
     ]
     return max(ready, key=lambda i: i["depth"]) if ready else None
@@ -131,14 +126,16 @@ def reached(ideas: Ideas, idea_id: str) -> list[Idea]:
 
 def unfinished(ideas: Ideas, root_id: str) -> list[Idea]:
     """Return the ideas of a task, merges excepted, that may still run or have such ideas below; by id."""
-    found: set[str] = set()
-    for idea in ideas.values():
-        if not is_final(idea) and task_of(idea["id"]) == task_of(root_id):
-            here = idea["id"]
-            while here != NO_PARENT and here not in found:
-                found.add(here)
-                here = ideas[here]["parent"]
-    return [ideas[i] for i in sorted(found, key=sort_key) if ideas[i]["kind"] != "merge"]
+    mine = index_of(ideas).live.get(task_of(root_id), [])
+    known, final = set(mine), list[str]()
+    for idea_id in mine:
+        above = ideas[idea_id]["parent"]
+        while above != NO_PARENT and above not in known:
+            known.add(above)
+            final.append(above)
+            above = ideas[above]["parent"]
+    every = sorted([*mine, *final], key=sort_key) if final else mine
+    return [ideas[i] for i in every if ideas[i]["kind"] != "merge"]
 
 
 def dependents(ideas: Ideas, idea_id: str) -> list[Idea]:
@@ -155,11 +152,8 @@ def dependents(ideas: Ideas, idea_id: str) -> list[Idea]:
 
 
 def digest(ideas: Ideas) -> str:
-    """Hash the whole DAG; equal runs have equal digests, byte for byte."""
-    text = json.dumps(
-        {i: dict(ideas[i]) for i in sorted(ideas, key=sort_key)}, sort_keys=True, ensure_ascii=False
-    )
-    return sha256(text.encode("utf-8", "surrogatepass")).hexdigest()
+    """Hash the whole DAG (see `ddax.ideas.tally`); equal runs have equal digests, byte for byte."""
+    return index_of(ideas).digest()
 
 
 def check_patch(ideas: Ideas, patch: Patch) -> None:
@@ -186,14 +180,16 @@ def check(ideas: Ideas) -> None:
     for idea in ideas.values():
         _check_links(ideas, idea)
     _check_acyclic(ideas)
+    ideas = as_dag(ideas)
     for idea in ideas.values():
         if idea["kind"] == "inner" and children(ideas, idea["id"]):
             _check_merge(ideas, idea)
 
 
 def _below(ideas: Ideas, idea_id: str) -> list[str]:
-    found = [i for i, idea in ideas.items() if idea["parent"] == idea_id]
-    return sorted(found, key=sort_key)
+    if isinstance(ideas, Dag):
+        return ideas.index.below.get(idea_id, [])
+    return sorted((i for i, idea in ideas.items() if idea["parent"] == idea_id), key=sort_key)
 
 
 def _check_links(ideas: Ideas, idea: Idea) -> None:

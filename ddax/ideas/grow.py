@@ -79,12 +79,9 @@ def interim_merge(ideas: Ideas, parent: Idea, *, step: int) -> Patch:
 
 def abandon(ideas: Ideas, idea_id: str, reason: str) -> Patch:
     """Return the patch that gives up an idea and everything open below it."""
-    prefix = idea_id + "."
-    return {
-        i: Idea(status="abandoned", reason=clip(reason, REASON_BYTES))
-        for i, idea in ideas.items()
-        if (i == idea_id or i.startswith(prefix)) and not is_final(idea)
-    }
+    prefix, said = idea_id + ".", clip(reason, REASON_BYTES)
+    below = (idea["id"] for idea in dag.live(ideas, idea_id))
+    return {i: Idea(status="abandoned", reason=said) for i in below if i == idea_id or i.startswith(prefix)}
 
 
 def give_up(ideas: Ideas, root_id: str, patch: Patch) -> Patch:

@@ -10,6 +10,7 @@ import json
 from collections.abc import Mapping, Sequence
 from typing import TypeAlias, cast
 
+from ddax.ideas.indexed import Dag, as_dag
 from ddax.types import FINAL, NO_PARENT, ActionCall, Idea
 
 Ideas: TypeAlias = Mapping[str, Idea]
@@ -133,12 +134,20 @@ def is_final(idea: Idea) -> bool:
 
 
 def apply_patches(ideas: Ideas | None, writes: Sequence[Patch]) -> dict[str, Idea]:
-    """Merge field patches into the DAG: the reducer of graph state.
+    """Merge field patches into ideas.
 
-    Pure and batching-invariant: r(r(s, a), b) == r(s, a + b); the inputs are not changed.
+    Pure and batching-invariant: r(r(s, a), b) == r(s, a + b); the inputs are not changed. A Dag gives a
+    Dag, whose index goes on from the old one's.
     """
-    merged: dict[str, Idea] = dict(ideas or {})
+    before: Ideas = {} if ideas is None else ideas
+    changes: dict[str, Idea] = {}
     for write in writes:
         for idea_id, fields in write.items():
-            merged[idea_id] = cast(Idea, {**merged.get(idea_id, {}), **fields})
-    return merged
+            old = changes.get(idea_id) or before.get(idea_id, {})
+            changes[idea_id] = cast(Idea, {**old, **fields})
+    return before.after(changes) if isinstance(before, Dag) else {**before, **changes}
+
+
+def merge_ideas(ideas: Ideas | None, writes: Sequence[Patch]) -> dict[str, Idea]:
+    """Merge field patches into the DAG of graph state, which knows its structure: the reducer."""
+    return apply_patches(as_dag(ideas or {}), writes)

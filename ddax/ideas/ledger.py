@@ -13,6 +13,9 @@ from typing import NamedTuple
 
 from ddax.types import JsonDict
 
+VERSION = 2
+"""Of an entry: 2 has the digest of `ddax.ideas.tally` under `state`; entries without a version have the
+SHA-256 of the ideas as one JSON text there. The chain is the same in both."""
 HASH = "hash"
 BEFORE = "before"
 DIGITS = 32

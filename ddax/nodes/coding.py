@@ -18,9 +18,11 @@ def evolution_due(state: State, settings: Evolution, *, step: int, seconds: floa
     Every step since the tests failed in which no repair was tried is a NO_CHANGE: nothing that was
     done could have changed them.
     """
+    if not state["work"].get("code"):
+        return False
     leaves = [i for i in dag.subtree(state["ideas"], state["work"]["root"]) if i["kind"] == "leaf"]
     failing = [i for i in leaves if _is(i, TEST) and i["status"] == "failed"]
-    if not state["work"].get("code") or not failing or any(_is(i, REPAIR) for i in leaves):
+    if not failing or any(_is(i, REPAIR) for i in leaves):
         return False
     stuck = step - max(i["step"] for i in failing) - 1
     value = pressure_at(depth=max(i["depth"] for i in leaves), seconds=seconds, stuck=stuck)

@@ -10,7 +10,7 @@ from collections.abc import Mapping, Sequence
 from ddax.graph.services import Session
 from ddax.graph.state import Decision, State
 from ddax.ideas import dag
-from ddax.ideas.ledger import BEFORE, HASH, seal
+from ddax.ideas.ledger import BEFORE, HASH, VERSION, seal
 from ddax.memory.records import DECISIONS as LEDGER
 from ddax.types import JsonDict, NodeName
 
@@ -37,6 +37,7 @@ async def decide(
     work = state["work"]
     entry = seal(
         {
+            "version": VERSION,
             "thread": work["thread"],
             "task": work["id"],
             "step": step,

@@ -5,7 +5,6 @@ No node of its own: `select` chooses by it, `rigidity` moves x by the same candi
 
 from __future__ import annotations
 
-from collections import Counter
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 
@@ -13,12 +12,13 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ddax.dynamics.forces import directions, mind_forces
-from ddax.dynamics.score import Terms, Weights, all_misaligned, normalised, ranking, score_terms, weights_of
+from ddax.dynamics.score import Terms, Weights, all_misaligned, cosines, normalised, ranking, terms_of, weights_of
 from ddax.dynamics.state import Mind, decode_vector
 from ddax.graph.services import Session
 from ddax.graph.state import State
 from ddax.ideas import dag
-from ddax.ideas.idea import Ideas, is_final
+from ddax.ideas.idea import Ideas
+from ddax.ideas.indexed import index_of
 from ddax.metacognition.effects import effects_of
 from ddax.nodes.widen import Width
 from ddax.types import NO_PARENT, Idea, JsonDict, Vector
@@ -33,7 +33,9 @@ FLAT = ""
 class Frontier:
     """What a selection looks at: the unfinished ideas of a task, their directions, and the pull F.
 
-    `visits` is ΣN over all children of an idea, also the finished ones.
+    `visits` is ΣN over all children of an idea, also the finished ones. `row` is the place of an unfinished
+    idea in D `[n, d]` and in `Q` (inherited), `N`, `P` and `cosine` (of F and d̂), all `[n]`; parents
+    stand before their children, and `up` has the row of each parent, −1 where it has none.
     """
 
     ideas: Ideas
@@ -41,7 +43,12 @@ class Frontier:
     below: Mapping[str, list[Idea]]
     visits: Mapping[str, int]
     row: Mapping[str, int]
+    up: list[int]
     D: NDArray[np.float64]
+    Q: Vector
+    N: Vector
+    P: Vector
+    cosine: Vector
     F: Vector
     rho: float
     c: float
@@ -69,21 +76,27 @@ async def frontier(state: State, session: Session) -> Frontier:
     ideas, root, mind = state["ideas"], state["work"]["root"], _mind(state)
     unfinished = dag.unfinished(ideas, root)
     D = await directions_of(unfinished, mind, session)
-    Q = np.array([inherited_q(ideas, i) for i in unfinished])
+    row, up, Q = _rows(ideas, unfinished)
+    F = mind_forces(mind, D, Q).F
     settings = session.settings.selection
     return Frontier(
         ideas=ideas,
         root=root,
         below=_by_parent(unfinished),
-        visits=_visits(ideas, root),
-        row={idea["id"]: k for k, idea in enumerate(unfinished)},
+        visits=index_of(ideas).visits,
+        row=row,
+        up=up,
         D=D,
-        F=mind_forces(mind, D, Q).F,
+        Q=Q,
+        N=np.array([i["N"] for i in unfinished], dtype=np.float64),
+        P=np.array([i["P"] for i in unfinished], dtype=np.float64),
+        cosine=cosines(F, D),
+        F=F,
         rho=mind["rho"],
         c=settings.c
         * effects_of(state.get("mood", {}), session.settings.mood, human=session.settings.human).c,
         weights=weights_of(settings.preset, w_a=settings.w_a, w_q=settings.w_q, wider=settings.wider),
-        tabu=_tabu(ideas, root, session.settings.evolution.history_penalty_multiplier),
+        tabu=_tabu(ideas, unfinished, session.settings.evolution.history_penalty_multiplier),
         minimum=settings.min_alignment,
     )
 
@@ -93,8 +106,7 @@ async def directions_of(ideas: Iterable[Idea], mind: Mind, session: Session) -> 
     texts = [idea.get("expected", "") or idea["title"] for idea in ideas]
     if not texts:
         return np.zeros((0, session.projection.shape[0]))
-    expected = np.stack(await session.encode(*texts))
-    return directions(expected, decode_vector(mind["x"]))
+    return directions(await session.encode(*texts), decode_vector(mind["x"]))
 
 
 def inherited_q(ideas: Ideas, idea: Idea) -> float:
@@ -114,17 +126,17 @@ def descend(view: Frontier, targets: frozenset[str], k: int, width: Width | None
     found = Descent()
     loss: dict[str, int] = {}
     left = set(targets)
-    ways = Counter(i["id"] for t in left for i in [view.ideas[t], *dag.ancestors(view.ideas, t)])
+    ways = _ways(view, targets)
     while left and len(found.focus) < k:
         first = not found.focus
-        picked = _walk(view, left, ways, loss, found if first else Descent(), width if first else None)
+        picked = _walk(view, left, ways, loss, found if first else None, width if first else None)
         if found.wider:
             break
         found.focus.append(picked)
         left.discard(picked)
         for idea in [view.ideas[picked], *dag.ancestors(view.ideas, picked)]:
             loss[idea["id"]] = loss.get(idea["id"], 0) + 1
-            ways[idea["id"]] -= 1
+            ways[view.row[idea["id"]]] -= 1
     del found.terms[MAX_ROWS:]
     return found
 
@@ -132,21 +144,21 @@ def descend(view: Frontier, targets: frozenset[str], k: int, width: Width | None
 def _walk(
     view: Frontier,
     left: set[str],
-    ways: Mapping[str, int],
+    ways: list[int],
     loss: dict[str, int],
-    found: Descent,
+    found: Descent | None,
     width: Width | None,
 ) -> str:
     """Go down from the root to one target by the best score at each level.
 
-    `ways` counts the targets that are left at and below each idea.
+    `ways` counts, row by row, the targets that are left at and below each idea; without `found` no terms are kept.
     """
     if view.weights.flat:
         return _best(view, [view.ideas[t] for t in sorted(left, key=dag.sort_key)], loss, found)
     here = view.root
     while here not in left:
-        leads = [i for i in view.below.get(here, []) if ways.get(i["id"], 0) > 0]
-        if width is not None and view.weights.wider:
+        leads = [i for i in view.below.get(here, []) if ways[view.row[i["id"]]]]
+        if found is not None and width is not None and view.weights.wider:
             leads = width.side(view.ideas, here, leads)
             if not leads:
                 found.wider = here
@@ -155,25 +167,39 @@ def _walk(
     return here
 
 
-def _best(view: Frontier, candidates: list[Idea], loss: dict[str, int], found: Descent) -> str:
+def _ways(view: Frontier, targets: frozenset[str]) -> list[int]:
+    """Return, row by row, how many targets lie at and below each unfinished idea."""
+    ways = [0] * len(view.row)
+    for target in targets:
+        ways[view.row[target]] = 1
+    for k in range(len(ways) - 1, 0, -1):
+        if ways[k] and view.up[k] >= 0:
+            ways[view.up[k]] += ways[k]
+    return ways
+
+
+def _best(view: Frontier, candidates: list[Idea], loss: Mapping[str, int], found: Descent | None) -> str:
+    if found is None and len(candidates) == 1:
+        return candidates[0]["id"]
     scored = score(view, candidates, loss)
-    found.terms.extend(term_rows(view, candidates, scored))
-    found.misaligned = found.misaligned or (view.weights.w_a > 0 and all_misaligned(scored, view.minimum))
+    if found is not None:
+        found.terms.extend(term_rows(view, candidates, scored))
+        misaligned = view.weights.w_a > 0 and all_misaligned(scored, view.minimum)
+        found.misaligned = found.misaligned or misaligned
     return candidates[ranking(scored)[0]]["id"]
 
 
 def score(view: Frontier, candidates: list[Idea], loss: Mapping[str, int]) -> Terms:
     """Score siblings; ΣN also counts the finished ones."""
     ids = [c["id"] for c in candidates]
+    rows = [view.row[i] for i in ids]
     lost = np.array([loss.get(i, 0) for i in ids], dtype=np.float64)
-    N = np.array([c["N"] for c in candidates], dtype=np.float64)
-    Q = np.array([inherited_q(view.ideas, c) for c in candidates])
-    return score_terms(
-        view.F,
-        view.D[[view.row[i] for i in ids]],
-        Q=Q * np.maximum(N, 1.0) / (np.maximum(N, 1.0) + lost),
+    N, visited = view.N[rows], np.maximum(view.N[rows], 1.0)
+    return terms_of(
+        view.cosine[rows],
+        Q=view.Q[rows] * visited / (visited + lost),
         N=N + lost,
-        P=normalised(np.array([c["P"] for c in candidates])),
+        P=normalised(view.P[rows]),
         total_n=float(_level_visits(view, candidates) + lost.sum()),
         rho=view.rho,
         c=view.c,
@@ -202,7 +228,7 @@ def term_rows(view: Frontier, candidates: list[Idea], terms: Terms) -> list[Json
             "tabu": round(float(terms.tabu[k]), 5),
             "cosine": round(float(terms.cosine[k]), 9),
             "prior": round(float(terms.prior[k]), 9),
-            "q": round(inherited_q(view.ideas, idea), 9),
+            "q": round(float(view.Q[view.row[idea["id"]]]), 9),
             "n": idea["N"],
             "penalty": round(view.tabu.get(idea["id"], 0.0), 9),
         }
@@ -241,21 +267,24 @@ def _by_parent(unfinished: list[Idea]) -> dict[str, list[Idea]]:
     return below
 
 
-def _visits(ideas: Ideas, root: str) -> dict[str, int]:
-    visits: dict[str, int] = {}
-    for idea in ideas.values():
-        if idea["kind"] != "merge" and dag.task_of(idea["id"]) == root:
-            visits[idea["parent"]] = visits.get(idea["parent"], 0) + idea["N"]
-    return visits
+def _rows(ideas: Ideas, unfinished: list[Idea]) -> tuple[dict[str, int], list[int], Vector]:
+    """Return the rows of unfinished ideas, parents first, those of their parents, and Q as inherited."""
+    row: dict[str, int] = {}
+    up: list[int] = []
+    Q: list[float] = []
+    for k, idea in enumerate(unfinished):
+        row[idea["id"]] = k
+        above = row.get(idea["parent"], -1)
+        up.append(above)
+        Q.append(idea["Q"] if idea["N"] > 0 else Q[above] if above >= 0 else inherited_q(ideas, idea))
+    return row, up, np.array(Q, dtype=np.float64)
 
 
-def _tabu(ideas: Ideas, root: str, penalty: float) -> dict[str, float]:
+def _tabu(ideas: Ideas, unfinished: list[Idea], penalty: float) -> dict[str, float]:
     """Return the penalty of open leaves that repeat an action of this task (evolution 1.2)."""
-    calls = {i: _call(idea) for i, idea in ideas.items() if idea["kind"] == "leaf" and dag.task_of(i) == root}
-    tried = Counter(call for i, call in calls.items() if is_final(ideas[i]))
-    return {i: penalty * tried.get(call, 0) for i, call in calls.items() if not is_final(ideas[i])}
-
-
-def _call(leaf: Idea) -> str:
-    name, arguments = leaf["action"]["name"], leaf["action"]["args"]
-    return f"{name} {arguments if len(arguments) < 2 else sorted(arguments.items())!r}"
+    index = index_of(ideas)
+    tried = index.tried.get(dag.task_of(unfinished[0]["id"])) if unfinished else None
+    if not tried:
+        return {}
+    calls = ((i["id"], index.calls[i["id"]]) for i in unfinished if i["kind"] == "leaf")
+    return {leaf: penalty * tried[call] for leaf, call in calls if tried.get(call)}

@@ -61,11 +61,9 @@ async def log_cuts(state: State, session: Session, step: int, cuts: Mapping[str,
 
 def _families(ideas: Ideas, root: str) -> list[list[Idea]]:
     """Return the siblings of the task where at least one is unfinished and at least two were visited."""
-    by_parent: dict[str, list[Idea]] = {}
-    for idea in dag.subtree(ideas, root):
-        if idea["kind"] != "merge" and idea["parent"]:
-            by_parent.setdefault(idea["parent"], []).append(idea)
-    return [f for f in by_parent.values() if not all(map(is_final, f)) and sum(i["N"] > 0 for i in f) > 1]
+    alive = (i["parent"] for i in dag.live(ideas, root) if i["kind"] != "merge" and i["parent"])
+    families = (dag.children(ideas, parent) for parent in dict.fromkeys(alive))
+    return [family for family in families if sum(i["N"] > 0 for i in family) > 1]
 
 
 def _may_go(state: State, idea: Idea) -> bool:

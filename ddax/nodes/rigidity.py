@@ -20,7 +20,7 @@ from ddax.types import JsonDict
 async def rigidity(state: State, *, session: Session) -> Update:
     """Take in the outcomes of this step one by one, in the order of their ids."""
     mind: Mind = state["mind"]  # type: ignore[assignment]
-    candidates = [i for i in dag.subtree(state["ideas"], state["work"]["root"]) if i["status"] == "open"]
+    candidates = [i for i in dag.live(state["ideas"], state["work"]["root"]) if i["status"] == "open"]
     values = np.array([inherited_q(state["ideas"], c) for c in candidates])
     surprises: dict[str, JsonDict] = {}
     for idea_id in sorted(state.get("outcomes", {}), key=dag.sort_key):

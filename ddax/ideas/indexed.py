@@ -1,0 +1,171 @@
+"""The DAG as a dict that knows its structure: what every step asks for is kept as it changes.
+
+A step changes a few ideas and asks for all that are unfinished. So the answers are kept in an `Index`,
+made at the first question and carried on idea by idea: a step pays for what it changed and for what is
+unfinished, not for all that is done. Leaves out what the answers are good for (`ddax.ideas.dag`).
+"""
+
+from __future__ import annotations
+
+from bisect import insort
+from collections.abc import Iterable, Mapping
+from typing import TYPE_CHECKING, Any, Self
+
+from ddax.ideas.ids import sort_key, task_of
+from ddax.ideas.tally import Tally
+from ddax.types import FINAL, Idea
+
+
+class Index:
+    """The structure of one DAG; `after` makes that of the next one and leaves this one as it is.
+
+    `order` has the ids of a task and `below` those under an idea, both sorted; `live` the sorted ids of a
+    task that are not final. `visits` is ΣN of the children of an idea, merges excepted; `calls` the action of
+    each leaf as text, `tried` how many final leaves of a task had it.
+    """
+
+    def __init__(self, ideas: Mapping[str, Idea]) -> None:
+        self.ideas = ideas
+        self.order: dict[str, list[str]] = {}
+        self.below: dict[str, list[str]] = {}
+        self.live: dict[str, list[str]] = {}
+        self.visits: dict[str, int] = {}
+        self.calls: dict[str, str] = {}
+        self.tried: dict[str, dict[str, int]] = {}
+        self._tally: Tally | None = None
+        for idea_id in sorted(ideas, key=sort_key):
+            idea = ideas[idea_id]
+            self.order.setdefault(task_of(idea_id), []).append(idea_id)
+            self.below.setdefault(idea["parent"], []).append(idea_id)
+            live = self.live.setdefault(task_of(idea_id), [])
+            if idea["status"] not in FINAL:
+                live.append(idea_id)
+            self._count(idea_id, idea, 1)
+
+    def after(self, ideas: Mapping[str, Idea], changed: Iterable[str]) -> Index:
+        """Return the index of a DAG that differs from this one's in these ideas alone."""
+        touched = [i for i in changed if ideas[i] is not self.ideas.get(i)]
+        if any(i in self.ideas and _moved(self.ideas[i], ideas[i]) for i in touched):
+            return Index(ideas)
+        new = object.__new__(Index)
+        new.ideas = ideas
+        new.order, new.below, new.live = dict(self.order), dict(self.below), dict(self.live)
+        new.visits, new.calls = dict(self.visits), dict(self.calls)
+        new.tried = {task: dict(counts) for task, counts in self.tried.items()}
+        new._tally = None if self._tally is None else self._tally.after(ideas, touched)
+        fresh = sorted((i for i in touched if i not in self.ideas), key=sort_key)
+        new._add(fresh)
+        for idea_id in touched:
+            if idea_id in self.ideas:
+                new._count(idea_id, self.ideas[idea_id], -1)
+            new._count(idea_id, ideas[idea_id], 1)
+        new._ended(self, touched)
+        return new
+
+    def digest(self) -> str:
+        """Return the hash of the whole DAG."""
+        if self._tally is None:
+            self._tally = Tally.of(self.ideas)
+        return self._tally.root
+
+    def _add(self, fresh: list[str]) -> None:
+        """Take in ideas that were not there before; lists are replaced, for the old index has them too."""
+        for table, key in ((self.order, task_of), (self.below, self._parent)):
+            mine: dict[str, list[str]] = {}
+            for idea_id in fresh:
+                name = key(idea_id)
+                if name not in mine:
+                    mine[name] = table[name] = list(table.get(name, ()))
+                insort(mine[name], idea_id, key=sort_key)
+
+    def _parent(self, idea_id: str) -> str:
+        return self.ideas[idea_id]["parent"]
+
+    def _ended(self, old: Index, touched: list[str]) -> None:
+        """Bring the lists of what is not final up to date."""
+        gone, come = set[str](), dict[str, list[str]]()
+        for idea_id in touched:
+            was = idea_id in old.ideas and old.ideas[idea_id]["status"] not in FINAL
+            now = self.ideas[idea_id]["status"] not in FINAL
+            if was and not now:
+                gone.add(idea_id)
+            elif now and not was:
+                come.setdefault(task_of(idea_id), []).append(idea_id)
+        for task in {task_of(i) for i in gone} | set(come):
+            kept = [i for i in self.live.get(task, ()) if i not in gone] + come.get(task, [])
+            self.live[task] = sorted(kept, key=sort_key) if task in come else kept
+
+    def _count(self, idea_id: str, idea: Idea, sign: int) -> None:
+        """Count an idea in, or with −1 out."""
+        if idea["kind"] != "merge":
+            parent = idea["parent"]
+            self.visits[parent] = self.visits.get(parent, 0) + sign * idea["N"]
+        if idea["kind"] == "leaf":
+            call = self.calls.get(idea_id) or self.calls.setdefault(idea_id, call_text(idea))
+            if idea["status"] in FINAL:
+                tried = self.tried.setdefault(task_of(idea_id), {})
+                tried[call] = tried.get(call, 0) + sign
+
+
+class Dag(dict[str, Idea]):
+    """A DAG of ideas that is never changed in place; its index goes with it from change to change."""
+
+    __slots__ = ("_index", "_since")
+
+    def __init__(self, ideas: Mapping[str, Idea]) -> None:
+        super().__init__(ideas)
+        self._index: Index | None = None
+        self._since: tuple[Index, frozenset[str]] | None = None
+
+    def after(self, changes: Mapping[str, Idea]) -> Self:
+        """Return the DAG in which these ideas are new or stand for those of the same id."""
+        new = type(self)(self)
+        dict.update(new, changes)
+        base, since = (self._index, frozenset[str]()) if self._index else (self._since or (None, frozenset()))
+        new._since = None if base is None else (base, since | changes.keys())
+        return new
+
+    @property
+    def index(self) -> Index:
+        """Return what is known of the structure."""
+        if self._index is None:
+            self._index = Index(self) if self._since is None else self._since[0].after(self, self._since[1])
+            self._since = None
+        return self._index
+
+    def __copy__(self) -> Self:
+        """Return itself: nothing can change it."""
+        return self
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        """Travel as the plain dict it stands for."""
+        return dict, (dict(self),)
+
+    def _frozen(self, *_: object, **__: object) -> Any:
+        raise TypeError("A Dag is not changed in place: write a patch, and apply it (apply_patches).")
+
+    if not TYPE_CHECKING:  # to a type checker it is any dict
+        __setitem__ = __delitem__ = __ior__ = _frozen
+        update = pop = popitem = clear = setdefault = _frozen
+
+
+def as_dag(ideas: Mapping[str, Idea]) -> Dag:
+    """Return the ideas as a Dag, itself where it is one."""
+    return ideas if isinstance(ideas, Dag) else Dag(ideas)
+
+
+def index_of(ideas: Mapping[str, Idea]) -> Index:
+    """Return the index of the ideas; of a plain dict it is made anew each time."""
+    return ideas.index if isinstance(ideas, Dag) else Index(ideas)
+
+
+def call_text(leaf: Idea) -> str:
+    """Return an action with its arguments as text: equal for calls that do the same."""
+    name, arguments = leaf["action"]["name"], leaf["action"]["args"]
+    return f"{name} {arguments if len(arguments) < 2 else sorted(arguments.items())!r}"
+
+
+def _moved(old: Idea, new: Idea) -> bool:
+    """Tell whether an idea is another one under its id: then nothing counted before holds."""
+    same = old["parent"] == new["parent"] and old["kind"] == new["kind"]
+    return not same or old.get("action") != new.get("action")
