@@ -75,6 +75,8 @@ class Session:
     """The reasoners of the models that a seat names for itself."""
     places: Places = field(default_factory=Places)
     """Texts in the state space: every selection needs those of the whole frontier."""
+    texts: dict[str, str] = field(default_factory=dict)
+    """The whole texts of the tasks that run: every leaf asks for its own."""
     ticks: dict[str, float] = field(default_factory=dict)
     keepers: dict[str, BudgetKeeper] = field(default_factory=dict)
     place: Place | None = None
@@ -131,6 +133,7 @@ class Session:
     def forget(self, work: str, thread: str) -> None:
         """Drop what was kept for a task that is closed."""
         self.keepers.pop(work, None)
+        self.texts.pop(work, None)
         self.ticks.pop(thread, None)
 
     def tick(self, thread: str) -> float:

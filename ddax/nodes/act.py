@@ -24,7 +24,7 @@ from ddax.ideas.origins import Origins, join, read
 from ddax.nodes.claims import CONFLICT, Verification, claim_of, compare
 from ddax.nodes.once import Entry, content_of, intend, look_up, note_unknown, settle
 from ddax.nodes.permission import Asked, approved, asked, brought
-from ddax.nodes.gather import CLAIMS, HITS, TASKS, as_passage, citation_row, usage_row
+from ddax.nodes.gather import CLAIMS, HITS, as_passage, citation_row, usage_row, whole_text
 from ddax.reasoning.budget import usage_of
 from ddax.reasoning.protocol import ExtractRequest
 from ddax.types import ActionCall, Effect, Hit, Idea, JsonDict, Record
@@ -154,12 +154,11 @@ async def _with_retries(packet: LeafPacket, session: Session, key: str) -> Actio
 
 async def _context(packet: LeafPacket, session: Session, key: str) -> ActionContext:
     work = packet["work"]
-    rows = await session.memory.rows(TASKS, task=work["id"])
     return ActionContext(
         library=session.library,
         memory=session.memory,
         task=work["id"],
-        task_text=rows[0]["text"] if rows else "",
+        task_text=await whole_text(session, work["id"]),
         idea=packet["leaf"],
         step=packet["step"],
         now=work["opened"],
@@ -237,8 +236,7 @@ async def _claims(packet: LeafPacket, session: Session, ids: list[str]) -> tuple
     if not records:
         return "", {}
     task = packet["work"]
-    rows = await session.memory.rows(TASKS, task=task["id"])
-    text = rows[0]["text"] if rows else task.get("text", "")
+    text = await whole_text(session, task["id"]) or task.get("text", "")
     intent = packet["action"].get("intent", "") or packet["expected"]
     request = ExtractRequest(text, intent, tuple(as_passage(r, 1.0) for r in records))
     reply = await session.metered(packet["work"]["id"], packet["usage"]).extract(request)

@@ -153,12 +153,21 @@ def usage_row(usage: Usage) -> JsonDict:
     return usage.row()
 
 
+async def whole_text(session: Session, work: str) -> str:
+    """Return the text of a task as it was given; "" where none is kept."""
+    if work not in session.texts:
+        rows = await session.memory.rows(TASKS, task=work)
+        if not rows:
+            return ""
+        session.texts[work] = str(rows[0]["text"])
+    return session.texts[work]
+
+
 async def task_text(state: State, session: Session) -> str:
     """Return the whole text of the task; graph state holds only its beginning.
 
     The embedded reasoner gets it without the sentences on how to word the answer: it would look for
     them in the sources, and `close` holds them anyway.
     """
-    rows = await session.memory.rows(TASKS, task=state["work"]["id"])
-    text = str(rows[0]["text"]) if rows else state["work"]["text"]
+    text = await whole_text(session, state["work"]["id"]) or state["work"]["text"]
     return without_wording(text) if session.reasoner.name == "embedded" else text

@@ -54,13 +54,14 @@ async def look_up(
     content = content_of(action)
     idem = f"{task}:{content}" if effect == "spends" else key
     entry = Entry(task, leaf, step, action, key, content, idem)
-    known = await session.memory.rows(RESULTS, task=task, key=key)
+    # An intent stands before each result: where a leaf has none, nothing came of it either.
+    intents = await session.memory.rows(INTENTS, task=task, leaf=leaf, content=content)
+    known = await session.memory.rows(RESULTS, task=task, key=key) if intents else []
     if not known and effect == "spends":
         known = await session.memory.rows(RESULTS, task=task, content=content, ok=True)
     if known:
         paid = known[0]["key"] != key
         return _with(entry, done={**known[0], "usage": {}} if paid else known[0])
-    intents = await session.memory.rows(INTENTS, task=task, leaf=leaf, content=content)
     open_ones = [
         row for row in intents if not await session.memory.rows(RESULTS, task=task, idem=row["idem"])
     ]

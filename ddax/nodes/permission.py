@@ -105,15 +105,14 @@ def _says(source: str, meta: Mapping[str, object]) -> bool:
 
 async def _origins(arguments: BaseModel, session: Session, task: str, context: Origins) -> Origins:
     """Return the origins of the arguments; a call without any says nothing of the user's."""
-    from ddax.nodes.gather import TASKS
+    from ddax.nodes.gather import whole_text
 
     given = {
         name: value
         for name, value in arguments.model_dump(mode="json").items()
         if value != type(arguments).model_fields[name].default
     }
-    rows = await session.memory.rows(TASKS, task=task)
-    told = "\n".join([*(str(row["text"]) for row in rows), *session.settings.sources])
+    told = "\n".join([await whole_text(session, task), *session.settings.sources])
     hidden = any(kind_of(name) in PRIVATE for name in context)
     public = await _public(session, task) if hidden else {}
     found = [trace(value, told=told, public=public, context=context) for value in given.values()]
