@@ -8,10 +8,11 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
-from typing import Any, Literal, NamedTuple, TypeAlias, TypedDict
+from typing import Any, Literal, NamedTuple, TypeAlias
 
 import numpy as np
 from numpy.typing import NDArray
+from typing_extensions import TypedDict  # typing's own has no JSON schema before Python 3.12
 
 Vector: TypeAlias = NDArray[np.float64]
 """A vector of the state space or of an encoder: `[d]`."""

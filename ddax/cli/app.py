@@ -16,9 +16,11 @@ from ddax.cli import (
     doctor,
     fix,
     history,
+    mcp,
     memory,
     memory_change,
     mood,
+    new,
     prompts,
     reply,
     rubric,
@@ -78,6 +80,8 @@ app.command("gc")(history.gc)
 app.command("batch", cls=work.SourcesCommand)(batch.batch)
 app.command("actions")(actions.actions)
 app.command("demo")(demo.demo)
+app.command("mcp")(mcp.mcp)
+app.command("new")(new.new)
 app.command("doctor")(doctor.doctor)
 app.command("init")(setup.init)
 app.command("mood")(mood.mood)

@@ -240,11 +240,19 @@ class Context(Section):
     """Every setting of a run; what LangGraph Studio shows as a form."""
 
     model: str = Field(
-        default="embedded", description="'embedded' (no model), 'provider:model' or 'gguf:FILE'."
+        default="embedded",
+        description="'embedded' (no model), 'provider:model' or 'gguf:FILE'.",
+        examples=["embedded", "openai:gpt-4.1-mini"],
     )
-    models: Models = Field(default_factory=lambda: Models())
-    identity: str = Field(default="task_focused", description="Identity profile: a name or a YAML file.")
-    sources: tuple[str, ...] = Field(default=(), description="Folders, files, URLs or python:MODULE.")
+    models: Models = Field(default=Models(), description="A model for each role, and how models are asked.")
+    identity: str = Field(
+        default="task_focused",
+        description="Identity profile: a name or a YAML file.",
+        examples=["task_focused", "cautious", "exploratory", "traumatized"],
+    )
+    sources: tuple[str, ...] = Field(
+        default=(), description="Folders, files, URLs or python:MODULE.", examples=[["python:statistics"]]
+    )
     seed: int = Field(default=0, ge=0, description="Seed of every random choice.")
     namespace: str = Field(default="default", description="Memory namespace.")
     requirements: tuple[str, ...] = Field(
@@ -260,16 +268,16 @@ class Context(Section):
     dry_run: bool = Field(
         default=False, description="Show what others could see of a run instead of doing it."
     )
-    actions: Actions = Field(default_factory=lambda: Actions())
-    budget: Budget = Field(default_factory=lambda: Budget())
-    selection: Selection = Field(default_factory=lambda: Selection())
-    recall: Recall = Field(default_factory=lambda: Recall())
-    rules: Rules = Field(default_factory=lambda: Rules())
-    mood: Mood = Field(default_factory=lambda: Mood())
-    support: Support = Field(default_factory=lambda: Support())
-    debate: Debate = Field(default_factory=lambda: Debate())
-    trust: Trust = Field(default_factory=lambda: Trust())
-    evolution: Evolution = Field(default_factory=lambda: Evolution())
+    actions: Actions = Field(default=Actions(), description="Actions that others bring.")
+    budget: Budget = Field(default=Budget(), description="Caps; at one the run closes with what it has.")
+    selection: Selection = Field(default=Selection(), description="How ideas are scored and chosen.")
+    recall: Recall = Field(default=Recall(), description="What is recalled from the memory.")
+    rules: Rules = Field(default=Rules(), description="Plans that worked, used again.")
+    mood: Mood = Field(default=Mood(), description="The controller of the state of mind.")
+    support: Support = Field(default=Support(), description="How statements are checked against quotes.")
+    debate: Debate = Field(default=Debate(), description="Which results are debated, and by whom.")
+    trust: Trust = Field(default=Trust(), description="Trust in agents, and the rubric of the judges.")
+    evolution: Evolution = Field(default=Evolution(), description="The search over patches of code.")
 
 
 class Identity(Section):

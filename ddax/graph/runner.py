@@ -31,6 +31,7 @@ from ddax.graph.savers import open_store
 from ddax.graph.services import Clock, LocalServices, Parts
 from ddax.graph.snapshots import answered, checkpoint_of, cut_short, newest, whole
 from ddax.graph.state import Input, State
+from ddax.graph.tracing import traced
 from ddax.ideas import dag
 from ddax.memory.migrations import sqlite_errors
 from ddax.types import JsonDict
@@ -103,6 +104,7 @@ class Agent:
         self.services = LocalServices(
             self.home, default=self.context, parts=self._parts, clock=self._clock, monotonic=self._monotonic
         )
+        await self._stack.enter_async_context(traced(os.environ))
         self._stack.push_async_callback(self.services.close)
         self.store = await self._stack.enter_async_context(open_store(self.home.checkpoints, os.environ))
         self.graph = self._build(self.services).compile(checkpointer=self.store, name="ddax")

@@ -5,10 +5,13 @@ Plain, small values only: text longer than a few hundred characters lives in the
 
 from __future__ import annotations
 
-from typing import Annotated, Any, TypedDict
+from typing import Annotated, Any
 
+from langchain_core.messages import AnyMessage
 from langgraph.channels import DeltaChannel
 from langgraph.graph.message import add_messages
+from pydantic import Field
+from typing_extensions import TypedDict
 
 from ddax.ideas.idea import merge_ideas
 from ddax.ideas.requirements import Requirement
@@ -102,8 +105,8 @@ def join(old: JsonDict | None, new: JsonDict) -> JsonDict:
 class Input(TypedDict, total=False):
     """What a run takes: a task, or chat messages whose last human one is the task."""
 
-    task: str
-    messages: Annotated[list[Any], add_messages]
+    task: Annotated[str, Field(description="The question or task; or leave it out and send messages.")]
+    messages: Annotated[list[AnyMessage], add_messages]
 
 
 class State(TypedDict, total=False):
@@ -113,7 +116,7 @@ class State(TypedDict, total=False):
     """Version of this layout."""
     task: str
     """The task as given, clipped; a new value opens a new root."""
-    messages: Annotated[list[Any], add_messages]
+    messages: Annotated[list[AnyMessage], add_messages]
     """Chat messages, for clients that speak them: the task in, the answer out."""
     work: Work
     ideas: IdeasChannel

@@ -11,8 +11,10 @@ import json
 import re
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, field
-from typing import Literal, TypedDict
+from typing import Literal
 from urllib.parse import urlsplit
+
+from typing_extensions import TypedDict
 
 Kind = Literal["visit", "sources", "cite", "max_words", "exact_words", "format", "avoid", "contain"]
 FORMS = (

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from pathlib import Path
+from threading import Lock
 from typing import TYPE_CHECKING, Any, Literal, NamedTuple, TypedDict, cast
 
 import numpy as np
@@ -86,6 +87,7 @@ class Controller:
         self._child: Child | None = None
         self._failure: DdaxError | None = None
         self._decisions = 0
+        self._turn = Lock()  # threads of one session share the child and its pipe
 
     @property
     def engine(self) -> str:
@@ -186,6 +188,10 @@ class Controller:
 
     def _think(self, prior: Vector, observation: int) -> Thought:
         """Run one cycle on the engine of the moment; where the child is gone, on the twin."""
+        with self._turn:
+            return self._cycle(prior, observation)
+
+    def _cycle(self, prior: Vector, observation: int) -> Thought:
         self._decisions += 1
         if self._decisions > self._warm_after:
             self.warm()

@@ -10,9 +10,10 @@ import asyncio
 import traceback
 from dataclasses import asdict, replace
 from hashlib import sha256
-from typing import Any, TypedDict
+from typing import Any
 
 from langgraph.runtime import Runtime
+from typing_extensions import TypedDict
 
 from ddax.actions.protocol import ActionContext, ActionResult
 from ddax.configs.settings import Context

@@ -44,7 +44,8 @@ async def metacognition(state: State, *, session: Session) -> Update:
         return {}
     mood: MoodState = state.get("mood") or session.controller.open_mood()  # type: ignore[assignment]
     seen = await _notice(state, session, mood)
-    step = session.controller.observe(
+    step = await asyncio.to_thread(  # it may start a process and read from a pipe
+        session.controller.observe,
         mood,
         seen.signal.observation,
         likelihood=seen.signal.likelihood,

@@ -63,10 +63,18 @@ def _text(state: State) -> str:
     messages: list[Any] = state.get("messages", [])
     text = state.get("task", "")
     if messages and getattr(messages[-1], "type", "") == "human":
-        text = str(messages[-1].content)
+        text = said(messages[-1].content)
     if not text.strip():
         raise UsageError("the task is empty.", mend='Give the graph {"task": "your question"}.')
     return text
+
+
+def said(content: Any) -> str:
+    """Return the words of a chat message: its text, or those of its blocks that are text."""
+    if isinstance(content, str):
+        return content
+    blocks = (block if isinstance(block, str) else block.get("text", "") for block in content)
+    return "\n".join(str(text) for text in blocks if text)
 
 
 async def _work(text: str, number: int, runtime: Runtime[Context], session: Session) -> Work:

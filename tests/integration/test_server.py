@@ -102,7 +102,7 @@ def test_the_dockerfile_is_generated_and_well_formed(place: Path) -> None:
     assert {line.split()[0] for line in lines} <= INSTRUCTIONS
     assert lines[0] == "FROM langchain/langgraph-api:3.11"
     given = dict(line.removeprefix("ENV ").split("=", 1) for line in lines if line.startswith("ENV "))
-    assert json.loads(given["LANGSERVE_GRAPHS"].strip("'")) == {"ddax": "ddax.graph.builder:graph"}
+    assert json.loads(given["LANGSERVE_GRAPHS"].strip("'"))["ddax"]["path"] == "ddax.graph.builder:graph"
     assert json.loads(given["LANGGRAPH_AUTH"].strip("'"))["path"].endswith("/ddax/graph/serving.py:auth")
     assert json.loads(given["LANGGRAPH_CHECKPOINTER"].strip("'"))["path"].endswith("serving.py:checkpointer")
     assert not any(secret in text for secret in ("API_KEYS", "OPENAI_API_KEY"))

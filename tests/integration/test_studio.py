@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import os
 import shutil
 import signal
@@ -10,6 +11,7 @@ import subprocess
 import sys
 import time
 from collections.abc import Iterator
+from contextlib import AsyncExitStack
 from pathlib import Path
 from typing import Any
 
@@ -120,7 +122,78 @@ async def test_drawing_and_schemas(client: Any) -> None:
     schemas = await client.assistants.get_schemas(assistant)
     fields = schemas["context_schema"]["properties"]
     assert set(fields) == set(Context.model_fields)
-    assert all(field.get("description") or "$ref" in field for field in fields.values())
+    assert all(field["description"] and "default" in field for field in fields.values())
+    parts = schemas["context_schema"]["$defs"]
+    assert all(field.get("description") for part in parts.values() for field in part["properties"].values())
+    assert set(parts["Selection"]["properties"]["preset"]["enum"]) == {"hybrid", "dda-x", "puct", "flat"}
+    assert fields["identity"]["default"] in fields["identity"]["examples"]
+    assert set(schemas["input_schema"]["properties"]) == {"task", "messages"}
+    roles = {node["id"]: (node.get("metadata") or {}).get("role") for node in drawing["nodes"]}
+    assert all(roles[name] for name in ("open_task", "select", "act", "protect", "close"))
+
+
+async def test_a_chat_client_sends_messages_and_gets_the_answer_as_one(client: Any, place: Path) -> None:
+    thread = (await client.threads.create())["thread_id"]
+    context = {"sources": [str(place / "papers")]}
+    blocks = [{"type": "text", "text": TASK["task"]}]
+    said = {"messages": [{"type": "human", "content": blocks, "id": "m1"}]}
+    done = await client.runs.wait(thread, "ddax", input=said, context=context)
+    assert [message["type"] for message in done["messages"]] == ["human", "ai"]
+    assert "Ines Calder" in done["messages"][-1]["content"]
+    assert done["task"] == TASK["task"]
+    again = {"messages": [{"type": "human", "content": "When was the Harbour Almanac written?", "id": "m2"}]}
+    done = await client.runs.wait(thread, "ddax", input=again, context=context)
+    assert [message["type"] for message in done["messages"]] == ["human", "ai", "human", "ai"]
+    assert "1911" in done["messages"][-1]["content"]
+
+
+@pytest.fixture
+async def librarian(client: Any, place: Path) -> str:
+    """Make an assistant with sources of its own: what MCP and A2A call."""
+    context = {"sources": [str(place / "papers")]}
+    made = await client.assistants.create(
+        "ddax", context=context, name="librarian", description="Answers from the papers.",
+        if_exists="do_nothing", assistant_id="6f1c2a52-65d0-4d1c-9a1f-0d4c6c1f2b11",
+    )  # fmt: skip
+    return str(made["assistant_id"])
+
+
+def rpc(url: str, method: str, **params: Any) -> dict[str, Any]:
+    import httpx
+
+    headers = {"accept": "application/json, text/event-stream"}
+    body = {"jsonrpc": "2.0", "id": "1", "method": method, "params": params}
+    reply = httpx.post(url, json=body, headers=headers, timeout=120.0)
+    assert reply.status_code == 200, reply.text
+    answer: dict[str, Any] = reply.json()
+    assert "error" not in answer, answer
+    return dict(answer["result"])
+
+
+async def test_the_server_offers_an_assistant_as_a_tool_by_mcp(url: str, librarian: str) -> None:
+    pytest.importorskip("mcp", reason="needs the extra mcp")
+    from mcp import ClientSession
+    from mcp.client import streamable_http
+
+    async with AsyncExitStack() as stack:
+        opened = await stack.enter_async_context(streamable_http.streamable_http_client(f"{url}/mcp/"))
+        session = await stack.enter_async_context(ClientSession(opened[0], opened[1]))
+        await session.initialize()
+        tools = {tool.name: tool for tool in (await session.list_tools()).tools}
+        assert tools["librarian"].description == "Answers from the papers."
+        called = await session.call_tool("librarian", {"task": TASK["task"]})
+    assert "Ines Calder" in called.content[0].text
+
+
+async def test_the_server_answers_over_a2a(url: str, librarian: str) -> None:
+    import httpx
+
+    card = httpx.get(f"{url}/.well-known/agent-card.json", params={"assistant_id": librarian}).json()
+    assert card["name"] == "librarian"
+    message = {"role": "user", "parts": [{"kind": "text", "text": TASK["task"]}], "messageId": "m1"}
+    task = rpc(f"{url}/a2a/{librarian}", "message/send", message=message)
+    assert "Ines Calder" in json.dumps(task["artifacts"])
+    assert task["status"]["state"] == "completed"
 
 
 async def test_run_streams_and_leaves_state_and_history(client: Any, place: Path) -> None:

@@ -85,8 +85,18 @@ def test_the_ban_sees_what_it_bans(code: str) -> None:
 
 def test_langgraph_json_names_the_graph(repo: Path) -> None:
     spec = json.loads((repo / "langgraph.json").read_text(encoding="utf-8"))
-    assert spec["graphs"] == {"ddax": "ddax.graph.builder:graph"}
+    assert spec["graphs"]["ddax"]["path"] == "ddax.graph.builder:graph"
+    assert spec["graphs"]["ddax"]["description"].endswith(".")
     assert "checkpointer" not in spec
+
+
+def test_the_form_of_the_settings_has_a_word_and_a_default_for_each() -> None:
+    from ddax.configs.settings import Context
+
+    schema = Context.model_json_schema()
+    assert [name for name, field in schema["properties"].items() if "default" not in field] == []
+    for part in (schema, *schema["$defs"].values()):
+        assert [name for name, field in part["properties"].items() if not field.get("description")] == []
 
 
 def test_version_is_stated_once_and_the_same(repo: Path) -> None:

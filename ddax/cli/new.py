@@ -1,0 +1,66 @@
+"""The command `new`: write the skeleton of a node, an action or an identity, with a test that passes."""
+
+from __future__ import annotations
+
+import keyword
+import re
+from importlib import resources
+from pathlib import Path
+from string import Template
+from typing import Annotated, Literal
+
+import typer
+
+from ddax.cli.backend import Output
+from ddax.errors import UsageError
+
+JSON = Annotated[bool, typer.Option("--json", help="Print exactly one JSON object on stdout.")]
+VERBOSE = Annotated[bool, typer.Option("--verbose", "-v", help="Print tracebacks.")]
+Kind = Literal["node", "action", "identity"]
+SUFFIX = {"node": ".py", "action": ".py", "identity": ".yaml"}
+NAME = re.compile(r"[a-z][a-z0-9_]{0,40}")
+
+
+def new(
+    kind: Annotated[Kind, typer.Argument(help="What to write.", show_default=False)],
+    name: Annotated[
+        str, typer.Argument(help="Its name: lower-case letters, digits and _.", show_default=False)
+    ],
+    folder: Annotated[Path, typer.Option("--to", help="The folder to write into.")] = Path(),
+    json: JSON = False,
+    verbose: VERBOSE = False,
+) -> None:
+    """Write a node, an action or an identity of one's own, with its test; overwrites nothing."""
+    output = Output(json=json, verbose=verbose)
+    written = write(kind, name, folder)
+    if json:
+        output.result({"kind": kind, "name": name, "files": [str(path) for path in written]})
+    for path in written:
+        output.say(f"wrote {path}")
+    output.say(f"Test it: python -m pytest -q {written[1]}")
+
+
+def write(kind: str, name: str, folder: Path) -> tuple[Path, Path]:
+    """Write both files and return their paths; raises UsageError for a bad name or a file that is there."""
+    if not NAME.fullmatch(name) or keyword.iskeyword(name) or name.startswith("test_"):
+        raise UsageError(
+            f"{name[:60]!r} cannot be the name of a {kind}.",
+            why="It becomes a file and a Python name.",
+            mend="Write lower-case letters, digits and _, beginning with a letter: ddax new node my_node",
+        )
+    paths = folder / f"{name}{SUFFIX[kind]}", folder / f"test_{name}.py"
+    there = [str(path) for path in paths if path.exists()]
+    if there:
+        raise UsageError(
+            f"{there[0]} is there already.", mend="Choose another name, or another folder by --to."
+        )
+    if not folder.is_dir():
+        raise UsageError(f"There is no folder {str(folder)!r}.", mend="Make it first.")
+    words = {"name": name, "title": "".join(part.title() for part in name.split("_"))}
+    for path, skeleton in zip(paths, (kind, f"test_{kind}"), strict=True):
+        path.write_text(Template(_skeleton(skeleton)).substitute(words), encoding="utf-8")
+    return paths
+
+
+def _skeleton(name: str) -> str:
+    return resources.files("ddax.cli").joinpath("skeletons", f"{name}.txt").read_text(encoding="utf-8")
