@@ -196,13 +196,17 @@ class Hit:
 
 @dataclass(frozen=True)
 class Document:
-    """A whole document as plain text; `doc_id` is stable across runs over the same bytes."""
+    """A whole document as plain text; `doc_id` is stable across runs over the same bytes.
+
+    `notes` says of a page what its text does not: the day it states, what was hidden in it.
+    """
 
     doc_id: str
     source: str
     title: str
     text: str
     links: tuple[str, ...] = ()
+    notes: Mapping[str, Any] = field(default_factory=dict, compare=False)
 
 
 @dataclass(frozen=True)

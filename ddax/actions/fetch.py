@@ -1,22 +1,22 @@
-"""Fetch one page through the egress guard: the checked address is pinned, bytes and time are capped.
-
-Proxies of the environment are not used: behind one, the address that is really reached could not be
-checked.
-"""
+"""Fetch one page through the egress guard: redirects are checked hop by hop, bytes and time are capped."""
 
 from __future__ import annotations
 
 import asyncio
+import time
 import zlib
-from collections.abc import AsyncIterator, Sequence
+from collections.abc import AsyncIterator, Callable, Mapping, Sequence
+from contextlib import AbstractAsyncContextManager, nullcontext
 from dataclasses import dataclass
 from datetime import datetime
 from email.utils import parsedate_to_datetime
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, TypeAlias
 from urllib.parse import SplitResult, urljoin, urlunsplit
 
-from ddax.actions.egress import Resolver, allowed_names, checked_addresses, checked_url, resolve
+from ddax.actions.egress import Resolver, checked_url, policy_of, resolve
+from ddax.actions.web.log import broken
 from ddax.errors import ActionError, Blocked
+from ddax.types import JsonDict
 
 if TYPE_CHECKING:
     import httpx
@@ -24,6 +24,7 @@ if TYPE_CHECKING:
 MAX_BYTES = 5_000_000
 TOTAL_SECONDS = 20.0
 MAX_REDIRECTS = 5
+USER_AGENT = "ddax/0.1 (research agent)"
 MAX_COOLDOWN, DEFAULT_COOLDOWN = 3600.0, 300.0
 REDIRECTS = frozenset({301, 302, 303, 307, 308})
 REFUSALS = frozenset({403, 429, 451})
@@ -32,22 +33,32 @@ MISSING = frozenset({404, 410})
 
 @dataclass(frozen=True)
 class Fetched:
-    """An answer: the address that gave it, its status, its type in lower case, and its decoded body."""
+    """An answer: the address that gave it, its status, its type in lower case, and its decoded body.
+
+    `cached` says that it came from the cache, `mark` names the challenge its headers speak of.
+    """
 
     url: str
     status: int
     content_type: str
     charset: str
     body: bytes
+    cached: bool = False
+    mark: str = ""
 
 
 @dataclass(frozen=True)
 class Limits:
-    """What one fetch may take; `max_bytes` counts decoded bytes."""
+    """What one fetch may take; `max_bytes` counts decoded bytes; `cut` keeps so many instead of failing."""
 
     max_bytes: int = MAX_BYTES
     total_seconds: float = TOTAL_SECONDS
     max_redirects: int = MAX_REDIRECTS
+    cut: bool = False
+
+
+Gate: TypeAlias = Callable[[SplitResult], AbstractAsyncContextManager[object]]
+"""What is entered before each hop and left after it: manners, and caps of time."""
 
 
 async def fetch(
@@ -64,67 +75,83 @@ async def fetch(
     Hosts in `allow_hosts` may be private; every hop of a redirect is checked again. `total_seconds`
     bounds names, connections, redirects and body together.
     """
+    from ddax.actions.web.transport import GuardedTransport
+
     limits = Limits(max_bytes, total_seconds, max_redirects)
+    policy = policy_of(allow_hosts=allow_hosts, resolver=resolver or resolve)
+    transport = GuardedTransport(policy, clock=time.monotonic, max_bytes=max_bytes)
     try:
-        async with asyncio.timeout(total_seconds):
-            return await follow(url, allowed_names(allow_hosts), limits, resolver or resolve)
+        async with asyncio.timeout(total_seconds), open_client(transport) as client:
+            return await follow(client, url, limits)
     except TimeoutError as exc:
-        why = f"The cap is {total_seconds:g} s."
-        raise ActionError(
-            f"{url!r} did not answer in time.", why=why, kind="timeout", retriable=True
-        ) from exc
+        raise too_slow(url, total_seconds) from exc
 
 
-async def follow(url: str, allowed: frozenset[str], limits: Limits, resolver: Resolver) -> Fetched:
-    """Follow redirects, each checked like the first address."""
+def too_slow(url: str, seconds: float) -> ActionError:
+    """Name a fetch that took longer than its cap."""
+    why = f"The cap is {seconds:g} s."
+    return ActionError(f"{url!r} did not answer in time.", why=why, kind="timeout", retriable=True)
+
+
+def open_client(transport: httpx.AsyncBaseTransport) -> httpx.AsyncClient:
+    """Open a client over a guarded transport; it follows nothing by itself, and keeps no cookies."""
     import httpx
 
-    async with httpx.AsyncClient(trust_env=False, follow_redirects=False, timeout=None) as client:  # noqa: S113
-        for _ in range(limits.max_redirects + 1):
-            parts = checked_url(url)
-            addresses = await checked_addresses(parts, allowed, resolver)
-            response = await send(client, parts, addresses)
-            try:
-                target = response.headers.get("location", "")
-                if response.status_code not in REDIRECTS or not target:
-                    return await received(response, urlunsplit(parts), limits)
-                url = urljoin(urlunsplit(parts), target)
-            finally:
-                await response.aclose()
+    headers = {
+        "User-Agent": USER_AGENT,
+        "Accept": "text/html,application/xhtml+xml,application/pdf,text/*;q=0.9,*/*;q=0.5",
+        "Accept-Encoding": "gzip",
+        "Connection": "close",
+    }
+    # Time is capped once and for all by whoever fetches: a time-out a read bounds no drip.
+    forever = httpx.Timeout(None)
+    return httpx.AsyncClient(
+        transport=transport, trust_env=False, follow_redirects=False, timeout=forever, headers=headers
+    )
+
+
+async def follow(
+    client: httpx.AsyncClient,
+    url: str,
+    limits: Limits,
+    gate: Gate | None = None,
+    headers: Mapping[str, str] | None = None,
+) -> Fetched:
+    """Follow redirects, each checked like the first address."""
+    for _ in range(limits.max_redirects + 1):
+        parts = checked_url(url)
+        async with gate(parts) if gate is not None else nullcontext():
+            found = await one_hop(client, urlunsplit(parts), limits, headers)
+        if isinstance(found, Fetched):
+            return found
+        url = urljoin(urlunsplit(parts), found)
     why = f"More than {limits.max_redirects} redirects."
     raise ActionError(f"{url!r} was not reached.", why=why, kind="redirects")
 
 
-async def send(client: httpx.AsyncClient, parts: SplitResult, addresses: Sequence[str]) -> httpx.Response:
-    """Send a request to the first checked address that answers, under the host's own name."""
+async def one_hop(
+    client: httpx.AsyncClient,
+    url: str,
+    limits: Limits,
+    headers: Mapping[str, str] | None,
+    body: JsonDict | None = None,
+) -> Fetched | str:
+    """Return the answer of one address, asked by POST where there is a body, or where it redirects to."""
     import httpx
 
-    failure: Exception | None = None
-    for address in addresses:
-        request = pinned(client, parts, address)
-        try:
-            return await client.send(request, stream=True)
-        except httpx.ConnectError as exc:
-            failure = exc
-        except (httpx.HTTPError, httpx.InvalidURL) as exc:
-            raise broken(urlunsplit(parts), exc) from exc
-    raise ActionError(
-        f"{urlunsplit(parts)!r} cannot be reached.", why=str(failure), kind="connect", retriable=True
-    ) from failure
-
-
-def pinned(client: httpx.AsyncClient, parts: SplitResult, address: str) -> httpx.Request:
-    """Build a request to a numeric address that keeps Host and the name checked in the certificate."""
-    numeric = f"[{address}]" if ":" in address else address
-    target = parts._replace(netloc=numeric if parts.port is None else f"{numeric}:{parts.port}")
-    headers = {
-        "Host": parts.netloc,
-        "User-Agent": "ddax (research agent)",
-        "Accept": "text/html,application/xhtml+xml,application/pdf,text/*;q=0.9,*/*;q=0.5",
-        "Accept-Encoding": "gzip",
-    }
-    names = {"sni_hostname": parts.hostname or ""}
-    return client.build_request("GET", urlunsplit(target), headers=headers, extensions=names)
+    client.cookies.clear()
+    try:
+        request = client.build_request("GET" if body is None else "POST", url, headers=headers, json=body)
+        response = await client.send(request, stream=True)
+    except (httpx.HTTPError, httpx.InvalidURL) as exc:
+        raise broken(url, exc) from exc
+    try:
+        target = response.headers.get("location", "")
+        if response.status_code in REDIRECTS and target:
+            return str(target)
+        return await received(response, url, limits)
+    finally:
+        await response.aclose()
 
 
 async def received(response: httpx.Response, url: str, limits: Limits) -> Fetched:
@@ -143,10 +170,15 @@ async def received(response: httpx.Response, url: str, limits: Limits) -> Fetche
     async for part in decoded_parts(response, url, limits.max_bytes):
         body += part
         if len(body) > limits.max_bytes:
+            if limits.cut:
+                break
             why = f"The cap is {limits.max_bytes:,} bytes."
             raise ActionError(f"{url!r} is too large.", why=why, kind="too_large")
     kind = stated.split(";")[0].strip().lower()
-    return Fetched(url, status, kind, response.charset_encoding or "", bytes(body))
+    came = bytes(body[: limits.max_bytes])
+    cached = bool(getattr(response.extensions.get("caching"), "from_cache", False))
+    mark = response.headers.get("cf-mitigated", "")
+    return Fetched(url, status, kind, response.charset_encoding or "", came, cached, mark)
 
 
 async def decoded_parts(response: httpx.Response, url: str, max_bytes: int) -> AsyncIterator[bytes]:
@@ -189,12 +221,6 @@ class Gunzip:
             self.unfinished = not self._member.eof
             raw = self._member.unused_data
         return found
-
-
-def broken(url: str, exc: Exception) -> ActionError:
-    """Name a failure of the transport."""
-    why = f"{type(exc).__name__}: {exc}"
-    return ActionError(f"{url!r} broke off.", why=why, kind="transport", retriable=True)
 
 
 def cooldown(response: httpx.Response) -> float:

@@ -70,7 +70,7 @@ def _records(context: ActionContext, page: Document, intent: str) -> tuple[Recor
             idea=context.idea,
             step=context.step,
             created=context.now,
-            meta={"kind": "page", "page": page.doc_id},
+            meta={**page.notes, "kind": "page", "page": page.doc_id},
         )
         for piece in kept
     )

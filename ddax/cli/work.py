@@ -76,6 +76,11 @@ def run(
         str | None, typer.Option(help="Write every request to the model and its reply to this file.")
     ] = None,
     replay: Annotated[str | None, typer.Option(help="Let a recording answer instead of the model.")] = None,
+    search: Annotated[
+        str | None, typer.Option(help="Search the web too: auto, searxng, tavily, brave or ddgs.")
+    ] = None,
+    record_web: Annotated[str | None, typer.Option(help="Write what the web says to this file.")] = None,
+    replay_web: Annotated[str | None, typer.Option(help="Let a tape answer instead of the web.")] = None,
     stream: Annotated[
         bool | None,
         typer.Option("--stream/--no-stream", help="Show replies being written; default: at a terminal."),
@@ -100,6 +105,7 @@ def run(
         "sources": sources or None, "identity": identity, "model": model, "seed": seed, "human": human,
         "namespace": namespace, "budget.max_steps": max_steps, "budget.max_usd": max_usd,
         "budget.max_seconds": max_seconds, "record": record, "replay": replay,
+        "web.search": search, "web.record": record_web, "web.replay": replay_web,
         "stream": _streams(stream, output),
     }  # fmt: skip
     text, name = read_task(task), check_thread(thread) or new_thread()
@@ -192,7 +198,7 @@ def _context(thread: str, config: str | None, arguments: Mapping[str, Any], outp
         from ddax.configs.layers import keep_unset
 
         chosen = keep_unset(loaded, known.context)
-    if not chosen.sources:
+    if not chosen.sources and not chosen.web.search:
         raise UsageError(
             "There is nothing to read.",
             why="No sources are given, by --sources or in the settings.",

@@ -236,6 +236,30 @@ class Evolution(Section):
     seconds: float = Field(default=20.0, gt=0, description="Time for one repair in seconds.")
 
 
+class Web(Section):
+    """How pages are fetched and read, and how hosts are treated."""
+
+    search: Literal["", "auto", "ddgs", "tavily", "searxng", "brave"] = Field(
+        default="", description="Who searches the web; 'auto': whoever is there; '': the sources only."
+    )
+    searxng_url: str = Field(default="", description="Address of a SearXNG; '': SEARXNG_URL.")
+    results: int = Field(default=10, ge=1, le=50, description="Results asked for in one search.")
+    searches_per_minute: int = Field(default=60, ge=1, le=600, description="Searches a minute.")
+    search_hours: float = Field(default=24.0, ge=0, description="Hours for which results are kept; 0: not.")
+    only_domains: tuple[str, ...] = Field(default=(), description="Nothing outside of these is reached.")
+    deny_domains: tuple[str, ...] = Field(default=(), description="Nothing inside of these is reached.")
+    robots: bool = Field(default=True, description="Heed robots.txt, except for pages the user names.")
+    delay: float = Field(default=1.0, ge=0, le=60, description="Seconds between two requests to a host.")
+    per_host: int = Field(default=1, ge=1, le=2, description="Requests to one host at once.")
+    max_bytes: int = Field(default=5_000_000, ge=1000, description="Bytes of one page, unpacked.")
+    fetch_seconds: float = Field(default=20.0, gt=0, description="Time of one request in seconds.")
+    read_seconds: float = Field(default=5.0, gt=0, description="Time to read one page in seconds.")
+    max_redirects: int = Field(default=5, ge=0, le=20, description="Redirects of one fetch.")
+    cache: bool = Field(default=True, description="Keep pages as RFC 9111 lets us.")
+    record: str = Field(default="", description="File that what the web says is written to; '': none.")
+    replay: str = Field(default="", description="Tape that answers instead of the web; '': none.")
+
+
 class Context(Section):
     """Every setting of a run; what LangGraph Studio shows as a form."""
 
@@ -269,6 +293,7 @@ class Context(Section):
         default=False, description="Show what others could see of a run instead of doing it."
     )
     actions: Actions = Field(default=Actions(), description="Actions that others bring.")
+    web: Web = Field(default=Web(), description="How pages are fetched, and how hosts are treated.")
     budget: Budget = Field(default=Budget(), description="Caps; at one the run closes with what it has.")
     selection: Selection = Field(default=Selection(), description="How ideas are scored and chosen.")
     recall: Recall = Field(default=Recall(), description="What is recalled from the memory.")

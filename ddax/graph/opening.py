@@ -19,6 +19,7 @@ from ddax.types import JsonDict
 
 if TYPE_CHECKING:
     from ddax.actions.registry import Registry
+    from ddax.actions.web.client import Web
     from ddax.environments.protocol import Environment
     from ddax.memory.agents import AgentStore
     from ddax.memory.embedding_checked import CheckedEmbedder
@@ -59,7 +60,8 @@ async def open_session(
     reasoner = parts.reasoner
     if reasoner is None:
         reasoner = await asyncio.to_thread(_reasoner, settings, place, embedder, actions, clock, monotonic)
-    library: Library = parts.library or await _library(settings, embedder, place.cache)
+    web = await asyncio.to_thread(_web, settings, place, clock, monotonic)
+    library: Library = parts.library or await _library(settings, embedder, place, web, clock)
     seats = await asyncio.to_thread(load_panel, settings.debate.panel)
     benches = {
         model: await asyncio.to_thread(
@@ -102,6 +104,7 @@ async def open_session(
         clock=clock,
         monotonic=monotonic,
         world=world,
+        web=web,
         check=check,
         agents=agents,
         rubrics=LivingRubrics(place.rubrics, clock=clock),
@@ -227,13 +230,28 @@ async def _memory(
     )
 
 
-async def _library(settings: Context, embedder: Embedder, cache: Path) -> Library:
+def _web(settings: Context, home: Home, clock: Clock, monotonic: Clock) -> Web:
+    from ddax.actions.web.opening import open_web
+
+    return open_web(settings, home.cache / "web", os.environ, clock=clock, monotonic=monotonic)
+
+
+async def _library(settings: Context, embedder: Embedder, home: Home, web: Web, clock: Clock) -> Library:
     from ddax.actions.sources import open_library
+    from ddax.actions.web.opening import with_search
     from ddax.environments.opening import is_world
 
-    return await open_library(
-        tuple(source for source in settings.sources if not is_world(source)),
-        embedder=embedder,
-        cache_dir=cache,
-        allow_hosts=settings.allow_hosts,
-    )
+    try:
+        sources = await open_library(
+            tuple(source for source in settings.sources if not is_world(source)),
+            embedder=embedder,
+            cache_dir=home.cache,
+            allow_hosts=settings.allow_hosts,
+            web=web,
+        )
+        return await asyncio.to_thread(
+            with_search, sources, web, os.environ, embedder=embedder, folder=home.cache / "web", clock=clock
+        )
+    except BaseException:
+        await web.close()
+        raise

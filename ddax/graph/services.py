@@ -28,6 +28,7 @@ from ddax.types import EntailmentCheck, JsonDict, Usage, Vector
 
 if TYPE_CHECKING:
     from ddax.actions.registry import Registry
+    from ddax.actions.web.client import Web
     from ddax.debate.living import LivingRubrics
     from ddax.debate.outcomes import JudgeStore
     from ddax.dynamics.surprise import Calibration
@@ -65,6 +66,8 @@ class Session:
     """Who took part in debates, with their trust; None keeps no account of it."""
     world: Environment | None = None
     """The world to act in, where the sources name one; closed with the session."""
+    web: Web | None = None
+    """The pages of the web, behind the guard; closed with the session."""
     rubrics: LivingRubrics | None = None
     """The rubrics with what humans taught them; None goes by the shipped ones."""
     judges: JudgeStore | None = None
@@ -212,6 +215,7 @@ class LocalServices:
             if isinstance(ended, Exception):
                 logging.getLogger("ddax").warning("filling vectors behind the run ended early: %s", ended)
         worlds = [s.world for s in self._sessions.values() if s.world is not None]
+        webs = [s.web for s in self._sessions.values() if s.web is not None]
         for session in self._sessions.values():
             session.controller.close()
         memories = {id(s.memory): s.memory for s in self._sessions.values()}
@@ -219,6 +223,8 @@ class LocalServices:
         self._sessions.clear()
         for world in worlds:
             await world.close()
+        for web in webs:
+            await web.close()
         for reasoner in reasoners:
             release = getattr(reasoner, "close", None)
             if release is not None:

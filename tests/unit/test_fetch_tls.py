@@ -5,15 +5,20 @@ from __future__ import annotations
 import asyncio
 import ssl
 import subprocess
+import time
 from collections.abc import Callable
 from pathlib import Path
 
-import httpx
 import pytest
 
-from ddax.actions.egress import checked_url
-from ddax.actions.fetch import send
+from ddax.actions.egress import policy_of
+from ddax.actions.fetch import Limits, follow, open_client
+from ddax.actions.web.transport import GuardedTransport
 from ddax.errors import ActionError
+
+
+async def here(host: str, port: int) -> list[str]:
+    return ["127.0.0.1"]
 
 
 async def test_the_certificate_must_be_of_the_host_and_not_of_the_address(
@@ -39,10 +44,11 @@ async def test_the_certificate_must_be_of_the_host_and_not_of_the_address(
     server = await asyncio.start_server(answer, "127.0.0.1", 0, ssl=context)
     port = server.sockets[0].getsockname()[1]
     trusted = ssl.create_default_context(cafile=str(cert))
-    async with server, httpx.AsyncClient(trust_env=False, verify=trusted) as client:
-        response = await send(client, checked_url(f"https://pinned.test:{port}/"), ["127.0.0.1"])
-        assert response.status_code == 200
-        await response.aclose()
+    policy = policy_of(allow_hosts=["pinned.test", "other.test"], resolver=here)
+    transport = GuardedTransport(policy, clock=time.monotonic, max_bytes=1000, verify=trusted)
+    async with server, open_client(transport) as client:
+        found = await follow(client, f"https://pinned.test:{port}/", Limits())
+        assert found.body == b"ok"
         with pytest.raises(ActionError, match="certificate"):
-            await send(client, checked_url(f"https://other.test:{port}/"), ["127.0.0.1"])
+            await follow(client, f"https://other.test:{port}/", Limits())
     assert names == ["pinned.test", "other.test"]

@@ -11,7 +11,7 @@ from ddax.actions.sources.documents import ExtractCache
 from ddax.actions.sources.files import MAX_BYTES, Found, read_path
 from ddax.actions.sources.library import SourceLibrary
 from ddax.actions.sources.python_docs import SCHEME, read_python
-from ddax.actions.sources.web import SCHEMES, read_url
+from ddax.actions.sources.web import SCHEMES, Pages, read_url
 from ddax.errors import ActionError, SourceError
 from ddax.memory.embedding_cache import CachedEmbedder
 from ddax.memory.protocol import Embedder
@@ -26,18 +26,21 @@ async def open_library(
     cache_dir: Path,
     allow_hosts: Sequence[str] = (),
     max_bytes: int = MAX_BYTES,
+    web: Pages | None = None,
 ) -> SourceLibrary:
     """Read sources and index them; nothing is written outside of `cache_dir`.
 
-    `max_bytes` caps one file. Raises SourceError that names the source which cannot be read, and
-    StorageError where the cache cannot be written.
+    `max_bytes` caps one file; pages come from `web`, or plainly where there is none. Raises SourceError
+    that names the source which cannot be read, and StorageError where the cache cannot be written.
     """
     cache = await asyncio.to_thread(ExtractCache, cache_dir)
-    found = [await read_source(spec, cache, allow_hosts, max_bytes) for spec in dict.fromkeys(specs)]
-    return await asyncio.to_thread(assembled, tuple(specs), found, embedder, cache_dir, allow_hosts)
+    found = [await read_source(spec, cache, allow_hosts, max_bytes, web) for spec in dict.fromkeys(specs)]
+    return await asyncio.to_thread(assembled, tuple(specs), found, embedder, cache_dir, allow_hosts, web)
 
 
-async def read_source(spec: str, cache: ExtractCache, allow_hosts: Sequence[str], max_bytes: int) -> Found:
+async def read_source(
+    spec: str, cache: ExtractCache, allow_hosts: Sequence[str], max_bytes: int, web: Pages | None = None
+) -> Found:
     """Read one source by its kind."""
     if not spec.strip():
         raise SourceError(f"The source {spec!r} is empty.", mend="Give a path, a URL or python:MODULE.")
@@ -45,6 +48,8 @@ async def read_source(spec: str, cache: ExtractCache, allow_hosts: Sequence[str]
         return await asyncio.to_thread(read_python, spec, cache=cache)
     if spec.lower().startswith(SCHEMES):
         try:
+            if web is not None:
+                return Found([await web.read(spec, named=True)], [])
             return Found([await read_url(spec, allow_hosts=allow_hosts)], [])
         except ActionError as exc:
             raise SourceError(f"The source {spec!r} cannot be fetched.", why=str(exc), mend=exc.mend) from exc
@@ -64,6 +69,7 @@ def assembled(
     embedder: Embedder,
     cache_dir: Path,
     allow_hosts: Sequence[str],
+    web: Pages | None = None,
 ) -> SourceLibrary:
     """Put sources together, each document once, in the order of their names."""
     by_source = {document.source: document for part in found for document in part.documents}
@@ -76,4 +82,5 @@ def assembled(
         folder=cache_dir,
         skipped=[item for part in found for item in part.skipped],
         allow_hosts=allow_hosts,
+        web=web,
     )

@@ -23,7 +23,7 @@ from ddax.actions.sources.files import Skipped
 from ddax.actions.sources.passages import Index
 from ddax.actions.sources.titles import TitleIndex
 from ddax.actions.sources.tokens import query_tokens
-from ddax.actions.sources.web import SCHEMES, read_url
+from ddax.actions.sources.web import SCHEMES, Pages, read_url
 from ddax.errors import ActionError, UsageError
 from ddax.memory.protocol import Embedder
 from ddax.types import Document, Hit
@@ -55,10 +55,11 @@ class SourceLibrary:
         folder: Path,
         skipped: Sequence[Skipped] = (),
         allow_hosts: Sequence[str] = (),
+        web: Pages | None = None,
     ) -> None:
         self.specs, self.skipped = tuple(specs), tuple(skipped)
         self.documents = tuple(documents)
-        self._allow_hosts = tuple(allow_hosts)
+        self._allow_hosts, self._web = tuple(allow_hosts), web
         self._embedder = embedder
         self._index = Index(self.documents, folder)
         self._titles = TitleIndex([document.title for document in self.documents])
@@ -85,6 +86,8 @@ class SourceLibrary:
         if found is not None:
             return found
         if source.lower().startswith(SCHEMES):
+            if self._web is not None:
+                return await self._web.read(source)
             return await read_url(source, allow_hosts=self._allow_hosts)
         raise ActionError(
             f"There is no document {source!r}.", why=f"The sources are {self.describe()}.", kind="not_found"

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Sequence
+from typing import Protocol
 from urllib.parse import urlsplit
 
 from ddax.actions.fetch import Fetched, fetch
@@ -15,6 +16,14 @@ SCHEMES = ("http://", "https://")
 TEXT_TYPES = (
     "text/", "application/json", "application/xml", "application/javascript", "application/x-ndjson",
 )  # fmt: skip
+
+
+class Pages(Protocol):
+    """Pages of the web by address, as `ddax.actions.web.client.Web` gives them."""
+
+    async def read(self, url: str, *, named: bool = False) -> Document:
+        """Return a page as a document; `named` says that the user gave this address."""
+        ...
 
 
 async def read_url(url: str, *, allow_hosts: Sequence[str] = ()) -> Document:

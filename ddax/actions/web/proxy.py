@@ -19,17 +19,17 @@ from collections import deque
 from collections.abc import AsyncIterator, Callable, Coroutine, Sequence
 from contextlib import asynccontextmanager, suppress
 from dataclasses import dataclass, field
-from typing import Any, Literal
+from typing import Any
 from urllib.parse import SplitResult, urlunsplit
 
 from ddax.actions.egress import EgressPolicy, checked_url
 from ddax.actions.web import wire
+from ddax.actions.web.log import KEPT_EXCHANGES, Exchange
 from ddax.errors import ActionError, NotAllowed
 
 Clock = Callable[[], float]
 CHUNK = 65_536
 CONNECT_SECONDS = 10.0
-KEPT_EXCHANGES = 10_000
 
 
 @dataclass(frozen=True)
@@ -42,24 +42,6 @@ class ProxyLimits:
     seconds: float = 120.0
     connections: int = 64
     exchanges: int = 10_000
-
-
-@dataclass
-class Exchange:
-    """One request or tunnel: the target without its query, what was ruled and why, and how much passed."""
-
-    at: float
-    method: str = ""
-    target: str = ""
-    ruling: Literal["open", "passed", "refused", "failed"] = "open"
-    kind: str = ""
-    reason: str = ""
-    address: str = ""
-    received: int = 0
-    sent: int = 0
-    seconds: float = 0.0
-    answered: bool = False
-    """Something was said to the client already: nothing else may be written into it."""
 
 
 @asynccontextmanager

@@ -1,0 +1,142 @@
+"""The reading worker: hostile bytes are parsed in a process of their own, which is killed when it is slow.
+
+Parsing never holds up the run: neither its loop, as the child has an interpreter of its own, nor its
+time, as a child that takes longer than the cap is killed and a new one started for the next page.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import json
+import os
+import sys
+from contextlib import suppress
+from typing import Protocol
+
+from ddax.actions.web.page import NotText, Page, read_page
+from ddax.errors import ActionError
+from ddax.types import JsonDict
+
+READ_SECONDS = 5.0
+KEPT = ("PATH", "TMPDIR", "LANG", "SYSTEMROOT", "PYTHONPATH")
+"""What of the environment the child needs; no key of anybody's."""
+MAX_REPLY = 64_000_000
+SMALL = 20_000
+"""Bytes of a reply that are decoded at once; larger ones go to a thread."""
+
+
+class PageReader(Protocol):
+    """Who turns the bytes of a page into what it says."""
+
+    async def read(self, content: bytes, kind: str, *, fallback: str, base: str, charset: str) -> Page:
+        """Return what a page says; raises ActionError of kind `not_text` or `unreadable`."""
+        ...
+
+    async def close(self) -> None:
+        """End what reads."""
+        ...
+
+
+class InlineReader:
+    """Read pages in this process, where they are known to be harmless: for tests, and one's own pages."""
+
+    async def read(self, content: bytes, kind: str, *, fallback: str, base: str, charset: str) -> Page:
+        """Return what a page says; raises ActionError of kind `not_text`."""
+        try:
+            return read_page(content, kind, fallback=fallback, base=base, charset=charset)
+        except NotText as exc:
+            raise not_text(base, str(exc)) from exc
+
+    async def close(self) -> None:
+        """Hold nothing."""
+
+
+class Reader:
+    """Read pages in a child process, one at a time; `seconds` caps each; close it at the end."""
+
+    def __init__(self, *, seconds: float = READ_SECONDS) -> None:
+        self._seconds = seconds
+        self._lock = asyncio.Lock()
+        self._child: asyncio.subprocess.Process | None = None
+        self.kills = 0
+
+    async def read(self, content: bytes, kind: str, *, fallback: str, base: str, charset: str) -> Page:
+        """Return what a page says; raises ActionError of kind `not_text` or `unreadable`."""
+        task = {"kind": kind, "fallback": fallback, "base": base, "charset": charset, "bytes": len(content)}
+        async with self._lock:
+            raw = await self._asked(task, content)
+        reply = json.loads(raw) if len(raw) < SMALL else await asyncio.to_thread(json.loads, raw)
+        if "not_text" in reply:
+            raise not_text(base, reply["not_text"])
+        return Page(**{**reply, "links": tuple(reply["links"])})
+
+    async def close(self) -> None:
+        """End the child."""
+        async with self._lock:
+            await self._kill()
+
+    async def _asked(self, task: JsonDict, content: bytes) -> bytes:
+        child = await self._started()
+        try:
+            async with asyncio.timeout(self._seconds):
+                return await exchanged(child, task, content)
+        except TimeoutError as exc:
+            why = f"Reading it took longer than {self._seconds:g} s."
+            raise unreadable(task, why) from exc
+        except (OSError, EOFError, ValueError) as exc:
+            raise unreadable(task, "Reading it brought the reader down.") from exc
+        finally:
+            if sys.exc_info()[0] is not None:
+                self.kills += 1
+                await self._kill()
+
+    async def _started(self) -> asyncio.subprocess.Process:
+        if self._child is None or self._child.returncode is not None:
+            self._child = await asyncio.create_subprocess_exec(
+                sys.executable, "-P", "-m", "ddax.actions.web.reading_child",
+                stdin=asyncio.subprocess.PIPE, stdout=asyncio.subprocess.PIPE,
+                stderr=asyncio.subprocess.DEVNULL, env=environment(), limit=2**20,
+            )  # fmt: skip
+            await exchanged(
+                self._child, {"kind": "text", "fallback": "-", "base": "", "charset": "", "bytes": 0}, b""
+            )
+        return self._child
+
+    async def _kill(self) -> None:
+        if self._child is not None:
+            with suppress(ProcessLookupError):
+                self._child.kill()
+            await self._child.wait()
+            transport = getattr(self._child, "_transport", None)
+            if transport is not None:
+                transport.close()
+            self._child = None
+
+
+async def exchanged(child: asyncio.subprocess.Process, task: JsonDict, content: bytes) -> bytes:
+    """Send a page to a child and return its reply; raises EOFError where it died."""
+    if child.stdin is None or child.stdout is None:
+        raise EOFError("the child has no pipes")
+    child.stdin.write(json.dumps(task).encode() + b"\n")
+    child.stdin.write(content)
+    await child.stdin.drain()
+    size = int(await child.stdout.readline() or b"-1")
+    if not 0 <= size <= MAX_REPLY:
+        raise EOFError("the child died")
+    return await child.stdout.readexactly(size)
+
+
+def environment() -> dict[str, str]:
+    """Return what the child gets: where our code lies, and no secret."""
+    kept = {name: os.environ[name] for name in KEPT if name in os.environ}
+    return {**kept, "PYTHONPATH": os.pathsep.join(path for path in sys.path if path)}
+
+
+def not_text(url: str, reason: str) -> ActionError:
+    """Name a page that holds no text."""
+    return ActionError(f"{url!r} holds no text.", why=f"It cannot be read: {reason}.", kind="not_text")
+
+
+def unreadable(task: JsonDict, why: str) -> ActionError:
+    """Name a page that the reader gave up."""
+    return ActionError(f"{task['base']!r} cannot be read.", why=why, kind="unreadable")

@@ -1,0 +1,157 @@
+"""Record what came from the web, and replay it: the same pages again without a network.
+
+A tape is a file of JSON lines: a head, then a line for each thing asked for, with what came or how it
+failed. Values of secrets in the environment are filtered from every line. What is not on a tape fails;
+nothing is fetched instead.
+"""
+
+from __future__ import annotations
+
+import base64
+import json
+import os
+import threading
+from collections.abc import Awaitable, Callable, Mapping
+from pathlib import Path
+from typing import Protocol
+
+from ddax.errors import ActionError, Blocked, NotAllowed, SettingsError, StorageError
+from ddax.reasoning.recording import filtered, secrets_of
+from ddax.types import JsonDict
+
+FORMAT, VERSION = "ddax-web", 1
+KINDS: Mapping[str, type[ActionError]] = {"Blocked": Blocked, "NotAllowed": NotAllowed}
+
+Make = Callable[[], Awaitable[JsonDict]]
+
+
+class Tape(Protocol):
+    """Where what the web says passes through."""
+
+    async def play(self, key: str, make: Make) -> JsonDict:
+        """Return what stands under a key, or what `make` brings; raises ActionError as it was met."""
+        ...
+
+
+class NoTape:
+    """Let everything pass."""
+
+    async def play(self, key: str, make: Make) -> JsonDict:
+        """Return what `make` brings."""
+        return await make()
+
+
+class Recorder:
+    """Append what comes from the web to a file."""
+
+    def __init__(self, path: Path, *, environment: Mapping[str, str] | None = None) -> None:
+        self._path, self._lock = path, threading.Lock()
+        self._secrets = secrets_of(os.environ if environment is None else environment)
+        if not path.exists() or not path.stat().st_size:
+            self._append({"format": FORMAT, "version": VERSION})
+
+    async def play(self, key: str, make: Make) -> JsonDict:
+        """Do it, and note what came of it."""
+        try:
+            value = await make()
+        except ActionError as error:
+            told = {
+                "type": type(error).__name__, "what": error.what, "why": error.why, "mend": error.mend,
+                "kind": error.kind, "retriable": error.retriable,
+            }  # fmt: skip
+            self._append({"key": key, "error": told})
+            raise
+        self._append({"key": key, "value": value})
+        return value
+
+    def _append(self, row: JsonDict) -> None:
+        line = filtered(json.dumps(row, ensure_ascii=True), self._secrets)
+        try:
+            with self._lock, self._path.open("a", encoding="utf-8") as file:
+                file.write(line + "\n")
+        except OSError as error:
+            raise StorageError(
+                f"Cannot write the tape {str(self._path)!r}.", why=f"{error.strerror or error}.",
+                mend="Give --record-web another file.",
+            ) from error  # fmt: skip
+
+
+class Player:
+    """Give again what was recorded, in its order under each key; the last row of a key stays."""
+
+    def __init__(self, path: Path) -> None:
+        self._name = path.name
+        self._rows: dict[str, list[JsonDict]] = {}
+        for row in rows_of(path):
+            self._rows.setdefault(str(row["key"]), []).append(row)
+
+    async def play(self, key: str, make: Make) -> JsonDict:
+        """Return what was recorded; raises ActionError of kind `not_recorded`."""
+        found = self._rows.get(key)
+        if not found:
+            raise ActionError(
+                f"The tape has nothing under {key[:120]!r}.",
+                why=f"{self._name} was recorded with another task, settings, memory or release.",
+                mend="Record the run again, from an empty home.",
+                kind="not_recorded",
+            )
+        row = found.pop(0) if len(found) > 1 else found[0]
+        if "error" in row:
+            raise told(row["error"])
+        return dict(row["value"])
+
+
+def told(row: JsonDict) -> ActionError:
+    """Return a recorded failure as it was."""
+    words = {name: str(row.get(name, "")) for name in ("what", "why", "mend")}
+    if kind := KINDS.get(str(row.get("type"))):
+        return kind(words["what"], why=words["why"], mend=words["mend"])
+    return ActionError(
+        words["what"], why=words["why"], mend=words["mend"], kind=str(row.get("kind", "error")),
+        retriable=bool(row.get("retriable")),
+    )  # fmt: skip
+
+
+def rows_of(path: Path) -> list[JsonDict]:
+    """Read a tape; raises SettingsError with the line that is none."""
+    try:
+        lines = path.read_text(encoding="utf-8").splitlines()
+    except (OSError, UnicodeDecodeError) as error:
+        raise SettingsError(f"The tape {str(path)!r} cannot be read.", why=f"{error}.") from error
+    rows: list[JsonDict] = []
+    for number, line in enumerate(lines, 1):
+        try:
+            row = json.loads(line)
+        except ValueError as error:
+            if number == len(lines):
+                break  # the writer was killed in the middle of its last line
+            raise SettingsError(f"{path}, line {number}: not valid JSON.", why=f"{error}.") from error
+        if not isinstance(row, dict) or (number > 1 and "key" not in row):
+            raise SettingsError(f"{path}, line {number}: no row of a tape.")
+        rows.append(row)
+    if not rows or rows[0].get("format") != FORMAT or rows[0].get("version") != VERSION:
+        mend = "Make one: ddax run TASK --record-web FILE"
+        raise SettingsError(f"{str(path)!r} is no tape of this release.", mend=mend)
+    return rows[1:]
+
+
+def packed(body: bytes) -> JsonDict:
+    """Write bytes as text where they are one, so that secrets in them are found."""
+    try:
+        return {"text": body.decode("utf-8")}
+    except UnicodeDecodeError:
+        return {"base64": base64.b64encode(body).decode()}
+
+
+def unpacked(row: JsonDict) -> bytes:
+    """Read bytes back."""
+    return row["text"].encode() if "text" in row else base64.b64decode(row["base64"])
+
+
+def open_tape(record: str, replay: str) -> Tape:
+    """Open the tape that the settings name; raises SettingsError where both are named."""
+    if record and replay:
+        raise SettingsError("The web is recorded or replayed, not both.", mend="Name one of the two.")
+    if replay:
+        return Player(Path(replay))
+    return Recorder(Path(record)) if record else NoTape()
