@@ -41,8 +41,9 @@ class ResultCache:
         """Return what is kept and not too old."""
         with opened(self._path) as db:
             row = db.execute("SELECT at, rows FROM searches WHERE key = ?", (key,)).fetchone()
-        fresh = row is not None and row[0] > self._clock() - self._hours * 3600
-        return [Result(*each) for each in json.loads(row[1])] if fresh else None
+        if row is None or row[0] <= self._clock() - self._hours * 3600:
+            return None
+        return [Result(*each) for each in json.loads(row[1])]
 
     def keep(self, key: str, results: Sequence[Result]) -> None:
         """Keep results and drop those that are too old."""
