@@ -5,12 +5,16 @@ This file and `ddax/__init__.py` keep to syntax that Python 3.7 parses, so that 
 
 from __future__ import annotations
 
+import os
 import signal
 import sys
+import threading
 import types
 
 OLDEST = (3, 11)
 NEWEST = (3, 13)
+LEAVING = 5.0
+"""Seconds that an interrupted process has for closing what it holds."""
 
 
 def wrong_python(major: int, minor: int) -> str:
@@ -30,6 +34,15 @@ def terminate(number: int, frame: types.FrameType | None) -> None:
     signal.raise_signal(signal.SIGINT)
 
 
+def leave_in_order(code: int) -> None:
+    """Let no further signal change the exit code, and end the process where its threads hold it up."""
+    for number in (signal.SIGINT, signal.SIGTERM):
+        signal.signal(number, signal.SIG_IGN)
+    overdue = threading.Timer(LEAVING, os._exit, (code,))
+    overdue.daemon = True
+    overdue.start()
+
+
 def main() -> None:
     """Run the command line and end the process with its exit code."""
     line = wrong_python(*sys.version_info[:2])
@@ -44,6 +57,8 @@ def main() -> None:
     except KeyboardInterrupt:
         # Only where it came before or after the command itself, which reports its own.
         code = 130
+    if code == 130:
+        leave_in_order(code)
     raise SystemExit(code)
 
 

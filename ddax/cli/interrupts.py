@@ -48,7 +48,8 @@ class Interrupts:
             raise KeyboardInterrupt from None
         finally:
             for number, handler in before.items():
-                signal.signal(number, handler)
+                # One more, while the way back is printed, would end the process without it.
+                signal.signal(number, signal.SIG_IGN if self._asked else handler)
 
     async def _listening(self, work: Callable[[], Awaitable[T]]) -> T:
         loop, task = asyncio.get_running_loop(), asyncio.current_task()

@@ -29,7 +29,7 @@ from ddax.graph.results import RunResult, exit_code_of, result_of
 from ddax.graph.runs import RunFolder, RunInfo
 from ddax.graph.savers import open_store
 from ddax.graph.services import Clock, LocalServices, Parts
-from ddax.graph.snapshots import answered, checkpoint_of, cut_short, newest, whole
+from ddax.graph.snapshots import answered, checkpoint_of, cut_short, newest, unanswered, whole
 from ddax.graph.state import Input, State
 from ddax.graph.tracing import traced
 from ddax.ideas import dag
@@ -372,7 +372,7 @@ class Agent:
 
     async def _settle(self, thread: str, config: Any, stopped: str) -> RunResult:
         with sqlite_errors(self.home.checkpoints):
-            state = await self.graph.aget_state(config)
+            state = await unanswered(self.graph, await self.graph.aget_state(config))
         result = result_of(thread, state.values, tuple(state.interrupts))
         if stopped:
             status = "running" if stopped == INTERRUPTED else "stopped"

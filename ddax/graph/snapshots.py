@@ -4,7 +4,9 @@ from __future__ import annotations
 
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
+from uuid import UUID
 
+from langgraph.checkpoint.serde.types import RESUME
 from langgraph.types import Command
 
 from ddax.graph.results import fitting_answer
@@ -14,11 +16,14 @@ if TYPE_CHECKING:
     from ddax.graph.runs import RunInfo
     from ddax.graph.savers.pruning import Store
 
+CALLER = str(UUID(int=0))
+"""The task by which LangGraph files what a caller, and no node, has written."""
+
 
 async def newest(graph: Any, config: Any, info: RunInfo, path: Path) -> Any:
     """Return the newest state; raises StateError where the manifest knows more than the store."""
     with checkpoint_errors(path):
-        state = await graph.aget_state(config)
+        state = await unanswered(graph, await graph.aget_state(config))
     if not state.values and info.checkpoint_id:
         raise damaged(
             f"The run had come to step {info.steps}.",
@@ -36,6 +41,19 @@ async def whole(store: Store, thread: str, path: Path, *, rewind: bool = False) 
             found = await store.check(thread)
     if found.fault:
         raise damaged(found.fault, what=f"the checkpoints of thread {thread!r} are damaged.")
+
+
+async def unanswered(graph: Any, state: Any) -> Any:
+    """Return a snapshot without the question that has been answered in a run that ended before it went on.
+
+    The answer is a pending write of the checkpoint, which the next run of the thread finds by itself.
+    """
+    if not state.interrupts:
+        return state
+    kept = await graph.checkpointer.aget_tuple(state.config)
+    writes = kept.pending_writes if kept is not None else ()
+    given = any(task == CALLER and channel == RESUME for task, channel, _ in writes or ())
+    return state._replace(interrupts=()) if given else state
 
 
 def cut_short(state: Any) -> bool:

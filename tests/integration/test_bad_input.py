@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import json
 import os
+import shlex
 import shutil
 import signal
 import sqlite3
@@ -247,6 +248,7 @@ def test_an_interrupt_names_the_way_back_and_nothing_is_lost(place: Place, finis
     kinds = {
         "once": (signal.SIGINT,),
         "twice": (signal.SIGINT, signal.SIGINT),
+        "many times": (signal.SIGINT,) * 40,
         "ended": (signal.SIGTERM,),
     }
 
@@ -263,7 +265,7 @@ def test_an_interrupt_names_the_way_back_and_nothing_is_lost(place: Place, finis
         told = dict(zip(kinds, pool.map(interrupted, kinds), strict=True))
     for name, (done, resumed) in told.items():
         assert done.code == 130, (name, done)
-        assert f"DDAX_HOME={place.root / name} ddax resume t" in done.err
+        assert f"DDAX_HOME={shlex.quote(str(place.root / name))} ddax resume t" in done.err
         assert "Traceback" not in done.err
         assert resumed.code == 0, (name, resumed)
         assert manifest(place.root / name, "t")["digest"] == manifest(finished, "t")["digest"], name

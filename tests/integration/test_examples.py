@@ -13,7 +13,7 @@ import pytest
 pytestmark = pytest.mark.integration
 EXAMPLES = Path(__file__).resolve().parents[2] / "examples"
 SAYS = {
-    "own_node.py": ("0.0: ", "done"),
+    "own_node.py": ("0.1: ", "done"),
     "own_action.py": ("done",),
     "own_reasoner.py": ("done", "(from statistics"),
     "own_environment.py": ("10 rules", "floor 0", "look, move, probe"),

@@ -283,6 +283,23 @@ async def test_a_question_waits_and_is_answered_in_another_process(
     assert len(sent) == 1
 
 
+async def test_an_answer_given_to_a_run_that_ends_before_it_goes_on_is_not_asked_for_again(
+    kit: Any, tmp_path: Path, send_script: Any
+) -> None:
+    sent: list[str] = []
+    async with kit.agent(tmp_path, send_script, actions=(sender(sent),), human=True) as agent:
+        await agent.run(kit.question, thread="t")
+        answering = asyncio.create_task(agent.resume("t", answer={"choice": "go on"}))
+        while not agent.drain():
+            await asyncio.sleep(0)
+        stopped = await answering
+        assert (stopped["status"], stopped["question"], sent) == ("running", None, [])
+        assert (await agent.result("t"))["status"] == "running"
+    async with kit.agent(tmp_path, send_script, actions=(sender(sent),), human=True) as agent:
+        assert (await agent.resume("t"))["status"] == "done"
+    assert len(sent) == 1
+
+
 @pytest.mark.parametrize("answer", [{"choice": "perhaps"}, {"colour": 1}, "go on", 3])
 async def test_an_answer_that_does_not_fit_is_refused_and_the_question_stays(
     kit: Any, tmp_path: Path, send_script: Any, answer: Any
