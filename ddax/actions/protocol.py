@@ -97,6 +97,8 @@ class Action:
     brings: tuple[str, ...] = ()
     origin: str = "ddax"
     """Where the action itself comes from: ddax, a distribution, a file, or an MCP server."""
+    told: bool = False
+    """The user asked for it in so many words when the run was started: it is not asked for again."""
 
     def stays_inside(self, library: Library, arguments: BaseModel) -> bool:
         """Tell whether a read of these arguments stays on the machine or in the user's own accounts."""

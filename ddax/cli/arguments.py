@@ -10,7 +10,18 @@ from collections.abc import Sequence
 FLAG = "--sources"
 _SOURCES = frozenset({FLAG, "-s"})
 _SWITCHES = frozenset(
-    {"--json", "--human", "--no-human", "--stream", "--no-stream", "--resume", "--verbose", "-v", "--help"}
+    {
+        "--json",
+        "--human",
+        "--no-human",
+        "--stream",
+        "--no-stream",
+        "--resume",
+        "--verbose",
+        "-v",
+        "--help",
+        "--browser-writes",
+    }
 )
 
 

@@ -25,6 +25,7 @@ from ddax.cli.backend import (
     run_folder,
     settings,
 )
+from ddax.cli.browsing import with_browser
 from ddax.cli.errors import Interrupted, as_ddax, report
 from ddax.cli.interrupts import Interrupts
 from ddax.cli.notes import model_note
@@ -59,6 +60,12 @@ def run(
         list[str] | None,
         typer.Option("--sources", "-s", help="Folders, files, URLs or python:MODULE; several may follow."),
     ] = None,
+    browser: Annotated[
+        str | None, typer.Option(help="Page to open in a browser, to do the task there.", show_default=False)
+    ] = None,
+    browser_writes: Annotated[
+        bool, typer.Option("--browser-writes", help="Let pages of the browser send data (POST) for the task.")
+    ] = False,
     identity: Annotated[str | None, typer.Option(help="Identity profile: a name or a YAML file.")] = None,
     model: Annotated[str | None, typer.Option(help="'embedded' (no model) or provider:model.")] = None,
     thread: Annotated[
@@ -102,7 +109,8 @@ def run(
     if resume_:
         raise typer.Exit(_resume(context, _one_thread(task, thread), None, output))
     arguments = {
-        "sources": sources or None, "identity": identity, "model": model, "seed": seed, "human": human,
+        "sources": with_browser(sources, browser), "browser.writes": browser_writes or None,
+        "identity": identity, "model": model, "seed": seed, "human": human,
         "namespace": namespace, "budget.max_steps": max_steps, "budget.max_usd": max_usd,
         "budget.max_seconds": max_seconds, "record": record, "replay": replay,
         "web.search": search, "web.record": record_web, "web.replay": replay_web,

@@ -218,6 +218,25 @@ class Actions(Section):
     )
 
 
+class SiteSecret(Section):
+    """A secret that is typed on the pages of one domain and shown to nobody."""
+
+    env: str = Field(description="Environment variable that holds the value.")
+    domain: str = Field(description="Domain on whose pages it may be typed.")
+
+
+class Browser(Section):
+    """Tasks in a browser (`ddax run --browser URL`)."""
+
+    writes: bool = Field(
+        default=False, description="Let pages send data (POST); without it the browser only reads."
+    )
+    downloads: str = Field(default="", description="Folder that files of pages are kept in; '': none is kept.")
+    secrets: dict[str, SiteSecret] = Field(
+        default_factory=dict, description="Secrets by name: {NAME: {env: VARIABLE, domain: example.org}}."
+    )
+
+
 class Evolution(Section):
     """The evolutionary fallback (evolution)."""
 
@@ -302,6 +321,7 @@ class Context(Section):
     support: Support = Field(default=Support(), description="How statements are checked against quotes.")
     debate: Debate = Field(default=Debate(), description="Which results are debated, and by whom.")
     trust: Trust = Field(default=Trust(), description="Trust in agents, and the rubric of the judges.")
+    browser: Browser = Field(default=Browser(), description="Tasks in a browser (`ddax run --browser`).")
     evolution: Evolution = Field(default=Evolution(), description="The search over patches of code.")
 
 

@@ -9,12 +9,14 @@ from ddax.environments.protocol import Environment
 from ddax.errors import UsageError
 
 SCHEME = "world:"
+BROWSER = "browser:"
+"""A page to open in a browser (`ddax.environments.browser.opening`)."""
 WORDS: dict[str, Any] = {"yes": True, "true": True, "no": False, "false": False}
 
 
 def is_world(spec: str) -> bool:
     """Tell whether a source names a world."""
-    return spec.startswith(SCHEME)
+    return spec.startswith((SCHEME, BROWSER))
 
 
 def open_world(spec: str) -> Environment:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import os
+from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -55,7 +56,7 @@ async def open_session(
         load_calibration, embedder.name, embedder.fingerprint, fallback=UNMEASURED
     )
     world = await asyncio.to_thread(_world, settings)
-    extra = (*await asyncio.to_thread(_coding_actions, settings), *_world_actions(settings, world))
+    extra = (*await asyncio.to_thread(_coding_actions, settings), *_world_actions(settings, world, embedder))
     actions = await asyncio.to_thread(open_registry, (*extra, *parts.actions), files=settings.actions.files)
     reasoner = parts.reasoner
     if reasoner is None:
@@ -156,22 +157,36 @@ def _coding_actions(settings: Context) -> tuple[Action, ...]:
 
 def _world(settings: Context) -> Environment | None:
     """Open the world among the sources; there is one at most."""
-    from ddax.environments.opening import is_world, open_world
+    from ddax.environments.opening import BROWSER, is_world, open_world
 
     named = [source for source in settings.sources if is_world(source)]
     if len(named) > 1:
         raise UsageError(
             f"the sources name {len(named)} worlds.", mend="Give one: an agent acts in one world."
         )
+    if named and named[0].startswith(BROWSER):
+        from ddax.environments.browser.opening import open_browser
+
+        return open_browser(named[0], settings)
     return open_world(named[0]) if named else None
 
 
-def _world_actions(settings: Context, world: Environment | None) -> tuple[Action, ...]:
+def _world_actions(settings: Context, world: Environment | None, embedder: Embedder) -> tuple[Action, ...]:
     if world is None:
         return ()
     from ddax.environments.actions import WorldActions
 
-    return WorldActions(world, seed=settings.seed).actions()
+    moves = WorldActions(world, seed=settings.seed)
+    if not world.name.startswith("browser:"):
+        return moves.actions()
+    from ddax.environments.browser.world import BrowserWorld
+    from ddax.environments.pilot.browse import Browsing
+
+    if not isinstance(world, BrowserWorld):
+        return moves.actions()
+    browse = Browsing(world, embedder.embed, settings.seed, moves.turn)
+    told = settings.browser.writes
+    return (*(replace(one, told=told) for one in moves.actions()), browse.action(told=told))
 
 
 def _embedder(cache: Path) -> Embedder:

@@ -138,7 +138,7 @@ async def _standing(name: str, session: Session, task: str) -> Standing:
         return "deny"
     if name in words.ask:
         return "ask"
-    if name in words.allow:
+    if name in words.allow or session.actions[name].told:
         return "allow"
     rows = await session.memory.rows(APPROVALS, task=task, content=ANY)
     return "allow" if any(row.get("name") == name for row in rows) else ""

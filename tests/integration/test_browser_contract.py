@@ -6,6 +6,7 @@ from typing import Any
 
 import pytest
 
+from ddax.environments.browser.chromium import Chromium
 from ddax.environments.browser.options import BrowserOptions
 from ddax.environments.browser.world import BrowserWorld
 from ddax.environments.protocol import Element, Environment, Move
@@ -48,7 +49,7 @@ class TestBrowser(EnvironmentContract):
 
     def make(self) -> Environment:
         options = BrowserOptions(sandbox=True, rules=EndsThere())
-        return BrowserWorld(self.url, egress=only("127.0.0.1"), options=options)
+        return BrowserWorld(self.url, browser=Chromium(only("127.0.0.1")), options=options)
 
     def move(self, element: Element) -> Move:
         return Move(NAMES.get(element.kind, "click"), element.id, VALUES.get(element.kind, ""))

@@ -10,7 +10,13 @@ from __future__ import annotations
 import os
 import shutil
 from collections.abc import AsyncIterator, Callable, Iterator, Sequence
-from contextlib import AbstractAsyncContextManager, asynccontextmanager, contextmanager
+from contextlib import (
+    AbstractAsyncContextManager,
+    AsyncExitStack,
+    asynccontextmanager,
+    contextmanager,
+    suppress,
+)
 from typing import TYPE_CHECKING, Protocol, TypeAlias
 
 from ddax.errors import ActionError, UsageError
@@ -54,13 +60,42 @@ def find_chromium() -> str:
     return found
 
 
+class Chromium:
+    """One Chromium with an empty profile of its own behind a proxy; both end with `close`, or with us.
+
+    It is started at the first use, and anew where it has died.
+    """
+
+    def __init__(self, egress: Egress) -> None:
+        self._egress = egress
+        self._stack: AsyncExitStack | None = None
+        self._browser: Browser | None = None
+
+    async def running(self) -> Browser:
+        """Return the running browser; raises UsageError where there is none that starts."""
+        if self._browser is not None and self._browser.is_connected():
+            return self._browser
+        await self.close()
+        async with AsyncExitStack() as stack:
+            proxy = await stack.enter_async_context(self._egress())
+            self._browser = await stack.enter_async_context(started(proxy))
+            self._stack = stack.pop_all()
+        return self._browser
+
+    async def close(self) -> None:
+        """End the browser, its profile and its proxy."""
+        stack, self._stack, self._browser = self._stack, None, None
+        if stack is not None:
+            await stack.aclose()
+
+
 @asynccontextmanager
-async def chromium(egress: Egress) -> AsyncIterator[Browser]:
-    """Run Chromium with an empty profile of its own behind a proxy; both are gone afterwards."""
+async def started(proxy: Proxy) -> AsyncIterator[Browser]:
+    """Run Chromium behind a proxy."""
     from playwright.async_api import Error, async_playwright
 
     program = find_chromium()
-    async with egress() as proxy, async_playwright() as playwright:
+    async with async_playwright() as playwright:
         try:
             browser = await playwright.chromium.launch(
                 executable_path=program,
@@ -77,7 +112,7 @@ async def chromium(egress: Egress) -> AsyncIterator[Browser]:
         try:
             yield browser
         finally:
-            with foreign("the browser was not closed in order"):
+            with suppress(Error):  # it was dead already
                 await browser.close()
 
 

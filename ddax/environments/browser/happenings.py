@@ -18,7 +18,15 @@ from ddax.environments.browser.tab import Tab, open_tab, quietly
 from ddax.errors import ActionError
 
 if TYPE_CHECKING:
-    from playwright.async_api import BrowserContext, Download, Page, Request, Route, WebSocketRoute
+    from playwright.async_api import (
+        BrowserContext,
+        CDPSession,
+        Download,
+        Page,
+        Request,
+        Route,
+        WebSocketRoute,
+    )
 
 ASKING = frozenset({"GET", "HEAD", "OPTIONS"})
 """Methods that only ask."""
@@ -38,6 +46,10 @@ class Window:
     wrote: bool = False
     """Whether a request that may write went out since the last move began."""
     opened: int = 0
+    signs: int = 0
+    """Windows and files that were announced and have not come yet."""
+    _root: CDPSession | None = None
+    _taking: int = 0
     _busy: set[Request] = field(default_factory=set)
     _tasks: set[asyncio.Task[None]] = field(default_factory=set)
 
@@ -48,15 +60,16 @@ class Window:
 
     @property
     def is_busy(self) -> bool:
-        """Whether something is still being loaded."""
-        return bool(self._busy)
+        """Whether something is still being loaded, or on its way."""
+        return bool(self._busy or self._tasks or self.signs)
 
     async def listen(self) -> None:
         """Hear what pages do; a browser that only reads lets no other request out."""
-        self.context.on("page", lambda page: self._later(self._arrived(page)))
+        self.context.on("page", self._on_page)
         self.context.on("request", self._on_request)
         self.context.on("requestfinished", self._on_end)
         self.context.on("requestfailed", self._on_end)
+        await self._watch_windows()
         if not self.options.writes:
             await self.context.route("**/*", self._only_asking)
             await self.context.route_web_socket("**/*", self._no_socket)
@@ -76,6 +89,8 @@ class Window:
         for task in self._tasks:
             task.cancel()
         await asyncio.gather(*self._tasks, return_exceptions=True)
+        if self._root is not None:
+            await quietly(self._root.detach())
         await quietly(self.context.close())
 
     def _on_request(self, request: Request) -> None:
@@ -83,6 +98,31 @@ class Window:
             self._busy.add(request)
         if request.method not in ASKING:
             self.wrote = True
+
+    async def _watch_windows(self) -> None:
+        """Hear of a window when it is made: the page in it comes later, and a move must wait for it."""
+        browser = self.context.browser
+        if browser is None:
+            return
+        with foreign("the browser does not tell of its windows"):
+            self._root = await browser.new_browser_cdp_session()
+            self._root.on("Target.targetCreated", self._on_target)
+            await self._root.send("Target.setDiscoverTargets", {"discover": True})
+        self.signs = 0  # those that were there already
+
+    def _on_target(self, event: dict[str, Any]) -> None:
+        self.signs += event.get("targetInfo", {}).get("type") == "page"
+
+    def _on_sign(self, _: Any) -> None:
+        self.signs += 1
+
+    def _on_page(self, page: Page) -> None:
+        self.signs = max(0, self.signs - 1)
+        self._later(self._arrived(page))
+
+    def _on_download(self, download: Download) -> None:
+        self.signs = max(0, self.signs - 1)
+        self._later(self._downloaded(download))
 
     def _on_end(self, request: Request) -> None:
         self._busy.discard(request)
@@ -93,11 +133,13 @@ class Window:
             if request.method in ASKING:
                 await route.continue_()
                 return
-            await route.abort("blockedbyclient")
+            if request.is_navigation_request():
+                await route.fulfill(status=204)  # no content: the page stays where it is
+            else:
+                await route.abort("blockedbyclient")
         place = urlsplit(request.url)
-        self.note(
-            f"refused: the page wanted to send data ({request.method} {place.netloc}{place.path[:80]})."
-        )
+        what = f"{request.method} {place.netloc}{place.path[:80]}"
+        self.note(f"refused: the page wanted to send data ({what}), which needs --browser-writes")
 
     async def _no_socket(self, route: WebSocketRoute) -> None:
         self.note(f"refused: the page wanted to open a socket to {urlsplit(route.url).netloc}.")
@@ -113,15 +155,18 @@ class Window:
         """Take a new page as a tab, up to the number there may be."""
         if any(tab.page is page for tab in self.tabs):
             return
-        if len(self.tabs) >= self.options.max_tabs:
+        if len(self.tabs) + self._taking >= self.options.max_tabs:
             self.note(f"a window more than {self.options.max_tabs} was closed.")
             await quietly(page.close())
             return
+        self._taking += 1
         try:
-            tab = await open_tab(page, self.options.move_seconds)
+            tab = await open_tab(page, self.options.move_seconds, on_sign=self._on_sign)
         except ActionError:
             return  # it was closed again at once
-        page.on("download", lambda download: self._later(self._downloaded(download)))
+        finally:
+            self._taking -= 1
+        page.on("download", self._on_download)
         page.on("close", lambda _: self._closed(tab))
         self.tabs.append(tab)
         self.opened += 1

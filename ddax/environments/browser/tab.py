@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import asyncio
 import json
-from collections.abc import Awaitable, Coroutine
+from collections.abc import Awaitable, Callable, Coroutine
 from dataclasses import dataclass, field
 from functools import cache
 from importlib import resources
@@ -201,10 +201,12 @@ class Tab:
         return await self.run(send())
 
 
-async def open_tab(page: Page, seconds: float) -> Tab:
-    """Take a page of the browser in hand."""
+async def open_tab(page: Page, seconds: float, *, on_sign: Callable[[Any], None]) -> Tab:
+    """Take a page of the browser in hand; `on_sign` hears that a file is about to come."""
     with foreign("the tab was not opened"):
         session = await page.context.new_cdp_session(page)
+        session.on("Page.downloadWillBegin", on_sign)
+        await session.send("Page.enable")
     tab = Tab(page, session, seconds)
     tab.hear()
     return tab

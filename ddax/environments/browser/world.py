@@ -3,12 +3,11 @@
 from __future__ import annotations
 
 import asyncio
-from contextlib import AsyncExitStack
 from dataclasses import replace
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from ddax.actions.egress import checked_url
-from ddax.environments.browser.chromium import Egress, chromium, foreign
+from ddax.environments.browser.chromium import Chromium, foreign
 from ddax.environments.browser.happenings import Window
 from ddax.environments.browser.moves import HANDS, Hand, allowed, guessed_effect
 from ddax.environments.browser.options import BrowserOptions
@@ -30,15 +29,12 @@ from ddax.environments.trouble import not_started
 from ddax.errors import ActionError
 from ddax.types import Effect
 
-if TYPE_CHECKING:
-    from playwright.async_api import Browser
-
 MAX_ELEMENTS = 400
 TAB = "tab of the browser"
 
 
 class BrowserWorld:
-    """Chromium behind the environment protocol.
+    """Chromium behind the environment protocol; `shared` says that the browser is another's to close.
 
     A reset is a new context: no cookie, storage or tab of before is there. What a page holds in its memory
     cannot be taken down, so `can_snapshot` is False and the way back is a replay.
@@ -46,13 +42,13 @@ class BrowserWorld:
 
     can_snapshot = False
 
-    def __init__(self, url: str, *, egress: Egress, options: BrowserOptions | None = None) -> None:
+    def __init__(
+        self, url: str, *, browser: Chromium, options: BrowserOptions | None = None, shared: bool = False
+    ) -> None:
         self.name, self.url = f"browser:{url}", url
         self.options = options or BrowserOptions()
         self.effect: Effect = "none" if self.options.sandbox else "writes" if self.options.writes else "reads"
-        self._egress = egress
-        self._stack: AsyncExitStack | None = None
-        self._browser: Browser | None = None
+        self._chromium, self._shared = browser, shared
         self._window: Window | None = None
         self._last: PageSeen | None = None
         self._known: dict[Move, Effect] = {}
@@ -69,7 +65,7 @@ class BrowserWorld:
         if self._window is not None:
             await self._window.end()
             self._window = None
-        browser = await self._running()
+        browser = await self._chromium.running()
         with foreign("the browser was not opened"):
             context = await browser.new_context(
                 viewport={"width": self.options.width, "height": self.options.height},
@@ -85,20 +81,6 @@ class BrowserWorld:
         if self.options.rules is not None:
             await self.options.rules.begin(tab.page, seed)
         return await self._look(self._window)
-
-    async def _running(self) -> Browser:
-        """Return the running browser; one that died is started anew."""
-        if self._browser is not None and self._browser.is_connected():
-            return self._browser
-        await self._stop()
-        stack = AsyncExitStack()
-        try:
-            self._browser = await stack.enter_async_context(chromium(self._egress))
-        except BaseException:
-            await stack.aclose()
-            raise
-        self._stack = stack
-        return self._browser
 
     async def observe(self) -> PageSeen:
         return await self._look(self._here())
@@ -117,7 +99,7 @@ class BrowserWorld:
         if self._over:
             raise ActionError(f"the world {self.name!r} has ended.", mend="Reset it.", kind="world_ended")
         self._check(move)
-        window.wrote, window.opened, window.tab.asked = False, 0, 0
+        window.wrote, window.opened, window.signs, window.tab.asked = False, 0, 0, 0
         effect = self.effect_of(move)
         try:
             await self._do(window, move)
@@ -129,8 +111,6 @@ class BrowserWorld:
                 hide(error.what), why=hide(error.why), mend=error.mend, **_kept(error)
             ) from None
         self.moved += 1
-        if window.opened and window.tabs:
-            window.current = len(window.tabs) - 1
         seen = await self._look(window)
         if window.wrote or effect != "writes" or self._known.get(move) == "writes":
             self._known[move] = "writes" if window.wrote or self._known.get(move) == "writes" else effect
@@ -155,15 +135,8 @@ class BrowserWorld:
         window, self._window = self._window, None
         if window is not None:
             await window.end()
-        await self._stop()
-
-    async def _stop(self) -> None:
-        stack, self._stack, self._browser = self._stack, None, None
-        if stack is not None:
-            try:
-                await stack.aclose()
-            except ActionError:
-                return  # it was dead already
+        if not self._shared:
+            await self._chromium.close()
 
     async def screenshot(self) -> bytes:
         """Return what is seen as a PNG; fields that hold a secret are shown as dots."""
@@ -256,6 +229,8 @@ class BrowserWorld:
         async with _Until(options.settle_seconds):
             while True:
                 await window.arrived(options.settle_seconds)
+                if window.opened and window.tabs:
+                    window.current, window.opened = len(window.tabs) - 1, 0  # as for one who looks on
                 tab = window.tab
                 cap = {"quiet": options.quiet_ms, "cap": int(options.settle_seconds * 1000)}
                 await tab.ask((await tab.frames())[0], "settle", cap)

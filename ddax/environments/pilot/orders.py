@@ -31,6 +31,7 @@ _NEXT = re.compile(
     rf"|\s+to\s+(?=(?:find|enter|delete|search)\b(?!\s+it))",
     re.IGNORECASE,
 )
+_ASKS = r"(?:what|which|who|whose|whom|when|where|why|how|is|are|was|were|does|did|has|have)\b"
 _LEAD = re.compile(
     r"^(?:please|then|and|now|also|you (?:should|must)|i (?:want|need) you to|could you)\s+", re.IGNORECASE
 )
@@ -50,6 +51,12 @@ class Order:
     def quote(self) -> str:
         """Return what was quoted first, empty where nothing was."""
         return self.quotes[0] if self.quotes else ""
+
+
+def is_question(task: str) -> bool:
+    """Tell whether a task asks for something to be read, rather than done."""
+    text = task.strip()
+    return text.endswith("?") or re.match(_ASKS, text, re.IGNORECASE) is not None
 
 
 def read_orders(task: str) -> list[Order]:

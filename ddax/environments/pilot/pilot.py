@@ -102,6 +102,9 @@ class Pilot:
                 raise
             self._take(await self.world.observe())
             return False
+        if name in ("click", "press"):
+            refused = [note for note in self.seen.notes if note.startswith("refused:")]
+            self.failed += [note for note in refused if note not in self.failed]
         if self.seen.dialog:
             self._take(await self.world.act(Move("accept", "dialog")))
         if self.seen.done:

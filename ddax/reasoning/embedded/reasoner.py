@@ -7,7 +7,7 @@ from collections.abc import Awaitable, Callable
 
 from ddax.errors import ReasonerError
 from ddax.memory.protocol import Embedder
-from ddax.reasoning.embedded import debate, expand, wording
+from ddax.reasoning.embedded import browsing, debate, expand, wording
 from ddax.reasoning.embedded.curiosity import wonder
 from ddax.reasoning.embedded.evidence import readable, weigh
 from ddax.reasoning.embedded.expand import Policy
@@ -56,6 +56,9 @@ class EmbeddedReasoner:
 
     async def expand(self, request: ExpandRequest) -> Expansion:
         """Propose searches, then reads, then what the reads name."""
+        browse = browsing.plan(request)
+        if browse is not None:
+            return browse
         return await asyncio.to_thread(expand.expand, request, self._vectors, self._policy)
 
     async def predict(self, request: PredictRequest) -> Prediction:
@@ -83,6 +86,9 @@ class EmbeddedReasoner:
 
     async def merge(self, request: MergeRequest) -> Synthesis:
         """Combine findings; at the root answer with citations or refuse."""
+        done = browsing.outcome(request)
+        if done is not None:
+            return done
         return await asyncio.to_thread(merge, request, self._vectors)
 
     async def reflect(self, request: ReflectRequest) -> Lesson:

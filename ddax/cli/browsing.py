@@ -1,0 +1,17 @@
+"""The flag `--browser`: a page to do the task in, as a source of the run."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+
+def with_browser(sources: Sequence[str] | None, url: str | None) -> list[str] | None:
+    """Return the sources with the page to open; raises UsageError for no page, or without a Chromium."""
+    if url is None:
+        return list(sources) if sources else None
+    from ddax.environments.browser.chromium import find_chromium
+    from ddax.environments.browser.opening import SCHEME, page_of
+
+    page_of(f"{SCHEME}{url}")
+    find_chromium()
+    return [*(sources or ()), f"{SCHEME}{url}"]

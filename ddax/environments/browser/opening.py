@@ -1,0 +1,55 @@
+"""Open the browser that a source names, as `browser:https://example.org/start`."""
+
+from __future__ import annotations
+
+import os
+import time
+from pathlib import Path
+
+from ddax.actions.egress import checked_url, policy_of
+from ddax.actions.web.proxy import egress_proxy
+from ddax.configs.settings import Context
+from ddax.environments.browser.chromium import Chromium, find_chromium
+from ddax.environments.browser.options import BrowserOptions
+from ddax.environments.browser.secrets import open_vault
+from ddax.environments.browser.world import BrowserWorld
+from ddax.errors import ActionError, UsageError
+
+SCHEME = "browser:"
+
+
+def is_browser(spec: str) -> bool:
+    """Tell whether a source names a page to open in a browser."""
+    return spec.startswith(SCHEME)
+
+
+def page_of(spec: str) -> str:
+    """Return the address in a source; raises UsageError where it is none a browser goes to."""
+    url = spec.removeprefix(SCHEME)
+    try:
+        checked_url(url)
+    except ActionError as exc:
+        raise UsageError(
+            f"{url!r} is no page for a browser.", why=exc.why, mend="Write it as http://… or https://…"
+        ) from exc
+    return url
+
+
+def open_browser(spec: str, settings: Context) -> BrowserWorld:
+    """Open a browser world; raises UsageError without a Chromium, or where a secret has no value.
+
+    The host that the user names may be private; no other private one may be reached but those of
+    `allow_hosts`.
+    """
+    url = page_of(spec)
+    find_chromium()
+    chosen = settings.browser
+    host = checked_url(url).hostname or ""
+    policy = policy_of(allow_hosts=(*settings.allow_hosts, host))
+    options = BrowserOptions(
+        writes=chosen.writes,
+        vault=open_vault(chosen.secrets, os.environ),
+        downloads=Path(chosen.downloads) if chosen.downloads else None,
+    )
+    browser = Chromium(lambda: egress_proxy(policy, clock=time.time))
+    return BrowserWorld(url, browser=browser, options=options)

@@ -1,0 +1,133 @@
+"""The leaf action `browse`: carry out a task in the browser without a model, or read what answers it."""
+
+from __future__ import annotations
+
+import asyncio
+from dataclasses import dataclass, field
+from hashlib import sha256
+
+from pydantic import BaseModel, ConfigDict, Field
+
+from ddax.actions.protocol import Action, ActionContext, ActionResult
+from ddax.actions.visit import relevant
+from ddax.environments.browser.seen import Node, PageSeen
+from ddax.environments.browser.world import BrowserWorld
+from ddax.environments.pilot.match import Embed, Matcher
+from ddax.environments.pilot.orders import is_question
+from ddax.environments.pilot.pilot import Pilot
+from ddax.environments.pilot.words import tokens
+from ddax.environments.protocol import Move
+from ddax.errors import ActionError
+from ddax.memory.chunks import chunks
+from ddax.types import Document, Record
+
+READS = 4
+"""Pages read for a question at most."""
+MAX_CHUNKS = 24
+NOT_TELLING = frozenset(
+    {"the", "a", "of", "in", "is", "what", "which", "who", "how", "does", "do", "was", "and", "to"}
+)
+
+
+class BrowseArguments(BaseModel):
+    """What to do in the browser, in words; as the task says it where nothing is given."""
+
+    model_config = ConfigDict(extra="forbid", frozen=True)
+
+    task: str = Field(default="", max_length=4000)
+
+
+@dataclass
+class Browsing:
+    """The action over one browser; its calls take turns, and each begins in an empty profile."""
+
+    world: BrowserWorld
+    embed: Embed | None = None
+    seed: int = 0
+    turn: asyncio.Lock = field(default_factory=asyncio.Lock)
+
+    def action(self, *, told: bool = False) -> Action:
+        """Return the action; `told` says that the user wants pages to be written to."""
+        doc = "Carry out a task in the browser by its words, and keep what the pages say."
+        return Action("browse", self._browse, BrowseArguments, self.world.effect, doc, told=told)
+
+    async def _browse(self, context: ActionContext, arguments: BrowseArguments) -> ActionResult:
+        task = arguments.task or context.task_text
+        async with self.turn:
+            seen = await self.world.reset(seed=self.seed)
+            if is_question(task):
+                return await self._read(context, task, seen)
+            return await self._do(context, task)
+
+    async def _do(self, context: ActionContext, task: str) -> ActionResult:
+        """Carry out orders; raises ActionError where one could not be."""
+        report = await Pilot(self.world, self.embed).run(task)
+        page = await self._page(report.seen)
+        said = " ".join(page.text.split())[:200]
+        if not report.ok or not report.moves:
+            what = "; ".join(report.failed) or "nothing on the page answers to the task"
+            raise ActionError(
+                f"not carried out: {what}.", why=f"The page is {page.title!r}, and says: {said}",
+                mend="Say it in the words of the page, or use a language model.", kind="not_done",
+            )  # fmt: skip
+        summary = f"Done in {len(report.moves)} moves. {page.title or page.source} now says: “{said}”"
+        return ActionResult(
+            summary,
+            records=_records(context, page, task, kind="world"),
+            pages=(page,),
+            sources=(page.source,),
+        )
+
+    async def _read(self, context: ActionContext, task: str, seen: PageSeen) -> ActionResult:
+        """Read the page and what its likeliest links lead to."""
+        pages = [await self._page(seen)]
+        tried: set[str] = set()
+        for _ in range(READS - 1):
+            link = self._likeliest(seen, task, tried)
+            if link is None:
+                break
+            tried.add(link.href.split("#")[0])
+            seen = await self.world.act(Move("click", link.id))
+            found = await self._page(seen)
+            if all(found.source != page.source for page in pages):
+                pages.append(found)
+        records = tuple(r for page in pages for r in _records(context, page, task, kind="page"))
+        summary = f"Read {len(pages)} pages: {', '.join(page.title for page in pages)}"
+        return ActionResult(summary[:400], records, tuple(pages), tuple(page.source for page in pages))
+
+    def _likeliest(self, seen: PageSeen, task: str, tried: set[str]) -> Node | None:
+        """Return the link whose words answer best to a task; None where none has a word of it."""
+        words = " ".join(word for word in tokens(task) if word not in NOT_TELLING)
+        here = seen.url.split("#")[0]
+        links = [
+            n
+            for n in seen.nodes
+            if n.role == "link" and n.name and n.href.split("#")[0] not in {*tried, here, ""}
+        ]
+        scored = [(_shared(n.name, words), n) for n in links]
+        best = max(scored, key=lambda pair: pair[0], default=None)
+        if best is not None and best[0] > 0:
+            return best[1]
+        found = Matcher(seen, self.embed).rank(words, frozenset({"link"}), among=links)
+        return found[0].node if found and found[0].score > 0.5 else None
+
+    async def _page(self, seen: PageSeen) -> Document:
+        text = await self.world.extract() if not seen.dialog else seen.text
+        doc_id = sha256(f"{seen.url}\n{text}".encode()).hexdigest()[:16]
+        return Document(doc_id, seen.url, seen.title or seen.url, text or seen.text)
+
+
+def _shared(name: str, words: str) -> float:
+    said = set(tokens(name)) - NOT_TELLING
+    return len(said & set(words.split())) / (1 + len(said))
+
+
+def _records(context: ActionContext, page: Document, task: str, *, kind: str) -> tuple[Record, ...]:
+    return tuple(
+        Record(
+            "observation", piece.text, source=page.source, title=page.title, start=piece.start, end=piece.end,
+            task=context.task, idea=context.idea, step=context.step, created=context.now,
+            meta={"kind": kind, "page": page.doc_id},
+        )
+        for piece in relevant(chunks(page.text), task[:2000], MAX_CHUNKS)
+    )  # fmt: skip
