@@ -177,6 +177,15 @@ async def test_a_question_of_the_page_waits_for_its_answer(opened: Open) -> None
     assert '"trueAda"' in seen.text
 
 
+async def text_with(world: BrowserWorld, seen: PageSeen, words: str) -> str:
+    """Return what is seen once it holds some words: a file may take longer than its page."""
+    for _ in range(50):
+        if words in seen.text:
+            break
+        seen = await world.observe()
+    return seen.text
+
+
 async def test_files_are_named_and_kept_only_where_a_folder_is_given(
     opened: Open, served: Site, tmp_path: Path
 ) -> None:
@@ -186,12 +195,12 @@ async def test_files_are_named_and_kept_only_where_a_folder_is_given(
     }
     served.page("/file", "0123456789", **headers)
     world, seen = await opened("<a href=/file download>Get</a>")
+    told = r"the page sent the file '[\w.]*e_vil\.pdf' \(\d+ bytes, sha256 \w{12}\); it was "
     seen = await world.act(Move("click", id_of(seen, "Get")))
-    assert re.search(
-        r"the page sent the file '[\w.]*e_vil\.pdf' \(\d+ bytes, sha256 \w{12}\); it was not kept", seen.text
-    )
+    assert re.search(f"{told}not kept", await text_with(world, seen, "the page sent"))
     kept, seen = await opened("<a href=/file download>Get</a>", downloads=tmp_path / "in")
-    await kept.act(Move("click", id_of(seen, "Get")))
+    seen = await kept.act(Move("click", id_of(seen, "Get")))
+    assert re.search(f"{told}kept", await text_with(kept, seen, "the page sent"))
     found = list((tmp_path / "in").iterdir())
     assert len(found) == 1 and found[0].name.endswith("e_vil.pdf") and "0123456789" in found[0].read_text()
 

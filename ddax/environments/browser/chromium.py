@@ -9,7 +9,8 @@ from __future__ import annotations
 
 import os
 import shutil
-from collections.abc import AsyncIterator, Callable, Iterator, Sequence
+import tempfile
+from collections.abc import AsyncIterator, Callable, Iterator, Mapping, Sequence
 from contextlib import (
     AbstractAsyncContextManager,
     AsyncExitStack,
@@ -34,6 +35,14 @@ QUIET = (
     "--disable-dev-shm-usage",
 )
 """What Chromium would do by itself, or needs a screen for."""
+
+
+PASSED_ON = frozenset(
+    {"PATH", "HOME", "USER", "LOGNAME", "LANG", "LANGUAGE", "TZ", "SHELL", "DBUS_SESSION_BUS_ADDRESS"}
+)
+"""Variables of our environment that Chromium gets, and all of `LC_` and `XDG_`; keys stay here."""
+LONGEST_TEMPORARY = 50
+"""Characters of a folder in which Chromium can still open its socket; a path of one has 107 at most."""
 
 
 class Proxy(Protocol):
@@ -101,6 +110,7 @@ async def started(proxy: Proxy) -> AsyncIterator[Browser]:
                 executable_path=program,
                 chromium_sandbox=os.geteuid() != 0,  # as root Chromium starts only without it
                 args=[*proxy.chromium_arguments(), *QUIET],
+                env=environment(os.environ, tempfile.gettempdir()),
                 timeout=LAUNCH_SECONDS * 1000,
             )
         except Error as exc:
@@ -114,6 +124,13 @@ async def started(proxy: Proxy) -> AsyncIterator[Browser]:
         finally:
             with suppress(Error):  # it was dead already
                 await browser.close()
+
+
+def environment(ours: Mapping[str, str], temporary: str) -> dict[str, str | float | bool]:
+    """Return the variables Chromium gets, with a folder for temporary files it can use."""
+    kept = {k: v for k, v in ours.items() if k in PASSED_ON or k.startswith(("LC_", "XDG_"))}
+    short = "/tmp"  # noqa: S108 - Chromium makes a folder of its own in it, which nobody else may read
+    return {**kept, "TMPDIR": temporary if len(temporary) <= LONGEST_TEMPORARY else short}
 
 
 @contextmanager

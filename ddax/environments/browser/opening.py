@@ -45,7 +45,11 @@ def open_browser(spec: str, settings: Context) -> BrowserWorld:
     find_chromium()
     chosen = settings.browser
     host = checked_url(url).hostname or ""
-    policy = policy_of(allow_hosts=(*settings.allow_hosts, host))
+    policy = policy_of(
+        allow_hosts=(*settings.allow_hosts, host),
+        only_domains=settings.web.only_domains,
+        deny_domains=settings.web.deny_domains,
+    )
     options = BrowserOptions(
         writes=chosen.writes,
         vault=open_vault(chosen.secrets, os.environ),
