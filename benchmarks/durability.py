@@ -53,6 +53,17 @@ def run(options: Options) -> Result:
     return Result(NAME, tuple(figures), (options.seed,), 1, notes if more else (*notes, "no Postgres here"))
 
 
+def sample(base: Path, kills: int, *, address: str = "", damages: int = 0) -> list[Figure]:
+    """Return the figures of a short form: kills spread over all points, and each kind of damage so often."""
+    folder = _pages(base / "pages")
+    control = _undisturbed(base, folder, address)
+    points = len(control["points"])
+    rows = _drive(base, folder, _kills(points, max(1, points // kills), "k")[:kills], address)
+    found = _killed_figures(rows, control, "Postgres" if address else "SQLite")
+    spoiled = _drive(base, folder, _damages(range(damages), points // 2)) if damages else []
+    return [*found, *_damage_figures(spoiled, control)] if spoiled else found
+
+
 def _undisturbed(base: Path, folder: Path, address: str = "") -> dict[str, Any]:
     control = _drive(
         base, folder, [{"kind": "control", "name": "control" + ("-p" if address else "")}], address
@@ -151,12 +162,18 @@ def _figures(rows: Rows, control: dict[str, Any]) -> list[Figure]:
     killed = [row for row in rows if row["kind"] == "killed"]
     two = [row for row in rows if row["kind"] == "two"]
     spoiled = [row for row in rows if row["kind"] == "spoiled"]
-    met = [row.get("exit") in (4, 7) or row.get("digest") == control["digest"] for row in spoiled]
-    found = [row.get("exit") in (4, 7) for row in spoiled]
     won = [r["ended"] == 0 and r["digest"] == control["digest"] and r["second"].get("exit") == 5 for r in two]
     return [
         *_killed_figures(killed, control, "SQLite"),
         Figure("one of two processes on a thread wins", _share(won), "", Target(">=", 1), n=len(won)),
+        *_damage_figures(spoiled, control),
+    ]
+
+
+def _damage_figures(spoiled: Rows, control: dict[str, Any]) -> list[Figure]:
+    met = [row.get("exit") in (4, 7) or row.get("digest") == control["digest"] for row in spoiled]
+    found = [row.get("exit") in (4, 7) for row in spoiled]
+    return [
         Figure("damaged checkpoints detected or harmless", _share(met), "", Target(">=", 1), n=len(met)),
         Figure("damaged checkpoints detected", _share(found), "", n=len(found)),
         Figure("pickles executed", sum(row["executed"] for row in spoiled), "", Target("<=", 0)),

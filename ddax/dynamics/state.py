@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import base64
 import binascii
+from functools import cache
 from typing import NamedTuple, Protocol, TypedDict
 
 import numpy as np
@@ -124,8 +125,9 @@ def unit_rows(matrix: NDArray[np.float64]) -> NDArray[np.float64]:
     return np.where(lengths > TINY, matrix / np.maximum(lengths, TINY), 0.0)
 
 
+@cache  # every session asks for the same one
 def projection(dim_in: int, state_dim: int, *, seed: int = PROJECTION_SEED) -> NDArray[np.float64]:
-    """Return the fixed projection `[state_dim, dim_in]` with orthonormal rows.
+    """Return the fixed projection `[state_dim, dim_in]` with orthonormal rows, which cannot be written to.
 
     Raises `SettingsError` where the state space would be larger than the encoder's.
     """
@@ -138,7 +140,9 @@ def projection(dim_in: int, state_dim: int, *, seed: int = PROJECTION_SEED) -> N
     normal = np.random.default_rng(seed).standard_normal((dim_in, state_dim))
     q, r = np.linalg.qr(normal)
     # QR leaves the signs of the columns to the linear algebra library; fixing them makes P portable.
-    return np.ascontiguousarray((q * np.where(np.diag(r) < 0, -1.0, 1.0)).T)
+    rows = np.ascontiguousarray((q * np.where(np.diag(r) < 0, -1.0, 1.0)).T)
+    rows.flags.writeable = False
+    return rows
 
 
 def project(P: NDArray[np.float64], embedding: Vector) -> Vector:

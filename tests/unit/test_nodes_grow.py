@@ -143,7 +143,7 @@ proposed = st.lists(st.tuples(st.none() | calls, st.lists(st.integers(0, 5), max
 )
 
 
-@settings(max_examples=60, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@settings(max_examples=30, suppress_health_check=[HealthCheck.function_scoped_fixture])
 @given(
     children=proposed, max_ideas=st.integers(1, 8), max_reads=st.integers(0, 3), max_depth=st.integers(1, 2)
 )

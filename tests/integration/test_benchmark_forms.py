@@ -1,0 +1,48 @@
+"""Short forms of benchmarks, for what they hold and not for how fast they are."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from benchmarks import batch, budgets, fanout, growth, growth_loop
+
+pytestmark = pytest.mark.integration
+
+
+@pytest.mark.parametrize("leaves", [16, 64])
+async def test_leaves_beside_each_other_all_act(leaves: int) -> None:
+    assert await fanout.measure(leaves, seconds=0.01) >= 0.01
+
+
+async def test_no_budget_is_overshot_by_more_than_a_call() -> None:
+    ends = await budgets.measure(12, np.random.default_rng(5))
+    assert max(end.over for end in ends) <= 1
+    assert all(end.answered for end in ends)
+    assert {"stopped"} < {end.status for end in ends}
+
+
+async def test_a_killed_batch_has_the_results_of_the_serial_one(tmp_path: Path) -> None:
+    serial = await batch.measure(tmp_path / "serial", 6, workers=1)
+    struck = await batch.measure(
+        tmp_path / "struck", 6, workers=2, kills=(np.random.default_rng(1), serial.seconds / 6)
+    )
+    assert struck.rows == serial.rows
+    assert sorted(struck.told) == sorted(set(struck.told)) == sorted(serial.rows)
+
+
+async def test_bytes_of_a_superstep_do_not_grow_with_the_ideas(tmp_path: Path) -> None:
+    small, large = [await growth.measure(tmp_path / f"{n}.sqlite", n, 12) for n in (10, 2000)]
+    assert max(large.steps) < 1.2 * max(small.steps)
+
+
+async def test_a_large_thread_comes_back_whole(tmp_path: Path) -> None:
+    await growth_loop.build(tmp_path / "large.sqlite", 3000)
+    assert (await growth_loop.reopen(tmp_path / "large.sqlite"))["ideas"] == 3000
+
+
+async def test_the_file_stays_small(tmp_path: Path) -> None:
+    _, size = await growth_loop.loop(tmp_path / "kb.sqlite", 3, 200, grow=True, alone=True)
+    assert size < 1
