@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+import socket
 from collections.abc import AsyncIterator, Awaitable, Callable, Iterator
 from dataclasses import replace
 from pathlib import Path
@@ -335,3 +336,38 @@ async def test_the_model_free_policy_fills_a_form_and_follows_a_link(opened: Ope
     )
     assert report.ok and "All set" in report.seen.text
     assert "GET /done?n=Ada&c=Oslo&k=on" in served.asked
+
+
+async def test_the_policy_presses_nothing_that_was_not_named(opened: Open, served: Site) -> None:
+    served.page("/sold", "<h1>Sold</h1>")
+    world, _ = await opened("<form action=/sold><button>Sell everything</button></form>")
+    report = await Pilot(world).run("Click the button Launch rocket.")
+    assert not report.ok and not report.moves and not any("/sold" in asked for asked in served.asked)
+
+
+@pytest.mark.parametrize(
+    ("url", "why"),
+    [
+        ("http://127.0.0.1:{port}/", "cannot be reached"),
+        ("https://127.0.0.1:{port}/", "cannot be reached"),
+        ("http://10.0.0.1/", "not public"),
+        ("https://10.0.0.1/", "not public"),
+    ],
+)
+async def test_a_page_that_cannot_be_had_is_an_error_with_the_reason(
+    chromium: Chromium, url: str, why: str
+) -> None:
+    with socket.socket() as held:  # bound and not listening: nobody answers there
+        held.bind(("127.0.0.1", 0))
+        world = BrowserWorld(url.format(port=held.getsockname()[1]), browser=chromium, shared=True)
+        with pytest.raises(ActionError, match="was not opened") as caught:
+            await world.reset()
+        await world.close()
+    assert why in caught.value.why
+
+
+async def test_the_status_of_an_answer_is_told(opened: Open, served: Site) -> None:
+    served.page("/gone", "<h1>Gone</h1>", status="410")
+    world, _ = await opened("<p>Here")
+    seen = await world.act(Move("goto", "page", served.url + "/gone"))
+    assert "answered with status 410" in seen.text and "Gone" in seen.text

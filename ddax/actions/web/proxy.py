@@ -20,7 +20,7 @@ from collections.abc import AsyncIterator, Callable, Coroutine, Sequence
 from contextlib import asynccontextmanager, suppress
 from dataclasses import dataclass, field
 from typing import Any
-from urllib.parse import SplitResult, urlunsplit
+from urllib.parse import SplitResult, urlsplit, urlunsplit
 
 from ddax.actions.egress import EgressPolicy, checked_url
 from ddax.actions.web import wire
@@ -91,6 +91,14 @@ class EgressProxy:
             "--disable-background-networking",
             "--disable-domain-reliability",
         )
+
+    def refusal(self, url: str) -> str:
+        """Return why the last exchange with the host of an address did not pass; empty where it did."""
+        host = checked_url(url).hostname
+        for note in reversed(self.log):
+            if urlsplit(note.target if "://" in note.target else f"//{note.target}").hostname == host:
+                return note.reason if note.ruling != "passed" else ""
+        return ""
 
     async def start(self) -> None:
         """Listen on a free port of loopback."""

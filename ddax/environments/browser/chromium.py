@@ -52,6 +52,10 @@ class Proxy(Protocol):
         """Return the flags that leave Chromium no other way out."""
         ...
 
+    def refusal(self, url: str) -> str:
+        """Return why the last request for the host of an address did not pass; empty where it did."""
+        ...
+
 
 Egress: TypeAlias = Callable[[], AbstractAsyncContextManager[Proxy]]
 """Open the egress proxy that a browser is started with; it ends with the browser."""
@@ -79,6 +83,11 @@ class Chromium:
         self._egress = egress
         self._stack: AsyncExitStack | None = None
         self._browser: Browser | None = None
+        self._proxy: Proxy | None = None
+
+    def refusal(self, url: str) -> str:
+        """Return why the proxy did not let the last request for the host of an address pass."""
+        return self._proxy.refusal(url) if self._proxy is not None else ""
 
     async def running(self) -> Browser:
         """Return the running browser; raises UsageError where there is none that starts."""
@@ -88,7 +97,7 @@ class Chromium:
         async with AsyncExitStack() as stack:
             proxy = await stack.enter_async_context(self._egress())
             self._browser = await stack.enter_async_context(started(proxy))
-            self._stack = stack.pop_all()
+            self._proxy, self._stack = proxy, stack.pop_all()
         return self._browser
 
     async def close(self) -> None:

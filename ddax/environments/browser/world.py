@@ -31,6 +31,8 @@ from ddax.types import Effect
 
 MAX_ELEMENTS = 400
 TAB = "tab of the browser"
+MARK = "x-ddax-egress"
+"""The field by which the egress proxy marks an answer as its own."""
 
 
 class BrowserWorld:
@@ -194,8 +196,20 @@ class BrowserWorld:
 
     async def _go(self, tab: Tab, url: str) -> None:
         checked_url(url)
-        with foreign(f"{self.options.vault.hide(url)[:200]!r} was not opened"):
-            await tab.run(tab.page.goto(url, wait_until="domcontentloaded", timeout=tab.seconds * 1000))
+        what = f"{self.options.vault.hide(url)[:200]!r} was not opened"
+        try:
+            with foreign(what):
+                load = tab.page.goto(url, wait_until="domcontentloaded", timeout=tab.seconds * 1000)
+                answer = await tab.run(load)
+        except ActionError as error:
+            why = self._chromium.refusal(url)
+            if not why:
+                raise
+            raise ActionError(f"{what}.", why=why, kind=error.kind, retriable=error.retriable) from error
+        if answer is not None and answer.headers.get(MARK):
+            raise ActionError(f"{what}.", why=self._chromium.refusal(url), kind="not_reached")
+        if answer is not None and answer.status >= 400:
+            self._here().note(f"the page was answered with status {answer.status}.")
 
     async def extract(self, id: str = "") -> str:
         """Return the text of the page, or of one element, without what secrets it shows."""

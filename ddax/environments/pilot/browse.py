@@ -70,7 +70,10 @@ class Browsing:
                 f"not carried out: {what}.", why=f"The page is {page.title!r}, and says: {said}",
                 mend="Say it in the words of the page, or use a language model.", kind="not_done",
             )  # fmt: skip
-        summary = f"Done in {len(report.moves)} moves. {page.title or page.source} now says: “{said}”"
+        count = len(report.moves)
+        summary = (
+            f"Done in {count} move{'s' if count != 1 else ''}. {page.title or page.source} now says: “{said}”"
+        )
         return ActionResult(
             summary,
             records=_records(context, page, task, kind="world"),

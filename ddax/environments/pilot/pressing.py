@@ -64,14 +64,17 @@ def context(order: Order, pilot: Pilot) -> list[str]:
 
 
 async def press_named(pilot: Pilot, wanted: str, role: frozenset[str]) -> bool:
-    """Press the best match, the next one where nothing changed; look further where none is good."""
+    """Press the best match, the next one where nothing changed; look further where none is good.
+
+    What answers to no word and no meaning of a name is left alone: pressing it would be a guess.
+    """
     ranked = pilot.match.rank(wanted, role)
     if ranked and ranked[0].score >= SURE:
         return await _try(pilot, ranked)
     found = await explore(pilot, wanted, role)
     if found is not None:
         return await press_node(pilot, found)
-    ranked = pilot.match.rank(wanted, role) or ([Found(n, 0.5) for n in pilot.nodes(role)] if role else [])
+    ranked = pilot.match.rank(wanted, role)
     return await _try(pilot, ranked) if ranked else False
 
 

@@ -20,9 +20,11 @@ def plan(request: ExpandRequest) -> Expansion | None:
 def outcome(request: MergeRequest) -> Synthesis | None:
     """Return what was done in the browser as the answer; None for a question, which pages answer."""
     done = [f for f in request.findings if f.action == BROWSE]
-    if not done or is_question(request.task):
+    if not done:
         return None
     finding = done[-1]
     if finding.status != "done":
         return Synthesis(f"This was not done: {finding.result}", finding.citations, False, 0.0)
+    if is_question(request.task):
+        return None
     return Synthesis(finding.result, finding.citations, True, 1.0)
