@@ -9,11 +9,13 @@ import typer
 from ddax.cli import (
     actions,
     agents,
+    analyze,
     batch,
     costs,
     debate,
     demo,
     doctor,
+    export,
     fix,
     history,
     mcp,
@@ -73,6 +75,8 @@ app.command("why")(why.why)
 app.command("verify")(why.verify)
 app.command("graph")(runs.graph)
 app.command("view")(view.view)
+app.command("export")(export.export)
+app.command("analyze")(analyze.analyze)
 app.command("history")(history.history)
 app.command("diff")(history.diff)
 app.command("fork")(history.fork)

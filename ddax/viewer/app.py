@@ -48,6 +48,7 @@ def make_app(
     @contextlib.asynccontextmanager
     async def lifespan(_: Starlette) -> AsyncIterator[None]:
         async with reader:
+            await reader.warm()
             yield
         await doing.close()
 

@@ -98,7 +98,7 @@ class Reader:
         if result["question"] is not None:
             about = str(result["question"].get("about") or result["question"].get("idea") or "")
             idea = values.get("ideas", {}).get(about, {})
-            result["question"] = {**result["question"], "action": idea.get("action")}
+            result["question"] = {"action": idea.get("action"), **result["question"]}
         result["usage"] = spent(values.get("usage", {})) | {"by_node": result["usage"]["by_node"]}
         identity = str(info.context.get("identity", ""))
         return {"run": self._row(info), "result": result, "identity": identity, "states": list(state_names())}
@@ -204,6 +204,11 @@ class Reader:
         if self._store is None:
             raise RuntimeError("the graph was opened without a store")
         return self._store
+
+    async def warm(self) -> None:
+        """Open what the first look needs, where it is there already."""
+        if self.home.checkpoints.exists():
+            await self.graph()
 
     async def graph(self) -> Any:
         """Return the state machine over the checkpoints; it is only asked for states."""

@@ -48,8 +48,11 @@ class Story:
         ran, self.next = self.next, upcoming(values)
         self.last = str(one.checkpoint["id"])
         self.pending = patches(one)
-        return {**moment(one, values), "ran": sorted(set(ran)), "next": list(self.next),
-                "ideas": len(self.ideas), "patch": patch, "pressure": self._pressure(values)}  # fmt: skip
+        root: Mapping[str, Any] = self.ideas.get(str(values.get("work", {}).get("root", "")), {})
+        return {
+            **moment(one, values), "ran": sorted(set(ran)), "next": list(self.next), "patch": patch,
+            "ideas": len(self.ideas), "value": root.get("Q"), "pressure": self._pressure(values),
+        }  # fmt: skip
 
     def _patched(self, patch: Mapping[str, Idea]) -> dict[str, Idea]:
         for key, fields in patch.items():

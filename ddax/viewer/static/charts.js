@@ -11,7 +11,7 @@ export class Charts {
       chart("Rigidity and surprise", [["ρ", (one) => one.rho, 1], ["ε", (one) => one.epsilon, 2]], { top: 1, limit: (one) => one.threshold }),
       chart("Forces", [["identity", force(0), 1], ["truth", force(1), 2], ["reflection", force(2), 3], ["|Δx|", (one) => one.delta_x, 4]], {}),
       chart("Belief", states.map((name, k) => [name.toLowerCase(), (one) => one.belief?.[k], k + 1]), { top: 1, stacked: true }),
-      chart("Pressure", [["pressure", (one) => one.pressure, 1]], { top: 1 }),
+      chart("Value and pressure", [["value of the root", (one) => one.value, 3], ["pressure", (one) => one.pressure, 2]], { top: 1 }),
       chart("Cost", [["tokens", (one) => one.tokens, 1], ["US$", (one) => one.usd, 2]], { own: true }),
     ];
     this.node = h("div", { class: "charts" }, this.all.map((one) => one.node));

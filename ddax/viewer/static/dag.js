@@ -52,6 +52,13 @@ export class Dag {
     this.svg.setAttribute("height", Math.round((height + 16) * this.scale));
   }
 
+  // Make a picture that is a little too wide fit; one that is far too wide is scrolled.
+  fit(room) {
+    const wanted = room / (this.plan.width + 20);
+    if (wanted < 1) this.scale = Math.max(0.82, wanted);
+    this.size();
+  }
+
   zoom(factor) {
     this.scale = factor === 0 ? 1 : Math.min(2, Math.max(0.3, this.scale * factor));
     if (this.plan) this.size();

@@ -1,7 +1,7 @@
 // Decide which ideas are shown and where: layers from left to right, branches folded where there are many.
 
 export const CARD = 226, ROW = 36, LAYER = 288, HEIGHT = 28;
-const BUDGET = 220, SIBLINGS = 40, STEP = 100;
+const BUDGET = 140, SIBLINGS = 40, STEP = 100, TALL = 24;
 
 export function family(ideas) {
   const children = new Map(), roots = [];
@@ -74,8 +74,10 @@ export function places(ideas, kin, open, { limits, reveal }) {
     if (kept.length < children.length) stack.push({ id: `${id}/more`, depth: depth + 1, parent: id, more: children.length - kept.length });
     for (const child of kept.reverse()) stack.push({ id: child, depth: depth + 1, parent: id, more: 0 });
   }
+  // In a tall picture a parent stands beside its first child, where it is seen; in a small one in the middle.
+  const middle = line <= TALL ? 0.5 : 0;
   for (const node of [...shown].reverse()) {
-    if (node.children.length) node.y = (node.children[0].y + node.children[node.children.length - 1].y) / 2;
+    if (node.children.length) node.y = node.children[0].y + middle * (node.children[node.children.length - 1].y - node.children[0].y);
   }
   return { shown, at, width: deepest * LAYER + CARD + 40, height: Math.max(1, line) * ROW };
 }

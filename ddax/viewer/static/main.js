@@ -7,7 +7,7 @@ import { View } from "./view.js";
 
 const KEY = "ddax-token", THEME = "ddax-theme", LIST = 3000;
 
-function stored(place, key, value) {
+function remembered(place, key, value) {
   try {
     if (value !== undefined) place().setItem(key, value);
     return place().getItem(key) ?? "";
@@ -23,7 +23,7 @@ let view = null, timer = 0, source = null;
 function theme() {
   const dark = root.dataset.theme ? root.dataset.theme === "dark" : matchMedia("(prefers-color-scheme: dark)").matches;
   root.dataset.theme = dark ? "light" : "dark";
-  stored(() => localStorage, THEME, root.dataset.theme);
+  remembered(() => localStorage, THEME, root.dataset.theme);
 }
 
 function address() {
@@ -82,13 +82,13 @@ async function begin() {
     return show(source.kept.standing.run.thread_id, address().get("idea") ?? "");
   }
   const at = address();
-  const token = stored(() => sessionStorage, KEY, at.get("token") ?? undefined);
+  const token = remembered(() => sessionStorage, KEY, at.get("token") ?? undefined);
   source = new Live(at.get("token") ?? token);
   if (at.get("token")) go(at.get("run") ?? "", at.get("idea") ?? "", true); // the token does not stay in the address
   addEventListener("popstate", follow);
   return follow();
 }
 
-const chosen = stored(() => localStorage, THEME);
+const chosen = remembered(() => localStorage, THEME);
 if (chosen) root.dataset.theme = chosen;
 begin().catch(failed);

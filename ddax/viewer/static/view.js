@@ -69,6 +69,7 @@ export class View {
     this.charts = new Charts(standing.states);
     put(this.lines, this.charts.node, h("div", { class: "time" }, this.slider, this.what, this.nowButton, this.forkButton));
     this.turn("tree");
+    this.dag.fit(this.field.clientWidth - 40);
     this.stand();
     if (idea && this.ideas.has(idea)) this.select(idea);
     performance.mark("ddax-drawn");
@@ -223,6 +224,7 @@ export class View {
   async load() {
     const id = this.selected;
     if (!id) return put(this.side, overview(this.standing, { select: (one) => this.select(one), live: this.source.live }));
+    if (!this.current().has(id)) return put(this.side, h("p", { class: "wait quiet" }, `Idea ${id} was not there yet at this moment.`));
     try {
       const found = await this.source.idea(this.thread, id, this.shown?.moment.id);
       if (this.selected !== id || this.closed) return undefined;

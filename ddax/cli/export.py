@@ -1,0 +1,47 @@
+"""The command `export`: a run as one file, to keep or to hand on."""
+
+from __future__ import annotations
+
+import asyncio
+import os
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from ddax.cli.backend import Output
+from ddax.cli.runs import known_run
+from ddax.errors import StorageError, UsageError
+
+
+def export(
+    thread: Annotated[str, typer.Argument(help="The thread, as `ddax runs` lists it.")],
+    file: Annotated[Path, typer.Argument(help="The file to write: NAME.html, NAME.md or NAME.json.")],
+    verbose: Annotated[bool, typer.Option("--verbose", "-v", help="Print tracebacks.")] = False,
+) -> None:
+    """Write a run into one file: a page that opens from disk with no network, Markdown, or JSON."""
+    from ddax.viewer.export import FORMS, written
+    from ddax.viewer.kept import kept
+
+    form = file.suffix.lower()
+    if form not in FORMS:
+        raise UsageError(
+            f"A run cannot be written as {file.name!r}.",
+            why=f"The ending says the form: {', '.join(FORMS)}.",
+            mend=f"Write: ddax export {thread} {thread}.html",
+        )
+    name = known_run(thread).thread_id
+
+    async def gather() -> str:
+        from ddax.memory.home import Home
+        from ddax.viewer.reading import Reader
+
+        async with Reader(Home.from_environ(os.environ), os.environ) as reader:
+            return written(await kept(reader, name), form)
+
+    text = asyncio.run(gather())
+    try:
+        file.write_text(text, encoding="utf-8")
+    except OSError as exc:
+        raise StorageError(f"Cannot write {str(file)!r}.", why=f"{exc.strerror or exc}.") from exc
+    Output(json=False, verbose=verbose).say(f"{file}: {len(text.encode()):,} bytes")

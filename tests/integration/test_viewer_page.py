@@ -1,0 +1,500 @@
+"""The page of runs in a real Chromium: it follows a run, goes back, forks, answers, and lets nothing in."""
+
+from __future__ import annotations
+
+import asyncio
+import json
+import os
+import re
+import sys
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+from playwright.async_api import Page, expect
+from pydantic import BaseModel
+
+from benchmarks.view_world import ideas_of, state_at, write_run
+from ddax import open_agent
+from ddax.actions.protocol import ActionContext, ActionResult
+from ddax.actions.registry import action
+from ddax.configs.settings import Context
+from ddax.graph.runs import RunInfo
+from ddax.graph.services import Parts
+from ddax.ideas import dag
+from ddax.memory.embeddings import HashEmbedder
+from ddax.memory.home import Home
+from ddax.reasoning import protocol as p
+from ddax.reasoning.scripted import ScriptedReasoner
+from ddax.types import ActionCall, Proposal
+from ddax.viewer.export import page as exported_page
+from ddax.viewer.kept import kept
+from ddax.viewer.reading import Reader
+from ddax.viewer.serving import Served, served
+from tests.integration.browser_page import NAMES, Find, Watched, axe, browser_page
+
+pytestmark = pytest.mark.integration
+QUESTION = "In which city was the architect of the Corvane Tower born, and when was its harbour built?"
+PAGES = {
+    "tower": "The Corvane Tower is a lookout tower in Belmark. Ilse Maran designed it in 1931.",
+    "maran": "Ilse Maran was an architect. She was born in the city of Trondby and died in 1970.",
+    "trondby": "Trondby is a port city in the north. Its harbour was built in 1712.",
+}
+
+
+@pytest.fixture
+def chromium(need: Find) -> str:
+    return need(*NAMES)
+
+
+@pytest.fixture(scope="module")
+def sources(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    folder = tmp_path_factory.mktemp("sources")
+    for name, text in PAGES.items():
+        (folder / f"{name}.txt").write_text(text, encoding="utf-8")
+    return folder
+
+
+def settings(sources: Path, **more: Any) -> Context:
+    return Context.model_validate({"sources": [str(sources)], "mood": {"engine": "numpy"}, **more})
+
+
+@pytest.fixture(scope="module")
+def home(tmp_path_factory: pytest.TempPathFactory, sources: Path) -> Iterator[Path]:
+    """A home with one real run that is done, and one that waits for a human."""
+    place = tmp_path_factory.mktemp("home")
+    with open_agent(settings(sources), home=place) as agent:
+        assert agent.run_sync(QUESTION, thread="done")["status"] == "done"
+    with open_agent(settings(sources, human=True, identity="traumatized"), home=place) as agent:
+        assert agent.run_sync(QUESTION, thread="asks")["status"] == "waiting"
+    yield place
+
+
+def said(words: str) -> re.Pattern[str]:
+    return re.compile(words)
+
+
+async def see(page: Page, where: Served, thread: str) -> Watched:
+    watched = Watched(page)
+    await page.goto(where.address(thread))
+    await page.wait_for_selector(".dag .node")
+    await expect(page.locator(".time .what")).to_have_text(said("moment"))
+    return watched
+
+
+async def picture_of(page: Page) -> list[list[str]]:
+    """Return what is drawn: status, place and label of each card."""
+    return await page.evaluate(  # type: ignore[no-any-return]
+        """() => [...document.querySelectorAll('.dag .node')].map((g) => [g.getAttribute('class'),
+           g.getAttribute('transform'), g.getAttribute('aria-label'),
+           g.querySelector('.dot').getAttribute('d')]).sort()"""
+    )
+
+
+async def test_a_run_is_looked_into(chromium: str, home: Path, tmp_path: Path) -> None:
+    async with (
+        served(Home(home), {}, open_agent) as (where, _),
+        browser_page(chromium) as page,
+    ):
+        watched = await see(page, where, "done")
+        assert where.token not in page.url
+        await page.screenshot(path=tmp_path / "run.png")
+        states = await picture_of(page)
+        await page.locator('.dag .node[aria-label^="read: tower;"]').click()
+        side = page.locator("aside")
+        for words in (
+            "What it did",
+            "Expected",
+            "Got",
+            "Its score",
+            "ed in step 4",
+            "vote beside it",
+            "visit",
+        ):
+            await expect(side).to_contain_text(words)
+        await expect(side.locator("mark.cited").first).to_contain_text("Corvane Tower")
+        await page.screenshot(path=tmp_path / "idea.png")
+
+        slider = page.locator('input[type="range"]')
+        await slider.fill("6")
+        await expect(page.locator(".notes")).to_contain_text("the run as it stood then")
+        await expect(page.locator(".dag .node")).not_to_have_count(len(states))
+        await expect(side).to_contain_text("was not there yet")
+        await page.screenshot(path=tmp_path / "moment.png")
+        await page.get_by_role("button", name="Back to now").click()
+        await expect(page.locator(".dag .node")).to_have_count(len(states))
+
+        await page.keyboard.press("/")
+        await page.keyboard.type("maran")
+        await page.keyboard.press("Enter")
+        await expect(page.locator(".dag .node.chosen")).to_have_attribute("aria-label", said("read: maran"))
+        await page.keyboard.press("Escape")
+        await expect(side).to_contain_text("Answer")
+        await page.keyboard.press("t")
+        await expect(page.locator("tbody tr")).to_have_count(1)
+        await page.get_by_label("Search ideas").fill("")
+        await expect(page.locator("tbody tr")).to_have_count(len(states))
+        await page.screenshot(path=tmp_path / "table.png")
+        assert watched.faults == []
+        assert watched.outside(f"http://127.0.0.1:{where.port}/") == []
+
+
+async def test_the_picture_is_walked_by_keys(chromium: str, home: Path) -> None:
+    async with served(Home(home), {}, open_agent) as (where, _), browser_page(chromium) as page:
+        await see(page, where, "done")
+        count = await page.locator(".dag .node").count()
+        await page.locator('.dag .node[tabindex="0"]').focus()
+        await page.keyboard.press("ArrowLeft")
+        await expect(page.locator(".dag .node")).to_have_count(1)
+        assert await page.locator(".dag .node .foldtext").text_content() == f"+{count - 1}"
+        await page.keyboard.press("ArrowRight")
+        await expect(page.locator(".dag .node")).to_have_count(count)
+        await page.keyboard.press("ArrowRight")
+        await page.keyboard.press("Enter")
+        assert "idea=0.1" in page.url
+        await page.reload()
+        await expect(page.locator(".dag .node.chosen")).to_have_count(1)
+        await page.keyboard.press("?")
+        await expect(page.get_by_role("dialog")).to_contain_text("search")
+        await page.keyboard.press("Escape")
+        await expect(page.get_by_role("dialog")).to_have_count(0)
+
+
+class Letter(BaseModel):
+    """What is sent."""
+
+    to: str
+    text: str
+
+
+SENT: list[Letter] = []
+
+
+@action(effect="writes")
+async def send(context: ActionContext, arguments: Letter) -> ActionResult:
+    """Send a letter."""
+    SENT.append(arguments)
+    return ActionResult(summary=f"sent to {arguments.to}")
+
+
+def scripted(place: Path) -> Any:
+    """Return an agent that wants to send a letter, and asks before."""
+    call = ActionCall(name="send", args={"to": "<b>Trondby</b>", "text": "When was it built?"}, intent="ask")
+    child = Proposal("send a letter", "it is sent", action=call)
+    replies: dict[str, list[Any]] = {
+        "expand": [p.Expansion((child,))],
+        "extract": [p.Extraction((), "read")],
+        "ask": [p.Question("May I?")],
+        "judge": [p.Judgment(0.9, 0.9, (("coverage", 0.9, "so it is"),))],
+        "predict": [p.Prediction("sent", 0.9)],
+        "merge": [p.Synthesis("In 1712.", (), True, 0.9, short="1712")],
+        "reflect": [p.Lesson("Ask again.")],
+    }
+    parts = Parts(reasoner=ScriptedReasoner(replies, repeat=True), embedder=HashEmbedder(), actions=(send,))
+    context = Context.model_validate({"human": True, "mood": {"engine": "numpy"}, "namespace": "letters"})
+    return open_agent(context, home=place, parts=parts)
+
+
+async def test_an_action_is_approved_with_its_exact_arguments_changed(chromium: str, tmp_path: Path) -> None:
+    async with scripted(tmp_path) as agent:
+        assert (await agent.run("When was the harbour built?", thread="letters"))["status"] == "waiting"
+    assert SENT == []
+    async with (
+        served(Home(tmp_path), {}, lambda _: scripted(tmp_path)) as (where, _),
+        browser_page(chromium) as page,
+    ):
+        watched = await see(page, where, "letters")
+        ask = page.locator(".ask")
+        exact = (await ask.locator("pre").text_content()) or ""
+        assert exact.startswith("send ")
+        assert json.loads(exact.removeprefix("send ")) == {
+            "to": "<b>Trondby</b>",
+            "text": "When was it built?",
+        }
+        await ask.locator("label", has_text="edit").click()
+        given = ask.get_by_label("Arguments as JSON")
+        assert json.loads(await given.input_value()) == json.loads(exact.removeprefix("send "))
+        await page.screenshot(path=tmp_path / "question.png")
+        await given.fill("{")
+        await ask.get_by_role("button", name="Answer").click()
+        await expect(ask.get_by_role("alert")).to_contain_text("JSON")
+        assert SENT == []
+        await given.fill('{"to": "Belmark", "text": "Please."}')
+        await ask.get_by_role("button", name="Answer").click()
+        await expect(page.locator("header .pill")).to_have_text("done")
+        await expect(ask).to_have_count(0)
+        assert watched.faults == []
+    assert [Letter(to="Belmark", text="Please.")] == SENT
+
+
+async def test_a_question_of_protect_mode_is_answered_and_the_run_goes_on_before_the_eyes(
+    chromium: str, home: Path, sources: Path, tmp_path: Path
+) -> None:
+    def opener(_: Any = None) -> Any:
+        return open_agent(settings(sources, human=True, identity="traumatized"), home=home)
+
+    async with served(Home(home), {}, opener) as (where, _), browser_page(chromium) as page:
+        watched = await see(page, where, "asks")
+        ask = page.locator(".ask")
+        await expect(ask).to_contain_text("rigidity is")
+        await expect(ask.locator("label", has_text="choose")).to_be_visible()
+        await page.screenshot(path=tmp_path / "protect.png")
+        await ask.locator("label", has_text="teach").first.click()
+        await ask.get_by_label("Lesson").fill("Read the page about the architect.")
+        before = await page.locator(".time .what").text_content()
+        await ask.get_by_role("button", name="Answer").click()
+        await expect(page.locator(".time .what")).not_to_have_text(before or "")
+        await expect(page.locator("header .pill")).to_have_text(said("done|stopped|waiting"))
+        assert watched.faults == []
+
+
+async def test_a_fork_runs_on_as_a_thread_of_its_own(
+    chromium: str, home: Path, sources: Path, tmp_path: Path
+) -> None:
+    def opener(_: Any = None) -> Any:
+        return open_agent(settings(sources), home=home)
+
+    async with served(Home(home), {}, opener) as (where, _), browser_page(chromium) as page:
+        watched = await see(page, where, "done")
+        await page.locator('input[type="range"]').fill("12")
+        await expect(page.locator(".notes")).to_contain_text("Moment 11")
+        await page.get_by_role("button", name="Fork from here").click()
+        dialog = page.get_by_role("dialog")
+        await dialog.get_by_label("Changes").fill("mind.rho 0.9")
+        await dialog.get_by_role("button", name="Fork and run on").click()
+        await expect(dialog).to_contain_text("is no PATH=VALUE")
+        await dialog.get_by_label("Changes").fill("mind.rho=0.4")
+        await page.screenshot(path=tmp_path / "fork.png")
+        await dialog.get_by_role("button", name="Fork and run on").click()
+        await expect(page.locator("header .facts")).to_contain_text("done-fork-11")
+        await expect(page.locator("header .pill")).to_have_text("done")
+        assert watched.faults == []
+        await page.get_by_title("All runs").click()
+        await expect(page.locator(".list")).to_contain_text("from done")
+        await page.screenshot(path=tmp_path / "runs.png")
+
+
+async def test_events_are_followed_without_growth_and_taken_up_after_a_loss(
+    chromium: str, tmp_path: Path
+) -> None:
+    """A stream of moments is drawn to the last, also over a lost connection, and the page does not grow."""
+    rng = np.random.default_rng(0)
+    ideas = {idea["id"]: idea for idea in ideas_of(60)}
+    config: Any = {"configurable": {"thread_id": "live"}}
+    async with open_agent(Context(), home=tmp_path) as agent:
+        work = {"id": "w", "root": "0", "thread": "live", "text": "t", "opened": 0.0}
+        start = {"work": work, "status": "running", "ideas": ideas, **state_at(0, rng)}
+        made = await agent.graph.aupdate_state(config, start, as_node="open_task")
+        head = str(made["configurable"]["checkpoint_id"])
+        agent.runs.save(RunInfo("live", "Follow me", "running", checkpoint_id=head, created=1.0, updated=1.0))
+
+        async def happen(first: int, last: int) -> None:
+            for step in range(first, last):
+                patch = {f"0.{1 + step % 7}": {"Q": round(float(rng.random()), 6), "N": step}}
+                await agent.graph.aupdate_state(
+                    config, {"ideas": patch, **state_at(step, rng)}, as_node="expand"
+                )
+
+        async with browser_page(chromium) as page:
+            async with served(Home(tmp_path), {}, open_agent) as (where, _):
+                watched = await see(page, where, "live")
+                await happen(1, 60)
+                await expect(page.locator(".time .what")).to_contain_text("step 59:")
+                nodes = await page.evaluate("document.querySelectorAll('*').length")
+                await happen(60, 200)
+                await expect(page.locator(".time .what")).to_contain_text("step 199:")
+                assert await page.evaluate("document.querySelectorAll('*').length") == nodes
+                port, token = where.port, where.token
+            await expect(page.locator(".notes")).to_contain_text("connection is lost")
+            await happen(200, 260)
+            with pytest.MonkeyPatch.context() as patch:
+                patch.setattr("ddax.viewer.serving.secrets.token_urlsafe", lambda _: token)
+                async with served(Home(tmp_path), {}, open_agent, port=port):
+                    await expect(page.locator(".time .what")).to_contain_text("step 259:")
+                    await expect(page.locator(".notes .notice")).to_have_count(0)
+                    numbers = await page.evaluate("document.querySelector('input[type=range]').max")
+                    assert int(numbers) == 259, "every moment came, none twice"
+        assert [fault for fault in watched.faults if "ERR_" not in fault] == []
+
+
+async def test_a_run_of_another_process_is_followed(chromium: str, sources: Path, tmp_path: Path) -> None:
+    command = [sys.executable, "-m", "ddax", "run", QUESTION, "--sources", str(sources), "--thread", "other"]
+    env = {**os.environ, "DDAX_HOME": str(tmp_path)}
+    async with served(Home(tmp_path), {}, open_agent) as (where, _), browser_page(chromium) as page:
+        watched = Watched(page)
+        process = await asyncio.create_subprocess_exec(
+            *command, env=env, stdout=asyncio.subprocess.DEVNULL, stderr=asyncio.subprocess.DEVNULL
+        )
+        await page.goto(where.address())
+        await page.locator("button.task", has_text="Corvane").click(timeout=120_000)
+        await page.wait_for_selector(".dag .node")
+        await expect(page.locator("header .pill")).to_have_text("done", timeout=120_000)
+        assert await process.wait() == 0
+        await expect(page.locator(".time .what")).to_contain_text("→ end")
+        await expect(page.locator("aside")).to_contain_text("Trondby")
+        assert watched.faults == []
+
+
+PAYLOADS = [
+    "<script>window.pwned=1</script>",
+    "<img src=x onerror=window.pwned=1>",
+    "<svg onload=window.pwned=1>",
+    "<iframe srcdoc='<script>parent.pwned=1</script>'></iframe>",
+    "</script><script>window.pwned=1</script>",
+    "</style><script>window.pwned=1</script>",
+    "</title><script>window.pwned=1</script>",
+    "<img src=OUT>",
+    "<link rel=stylesheet href=OUT>",
+    "<meta http-equiv=refresh content='0;url=OUT'>",
+    "![x](OUT)",
+    "[x](javascript:window.pwned=1)",
+    "javascript:window.pwned=1",
+    "<a href=javascript:window.pwned=1>x</a>",
+    "<base href=OUT>",
+    "<object data=OUT></object>",
+    "<embed src=OUT>",
+    "<video src=OUT onerror=window.pwned=1>",
+    "<details open ontoggle=window.pwned=1>",
+    '"><script>window.pwned=1</script>',
+    "'><img src=OUT>",
+    "<math><mtext><script>window.pwned=1</script></mtext></math>",
+    "{{constructor.constructor('window.pwned=1')()}}",
+    "${window.pwned=1}",
+    "`${window.pwned=1}`",
+    "<!--><script>window.pwned=1</script>-->",
+    "<input autofocus onfocus=window.pwned=1>",
+    "<body onload=window.pwned=1>",
+    "<style>@import 'OUT';</style>",
+    "<form action=OUT><button>x</button></form>",
+    "data:text/html,<script>window.pwned=1</script>",
+    "\\u003cscript\\u003ewindow.pwned=1\\u003c/script\\u003e",
+    "&lt;script&gt;window.pwned=1&lt;/script&gt;",
+    "<svg><use href='OUT#x'/></svg>",
+    "<svg><script>window.pwned=1</script></svg>",
+    "<template><script>window.pwned=1</script></template>",
+    "__proto__",
+    "constructor",
+    "</textarea><img src=OUT>",
+    "]]><script>window.pwned=1</script>",
+]
+WRAPS = ("{}", " {}", "{}\n{}", "\u202e{}", "a{}b")
+
+
+def payload(number: int) -> str:
+    """Return one of 200 payloads."""
+    text = PAYLOADS[number % len(PAYLOADS)].replace("OUT", "http://evil.example/x")
+    return WRAPS[number // len(PAYLOADS) % len(WRAPS)].replace("{}", text)
+
+
+async def test_two_hundred_payloads_run_nowhere(chromium: str, tmp_path: Path) -> None:
+    assert len({payload(number) for number in range(200)}) == 200
+    ideas = await write_run(tmp_path, "xss", 201, words=payload, batch=40)
+    ids = sorted((idea["id"] for idea in ideas), key=dag.sort_key)
+    async with Reader(Home(tmp_path), {}) as reader:
+        run = await kept(reader, "xss")
+    file = tmp_path / "out.html"
+    file.write_text(exported_page(run), encoding="utf-8")
+    async with served(Home(tmp_path), {}, open_agent) as (where, _), browser_page(chromium) as page:
+        watched = await see(page, where, "xss")
+        await _open_everything(page, ids)
+        assert await page.evaluate("window.pwned") is None
+        assert watched.faults == []
+        assert watched.outside(f"http://127.0.0.1:{where.port}/") == []
+        await page.screenshot(path=tmp_path / "hostile.png")
+    async with browser_page(chromium, offline=True) as page:
+        watched = Watched(page)
+        await page.goto(file.as_uri())
+        await page.wait_for_selector(".dag .node")
+        await _open_everything(page, ids)
+        assert await page.evaluate("window.pwned") is None
+        assert watched.faults == []
+        assert watched.asked == [file.as_uri()]
+
+
+async def _open_everything(page: Page, ids: list[str]) -> None:
+    """Show each idea's details, the search, the table, and the question's words."""
+    await page.keyboard.press("t")
+    await page.wait_for_selector("tbody tr")
+    for key in ids[:200]:  # what the table shows at once
+        await page.evaluate(
+            """(key) => [...document.querySelectorAll('tbody tr')]
+               .find((row) => row.cells[0].textContent === key)
+               .querySelector('button').click()""",
+            key,
+        )
+        await expect(page.locator("aside .head .mono")).to_have_text(key)
+    await page.get_by_label("Search ideas").fill("script")
+    await expect(page.locator(".hits button").first).to_be_visible()
+
+
+async def test_the_export_opens_from_disk_with_the_same_picture(chromium: str, tmp_path: Path) -> None:
+    await write_run(tmp_path, "big", 1000, batch=100)
+    async with Reader(Home(tmp_path), {}) as reader:
+        text = exported_page(await kept(reader, "big"))
+    file = tmp_path / "out.html"
+    file.write_text(text, encoding="utf-8")
+    assert file.stat().st_size <= 5_000_000
+    async with served(Home(tmp_path), {}, open_agent) as (where, _), browser_page(chromium) as page:
+        await see(page, where, "big")
+        live = await picture_of(page)
+        await page.locator('input[type="range"]').fill("5")
+        await expect(page.locator(".notes")).to_contain_text("Moment")
+        then = await picture_of(page)
+    async with browser_page(chromium, offline=True) as page:
+        watched = Watched(page)
+        await page.goto(file.as_uri())
+        await page.wait_for_selector(".dag .node")
+        await expect(page.locator(".time .what")).to_have_text(said("moment"))
+        assert await picture_of(page) == live
+        await page.locator('input[type="range"]').fill("5")
+        await expect(page.locator(".notes")).to_contain_text("Moment")
+        assert await picture_of(page) == then
+        await page.locator(".dag .node").nth(3).click()
+        await expect(page.locator("aside")).to_contain_text("What it saw")
+        await page.screenshot(path=tmp_path / "export.png")
+        assert (watched.faults, watched.asked) == ([], [file.as_uri()])
+
+
+@pytest.mark.parametrize("scheme", ["light", "dark"])
+async def test_axe_finds_no_serious_fault(chromium: str, home: Path, scheme: str) -> None:
+    source = axe()
+    if source is None:
+        pytest.skip("needs the package axe-playwright-python (in the extra dev)")
+    async with (
+        served(Home(home), {}, open_agent) as (where, _),
+        browser_page(chromium, color_scheme=scheme) as page,
+    ):
+        await see(page, where, "done")
+        await page.evaluate(source)
+        found: dict[str, Any] = {"run": await _faults(page)}
+        await page.locator('.dag .node[aria-label^="read: tower;"]').click()
+        await expect(page.locator("aside mark").first).to_be_visible()
+        found["idea"] = await _faults(page)
+        await page.keyboard.press("t")
+        found["table"] = await _faults(page)
+        await page.keyboard.press("?")
+        found["keys"] = await _faults(page)
+        await page.keyboard.press("Escape")
+        await page.locator('input[type="range"]').fill("6")
+        await page.get_by_role("button", name="Fork from here").click()
+        found["fork"] = await _faults(page)
+        await page.goto(where.address("asks"))
+        await page.reload()
+        await page.wait_for_selector(".dag .node")
+        await page.evaluate(source)
+        found["question or end"] = await _faults(page)
+        await page.get_by_title("All runs").click()
+        await page.wait_for_selector(".list")
+        found["runs"] = await _faults(page)
+    assert found == {name: [] for name in found}
+
+
+async def _faults(page: Page) -> list[Any]:
+    told = await page.evaluate("axe.run(document, {resultTypes: ['violations']})")
+    return [
+        (one["id"], one["impact"], [node["html"][:160] for node in one["nodes"]][:4])
+        for one in told["violations"]
+        if one["impact"] in ("serious", "critical")
+    ]
