@@ -22,6 +22,7 @@ from ddax.errors import UsageError
 
 if TYPE_CHECKING:
     from ddax.configs.layers import Loaded
+    from ddax.configs.secrets import Redactor
     from ddax.graph.runs import RunFolder
 
 Event = Mapping[str, Any]
@@ -67,16 +68,23 @@ class Output:
     def say(self, line: str = "") -> None:
         """Print a line for people."""
         if not self.json:
-            print(line, flush=True)
+            print(redactor().text(line), flush=True)
 
     def note(self, line: str) -> None:
         """Print a remark beside the result; with `--json` only if -v."""
         if not self.json or self.verbose:
-            print(line, file=sys.stderr, flush=True)
+            print(redactor().text(line), file=sys.stderr, flush=True)
 
     def result(self, value: Any) -> None:
         """Print the one JSON object."""
-        print(dump_json(value, ascii_only=not speaks_utf8(sys.stdout)), flush=True)
+        print(dump_json(redactor().value(value), ascii_only=not speaks_utf8(sys.stdout)), flush=True)
+
+
+def redactor() -> Redactor:
+    """Return what blots out the secrets this process knows."""
+    from ddax.configs.secrets import Redactor
+
+    return Redactor.from_environ(os.environ, dotenv=Path(".env"))
 
 
 def speaks_utf8(stream: Any) -> bool:

@@ -7,10 +7,12 @@ here, because any line of any library may meet a full disk.
 from __future__ import annotations
 
 import errno
+import os
 import shlex
 import sqlite3
 import sys
 import traceback
+from pathlib import Path
 
 from ddax.cli.text import clean, clean_block, dump_json
 from ddax.errors import DdaxError, StorageError, UsageError
@@ -70,9 +72,13 @@ def _storage(why: str) -> StorageError:
 
 def report(exc: BaseException, *, json: bool, verbose: bool = False) -> int:
     """Print an error, one JSON object on stdout with `json`, else lines on stderr; return the exit code."""
+    from ddax.configs.secrets import Redactor
+
+    redactor = Redactor.from_environ(os.environ, dotenv=Path(".env"))
     if verbose and not isinstance(exc, KeyboardInterrupt | Interrupted):
-        sys.stderr.write(clean_block("".join(traceback.format_exception(exc))))
+        sys.stderr.write(redactor.text(clean_block("".join(traceback.format_exception(exc)))))
     error, code = _describe(exc)
+    error = redactor.value(error)
     if json:
         ascii_only = (sys.stdout.encoding or "").lower().replace("-", "") != "utf8"
         print(dump_json({"error": error, "exit_code": code}, ascii_only=ascii_only), flush=True)

@@ -9,6 +9,7 @@ import io
 import os
 import sys
 from collections.abc import Sequence
+from pathlib import Path
 
 from ddax.cli.backend import Opener
 from ddax.cli.errors import report, usage
@@ -25,6 +26,7 @@ def run_command(argv: Sequence[str], *, opener: Opener | None = None) -> int:
         # A terminal that cannot show a character gets "?", not a traceback.
         if isinstance(stream, io.TextIOWrapper):
             stream.reconfigure(errors="replace")
+    keep_logs_clean()
     flags = list(argv)[: list(argv).index("--")] if "--" in argv else list(argv)
     json, verbose = "--json" in flags, bool({"-v", "--verbose"} & set(flags))
     try:
@@ -44,6 +46,18 @@ def run_command(argv: Sequence[str], *, opener: Opener | None = None) -> int:
                 return UsageError.exit_code
             exc = usage(*_parser_words(exc))
         return report(exc, json=json, verbose=verbose)
+
+
+def keep_logs_clean() -> None:
+    """Blot secrets out of what our own log says."""
+    import logging
+
+    from ddax.configs.secrets import RedactingFilter, Redactor
+
+    log = logging.getLogger("ddax")
+    for old in [found for found in log.filters if isinstance(found, RedactingFilter)]:
+        log.removeFilter(old)
+    log.addFilter(RedactingFilter(Redactor.from_environ(os.environ, dotenv=Path(".env"))))
 
 
 def _shows_help(exc: BaseException) -> bool:

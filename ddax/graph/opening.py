@@ -6,11 +6,12 @@ import asyncio
 import os
 from dataclasses import replace
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, cast
 
 import numpy as np
 
 from ddax.actions.protocol import Action, Library
+from ddax.configs.secrets import Redactor
 from ddax.configs.settings import Context
 from ddax.errors import UsageError
 from ddax.graph.services import ALL_ROWS, Clock, Parts, Session
@@ -46,6 +47,7 @@ async def open_session(
     from ddax.metacognition.versions import find_matrices
     from ddax.reasoning.entailment import open_check
 
+    redactor = await asyncio.to_thread(_redactor)
     place = home if home is not None else await asyncio.to_thread(_open_home)
     identity = await asyncio.to_thread(load_identity, settings.identity)
     embedder = parts.embedder
@@ -90,7 +92,7 @@ async def open_session(
     )
     memory: Memory = parts.memory or await _memory(settings, place, embedder, clock, agents)
     if not isinstance(memory, GatedMemory):
-        memory = GatedMemory(memory, check)
+        memory = GatedMemory(memory, check, redactor)
     return Session(
         settings=settings,
         identity=identity,
@@ -107,6 +109,7 @@ async def open_session(
         world=world,
         web=web,
         check=check,
+        redactor=redactor,
         agents=agents,
         rubrics=LivingRubrics(place.rubrics, clock=clock),
         judges=JudgeStore(place.path / "judges", clock=clock),
@@ -142,6 +145,11 @@ def _open_home() -> Home:
     from ddax.memory.home import Home
 
     return Home.from_environ(os.environ).ensure()
+
+
+def _redactor() -> Redactor:
+    """Return what blots out the secrets of this process and of the `.env` file beside it."""
+    return Redactor.from_environ(os.environ, dotenv=Path(".env"))
 
 
 def _coding_actions(settings: Context) -> tuple[Action, ...]:
@@ -221,8 +229,12 @@ def _reasoner(
     if settings.record:
         from ddax.reasoning.recording import RecordingReasoner
 
-        return RecordingReasoner(reasoner, Path(settings.record))
-    return reasoner
+        reasoner = RecordingReasoner(reasoner, Path(settings.record))
+    if settings.model == "embedded" and not settings.record:
+        return reasoner  # it sends nothing anywhere, and what it is given is clean already
+    from ddax.reasoning.redacted import RedactedReasoner
+
+    return cast(Reasoner, RedactedReasoner(reasoner, _redactor()))
 
 
 async def _memory(

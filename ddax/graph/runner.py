@@ -21,6 +21,7 @@ from langgraph.errors import GraphDrained
 from langgraph.graph.state import CompiledStateGraph
 from langgraph.runtime import RunControl
 
+from ddax.configs.secrets import Redactor
 from ddax.configs.settings import Context
 from ddax.errors import ReasonerError, SandboxError, StateError, UsageError
 from ddax.graph.builder import Builder, build_graph
@@ -100,7 +101,7 @@ class Agent:
 
         home = Home(Path(self._home_path)) if self._home_path else Home.from_environ(os.environ)
         self.home = await asyncio.to_thread(home.ensure)
-        self.runs = RunFolder(self.home.runs)
+        self.runs = RunFolder(self.home.runs, Redactor.from_environ(os.environ))
         self.services = LocalServices(
             self.home, default=self.context, parts=self._parts, clock=self._clock, monotonic=self._monotonic
         )

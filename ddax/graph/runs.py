@@ -11,6 +11,7 @@ from dataclasses import asdict, dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
+from ddax.configs.secrets import Redactor
 from ddax.errors import StateError
 from ddax.memory.files import ensure_folder, write_atomic
 from ddax.types import JsonDict
@@ -47,8 +48,8 @@ class RunInfo:
 class RunFolder:
     """The manifests below one folder."""
 
-    def __init__(self, root: Path) -> None:
-        self.root = root
+    def __init__(self, root: Path, redactor: Redactor | None = None) -> None:
+        self.root, self._redactor = root, redactor or Redactor()
 
     def path(self, thread: str) -> Path:
         """Return the folder of a thread."""
@@ -76,7 +77,7 @@ class RunFolder:
     def save(self, info: RunInfo) -> None:
         """Write a manifest so that a reader sees the old or the new one, never half of one."""
         folder = ensure_folder(self.path(info.thread_id))
-        text = json.dumps(asdict(info), indent=1, ensure_ascii=False)
+        text = json.dumps(self._redactor.value(asdict(info)), indent=1, ensure_ascii=False)
         write_atomic(folder / MANIFEST, text.encode("utf-8", "replace").decode("utf-8"))
 
     def update(self, thread: str, **changes: Any) -> None:

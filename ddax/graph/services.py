@@ -18,6 +18,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ddax.actions.protocol import Action, Library
+from ddax.configs.secrets import Redactor
 from ddax.configs.settings import Context, Identity
 from ddax.debate.panel import Seat
 from ddax.dynamics.places import Places
@@ -62,6 +63,8 @@ class Session:
     monotonic: Clock
     check: EntailmentCheck = lexical
     """The support check: how a statement relates to what it rests on."""
+    redactor: Redactor = field(default_factory=Redactor)
+    """What blots out secrets before a text goes into a prompt, the state or a file."""
     agents: AgentStore | None = None
     """Who took part in debates, with their trust; None keeps no account of it."""
     world: Environment | None = None

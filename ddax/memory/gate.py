@@ -11,6 +11,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
+from ddax.configs.secrets import Redactor
 from ddax.memory.instructions import instruction_spans, without
 from ddax.memory.protocol import Found, Memory, MemoryHit, RecallQuery, Relation
 from ddax.memory.records import digest, normalised, rows_of
@@ -47,8 +48,9 @@ class Ruling:
 class GatedMemory:
     """A memory with the gate before it; everything but `put` goes straight through."""
 
-    def __init__(self, inner: Memory, check: EntailmentCheck) -> None:
+    def __init__(self, inner: Memory, check: EntailmentCheck, redactor: Redactor | None = None) -> None:
         self.namespace, self.upkeep = inner.namespace, inner.upkeep
+        self._redactor = redactor or Redactor()
         self.inner, self._check = inner, check
 
     async def put(self, records: Sequence[Record]) -> list[str]:
@@ -56,7 +58,7 @@ class GatedMemory:
 
         A duplicate or echo has the id of the row it repeats; what is refused otherwise has none.
         """
-        rulings = [ruling for record in records for ruling in await self._rule(record)]
+        rulings = [r for record in records for r in await self._rule(self._redactor.value(record))]
         passed = _once(rulings)
         stored = await self.inner.put([ruling.record for ruling in passed])
         ids = {id(ruling): row_id for ruling, row_id in zip(passed, stored, strict=True)}
@@ -177,7 +179,7 @@ class GatedMemory:
 
     async def put_page(self, document: Document) -> str:
         """Store a whole page by content hash and return the hash."""
-        return await self.inner.put_page(document)
+        return await self.inner.put_page(self._redactor.value(document))
 
     async def get_page(self, page_hash: str) -> Document | None:
         """Return a stored page."""
@@ -185,7 +187,7 @@ class GatedMemory:
 
     async def log(self, table: str, row: JsonDict, *, key: str) -> None:
         """Append a row to a named log; idempotent by key."""
-        await self.inner.log(table, row, key=key)
+        await self.inner.log(table, self._redactor.value(row), key=key)
 
     async def rows(
         self, table: str, *, limit: int = 1000, committed_before: float = float("inf"), **equals: Any

@@ -10,7 +10,7 @@ import asyncio
 import traceback
 from dataclasses import asdict, replace
 from hashlib import sha256
-from typing import Any
+from typing import Any, cast
 
 from langgraph.runtime import Runtime
 from typing_extensions import TypedDict
@@ -71,7 +71,7 @@ async def act(packet: LeafPacket, runtime: Runtime[Context], *, session: Session
         if held:
             return _wait(packet, held, seen)
     await intend(session, entry)
-    row = await _perform(packet, session, entry.idem)
+    row = session.redactor.value(await _perform(packet, session, entry.idem))
     await settle(session, entry, row)
     return _update(packet, row)
 
@@ -142,7 +142,8 @@ async def _with_retries(packet: LeafPacket, session: Session, key: str) -> Actio
     for attempt in range(ATTEMPTS):
         await _refuse_cooling(packet["action"], session)
         try:
-            return await session.actions.execute(packet["action"], context)
+            found = await session.actions.execute(packet["action"], context)
+            return cast(ActionResult, session.redactor.value(found))
         except Blocked as error:
             await _cool(packet["action"], session, error)
             raise

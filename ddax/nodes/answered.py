@@ -53,6 +53,7 @@ def call_text(name: str, args: JsonDict) -> str:
 async def note_answer(state: State, session: Session, made: Choice, *, by: str, lesson: str) -> None:
     """Keep one answer of a human: in the task's log, and in the files of the agent and the human."""
     work, agents = state["work"], session.agents
+    made, lesson = session.redactor.value(made), session.redactor.text(lesson)
     place = f"{round_id(state, state['step'])}/{made.idea}"
     override = ""
     if agents is not None:

@@ -32,7 +32,7 @@ REQUIREMENT_CHARS = 20_000
 
 async def open_task(state: State, runtime: Runtime[Context], *, session: Session) -> Update:
     """Open a task: its root idea, its lessons, and the mind it starts with."""
-    text = _text(state)
+    text = session.redactor.text(_text(state))
     number = sum(1 for idea in state.get("ideas", {}).values() if not idea["parent"])
     work = await _work(text, number, runtime, session)
     row = {"task": work["id"], "text": text, "thread": work["thread"], "opened": work["opened"]}

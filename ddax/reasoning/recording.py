@@ -1,7 +1,7 @@
 """Record every request and reply of a reasoner, and replay them: the same run again without a model.
 
 A recording is a file of JSON lines: a head, then one line a request with its hash, reply and cost.
-Values of secrets in the environment are filtered from every line. A replayed request that is not in
+Secrets are blotted out of every line. A replayed request that is not in
 the recording fails; nothing is made up.
 """
 
@@ -9,7 +9,6 @@ from __future__ import annotations
 
 import json
 import os
-import re
 import threading
 from abc import ABC, abstractmethod
 from collections.abc import Mapping, Sequence
@@ -20,6 +19,7 @@ from hashlib import sha256
 from pathlib import Path
 from typing import Any, TypeVar, get_args, get_origin, get_type_hints
 
+from ddax.configs.secrets import Redactor
 from ddax.errors import InvalidReply, ReasonerError, SettingsError, StorageError
 from ddax.reasoning import protocol as p
 from ddax.reasoning.budget import BudgetKeeper, charge, usage_of
@@ -28,26 +28,7 @@ from ddax.types import JsonDict, Usage
 
 FORMAT = "ddax-recording"
 VERSION = 1
-_SECRET_NAME = re.compile(r"KEY|TOKEN|SECRET|PASSWORD|PASSWD|CREDENTIAL", re.IGNORECASE)
-_SECRET_LOOK = re.compile(r"\b(?:sk-|pk-|ghp_|gho_|xox[abp]-|AKIA|AIza)[-_A-Za-z0-9]{16,}")
-_SHORTEST = 8
-"""A shorter value is no secret worth the damage its filtering does to ordinary text."""
 ReplyT = TypeVar("ReplyT")
-
-
-def secrets_of(environment: Mapping[str, str]) -> dict[str, str]:
-    """Return the secrets of an environment by value: what is called a key, a token or the like."""
-    return {
-        value: name for name, value in environment.items()
-        if _SECRET_NAME.search(name) and len(value.strip()) >= _SHORTEST
-    }  # fmt: skip
-
-
-def filtered(text: str, secrets: Mapping[str, str]) -> str:
-    """Return a text with every secret replaced by its name, and what only looks like a key by a mark."""
-    for value in sorted(secrets, key=len, reverse=True):
-        text = text.replace(json.dumps(value)[1:-1], f"[secret {secrets[value]}]")
-    return _SECRET_LOOK.sub("[secret]", text)
 
 
 def request_hash(method: str, request: Any) -> str:
@@ -136,7 +117,7 @@ class RecordingReasoner(_Asked):
         self, inner: p.Reasoner, path: Path, *, environment: Mapping[str, str] | None = None
     ) -> None:
         self.name, self._inner, self._path = inner.name, inner, path
-        self._secrets = secrets_of(os.environ if environment is None else environment)
+        self._redactor = Redactor.from_environ(os.environ if environment is None else environment)
         self._lock = threading.Lock()
         if not path.exists() or not path.stat().st_size:
             free = self.free_of_charge
@@ -174,7 +155,7 @@ class RecordingReasoner(_Asked):
         return reply
 
     def _append(self, row: JsonDict) -> None:
-        line = filtered(json.dumps(row, ensure_ascii=True), self._secrets)
+        line = json.dumps(self._redactor.value(row), ensure_ascii=True)
         try:
             with self._lock, self._path.open("a", encoding="utf-8") as file:
                 file.write(line + "\n")

@@ -8,7 +8,7 @@ import pytest
 from ddax.errors import InvalidReply, ReasonerError, SettingsError, StorageError
 from ddax.reasoning import protocol as p
 from ddax.reasoning.budget import charge, usage_of
-from ddax.reasoning.recording import RecordingReasoner, ReplayingReasoner, filtered, request_hash, secrets_of
+from ddax.reasoning.recording import RecordingReasoner, ReplayingReasoner, request_hash
 from ddax.reasoning.scripted import ScriptedReasoner
 from ddax.types import Citation, Passage, Proposal, Usage
 
@@ -94,15 +94,10 @@ async def test_secrets_of_the_environment_and_what_looks_like_one_stay_out(tmp_p
     text = (tmp_path / "r").read_text()
     assert "ter2" not in text
     assert "abcdefghijklm" not in text
-    assert text.count("[secret MY_API_KEY]") == 2
+    assert text.count("[secret]") == 4
     assert "/usr/bin/long/enough" in text
     rows = [json.loads(line) for line in text.splitlines()]
     assert rows[1]["reply"]["text"].endswith("/usr/bin/long/enough short")
-
-
-def test_a_longer_secret_is_filtered_before_one_inside_it():
-    secrets = secrets_of({"A_KEY": "abcdefgh", "B_KEY": "abcdefgh-and-more"})
-    assert filtered("x abcdefgh-and-more y abcdefgh", secrets) == "x [secret B_KEY] y [secret A_KEY]"
 
 
 @pytest.mark.parametrize("text", ["", "{}", "no json", '{"format": "ddax-recording", "version": 99}'])

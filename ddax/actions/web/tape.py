@@ -1,7 +1,7 @@
 """Record what came from the web, and replay it: the same pages again without a network.
 
 A tape is a file of JSON lines: a head, then a line for each thing asked for, with what came or how it
-failed. Values of secrets in the environment are filtered from every line. What is not on a tape fails;
+failed. Secrets are blotted out of every line. What is not on a tape fails;
 nothing is fetched instead.
 """
 
@@ -15,8 +15,8 @@ from collections.abc import Awaitable, Callable, Mapping
 from pathlib import Path
 from typing import Protocol
 
+from ddax.configs.secrets import Redactor
 from ddax.errors import ActionError, Blocked, NotAllowed, SettingsError, StorageError
-from ddax.reasoning.recording import filtered, secrets_of
 from ddax.types import JsonDict
 
 FORMAT, VERSION = "ddax-web", 1
@@ -46,7 +46,7 @@ class Recorder:
 
     def __init__(self, path: Path, *, environment: Mapping[str, str] | None = None) -> None:
         self._path, self._lock = path, threading.Lock()
-        self._secrets = secrets_of(os.environ if environment is None else environment)
+        self._redactor = Redactor.from_environ(os.environ if environment is None else environment)
         if not path.exists() or not path.stat().st_size:
             self._append({"format": FORMAT, "version": VERSION})
 
@@ -65,7 +65,7 @@ class Recorder:
         return value
 
     def _append(self, row: JsonDict) -> None:
-        line = filtered(json.dumps(row, ensure_ascii=True), self._secrets)
+        line = json.dumps(self._redactor.value(row), ensure_ascii=True)
         try:
             with self._lock, self._path.open("a", encoding="utf-8") as file:
                 file.write(line + "\n")

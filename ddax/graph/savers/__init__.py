@@ -11,6 +11,7 @@ from contextlib import asynccontextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from ddax.configs.secrets import Redactor
 from ddax.errors import UsageError
 from ddax.graph.savers.serializing import serializer
 
@@ -31,10 +32,11 @@ async def open_store(
     StorageError for a bad disk or a server that does not answer.
     """
     address, key = environ.get("DDAX_CHECKPOINTS", ""), environ.get("DDAX_ENCRYPTION_KEY", "")
+    redactor = Redactor.from_environ(environ)
     if not address:
         from ddax.graph.savers.sqlite import open_sqlite, open_sqlite_reading
 
-        async with (open_sqlite_reading if reading else open_sqlite)(path, serializer(key)) as store:
+        async with (open_sqlite_reading if reading else open_sqlite)(path, serializer(key, redactor)) as store:
             yield store
         return
     if not address.startswith(SCHEMES):
@@ -51,5 +53,5 @@ async def open_store(
         )
     from ddax.graph.savers.postgres import open_postgres
 
-    async with open_postgres(address, serializer("")) as store:
+    async with open_postgres(address, serializer("", redactor)) as store:
         yield store

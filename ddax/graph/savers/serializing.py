@@ -5,6 +5,7 @@ from __future__ import annotations
 import hashlib
 from typing import TYPE_CHECKING, Any
 
+from ddax.configs.secrets import Redactor
 from ddax.errors import StateError, UsageError
 from ddax.graph.savers.sealing import opened, sealed
 
@@ -15,18 +16,24 @@ MIN_KEY = 16
 """Characters of a key at least."""
 
 
-def serializer(key: str) -> SerializerProtocol:
+def serializer(key: str, redactor: Redactor | None = None) -> SerializerProtocol:
     """Return the serializer; with a key everything is encrypted with AES (EAX, 256 bit).
 
+    Secrets are blotted out of what is written, by `redactor` and by their shape.
     Raises UsageError for a short key or where the package for it is missing.
     """
     from langgraph.checkpoint.serde.jsonplus import JsonPlusSerializer
+
+    cleaner = redactor or Redactor()
 
     class Plain(JsonPlusSerializer):
         """Seal each value, and say what is meant by a row of a kind that we never write."""
 
         def dumps_typed(self, obj: Any) -> tuple[str, bytes]:
-            return sealed(*super().dumps_typed(obj))
+            kind, data = super().dumps_typed(obj)
+            if cleaner.finds(data):
+                kind, data = super().dumps_typed(cleaner.value(obj))
+            return sealed(kind, data)
 
         def loads_typed(self, data: tuple[str, bytes]) -> Any:
             try:

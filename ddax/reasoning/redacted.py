@@ -1,0 +1,26 @@
+"""A reasoner that never sees a secret: each request is cleaned before it is passed on."""
+
+from __future__ import annotations
+
+from collections.abc import Awaitable, Callable
+from typing import Any
+
+from ddax.configs.secrets import Redactor
+from ddax.reasoning.scripted import METHODS
+
+
+class RedactedReasoner:
+    """Stands before a reasoner; what is no request method is that of the reasoner itself."""
+
+    def __init__(self, inner: Any, redactor: Redactor) -> None:
+        self.inner, self._redactor = inner, redactor
+
+    def __getattr__(self, name: str) -> Any:
+        found = getattr(self.inner, name)
+        return self._cleaned(found) if name in METHODS else found
+
+    def _cleaned(self, method: Callable[..., Awaitable[Any]]) -> Callable[..., Awaitable[Any]]:
+        async def ask(request: Any, *more: Any, **named: Any) -> Any:
+            return await method(self._redactor.value(request), *more, **named)
+
+        return ask

@@ -1,0 +1,166 @@
+"""Secrets are blotted out by value and by shape, at their own length, wherever something is kept or shown."""
+
+from __future__ import annotations
+
+import base64
+import json
+import logging
+from pathlib import Path
+from typing import Any
+from urllib.parse import quote
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from langchain_core.messages import HumanMessage
+
+from ddax.configs.secrets import RedactingFilter, Redactor
+from ddax.graph.runs import RunFolder, RunInfo
+from ddax.graph.savers.serializing import serializer
+from ddax.memory.gate import GatedMemory
+from ddax.nodes.act import act
+from ddax.reasoning import protocol as p
+from ddax.reasoning.entailment.rules import lexical
+from ddax.reasoning.redacted import RedactedReasoner
+from ddax.types import Document, Record
+
+VALUE = "hunter2-Zq/9+x&canary"
+ENVIRON = {
+    "MY_API_KEY": VALUE,
+    "HOME": "/root",
+    "EDITOR": "vim",
+    "KEYBOARD": "qwertzuiop",
+    "TOKEN_LIMIT": "128000",
+}
+SHAPES = [
+    "sk-proj-abcdefghijklmnop1234", "sk-ant-api03-abcdefghijklmnop12", "sk_live_abcdefghijklmnop1234",
+    "ghp_" + "a1" * 18, "github_pat_" + "A1b2" * 8, "glpat-abcdefghij1234567890", "xoxb-123456789012-abcdef",
+    "hf_" + "aB3" * 11, "AKIAIOSFODNN7EXAMPLE", "AIzaSyA-1234567890abcdefghijklmnopqrstu",
+    "eyJhbGciOiJIUzI1NiJ9.eyJzdWIiOiIxMjM0In0.abcdefghijklmnop", "tvly-dev-abcdefghijkl123",
+    "-----BEGIN RSA PRIVATE KEY-----\nMIIEpAIBAAKCAQEA1234\n-----END RSA PRIVATE KEY-----",
+]  # fmt: skip
+KEPT = [
+    "def login(password: str) -> None:", "password=getpass.getpass()", "the secret of the tower",
+    "https://example.org/a?b=c", "api_key = None", "a risk-averse skeleton key", "sk-learn is a library",
+    "git@example.org:repo", "Bearer of bad news",
+]  # fmt: skip
+redactor = Redactor.from_environ(ENVIRON)
+
+
+@pytest.mark.parametrize("shape", SHAPES)
+def test_well_known_shapes_are_blotted_out(shape: str) -> None:
+    text = f"before {shape} after"
+    found = Redactor().text(text)
+    assert shape[8:] not in found
+    assert len(found) == len(text) and found.startswith("before [secret]") and found.endswith(" after")
+
+
+def test_passwords_in_addresses_and_assignments_are_blotted_out() -> None:
+    assert Redactor().text("postgres://ada:s3cret99@db/x") == "postgres://[secret]****@db/x"
+    assert Redactor().text('"api_key": "abcd1234efgh"') == '"api_key": "[secret]****"'
+    assert "Zm9vYmFyYmF6MTIz" not in Redactor().text("Authorization: Bearer Zm9vYmFyYmF6MTIz")
+
+
+@pytest.mark.parametrize("text", KEPT)
+def test_ordinary_texts_stay_as_they_are(text: str) -> None:
+    assert redactor.text(text) == text
+
+
+def test_only_what_is_named_like_a_secret_is_taken_from_the_environment() -> None:
+    for value in ("/root", "qwertzuiop", "128000", "vim"):
+        assert redactor.text(f"x {value} y") == f"x {value} y"
+
+
+@pytest.mark.parametrize("value", ["correcthorsebattery", "1234567890"])
+def test_what_is_surely_a_secret_by_its_name_may_be_a_word_or_a_number(value: str) -> None:
+    assert value not in Redactor.from_environ({"DB_PASSWORD": value}).text(f"log in with {value}")
+
+
+def test_a_longer_value_is_blotted_out_before_one_inside_it() -> None:
+    both = Redactor.from_environ({"A_KEY": "abcdefgh", "B_KEY": "abcdefgh-and-more"})
+    assert both.text("x abcdefgh-and-more y abcdefgh") == "x [secret]********* y [secret]"
+
+
+@pytest.mark.parametrize("before", ["", "a", "ab", "abc"])
+def test_a_value_is_found_in_every_form(before: str) -> None:
+    whole = f"{before}{VALUE}tail".encode()
+    for text in (
+        VALUE, quote(VALUE, safe=""), json.dumps({"a": VALUE}), VALUE.encode().hex(),
+        base64.b64encode(whole).decode(), base64.urlsafe_b64encode(whole).decode(),
+    ):  # fmt: skip
+        found = redactor.text(f"<{text}>")
+        assert "[secret]" in found and len(found) == len(text) + 2
+        assert VALUE not in found
+
+
+@given(st.text(max_size=60), st.text(max_size=60))
+def test_a_value_is_found_in_any_surroundings_and_places_stay(before: str, after: str) -> None:
+    found = redactor.text(before + VALUE + after)
+    assert VALUE not in found
+    assert len(found) == len(before + VALUE + after)
+    assert redactor.text(found) == found
+
+
+def test_plain_data_records_and_messages_are_cleaned() -> None:
+    given_ = {"a": [VALUE, 1, None], "b": (VALUE,), VALUE: {"c": f"x{VALUE}"}}
+    assert VALUE not in json.dumps(redactor.value(given_))
+    record = redactor.value(Record("observation", VALUE, meta={"k": VALUE}))
+    assert VALUE not in repr(record) and record.memory_type == "observation"
+    assert VALUE not in redactor.value(HumanMessage(VALUE)).content
+
+
+async def test_the_memory_keeps_no_secret(kit: Any) -> None:
+    session = kit.session()
+    memory = GatedMemory(session.memory, lexical, redactor)
+    ids = await memory.put([Record("observation", f"The key of the harbour is {VALUE}.", source=VALUE)])
+    page = await memory.put_page(Document("d", "s", "t", f"The key is {VALUE}."))
+    await memory.log("table", {"args": {"token": VALUE}}, key="k")
+    kept = [await memory.get(ids), await memory.get_page(page), await memory.rows("table")]
+    assert "[secret]" in repr(kept) and VALUE not in repr(kept)
+
+
+def test_checkpoints_and_manifests_keep_no_secret(tmp_path: Path) -> None:
+    plain = serializer("", redactor)
+    state = {"ideas": {"0": {"title": f"use {VALUE}"}}, "messages": [HumanMessage(VALUE)], "n": 1}
+    kind, data = plain.dumps_typed(state)
+    assert VALUE.encode() not in data
+    back = plain.loads_typed((kind, data))
+    assert back["n"] == 1 and back["ideas"]["0"]["title"].startswith("use [secret]")
+    assert plain.dumps_typed({"a": 1}) == serializer("").dumps_typed({"a": 1})
+    folder = RunFolder(tmp_path, redactor)
+    folder.save(
+        RunInfo("t", f"log in with {VALUE}", "running", context={"sources": [f"https://a:{VALUE}@h/"]})
+    )
+    assert VALUE not in (tmp_path / "t" / "run.json").read_text(encoding="utf-8")
+    assert folder.load("t") is not None
+
+
+async def test_no_prompt_holds_a_secret(kit: Any) -> None:
+    inner = kit.session({"extract": [p.Extraction((), "read")]}).reasoner
+    await RedactedReasoner(inner, redactor).extract(p.ExtractRequest(f"task {VALUE}", VALUE, ()))
+    ((_, seen),) = inner.requests
+    assert VALUE not in repr(seen) and seen.task.startswith("task [secret]")
+    assert RedactedReasoner(inner, redactor).name == inner.name
+
+
+async def test_what_an_action_says_or_fails_with_is_cleaned_before_it_is_kept(kit: Any) -> None:
+    from dataclasses import replace
+
+    kit.pages["Harbour"] = f"The key is {VALUE}."
+    session = replace(kit.session({"extract": [p.Extraction((), "")]}), redactor=redactor)
+    state = await kit.opened(session)
+    update = await kit.update(act, kit.packet("0.1", "visit", state=state, source="Harbour"), session)
+    missing = kit.packet("0.2", "visit", state=state, source=f"no {VALUE}")
+    failed = await kit.update(act, missing, session, task_id="task-2")
+    assert VALUE not in json.dumps([update, failed])
+    assert "[secret]" in update["ideas"]["0.1"]["result"]
+
+
+def test_the_log_is_cleaned(caplog: pytest.LogCaptureFixture) -> None:
+    log = logging.getLogger("ddax.test-secrets")
+    log.addFilter(RedactingFilter(redactor))
+    try:
+        raise ValueError(VALUE)
+    except ValueError:
+        log.exception("it failed with %s", VALUE)
+    assert VALUE not in caplog.text and "[secret]" in caplog.text and "ValueError" in caplog.text
