@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Awaitable, Callable
+from hashlib import sha256
 from inspect import Parameter, iscoroutinefunction, signature
 from typing import Any, get_type_hints
 
@@ -11,9 +12,13 @@ from pydantic import BaseModel, ConfigDict, PydanticSchemaGenerationError, creat
 
 from ddax.actions.protocol import ActionContext, ActionResult
 from ddax.errors import UsageError
+from ddax.memory.chunks import chunks
+from ddax.types import Document, Record
 
-SUMMARY = 4000
-"""Characters of a plain result that are kept as its summary; the whole text becomes an observation."""
+MAX_CHUNKS = 24
+"""Chunks of one result that become observations; the whole text is kept beside them."""
+SUMMARY = 600
+"""Characters of a plain result that are its summary."""
 Run = Callable[..., Awaitable[ActionResult]]
 NAMED = (Parameter.POSITIONAL_OR_KEYWORD, Parameter.KEYWORD_ONLY)
 
@@ -69,17 +74,24 @@ def _running(function: Callable[..., Any], *, wants_context: bool, whole: bool) 
 
 
 def result_of(found: Any, name: str, context: ActionContext) -> ActionResult:
-    """Return what an action brought; a plain value becomes a text that is kept as an observation."""
-    from ddax.types import Record
+    """Return what an action brought; a plain value becomes a page that can be quoted."""
+    from ddax.actions.visit import relevant  # an action itself, made of what stands here
 
     if isinstance(found, ActionResult):
         return found
-    text = "done" if found is None else str(found)
-    record = Record(
-        "observation", text[:SUMMARY], source=f"tool:{name}", title=name, task=context.task,
-        idea=context.idea, step=context.step, created=context.now, meta={"kind": "tool"},
+    text, source = "done" if found is None else str(found), f"tool:{name}"
+    page = Document(
+        sha256(f"{source} {text}".encode("utf-8", "replace")).hexdigest()[:16], source, name, text
+    )
+    records = tuple(
+        Record(
+            "observation", piece.text, source=source, title=name, start=piece.start, end=piece.end,
+            task=context.task, idea=context.idea, step=context.step, created=context.now,
+            meta={"kind": "page", "page": page.doc_id},
+        )
+        for piece in relevant(chunks(text), context.task_text[:2000], MAX_CHUNKS)
     )  # fmt: skip
-    return ActionResult(text[:SUMMARY], records=(record,) if text.strip() else (), sources=(record.source,))
+    return ActionResult(text[:SUMMARY], records=records, pages=(page,), sources=(source,))
 
 
 def _refused(function: Callable[..., Any], why: str) -> UsageError:

@@ -34,6 +34,7 @@ def result_lines(result: Mapping[str, Any]) -> Iterator[str]:
     yield from _citations(result)
     yield from _doubts(result)
     yield from _failures(result)
+    yield from _shown(result)
     yield from _question(result)
     yield from _conservative(result)
     yield ""
@@ -99,6 +100,19 @@ def _question(result: Mapping[str, Any]) -> Iterator[str]:
     for candidate in question.get("candidates", ()):
         weight = f"an answer changes {float(candidate['expected_change']):.2f}"
         yield f"  {clean(candidate['id'], 40)} {clean(candidate['title'], 80)} ({weight})"
+
+
+def _shown(result: Mapping[str, Any]) -> Iterator[str]:
+    """Say what a dry run would have done."""
+    if "shown" not in result:
+        return
+    yield ""
+    yield "A dry run: nothing was done that others could see." + (" Not done:" if result["shown"] else "")
+    for row in result["shown"]:
+        name, ruling = clean(row["action"], 80), clean(row["ruling"], 20)
+        yield f"  {clean(row['leaf'], 40)} {name} ({row['effect']}): {ruling}"
+        for name, value in row["args"].items():
+            yield f"    {clean(name, 80)} = {dump_json(value, indent=None)}"
 
 
 def _action(question: Mapping[str, Any]) -> Iterator[str]:

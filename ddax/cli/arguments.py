@@ -17,6 +17,7 @@ _SWITCHES = frozenset(
         "--stream",
         "--no-stream",
         "--resume",
+        "--dry-run",
         "--verbose",
         "-v",
         "--help",

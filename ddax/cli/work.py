@@ -98,6 +98,10 @@ def run(
     resume_: Annotated[
         bool, typer.Option("--resume", help="Resume a thread instead (the same as ddax resume).")
     ] = False,
+    dry_run: Annotated[
+        bool | None,
+        typer.Option("--dry-run", help="Show what others could see of the run instead of doing it."),
+    ] = None,
     json: JSON = False,
     verbose: VERBOSE = False,
 ) -> None:
@@ -114,13 +118,14 @@ def run(
         "namespace": namespace, "budget.max_steps": max_steps, "budget.max_usd": max_usd,
         "budget.max_seconds": max_seconds, "record": record, "replay": replay,
         "web.search": search, "web.record": record_web, "web.replay": replay_web,
-        "stream": _streams(stream, output),
+        "stream": _streams(stream, output), "dry_run": dry_run,
     }  # fmt: skip
     text, name = read_task(task), check_thread(thread) or new_thread()
     chosen = _context(name, config, arguments, output)
 
     async def job(agent: Agent, on_event: OnEvent) -> Result:
-        return await agent.run(text, thread=name, on_event=on_event)
+        result = await agent.run(text, thread=name, on_event=on_event)
+        return {**result, "shown": await agent.rows(name, "shown")} if chosen.dry_run else result
 
     raise typer.Exit(execute(opener_of(context), chosen, name, job, output))
 

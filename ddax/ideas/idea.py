@@ -51,10 +51,19 @@ def size(text: str) -> int:
 def fitted(call: ActionCall) -> ActionCall:
     """Return a call whose texts are short enough for graph state; addresses are never cut."""
     args = {
-        key: clip(value, ARGUMENT_BYTES) if isinstance(value, str) and key not in UNCUT else value
+        key: _short(value) if isinstance(value, str) and key not in UNCUT else value
         for key, value in call["args"].items()
     }
     return ActionCall(name=call["name"], args=args, intent=clip(call["intent"], INTENT_BYTES))
+
+
+def _short(text: str) -> str:
+    """Return a text as it is where it fits: the lines of a message are part of what is done."""
+    return (
+        text.encode("utf-8", "replace").decode()
+        if size(text) <= ARGUMENT_BYTES
+        else clip(text, ARGUMENT_BYTES)
+    )
 
 
 def root(number: int, title: str) -> Idea:

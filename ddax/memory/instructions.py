@@ -12,6 +12,12 @@ import unicodedata
 from ddax.memory.chunks import Span, sentences
 from ddax.memory.orders import is_order
 
+BETWEEN = 600
+"""Characters between two orders that are taken for a part of them."""
+CUT = "[orders to the reader left out]"
+_MACHINE_FORM = re.compile(r"\\[nrt\"]|\\\n|\n {2,}\S")
+"""Signs of a text that a program wrote: escapes, or lines folded under an indent."""
+_ESCAPE = re.compile(r"\\\s*\n\s*\\?|\\[nrt]|\\(?=[\" ])")
 _INVISIBLE = re.compile(
     "[\u00ad\u200b-\u200f\u202a-\u202e\u2060-\u2064\u2066-\u2069\ufeff\U000e0000-\U000e007f]"
 )
@@ -44,6 +50,8 @@ _PATTERNS = (
     rf"\b(?:dear|hey|attention|listen|hello)\s+(?:\w+\s+)?{_WHO}s?\b",
     rf"\b(?:ignore|disregard|forget|override)\b[^.!?\n]{{0,40}}\b(?:told|said|instructed|asked|ordered|taught) (?:to )?you\b",
     rf"\b(?:system|admin|developer|operator)\s+(?:message|override|notice|update|command)\s*[:\-]",
+    r"\b(?:before|after) you\b[^.!?\n]{0,40}\btasks?\b[^.!?\n]{0,20}\bI (?:gave|have given|set) you\b",
+    rf"\b(?:message|note|instructions?|request)\b[^.!?\n]{{0,30}}\bfrom me\b[^.!?\n]{{0,40}}\bto you,? {_WHO}s?\b",
     rf"\bif you(?:'re| are)\s+(?:an?|the)\s+(?:\w+\s+)?{_WHO}\b",
     rf"\b{_WHO}s?\b\s+(?:reading|processing|summari[sz]ing|parsing|visiting|seeing)\s+this\b",
     rf"\b(?:from now on,? you|you will now act|act as if you (?:are|were)|pretend (?:to be|you are)|"
@@ -72,13 +80,15 @@ _FOUND = re.compile("|".join(f"(?:{pattern})" for pattern in _PATTERNS), re.IGNO
 
 def instruction_spans(text: str) -> list[Span]:
     """Return the sentences of a text that hold an order to its reader, merged where they touch."""
+    if _MACHINE_FORM.search(text) and _suspicious(_flowing(text)):
+        return [Span(0, len(text))]  # where its sentences begin and end cannot be told
     if not _suspicious(text):
         return []
     found: list[Span] = []
     for span in sentences(text):
         if _suspicious(text[span.start : span.end]):
-            joined = found and not text[found[-1].end : span.start].strip()
-            if joined:
+            # What stands between two orders belongs to them: they say before and after it that it is one.
+            if found and len(text[found[-1].end : span.start].strip()) <= BETWEEN:
                 found[-1] = Span(found[-1].start, span.end)
             else:
                 found.append(span)
@@ -99,10 +109,24 @@ def without(text: str, spans: list[Span]) -> list[Span]:
     return left
 
 
+def without_orders(text: str) -> str:
+    """Return a text without the sentences that hold an order to its reader, and say so where there were any."""
+    orders = instruction_spans(text)
+    if not orders:
+        return text
+    left = " ".join(text[span.start : span.end] for span in without(text, orders))
+    return f"{left} {CUT}".strip()
+
+
 def _suspicious(text: str) -> bool:
     plain = _INVISIBLE.sub("", unicodedata.normalize("NFKC", text)).replace("’", "'")
     forms = (plain, plain.translate(_LEET), plain.translate(_LOOKALIKE), _SPACED.sub(_closed, plain))
     return any(_FOUND.search(form) or is_order(form) for form in dict.fromkeys(forms))
+
+
+def _flowing(text: str) -> str:
+    """Return text out of JSON or YAML as it was before: escapes and folded lines undone."""
+    return " ".join(_ESCAPE.sub(" ", text).split())
 
 
 def _closed(match: re.Match[str]) -> str:

@@ -22,6 +22,8 @@ from ddax.graph.services import Session
 from ddax.graph.state import Outcome, Update, Work
 from ddax.ideas.idea import MAX_EVIDENCE, REASON_BYTES, RESULT_BYTES, clip
 from ddax.ideas.origins import Origins, join, read
+from ddax.memory.instructions import without_orders
+from ddax.nodes.arguments import stowed, whole
 from ddax.nodes.claims import CONFLICT, Verification, claim_of, compare
 from ddax.nodes.once import Entry, content_of, intend, look_up, note_unknown, settle
 from ddax.nodes.permission import Asked, approved, asked, brought
@@ -30,6 +32,8 @@ from ddax.reasoning.budget import usage_of
 from ddax.reasoning.protocol import ExtractRequest
 from ddax.types import ActionCall, Effect, Hit, Idea, JsonDict, Record
 
+SHOWN = "shown"
+"""The log of what a dry run would have done."""
 ATTEMPTS = 3
 BACKOFF_SECONDS = 0.5
 VERIFY_FROM = 0.55
@@ -51,6 +55,7 @@ class LeafPacket(TypedDict):
 
 async def act(packet: LeafPacket, runtime: Runtime[Context], *, session: Session) -> Update:
     """Execute one leaf action and store what it brought."""
+    packet = {**packet, "action": await whole(packet["action"], session)}
     name = packet["action"]["name"]
     effect = session.actions[name].effect if name in session.actions else "none"
     entry = await look_up(
@@ -64,12 +69,14 @@ async def act(packet: LeafPacket, runtime: Runtime[Context], *, session: Session
             packet["action"], session, task=packet["work"]["id"], before=packet["origins"],
             protect=packet["protect"],
         )  # fmt: skip
+        if session.settings.dry_run and seen.outward:
+            return _update(packet, await _shown(packet, session, effect, seen))
         if seen.permission.ruling == "deny":
             refused = f"{name} is not allowed: {seen.permission.reason}"
             return _update(packet, _failure("not_allowed", refused, ""))
         held = await _hold(packet, session, entry, effect, seen)
         if held:
-            return _wait(packet, held, seen)
+            return _wait(packet, held, seen, await stowed(packet["action"], session))
     await intend(session, entry)
     row = session.redactor.value(await _perform(packet, session, entry.idem))
     await settle(session, entry, row)
@@ -99,10 +106,23 @@ async def _hold(packet: LeafPacket, session: Session, entry: Entry, effect: Effe
     return f"approval: {seen.permission.reason}"
 
 
-def _wait(packet: LeafPacket, reason: str, seen: Asked) -> Update:
+async def _shown(packet: LeafPacket, session: Session, effect: Effect, seen: Asked) -> JsonDict:
+    """Keep what would have been done, and let the run go on as if it had been."""
+    call, task = packet["action"], packet["work"]["id"]
+    row = {
+        "task": task, "leaf": packet["leaf"], "step": packet["step"], "action": call["name"],
+        "args": call["args"], "effect": effect, "ruling": seen.permission.ruling,
+        "reason": seen.permission.reason, "origins": read(seen.arguments),
+    }  # fmt: skip
+    await session.memory.log(SHOWN, row, key=f"{task}:{packet['leaf']}:{packet['step']}")
+    told = f"dry run: {call['name']} was not done"
+    return {"ok": True, "text": told, "evidence": [], "usage": {}, "origins": packet["origins"], "shown": True}
+
+
+def _wait(packet: LeafPacket, reason: str, seen: Asked, call: ActionCall) -> Update:
     leaf = packet["leaf"]
     question = {
-        "idea": leaf, "kind": reason.split(":")[0], "text": reason, "action": dict(packet["action"]),
+        "idea": leaf, "kind": reason.split(":")[0], "text": reason, "action": dict(call),
         "effect": seen.reach, "origins": read(seen.arguments), "bound": content_of(packet["action"])[:12],
     }  # fmt: skip
     return {
@@ -204,7 +224,8 @@ async def _store(packet: LeafPacket, session: Session, result: ActionResult) -> 
     if claim_of(packet["action"]):
         verified = await _verified(packet, session, result.hits)
         text, row["verified"] = verified.outcome(), {**asdict(verified), "mark": verified.mark()}
-    return {**row, "text": clip(text or result.summary, RESULT_BYTES)}
+    told = text or (without_orders(result.summary) if origins else result.summary)
+    return {**row, "text": clip(told, RESULT_BYTES)}
 
 
 def _stamped(record: Record, origins: list[str]) -> Record:
@@ -295,6 +316,8 @@ def _update(packet: LeafPacket, row: JsonDict) -> Update:
             )
         },
     }
+    if row.get("shown"):  # nobody forecast that nothing would happen: no surprise
+        update["outcomes"][leaf]["expected"] = row["text"]
     if "verified" in row:
         seen = row["verified"]
         outcome = {**update["outcomes"][leaf], "relation": seen["relation"], "confidence": seen["confidence"]}

@@ -14,6 +14,7 @@ from ddax.graph.services import Session
 from ddax.graph.state import State
 from ddax.ideas import dag
 from ddax.ideas.idea import clip, is_final
+from ddax.nodes.arguments import whole
 from ddax.nodes.frontier import frontier, inherited_q, score
 from ddax.nodes.gather import task_text, usage_row
 from ddax.nodes.human import APPROVAL_OPTIONS, PROTECT_OPTIONS, REST, REST_OPTIONS
@@ -73,6 +74,8 @@ async def _pending(state: State, session: Session) -> tuple[JsonDict, JsonDict]:
         question = {"idea": state["work"]["root"], "kind": REST, "text": row["text"]}
         return {**question, "options": list(REST_OPTIONS), "pending": len(pending)}, row["usage"]
     shown = {**pending[first], "about": first, "options": list(APPROVAL_OPTIONS), "pending": len(pending)}
+    if "action" in shown:
+        shown["action"] = dict(await whole(shown["action"], session))
     return shown, {}
 
 

@@ -20,6 +20,7 @@ from ddax.ideas.idea import REASON_BYTES, Patch, apply_patches, clip
 from ddax.ideas.requirements import demanded_visits, forbids, merged, parse, same_place
 from ddax.ideas.origins import join, of_source, read
 from ddax.metacognition.effects import effects_of
+from ddax.nodes.arguments import stowed_all
 from ddax.nodes.claims import verify_leaf
 from ddax.nodes.coding import TEST
 from ddax.nodes.curiosity import with_curiosity
@@ -53,6 +54,7 @@ async def expand(state: State, *, session: Session) -> Update:
             return _failed(state, parent, error) if parent["status"] == "open" else _kept(parent, error)
         reply = await with_curiosity(state, session, reply)
     children = (*reply.children, *_first_tests(state, parent), *_demanded(state, session, parent))
+    children = await stowed_all(children, session)
     joined = await join_twins(state["ideas"], parent, children, session=session)
     await log_cuts(state, session, state["step"], joined.reasons, kind="joined")
     allowed = await _allowed(state, session, joined)

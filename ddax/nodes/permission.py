@@ -28,6 +28,7 @@ from ddax.ideas.origins import (
     of_source,
     trace,
 )
+from ddax.nodes.arguments import whole
 from ddax.nodes.once import RESULTS, content_of
 from ddax.types import ActionCall, JsonDict
 
@@ -71,18 +72,20 @@ async def asked(
 async def approved(session: Session, *, task: str, leaf: str, call: ActionCall) -> list[JsonDict]:
     """Return the approvals of a leaf that are bound to exactly these arguments."""
     rows = await session.memory.rows(APPROVALS, leaf=leaf, task=task)
-    return [row for row in rows if row["approved"] and row.get("content") == content_of(call)]
+    bound = content_of(await whole(call, session))
+    return [row for row in rows if row["approved"] and row.get("content") == bound]
 
 
 async def approve(
     session: Session, *, task: str, leaf: str, call: ActionCall, passed: bool, step: int, for_run: bool = False
 ) -> None:
     """Keep what a human said of a leaf's action with these arguments, and of all of its name if told so."""
-    row = {"task": task, "leaf": leaf, "approved": passed, "step": step, "content": content_of(call)}
+    bound = content_of(await whole(call, session))
+    row = {"task": task, "leaf": leaf, "approved": passed, "step": step, "content": bound}
     await session.memory.log(APPROVALS, row, key=f"{task}:{leaf}:{step}")
     if for_run and passed:
-        whole = {"task": task, "leaf": "", "approved": True, "step": step, "content": ANY, "name": call["name"]}
-        await session.memory.log(APPROVALS, whole, key=f"{task}:every:{call['name']}")
+        every = {"task": task, "leaf": "", "approved": True, "step": step, "content": ANY, "name": call["name"]}
+        await session.memory.log(APPROVALS, every, key=f"{task}:every:{call['name']}")
 
 
 def brought(action: Action | None, call: ActionCall, result: ActionResult | None) -> Origins:

@@ -18,6 +18,7 @@ from ddax.ideas import dag, grow
 from ddax.ideas.idea import REASON_BYTES, Patch, apply_patches, clip, fitted, is_final
 from ddax.memory.overrides import human_name
 from ddax.nodes.answered import choice_of_run, choice_on, note_answer
+from ddax.nodes.arguments import stowed
 from ddax.nodes.asking import first_pending, question_of
 from ddax.nodes.human import CHOOSE, CHOSEN, EDIT, GO_ON, REST, STOP, VETO, HumanAnswer
 from ddax.nodes.permission import approve
@@ -56,7 +57,7 @@ async def _apply(state: State, session: Session, answer: HumanAnswer, about: str
     if settled and not resting:
         patch = await _settle(state, session, settled, answer)
     elif not resting and idea in state["ideas"]:
-        patch = _steer(state, idea, answer)
+        patch = await _steer(state, session, idea, answer)
     return (
         {**update, "ideas": grow.give_up(state["ideas"], state["work"]["root"], patch)} if patch else update
     )
@@ -106,7 +107,7 @@ async def _settle(state: State, session: Session, idea_id: str, answer: HumanAns
     if is_final(state["ideas"][idea_id]):
         return {}
     passed = answer.choice in (GO_ON, EDIT)
-    patch = _edited(state, idea_id, answer, Idea(status="open", reason="approved"))
+    patch = await _edited(state, session, idea_id, answer, Idea(status="open", reason="approved"))
     # Bound to what the human saw, which is what the question holds, or to what the human wrote instead.
     call = patch.get("action") or state["questions"][idea_id].get("action")
     if call is not None:
@@ -117,22 +118,24 @@ async def _settle(state: State, session: Session, idea_id: str, answer: HumanAns
     return {idea_id: patch} if passed else grow.abandon(state["ideas"], idea_id, "vetoed by a human")
 
 
-def _steer(state: State, idea_id: str, answer: HumanAnswer) -> Patch:
+async def _steer(state: State, session: Session, idea_id: str, answer: HumanAnswer) -> Patch:
     """Change the idea a question of protect was about: veto it, edit its action, or take it next."""
     if is_final(state["ideas"][idea_id]):
         return {}
     if answer.choice == VETO:
         return grow.abandon(state["ideas"], idea_id, "vetoed by a human")
     if answer.choice == CHOOSE:
-        return {idea_id: _edited(state, idea_id, answer, Idea(reason=CHOSEN))}
-    return {idea_id: _edited(state, idea_id, answer, Idea())} if answer.arguments is not None else {}
+        return {idea_id: await _edited(state, session, idea_id, answer, Idea(reason=CHOSEN))}
+    if answer.arguments is None:
+        return {}
+    return {idea_id: await _edited(state, session, idea_id, answer, Idea())}
 
 
-def _edited(state: State, idea_id: str, answer: HumanAnswer, patch: Idea) -> Idea:
+async def _edited(state: State, session: Session, idea_id: str, answer: HumanAnswer, patch: Idea) -> Idea:
     before = state["ideas"][idea_id].get("action")
     changed = _arguments(state, idea_id, answer)
     if before is not None and changed is not None:
-        patch["action"] = fitted({**before, "args": changed})
+        patch["action"] = fitted(await stowed({**before, "args": changed}, session))
     return patch
 
 

@@ -1,0 +1,59 @@
+"""Arguments too long for graph state: kept in the memory by their hash, whole again where they are used.
+
+No node of its own. An action is never done, shown or approved with an argument that was cut.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping
+from dataclasses import replace
+from typing import Any
+
+from ddax.graph.services import Session
+from ddax.ideas.idea import ARGUMENT_BYTES, UNCUT
+from ddax.memory.records import digest
+from ddax.types import ActionCall, Proposal
+
+TEXTS = "arguments"
+KEPT = "kept"
+"""The one key of the object that stands for a long argument."""
+
+
+async def stowed(call: ActionCall, session: Session) -> ActionCall:
+    """Return a call that fits into graph state, its long arguments kept in the memory."""
+    args = dict(call["args"])
+    for name, value in call["args"].items():
+        text = json.dumps(value, ensure_ascii=False, default=str)
+        if name in UNCUT or len(text.encode("utf-8", "replace")) <= ARGUMENT_BYTES:
+            continue
+        key = digest(text)[:32]
+        await session.memory.log(TEXTS, {"digest": key, "value": value}, key=key)
+        args[name] = {KEPT: key}
+    return ActionCall(name=call["name"], args=args, intent=call["intent"])
+
+
+async def stowed_all(proposals: tuple[Proposal, ...], session: Session) -> tuple[Proposal, ...]:
+    """Return proposals whose actions fit into graph state."""
+    found: list[Proposal] = []
+    for proposal in proposals:
+        action = proposal.action
+        found.append(
+            proposal if action is None else replace(proposal, action=await stowed(action, session))
+        )
+    return tuple(found)
+
+
+async def whole(call: ActionCall, session: Session) -> ActionCall:
+    """Return a call with every argument as it was proposed."""
+    args = dict(call["args"])
+    for name, value in call["args"].items():
+        args[name] = await _value(value, session)
+    return ActionCall(name=call["name"], args=args, intent=call.get("intent", ""))
+
+
+async def _value(value: Any, session: Session) -> Any:
+    if not (isinstance(value, Mapping) and set(value) == {KEPT}):
+        return value
+    rows = await session.memory.rows(TEXTS, digest=str(value[KEPT]))
+    return rows[0]["value"] if rows else value
