@@ -1,0 +1,1 @@
+"""AgentDojo behind a pipe, and the agents that are run through it."""
