@@ -9,6 +9,7 @@ import io
 import os
 import sys
 from collections.abc import Sequence
+from importlib import import_module
 from pathlib import Path
 
 from ddax.cli.backend import Opener
@@ -22,6 +23,8 @@ def run_command(argv: Sequence[str], *, opener: Opener | None = None) -> int:
 
     from ddax.cli.app import app
 
+    if "_DDAX_COMPLETE" in os.environ:  # a shell asks for words; typer knows shells only after this
+        import_module("typer.completion").completion_init()
     for stream in (sys.stdout, sys.stderr):
         # A terminal that cannot show a character gets "?", not a traceback.
         if isinstance(stream, io.TextIOWrapper):

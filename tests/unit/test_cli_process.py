@@ -202,3 +202,21 @@ def test_an_ascii_pipe_gets_no_traceback(tmp_path: Path):
             [sys.executable, "-c", SCRIPT, "0", *argv], capture_output=True, cwd=tmp_path, env=env, check=True
         )
         assert done.stdout.isascii()
+
+
+@pytest.mark.parametrize("shell", ["bash", "zsh", "fish"])
+def test_a_shell_gets_its_completion(tmp_path: Path, shell: str) -> None:
+    asked = environment(tmp_path, _DDAX_COMPLETE=f"source_{shell}")
+    done = subprocess.run(
+        [sys.executable, "-m", "ddax"], env=asked, capture_output=True, text=True, timeout=60
+    )
+    assert (done.returncode, done.stderr) == (0, "")
+    assert "_DDAX_COMPLETE=complete_" in done.stdout
+
+
+def test_the_words_of_a_line_are_completed(tmp_path: Path) -> None:
+    asked = environment(tmp_path, _DDAX_COMPLETE="complete_bash", COMP_WORDS="ddax run --max", COMP_CWORD="2")
+    done = subprocess.run(
+        [sys.executable, "-m", "ddax"], env=asked, capture_output=True, text=True, timeout=60
+    )
+    assert {"--max-steps", "--max-usd", "--max-seconds"} == set(done.stdout.split())
