@@ -5,7 +5,7 @@ SHELL := bash
 # Relative on purpose: the checkout may lie in a folder with a space in its name.
 PY := .venv/bin/python
 
-.PHONY: help setup system demo smoke-openai test unit check lock bench bench-quick bench-each clean
+.PHONY: help setup system demo smoke-openai test unit check docs lock bench bench-quick bench-each clean
 
 help:  ## list the targets
 	@grep -hE '^[a-z-]+: *.*## ' Makefile | sed -E 's/^([a-z-]+):[^#]*## /\1\t/' | expand -t 14
@@ -35,6 +35,11 @@ check: setup  ## lint, format, types, import contract
 	@$(PY) -m mypy
 	@$(PY) -m pyright --pythonpath $(PY)
 	@PYTHONPATH=. $(PY) -c 'from importlinter.cli import lint_imports_command; lint_imports_command()'
+
+docs: setup  ## build the documentation into site/, every link checked
+	@.venv/bin/uv pip install --quiet --python $(PY) --constraint requirements-dev.lock --no-build-isolation -e '.[docs]'
+	@NO_MKDOCS_2_WARNING=1 $(PY) -m mkdocs build --strict --quiet
+	@echo "open site/index.html"
 
 lock:  ## write the lock files anew
 	@bash scripts/setup.sh dev

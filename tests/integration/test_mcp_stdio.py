@@ -82,3 +82,16 @@ async def test_fix_gives_a_diff_and_writes_nothing(tmp_path: Path) -> None:
         pytest.skip(f"no sandbox holds here: {fixed.content[0].text[:200]}")
     assert "+    return a + b" in said(fixed)["diff"]
     assert "a - b" in (tmp_path / "adder.py").read_text()
+
+
+async def test_the_settings_in_the_document_start_it(tmp_path: Path, repo: Path) -> None:
+    page = (repo / "docs/integrations.md").read_text(encoding="utf-8")
+    words = next(line for line in page.splitlines() if line.startswith('{"mcpServers"'))
+    command, *flags = json.loads(words)["mcpServers"]["ddax"]["args"]
+    assert command == "mcp"
+    (tmp_path / "docs").mkdir()
+    (tmp_path / "docs" / "almanac.txt").write_text(
+        "The Harbour Almanac was written by Ines Calder in 1911.\n"
+    )
+    _, asked = await talk(tmp_path, ("ask", {"question": QUESTION}), flags=tuple(flags))
+    assert "Ines Calder" in said(asked)["answer"]
