@@ -198,12 +198,22 @@ async def _chunk(state: State, session: Session) -> Rule | None:
             taken.append(page)
     if not names or len({s.slot for s in steps if s.slot is not None}) < len(names):
         return None
-    # What the answer says first must be reached by the plan, or it is only half of what was done.
-    carrier = next((c for c in cited if pages[c["source"]] in taken), None)
-    if carrier is None or carrier is not next(iter(citations)):
+    carrier = _carrier(citations, [page.source for page in taken], len(names))
+    if carrier is None:
         return None
     answer = _masked(str(carrier["quote"]).replace(str(carrier["title"]), TITLE), names)
     return Rule(_bare(_masked(text, names)), len(names), tuple(steps), answer)
+
+
+def _carrier(citations: Sequence[JsonDict], taken: Sequence[str], named: int) -> JsonDict | None:
+    """Return the citation a plan leads to: what the answer says first, or of the pages others led to.
+
+    A sentence of a page that the task names, and that is not said first, is half of what was done.
+    """
+    reached = [c for c in citations if c["source"] in taken]
+    first = next(iter(citations), None)
+    led_to = taken[named:]
+    return next((c for c in reached if c is first or c["source"] in led_to), None)
 
 
 def _cue(page: Passage, taken: Sequence[Passage], names: Sequence[str]) -> str:
