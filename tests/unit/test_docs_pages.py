@@ -1,7 +1,8 @@
-"""The pages hold together: all are reached, links and anchors lead somewhere, pictures are the graph's."""
+"""What the pages show and name is what there is: the pictures, the layers, the reference, the sources."""
 
 from __future__ import annotations
 
+import ast
 import importlib
 import re
 import tomllib
@@ -13,73 +14,9 @@ import pytest
 from ddax.graph.builder import graph
 from ddax.graph.drawing import svg
 
-LINK = re.compile(r"(?<!!)\[[^\]]+\]\(([^)\s]+)\)")
 CODE = re.compile(r"^( *)```(\w*).*?^\1```$", re.M | re.S)
-RUN = {"bash", "console", "json", "python", "sh", "yaml"}
-MARK = re.compile(r"^ *<!-- (runnable|server|file: \S+|shown: \S.*)")
 EDGES = {(edge.source, edge.target) for edge in graph.get_graph().edges}
 ENDS = {"START": "__start__", "END": "__end__"}
-
-
-def pages(repo: Path) -> list[Path]:
-    return sorted(repo.glob("docs/**/*.md"))
-
-
-def anchors(page: Path) -> set[str]:
-    """Return the anchors of a page's headings, as GitHub and the site make them."""
-    text = CODE.sub("", page.read_text(encoding="utf-8"))
-    heads = re.findall(r"^#+ (.*)$", text, re.M)
-    return {re.sub(r"[^\w\- ]", "", head.lower()).strip().replace(" ", "-") for head in heads}
-
-
-def links(page: Path) -> list[tuple[Path, str]]:
-    """Return the files and anchors that a page links to."""
-    text = CODE.sub("", page.read_text(encoding="utf-8"))
-    found = [link for link in LINK.findall(text) if not re.match(r"[a-z]+:", link)]
-    parts = [link.partition("#") for link in found]
-    return [((page.parent / name).resolve() if name else page, anchor) for name, _, anchor in parts]
-
-
-@pytest.mark.parametrize("start", ["README.md", "docs/index.md"])
-def test_every_page_is_reached(repo: Path, start: str) -> None:
-    seen, due = set[Path](), [repo / start]
-    while due:
-        page = due.pop()
-        if page in seen or page.suffix != ".md" or not page.is_file():
-            continue
-        seen.add(page)
-        due += [target for target, _ in links(page)]
-    assert [str(page.relative_to(repo)) for page in pages(repo) if page not in seen] == []
-
-
-def test_every_page_stands_in_the_navigation_of_the_site(repo: Path) -> None:
-    named = set(
-        re.findall(r"^ +- (?:\w+: )?(\S+\.md)$", (repo / "mkdocs.yml").read_text(encoding="utf-8"), re.M)
-    )
-    decisions = {page for page in pages(repo) if page.parent.name == "decisions" and page.stem != "index"}
-    kept = {str(page.relative_to(repo / "docs")) for page in pages(repo) if page not in decisions}
-    assert named == kept
-
-
-def test_every_anchor_is_a_heading(repo: Path) -> None:
-    lost = [
-        f"{page.name}: {target.name}#{anchor}"
-        for page in [repo / "README.md", *pages(repo)]
-        for target, anchor in links(page)
-        if anchor and target.suffix == ".md" and anchor not in anchors(target)
-    ]
-    assert lost == []
-
-
-def test_every_block_is_run_or_says_why_not(repo: Path) -> None:
-    silent = []
-    for page in pages(repo):
-        text = page.read_text(encoding="utf-8")
-        for block in CODE.finditer(text):
-            above = text[: block.start()].splitlines()[-1:]
-            if block[2] in RUN and not (above and MARK.match(above[0])):
-                silent.append(f"{page.name}: {block[0][:60]!r}")
-    assert silent == []
 
 
 def test_the_reference_names_what_there_is(repo: Path) -> None:
@@ -133,3 +70,39 @@ def test_the_layers_in_the_document_are_the_contract(repo: Path) -> None:
         folder, colon, names = line.rpartition(": ")
         said.append({f"{folder}.{name}" if colon else name for name in names.split()})
     assert said == wanted
+
+
+def names(tree: ast.AST, before: str = "") -> set[str]:
+    """Return what a module, or a class of it, defines: functions, classes with their parts, constants."""
+    found: set[str] = set()
+    for node in ast.iter_child_nodes(tree):
+        if isinstance(node, ast.ClassDef):
+            found |= {before + node.name} | names(node, f"{before}{node.name}.")
+        elif isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef):
+            found.add(before + node.name)
+        elif isinstance(node, ast.Assign):
+            found |= {before + target.id for target in node.targets if isinstance(target, ast.Name)}
+        elif isinstance(node, ast.AnnAssign) and isinstance(node.target, ast.Name):
+            found.add(before + node.target.id)
+    return found
+
+
+@pytest.mark.parametrize(
+    "page", ["dda-x", "ideadag", "agent-memory", "metacognitive-bridge", "evolution"]
+)  # fmt: skip
+def test_what_a_page_of_a_source_names_is_in_the_file_it_names(repo: Path, page: str) -> None:
+    rows = (repo / f"docs/sources/{page}.md").read_text(encoding="utf-8").splitlines()
+    tables = [row for row in rows if row.startswith("| ")][2:]
+    lost = []
+    for row in tables:
+        places = re.findall(r"`(ddax/[\w/]+\.py)`: ((?:`[\w.]+`(?:, )?)+)", row.rstrip("| ").split(" | ")[-1])
+        if not places:
+            lost.append(f"no place: {row}")
+        for file, said in places:
+            there = (
+                names(ast.parse((repo / file).read_text(encoding="utf-8")))
+                if (repo / file).exists()
+                else set()
+            )
+            lost += [f"{file}: {name}" for name in re.findall(r"`([\w.]+)`", said) if name not in there]
+    assert lost == []

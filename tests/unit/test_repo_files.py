@@ -11,6 +11,10 @@ from pathlib import Path
 import pytest
 
 MARKDOWN = ("README.md", "CHANGELOG.md", "CONTRIBUTING.md", "SECURITY.md", "docs/**/*.md", "examples/**/*.md")
+LINK = re.compile(r"(?<!!)\[[^\]]+\]\(([^)\s]+)\)")
+CODE = re.compile(r"^( *)```(\w*).*?^\1```$", re.M | re.S)
+RUN = {"bash", "console", "json", "python", "sh", "yaml"}
+MARK = re.compile(r"^ *<!-- (runnable|server|file: \S+|shown: \S.*)")
 
 
 def documents(repo: Path) -> list[Path]:
@@ -24,6 +28,67 @@ def test_every_link_to_a_file_resolves(repo: Path) -> None:
             if not re.match(r"[a-z]+:", target) and not (page.parent / target).exists():
                 broken.append(f"{page.relative_to(repo)}: {target}")
     assert broken == []
+
+
+def pages(repo: Path) -> list[Path]:
+    return sorted(repo.glob("docs/**/*.md"))
+
+
+def anchors(page: Path) -> set[str]:
+    """Return the anchors of a page's headings, as GitHub and the site make them."""
+    text = CODE.sub("", page.read_text(encoding="utf-8"))
+    heads = re.findall(r"^#+ (.*)$", text, re.M)
+    return {re.sub(r"[^\w\- ]", "", head.lower()).strip().replace(" ", "-") for head in heads}
+
+
+def links(page: Path) -> list[tuple[Path, str]]:
+    """Return the files and anchors that a page links to."""
+    text = CODE.sub("", page.read_text(encoding="utf-8"))
+    found = [link for link in LINK.findall(text) if not re.match(r"[a-z]+:", link)]
+    parts = [link.partition("#") for link in found]
+    return [((page.parent / name).resolve() if name else page, anchor) for name, _, anchor in parts]
+
+
+@pytest.mark.parametrize("start", ["README.md", "docs/index.md"])
+def test_every_page_is_reached(repo: Path, start: str) -> None:
+    seen, due = set[Path](), [repo / start]
+    while due:
+        page = due.pop()
+        if page in seen or page.suffix != ".md" or not page.is_file():
+            continue
+        seen.add(page)
+        due += [target for target, _ in links(page)]
+    assert [str(page.relative_to(repo)) for page in pages(repo) if page not in seen] == []
+
+
+def test_every_page_stands_in_the_navigation_of_the_site(repo: Path) -> None:
+    named = set(
+        re.findall(r"^ +- (?:\w+: )?(\S+\.md)$", (repo / "mkdocs.yml").read_text(encoding="utf-8"), re.M)
+    )
+    decisions = {page for page in pages(repo) if page.parent.name == "decisions" and page.stem != "index"}
+    kept = {str(page.relative_to(repo / "docs")) for page in pages(repo) if page not in decisions}
+    assert named == kept
+
+
+def test_every_anchor_is_a_heading(repo: Path) -> None:
+    lost = [
+        f"{page.name}: {target.name}#{anchor}"
+        for page in [repo / "README.md", *pages(repo)]
+        for target, anchor in links(page)
+        if anchor and target.suffix == ".md" and anchor not in anchors(target)
+    ]
+    assert lost == []
+
+
+def test_every_block_is_run_or_says_why_not(repo: Path) -> None:
+    silent = []
+    for page in pages(repo):
+        text = page.read_text(encoding="utf-8")
+        for block in CODE.finditer(text):
+            above = text[: block.start()].splitlines()[-1:]
+            if block[2] in RUN and not (above and MARK.match(above[0])):
+                silent.append(f"{page.name}: {block[0][:60]!r}")
+    assert silent == []
 
 
 def test_make_commands_in_the_documents_exist(repo: Path) -> None:
