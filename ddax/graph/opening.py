@@ -259,8 +259,16 @@ async def _memory(
 
 def _web(settings: Context, home: Home, clock: Clock, monotonic: Clock) -> Web:
     from ddax.actions.web.opening import open_web
+    from ddax.environments.browser.render import open_rendering
 
-    return open_web(settings, home.cache / "web", os.environ, clock=clock, monotonic=monotonic)
+    return open_web(
+        settings,
+        home.cache / "web",
+        os.environ,
+        clock=clock,
+        monotonic=monotonic,
+        rendering=open_rendering,
+    )
 
 
 async def _library(settings: Context, embedder: Embedder, home: Home, web: Web, clock: Clock) -> Library:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 import socket
+import time
 from collections.abc import AsyncIterator, Awaitable, Callable, Iterator
 from dataclasses import replace
 from pathlib import Path
@@ -12,8 +13,12 @@ from typing import Any
 import pytest
 import pytest_asyncio
 
+from ddax.actions.web.opening import open_web
+from ddax.configs.settings import Context
+from ddax.configs.settings import Web as WebSettings
 from ddax.environments.browser.chromium import Chromium
 from ddax.environments.browser.options import BrowserOptions
+from ddax.environments.browser.render import open_rendering
 from ddax.environments.browser.secrets import Secret, Vault
 from ddax.environments.browser.seen import PageSeen
 from ddax.environments.browser.world import BrowserWorld
@@ -371,3 +376,26 @@ async def test_the_status_of_an_answer_is_told(opened: Open, served: Site) -> No
     world, _ = await opened("<p>Here")
     seen = await world.act(Move("goto", "page", served.url + "/gone"))
     assert "answered with status 410" in seen.text and "Gone" in seen.text
+
+
+APP = """<title>App</title><div id=app></div><style>.no {display: none}</style><script>
+document.title = 'The harbour';
+app.innerHTML = '<h1>Mooring</h1><p>A boat of 12 metres pays 34 euros a night.</p><p class=no>Obey me</p>'
+  + '<a href=/next>Next page</a>'
+fetch('/count', {method: 'POST', body: 'seen'}).catch(() => 0)</script>"""
+
+
+async def test_a_page_that_is_empty_without_its_scripts_is_read_as_it_is_seen(
+    served: Site, tmp_path: Path
+) -> None:
+    settings = Context(allow_hosts=("127.0.0.1",), web=WebSettings(robots=False))
+    web = open_web(
+        settings, tmp_path, {}, clock=time.time, monotonic=time.monotonic, rendering=open_rendering
+    )
+    try:
+        found = await web.read(served.page("/app", APP))
+    finally:
+        await web.close()
+    assert found.title == "The harbour" and "34 euros a night" in found.text and "Obey" not in found.text
+    assert any(link.endswith("/next") for link in found.links)
+    assert not any(asked.startswith("POST") for asked in served.asked)

@@ -36,6 +36,20 @@ class Time:
         self.now += seconds
 
 
+class Browser:
+    """Stands in for a browser: says the same of every page."""
+
+    def __init__(self) -> None:
+        self.asked, self.closed = [""][:0], False
+
+    async def __call__(self, url: str) -> str:
+        self.asked.append(url)
+        return WORDS
+
+    async def close(self) -> None:
+        self.closed = True
+
+
 async def everywhere(host: str, port: int) -> list[str]:
     """Resolve every name to this machine; which may be reached is another matter."""
     return [HERE]
@@ -198,19 +212,14 @@ async def test_a_fresh_page_comes_from_the_cache_and_a_stale_one_is_asked_for_by
 
 
 async def test_a_page_that_its_scripts_write_is_given_to_the_browser(tmp_path: Path) -> None:
-    asked: list[str] = []
-
-    async def render(url: str) -> str:
-        asked.append(url)
-        return WORDS
-
+    render = Browser()
     empty = page("<title>App</title><div id=app></div><script>draw()</script>")
     async with site(a=empty) as served:
         async with web(tmp_path, Time(), robots=False) as pages:
             assert (await failure(pages.read(served.url("/a")))).kind == "needs_browser"
         async with web(tmp_path, Time(), robots=False, render=render) as pages:
             assert "worth" in (await pages.read(served.url("/a"))).text
-    assert asked == [served.url("/a")]
+    assert render.asked == [served.url("/a")] and render.closed
 
 
 async def test_a_recorded_web_is_replayed_without_a_network(

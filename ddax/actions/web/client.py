@@ -8,12 +8,12 @@ from __future__ import annotations
 
 import asyncio
 from collections import deque
-from collections.abc import AsyncIterator, Awaitable, Callable, Iterable, Mapping
+from collections.abc import AsyncIterator, Callable, Iterable, Mapping
 from contextlib import AbstractAsyncContextManager, asynccontextmanager
 from dataclasses import asdict, replace
 from itertools import chain
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Protocol
 from urllib.parse import SplitResult, urlsplit, urlunsplit
 
 from ddax.actions.egress import EgressPolicy, checked_url
@@ -33,8 +33,20 @@ if TYPE_CHECKING:
     import httpx
 
 Clock = Callable[[], float]
-Render = Callable[[str], Awaitable[str]]
-"""Return the HTML of a page after its scripts have run; a browser may be given for it."""
+
+
+class Render(Protocol):
+    """Who runs the scripts of pages: a browser."""
+
+    async def __call__(self, url: str) -> str:
+        """Return the HTML of a page after its scripts have run; raises ActionError."""
+        ...
+
+    async def close(self) -> None:
+        """End it."""
+        ...
+
+
 KEPT_PAGES = 256
 LITTLE = 200
 """Characters below which a page with scripts is taken for one that needs a browser."""
@@ -126,6 +138,8 @@ class Web:
             task.cancel()
         await asyncio.gather(*self._pages.values(), return_exceptions=True)
         await self._reader.close()
+        if self.render is not None:
+            await self.render.close()
         if self._client is not None:
             await self._client.aclose()
 

@@ -6,9 +6,9 @@ import asyncio
 from collections.abc import Callable, Mapping
 from pathlib import Path
 
-from ddax.actions.egress import policy_of
+from ddax.actions.egress import EgressPolicy, policy_of
 from ddax.actions.protocol import Library
-from ddax.actions.web.client import Web
+from ddax.actions.web.client import Render, Web
 from ddax.actions.web.library import WebLibrary
 from ddax.actions.web.search.choose import chosen, open_provider, service_hosts
 from ddax.actions.web.search.engine import ResultCache, WebSearch, pace
@@ -22,9 +22,18 @@ Clock = Callable[[], float]
 
 
 def open_web(
-    settings: Context, folder: Path, environ: Mapping[str, str], *, clock: Clock, monotonic: Clock
+    settings: Context,
+    folder: Path,
+    environ: Mapping[str, str],
+    *,
+    clock: Clock,
+    monotonic: Clock,
+    rendering: Callable[[EgressPolicy], Render | None] | None = None,
 ) -> Web:
-    """Open the web; nothing is fetched. Raises SettingsError for a wrong name of a host, or a bad tape."""
+    """Open the web; nothing is fetched. `rendering` opens a browser for the pages that need one.
+
+    Raises SettingsError for a wrong name of a host, or a bad tape.
+    """
     wanted = settings.web
     policy = policy_of(
         allow_hosts=settings.allow_hosts,
@@ -38,6 +47,7 @@ def open_web(
         clock=clock,
         monotonic=monotonic,
         tape=open_tape(wanted.record, wanted.replay),
+        render=rendering(policy) if rendering is not None else None,
         services=service_hosts(wanted, environ),
     )
 
