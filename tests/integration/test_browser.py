@@ -350,6 +350,13 @@ async def test_the_policy_presses_nothing_that_was_not_named(opened: Open, serve
     assert not report.ok and not report.moves and not any("/sold" in asked for asked in served.asked)
 
 
+async def test_a_page_that_asks_while_it_loads_is_seen_by_its_question(opened: Open) -> None:
+    world, seen = await opened("<script>prompt('Who?')</script><h1>Here</h1>")
+    assert "Who?" in seen.dialog
+    seen = await world.act(Move("dismiss", "dialog"))
+    assert "Here" in seen.text
+
+
 @pytest.mark.parametrize(
     ("url", "why"),
     [

@@ -18,6 +18,8 @@ from ddax.errors import ActionError
 from ddax.types import JsonDict
 
 READ_SECONDS = 5.0
+KILL_SECONDS = 0.25
+"""What is kept of the time for ending a child that does not come to an end, so that the cap holds."""
 KEPT = ("PATH", "TMPDIR", "LANG", "SYSTEMROOT", "PYTHONPATH")
 """What of the environment the child needs; no key of anybody's."""
 MAX_REPLY = 64_000_000
@@ -78,7 +80,7 @@ class Reader:
     async def _asked(self, task: JsonDict, content: bytes) -> bytes:
         child = await self._started()
         try:
-            async with asyncio.timeout(self._seconds):
+            async with asyncio.timeout(max(self._seconds - KILL_SECONDS, self._seconds / 2)):
                 return await exchanged(child, task, content)
         except TimeoutError as exc:
             why = f"Reading it took longer than {self._seconds:g} s."

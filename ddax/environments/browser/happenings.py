@@ -88,7 +88,7 @@ class Window:
         """Let go of everything."""
         for task in self._tasks:
             task.cancel()
-        await asyncio.gather(*self._tasks, return_exceptions=True)
+        await asyncio.gather(*self._tasks, *(tab.end() for tab in self.tabs), return_exceptions=True)
         if self._root is not None:
             await quietly(self._root.detach())
         await quietly(self.context.close())

@@ -79,8 +79,7 @@ class Tab:
             said = f"the page said: {dialog.message[:300]}" if dialog.type == "alert" else ""
             if said and said not in self.notes:
                 self.notes.append(said)
-            with foreign("a dialog was not closed"):
-                await (dialog.dismiss() if dialog.type in ("confirm", "prompt") else dialog.accept())
+            await quietly(dialog.dismiss() if dialog.type in ("confirm", "prompt") else dialog.accept())
             return
         self.dialog = dialog
         self._opened.set()
@@ -95,6 +94,13 @@ class Tab:
                 await (dialog.accept(text) if accept else dialog.dismiss())
         if waiting is not None:
             await self.run(waiting)
+
+    async def end(self) -> None:
+        """Let go of what still waits for an answer to a question."""
+        waiting, self._waiting = self._waiting, None
+        if waiting is not None:
+            waiting.cancel()
+            await asyncio.gather(waiting, return_exceptions=True)
 
     async def run(self, work: Coroutine[Any, Any, T] | asyncio.Task[T]) -> T:
         """Do something in the page; raises DialogOpen where the page asks first, ActionError too late."""

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+from contextlib import suppress
 from dataclasses import replace
 from typing import Any
 
@@ -79,9 +80,10 @@ class BrowserWorld:
         self.resets += 1
         await self._window.listen()
         tab = await self._window.open()
-        await self._go(tab, self.url)
-        if self.options.rules is not None:
-            await self.options.rules.begin(tab.page, seed)
+        with suppress(DialogOpen):  # a page that asks at once: its question is what is seen first
+            await self._go(tab, self.url)
+            if self.options.rules is not None:
+                await self.options.rules.begin(tab.page, seed)
         return await self._look(self._window)
 
     async def observe(self) -> PageSeen:
