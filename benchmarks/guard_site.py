@@ -49,8 +49,9 @@ class Site:
                 if (not host or a.host == host) and (robots or a.path != "/robots.txt")]  # fmt: skip
 
     async def serve(self, reader: asyncio.StreamReader, writer: Writer) -> None:
-        """Answer one request."""
-        with suppress(OSError, EOFError, asyncio.LimitOverrunError, ValueError):
+        """Answer one request; one that is still being answered at the end is dropped without a word."""
+        ended = (OSError, EOFError, asyncio.LimitOverrunError, ValueError, asyncio.CancelledError)
+        with suppress(*ended):
             await self._answer(reader, writer)
         with suppress(OSError):
             writer.close()

@@ -13,6 +13,7 @@ from pathlib import Path
 import pytest
 import pytest_asyncio
 
+from benchmarks.guard_vectors import VECTORS
 from ddax.environments.browser.chromium import Chromium
 from ddax.environments.browser.options import BrowserOptions
 from ddax.environments.browser.world import BrowserWorld
@@ -21,40 +22,9 @@ from ddax.errors import ActionError
 from tests.integration.browser_site import Site, only, site, with_chromium
 
 pytestmark = [pytest.mark.integration, with_chromium, pytest.mark.asyncio(loop_scope="module")]
+
+
 # The site is named 127.0.0.1, which the policy allows; the trap answers to names that it does not.
-VECTORS = {
-    "image": "<img src='{trap}/i'>",
-    "picture of a style": "<style>body{{background:url({trap}/c)}} @import url({trap}/css);</style>",
-    "fetch": "<script>fetch('{trap}/f',{{mode:'no-cors'}}).catch(()=>0)</script>",
-    "beacon": "<script>navigator.sendBeacon('{trap}/b','x')</script>",
-    "socket": "<script>new WebSocket('{trap}/w'.replace('http','ws'))</script>",
-    "events": "<script>new EventSource('{trap}/e')</script>",
-    "iframe": "<iframe src='{trap}/if'></iframe>",
-    "form": "<form id=f action='{trap}/form'><input name=q></form><script>f.submit()</script>",
-    "script": "<script src='{trap}/s'></script>",
-    "module worker": "<script>new Worker(URL.createObjectURL(new Blob([\"fetch('{trap}/wk')\"])))</script>",
-    "service worker": "<script>navigator.serviceWorker&&navigator.serviceWorker.register('/sw.js')</script>",
-    "prefetch": "<link rel=prefetch href='{trap}/p'><link rel=prerender href='{trap}/pr'>"
-    "<link rel=dns-prefetch href='{trap}'><link rel=preconnect href='{trap}'>"
-    "<link rel=preload as=image href='{trap}/pl'>",
-    "speculation": "<script type=speculationrules>"
-    '{{"prerender":[{{"source":"list","urls":["{trap}/sp"]}}]}}</script>',
-    "meta refresh": "<meta http-equiv=refresh content='0;url={trap}/m'>",
-    "script location": "<script>location='{trap}/l'</script>",
-    "popup": "<script>window.open('{trap}/po')</script>",
-    "redirect": "<img src='/redirect'><iframe src='/redirect'></iframe><script>fetch('/redirect')</script>",
-    "media": "<video src='{trap}/v' autoplay></video><object data='{trap}/o'></object>"
-    "<embed src='{trap}/em'>",
-    "rtc": "<script>const c=new RTCPeerConnection({{iceServers:[{{urls:'stun:{host}'}},"
-    "{{urls:'turn:{host}?transport=tcp',username:'a',credential:'b'}}]}});c.createDataChannel('x');"
-    "c.createOffer().then(o=>c.setLocalDescription(o))</script>",
-    "ping": "<a id=a ping='{trap}/pg' href='#x'>x</a><script>a.click()</script>",
-    "report": "<meta http-equiv=Content-Security-Policy "
-    "content=\"img-src 'none'; report-uri {trap}/r\"><img src=/x>",
-    "svg": "<svg><image href='{trap}/sv'/><use href='{trap}/us#a'/></svg>",
-}
-
-
 @pytest.fixture(scope="module")
 def trap() -> Iterator[Site]:
     with site() as found:
