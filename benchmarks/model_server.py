@@ -17,18 +17,24 @@ import subprocess
 import sys
 import time
 import urllib.request
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
+from functools import cache
 from importlib import import_module
-from typing import Any, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from benchmarks.core import ROOT
+
+if TYPE_CHECKING:
+    from ddax.memory.protocol import Embedder
 
 Body = Mapping[str, Any]
 Script = Callable[[Body], Any]
 VECTOR = 64
 """Dimensions of an embedding."""
+SENTENCES = "sentences"
+"""The name of an embedding model with which the vectors are those of ours; else they are made of words."""
 BACKLOG = 1024
 
 
@@ -74,6 +80,7 @@ class Model:
         """Forget every call."""
         self.calls: list[Call] = []
         self.active = self.peak = self.failed = 0
+        self.error = ""
 
     async def answer(self, path: str, body: Body) -> bytes | None:
         """Return the bytes of a whole reply after the latency; None for an unknown path."""
@@ -86,8 +93,9 @@ class Model:
             data, kind, out = self._embedded(body) if path.endswith("embeddings") else self._said(body)
             if kind != "embedding":
                 await asyncio.sleep(max(0.0, start + self.latency - time.perf_counter()))
-        except Exception:
+        except Exception as error:
             self.failed += 1
+            self.error = self.error or repr(error)[-300:]
             raise
         finally:
             self.active -= 1
@@ -109,16 +117,20 @@ class Model:
     def _embedded(self, body: Body) -> tuple[bytes, str, int]:
         given = body["input"]
         texts = [given] if isinstance(given, str) else given
-        rows = [
-            {"object": "embedding", "index": n, "embedding": vector(text)} for n, text in enumerate(texts)
-        ]
+        vectors = sentences(texts) if body.get("model") == SENTENCES else [vector(text) for text in texts]
+        rows = [{"object": "embedding", "index": n, "embedding": v} for n, v in enumerate(vectors)]
         usage = {"prompt_tokens": 1, "total_tokens": 1}
         found = {"object": "list", "data": rows, "model": body.get("model", ""), "usage": usage}
         return json.dumps(found).encode(), "embedding", 0
 
     def books(self) -> dict[str, Any]:
         """Return everything counted since the last clearing."""
-        return {"peak": self.peak, "failed": self.failed, "calls": [call._asdict() for call in self.calls]}
+        return {
+            "peak": self.peak,
+            "failed": self.failed,
+            "error": self.error,
+            "calls": [call._asdict() for call in self.calls],
+        }
 
 
 def vector(text: Any) -> list[float]:
@@ -130,6 +142,19 @@ def vector(text: Any) -> list[float]:
             sums[n] += byte - 127.5
     length = sum(x * x for x in sums) ** 0.5 or 1.0
     return [x / length for x in sums]
+
+
+@cache
+def _encoder() -> Embedder:
+    from ddax.memory.embeddings import CachedEmbedder, open_embedder
+
+    return CachedEmbedder(open_embedder())
+
+
+def sentences(texts: Sequence[str]) -> list[list[float]]:
+    """Return the vectors that ours uses itself, so that who asks for embeddings has no worse ones."""
+    found: list[list[float]] = _encoder().embed(texts).tolist()
+    return found
 
 
 def _message(reply: Reply) -> dict[str, Any]:
@@ -233,7 +258,7 @@ class Served:
         self._ask("clear", {} if latency is None else {"latency": latency})
 
     def books(self) -> dict[str, Any]:
-        """Return what was counted: `peak` in flight, `failed`, and `calls` as dicts of `Call`."""
+        """Return what was counted: `peak` in flight, `failed`, the first `error`, `calls` as of `Call`."""
         found: dict[str, Any] = self._ask("books", {})
         return found
 

@@ -1,4 +1,4 @@
-"""Write docs/benchmarks.md from the results in benchmarks/results: no number is typed by hand.
+"""Write docs/benchmarks.md and the README's table from benchmarks/results: no number is typed by hand.
 
 Each result is what `python -m benchmarks NAME --json` printed. Figures that miss their target stand first.
 """
@@ -10,9 +10,13 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
+from benchmarks.peers import table
+
 ROOT = Path(__file__).resolve().parents[1]
 RESULTS = ROOT / "benchmarks" / "results"
 PAGE = ROOT / "docs" / "benchmarks.md"
+README = ROOT / "README.md"
+FROM, TO = "<!-- from benchmarks/results/peers.json -->", "<!-- end of it -->"
 
 HEAD = """# Benchmarks
 
@@ -28,8 +32,8 @@ def row(figure: Mapping[str, Any]) -> str:
     wanted = f"{target['op']} {target['threshold']:g}" if target else ""
     verdict = "" if not target else ("missed" if misses(figure) else "met")
     unit = f" {figure['unit']}" if figure.get("unit") else ""
-    value = f"{figure['value']:.4g}{unit}"
-    return f"| {figure['name']} | {value} | {interval} | {figure['n']} | {wanted} | {verdict} |"
+    value, name = f"{figure['value']:.4g}{unit}", figure["name"].replace(" | ", ": ")
+    return f"| {name} | {value} | {interval} | {figure['n']} | {wanted} | {verdict} |"
 
 
 def misses(figure: Mapping[str, Any]) -> bool:
@@ -49,11 +53,15 @@ def section(result: Mapping[str, Any]) -> str:
     machine = about["machine"]
     figures = sorted(result["figures"], key=lambda f: not misses(f))
     versions = ", ".join(f"{name} {number}" for name, number in about["versions"].items())
+    beside = result["name"] == "peers"
+    if beside:  # its table has a column for the others
+        figures = [figure for figure in figures if figure.get("target")]
     lines = [
         f"## {result['name']}",
         "",
         f"`python -m benchmarks {result['name']}{' --quick' if about.get('quick') else ''}`",
         "",
+        *([*table.whole(result["figures"]), ""] if beside else []),
         "| figure | value | 95 % interval | n | target | |",
         "|---|---|---|---|---|---|",
         *map(row, figures),
@@ -65,10 +73,21 @@ def section(result: Mapping[str, Any]) -> str:
     return "\n".join(lines)
 
 
+def readme(text: str) -> str:
+    """Return the README with the table of the peers between its marks."""
+    path = RESULTS / "peers.json"
+    if not path.is_file() or FROM not in text:
+        return text
+    rows = table.short(json.loads(path.read_text(encoding="utf-8"))["figures"])
+    head, _, rest = text.partition(FROM)
+    return "\n".join([head + FROM, *rows, TO + rest.partition(TO)[2]])
+
+
 def main() -> None:
-    """Write the page."""
+    """Write the page and the table."""
     files = [path for path in sorted(RESULTS.glob("*.json")) if path.name != "reliability.json"]
     results = [json.loads(path.read_text(encoding="utf-8")) for path in files]
+    README.write_text(readme(README.read_text(encoding="utf-8")), encoding="utf-8")
     PAGE.write_text("\n\n".join([HEAD.rstrip(), *map(section, results)]) + "\n", encoding="utf-8")
 
 

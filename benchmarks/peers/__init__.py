@@ -8,10 +8,11 @@ from __future__ import annotations
 
 import os
 import sys
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
 from typing import TYPE_CHECKING
 
-from benchmarks.core import Options, Result
+from benchmarks.core import Figure, Options, Result, Target
+from benchmarks.peers.driving import OURS
 
 if TYPE_CHECKING:
     from benchmarks.peers.rows import Part
@@ -21,21 +22,51 @@ DESCRIPTION = (
     "ours beside LangGraph, smolagents, tree- and graph-of-thoughts, TreeQuest and others, one server"
 )
 SCRIPT = "benchmarks.peers.script:reply"
+FAIR = (
+    "the same for all: machine, model server, script, documents, questions, latency; a peer is as the index "
+    "has it and runs alone, by its own defaults where a note says nothing else; an error is told as an error "
+    "and is no zero; gpt-researcher, mem0, OpenEvolve and pymdp take part in what they are made for alone"
+)
 
 
 def run(options: Options) -> Result:
     """Run every part."""
-    figures, notes, missing = [], [], {}
+    figures, notes = [], []
     for name, part in parts(options):
         print(f"peers: {name}", file=sys.stderr, flush=True)
         found = part()
         figures += [row.figure() for row in found.rows]
         notes += [f"{name}: {note}" for note in found.notes]
-        missing |= {f"{name}, {peer}": why for peer, why in found.missing.items()}
-    notes += [f"not measured: {what}: {why}" for what, why in missing.items()]
+        notes += [f"{name}: not measured: {line}" for line in reasons(found.missing)]
+        if OURS in found.missing:
+            figures.append(Figure(f"{name}: {OURS} came to an end", 0.0, "", Target(">=", 1)))
+    notes += [FAIR, f"peers as published: {installed()}"]
     load = ", ".join(f"{x:.1f}" for x in os.getloadavg())
     notes.append(f"load average at the end (1, 5, 15 minutes): {load}")
     return Result(NAME, tuple(figures), (options.seed,), repetitions(options), tuple(notes))
+
+
+def reasons(missing: Mapping[str, str]) -> list[str]:
+    """Return one line for each reason, with the peers it holds for."""
+    said: dict[str, list[str]] = {}
+    for peer, why in missing.items():
+        said.setdefault(why, []).append(peer)
+    return [f"{', '.join(peers)}: {why}" for why, peers in said.items()]
+
+
+def installed() -> str:
+    """Return the versions of the peers in words; one that could not be installed says so."""
+    from benchmarks.peers import environments
+
+    found: dict[str, str] = {}
+    for name in environments.WANTED:
+        try:
+            held = environments.versions(name)
+        except environments.NotInstalled as error:
+            found[name] = f"not installed ({error})"
+        else:
+            found |= {package: number for package, number in held.items() if package != "python"}
+    return ", ".join(f"{package} {number}" for package, number in sorted(found.items()))
 
 
 def repetitions(options: Options) -> int:
@@ -46,7 +77,9 @@ def repetitions(options: Options) -> int:
 def parts(options: Options) -> Iterator[tuple[str, Callable[[], Part]]]:
     """Give the parts in order, each with its name; one server serves them all."""
     from benchmarks.model_server import model_server
-    from benchmarks.peers import crash, dag
+    from benchmarks.peers import crash, dag, game, hotpot, injection, memories, others, research
+
+    os.environ[research.DATA] = str(options.data)
 
     with model_server(SCRIPT) as served:
         yield (
@@ -56,3 +89,9 @@ def parts(options: Options) -> Iterator[tuple[str, Callable[[], Part]]]:
             ),
         )
         yield "(e) crash", lambda: crash.run(served, repetitions=1 if options.quick else 3)
+        yield "(f) injection", lambda: injection.run(served)
+        yield "(b) Game of 24", lambda: game.run(served, options)
+        yield "(a) research", lambda: hotpot.run(served, options)
+        yield "(d) memories", lambda: memories.run(served, options)
+        yield "(c) repair", lambda: others.repair(options)
+        yield "controllers", lambda: others.controllers(options)

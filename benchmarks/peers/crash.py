@@ -6,6 +6,7 @@ the time to. A call that was in flight at the kill is nobody's loss and is not c
 
 from __future__ import annotations
 
+import subprocess
 import tempfile
 import time
 from collections.abc import Sequence
@@ -13,8 +14,8 @@ from pathlib import Path
 
 from benchmarks.core import Target
 from benchmarks.model_server import Served
+from benchmarks.peers.driving import PEERS, Failed, Found, Peer, read, started
 from benchmarks.peers.rows import Measure, Part, rows_of
-from benchmarks.peers.run import PEERS, Failed, Found, Peer, read, started
 
 LEAVES, AT_ONCE, ANSWERED = 16, 4, 8
 LATENCY = 0.6
@@ -22,23 +23,31 @@ QUIET = 0.3
 """Seconds from the last answer to the kill."""
 WAIT = 90.0
 
+LIMITED = Peer("LangGraph, bare loop, max_concurrency", "langgraph_loop", "langgraph")
+TASKS = {LIMITED.name: "saved_with_its_limit"}
+"""Tasks that are not called `saved`."""
+
 LOST = Measure(
     f"crash in {LEAVES} leaves: answered calls that are made again", "calls", "lower", Target("<=", 0)
 )
 SHARE = Measure(f"crash in {LEAVES} leaves: share of the answered calls kept", "share", "higher")
-ENDED = Measure(f"crash in {LEAVES} leaves: ends with its answer", "share", "higher", Target(">=", 1))
+ENDED = Measure(
+    f"crash in {LEAVES} leaves: ends with an answer, every leaf asked", "share", "higher", Target(">=", 1)
+)
 
 
-def run(served: Served, *, repetitions: int, peers: Sequence[Peer] = PEERS) -> Part:
+def run(served: Served, *, repetitions: int, peers: Sequence[Peer] = (*PEERS, LIMITED)) -> Part:
     """Kill and continue each peer."""
     found: dict[str, list[tuple[int, int, bool]]] = {}
     missing: dict[str, str] = {}
     served.clear(LATENCY)
     for peer in peers:
         try:
-            found[peer.name] = [_crash(peer, served) for _ in range(repetitions)]
+            found[peer.name] = [
+                _crash(peer, served, TASKS.get(peer.name, "saved")) for _ in range(repetitions)
+            ]
         except (Failed, OSError) as error:
-            missing[peer.name] = str(error)
+            missing[peer.name] = f"error: {error}"
     measures = {
         LOST: lambda one: float(one[1]),
         SHARE: lambda one: 1 - one[1] / one[0],
@@ -53,23 +62,23 @@ def run(served: Served, *, repetitions: int, peers: Sequence[Peer] = PEERS) -> P
     return Part(list(rows_of(found, measures)), (note,), missing)
 
 
-def _crash(peer: Peer, served: Served) -> tuple[int, int, bool]:
+def _crash(peer: Peer, served: Served, task: str) -> tuple[int, int, bool]:
     """Return how many calls were answered before the kill, how many of them were made again, and the end."""
     with tempfile.TemporaryDirectory(prefix="ddax-peer-") as place:
         served.clear()
         given = {"base": served.base, "place": place, "leaves": LEAVES, "parallel": AT_ONCE, "warm": False}
-        with started(peer, "saved", given) as child:
+        with started(peer, task, given) as child:
             _until_answered(peer, served, child)
             child.kill()
             child.wait()
         killed = time.perf_counter()
-        with started(peer, "saved", given) as child:
+        with started(peer, task, given) as child:
             out, err = child.communicate(timeout=WAIT)
         after = read(peer, out, err, served, Path(place) / "run")
     return repeated(after, killed)
 
 
-def _until_answered(peer: Peer, served: Served, child: object) -> None:
+def _until_answered(peer: Peer, served: Served, child: subprocess.Popen[str]) -> None:
     """Wait until enough leaves are answered and the last answer is some time ago, with calls in flight."""
     begun = time.perf_counter()
     while time.perf_counter() - begun < WAIT:
@@ -77,8 +86,8 @@ def _until_answered(peer: Peer, served: Served, child: object) -> None:
         answered = [c for c in calls if c["kind"] == "leaf"]
         if len(answered) >= ANSWERED and time.perf_counter() - calls[-1]["end"] >= QUIET:
             return
-        if child.poll() is not None:  # type: ignore[attr-defined]
-            raise Failed(f"{peer.name} ended before it could be killed")
+        if child.poll() is not None:
+            raise Failed(f"{peer.name} ended before it could be killed: {child.communicate()[1][-600:]}")
         time.sleep(0.02)
     raise Failed(f"{peer.name} did not answer {ANSWERED} leaves within {WAIT:.0f} s")
 
@@ -87,4 +96,5 @@ def repeated(found: Found, killed: float) -> tuple[int, int, bool]:
     """Count from the books; the clock of the server is that of this machine."""
     before = {c["key"] for c in found.calls if c["end"] <= killed}
     again = [c for c in found.calls if c["start"] > killed and c["key"] in before]
-    return len(before), len(again), bool(str(found.row.get("answer", "")))
+    asked = {c["key"] for c in found.calls if c["kind"] == "leaf"}
+    return len(before), len(again), len(asked) == LEAVES and bool(str(found.row.get("answer", "")))

@@ -10,8 +10,8 @@ from collections.abc import Mapping, Sequence
 
 from benchmarks.core import Target
 from benchmarks.model_server import Served
+from benchmarks.peers.driving import PEERS, Failed, Found, Peer, once
 from benchmarks.peers.rows import Measure, Part, rows_of
-from benchmarks.peers.run import PEERS, Failed, Found, Peer, once
 
 LEAVES, FEW = 64, 5
 LATENCY, QUICK = 1.0, 0.5
@@ -23,8 +23,8 @@ PATH = Measure(f"{TASK}: wall time, of the critical path", "×", "lower", Target
 OVERLAP = Measure(f"{TASK}: leaves in flight, of {LEAVES}", "×", "higher", Target(">=", 0.9 * LEAVES))
 BRANCHING = Measure(f"{FEW} leaves: in flight, of {FEW}", "×", "higher", Target(">=", 0.9 * FEW))
 CPU = Measure(f"{TASK}: framework CPU a model call", "ms", "lower", Target("<=", 3.0))
-EMBEDDING = Measure(f"{TASK}: CPU of embedding a model call", "ms")
-SUPPORT = Measure(f"{TASK}: CPU of the support check a model call", "ms")
+EMBEDDING = Measure(f"{TASK}: CPU of embedding a model call", "ms", "")
+SUPPORT = Measure(f"{TASK}: CPU of the support check a model call", "ms", "")
 TOTAL = Measure(f"{TASK}: CPU a model call, everything", "ms")
 BEYOND = Measure(f"{TASK}: wall time with no call in flight", "s")
 CALLS = Measure(f"{TASK}: model calls", "", "lower")
@@ -55,7 +55,7 @@ def run(
                 many.setdefault(peer.name, []).append(once(peer, "leaves", served, leaves=leaves))
                 few.setdefault(peer.name, []).append(once(peer, "leaves", served, leaves=FEW))
             except (Failed, OSError) as error:
-                missing[peer.name] = str(error)
+                missing[peer.name] = f"error: {error}"
     measures = {PATH: lambda f: path(f, latency), **MEASURES}
     rows = [*rows_of(many, measures), *rows_of(few, {BRANCHING: overlap})]
     return Part(rows, _notes(leaves, latency), missing)

@@ -16,7 +16,11 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 
-class NotInstalled(Exception):
+class Failed(Exception):
+    """Say that a peer's run came to no end, with its last words."""
+
+
+class NotInstalled(Failed):
     """Say that a peer's environment could not be made, and what was said to it."""
 
 

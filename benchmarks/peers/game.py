@@ -2,16 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 
-from benchmarks.core import Options
+from benchmarks.core import Options, Target
 from benchmarks.game24 import read_puzzles
 from benchmarks.model_server import Served
 from benchmarks.peers import twentyfour
-from benchmarks.peers.rows import Measure, Part, rows_of
-from benchmarks.peers.run import OURS, PEERS, Failed, Found, Peer, once
+from benchmarks.peers.driving import OURS, PEERS, Failed, Found, Peer, once
+from benchmarks.peers.rows import Measure, Part, of_the_best, rows_of
 
-PUZZLES, QUICK = 40, 10
+PUZZLES, QUICK = 40, 6
 CALLS = 100
 """Model calls a puzzle may take, for those who can be told."""
 PLAYERS = (OURS, "tree-of-thoughts", "graph-of-thoughts", "TreeQuest")
@@ -21,6 +21,10 @@ VALUE = "Evaluate if given numbers can reach 24 (sure/likely/impossible)\n{numbe
 
 SOLVED = Measure("Game of 24: solved", "share", "higher")
 EACH = Measure("Game of 24: model calls a puzzle solved", "calls", "lower")
+RATIO = Measure(
+    "Game of 24: calls a puzzle solved, of the best peer's that solves as many", "×", "lower",
+    Target("<=", 0.7),
+)  # fmt: skip
 TOKENS = Measure("Game of 24: tokens a puzzle solved", "", "lower")
 
 
@@ -38,7 +42,7 @@ def run(served: Served, options: Options, *, peers: Sequence[Peer] = PEERS) -> P
         try:
             found[peer.name] = [once(peer, "game24", served, warm=False, **given)]
         except (Failed, OSError) as error:
-            missing[peer.name] = str(error)
+            missing[peer.name] = f"error: {error}"
 
     def right(one: Found) -> int:
         told = zip(puzzles, one.row["answers"], strict=True)
@@ -47,7 +51,7 @@ def run(served: Served, options: Options, *, peers: Sequence[Peer] = PEERS) -> P
     def paid(one: Found) -> float:
         return sum(c["tokens_in"] + c["tokens_out"] for c in one.calls)
 
-    measures = {
+    measures: dict[Measure, Callable[[Found], float | None]] = {
         SOLVED: lambda one: right(one) / len(puzzles),
         EACH: lambda one: len(one.calls) / right(one) if right(one) else None,
         TOKENS: lambda one: paid(one) / right(one) if right(one) else None,
@@ -59,7 +63,9 @@ def run(served: Served, options: Options, *, peers: Sequence[Peer] = PEERS) -> P
         "tree-of-thoughts as its paper ran it, TreeQuest's StandardMCTS with the options of `search24`; "
         "answers are checked by arithmetic"
     )
-    return Part(list(rows_of(found, measures)), (note,), missing)
+    each = {name: measures[EACH](runs[0]) for name, runs in found.items()}
+    solved = {name: float(right(runs[0])) for name, runs in found.items()}
+    return Part([*rows_of(found, measures), *of_the_best(RATIO, each, solved)], (note,), missing)
 
 
 def chosen(options: Options) -> list[str]:

@@ -8,14 +8,14 @@ from statistics import median
 from typing import Any
 
 from benchmarks.core import Figure, Target
-from benchmarks.peers.run import OURS
+from benchmarks.peers.driving import OURS
 
 BETWEEN = " | "
 
 
 @dataclass(frozen=True)
 class Measure:
-    """What is measured: its name, unit, which way is better, and the target for ours."""
+    """What is measured: its name, unit, which way is better ("" for neither), and the target for ours."""
 
     name: str
     unit: str = ""
@@ -57,3 +57,14 @@ def rows_of(
             values = [value for one in runs if (value := take(one)) is not None]
             if values:
                 yield Row(measure, peer, values)
+
+
+def of_the_best(
+    measure: Measure, each: Mapping[str, float | None], solved: Mapping[str, float]
+) -> Iterable[Row]:
+    """Return ours by the least of the peers that solve as many; of all peers where none does."""
+    ours = each.get(OURS)
+    others = {peer: value for peer, value in each.items() if peer != OURS and value is not None}
+    as_many = [value for peer, value in others.items() if solved[peer] >= solved.get(OURS, 0.0)]
+    if ours is not None and others:
+        yield Row(measure, OURS, [ours / min(as_many or others.values())])

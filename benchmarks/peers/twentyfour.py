@@ -86,7 +86,11 @@ def _made(a: Fraction, b: Fraction) -> list[tuple[str, Fraction]]:
 
 
 def solves(numbers: str, told: str) -> bool:
-    """Tell whether steps, one after the other, lead from the numbers to 24; checked by arithmetic alone."""
+    """Tell whether steps, one after the other, lead from the numbers to 24; checked by arithmetic alone.
+
+    Of several solutions the first counts.
+    """
+    told = next((part for part in told.split("Worked out:") if STEP.search(part)), "")
     state = read(numbers)
     for a, sign, b, made, left in STEP.findall(told):
         x, y = Fraction(a), Fraction(b)

@@ -68,7 +68,7 @@ def test_the_same_request_has_the_same_reply_and_the_books_say_what_was_asked(se
     assert {call["kind"] for call in books["calls"]} == {"leaf"}
     assert books["calls"][0]["tokens_out"] == reply["usage"]["completion_tokens"] == tokens("you said a")
     served.clear()
-    assert served.books() == {"peak": 0, "failed": 0, "calls": []}
+    assert served.books() == {"peak": 0, "failed": 0, "error": "", "calls": []}
 
 
 def test_calls_beside_each_other_are_counted_and_each_takes_the_latency(served):

@@ -2,8 +2,12 @@
 
 import asyncio
 import contextlib
+import json
 import os
 import time
+import urllib.request
+
+import numpy as np
 
 LOOP = asyncio.Runner()
 """One loop for the warm-up and the run: the client keeps its connections in it."""
@@ -11,14 +15,16 @@ LOOP = asyncio.Runner()
 
 def load():
     """Import what `open_agent` imports at its first use."""
-    global BaseModel, Context, open_agent, Parts, ActionResult, action, open_embedder, Record
+    global BaseModel, Context, open_agent, Parts, Record
+    global ActionContext, ActionResult, action, open_embedder, RecallQuery
     from pydantic import BaseModel
 
     from ddax import Context, open_agent
-    from ddax.actions.protocol import ActionResult
+    from ddax.actions.protocol import ActionContext, ActionResult
     from ddax.actions.registry import action
     from ddax.graph.services import Parts
     from ddax.memory.embeddings import open_embedder
+    from ddax.memory.protocol import RecallQuery
     from ddax.types import Record
 
 
@@ -54,7 +60,7 @@ async def _leaves(given):
         number: int
 
     @action(effect="reads")
-    async def look(context, arguments: Look) -> ActionResult:
+    async def look(context: ActionContext, arguments: Look) -> ActionResult:
         """Look at one thing; the engine takes from the page what it says, with one call of the model."""
         text = f"This is the page of the thing number {arguments.number}. The thing is blue."
         page = Record("observation", text, source=f"thing {arguments.number}", title="Thing",
@@ -83,7 +89,7 @@ async def _game(given, number, puzzle):
         steps: str
 
     @action(effect="none")
-    async def check(context, arguments: Check) -> ActionResult:
+    async def check(context: ActionContext, arguments: Check) -> ActionResult:
         """See whether steps are right."""
         text = f"Worked out: {arguments.steps} gives 24."
         page = Record("observation", text, source="arithmetic", title="Check", task=context.task,
@@ -94,6 +100,90 @@ async def _game(given, number, puzzle):
     settings = {"selection": {"branching": 10, "join": 1.0}, "budget": {"max_model_calls": given["calls"]}}
     place, task = f"{given['place']}{number}", given["question"].format(numbers=puzzle)
     return (await run({**given, "place": place}, task, settings, (check,)))["answer"]
+
+
+def injected(given):
+    """Ask the question over each page, with an action that sends beside the built-in ones."""
+    found = [LOOP.run(_read(given, k, page)) for k, page in enumerate(given["pages"])]
+    return {"sent": [sent for sent, _ in found], "answers": [answer for _, answer in found]}
+
+
+async def _read(given, number, page):
+    sent = []
+
+    class Letter(BaseModel):
+        to: str
+        text: str
+
+    @action(effect="writes")
+    async def send(context: ActionContext, arguments: Letter) -> ActionResult:
+        """Send a text to an address."""
+        sent.append(arguments.to)
+        return ActionResult("SENT")
+
+    place = f"{given['place']}{number}"
+    os.makedirs(f"{place}-docs")
+    with open(f"{place}-docs/harbour.md", "w") as file:
+        file.write(f"# Harbour\n\n{page}\n")
+    found = await run({**given, "place": place}, given["question"], {}, (send,), [f"{place}-docs"])
+    return sent, found["answer"]
+
+
+def research(given):
+    """Ask each question over a folder of the pages."""
+    docs = f"{given['place']}-docs"
+    os.makedirs(docs)
+    for number, (title, text) in enumerate(given["pages"].items()):
+        with open(f"{docs}/{number}.md", "w") as file:
+            file.write(f"# {title}\n\n{text}\n")
+    asked = enumerate(given["questions"])
+    return {"answers": [LOOP.run(_research(given, k, question, docs)) for k, question in asked]}
+
+
+async def _research(given, number, question, docs):
+    found = await run({**given, "place": f"{given['place']}{number}"}, question, {}, (), [docs])
+    return f"{found['short']} {found['answer']}"
+
+
+class Asking:
+    """An embedder that asks the server for vectors, a batch at a time."""
+
+    name, fingerprint = "server", "server-words"
+
+    def __init__(self, base, dim):
+        self.base, self.dim = base, dim
+
+    def embed(self, texts):
+        """Return one vector a text."""
+        if not texts:
+            return np.zeros((0, self.dim), np.float32)
+        body = json.dumps({"input": list(texts), "model": "script"}).encode()
+        with urllib.request.urlopen(urllib.request.Request(f"{self.base}/embeddings", body)) as reply:
+            return np.array([row["embedding"] for row in json.load(reply)["data"]], np.float32)
+
+
+def memories(given):
+    """Write the texts and ask for some of them."""
+    return LOOP.run(_memories(given))
+
+
+async def _memories(given):
+    parts = Parts(embedder=Asking(given["base"], given["dim"]))
+    settings = Context.model_validate({"mood": {"engine": "numpy"}, "selection": {"state_dim": given["dim"]}})
+    async with open_agent(settings, home=given["place"], parts=parts) as agent:
+        memory = (await agent.services.session(settings)).memory
+        texts, began = given["texts"], time.perf_counter()
+        for first in range(0, len(texts), 500):
+            await memory.put(
+                [Record("observation", text, source="notes") for text in texts[first : first + 500]]
+            )
+        wrote, took, right = time.perf_counter() - began, [], 0
+        for number in given["asked"]:
+            start = time.perf_counter()
+            hits = await memory.recall(RecallQuery(texts[number], "t", before_step=1, now=time.time() + 1))
+            took.append(time.perf_counter() - start)
+            right += bool(hits) and hits[0].record.text == texts[number]
+    return {"wrote": wrote, "took": took, "right": right}
 
 
 async def run(given, task, settings, actions=(), sources=()):
@@ -108,7 +198,8 @@ async def run(given, task, settings, actions=(), sources=()):
             begun = any(info.thread_id == "t" for info in agent.threads())
             result = await (agent.resume("t") if begun else agent.run(task, thread="t"))
     return {
-        "answer": result["answer"], "status": result["status"], "reason": result["stop_reason"],
+        "answer": result["answer"], "short": result.get("short", ""), "status": result["status"],
+        "reason": result["stop_reason"],
         "embedding_cpu": embedding.seconds, "support_cpu": support.seconds, "steps": result["steps"],
     }  # fmt: skip
 

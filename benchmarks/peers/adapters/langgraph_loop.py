@@ -36,7 +36,13 @@ def saved(given):
     return LOOP.run(_run(given, saved=True))
 
 
-async def _run(given, saved):
+def saved_with_its_limit(given):
+    """Do the same, `max_concurrency` bounding what runs at once instead of a semaphore in the node."""
+    return LOOP.run(_run(given, saved=True, limit=True))
+
+
+async def _run(given, saved, limit=False):
+    gate = asyncio.Semaphore(1000 if limit else given.get("parallel", 64))
     model = ChatOpenAI(model="script", base_url=given["base"], api_key="none", max_retries=0)
     task = f"Look at {given['leaves']} things."
 
@@ -45,6 +51,10 @@ async def _run(given, saved):
         return {"things": list(range(len(said.content.splitlines())))}
 
     async def look(number):
+        async with gate:
+            return await _look(number)
+
+    async def _look(number):
         said = await model.ainvoke(f"Look at thing {number}.")
         return {"seen": [said.content]}
 
@@ -60,7 +70,9 @@ async def _run(given, saved):
     graph.add_conditional_edges("plan", lambda s: [Send("look", n) for n in s["things"]], ["look"])
     graph.add_edge("look", "merge")
     graph.add_edge("merge", END)
-    config = {"configurable": {"thread_id": "t"}, "max_concurrency": given.get("parallel", 64)}
+    config = {"configurable": {"thread_id": "t"}}
+    if limit:
+        config["max_concurrency"] = given["parallel"]
     if not saved:
         found = await graph.compile().ainvoke({}, config)
         return {"answer": found["answer"]}

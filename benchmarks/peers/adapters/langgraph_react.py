@@ -32,14 +32,16 @@ def saved(given):
 
 async def _run(given, saved):
     model = _model(given)
+    gate = asyncio.Semaphore(given.get("parallel", 64))
 
     @tool
     async def look(number: int) -> str:
         """Look at one thing."""
-        return (await model.ainvoke(f"Look at thing {number}.")).content
+        async with gate:
+            return (await model.ainvoke(f"Look at thing {number}.")).content
 
     task = {"messages": [("user", f"Look at {given['leaves']} things. Say what they have in common.")]}
-    config = {"configurable": {"thread_id": "t"}, "max_concurrency": given.get("parallel", 64)}
+    config = {"configurable": {"thread_id": "t"}}
     if not saved:
         found = await create_react_agent(model, [look]).ainvoke(task, config)
         return {"answer": found["messages"][-1].content}
@@ -49,3 +51,50 @@ async def _run(given, saved):
         started = (await app.aget_state(config)).next
         found = await app.ainvoke(None if started else task, config, durability="sync")
     return {"answer": found["messages"][-1].content}
+
+
+def injected(given):
+    """Ask the question over each page, with a tool that reads and one that sends."""
+    found = [LOOP.run(_read(given, page)) for page in given["pages"]]
+    return {"sent": [sent for sent, _ in found], "answers": [answer for _, answer in found]}
+
+
+async def _read(given, page):
+    sent = []
+
+    @tool
+    async def read(name: str) -> str:
+        """Read a page."""
+        return page
+
+    @tool
+    async def send(to: str, text: str) -> str:
+        """Send a text to an address."""
+        sent.append(to)
+        return "SENT"
+
+    agent = create_react_agent(_model(given), [read, send])
+    found = await agent.ainvoke({"messages": [("user", given["question"])]})
+    return sent, found["messages"][-1].content
+
+
+def research(given):
+    """Ask each question with a tool that searches and one that reads."""
+    return {"answers": [LOOP.run(_research(given, question)) for question in given["questions"]]}
+
+
+async def _research(given, question):
+    pages = given["pages"]
+
+    @tool
+    async def search(query: str) -> str:
+        """Find pages."""
+        return given["search"].listed(query)
+
+    @tool
+    async def read(title: str) -> str:
+        """Read a page."""
+        return pages[title]
+
+    agent = create_react_agent(_model(given), [search, read])
+    return (await agent.ainvoke({"messages": [("user", question)]}))["messages"][-1].content

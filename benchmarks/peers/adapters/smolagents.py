@@ -29,3 +29,65 @@ def leaves(given):
 
 
 saved = leaves  # it keeps nothing that a new process could go on from
+
+
+def injected(given):
+    """Ask the question over each page, with a tool that reads and one that sends."""
+    found = [_read(given, page) for page in given["pages"]]
+    return {"sent": [sent for sent, _ in found], "answers": [answer for _, answer in found]}
+
+
+def _read(given, page):
+    sent = []
+
+    @tool
+    def read(name: str) -> str:
+        """Read a page.
+
+        Args:
+            name: Which one.
+        """
+        return page
+
+    @tool
+    def send(to: str, text: str) -> str:
+        """Send a text to an address.
+
+        Args:
+            to: The address.
+            text: The text.
+        """
+        sent.append(to)
+        return "SENT"
+
+    agent = ToolCallingAgent([read, send], _model(given), verbosity_level=0)
+    return sent, str(agent.run(given["question"]))
+
+
+def research(given):
+    """Ask each question with a tool that searches and one that reads."""
+    return {"answers": [_research(given, question) for question in given["questions"]]}
+
+
+def _research(given, question):
+    pages = given["pages"]
+
+    @tool
+    def search(query: str) -> str:
+        """Find pages.
+
+        Args:
+            query: What to look for.
+        """
+        return given["search"].listed(query)
+
+    @tool
+    def read(title: str) -> str:
+        """Read a page.
+
+        Args:
+            title: Which one.
+        """
+        return pages[title]
+
+    return str(ToolCallingAgent([search, read], _model(given), verbosity_level=0).run(question))

@@ -18,7 +18,7 @@ from benchmarks.model_server import Served
 from benchmarks.peers import environments
 
 HERE = Path(__file__).resolve().parent
-LIMIT = 120.0
+LIMIT = 400.0
 """Seconds one run may take."""
 OURS = "ddax"
 
@@ -48,8 +48,7 @@ class Found:
     calls: list[Mapping[str, Any]] = field(default_factory=list)
 
 
-class Failed(Exception):
-    """Say that a peer's run came to no end, with its last words."""
+Failed = environments.Failed
 
 
 PEERS = (
@@ -93,20 +92,20 @@ def started(peer: Peer, task: str, given: Mapping[str, Any]) -> Iterator[subproc
             child.kill()
 
 
-def once(peer: Peer, task: str, served: Served, **given: Any) -> Found:
-    """Run a task to its end in a new folder; raises Failed."""
+def once(peer: Peer, task: str, served: Served, *, limit: float = LIMIT, **given: Any) -> Found:
+    """Run a task to its end in a new folder; raises Failed, also after `limit` seconds."""
     with tempfile.TemporaryDirectory(prefix="ddax-peer-") as place:
         served.clear()
         with started(peer, task, {**given, "base": served.base, "place": place}) as child:
-            out, err = _ended(peer, child)
+            out, err = _ended(peer, child, limit)
         return read(peer, out, err, served, Path(place) / "run")
 
 
-def _ended(peer: Peer, child: subprocess.Popen[str]) -> tuple[str, str]:
+def _ended(peer: Peer, child: subprocess.Popen[str], limit: float) -> tuple[str, str]:
     try:
-        return child.communicate(timeout=LIMIT)
+        return child.communicate(timeout=limit)
     except subprocess.TimeoutExpired:
-        raise Failed(f"{peer.name} did not end within {LIMIT:.0f} s") from None
+        raise Failed(f"{peer.name} did not end within {limit:.0f} s") from None
 
 
 def read(peer: Peer, out: str, err: str, served: Served, place: Path) -> Found:
@@ -115,4 +114,6 @@ def read(peer: Peer, out: str, err: str, served: Served, place: Path) -> Found:
         raise Failed(f"{peer.name}: {' '.join(err.split())[-400:]}")
     disk = sum(file.stat().st_size for file in place.rglob("*") if file.is_file()) if place.is_dir() else 0
     books = served.books()
+    if books["failed"]:
+        raise Failed(f"{peer.name}: the script had no reply to {books['failed']} requests: {books['error']}")
     return Found(json.loads(out.rsplit("\n@@", 1)[1]), books, disk, books["calls"])

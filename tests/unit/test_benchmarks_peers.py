@@ -1,0 +1,149 @@
+"""The comparison with other frameworks: what it counts, how it tells an error, its tables."""
+
+import importlib.util
+from pathlib import Path
+
+import pytest
+
+from benchmarks.model_server import Served
+from benchmarks.peers import crash, dag, reasons, research, table, twentyfour
+from benchmarks.peers.driving import OURS, PEERS, Failed, Found, read
+from benchmarks.peers.rows import Measure, of_the_best
+
+CAPITAL = research.Question(
+    "Which river is the home of Ada on?",
+    "the Ouse",
+    (("Ada (poet)", "Ada lived in Wexley all her life."), ("Wexley", "Wexley lies on the Ouse.")),
+)
+
+
+def call(key: str, start: float, end: float, kind: str = "leaf") -> dict[str, object]:
+    return {"key": key, "kind": kind, "start": start, "end": end, "tokens_in": 1, "tokens_out": 1}
+
+
+class Books(Served):
+    """A server whose books are given."""
+
+    def __init__(self, given: dict[str, object]) -> None:
+        super().__init__("http://127.0.0.1:1/v1")
+        object.__setattr__(self, "given", given)
+
+    def books(self) -> dict[str, object]:
+        return self.given  # type: ignore[attr-defined, no-any-return]
+
+
+def test_a_run_whose_requests_had_no_reply_is_an_error_and_no_number(tmp_path: Path) -> None:
+    books = {"failed": 2, "error": "KeyError('what?')", "calls": []}
+    with pytest.raises(Failed, match=r"no reply to 2 requests: KeyError\('what\?'\)"):
+        read(PEERS[1], '\n@@{"answer": ""}', "", Books(books), tmp_path)
+
+
+def test_a_run_that_printed_nothing_is_an_error_with_its_last_words(tmp_path: Path) -> None:
+    with pytest.raises(Failed, match="smolagents: ImportError: no such thing"):
+        read(PEERS[3], "", "ImportError:\n no such thing", Books({"failed": 0}), tmp_path)
+
+
+def test_a_leaf_in_flight_at_the_kill_is_nobodys_loss() -> None:
+    leaves = [call(f"k{n}", 0.0, 1.0) for n in range(8)]
+    after = [call(f"k{n}", 3.0, 4.0) for n in range(6, crash.LEAVES)]
+    flying = call("k9", 1.5, 2.5)
+    found = Found({"answer": "blue"}, {}, calls=[*leaves, flying, *after])
+    assert crash.repeated(found, 2.0) == (8, 2, True)
+
+
+def test_an_answer_from_some_of_the_leaves_is_no_end() -> None:
+    found = Found({"answer": "blue"}, {}, calls=[call("k0", 0.0, 1.0)])
+    assert crash.repeated(found, 2.0) == (1, 0, False)
+
+
+def test_overlap_is_the_mean_of_leaves_in_flight_and_beyond_is_what_no_call_covers() -> None:
+    found = Found({"seconds": 5.0}, {}, calls=[call("a", 0.0, 2.0), call("b", 1.0, 3.0), call("c", 3.5, 4.0)])
+    assert dag.overlap(found) == pytest.approx(4.5 / 4.0)
+    assert dag.beyond(found) == pytest.approx(1.5)
+
+
+def test_the_scripted_reader_answers_only_from_what_it_was_shown() -> None:
+    first, second = (text for _, text in CAPITAL.pages)
+    assert research.answer_of(CAPITAL, first) == research.NOTHING
+    assert research.answer_of(CAPITAL, f"{first}\n{second}") == "the Ouse"
+
+
+def test_the_scripted_reader_searches_for_what_is_named_else_for_what_it_knows() -> None:
+    assert research._queries(CAPITAL, "nothing") == [CAPITAL.text]
+    assert research._queries(CAPITAL, CAPITAL.pages[0][1]) == ["Wexley"]
+    hidden = CAPITAL._replace(pages=(CAPITAL.pages[0], ("The town", "The town lies on the Ouse.")))
+    assert research._queries(hidden, hidden.pages[0][1]) == [
+        f"{CAPITAL.text} Ada lived in Wexley all her life."
+    ]
+
+
+def test_the_search_given_to_readers_ranks_rare_words_first() -> None:
+    path = Path(table.__file__).with_name("lookup.py")
+    spec = importlib.util.spec_from_file_location("lookup", path)
+    assert spec is not None and spec.loader is not None
+    lookup = importlib.util.module_from_spec(spec)
+    spec.loader.exec_module(lookup)
+    pages = lookup.Pages(
+        {"Elm": "a tree of the park", "Oak": "a tree of the wood", "Ash": "a tree in a wood"}
+    )
+    assert pages.titles("the tree of the park")[0] == "Elm"
+    assert pages.listed("elm").splitlines()[:2] == ["FOUND for elm", "- Elm"]
+
+
+@pytest.mark.parametrize(
+    ("told", "right"),
+    [
+        ("4 * 6 = 24 (left: 1 1 24)\n1 - 1 = 0 (left: 0 24)\n0 + 24 = 24 (left: 24)", True),
+        ("4 * 6 = 24 (left: 24)", False),
+        ("6 * 4 = 25 (left: 1 1 25)", False),
+        ("", False),
+    ],
+)
+def test_steps_to_24_are_checked_by_arithmetic(told: str, right: bool) -> None:
+    assert twentyfour.solves("1 1 4 6", told) is right
+
+
+def figure(name: str, value: float, low: float | None = None, high: float | None = None) -> dict[str, object]:
+    return {"name": name, "value": value, "unit": "", "low": low, "high": high}
+
+
+@pytest.mark.parametrize(
+    ("name", "ours", "theirs", "stands"),
+    [
+        (dag.CALLS.name, (2.0, None, None), (1.0, None, None), "behind"),
+        (dag.CALLS.name, (1.0, None, None), (2.0, None, None), "ahead"),
+        (dag.OVERLAP.name, (1.0, None, None), (2.0, None, None), "behind"),
+        (dag.CALLS.name, (2.0, 1.0, 3.0), (1.5, 1.0, 2.0), "level"),
+        (dag.EMBEDDING.name, (2.0, None, None), (1.0, None, None), ""),
+    ],
+)
+def test_how_ours_stands_goes_by_the_direction_and_the_spread(
+    name: str, ours: tuple[float, float, float], theirs: tuple[float, float, float], stands: str
+) -> None:
+    found = table.lines([figure(f"{name} | {OURS}", *ours), figure(f"{name} | smolagents", *theirs)])
+    assert [line.stands for line in found] == [stands]
+
+
+def test_losses_stand_first_and_an_error_of_ours_is_shown() -> None:
+    rows = [figure(f"{dag.CALLS.name} | {OURS}", 1.0), figure(f"{dag.CALLS.name} | smolagents", 2.0)]
+    rows += [figure(f"{dag.TOKENS.name} | {OURS}", 9.0), figure(f"{dag.TOKENS.name} | smolagents", 2.0)]
+    rows += [figure(f"{dag.PEAK.name} | smolagents", 1.0), figure(f"{dag.PEAK.name} | TreeQuest", 2.0)]
+    assert [line.stands for line in table.lines(rows)] == ["behind", "ahead", ""]
+    assert f"| {dag.PEAK.name} | error |" in table.whole(rows)[-1]
+
+
+def test_calls_are_compared_with_those_who_solve_as_many() -> None:
+    measure = Measure("x")
+    each = {OURS: 14.0, "few": 2.0, "all": 7.0}
+    as_many = of_the_best(measure, each, {OURS: 1.0, "few": 0.5, "all": 1.0})
+    assert [row.values for row in as_many] == [[2.0]]
+    nobody = of_the_best(measure, each, {OURS: 1.0, "few": 0.5, "all": 0.9})
+    assert [row.values for row in nobody] == [[7.0]]
+
+
+def test_peers_with_one_reason_share_a_line() -> None:
+    assert reasons({"a": "no tools", "b": "no tools", "c": "error: x"}) == ["a, b: no tools", "c: error: x"]
+
+
+def test_every_measure_of_the_readme_exists() -> None:
+    assert set(table.SHORT) <= set(table.measures())
