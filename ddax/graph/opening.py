@@ -22,6 +22,7 @@ from ddax.types import JsonDict
 if TYPE_CHECKING:
     from ddax.actions.registry import Registry
     from ddax.actions.web.client import Web
+    from ddax.actions.web.search.protocol import Provider
     from ddax.environments.protocol import Environment
     from ddax.memory.agents import AgentStore
     from ddax.memory.embedding_checked import CheckedEmbedder
@@ -64,7 +65,9 @@ async def open_session(
     if reasoner is None:
         reasoner = await asyncio.to_thread(_reasoner, settings, place, embedder, actions, clock, monotonic)
     web = await asyncio.to_thread(_web, settings, place, clock, monotonic)
-    library: Library = parts.library or await _library(settings, embedder, place, web, clock)
+    library: Library = parts.library or await _library(
+        settings, embedder, place, web, clock, provider=parts.search
+    )
     seats = await asyncio.to_thread(load_panel, settings.debate.panel)
     benches = {
         model: await asyncio.to_thread(
@@ -271,7 +274,15 @@ def _web(settings: Context, home: Home, clock: Clock, monotonic: Clock) -> Web:
     )
 
 
-async def _library(settings: Context, embedder: Embedder, home: Home, web: Web, clock: Clock) -> Library:
+async def _library(
+    settings: Context,
+    embedder: Embedder,
+    home: Home,
+    web: Web,
+    clock: Clock,
+    *,
+    provider: Provider | None,
+) -> Library:
     from ddax.actions.sources import open_library
     from ddax.actions.web.opening import with_search
     from ddax.environments.opening import is_world
@@ -285,7 +296,14 @@ async def _library(settings: Context, embedder: Embedder, home: Home, web: Web, 
             web=web,
         )
         return await asyncio.to_thread(
-            with_search, sources, web, os.environ, embedder=embedder, folder=home.cache / "web", clock=clock
+            with_search,
+            sources,
+            web,
+            os.environ,
+            provider=provider,
+            embedder=embedder,
+            folder=home.cache / "web",
+            clock=clock,
         )
     except BaseException:
         await web.close()

@@ -30,6 +30,7 @@ from ddax.types import EntailmentCheck, JsonDict, Usage, Vector
 if TYPE_CHECKING:
     from ddax.actions.registry import Registry
     from ddax.actions.web.client import Web
+    from ddax.actions.web.search.protocol import Provider
     from ddax.debate.living import LivingRubrics
     from ddax.debate.outcomes import JudgeStore
     from ddax.dynamics.surprise import Calibration
@@ -171,6 +172,7 @@ class Parts:
     library: Library | None = None
     embedder: Embedder | None = None
     actions: tuple[Action, ...] = ()
+    search: Provider | None = None
 
 
 class LocalServices:

@@ -53,14 +53,21 @@ def open_web(
 
 
 def with_search(
-    local: Library, web: Web, environ: Mapping[str, str], *, embedder: Embedder, folder: Path, clock: Clock
+    local: Library,
+    web: Web,
+    environ: Mapping[str, str],
+    *,
+    embedder: Embedder,
+    folder: Path,
+    clock: Clock,
+    provider: Provider | None = None,
 ) -> Library:
-    """Return a library that also searches the web, where the settings name a service."""
+    """Return a library that also searches the web, by a given service or by one that the settings name."""
     settings = web.settings
-    if not settings.search:
+    if provider is None and not settings.search:
         return local
     search = WebSearch(
-        Taped() if settings.replay else _provider(web, environ, clock),
+        Taped() if settings.replay else provider or _provider(web, environ, clock),
         web.policy,
         embedder,
         ResultCache(folder / "searches.sqlite", clock=clock, hours=settings.search_hours),
