@@ -37,7 +37,7 @@ async def main(address):
     context = Context(allow_hosts=("127.0.0.1",))
     async with open_agent(context, parts=Parts(search=Catalogue(address))) as agent:
         result = await agent.run("Who wrote the Harbour Almanac?")
-        print(result["status"], result["short"])
+        print(result["status"], result["short"] or result["answer"])
         for citation in result["citations"]:
             print(citation["source"], "|", citation["quote"])
 

@@ -19,7 +19,7 @@ SAYS = {
     "own_environment.py": ("10 rules", "floor 0", "look, move, probe"),
     "own_identity.py": ("3 rules", "done rigidity"),
     "own_rubric.py": ("support, primary, progress", "done"),
-    "own_search.py": ("done Ines Calder", "http://127.0.0.1:"),
+    "own_search.py": ("done ", "written by Ines Calder", "http://127.0.0.1:"),
     "own_saver.py": ("stopped before close", "done"),
 }
 """What each prints."""
