@@ -107,6 +107,21 @@ def merged(*groups: Iterable[Requirement]) -> list[Requirement]:
     return list(kept.values())[:MAX_REQUIREMENTS]
 
 
+def told_by(text: str, requirement: Requirement) -> bool:
+    """Say whether a text bears a requirement out: what it names or counts stands there.
+
+    For requirements a model has read: one it has made up would turn a good answer away.
+    """
+    said = text.casefold()
+    value = requirement["value"].casefold()
+    if requirement["kind"] == "format":
+        return all(word in said for word in value.split("_"))
+    if not value.isdecimal():
+        return value in said
+    names = [name for name, n in NUMBERS.items() if n == int(value)] + (["single"] if value == "1" else [])
+    return any(re.search(rf"\b{word}\b", said) for word in [value, *names])
+
+
 def broken(requirements: Sequence[Requirement], facts: Facts) -> list[str]:
     """Return, for each requirement that does not hold, which one and why."""
     return [f"{r['words']!r}: {why}" for r in requirements if (why := _CHECKS[r["kind"]](r["value"], facts))]

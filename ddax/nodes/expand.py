@@ -17,8 +17,8 @@ from ddax.graph.services import Session
 from ddax.graph.state import State, Update
 from ddax.ideas import dag, grow
 from ddax.ideas.idea import REASON_BYTES, Patch, apply_patches, clip
-from ddax.ideas.requirements import demanded_visits, forbids, merged, parse, same_place
 from ddax.ideas.origins import join, of_source, read
+from ddax.ideas.requirements import demanded_visits, forbids, merged, parse, same_place, told_by
 from ddax.metacognition.effects import effects_of
 from ddax.nodes.arguments import stowed_all
 from ddax.nodes.claims import verify_leaf
@@ -61,7 +61,7 @@ async def expand(state: State, *, session: Session) -> Update:
     planned = _within_caps(state, session, allowed, parent, taken_apart=_taken_apart(reply))
     grown = _planned(state, parent, focus, planned, mode, read(origins))
     update: Update = {"usage": usage_row(reply.usage), "ideas": grown}
-    if demands := _from_model(state, reply):
+    if reply.requirements and (demands := _from_model(state, reply, await task_text(state, session))):
         update["work"] = demands
     return update
 
@@ -129,10 +129,11 @@ def _subset(joined: Joined, kept: list[int]) -> Joined:
     return replace(joined, proposals=renumbered(joined.proposals, kept), also_needs=also)
 
 
-def _from_model(state: State, reply: Expansion) -> dict[str, object]:
+def _from_model(state: State, reply: Expansion, task: str) -> dict[str, object]:
     """Return the work with the requirements the reasoner read out of the task; empty without news."""
     known = state["work"].get("requirements", [])
-    told = [r for words in reply.requirements for r in parse(words, origin="model")]
+    read = [r for words in reply.requirements for r in parse(words, origin="model")]
+    told = [r for r in read if told_by(task, r)]
     together = merged(known, told)
     return {**state["work"], "requirements": together} if len(together) > len(known) else {}
 

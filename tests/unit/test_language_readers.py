@@ -43,6 +43,11 @@ def test_a_plan_is_read_with_its_edges_and_sources():
     assert found.children[1].needs == (0,)
 
 
+def test_what_a_plan_reads_out_of_the_task_is_handed_on():
+    reply = wire.ExpandWire(children=[child()], requirements=["answer in one word"])
+    assert readers.expansion(reply, REQUEST, SOURCES, {}).requirements == ("answer in one word",)
+
+
 def test_an_empty_plan_says_nothing_is_left():
     assert expand().children == ()
 

@@ -21,7 +21,8 @@ GOOD = {
                     "action": {"name": "search", "args": [{"name": "query", "value": "x"}], "intent": "i"},
                     "needs": [],
                 }
-            ]
+            ],
+            "requirements": ["at most 5 words"],
         },
     ),
     "judge": (
@@ -50,6 +51,10 @@ def test_a_good_reply_is_read_alone_fenced_and_with_words_around_it(name):
     text = json.dumps(value)
     for form in (text, f"```json\n{text}\n```", f"\ufeffHere it is: {text} Done."):
         assert parse(form, model).model_dump() == value
+
+
+def test_a_plan_may_leave_out_that_the_task_demands_nothing():
+    assert parse('{"children": []}', wire.ExpandWire).requirements == []
 
 
 @pytest.mark.parametrize("name", GOOD)

@@ -8,7 +8,16 @@ import pytest
 
 from ddax.errors import UsageError
 from ddax.ideas.idea import apply_patches
-from ddax.ideas.requirements import Facts, breaks_answer, broken, merged, parse, same_place, without_wording
+from ddax.ideas.requirements import (
+    Facts,
+    breaks_answer,
+    broken,
+    merged,
+    parse,
+    same_place,
+    told_by,
+    without_wording,
+)
 from ddax.nodes.close import close
 from ddax.nodes.expand import expand
 from ddax.reasoning import protocol as p
@@ -150,12 +159,34 @@ async def test_a_demanded_page_is_planned_and_a_forbidden_one_is_dropped(kit: An
 
 
 async def test_the_reasoner_may_hand_in_demands_it_read(kit: Any) -> None:
-    reply = p.Expansion((kit.leaf("x"),), requirements=("at most 3 words", "not a form"))
+    made_up = "at most 9 words"
+    reply = p.Expansion((kit.leaf("x"),), requirements=("at most 3 words", "not a form", made_up))
     session = kit.session({"expand": [reply]})
-    state = await kit.after(expand, await kit.opened(session, focus=["0"], step=1), session)
+    task = "Where was the architect born? Three words will do."
+    state = await kit.after(expand, await kit.opened(session, task, focus=["0"], step=1), session)
     assert [(r["kind"], r["value"], r["origin"]) for r in state["work"]["requirements"]] == [
         ("max_words", "3", "model")
     ]
+
+
+@pytest.mark.parametrize(
+    ("task", "demand", "told"),
+    [
+        ("Three words will do.", "at most 3 words", True),
+        ("A single word, please.", "answer in one word", True),
+        ("Where is it?", "answer in one word", False),
+        ("Someone knows.", "answer in one word", False),
+        ("Is it so, yes or no?", "answer yes or no", True),
+        ("Is it so?", "answer yes or no", False),
+        ("I want JSON.", "answer as JSON", True),
+        ("Look into notes.md for it.", "visit notes.md", True),
+        ("Look into it.", "visit notes.md", False),
+        ("Keep off config.py.", "do not touch config.py", True),
+    ],
+)
+def test_a_demand_that_a_model_made_up_is_not_borne_out(task: str, demand: str, told: bool) -> None:
+    (requirement,) = parse(demand, origin="model")
+    assert told_by(task, requirement) is told
 
 
 @pytest.mark.parametrize(

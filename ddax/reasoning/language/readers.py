@@ -56,7 +56,7 @@ def expansion(
     visits = sum(child.action is not None and child.action["name"] == "visit" for child in children)
     if visits > request.reads_left:
         raise Unfit(f"{visits} visits are planned and {request.reads_left} are left")
-    return p.Expansion(children, Usage())
+    return p.Expansion(children, Usage(), requirements=tuple(reply.requirements))
 
 
 def _check_needs(position: int, needs: Sequence[int], size: int) -> None:

@@ -16,6 +16,7 @@ from typing import TYPE_CHECKING, TypeVar
 import numpy as np
 
 from ddax.errors import ReasonerError
+from ddax.ideas.requirements import FORMS
 from ddax.reasoning import protocol as p
 from ddax.reasoning.budget import BudgetKeeper
 from ddax.reasoning.effort import Effort
@@ -115,7 +116,7 @@ class LanguageReasoner:
             reads_left=str(request.reads_left), actions=self._actions(request.actions),
             sources=self._listed(known), read=self._data("read", lines(request.read)),
             lessons=self._data("lessons", lines(request.lessons)), findings=findings,
-            evidence=self._passages(numbered(request.evidence)),
+            evidence=self._passages(numbered(request.evidence)), forms="; ".join(FORMS),
         )  # fmt: skip
         sampling = Sampling(request.temperature, request.seed)
         reply, usage = await self._ask(

@@ -58,9 +58,13 @@ class ChildWire(Wire):
 
 
 class ExpandWire(Wire):
-    """A plan: the children in order; an empty list says that nothing is left to do."""
+    """A plan: the children in order; an empty list says that nothing is left to do.
+
+    `requirements` is what the task demands, in the forms the prompt lists.
+    """
 
     children: list[ChildWire]
+    requirements: list[str] = Field(default_factory=list, max_length=12)
 
 
 class PredictWire(Wire):
@@ -165,6 +169,7 @@ def _lean(node: Any) -> Any:
         kept = {key: _lean(value) for key, value in node.items() if key not in _DROPPED}
         if isinstance(named, dict):
             kept["properties"] = {key: _lean(value) for key, value in named.items()}
+            kept["required"] = list(named)
         return kept
     return [_lean(item) for item in node] if isinstance(node, list) else node
 
