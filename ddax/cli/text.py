@@ -15,11 +15,11 @@ _ESCAPES = re.compile(
     r"|\x9b[0-?]*[ -/]*[@-~]"
     r"|\x1b[ -/]*[0-~]?"
 )
-# C0 and C1 controls, bidirectional marks and overrides, invisible operators, tags, surrogates.
+# C0 and C1 controls, bidirectional marks and overrides, invisible operators, tags, selectors, surrogates.
 # The joiners U+200C and U+200D stay: Persian, Indic scripts and emoji need them.
 _UNSAFE = (
     "\x00-\x08\x0b-\x1f\x7f-\x9f\u00ad\u061c\u180e\u200b\u200e\u200f\u2028-\u202e\u2060-\u206f"
-    "\ufeff\ufff9-\ufffb\ud800-\udfff\U000e0000-\U000e007f"
+    "\ufeff\ufff9-\ufffb\ud800-\udfff\U000e0000-\U000e01ef"
 )
 _UNSAFE_RE = re.compile(f"[{_UNSAFE}]")
 _ASTRAL = 0x10000

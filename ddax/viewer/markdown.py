@@ -16,7 +16,10 @@ if TYPE_CHECKING:
 
 _SPECIAL = re.compile(r"([\\`*_\[\]<>#!|~&@$^]|:(?=//)|(?<=www)\.|^[-+=]|^\d+(?=[.)]))", re.IGNORECASE)
 """What begins markup, and what a renderer would make a link of by itself."""
-_CONTROL = re.compile(r"[\x00-\x1f\x7f-\x9f\u2028\u2029\u200e\u200f\u202a-\u202e\u2066-\u2069]+")
+_CONTROL = re.compile(
+    "[\x00-\x1f\x7f-\x9f\u00ad\u061c\u180e\u200b\u200e\u200f\u2028-\u202e\u2060-\u206f\ufeff"
+    "\ufff9-\ufffb\ud800-\udfff\U000e0000-\U000e01ef]+"
+)
 LONG = 400
 
 

@@ -24,7 +24,7 @@ from ddax.reasoning.language import readers, wire
 from ddax.reasoning.language.call import Ask, Caller, Under
 from ddax.reasoning.language.channel import Hear, Sampling, open_channel
 from ddax.reasoning.language.guard import Limits
-from ddax.reasoning.language.quote import block, lines, numbered, quoted, shorten
+from ddax.reasoning.language.quote import block, clean, lines, numbered, quoted, shorten
 from ddax.reasoning.language.team import Role, Team
 from ddax.reasoning.language.usage import PriceLike, price_of
 from ddax.reasoning.prompts import Prompt, render
@@ -248,7 +248,8 @@ class LanguageReasoner:
         return replace(reply, usage=usage)
 
     def _task(self, text: str) -> str:
-        return shorten(text, self._limits.text_characters)
+        """Return the user's own words: not as data, but without signs that nobody sees."""
+        return shorten(clean(text), self._limits.text_characters)
 
     def _data(self, label: str, text: str) -> str:
         return block(label, shorten(text, self._limits.text_characters))
