@@ -8,6 +8,7 @@ and are recalled by later decisions: policy lessons by `expand`, value lessons b
 
 from __future__ import annotations
 
+import asyncio
 from typing import Literal
 
 from ddax.errors import BudgetExceeded, ReasonerError
@@ -35,8 +36,9 @@ async def reflect(state: State, *, session: Session) -> Update:
     threshold = float(state["mind"]["epsilon_0"])
     spent = Usage()
     text = await task_text(state, session)
-    for kind, error, row in contrasts(rows, state["ideas"], threshold):
-        lesson = await _lesson(state, session, text, kind, row)
+    found = contrasts(rows, state["ideas"], threshold)
+    asked = (_lesson(state, session, text, kind, row) for kind, _, row in found)
+    for (kind, error, row), lesson in zip(found, await asyncio.gather(*asked), strict=True):
         if lesson is None:
             break
         spent = spent + lesson.usage

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -18,7 +19,8 @@ from ddax.nodes.open_task import open_task
 from ddax.nodes.reflect import contrasts, reflect
 from ddax.nodes.rigidity import rigidity
 from ddax.reasoning import protocol as p
-from ddax.types import Idea
+from ddax.reasoning.scripted import ScriptedReasoner
+from ddax.types import Idea, Usage
 
 EXPECTED = "The harbour of Trondby was built in 1712."
 OTHER = "Zebras quickly jump over vexing fjords."
@@ -65,6 +67,36 @@ async def test_a_surprise_leaves_a_lesson_for_the_next_task(kit: Any) -> None:
     kit.now += 3600
     again = await kit.opened(session, kit.question)
     assert await lessons(again, session, "harbour") == (rows[0]["text"],)
+
+
+class Together(ScriptedReasoner):
+    """A reasoner that gives no lesson before it was asked for two."""
+
+    def __init__(self) -> None:
+        super().__init__({})
+        self.asked: list[str] = []
+        self.both = asyncio.Event()
+
+    async def reflect(self, request: p.ReflectRequest) -> p.Lesson:
+        self.asked.append(request.actual)
+        if len(self.asked) == 2:
+            self.both.set()
+        await asyncio.wait_for(self.both.wait(), timeout=20)  # not reached where they are asked together
+        return p.Lesson(f"Not so: {request.actual}")
+
+
+async def test_lessons_are_asked_for_together(kit: Any) -> None:
+    reasoner = Together()
+    session = replace(kit.session(), reasoner=reasoner)
+    state = await kit.opened(session)
+    for idea in ("0.1", "0.2"):
+        row = {"task": state["work"]["id"], "idea": idea, "action": "search", "expected": EXPECTED,
+               "actual": f"{idea}: {OTHER}", "epsilon": 1.0, "value": None, "before": None}  # fmt: skip
+        await session.memory.log("ledger", row, key=idea)
+    session.metered(state["work"]["id"], {})
+    session.keepers[state["work"]["id"]].add(Usage(1, 9))  # what a call costs is known
+    await kit.update(reflect, state, session)
+    assert reasoner.asked == [f"0.1: {OTHER}", f"0.2: {OTHER}"]
 
 
 async def test_a_silent_reasoner_ends_the_learning_and_not_the_run(kit: Any) -> None:
