@@ -78,9 +78,15 @@ def readme(text: str) -> str:
     path = RESULTS / "peers.json"
     if not path.is_file() or FROM not in text:
         return text
-    rows = table.short(json.loads(path.read_text(encoding="utf-8"))["figures"])
+    result = json.loads(path.read_text(encoding="utf-8"))
+    about = result["conditions"]
+    load = next(note for note in result["notes"] if note.startswith("load average"))
+    said = (
+        f"`python -m benchmarks peers{' --quick' if about['quick'] else ''}`, commit {about['commit']}, "
+        f"{about['machine']['cpu']}, {about['machine']['cores']} cores, {load}"
+    )
     head, _, rest = text.partition(FROM)
-    return "\n".join([head + FROM, *rows, TO + rest.partition(TO)[2]])
+    return "\n".join([head + FROM, *table.short(result["figures"]), "", said, TO + rest.partition(TO)[2]])
 
 
 def main() -> None:

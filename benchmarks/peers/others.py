@@ -50,7 +50,7 @@ def controllers(options: Options) -> Part:
     """Time one decision of ours, of the pymdp of today under jit, and of the old one."""
     from benchmarks import controller
 
-    found: dict[str, controller.Timing] = {}
+    found: dict[str, list[controller.Timing]] = {}
     missing: dict[str, str] = {}
     for name, subject, count in (
         (OURS, "twin", 500),
@@ -59,11 +59,15 @@ def controllers(options: Options) -> Part:
     ):
         try:
             python = python_of("old-pymdp") if subject == "old" else sys.executable
-            found[name] = controller._time(subject, count, options, python=python)
+            runs = range(2 if options.quick else 5)
+            found[name] = [controller._time(subject, count, options, python=python) for _ in runs]
         except (Failed, RuntimeError) as error:
             missing[name] = f"error: {error}"
-    rows = [Row(DECIDE, name, [float(np.median(t.cycles)) * 1e6]) for name, t in found.items()]
-    rows += [Row(IMPORT, name, [t.imported]) for name, t in found.items()]
+    rows = [
+        Row(DECIDE, name, [float(np.median(run.cycles)) * 1e6 for run in runs])
+        for name, runs in found.items()
+    ]
+    rows += [Row(IMPORT, name, [run.imported for run in runs]) for name, runs in found.items()]
     note = (
         "the whole benchmark is `controller`; pymdp 1.0.4 is in our own environment, as we use it: with the "
         "agent a constant of a program that is compiled before the first decision"

@@ -10,6 +10,7 @@ from benchmarks.peers.driving import OURS
 from benchmarks.peers.rows import BETWEEN, Measure
 
 PARTS = ("dag", "crash", "injection", "game", "hotpot", "memories", "others")
+NOISE, NOISY = 0.1, ("s", "ms", "µs", "1/s", "MB")
 ORDER = ("behind", "level", "ahead", "")
 SHORT = (
     "two-hop questions: answered",
@@ -28,7 +29,6 @@ SHORT = (
     "memories: one query, median",
     "memories: on disk, for a memory",
     "repair from 12 scripted proposals: time to the right one",
-    "4×4 controller: one decision, median",
 )
 """The measures of the README's table."""
 
@@ -68,17 +68,21 @@ def _line(name: str, each: Mapping[str, Mapping[str, Any]], better: str) -> Line
 
 
 def _stands(ours: Mapping[str, Any], best: Mapping[str, Any], sign: float) -> str:
-    """Tell how ours stands: level where the values are the same or their spreads touch."""
-    low, high = _spread(ours)
-    least, most = _spread(best)
+    """Tell how ours stands: level where the values are the same or their spreads touch.
+
+    What takes time or memory and was measured once has a spread of a tenth; a count has none.
+    """
+    (low, high), (least, most) = _spread(ours), _spread(best)
     if low <= most and least <= high:
         return "level"
     return "behind" if sign * (ours["value"] - best["value"]) > 0 else "ahead"
 
 
 def _spread(figure: Mapping[str, Any]) -> tuple[float, float]:
-    alone = figure.get("low") is None
-    return (figure["value"], figure["value"]) if alone else (figure["low"], figure["high"])
+    if figure.get("low") is not None:
+        return figure["low"], figure["high"]
+    slack = NOISE if figure.get("unit") in NOISY else 0.0
+    return (1 - slack) * figure["value"], (1 + slack) * figure["value"]
 
 
 def whole(figures: Sequence[Mapping[str, Any]]) -> list[str]:

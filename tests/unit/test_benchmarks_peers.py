@@ -1,10 +1,12 @@
 """The comparison with other frameworks: what it counts, how it tells an error, its tables."""
 
 import importlib.util
+import json
 from pathlib import Path
 
 import pytest
 
+from benchmarks import page
 from benchmarks.model_server import Served
 from benchmarks.peers import crash, dag, reasons, research, table, twentyfour
 from benchmarks.peers.driving import OURS, PEERS, Failed, Found, read
@@ -104,7 +106,8 @@ def test_steps_to_24_are_checked_by_arithmetic(told: str, right: bool) -> None:
 
 
 def figure(name: str, value: float, low: float | None = None, high: float | None = None) -> dict[str, object]:
-    return {"name": name, "value": value, "unit": "", "low": low, "high": high}
+    unit = table.measures()[name.partition(" | ")[0]].unit
+    return {"name": name, "value": value, "unit": unit, "low": low, "high": high}
 
 
 @pytest.mark.parametrize(
@@ -114,6 +117,8 @@ def figure(name: str, value: float, low: float | None = None, high: float | None
         (dag.CALLS.name, (1.0, None, None), (2.0, None, None), "ahead"),
         (dag.OVERLAP.name, (1.0, None, None), (2.0, None, None), "behind"),
         (dag.CALLS.name, (2.0, 1.0, 3.0), (1.5, 1.0, 2.0), "level"),
+        (dag.PEAK.name, (2.0, None, None), (1.9, None, None), "level"),
+        (dag.PEAK.name, (2.0, None, None), (1.5, None, None), "behind"),
         (dag.EMBEDDING.name, (2.0, None, None), (1.0, None, None), ""),
     ],
 )
@@ -147,3 +152,10 @@ def test_peers_with_one_reason_share_a_line() -> None:
 
 def test_every_measure_of_the_readme_exists() -> None:
     assert set(table.SHORT) <= set(table.measures())
+
+
+def test_the_readme_shows_what_was_measured() -> None:
+    text = page.README.read_text(encoding="utf-8")
+    assert page.readme(text) == text
+    figures = json.loads((page.RESULTS / "peers.json").read_text(encoding="utf-8"))["figures"]
+    assert "\n".join(table.short(figures)) in text
