@@ -24,7 +24,7 @@ from ddax.actions.web.search.searxng import SearXNG
 PAGES = 500
 OF_A_HOST = 25
 DELAY = 0.05
-PATIENCE = 1.0
+PATIENCE = 3.0
 """Seconds a request may take in this crawl."""
 SEARCHED = 10
 """Results of a search."""
@@ -75,7 +75,9 @@ def plant() -> tuple[dict[str, Answer], list[Planted]]:
             path, good = f"/p{number}", page(words(host, number))
             answer, end = good, "read"
             if kind == "slow":
-                answer, end = (slow(5.0, good), "timeout") if number % 5 == 0 else (slow(0.2, good), "read")
+                answer, end = (
+                    (slow(5 * PATIENCE, good), "timeout") if number % 5 == 0 else (slow(0.2, good), "read")
+                )
             elif kind == "broken" and number % 2:
                 answer, end = faulty(number)
             elif kind == "refusing":
@@ -111,7 +113,7 @@ def engine(site: Site, planted: list[Planted]) -> Answer:
 
 
 async def crawl() -> Crawl:
-    """Find the pages by searches, read them all at once, and all of the refusing hosts again in a new run."""
+    """Find the pages by searches, read them all at once, and those of the refusing hosts in a new run."""
     answers, planted = plant()
     hosts = {one.host for one in planted}
     settings = {"delay": DELAY, "fetch_seconds": PATIENCE, "read_seconds": 60.0}
@@ -120,8 +122,9 @@ async def crawl() -> Crawl:
         async with serving(answers) as site:
             site.answers["engine.test/search"] = engine(site, planted)
             start = time.monotonic()
-            async with opened(Path(folder), time.monotonic, *hosts, "engine.test", **settings) as pages:
+            async with opened(Path(folder), time.monotonic, "engine.test", delay=0.0) as pages:
                 urls = await found_by_search(pages, site)
+            async with opened(Path(folder), time.monotonic, *hosts, **settings) as pages:
                 ends = await asyncio.gather(*(outcome(pages.read(url)) for url in urls))
             made.seconds = time.monotonic() - start
             kinds = dict(zip(urls, (kind for kind, _ in ends), strict=True))
