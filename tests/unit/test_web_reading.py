@@ -140,6 +140,19 @@ async def test_the_reader_is_killed_for_a_page_that_takes_too_long_and_reads_the
         await reader.close()
 
 
+async def test_the_time_of_a_page_holds_also_where_the_reader_must_start_again() -> None:
+    reader = Reader(seconds=60)
+    await reader.read(b"<p>first</p>", "html", fallback="f", base="b", charset="")
+    reader._seconds = 0.02  # no child starts in that
+    for _ in range(3):
+        with pytest.raises(ActionError, match="took longer"):
+            await reader.read(b"<div>" * 1_000_000, "html", fallback="f", base="b", charset="")
+    assert reader.kills == 1 and reader._next is not None  # it is let finish, not killed again
+    await reader._next
+    await reader.close()  # also the one that has started meanwhile
+    assert reader._child is None and reader._next is None
+
+
 async def test_a_reader_that_dies_is_named_and_replaced() -> None:
     reader = Reader(seconds=60)
     try:

@@ -60,6 +60,8 @@ class Reader:
         self._seconds = seconds
         self._lock = asyncio.Lock()
         self._child: asyncio.subprocess.Process | None = None
+        self._next: asyncio.Task[asyncio.subprocess.Process] | None = None
+        """The child that takes the place of a killed one, while it starts."""
         self.kills = 0
 
     async def read(self, content: bytes, kind: str, *, fallback: str, base: str, charset: str) -> Page:
@@ -75,44 +77,74 @@ class Reader:
     async def close(self) -> None:
         """End the child."""
         async with self._lock:
-            await self._kill()
+            coming, self._next = self._next, None
+            if coming is not None:
+                coming.cancel()  # one that starts ends its child itself; one that has started brings it
+                for child in await asyncio.gather(coming, return_exceptions=True):
+                    await _ended(None if isinstance(child, BaseException) else child)
+            await _ended(self._child)
+            self._child = None
 
     async def _asked(self, task: JsonDict, content: bytes) -> bytes:
-        child = await self._started()
+        if self._child is None and self._next is None:
+            self._child = await _started()  # the first start is ours, not the page's
         try:
             async with asyncio.timeout(max(self._seconds - KILL_SECONDS, self._seconds / 2)):
-                return await exchanged(child, task, content)
+                return await exchanged(await self._ready(), task, content)
         except TimeoutError as exc:
             why = f"Reading it took longer than {self._seconds:g} s."
             raise unreadable(task, why) from exc
         except (OSError, EOFError, ValueError) as exc:
             raise unreadable(task, "Reading it brought the reader down.") from exc
         finally:
-            if sys.exc_info()[0] is not None:
-                self.kills += 1
-                await self._kill()
+            error = sys.exc_info()[1]
+            if error is not None:
+                self.kills += self._child is not None
+                await self._replace(again=isinstance(error, ActionError))
 
-    async def _started(self) -> asyncio.subprocess.Process:
+    async def _ready(self) -> asyncio.subprocess.Process:
+        """Return the child; one that took the place of a killed one may still be starting."""
+        if self._next is not None:
+            self._child = await asyncio.shield(self._next)
+            self._next = None
         if self._child is None or self._child.returncode is not None:
-            self._child = await asyncio.create_subprocess_exec(
-                sys.executable, "-P", "-m", "ddax.actions.web.reading_child",
-                stdin=asyncio.subprocess.PIPE, stdout=asyncio.subprocess.PIPE,
-                stderr=asyncio.subprocess.DEVNULL, env=environment(), limit=2**20,
-            )  # fmt: skip
-            await exchanged(
-                self._child, {"kind": "text", "fallback": "-", "base": "", "charset": "", "bytes": 0}, b""
-            )
+            self._child = await _started()
         return self._child
 
-    async def _kill(self) -> None:
-        if self._child is not None:
-            with suppress(ProcessLookupError):
-                self._child.kill()
-            await self._child.wait()
-            transport = getattr(self._child, "_transport", None)
-            if transport is not None:
-                transport.close()
-            self._child = None
+    async def _replace(self, *, again: bool) -> None:
+        """End the child; `again` starts the next one at once, so that the next page waits less for it."""
+        child, self._child = self._child, None
+        await _ended(child)
+        failed = self._next is not None and self._next.done() and self._next.exception() is not None
+        if again and (self._next is None or failed):
+            self._next = asyncio.create_task(_started(), name="ddax-reader")
+
+
+async def _started() -> asyncio.subprocess.Process:
+    """Start a child and wait until it reads; one that is not wanted any more is ended."""
+    child = await asyncio.create_subprocess_exec(
+        sys.executable, "-P", "-m", "ddax.actions.web.reading_child",
+        stdin=asyncio.subprocess.PIPE, stdout=asyncio.subprocess.PIPE,
+        stderr=asyncio.subprocess.DEVNULL, env=environment(), limit=2**20,
+    )  # fmt: skip
+    try:
+        nothing = {"kind": "text", "fallback": "-", "base": "", "charset": "", "bytes": 0}
+        await exchanged(child, nothing, b"")
+    except BaseException:
+        await _ended(child)
+        raise
+    return child
+
+
+async def _ended(child: asyncio.subprocess.Process | None) -> None:
+    if child is None:
+        return
+    with suppress(ProcessLookupError):
+        child.kill()
+    await child.wait()
+    transport = getattr(child, "_transport", None)
+    if transport is not None:
+        transport.close()
 
 
 async def exchanged(child: asyncio.subprocess.Process, task: JsonDict, content: bytes) -> bytes:
