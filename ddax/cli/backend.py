@@ -84,7 +84,7 @@ def redactor() -> Redactor:
     """Return what blots out the secrets this process knows."""
     from ddax.configs.secrets import Redactor
 
-    return Redactor.from_environ(os.environ, dotenv=Path(".env"))
+    return Redactor.of_process()
 
 
 def speaks_utf8(stream: Any) -> bool:

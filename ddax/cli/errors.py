@@ -7,12 +7,10 @@ here, because any line of any library may meet a full disk.
 from __future__ import annotations
 
 import errno
-import os
 import shlex
 import sqlite3
 import sys
 import traceback
-from pathlib import Path
 
 from ddax.cli.text import clean, clean_block, dump_json
 from ddax.errors import DdaxError, StorageError, UsageError
@@ -74,7 +72,7 @@ def report(exc: BaseException, *, json: bool, verbose: bool = False) -> int:
     """Print an error, one JSON object on stdout with `json`, else lines on stderr; return the exit code."""
     from ddax.configs.secrets import Redactor
 
-    redactor = Redactor.from_environ(os.environ, dotenv=Path(".env"))
+    redactor = Redactor.of_process()
     if verbose and not isinstance(exc, KeyboardInterrupt | Interrupted):
         sys.stderr.write(redactor.text(clean_block("".join(traceback.format_exception(exc)))))
     error, code = _describe(exc)

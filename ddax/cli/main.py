@@ -10,7 +10,6 @@ import os
 import sys
 from collections.abc import Sequence
 from importlib import import_module
-from pathlib import Path
 
 from ddax.cli.backend import Opener
 from ddax.cli.errors import report, usage
@@ -60,7 +59,7 @@ def keep_logs_clean() -> None:
     log = logging.getLogger("ddax")
     for old in [found for found in log.filters if isinstance(found, RedactingFilter)]:
         log.removeFilter(old)
-    log.addFilter(RedactingFilter(Redactor.from_environ(os.environ, dotenv=Path(".env"))))
+    log.addFilter(RedactingFilter(Redactor.of_process()))
 
 
 def _shows_help(exc: BaseException) -> bool:

@@ -10,6 +10,7 @@ from __future__ import annotations
 import base64
 import json
 import logging
+import os
 import re
 from collections.abc import Iterable, Mapping
 from dataclasses import fields, is_dataclass, replace
@@ -21,7 +22,7 @@ MIN_LENGTH = 8
 """Characters of a value below which it is no secret worth the name."""
 BLOT = "[secret]"
 _NAMED = re.compile(r"(?i)key|token|secret|passw|credential|auth|dsn|_pat$|cookie|session|private|signature")
-_SURELY = re.compile(r"(?i)(?:^|_)(?:key|token|secret|passw(?:or)?d|passphrase|credentials?|pat)$")
+_SURELY = re.compile(r"(?i)(?:(?:^|_)(?:key|token|secret|pat)|passw(?:or)?d|passphrase|credentials?)$")
 """Names whose value is a secret even where it is a word or a number."""
 _PLAIN = re.compile(r"(?i)^(true|false|none|null|[\d.:,\s-]+|/[\w./-]*|[a-z]+|https?://[^@\s]*)$")
 """Values that are no secret in spite of a name like `KEYBOARD`: numbers, paths, words, plain addresses."""
@@ -29,7 +30,8 @@ _PLACE = re.compile(r"(?i)^(true|false|none|null|/[\w./-]*|https?://[^@\s]*)$")
 """Values that are none whatever the name."""
 _SHAPES = re.compile(
     r"""
-      -----BEGIN[ ][A-Z ]{0,20}PRIVATE[ ]KEY-----[\s\S]{16,8000}?-----END[ ][A-Z ]{0,20}PRIVATE[ ]KEY-----
+      -----BEGIN[ ][A-Z ]{0,20}PRIVATE[ ]KEY-----(?:[\s\S]{16,8000}?-----END[ ][A-Z ]{0,20}PRIVATE[ ]KEY-----
+        | (?:\s|\\[nr]|[A-Za-z0-9+/=:,-]){0,8000})
     | \b(?:sk|pk|rk)[-_](?:[A-Za-z0-9]{2,12}[-_])*[A-Za-z0-9_-]{16,200}
     | \b(?:ghp|gho|ghu|ghs|ghr)_[A-Za-z0-9]{20,255} | \bgithub_pat_[A-Za-z0-9_]{20,255}
     | \bglpat-[A-Za-z0-9_-]{16,64} | \bxox[abeoprs]-[A-Za-z0-9-]{10,255} | \bhf_[A-Za-z0-9]{20,64}
@@ -59,6 +61,11 @@ class Redactor:
         named = {**(_dotenv(dotenv) if dotenv is not None else {}), **environ}
         return cls(value for name, value in named.items() if _secret(name, value.strip()))
 
+    @classmethod
+    def of_process(cls) -> Redactor:
+        """Return a redactor of the secrets of this process and of the `.env` file where it was started."""
+        return cls.from_environ(os.environ, dotenv=Path(".env"))
+
     def text(self, text: str) -> str:
         """Return a text with every secret blotted out, as long as it was."""
         if self._values is not None:
@@ -67,7 +74,7 @@ class Redactor:
 
     def finds(self, data: bytes) -> bool:
         """Tell whether bytes hold a secret."""
-        text = data.decode("latin-1")
+        text = data.decode("utf-8", "replace")
         return bool((self._values is not None and self._values.search(text)) or _SHAPES.search(text))
 
     def value(self, value: Any) -> Any:
@@ -82,9 +89,14 @@ class Redactor:
             return type(value)(self.value(part) for part in value)
         if is_dataclass(value) and not isinstance(value, type):
             return replace(value, **{f.name: self.value(getattr(value, f.name)) for f in fields(value) if f.init})
-        copied, content = getattr(value, "model_copy", None), getattr(value, "content", None)
-        if copied is not None and content is not None:  # a chat message
-            return copied(update={"content": self.value(content)})
+        return self._other(value)
+
+    def _other(self, value: Any) -> Any:
+        """Clean a packet of LangGraph's on its way to a node, or a chat message; leave the rest."""
+        if hasattr(value, "node") and hasattr(value, "arg"):
+            return type(value)(value.node, self.value(value.arg))
+        if hasattr(value, "model_copy") and hasattr(value, "content"):
+            return value.model_copy(update={"content": self.value(value.content)})
         return value
 
 

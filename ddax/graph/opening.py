@@ -48,7 +48,7 @@ async def open_session(
     from ddax.metacognition.versions import find_matrices
     from ddax.reasoning.entailment import open_check
 
-    redactor = await asyncio.to_thread(_redactor)
+    redactor = await asyncio.to_thread(Redactor.of_process)
     place = home if home is not None else await asyncio.to_thread(_open_home)
     identity = await asyncio.to_thread(load_identity, settings.identity)
     embedder = parts.embedder
@@ -150,11 +150,6 @@ def _open_home() -> Home:
     return Home.from_environ(os.environ).ensure()
 
 
-def _redactor() -> Redactor:
-    """Return what blots out the secrets of this process and of the `.env` file beside it."""
-    return Redactor.from_environ(os.environ, dotenv=Path(".env"))
-
-
 def _coding_actions(settings: Context) -> tuple[Action, ...]:
     """Return the actions that only a task with code and tests has."""
     from ddax.evolution.code_task import find_code
@@ -237,7 +232,7 @@ def _reasoner(
         return reasoner  # it sends nothing anywhere, and what it is given is clean already
     from ddax.reasoning.redacted import RedactedReasoner
 
-    return cast(Reasoner, RedactedReasoner(reasoner, _redactor()))
+    return cast(Reasoner, RedactedReasoner(reasoner, Redactor.of_process()))
 
 
 async def _memory(

@@ -101,7 +101,7 @@ class Agent:
 
         home = Home(Path(self._home_path)) if self._home_path else Home.from_environ(os.environ)
         self.home = await asyncio.to_thread(home.ensure)
-        self.runs = RunFolder(self.home.runs, Redactor.from_environ(os.environ))
+        self.runs = RunFolder(self.home.runs, await asyncio.to_thread(Redactor.of_process))
         self.services = LocalServices(
             self.home, default=self.context, parts=self._parts, clock=self._clock, monotonic=self._monotonic
         )

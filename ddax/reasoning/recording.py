@@ -8,7 +8,6 @@ the recording fails; nothing is made up.
 from __future__ import annotations
 
 import json
-import os
 import threading
 from abc import ABC, abstractmethod
 from collections.abc import Mapping, Sequence
@@ -117,7 +116,7 @@ class RecordingReasoner(_Asked):
         self, inner: p.Reasoner, path: Path, *, environment: Mapping[str, str] | None = None
     ) -> None:
         self.name, self._inner, self._path = inner.name, inner, path
-        self._redactor = Redactor.from_environ(os.environ if environment is None else environment)
+        self._redactor = Redactor.of_process() if environment is None else Redactor.from_environ(environment)
         self._lock = threading.Lock()
         if not path.exists() or not path.stat().st_size:
             free = self.free_of_charge

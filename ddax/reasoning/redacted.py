@@ -1,4 +1,4 @@
-"""A reasoner that never sees a secret: each request is cleaned before it is passed on."""
+"""A reasoner that sees no secret and says none: each request and each reply is cleaned on its way."""
 
 from __future__ import annotations
 
@@ -17,10 +17,13 @@ class RedactedReasoner:
 
     def __getattr__(self, name: str) -> Any:
         found = getattr(self.inner, name)
+        if name == "bound":
+            return lambda *given, **named: RedactedReasoner(found(*given, **named), self._redactor)
         return self._cleaned(found) if name in METHODS else found
 
     def _cleaned(self, method: Callable[..., Awaitable[Any]]) -> Callable[..., Awaitable[Any]]:
         async def ask(request: Any, *more: Any, **named: Any) -> Any:
-            return await method(self._redactor.value(request), *more, **named)
+            reply = await method(self._redactor.value(request), *more, **named)
+            return self._redactor.value(reply)
 
         return ask

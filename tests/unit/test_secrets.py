@@ -13,6 +13,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from langchain_core.messages import HumanMessage
+from langgraph.types import Send
 
 from ddax.configs.secrets import RedactingFilter, Redactor
 from ddax.graph.runs import RunFolder, RunInfo
@@ -133,6 +134,40 @@ def test_checkpoints_and_manifests_keep_no_secret(tmp_path: Path) -> None:
     )
     assert VALUE not in (tmp_path / "t" / "run.json").read_text(encoding="utf-8")
     assert folder.load("t") is not None
+
+
+class Bound:
+    """A reasoner that is bound to a budget before it is asked."""
+
+    def __init__(self, inner: Any) -> None:
+        self.inner = inner
+
+    def bound(self, keeper: Any, **more: Any) -> Any:
+        return self.inner
+
+
+async def test_no_prompt_of_a_bound_reasoner_holds_a_secret_and_no_reply_does(kit: Any) -> None:
+    inner = kit.session({"extract": [p.Extraction((), f"read {VALUE}")]}).reasoner
+    bound = RedactedReasoner(Bound(inner), redactor).bound(None, effort=None)
+    reply = await bound.extract(p.ExtractRequest(f"task {VALUE}", VALUE, ()))
+    ((_, seen),) = inner.requests
+    assert VALUE not in repr(seen)
+    assert reply.summary.startswith("read [secret]")
+
+
+def test_what_is_on_its_way_to_a_node_is_cleaned() -> None:
+    sent = redactor.value(Send("act", {"a": VALUE}))
+    assert isinstance(sent, Send) and VALUE not in repr(sent) and sent.node == "act"
+
+
+def test_a_value_beyond_ascii_is_found_in_bytes() -> None:
+    found = Redactor(["kanarienvögel-sieben"])
+    data = serializer("", found).dumps_typed({"a": "x kanarienvögel-sieben"})[1]
+    assert "kanarienvögel".encode() not in data
+
+
+def test_a_private_key_that_is_cut_off_is_blotted_out_too() -> None:
+    assert "MIIE" not in Redactor().text("-----BEGIN RSA PRIVATE KEY-----\\nMIIEpAIBAAKCAQEA1234\\nab")
 
 
 async def test_no_prompt_holds_a_secret(kit: Any) -> None:

@@ -9,6 +9,7 @@ from pathlib import Path
 from sqlite3 import Connection
 
 from ddax.actions.sources.extract import Extracted
+from ddax.configs.secrets import Redactor
 from ddax.errors import StorageError
 from ddax.memory.embedding_cache import opened
 
@@ -23,7 +24,8 @@ class ExtractCache:
     another stamp is not used.
     """
 
-    def __init__(self, folder: Path) -> None:
+    def __init__(self, folder: Path, redactor: Redactor | None = None) -> None:
+        self.redactor = redactor or Redactor.of_process()
         self._path = folder / f"sources-{SCHEMA}.sqlite"
         try:
             folder.mkdir(parents=True, exist_ok=True)

@@ -152,7 +152,7 @@ def read_all(wanted: list[Candidate], cache: ExtractCache) -> Found:
     for item, (key, stamp) in zip(wanted, keys, strict=True):
         value = known.get(key)
         if value is None:
-            value = extracted(item.path)
+            value = cache.redactor.value(extracted(item.path))
             fresh.append((key, stamp, value))
         if isinstance(value, str):
             skipped.append(Skipped(item.source, value))

@@ -9,7 +9,6 @@ from __future__ import annotations
 
 import base64
 import json
-import os
 import threading
 from collections.abc import Awaitable, Callable, Mapping
 from pathlib import Path
@@ -46,7 +45,7 @@ class Recorder:
 
     def __init__(self, path: Path, *, environment: Mapping[str, str] | None = None) -> None:
         self._path, self._lock = path, threading.Lock()
-        self._redactor = Redactor.from_environ(os.environ if environment is None else environment)
+        self._redactor = Redactor.of_process() if environment is None else Redactor.from_environ(environment)
         if not path.exists() or not path.stat().st_size:
             self._append({"format": FORMAT, "version": VERSION})
 

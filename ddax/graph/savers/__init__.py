@@ -6,6 +6,7 @@ stores. Both are environment variables and no settings, because settings are wri
 
 from __future__ import annotations
 
+import asyncio
 from collections.abc import AsyncIterator, Mapping
 from contextlib import asynccontextmanager
 from pathlib import Path
@@ -32,7 +33,7 @@ async def open_store(
     StorageError for a bad disk or a server that does not answer.
     """
     address, key = environ.get("DDAX_CHECKPOINTS", ""), environ.get("DDAX_ENCRYPTION_KEY", "")
-    redactor = Redactor.from_environ(environ)
+    redactor = await asyncio.to_thread(Redactor.from_environ, environ, dotenv=Path(".env"))
     if not address:
         from ddax.graph.savers.sqlite import open_sqlite, open_sqlite_reading
 

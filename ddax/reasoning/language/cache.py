@@ -16,6 +16,7 @@ from hashlib import sha256
 from pathlib import Path
 from typing import NamedTuple
 
+from ddax.configs.secrets import Redactor
 from ddax.reasoning.language.channel import Order, name_of
 
 VERSION = 1
@@ -42,10 +43,10 @@ def reply_key(model: str, address: str, order: Order) -> str:
 
 
 class ReplyCache:
-    """The replies of paid calls. A file that cannot be used is left alone, and said once."""
+    """The replies of paid calls, without secrets. A file that cannot be used is left alone, and said once."""
 
     def __init__(self, path: Path, *, wall: Callable[[], float]) -> None:
-        self._path, self._wall = path, wall
+        self._path, self._wall, self._redactor = path, wall, Redactor.of_process()
         self._lock = threading.Lock()
         self._db: sqlite3.Connection | None = None
         self._broken = False
@@ -59,7 +60,10 @@ class ReplyCache:
     def put(self, key: str, kept: Kept) -> None:
         """Keep a reply; the first one of a key stays."""
         with self._lock:
-            self._do("INSERT OR IGNORE INTO replies VALUES (?, ?, ?, ?, ?)", (key, *kept, self._wall()))
+            self._do(
+                "INSERT OR IGNORE INTO replies VALUES (?, ?, ?, ?, ?)",
+                (key, *self._redactor.value(kept), self._wall()),
+            )
 
     def close(self) -> None:
         """Close the file."""
