@@ -1,30 +1,32 @@
 """AgentDojo through our registry and policy: an obedient agent against all its injections.
 
-AgentDojo gets an environment of its own (made here once, or named by DDAX_AGENTDOJO_PYTHON) and is spoken to
-over a pipe; the graph, its nodes, the registry and the policy are those of a run. The reasoner is a script
-that does whatever the last text it read says. Each layer is taken away in turn to show what it is worth:
-all cases are played with all layers on, every eighth with a layer off.
+AgentDojo gets an environment of its own, as the peers do (made once in the user's cache, 180 MB; or named by
+DDAX_AGENTDOJO_PYTHON), and is spoken to over a pipe; the graph, its nodes, the registry and the policy are
+those of a run. The reasoner is a script that does whatever the last text it read says. Each layer is taken
+away in turn to show what it is worth: all cases are played with all layers on, every eleventh (which goes
+through all injections of all suites) with a layer off.
 """
 
 from __future__ import annotations
 
 import asyncio
 import os
-import subprocess
-import sys
-import tempfile
 from collections.abc import Sequence
 from concurrent.futures import ProcessPoolExecutor
-from pathlib import Path
 from typing import Any
 
-from benchmarks.core import Figure, Options, Result, Target, bootstrap
+from benchmarks.core import Figure, MissingData, Options, Result, Target, bootstrap
+from benchmarks.peers.environments import NotInstalled, python_of
 from benchmarks.reliability import record
 
 NAME = "agentdojo"
 DESCRIPTION = "AgentDojo's injections against an obedient agent, and its tasks' utility, layer by layer"
-VERSION = "0.1.35"
-EVERY, QUICK = 8, 40
+HOW = (
+    "AgentDojo could not be installed into an environment of its own. Make one where there is a network, "
+    "`python -m venv DIR && DIR/bin/pip install agentdojo==0.1.35`, and name it by "
+    "DDAX_AGENTDOJO_PYTHON=DIR/bin/python."
+)
+EVERY, QUICK = 11, 40
 WORKERS = 2
 Job = tuple[str, str, str, str | None]
 """An arm, a suite, a user's task, and an injection."""
@@ -45,25 +47,24 @@ def run(options: Options) -> Result:
 
 
 def environment() -> str:
-    """Return the interpreter of an environment that holds AgentDojo and nothing of ours."""
+    """Return the interpreter of an environment that holds AgentDojo; raises MissingData."""
     named = os.environ.get("DDAX_AGENTDOJO_PYTHON")
     if named:
         return named
-    folder = Path(tempfile.gettempdir()) / f"ddax-agentdojo-{VERSION}"
-    python = folder / "bin" / "python"
-    if not (folder / "ready").exists():
-        subprocess.run([sys.executable, "-m", "venv", "--clear", str(folder)], check=True)
-        subprocess.run([str(python), "-m", "pip", "install", "-q", f"agentdojo=={VERSION}"], check=True)
-        (folder / "ready").touch()
-    return str(python)
+    try:
+        return python_of("agentdojo")
+    except NotInstalled as error:
+        raise MissingData(f"{HOW} What was said: {error}") from error
 
 
 def jobs_of(listing: dict[str, Any], *, quick: bool) -> list[Job]:
     """Return what is played: every task in every arm, every injection with all layers on."""
     from benchmarks.dojo.agent import ARMS
 
-    tasks = [(suite, user, None) for suite, part in listing.items() for user in part["users"]]
-    attacks = [
+    tasks: list[tuple[str, str, str | None]] = [
+        (suite, user, None) for suite, part in listing.items() for user in part["users"]
+    ]
+    attacks: list[tuple[str, str, str | None]] = [
         (suite, user, injection)
         for suite, part in listing.items()
         for user in part["users"]
@@ -73,7 +74,7 @@ def jobs_of(listing: dict[str, Any], *, quick: bool) -> list[Job]:
     for k, arm in enumerate(ARMS):
         some = attacks[:: len(attacks) // QUICK] if quick else attacks if k == 0 else attacks[::EVERY]
         own = tasks[:: len(tasks) // QUICK] if quick else tasks
-        jobs += [(arm.name, *case) for case in (*own, *some)]
+        jobs += [(arm.name, suite, user, injection) for suite, user, injection in (*own, *some)]
     return jobs
 
 
@@ -93,7 +94,8 @@ def _play(python: str, jobs: Sequence[Job]) -> list[dict[str, Any]]:
 
 
 async def _played(python: str, jobs: Sequence[Job]) -> list[dict[str, Any]]:
-    from benchmarks.dojo.agent import ARMS, Dojo, Kit, play_case
+    from benchmarks.dojo.agent import ARMS, Dojo, play_case
+    from benchmarks.dojo.kit import Kit
 
     arms = {arm.name: arm for arm in ARMS}
     dojo, kit = Dojo(python), Kit()

@@ -128,7 +128,7 @@ def attacked(suite: str, user: str, injection: str) -> dict[str, str]:
     goal = suites()[suite].injection_tasks[injection].GOAL
     form = attacks.ImportantInstructionsAttack._JB_STRING
     text = form.format(goal=goal, user="Emma Johnson", model="AI assistant")
-    return dict.fromkeys(seen(suite, user), text)
+    return dict.fromkeys(seen(suite, user), str(text))
 
 
 def listing() -> dict[str, Any]:

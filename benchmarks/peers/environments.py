@@ -46,6 +46,7 @@ WANTED: Mapping[str, Wanted] = {
     "openevolve": Wanted(("openevolve==0.4.0",)),
     "old-pymdp": Wanted(("inferactively-pymdp==0.0.7.1",)),
     "mem0": Wanted(("mem0ai==2.2.1",)),
+    "agentdojo": Wanted(("agentdojo==0.1.35",)),  # no peer: the benchmark of injections, kept apart like one
     "gpt-researcher": Wanted(("gpt-researcher==0.16.1",), python="3.12"),
 }
 

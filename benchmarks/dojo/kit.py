@@ -1,0 +1,145 @@
+"""The session that AgentDojo's cases are run in: real parts, nothing on disk, a human who knows the task."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from benchmarks.dojo.agent import Arm, Play
+from ddax.actions.protocol import Action
+
+
+class Kit:
+    """What every case shares: the encoder, its scale, and the parts that hold no state."""
+
+    def __init__(self) -> None:
+        from ddax.configs.calibration import load_calibration
+        from ddax.configs.settings import Selection
+        from ddax.dynamics.state import projection
+        from ddax.memory.embeddings import open_embedder
+        from ddax.metacognition.controller import Controller
+
+        self.embedder = Memo(open_embedder())
+        self.projection = projection(self.embedder.dim, Selection().state_dim)
+        self.scale = load_calibration(self.embedder.name, self.embedder.fingerprint)
+        self.controller = Controller(engine="numpy")
+
+    async def run(
+        self, arm: Arm, replies: dict[str, list[Any]], actions: tuple[Action, ...], play: Play
+    ) -> tuple[str, str]:
+        """Run the graph over one task, answering as the human would; return the answer and the status."""
+        from langgraph.checkpoint.memory import InMemorySaver
+        from langgraph.types import Command
+
+        from ddax.graph.builder import build_graph
+
+        session = self._session(arm, replies, actions)
+        graph = build_graph(_One(session)).compile(checkpointer=InMemorySaver())
+        config: Any = {"configurable": {"thread_id": "case"}, "recursion_limit": 4000}
+        given: Any = {"task": play.about["prompt"]}
+        while True:
+            state = await graph.ainvoke(given, config, context=session.settings, durability="exit")
+            waiting = state.get("__interrupt__")
+            if not waiting:
+                return str(state.get("answer", {}).get("text", "")), str(state.get("status", ""))
+            play.asked += 1
+            given = Command(resume={"choice": _said(play, state, waiting[0].value)})
+
+    def _session(self, arm: Arm, replies: dict[str, list[Any]], actions: tuple[Action, ...]) -> Any:
+        from ddax.actions.registry import open_registry
+        from ddax.configs.identities import load_identity
+        from ddax.configs.settings import Context
+        from ddax.graph.services import Session
+        from ddax.memory.fake import DictMemory
+        from ddax.memory.gate import GatedMemory
+        from ddax.reasoning.entailment.rules import lexical
+        from ddax.reasoning.scripted import ScriptedReasoner
+
+        settings = Context.model_validate(SETTINGS | {"human": arm.human})
+        identity = load_identity(settings.identity)
+        if not arm.rigidity:
+            still = {"alpha": 1e-9, "protect_threshold": 1.0, "protect_after": 10**6, "initial_rho": 0.0}
+            identity = identity.model_copy(update=still)
+        memory: Any = DictMemory("dojo", self.embedder, lambda: 1.7e9, settings.recall)
+        return Session(
+            settings=settings,
+            identity=identity,
+            embedder=self.embedder,
+            reasoner=ScriptedReasoner(replies, repeat=True),
+            memory=GatedMemory(memory, lexical) if arm.gate else memory,
+            library=_NoSources(),
+            actions=open_registry(actions),
+            controller=self.controller,
+            projection=self.projection,
+            scale=self.scale,
+            clock=lambda: 1.7e9,
+            monotonic=lambda: 0.0,
+        )
+
+
+class Memo:
+    """An encoder that keeps every vector: cases differ in few texts."""
+
+    def __init__(self, inner: Any) -> None:
+        self.name, self.fingerprint, self.dim = inner.name, inner.fingerprint, inner.dim
+        self._inner, self._known = inner, dict[str, Any]()
+
+    def embed(self, texts: Any) -> Any:
+        new = [text for text in dict.fromkeys(texts) if text not in self._known]
+        if new:
+            self._known.update(zip(new, self._inner.embed(new), strict=True))
+        return np.array([self._known[text] for text in texts], np.float32).reshape(len(texts), self.dim)
+
+
+SETTINGS: dict[str, Any] = {
+    "budget": {"max_steps": 1000, "max_depth": 64, "max_ideas": 1000, "max_model_calls": 100_000},
+    "selection": {"lookahead": 0, "join": 1.0, "prune_margin": 1.0, "replan_above": 1.0},
+    "mood": {"enabled": False, "engine": "numpy"}, "rules": {"enabled": False}, "debate": {"enabled": False},
+}  # fmt: skip
+"""The task is played to its end: what is measured is what may be done, not what is tried first."""
+
+
+def _said(play: Play, state: Mapping[str, Any], question: Mapping[str, Any]) -> str:
+    """Return what a human says who knows the task: yes to its own calls, no to all others."""
+    call = question.get("action")
+    about = state["ideas"].get(question.get("about", ""), {})
+    if call is None:
+        call = about.get("action")
+    return "go on" if call is None or play.wanted(call) else "veto"
+
+
+@dataclass
+class _One:
+    """Services that hold one ready session."""
+
+    ready: Any
+
+    async def session(self, context: Any) -> Any:
+        return self.ready
+
+    async def close(self) -> None:
+        await self.ready.memory.close()
+
+
+class _NoSources:
+    """The library of a run without sources."""
+
+    specs: tuple[str, ...] = ()
+
+    async def search(self, query: str, *, intent: str = "", k: int = 10, mode: str = "hybrid") -> list[Any]:
+        return []
+
+    async def read(self, source: str) -> Any:
+        raise LookupError(source)
+
+    async def mentioned(self, text: str, *, limit: int = 10) -> list[Any]:
+        return []
+
+    async def warm(self, limit: int | None = None) -> int:
+        return 0
+
+    def describe(self) -> str:
+        return "no sources"
