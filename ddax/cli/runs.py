@@ -14,7 +14,7 @@ import typer
 from ddax.cli.answer import result_lines
 from ddax.cli.backend import Opener, Output, check_thread, home_of, opener_of, run_folder, speaks_utf8
 from ddax.cli.board import Board
-from ddax.cli.text import clean, shorten
+from ddax.cli.text import clean, columns, shorten
 from ddax.errors import StorageError, UsageError
 
 if TYPE_CHECKING:
@@ -24,6 +24,8 @@ JSON = Annotated[bool, typer.Option("--json", help="Print exactly one JSON objec
 VERBOSE = Annotated[bool, typer.Option("--verbose", "-v", help="Print tracebacks.")]
 TASK = 500
 """Characters of a task that are shown; the manifest has it whole."""
+SHORTEST = 24
+"""Characters that are worth showing of a task beside its thread."""
 _LISTED = ("thread_id", "status", "stop_reason", "task", "steps", "ideas", "created", "updated")
 
 
@@ -37,7 +39,7 @@ def runs(json: JSON = False, verbose: VERBOSE = False) -> None:
     if not infos:
         output.say('No threads yet. Start one: ddax run "TASK" --sources DIR')
     for info in infos:
-        output.say(_line(info))
+        output.say(_line(info, columns()))
 
 
 def _as_it_is(info: RunInfo) -> RunInfo:
@@ -54,10 +56,13 @@ def _row(info: RunInfo) -> dict[str, Any]:
     return {key: values[key] for key in _LISTED}
 
 
-def _line(info: RunInfo) -> str:
+def _line(info: RunInfo, width: int) -> str:
+    """Write a thread in one line, or the task below it where the terminal is too narrow for both."""
     when = _local_time(info.updated)
-    task = clean(info.task or info.stop_reason, 70)
-    return f"{info.thread_id}  {info.status:<11} {when}  {info.steps:>3} steps {info.ideas:>3} ideas  {task}"
+    line = f"{info.thread_id}  {info.status:<11} {when}  {info.steps:>3} steps {info.ideas:>3} ideas"
+    room = width - len(line) - 2
+    task = clean(info.task or info.stop_reason, min(70, room if room >= SHORTEST else width - 4))
+    return f"{line}  {task}" if room >= SHORTEST else f"{line}\n    {task}"
 
 
 def _local_time(seconds: float) -> str:

@@ -7,6 +7,8 @@ from __future__ import annotations
 
 import json
 import re
+import shutil
+import sys
 from typing import Any
 
 _ESCAPES = re.compile(
@@ -40,6 +42,11 @@ def clean_block(text: object) -> str:
 def shorten(line: str, limit: int) -> str:
     """Cut a line to `limit` characters, with an ellipsis where something is missing."""
     return line if len(line) <= limit else line[: max(limit - 1, 0)].rstrip() + "…"
+
+
+def columns() -> int:
+    """Return how wide the terminal is, and 200 where nobody looks at one."""
+    return shutil.get_terminal_size().columns if sys.stdout.isatty() else 200
 
 
 def dump_json(value: Any, *, ascii_only: bool = False, indent: int | None = 2) -> str:

@@ -3,20 +3,24 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
+from textwrap import wrap
 from typing import Annotated, Any
 
 import typer
 
 from ddax.cli.backend import Opener, Output, opener_of, run_folder
 from ddax.cli.runs import known_run
-from ddax.cli.text import clean
+from ddax.cli.text import clean, columns
 from ddax.errors import StateError, UsageError
 
 THREAD = Annotated[str, typer.Argument(help="The thread, as `ddax runs` lists it.")]
 JSON = Annotated[bool, typer.Option("--json", help="Print exactly one JSON object on stdout.")]
 VERBOSE = Annotated[bool, typer.Option("--verbose", "-v", help="Print tracebacks.")]
 COLUMNS = ("total", "alignment", "value", "exploration", "tabu")
+SHORT = ("total", "align", "value", "explore", "tabu")
+WIDE, NARROW = 112, 80
+"""Columns that the table needs with whole names, and with short ones."""
 MANY = 12
 """Candidates of one level that are shown."""
 FLIPS = 3
@@ -128,7 +132,7 @@ def _lines(decision: Mapping[str, Any], found: list[Any]) -> Iterator[str]:
         return
     policy = decision["policy"]
     yield f"rigidity {policy['rho']:.3f}, c {policy['c']:.2f}, w_a {policy['w_a']:g}, w_q {policy['w_q']:g}"
-    yield from _tables(decision)
+    yield from _tables(decision, columns())
     for idea, reason in decision.get("cuts", {}).items():
         yield f"given up: {clean(idea, 40)}: {clean(reason, 120)}"
     for idea, imagined in decision.get("imagined", {}).items():
@@ -159,18 +163,35 @@ def _utilities(decision: Mapping[str, Any]) -> Iterator[str]:
         )
 
 
-def _tables(decision: Mapping[str, Any]) -> Iterator[str]:
+def _tables(decision: Mapping[str, Any], width: int) -> Iterator[str]:
     from ddax.dynamics.flip import levels
 
     for level in levels(decision["terms"], decision["policy"]):
         at, winner = clean(level.rows[0]["at"], 40), level.winner()
         yield ""
         yield f"under {at}:" if at else "on one frontier:"
-        yield f"    {'idea':<16}" + "".join(f"{name:>12}" for name in (*COLUMNS, "N", "Q", "P"))
-        for row in sorted(level.rows, key=lambda r: -r["total"])[:MANY]:
-            mark = "→" if row["id"] == winner else " "
-            numbers = "".join(f"{row[name]:>12.4f}" for name in COLUMNS)
-            inputs = f"{row['n']:>12}{row['q']:>12.4f}{row['prior']:>12.4f}"
-            yield f"  {mark} {clean(row['id'], 16):<16}{numbers}{inputs}"
+        rows = sorted(level.rows, key=lambda r: -r["total"])[:MANY]
+        yield from _table(rows, winner, width) if width >= NARROW else _list(rows, winner, width)
         if len(level.rows) > MANY:
             yield f"    and {len(level.rows) - MANY} more"
+
+
+def _table(rows: Sequence[Mapping[str, Any]], winner: str, width: int) -> Iterator[str]:
+    """Write the candidates of a level as a table, with short names and three decimals if need be."""
+    names, first, cell, decimals = (COLUMNS, 16, 12, 4) if width >= WIDE else (SHORT, 12, 8, 3)
+    yield f"    {'idea':<{first}}" + "".join(f"{name:>{cell}}" for name in (*names, "N", "Q", "P"))
+    for row in rows:
+        mark = "→" if row["id"] == winner else " "
+        numbers = "".join(f"{row[name]:>{cell}.{decimals}f}" for name in COLUMNS)
+        inputs = f"{row['n']:>{cell}}{row['q']:>{cell}.{decimals}f}{row['prior']:>{cell}.{decimals}f}"
+        yield f"  {mark} {clean(row['id'], first):<{first}}{numbers}{inputs}"
+
+
+def _list(rows: Sequence[Mapping[str, Any]], winner: str, width: int) -> Iterator[str]:
+    """Write the candidates of a level one below the other, for a terminal that holds no table."""
+    for row in rows:
+        mark = "→" if row["id"] == winner else " "
+        yield f"  {mark} {clean(row['id'], max(8, width - 18))}  {row['total']:.3f}"
+        terms = [f"{name} {row[key]:.3f}" for name, key in zip(SHORT[1:], COLUMNS[1:], strict=True)]
+        words = ", ".join((*terms, f"N {row['n']}", f"Q {row['q']:.3f}", f"P {row['prior']:.3f}"))
+        yield from wrap(words, max(20, width), initial_indent="      ", subsequent_indent="      ")

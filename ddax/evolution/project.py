@@ -59,7 +59,11 @@ def _expand(names: Sequence[str], cwd: Path) -> list[Path]:
                 raise SourceError(f"{name!r} is no Python file.")
             found.append(path)
         else:
-            raise SourceError(f"There is no file or folder {name!r}.", why=f"Looked in {cwd}.")
+            raise SourceError(
+                f"There is no file or folder {name!r}.",
+                why=f"Looked in {cwd}.",
+                mend="Give the path of the code to repair.",
+            )
     return list(dict.fromkeys(found))
 
 

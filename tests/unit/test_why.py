@@ -88,6 +88,22 @@ def thread(kit: Any, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Any:
     return command
 
 
+@pytest.mark.parametrize("width", [80, 40])
+def test_the_terms_fit_a_narrow_terminal(
+    thread: Any, capsys: Any, monkeypatch: pytest.MonkeyPatch, width: int
+) -> None:
+    monkeypatch.setattr("ddax.cli.why.columns", lambda: width)
+    monkeypatch.setattr("ddax.cli.runs.columns", lambda: width)
+    assert thread("why", "t", "2") == 0
+    terms = capsys.readouterr().out.split("What would have flipped it")[0].splitlines()[1:]
+    assert "explore" in "".join(terms) and "→ 0." in "".join(terms)
+    assert max(map(len, terms)) <= width
+    assert thread("runs") == 0
+    listed = capsys.readouterr().out.splitlines()
+    assert len(listed) == (1 if width == 80 else 2)
+    assert max(map(len, listed)) <= max(width, 55)
+
+
 def test_why_shows_the_terms_and_the_flips(thread: Any, capsys: Any) -> None:
     assert thread("why", "t", "2") == 0
     out = capsys.readouterr().out
