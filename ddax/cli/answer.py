@@ -19,9 +19,17 @@ def print_result(result: Mapping[str, Any], output: Output) -> int:
 
     if output.json:
         output.result(result)
-    for line in result_lines(result):
+    for line in quiet_lines(result) if output.quiet else result_lines(result):
         output.say(line)
     return exit_code_of(result)  # type: ignore[arg-type]  # a RunResult seen as a mapping
+
+
+def quiet_lines(result: Mapping[str, Any]) -> Iterator[str]:
+    """Return the answer alone; of a thread that waits, its question and how to answer it."""
+    yield clean_block(result["answer"]).strip() or "No answer."
+    if result["status"] == "waiting":
+        yield from _question(result)
+        yield _go_on(result)
 
 
 def result_lines(result: Mapping[str, Any]) -> Iterator[str]:

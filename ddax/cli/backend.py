@@ -60,10 +60,14 @@ Opener = Callable[..., AbstractAsyncContextManager[Agent]]
 
 @dataclass(frozen=True)
 class Output:
-    """Where words go: `say` to stdout unless `json`, `note` to stderr, `result` is the one object."""
+    """Where words go: `say` to stdout unless `json`, `note` to stderr, `result` is the one object.
+
+    With `quiet` there are no notes, and the answer alone is said.
+    """
 
     json: bool
     verbose: bool = False
+    quiet: bool = False
 
     def say(self, line: str = "") -> None:
         """Print a line for people."""
@@ -72,7 +76,7 @@ class Output:
 
     def note(self, line: str) -> None:
         """Print a remark beside the result; with `--json` only if -v."""
-        if not self.json or self.verbose:
+        if self.verbose or not (self.json or self.quiet):
             print(redactor().text(line), file=sys.stderr, flush=True)
 
     def result(self, value: Any) -> None:

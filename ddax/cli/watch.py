@@ -31,7 +31,7 @@ class Watcher(Protocol):
 def watcher(output: Output, *, env: Mapping[str, str] | None = None) -> Watcher:
     """Choose how a run is watched."""
     environment = os.environ if env is None else env
-    if output.json:
+    if output.json or output.quiet:
         return PlainWatcher(sys.stderr if output.verbose else None)
     if sys.stdout.isatty() and environment.get("TERM", "") != "dumb":
         return LiveWatcher(sys.stdout)

@@ -37,6 +37,7 @@ if TYPE_CHECKING:
     from ddax.configs.settings import Context
 
 JSON = Annotated[bool, typer.Option("--json", help="Print exactly one JSON object on stdout.")]
+QUIET = Annotated[bool, typer.Option("--quiet", "-q", help="Print the answer alone.")]
 VERBOSE = Annotated[bool, typer.Option("--verbose", "-v", help="Tracebacks; with --json events on stderr.")]
 _RESUMABLE_AFTER = frozenset({7, 9})  # what can be mended from outside: the storage, the model
 
@@ -102,6 +103,7 @@ def run(
         bool | None,
         typer.Option("--dry-run", help="Show what others could see of the run instead of doing it."),
     ] = None,
+    quiet: QUIET = False,
     json: JSON = False,
     verbose: VERBOSE = False,
 ) -> None:
@@ -109,7 +111,7 @@ def run(
 
     A source is needed, by --sources, by the settings, or from the thread that is followed up.
     """
-    output = Output(json=json, verbose=verbose)
+    output = Output(json=json, verbose=verbose, quiet=quiet)
     if resume_:
         raise typer.Exit(_resume(context, _one_thread(task, thread), None, output))
     arguments = {
@@ -132,7 +134,7 @@ def run(
 
 def _streams(asked: bool | None, output: Output) -> bool | None:
     """Say whether replies are told piece by piece: as asked, else only where they are seen."""
-    return True if asked is None and sys.stdout.isatty() and not output.json else asked
+    return True if asked is None and sys.stdout.isatty() and not (output.json or output.quiet) else asked
 
 
 def resume(
@@ -146,6 +148,7 @@ def resume(
     last_good: Annotated[
         bool, typer.Option("--last-good", help="Give up damaged checkpoints, down to the last whole one.")
     ] = False,
+    quiet: QUIET = False,
     json: JSON = False,
     verbose: VERBOSE = False,
 ) -> None:
@@ -153,7 +156,7 @@ def resume(
 
     It goes on with the settings it was started with.
     """
-    output = Output(json=json, verbose=verbose)
+    output = Output(json=json, verbose=verbose, quiet=quiet)
     raise typer.Exit(_resume(context, thread, answer, output, last_good=last_good))
 
 

@@ -74,6 +74,18 @@ def test_with_v_the_events_of_a_json_run_go_to_stderr(capsys):
     assert "[1] select: next act 0" in err
 
 
+@pytest.mark.parametrize("flag", ["--quiet", "-q"])
+def test_quiet_prints_the_answer_alone(capsys, flag):
+    assert call(capsys, "run", "What is it?", "--sources", ".", flag) == (0, "It is 42.\n", "")
+
+
+def test_a_quiet_run_that_waits_prints_its_question(capsys):
+    waiting = agent(status="waiting", answer="", question={"text": "May I?", "options": ["go on"]})
+    code, out, err = call(capsys, "run", "What is it?", "--sources", ".", "--quiet", by=waiting)
+    assert (code, err) == (8, "")
+    assert "May I?" in out and "ddax answer" in out and "select" not in out
+
+
 def test_a_piped_run_prints_a_line_an_event_and_the_answer(capsys):
     code, out, err = call(capsys, "run", "what?", "--sources", "docs")
     assert code == 0
