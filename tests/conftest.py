@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import shutil
+import signal
 import tempfile
 from collections.abc import Callable, Iterator
 from pathlib import Path
@@ -27,6 +28,10 @@ os.environ.update(
     NO_PROXY="127.0.0.1,localhost",
 )
 os.environ.pop("LANGSMITH_API_KEY", None)
+
+if signal.getsignal(signal.SIGINT) == signal.SIG_IGN:
+    # As for a job in the background: what the tests start would not hear of Ctrl-C.
+    signal.signal(signal.SIGINT, signal.default_int_handler)
 
 settings.register_profile("local", deadline=None)
 settings.register_profile("ci", deadline=None, derandomize=True, print_blob=True)

@@ -35,7 +35,7 @@ def test_every_edit_is_valid_python_and_changes_the_program(text):
     listed = variants(text)
     assert len(listed) > 300
     same = 0
-    for edit in listed[::11]:
+    for edit in listed[:: len(listed) // 100]:  # spread over all of them: each costs a parse
         after = ast.dump(ast.parse(edit.apply(text.encode())))
         same += after == before
     assert same == 0

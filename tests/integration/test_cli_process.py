@@ -21,6 +21,7 @@ import pytest
 import ddax
 from ddax.__main__ import wrong_python
 
+pytestmark = pytest.mark.integration
 ROOT = Path(ddax.__file__).parent
 SCRIPT = """
 import sys
