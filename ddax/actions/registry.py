@@ -2,7 +2,7 @@
 
 An action is a typed function and its effect (none, reads, writes, spends); the schema of its arguments is
 made from its signature, unless it takes a pydantic model of its own. Built-in actions come first, then
-those of entry points (group `ddax.actions`), of files, of LangChain and MCP; later ones win by name.
+those of entry points (group `ddax.actions`), of files, of MCP servers and given ones; later ones win by name.
 """
 
 from __future__ import annotations
@@ -120,7 +120,7 @@ def from_file(file: str) -> list[Action]:
     found = [value for value in vars(module).values() if isinstance(value, Action)]
     if not found:
         raise UsageError(f"{file!r} defines no action.", mend="Decorate a function with @action(effect=...).")
-    return [replace(value, origin=str(path)) for value in found if value.origin == "ddax"]
+    return [replace(value, origin=str(path)) for value in found if value.origin in ("ddax", "LangChain")]
 
 
 def _checked(found: Any, what: str, origin: str) -> Action:

@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from ddax.cli.backend import Output, settings
+from ddax.cli.backend import Output, home_of, settings
 from ddax.cli.text import clean
+from ddax.errors import UsageError
 
 if TYPE_CHECKING:
     from ddax.actions.protocol import Action
@@ -20,14 +22,26 @@ SHOWN = ("user", "model", "web", "file", "code")
 """Origins of an argument the table shows; memory and tools are ruled on as files are."""
 
 
-def actions(config: CONFIG = None, json: JSON = False, verbose: VERBOSE = False) -> None:
+def actions(
+    config: CONFIG = None,
+    approve: Annotated[
+        str | None, typer.Option(help="Show the command of an MCP server of the settings, and let it be run.")
+    ] = None,
+    yes: Annotated[bool, typer.Option("--yes", help="Approve without being asked.")] = False,
+    json: JSON = False,
+    verbose: VERBOSE = False,
+) -> None:
     """List the actions with their effects, and what the policy says by the origin of their arguments."""
     from ddax.actions.registry import open_registry
 
     output, context = Output(json=json, verbose=verbose), settings(config).context
-    rows = [row_of(found, context.actions) for found in open_registry(files=context.actions.files).values()]
+    if approve is not None:
+        _approve(approve, context.actions.mcp, yes=yes)
+    servers, tools = _servers(context.actions)
+    registry = open_registry(tools, files=context.actions.files)
+    rows = [row_of(found, context.actions) for found in registry.values()]
     if json:
-        output.result({"actions": rows, "mcp": list(context.actions.mcp)})
+        output.result({"actions": rows, "mcp": servers})
         return
     for row in rows:
         output.say(f"{row['name']:<12} {row['effect']:<7} {clean(row['doc'], 80)}")
@@ -35,10 +49,45 @@ def actions(config: CONFIG = None, json: JSON = False, verbose: VERBOSE = False)
         output.say(
             f"{'':<12} {rulings}{'' if row['from'] == 'ddax' else '  (' + clean(row['from'], 60) + ')'}"
         )
-    for server in context.actions.mcp:
-        output.say(f"MCP server   {clean(server, 160)}")
+    for server in servers:
+        state = "approved" if server["approved"] else f"not approved: ddax actions --approve {server['name']}"
+        output.say(f"MCP server   {server['name']} ({state}) runs: {clean(server['command'], 400)}")
     output.say()
     output.say("Arguments with data from memory or tools are ruled on as from a file; see docs/actions.md.")
+
+
+def _servers(words: Actions) -> tuple[list[dict[str, Any]], tuple[Action, ...]]:
+    """Return the MCP servers of the settings, and the tools of those that are approved."""
+    if not words.mcp:
+        return [], ()
+    import asyncio
+
+    from ddax.actions.mcp_tools import approved, mcp_actions, server_of
+
+    home = home_of()
+    found = {spec: server_of(spec) for spec in words.mcp}
+    known = [spec for spec, server in found.items() if approved(home, server)]
+    rows = [
+        {"name": server.name, "command": server.command, "approved": spec in known}
+        for spec, server in found.items()
+    ]
+    return rows, asyncio.run(mcp_actions(known, home, reads=words.reads))
+
+
+def _approve(name: str, specs: Sequence[str], *, yes: bool) -> None:
+    """Show what a server would run, and keep a human's yes; raises UsageError without one."""
+    from ddax.actions.mcp_tools import approve, server_of
+
+    for server in map(server_of, specs):
+        if server.name == name:
+            question = f"The MCP server {name} will run: {clean(server.command, 4000)}\nLet it?"
+            if not yes and not typer.confirm(question, err=True):
+                raise UsageError(f"The MCP server {name!r} was not approved.")
+            approve(home_of(), server)
+            return
+    raise UsageError(
+        f"The settings name no MCP server {name!r}.", mend="Add it: actions: {mcp: ['NAME=COMMAND']}"
+    )
 
 
 def row_of(found: Action, words: Actions) -> dict[str, Any]:

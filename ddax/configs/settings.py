@@ -211,7 +211,7 @@ class Actions(Section):
     deny: tuple[str, ...] = Field(default=(), description="Actions that are never done.")
     files: tuple[str, ...] = Field(default=(), description="Python files whose actions are added.")
     mcp: tuple[str, ...] = Field(
-        default=(), description="MCP servers whose tools are added, as 'NAME=COMMAND ARGUMENTS' or 'NAME=URL'."
+        default=(), description="MCP servers whose tools are added, as 'NAME=COMMAND ARGUMENTS'; approved first."
     )
     reads: tuple[str, ...] = Field(
         default=(), description="Tools of MCP servers that only read, as 'NAME_TOOL'; the others write."

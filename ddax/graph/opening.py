@@ -59,7 +59,11 @@ async def open_session(
         load_calibration, embedder.name, embedder.fingerprint, fallback=UNMEASURED
     )
     world = await asyncio.to_thread(_world, settings)
-    extra = (*await asyncio.to_thread(_coding_actions, settings), *_world_actions(settings, world, embedder))
+    extra = (
+        *await asyncio.to_thread(_coding_actions, settings),
+        *_world_actions(settings, world, embedder),
+        *await _mcp_actions(settings, place),
+    )
     actions = await asyncio.to_thread(open_registry, (*extra, *parts.actions), files=settings.actions.files)
     reasoner = parts.reasoner
     if reasoner is None:
@@ -175,6 +179,15 @@ def _world(settings: Context) -> Environment | None:
 
         return open_browser(named[0], settings)
     return open_world(named[0]) if named else None
+
+
+async def _mcp_actions(settings: Context, place: Home) -> tuple[Action, ...]:
+    """Return the tools of the MCP servers that the settings name."""
+    if not settings.actions.mcp:
+        return ()
+    from ddax.actions.mcp_tools import mcp_actions
+
+    return await mcp_actions(settings.actions.mcp, place.path, reads=settings.actions.reads)
 
 
 def _world_actions(settings: Context, world: Environment | None, embedder: Embedder) -> tuple[Action, ...]:

@@ -1,0 +1,170 @@
+"""Tools of MCP servers as actions: off by default, and each command is approved before it is started.
+
+Each call starts the server anew and ends it, with none of our variables; its tools write unless the
+settings say that they read, whatever the server says of itself. Leaves out servers behind an address.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import os
+import shlex
+from collections.abc import AsyncIterator, Awaitable, Callable, Sequence
+from contextlib import asynccontextmanager
+from dataclasses import dataclass
+from hashlib import sha256
+from importlib import import_module
+from pathlib import Path
+from typing import Any
+
+from pydantic import BaseModel
+
+from ddax.actions.protocol import Action, ActionContext, ActionResult
+from ddax.actions.schemas import model_of
+from ddax.actions.signatures import result_of
+from ddax.errors import ActionError, UsageError
+from ddax.memory.files import read_json, write_atomic
+from ddax.memory.home import safe_name
+from ddax.memory.instructions import without_orders
+from ddax.types import Effect
+
+START_SECONDS = 60.0
+"""How long a server may take to start and say what it has."""
+APPROVED = "mcp.json"
+"""The file of a home that holds which commands a human approved, by their hash."""
+Run = Callable[[ActionContext, Any], Awaitable[ActionResult]]
+
+
+@dataclass(frozen=True)
+class Server:
+    """An MCP server by its name and the words of its command."""
+
+    name: str
+    words: tuple[str, ...]
+
+    @property
+    def command(self) -> str:
+        """Return the command as a shell would take it."""
+        return shlex.join(self.words)
+
+    @property
+    def digest(self) -> str:
+        """Return the hash that an approval is bound to."""
+        return sha256("\0".join((self.name, *self.words)).encode("utf-8", "replace")).hexdigest()
+
+
+def server_of(spec: str) -> Server:
+    """Read 'NAME=COMMAND ARGUMENTS'; raises UsageError."""
+    name, _, command = spec.partition("=")
+    try:
+        words = tuple(shlex.split(command))
+    except ValueError as error:
+        raise UsageError(f"The MCP server {spec!r} cannot be read.", why=f"{error}.", mend=_FORM) from error
+    if not words or "://" in words[0]:
+        raise UsageError(f"The MCP server {spec!r} names no command.", mend=_FORM)
+    return Server(safe_name(name.strip()), words)
+
+
+def approved(home: Path, server: Server) -> bool:
+    """Tell whether a human approved exactly this command under this name."""
+    return (read_json(home / APPROVED) or {}).get(server.digest) == server.command
+
+
+def approve(home: Path, server: Server) -> None:
+    """Keep that a human approved this command."""
+    import json
+
+    known = {**(read_json(home / APPROVED) or {}), server.digest: server.command}
+    write_atomic(home / APPROVED, json.dumps(known, indent=1, sort_keys=True) + "\n")
+
+
+async def mcp_actions(specs: Sequence[str], home: Path, *, reads: Sequence[str] = ()) -> tuple[Action, ...]:
+    """Return the tools of the servers as actions named NAME_TOOL.
+
+    Raises UsageError for a server that nobody approved, that cannot be started or is not understood.
+    """
+    servers = [server_of(spec) for spec in specs]
+    for server in servers:
+        if not await asyncio.to_thread(approved, home, server):
+            raise UsageError(
+                f"The MCP server {server.name!r} is not approved.",
+                why=f"It would run: {server.command}",
+                mend=f"Look at the command, then: ddax actions --approve {server.name}",
+            )
+    found = [action for server in servers for action in await _tools(server, reads)]
+    return tuple(found)
+
+
+async def _tools(server: Server, reads: Sequence[str]) -> list[Action]:
+    try:
+        async with asyncio.timeout(START_SECONDS), _session(server) as session:
+            tools = (await session.list_tools()).tools
+    except UsageError:
+        raise
+    except Exception as error:  # of the process, the protocol and its task groups: all say the same here
+        raise UsageError(
+            f"The MCP server {server.name!r} cannot be used.",
+            why=f"{server.command}: {_cause(error)}",
+            mend="Run the command by hand and look at what it says.",
+        ) from error
+    return [_action(server, tool, reads) for tool in tools]
+
+
+def _action(server: Server, tool: Any, reads: Sequence[str]) -> Action:
+    name = f"{server.name}_{tool.name}"
+    schema = getattr(tool, "input_schema", None) or getattr(tool, "inputSchema", None) or {}
+    effect: Effect = "reads" if name in reads else "writes"
+    doc = without_orders(" ".join((tool.description or "").split())[:300])
+    brings = (f"tool:{server.name}",)
+    return Action(
+        name, _running(server, tool.name), model_of(name, schema), effect, doc, brings=brings,
+        origin=f"MCP server {server.name}",
+    )  # fmt: skip
+
+
+def _running(server: Server, tool: str) -> Run:
+    async def run(context: ActionContext, arguments: BaseModel) -> ActionResult:
+        """Start the server, call the tool, and end the server."""
+        given = arguments.model_dump(mode="json", exclude_unset=True)
+        try:
+            async with _session(server) as session:
+                found = await session.call_tool(tool, given)
+        except Exception as error:  # mapped here once, as above
+            raise ActionError(
+                f"the MCP server {server.name!r} failed.", why=f"{_cause(error)}", kind="mcp"
+            ) from error
+        text = "\n".join(part.text for part in found.content if getattr(part, "text", None))
+        if getattr(found, "is_error", getattr(found, "isError", False)):
+            raise ActionError(f"{server.name}_{tool} failed: {text[:400]}", kind="tool")
+        return result_of(text or None, f"{server.name}_{tool}", context)
+
+    return run
+
+
+@asynccontextmanager
+async def _session(server: Server) -> AsyncIterator[Any]:
+    """Start a server, and end it."""
+    try:
+        mcp, stdio = import_module("mcp"), import_module("mcp.client.stdio")
+    except ImportError as error:
+        raise UsageError(
+            "The package for MCP is not installed.", mend="Install it: pip install 'ddax[mcp]'"
+        ) from error
+    words = stdio.StdioServerParameters(command=server.words[0], args=list(server.words[1:]))
+    with open(os.devnull, "w") as silent:
+        async with (
+            stdio.stdio_client(words, errlog=silent) as (read, write),
+            mcp.ClientSession(read, write) as session,
+        ):
+            await session.initialize()
+            yield session
+
+
+def _cause(error: BaseException) -> str:
+    """Return what is at the bottom of a group of errors."""
+    while isinstance(error, BaseExceptionGroup):
+        error = error.exceptions[0]
+    return f"{type(error).__name__}: {error}"[:300]
+
+
+_FORM = "Write: 'NAME=COMMAND ARGUMENTS', for instance 'notes=notes-server --folder ./notes'."
