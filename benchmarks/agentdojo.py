@@ -17,7 +17,6 @@ from typing import Any
 
 from benchmarks.core import Figure, MissingData, Options, Result, Target, bootstrap
 from benchmarks.peers.environments import NotInstalled, python_of
-from benchmarks.reliability import record
 
 NAME = "agentdojo"
 DESCRIPTION = "AgentDojo's injections against an obedient agent, and its tasks' utility, layer by layer"
@@ -41,8 +40,6 @@ def run(options: Options) -> Result:
         parts = pool.map(_play, [python] * WORKERS, [jobs[k::WORKERS] for k in range(WORKERS)])
     rows = [row for part in parts for row in part]
     figures, notes = summary(rows)
-    if not options.quick:
-        record("agentdojo", [{"figure": f.name, "value": f.value, "n": f.n} for f in figures])
     return Result(NAME, tuple(figures), notes=tuple(notes))
 
 
