@@ -1,0 +1,77 @@
+"""The commands of the README work as printed: interrupt and resume, then each one of the list."""
+
+from __future__ import annotations
+
+import re
+import signal
+import subprocess
+from pathlib import Path
+
+import pytest
+
+from tests.integration.doc_blocks import ROOT, reader
+
+pytestmark = pytest.mark.integration
+README = (ROOT / "README.md").read_text(encoding="utf-8")
+NEEDS_A_KEY = "--model"
+TASK = '{"id": "one", "task": "Who wrote the foreword?", "sources": ["docs"]}\n'
+
+
+def commands(heading: str) -> list[str]:
+    """Return the commands of the first console block below a heading, without their comments."""
+    block = re.search(rf"^### {heading}.*?```console\n(.*?)```", README, re.M | re.S)
+    assert block, heading
+    found = [line.partition("  #")[0].strip() for line in block[1].splitlines() if line.startswith("$ ")]
+    return [line[2:] for line in found]
+
+
+@pytest.fixture(scope="module")
+def place(tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, dict[str, str]]:
+    """Return a folder with a space in its name, and the environment of a reader."""
+    folder = tmp_path_factory.mktemp("new comer")
+    work = folder / "my work"
+    (work / "docs").mkdir(parents=True)
+    (work / "docs" / "book.md").write_text(
+        "# Foreword\n\nAda Bell wrote the foreword of the Book of Tides in 1950.\n"
+    )
+    (work / "TASKS.jsonl").write_text(TASK)
+    return work, reader(folder / "tools")
+
+
+def run(command: str, place: tuple[Path, dict[str, str]]) -> str:
+    work, env = place
+    done = subprocess.run(
+        ["bash", "-c", command], cwd=work, env=env, capture_output=True, text=True, timeout=240, check=False,
+        stdin=subprocess.DEVNULL,
+    )  # fmt: skip
+    assert done.returncode == 0, f"{command}\n{done.stdout[-1500:]}\n{done.stderr[-2500:]}"
+    return done.stdout
+
+
+@pytest.mark.timeout(600)
+def test_interrupt_resume_and_follow_up_and_every_command(place: tuple[Path, dict[str, str]]) -> None:
+    first, resume, follow = commands("3. Resume")
+    work, env = place
+    with subprocess.Popen(
+        ["bash", "-c", f"exec {first}"], cwd=work, env=env, stdin=subprocess.DEVNULL,
+        stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True,
+    ) as process:  # fmt: skip
+        assert process.stdout is not None and process.stderr is not None
+        began = next((line for line in process.stdout if "expand" in line), "")
+        process.send_signal(signal.SIGINT)
+        rest, errors = process.stdout.read(), process.stderr.read()
+    assert began, errors
+    assert process.returncode == 130, rest + errors
+    assert resume in errors, "the command that goes on is not printed"
+    assert "tomllib" in run(resume, place)
+    assert "tomllib.loads" in run(follow, place)
+
+    listed = commands("5. From the command line")
+    assert len(listed) >= 10
+    for command in listed:
+        if NEEDS_A_KEY not in command:
+            plain = command.replace("THREAD", "toml").replace(" [STEP]", "").replace("DIR", "out")
+            said = run(plain, place)
+            assert said or ">" in command, f"{plain} printed nothing"
+    assert (work / "ddax.svg").read_text(encoding="utf-8").startswith("<svg")
+    assert (work / "out" / "results" / "one.json").is_file()
