@@ -7,6 +7,7 @@ way around it is off.
 
 from __future__ import annotations
 
+import asyncio
 import os
 import shutil
 import tempfile
@@ -27,6 +28,8 @@ if TYPE_CHECKING:
 
 PROGRAMS = ("chromium", "chromium-browser", "google-chrome")
 LAUNCH_SECONDS = 60.0
+CLOSE_SECONDS = 10.0
+"""Seconds Chromium is given to end by itself; then its driver is stopped, which ends it."""
 QUIET = (
     "--no-pings",
     "--disable-sync",
@@ -131,8 +134,9 @@ async def started(proxy: Proxy) -> AsyncIterator[Browser]:
         try:
             yield browser
         finally:
-            with suppress(Error):  # it was dead already
-                await browser.close()
+            with suppress(Error, TimeoutError):  # it was dead already, or does not listen
+                async with asyncio.timeout(CLOSE_SECONDS):
+                    await browser.close()
 
 
 def environment(ours: Mapping[str, str], temporary: str) -> dict[str, str | float | bool]:

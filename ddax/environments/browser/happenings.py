@@ -5,13 +5,14 @@ from __future__ import annotations
 import asyncio
 import re
 from collections.abc import Coroutine
+from contextlib import suppress
 from dataclasses import dataclass, field
 from hashlib import sha256
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 from urllib.parse import urlsplit
 
-from ddax.environments.browser.chromium import foreign
+from ddax.environments.browser.chromium import CLOSE_SECONDS, foreign
 from ddax.environments.browser.options import BrowserOptions
 from ddax.environments.browser.seen import clean
 from ddax.environments.browser.tab import Tab, open_tab, quietly
@@ -89,9 +90,11 @@ class Window:
         for task in self._tasks:
             task.cancel()
         await asyncio.gather(*self._tasks, *(tab.end() for tab in self.tabs), return_exceptions=True)
-        if self._root is not None:
-            await quietly(self._root.detach())
-        await quietly(self.context.close())
+        with suppress(TimeoutError):  # it ends with the browser then
+            async with asyncio.timeout(CLOSE_SECONDS):
+                if self._root is not None:
+                    await quietly(self._root.detach())
+                await quietly(self.context.close())
 
     def _on_request(self, request: Request) -> None:
         if request.resource_type not in ENDLESS and request.url.startswith(("http:", "https:")):
