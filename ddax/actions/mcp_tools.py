@@ -67,14 +67,14 @@ def server_of(spec: str) -> Server:
 
 def approved(home: Path, server: Server) -> bool:
     """Tell whether a human approved exactly this command under this name."""
-    return (read_json(home / APPROVED) or {}).get(server.digest) == server.command
+    return (read_json(home / APPROVED) or {}).get(server.digest) == server.name
 
 
 def approve(home: Path, server: Server) -> None:
-    """Keep that a human approved this command."""
+    """Keep that a human approved this command; the command itself may hold a key, and is not written."""
     import json
 
-    known = {**(read_json(home / APPROVED) or {}), server.digest: server.command}
+    known = {**(read_json(home / APPROVED) or {}), server.digest: server.name}
     write_atomic(home / APPROVED, json.dumps(known, indent=1, sort_keys=True) + "\n")
 
 

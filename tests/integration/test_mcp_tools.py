@@ -89,6 +89,7 @@ async def test_no_command_runs_that_nobody_approved(spec: str, tmp_path: Path) -
     approve(tmp_path, server_of(spec))
     assert approved(tmp_path, server_of(spec))
     assert not approved(tmp_path, server_of(f"{spec} --more"))
+    assert "server.py" not in (tmp_path / "mcp.json").read_text()
 
 
 async def test_a_server_that_does_not_start_is_named(tmp_path: Path) -> None:
