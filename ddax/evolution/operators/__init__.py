@@ -56,7 +56,7 @@ def expression_edits(node: ast.expr, source: Source) -> Iterator[Edit]:
     start, end = source.span(node)
     parent = source.parents.get(node)
     enclosed = isinstance(node, ast.GeneratorExp) and isinstance(parent, ast.Call)
-    known: dict[str, float] = {}
+    known = {ast.unparse(node): -1.0}  # what stands there already is no edit
     for operator in _OPERATORS:
         for name, cost, new in operator(node, source):
             text = ast.unparse(ast.fix_missing_locations(new) if isinstance(new, ast.Lambda) else new)
