@@ -260,7 +260,12 @@ class BrowserWorld:
         first: dict[str, Any] = {}
         for frame in await tab.frames():
             wish = {"skip": list(self.options.skip), "most": self.options.max_nodes, "from": self._highest}
-            found = await tab.ask(frame, "look", wish)
+            try:
+                found = await tab.ask(frame, "look", wish)
+            except ActionError as error:
+                if not frame.name or error.kind != "page_failed":
+                    raise
+                continue  # the frame was taken away while we looked
             first = first or found
             self._highest = max(self._highest, int(found["last"]))
             nodes += [
