@@ -21,6 +21,14 @@ def cpu():
     return mine.ru_utime + mine.ru_stime + below.ru_utime + below.ru_stime
 
 
+def peak_mb():
+    """Return the largest resident size in MB; Linux carries that of the starter over in `ru_maxrss`."""
+    if os.path.exists("/proc/self/status"):
+        with open("/proc/self/status") as file:
+            return next(int(line.split()[1]) for line in file if line.startswith("VmHWM")) / 2**10
+    return resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / (2**20 if sys.platform == "darwin" else 2**10)
+
+
 def loaded(path):
     """Load a module by its file: its folder stays out of the path, where it could hide the peer."""
     spec = importlib.util.spec_from_file_location("adapter", path)
@@ -52,8 +60,7 @@ def main(path, task):
     start, used = time.perf_counter(), cpu()
     found = work({**given, "place": os.path.join(given["place"], "run")}) or {}
     seconds, spent = time.perf_counter() - start, cpu() - used
-    unit = 2**20 if sys.platform == "darwin" else 2**10
-    peak = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / unit
+    peak = peak_mb()
     row = {
         "imported": imported, "first": start - warmed, "seconds": seconds, "cpu": spent, "peak_mb": peak,
         **found,
