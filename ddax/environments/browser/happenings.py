@@ -85,6 +85,12 @@ class Window:
         if self._tasks:
             await asyncio.wait(set(self._tasks), timeout=seconds)
 
+    async def heard(self) -> None:
+        """Wait until the browser has told of every window made so far: it answers in order."""
+        if self._root is not None:
+            with foreign("the browser does not tell of its windows"):
+                await self._root.send("Target.getTargets")
+
     async def end(self) -> None:
         """Let go of everything."""
         for task in self._tasks:

@@ -250,7 +250,8 @@ class BrowserWorld:
                 tab = window.tab
                 cap = {"quiet": options.quiet_ms, "cap": int(options.settle_seconds * 1000)}
                 await tab.ask((await tab.frames())[0], "settle", cap)
-                if not window.is_busy and window.tab is tab:
+                await window.heard()
+                if not window.is_busy and not window.opened and window.tab is tab:
                     return
                 await asyncio.sleep(0.02)
 
