@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import os
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, cast
 
@@ -17,7 +17,7 @@ from ddax.errors import UsageError
 from ddax.graph.services import ALL_ROWS, Clock, Parts, Session
 from ddax.memory.protocol import Embedder, Memory
 from ddax.reasoning.protocol import Reasoner
-from ddax.types import JsonDict
+from ddax.types import EntailmentCheck, JsonDict
 
 if TYPE_CHECKING:
     from ddax.actions.registry import Registry
@@ -26,14 +26,15 @@ if TYPE_CHECKING:
     from ddax.environments.protocol import Environment
     from ddax.memory.agents import AgentStore
     from ddax.memory.embedding_checked import CheckedEmbedder
+    from ddax.memory.gate import GatedMemory
     from ddax.memory.home import Home
+    from ddax.metacognition.controller import Controller
 
 
 async def open_session(
     settings: Context, home: Home | None, parts: Parts, *, clock: Clock, monotonic: Clock
 ) -> Session:
     """Open every part the settings name that is not given ready-made."""
-    from ddax.actions.registry import open_registry
     from ddax.configs.calibration import load_calibration
     from ddax.configs.identities import load_identity
     from ddax.debate.living import LivingRubrics
@@ -41,76 +42,36 @@ async def open_session(
     from ddax.debate.panel import load_panel
     from ddax.dynamics.state import projection
     from ddax.dynamics.surprise import UNMEASURED
-    from ddax.memory.agents import AgentStore
-    from ddax.memory.gate import GatedMemory
     from ddax.memory.embedding_checked import CheckedEmbedder
-    from ddax.metacognition.controller import Controller
-    from ddax.metacognition.versions import find_matrices
     from ddax.reasoning.entailment import open_check
 
-    redactor = await asyncio.to_thread(Redactor.of_process)
     place = home if home is not None else await asyncio.to_thread(_open_home)
     identity = await asyncio.to_thread(load_identity, settings.identity)
-    embedder = parts.embedder
-    if embedder is None:
-        embedder = await asyncio.to_thread(_embedder, place.cache)
-    embedder = CheckedEmbedder(embedder)
-    scale = await asyncio.to_thread(
-        load_calibration, embedder.name, embedder.fingerprint, fallback=UNMEASURED
-    )
+    given = parts.embedder
+    if given is None:
+        given = await asyncio.to_thread(_embedder, place.cache)
+    embedder = CheckedEmbedder(given)
+    opened = _Opening(settings, place, parts, embedder, clock, monotonic)
     world = await asyncio.to_thread(_world, settings)
-    extra = (
-        *await asyncio.to_thread(_coding_actions, settings),
-        *_world_actions(settings, world, embedder),
-        *await _mcp_actions(settings, place),
-    )
-    actions = await asyncio.to_thread(open_registry, (*extra, *parts.actions), files=settings.actions.files)
-    reasoner = parts.reasoner
-    if reasoner is None:
-        reasoner = await asyncio.to_thread(_reasoner, settings, place, embedder, actions, clock, monotonic)
+    actions = await opened.actions(world)
     web = await asyncio.to_thread(_web, settings, place, clock, monotonic)
-    library: Library = parts.library or await _library(
-        settings, embedder, place, web, clock, provider=parts.search
-    )
+    library = parts.library or await opened.library(web)
     seats = await asyncio.to_thread(load_panel, settings.debate.panel)
-    benches = {
-        model: await asyncio.to_thread(
-            _reasoner,
-            settings.model_copy(update={"model": model}),
-            place,
-            embedder,
-            actions,
-            clock,
-            monotonic,
-        )
-        for model in sorted({seat.model for seat in seats} - {""})
-    }
     check = await asyncio.to_thread(open_check, embedder, settings.support)
-    controller = await asyncio.to_thread(
-        Controller,
-        engine=settings.mood.engine,
-        policy_len=settings.mood.policy_len,
-        matrices=find_matrices(settings.mood.matrices, place.path),
-    )
-    # Last, because it takes a lock and starts threads: whatever failed before leaves nothing open.
-    bounds = settings.trust
-    agents = AgentStore(
-        place.agents, clock=clock, embedder=embedder, formula=bounds.formula, regret_hours=bounds.regret_hours
-    )
-    memory: Memory = parts.memory or await _memory(settings, place, embedder, clock, agents)
-    if not isinstance(memory, GatedMemory):
-        memory = GatedMemory(memory, check, redactor)
+    redactor = await asyncio.to_thread(Redactor.of_process)
+    agents = opened.agents()
     return Session(
         settings=settings,
         identity=identity,
         embedder=embedder,
-        reasoner=reasoner,
-        memory=memory,
+        reasoner=parts.reasoner or await opened.reasoner(actions),
         library=library,
         actions=actions,
-        controller=controller,
+        controller=await opened.controller(),
         projection=projection(embedder.dim, settings.selection.state_dim),
-        scale=scale,
+        scale=await asyncio.to_thread(
+            load_calibration, embedder.name, embedder.fingerprint, fallback=UNMEASURED
+        ),
         clock=clock,
         monotonic=monotonic,
         world=world,
@@ -121,9 +82,85 @@ async def open_session(
         rubrics=LivingRubrics(place.rubrics, clock=clock),
         judges=JudgeStore(place.path / "judges", clock=clock),
         seats=seats,
-        benches=benches,
+        benches={
+            model: await opened.reasoner(actions, model=model)
+            for model in sorted({seat.model for seat in seats} - {""})
+        },
+        # Last, because they take a lock and start threads: whatever failed before leaves nothing open.
+        memory=await opened.memory(agents, check, redactor),
         behind=_fill_behind(library) if parts.library is None and settings.recall.fill_behind else None,
     )
+
+
+@dataclass(frozen=True)
+class _Opening:
+    """What the parts of one session are opened with."""
+
+    settings: Context
+    place: Home
+    parts: Parts
+    embedder: CheckedEmbedder
+    clock: Clock
+    monotonic: Clock
+
+    async def actions(self, world: Environment | None) -> Registry:
+        """Register the actions of the settings, of the world and of the caller, and our own."""
+        from ddax.actions.registry import open_registry
+
+        extra = (
+            *await asyncio.to_thread(_coding_actions, self.settings),
+            *_world_actions(self.settings, world, self.embedder),
+            *await _mcp_actions(self.settings, self.place),
+            *self.parts.actions,
+        )
+        return await asyncio.to_thread(open_registry, extra, files=self.settings.actions.files)
+
+    async def reasoner(self, actions: Registry, *, model: str = "") -> Reasoner:
+        """Open the reasoner of the settings, or the same with another model."""
+        settings = self.settings.model_copy(update={"model": model}) if model else self.settings
+        return await asyncio.to_thread(
+            _reasoner, settings, self.place, self.embedder, actions, self.clock, self.monotonic
+        )
+
+    async def library(self, web: Web) -> Library:
+        """Open the documents that can be searched; closes the web where that fails."""
+        return await _library(
+            self.settings, self.embedder, self.place, web, self.clock, provider=self.parts.search
+        )
+
+    async def controller(self) -> Controller:
+        """Open the controller of the mood with the matrices the settings name."""
+        from ddax.metacognition.controller import Controller
+        from ddax.metacognition.versions import find_matrices
+
+        mood = self.settings.mood
+        return await asyncio.to_thread(
+            Controller,
+            engine=mood.engine,
+            policy_len=mood.policy_len,
+            matrices=find_matrices(mood.matrices, self.place.path),
+        )
+
+    def agents(self) -> AgentStore:
+        """Open the files of the agents."""
+        from ddax.memory.agents import AgentStore
+
+        return AgentStore(
+            self.place.agents,
+            clock=self.clock,
+            embedder=self.embedder,
+            formula=self.settings.trust.formula,
+            regret_hours=self.settings.trust.regret_hours,
+        )
+
+    async def memory(self, agents: AgentStore, check: EntailmentCheck, redactor: Redactor) -> GatedMemory:
+        """Open the memory behind its write gate."""
+        from ddax.memory.gate import GatedMemory
+
+        memory = self.parts.memory or await _memory(
+            self.settings, self.place, self.embedder, self.clock, agents
+        )
+        return memory if isinstance(memory, GatedMemory) else GatedMemory(memory, check, redactor)
 
 
 async def open_rows(

@@ -48,6 +48,21 @@ def run(command: str, place: tuple[Path, dict[str, str]]) -> str:
     return done.stdout
 
 
+def served(command: str, place: tuple[Path, dict[str, str]]) -> None:
+    """Start a command that serves a page, and end it by Ctrl-C once it has said where."""
+    work, env = place
+    with subprocess.Popen(
+        ["bash", "-c", f"exec {command}"], cwd=work, env=env, stdin=subprocess.DEVNULL,
+        stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True,
+    ) as process:  # fmt: skip
+        assert process.stdout is not None
+        address = next((line for line in process.stdout if "http://127.0.0.1:" in line), "")
+        process.send_signal(signal.SIGINT)
+        rest = process.stdout.read()
+    assert address, rest
+    assert process.returncode == 0, rest
+
+
 @pytest.mark.timeout(600)
 def test_interrupt_resume_and_follow_up_and_every_command(place: tuple[Path, dict[str, str]]) -> None:
     first, resume, follow = commands("3. Resume")
@@ -69,9 +84,12 @@ def test_interrupt_resume_and_follow_up_and_every_command(place: tuple[Path, dic
     listed = commands("5. From the command line")
     assert len(listed) >= 10
     for command in listed:
-        if NEEDS_A_KEY not in command:
+        if command == "ddax view":
+            served(f"{command} --no-open", place)
+        elif NEEDS_A_KEY not in command:
             plain = command.replace("THREAD", "toml").replace(" [STEP]", "").replace("DIR", "out")
             said = run(plain, place)
             assert said or ">" in command, f"{plain} printed nothing"
+    assert "toml" in (work / "run.html").read_text(encoding="utf-8")
     assert (work / "ddax.svg").read_text(encoding="utf-8").startswith("<svg")
     assert (work / "out" / "results" / "one.json").is_file()
