@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import shlex
 import sys
 from pathlib import Path
@@ -111,7 +112,7 @@ def test_the_command_is_shown_and_listed_with_its_tools_once_approved(
 ) -> None:
     monkeypatch.chdir(tmp_path)
     monkeypatch.setenv("DDAX_HOME", str(tmp_path))
-    (tmp_path / "ddax.yaml").write_text(f"actions: {{mcp: ['{spec}']}}\n")
+    (tmp_path / "ddax.yaml").write_text(f"actions: {{mcp: [{json.dumps(spec)}]}}\n")
     assert run_command(["actions"]) == 0
     out = capfd.readouterr().out
     assert "not approved" in out and "server.py" in out and "harbour_depth" not in out

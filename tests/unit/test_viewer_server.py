@@ -234,10 +234,11 @@ async def test_a_question_is_answered_and_a_fork_made_by_the_functions_of_the_co
         assert wrong.status_code == 400 and "perhaps" in wrong.text
         assert (await client.post("/api/runs/t/answer", json={"what": "x"})).status_code == 400
         moments = (await client.get("/api/runs/t/moments")).json()["moments"]
-        told = await client.post("/api/runs/t/answer", json={"choice": "stop"})
-        assert told.status_code == 202
+        # Before the answer: both own the thread while they work, and the second would be told so.
         gone = await client.post("/api/runs/t/fork", json={"at": 9999})
         assert gone.status_code in (400, 409) and gone.json()["what"]
+        told = await client.post("/api/runs/t/answer", json={"choice": "stop"})
+        assert told.status_code == 202
     async with kit.agent(tmp_path, kit.script(), human=True, identity="traumatized") as agent:
         # The page was closed as soon as the answer had been taken: the run goes on with it.
         assert (await agent.resume("t"))["status"] == "stopped"
