@@ -43,7 +43,8 @@ SHAPES = [
 KEPT = [
     "def login(password: str) -> None:", "password=getpass.getpass()", "the secret of the tower",
     "https://example.org/a?b=c", "api_key = None", "a risk-averse skeleton key", "sk-learn is a library",
-    "git@example.org:repo", "Bearer of bad news",
+    "git@example.org:repo", "Bearer of bad news", "a basic misunderstanding of it",
+    "one token internationalization",
 ]  # fmt: skip
 redactor = Redactor.from_environ(ENVIRON)
 
@@ -59,7 +60,23 @@ def test_well_known_shapes_are_blotted_out(shape: str) -> None:
 def test_passwords_in_addresses_and_assignments_are_blotted_out() -> None:
     assert Redactor().text("postgres://ada:s3cret99@db/x") == "postgres://[secret]****@db/x"
     assert Redactor().text('"api_key": "abcd1234efgh"') == '"api_key": "[secret]****"'
-    assert "Zm9vYmFyYmF6MTIz" not in Redactor().text("Authorization: Bearer Zm9vYmFyYmF6MTIz")
+
+
+@pytest.mark.parametrize("scheme", ["Bearer ", "bearer ", "Basic ", "basic  ", "token ", "Token  "])
+def test_what_stands_in_an_authorization_header_is_blotted_out(scheme: str) -> None:
+    assert "Zm9vYmFyYmF6MTIz" not in Redactor().text(f"Authorization: {scheme}Zm9vYmFyYmF6MTIz")
+
+
+@given(
+    st.lists(
+        st.sampled_from([*SHAPES, *KEPT, "://a:bcd@", "password: a1b2c3d4e5", "\n", " ", "x"]), max_size=8
+    )
+)
+def test_only_the_shapes_that_can_be_there_are_looked_for(parts: list[str]) -> None:
+    from ddax.configs import secrets
+
+    text = "".join(parts)
+    assert Redactor().text(text) == secrets.shapes(tuple(range(len(secrets.SHAPES)))).sub(secrets.blot, text)
 
 
 @pytest.mark.parametrize("text", KEPT)
