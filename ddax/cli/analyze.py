@@ -45,7 +45,11 @@ def analyze(
         out.mkdir(parents=True, exist_ok=True)
         files = [*_pictures(runs, out, form), _table(rows, out)]
     except OSError as exc:
-        raise StorageError(f"Cannot write into {str(out)!r}.", why=f"{exc.strerror or exc}.") from exc
+        raise StorageError(
+            f"Cannot write into {str(out)!r}.",
+            why=f"{exc.strerror or exc}.",
+            mend="Give another folder with --out.",
+        ) from exc
     if json:
         output.result({"threads": names, "files": [str(file) for file in files], "rows": rows})
         return

@@ -9,21 +9,14 @@ from collections.abc import Sequence
 
 FLAG = "--sources"
 _SOURCES = frozenset({FLAG, "-s"})
-_SWITCHES = frozenset(
+SWITCHES = frozenset(
     {
-        "--json",
-        "--human",
-        "--no-human",
-        "--stream",
-        "--no-stream",
-        "--resume",
-        "--dry-run",
-        "--verbose",
-        "-v",
-        "--help",
-        "--browser-writes",
+        *("--json", "--quiet", "-q", "--verbose", "-v", "--help"),
+        *("--human", "--no-human", "--stream", "--no-stream"),
+        *("--resume", "--last-good", "--dry-run", "--browser-writes"),
     }
 )
+"""The flags of `run` and `resume` that no value follows."""
 
 
 def spread_sources(args: Sequence[str]) -> list[str]:
@@ -52,7 +45,7 @@ def spread_sources(args: Sequence[str]) -> list[str]:
                 words.append(word)
         elif not _is_word(word):
             words.append(word)
-            if word not in _SWITCHES and "=" not in word and index < len(args):
+            if word not in SWITCHES and "=" not in word and index < len(args):
                 words.append(args[index])
                 index += 1
         else:

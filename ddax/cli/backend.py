@@ -10,7 +10,7 @@ import os
 import sys
 from collections.abc import Callable, Mapping
 from contextlib import AbstractAsyncContextManager
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Protocol
 
@@ -68,20 +68,21 @@ class Output:
     json: bool
     verbose: bool = False
     quiet: bool = False
+    redactor: Redactor = field(default_factory=lambda: redactor(), repr=False)
 
     def say(self, line: str = "") -> None:
         """Print a line for people."""
         if not self.json:
-            print(redactor().text(line), flush=True)
+            print(self.redactor.text(line), flush=True)
 
     def note(self, line: str) -> None:
         """Print a remark beside the result; with `--json` only if -v."""
         if self.verbose or not (self.json or self.quiet):
-            print(redactor().text(line), file=sys.stderr, flush=True)
+            print(self.redactor.text(line), file=sys.stderr, flush=True)
 
     def result(self, value: Any) -> None:
         """Print the one JSON object."""
-        print(dump_json(redactor().value(value), ascii_only=not speaks_utf8(sys.stdout)), flush=True)
+        print(dump_json(self.redactor.value(value), ascii_only=not speaks_utf8(sys.stdout)), flush=True)
 
 
 def redactor() -> Redactor:

@@ -43,5 +43,9 @@ def export(
     try:
         file.write_text(text, encoding="utf-8")
     except OSError as exc:
-        raise StorageError(f"Cannot write {str(file)!r}.", why=f"{exc.strerror or exc}.") from exc
+        raise StorageError(
+            f"Cannot write {str(file)!r}.",
+            why=f"{exc.strerror or exc}.",
+            mend="Give another folder with --out.",
+        ) from exc
     Output(json=False, verbose=verbose).say(f"{file}: {len(text.encode()):,} bytes")

@@ -41,28 +41,29 @@ async def opened(namespace: str | None, *, rebuild: bool = False) -> AsyncIterat
     from ddax.memory.embeddings import open_embedder
     from ddax.memory.gate import GatedMemory
     from ddax.memory.home import Home
+    from ddax.memory.shared import held
     from ddax.memory.store import open_memory
     from ddax.memory.trust import INITIAL_TRUST
     from ddax.reasoning.entailment import open_check
 
     context = settings(None, {"namespace": namespace}).context
     home = await asyncio.to_thread(Home(home_of()).ensure)
-    embedder = CachedEmbedder(open_embedder(), home.cache / "vectors.sqlite")
-    agents = AgentStore(home.agents, clock=time.time, embedder=embedder)
-    inner = await open_memory(
-        home.memory,
-        namespace=context.namespace,
-        embedder=embedder,
-        clock=time.time,
-        recall=context.recall,
-        trust=lambda writer: agents.trust(writer) / INITIAL_TRUST,
-        rebuild=rebuild,
-        wait_seconds=_WAIT_SECONDS,
-    )
-    try:
-        yield GatedMemory(inner, open_check(embedder, context.support))
-    finally:
-        await inner.close()
+    async with held(home.memory, clock=time.time, wait_seconds=_WAIT_SECONDS):
+        embedder = CachedEmbedder(open_embedder(), home.cache / "vectors.sqlite")
+        agents = AgentStore(home.agents, clock=time.time, embedder=embedder)
+        inner = await open_memory(
+            home.memory,
+            namespace=context.namespace,
+            embedder=embedder,
+            clock=time.time,
+            recall=context.recall,
+            trust=lambda writer: agents.trust(writer) / INITIAL_TRUST,
+            rebuild=rebuild,
+        )
+        try:
+            yield GatedMemory(inner, open_check(embedder, context.support))
+        finally:
+            await inner.close()
 
 
 def with_memory(

@@ -14,12 +14,12 @@ from ddax.cli.backend import Output, home_of, settings
 from ddax.cli.text import clean
 
 if TYPE_CHECKING:
+    from ddax.configs.settings import Context
     from ddax.metacognition.matrices import Matrices
 
 JSON = Annotated[bool, typer.Option("--json", help="Print exactly one JSON object on stdout.")]
 VERBOSE = Annotated[bool, typer.Option("--verbose", "-v", help="Print tracebacks.")]
 NAMESPACE = Annotated[str | None, typer.Option(help="The namespace; default: the setting.")]
-MANY = 1_000_000
 
 
 def mood(
@@ -32,8 +32,7 @@ def mood(
     from ddax.metacognition.series import series
 
     output, info = Output(json=json, verbose=verbose), known_run(thread)
-    namespace = str(info.context.get("namespace") or settings(None).context.namespace)
-    rows = asyncio.run(_rows(namespace, thread=thread))
+    rows = _rows(settings(None, {"namespace": info.context.get("namespace")}).context, thread=thread)
     if json:
         output.result({"thread": thread, "mood": series(rows)})
     elif not rows:
@@ -59,7 +58,7 @@ def learn(
     output = Output(json=json, verbose=verbose)
     context = settings(None, {"namespace": namespace}).context
     used: Matrices = load_matrices(find_matrices(context.mood.matrices, home_of()))
-    runs, held = split(episodes(asyncio.run(_rows(context.namespace))))
+    runs, held = split(episodes(_rows(context)))
     output.note(
         f"Learning from {len(runs)} runs, judging by {len(held)} others; pymdp takes seconds to load."
     )
@@ -105,23 +104,12 @@ def _judged(about: Mapping[str, Any]) -> str:
     )
 
 
-async def _rows(namespace: str, **equals: Any) -> list[dict[str, Any]]:
+def _rows(context: Context, **equals: Any) -> list[dict[str, Any]]:
     """Return the logged moods of a namespace, oldest first."""
-    from ddax.configs.settings import Recall
-    from ddax.memory.embedding_cache import CachedEmbedder
-    from ddax.memory.embeddings import open_embedder
+    from ddax.graph.opening import open_rows
     from ddax.memory.home import Home
-    from ddax.memory.store import open_memory
 
-    home = await asyncio.to_thread(Home(home_of()).ensure)
-    embedder = await asyncio.to_thread(lambda: CachedEmbedder(open_embedder(), home.cache / "vectors.sqlite"))
-    memory = await open_memory(
-        home.memory, namespace=namespace, embedder=embedder, clock=time.time, recall=Recall()
-    )
-    try:
-        return await memory.rows("moods", limit=MANY, **equals)
-    finally:
-        await memory.close()
+    return asyncio.run(open_rows(context, Home(home_of()).ensure(), "moods", clock=time.time, **equals))
 
 
 def _print(rows: Sequence[Mapping[str, Any]]) -> None:

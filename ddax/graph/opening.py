@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import contextlib
 import os
 from dataclasses import dataclass, replace
 from pathlib import Path
@@ -12,7 +13,8 @@ import numpy as np
 
 from ddax.actions.protocol import Action, Library
 from ddax.configs.secrets import Redactor
-from ddax.configs.settings import Context
+from ddax.configs.settings import Context, Identity
+from ddax.debate.panel import Seat
 from ddax.errors import UsageError
 from ddax.graph.services import ALL_ROWS, Clock, Parts, Session
 from ddax.memory.protocol import Embedder, Memory
@@ -34,62 +36,28 @@ if TYPE_CHECKING:
 async def open_session(
     settings: Context, home: Home | None, parts: Parts, *, clock: Clock, monotonic: Clock
 ) -> Session:
-    """Open every part the settings name that is not given ready-made."""
-    from ddax.configs.calibration import load_calibration
+    """Open every part the settings name that is not given ready-made; what fails leaves nothing open.
+
+    What is wrong in the settings is told first, a home in use next, what cannot be read last.
+    """
     from ddax.configs.identities import load_identity
-    from ddax.debate.living import LivingRubrics
-    from ddax.debate.outcomes import JudgeStore
     from ddax.debate.panel import load_panel
-    from ddax.dynamics.state import projection
-    from ddax.dynamics.surprise import UNMEASURED
     from ddax.memory.embedding_checked import CheckedEmbedder
-    from ddax.reasoning.entailment import open_check
+    from ddax.memory.shared import held
 
     place = home if home is not None else await asyncio.to_thread(_open_home)
     identity = await asyncio.to_thread(load_identity, settings.identity)
-    given = parts.embedder
-    if given is None:
-        given = await asyncio.to_thread(_embedder, place.cache)
-    embedder = CheckedEmbedder(given)
-    opened = _Opening(settings, place, parts, embedder, clock, monotonic)
-    world = await asyncio.to_thread(_world, settings)
-    actions = await opened.actions(world)
-    web = await asyncio.to_thread(_web, settings, place, clock, monotonic)
-    library = parts.library or await opened.library(web)
     seats = await asyncio.to_thread(load_panel, settings.debate.panel)
-    check = await asyncio.to_thread(open_check, embedder, settings.support)
-    redactor = await asyncio.to_thread(Redactor.of_process)
-    agents = opened.agents()
-    return Session(
-        settings=settings,
-        identity=identity,
-        embedder=embedder,
-        reasoner=parts.reasoner or await opened.reasoner(actions),
-        library=library,
-        actions=actions,
-        controller=await opened.controller(),
-        projection=projection(embedder.dim, settings.selection.state_dim),
-        scale=await asyncio.to_thread(
-            load_calibration, embedder.name, embedder.fingerprint, fallback=UNMEASURED
-        ),
-        clock=clock,
-        monotonic=monotonic,
-        world=world,
-        web=web,
-        check=check,
-        redactor=redactor,
-        agents=agents,
-        rubrics=LivingRubrics(place.rubrics, clock=clock),
-        judges=JudgeStore(place.path / "judges", clock=clock),
-        seats=seats,
-        benches={
-            model: await opened.reasoner(actions, model=model)
-            for model in sorted({seat.model for seat in seats} - {""})
-        },
-        # Last, because they take a lock and start threads: whatever failed before leaves nothing open.
-        memory=await opened.memory(agents, check, redactor),
-        behind=_fill_behind(library) if parts.library is None and settings.recall.fill_behind else None,
-    )
+    async with contextlib.AsyncExitStack() as undo, contextlib.AsyncExitStack() as ours:
+        if parts.memory is None:
+            await ours.enter_async_context(held(place.memory, clock=clock))
+        given = parts.embedder
+        if given is None:
+            given = await asyncio.to_thread(_embedder, place.cache)
+        opened = _Opening(settings, place, parts, CheckedEmbedder(given), clock, monotonic, undo)
+        session = await opened.session(identity, seats)
+        undo.pop_all()
+    return session
 
 
 @dataclass(frozen=True)
@@ -102,6 +70,65 @@ class _Opening:
     embedder: CheckedEmbedder
     clock: Clock
     monotonic: Clock
+    undo: contextlib.AsyncExitStack
+
+    async def session(self, identity: Identity, seats: tuple[Seat, ...]) -> Session:
+        """Open the parts in the order of what they cost, and put them together."""
+        from ddax.configs.calibration import load_calibration
+        from ddax.debate.living import LivingRubrics
+        from ddax.debate.outcomes import JudgeStore
+        from ddax.dynamics.state import projection
+        from ddax.dynamics.surprise import UNMEASURED
+        from ddax.reasoning.entailment import open_check
+
+        settings, embedder, place = self.settings, self.embedder, self.place
+        controller = await self.controller()
+        world = await self.world()
+        actions = await self.actions(world)
+        reasoner = self.parts.reasoner or await self.reasoner(actions)
+        models = sorted({seat.model for seat in seats} - {""})
+        benches = {model: await self.reasoner(actions, model=model) for model in models}
+        web = await self.web()
+        library = self.parts.library or await self.library(web)
+        check = await asyncio.to_thread(open_check, embedder, settings.support)
+        scale = await asyncio.to_thread(
+            load_calibration, embedder.name, embedder.fingerprint, fallback=UNMEASURED
+        )
+        redactor = await asyncio.to_thread(Redactor.of_process)
+        agents = self.agents()
+        memory = await self.memory(agents, check, redactor)
+        fill = self.parts.library is None and settings.recall.fill_behind
+        return Session(
+            settings=settings,
+            identity=identity,
+            embedder=embedder,
+            reasoner=reasoner,
+            library=library,
+            actions=actions,
+            controller=controller,
+            projection=projection(embedder.dim, settings.selection.state_dim),
+            scale=scale,
+            clock=self.clock,
+            monotonic=self.monotonic,
+            world=world,
+            web=web,
+            check=check,
+            redactor=redactor,
+            agents=agents,
+            rubrics=LivingRubrics(place.rubrics, clock=self.clock),
+            judges=JudgeStore(place.path / "judges", clock=self.clock),
+            seats=seats,
+            benches=benches,
+            memory=memory,
+            behind=_fill_behind(library) if fill else None,
+        )
+
+    async def world(self) -> Environment | None:
+        """Open the world among the sources."""
+        world = await asyncio.to_thread(_world, self.settings)
+        if world is not None:
+            self.undo.push_async_callback(world.close)
+        return world
 
     async def actions(self, world: Environment | None) -> Registry:
         """Register the actions of the settings, of the world and of the caller, and our own."""
@@ -118,12 +145,22 @@ class _Opening:
     async def reasoner(self, actions: Registry, *, model: str = "") -> Reasoner:
         """Open the reasoner of the settings, or the same with another model."""
         settings = self.settings.model_copy(update={"model": model}) if model else self.settings
-        return await asyncio.to_thread(
+        reasoner = await asyncio.to_thread(
             _reasoner, settings, self.place, self.embedder, actions, self.clock, self.monotonic
         )
+        close = getattr(reasoner, "close", None)
+        if close is not None:
+            self.undo.push_async_callback(close)
+        return reasoner
+
+    async def web(self) -> Web:
+        """Open the way to the web."""
+        web = await asyncio.to_thread(_web, self.settings, self.place, self.clock, self.monotonic)
+        self.undo.push_async_callback(web.close)
+        return web
 
     async def library(self, web: Web) -> Library:
-        """Open the documents that can be searched; closes the web where that fails."""
+        """Open the documents that can be searched."""
         return await _library(
             self.settings, self.embedder, self.place, web, self.clock, provider=self.parts.search
         )
@@ -134,12 +171,14 @@ class _Opening:
         from ddax.metacognition.versions import find_matrices
 
         mood = self.settings.mood
-        return await asyncio.to_thread(
+        controller = await asyncio.to_thread(
             Controller,
             engine=mood.engine,
             policy_len=mood.policy_len,
             matrices=find_matrices(mood.matrices, self.place.path),
         )
+        self.undo.callback(controller.close)
+        return controller
 
     def agents(self) -> AgentStore:
         """Open the files of the agents."""
@@ -157,9 +196,10 @@ class _Opening:
         """Open the memory behind its write gate."""
         from ddax.memory.gate import GatedMemory
 
-        memory = self.parts.memory or await _memory(
-            self.settings, self.place, self.embedder, self.clock, agents
-        )
+        memory = self.parts.memory
+        if memory is None:
+            memory = await _memory(self.settings, self.place, self.embedder, self.clock, agents)
+            self.undo.push_async_callback(memory.close)
         return memory if isinstance(memory, GatedMemory) else GatedMemory(memory, check, redactor)
 
 
@@ -168,15 +208,17 @@ async def open_rows(
 ) -> list[JsonDict]:
     """Return the rows of a log of the memory that the settings name, and close it again."""
     from ddax.memory.agents import AgentStore
+    from ddax.memory.shared import held
 
     place = home if home is not None else await asyncio.to_thread(_open_home)
-    embedder = await asyncio.to_thread(_embedder, place.cache)
-    agents = AgentStore(place.agents, clock=clock, embedder=embedder)
-    memory = await _memory(settings, place, embedder, clock, agents)
-    try:
-        return await memory.rows(table, limit=ALL_ROWS, **equals)
-    finally:
-        await memory.close()
+    async with held(place.memory, clock=clock):
+        embedder = await asyncio.to_thread(_embedder, place.cache)
+        agents = AgentStore(place.agents, clock=clock, embedder=embedder)
+        memory = await _memory(settings, place, embedder, clock, agents)
+        try:
+            return await memory.rows(table, limit=ALL_ROWS, **equals)
+        finally:
+            await memory.close()
 
 
 def _fill_behind(library: Library) -> asyncio.Task[int]:
@@ -332,24 +374,20 @@ async def _library(
     from ddax.actions.web.opening import with_search
     from ddax.environments.opening import is_world
 
-    try:
-        sources = await open_library(
-            tuple(source for source in settings.sources if not is_world(source)),
-            embedder=embedder,
-            cache_dir=home.cache,
-            allow_hosts=settings.allow_hosts,
-            web=web,
-        )
-        return await asyncio.to_thread(
-            with_search,
-            sources,
-            web,
-            os.environ,
-            provider=provider,
-            embedder=embedder,
-            folder=home.cache / "web",
-            clock=clock,
-        )
-    except BaseException:
-        await web.close()
-        raise
+    sources = await open_library(
+        tuple(source for source in settings.sources if not is_world(source)),
+        embedder=embedder,
+        cache_dir=home.cache,
+        allow_hosts=settings.allow_hosts,
+        web=web,
+    )
+    return await asyncio.to_thread(
+        with_search,
+        sources,
+        web,
+        os.environ,
+        provider=provider,
+        embedder=embedder,
+        folder=home.cache / "web",
+        clock=clock,
+    )

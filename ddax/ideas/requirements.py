@@ -115,7 +115,7 @@ def told_by(text: str, requirement: Requirement) -> bool:
     said = text.casefold()
     value = requirement["value"].casefold()
     if requirement["kind"] == "format":
-        return all(word in said for word in value.split("_"))
+        return all(re.search(rf"\b{re.escape(word)}\b", said) for word in value.split("_"))
     if not value.isdecimal():
         return value in said
     names = [name for name, n in NUMBERS.items() if n == int(value)] + (["single"] if value == "1" else [])

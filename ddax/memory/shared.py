@@ -5,11 +5,13 @@ Every namespace that this process opens in a directory shares it. Nothing here r
 
 from __future__ import annotations
 
+import asyncio
 import logging
 import os
 import threading
-from collections.abc import Callable
+from collections.abc import AsyncIterator, Callable
 from concurrent.futures import Future, ThreadPoolExecutor
+from contextlib import asynccontextmanager
 from pathlib import Path
 from typing import TypeVar
 
@@ -105,3 +107,17 @@ def release(store: SharedStore) -> None:
             return
         _OPEN.pop(store.folder, None)
         store.close()
+
+
+@asynccontextmanager
+async def held(folder: Path, *, clock: Callable[[], float], wait_seconds: float = 0.0) -> AsyncIterator[None]:
+    """Own a directory for the length of the block; who opens it inside shares it and keeps it.
+
+    For what has to be opened before the memory: a home in use is told before anything waits for its
+    caches. Raises `ThreadInUse` naming the owner.
+    """
+    store = await asyncio.to_thread(acquire, folder, clock=clock, wait_seconds=wait_seconds)
+    try:
+        yield
+    finally:
+        await asyncio.to_thread(release, store)

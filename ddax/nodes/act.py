@@ -17,7 +17,7 @@ from typing_extensions import TypedDict
 
 from ddax.actions.protocol import ActionContext, ActionResult
 from ddax.configs.settings import Context
-from ddax.errors import ActionError, Blocked, DdaxError
+from ddax.errors import ActionError, Blocked, DdaxError, StateError
 from ddax.graph.services import Session
 from ddax.graph.state import Outcome, Update, Work
 from ddax.ideas.idea import MAX_EVIDENCE, REASON_BYTES, RESULT_BYTES, clip
@@ -55,7 +55,10 @@ class LeafPacket(TypedDict):
 
 async def act(packet: LeafPacket, runtime: Runtime[Context], *, session: Session) -> Update:
     """Execute one leaf action and store what it brought."""
-    packet = {**packet, "action": await whole(packet["action"], session)}
+    try:
+        packet = {**packet, "action": await whole(packet["action"], session)}
+    except StateError as lost:
+        return _update(packet, _failure("lost_argument", str(lost), ""))
     name = packet["action"]["name"]
     effect = session.actions[name].effect if name in session.actions else "none"
     entry = await look_up(

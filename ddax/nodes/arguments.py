@@ -10,14 +10,15 @@ from collections.abc import Mapping
 from dataclasses import replace
 from typing import Any
 
+from ddax.errors import StateError
 from ddax.graph.services import Session
 from ddax.ideas.idea import ARGUMENT_BYTES, UNCUT
 from ddax.memory.records import digest
 from ddax.types import ActionCall, Proposal
 
 TEXTS = "arguments"
-KEPT = "kept"
-"""The one key of the object that stands for a long argument."""
+KEPT = "ddax:kept"
+"""The one key of the object that stands for a long argument; no tool has an argument of that shape."""
 
 
 async def stowed(call: ActionCall, session: Session) -> ActionCall:
@@ -45,7 +46,10 @@ async def stowed_all(proposals: tuple[Proposal, ...], session: Session) -> tuple
 
 
 async def whole(call: ActionCall, session: Session) -> ActionCall:
-    """Return a call with every argument as it was proposed."""
+    """Return a call with every argument as it was proposed.
+
+    Raises `StateError` where the memory does not hold one any more: a cut argument is never used.
+    """
     args = dict(call["args"])
     for name, value in call["args"].items():
         args[name] = await _value(value, session)
@@ -56,4 +60,10 @@ async def _value(value: Any, session: Session) -> Any:
     if not (isinstance(value, Mapping) and set(value) == {KEPT}):
         return value
     rows = await session.memory.rows(TEXTS, digest=str(value[KEPT]))
-    return rows[0]["value"] if rows else value
+    if not rows:
+        raise StateError(
+            f"the memory does not hold the long argument {value[KEPT]!r} any more.",
+            why="It is kept outside the checkpoints, by its hash.",
+            mend="Bring the memory back from its backup, or let the task be planned anew.",
+        )
+    return rows[0]["value"]

@@ -40,7 +40,7 @@ async def reflect(state: State, *, session: Session) -> Update:
     asked = (_lesson(state, session, text, kind, row) for kind, _, row in found)
     for (kind, error, row), lesson in zip(found, await asyncio.gather(*asked), strict=True):
         if lesson is None:
-            break
+            continue
         spent = spent + lesson.usage
         stored = {
             "kind": kind,
@@ -99,7 +99,7 @@ def _largest(found: list[tuple[float, JsonDict]], threshold: float) -> list[tupl
 async def _lesson(
     state: State, session: Session, text: str, kind: Literal["policy", "value"], row: JsonDict
 ) -> Lesson | None:
-    """Ask for one lesson; a spent budget or a silent model ends the learning, not the run."""
+    """Ask for one lesson; a spent budget or a silent model ends that one, not the run."""
     request = ReflectRequest(
         text,
         row["action"],
@@ -114,6 +114,6 @@ async def _lesson(
         await session.memory.log(
             "notes",
             {"task": state["work"]["id"], "note": f"no lesson: {error}"},
-            key=f"{state['work']['id']}:{kind}",
+            key=f"{state['work']['id']}:{kind}:{row['idea']}",
         )
         return None

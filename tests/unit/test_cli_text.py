@@ -7,8 +7,11 @@ import unicodedata
 
 from hypothesis import given
 from hypothesis import strategies as st
+from typer.core import TyperGroup, TyperOption
+from typer.main import get_command
 
-from ddax.cli.arguments import spread_sources
+from ddax.cli.app import app
+from ddax.cli.arguments import SWITCHES, spread_sources
 from ddax.cli.text import clean, clean_block, dump_json, shorten
 
 ANY = st.text(st.characters(), max_size=60)
@@ -65,6 +68,18 @@ def test_the_last_of_several_is_the_task_if_there_is_no_other():
     assert spread("--sources a -- TASK") == "--sources a -- TASK"
     assert spread("--sources a b -- TASK") == "--sources a --sources b -- TASK"
     assert spread("--seed 3 --sources a b TASK") == "--seed 3 --sources a --sources b TASK"
+
+
+def test_no_flag_without_a_value_swallows_the_task():
+    group = get_command(app)
+    assert isinstance(group, TyperGroup)
+    for command in ("run", "resume"):
+        options = [o for o in group.commands[command].params if isinstance(o, TyperOption)]
+        flags = {name for o in options if o.is_flag for name in (*o.opts, *o.secondary_opts)}
+        assert flags >= {"--json", "--quiet", "-q", "--verbose"}
+        assert flags <= SWITCHES
+        assert not SWITCHES & {name for o in options if not o.is_flag for name in o.opts}
+    assert spread("--sources a --quiet TASK") == "--sources a --quiet TASK"
 
 
 def test_other_arguments_stay_as_they_are():

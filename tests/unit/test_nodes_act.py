@@ -15,6 +15,7 @@ from ddax.errors import ActionError, Blocked, ReasonerError
 from ddax.ideas.idea import apply_patches, child
 from ddax.memory.gate import GatedMemory
 from ddax.nodes.act import act
+from ddax.nodes.arguments import KEPT
 from ddax.nodes.claims import to_verify
 from ddax.nodes.once import content_of
 from ddax.reasoning import protocol as p
@@ -257,3 +258,12 @@ async def test_a_page_that_contradicts_what_is_remembered_marks_its_leaf(kit: An
     (relation,) = await session.memory.upkeep.relations()
     assert (relation.kind, relation.older) == ("contradicts", old)
     assert relation.newer in update["ideas"]["0.1"]["evidence"]
+
+
+async def test_a_long_argument_that_is_lost_fails_the_leaf_and_is_never_a_stand_in(kit: Any) -> None:
+    calls: list[str] = []
+    session = kit.session(actions=(probe("none", [ActionResult("done")], calls),))
+    update = await acted(kit, session, source={KEPT: "0" * 32})
+    assert update["ideas"]["0.1"]["status"] == "failed"
+    assert update["ideas"]["0.1"]["error"]["kind"] == "lost_argument"
+    assert calls == []

@@ -106,6 +106,19 @@ async def test_a_silent_reasoner_ends_the_learning_and_not_the_run(kit: Any) -> 
     assert (await session.memory.rows("notes"))[0]["note"] == "no lesson: down"
 
 
+async def test_a_lesson_that_was_paid_for_is_kept_where_another_failed(kit: Any) -> None:
+    lesson = p.Lesson("Look into the annals.", usage=Usage(1, 5))
+    session = kit.session({"reflect": [ReasonerError("down"), lesson]})
+    state = await kit.opened(session)
+    for idea in ("0.1", "0.2"):
+        row = {"task": state["work"]["id"], "idea": idea, "action": "search", "expected": EXPECTED,
+               "actual": OTHER, "epsilon": 1.0, "value": None, "before": None}  # fmt: skip
+        await session.memory.log("ledger", row, key=idea)
+    update = await kit.update(reflect, state, session)
+    assert [r["text"] for r in await session.memory.rows("reflections")] == ["Look into the annals."]
+    assert update["usage"]["model_calls"] == 1
+
+
 FOUND = {"text": "Trondby.", "short": "", "found": True, "support": 0.9, "citations": []}
 
 

@@ -178,6 +178,7 @@ async def test_the_reasoner_may_hand_in_demands_it_read(kit: Any) -> None:
         ("Someone knows.", "answer in one word", False),
         ("Is it so, yes or no?", "answer yes or no", True),
         ("Is it so?", "answer yes or no", False),
+        ("Do you know why yesterday was so?", "answer yes or no", False),
         ("I want JSON.", "answer as JSON", True),
         ("Look into notes.md for it.", "visit notes.md", True),
         ("Look into it.", "visit notes.md", False),

@@ -1,0 +1,122 @@
+"""Opening a session: what is wrong is told before anything slow, and what fails leaves nothing open."""
+
+from __future__ import annotations
+
+import sqlite3
+import subprocess
+import sys
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from ddax.actions.web.client import Web
+from ddax.configs.settings import Context
+from ddax.errors import DdaxError, ThreadInUse, UsageError
+from ddax.graph.opening import open_rows, open_session
+from ddax.graph.services import Parts
+from ddax.memory.home import Home
+from ddax.memory.shared import _OPEN
+from ddax.metacognition.controller import Controller
+
+OWNS = """
+import sys, time
+from pathlib import Path
+from ddax.memory.lock import OwnerLock
+lock = OwnerLock(Path(sys.argv[1]), "the memory", clock=time.time)
+lock.acquire()
+print("owned", flush=True)
+sys.stdin.read()
+"""
+
+
+def clock() -> float:
+    return 1_700_000_000.0
+
+
+@pytest.fixture
+def home(tmp_path: Path) -> Home:
+    return Home(tmp_path / "home").ensure()
+
+
+@pytest.fixture
+def owner(home: Home) -> Iterator[None]:
+    """Another process that owns the memory and is in the middle of writing into a cache."""
+    child = subprocess.Popen(
+        [sys.executable, "-c", OWNS, str(home.memory)], stdin=subprocess.PIPE, stdout=subprocess.PIPE
+    )
+    assert child.stdin is not None
+    assert child.stdout is not None
+    assert child.stdout.readline() == b"owned\n"
+    home.cache.mkdir(exist_ok=True)
+    cache = sqlite3.connect(home.cache / "vectors.sqlite")
+    cache.execute("BEGIN EXCLUSIVE")
+    yield
+    cache.close()
+    child.stdin.close()
+    child.stdout.close()
+    child.wait(timeout=20)
+
+
+@pytest.mark.usefixtures("owner")
+async def test_a_home_in_use_is_told_before_anything_waits_for_its_caches(home: Home) -> None:
+    with pytest.raises(ThreadInUse, match="memory is in use by pid"):
+        await open_session(Context(), home, Parts(), clock=clock, monotonic=clock)
+    with pytest.raises(ThreadInUse, match="memory is in use by pid"):
+        await open_rows(Context(), home, "moods", clock=clock)
+
+
+@pytest.mark.parametrize(
+    "wrong",
+    [
+        {"model": "nobody/knows"},
+        {"identity": "nobody"},
+        {"debate": {"panel": "nobody"}},
+        {"mood": {"matrices": "v99"}},
+    ],
+)
+async def test_a_wrong_setting_is_told_before_the_sources_are_read(
+    home: Home, tmp_path: Path, wrong: dict[str, object], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    left = closings(monkeypatch)
+    settings = Context.model_validate({"sources": [str(tmp_path / "missing.md")], **wrong})
+    with pytest.raises(DdaxError) as caught:
+        await open_session(settings, home, Parts(), clock=clock, monotonic=clock)
+    assert "missing.md" not in str(caught.value)
+    assert left == {"controller": 0, "web": 0}
+    assert not _OPEN
+
+
+async def test_a_source_that_cannot_be_read_leaves_nothing_open(
+    home: Home, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    left = closings(monkeypatch)
+    settings = Context.model_validate({"sources": [str(tmp_path / "missing.md")]})
+    with pytest.raises(UsageError, match="missing"):
+        await open_session(settings, home, Parts(), clock=clock, monotonic=clock)
+    assert left == {"controller": 0, "web": 0}
+    assert not _OPEN
+
+
+def closings(monkeypatch: pytest.MonkeyPatch) -> dict[str, int]:
+    """Count what is opened and not closed again; the parts are real, only watched."""
+    left = {"controller": 0, "web": 0}
+    watch(monkeypatch, left, "controller", Controller)
+    watch(monkeypatch, left, "web", Web)
+    return left
+
+
+def watch(monkeypatch: pytest.MonkeyPatch, left: dict[str, int], name: str, kind: Any) -> None:
+    make, end = kind.__init__, kind.close
+
+    def made(self: object, *args: object, **kwargs: object) -> None:
+        left[name] += 1
+        make(self, *args, **kwargs)
+
+    def ended(self: object) -> object:
+        left[name] -= 1
+        return end(self)
+
+    monkeypatch.setattr(kind, "__init__", made)
+    monkeypatch.setattr(kind, "close", ended)
