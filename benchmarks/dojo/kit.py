@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 
 from benchmarks.dojo.agent import Arm, Play
+from benchmarks.fanout import Nothing
 from ddax.actions.protocol import Action
 
 
@@ -70,7 +71,7 @@ class Kit:
             embedder=self.embedder,
             reasoner=ScriptedReasoner(replies, repeat=True),
             memory=GatedMemory(memory, lexical) if arm.gate else memory,
-            library=_NoSources(),
+            library=Nothing(),
             actions=open_registry(actions),
             controller=self.controller,
             projection=self.projection,
@@ -122,24 +123,3 @@ class _One:
 
     async def close(self) -> None:
         await self.ready.memory.close()
-
-
-class _NoSources:
-    """The library of a run without sources."""
-
-    specs: tuple[str, ...] = ()
-
-    async def search(self, query: str, *, intent: str = "", k: int = 10, mode: str = "hybrid") -> list[Any]:
-        return []
-
-    async def read(self, source: str) -> Any:
-        raise LookupError(source)
-
-    async def mentioned(self, text: str, *, limit: int = 10) -> list[Any]:
-        return []
-
-    async def warm(self, limit: int | None = None) -> int:
-        return 0
-
-    def describe(self) -> str:
-        return "no sources"

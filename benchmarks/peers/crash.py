@@ -14,7 +14,7 @@ from pathlib import Path
 
 from benchmarks.core import Target
 from benchmarks.model_server import Served
-from benchmarks.peers.driving import PEERS, Failed, Found, Peer, read, started
+from benchmarks.peers.driving import PEERS, Failed, Found, Peer, each_of, read, started
 from benchmarks.peers.rows import Measure, Part, rows_of
 
 LEAVES, AT_ONCE, ANSWERED = 16, 4, 8
@@ -38,16 +38,13 @@ ENDED = Measure(
 
 def run(served: Served, *, repetitions: int, peers: Sequence[Peer] = (*PEERS, LIMITED)) -> Part:
     """Kill and continue each peer."""
-    found: dict[str, list[tuple[int, int, bool]]] = {}
     missing: dict[str, str] = {}
     served.clear(LATENCY)
-    for peer in peers:
-        try:
-            found[peer.name] = [
-                _crash(peer, served, TASKS.get(peer.name, "saved")) for _ in range(repetitions)
-            ]
-        except (Failed, OSError) as error:
-            missing[peer.name] = f"error: {error}"
+
+    def crashes(peer: Peer) -> list[tuple[int, int, bool]]:
+        return [_crash(peer, served, TASKS.get(peer.name, "saved")) for _ in range(repetitions)]
+
+    found = each_of(peers, crashes, missing)
     measures = {
         LOST: lambda one: float(one[1]),
         SHARE: lambda one: 1 - one[1] / one[0],

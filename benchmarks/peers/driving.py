@@ -7,11 +7,11 @@ import os
 import subprocess
 import sys
 import tempfile
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any
+from typing import Any, TypeVar
 
 from benchmarks.core import ROOT
 from benchmarks.model_server import Served
@@ -49,6 +49,7 @@ class Found:
 
 
 Failed = environments.Failed
+T = TypeVar("T")
 
 
 PEERS = (
@@ -99,6 +100,19 @@ def once(peer: Peer, task: str, served: Served, *, limit: float = LIMIT, **given
         with started(peer, task, {**given, "base": served.base, "place": place}) as child:
             out, err = _ended(peer, child, limit)
         return read(peer, out, err, served, Path(place) / "run")
+
+
+def each_of(
+    peers: Iterable[Peer], do: Callable[[Peer], list[T]], missing: dict[str, str]
+) -> dict[str, list[T]]:
+    """Return what each peer did; one that failed goes to `missing` with its error, never to a number."""
+    found: dict[str, list[T]] = {}
+    for peer in peers:
+        try:
+            found[peer.name] = do(peer)
+        except (Failed, OSError) as error:
+            missing[peer.name] = f"error: {error}"
+    return found
 
 
 def _ended(peer: Peer, child: subprocess.Popen[str], limit: float) -> tuple[str, str]:

@@ -8,7 +8,7 @@ from benchmarks.core import Options, Target
 from benchmarks.game24 import read_puzzles
 from benchmarks.model_server import Served
 from benchmarks.peers import twentyfour
-from benchmarks.peers.driving import OURS, PEERS, Failed, Found, Peer, once
+from benchmarks.peers.driving import OURS, PEERS, Found, Peer, each_of, once
 from benchmarks.peers.rows import Measure, Part, of_the_best, rows_of
 
 PUZZLES, QUICK = 40, 6
@@ -31,18 +31,14 @@ TOKENS = Measure("Game of 24: tokens a puzzle solved", "", "lower")
 def run(served: Served, options: Options, *, peers: Sequence[Peer] = PEERS) -> Part:
     """Have each player play the same puzzles."""
     puzzles = chosen(options)
-    found: dict[str, list[Found]] = {}
     missing = {
         peer.name: "calls tools and searches nothing; a search would be the adapter's own"
         for peer in peers if peer.name not in PLAYERS
     }  # fmt: skip
     served.clear(0.0)
     given = {"puzzles": puzzles, "question": twentyfour.TASK, "value": VALUE, "words": WORDS, "calls": CALLS}
-    for peer in (p for p in peers if p.name in PLAYERS):
-        try:
-            found[peer.name] = [once(peer, "game24", served, warm=False, **given)]
-        except (Failed, OSError) as error:
-            missing[peer.name] = f"error: {error}"
+    players = [peer for peer in peers if peer.name in PLAYERS]
+    found = each_of(players, lambda peer: [once(peer, "game24", served, warm=False, **given)], missing)
 
     def right(one: Found) -> int:
         told = zip(puzzles, one.row["answers"], strict=True)

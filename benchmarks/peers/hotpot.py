@@ -7,7 +7,7 @@ from collections.abc import Callable, Sequence
 
 from benchmarks.core import Options, Target
 from benchmarks.model_server import Served
-from benchmarks.peers.driving import OURS, PEERS, Failed, Found, Peer, once
+from benchmarks.peers.driving import OURS, PEERS, Found, Peer, each_of, once
 from benchmarks.peers.research import FILE
 from benchmarks.peers.rows import Measure, Part, of_the_best, rows_of
 
@@ -31,17 +31,13 @@ def run(served: Served, options: Options, *, peers: Sequence[Peer] = (*PEERS, RE
     rows = [json.loads(line) for line in options.file(FILE).read_text(encoding="utf-8").splitlines()][:POOL]
     pages = {p["title"]: "".join(p["sentences"]).strip() for row in rows for p in row["paragraphs"]}
     asked = rows[: QUICK if options.quick else QUESTIONS]
-    found: dict[str, list[Found]] = {}
     missing = {
         peer.name: "has no tools and reads no pages by itself" for peer in peers if peer.name not in READERS
     }  # fmt: skip
     served.clear(0.0)
     given = {"questions": [row["question"] for row in asked], "pages": pages}
-    for peer in (p for p in peers if p.name in READERS):
-        try:
-            found[peer.name] = [once(peer, "research", served, warm=False, **given)]
-        except (Failed, OSError) as error:
-            missing[peer.name] = f"error: {error}"
+    readers = [peer for peer in peers if peer.name in READERS]
+    found = each_of(readers, lambda peer: [once(peer, "research", served, warm=False, **given)], missing)
 
     def right(one: Found) -> int:
         pairs = zip(asked, one.row["answers"], strict=True)

@@ -7,7 +7,7 @@ from statistics import median
 from benchmarks.core import Options
 from benchmarks.model_server import VECTOR, Served
 from benchmarks.peers import driving
-from benchmarks.peers.driving import OURS, Failed, Found, Peer, once
+from benchmarks.peers.driving import OURS, Peer, each_of, once
 from benchmarks.peers.rows import Measure, Part, rows_of
 from benchmarks.peers.script import THINGS
 
@@ -29,16 +29,12 @@ def run(served: Served, options: Options) -> Part:
     count = QUICK if options.quick else COUNT
     texts = [text_of(n) for n in range(count)]
     asked = [n * count // QUERIES for n in range(QUERIES)]
-    found: dict[str, list[Found]] = {}
     missing = {peer.name: "keeps nothing from one task to the next by itself" for peer in OTHERS}
     served.clear(0.0)
-    for peer in PEERS:
-        try:
-            found[peer.name] = [
-                once(peer, "memories", served, limit=LIMIT, warm=False, texts=texts, asked=asked, dim=VECTOR)
-            ]
-        except (Failed, OSError) as error:
-            missing[peer.name] = f"error: {error}"
+    given = {"texts": texts, "asked": asked, "dim": VECTOR}
+    found = each_of(
+        PEERS, lambda peer: [once(peer, "memories", served, limit=LIMIT, warm=False, **given)], missing
+    )
     measures = {
         WRITES: lambda one: count / one.row["wrote"],
         QUERY: lambda one: 1000 * median(one.row["took"]),

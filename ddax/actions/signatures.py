@@ -10,13 +10,11 @@ from typing import Any, get_type_hints
 
 from pydantic import BaseModel, ConfigDict, PydanticSchemaGenerationError, create_model
 
+from ddax.actions.pages import page_records
 from ddax.actions.protocol import ActionContext, ActionResult
 from ddax.errors import UsageError
-from ddax.memory.chunks import chunks
-from ddax.types import Document, Record
+from ddax.types import Document
 
-MAX_CHUNKS = 24
-"""Chunks of one result that become observations; the whole text is kept beside them."""
 SUMMARY = 600
 """Characters of a plain result that are its summary."""
 Run = Callable[..., Awaitable[ActionResult]]
@@ -75,22 +73,13 @@ def _running(function: Callable[..., Any], *, wants_context: bool, whole: bool) 
 
 def result_of(found: Any, name: str, context: ActionContext) -> ActionResult:
     """Return what an action brought; a plain value becomes a page that can be quoted."""
-    from ddax.actions.visit import relevant  # an action itself, made of what stands here
-
     if isinstance(found, ActionResult):
         return found
     text, source = "done" if found is None else str(found), f"tool:{name}"
     page = Document(
         sha256(f"{source} {text}".encode("utf-8", "replace")).hexdigest()[:16], source, name, text
     )
-    records = tuple(
-        Record(
-            "observation", piece.text, source=source, title=name, start=piece.start, end=piece.end,
-            task=context.task, idea=context.idea, step=context.step, created=context.now,
-            meta={"kind": "page", "page": page.doc_id},
-        )
-        for piece in relevant(chunks(text), context.task_text[:2000], MAX_CHUNKS)
-    )  # fmt: skip
+    records = page_records(context, page)
     return ActionResult(text[:SUMMARY], records=records, pages=(page,), sources=(source,))
 
 

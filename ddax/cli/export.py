@@ -46,6 +46,6 @@ def export(
         raise StorageError(
             f"Cannot write {str(file)!r}.",
             why=f"{exc.strerror or exc}.",
-            mend="Give another folder with --out.",
+            mend="Give a file in a folder that can be written to.",
         ) from exc
     Output(json=False, verbose=verbose).say(f"{file}: {len(text.encode()):,} bytes")

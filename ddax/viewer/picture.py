@@ -43,14 +43,14 @@ def tree(ideas: Mapping[str, Mapping[str, Any]], title: str) -> str:
     found = plan(ideas)
     width, height = found.width + 40, found.height + 90
     cards = ['<g transform="translate(20 74)">', *_edges(found, ideas), *_cards(found, ideas), "</g>"]
-    head = _text((20, 28), _cut(title, 110), size=15, more=BOLD)
+    head = _text((20, 28), one_line(title, 110), size=15, more=BOLD)
     return "\n".join([_open(width, height, title), head, _legend(), *cards, "</svg>"])
 
 
 def _open(width: float, height: float, title: str) -> str:
     return (
         f'<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 {width:.0f} {height:.0f}" '
-        f'width="{width:.0f}" height="{height:.0f}" {FONT}><title>{escape(_cut(title, 200))}</title>'
+        f'width="{width:.0f}" height="{height:.0f}" {FONT}><title>{escape(one_line(title, 200))}</title>'
         f'<rect width="{width:.0f}" height="{height:.0f}" fill="#ffffff"/>'
     )
 
@@ -105,7 +105,7 @@ def _card(node: Node, idea: Mapping[str, Any]) -> str:
     dash = f' stroke-dasharray="4 3" stroke="{colour}"' if given_up else f' stroke="{LINE}"'
     value = f"{float(idea['Q']):.2f}" if idea.get("N") else ""
     box = f'x="{x:.1f}" y="{y - HEIGHT / 2:.1f}" width="{CARD}" height="{HEIGHT}" rx="7"'
-    title = _cut(str(idea.get("title", "")), TITLE - 4 if value else TITLE)
+    title = one_line(str(idea.get("title", "")), TITLE - 4 if value else TITLE)
     parts = [
         f'<rect {box} fill="#fff"{dash}/>',
         _mark(idea, x + 15, y, colour, hollow=given_up or idea.get("status") == "open"),
@@ -137,13 +137,14 @@ def plots(panels: Sequence[Panel], title: str) -> str:
     height = top + rows * (HIGH + GAP) + 10
     parts = [
         _open(width, height, title),
-        _text((24, 30), _cut(title, 100), size=15, more=BOLD),
+        _text((24, 30), one_line(title, 100), size=15, more=BOLD),
     ]
     for number, (name, colour) in enumerate(names.items()):
         x, y = 30 + (number % 3) * 310, 52 + 18 * (number // 3)
         parts.append(
             f'<path d="M{x} {y}h18" stroke="{_colour(colour)}" stroke-width="2.5"/>'
-            f'<text x="{x + 24}" y="{y + 4}" font-size="11.5" fill="{SOFT}">{escape(_cut(name, 44))}</text>'
+            f'<text x="{x + 24}" y="{y + 4}" font-size="11.5" fill="{SOFT}">'
+            f"{escape(one_line(name, 44))}</text>"
         )
     for number, panel in enumerate(panels):
         parts.extend(_panel(panel, 46 + (number % 2) * (WIDE + GAP), top + 14 + (number // 2) * (HIGH + GAP)))
@@ -193,6 +194,7 @@ def _tick(value: float) -> str:
     return f"{value:,.0f}" if value >= 10 else f"{value:.2g}"
 
 
-def _cut(text: str, most: int) -> str:
+def one_line(text: str, most: int) -> str:
+    """Return a text as one printable line of so many characters at most."""
     line = " ".join("".join(sign if sign.isprintable() else " " for sign in text).split())
     return line if len(line) <= most else line[: most - 1].rstrip() + "…"

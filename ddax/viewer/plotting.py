@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 from ddax.errors import UsageError
 from ddax.viewer.layout import CARD, plan
-from ddax.viewer.picture import COLOURS, LINES, SOFT
+from ddax.viewer.picture import COLOURS, LINES, SOFT, one_line
 
 if TYPE_CHECKING:
     from ddax.viewer.picture import Panel
@@ -57,9 +57,9 @@ def tree_png(ideas: Mapping[str, Mapping[str, Any]], title: str, file: Any) -> N
             edgecolors=colour,
             zorder=2,
         )
-        name = _plain(str(idea.get("title", "")), 27) + (f"  (+{node.below})" if node.folded else "")
+        name = one_line(str(idea.get("title", "")), 27) + (f"  (+{node.below})" if node.folded else "")
         axes.text(node.x + 12, node.y, name, fontsize=7, va="center", zorder=3, parse_math=False)
-    axes.set_title(_plain(title, 100), fontsize=10, loc="left", parse_math=False)
+    axes.set_title(one_line(title, 100), fontsize=10, loc="left", parse_math=False)
     axes.invert_yaxis()
     axes.set_axis_off()
     drawn.savefig(file, format="png")
@@ -87,10 +87,5 @@ def plots_png(panels: Sequence[Panel], title: str, file: Any) -> None:
     names = {line.name: None for panel in panels for line in panel.lines if line.points}
     if names:
         drawn.legend(*grid[0][0].get_legend_handles_labels(), loc="outside lower center", ncols=2, fontsize=8)
-    drawn.suptitle(_plain(title, 100), fontsize=11, parse_math=False)
+    drawn.suptitle(one_line(title, 100), fontsize=11, parse_math=False)
     drawn.savefig(file, format="png")
-
-
-def _plain(text: str, most: int) -> str:
-    line = " ".join("".join(sign if sign.isprintable() else " " for sign in text).split())
-    return line if len(line) <= most else line[: most - 1].rstrip() + "…"

@@ -8,8 +8,8 @@ from hashlib import sha256
 
 from pydantic import BaseModel, ConfigDict, Field
 
+from ddax.actions.pages import ABOUT, page_records
 from ddax.actions.protocol import Action, ActionContext, ActionResult
-from ddax.actions.visit import relevant
 from ddax.environments.browser.seen import Node, PageSeen
 from ddax.environments.browser.world import BrowserWorld
 from ddax.environments.pilot.match import Embed, Matcher
@@ -18,12 +18,10 @@ from ddax.environments.pilot.pilot import Pilot
 from ddax.environments.pilot.words import tokens
 from ddax.environments.protocol import Move
 from ddax.errors import ActionError
-from ddax.memory.chunks import chunks
-from ddax.types import Document, Record
+from ddax.types import Document
 
 READS = 4
 """Pages read for a question at most."""
-MAX_CHUNKS = 24
 NOT_TELLING = frozenset(
     {"the", "a", "of", "in", "is", "what", "which", "who", "how", "does", "do", "was", "and", "to"}
 )
@@ -76,7 +74,7 @@ class Browsing:
         )
         return ActionResult(
             summary,
-            records=_records(context, page, task, kind="world"),
+            records=page_records(context, page, about=task[:ABOUT], kind="world"),
             pages=(page,),
             sources=(page.source,),
         )
@@ -94,7 +92,7 @@ class Browsing:
             found = await self._page(seen)
             if all(found.source != page.source for page in pages):
                 pages.append(found)
-        records = tuple(r for page in pages for r in _records(context, page, task, kind="page"))
+        records = tuple(r for page in pages for r in page_records(context, page, about=task[:ABOUT]))
         summary = f"Read {len(pages)} pages: {', '.join(page.title for page in pages)}"
         return ActionResult(summary[:400], records, tuple(pages), tuple(page.source for page in pages))
 
@@ -123,14 +121,3 @@ class Browsing:
 def _shared(name: str, words: str) -> float:
     said = set(tokens(name)) - NOT_TELLING
     return len(said & set(words.split())) / (1 + len(said))
-
-
-def _records(context: ActionContext, page: Document, task: str, *, kind: str) -> tuple[Record, ...]:
-    return tuple(
-        Record(
-            "observation", piece.text, source=page.source, title=page.title, start=piece.start, end=piece.end,
-            task=context.task, idea=context.idea, step=context.step, created=context.now,
-            meta={"kind": kind, "page": page.doc_id},
-        )
-        for piece in relevant(chunks(page.text), task[:2000], MAX_CHUNKS)
-    )  # fmt: skip
