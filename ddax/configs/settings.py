@@ -76,7 +76,10 @@ class Selection(Section):
     )
     branching: int = Field(default=5, ge=1, le=64, description="Children of one expansion at most.")
     join: float = Field(
-        default=0.97, gt=0, le=1, description="Cosine from which a read or an idea is joined to an earlier one."
+        default=0.97,
+        gt=0,
+        le=1,
+        description="Cosine from which a read or an idea is joined to an earlier one.",
     )
     prune_margin: float = Field(
         default=0.5, ge=0, le=1, description="A branch this far below its best sibling's value is given up."
@@ -86,7 +89,10 @@ class Selection(Section):
         default=0.6, ge=0, le=1, description="Surprise above which what rests on an idea is planned anew."
     )
     lookahead: int = Field(
-        default=12, ge=0, le=50, description="Imagined rollouts before an action that writes or spends; 0: none."
+        default=12,
+        ge=0,
+        le=50,
+        description="Imagined rollouts before an action that writes or spends; 0: none.",
     )
     lookahead_minimum: float = Field(
         default=0.3, ge=0, le=1, description="An action imagined to be worth less is not taken unasked."
@@ -190,11 +196,17 @@ class Trust(Section):
         default=24.0, gt=0, description="Hours after which an override that was not reverted stands."
     )
     regret_margin: float = Field(
-        default=0.05, ge=0, le=1, description="Lead of the agent's own choice that makes an override regretted."
+        default=0.05,
+        ge=0,
+        le=1,
+        description="Lead of the agent's own choice that makes an override regretted.",
     )
     rubric: str = Field(default="default", description="Rubric of the judges: a name or a YAML file.")
     propose_from: float = Field(
-        default=0.7, ge=0, le=1, description="Standing from which a human's override proposes a rubric change."
+        default=0.7,
+        ge=0,
+        le=1,
+        description="Standing from which a human's override proposes a rubric change.",
     )
     apply_above: float = Field(
         default=1.0, ge=0, le=1, description="Standing above which a proposed change is applied at once."
@@ -211,7 +223,8 @@ class Actions(Section):
     deny: tuple[str, ...] = Field(default=(), description="Actions that are never done.")
     files: tuple[str, ...] = Field(default=(), description="Python files whose actions are added.")
     mcp: tuple[str, ...] = Field(
-        default=(), description="MCP servers whose tools are added, as 'NAME=COMMAND ARGUMENTS'; approved first."
+        default=(),
+        description="MCP servers whose tools are added, as 'NAME=COMMAND ARGUMENTS'; approved first.",
     )
     reads: tuple[str, ...] = Field(
         default=(), description="Tools of MCP servers that only read, as 'NAME_TOOL'; the others write."
@@ -231,7 +244,9 @@ class Browser(Section):
     writes: bool = Field(
         default=False, description="Let pages send data (POST); without it the browser only reads."
     )
-    downloads: str = Field(default="", description="Folder that files of pages are kept in; '': none is kept.")
+    downloads: str = Field(
+        default="", description="Folder that files of pages are kept in; '': none is kept."
+    )
     secrets: dict[str, SiteSecret] = Field(
         default_factory=dict, description="Secrets by name: {NAME: {env: VARIABLE, domain: example.org}}."
     )

@@ -166,7 +166,8 @@ async def _with_retries(packet: LeafPacket, session: Session, key: str) -> Actio
         await _refuse_cooling(packet["action"], session)
         try:
             found = await session.actions.execute(packet["action"], context)
-            return cast(ActionResult, session.redactor.value(found))
+            # A page may have megabytes: cleaning it would hold up the leaves beside it.
+            return cast(ActionResult, await asyncio.to_thread(session.redactor.value, found))
         except Blocked as error:
             await _cool(packet["action"], session, error)
             raise

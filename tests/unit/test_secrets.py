@@ -15,6 +15,7 @@ from hypothesis import strategies as st
 from langchain_core.messages import HumanMessage
 from langgraph.types import Send
 
+from ddax.configs import secrets
 from ddax.configs.secrets import RedactingFilter, Redactor
 from ddax.graph.runs import RunFolder, RunInfo
 from ddax.graph.savers.serializing import serializer
@@ -67,16 +68,23 @@ def test_what_stands_in_an_authorization_header_is_blotted_out(scheme: str) -> N
     assert "Zm9vYmFyYmF6MTIz" not in Redactor().text(f"Authorization: {scheme}Zm9vYmFyYmF6MTIz")
 
 
-@given(
-    st.lists(
-        st.sampled_from([*SHAPES, *KEPT, "://a:bcd@", "password: a1b2c3d4e5", "\n", " ", "x"]), max_size=8
-    )
-)
-def test_only_the_shapes_that_can_be_there_are_looked_for(parts: list[str]) -> None:
-    from ddax.configs import secrets
+PIECES = [
+    *SHAPES, *KEPT, "://a:bcd@", "http://", "password: a1b2c3d4e5", "Ba\u017f\u0131c ", "PA\u017fSWORD=",
+    "\u0130", "token  ", "bearer ", "Zm9vYmFyYmF6MTIz", "@", "\n", " ", "x",
+]  # fmt: skip
 
-    text = "".join(parts)
-    assert Redactor().text(text) == secrets.shapes(tuple(range(len(secrets.SHAPES)))).sub(secrets.blot, text)
+
+@given(st.lists(st.sampled_from(PIECES), max_size=8).map("".join))
+def test_looking_where_a_word_stands_finds_what_looking_everywhere_does(text: str) -> None:
+    found = [match.span() for match in secrets.shaped(text)]
+    assert found == [match.span() for match in secrets.SHAPED.finditer(text)]
+    assert Redactor().finds(text.encode()) is bool(found)
+
+
+def test_letters_of_every_language_keep_the_places() -> None:
+    letters = "".join(map(chr, (*range(0xD800), *range(0xE000, 0x30000))))
+    text = f"{letters} Authorization: basic Zm9vYmFyYmF6MTIz"
+    assert [match.span() for match in secrets.shaped(text)] == [(len(text) - 16, len(text))]
 
 
 @pytest.mark.parametrize("text", KEPT)
