@@ -21,6 +21,7 @@ from ddax.environments.browser.options import BrowserOptions
 from ddax.environments.browser.render import open_rendering
 from ddax.environments.browser.secrets import Secret, Vault
 from ddax.environments.browser.seen import PageSeen
+from ddax.environments.browser.tab import Frame, Tab
 from ddax.environments.browser.world import BrowserWorld
 from ddax.environments.journey import Journey
 from ddax.environments.pilot.pilot import Pilot
@@ -222,6 +223,28 @@ async def test_frames_are_seen_and_pressed_where_they_lie(opened: Open, served: 
     for id in pressed:
         seen = await world.act(Move("click", id))
         assert seen.node(id).name == "Done"
+
+
+@pytest.mark.parametrize("host", ["127.0.0.1", "localhost"])
+async def test_a_frame_that_goes_while_the_page_is_looked_at_is_left_out(
+    opened: Open, served: Site, host: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    inner = served.page("/inner", "<button>Inside</button>").replace("127.0.0.1", host)
+    world, seen = await opened(f"<button>Outside</button><iframe src='{inner}'></iframe>")
+    assert {"Inside", "Outside"} <= {node.name for node in seen.nodes}
+    ask, taken = Tab.ask, []
+
+    async def taking(self: Tab, frame: Frame, function: str, *arguments: Any) -> Any:
+        if frame.name and not taken:  # it was listed, and is gone before it is looked at
+            taken.append(frame.name)
+            await self.page.evaluate("document.querySelector('iframe').remove()")
+        return await ask(self, frame, function, *arguments)
+
+    monkeypatch.setattr(Tab, "ask", taking)
+    again = await world.observe()
+    assert taken
+    names = {node.name for node in again.nodes}
+    assert "Outside" in names and "Inside" not in names
 
 
 async def test_what_lies_under_something_else_is_not_pressed(opened: Open) -> None:

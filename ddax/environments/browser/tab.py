@@ -147,9 +147,9 @@ class Tab:
             try:
                 with foreign("no process of its own"):
                     session = await self.page.context.new_cdp_session(frame)
+                tree = (await self._send(session, "Page.getFrameTree"))["frameTree"]
             except ActionError:
-                continue  # it was reached through its parent
-            tree = (await self._send(session, "Page.getFrameTree"))["frameTree"]
+                continue  # it was reached through its parent, or it is gone again
             place = await self._place(self.session, tree["frame"]["id"])
             if place is not None:
                 await self._add(tree, session, place[0], place[1], found)

@@ -264,9 +264,9 @@ class BrowserWorld:
             try:
                 found = await tab.ask(frame, "look", wish)
             except ActionError as error:
-                if not frame.name or error.kind != "page_failed":
+                if not frame.name or error.kind not in ("page_failed", "browser_gone"):
                     raise
-                continue  # the frame was taken away while we looked
+                continue  # the frame was taken away while we looked, one of another site with its process
             first = first or found
             self._highest = max(self._highest, int(found["last"]))
             nodes += [
