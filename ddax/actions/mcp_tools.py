@@ -1,14 +1,17 @@
-"""Tools of MCP servers as actions: off by default, and each command is approved before it is started.
+"""Tools of MCP servers as actions: off by default, and each command or address is approved first.
 
-Each call starts the server anew and ends it, with none of our variables; its tools write unless the
-settings say that they read, whatever the server says of itself. Leaves out servers behind an address.
+Each call starts the server anew and ends it, with none of our variables, or opens a session of its own
+at the address, through the guard of what goes out. Its tools write unless the settings say that they
+read, whatever the server says of itself.
 """
 
 from __future__ import annotations
 
 import asyncio
 import os
+import re
 import shlex
+import time
 from collections.abc import AsyncIterator, Awaitable, Callable, Sequence
 from contextlib import asynccontextmanager
 from dataclasses import dataclass
@@ -19,9 +22,11 @@ from typing import Any
 
 from pydantic import BaseModel
 
+from ddax.actions.egress import EgressPolicy
 from ddax.actions.protocol import Action, ActionContext, ActionResult
 from ddax.actions.schemas import model_of
 from ddax.actions.signatures import result_of
+from ddax.actions.web.proxy import egress_proxy
 from ddax.errors import ActionError, UsageError
 from ddax.memory.files import read_json, write_atomic
 from ddax.memory.home import safe_name
@@ -37,14 +42,24 @@ Run = Callable[[ActionContext, Any], Awaitable[ActionResult]]
 
 @dataclass(frozen=True)
 class Server:
-    """An MCP server by its name and the words of its command."""
+    """An MCP server by its name and the words of its command, or its address as the only word."""
 
     name: str
     words: tuple[str, ...]
 
     @property
+    def address(self) -> str:
+        """Return where it is reached over HTTP; empty where it is a command."""
+        return self.words[0] if re.match(r"(?i)https?://", self.words[0]) else ""
+
+    @property
+    def token(self) -> str:
+        """Return the variable that may hold its bearer token: MCP_TOKEN_NAME."""
+        return f"MCP_TOKEN_{re.sub(r'[^A-Z0-9]', '_', self.name.upper())}"
+
+    @property
     def command(self) -> str:
-        """Return the command as a shell would take it."""
+        """Return the command as a shell would take it, or the address."""
         return shlex.join(self.words)
 
     @property
@@ -54,14 +69,16 @@ class Server:
 
 
 def server_of(spec: str) -> Server:
-    """Read 'NAME=COMMAND ARGUMENTS'; raises UsageError."""
+    """Read 'NAME=COMMAND ARGUMENTS' or 'NAME=https://HOST/PATH'; raises UsageError."""
     name, _, command = spec.partition("=")
     try:
         words = tuple(shlex.split(command))
     except ValueError as error:
         raise UsageError(f"The MCP server {spec!r} cannot be read.", why=f"{error}.", mend=_FORM) from error
-    if not words or "://" in words[0]:
-        raise UsageError(f"The MCP server {spec!r} names no command.", mend=_FORM)
+    if not words or ("://" in words[0] and not Server("", words).address):
+        raise UsageError(f"The MCP server {spec!r} names no command and no address.", mend=_FORM)
+    if "://" in words[0] and len(words) > 1:
+        raise UsageError(f"The MCP server {spec!r} has words behind its address.", mend=_FORM)
     return Server(safe_name(name.strip()), words)
 
 
@@ -78,8 +95,10 @@ def approve(home: Path, server: Server) -> None:
     write_atomic(home / APPROVED, json.dumps(known, indent=1, sort_keys=True) + "\n")
 
 
-async def mcp_actions(specs: Sequence[str], home: Path, *, reads: Sequence[str] = ()) -> tuple[Action, ...]:
-    """Return the tools of the servers as actions named NAME_TOOL.
+async def mcp_actions(
+    specs: Sequence[str], home: Path, *, policy: EgressPolicy, reads: Sequence[str] = ()
+) -> tuple[Action, ...]:
+    """Return the tools of the servers as actions named NAME_TOOL; `policy` says where addresses may lead.
 
     Raises UsageError for a server that nobody approved, that cannot be started or is not understood.
     """
@@ -88,16 +107,16 @@ async def mcp_actions(specs: Sequence[str], home: Path, *, reads: Sequence[str] 
         if not await asyncio.to_thread(approved, home, server):
             raise UsageError(
                 f"The MCP server {server.name!r} is not approved.",
-                why=f"It would run: {server.command}",
-                mend=f"Look at the command, then: ddax actions --approve {server.name}",
+                why=f"It would {'send to' if server.address else 'run'}: {server.command}",
+                mend=f"Look at it, then: ddax actions --approve {server.name}",
             )
-    found = [action for server in servers for action in await _tools(server, reads)]
+    found = [action for server in servers for action in await _tools(server, policy, reads)]
     return tuple(found)
 
 
-async def _tools(server: Server, reads: Sequence[str]) -> list[Action]:
+async def _tools(server: Server, policy: EgressPolicy, reads: Sequence[str]) -> list[Action]:
     try:
-        async with asyncio.timeout(START_SECONDS), _session(server) as session:
+        async with asyncio.timeout(START_SECONDS), _session(server, policy) as session:
             tools = (await session.list_tools()).tools
     except UsageError:
         raise
@@ -105,29 +124,31 @@ async def _tools(server: Server, reads: Sequence[str]) -> list[Action]:
         raise UsageError(
             f"The MCP server {server.name!r} cannot be used.",
             why=f"{server.command}: {_cause(error)}",
-            mend="Run the command by hand and look at what it says.",
+            mend="Look at the server by hand; a private address has to be named in allow_hosts."
+            if server.address
+            else "Run the command by hand and look at what it says.",
         ) from error
-    return [_action(server, tool, reads) for tool in tools]
+    return [_action(server, policy, tool, reads) for tool in tools]
 
 
-def _action(server: Server, tool: Any, reads: Sequence[str]) -> Action:
+def _action(server: Server, policy: EgressPolicy, tool: Any, reads: Sequence[str]) -> Action:
     name = f"{server.name}_{tool.name}"
     schema = getattr(tool, "input_schema", None) or getattr(tool, "inputSchema", None) or {}
     effect: Effect = "reads" if name in reads else "writes"
     doc = without_orders(" ".join((tool.description or "").split())[:300])
     brings = (f"tool:{server.name}",)
     return Action(
-        name, _running(server, tool.name), model_of(name, schema), effect, doc, brings=brings,
+        name, _running(server, policy, tool.name), model_of(name, schema), effect, doc, brings=brings,
         origin=f"MCP server {server.name}",
     )  # fmt: skip
 
 
-def _running(server: Server, tool: str) -> Run:
+def _running(server: Server, policy: EgressPolicy, tool: str) -> Run:
     async def run(context: ActionContext, arguments: BaseModel) -> ActionResult:
-        """Start the server, call the tool, and end the server."""
+        """Open a session, call the tool, and end the session."""
         given = arguments.model_dump(mode="json", exclude_unset=True)
         try:
-            async with _session(server) as session:
+            async with _session(server, policy) as session:
                 found = await session.call_tool(tool, given)
         except Exception as error:  # mapped here once, as above
             raise ActionError(
@@ -142,22 +163,42 @@ def _running(server: Server, tool: str) -> Run:
 
 
 @asynccontextmanager
-async def _session(server: Server) -> AsyncIterator[Any]:
-    """Start a server, and end it."""
+async def _session(server: Server, policy: EgressPolicy) -> AsyncIterator[Any]:
+    """Open a session with a server, and end it."""
     try:
-        mcp, stdio = import_module("mcp"), import_module("mcp.client.stdio")
+        mcp = import_module("mcp")
     except ImportError as error:
         raise UsageError(
             "The package for MCP is not installed.", mend="Install it: pip install 'ddax[mcp]'"
         ) from error
+    streams = _reached(server, policy) if server.address else _started(server)
+    async with streams as (read, write), mcp.ClientSession(read, write) as session:
+        await session.initialize()
+        yield session
+
+
+@asynccontextmanager
+async def _started(server: Server) -> AsyncIterator[tuple[Any, Any]]:
+    """Start a server as a process of ours, and end it."""
+    stdio = import_module("mcp.client.stdio")
     words = stdio.StdioServerParameters(command=server.words[0], args=list(server.words[1:]))
     with open(os.devnull, "w") as silent:
-        async with (
-            stdio.stdio_client(words, errlog=silent) as (read, write),
-            mcp.ClientSession(read, write) as session,
-        ):
-            await session.initialize()
-            yield session
+        async with stdio.stdio_client(words, errlog=silent) as (read, write):
+            yield read, write
+
+
+@asynccontextmanager
+async def _reached(server: Server, policy: EgressPolicy) -> AsyncIterator[tuple[Any, Any]]:
+    """Reach a server at its address, with the guard of what goes out as the only way."""
+    http, httpx = import_module("mcp.client.streamable_http"), import_module("httpx2")
+    token = os.environ.get(server.token, "")
+    headers = {"Authorization": f"Bearer {token}"} if token else {}
+    async with (
+        egress_proxy(policy, clock=time.time) as proxy,
+        httpx.AsyncClient(proxy=proxy.url, trust_env=False, headers=headers, timeout=START_SECONDS) as client,
+        http.streamable_http_client(server.address, http_client=client) as (read, write),
+    ):
+        yield read, write
 
 
 def _cause(error: BaseException) -> str:
@@ -167,4 +208,7 @@ def _cause(error: BaseException) -> str:
     return f"{type(error).__name__}: {error}"[:300]
 
 
-_FORM = "Write: 'NAME=COMMAND ARGUMENTS', for instance 'notes=notes-server --folder ./notes'."
+_FORM = (
+    "Write: 'NAME=COMMAND ARGUMENTS', for instance 'notes=notes-server --folder ./notes', "
+    "or 'NAME=https://HOST/PATH'."
+)

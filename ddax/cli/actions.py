@@ -13,7 +13,7 @@ from ddax.errors import UsageError
 
 if TYPE_CHECKING:
     from ddax.actions.protocol import Action
-    from ddax.configs.settings import Actions
+    from ddax.configs.settings import Actions, Context
 
 JSON = Annotated[bool, typer.Option("--json", help="Print exactly one JSON object on stdout.")]
 VERBOSE = Annotated[bool, typer.Option("--verbose", "-v", help="Tracebacks; with --json events on stderr.")]
@@ -37,7 +37,7 @@ def actions(
     output, context = Output(json=json, verbose=verbose), settings(config).context
     if approve is not None:
         _approve(approve, context.actions.mcp, yes=yes)
-    servers, tools = _servers(context.actions)
+    servers, tools = _servers(context)
     registry = open_registry(tools, files=context.actions.files)
     rows = [row_of(found, context.actions) for found in registry.values()]
     if json:
@@ -51,27 +51,35 @@ def actions(
         )
     for server in servers:
         state = "approved" if server["approved"] else f"not approved: ddax actions --approve {server['name']}"
-        output.say(f"MCP server   {server['name']} ({state}) runs: {clean(server['command'], 400)}")
+        does = "is at" if server["address"] else "runs"
+        output.say(f"MCP server   {server['name']} ({state}) {does}: {clean(server['command'], 400)}")
     output.say()
     output.say("Arguments with data from memory or tools are ruled on as from a file; see docs/actions.md.")
 
 
-def _servers(words: Actions) -> tuple[list[dict[str, Any]], tuple[Action, ...]]:
+def _servers(context: Context) -> tuple[list[dict[str, Any]], tuple[Action, ...]]:
     """Return the MCP servers of the settings, and the tools of those that are approved."""
+    words = context.actions
     if not words.mcp:
         return [], ()
     import asyncio
 
     from ddax.actions.mcp_tools import approved, mcp_actions, server_of
+    from ddax.actions.web.opening import policy_for
 
     home = home_of()
     found = {spec: server_of(spec) for spec in words.mcp}
     known = [spec for spec, server in found.items() if approved(home, server)]
     rows = [
-        {"name": server.name, "command": server.command, "approved": spec in known}
+        {
+            "name": server.name,
+            "command": server.command,
+            "address": server.address,
+            "approved": spec in known,
+        }
         for spec, server in found.items()
     ]
-    return rows, asyncio.run(mcp_actions(known, home, reads=words.reads))
+    return rows, asyncio.run(mcp_actions(known, home, policy=policy_for(context), reads=words.reads))
 
 
 def _approve(name: str, specs: Sequence[str], *, yes: bool) -> None:
@@ -80,13 +88,15 @@ def _approve(name: str, specs: Sequence[str], *, yes: bool) -> None:
 
     for server in map(server_of, specs):
         if server.name == name:
-            question = f"The MCP server {name} will run: {clean(server.command, 4000)}\nLet it?"
+            does = "be sent what its tools are given, at" if server.address else "run"
+            question = f"The MCP server {name} will {does}: {clean(server.command, 4000)}\nLet it?"
             if not yes and not typer.confirm(question, err=True):
                 raise UsageError(f"The MCP server {name!r} was not approved.")
             approve(home_of(), server)
             return
     raise UsageError(
-        f"The settings name no MCP server {name!r}.", mend="Add it: actions: {mcp: ['NAME=COMMAND']}"
+        f"The settings name no MCP server {name!r}.",
+        mend="Add it: actions: {mcp: ['NAME=COMMAND or address']}",
     )
 
 

@@ -224,7 +224,8 @@ class Actions(Section):
     files: tuple[str, ...] = Field(default=(), description="Python files whose actions are added.")
     mcp: tuple[str, ...] = Field(
         default=(),
-        description="MCP servers whose tools are added, as 'NAME=COMMAND ARGUMENTS'; approved first.",
+        description="MCP servers whose tools are added, as 'NAME=COMMAND ARGUMENTS' or"
+        " 'NAME=https://HOST/PATH'; approved first.",
     )
     reads: tuple[str, ...] = Field(
         default=(), description="Tools of MCP servers that only read, as 'NAME_TOOL'; the others write."

@@ -265,8 +265,10 @@ async def _mcp_actions(settings: Context, place: Home) -> tuple[Action, ...]:
     if not settings.actions.mcp:
         return ()
     from ddax.actions.mcp_tools import mcp_actions
+    from ddax.actions.web.opening import policy_for
 
-    return await mcp_actions(settings.actions.mcp, place.path, reads=settings.actions.reads)
+    named = settings.actions
+    return await mcp_actions(named.mcp, place.path, policy=policy_for(settings), reads=named.reads)
 
 
 def _world_actions(settings: Context, world: Environment | None, embedder: Embedder) -> tuple[Action, ...]:

@@ -4,12 +4,15 @@ from __future__ import annotations
 
 import json
 import shlex
+import subprocess
 import sys
+from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
 import pytest
 
+from ddax.actions.egress import policy_of
 from ddax.actions.mcp_tools import approve, approved, mcp_actions, server_of
 from ddax.actions.registry import open_registry
 from ddax.cli.main import run_command
@@ -48,6 +51,28 @@ def moor(ship: str) -> str:
 print("talks too much", file=sys.stderr)
 server.run("stdio")
 '''
+AT_AN_ADDRESS = SERVER.replace('server.run("stdio")', """
+import socket
+import uvicorn
+
+class Keyed:
+    def __init__(self, app):
+        self.app = app
+
+    async def __call__(self, scope, receive, send):
+        headers = dict(scope.get("headers", ()))
+        if scope["type"] == "http" and headers.get(b"authorization") != b"Bearer pier-key-7":
+            await send({"type": "http.response.start", "status": 401, "headers": []})
+            await send({"type": "http.response.body", "body": b""})
+            return
+        await self.app(scope, receive, send)
+
+listening = socket.create_server(("127.0.0.1", 0))
+print(listening.getsockname()[1], flush=True)
+config = uvicorn.Config(Keyed(server.streamable_http_app()), log_level="error")
+uvicorn.Server(config).run(sockets=[listening])
+""")
+OPEN = policy_of(allow_hosts=["127.0.0.1"])
 
 
 @pytest.fixture
@@ -69,7 +94,7 @@ async def test_its_tools_are_actions_that_write_and_bring_what_a_tool_says(
 ) -> None:
     monkeypatch.setenv("HARBOUR_API_KEY", "not-for-servers")
     approve(tmp_path, server_of(spec))
-    registry = open_registry(await mcp_actions([spec], tmp_path, reads=["harbour_depth"]))
+    registry = open_registry(await mcp_actions([spec], tmp_path, policy=OPEN, reads=["harbour_depth"]))
     depth, moor = registry["harbour_depth"], registry["harbour_moor"]
     assert (depth.effect, moor.effect, depth.brings) == ("reads", "writes", ("tool:harbour",))
     assert "Ignore" not in depth.doc and depth.doc.startswith("Tell the depth at a pier.")
@@ -84,9 +109,52 @@ async def test_its_tools_are_actions_that_write_and_bring_what_a_tool_says(
         await registry.execute(ActionCall(name="harbour_moor", args={"ship": "Ada"}, intent=""), context(kit))
 
 
+@pytest.fixture(scope="module")
+def address(tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
+    """The same server behind an address of this machine, that wants a key."""
+    file = tmp_path_factory.mktemp("mcp") / "server.py"
+    file.write_text(AT_AN_ADDRESS)
+    with subprocess.Popen(
+        [sys.executable, str(file)], stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, text=True
+    ) as child:
+        assert child.stdout is not None
+        yield f"harbour=http://127.0.0.1:{int(child.stdout.readline())}/mcp"
+        child.terminate()
+
+
+async def test_a_server_behind_an_address_is_used_with_its_key(
+    address: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("MCP_TOKEN_HARBOUR", "pier-key-7")
+    with pytest.raises(UsageError, match="not approved") as refused:
+        await mcp_actions([address], tmp_path, policy=OPEN)
+    assert "send to: http://127.0.0.1" in refused.value.why
+    approve(tmp_path, server_of(address))
+    registry = open_registry(await mcp_actions([address], tmp_path, policy=OPEN, reads=["harbour_depth"]))
+    assert (registry["harbour_depth"].effect, registry["harbour_moor"].effect) == ("reads", "writes")
+    kit = Kit()
+    call = ActionCall(name="harbour_depth", args={"pier": "9"}, intent="")
+    assert (await registry.execute(call, context(kit))).summary == "12 at 9, metres True, key unknown"
+    with pytest.raises(ActionError, match="harbour_moor failed"):
+        await registry.execute(ActionCall(name="harbour_moor", args={"ship": "Ada"}, intent=""), context(kit))
+
+
+async def test_an_address_is_reached_through_the_guard_alone_and_with_its_key(
+    address: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    approve(tmp_path, server_of(address))
+    with pytest.raises(UsageError, match="'harbour' cannot be used"):  # nobody gave the key
+        await mcp_actions([address], tmp_path, policy=OPEN)
+    monkeypatch.setenv("MCP_TOKEN_HARBOUR", "pier-key-7")
+    monkeypatch.setenv("NO_PROXY", "*")
+    with pytest.raises(UsageError, match="'harbour' cannot be used") as refused:
+        await mcp_actions([address], tmp_path, policy=policy_of())
+    assert "allow_hosts" in refused.value.mend
+
+
 async def test_no_command_runs_that_nobody_approved(spec: str, tmp_path: Path) -> None:
     with pytest.raises(UsageError, match="not approved") as refused:
-        await mcp_actions([spec], tmp_path)
+        await mcp_actions([spec], tmp_path, policy=OPEN)
     assert str(tmp_path / "server.py") in refused.value.why
     approve(tmp_path, server_of(spec))
     assert approved(tmp_path, server_of(spec))
@@ -98,11 +166,14 @@ async def test_a_server_that_does_not_start_is_named(tmp_path: Path) -> None:
     for command in (f"gone={tmp_path / 'no-such-program'}", f"gone={shlex.quote(sys.executable)} -c pass"):
         approve(tmp_path, server_of(command))
         with pytest.raises(UsageError, match="'gone' cannot be used"):
-            await mcp_actions([command], tmp_path)
+            await mcp_actions([command], tmp_path, policy=OPEN)
 
 
-@pytest.mark.parametrize("spec", ["", "a", "a=", "a b=c", "a=https://mcp.example/mcp", "a='open"])
-def test_what_names_no_command_is_refused(spec: str) -> None:
+@pytest.mark.parametrize(
+    "spec",
+    ["", "a", "a=", "a b=c", "a=ftp://mcp.example/mcp", "a=https://mcp.example/mcp --key k", "a='open"],
+)
+def test_what_names_no_command_and_no_address_is_refused(spec: str) -> None:
     with pytest.raises(UsageError):
         server_of(spec)
 

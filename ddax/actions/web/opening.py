@@ -21,6 +21,15 @@ from ddax.memory.protocol import Embedder
 Clock = Callable[[], float]
 
 
+def policy_for(settings: Context, *hosts: str) -> EgressPolicy:
+    """Return where the settings let requests go; `hosts` are named by the user, and may be private too."""
+    return policy_of(
+        allow_hosts=(*settings.allow_hosts, *hosts),
+        only_domains=settings.web.only_domains,
+        deny_domains=settings.web.deny_domains,
+    )
+
+
 def open_web(
     settings: Context,
     folder: Path,
@@ -34,12 +43,7 @@ def open_web(
 
     Raises SettingsError for a wrong name of a host, or a bad tape.
     """
-    wanted = settings.web
-    policy = policy_of(
-        allow_hosts=settings.allow_hosts,
-        only_domains=wanted.only_domains,
-        deny_domains=wanted.deny_domains,
-    )
+    wanted, policy = settings.web, policy_for(settings)
     return Web(
         wanted,
         policy,

@@ -6,7 +6,8 @@ import os
 import time
 from pathlib import Path
 
-from ddax.actions.egress import checked_url, policy_of
+from ddax.actions.egress import checked_url
+from ddax.actions.web.opening import policy_for
 from ddax.actions.web.proxy import egress_proxy
 from ddax.configs.settings import Context
 from ddax.environments.browser.chromium import Chromium, find_chromium
@@ -45,11 +46,7 @@ def open_browser(spec: str, settings: Context) -> BrowserWorld:
     find_chromium()
     chosen = settings.browser
     host = checked_url(url).hostname or ""
-    policy = policy_of(
-        allow_hosts=(*settings.allow_hosts, host),
-        only_domains=settings.web.only_domains,
-        deny_domains=settings.web.deny_domains,
-    )
+    policy = policy_for(settings, host)
     options = BrowserOptions(
         writes=chosen.writes,
         vault=open_vault(chosen.secrets, os.environ),
