@@ -51,7 +51,9 @@ def moor(ship: str) -> str:
 print("talks too much", file=sys.stderr)
 server.run("stdio")
 '''
-AT_AN_ADDRESS = SERVER.replace('server.run("stdio")', """
+AT_AN_ADDRESS = SERVER.replace(
+    'server.run("stdio")',
+    """
 import socket
 import uvicorn
 
@@ -71,7 +73,8 @@ listening = socket.create_server(("127.0.0.1", 0))
 print(listening.getsockname()[1], flush=True)
 config = uvicorn.Config(Keyed(server.streamable_http_app()), log_level="error")
 uvicorn.Server(config).run(sockets=[listening])
-""")
+""",
+)
 OPEN = policy_of(allow_hosts=["127.0.0.1"])
 
 
