@@ -26,6 +26,8 @@ ENOUGH_TO_HOLD_OUT = 8
 HOLD_OUT_EVERY = 4
 """With `hold_out`, one test in so many is kept from the search where there are enough of them."""
 FLAKY_RUNS = 5
+CONFIRMING = 0.1
+"""Share of the time that is kept for comparing and confirming what was found."""
 POOL, MORE = 16, {"fast": 240, "pytest": 12}
 """Plausible repairs that are compared at most, and candidates tried after the first one."""
 
@@ -123,8 +125,10 @@ class Attempt:
         return [self.suite.units[u].id for u in kept]
 
     def search(self, baseline: Baseline, seconds: float) -> Solution | None:
-        """Search over edits until one is confirmed or the time is over."""
-        search = Search(self.evaluator, baseline, seconds=seconds, clock=self.clock, priors=self.task.priors)
+        """Search over edits until one is confirmed or `seconds` of the attempt are over."""
+        # What came before the search counts, and what it finds has to be confirmed in time.
+        end = self.begin + (1 - CONFIRMING) * seconds
+        search = Search(self.evaluator, baseline, end=end, clock=self.clock, priors=self.task.priors)
         stream, solution = search.run(), None
         while solution is None and (pool := self.pool(search, stream)):
             for found in Ranker(self.evaluator, baseline, self.task.files).order(pool):

@@ -115,19 +115,19 @@ def texts_in(suite: Suite) -> tuple[str, ...]:
 
 
 class Search:
-    """One repair by enumeration; `seconds` by `clock` bound it."""
+    """One repair by enumeration; it ends when `clock` says `end`, in seconds."""
 
     def __init__(
         self,
         evaluator: CodeEvaluator,
         baseline: Baseline,
         *,
-        seconds: float,
+        end: float,
         clock: Callable[[], float],
         priors: Mapping[str, float] | None = None,
     ) -> None:
         self.evaluator, self.baseline, self.suite = evaluator, baseline, evaluator.suite
-        self.clock, self.begin, self.end = clock, clock(), clock() + seconds
+        self.clock, self.begin, self.end = clock, clock(), end
         self.priors = priors or {}
         self.tried = self.escalated = 0
         self.waiting: list[tuple[float, Edit, Partial | None, bytes]] = []
@@ -248,7 +248,8 @@ class Search:
         ]
         again: list[tuple[float, Edit, Partial | None, bytes]] = []
         winner = -1
-        for i, body in enumerate(worker.run(jobs, stop=True)):
+        left = max(0.0, self.end - self.clock())
+        for i, body in enumerate(worker.run(jobs, stop=True, seconds=left)):
             if body == b"null":
                 continue
             rank, edit, seed, text = batch[i]

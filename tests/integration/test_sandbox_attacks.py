@@ -108,6 +108,14 @@ def test_the_worker_survives_its_candidates(sandbox):
     assert b'"pass"' in good
 
 
+def test_no_job_is_begun_after_its_time(sandbox):
+    suite = suite_of("def f():\n    return 1\n")
+    with Worker(sandbox, suite.message(), limits=LIMITS) as worker:
+        jobs = [worker.job([0])] * 3
+        assert list(worker.run(jobs, seconds=0.0)) == [b"null"] * 3
+        assert all(b'"pass"' in report for report in worker.run(jobs))
+
+
 def test_no_process_survives(sandbox):
     orphan = (
         "import os, signal, time\n"

@@ -260,8 +260,9 @@ def serve(control: int, answers: int) -> None:
             gc.freeze()
             write_frame(answers, {"ok": True})
         elif message["op"] == "jobs" and suite is not None:
-            stopped = False
+            stopped, end = False, time.monotonic() + message["seconds"]
             for job in message["jobs"]:
+                stopped = stopped or time.monotonic() >= end
                 report = None if stopped else perform(suite, job)
                 stopped = stopped or (message["stop"] and report is not None and won(report, job))
                 write_frame(answers, report)

@@ -18,6 +18,8 @@ from ddax.errors import SandboxError
 from ddax.evolution.inside.frames import MAX_FRAME, write_frame
 from ddax.evolution.sandbox.protocol import Limits, Sandbox
 
+UNLIMITED = 1e9
+"""Seconds that never run out."""
 _CODE = "import sys; sys.path[:0] = ['/ddax']; sys.path += {path!r}; from inside.{entry} import main; main()"
 
 
@@ -114,16 +116,19 @@ class Worker:
             self.channel.close()
             self.channel = None
 
-    def run(self, jobs: Sequence[Mapping[str, Any]], *, stop: bool = False) -> Iterator[bytes]:
+    def run(
+        self, jobs: Sequence[Mapping[str, Any]], *, stop: bool = False, seconds: float = UNLIMITED
+    ) -> Iterator[bytes]:
         """Yield the raw report of each job in order; b"null" for those after a winner if `stop`.
 
-        A job that brings the worker down is reported as killed and the rest goes on in a new one.
+        After so many `seconds` no further job is begun: b"null" for each of them too. A job that brings the worker down is reported as killed and the rest goes on in a new one.
         """
-        pending = [dict(job) for job in jobs]
+        pending, end = [dict(job) for job in jobs], time.monotonic() + seconds
         while pending:
             channel = self.open()
             try:
-                channel.send({"op": "jobs", "jobs": pending, "stop": stop})
+                left = max(0.0, end - time.monotonic())
+                channel.send({"op": "jobs", "jobs": pending, "stop": stop, "seconds": left})
                 while pending:
                     body = channel.receive(pending[0]["wall"] + 5.0)
                     pending.pop(0)
