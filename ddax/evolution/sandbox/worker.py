@@ -121,7 +121,8 @@ class Worker:
     ) -> Iterator[bytes]:
         """Yield the raw report of each job in order; b"null" for those after a winner if `stop`.
 
-        After so many `seconds` no further job is begun: b"null" for each of them too. A job that brings the worker down is reported as killed and the rest goes on in a new one.
+        After so many `seconds` no further job is begun, which is b"null" too. A job that brings the
+        worker down is reported as killed and the rest goes on in a new one.
         """
         pending, end = [dict(job) for job in jobs], time.monotonic() + seconds
         while pending:
