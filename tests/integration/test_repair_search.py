@@ -186,11 +186,15 @@ def test_the_patcher_of_the_embedded_reasoner(sandbox):
 
 
 async def test_what_measuring_takes_is_part_of_the_time(sandbox):
-    task = RepairTask({"p.py": "def f(x):\n    return x - 1\n"}, ("p.py",), {"t.py": "from p import f\nassert f(1) == 2\n"})
+    task = RepairTask(
+        {"p.py": "def f(x):\n    return x - 1\n"}, ("p.py",), {"t.py": "from p import f\nassert f(1) == 2\n"}
+    )
     times = iter([0.0])  # the attempt begins; when it has measured the program, its time is over
 
     def late():
         return next(times, 19.0)
 
-    found = await repair(task, settings=Evolution(seconds=20.0), rng=np.random.default_rng(0), clock=late, sandbox=sandbox)
+    found = await repair(
+        task, settings=Evolution(seconds=20.0), rng=np.random.default_rng(0), clock=late, sandbox=sandbox
+    )
     assert (found.solved, found.tried, found.seconds) == (False, 0, 19.0)
