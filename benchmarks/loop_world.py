@@ -169,6 +169,7 @@ async def live(
         seed=number,
         mood={"engine": "numpy", **mood},
         budget={"max_steps": STEPS, "max_depth": 40},
+        debate={"ask": "always"},  # its reasoner learns from the judging whether the door is open
         evolution={"history_penalty_multiplier": tabu},
     )
     parts = Parts(

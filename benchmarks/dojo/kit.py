@@ -98,7 +98,8 @@ class Memo:
 SETTINGS: dict[str, Any] = {
     "budget": {"max_steps": 1000, "max_depth": 64, "max_ideas": 1000, "max_model_calls": 100_000},
     "selection": {"lookahead": 0, "join": 1.0, "prune_margin": 1.0, "replan_above": 1.0},
-    "mood": {"enabled": False, "engine": "numpy"}, "rules": {"enabled": False}, "debate": {"enabled": False},
+    "mood": {"enabled": False, "engine": "numpy"}, "rules": {"enabled": False},
+    "debate": {"enabled": False, "ask": "always"},
 }  # fmt: skip
 """The task is played to its end: what is measured is what may be done, not what is tried first."""
 

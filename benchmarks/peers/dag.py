@@ -66,8 +66,8 @@ def _notes(leaves: int, latency: float) -> tuple[str, ...]:
         f"every model call takes {latency:g} s; the critical path of the {leaves} leaves is {LEVELS} "
         "calls for those who plan and put together, 2 for tree-of-thoughts (it puts nothing together), "
         "1 for TreeQuest (its user plans)",
-        "ours judges every outcome, reflects and saves every step; no peer does any of it in this task; "
-        "all calls count",
+        "ours values outcomes, with a model where a value can change what is next, reflects and saves every "
+        "step; no peer does any of it in this task; all calls count",
         "CPU: user and system time of the process over the task, after a warm-up with two leaves, by "
         "the calls; the model runs in a process of its own",
     )

@@ -58,7 +58,8 @@ def run(served: Served, options: Options, *, peers: Sequence[Peer] = (*PEERS, RE
         f"{len(asked)} questions over {len(pages)} pages; the model answers once it was shown all pages "
         "that carry the answer; ReAct and smolagents have a search by BM25 and a tool that reads; "
         "gpt-researcher plans from that search and finds parts of pages by the embeddings that ours uses; "
-        "ours has its own search, reads the folder anew for every question, and judges every outcome"
+        "ours has its own search, reads the folder anew for every question, and has outcomes judged where "
+        "a value decides"
     )
     each = {name: measures[EACH](runs[0]) for name, runs in found.items()}
     solved = {name: float(right(runs[0])) for name, runs in found.items()}

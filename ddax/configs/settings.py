@@ -163,6 +163,10 @@ class Debate(Section):
     """Evaluation by debate (dda-x 8.4)."""
 
     enabled: bool = Field(default=True, description="Hold debates where they can change the decision.")
+    ask: Literal["deciding", "always"] = Field(
+        default="deciding",
+        description="Ask a model for values where one may change what is done next, or always.",
+    )
     panel: str = Field(default="default", description="Who debates: a name or a YAML file.")
     gate: Literal["margin", "evidence", "both", "doubt", "always", "never"] = Field(
         default="both",

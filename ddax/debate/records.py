@@ -48,7 +48,8 @@ class Verdict:
     `cheap` is the value before any argument, `vote` what an equal-budget majority says, `confidence`
     in [0, 1] the judge's. `debated` says whether arguments were asked for, `why` for what reason;
     `reasons` are (criterion, score, text). `raw` are the judges' own last values by name, before
-    calibration; `first` the first votes by name; `models` says which model is behind each voter.
+    calibration; `first` the first votes by name; `models` says which model is behind each voter;
+    `estimated` that no judge was asked.
     """
 
     value: float
@@ -65,6 +66,7 @@ class Verdict:
     first: Mapping[str, float] = field(default_factory=dict)
     models: Mapping[str, str] = field(default_factory=dict)
     calls: int = 1
+    estimated: bool = False
 
     @classmethod
     def failure(cls, text: str) -> Verdict:

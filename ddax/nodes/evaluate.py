@@ -13,12 +13,14 @@ from ddax.errors import ReasonerError
 from ddax.graph.services import Session
 from ddax.graph.state import Outcome, State, Update
 from ddax.ideas import dag, grow
+from ddax.nodes.deciding import decides, estimate, in_doubt
 from ddax.nodes.frontier import inherited_q
 from ddax.nodes.gather import as_passage, task_text, usage_row
 from ddax.nodes.judging import DEBATES, bench, judging
 from ddax.nodes.rules import familiar
 from ddax.nodes.standing import hear
 from ddax.reasoning.budget import usage_of
+from ddax.reasoning.protocol import JudgeRequest
 from ddax.types import Idea, JsonDict, Passage, Usage
 
 
@@ -33,12 +35,13 @@ async def evaluate(state: State, *, session: Session) -> Update:
     told = (idea_id for idea_id in outcomes if outcomes[idea_id].get("relation") != "neutral")
     order = sorted(told, key=dag.sort_key)
     lessons: list[str] = []
+    asked = decides(state, session)
     if any(_has_worth(outcomes[idea_id]) for idea_id in order):
         await judging(state, session, text)  # here, once: verdicts beside each other would each fit the maps
         lessons = await session.memory.lessons(text[:2000], kind="value", now=state["work"]["opened"])
     # No verdict hangs on another of its step, and a model answers several requests at once.
     judged = await asyncio.gather(
-        *(_judge(state, session, text, outcomes[idea_id], lessons) for idea_id in order),
+        *(_judge(state, session, text, outcomes[idea_id], lessons, asked=asked) for idea_id in order),
         return_exceptions=True,
     )
     for idea_id, verdict in zip(order, judged, strict=True):
@@ -70,9 +73,9 @@ def _has_worth(outcome: Outcome) -> bool:
 
 
 async def _judge(
-    state: State, session: Session, text: str, outcome: Outcome, lessons: Sequence[str]
+    state: State, session: Session, text: str, outcome: Outcome, lessons: Sequence[str], *, asked: bool
 ) -> Verdict:
-    """Return the verdict on one outcome."""
+    """Return the verdict on one outcome; unless `asked` for, a model gives it only on a claim in doubt."""
     if not _has_worth(outcome):
         return Verdict.failure(outcome["text"])
     idea = state["ideas"][outcome["idea"]]
@@ -80,14 +83,23 @@ async def _judge(
     if known is not None:
         return known
     court = await bench(state, session, text, idea=idea["id"])
+    evidence, rho = await _evidence(idea, session), float(state["mind"]["rho"])
+    if not asked:
+        request = JudgeRequest(
+            text, idea["title"], outcome["text"], outcome["expected"], evidence, lessons=tuple(lessons),
+            rubric=court.rubric, rho=rho,
+        )  # fmt: skip
+        cheap = await estimate(request, outcome, session)
+        if not in_doubt(outcome, cheap):
+            return cheap
     return await evaluate_outcome(
         court.reasoner,
         task=text,
         idea=idea["title"],
         result=outcome["text"],
         expected=outcome["expected"],
-        evidence=await _evidence(idea, session),
-        rho=float(state["mind"]["rho"]),
+        evidence=evidence,
+        rho=rho,
         lessons=lessons,
         settings=session.settings.debate,
         rng=session.rng(state["step"], outcome["idea"], "debate"),
@@ -107,7 +119,7 @@ async def _evidence(idea: Idea, session: Session) -> tuple[Passage, ...]:
 def _row(verdict: Verdict, ideas: dict[str, Idea], idea: Idea) -> JsonDict:
     """Return the short form for state, with the Q that was believed before."""
     known = any(a["N"] > 0 for a in [idea, *dag.ancestors(ideas, idea["id"])])
-    return {
+    row: JsonDict = {
         "value": round(verdict.value, 6),
         "cheap": round(verdict.cheap, 6),
         "vote": round(verdict.vote, 6),
@@ -115,3 +127,4 @@ def _row(verdict: Verdict, ideas: dict[str, Idea], idea: Idea) -> JsonDict:
         "debated": verdict.debated,
         "before": round(inherited_q(ideas, idea), 6) if known else None,
     }
+    return row | {"estimated": True} if verdict.estimated else row

@@ -73,7 +73,13 @@ def contrasts(
 
 
 def policy_error(row: JsonDict) -> float:
-    """Return |V(o′) − Q(o, a)|, in [0, 1]; where nothing was believed of the action before, ε."""
+    """Return |V(o′) − Q(o, a)|, in [0, 1]; where nothing was believed of the action before, ε.
+
+    A value that no judge gave proves nothing alone: the forecast must have been as wrong.
+    """
+    if row.get("estimated"):
+        known = row["before"] is not None
+        return min(float(row["epsilon"]), abs(float(row["value"]) - float(row["before"]))) if known else 0.0
     if row["before"] is None or row["value"] is None:
         return float(row["epsilon"])
     return abs(float(row["value"]) - float(row["before"]))
@@ -82,9 +88,10 @@ def policy_error(row: JsonDict) -> float:
 def value_error(row: JsonDict, ideas: Ideas) -> float:
     """Return |V − Q|: what a result was valued at, and what it is worth after all that came of it.
 
-    A merge speaks for its parent; a leaf that nothing else was valued under has no error.
+    A merge speaks for its parent; a leaf that nothing else was valued under has no error, nor has a
+    value that no judge gave.
     """
-    if row["value"] is None or row["idea"] not in ideas:
+    if row["value"] is None or row.get("estimated") or row["idea"] not in ideas:
         return 0.0
     idea = ideas[row["idea"]]
     judged = ideas[idea["parent"]] if idea["kind"] == "merge" else idea

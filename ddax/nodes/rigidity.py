@@ -75,6 +75,8 @@ async def _ledger(state: State, session: Session, outcome: Outcome, mind: Mind, 
         "m_crit": _list(mind["m_crit"]),
         "x": mind["x"],
     }
+    if felt.get("estimated"):
+        row["estimated"] = True
     await session.memory.log("ledger", row, key=f"{work['id']}:{outcome['idea']}:{state['step']}")
 
 

@@ -116,7 +116,7 @@ async def test_kept_replies_give_the_same_dag_for_nothing_and_can_be_turned_off(
 
 
 async def test_the_pieces_of_replies_are_told_and_change_nothing(server, sources, tmp_path):
-    _, ideas, _ = await run(tmp_path / "a", sources)
+    _, ideas, _ = await run(tmp_path / "a", sources, debate={"ask": "always"})
     events, board, seen = [], Board(), []
 
     def on_event(event):
@@ -124,7 +124,7 @@ async def test_the_pieces_of_replies_are_told_and_change_nothing(server, sources
         board.apply(event)
         seen.append(board.saying)
 
-    _, again, _ = await run(tmp_path / "b", sources, on_event, stream=True)
+    _, again, _ = await run(tmp_path / "b", sources, on_event, stream=True, debate={"ask": "always"})
     assert again == ideas
     pieces = [e for e in events if e["type"] == "token"]
     assert {e["data"]["request"] for e in pieces} >= {"expand", "extract", "judge", "merge"}
@@ -138,8 +138,9 @@ async def test_the_pieces_of_replies_are_told_and_change_nothing(server, sources
 async def test_each_role_has_its_model_and_little_budget_brings_the_lean_one(server, sources, tmp_path):
     models = {"judge": "openai:judge", "extract": "openai:reader", "lean": "openai:lean", "lean_below": 0.5}
     result, _, _ = await run(
-        tmp_path / "home", sources, models=models, budget={"max_model_calls": 16, "max_usd": 9}
-    )
+        tmp_path / "home", sources, models=models, budget={"max_model_calls": 16, "max_usd": 9},
+        debate={"ask": "always"},
+    )  # fmt: skip
     asked = {rote.request_of(body): set() for body in server.requests}
     for body in server.requests:
         asked[rote.request_of(body)].add(body["model"])
@@ -222,7 +223,7 @@ async def test_one_request_makes_three_calls_at_most_whatever_goes_wrong(server,
 
 
 async def test_the_beginning_of_a_prompt_is_the_same_bytes_in_every_call(server, sources, tmp_path):
-    await run(tmp_path / "home", sources)
+    await run(tmp_path / "home", sources, debate={"ask": "always"})
     heads = {}
     for body in server.requests:
         head = json.dumps([body["messages"][0], body["response_format"], list(body)])

@@ -64,6 +64,12 @@ def reduced(state: Mapping[str, Any], update: Mapping[str, Any]) -> dict[str, An
     return after
 
 
+def settled(settings: Mapping[str, Any]) -> Context:
+    """Return settings under which the judge of a script is always asked, unless they say otherwise."""
+    debate = {"ask": "always", **settings.get("debate", {})}
+    return Context(**{"seed": 7, "mood": {"engine": "numpy"}, **settings, "debate": debate})
+
+
 @dataclass
 class Kit:
     """Builders for sessions, states and replies; `now` is the clock and may be moved."""
@@ -80,7 +86,7 @@ class Kit:
         repeat: bool = False, **settings: Any,
     ) -> Session:  # fmt: skip
         """Return a session over a dict memory, hashed embeddings and a script."""
-        context = Context(**{"seed": 7, "mood": {"engine": "numpy"}, **settings})
+        context = settled(settings)
         embedder = HashEmbedder()
         return Session(
             settings=context,
@@ -116,7 +122,7 @@ class Kit:
         actions: tuple[Action, ...] = (), build: Any = build_graph, **settings: Any,
     ) -> Agent:  # fmt: skip
         """Return an agent over a home and this kit's memory; with no replies the embedded reasoner thinks."""
-        context = Context(**{"seed": 7, "mood": {"engine": "numpy"}, **settings})
+        context = settled(settings)
         embedder = HashEmbedder()
         if self.memory is None:
             self.memory = DictMemory("test", embedder, lambda: self.now, context.recall)

@@ -1,0 +1,76 @@
+"""Where a value can change what is done next: only there a model is asked for one. No node of its own.
+
+Values order what may be done and say what is given up, so with nothing left to choose between they decide
+nothing. Then the cheap value stands: it is computed from what was read, without a model.
+"""
+
+from __future__ import annotations
+
+import asyncio
+
+from ddax.debate.carried import mark
+from ddax.debate.verdict import Verdict
+from ddax.dynamics.score import weights_of
+from ddax.graph.services import Session
+from ddax.graph.state import Outcome, State
+from ddax.ideas import dag
+from ddax.memory.chunks import sentences
+from ddax.nodes.claims import WEAK
+from ddax.reasoning.budget import FREE
+from ddax.reasoning.embedded import EmbeddedReasoner
+from ddax.reasoning.protocol import JudgeRequest
+
+NO_CHOICE = "nothing is left to choose between, so no model was asked"
+CUT = "…"
+"""How a result that was shortened for the state ends."""
+
+
+def decides(state: State, session: Session) -> bool:
+    """Tell whether what is done next may hang on the values of this step.
+
+    It does where more is open than is done at once, where code is repaired, and where the draw of wider
+    or deeper learns from values. A reasoner that costs nothing is always asked, and so is any by the settings.
+    """
+    settings = session.settings
+    if session.reasoner.name in FREE or "always" in (settings.debate.ask, settings.debate.gate):
+        return True
+    weights = settings.selection
+    if state["work"].get("code") or weights_of(weights.preset, wider=weights.wider).wider:
+        return True
+    left = [i for i in dag.live(state["ideas"], state["work"]["root"]) if i["status"] == "open"]
+    leaves, inner = (sum(i["kind"] == kind for i in left) for kind in ("leaf", "inner"))
+    return inner > 1 or leaves > min(settings.budget.max_parallel, weights.beam)
+
+
+async def estimate(request: JudgeRequest, outcome: Outcome, session: Session) -> Verdict:
+    """Return the cheap value of a result: by coverage, quotes and progress, with no call of a model.
+
+    A claim that its own page carries is no weak one, however little of the whole question it covers.
+    """
+    found = await EmbeddedReasoner(session.embedder).judge(request)
+    value, why = found.value, NO_CHOICE
+    if _is_claim(outcome) and value < WEAK and await asyncio.to_thread(_carried, request, session):
+        value, why = WEAK, f"what was read says it; {NO_CHOICE}"
+    return Verdict(
+        value, value, value, found.confidence, why=why, reasons=found.reasons, calls=0, estimated=True
+    )  # fmt: skip
+
+
+def in_doubt(outcome: Outcome, verdict: Verdict) -> bool:
+    """Tell whether a cheap value makes a claim a weak one: that is verified, and marked in the answer."""
+    return _is_claim(outcome) and verdict.value < WEAK
+
+
+def _is_claim(outcome: Outcome) -> bool:
+    return outcome["action"] == "visit"
+
+
+def _carried(request: JudgeRequest, session: Session) -> bool:
+    """Tell whether every sentence of a result follows from what was read; one that was cut off is left out."""
+    text = request.result
+    lines = [text[span.start : span.end] for span in sentences(text)]
+    if lines and text.endswith(CUT):
+        lines = lines[:-1] or [lines[-1].rpartition(" ")[0]]
+    pages = [passage.text for passage in request.evidence]
+    found = mark(" ".join(lines), pages, session.check, least=session.settings.debate.support).carried
+    return bool(found) and all(found)

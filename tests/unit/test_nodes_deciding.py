@@ -1,0 +1,101 @@
+"""Values are asked of a model where they can change what is done next, and nowhere else."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+
+from ddax.graph.state import Outcome
+from ddax.nodes.evaluate import evaluate
+from ddax.nodes.reflect import policy_error, value_error
+from ddax.reasoning import protocol as p
+from ddax.types import Idea, Record
+
+PAGE = "The tower of Belmark was built in 1712. It has three bells."
+TASK = "Who painted the chapel of Trondby?"
+
+
+async def after_leaves(kit: Any, *statuses: str, **settings: Any) -> tuple[Any, dict[str, Any]]:
+    """Return a session whose judge gives 0.9, and the state with leaves of which the first has just ended."""
+    from ddax.nodes.expand import expand
+
+    replies = {
+        "expand": [p.Expansion(tuple(kit.leaf(f"q{k}") for k in range(len(statuses))))],
+        "judge": [kit.judgment(0.9)],
+        "argue": [p.Argument("So it is.", (), 0.5)],
+    }
+    given = {"debate": {"ask": "deciding", **settings.pop("debate", {})}}
+    session = kit.session(replies, repeat=True, **given, **settings)
+    state = await kit.after(expand, await kit.opened(session, TASK, focus=["0"], step=1), session)
+    for number, status in enumerate(statuses, start=1):
+        patch = {f"0.{number}": Idea(status=status)}  # type: ignore[typeddict-item]
+        state = kit.reduced(state, {"ideas": patch})
+    return session, {**state, "step": 3, "outcomes": {"0.1": outcome()}}
+
+
+def outcome(text: str = "what came", *, action: str = "search") -> Outcome:
+    return Outcome(idea="0.1", ok=True, text=text, expected="what should", action=action)
+
+
+def judged(session: Any) -> int:
+    return sum(method == "judge" for method, _ in session.reasoner.requests)
+
+
+@pytest.mark.parametrize("settings", [{}, {"budget": {"max_parallel": 2}}])
+async def test_no_model_is_asked_for_a_value_where_nothing_is_left_to_choose(
+    kit: Any, settings: dict[str, Any]
+) -> None:
+    session, state = await after_leaves(kit, "done", "open", "open", **settings)
+    found = await kit.after(evaluate, state, session)
+    assert judged(session) == 0
+    assert found["verdicts"]["0.1"]["estimated"] is True
+    assert found["ideas"]["0.1"]["N"] == 1
+    rows = await session.memory.rows("debates")
+    assert [(row["calls"], row["raw"], row["models"]) for row in rows] == [(0, {}, {})]
+
+
+@pytest.mark.parametrize(
+    "settings",
+    [
+        {"budget": {"max_parallel": 1}},
+        {"selection": {"beam": 1}},
+        {"selection": {"wider": True}},
+        {"debate": {"ask": "always"}},
+        {"debate": {"gate": "always"}},
+    ],
+)
+async def test_a_model_is_asked_where_more_is_open_than_is_done_at_once_or_the_settings_say_so(
+    kit: Any, settings: dict[str, Any]
+) -> None:
+    session, state = await after_leaves(kit, "done", "open", "open", **settings)
+    found = await kit.after(evaluate, state, session)
+    assert judged(session) == 1
+    assert found["ideas"]["0.1"]["V"] == 0.9
+    assert "estimated" not in found["verdicts"]["0.1"]
+
+
+@pytest.mark.parametrize(
+    ("said", "asked"),
+    [(PAGE, 0), (PAGE[:52] + "…", 0), (PAGE[:30] + "…", 0), ("It is painted all in gold.", 1)],
+)
+async def test_of_claims_a_model_values_those_alone_that_their_page_does_not_carry(
+    kit: Any, said: str, asked: int
+) -> None:
+    session, state = await after_leaves(kit, "done")
+    (page,) = await session.memory.put([Record("observation", PAGE, source="Tower", title="Tower")])
+    state = kit.reduced(state, {"ideas": {"0.1": Idea(evidence=[page])}})
+    state = {**state, "outcomes": {"0.1": outcome(said, action="visit")}}
+    found = await kit.after(evaluate, state, session)
+    assert judged(session) == asked
+    assert found["ideas"]["0.1"]["V"] == (0.9 if asked else 0.5)
+
+
+def test_a_value_that_no_judge_gave_teaches_nothing_alone() -> None:
+    row = {"idea": "0.1", "value": 0.9, "before": 0.1, "epsilon": 0.2, "estimated": True}
+    ideas = {"0.1": Idea(id="0.1", kind="leaf", parent="0", Q=0.1, N=2)}
+    assert policy_error(row) == 0.2
+    assert policy_error({**row, "before": None}) == 0.0
+    assert value_error(row, ideas) == 0.0
+    del row["estimated"]
+    assert policy_error(row) == value_error(row, ideas) == pytest.approx(0.8)
