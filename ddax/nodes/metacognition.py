@@ -10,6 +10,8 @@ from __future__ import annotations
 import asyncio
 from dataclasses import dataclass
 
+import numpy as np
+
 from ddax.graph.services import Session
 from ddax.graph.state import Outcome, State, Update
 from ddax.ideas import dag
@@ -146,5 +148,6 @@ async def _similarity(state: State, session: Session, outcome: Outcome) -> float
     earlier = [str(row["actual"]) for row in rows if row["step"] < state["step"]]
     if not earlier:
         return None
-    vectors = await session.embed(outcome["text"], *earlier)
+    # In 64 bit: in 32 the last digits hang on how many rows are multiplied at once, and so would the mood.
+    vectors = np.asarray(await session.embed(outcome["text"], *earlier), dtype=np.float64)
     return float(max(0.0, (vectors[1:] @ vectors[0]).max()))
