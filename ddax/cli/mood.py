@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import asyncio
 import sys
 import time
 from collections.abc import Mapping, Sequence
@@ -14,7 +13,6 @@ from ddax.cli.backend import Output, home_of, settings
 from ddax.cli.text import clean
 
 if TYPE_CHECKING:
-    from ddax.configs.settings import Context
     from ddax.metacognition.matrices import Matrices
 
 JSON = Annotated[bool, typer.Option("--json", help="Print exactly one JSON object on stdout.")]
@@ -32,7 +30,7 @@ def mood(
     from ddax.metacognition.series import series
 
     output, info = Output(json=json, verbose=verbose), known_run(thread)
-    rows = _rows(settings(None, {"namespace": info.context.get("namespace")}).context, thread=thread)
+    rows = _rows(str(info.context.get("namespace") or "default"), thread=info.thread_id)
     if json:
         output.result({"thread": thread, "mood": series(rows)})
     elif not rows:
@@ -53,22 +51,24 @@ def learn(
     from ddax.metacognition.learning import episodes, judge, split
     from ddax.metacognition.learning import learn as learn_counts
     from ddax.metacognition.matrices import load_matrices
-    from ddax.metacognition.versions import find_matrices, write_version
+    from ddax.metacognition.versions import find_matrices, keep_matrices, origin, write_version
 
-    output = Output(json=json, verbose=verbose)
+    output, home = Output(json=json, verbose=verbose), home_of()
     context = settings(None, {"namespace": namespace}).context
-    used: Matrices = load_matrices(find_matrices(context.mood.matrices, home_of()))
-    runs, held = split(episodes(_rows(context)))
+    runs, held = split(episodes(_rows(context.namespace)))
+    now = keep_matrices(context.mood.matrices, home)
+    used: Matrices = load_matrices(find_matrices(now, home))
+    first = load_matrices(find_matrices(origin(now, home), home))  # which no logged run is part of
     output.note(
         f"Learning from {len(runs)} runs, judging by {len(held)} others; pymdp takes seconds to load."
     )
-    found = learn_counts(used, runs, strength=strength)
+    found = learn_counts(first, runs, strength=strength)
     judged = judge(used, found, held)
     about = {
-        "from": context.mood.matrices, "namespace": context.namespace, "runs": len(runs),
+        "from": now, "namespace": context.namespace, "runs": len(runs),
         "strength": strength, "made": time.strftime("%Y-%m-%dT%H:%M:%SZ", time.gmtime()), **judged.row(),
     }  # fmt: skip
-    path = None if judged.trouble else write_version(home_of(), found, about)
+    path = None if judged.trouble else write_version(home, found, about)
     if json:
         output.result({"version": path.stem if path else None, "refused": judged.trouble, **about})
     output.say(
@@ -79,7 +79,7 @@ def learn(
         output.say(f"Nothing is kept: {judged.trouble}.")
         raise typer.Exit(1)
     output.say(f"Kept as {path.stem} in {path}.")
-    output.say(f"Use it: mood.matrices: {path.stem}   go back: mood.matrices: {context.mood.matrices}")
+    output.say(f"Use it: mood.matrices: {path.stem}   go back: mood.matrices: {now}")
 
 
 def versions(json: JSON = False, verbose: VERBOSE = False) -> None:
@@ -92,9 +92,11 @@ def versions(json: JSON = False, verbose: VERBOSE = False) -> None:
     found = {p.stem: dict(read_document(p).values.get("about") or {}) for p in known(home_of())}
     if json:
         output.result({"used": used, "versions": found})
-    for name, about in {"shipped": {}, **found}.items():
-        told = f"  {_judged(about)}" if about else "  the numbers that ship"
-        output.say(f"{'*' if name == used else ' '} {name:<8}{told}")
+    told = {"shipped": "the numbers that ship"} | {name: _judged(about) for name, about in found.items()}
+    if used not in told:
+        told[used] = "a file; a run keeps a copy of what it holds when it begins"
+    for name, words in told.items():
+        output.say(f"{'*' if name == used else ' '} {clean(name):<8}  {words}")
 
 
 def _judged(about: Mapping[str, Any]) -> str:
@@ -104,12 +106,12 @@ def _judged(about: Mapping[str, Any]) -> str:
     )
 
 
-def _rows(context: Context, **equals: Any) -> list[dict[str, Any]]:
-    """Return the logged moods of a namespace, oldest first."""
-    from ddax.graph.opening import open_rows
+def _rows(namespace: str, **equals: Any) -> list[dict[str, Any]]:
+    """Return the logged moods of a namespace, oldest first; a run may be going on beside."""
     from ddax.memory.home import Home
+    from ddax.memory.reading import read_log
 
-    return asyncio.run(open_rows(context, Home(home_of()).ensure(), "moods", clock=time.time, **equals))
+    return read_log(Home(home_of()).memory, namespace, "moods", **equals)
 
 
 def _print(rows: Sequence[Mapping[str, Any]]) -> None:

@@ -6,17 +6,19 @@ as well; what came after is not. Only what is behind the moment is computed agai
 
 from __future__ import annotations
 
+import asyncio
 from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 from datetime import datetime
 from hashlib import sha256
 from typing import TYPE_CHECKING, Any
 
-from ddax.configs.settings import Context
+from ddax.configs.settings import Context, Mood
 from ddax.dynamics.state import attractor, new_attractor
 from ddax.errors import UsageError
 from ddax.graph.history import Moment
 from ddax.ideas import dag
+from ddax.metacognition.versions import settled
 from ddax.types import JsonDict
 
 if TYPE_CHECKING:
@@ -57,7 +59,7 @@ async def _fork(agent: Agent, thread: str, at: int, change: Change, name: str) -
     if agent.runs.load(name) is not None:
         raise UsageError(f"there is a thread {name!r} already.", mend="Name another one: --to NAME")
     moment = await _moment(agent, info.thread_id, at)
-    context = _context(info, change)
+    context = await asyncio.to_thread(settled, _context(info, change), agent.home.path)
     source: Any = {"configurable": {"thread_id": info.thread_id, "checkpoint_id": moment["checkpoint_id"]}}
     values = (await agent.graph.aget_state(source)).values
     update = await _update(agent, values, context, change, name)
@@ -103,7 +105,7 @@ def _context(info: RunInfo, change: Change) -> Context:
     """Return the settings of the fork; raises SettingsError for a value that does not fit."""
     from ddax.configs.layers import load_context
 
-    given = {key: value for key, value in change.values.items() if key.split(".")[0] not in _PARTS}
+    given = {key: value for key, value in change.values.items() if not _of_state(key)}
     if change.identity is not None:
         given["identity"] = change.identity
     values = dict(info.context)
@@ -128,13 +130,19 @@ async def _update(
         part, *rest = path.split(".")
         if part == "ideas":
             ideas.setdefault(".".join(rest[:-1]), {})[rest[-1]] = value
-        elif part in _PARTS:
+        elif _of_state(path):
             target = mind if part == "mind" else mood
             if not target or rest[0] not in target or len(rest) != 1:
                 raise UsageError(f"there is no {path!r} in the state.", mend=f"Give {FORMS}.")
             target[rest[0]] = _fitting(path, target[rest[0]], value)
     _check_ideas(values["ideas"], ideas)
     return update | {"mind": mind} | ({"mood": mood} if mood else {}) | ({"ideas": ideas} if ideas else {})
+
+
+def _of_state(path: str) -> bool:
+    """Tell whether a path names a part of the state; `mood` has settings of other names as well."""
+    part, *rest = path.split(".")
+    return part in _PARTS and not (part == "mood" and rest[:1] and rest[0] in Mood.model_fields)
 
 
 def _fitting(path: str, old: Any, value: Any) -> Any:

@@ -35,6 +35,7 @@ from ddax.graph.state import Input, State
 from ddax.graph.tracing import traced
 from ddax.ideas import dag
 from ddax.memory.migrations import sqlite_errors
+from ddax.metacognition.versions import settled
 from ddax.types import JsonDict
 
 if TYPE_CHECKING:
@@ -161,7 +162,8 @@ class Agent:
                 await whole(self.store, name, self.home.checkpoints)
             before = checkpoint_of(await self._snapshot(known)) if known is not None else ""
             # First, so that a source that cannot be read leaves no thread behind that waits for a resume.
-            await self.services.session(self.context)
+            context = await asyncio.to_thread(settled, self.context, self.home.path)
+            await self.services.session(context)
             now = self._clock()
             info = RunInfo(
                 name,
@@ -171,10 +173,10 @@ class Agent:
                 before=before,
                 created=known.created if known else now,
                 updated=now,
-                context=self.context.model_dump(mode="json"),
+                context=context.model_dump(mode="json"),
             )
             self.runs.save(info)
-            return await self._drive(name, Input(task=task), self.context, on_event)
+            return await self._drive(name, Input(task=task), context, on_event)
 
     async def resume(
         self,

@@ -33,7 +33,7 @@ def parser() -> argparse.ArgumentParser:
         prog="python -m ddax.metacognition", description=__doc__,
         formatter_class=argparse.RawDescriptionHelpFormatter,
     )  # fmt: skip
-    it.add_argument("--engine", choices=("numpy", "pymdp"), default="numpy")
+    it.add_argument("--engine", choices=("auto", "pymdp", "numpy"), default="numpy")
     it.add_argument("--policy-len", type=int, default=3, choices=(1, 2, 3, 4), help="planning horizon")
     it.add_argument("--matrices", type=Path, default=None, help="a YAML file of A, B, C and D")
     it.add_argument("--nice", type=int, default=0, help="give way to others by so much")
@@ -41,7 +41,7 @@ def parser() -> argparse.ArgumentParser:
 
 
 def main(arguments: list[str] | None = None) -> int:
-    """Serve until the input ends; return the exit code."""
+    """Serve until the input ends or nobody reads on; return the exit code."""
     given = parser().parse_args(arguments)
     if given.nice:
         os.nice(given.nice)
@@ -52,9 +52,16 @@ def main(arguments: list[str] | None = None) -> int:
     except DdaxError as error:
         sys.stderr.write(f"error: {error}\n")
         return error.exit_code
-    for reply in serve(bridge, sys.stdin):
-        sys.stdout.write(json.dumps(reply) + "\n")
-        sys.stdout.flush()
+    with bridge:
+        try:
+            # As bytes, since JSON is UTF-8 whatever the locale says.
+            for reply in serve(bridge, (line.decode("utf-8", "replace") for line in sys.stdin.buffer)):
+                sys.stdout.write(json.dumps(reply) + "\n")
+                sys.stdout.flush()
+        except BrokenPipeError:  # the reader has seen enough; nothing is left for the interpreter to flush
+            os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        except KeyboardInterrupt:
+            return 130
     return 0
 
 
@@ -86,7 +93,7 @@ def _answer(bridge: Bridge, request: dict[str, Any]) -> dict[str, Any]:
         bridge.mood = bridge.controller.open_mood()
         return {"belief": dict(_named(bridge)), "action": "", "state": bridge.mood["state"]}
     unknown = sorted(set(request) - KEYS)
-    wrong = [k for k, v in request.items() if not isinstance(v, (int, float) if k in NUMBERS else str)]
+    wrong = [k for k, v in request.items() if not (_number(v) if k in NUMBERS else isinstance(v, str))]
     if unknown or wrong:
         raise UsageError(
             f"{(unknown or wrong)[0]!r} {'is unknown' if unknown else 'has a value of the wrong type'}.",
@@ -109,11 +116,23 @@ def _cycle(engine: Engine, request: dict[str, Any]) -> dict[str, Any]:
     """Run one bare cycle; what a controller in another process asks for."""
     import numpy as np
 
-    thought = engine.cycle(np.asarray(request["prior"], dtype=np.float64), int(request["index"]))
+    from ddax.metacognition.matrices import OBSERVATIONS, STATES
+
+    prior, index = request["prior"], request.get("index")
+    numbers = prior if isinstance(prior, list) and all(map(_number, prior)) else []
+    if len(numbers) != len(STATES) or min(numbers) < 0 or not 0 < sum(numbers) < float("inf"):
+        raise UsageError("'prior' is no belief.", mend=f"Give {len(STATES)} numbers, none below 0.")
+    if not isinstance(index, int) or isinstance(index, bool) or index not in range(len(OBSERVATIONS)):
+        raise UsageError("'index' names no observation.", mend=f"Give 0 to {len(OBSERVATIONS) - 1}.")
+    thought = engine.cycle(np.asarray(numbers, dtype=np.float64), index)
     return {
         "belief": thought.belief.tolist(), "action": thought.action, "prior": thought.prior.tolist(),
         "values": thought.values.tolist(),
     }  # fmt: skip
+
+
+def _number(value: Any) -> bool:
+    return isinstance(value, int | float) and not isinstance(value, bool)
 
 
 if __name__ == "__main__":

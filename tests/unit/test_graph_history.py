@@ -9,6 +9,7 @@ from typing import Any
 
 import pytest
 
+from ddax.configs.documents import shipped
 from ddax.errors import DdaxError
 from ddax.graph.forking import Change, fork
 from ddax.graph.history import difference
@@ -94,11 +95,37 @@ async def test_a_fork_that_changes_nothing_comes_to_the_same_dag(kit: Any, tmp_p
             result = await agent.resume(forked.thread_id)
             state = await agent.state(forked.thread_id)
             assert dag.digest(state["ideas"]) == dag.digest(before["ideas"]), at
+            assert state["mood"] == before["mood"] != {}, "it went on with the same mind"
             assert result["citations"] == [
                 {key: one[key] for key in ("source", "title", "quote")}
                 for one in before["answer"]["citations"]
             ]
         assert await agent.state("t") == before
+
+
+async def test_a_run_and_a_fork_keep_the_matrices_they_began_with(kit: Any, tmp_path: Path) -> None:
+    mine = tmp_path / "mine.yaml"
+    mine.write_bytes(shipped("metacognition.yaml").read_bytes())
+    mood = {"engine": "numpy", "matrices": str(mine)}
+    async with kit.agent(tmp_path / "home", mood=mood) as agent:
+        await agent.run(kit.question, thread="t")
+        at = next(one["number"] for one in await agent.history("t") if one["ran"] == ["metacognition"])
+        named = agent.runs.load("t").context["mood"]["matrices"]
+        assert named.startswith("file-")
+        mine.write_bytes(mine.read_bytes() + b"# other\n")
+        other = await fork(agent, "t", at, Change({"mood.matrices": str(mine)}, to="other"))
+        assert other.context["mood"]["matrices"] not in (named, str(mine))
+        await fork(agent, "t", at, Change({"mood.rest": False, "mood.step": 5}, to="same"))
+        assert agent.runs.load("same").context["mood"] == {
+            **other.context["mood"],
+            "matrices": named,
+            "rest": False,
+        }
+        assert (await agent.state("same"))["mood"]["step"] == 5
+    mine.unlink()
+    async with kit.agent(tmp_path / "home") as agent:
+        for name in ("same", "other"):
+            assert (await agent.resume(name))["status"] == "done"
 
 
 async def test_a_fork_takes_another_way_and_leaves_the_thread_as_it_was(kit: Any, tmp_path: Path) -> None:
