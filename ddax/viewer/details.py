@@ -6,6 +6,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
+from ddax.metacognition.matrices import ACTIONS, STATES
 from ddax.types import JsonDict
 
 if TYPE_CHECKING:
@@ -13,7 +14,7 @@ if TYPE_CHECKING:
     from ddax.types import Document, Record
     from ddax.viewer.reading import Reader
 
-LOGS = ("ledger", "debates", "claims", "repairs", "imagined", "results", "cooldowns", "approvals")
+LOGS = ("ledger", "debates", "claims", "repairs", "imagined", "results", "cooldowns", "approvals", "moods")
 """Logs whose rows name the idea, as `idea` or as `leaf`."""
 PAGE = 20_000
 """Characters of a stored page that are shown, around what is quoted."""
@@ -74,8 +75,21 @@ async def detail(
         "decisions": _decisions(logs.decisions, str(idea["id"])),
         "marks": marks,
         **{name: own.get(name, []) for name in LOGS},
+        "moods": [_felt(row) for row in own.get("moods", ())],
     }
     return found, marks
+
+
+def _felt(row: JsonDict) -> JsonDict:
+    """Return what an idea said about the agent's own mind, with what each action was valued for, in nats."""
+    terms = {
+        action: {"value": value, "information": information, "preference": preference}
+        for action, value, (information, preference) in zip(ACTIONS, row["efe"], row["terms"], strict=True)
+    }
+    return {
+        "step": row["step"], "observation": row["observation"], "reason": row["reason"],
+        "belief": dict(zip(STATES, row["belief"], strict=True)), "action": row["action"], "terms": terms,
+    }  # fmt: skip
 
 
 def _record(one: Record) -> JsonDict:

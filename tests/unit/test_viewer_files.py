@@ -20,8 +20,10 @@ from hypothesis import strategies as st
 
 from ddax.cli.main import run_command
 from ddax.memory.home import Home
+from ddax.metacognition.controller import Controller
 from ddax.viewer import export, layout, picture
 from ddax.viewer.analysis import COLUMNS, as_csv, compared, profiles, trajectory
+from ddax.viewer.details import Logs, detail
 from ddax.viewer.kept import kept, merged
 from ddax.viewer.markdown import markdown, plain
 from ddax.viewer.reading import Reader
@@ -105,6 +107,26 @@ async def test_a_gathered_run_holds_what_is_known(kit: Any, tmp_path: Path) -> N
     for one in few:
         again |= {key: {**again.get(key, {}), **patch} for key, patch in one["patch"].items()}
     assert again == folded
+
+
+async def test_an_idea_says_what_it_told_the_mind_and_why_it_acted_so(kit: Any, tmp_path: Path) -> None:
+    run = await run_of(kit, tmp_path)
+    controller = Controller(engine="numpy")
+    mood, action, terms = controller.observe({}, "HIGH_SURPRISE")
+    row = {
+        "step": 2, "idea": "0.1", "observation": "HIGH_SURPRISE", "belief": mood["belief"], "action": action,
+        "efe": mood["efe"], "terms": controller.terms(mood), "reason": "surprise 0.63 is above 0.50",
+    }  # fmt: skip
+    idea = next(one for one in run["standing"]["ideas"] if one["id"] == "0.1")
+    async with Reader(Home(tmp_path), {}) as reader:
+        found, _ = await detail(reader, reader.run("t"), idea, Logs(by_idea={"0.1": {"moods": [row]}}))
+        other, _ = await detail(reader, reader.run("t"), idea, Logs())
+    (felt,) = found["moods"]
+    assert other["moods"] == [] and (felt["action"], felt["reason"]) == ("VERIFY", row["reason"])
+    assert felt["belief"]["CONFUSED"] == max(felt["belief"].values())
+    for name, value in terms.items():
+        one = felt["terms"][name]
+        assert one["value"] == value == pytest.approx(one["information"] + one["preference"], abs=1e-8)
 
 
 @given(st.text())

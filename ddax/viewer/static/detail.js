@@ -33,6 +33,7 @@ export function detail(found, { pageOf, close }) {
     idea.action ? did(idea.action) : null,
     outcome(idea, lived),
     surprise(lived),
+    ...found.moods.map(felt),
     scores(found.decisions),
     ...found.debates.slice(-3).reverse().map((row) => judged(row, found.saw)),
     ...saw(found, pageOf),
@@ -57,6 +58,14 @@ function outcome(idea, lived) {
 function surprise(lived) {
   if (!lived) return null;
   return section("Surprise", bars([["forecast ε", lived.epsilon, "fill2"], ["hybrid", lived.surprise, "fill2"], ["rigidity ρ after", lived.rho, "fill1"]]));
+}
+
+function felt(row) {
+  const heads = ["action", "value", "information", "preference"];
+  return section(`What it said about the mind in step ${row.step}`,
+    h("p", {}, `${row.observation} → `, h("b", { text: row.action })), h("p", { class: "small soft" }, row.reason),
+    h("table", {}, h("thead", {}, h("tr", {}, heads.map((name, k) => h("th", { scope: "col", class: k ? "num" : "" }, name)))),
+      h("tbody", {}, Object.entries(row.terms).map(([name, one]) => h("tr", {}, h("td", {}, name.toLowerCase()), heads.slice(1).map((part) => h("td", { class: "num" }, number(one[part]))))))));
 }
 
 function scores(decisions) {
