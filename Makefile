@@ -29,16 +29,16 @@ test: setup  ## run the unit and integration tests
 unit: setup  ## run the fast tests
 	@$(PY) -m pytest -q -n "$${PYTEST_WORKERS:-2}" tests/unit
 
-check: setup  ## lint, format, types, import contract
+check: setup  ## lint, format, types, import contract, the site with its links
 	@$(PY) -m ruff check .
 	@$(PY) -m ruff format --check .
 	@$(PY) -m mypy
 	@$(PY) -m pyright --pythonpath $(PY)
 	@PYTHONPATH=. $(PY) -c 'from importlinter.cli import lint_imports_command; lint_imports_command()'
+	@NO_MKDOCS_2_WARNING=1 $(PY) -m mkdocs build --strict
 
 docs: setup  ## build the documentation into site/, every link checked
-	@.venv/bin/uv pip install --quiet --python $(PY) --constraint requirements-dev.lock --no-build-isolation -e '.[docs]'
-	@NO_MKDOCS_2_WARNING=1 $(PY) -m mkdocs build --strict --quiet
+	@NO_MKDOCS_2_WARNING=1 $(PY) -m mkdocs build --strict
 	@echo "open site/index.html"
 
 lock:  ## write the lock files anew
