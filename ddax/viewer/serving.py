@@ -39,11 +39,14 @@ class Served:
 
 @contextlib.asynccontextmanager
 async def served(
-    home: Home, environ: Mapping[str, str], opener: Opener, *, port: int = 0
+    home: Home, environ: Mapping[str, str], opener: Opener, *, port: int = 0, token: str = ""
 ) -> AsyncIterator[tuple[Served, asyncio.Task[None]]]:
-    """Serve the page for the length of the block; yields where, and the task that serves it."""
+    """Serve the page for the length of the block; yields where, and the task that serves it.
+
+    Without a token a new one is drawn; a page that is open already goes on only with the one it has.
+    """
     app_of, uvicorn = _web()
-    token = secrets.token_urlsafe(TOKEN)
+    token = token or secrets.token_urlsafe(TOKEN)
     with listening(port) as door:
         app, stop = app_of(Reader(home, environ), Doing(opener), token=token)
         server = uvicorn.Server(

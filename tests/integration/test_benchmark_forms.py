@@ -7,7 +7,8 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from benchmarks import batch, budgets, fanout, growth, growth_loop
+from benchmarks import batch, budgets, fanout, growth, growth_loop, view
+from tests.integration.browser_page import NAMES, Find
 
 pytestmark = pytest.mark.integration
 
@@ -46,3 +47,19 @@ async def test_a_large_thread_comes_back_whole(tmp_path: Path) -> None:
 async def test_the_file_stays_small(tmp_path: Path) -> None:
     _, size = await growth_loop.loop(tmp_path / "kb.sqlite", 3, 200, grow=True, alone=True)
     assert size < 1
+
+
+async def test_a_page_follows_50_moments_a_second_and_loses_none_with_its_server(
+    need: Find, tmp_path: Path
+) -> None:
+    """Twenty seconds of them, or as many moments where the machine is busy; the page does not grow."""
+    need(*NAMES)
+    paints, export, followed = await view.measure(
+        tmp_path, loads=1, seconds=20, every=4, sizes=(40, 400), before=20
+    )
+    assert paints[40][0].cards == 40
+    assert 100 < paints[400][0].cards < 200, "beyond its budget a picture is folded"
+    assert 0 < paints[40][0].first <= paints[40][0].picture
+    assert 0.05 < export < 1
+    assert (followed.written, followed.lost, followed.twice) == (1020, 0, 0)
+    assert len({sample.elements for sample in followed.samples}) == 1

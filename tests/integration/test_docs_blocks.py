@@ -78,7 +78,7 @@ def test_every_marked_block_works_as_printed(page: Path, tmp_path: Path) -> None
 PROMISED = {
     "tutorial": (
         "statistics.median", "Vellin", "1940", "calder", "tell: ['0.", "done", "'tell'", "Ines Calder",
-        "passed through tell: True",
+        "passed through tell: True", "calder.html", "trajectory.csv", "runs.svg",
     ),
     "actions": ("post_note",),
     "batch": ("2 tasks",),

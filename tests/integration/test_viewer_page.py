@@ -309,13 +309,11 @@ async def test_events_are_followed_without_growth_and_taken_up_after_a_loss(
                 port, token = where.port, where.token
             await expect(page.locator(".notes")).to_contain_text("connection is lost")
             await happen(200, 260)
-            with pytest.MonkeyPatch.context() as patch:
-                patch.setattr("ddax.viewer.serving.secrets.token_urlsafe", lambda _: token)
-                async with served(Home(tmp_path), {}, open_agent, port=port):
-                    await expect(page.locator(".time .what")).to_contain_text("step 259:")
-                    await expect(page.locator(".notes .notice")).to_have_count(0)
-                    numbers = await page.evaluate("document.querySelector('input[type=range]').max")
-                    assert int(numbers) == 259, "every moment came, none twice"
+            async with served(Home(tmp_path), {}, open_agent, port=port, token=token):
+                await expect(page.locator(".time .what")).to_contain_text("step 259:")
+                await expect(page.locator(".notes .notice")).to_have_count(0)
+                numbers = await page.evaluate("document.querySelector('input[type=range]').max")
+                assert int(numbers) == 259, "every moment came, none twice"
         assert [fault for fault in watched.faults if "ERR_" not in fault] == []
 
 
