@@ -5,7 +5,7 @@ SHELL := bash
 # Relative on purpose: the checkout may lie in a folder with a space in its name.
 PY := .venv/bin/python
 
-.PHONY: help setup system demo smoke-openai test unit check docs lock bench bench-quick bench-each clean
+.PHONY: help setup system demo smoke-openai test test-long unit check docs lock bench bench-quick bench-each clean
 
 help:  ## list the targets
 	@grep -hE '^[a-z-]+: *.*## ' Makefile | sed -E 's/^([a-z-]+):[^#]*## /\1\t/' | expand -t 14
@@ -23,8 +23,11 @@ demo:  ## run the main job: no key, no network
 smoke-openai:  ## run the demo with a paid model, for under 0.05 USD; needs OPENAI_API_KEY
 	@bash scripts/smoke_openai.sh
 
-test: setup  ## run the unit and integration tests
-	@$(PY) -m pytest -q -n "$${PYTEST_WORKERS:-2}" tests
+test: setup  ## run the tests but the long batteries (under 10 minutes on 2 cores)
+	@$(PY) -m pytest -q -n "$${PYTEST_WORKERS:-2}" -m 'not long' tests
+
+test-long: setup  ## run the long batteries: kills, soak, secrets, attacks on the page, every page of the docs
+	@$(PY) -m pytest -q -n "$${PYTEST_WORKERS:-2}" -m long tests
 
 unit: setup  ## run the fast tests
 	@$(PY) -m pytest -q -n "$${PYTEST_WORKERS:-2}" tests/unit

@@ -65,6 +65,7 @@ class Struck(ProcessRunner):
             os.kill(self._process.pid, signal.SIGKILL)
 
 
+@pytest.mark.long
 async def test_killed_at_random_each_result_is_there_once_and_as_in_the_serial_run(
     tmp_path: Path, docs: Path
 ) -> None:

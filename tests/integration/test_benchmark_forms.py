@@ -25,6 +25,7 @@ async def test_no_budget_is_overshot_by_more_than_a_call() -> None:
     assert {"stopped"} < {end.status for end in ends}
 
 
+@pytest.mark.long
 async def test_a_killed_batch_has_the_results_of_the_serial_one(tmp_path: Path) -> None:
     serial = await batch.measure(tmp_path / "serial", 6, workers=1)
     struck = await batch.measure(

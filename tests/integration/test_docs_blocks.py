@@ -50,6 +50,7 @@ def serving(block: Block, cwd: Path, env: dict[str, str], port: int) -> Iterator
             server.wait()
 
 
+@pytest.mark.long
 @pytest.mark.timeout(900)
 @pytest.mark.parametrize("page", PAGES, ids=lambda page: page.stem)
 def test_every_marked_block_works_as_printed(page: Path, tmp_path: Path) -> None:

@@ -63,6 +63,7 @@ def served(command: str, place: tuple[Path, dict[str, str]]) -> None:
     assert process.returncode == 0, rest
 
 
+@pytest.mark.long
 @pytest.mark.timeout(600)
 def test_interrupt_resume_and_follow_up_and_every_command(place: tuple[Path, dict[str, str]]) -> None:
     first, resume, follow = commands("3. Resume")

@@ -143,6 +143,7 @@ def test_the_search_finds_a_canary_in_every_form() -> None:
             assert leaked(f"x{form}x".encode()) == [name]
 
 
+@pytest.mark.long
 def test_twelve_canaries_are_in_no_byte_that_is_written(tmp_path: Path, server: FakeOpenAI) -> None:
     place, home, out = Place(tmp_path / "place"), tmp_path / "home", tmp_path / "out"
     out.mkdir()

@@ -8,7 +8,7 @@ import pytest
 
 from benchmarks import soak
 
-pytestmark = pytest.mark.integration
+pytestmark = [pytest.mark.integration, pytest.mark.long]
 
 
 async def test_generations_leave_no_task_thread_file_or_lock_behind(tmp_path: Path) -> None:

@@ -386,6 +386,7 @@ def payload(number: int) -> str:
     return WRAPS[number // len(PAYLOADS) % len(WRAPS)].replace("{}", text)
 
 
+@pytest.mark.long
 async def test_two_hundred_payloads_run_nowhere(chromium: str, tmp_path: Path) -> None:
     assert len({payload(number) for number in range(200)}) == 200
     ideas = await write_run(tmp_path, "xss", 201, words=payload, batch=40)

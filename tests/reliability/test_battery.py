@@ -9,7 +9,7 @@ import pytest
 from benchmarks import durability
 from benchmarks.core import Figure
 
-pytestmark = [pytest.mark.integration, pytest.mark.timeout(900)]
+pytestmark = [pytest.mark.integration, pytest.mark.long, pytest.mark.timeout(900)]
 
 
 def held(figures: list[Figure], kills: int) -> None:

@@ -57,12 +57,19 @@ def check(told: dict[str, Any]) -> None:
 
 
 @pytest.mark.integration
+def test_killed_here_and_there_it_resumes_to_the_same_dag(tmp_path: Path, folder: Path) -> None:
+    check(killed_and_resumed(tmp_path / "homes", folder, every=11))
+
+
+@pytest.mark.integration
+@pytest.mark.long
 @pytest.mark.timeout(900)  # a hundred short runs, each in a process of its own
 def test_killed_anywhere_it_resumes_to_the_same_dag(tmp_path: Path, folder: Path) -> None:
     check(killed_and_resumed(tmp_path / "homes", folder, every=1))
 
 
 @pytest.mark.integration
+@pytest.mark.long
 @pytest.mark.timeout(900)  # a hundred short runs, each in a process of its own
 def test_killed_anywhere_it_resumes_from_a_postgres(tmp_path: Path, folder: Path, postgres: str) -> None:
     check(killed_and_resumed(tmp_path / "homes", folder, every=6, DDAX_CHECKPOINTS=postgres))

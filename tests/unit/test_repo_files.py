@@ -109,6 +109,15 @@ def test_phony_lists_every_target(repo: Path) -> None:
     assert set(phony[1].split()) == set(re.findall(r"^([a-z-]+):", text, re.M))
 
 
+def test_ci_runs_every_test_and_the_checks(repo: Path) -> None:
+    make = (repo / "Makefile").read_text(encoding="utf-8")
+    folders = re.findall(r"pytest .*-m (.*) (\S+)$", make, re.M)
+    assert folders == [("'not long'", "tests"), ("long", "tests")], "the two targets share all tests"
+    ci = (repo / ".ci" / "run").read_text(encoding="utf-8")
+    assert "for target in test test-long; do" in ci
+    assert "make check" in ci
+
+
 UNSAFE_MODULES = {"pickle", "marshal", "dill", "shelve"}
 UNSAFE_CALLS = {"eval", "exec", "builtins.eval", "builtins.exec", "yaml.load", "os.system"}
 
