@@ -55,4 +55,16 @@ echo "ddax: installing from $lock"
 .venv/bin/uv pip sync --quiet --python .venv/bin/python --require-hashes --link-mode "${UV_LINK_MODE:-copy}" \
   scripts/tools.lock "$lock"
 .venv/bin/uv pip install --quiet --python .venv/bin/python --no-deps --no-build-isolation --offline -e .
+# uv leaves no bytecode, and where Python is told to write none, every start would compile a thousand modules.
+compile_ahead() { # compile_ahead IMPORTS
+  PYTHONDONTWRITEBYTECODE="" .venv/bin/python -W ignore -c "$1" ||
+    echo "ddax: not everything could be compiled ahead; the first start does it" >&2
+}
+compile_ahead 'import chromadb, onnxruntime, tokenizers
+import ddax.actions.sources, ddax.cli.app, ddax.cli.demo, ddax.cli.patch, ddax.cli.work, ddax.evolution.repair
+import ddax.graph.runner, ddax.graph.opening, ddax.memory.chroma, ddax.memory.store
+import ddax.reasoning.embedded.reasoner, ddax.reasoning.factory'
+if [ "$kind" = "dev" ]; then
+  compile_ahead 'import hypothesis, mcp, playwright.async_api, pytest, pytest_asyncio, xdist.plugin'
+fi
 echo "$wanted" > "$stamp"

@@ -32,6 +32,9 @@ if TYPE_CHECKING:
     from ddax.memory.home import Home
     from ddax.metacognition.controller import Controller
 
+SOON_SECONDS = 0.2
+"""Seconds after which reading the sources is likely to take longer: a process of its own reads Python's."""
+
 
 async def open_session(
     settings: Context, home: Home | None, parts: Parts, *, clock: Clock, monotonic: Clock
@@ -89,7 +92,7 @@ class _Opening:
         models = sorted({seat.model for seat in seats} - {""})
         benches = {model: await self.reasoner(actions, model=model) for model in models}
         web = await self.web()
-        library = self.parts.library or await self.library(web)
+        library = self.parts.library or await self.library(web, identity)
         check = await asyncio.to_thread(open_check, embedder, settings.support)
         scale = await asyncio.to_thread(
             load_calibration, embedder.name, embedder.fingerprint, fallback=UNMEASURED
@@ -159,11 +162,18 @@ class _Opening:
         self.undo.push_async_callback(web.close)
         return web
 
-    async def library(self, web: Web) -> Library:
-        """Open the documents that can be searched."""
-        return await _library(
-            self.settings, self.embedder, self.place, web, self.clock, provider=self.parts.search
+    async def library(self, web: Web, identity: Identity) -> Library:
+        """Open the documents that can be searched; where that takes long, load meanwhile what is next."""
+        reading = asyncio.create_task(
+            _library(self.settings, self.embedder, self.place, web, self.clock, provider=self.parts.search)
         )
+        try:
+            await asyncio.wait({reading}, timeout=SOON_SECONDS)
+            if not reading.done():
+                await asyncio.to_thread(_load_ahead, self.embedder, identity)
+            return await reading
+        finally:
+            reading.cancel()
 
     async def controller(self) -> Controller:
         """Open the controller of the mood with the matrices the settings name."""
@@ -219,6 +229,14 @@ async def open_rows(
             return await memory.rows(table, limit=ALL_ROWS, **equals)
         finally:
             await memory.close()
+
+
+def _load_ahead(embedder: Embedder, identity: Identity) -> None:
+    """Load the index and the embedder, which the memory and the first ideas ask for in any case."""
+    from ddax.memory.chroma import load
+
+    load()
+    embedder.embed([identity.statement])
 
 
 def _fill_behind(library: Library) -> asyncio.Task[int]:

@@ -178,6 +178,11 @@ def _name(ns: str, fingerprint: str, kind: MemoryType) -> str:
     return f"ns-{ns}-{digest(fingerprint)[:12]}-{kind}"
 
 
+def load() -> None:
+    """Import Chroma, which takes a second, before an index is opened."""
+    import chromadb  # noqa: F401
+
+
 def _connect(folder: Path) -> Client:
     import chromadb
     from chromadb.config import Settings

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import os
 import signal
 import subprocess
@@ -61,11 +62,15 @@ async def test_a_page_reaches_nothing_but_its_own_host(vector: str, chromium: Ch
     trap.asked.clear()
     with site() as served:
         options = BrowserOptions(writes=True, settle_seconds=1.5)
-        world = BrowserWorld(laid(served, vector, trap), browser=chromium, options=options, shared=True)
-        for path in ("/", "/0"):  # in frames, and as a page of its own
-            world.url = served.url + path
-            await world.reset()
-        await world.close()
+        laid(served, vector, trap)
+        worlds = [  # in frames, and as a page of its own
+            BrowserWorld(served.url + path, browser=chromium, options=options, shared=True)
+            for path in ("/", "/0")
+        ]
+        await chromium.running()  # once, before both want it
+        await asyncio.gather(*(world.reset() for world in worlds))
+        for world in worlds:
+            await world.close()
     assert {"GET /", "GET /0", "GET /1", "GET /2", "GET /3"} <= set(served.asked)
     assert trap.asked == []
 

@@ -142,23 +142,21 @@ async def test_a_fork_takes_another_way_and_leaves_the_thread_as_it_was(kit: Any
         assert await agent.state("t") == before
 
 
-@pytest.mark.parametrize(
-    ("at", "values", "says"),
-    [
-        (0, {}, "cannot be forked at 0"),
-        (999, {}, "cannot be forked at 999"),
-        (4, {"ideas.0.9.status": "failed"}, "no idea '0.9'"),
-        (4, {"ideas.0.1.colour": "red"}, "no field 'colour'"),
-        (4, {"mind.rho": 2.0}, "cannot be 2.0"),
-        (4, {"mind.nothing": 2.0}, "no 'mind.nothing'"),
-        (4, {"budget.max_steps": "many"}, "max_steps"),
-    ],
-)
-async def test_a_fork_that_cannot_be_is_refused_and_leaves_nothing(
-    kit: Any, tmp_path: Path, at: int, values: dict[str, Any], says: str
-) -> None:
+REFUSED: list[tuple[int, dict[str, Any], str]] = [
+    (0, {}, "cannot be forked at 0"),
+    (999, {}, "cannot be forked at 999"),
+    (4, {"ideas.0.9.status": "failed"}, "no idea '0.9'"),
+    (4, {"ideas.0.1.colour": "red"}, "no field 'colour'"),
+    (4, {"mind.rho": 2.0}, "cannot be 2.0"),
+    (4, {"mind.nothing": 2.0}, "no 'mind.nothing'"),
+    (4, {"budget.max_steps": "many"}, "max_steps"),
+]
+
+
+async def test_a_fork_that_cannot_be_is_refused_and_leaves_nothing(kit: Any, tmp_path: Path) -> None:
     async with kit.agent(tmp_path) as agent:
         await agent.run(kit.question, thread="t")
-        with pytest.raises(DdaxError, match=re.escape(says)):
-            await fork(agent, "t", at, Change(values))
-        assert [info.thread_id for info in agent.threads()] == ["t"]
+        for at, values, says in REFUSED:
+            with pytest.raises(DdaxError, match=re.escape(says)):
+                await fork(agent, "t", at, Change(values))
+            assert [info.thread_id for info in agent.threads()] == ["t"], says

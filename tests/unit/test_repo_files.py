@@ -6,6 +6,7 @@ import ast
 import json
 import re
 import tomllib
+from importlib.util import find_spec
 from pathlib import Path
 
 import pytest
@@ -116,6 +117,15 @@ def test_ci_runs_every_test_and_the_checks(repo: Path) -> None:
     ci = (repo / ".ci" / "run").read_text(encoding="utf-8")
     assert "for target in test test-long; do" in ci
     assert "make check" in ci
+
+
+def test_the_modules_that_set_up_compiles_exist(repo: Path) -> None:
+    text = (repo / "scripts" / "setup.sh").read_text(encoding="utf-8")
+    blocks = re.findall(r"compile_ahead '(import .*?)'", text, re.S)
+    imports = [node for block in blocks for node in ast.parse(block).body if isinstance(node, ast.Import)]
+    names = [alias.name for node in imports for alias in node.names]
+    assert len(names) > 10
+    assert [name for name in names if find_spec(name) is None] == []
 
 
 UNSAFE_MODULES = {"pickle", "marshal", "dill", "shelve"}
