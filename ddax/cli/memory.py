@@ -100,7 +100,7 @@ def search(
     as_of: Annotated[
         str | None, typer.Option(help="What was held to be true then: 2026-01-31 or 2026-01-31T12:00.")
     ] = None,
-    k: Annotated[int, typer.Option(min=1, max=100, help="Hits of each type.")] = 5,
+    k: Annotated[int, typer.Option("--k", "-k", min=1, max=100, help="Hits of each type.")] = 5,
     namespace: NAMESPACE = None,
     json: JSON = False,
     verbose: VERBOSE = False,
@@ -135,7 +135,7 @@ def show(memory: ID, namespace: NAMESPACE = None, json: JSON = False, verbose: V
     output = Output(json=json, verbose=verbose)
 
     async def work(store: GatedMemory) -> dict[str, Any]:
-        from ddax.memory.provenance import plain, provenance, resolved
+        from ddax.memory.provenance import plain, provenance, resolved, validity
 
         memory_id = await resolved(store, memory)
         rows = await store.get([memory_id])
@@ -145,7 +145,12 @@ def show(memory: ID, namespace: NAMESPACE = None, json: JSON = False, verbose: V
             )
         relations = await store.upkeep.relations([memory_id])
         origin = plain(await provenance(store, rows[0]))
-        return {"memory": asdict(rows[0]), "provenance": origin, "relations": [plain(r) for r in relations]}
+        return {
+            "memory": asdict(rows[0]),
+            "provenance": origin,
+            **validity(rows[0], relations),
+            "relations": [plain(r) for r in relations],
+        }
 
     found = with_memory(namespace, work)
     if json:
@@ -163,8 +168,10 @@ def show(memory: ID, namespace: NAMESPACE = None, json: JSON = False, verbose: V
         output.say(f"source {clean(row['source'], 200)}{place}{kept}")
     for cited in origin["cites"]:
         output.say(f"rests on {cited[:12]}")
-    for relation in found["relations"]:
-        output.say(f"{relation['newer'][:12]} {relation['kind']} {relation['older'][:12]}")
+    output.say(f"held to be true from {_local(found['valid_from'])}")
+    for words, name in (("superseded by", "superseded_by"), ("contradicts", "contradicts")):
+        for other in found[name]:
+            output.say(f"{words} {other[:12]}")
 
 
 def history(memory: ID, namespace: NAMESPACE = None, json: JSON = False, verbose: VERBOSE = False) -> None:
@@ -183,6 +190,7 @@ def history(memory: ID, namespace: NAMESPACE = None, json: JSON = False, verbose
         output.result(found)
         return
     for event in found["events"]:
+        # What an older release refused has no time.
         when = _local(event["at"]) if event["at"] else f"{'':<16}"
         output.say(f"{when}  {event['what']} {event['other'][:12]}".rstrip())
 

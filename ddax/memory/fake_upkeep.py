@@ -90,6 +90,13 @@ class DictUpkeep:
         """Return the tombstones of some rows, or all of them, oldest first."""
         return [stone for stone in self._tombstones if ids is None or stone.id in set(ids)]
 
+    async def restore(self, stones: Sequence[Tombstone]) -> int:
+        """Keep tombstones of a copy of this namespace; return how many are new."""
+        known = {*self._rows, *(stone.id for stone in self._tombstones)}
+        fresh = {stone.id: stone for stone in reversed(stones) if stone.id not in known}
+        self._tombstones += reversed(fresh.values())
+        return len(fresh)
+
     async def scan(self, *, after: int = 0, limit: int = 1000) -> list[Kept]:
         """Return rows in the order they were written, from behind `after`."""
         entries = sorted(self._rows.values(), key=lambda entry: entry.seq)

@@ -7,27 +7,24 @@ task can see at that step, so that a resumed run stores what the undisturbed one
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
 from ddax.configs.secrets import Redactor
+from ddax.memory.contradictions import contradictions
 from ddax.memory.instructions import instruction_spans, without
 from ddax.memory.protocol import Found, Memory, MemoryHit, RecallQuery, Relation
 from ddax.memory.records import digest, normalised, rows_of
-from ddax.memory.statements import comparable, echoes, same, statements
+from ddax.memory.statements import echoes, same, statements
 from ddax.types import Document, EntailmentCheck, JsonDict, MemoryType, Record
 
 NEIGHBOURS = 8
 """Stored rows a new one is compared with."""
 NEAR = 0.5
 """Similarity below which a row is not looked at."""
-MAX_CHECKS = 6
-"""Support checks one write may ask for: each may cost a model."""
 MIN_SUPPORTED = 0.5
 """Share of a claim's sentences that what it cites must carry."""
-SURE = 0.5
-"""Confidence from which on a contradiction is kept."""
 EXCERPT = 120
 REFUSALS = "refusals"
 REASONS = ("duplicate", "near duplicate", "echo", "unsupported", "instructions", "forgotten")
@@ -62,14 +59,7 @@ class GatedMemory:
         passed = _once(rulings)
         stored = await self.inner.put([ruling.record for ruling in passed])
         ids = {id(ruling): row_id for ruling, row_id in zip(passed, stored, strict=True)}
-        await self.inner.upkeep.relate(
-            [
-                replace(relation, newer=ids[id(ruling)])
-                for ruling in passed
-                for relation in ruling.against
-                if relation.older != ids[id(ruling)]
-            ]
-        )
+        await self.inner.upkeep.relate([*_known(rulings, ids)])
         for ruling in rulings:
             if ruling.reason:
                 await self._count(ruling)
@@ -97,11 +87,11 @@ class GatedMemory:
                 return Ruling(record, "duplicate" if exact else "near duplicate", hit.record.id)
         repeated = [hit for hit in hits if _may_repeat(record, hit.record)]
         if not record.source and echoes(record.text, [hit.record.text for hit in repeated]):
-            return Ruling(record, "echo", repeated[0].record.id)
+            # What it cites may differ all the same, and nothing else may have put it side by side yet.
+            return Ruling(record, "echo", repeated[0].record.id, await self._against(record, []))
         if not await self._supported(record):
             return Ruling(record, "unsupported")
-        against = await asyncio.to_thread(self._against, record, hits)
-        return Ruling(record, against=tuple(against))
+        return Ruling(record, against=await self._against(record, [hit.record for hit in hits]))
 
     async def _near(self, record: Record) -> list[MemoryHit]:
         # A task opens at the time its rows say they were created; what others wrote later stays unseen.
@@ -116,10 +106,9 @@ class GatedMemory:
 
     async def _supported(self, record: Record) -> bool:
         """Tell whether a claim is carried by the rows it cites; one that cites nothing claims nothing."""
-        cited = record.meta.get("cites")
-        if not cited:
+        if not record.meta.get("cites"):
             return True
-        premises = [row.text for row in await self.inner.get([str(item) for item in cited])]
+        premises = [row.text for row in await self._cited(record)]
         claims = statements(record.text)
         return await asyncio.to_thread(self._enough, premises, claims)
 
@@ -132,30 +121,23 @@ class GatedMemory:
             return True
         return self._check(premise, claim).relation == "entailment"
 
-    def _against(self, record: Record, hits: Sequence[MemoryHit]) -> list[Relation]:
-        """Return the relations to stored rows that say the opposite; the newer of one source supersedes."""
-        found: list[Relation] = []
-        asked = 0
-        mine = statements(record.text) if not _listing(record) else []
-        for hit in hits:
-            if _listing(hit.record):
-                continue
-            pairs = [(old, new) for old in statements(hit.record.text) for new in mine if comparable(old, new)]
-            for old, new in pairs:
-                if asked >= MAX_CHECKS:
-                    return found
-                asked += 1
-                ruled = self._check(old, new)
-                if ruled.relation == "contradiction" and ruled.confidence >= SURE:
-                    found.append(_relation(record, hit.record, ruled.confidence))
-                    break
-        return found
+    async def _against(self, record: Record, near: Sequence[Record]) -> tuple[Relation, ...]:
+        """Return the relations a row brings that are not known yet."""
+        cited = await self._cited(record)
+        found = await asyncio.to_thread(contradictions, record, near, cited, self._check)
+        told = await self.upkeep.relations([row.id for row in cited]) if cited else []
+        known = {frozenset((relation.newer, relation.older)) for relation in told}
+        return tuple(one for one in found if frozenset((one.newer, one.older)) not in known)
+
+    async def _cited(self, record: Record) -> list[Record]:
+        return await self.inner.get([str(item) for item in record.meta.get("cites") or ()])
 
     async def _count(self, ruling: Ruling) -> None:
         record = ruling.record
         row: JsonDict = {
             "reason": ruling.reason, "task": record.task, "idea": record.idea, "step": record.step,
             "source": record.source, "of": ruling.of, "digest": digest(record.text)[:16],
+            "at": record.created,
         }  # fmt: skip
         if ruling.reason not in ("instructions", "forgotten"):
             # Poison and what was to be forgotten must not live on in the log.
@@ -171,9 +153,7 @@ class GatedMemory:
         """Return the best visible rows, thoughts then observations, each best first."""
         return await self.inner.recall(query)
 
-    async def similar(
-        self, texts: Sequence[str], query: RecallQuery, *, k: int = 5
-    ) -> list[list[MemoryHit]]:
+    async def similar(self, texts: Sequence[str], query: RecallQuery, *, k: int = 5) -> list[list[MemoryHit]]:
         """Return for each text the k visible rows nearest to it."""
         return await self.inner.similar(texts, query, k=k)
 
@@ -235,18 +215,13 @@ def _may_repeat(new: Record, old: Record) -> bool:
     return not new.meta.get("cites") or old.memory_type == "internal_thought"
 
 
-def _listing(record: Record) -> bool:
-    """Tell whether a row lists what a search found: snippets torn from their pages state nothing."""
-    return record.meta.get("kind") == "search"
-
-
-def _relation(new: Record, old: Record, confidence: float) -> Relation:
-    began, before = new.valid_from or new.created, old.valid_from or old.created
-    replaced = bool(new.source) and new.source == old.source and began > before
-    return Relation(
-        "supersedes" if replaced else "contradicts", "", old.id, confidence,
-        task=new.task, step=new.step, at=began,
-    )  # fmt: skip
+def _known(rulings: Sequence[Ruling], ids: Mapping[int, str]) -> Iterator[Relation]:
+    """Yield the relations whose rows are both there; the newer one is the row that was let in, or named."""
+    for ruling in rulings:
+        for relation in ruling.against:
+            newer = relation.newer or ids.get(id(ruling), "")
+            if newer and newer != relation.older:
+                yield replace(relation, newer=newer)
 
 
 def _once(rulings: Sequence[Ruling]) -> list[Ruling]:

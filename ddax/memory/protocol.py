@@ -156,6 +156,13 @@ class Upkeep(Protocol):
         """Return the tombstones of some rows, or all of them, oldest first."""
         ...
 
+    async def restore(self, stones: Sequence[Tombstone]) -> int:
+        """Keep tombstones of a copy of this namespace; return how many are new.
+
+        One of a row that is there, or that has a tombstone, is left out; atomic.
+        """
+        ...
+
     async def scan(self, *, after: int = 0, limit: int = 1000) -> list[Kept]:
         """Return rows in the order they were written, from behind `after`."""
         ...

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import asdict, dataclass
 
 from ddax.errors import UsageError
@@ -77,6 +78,17 @@ def _bytes(record: Record, page: Document) -> tuple[int, int]:
     return first, first + len(record.text.encode("utf-8"))
 
 
+def validity(record: Record, relations: Sequence[Relation]) -> JsonDict:
+    """Return since when a memory holds (seconds since the epoch), what superseded it, what it contradicts."""
+    return {
+        "valid_from": record.valid_from or record.created,
+        "superseded_by": [r.newer for r in relations if r.kind == "supersedes" and r.older == record.id],
+        "contradicts": [
+            r.older if r.newer == record.id else r.newer for r in relations if r.kind == "contradicts"
+        ],
+    }
+
+
 @dataclass(frozen=True)
 class Event:
     """One thing that happened to a memory, at `at` (seconds since the epoch)."""
@@ -101,7 +113,8 @@ async def history(memory: Memory, memory_id: str) -> list[Event]:
     for relation in await memory.upkeep.relations([memory_id]):
         events.append(_related(relation, memory_id))
     for row in await memory.rows("refusals", of=memory_id):
-        events.append(Event(0.0, f"repeated in task {row['task']} and refused as {row['reason']}"))
+        what = f"repeated in task {row['task']} and refused as {row['reason']}"
+        events.append(Event(float(row.get("at", 0.0)), what))
     return sorted(events, key=lambda event: event.at)
 
 

@@ -25,6 +25,7 @@ COLUMNS = (
 )
 _RELATION = "kind, newer, older, confidence, task, step, at, committed"
 _TOMBSTONE = "id, reason, into_id, memory_type, title, source, task, idea, created, buried, digest"
+_BURY = f"INSERT INTO tombstone (ns, {_TOMBSTONE}) VALUES ({', '.join('?' * 12)})"  # noqa: S608 - constant
 _AMONG = "(SELECT value FROM json_each(?))"
 RESOLVED = 20
 
@@ -74,10 +75,8 @@ class UpkeepTables:
         with sqlite_errors(self._path), transaction(self._db):
             sql = f"SELECT {COLUMNS} FROM memory WHERE +ns = ? AND id IN {_AMONG}"  # noqa: S608 - constant
             rows = [record_of(row) for row in self._db.execute(sql, (ns, wanted)).fetchall()]
-            marks = ", ".join("?" * 12)
             self._db.executemany(
-                f"INSERT INTO tombstone (ns, {_TOMBSTONE}) VALUES ({marks})",  # noqa: S608 - constant
-                [(ns, *_values(tombstone_of(r, reason, into, now))) for r in rows],
+                _BURY, [(ns, *_values(tombstone_of(r, reason, into, now))) for r in rows]
             )
             gone = json.dumps([r.id for r in rows])
             # A sighting says that a task has seen the row: that of the row it went into says it now.
@@ -99,6 +98,19 @@ class UpkeepTables:
         values = (ns,) if ids is None else (ns, json.dumps(list(ids)))
         with sqlite_errors(self._path):
             return [Tombstone(*row) for row in self._db.execute(sql, values)]
+
+    def restore(self, ns: str, stones: Sequence[Tombstone]) -> int:
+        """Keep tombstones of a copy of the namespace; return how many are new; atomic."""
+        ids = json.dumps([stone.id for stone in stones])
+        sql = (
+            f"SELECT id FROM memory WHERE id IN {_AMONG} "  # noqa: S608 - constant
+            f"UNION SELECT id FROM tombstone WHERE ns = ? AND id IN {_AMONG}"
+        )
+        with sqlite_errors(self._path), transaction(self._db):
+            known = {str(row[0]) for row in self._db.execute(sql, (ids, ns, ids))}
+            fresh = {stone.id: stone for stone in reversed(stones) if stone.id not in known}
+            self._db.executemany(_BURY, [(ns, *_values(stone)) for stone in reversed(fresh.values())])
+        return len(fresh)
 
     def scan(self, ns: str, after: int, limit: int) -> list[Kept]:
         """Return rows in the order they were written, from behind `after`."""

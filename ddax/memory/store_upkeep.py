@@ -65,6 +65,10 @@ class StoreUpkeep:
         """Return the tombstones of some rows, or all of them, oldest first."""
         return await self._on_record(lambda: self._tables.tombstones(self._ns, ids))
 
+    async def restore(self, stones: Sequence[Tombstone]) -> int:
+        """Keep tombstones of a copy of this namespace; return how many are new."""
+        return await self._on_record(lambda: self._tables.restore(self._ns, stones))
+
     async def scan(self, *, after: int = 0, limit: int = 1000) -> list[Kept]:
         """Return rows in the order they were written, from behind `after`."""
         return await self._on_record(lambda: self._tables.scan(self._ns, after, limit))

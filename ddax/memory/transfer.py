@@ -8,7 +8,7 @@ from dataclasses import asdict, fields, replace
 
 from ddax.errors import StateError
 from ddax.memory.audit import every
-from ddax.memory.protocol import Memory, Relation
+from ddax.memory.protocol import Memory, Relation, Tombstone
 from ddax.memory.records import digest
 from ddax.types import Document, JsonDict, Record
 
@@ -40,16 +40,23 @@ async def exported(memory: Memory) -> AsyncIterator[JsonDict]:
 async def imported(memory: Memory, lines: Iterable[str]) -> dict[str, int]:
     """Read an export into a memory and count what came; what is there already changes nothing.
 
-    Rows pass whatever gate stands before the memory. Raises `StateError` for a line that is damaged
+    Rows pass whatever gate stands before the memory. Tombstones are kept where the namespace has the
+    name it had, since ids are made of it. Raises `StateError` for a line that is damaged
     or of a newer release; what stands before it is kept.
     """
-    counts = {"rows": 0, "pages": 0, "logs": 0, "relations": 0, "refused": 0}
+    counts = {"rows": 0, "pages": 0, "logs": 0, "relations": 0, "tombstones": 0, "refused": 0}
     ids: dict[str, str] = {}
     known: dict[str, set[str]] = {}
+    copied = False
     for number, line in enumerate(lines, 1):
         item = _parsed(line, number)
+        copied = copied or (item["kind"] == "header" and item.get("namespace") == memory.namespace)
         try:
-            await _take(memory, item, ids, known, counts)
+            if item["kind"] != "tombstone":
+                await _take(memory, item, ids, known, counts)
+            elif copied:
+                stone = Tombstone(**{key: item[key] for key in item if key != "kind"})
+                counts["tombstones"] += await memory.upkeep.restore([stone])
         except (KeyError, TypeError, ValueError) as exc:
             raise _damaged(number, f"{type(exc).__name__}: {exc}") from exc
     return counts

@@ -65,6 +65,23 @@ def test_show_tells_where_a_memory_comes_from(capsys: Any, stored: str) -> None:
     assert QUOTE in out and f"bytes {first} to {last}" in out and "tower.md" in out
 
 
+def test_show_tells_since_when_it_holds_and_what_stands_against_it(capsys: Any) -> None:
+    async def work(memory: Any) -> list[str]:
+        old = await memory.put([seen("The tower has 120 steps.", step=1, created=1000.0)])
+        there = {"source": "guide.md", "step": 2, "created": 2000.0}
+        other = await memory.put([seen("The tower has 140 steps.", **there)])
+        new = await memory.put([seen("The tower has 150 steps.", step=3, created=3000.0)])
+        return [*old, *other, *new]
+
+    old, other, new = with_memory(None, work)
+    found = told(capsys, "show", old)
+    assert (found["valid_from"], found["superseded_by"], found["contradicts"]) == (1000.0, [new], [other])
+    assert {*told(capsys, "show", other)["contradicts"]} == {old, new}
+    out = call(capsys, "show", old)[1]
+    assert f"superseded by {new[:12]}" in out and f"contradicts {other[:12]}" in out
+    assert "held to be true from 1970-01-01" in out
+
+
 def test_history_tells_of_repeats_and_of_the_end(capsys: Any, stored: str) -> None:
     with_memory(None, lambda memory: memory.put([seen(task="b", step=1)]))
     events = [event["what"] for event in told(capsys, "history", stored[:12])["events"]]
@@ -96,7 +113,7 @@ def test_an_id_that_is_not_there_is_a_wrong_use(capsys: Any, command: str) -> No
 
 
 def test_rebuild_makes_the_index_anew_and_finds_the_same(capsys: Any, stored: str) -> None:
-    before = [hit["record"]["id"] for hit in told(capsys, "search", QUOTE)["hits"]]
+    before = [hit["record"]["id"] for hit in told(capsys, "search", QUOTE, "-k", "1")["hits"]]
     assert before == [stored]
     assert told(capsys, "rebuild") == {"namespace": "default", "rows": 1}
     assert [hit["record"]["id"] for hit in told(capsys, "search", QUOTE)["hits"]] == before

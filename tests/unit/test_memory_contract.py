@@ -351,6 +351,17 @@ async def test_a_buried_row_leaves_a_tombstone_and_its_sightings(memory: Memory)
     assert await memory.upkeep.bury([gone], "merged") == 0
 
 
+async def test_tombstones_from_elsewhere_are_kept_once_and_never_beside_their_row(memory: Memory) -> None:
+    here, gone = await memory.put([seen("river 3"), seen("river 5")])
+    await memory.upkeep.bury([gone], "forgotten")
+    stones = await memory.upkeep.tombstones([gone])
+    strange = replace(stones[0], id="0" * 64, title="elsewhere")
+    brought = [*stones, strange, strange, replace(strange, id=here)]
+    assert await memory.upkeep.restore(brought) == 1
+    assert await memory.upkeep.restore(brought) == 0
+    assert await memory.upkeep.tombstones() == [*stones, strange]
+
+
 async def test_scan_walks_every_row_and_tally_counts_them(memory: Memory) -> None:
     ids = await memory.put([seen(f"river {i}") for i in range(5)])
     first = await memory.upkeep.scan(limit=3)

@@ -201,6 +201,20 @@ async def test_a_contradiction_keeps_both_and_the_newer_of_one_source_supersedes
     assert {hit.record.id for hit in then} == {old}
 
 
+async def test_rows_read_in_one_step_are_held_against_each_other_by_what_cites_them(
+    memory: GatedMemory,
+) -> None:
+    one = await memory.put([seen("The Corvane Tower has 120 steps.", step=2)])
+    there = {"source": "guide.md", "title": "Guide", "step": 2}
+    two = await memory.put([seen("The Corvane Tower has 150 steps.", **there)])
+    assert await memory.upkeep.relations() == []  # Neither could see the other.
+    both = "The Corvane Tower has 120 steps. Guide: The Corvane Tower has 150 steps."
+    for step in (3, 4):  # The second time it is an echo, and nothing is told twice.
+        await memory.put([thought(both, meta={"cites": one + two}, step=step)])
+    found = [(r.kind, {r.newer, r.older}) for r in await memory.upkeep.relations()]
+    assert found == [("contradicts", {*one, *two})]
+
+
 async def test_what_was_forgotten_does_not_come_back(memory: GatedMemory) -> None:
     ids = await memory.put([seen(TOWER)])
     await memory.upkeep.bury(ids, "forgotten")

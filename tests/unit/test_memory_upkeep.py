@@ -148,6 +148,30 @@ async def test_an_export_travels_and_arrives_once(memory: DictMemory) -> None:
         assert await target.get(list(conclusion[0].meta["cites"]))
 
 
+async def test_what_was_forgotten_stays_forgotten_in_a_copy_of_the_namespace() -> None:
+    memory = GatedMemory(fresh(), lexical)
+    gone = await memory.put([seen()])
+    await memory.upkeep.bury(gone, "forgotten")
+    lines = [json.dumps(item) async for item in exported(memory)]
+    copy = GatedMemory(fresh(), lexical)
+    assert (await imported(copy, lines))["tombstones"] == 1
+    assert (await imported(copy, lines))["tombstones"] == 0
+    assert await copy.put([seen()]) == []
+    assert [event.what for event in await history(copy, gone[0])][-1] == "forgotten"
+    # Ids hold the namespace: in another one there is no telling whose tombstone it is.
+    assert (await imported(GatedMemory(fresh("other"), lexical), lines))["tombstones"] == 0
+
+
+async def test_history_tells_when_a_repeat_was_refused() -> None:
+    memory = GatedMemory(fresh(), lexical)
+    (first,) = await memory.put([seen()])
+    await memory.put([seen(task="later", created=NOW + 60)])
+    events = [(event.at, event.what) for event in await history(memory, first)]
+    assert events == [
+        (NOW, "written in task t"), (NOW + 60, "repeated in task later and refused as duplicate"),
+    ]  # fmt: skip
+
+
 @pytest.mark.parametrize(
     "lines",
     [
