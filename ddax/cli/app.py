@@ -21,6 +21,7 @@ from ddax.cli import (
     mcp,
     memory,
     memory_change,
+    memory_goals,
     mood,
     new,
     prompts,
@@ -113,6 +114,7 @@ memories.command("stats")(memory.stats)
 memories.command("search")(memory.search)
 memories.command("show")(memory.show)
 memories.command("history")(memory.history)
+memories.command("goals")(memory_goals.goals)
 memories.command("audit")(memory.audit)
 memories.command("forget")(memory_change.forget)
 memories.command("consolidate")(memory_change.consolidate)

@@ -50,11 +50,21 @@ class UnifiedMemory:
         self._memory, self._bounds = memory, bounds
 
     async def view(
-        self, ideas: Mapping[str, Idea], focus: str, query: RecallQuery, *, slots: int = 0
+        self,
+        ideas: Mapping[str, Idea],
+        focus: str,
+        query: RecallQuery,
+        *,
+        situation: str | None = None,
+        slots: int = 0,
     ) -> UnifiedView:
-        """Gather the goals above an idea with what is known for it, as the query's task may see it."""
+        """Gather the goals above an idea with what is known for it, as the query's task may see it.
+
+        Rules are looked for by the task's `situation`, its words with the names left open (default: the
+        text of the query), and by how many names those are.
+        """
         rules = await matching(
-            self._memory, query.text, slots=slots, now=query.now, minimum=self._bounds.min_similarity,
+            self._memory, query.text if situation is None else situation, slots=slots, now=query.now, minimum=self._bounds.min_similarity,
             decay=self._bounds.decay, min_rate=self._bounds.min_rate,
         )  # fmt: skip
         hits = await self._memory.recall(query)

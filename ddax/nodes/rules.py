@@ -49,7 +49,7 @@ async def by_rule(state: State, session: Session, parent: Idea, mode: str) -> Ex
 
 async def _begin(state: State, session: Session, parent: Idea) -> Expansion | None:
     names = analyse(await task_text(state, session)).names
-    for match in await _matches(state, session, names):
+    for match in await _matches(state, session):
         hits = [await _document(session, names[s.slot]) for s in match.rule.plan if s.slot is not None]
         if hits and all(hits):
             steps = [s for s in match.rule.plan if s.slot is not None]
@@ -63,11 +63,11 @@ async def _begin(state: State, session: Session, parent: Idea) -> Expansion | No
     return None
 
 
-async def _matches(state: State, session: Session, names: Sequence[str]) -> list[Match]:
+async def _matches(state: State, session: Session) -> list[Match]:
     bounds, work = session.settings.rules, state["work"]
-    situation = _bare(_masked(await task_text(state, session), names))
+    situation, slots = situation_of(await task_text(state, session))
     return await matching(
-        session.memory, situation, slots=len(names), now=work["opened"],
+        session.memory, situation, slots=slots, now=work["opened"],
         minimum=bounds.min_similarity, decay=bounds.decay, min_rate=bounds.min_rate,
     )  # fmt: skip
 
@@ -202,7 +202,13 @@ async def _chunk(state: State, session: Session) -> Rule | None:
     if carrier is None:
         return None
     answer = _masked(str(carrier["quote"]).replace(str(carrier["title"]), TITLE), names)
-    return Rule(_bare(_masked(text, names)), len(names), tuple(steps), answer)
+    return Rule(*situation_of(text), tuple(steps), answer)
+
+
+def situation_of(task: str) -> tuple[str, int]:
+    """Return the words of a task with its names left open, and how many names there are."""
+    names = analyse(task).names
+    return _bare(_masked(task, names)), len(names)
 
 
 def _carrier(citations: Sequence[JsonDict], taken: Sequence[str], named: int) -> JsonDict | None:

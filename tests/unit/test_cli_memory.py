@@ -3,15 +3,20 @@
 from __future__ import annotations
 
 import json
+import time
 from pathlib import Path
 from typing import Any
 
 import pytest
 
+from ddax.cli.backend import run_folder
 from ddax.cli.main import run_command
 from ddax.cli.memory import with_memory
 from ddax.cli.scripted import ScriptedAgent
+from ddax.graph.runs import RunInfo
+from ddax.ideas.idea import root
 from ddax.memory.embeddings import HashEmbedder
+from ddax.memory.rules import PlanStep, Rule, learn
 from ddax.types import Document, Record
 
 PAGE = "Füße. The Corvane Tower was designed by Ilse Maran in 1931. It stands on a hill."
@@ -25,14 +30,14 @@ def place(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("ddax.memory.embeddings.open_embedder", HashEmbedder)
 
 
-def call(capsys: Any, *argv: str) -> tuple[int, str, str]:
-    code = run_command(("memory", *argv), opener=ScriptedAgent({}, events=[], state={}).open)
+def call(capsys: Any, *argv: str, state: Any = None) -> tuple[int, str, str]:
+    code = run_command(("memory", *argv), opener=ScriptedAgent({}, events=[], state=state or {}).open)
     out, err = capsys.readouterr()
     return code, out, err
 
 
-def told(capsys: Any, *argv: str) -> Any:
-    code, out, err = call(capsys, *argv, "--json")
+def told(capsys: Any, *argv: str, state: Any = None) -> Any:
+    code, out, err = call(capsys, *argv, "--json", state=state)
     assert code == 0, err
     return json.loads(out)
 
@@ -123,3 +128,31 @@ def test_rebuild_makes_the_index_anew_and_finds_the_same(capsys: Any, stored: st
 def test_another_namespace_does_not_see_it(capsys: Any, stored: str) -> None:
     assert call(capsys, "show", stored, "--namespace", "other")[0] == 2
     assert told(capsys, "rebuild", "--namespace", "other")["rows"] == 0
+
+
+def test_goals_are_read_off_the_checkpoint_with_what_is_known_for_them(capsys: Any, stored: str) -> None:
+    task = "Who designed the Corvane Tower?"
+    top = {**root(0, task), "status": "waiting"}
+    below = {**root(0, QUOTE), "id": "0.1", "parent": "0", "depth": 1, "needs": ["0.2"]}
+    needed = {**below, "id": "0.2", "title": "look", "needs": []}
+    over = {**below, "id": "0.3", "status": "done"}
+    ideas = {idea["id"]: idea for idea in (top, below, needed, over)}
+    work = {"id": "w", "root": "0", "text": task, "opened": time.time() + 60}
+    state = {"work": work, "ideas": ideas, "focus": ["0.1"], "step": 4}
+    rule = Rule("Who designed the something?", 1, (PlanStep("something", slot=0),), "something")
+
+    async def work_well(memory: Any) -> None:
+        for number in range(3):
+            await learn(memory, rule, task=f"w{number}", at=1.0)
+
+    with_memory(None, work_well)
+    run_folder().save(RunInfo("t", task, "interrupted", created=1.0, updated=2.0))
+    found = told(capsys, "goals", "t", state=state)
+    assert [(node["id"], node["waits_for"]) for node in found["stack"]] == [("0", []), ("0.1", ["0.2"])]
+    assert [hit["record"]["id"] for hit in found["hits"]] == [stored]
+    assert [(row["id"], row["rate"]) for row in found["rules"]] == [(rule.id, 0.8)]
+    out = call(capsys, "goals", "t", state=state)[1]
+    assert "waits for 0.2" in out and stored[:12] in out and rule.situation in out
+    ended = {**state, "ideas": {key: {**idea, "status": "done"} for key, idea in ideas.items()}}
+    assert "Every goal of this thread is over." in call(capsys, "goals", "t", state=ended)[1]
+    assert call(capsys, "goals", "t")[0] == 2 == call(capsys, "goals", "nowhere")[0]
