@@ -1,4 +1,4 @@
-"""Write docs/benchmarks.md and the README's table from benchmarks/results: no number is typed by hand.
+"""Write docs/benchmarks.md and the tables of other pages from benchmarks/results: no number is typed by hand.
 
 Each result is what `python -m benchmarks NAME --json` printed. Figures that miss their target stand first.
 """
@@ -6,17 +6,20 @@ Each result is what `python -m benchmarks NAME --json` printed. Figures that mis
 from __future__ import annotations
 
 import json
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
+from benchmarks import mood_tables
 from benchmarks.peers import table
 
 ROOT = Path(__file__).resolve().parents[1]
 RESULTS = ROOT / "benchmarks" / "results"
 PAGE = ROOT / "docs" / "benchmarks.md"
 README = ROOT / "README.md"
+MIND = ROOT / "docs" / "metacognition.md"
 FROM, TO = "<!-- from benchmarks/results/peers.json -->", "<!-- end of it -->"
+FROM_MOOD = "<!-- from benchmarks/results/metacognition.json -->"
 
 HEAD = """# Benchmarks
 
@@ -79,14 +82,32 @@ def readme(text: str) -> str:
     if not path.is_file() or FROM not in text:
         return text
     result = json.loads(path.read_text(encoding="utf-8"))
-    about = result["conditions"]
     load = next(note for note in result["notes"] if note.startswith("load average"))
-    said = (
-        f"`python -m benchmarks peers{' --quick' if about['quick'] else ''}`, commit {about['commit']}, "
-        f"{about['machine']['cpu']}, {about['machine']['cores']} cores, {load}"
+    return between(text, FROM, [*table.short(result["figures"]), "", f"{said(result)}, {load}"])
+
+
+def mind(text: str) -> str:
+    """Return the page of the mood with what each of its actions brings between its marks."""
+    path = RESULTS / "metacognition.json"
+    if not path.is_file() or FROM_MOOD not in text:
+        return text
+    result = json.loads(path.read_text(encoding="utf-8"))
+    return between(text, FROM_MOOD, ["", *mood_tables.whole(result["figures"]), "", said(result), ""])
+
+
+def said(result: Mapping[str, Any]) -> str:
+    """Return the command, the commit and the machine of a result, in words."""
+    about = result["conditions"]
+    command = f"`python -m benchmarks {result['name']}{' --quick' if about['quick'] else ''}`"
+    return (
+        f"{command}, commit {about['commit']}, {about['machine']['cpu']}, {about['machine']['cores']} cores"
     )
-    head, _, rest = text.partition(FROM)
-    return "\n".join([head + FROM, *table.short(result["figures"]), "", said, TO + rest.partition(TO)[2]])
+
+
+def between(text: str, mark: str, lines: Sequence[str]) -> str:
+    """Return a text with the lines between a mark and the next `TO`."""
+    head, _, rest = text.partition(mark)
+    return "\n".join([head + mark, *lines, TO + rest.partition(TO)[2]])
 
 
 def main() -> None:
@@ -94,6 +115,7 @@ def main() -> None:
     files = [path for path in sorted(RESULTS.glob("*.json")) if path.name != "reliability.json"]
     results = [json.loads(path.read_text(encoding="utf-8")) for path in files]
     README.write_text(readme(README.read_text(encoding="utf-8")), encoding="utf-8")
+    MIND.write_text(mind(MIND.read_text(encoding="utf-8")), encoding="utf-8")
     PAGE.write_text("\n\n".join([HEAD.rstrip(), *map(section, results)]) + "\n", encoding="utf-8")
 
 

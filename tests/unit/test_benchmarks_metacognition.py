@@ -1,10 +1,15 @@
 """The benchmarks of the mood: what the ablation says of an action, what the controller is measured by."""
 
+import json
+from dataclasses import asdict
+
 import numpy as np
 
+from benchmarks import mood_tables, page
 from benchmarks.controller import _loaded_by_a_run, _time
 from benchmarks.core import Options
-from benchmarks.metacognition import VARIANTS, Ran, _ablation
+from benchmarks.loop_world import Tried, World
+from benchmarks.metacognition import VARIANTS, Ran, _ablation, _loop_figures
 
 
 def test_the_ablation_says_what_each_action_brings_in_accuracy_calls_and_loops():
@@ -27,3 +32,39 @@ def test_the_memory_of_an_engine_is_its_own_and_not_that_of_who_measures_it():
 
 def test_a_run_loads_nothing_of_pymdp():
     assert _loaded_by_a_run() == 0
+
+
+def figures_of_everything():
+    few, many = [Ran(1.0, 10, 5, 0, 0)] * 4, [Ran(1.0, 14, 5, 3, 0)] * 4
+    found = dict.fromkeys(VARIANTS, few) | {"without VERIFY": many}
+    door = [(World("key", True, True), Tried(True, 3, 20, "done", "", True)),
+            (World("none", False, True), Tried(False, 4, 9, "stopped", "standstill", True))]  # fmt: skip
+    doors = [figure for name in mood_tables.LOOP for figure in _loop_figures(name, door)]
+    return [asdict(f) for f in (*doors, *_ablation("questions", found), *_ablation("repairs", found))]
+
+
+def test_the_page_says_of_each_action_what_it_brings_and_what_cannot_be_told_from_chance():
+    lines = mood_tables.whole(figures_of_everything())
+    verify = [line for line in lines if line.startswith("| VERIFY | 4 questions")]
+    assert verify == [
+        "| VERIFY | 4 questions | +0 (+0 to +0) | -4 (-4 to -4) | +3 (+3 to +3) | saves calls, avoids loops |"
+    ]
+    assert sum("nothing that could be told from chance" in line for line in lines) == 8
+    assert "| stopped honestly where there is none | 1 | 1 | 1 | 1 |" in lines
+
+
+def test_the_tables_stand_between_their_marks(monkeypatch, tmp_path):
+    about = {"quick": False, "commit": "abc", "machine": {"cpu": "a", "cores": 2}}
+    result = {"name": "metacognition", "figures": figures_of_everything(), "conditions": about}
+    monkeypatch.setattr(page, "RESULTS", tmp_path)
+    text = page.MIND.read_text(encoding="utf-8")
+    assert page.mind(text) == text, "without a result nothing is said"
+    (tmp_path / "metacognition.json").write_text(json.dumps(result), encoding="utf-8")
+    once = page.mind(text)
+    assert page.mind(once) == once and "| REST |" in once and "commit abc" in once
+    assert once.endswith(text.partition(page.TO)[2])
+
+
+def test_the_page_of_the_mood_shows_what_was_measured():
+    text = page.MIND.read_text(encoding="utf-8")
+    assert page.mind(text) == text and page.FROM_MOOD in text
