@@ -16,6 +16,7 @@ from ddax.metacognition.matrices import ACTIONS
 from ddax.nodes import protect as protect_module
 from ddax.nodes.consolidating import CONSOLIDATIONS, ENDED, EVERY_SECONDS, consolidate_memory
 from ddax.nodes.expand import expand
+from ddax.nodes.frontier import frontier
 from ddax.nodes.metacognition import MAX_ASKED, metacognition
 from ddax.nodes.protect import protect
 from ddax.nodes.select import select
@@ -52,6 +53,28 @@ async def test_explore_searches_for_a_question_nobody_has_asked(kit: Any) -> Non
 async def test_without_curiosity_the_plan_goes_on(kit: Any, ask: Any, settings: Any) -> None:
     state = await exploring(kit, ask, **settings)
     assert [i["title"] for i in state["ideas"].values() if i["kind"] == "leaf"] == ["a"]
+
+
+@pytest.mark.parametrize(
+    ("action", "sign"), [("EXPLORE", 1), ("REST", -1), ("VERIFY", 0), ("CONSOLIDATE", 0)]
+)
+@pytest.mark.parametrize("on", [True, False])
+async def test_exploring_turns_the_engine_up_and_resting_turns_it_down(
+    kit: Any, action: str, sign: int, on: bool
+) -> None:
+    replies = {"expand": [p.Expansion((kit.leaf("a"),))], "ask": [p.Question("x?")]}
+    switch = {"engine": "numpy", action.lower(): on}
+    session = kit.session(replies, selection={"branching": 4, "c": 1.0}, mood=switch)
+    calm = await kit.opened(session, focus=["0"], step=1)
+    state = {**calm, "mood": {"action": action, "step": 0}}
+    change = (await frontier(state, session)).c - (await frontier(calm, session)).c
+    await kit.update(expand, state, session)
+    request = next(sent for name, sent in session.reasoner.requests if name == "expand")
+    told = (change, request.width - 4, request.temperature - NEUTRAL.temperature)
+    if not on or not sign:
+        assert told[:2] == (0, 0) and (on or told[2] == 0)
+    else:
+        assert all(value * sign > 0 for value in told)
 
 
 async def test_an_old_mood_asks_nothing(kit: Any) -> None:
