@@ -20,6 +20,10 @@ from urllib.parse import quote
 
 MIN_LENGTH = 8
 """Characters of a value below which it is no secret worth the name."""
+SHORTEST = 8
+"""Characters below which a text holds no value and nothing that has a shape."""
+REMEMBERED, KNOWN = 300, 4096
+"""Characters up to which a clean text is remembered, and how many are."""
 BLOT = "[secret]"
 _NAMED = re.compile(r"(?i)key|token|secret|passw|credential|auth|dsn|_pat$|cookie|session|private|signature")
 _SURELY = re.compile(r"(?i)(?:(?:^|_)(?:key|token|secret|pat)|passw(?:or)?d|passphrase|credentials?)$")
@@ -91,6 +95,7 @@ class Redactor:
         forms = {form for value in values if len(value) >= MIN_LENGTH for form in _forms(value)}
         self._forms = tuple(sorted(forms, key=lambda form: (-len(form), form)))
         self._values = re.compile("|".join(map(re.escape, self._forms)))
+        self._clean: set[str] = set()
 
     @classmethod
     def from_environ(cls, environ: Mapping[str, str], *, dotenv: Path | None = None) -> Redactor:
@@ -104,7 +109,20 @@ class Redactor:
         return cls.from_environ(os.environ, dotenv=Path(".env"))
 
     def text(self, text: str) -> str:
-        """Return a text with every secret blotted out, as long as it was."""
+        """Return a text with every secret blotted out, as long as it was.
+
+        Names, ids and titles come again and again: those found clean are known the next time.
+        """
+        if len(text) < SHORTEST or text in self._clean:
+            return text
+        found = self._blotted(text)
+        if len(text) <= REMEMBERED and found == text:
+            if len(self._clean) >= KNOWN:
+                self._clean.clear()
+            self._clean.add(text)
+        return found
+
+    def _blotted(self, text: str) -> str:
         if any(form in text for form in self._forms):
             text = self._values.sub(blot, text)
         kept: list[str] = []
@@ -123,7 +141,9 @@ class Redactor:
         """Return plain data, dataclasses and chat messages with every text in them cleaned."""
         if isinstance(value, str):
             return self.text(value)
-        if isinstance(value, Mapping):
+        if value is None or isinstance(value, bool | int | float):
+            return value
+        if isinstance(value, dict | Mapping):
             return {self.value(key): self.value(part) for key, part in value.items()}
         if isinstance(value, tuple) and hasattr(value, "_fields"):
             return type(value)(*(self.value(part) for part in value))

@@ -224,3 +224,15 @@ def test_the_log_is_cleaned(caplog: pytest.LogCaptureFixture) -> None:
     except ValueError:
         log.exception("it failed with %s", VALUE)
     assert VALUE not in caplog.text and "[secret]" in caplog.text and "ValueError" in caplog.text
+
+
+def test_a_text_is_cleaned_the_second_time_as_it_was_the_first() -> None:
+    redactor = Redactor([VALUE])
+    clean = ["status", "read the page on the harbour", "x" * 2 * secrets.REMEMBERED]
+    texts = [*clean, f"log in with {VALUE}", "://:abc@", f"{VALUE}{'y' * secrets.REMEMBERED}"]
+    first = [redactor.text(text) for text in texts]
+    assert first[:3] == clean
+    assert all(VALUE not in text and ":abc@" not in text for text in first)
+    for number in range(2 * secrets.KNOWN):
+        redactor.text(f"idea number {number}")
+    assert [redactor.text(text) for text in texts] == first
