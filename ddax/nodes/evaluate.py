@@ -30,18 +30,21 @@ async def evaluate(state: State, *, session: Session) -> Update:
     text = await task_text(state, session)
     verdicts: dict[str, JsonDict] = {}
     failures: dict[str, JsonDict] = {}
+    given: dict[str, Verdict] = {}
     spent = Usage()
     # A verification that settled nothing says nothing about the worth of its branch.
     told = (idea_id for idea_id in outcomes if outcomes[idea_id].get("relation") != "neutral")
     order = sorted(told, key=dag.sort_key)
     lessons: list[str] = []
+    rubric: tuple[str, ...] = ()
     asked = decides(state, session)
     if any(_has_worth(outcomes[idea_id]) for idea_id in order):
-        await judging(state, session, text)  # here, once: verdicts beside each other would each fit the maps
+        # Here, once: verdicts beside each other would each fit the maps.
+        rubric = tuple((await judging(state, session, text))["rubric"])
         lessons = await session.memory.lessons(text[:2000], kind="value", now=state["work"]["opened"])
     # No verdict hangs on another of its step, and a model answers several requests at once.
     judged = await asyncio.gather(
-        *(_judge(state, session, text, outcomes[idea_id], lessons, asked=asked) for idea_id in order),
+        *(_judge(state, session, text, outcomes[i], lessons, rubric=rubric, asked=asked) for i in order),
         return_exceptions=True,
     )
     for idea_id, verdict in zip(order, judged, strict=True):
@@ -55,8 +58,10 @@ async def evaluate(state: State, *, session: Session) -> Update:
             raise verdict
         spent = spent + verdict.usage
         verdicts[idea_id] = _row(verdict, ideas, ideas[idea_id])
-        row = {"task": state["work"]["id"], "idea": idea_id, "step": state["step"], **verdict.row()}
-        await session.memory.log(DEBATES, row, key=f"{state['work']['id']}:{idea_id}:{state['step']}")
+        given[idea_id] = verdict
+    # Rows that are written beside each other share one transaction, in this order.
+    await asyncio.gather(*(_keep(state, session, idea_id, verdict) for idea_id, verdict in given.items()))
+    for idea_id, verdict in given.items():
         await hear(state, session, outcomes[idea_id], verdict)
     patch = grow.backpropagate(ideas, [(i, v["value"]) for i, v in verdicts.items()])
     return {
@@ -67,14 +72,21 @@ async def evaluate(state: State, *, session: Session) -> Update:
     }
 
 
+async def _keep(state: State, session: Session, idea_id: str, verdict: Verdict) -> None:
+    """Write a verdict into the log of this task."""
+    row = {"task": state["work"]["id"], "idea": idea_id, "step": state["step"], **verdict.row()}
+    await session.memory.log(DEBATES, row, key=f"{state['work']['id']}:{idea_id}:{state['step']}")
+
+
 def _has_worth(outcome: Outcome) -> bool:
     """Tell whether a judge is to be asked: a failed leaf is worth nothing."""
     return outcome["ok"] or outcome["action"] == "merge"
 
 
 async def _judge(
-    state: State, session: Session, text: str, outcome: Outcome, lessons: Sequence[str], *, asked: bool
-) -> Verdict:
+    state: State, session: Session, text: str, outcome: Outcome, lessons: Sequence[str], *,
+    rubric: tuple[str, ...], asked: bool,
+) -> Verdict:  # fmt: skip
     """Return the verdict on one outcome; unless `asked` for, a model gives it only on a claim in doubt."""
     if not _has_worth(outcome):
         return Verdict.failure(outcome["text"])
@@ -82,16 +94,16 @@ async def _judge(
     known = await familiar(state, session, idea)
     if known is not None:
         return known
-    court = await bench(state, session, text, idea=idea["id"])
     evidence, rho = await _evidence(idea, session), float(state["mind"]["rho"])
     if not asked:
         request = JudgeRequest(
             text, idea["title"], outcome["text"], outcome["expected"], evidence, lessons=tuple(lessons),
-            rubric=court.rubric, rho=rho,
+            rubric=rubric, rho=rho,
         )  # fmt: skip
         cheap = await estimate(request, outcome, session)
         if not in_doubt(outcome, cheap):
             return cheap
+    court = await bench(state, session, text, idea=idea["id"])
     return await evaluate_outcome(
         court.reasoner,
         task=text,

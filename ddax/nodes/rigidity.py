@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import asyncio
+
 import numpy as np
 from numpy.typing import NDArray
 
@@ -23,6 +25,7 @@ async def rigidity(state: State, *, session: Session) -> Update:
     candidates = [i for i in dag.live(state["ideas"], state["work"]["root"]) if i["status"] == "open"]
     values = np.array([inherited_q(state["ideas"], c) for c in candidates])
     surprises: dict[str, JsonDict] = {}
+    learned: list[tuple[Outcome, Mind]] = []
     for idea_id in sorted(state.get("outcomes", {}), key=dag.sort_key):
         outcome, verdict = state["outcomes"][idea_id], state["verdicts"].get(idea_id, {})
         expected, actual = await session.embed(outcome["expected"], outcome["text"])
@@ -33,7 +36,9 @@ async def rigidity(state: State, *, session: Session) -> Update:
         mind = receive(mind, seen, D, values, teleport=session.settings.selection.teleport)
         mind = {**mind, "m_crit": reported(critical_gains(mind, mind_forces(mind, D, values)))}
         surprises[idea_id] = {**verdict, **felt}
-        await _ledger(state, session, outcome, mind, surprises[idea_id])
+        learned.append((outcome, mind))
+    # Rows that are written beside each other share one transaction, in this order.
+    await asyncio.gather(*(_ledger(state, session, o, m, surprises[o["idea"]]) for o, m in learned))
     return {"mind": dict(_rounded(mind)), "verdicts": surprises}
 
 
