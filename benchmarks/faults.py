@@ -215,7 +215,9 @@ async def _run(rng: np.random.Generator, share: float, embedder: Any = None, bat
                 f"# Harbour {n}\n\nThe harbour {n} of Belmark was built in 180{n}.\n"
             )
         context = Context.model_validate({
-            "model": MODEL, "sources": [str(sources)], "models": {"cache": False}, "budget": {"max_reads": 3},
+            "model": MODEL, "sources": [str(sources)], "budget": {"max_reads": 3},
+            "models": {"cache": False, "first_search": False, "pass_on": 0, "quote_below": 0},
+            "debate": {"ask": "always"},
         })  # fmt: skip
         parts = Parts(embedder=embedder) if embedder else None
         why = ""

@@ -134,8 +134,9 @@ async def one_run() -> Run:
     with tempfile.TemporaryDirectory() as folder:
         sources = _documents(Path(folder) / "docs")
         context = Context.model_validate({
-            "model": MODEL, "sources": [sources], "models": {"cache": False, "concurrency": 2 * LEAVES},
-            "selection": {"branching": LEAVES, "beam": LEAVES}, "debate": {"enabled": False},
+            "model": MODEL, "sources": [sources],
+            "models": {"cache": False, "concurrency": 2 * LEAVES, "quote_below": 0},
+            "selection": {"branching": LEAVES, "beam": LEAVES}, "debate": {"enabled": False, "ask": "always"},
             "budget": {"max_parallel": LEAVES, "max_reads": LEAVES},
         })  # fmt: skip
         kept = CachedEmbedder(embedder, Path(folder) / "vectors.sqlite")  # as a session opens it

@@ -57,6 +57,17 @@ class Models(Section):
     sample_temperature: float = Field(
         default=0.7, ge=0, le=2, description="Lowest temperature of several plans."
     )
+    pass_on: int = Field(
+        default=5, ge=0,
+        description="Findings, at most, that the last synthesis gets as they are instead of put together before.",
+    )
+    first_search: bool = Field(
+        default=True, description="Search local sources for the task before a model plans."
+    )
+    quote_below: int = Field(
+        default=1200, ge=0,
+        description="Characters of a document below which its lines are quoted without a model; 0: never.",
+    )
     cache: bool = Field(default=True, description="Give a paid reply again for the same question.")
     concurrency: int = Field(default=16, ge=1, le=512, description="Calls to one provider at once.")
     per_minute: int = Field(default=0, ge=0, description="Calls to one provider a minute; 0: no limit.")

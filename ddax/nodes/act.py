@@ -28,8 +28,9 @@ from ddax.nodes.claims import CONFLICT, Verification, claim_of, compare
 from ddax.nodes.once import Entry, content_of, intend, look_up, note_unknown, settle
 from ddax.nodes.permission import Asked, approved, asked, brought
 from ddax.nodes.gather import CLAIMS, HITS, as_passage, citation_row, usage_row, whole_text
-from ddax.reasoning.budget import usage_of
-from ddax.reasoning.protocol import ExtractRequest
+from ddax.reasoning.budget import FREE, usage_of
+from ddax.reasoning.embedded import EmbeddedReasoner
+from ddax.reasoning.protocol import ExtractRequest, Reasoner
 from ddax.types import ActionCall, Effect, Hit, Idea, JsonDict, Record
 
 SHOWN = "shown"
@@ -266,7 +267,7 @@ async def _claims(packet: LeafPacket, session: Session, ids: list[str]) -> tuple
     text = await whole_text(session, task["id"]) or task.get("text", "")
     intent = packet["action"].get("intent", "") or packet["expected"]
     request = ExtractRequest(text, intent, tuple(as_passage(r, 1.0) for r in records))
-    reply = await session.metered(packet["work"]["id"], packet["usage"]).extract(request)
+    reply = await _reader(packet, session, records).extract(request)
     row = {
         "task": task["id"],
         "idea": packet["leaf"],
@@ -275,6 +276,17 @@ async def _claims(packet: LeafPacket, session: Session, ids: list[str]) -> tuple
     }
     await session.memory.log(CLAIMS, row, key=f"{task['id']}:{packet['leaf']}")
     return reply.summary, usage_row(reply.usage)
+
+
+def _reader(packet: LeafPacket, session: Session, records: list[Record]) -> Reasoner:
+    """Return who takes the claims: of a document as short as a quote nobody is paid to say which lines matter.
+
+    Whoever plans and whoever puts together is given it whole.
+    """
+    short = sum(len(record.text) for record in records) < session.settings.models.quote_below
+    if packet["action"]["name"] == "visit" and short and session.reasoner.name not in FREE:
+        return EmbeddedReasoner(session.embedder)
+    return session.metered(packet["work"]["id"], packet["usage"])
 
 
 def _hit_row(hit: Hit, prefix: str) -> JsonDict:

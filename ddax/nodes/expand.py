@@ -1,6 +1,7 @@
 """The node `expand`: one reasoner call turns an open idea into a small sub-DAG with its merge.
 
-Where a rule that worked before fits the task, its plan is taken and no reasoner is asked.
+Where a rule that worked before fits the task, its plan is taken and no reasoner is asked; nor is a model
+before a question over local documents was searched for in them (`ddax.nodes.first`).
 
 Modes, chosen by `select`: `verify` (forced by the mood) adds one leaf that checks the least supported
 claim, without a reasoner call; `wider` proposes more children under a waiting idea; `replan` plans
@@ -24,6 +25,7 @@ from ddax.nodes.arguments import stowed_all
 from ddax.nodes.claims import verify_leaf
 from ddax.nodes.coding import TEST
 from ddax.nodes.curiosity import with_curiosity
+from ddax.nodes.first import first_search
 from ddax.nodes.gather import evidence, findings, found, lessons, read_by, task_text, usage_row, visited
 from ddax.nodes.joining import Joined, join_twins, renumbered
 from ddax.nodes.pruning import log_cuts
@@ -43,7 +45,7 @@ async def expand(state: State, *, session: Session) -> Update:
     if mode == "verify":
         return {"ideas": _verify(state, focus)}
     parent = parent_of(state["ideas"], focus) if mode == "replan" else focus
-    reply = await by_rule(state, session, parent, mode)
+    reply = await by_rule(state, session, parent, mode) or await first_search(state, session, parent, mode)
     origins = read_by(state["ideas"], state["work"]["root"])
     if reply is None:
         request = await _request(state, session, parent)

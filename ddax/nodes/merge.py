@@ -7,6 +7,7 @@ the synthesis is the answer.
 from __future__ import annotations
 
 import asyncio
+from collections.abc import Sequence
 
 from ddax.debate.carried import mark
 from ddax.errors import ReasonerError
@@ -26,9 +27,10 @@ from ddax.nodes.gather import (
     thoughts,
     usage_row,
 )
+from ddax.nodes.passing import PASSED_ON, passed_on, whole_needs
 from ddax.nodes.rules import carried, followed
 from ddax.reasoning.budget import usage_of
-from ddax.reasoning.protocol import MergeRequest, Synthesis
+from ddax.reasoning.protocol import Finding, MergeRequest, Synthesis
 from ddax.types import NO_PARENT, Idea, JsonDict, Passage, Record
 
 
@@ -41,23 +43,26 @@ async def merge(state: State, *, session: Session) -> Update:
     live = dag.current_merge(ideas, parent["id"])
     closing = live is not None and live["id"] == me["id"]
     final = closing and parent["parent"] == NO_PARENT
-    said = await findings(state, session, me["needs"])
-    origins = join(*(ideas[need].get("origins", ()) for need in me["needs"]))
+    needs = whole_needs(ideas, me["needs"])
+    said = await findings(state, session, needs)
+    origins = join(*(ideas[need].get("origins", ()) for need in needs))
+    passed = None if begun or final or not closing else passed_on(state, session, said)
     try:
-        reply = await carried(state, session, parent, said)
+        reply = await carried(state, session, parent, said) or passed
         if reply is None:
-            request, seen = await _request(state, session, me, final=final)
+            request, seen = await _request(state, session, me, said, final=final)
             origins = join(origins, seen)
             reply = await session.metered(state["work"]["id"], state.get("usage", {})).merge(request)
     except ReasonerError as error:
         return _failed(me, parent, error, closing=closing, begun=begun)
     known = read(origins)
-    memory_ids = await _remember(state, session, me, reply, known)
+    memory_ids = await _remember(state, session, me, reply, known, thought=reply is not passed)
     text = clip(reply.text, RESULT_BYTES)
     done = Idea(status="done", result=text, evidence=memory_ids)
     if known:
         done["origins"] = known
-    patch = apply_patches(begun, [{me["id"]: done}])
+    mine = Idea(**{**done, "reason": PASSED_ON}) if reply is passed else done
+    patch = apply_patches(begun, [{me["id"]: mine}])
     if closing:
         patch[parent["id"]] = done
     outcome = Outcome(
@@ -81,7 +86,7 @@ def _begun(state: State) -> Patch:
 
 
 async def _request(
-    state: State, session: Session, me: Idea, *, final: bool
+    state: State, session: Session, me: Idea, said: Sequence[Finding], *, final: bool
 ) -> tuple[MergeRequest, Origins]:
     """Return what is asked of the reasoner, and where what it gets to read comes from."""
     title = state["ideas"][me["parent"]]["title"]
@@ -89,7 +94,7 @@ async def _request(
     request = MergeRequest(
         task=await task_text(state, session),
         idea=title,
-        findings=await findings(state, session, me["needs"]),
+        findings=tuple(said),
         evidence=await _rests_on(state, session, state["work"]["text"] if final else title),
         thoughts=thoughts(recalled),
         final=final,
@@ -106,9 +111,9 @@ async def _rests_on(state: State, session: Session, text: str) -> tuple[Passage,
 
 
 async def _remember(
-    state: State, session: Session, me: Idea, reply: Synthesis, origins: list[str]
+    state: State, session: Session, me: Idea, reply: Synthesis, origins: list[str], *, thought: bool
 ) -> list[str]:
-    """Store the synthesis as an internal thought with its citations; return what the idea links to."""
+    """Keep the citations, and the synthesis where it is a new thought; return what the idea links to."""
     work = state["work"]
     row = {
         "task": work["id"],
@@ -120,7 +125,9 @@ async def _remember(
     if not (reply.found and reply.text.strip()):
         return []
     cited = list(dict.fromkeys(c.passage_id for c in reply.citations))
-    thought = Record(
+    if not thought:
+        return cited[:MAX_EVIDENCE]
+    record = Record(
         "internal_thought",
         reply.text,
         title=me["title"],
@@ -131,7 +138,7 @@ async def _remember(
         created=work["opened"],
         meta={"kind": "merge", "support": reply.support, "cites": cited, "origins": origins},
     )
-    stored = await session.memory.put([thought])
+    stored = await session.memory.put([record])
     return [*stored, *cited][:MAX_EVIDENCE]
 
 

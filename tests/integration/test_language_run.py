@@ -52,7 +52,8 @@ def server(monkeypatch):
 
 
 async def run(home, sources, on_event=None, **settings):
-    context = Context.model_validate({"model": MODEL, "sources": [sources], **settings})
+    models = {"quote_below": 0, **settings.pop("models", {})}
+    context = Context.model_validate({"model": MODEL, "sources": [sources], "models": models, **settings})
     async with open_agent(context, home=home) as agent:
         result = await agent.run(TASK, thread="t", on_event=on_event)
         return result, (await agent.state("t"))["ideas"], await agent.costs("t")
@@ -116,7 +117,8 @@ async def test_kept_replies_give_the_same_dag_for_nothing_and_can_be_turned_off(
 
 
 async def test_the_pieces_of_replies_are_told_and_change_nothing(server, sources, tmp_path):
-    _, ideas, _ = await run(tmp_path / "a", sources, debate={"ask": "always"})
+    whole = {"debate": {"ask": "always"}, "models": {"first_search": False}}
+    _, ideas, _ = await run(tmp_path / "a", sources, **whole)
     events, board, seen = [], Board(), []
 
     def on_event(event):
@@ -124,7 +126,7 @@ async def test_the_pieces_of_replies_are_told_and_change_nothing(server, sources
         board.apply(event)
         seen.append(board.saying)
 
-    _, again, _ = await run(tmp_path / "b", sources, on_event, stream=True, debate={"ask": "always"})
+    _, again, _ = await run(tmp_path / "b", sources, on_event, stream=True, **whole)
     assert again == ideas
     pieces = [e for e in events if e["type"] == "token"]
     assert {e["data"]["request"] for e in pieces} >= {"expand", "extract", "judge", "merge"}

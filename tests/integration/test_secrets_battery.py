@@ -153,7 +153,7 @@ def test_twelve_canaries_are_in_no_byte_that_is_written(tmp_path: Path, server: 
     (place.root / "mine.py").write_text(ACTIONS, "utf-8")
     (place.root / "ddax.yaml").write_text(
         "model: openai:gpt-4.1-mini\nhuman: true\nactions: {files: [mine.py], ask: [send]}\n"
-        "selection: {lookahead: 0}\n"
+        "selection: {lookahead: 0}\ndebate: {ask: always}\n"
     )
     (place.docs / "harbour.md").write_text(f"# The harbour of Belmark\n\n{ALL}\n", "utf-8")
     env = {**ENVIRON, "OPENAI_BASE_URL": server.base_url, "OPENAI_API_BASE": server.base_url}

@@ -65,9 +65,10 @@ def reduced(state: Mapping[str, Any], update: Mapping[str, Any]) -> dict[str, An
 
 
 def settled(settings: Mapping[str, Any]) -> Context:
-    """Return settings under which the judge of a script is always asked, unless they say otherwise."""
+    """Return settings under which a script is always asked to judge and to read, or what they say."""
     debate = {"ask": "always", **settings.get("debate", {})}
-    return Context(**{"seed": 7, "mood": {"engine": "numpy"}, **settings, "debate": debate})
+    models = {"quote_below": 0, **settings.get("models", {})}
+    return Context(**{"seed": 7, "mood": {"engine": "numpy"}, **settings, "debate": debate, "models": models})
 
 
 @dataclass

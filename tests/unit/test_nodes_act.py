@@ -267,3 +267,20 @@ async def test_a_long_argument_that_is_lost_fails_the_leaf_and_is_never_a_stand_
     assert update["ideas"]["0.1"]["status"] == "failed"
     assert update["ideas"]["0.1"]["error"]["kind"] == "lost_argument"
     assert calls == []
+
+
+@pytest.mark.parametrize(("below", "asked"), [(1200, 0), (20, 1), (0, 1)])
+async def test_a_short_document_is_quoted_without_a_model(kit: Any, below: int, asked: int) -> None:
+    session = kit.session({"extract": [p.Extraction((), "said by the model")]}, models={"quote_below": below})
+    state = await kit.opened(session)
+    packet = kit.packet("0.1", "visit", state=state, source="Ilse Maran")
+    update = await kit.update(act, packet, session)
+    assert sum(method == "extract" for method, _ in session.reasoner.requests) == asked
+    result = update["ideas"]["0.1"]["result"]
+    (row,) = await session.memory.rows("claims", idea="0.1")
+    if asked:
+        assert result == "said by the model"
+    else:
+        assert result in kit.pages["Ilse Maran"]
+        assert all(claim["quote"] in kit.pages["Ilse Maran"] for claim in row["citations"])
+        assert row["citations"] and update.get("usage", {}).get("model_calls", 0) == 0
