@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
-from typing import Annotated
+from collections.abc import Callable
+from functools import cache
+from typing import Annotated, Any
 
 import typer
+import typer.main
 
 from ddax.cli import (
     actions,
@@ -141,3 +144,9 @@ app.add_typer(criteria, name="rubric")
 trace = typer.Typer(help="Runs as examples to learn from.", no_args_is_help=True, rich_markup_mode=None)
 trace.command("export")(traces.export)
 app.add_typer(trace, name="traces")
+
+
+@cache
+def parser() -> Callable[..., Any]:
+    """Build the parser once a process: it reads the signatures of all commands, which takes a moment."""
+    return typer.main.get_command(app)

@@ -20,7 +20,7 @@ def run_command(argv: Sequence[str], *, opener: Opener | None = None) -> int:
     """Run one command and return its exit code; prints everything, raises nothing."""
     import typer
 
-    from ddax.cli.app import app
+    from ddax.cli.app import parser
 
     if "_DDAX_COMPLETE" in os.environ:  # a shell asks for words; typer knows shells only after this
         import_module("typer.completion").completion_init()
@@ -32,7 +32,7 @@ def run_command(argv: Sequence[str], *, opener: Opener | None = None) -> int:
     flags = list(argv)[: list(argv).index("--")] if "--" in argv else list(argv)
     json, verbose = "--json" in flags, bool({"-v", "--verbose"} & set(flags))
     try:
-        code = app(args=list(argv), prog_name="ddax", standalone_mode=False, obj=opener)
+        code = parser()(args=list(argv), prog_name="ddax", standalone_mode=False, obj=opener)
         sys.stdout.flush()
         return code if isinstance(code, int) else 0
     except (KeyboardInterrupt, typer.Abort):
