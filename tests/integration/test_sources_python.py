@@ -1,4 +1,4 @@
-"""The documentation of the installed Python as a source."""
+"""The documentation of the installed Python as a source, read by a process of its own."""
 
 from __future__ import annotations
 
@@ -11,6 +11,8 @@ import pytest
 from ddax.actions.sources import open_library
 from ddax.errors import SourceError
 from ddax.memory.embeddings import HashEmbedder
+
+pytestmark = pytest.mark.integration
 
 
 async def test_a_module_is_parsed_and_never_imported(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
