@@ -92,6 +92,18 @@ def test_every_block_is_run_or_says_why_not(repo: Path) -> None:
     assert silent == []
 
 
+def test_a_reader_sees_the_name_of_a_file_to_be_written(repo: Path) -> None:
+    """The mark above a block is a comment, which no rendered page shows."""
+    lost = []
+    for page in pages(repo):
+        text = page.read_text(encoding="utf-8")
+        for mark in re.finditer(r"^ *<!-- file: (\S+) -->", text, re.M):
+            before = text[: mark.start()].rstrip().splitlines()[-1:]
+            if f"`{mark[1]}`" not in "".join(before):
+                lost.append(f"{page.name}: {mark[1]}")
+    assert lost == []
+
+
 def test_make_commands_in_the_documents_exist(repo: Path) -> None:
     targets = set(re.findall(r"^([a-z-]+):", (repo / "Makefile").read_text(encoding="utf-8"), re.M))
     named = {
