@@ -42,12 +42,14 @@ def decides(state: State, session: Session) -> bool:
     return inner > 1 or leaves > min(settings.budget.max_parallel, weights.beam)
 
 
-async def estimate(request: JudgeRequest, outcome: Outcome, session: Session) -> Verdict:
+async def estimate(
+    request: JudgeRequest, outcome: Outcome, session: Session, judge: EmbeddedReasoner
+) -> Verdict:
     """Return the cheap value of a result: by coverage, quotes and progress, with no call of a model.
 
     A claim that its own page carries is no weak one, however little of the whole question it covers.
     """
-    found = await EmbeddedReasoner(session.embedder).judge(request)
+    found = await judge.judge(request)
     value, why = found.value, NO_CHOICE
     if _is_claim(outcome) and value < WEAK and await asyncio.to_thread(_carried, request, session):
         value, why = WEAK, f"what was read says it; {NO_CHOICE}"

@@ -20,6 +20,7 @@ from ddax.nodes.judging import DEBATES, bench, judging
 from ddax.nodes.rules import familiar
 from ddax.nodes.standing import hear
 from ddax.reasoning.budget import usage_of
+from ddax.reasoning.embedded import EmbeddedReasoner
 from ddax.reasoning.protocol import JudgeRequest
 from ddax.types import Idea, JsonDict, Passage, Usage
 
@@ -37,14 +38,16 @@ async def evaluate(state: State, *, session: Session) -> Update:
     order = sorted(told, key=dag.sort_key)
     lessons: list[str] = []
     rubric: tuple[str, ...] = ()
-    asked = decides(state, session)
+    cheap = None if decides(state, session) else EmbeddedReasoner(session.embedder)
     if any(_has_worth(outcomes[idea_id]) for idea_id in order):
         # Here, once: verdicts beside each other would each fit the maps.
         rubric = tuple((await judging(state, session, text))["rubric"])
         lessons = await session.memory.lessons(text[:2000], kind="value", now=state["work"]["opened"])
+    if cheap is not None:  # all at once, so that each of them finds its vectors
+        await session.embed(*(text for i in order for text in (outcomes[i]["text"], ideas[i]["title"])))
     # No verdict hangs on another of its step, and a model answers several requests at once.
     judged = await asyncio.gather(
-        *(_judge(state, session, text, outcomes[i], lessons, rubric=rubric, asked=asked) for i in order),
+        *(_judge(state, session, text, outcomes[i], lessons, rubric=rubric, cheap=cheap) for i in order),
         return_exceptions=True,
     )
     for idea_id, verdict in zip(order, judged, strict=True):
@@ -85,9 +88,9 @@ def _has_worth(outcome: Outcome) -> bool:
 
 async def _judge(
     state: State, session: Session, text: str, outcome: Outcome, lessons: Sequence[str], *,
-    rubric: tuple[str, ...], asked: bool,
+    rubric: tuple[str, ...], cheap: EmbeddedReasoner | None,
 ) -> Verdict:  # fmt: skip
-    """Return the verdict on one outcome; unless `asked` for, a model gives it only on a claim in doubt."""
+    """Return the verdict on one outcome; beside a `cheap` judge a model is asked on claims in doubt alone."""
     if not _has_worth(outcome):
         return Verdict.failure(outcome["text"])
     idea = state["ideas"][outcome["idea"]]
@@ -95,14 +98,14 @@ async def _judge(
     if known is not None:
         return known
     evidence, rho = await _evidence(idea, session), float(state["mind"]["rho"])
-    if not asked:
+    if cheap is not None:
         request = JudgeRequest(
             text, idea["title"], outcome["text"], outcome["expected"], evidence, lessons=tuple(lessons),
             rubric=rubric, rho=rho,
         )  # fmt: skip
-        cheap = await estimate(request, outcome, session)
-        if not in_doubt(outcome, cheap):
-            return cheap
+        found = await estimate(request, outcome, session, cheap)
+        if not in_doubt(outcome, found):
+            return found
     court = await bench(state, session, text, idea=idea["id"])
     return await evaluate_outcome(
         court.reasoner,

@@ -26,9 +26,11 @@ async def rigidity(state: State, *, session: Session) -> Update:
     values = np.array([inherited_q(state["ideas"], c) for c in candidates])
     surprises: dict[str, JsonDict] = {}
     learned: list[tuple[Outcome, Mind]] = []
-    for idea_id in sorted(state.get("outcomes", {}), key=dag.sort_key):
-        outcome, verdict = state["outcomes"][idea_id], state["verdicts"].get(idea_id, {})
-        expected, actual = await session.embed(outcome["expected"], outcome["text"])
+    outcomes = [state["outcomes"][i] for i in sorted(state.get("outcomes", {}), key=dag.sort_key)]
+    # All at once: each asking of the encoder is a trip to its cache and back.
+    rows = await session.embed(*(text for o in outcomes for text in (o["expected"], o["text"])))
+    for outcome, expected, actual in zip(outcomes, rows[::2], rows[1::2], strict=True):
+        idea_id, verdict = outcome["idea"], state["verdicts"].get(outcome["idea"], {})
         felt = _surprise(expected, actual, verdict, session.scale)
         mind = observe(mind, epsilon=felt["epsilon"], surprise=felt["surprise"])
         D = await directions_of(candidates, mind, session)
