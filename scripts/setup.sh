@@ -57,7 +57,8 @@ echo "ddax: installing from $lock"
 .venv/bin/uv pip install --quiet --python .venv/bin/python --no-deps --no-build-isolation --offline -e .
 # uv leaves no bytecode, and where Python is told to write none, every start would compile a thousand modules.
 compile_ahead() { # compile_ahead IMPORTS
-  PYTHONDONTWRITEBYTECODE="" .venv/bin/python -W ignore -c "$1" ||
+  # onnxruntime makes ready to tell its maker of every import, unless it is told not to.
+  ORT_DISABLE_TELEMETRY=1 PYTHONDONTWRITEBYTECODE="" .venv/bin/python -W ignore -c "$1" ||
     echo "ddax: not everything could be compiled ahead; the first start does it" >&2
 }
 compile_ahead 'import chromadb, onnxruntime, tokenizers
