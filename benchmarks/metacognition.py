@@ -149,7 +149,7 @@ class _Setting:
 
 
 async def _ask(setting: _Setting, task: str, right: Callable[[dict[str, Any]], bool]) -> Ran:
-    """Run the graph on one task in a namespace of its own."""
+    """Run the graph on one task in a home of its own: standing and verdicts are learned across namespaces."""
     from ddax import Context, open_agent
     from ddax.graph.services import Parts
     from ddax.reasoning.embedded import EmbeddedReasoner
@@ -161,7 +161,7 @@ async def _ask(setting: _Setting, task: str, right: Callable[[dict[str, Any]], b
     )  # fmt: skip
     reasoner = Counting(EmbeddedReasoner(setting.embedder))
     parts = Parts(embedder=setting.embedder, library=setting.library, reasoner=reasoner)
-    async with open_agent(context, home=setting.home, parts=parts) as agent:
+    async with open_agent(context, home=setting.home / name, parts=parts) as agent:
         result = dict(await agent.run(task, thread=name))
         memory = (await agent.services.session(context)).memory
         texts = [
@@ -220,8 +220,8 @@ async def _loop(place: Path, embedder: Any, n: int) -> list[Figure]:
         for world in loop_world.worlds(n):
             number += 1
             one = await loop_world.live(
-                world, place / "doors", mood=mood, tabu=tabu, embedder=embedder, library=library,
-                number=number, build=build,
+                world, place / "doors" / str(number), mood=mood, tabu=tabu, embedder=embedder,
+                library=library, number=number, build=build,
             )  # fmt: skip
             tried.append((world, one))
         figures += _loop_figures(name, tried)
