@@ -1,0 +1,1 @@
+"""The settings: their layers, identities, prices and calibrations, and the secrets among them."""

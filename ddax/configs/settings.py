@@ -58,14 +58,17 @@ class Models(Section):
         default=0.7, ge=0, le=2, description="Lowest temperature of several plans."
     )
     pass_on: int = Field(
-        default=5, ge=0,
-        description="Findings, at most, that the last synthesis gets as they are instead of put together before.",
+        default=5,
+        ge=0,
+        description="Findings, at most, that the last synthesis gets as they are"
+        " instead of put together before.",
     )
     first_search: bool = Field(
         default=True, description="Search local sources for the task before a model plans."
     )
     quote_below: int = Field(
-        default=1200, ge=0,
+        default=1200,
+        ge=0,
         description="Characters of a document below which its lines are quoted without a model; 0: never.",
     )
     cache: bool = Field(default=True, description="Give a paid reply again for the same question.")

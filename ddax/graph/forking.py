@@ -80,9 +80,9 @@ async def _fork(agent: Agent, thread: str, at: int, change: Change, name: str) -
     made = await agent.graph.aupdate_state(place, update, as_node=moment["ran"][0])
     now = session.clock()
     forked = replace(
-        info, thread_id=name, status="running", stop_reason="", digest="", before="", created=now, updated=now,
-        checkpoint_id=str(made["configurable"]["checkpoint_id"]), context=context.model_dump(mode="json"),
-        forked_from=info.thread_id,
+        info, thread_id=name, status="running", stop_reason="", digest="", before="", created=now,
+        updated=now, checkpoint_id=str(made["configurable"]["checkpoint_id"]),
+        context=context.model_dump(mode="json"), forked_from=info.thread_id,
     )  # fmt: skip
     agent.runs.save(forked)
     return forked

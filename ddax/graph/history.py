@@ -9,9 +9,8 @@ from ddax.ideas import dag
 from ddax.types import JsonDict
 
 if TYPE_CHECKING:
-    from langgraph.types import StateSnapshot
-
     from langgraph.graph.state import CompiledStateGraph
+    from langgraph.types import StateSnapshot
 
 KEYS = ("status", "stop_reason", "step")
 MISSING = "(none)"

@@ -8,7 +8,6 @@ from ddax.errors import UsageError
 from ddax.ideas.idea import Ideas
 from ddax.types import MODEL_KEY, JsonDict, Usage
 
-
 ANSWERS = (
     'Give {"choice": "go on" | "choose" | "edit" | "veto" | "teach" | "stop"}, '
     'with an "idea", "arguments" or a "lesson" as it needs.'
@@ -70,7 +69,7 @@ def result_of(thread: str, state: dict[str, Any], interrupts: tuple[Any, ...] = 
 
 
 def _details(usage: JsonDict) -> JsonDict:
-    """Return what is known beyond the sums: cached tokens, replies given again, the cost by node and model."""
+    """Return what is known beyond the sums: cached tokens, replies given again, cost by node and model."""
     cost = Usage.of_row(usage)
     nodes: dict[str, JsonDict] = {}
     for key, value in usage.items():

@@ -23,7 +23,7 @@ from langgraph.runtime import RunControl
 
 from ddax.configs.secrets import Redactor
 from ddax.configs.settings import Context
-from ddax.errors import ReasonerError, SandboxError, StateError, UsageError
+from ddax.errors import ReasonerError, SandboxError, UsageError
 from ddax.graph.builder import Builder, build_graph
 from ddax.graph.costs import cost_rows
 from ddax.graph.results import RunResult, exit_code_of, result_of

@@ -25,7 +25,7 @@ from ddax.dynamics.places import Places
 from ddax.memory.protocol import Embedder, Memory
 from ddax.reasoning.entailment.rules import lexical
 from ddax.reasoning.protocol import Reasoner
-from ddax.types import EntailmentCheck, JsonDict, Usage, Vector
+from ddax.types import EntailmentCheck, JsonDict, Usage
 
 if TYPE_CHECKING:
     from ddax.actions.registry import Registry

@@ -67,7 +67,9 @@ async def own_things(ctx: Auth.types.AuthContext, value: dict[str, Any]) -> Any:
         return None if ctx.action in READS else False
     if ctx.resource == "store":
         namespace = tuple(value.get("namespace") or ())
-        value["namespace"] = namespace if namespace[:1] == (ctx.user.identity,) else (ctx.user.identity, *namespace)
+        value["namespace"] = (
+            namespace if namespace[:1] == (ctx.user.identity,) else (ctx.user.identity, *namespace)
+        )
         return None
     mine = {"owner": ctx.user.identity}
     value.setdefault("metadata", {}).update(mine)  # in place: the server goes on with this very object

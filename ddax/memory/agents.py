@@ -168,13 +168,21 @@ class AgentStore:
             entry["verified_better"] = better
         return True
 
-    def log_agreement(self, name: str, *, round_id: str, kind: str = "review", right: bool | None = None) -> None:
+    def log_agreement(
+        self, name: str, *, round_id: str, kind: str = "review", right: bool | None = None
+    ) -> None:
         """Log once that an agent kept silent in a review, or that a human let its decision pass.
 
         `kind` is "review" or "approval"; `right` says whether the silence was later shown right.
         """
         event = _event("agreement", name, kind, round_id)
-        entry = {"id": event, "round_id": round_id, "timestamp": stamp(self.clock()), "kind": kind, "right": right}
+        entry = {
+            "id": event,
+            "round_id": round_id,
+            "timestamp": stamp(self.clock()),
+            "kind": kind,
+            "right": right,
+        }
         with self.changing(name, f"{kind}_{str(right).lower()}") as agent:
             take_in(agent, event, "agreement_history", entry)
 
@@ -205,7 +213,10 @@ class AgentStore:
             agent = self.load(name)
             before = json.dumps(agent)
             yield agent
-            if json.dumps(agent) != before or score_of(agent, self.clock(), self._formula) != agent["trust_score"]:
+            if (
+                json.dumps(agent) != before
+                or score_of(agent, self.clock(), self._formula) != agent["trust_score"]
+            ):
                 settle(agent, self.clock(), reason, self._formula)
                 write_atomic(path, json.dumps(agent, indent=1, allow_nan=False))
         finally:

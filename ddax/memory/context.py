@@ -64,8 +64,8 @@ class UnifiedMemory:
         text of the query), and by how many names those are.
         """
         rules = await matching(
-            self._memory, query.text if situation is None else situation, slots=slots, now=query.now, minimum=self._bounds.min_similarity,
-            decay=self._bounds.decay, min_rate=self._bounds.min_rate,
+            self._memory, query.text if situation is None else situation, slots=slots, now=query.now,
+            minimum=self._bounds.min_similarity, decay=self._bounds.decay, min_rate=self._bounds.min_rate,
         )  # fmt: skip
         hits = await self._memory.recall(query)
         return UnifiedView(goal_stack(ideas, focus), tuple(hits), tuple(rules))

@@ -35,9 +35,7 @@ _COMMON = frozenset({
 })  # fmt: skip
 
 
-def held_part(
-    text: str, quotes: Sequence[str], *, result: str, about: str, check: EntailmentCheck
-) -> str:
+def held_part(text: str, quotes: Sequence[str], *, result: str, about: str, check: EntailmentCheck) -> str:
     """Return the sentences of a dissent that hold, each once.
 
     One holds that a quote carries, that bears on what the dispute is `about`, and that the disputed

@@ -24,7 +24,14 @@ class ForkMemory(DictMemory):
     """The memory of a run that leaves `task` at `step` by another way."""
 
     def __init__(
-        self, base: Memory, embedder: Embedder, clock: Callable[[], float], recall: Recall, *, task: str, step: int
+        self,
+        base: Memory,
+        embedder: Embedder,
+        clock: Callable[[], float],
+        recall: Recall,
+        *,
+        task: str,
+        step: int,
     ) -> None:
         super().__init__(base.namespace, embedder, clock, recall)
         self._base, self._task, self._step = base, task, step

@@ -91,7 +91,9 @@ def controversy(agents: Sequence[JsonDict]) -> list[JsonDict]:
             row["overrides"] += 1
             row["regrets"] += bool(entry["regret"])
     for row in found.values():
-        row["controversy"] = round(1.0 - 1.0 / (1 + row["dissents"] + 2 * row["overrides"] + row["regrets"]), 4)
+        row["controversy"] = round(
+            1.0 - 1.0 / (1 + row["dissents"] + 2 * row["overrides"] + row["regrets"]), 4
+        )
     return sorted(found.values(), key=lambda row: (-row["controversy"], row["artifact"]))
 
 
@@ -131,5 +133,7 @@ def _chance(vectors: Sequence[np.ndarray], right: Sequence[float], topic: np.nda
     if not right:
         return BASE_RATE
     own = (sum(right) + BASE_RATE * PRIOR_EVENTS) / (len(right) + PRIOR_EVENTS)
-    like = np.clip(np.stack(vectors).astype(np.float64) @ topic.astype(np.float64), 0.0, 1.0) ** LIKENESS_POWER
+    like = (
+        np.clip(np.stack(vectors).astype(np.float64) @ topic.astype(np.float64), 0.0, 1.0) ** LIKENESS_POWER
+    )
     return float((like @ np.array(right) + own * PRIOR_EVENTS) / (like.sum() + PRIOR_EVENTS))

@@ -22,7 +22,7 @@ _INVISIBLE = re.compile(
     "[\u00ad\u200b-\u200f\u202a-\u202e\u2060-\u2064\u2066-\u2069\ufeff\U000e0000-\U000e007f]"
 )
 _LEET = str.maketrans("01345$@", "oieassa")
-_LOOKALIKE = str.maketrans("асеорхуіјѕкмтнвАСЕОРХІЈЅКМТНВο", "aceopxyijskmtnbACEOPXIJSKMTHBo")  # noqa: RUF001
+_LOOKALIKE = str.maketrans("асеорхуіјѕкмтнвАСЕОРХІЈЅКМТНВο", "aceopxyijskmtnbACEOPXIJSKMTHBo")
 """Letters of other alphabets that look like Latin ones."""
 _SPACED = re.compile(r"\b(?:[^\W\d_][ .\-_*]){3,}[^\W\d_]\b")
 _WHO = r"(?:ai|a\.i\.|llm|assistant|agent|language model|chatbot|bot|model reading this)"
@@ -35,7 +35,7 @@ _VERB = (
     r"buy|click|stop|do not|don't|never|always|you)"
 )
 _SECRET = (
-    r"(?:system prompt|hidden prompt|initial instructions|api[ _-]?keys?|secrets?|passwords?|credentials|"
+    r"(?:system prompt|hidden prompt|initial instructions|api[ _-]?keys?|secrets?|passwords?|credentials|"  # noqa: S105
     r"access tokens?|private keys?|environment variables|conversation history|memory contents)"
 )
 _PATTERNS = (
@@ -48,14 +48,14 @@ _PATTERNS = (
     rf"[\s,:]*(?:the|any|all|every)?\s*\b{_WHO}s?\b\s*[,:!\-]\s*(?:please\s+|you must\s+|now\s+)*{_VERB}\b",
     rf"\b{_WHO}s?\b[^.!?\n]{{0,30}}\b(?:must|should|shall|has to|have to|needs? to|are to|is to|please)\b\s+(?:\w+\s+)?{_VERB}\b",
     rf"\b(?:dear|hey|attention|listen|hello)\s+(?:\w+\s+)?{_WHO}s?\b",
-    rf"\b(?:ignore|disregard|forget|override)\b[^.!?\n]{{0,40}}\b(?:told|said|instructed|asked|ordered|taught) (?:to )?you\b",
-    rf"\b(?:system|admin|developer|operator)\s+(?:message|override|notice|update|command)\s*[:\-]",
+    r"\b(?:ignore|disregard|forget|override)\b[^.!?\n]{0,40}\b(?:told|said|instructed|asked|ordered|taught) (?:to )?you\b",
+    r"\b(?:system|admin|developer|operator)\s+(?:message|override|notice|update|command)\s*[:\-]",
     r"\b(?:before|after) you\b[^.!?\n]{0,40}\btasks?\b[^.!?\n]{0,20}\bI (?:gave|have given|set) you\b",
     rf"\b(?:message|note|instructions?|request)\b[^.!?\n]{{0,30}}\bfrom me\b[^.!?\n]{{0,40}}\bto you,? {_WHO}s?\b",
     rf"\bif you(?:'re| are)\s+(?:an?|the)\s+(?:\w+\s+)?{_WHO}\b",
     rf"\b{_WHO}s?\b\s+(?:reading|processing|summari[sz]ing|parsing|visiting|seeing)\s+this\b",
-    rf"\b(?:from now on,? you|you will now act|act as if you (?:are|were)|pretend (?:to be|you are)|"
-    rf"you must now)\b",
+    r"\b(?:from now on,? you|you will now act|act as if you (?:are|were)|pretend (?:to be|you are)|"
+    r"you must now)\b",
     rf"\b(?:reveal|print|send|show|output|leak|email|post|exfiltrate|repeat|include|upload|forward|append)\b"
     rf"[^.!?\n]{{0,40}}\b(?:your|the agent's|the user's|all|any|stored)\b[^.!?\n]{{0,20}}\b{_SECRET}\b",
     r"<\|?(?:im_start|im_end|system|endoftext|assistant|user)\|?>|\[/?INST\]|<</?SYS>>|<system>|"
@@ -68,7 +68,7 @@ _PATTERNS = (
     r"\b(?:your|long[- ]term|persistent|the agent's)\s+(?:memory|rules?|knowledge)\b",
     r"\bin (?:all|any|every) (?:future|later|subsequent) (?:tasks?|sessions?|conversations?|answers?|runs?|replies)\b"
     r"[^.!?\n]{0,60}\b(?:you|always|must|should|recommend|say|answer|send|use|visit)\b",
-    rf"\byour (?:new|real|only|true|actual) (?:task|goal|objective|purpose|instructions?|role|mission)\b",
+    r"\byour (?:new|real|only|true|actual) (?:task|goal|objective|purpose|instructions?|role|mission)\b",
     r"\b(?:mark|approve|rate|score|judge|grade)\b[^.!?\n]{0,30}\b(?:this|itself|it)\b[^.!?\n]{0,30}"
     r"\b(?:as (?:approved|verified|trusted|correct|safe)|10/10|full marks|highest)\b",
     r"\b(?:ignoriere|vergiss|missachte)\b[^.!?\n]{0,40}\b(?:anweisung|instruktion|befehl|regel)",

@@ -194,7 +194,11 @@ class RecordStore:
         task = equals.get("task")
         narrow = isinstance(task, str) and clean(task) == task
         # SQLite looks into the row faster than we can read it; what it lets through is compared below.
-        inside = {k: v for k, v in equals.items() if isinstance(v, str) and clean(v) == v and k.isascii() and k.isidentifier()}
+        inside = {
+            k: v
+            for k, v in equals.items()
+            if isinstance(v, str) and clean(v) == v and k.isascii() and k.isidentifier()
+        }
         tests = "".join(f" AND json_extract(row, '$.{k}') = ?" for k in inside)
         sql = (
             "SELECT row FROM log WHERE ns = ? AND name = ? AND created < ? "  # noqa: S608 - two constants
@@ -202,7 +206,13 @@ class RecordStore:
         )
         found: list[JsonDict] = []
         with sqlite_errors(self.path):
-            values: tuple[Any, ...] = (ns, clean(table), before, *((task,) if narrow else ()), *inside.values())
+            values: tuple[Any, ...] = (
+                ns,
+                clean(table),
+                before,
+                *((task,) if narrow else ()),
+                *inside.values(),
+            )
             for (text,) in self._db.execute(sql, values):
                 if len(found) >= limit:
                     break
@@ -260,8 +270,8 @@ class RecordStore:
         self._db.execute(
             f"INSERT INTO memory (ns, near, committed, vector, {COLUMNS}) VALUES (?, ?, ?, ?, {_MARKS})",  # noqa: S608 - constant
             (
-                ns, row.near, committed, vector.astype(np.float32).tobytes(), r.id, r.memory_type, r.text, r.source,
-                r.title, r.start, r.end, r.task, r.idea, r.step, r.writer, r.epsilon, r.created,
+                ns, row.near, committed, vector.astype(np.float32).tobytes(), r.id, r.memory_type, r.text,
+                r.source, r.title, r.start, r.end, r.task, r.idea, r.step, r.writer, r.epsilon, r.created,
                 json.dumps(dict(r.meta)), r.valid_from,
             ),
         )  # fmt: skip

@@ -75,15 +75,13 @@ class UpkeepTables:
         with sqlite_errors(self._path), transaction(self._db):
             sql = f"SELECT {COLUMNS} FROM memory WHERE +ns = ? AND id IN {_AMONG}"  # noqa: S608 - constant
             rows = [record_of(row) for row in self._db.execute(sql, (ns, wanted)).fetchall()]
-            self._db.executemany(
-                _BURY, [(ns, *_values(tombstone_of(r, reason, into, now))) for r in rows]
-            )
+            self._db.executemany(_BURY, [(ns, *_values(tombstone_of(r, reason, into, now))) for r in rows])
             gone = json.dumps([r.id for r in rows])
             # A sighting says that a task has seen the row: that of the row it went into says it now.
             if into:
                 self._db.execute(
-                    "INSERT INTO sighting (id, task, step) "
-                    f"SELECT ?, task, min(step) FROM sighting WHERE id IN {_AMONG} GROUP BY task "  # noqa: S608 - constant
+                    "INSERT INTO sighting (id, task, step) "  # noqa: S608 - constant
+                    f"SELECT ?, task, min(step) FROM sighting WHERE id IN {_AMONG} GROUP BY task "
                     "ON CONFLICT (id, task) DO UPDATE SET step = min(step, excluded.step)",
                     (into, gone),
                 )
@@ -127,7 +125,8 @@ class UpkeepTables:
         with sqlite_errors(self._path), transaction(self._db):
             self._db.execute(
                 "INSERT OR IGNORE INTO sighting (id, task, step) SELECT s.id, ?, s.step FROM sighting s "
-                "JOIN memory m ON m.id = s.id WHERE m.ns = ? AND s.task = ? AND s.step <= ? AND m.committed < ?",
+                "JOIN memory m ON m.id = s.id "
+                "WHERE m.ns = ? AND s.task = ? AND s.step <= ? AND m.committed < ?",
                 (clean(into), ns, clean(task), step, before),
             )
             found = self._db.execute(

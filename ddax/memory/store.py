@@ -48,8 +48,8 @@ from ddax.memory.scoring import (
     width,
     within_budget,
 )
-from ddax.memory.sqlite import Logged
 from ddax.memory.shared import SharedStore, acquire, release
+from ddax.memory.sqlite import Logged
 from ddax.memory.store_upkeep import StoreUpkeep
 from ddax.types import Document, JsonDict, MemoryType, Record
 
@@ -342,7 +342,9 @@ class ChromaMemory:
         try:
             self._record.log(self._ns, rows, committed=moment(self._clock()))
         except BaseException:
-            self._waiting.extendleft(reversed(rows))  # whoever waits for one of them must not be told it is there
+            self._waiting.extendleft(
+                reversed(rows)
+            )  # whoever waits for one of them must not be told it is there
             raise
 
     def _check_open(self) -> None:

@@ -77,8 +77,8 @@ def trust_corrected(tally: Tally) -> float:
 
     Impact is the mean of two shares: of faulty outputs reviewed, those dissented from, and of sound
     ones, those left in peace. So neither silence nor constant dissent moves it from ½ by itself.
-    Depth is that of the dissents not shown wrong, so that it cannot stand in for being right. Upheld is the share of the decisions a human looked
-    at that were overridden for good.
+    Depth is that of the dissents not shown wrong, so that it cannot stand in for being right. Upheld is
+    the share of the decisions a human looked at that were overridden for good.
     """
     found = _shrunk(tally.verified, tally.verified + tally.missed, PRIOR_IMPACT)
     spared = _shrunk(tally.agreed, tally.agreed + tally.wrong, PRIOR_IMPACT)

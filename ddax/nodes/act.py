@@ -25,9 +25,9 @@ from ddax.ideas.origins import Origins, join, read
 from ddax.memory.instructions import without_orders
 from ddax.nodes.arguments import stowed, whole
 from ddax.nodes.claims import CONFLICT, Verification, claim_of, compare
+from ddax.nodes.gather import CLAIMS, HITS, as_passage, citation_row, usage_row, whole_text
 from ddax.nodes.once import Entry, content_of, intend, look_up, note_unknown, settle
 from ddax.nodes.permission import Asked, approved, asked, brought
-from ddax.nodes.gather import CLAIMS, HITS, as_passage, citation_row, usage_row, whole_text
 from ddax.reasoning.budget import FREE, usage_of
 from ddax.reasoning.embedded import EmbeddedReasoner
 from ddax.reasoning.protocol import ExtractRequest, Reasoner
@@ -120,7 +120,14 @@ async def _shown(packet: LeafPacket, session: Session, effect: Effect, seen: Ask
     }  # fmt: skip
     await session.memory.log(SHOWN, row, key=f"{task}:{packet['leaf']}:{packet['step']}")
     told = f"dry run: {call['name']} was not done"
-    return {"ok": True, "text": told, "evidence": [], "usage": {}, "origins": packet["origins"], "shown": True}
+    return {
+        "ok": True,
+        "text": told,
+        "evidence": [],
+        "usage": {},
+        "origins": packet["origins"],
+        "shown": True,
+    }
 
 
 def _wait(packet: LeafPacket, reason: str, seen: Asked, call: ActionCall) -> Update:
@@ -156,7 +163,7 @@ async def _perform(packet: LeafPacket, session: Session, key: str) -> JsonDict:
 def _origins(packet: LeafPacket, session: Session, result: ActionResult | None) -> Origins:
     """Return what the leaf rests on after its action: what its plan had read, and what it brought."""
     call = packet["action"]
-    action = session.actions[call["name"]] if call["name"] in session.actions else None
+    action = session.actions[call["name"]] if call["name"] in session.actions else None  # noqa: SIM401 - `get` of a registry raises
     return join(packet["origins"], brought(action, call, result))
 
 
@@ -279,7 +286,7 @@ async def _claims(packet: LeafPacket, session: Session, ids: list[str]) -> tuple
 
 
 def _reader(packet: LeafPacket, session: Session, records: list[Record]) -> Reasoner:
-    """Return who takes the claims: of a document as short as a quote nobody is paid to say which lines matter.
+    """Return who takes the claims: nobody is paid to say which lines of a very short document matter.
 
     Whoever plans and whoever puts together is given it whole.
     """

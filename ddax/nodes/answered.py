@@ -75,7 +75,7 @@ async def note_answer(state: State, session: Session, made: Choice, *, by: str, 
                     human_decision=made.human,
                     by=by,
                     artifact=made.artifact,
-                )  # fmt: skip
+                )
             )
             override = str(entry["id"])
     row = {
@@ -103,5 +103,5 @@ async def _propose(state: State, session: Session, lesson: str, *, override: str
             why=f"override {override}",
             propose_from=bounds.propose_from,
             apply_above=bounds.apply_above,
-        )  # fmt: skip
+        )
     )

@@ -39,9 +39,7 @@ async def stowed_all(proposals: tuple[Proposal, ...], session: Session) -> tuple
     found: list[Proposal] = []
     for proposal in proposals:
         action = proposal.action
-        found.append(
-            proposal if action is None else replace(proposal, action=await stowed(action, session))
-        )
+        found.append(proposal if action is None else replace(proposal, action=await stowed(action, session)))
     return tuple(found)
 
 

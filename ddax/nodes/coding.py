@@ -38,9 +38,7 @@ def evolution_due(state: State, settings: Evolution, *, step: int, seconds: floa
 
 def pressure_at(*, depth: int, seconds: float, stuck: int) -> float:
     """Return the pressure in [0, 1] at a depth, after seconds and so many steps without a change."""
-    return pressure(
-        depth=depth, seconds=seconds, impasses=stuck, ambiguity=0.0, weights=PressureWeights()
-    )
+    return pressure(depth=depth, seconds=seconds, impasses=stuck, ambiguity=0.0, weights=PressureWeights())
 
 
 def _is(leaf: Idea, name: str) -> bool:

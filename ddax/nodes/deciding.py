@@ -29,7 +29,7 @@ def decides(state: State, session: Session) -> bool:
     """Tell whether what is done next may hang on the values of this step.
 
     It does where more is open than is done at once, where code is repaired, and where the draw of wider
-    or deeper learns from values. A reasoner that costs nothing is always asked, and so is any by the settings.
+    or deeper learns from values. A reasoner that costs nothing is always asked; the settings can ask any.
     """
     settings = session.settings
     if session.reasoner.name in FREE or "always" in (settings.debate.ask, settings.debate.gate):
@@ -68,7 +68,7 @@ def _is_claim(outcome: Outcome) -> bool:
 
 
 def _carried(request: JudgeRequest, session: Session) -> bool:
-    """Tell whether every sentence of a result follows from what was read; one that was cut off is left out."""
+    """Tell whether every sentence of a result follows from what was read; a cut one is left out."""
     text = request.result
     lines = [text[span.start : span.end] for span in sentences(text)]
     if lines and text.endswith(CUT):

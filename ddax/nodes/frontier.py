@@ -12,7 +12,16 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ddax.dynamics.forces import directions, mind_forces
-from ddax.dynamics.score import Terms, Weights, all_misaligned, cosines, normalised, ranking, terms_of, weights_of
+from ddax.dynamics.score import (
+    Terms,
+    Weights,
+    all_misaligned,
+    cosines,
+    normalised,
+    ranking,
+    terms_of,
+    weights_of,
+)
 from ddax.dynamics.state import Mind, decode_vector
 from ddax.graph.services import Session
 from ddax.graph.state import State
@@ -151,7 +160,8 @@ def _walk(
 ) -> str:
     """Go down from the root to one target by the best score at each level.
 
-    `ways` counts, row by row, the targets that are left at and below each idea; without `found` no terms are kept.
+    `ways` counts, row by row, the targets that are left at and below each idea; without `found` no terms
+    are kept.
     """
     if view.weights.flat:
         return _best(view, [view.ideas[t] for t in sorted(left, key=dag.sort_key)], loss, found)

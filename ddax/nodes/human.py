@@ -28,9 +28,7 @@ class HumanAnswer(BaseModel):
         "", max_length=200, description="The idea it is about; default: the one the question is about."
     )
     arguments: dict[str, Any] | None = Field(None, description="Changed arguments of the action in question.")
-    for_run: bool = Field(
-        False, description="Let other actions of this name pass too, until the task ends."
-    )
+    for_run: bool = Field(False, description="Let other actions of this name pass too, until the task ends.")
     lesson: str = Field("", max_length=1000, description="What to remember from now on.")
     by: str = Field("human", min_length=1, max_length=300, description="Who answers; each has a standing.")
 

@@ -28,7 +28,7 @@ JUDGING = "judging"
 
 @dataclass(frozen=True)
 class Bench:
-    """The reasoner of the run, the participants, their fixed roles, the criteria, and the calibration of this task."""
+    """The reasoner of the run, the participants, their roles, the criteria, this task's calibration."""
 
     reasoner: Reasoner
     present: tuple[Debater, ...]

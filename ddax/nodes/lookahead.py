@@ -104,9 +104,7 @@ def _is_outside(leaf: Idea, session: Session) -> bool:
 
 async def _passed(leaf: Idea, state: State, session: Session) -> bool:
     """Say whether a human let this action pass."""
-    return bool(
-        await approved(session, task=state["work"]["id"], leaf=leaf["id"], call=leaf["action"])
-    )
+    return bool(await approved(session, task=state["work"]["id"], leaf=leaf["id"], call=leaf["action"]))
 
 
 async def _imagine(

@@ -77,14 +77,28 @@ async def approved(session: Session, *, task: str, leaf: str, call: ActionCall) 
 
 
 async def approve(
-    session: Session, *, task: str, leaf: str, call: ActionCall, passed: bool, step: int, for_run: bool = False
+    session: Session,
+    *,
+    task: str,
+    leaf: str,
+    call: ActionCall,
+    passed: bool,
+    step: int,
+    for_run: bool = False,
 ) -> None:
     """Keep what a human said of a leaf's action with these arguments, and of all of its name if told so."""
     bound = content_of(await whole(call, session))
     row = {"task": task, "leaf": leaf, "approved": passed, "step": step, "content": bound}
     await session.memory.log(APPROVALS, row, key=f"{task}:{leaf}:{step}")
     if for_run and passed:
-        every = {"task": task, "leaf": "", "approved": True, "step": step, "content": ANY, "name": call["name"]}
+        every = {
+            "task": task,
+            "leaf": "",
+            "approved": True,
+            "step": step,
+            "content": ANY,
+            "name": call["name"],
+        }
         await session.memory.log(APPROVALS, every, key=f"{task}:every:{call['name']}")
 
 

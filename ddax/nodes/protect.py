@@ -14,7 +14,7 @@ from ddax.dynamics.rigidity import leave_protect, mark_asked, mark_conservative
 from ddax.dynamics.state import Mind
 from ddax.graph.services import Session
 from ddax.graph.state import State, Update
-from ddax.ideas import dag, grow
+from ddax.ideas import grow
 from ddax.ideas.idea import REASON_BYTES, Patch, apply_patches, clip, fitted, is_final
 from ddax.memory.overrides import human_name
 from ddax.nodes.answered import choice_of_run, choice_on, note_answer

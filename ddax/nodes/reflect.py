@@ -14,10 +14,9 @@ from typing import Literal
 from ddax.errors import BudgetExceeded, ReasonerError
 from ddax.graph.services import Session
 from ddax.graph.state import State, Update
-from ddax.nodes.consolidating import consolidate_memory
-
 from ddax.ideas import dag
 from ddax.ideas.idea import Ideas
+from ddax.nodes.consolidating import consolidate_memory
 from ddax.nodes.gather import MANY, task_text, usage_row
 from ddax.nodes.rules import settle_rules
 from ddax.nodes.standing import settle

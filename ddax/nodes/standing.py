@@ -9,10 +9,9 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Mapping
-from typing import Literal
 
-from ddax.debate.rubric import load_rubric
 from ddax.debate.roles import Debater, seated
+from ddax.debate.rubric import load_rubric
 from ddax.debate.verdict import Verdict
 from ddax.graph.services import Session
 from ddax.graph.state import Outcome, State, Work

@@ -16,7 +16,6 @@ from ddax.nodes.claims import to_verify
 from ddax.nodes.coding import TEST
 from ddax.types import NodeName
 
-
 STANDSTILL = 4
 """Times in a row that a resting mood has seen nothing new."""
 

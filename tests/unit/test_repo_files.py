@@ -5,6 +5,8 @@ from __future__ import annotations
 import ast
 import json
 import re
+import subprocess
+import sys
 import tomllib
 from importlib.util import find_spec
 from pathlib import Path
@@ -205,7 +207,16 @@ def test_version_is_stated_once_and_the_same(repo: Path) -> None:
 def test_tools_skip_the_root_links(repo: Path) -> None:
     tools = tomllib.loads((repo / "pyproject.toml").read_text(encoding="utf-8"))["tool"]
     for name in ("graph", "nodes", "memory", "configs"):
-        assert name in tools["ruff"]["extend-exclude"]
         assert f"^{name}/" in tools["mypy"]["exclude"]
         assert name in tools["pytest"]["ini_options"]["norecursedirs"]
     assert tools["mypy"]["packages"] == tools["pyright"]["include"] == ["ddax"]
+
+
+def test_the_linter_sees_every_module_once(repo: Path) -> None:
+    command = [sys.executable, "-m", "ruff", "check", "--show-files", "."]
+    shown = subprocess.run(command, cwd=repo, check=True, capture_output=True, text=True).stdout
+    seen = sorted(Path(line).relative_to(repo).as_posix() for line in shown.splitlines())
+    for folder in ("ddax", "tests", "benchmarks"):
+        modules = sorted(file.relative_to(repo).as_posix() for file in (repo / folder).rglob("*.py"))
+        assert [file for file in seen if file.startswith(f"{folder}/") and file.endswith(".py")] == modules
+    assert not [file for file in seen if file.startswith(("graph/", "nodes/", "memory/", "configs/"))]

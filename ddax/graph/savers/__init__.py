@@ -37,7 +37,9 @@ async def open_store(
     if not address:
         from ddax.graph.savers.sqlite import open_sqlite, open_sqlite_reading
 
-        async with (open_sqlite_reading if reading else open_sqlite)(path, serializer(key, redactor)) as store:
+        async with (open_sqlite_reading if reading else open_sqlite)(
+            path, serializer(key, redactor)
+        ) as store:
             yield store
         return
     if not address.startswith(SCHEMES):

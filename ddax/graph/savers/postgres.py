@@ -94,7 +94,7 @@ class PostgresStore(Store, AsyncPostgresSaver):
         """Own a thread against other machines, until the connection ends; raises ThreadInUse."""
         lock = "(hashtext('ddax'), hashtext(%s))"
         async with self._cursor() as cursor:
-            await cursor.execute(f"SELECT pg_try_advisory_lock{lock} AS free", (thread,))  # noqa: S608
+            await cursor.execute(f"SELECT pg_try_advisory_lock{lock} AS free", (thread,))
             row = await cursor.fetchone()
         if row is None or not row["free"]:
             raise ThreadInUse(
@@ -106,13 +106,13 @@ class PostgresStore(Store, AsyncPostgresSaver):
             yield
         finally:
             async with self._cursor() as cursor:
-                await cursor.execute(f"SELECT pg_advisory_unlock{lock}", (thread,))  # noqa: S608
+                await cursor.execute(f"SELECT pg_advisory_unlock{lock}", (thread,))
 
     async def compact(self) -> None:
         """Give freed space back to the system."""
         async with self._cursor() as cursor:
             for table in ("checkpoints", "checkpoint_blobs", "checkpoint_writes"):
-                await cursor.execute(f"VACUUM (FULL) {table}")  # noqa: S608  # fixed names
+                await cursor.execute(f"VACUUM (FULL) {table}")  # fixed names
 
     async def size(self) -> int:
         """Return the bytes the store takes."""

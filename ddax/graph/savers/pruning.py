@@ -53,11 +53,11 @@ class Store(BaseCheckpointSaver[str]):
 
     @asynccontextmanager
     async def owned(self, thread: str) -> AsyncIterator[None]:
-        """Own a thread against other machines; raises ThreadInUse. A file needs no more than the home's lock."""
+        """Own a thread against other machines; raises ThreadInUse. A file needs the home's lock alone."""
         yield
 
     async def check(self, thread: str) -> Verdict:
-        """Tell whether a thread is as it was written. A server keeps checksums of its own; files have seals."""
+        """Tell whether a thread is as it was written. A server has checksums of its own; files have seals."""
         return Verdict()
 
     async def rewind(self, thread: str, to: str) -> None:

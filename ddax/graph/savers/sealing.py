@@ -1,8 +1,8 @@
 """Seal what is stored: each value by a digest of its own, each superstep by the state it rests on.
 
 The seal of a checkpoint is a hash of its own row, and one of its parent's seal, the parent's row and the
-ideas that were written onto the parent. So the newest one stands for the whole thread, and a row that is missing,
-changed or foreign is found where it is. Leaves out who asks for it (`ddax.graph.runner`).
+ideas that were written onto the parent. So the newest one stands for the whole thread, and a row that is
+missing, changed or foreign is found where it is. Leaves out who asks for it (`ddax.graph.runner`).
 """
 
 from __future__ import annotations

@@ -53,9 +53,15 @@ class SqliteStore(Store, AsyncSqliteSaver):
         """Store a checkpoint with its seal, both or neither."""
         await self.setup()
         place = config["configurable"]
-        thread, ns, parent = str(place["thread_id"]), place.get("checkpoint_ns", ""), place.get("checkpoint_id")
+        thread, ns, parent = (
+            str(place["thread_id"]),
+            place.get("checkpoint_ns", ""),
+            place.get("checkpoint_id"),
+        )
         kind, value = self.serde.dumps_typed(checkpoint)
-        told = json.dumps(get_checkpoint_metadata(config, metadata), ensure_ascii=False).encode("utf-8", "ignore")
+        told = json.dumps(get_checkpoint_metadata(config, metadata), ensure_ascii=False).encode(
+            "utf-8", "ignore"
+        )
         async with self.lock:
             row = Row(checkpoint["id"], parent or "", value, told)
             await self._keep((thread, ns), row, await self._above((thread, ns), parent))
@@ -113,7 +119,9 @@ class SqliteStore(Store, AsyncSqliteSaver):
             for row in rows:
                 parent = known.get(row.parent)
                 above = ROOT if parent is None else made[parent.id]
-                made[row.id] = ROOT if parent is None else seal(above.above, parent, writes.get(parent.id, ()))
+                made[row.id] = (
+                    ROOT if parent is None else seal(above.above, parent, writes.get(parent.id, ()))
+                )
                 await self._keep((thread, ns), row, made[row.id])
             await self.conn.commit()
 
@@ -139,13 +147,14 @@ class SqliteStore(Store, AsyncSqliteSaver):
             where, values = f"{where} AND checkpoint_id = ?", [*key, one]
         deltas = tuple(delta_channels())
         checkpoints = (
-            "SELECT checkpoint_id, coalesce(parent_checkpoint_id, ''),"
+            "SELECT checkpoint_id, coalesce(parent_checkpoint_id, ''),"  # noqa: S608  # fixed words
             " CAST(checkpoint AS BLOB), CAST(metadata AS BLOB)"
-            f" FROM checkpoints WHERE {where} ORDER BY checkpoint_id"  # noqa: S608  # fixed words
+            f" FROM checkpoints WHERE {where} ORDER BY checkpoint_id"
         )
         ideas = (
-            f"SELECT checkpoint_id, task_id, idx, channel, type, CAST(value AS BLOB) FROM writes WHERE {where}"  # noqa: S608
-            f" AND channel IN ({','.join('?' * len(deltas))}) ORDER BY checkpoint_id, rowid"
+            "SELECT checkpoint_id, task_id, idx, channel, type, CAST(value AS BLOB)"  # noqa: S608  # as above
+            f" FROM writes WHERE {where} AND channel IN ({','.join('?' * len(deltas))})"
+            " ORDER BY checkpoint_id, rowid"
         )
         async with self.conn.execute(checkpoints, values) as cursor:
             rows = [Row(*row) for row in await cursor.fetchall()]
@@ -185,8 +194,8 @@ class SqliteStore(Store, AsyncSqliteSaver):
     async def threads_of(self, run_ids: Sequence[str]) -> list[str]:
         """Return the threads in which runs left checkpoints."""
         query = (
-            "SELECT DISTINCT thread_id FROM checkpoints"
-            f" WHERE json_extract(metadata, '$.run_id') IN ({','.join('?' * len(run_ids))})"  # noqa: S608  # marks
+            "SELECT DISTINCT thread_id FROM checkpoints"  # noqa: S608  # marks
+            f" WHERE json_extract(metadata, '$.run_id') IN ({','.join('?' * len(run_ids))})"
         )
         async with self.lock, self.conn.execute(query, tuple(run_ids)) as cursor:
             return [row[0] for row in await cursor.fetchall()]
