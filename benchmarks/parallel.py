@@ -135,7 +135,8 @@ async def one_run() -> Run:
         sources = _documents(Path(folder) / "docs")
         context = Context.model_validate({
             "model": MODEL, "sources": [sources],
-            "models": {"cache": False, "concurrency": 2 * LEAVES, "quote_below": 0},
+            "models": {"cache": False, "concurrency": 2 * LEAVES, "quote_below": 0,
+                       "first_search": False},
             "selection": {"branching": LEAVES, "beam": LEAVES}, "debate": {"enabled": False, "ask": "always"},
             "budget": {"max_parallel": LEAVES, "max_reads": LEAVES},
         })  # fmt: skip

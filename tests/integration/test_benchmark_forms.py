@@ -7,7 +7,8 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from benchmarks import batch, budgets, fanout, growth, growth_loop, view
+from benchmarks import batch, budgets, fanout, growth, growth_loop, parallel, view
+from benchmarks.rote_server import rote_server
 from tests.integration.browser_page import NAMES, Find
 
 pytestmark = pytest.mark.integration
@@ -16,6 +17,13 @@ pytestmark = pytest.mark.integration
 @pytest.mark.parametrize("leaves", [16, 64])
 async def test_leaves_beside_each_other_all_act(leaves: int) -> None:
     assert await fanout.measure(leaves, seconds=0.01) >= 0.01
+
+
+async def test_the_leaves_of_a_models_plan_run_in_one_step() -> None:
+    with rote_server(0.0) as address, parallel.model_at(address):
+        found = await parallel.one_run()
+    assert found.calls >= parallel.LEAVES
+    assert found.leaves > 0
 
 
 async def test_no_budget_is_overshot_by_more_than_a_call() -> None:
