@@ -37,6 +37,8 @@ SHOWN = "shown"
 """The log of what a dry run would have done."""
 ATTEMPTS = 3
 BACKOFF_SECONDS = 0.5
+LARGE = 50_000
+"""Characters of pages from which on a result is cleaned in a thread."""
 VERIFY_FROM = 0.55
 """Confidence from which on a contradiction is worth a verify idea."""
 
@@ -174,8 +176,7 @@ async def _with_retries(packet: LeafPacket, session: Session, key: str) -> Actio
         await _refuse_cooling(packet["action"], session)
         try:
             found = await session.actions.execute(packet["action"], context)
-            # A page may have megabytes: cleaning it would hold up the leaves beside it.
-            return cast(ActionResult, await asyncio.to_thread(session.redactor.value, found))
+            return await _cleaned(found, session)
         except Blocked as error:
             await _cool(packet["action"], session, error)
             raise
@@ -184,6 +185,13 @@ async def _with_retries(packet: LeafPacket, session: Session, key: str) -> Actio
                 raise
             await asyncio.sleep(BACKOFF_SECONDS * 2**attempt * (0.5 + rng.random()))
     raise ActionError("the action was not attempted.", kind="error")
+
+
+async def _cleaned(found: ActionResult, session: Session) -> ActionResult:
+    """Return a result without secrets; a large one does not hold up the leaves beside it."""
+    large = sum(len(page.text) for page in found.pages) > LARGE
+    clean = session.redactor.value
+    return cast(ActionResult, await asyncio.to_thread(clean, found) if large else clean(found))
 
 
 async def _context(packet: LeafPacket, session: Session, key: str) -> ActionContext:
