@@ -5,17 +5,17 @@ from __future__ import annotations
 import asyncio
 import contextlib
 import os
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, cast
 
 import numpy as np
 
-from ddax.actions.protocol import Action, Library
+from ddax.actions.protocol import Library
 from ddax.configs.secrets import Redactor
 from ddax.configs.settings import Context, Identity
 from ddax.debate.panel import Seat
-from ddax.errors import UsageError
+from ddax.graph.hands import actions_of, world_of
 from ddax.graph.services import ALL_ROWS, Clock, Parts, Session
 from ddax.memory.protocol import Embedder, Memory
 from ddax.reasoning.protocol import Reasoner
@@ -128,7 +128,7 @@ class _Opening:
 
     async def world(self) -> Environment | None:
         """Open the world among the sources."""
-        world = await asyncio.to_thread(_world, self.settings)
+        world = await asyncio.to_thread(world_of, self.settings)
         if world is not None:
             self.undo.push_async_callback(world.close)
         return world
@@ -137,13 +137,9 @@ class _Opening:
         """Register the actions of the settings, of the world and of the caller, and our own."""
         from ddax.actions.registry import open_registry
 
-        extra = (
-            *await asyncio.to_thread(_coding_actions, self.settings),
-            *_world_actions(self.settings, world, self.embedder),
-            *await _mcp_actions(self.settings, self.place),
-            *self.parts.actions,
-        )
-        return await asyncio.to_thread(open_registry, extra, files=self.settings.actions.files)
+        named = await actions_of(self.settings, self.place, world, self.embedder)
+        files = self.settings.actions.files
+        return await asyncio.to_thread(open_registry, (*named, *self.parts.actions), files=files)
 
     async def reasoner(self, actions: Registry, *, model: str = "") -> Reasoner:
         """Open the reasoner of the settings, or the same with another model."""
@@ -249,62 +245,6 @@ def _open_home() -> Home:
     from ddax.memory.home import Home
 
     return Home.from_environ(os.environ).ensure()
-
-
-def _coding_actions(settings: Context) -> tuple[Action, ...]:
-    """Return the actions that only a task with code and tests has."""
-    from ddax.evolution.code_task import find_code
-
-    if not find_code(settings.sources):
-        return ()
-    from ddax.evolution.run_tests import test
-
-    return (test,)
-
-
-def _world(settings: Context) -> Environment | None:
-    """Open the world among the sources; there is one at most."""
-    from ddax.environments.opening import BROWSER, is_world, open_world
-
-    named = [source for source in settings.sources if is_world(source)]
-    if len(named) > 1:
-        raise UsageError(
-            f"the sources name {len(named)} worlds.", mend="Give one: an agent acts in one world."
-        )
-    if named and named[0].startswith(BROWSER):
-        from ddax.environments.browser.opening import open_browser
-
-        return open_browser(named[0], settings)
-    return open_world(named[0]) if named else None
-
-
-async def _mcp_actions(settings: Context, place: Home) -> tuple[Action, ...]:
-    """Return the tools of the MCP servers that the settings name."""
-    if not settings.actions.mcp:
-        return ()
-    from ddax.actions.mcp_tools import mcp_actions
-    from ddax.actions.web.opening import policy_for
-
-    named = settings.actions
-    return await mcp_actions(named.mcp, place.path, policy=policy_for(settings), reads=named.reads)
-
-
-def _world_actions(settings: Context, world: Environment | None, embedder: Embedder) -> tuple[Action, ...]:
-    if world is None:
-        return ()
-    from ddax.environments.actions import WorldActions
-
-    moves = WorldActions(world, seed=settings.seed)
-    if not world.name.startswith("browser:"):
-        return moves.actions()
-    from ddax.environments.browser.world import BrowserWorld
-    from ddax.environments.pilot.browse import Browsing
-
-    if not isinstance(world, BrowserWorld):
-        return moves.actions()
-    browse = Browsing(world, embedder.embed, settings.seed, moves.turn)
-    told = settings.browser.writes
-    return (*(replace(one, told=told) for one in moves.actions()), browse.action(told=told))
 
 
 def _embedder(cache: Path) -> Embedder:

@@ -1,0 +1,83 @@
+"""The hands of a session: the world its settings name, and the actions beside the built-in ones."""
+
+from __future__ import annotations
+
+import asyncio
+from dataclasses import replace
+from typing import TYPE_CHECKING
+
+from ddax.actions.protocol import Action
+from ddax.configs.settings import Context
+from ddax.errors import UsageError
+from ddax.memory.protocol import Embedder
+
+if TYPE_CHECKING:
+    from ddax.environments.protocol import Environment
+    from ddax.memory.home import Home
+
+
+def world_of(settings: Context) -> Environment | None:
+    """Open the world among the sources; there is one at most."""
+    from ddax.environments.opening import BROWSER, is_world, open_world
+
+    named = [source for source in settings.sources if is_world(source)]
+    if len(named) > 1:
+        raise UsageError(
+            f"the sources name {len(named)} worlds.", mend="Give one: an agent acts in one world."
+        )
+    if named and named[0].startswith(BROWSER):
+        from ddax.environments.browser.opening import open_browser
+
+        return open_browser(named[0], settings)
+    return open_world(named[0]) if named else None
+
+
+async def actions_of(
+    settings: Context, place: Home, world: Environment | None, embedder: Embedder
+) -> tuple[Action, ...]:
+    """Return the actions that the settings bring: for code with tests, of the world, of MCP servers."""
+    return (
+        *await asyncio.to_thread(_coding_actions, settings),
+        *_world_actions(settings, world, embedder),
+        *await _mcp_actions(settings, place),
+    )
+
+
+def _coding_actions(settings: Context) -> tuple[Action, ...]:
+    """Return the actions that only a task with code and tests has."""
+    from ddax.evolution.code_task import find_code
+
+    if not find_code(settings.sources):
+        return ()
+    from ddax.evolution.run_tests import test
+
+    return (test,)
+
+
+def _world_actions(settings: Context, world: Environment | None, embedder: Embedder) -> tuple[Action, ...]:
+    if world is None:
+        return ()
+    from ddax.environments.actions import WorldActions
+
+    moves = WorldActions(world, seed=settings.seed)
+    if not world.name.startswith("browser:"):
+        return moves.actions()
+    from ddax.environments.browser.world import BrowserWorld
+    from ddax.environments.pilot.browse import Browsing
+
+    if not isinstance(world, BrowserWorld):
+        return moves.actions()
+    browse = Browsing(world, embedder.embed, settings.seed, moves.turn)
+    told = settings.browser.writes
+    return (*(replace(one, told=told) for one in moves.actions()), browse.action(told=told))
+
+
+async def _mcp_actions(settings: Context, place: Home) -> tuple[Action, ...]:
+    """Return the tools of the MCP servers that the settings name."""
+    if not settings.actions.mcp:
+        return ()
+    from ddax.actions.mcp_tools import mcp_actions
+    from ddax.actions.web.opening import policy_for
+
+    named = settings.actions
+    return await mcp_actions(named.mcp, place.path, policy=policy_for(settings), reads=named.reads)
