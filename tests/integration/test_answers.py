@@ -167,13 +167,23 @@ class Desk:
         return quote in asyncio.run(self.library(case.source).read(source)).text
 
 
+WHOLE_LIBRARY = [case for case in ANSWERED if case.source == PYTHON]
+LONG = pytest.mark.long
+
+
 @pytest.fixture(scope="module")
 def desk(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Desk]:
     yield Desk(tmp_path_factory.mktemp("answers"))
 
 
 @pytest.mark.timeout(120)
-@pytest.mark.parametrize("case", ANSWERED, ids=lambda case: case.question[:60])
+@pytest.mark.parametrize(
+    "case",
+    [
+        pytest.param(case, id=case.question[:60], marks=LONG if case in WHOLE_LIBRARY[1:] else ())
+        for case in ANSWERED
+    ],
+)
 def test_the_right_document_is_cited_first_and_the_answer_holds_the_key(desk: Desk, case: Case) -> None:
     result = desk.ask(case)
     assert result["status"] == "done", result["answer"]

@@ -244,6 +244,7 @@ def finished(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return place.root / "home"
 
 
+@pytest.mark.long
 def test_an_interrupt_names_the_way_back_and_nothing_is_lost(place: Place, finished: Path) -> None:
     kinds = {
         "once": (signal.SIGINT,),

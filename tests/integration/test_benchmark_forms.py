@@ -58,6 +58,7 @@ async def test_the_file_stays_small(tmp_path: Path) -> None:
     assert size < 1
 
 
+@pytest.mark.long
 async def test_a_page_follows_50_moments_a_second_and_loses_none_with_its_server(
     need: Find, tmp_path: Path
 ) -> None:

@@ -29,7 +29,10 @@ def test_every_example_is_run() -> None:
     assert {path.name for path in EXAMPLES.glob("*.py")} == set(SAYS)
 
 
-@pytest.mark.parametrize("name", sorted(SAYS))
+@pytest.mark.parametrize(
+    "name",
+    [pytest.param(name, marks=() if name == "own_node.py" else pytest.mark.long) for name in sorted(SAYS)],
+)
 def test_the_example_runs_outside_of_the_package(name: str, tmp_path: Path) -> None:
     shutil.copytree(EXAMPLES, tmp_path / "mine")
     done = subprocess.run(

@@ -62,6 +62,7 @@ async def checked(path: Path, acknowledged: list[str]) -> None:
     await memory.close()
 
 
+@pytest.mark.long
 async def test_no_acknowledged_row_is_lost_by_kills(tmp_path: Path) -> None:
     acknowledged: list[str] = []
     moments = random.Random(5)

@@ -26,6 +26,7 @@ def test_what_carries_a_rule_is_said_first_or_was_led_to() -> None:
     assert _carrier([], ["named"], 1) is None
 
 
+@pytest.mark.long
 async def test_a_rule_carries_other_tasks_and_is_retracted_when_it_fails(tmp_path: Path) -> None:
     from ddax.memory.embeddings import open_embedder
 

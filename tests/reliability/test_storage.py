@@ -17,7 +17,7 @@ import pytest
 
 from tests.integration.command_line import QUESTION, Done, Place, ended, manifest, until
 
-pytestmark = pytest.mark.integration
+pytestmark = [pytest.mark.integration, pytest.mark.long]
 RUN = ("run", QUESTION, "--sources", "docs", "--thread", "t", "--seed", "7")
 
 
