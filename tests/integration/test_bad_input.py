@@ -152,6 +152,7 @@ def test_what_a_folder_holds_besides_text_does_not_disturb(place: Place) -> None
     assert {"docs/tower.md", "docs/ilse.md"} <= {citation["source"] for citation in result["citations"]}
 
 
+@pytest.mark.long
 def test_a_long_task_ends_soon_and_stays_small(place: Place) -> None:
     filler = " ".join(f"note {n} says nothing that matters here." for n in range(3000))
     long = f"{QUESTION} {filler}"[:100_000]
@@ -272,6 +273,7 @@ def test_an_interrupt_names_the_way_back_and_nothing_is_lost(place: Place, finis
         assert manifest(place.root / name, "t")["digest"] == manifest(finished, "t")["digest"], name
 
 
+@pytest.mark.long
 def test_a_kill_before_the_first_or_after_the_last_checkpoint_loses_nothing(
     place: Place, finished: Path
 ) -> None:

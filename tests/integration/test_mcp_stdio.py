@@ -51,6 +51,7 @@ def said(result: Any) -> dict[str, Any]:
     return value
 
 
+@pytest.mark.long
 async def test_ask_look_and_follow_up(tmp_path: Path, papers: Path) -> None:
     tools, asked = await talk(tmp_path, ("ask", {"question": QUESTION}), flags=("--sources", str(papers)))
     assert set(tools) == {"ask", "fix", "runs", "show", "resume"}

@@ -111,6 +111,7 @@ async def test_the_same_seed_gives_the_same_patch(sandbox):
     assert results[0].tried == results[1].tried
 
 
+@pytest.mark.long
 async def test_an_endless_loop_is_repaired(sandbox):
     files = {
         "m.py": "def digits(n):\n    found = []\n    while n:\n        found.append(n % 10)\n    return found\n"
