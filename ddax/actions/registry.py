@@ -64,6 +64,10 @@ class Registry(Mapping[str, Action]):
             )
         return self._actions[name]
 
+    def get(self, name: str, default: Any = None) -> Any:
+        """Return an action, or the default for an unknown name."""
+        return self._actions.get(name, default)
+
     def __iter__(self) -> Iterator[str]:
         return iter(self._actions)
 

@@ -221,8 +221,9 @@ def _store() -> Path:
 
 def _record() -> Path:
     from ddax.memory.home import Home
+    from ddax.memory.records import RECORD
 
-    return Home(home_of().absolute()).memory / "record.sqlite"
+    return Home(home_of().absolute()).memory / RECORD
 
 
 def _with_rules(project: Project, context: Context) -> Project:

@@ -32,8 +32,7 @@ def goals(
     state = asyncio.run(_state(opener_of(context), info.thread_id))
     if not state.get("ideas"):
         raise UsageError(f"The thread {thread!r} has no ideas yet.", mend=f"ddax resume {thread}")
-    where = namespace or str((info.context or {}).get("namespace") or settings(None).context.namespace)
-    view = with_memory(where, lambda memory: _view(memory, state))
+    view = with_memory(namespace or info.namespace, lambda memory: _view(memory, state))
     if json:
         output.result(
             {

@@ -30,7 +30,7 @@ def mood(
     from ddax.metacognition.series import series
 
     output, info = Output(json=json, verbose=verbose), known_run(thread)
-    rows = _rows(str(info.context.get("namespace") or "default"), thread=info.thread_id)
+    rows = _rows(info.namespace, thread=info.thread_id)
     if json:
         output.result({"thread": thread, "mood": series(rows)})
     elif not rows:

@@ -41,7 +41,7 @@ async def open_session(
 ) -> Session:
     """Open every part the settings name that is not given ready-made; what fails leaves nothing open.
 
-    What is wrong in the settings is told first, a home in use next, what cannot be read last.
+    A home in use is told before anything waits for it, and wrong settings before a source is read.
     """
     from ddax.configs.identities import load_identity
     from ddax.debate.panel import load_panel
@@ -170,6 +170,7 @@ class _Opening:
             return await reading
         finally:
             reading.cancel()
+            await asyncio.wait({reading})  # it writes into the caches, which are closed next
 
     async def controller(self) -> Controller:
         """Open the controller of the mood with the matrices the settings name."""

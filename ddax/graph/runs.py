@@ -44,6 +44,13 @@ class RunInfo:
     forked_from: str = ""
     version: int = VERSION
 
+    @property
+    def namespace(self) -> str:
+        """Return the memory namespace of the thread."""
+        from ddax.configs.settings import Context
+
+        return str(self.context.get("namespace") or Context.model_fields["namespace"].default)
+
 
 class RunFolder:
     """The manifests below one folder."""

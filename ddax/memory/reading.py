@@ -7,10 +7,9 @@ from contextlib import closing
 from pathlib import Path
 from typing import Any
 
-from ddax.memory.records import namespace_key
+from ddax.memory.records import RECORD, namespace_key
 from ddax.types import JsonDict
 
-RECORD = "record.sqlite"
 EVERY = 1_000_000_000
 
 

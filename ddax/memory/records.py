@@ -13,6 +13,8 @@ from dataclasses import dataclass, replace
 from ddax.errors import UsageError
 from ddax.types import Document, JsonDict, MemoryType, Record
 
+RECORD = "record.sqlite"
+"""The file of a memory's folder that its record of record is in."""
 DECISIONS = "decisions"
 """The log that is a chain of hashes: its rows keep the task they were sealed with."""
 MEMORY_TYPES: tuple[MemoryType, ...] = ("internal_thought", "observation")

@@ -19,6 +19,7 @@ from ddax.errors import DdaxError, ThreadInUse
 from ddax.memory.chroma import ChromaIndex, IndexFailure
 from ddax.memory.files import ensure_folder
 from ddax.memory.lock import OwnerLock
+from ddax.memory.records import RECORD
 from ddax.memory.sqlite import RecordStore
 
 logger = logging.getLogger(__name__)
@@ -37,7 +38,7 @@ class SharedStore:
         self._lock = OwnerLock(ensure_folder(folder), "the memory", clock=clock)
         self._lock.acquire(wait_seconds)
         try:
-            self.record = RecordStore(folder / "record.sqlite")
+            self.record = RecordStore(folder / RECORD)
         except BaseException:
             self._lock.release()
             raise

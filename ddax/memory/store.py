@@ -342,9 +342,8 @@ class ChromaMemory:
         try:
             self._record.log(self._ns, rows, committed=moment(self._clock()))
         except BaseException:
-            self._waiting.extendleft(
-                reversed(rows)
-            )  # whoever waits for one of them must not be told it is there
+            # Whoever waits for one of them must not be told it is there.
+            self._waiting.extendleft(reversed(rows))
             raise
 
     def _check_open(self) -> None:

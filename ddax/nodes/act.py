@@ -165,8 +165,7 @@ async def _perform(packet: LeafPacket, session: Session, key: str) -> JsonDict:
 def _origins(packet: LeafPacket, session: Session, result: ActionResult | None) -> Origins:
     """Return what the leaf rests on after its action: what its plan had read, and what it brought."""
     call = packet["action"]
-    action = session.actions[call["name"]] if call["name"] in session.actions else None  # noqa: SIM401 - `get` of a registry raises
-    return join(packet["origins"], brought(action, call, result))
+    return join(packet["origins"], brought(session.actions.get(call["name"]), call, result))
 
 
 async def _with_retries(packet: LeafPacket, session: Session, key: str) -> ActionResult:

@@ -179,7 +179,7 @@ class Reader:
         return await self._read(info, lambda r, ns: r.upkeep.pages(ns, source))
 
     async def _read(self, info: RunInfo, ask: Callable[[RecordStore, str], list[T]]) -> list[T]:
-        from ddax.memory.records import namespace_key
+        from ddax.memory.records import RECORD, namespace_key
 
         path = self.home.memory / RECORD
         if self._record is None and not path.exists():
@@ -188,7 +188,7 @@ class Reader:
             if self._record is None:
                 self._record = await asyncio.to_thread(_open_record, path)
                 self._stack.callback(self._record.close)
-            key = namespace_key(str(info.context.get("namespace") or "default"))
+            key = namespace_key(info.namespace)
             return await asyncio.to_thread(ask, self._record, key)
 
     async def _snapshot(self, thread: str) -> Any:
@@ -227,9 +227,6 @@ class Reader:
                 builder = build_graph(LocalServices(self.home))
                 self._graph = builder.compile(checkpointer=self._store, name="ddax")
         return self._graph
-
-
-RECORD = "record.sqlite"
 
 
 def _open_record(path: Path) -> RecordStore:

@@ -47,6 +47,7 @@ def killed_and_resumed(homes: Path, folder: Path, *, every: int, **env: str) -> 
 
 def check(told: dict[str, Any]) -> None:
     control = told["control"]
+    assert told["runs"], "nothing was killed"
     for run in told["runs"]:
         assert run["killed_by"] == signal.SIGKILL, run
         assert run["ended"] == 0, run
