@@ -25,6 +25,7 @@ SHORTEST = 8
 REMEMBERED, KNOWN = 300, 4096
 """Characters up to which a clean text is remembered, and how many are."""
 BLOT = "[secret]"
+_BARE, _MANY = (bool, int, float), (list, tuple, set, frozenset)
 _NAMED = re.compile(r"(?i)key|token|secret|passw|credential|auth|dsn|_pat$|cookie|session|private|signature")
 _SURELY = re.compile(r"(?i)(?:(?:^|_)(?:key|token|secret|pat)|passw(?:or)?d|passphrase|credentials?)$")
 """Names whose value is a secret even where it is a word or a number."""
@@ -141,18 +142,20 @@ class Redactor:
         """Return plain data, dataclasses and chat messages with every text in them cleaned."""
         if isinstance(value, str):
             return self.text(value)
-        if value is None or isinstance(value, bool | int | float):
+        if value is None or isinstance(value, _BARE):
             return value
-        if isinstance(value, dict | Mapping):
+        if isinstance(value, dict):
             return {self.value(key): self.value(part) for key, part in value.items()}
         if isinstance(value, tuple) and hasattr(value, "_fields"):
             return type(value)(*(self.value(part) for part in value))
-        if isinstance(value, list | tuple | set | frozenset):
+        if isinstance(value, _MANY):
             return type(value)(self.value(part) for part in value)
         if is_dataclass(value) and not isinstance(value, type):
             return replace(
                 value, **{f.name: self.value(getattr(value, f.name)) for f in fields(value) if f.init}
             )
+        if isinstance(value, Mapping):  # slow to tell, and rare
+            return {self.value(key): self.value(part) for key, part in value.items()}
         return self._other(value)
 
     def _other(self, value: Any) -> Any:

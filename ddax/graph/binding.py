@@ -7,7 +7,6 @@ and collaborators.
 from __future__ import annotations
 
 from collections.abc import Awaitable, Callable
-from dataclasses import replace
 from inspect import signature
 from typing import Any
 
@@ -41,7 +40,7 @@ def bind(node: Node, services: Services) -> Any:
         if "ideas" in state:  # read back from a store they are a plain dict
             state = {**state, "ideas": as_dag(state["ideas"])}
         place = place_of(node.__name__, state, opened, runtime.stream_writer)
-        session = replace(opened, place=place)
+        session = opened.at(place)
         extra = {"runtime": runtime} if wants_runtime else {}
         try:
             update = await node(state, session=session, **extra)

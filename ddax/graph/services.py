@@ -10,6 +10,7 @@ import asyncio
 import logging
 import time
 from collections.abc import Callable, Mapping
+from copy import copy
 from dataclasses import dataclass, field, replace
 from hashlib import sha256
 from typing import TYPE_CHECKING, Any, Protocol
@@ -90,6 +91,12 @@ class Session:
     """The node that uses the session, set for each of its runs."""
     behind: asyncio.Task[int] | None = None
     """The filling of vectors behind the run, cancelled when the session closes."""
+
+    def at(self, place: Place) -> Session:
+        """Return the session as the node at a place uses it; each leaf of a step has one of its own."""
+        here = copy(self)  # `replace` would set two dozen fields one by one
+        object.__setattr__(here, "place", place)
+        return here
 
     def rng(self, *path: object) -> np.random.Generator:
         """Return the random generator of one place in the run.
@@ -190,15 +197,19 @@ class LocalServices:
         self._home, self._default, self._parts = home, default or Context(), parts or Parts()
         self._clock, self._monotonic = clock, monotonic
         self._sessions: dict[str, Session] = {}
+        self._last: tuple[Context, Session] | None = None
         self._opening = asyncio.Lock()
 
     async def session(self, context: Context | None) -> Session:
         """Return the session of these settings, opened at the first call."""
         settings = self._default if context is None else as_context(context)
+        if self._last is not None and self._last[0] is settings:  # every leaf asks for the one of its run
+            return self._last[1]
         key = settings.model_dump_json()
         async with self._opening:
             if key not in self._sessions:
                 self._sessions[key] = await self._open(settings)
+        self._last = settings, self._sessions[key]
         return self._sessions[key]
 
     async def rows(self, context: Context, table: str, **equals: Any) -> list[JsonDict]:
@@ -226,6 +237,7 @@ class LocalServices:
         memories = {id(s.memory): s.memory for s in self._sessions.values()}
         reasoners = [s.reasoner for s in self._sessions.values()]
         self._sessions.clear()
+        self._last = None
         for world in worlds:
             await world.close()
         for web in webs:

@@ -10,7 +10,7 @@ import re
 import unicodedata
 
 from ddax.memory.chunks import Span, sentences
-from ddax.memory.orders import is_order
+from ddax.memory.orders import any_of, is_order
 
 BETWEEN = 600
 """Characters between two orders that are taken for a part of them."""
@@ -75,7 +75,7 @@ _PATTERNS = (
     r"\b(?:ignore[zr]?|oublie[zr]?)\b[^.!?\n]{0,40}\b(?:instructions|consignes)\b",
     r"\b(?:ignora|olvida|omite)\b[^.!?\n]{0,40}\b(?:instrucciones|instruções|istruzioni|órdenes)\b",
 )
-_FOUND = re.compile("|".join(f"(?:{pattern})" for pattern in _PATTERNS), re.IGNORECASE | re.MULTILINE)
+_FOUND = any_of(_PATTERNS)
 
 
 def instruction_spans(text: str) -> list[Span]:

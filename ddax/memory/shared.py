@@ -10,7 +10,7 @@ import logging
 import os
 import threading
 from collections.abc import AsyncIterator, Callable
-from concurrent.futures import Future, ThreadPoolExecutor
+from concurrent.futures import Future
 from contextlib import asynccontextmanager
 from pathlib import Path
 from typing import TypeVar
@@ -18,6 +18,7 @@ from typing import TypeVar
 from ddax.errors import DdaxError, ThreadInUse
 from ddax.memory.chroma import ChromaIndex, IndexFailure
 from ddax.memory.files import ensure_folder
+from ddax.memory.lane import Lane
 from ddax.memory.lock import OwnerLock
 from ddax.memory.records import RECORD
 from ddax.memory.sqlite import RecordStore
@@ -43,31 +44,34 @@ class SharedStore:
             self._lock.release()
             raise
         self.index = ChromaIndex(folder)
-        self._record_thread = ThreadPoolExecutor(1, thread_name_prefix="ddax-record")
-        self._index_thread = ThreadPoolExecutor(1, thread_name_prefix="ddax-index")
+        self._record_lane, self._index_lane = Lane("ddax-record"), Lane("ddax-index")
         self._index_opened: Future[bool] | None = None
         self._opening = threading.Lock()
 
     def on_record(self, work: Callable[[], T]) -> Future[T]:
         """Queue work on the thread of the record."""
-        return self._record_thread.submit(work)
+        return self._record_lane.submit(work)
+
+    async def with_record(self, work: Callable[[], T]) -> T:
+        """Work on the thread of the record, for an event loop."""
+        return await self._record_lane.run(work)
 
     def on_index(self, work: Callable[[], T]) -> Future[T]:
         """Queue work on the thread of the index, after its opening."""
         with self._opening:
             if self._index_opened is None:
                 total = self.on_record(self.record.total)
-                self._index_opened = self._index_thread.submit(self._open_index, total)
-        return self._index_thread.submit(work)
+                self._index_opened = self._index_lane.submit(lambda: self._open_index(total))
+        return self._index_lane.submit(work)
 
     def close(self) -> None:
         """Finish what is queued, close both parts and give the directory back."""
         try:
-            self._index_thread.submit(self.index.close).result()
-            self._record_thread.submit(self.record.close).result()
+            self._index_lane.submit(self.index.close).result()
+            self._record_lane.submit(self.record.close).result()
         finally:
-            self._index_thread.shutdown()
-            self._record_thread.shutdown()
+            self._index_lane.shutdown()
+            self._record_lane.shutdown()
             self._lock.release()
 
     def _open_index(self, total: Future[int]) -> bool:

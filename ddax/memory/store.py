@@ -334,7 +334,7 @@ class ChromaMemory:
 
     async def _read(self, work: Callable[[], T]) -> T:
         self._check_open()
-        return await asyncio.wrap_future(self._shared.on_record(work))
+        return await self._shared.with_record(work)
 
     def _write_waiting(self) -> None:
         """Write what waits in one transaction: leaves that act together share one sync of the disk."""

@@ -13,6 +13,7 @@ from hashlib import sha256
 from typing import Any, cast
 
 from langgraph.runtime import Runtime
+from numpy.random import Generator
 from typing_extensions import TypedDict
 
 from ddax.actions.protocol import ActionContext, ActionResult
@@ -99,6 +100,8 @@ def _key(packet: LeafPacket, runtime: Runtime[Context]) -> str:
 async def _hold(packet: LeafPacket, session: Session, entry: Entry, effect: Effect, seen: Asked) -> str:
     """Return why the action must wait for a human; empty where it may run."""
     name, call = packet["action"]["name"], packet["action"]
+    if seen.permission.ruling == "allow" and entry.begun is None:
+        return ""
     passed = await approved(session, task=packet["work"]["id"], leaf=packet["leaf"], call=call)
     if entry.begun is not None:
         safe = effect not in ("writes", "spends") or session.actions[name].idempotent
@@ -170,7 +173,7 @@ def _origins(packet: LeafPacket, session: Session, result: ActionResult | None) 
 
 async def _with_retries(packet: LeafPacket, session: Session, key: str) -> ActionResult:
     context = await _context(packet, session, key)
-    rng = session.rng(packet["step"], packet["leaf"], "retry")
+    rng: Generator | None = None
     for attempt in range(ATTEMPTS):
         await _refuse_cooling(packet["action"], session)
         try:
@@ -182,6 +185,7 @@ async def _with_retries(packet: LeafPacket, session: Session, key: str) -> Actio
         except ActionError as error:
             if not error.retriable or attempt == ATTEMPTS - 1:
                 raise
+            rng = rng or session.rng(packet["step"], packet["leaf"], "retry")
             await asyncio.sleep(BACKOFF_SECONDS * 2**attempt * (0.5 + rng.random()))
     raise ActionError("the action was not attempted.", kind="error")
 

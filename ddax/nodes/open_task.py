@@ -37,6 +37,7 @@ async def open_task(state: State, runtime: Runtime[Context], *, session: Session
     work = await _work(text, number, runtime, session)
     row = {"task": work["id"], "text": text, "thread": work["thread"], "opened": work["opened"]}
     await session.memory.log(TASKS, row, key=work["id"])
+    session.texts[work["id"]] = text  # all leaves of a step would ask for it at once
     await note_standing(work, session)
     return {
         "schema": SCHEMA_VERSION,

@@ -6,11 +6,12 @@ import json
 import os
 from collections.abc import AsyncIterator, Collection, Sequence
 from contextlib import asynccontextmanager
+from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import aiosqlite
-from langgraph.checkpoint.base import get_checkpoint_metadata
+from langgraph.checkpoint.base import WRITES_IDX_MAP, get_checkpoint_metadata
 from langgraph.checkpoint.sqlite.aio import AsyncSqliteSaver
 
 from ddax.graph.savers.pruning import Store, delta_channels
@@ -33,15 +34,28 @@ COLUMNS = {
 }
 
 
+@dataclass(frozen=True, eq=False)
+class Written:
+    """What one task wrote, as rows; `replaces` where it stands for what is there already."""
+
+    replaces: bool
+    rows: Sequence[tuple[Any, ...]]
+
+
 class SqliteStore(Store, AsyncSqliteSaver):
     """Checkpoints in one file, each with a seal."""
 
+    def __init__(self, conn: aiosqlite.Connection, *, serde: SerializerProtocol | None = None) -> None:
+        super().__init__(conn, serde=serde)
+        self._waiting: dict[Written, None] = {}
+        """What tasks wait to have stored, in their order."""
+
     async def setup(self) -> None:
         """Create the tables where they are missing."""
-        fresh = not self.is_setup
+        if self.is_setup:  # asked before every write, and the one below waits for its turn
+            return
         await super().setup()
-        if fresh:
-            await self.conn.executescript(SEALS)
+        await self.conn.executescript(SEALS)
 
     async def aput(
         self,
@@ -72,6 +86,45 @@ class SqliteStore(Store, AsyncSqliteSaver):
             )
             await self.conn.commit()
         return {"configurable": {"thread_id": thread, "checkpoint_ns": ns, "checkpoint_id": row.id}}
+
+    async def aput_writes(
+        self, config: RunnableConfig, writes: Sequence[tuple[str, Any]], task_id: str, task_path: str = ""
+    ) -> None:
+        """Store what a task wrote; tasks that end together share one transaction."""
+        await self.setup()
+        place = config["configurable"]
+        key = (str(place["thread_id"]), str(place.get("checkpoint_ns", "")), str(place["checkpoint_id"]))
+        written = Written(
+            all(channel in WRITES_IDX_MAP for channel, _ in writes),
+            [
+                (*key, task_id, task_path, WRITES_IDX_MAP.get(channel, n), channel,
+                 *self.serde.dumps_typed(value))
+                for n, (channel, value) in enumerate(writes)
+            ],
+        )  # fmt: skip
+        self._waiting[written] = None
+        try:
+            async with self.lock:
+                if written in self._waiting:  # else another task has stored it with its own
+                    await self._write_waiting()
+        finally:
+            self._waiting.pop(written, None)
+
+    async def _write_waiting(self) -> None:
+        taken = list(self._waiting)
+        try:
+            for replaces in (True, False):
+                await self.conn.executemany(
+                    f"INSERT OR {'REPLACE' if replaces else 'IGNORE'} INTO writes"  # noqa: S608  # fixed names
+                    f" (thread_id, {COLUMNS['writes']}) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)",
+                    [row for one in taken if one.replaces == replaces for row in one.rows],
+                )
+            await self.conn.commit()
+        except BaseException:
+            await self.conn.rollback()  # whoever waits for it tries again, and hears of it
+            raise
+        for one in taken:
+            self._waiting.pop(one, None)
 
     async def adelete_thread(self, thread_id: str) -> None:
         """Delete all of a thread."""
