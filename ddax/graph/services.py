@@ -36,7 +36,7 @@ if TYPE_CHECKING:
     from ddax.debate.outcomes import JudgeStore
     from ddax.dynamics.surprise import Calibration
     from ddax.environments.protocol import Environment
-    from ddax.memory.agents import AgentStore
+    from ddax.memory.agents import Agents
     from ddax.memory.home import Home
     from ddax.metacognition.controller import Controller
     from ddax.reasoning.budget import BudgetKeeper, Place
@@ -67,7 +67,7 @@ class Session:
     """The support check: how a statement relates to what it rests on."""
     redactor: Redactor = field(default_factory=Redactor)
     """What blots out secrets before a text goes into a prompt, the state or a file."""
-    agents: AgentStore | None = None
+    agents: Agents | None = None
     """Who took part in debates, with their trust; None keeps no account of it."""
     world: Environment | None = None
     """The world to act in, where the sources name one; closed with the session."""

@@ -1,8 +1,9 @@
 """What each agent did and how far it is trusted: one JSON file an agent, in the source's schema.
 
-Files are replaced whole, under a lock, so that several processes may write; an event that was
-written before is not written again. What a file holds is in `ddax.memory.agent_file`, what becomes
-of overrides in `ddax.memory.overrides`.
+`Agents` says what is logged and what it comes to, wherever it is kept; `AgentStore` keeps it in files
+that are replaced whole, under a lock, so that several processes may write. An event that was written
+before is not written again. What a file holds is in `ddax.memory.agent_file`, what becomes of
+overrides in `ddax.memory.overrides`, the fake that keeps it in a dict in `ddax.memory.fake_agents`.
 """
 
 from __future__ import annotations
@@ -11,8 +12,9 @@ import base64
 import json
 import re
 import unicodedata
+from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterator, Sequence
-from contextlib import contextmanager
+from contextlib import AbstractContextManager, contextmanager
 from pathlib import Path
 from typing import TypedDict
 
@@ -51,48 +53,42 @@ class Standing(TypedDict):
     role: str
 
 
-class AgentStore:
-    """The agents of one folder; every change is on disk when its call returns. Blocking."""
+class Agents(ABC):
+    """The agents of one place: what each did, settled to its trust. Blocking.
+
+    A store says how an agent is loaded, listed and changed; the rest is the same for all.
+    """
 
     def __init__(
         self,
-        folder: Path,
         *,
         clock: Callable[[], float],
         embedder: Embedder | None = None,
         formula: Formula = "corrected",
         regret_hours: float = REGRET_HOURS,
     ) -> None:
-        self._folder, self.clock, self._embedder = folder, clock, embedder
+        self.clock, self._embedder = clock, embedder
         self.regret_hours = regret_hours
         self._formula: Formula = formula
 
+    @abstractmethod
     def load(self, name: str) -> JsonDict:
-        """Return an agent's memory; a new one where there is none. Raises `StateError` for a damaged file."""
-        path = self.path(name)
-        found = read_json(path)
-        if found is None:
-            return new_agent(canonical(name), self.clock())
-        if found.get("agent_name") != canonical(name):
-            raise _foreign(path)
-        return _checked(path, found)
+        """Return an agent's memory; a new one, which is not kept, where there is none."""
 
-    def path(self, name: str) -> Path:
-        """Return the file of an agent: safe for any name, and one for its Unicode forms."""
-        whole = canonical(name)
-        slug = _SLUG.sub("-", whole.casefold())[:40].strip("-")
-        return self._folder / f"agent-{slug}-{digest('agent', whole)[:12]}.json"
+    @abstractmethod
+    def all(self) -> list[JsonDict]:
+        """Return the memories of all agents, by name."""
+
+    @abstractmethod
+    def changing(self, name: str, reason: str) -> AbstractContextManager[JsonDict]:
+        """Change an agent's memory with nobody else changing it, settle its trust, and keep it.
+
+        What the block raises is raised, and nothing is kept.
+        """
 
     def trust(self, name: str) -> float:
         """Return the trust in an agent as it stands, in [0, 1]; 0.6 for a new one."""
         return score_of(self.load(name), self.clock(), self._formula)
-
-    def all(self) -> list[JsonDict]:
-        """Return the memories of all agents, by name."""
-        with storage_errors(self._folder):
-            files = sorted(self._folder.glob("agent-*.json")) if self._folder.is_dir() else []
-        found = [_checked(file, agent) for file in files if (agent := read_json(file)) is not None]
-        return sorted(found, key=lambda agent: str(agent["agent_name"]))
 
     def standing(self, now: float) -> dict[str, Standing]:
         """Return how every known agent stands at a time."""
@@ -196,6 +192,62 @@ class AgentStore:
             name, round_id=round_id, context=context, agent_output=agent_output, human_decision=human_decision
         )
 
+    def settled(self, agent: JsonDict, before: str, reason: str) -> bool:
+        """Settle an agent that is no more what it was, as JSON, before; tell whether it is to be kept."""
+        changed = json.dumps(agent) != before
+        if changed or score_of(agent, self.clock(), self._formula) != agent["trust_score"]:
+            settle(agent, self.clock(), reason, self._formula)
+            return True
+        return False
+
+    def _novelty(self, text: str, agent: JsonDict) -> tuple[JsonDict | None, float | None]:
+        """Return the stored form of a dissent's vector, and its novelty; without an embedder none."""
+        if self._embedder is None or not text.strip():
+            return None, None
+        vector = self._embedder.embed([text])[0]
+        earlier = vectors_of(agent["dissent_history"], self._embedder.fingerprint)
+        data = base64.b64encode(vector.astype("<f2").tobytes()).decode("ascii")
+        return {"fingerprint": self._embedder.fingerprint, "f2": data}, novelty_of(vector, earlier)
+
+
+class AgentStore(Agents):
+    """The agents of one folder; every change is on disk when its call returns."""
+
+    def __init__(
+        self,
+        folder: Path,
+        *,
+        clock: Callable[[], float],
+        embedder: Embedder | None = None,
+        formula: Formula = "corrected",
+        regret_hours: float = REGRET_HOURS,
+    ) -> None:
+        super().__init__(clock=clock, embedder=embedder, formula=formula, regret_hours=regret_hours)
+        self._folder = folder
+
+    def load(self, name: str) -> JsonDict:
+        """Return an agent's memory; a new one where there is none. Raises `StateError` for a damaged file."""
+        path = self.path(name)
+        found = read_json(path)
+        if found is None:
+            return new_agent(canonical(name), self.clock())
+        if found.get("agent_name") != canonical(name):
+            raise _foreign(path)
+        return _checked(path, found)
+
+    def path(self, name: str) -> Path:
+        """Return the file of an agent: safe for any name, and one for its Unicode forms."""
+        whole = canonical(name)
+        slug = _SLUG.sub("-", whole.casefold())[:40].strip("-")
+        return self._folder / f"agent-{slug}-{digest('agent', whole)[:12]}.json"
+
+    def all(self) -> list[JsonDict]:
+        """Return the memories of all agents, by name."""
+        with storage_errors(self._folder):
+            files = sorted(self._folder.glob("agent-*.json")) if self._folder.is_dir() else []
+        found = [_checked(file, agent) for file in files if (agent := read_json(file)) is not None]
+        return sorted(found, key=lambda agent: str(agent["agent_name"]))
+
     @contextmanager
     def changing(self, name: str, reason: str) -> Iterator[JsonDict]:
         """Change an agent's memory under its lock, settle its trust, and replace its file."""
@@ -213,23 +265,10 @@ class AgentStore:
             agent = self.load(name)
             before = json.dumps(agent)
             yield agent
-            if (
-                json.dumps(agent) != before
-                or score_of(agent, self.clock(), self._formula) != agent["trust_score"]
-            ):
-                settle(agent, self.clock(), reason, self._formula)
+            if self.settled(agent, before, reason):
                 write_atomic(path, json.dumps(agent, indent=1, allow_nan=False))
         finally:
             lock.release()
-
-    def _novelty(self, text: str, agent: JsonDict) -> tuple[JsonDict | None, float | None]:
-        """Return the stored form of a dissent's vector, and its novelty; without an embedder none."""
-        if self._embedder is None or not text.strip():
-            return None, None
-        vector = self._embedder.embed([text])[0]
-        earlier = vectors_of(agent["dissent_history"], self._embedder.fingerprint)
-        data = base64.b64encode(vector.astype("<f2").tobytes()).decode("ascii")
-        return {"fingerprint": self._embedder.fingerprint, "f2": data}, novelty_of(vector, earlier)
 
 
 def vectors_of(dissents: Sequence[JsonDict], fingerprint: str) -> list[np.ndarray]:

@@ -13,7 +13,7 @@ from typing import NamedTuple
 
 from ddax.errors import UsageError
 from ddax.memory.agent_file import HUMAN, find, stamp, take_in
-from ddax.memory.agents import AgentStore, canonical
+from ddax.memory.agents import Agents, canonical
 from ddax.memory.records import clean, digest
 from ddax.types import JsonDict
 
@@ -37,7 +37,7 @@ def human_name(by: str) -> str:
 class Overrides:
     """The overrides of a folder of agents. Blocking."""
 
-    def __init__(self, agents: AgentStore) -> None:
+    def __init__(self, agents: Agents) -> None:
         self._agents = agents
 
     def log(

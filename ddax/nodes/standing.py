@@ -15,7 +15,7 @@ from ddax.debate.rubric import load_rubric
 from ddax.debate.verdict import Verdict
 from ddax.graph.services import Session
 from ddax.graph.state import Outcome, State, Work
-from ddax.memory.agents import AgentStore, Standing
+from ddax.memory.agents import Agents, Standing
 from ddax.memory.dissents import cited_criteria, held_part
 from ddax.memory.influence import share
 from ddax.memory.overrides import Overrides
@@ -42,7 +42,7 @@ async def note_standing(work: Work, session: Session) -> None:
     agents, opened, row = session.agents, work["opened"], JsonDict()
     if agents is not None:
 
-        def read(store: AgentStore = agents) -> dict[str, Standing]:
+        def read(store: Agents = agents) -> dict[str, Standing]:
             Overrides(store).check_reverts(opened)
             return store.standing(opened)
 
@@ -142,7 +142,7 @@ async def settle(state: State, session: Session) -> JsonDict:
     }
 
 
-def _write(agents: AgentStore, state: State, row: JsonDict, right: bool | None) -> None:
+def _write(agents: Agents, state: State, row: JsonDict, right: bool | None) -> None:
     work = state["work"]
     place = round_id(state, int(row["step"]))
     if row["concedes"]:
@@ -178,7 +178,7 @@ def _names(row: JsonDict) -> set[str]:
     return {str(speech["speaker"]) for speech in row["transcript"]} | set(row["models"])
 
 
-def _regretted(agents: AgentStore | None, ids: list[str]) -> int:
+def _regretted(agents: Agents | None, ids: list[str]) -> int:
     if agents is None or not ids:
         return 0
     return sum(one.entry["regret"] for one in Overrides(agents).all() if one.entry["id"] in ids)
