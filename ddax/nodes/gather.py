@@ -15,6 +15,7 @@ from ddax.ideas.idea import Ideas, is_final
 from ddax.ideas.origins import Origins, join
 from ddax.ideas.requirements import without_wording
 from ddax.memory.protocol import MemoryHit, RecallQuery
+from ddax.nodes.bearing import bearing
 from ddax.nodes.standing import writers
 from ddax.reasoning.protocol import Finding
 from ddax.types import Citation, Idea, JsonDict, Passage, Record, Usage
@@ -80,11 +81,11 @@ async def read_pages(state: State, session: Session) -> tuple[Passage, ...]:
 
 
 async def evidence(state: State, session: Session, text: str) -> tuple[Passage, ...]:
-    """Return what was read in this task, then what is recalled for a text, without repeats."""
+    """Return what was read in this task, then what is recalled for a text and bears on the task."""
     read = await read_pages(state, session)
     seen = {p.id for p in read}
-    recalled = passages(await recall(state, session, text))
-    return read + tuple(p for p in recalled if p.id not in seen)
+    recalled = [p for p in passages(await recall(state, session, text)) if p.id not in seen]
+    return read + bearing(await task_text(state, session), read, recalled)
 
 
 async def found(state: State, session: Session) -> tuple[Passage, ...]:

@@ -49,7 +49,7 @@ def expand(request: ExpandRequest, vectors: Vectors, policy: Policy) -> Expansio
     if not question.text or request.depth >= request.max_depth:
         return Expansion(())
     if not request.hits:
-        return Expansion(tuple(_searches(question, request, policy)) if request.depth == 0 else ())
+        return Expansion(tuple(_searches(question, request, policy)) if _unsearched(request) else ())
     if request.reads_left <= 0 or "visit" not in request.actions:
         return Expansion(())
     weighed = weigh(question, request.evidence, vectors)
@@ -64,6 +64,14 @@ def expand(request: ExpandRequest, vectors: Vectors, policy: Policy) -> Expansio
         weights=policy.weights,
     ) if policy.follow else _by_search(request)  # fmt: skip
     return Expansion(tuple(_layer(question, request, ranked, weighed, policy)))
+
+
+def _unsearched(request: ExpandRequest) -> bool:
+    """Tell whether nothing was searched yet: at the root, and where a plan that led nowhere only read."""
+    early = request.depth <= LAST_SEARCH
+    return request.depth == 0 or (
+        early and bool(request.read) and not any(f.action == "search" for f in request.findings)
+    )
 
 
 def _by_search(request: ExpandRequest) -> list[Candidate]:
