@@ -52,8 +52,11 @@ if [ ! -x .venv/bin/uv ]; then
   .venv/bin/python -m pip install --quiet --disable-pip-version-check --require-hashes -r scripts/tools.lock
 fi
 echo "ddax: installing from $lock"
-.venv/bin/uv pip sync --quiet --python .venv/bin/python --require-hashes --link-mode "${UV_LINK_MODE:-copy}" \
-  scripts/tools.lock "$lock"
+if ! .venv/bin/python scripts/uv_as_pip.py .venv/bin/uv pip sync --quiet --python .venv/bin/python --require-hashes \
+  --link-mode "${UV_LINK_MODE:-copy}" scripts/tools.lock "$lock"; then
+  echo "ddax: uv could not (above); pip tries, which takes minutes" >&2
+  .venv/bin/python -m pip install --quiet --disable-pip-version-check --require-hashes -r scripts/tools.lock -r "$lock"
+fi
 .venv/bin/uv pip install --quiet --python .venv/bin/python --no-deps --no-build-isolation --offline -e .
 # uv leaves no bytecode, and where Python is told to write none, every start would compile a thousand modules.
 compile_ahead() { # compile_ahead IMPORTS
