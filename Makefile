@@ -4,6 +4,8 @@ SHELL := bash
 .DEFAULT_GOAL := help
 # Relative on purpose: the checkout may lie in a folder with a space in its name.
 PY := .venv/bin/python
+# What the tests import is compiled once, and not by every process of theirs anew.
+COMPILED := PYTHONDONTWRITEBYTECODE=
 
 .PHONY: help setup system demo smoke-openai test test-long unit check docs lock bench bench-quick bench-each clean
 
@@ -24,13 +26,13 @@ smoke-openai:  ## run the demo with a paid model, for under 0.05 USD; needs OPEN
 	@bash scripts/smoke_openai.sh
 
 test: setup  ## run the tests but the long batteries (under 10 minutes on 2 cores)
-	@$(PY) -m pytest -q -n "$${PYTEST_WORKERS:-2}" -m 'not long' tests
+	@$(COMPILED) $(PY) -m pytest -q -n "$${PYTEST_WORKERS:-2}" -m 'not long' tests
 
 test-long: setup  ## run the long batteries: kills, soak, secrets, attacks on the page, every page of the docs
-	@$(PY) -m pytest -q -n "$${PYTEST_WORKERS:-2}" -m long tests
+	@$(COMPILED) $(PY) -m pytest -q -n "$${PYTEST_WORKERS:-2}" -m long tests
 
 unit: setup  ## run the fast tests
-	@$(PY) -m pytest -q -n "$${PYTEST_WORKERS:-2}" tests/unit
+	@$(COMPILED) $(PY) -m pytest -q -n "$${PYTEST_WORKERS:-2}" tests/unit
 
 check: setup  ## lint, format, types, import contract, the site with its links
 	@$(PY) -m ruff check .

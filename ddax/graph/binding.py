@@ -36,25 +36,32 @@ def bind(node: Node, services: Services) -> Any:
     wants_runtime = "runtime" in signature(node).parameters
 
     async def bound(state: Any, runtime: Runtime[Context]) -> Update:
-        opened = await services.session(runtime.context)
-        if "ideas" in state:  # read back from a store they are a plain dict
-            state = {**state, "ideas": as_dag(state["ideas"])}
-        place = place_of(node.__name__, state, opened, runtime.stream_writer)
-        session = opened.at(place)
-        extra = {"runtime": runtime} if wants_runtime else {}
-        try:
-            update = await node(state, session=session, **extra)
-        except BudgetExceeded as error:
-            update = {"status": "stopped", "stop_reason": f"budget: {error.what}"}
-        finally:
-            await note_calls(place, state, session)
-        update = by_node(node.__name__, update)
-        check_update(node.__name__, state, update)
-        runtime.stream_writer(event(node.__name__, state, update))
-        return update
+        # Short: LangGraph reads all of this function's bytecode, for every graph it compiles.
+        return await _perform(node, services, state, runtime, {"runtime": runtime} if wants_runtime else {})
 
     bound.__name__, bound.__doc__ = node.__name__, node.__doc__
     return bound
+
+
+async def _perform(
+    node: Node, services: Services, state: Any, runtime: Runtime[Context], extra: dict[str, Any]
+) -> Update:
+    """Run the node in its session, check its update and tell what it did."""
+    opened = await services.session(runtime.context)
+    if "ideas" in state:  # read back from a store they are a plain dict
+        state = {**state, "ideas": as_dag(state["ideas"])}
+    place = place_of(node.__name__, state, opened, runtime.stream_writer)
+    session = opened.at(place)
+    try:
+        update = await node(state, session=session, **extra)
+    except BudgetExceeded as error:
+        update = {"status": "stopped", "stop_reason": f"budget: {error.what}"}
+    finally:
+        await note_calls(place, state, session)
+    update = by_node(node.__name__, update)
+    check_update(node.__name__, state, update)
+    runtime.stream_writer(event(node.__name__, state, update))
+    return update
 
 
 def place_of(name: str, state: Any, session: Session, tell: Callable[[Any], None]) -> Place:

@@ -89,16 +89,20 @@ async def _fork(agent: Agent, thread: str, at: int, change: Change, name: str) -
 
 
 async def _moment(agent: Agent, thread: str, at: int) -> Moment:
-    found = {one["number"]: one for one in await agent.history(thread)}
-    usable = [n for n, one in found.items() if one["next"] and one["ran"] and one["step"] and n > 0]
-    if at not in usable:
-        span = f"{min(usable)} to {max(usable)}" if usable else "none"
-        raise UsageError(
-            f"thread {thread!r} cannot be forked at {at}.",
-            why=f"Its moments to fork at: {span}.",
-            mend=f"List them: ddax history {thread}",
-        )
-    return found[at]
+    for found in await agent.history(thread, number=at):
+        if _usable(found):
+            return found
+    usable = [one["number"] for one in await agent.history(thread) if _usable(one)]
+    span = f"{min(usable)} to {max(usable)}" if usable else "none"
+    raise UsageError(
+        f"thread {thread!r} cannot be forked at {at}.",
+        why=f"Its moments to fork at: {span}.",
+        mend=f"List them: ddax history {thread}",
+    )
+
+
+def _usable(one: Moment) -> bool:
+    return bool(one["next"] and one["ran"] and one["step"] and one["number"] > 0)
 
 
 def _context(info: RunInfo, change: Change) -> Context:

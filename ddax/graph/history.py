@@ -35,14 +35,26 @@ class Moment(TypedDict):
 
 
 async def moments(
-    graph: CompiledStateGraph[Any, Any, Any, Any], config: Any, *, limit: int | None = None
-) -> list[Moment]:
-    """Return the moments of a thread, oldest first; with a limit the newest ones."""
+    graph: CompiledStateGraph[Any, Any, Any, Any], config: Any, *,
+    limit: int | None = None, number: int | None = None,
+) -> list[Moment]:  # fmt: skip
+    """Return the moments of a thread, oldest first; with a limit the newest ones, with a number that one."""
+    if number is not None:
+        return await _numbered(graph, config, number)
     wanted = None if limit is None else limit + 1  # the one before says what the first of them changed
     newest_first = [one async for one in _snapshots(graph, config, wanted)]
     pairs = zip(newest_first, [*newest_first[1:], None], strict=True)
     found = [_moment(one, before) for one, before in pairs]
     return found[:limit][::-1]
+
+
+async def _numbered(graph: CompiledStateGraph[Any, Any, Any, Any], config: Any, number: int) -> list[Moment]:
+    """Return the newest moment of a number, where there is one; the others are not read."""
+    found = [one async for one in graph.aget_state_history(config, filter={"step": number}, limit=1)]
+    return [
+        _moment(one, await graph.aget_state(one.parent_config) if one.parent_config else None)
+        for one in found
+    ]
 
 
 async def _snapshots(

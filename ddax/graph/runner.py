@@ -254,12 +254,14 @@ class Agent:
         """Return what is known of every thread, newest first."""
         return self.runs.all()
 
-    async def history(self, thread: str, *, limit: int | None = None) -> list[Moment]:
-        """Return the moments of a thread, oldest first; with a limit the newest ones."""
+    async def history(
+        self, thread: str, *, limit: int | None = None, number: int | None = None
+    ) -> list[Moment]:
+        """Return the moments of a thread, oldest first; with a limit the newest, with a number that one."""
         from ddax.graph.history import moments
 
         await self._snapshot(self._resumable(thread))  # says what is wrong with a damaged store
-        return await moments(self.graph, _config(thread, self.context), limit=limit)
+        return await moments(self.graph, _config(thread, self.context), limit=limit, number=number)
 
     async def sweep(self, rule: Rule) -> Swept:
         """Let go of the checkpoints a rule names; a thread that is in use stays as it is."""

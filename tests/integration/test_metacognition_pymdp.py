@@ -6,6 +6,7 @@ import warnings
 import numpy as np
 import pytest
 
+from benchmarks.controller import _loaded_by_a_run
 from ddax.metacognition.controller import Controller
 from ddax.metacognition.matrices import ACTIONS, OBSERVATIONS, load_matrices
 from ddax.metacognition.twin import Twin
@@ -146,3 +147,8 @@ async def test_a_swap_in_mid_run_changes_no_dag(tmp_path):
     swapped = await digest_of_a_run(tmp_path, "auto", swap_at=2)
     assert swapped[2] == "pymdp" and alone[2] == "numpy" and len(alone[1]) > 3
     assert swapped[:2] == alone[:2]
+
+
+@pytest.mark.long
+def test_a_run_loads_nothing_of_pymdp():
+    assert _loaded_by_a_run() == 0

@@ -5,12 +5,15 @@ from __future__ import annotations
 import json
 from pathlib import Path
 from types import ModuleType
+from typing import Literal
 
+import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
 from benchmarks import __main__ as command
+from benchmarks import core
 from benchmarks.core import Figure, Options, Result, Target, bootstrap, discover, paired_bootstrap, run_child
 
 
@@ -106,3 +109,14 @@ def test_benchmarks_keep_the_heavy_parts_inside_run() -> None:
     body = "import sys; from benchmarks.core import discover; discover(); print(*sys.modules)"
     done = run_child(["-c", body], cwd=Path(command.__file__).parent.parent)
     assert not {"chromadb", "langgraph", "onnxruntime"} & set(done.stdout.split())
+
+
+@pytest.mark.parametrize(("size", "of"), [(1, "mean"), (7, "mean"), (50, "median"), (129, "mean")])
+def test_samples_drawn_together_are_those_drawn_one_by_one(
+    monkeypatch: pytest.MonkeyPatch, size: int, of: Literal["mean", "median"]
+) -> None:
+    monkeypatch.setattr(core, "SAMPLED", 600)
+    data, rng, take = np.random.default_rng(size).random(size), np.random.default_rng(3), getattr(np, of)
+    alone = [float(take(data[rng.integers(0, size, size)])) for _ in range(400)]
+    found = bootstrap(data.tolist(), seed=3, draws=400, of=of)
+    assert (found.low, found.high) == (np.quantile(alone, 0.025), np.quantile(alone, 0.975))

@@ -4,9 +4,10 @@ import json
 from dataclasses import asdict
 
 import numpy as np
+import pytest
 
 from benchmarks import mood_tables, page
-from benchmarks.controller import _loaded_by_a_run, _time
+from benchmarks.controller import _time
 from benchmarks.core import Options
 from benchmarks.loop_world import Tried, World
 from benchmarks.metacognition import VARIANTS, Ran, _ablation, _loop_figures
@@ -30,11 +31,9 @@ def test_the_memory_of_an_engine_is_its_own_and_not_that_of_who_measures_it():
     assert len(timing.cycles) == 3 and 10 < timing.rss_mb < ours.nbytes / 2**20 * 0.75
 
 
-def test_a_run_loads_nothing_of_pymdp():
-    assert _loaded_by_a_run() == 0
-
-
-def figures_of_everything():
+@pytest.fixture(scope="module")
+def everything():
+    """Return figures of every table, as a result holds them."""
     few, many = [Ran(1.0, 10, 5, 0, 0)] * 4, [Ran(1.0, 14, 5, 3, 0)] * 4
     found = dict.fromkeys(VARIANTS, few) | {"without VERIFY": many}
     door = [(World("key", True, True), Tried(True, 3, 20, "done", "", True)),
@@ -43,8 +42,8 @@ def figures_of_everything():
     return [asdict(f) for f in (*doors, *_ablation("questions", found), *_ablation("repairs", found))]
 
 
-def test_the_page_says_of_each_action_what_it_brings_and_what_cannot_be_told_from_chance():
-    lines = mood_tables.whole(figures_of_everything())
+def test_the_page_says_of_each_action_what_it_brings_and_what_cannot_be_told_from_chance(everything):
+    lines = mood_tables.whole(everything)
     verify = [line for line in lines if line.startswith("| VERIFY | 4 questions")]
     assert verify == [
         "| VERIFY | 4 questions | +0 (+0 to +0) | -4 (-4 to -4) | +3 (+3 to +3) | saves calls, avoids loops |"
@@ -53,9 +52,9 @@ def test_the_page_says_of_each_action_what_it_brings_and_what_cannot_be_told_fro
     assert "| stopped honestly where there is none | 1 | 1 | 1 | 1 |" in lines
 
 
-def test_the_tables_stand_between_their_marks(monkeypatch, tmp_path):
+def test_the_tables_stand_between_their_marks(everything, monkeypatch, tmp_path):
     about = {"quick": False, "commit": "abc", "machine": {"cpu": "a", "cores": 2}}
-    result = {"name": "metacognition", "figures": figures_of_everything(), "conditions": about}
+    result = {"name": "metacognition", "figures": everything, "conditions": about}
     monkeypatch.setattr(page, "RESULTS", tmp_path)
     text = page.MIND.read_text(encoding="utf-8")
     assert page.mind(text) == text, "without a result nothing is said"

@@ -23,8 +23,10 @@ async def test_the_moments_of_a_thread_say_what_ran_and_what_it_changed(kit: Any
         await agent.run(kit.question, thread="t")
         found = await agent.history("t")
         newest = await agent.history("t", limit=3)
+        alone = [await agent.history("t", number=number) for number in (-1, 0, 7, len(found))]
         state = await agent.state("t")
     assert newest == found[-3:]
+    assert alone == [[found[0]], [found[1]], [found[8]], []], "one is read as it stands among all"
     assert [one["number"] for one in found] == list(range(-1, len(found) - 1))
     assert (found[-1]["ran"], found[-1]["next"]) == (["close"], [])
     for before, one in pairwise(found[1:]):
