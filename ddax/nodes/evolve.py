@@ -137,6 +137,12 @@ async def _remember(state: State, session: Session, leaf: str, result: RepairRes
         "diff": result.diff,
         "hypothesis": result.hypothesis,
         "tried": result.tried,
+        "before": list(result.tests_before),
+        "after": list(result.tests_after),
+        "held_out": list(result.held_out),
+        "failed": [clip(line, REASON_BYTES) for line in result.failures],
+        "trust": result.trust,
+        "caveats": list(result.caveats),
     }
     await session.memory.log("repairs", row, key=f"{state['work']['id']}:{leaf}")
     for operator in result.operators:

@@ -128,13 +128,22 @@ def _decisions(rows: Iterable[JsonDict], idea: str) -> list[JsonDict]:
         mine = next((term for term in row["terms"] if term["id"] == idea), None)
         if mine is None and idea not in row["focus"]:
             continue
-        rivals = sorted((t for t in row["terms"] if t["id"] != idea), key=lambda t: -t["total"])[:3]
+        beside = sorted(rivals(row["terms"], idea), key=lambda t: -t["total"])[:3]
         found.append({
             "step": row["step"], "next": row["next"], "rule": row["rule"], "chosen": idea in row["focus"],
-            "terms": mine, "rivals": rivals, "policy": row.get("policy"),
+            "terms": mine, "rivals": beside, "policy": row.get("policy"),
             "cut": row.get("cuts", {}).get(idea), "imagined": row.get("imagined", {}).get(idea),
         })  # fmt: skip
     return found
+
+
+def rivals(terms: Sequence[JsonDict], idea: str) -> list[JsonDict]:
+    """Return the terms of what stood beside an idea: its siblings, else all that is not above or below it."""
+    others = [t for t in terms if t["id"] != idea]
+    siblings = [t for t in others if t["id"].rpartition(".")[0] == idea.rpartition(".")[0]]
+    return siblings or [
+        t for t in others if not f"{idea}.".startswith(f"{t['id']}.") and not t["id"].startswith(f"{idea}.")
+    ]
 
 
 async def page_of(reader: Reader, info: RunInfo, source: str, marks: Sequence[JsonDict]) -> JsonDict | None:
@@ -162,11 +171,16 @@ async def tasks_of(reader: Reader, info: RunInfo, newest: str) -> list[str]:
     A fork has a copy of what the task it left had logged, under a task of its own, and shares the
     tasks that were over before.
     """
-    rows = await reader.rows(info, "tasks", thread=info.thread_id)
-    found = [str(row["task"]) for row in rows]
+    found = await _opened(reader, info)
     source = reader.runs.load(info.forked_from) if info.forked_from else None
     if source is not None:
-        found = [str(row["task"]) for row in await reader.rows(source, "tasks", thread=source.thread_id)][
-            :-1
-        ] + found
+        found = (await _opened(reader, source))[:-1] + found
     return [*found, newest] if newest and newest not in found else found
+
+
+async def _opened(reader: Reader, info: RunInfo) -> list[str]:
+    """Return the tasks a thread opened; a row that a fork took over says the same under another name."""
+    found: dict[tuple[str, float], str] = {}
+    for row in await reader.rows(info, "tasks", thread=info.thread_id):
+        found.setdefault((str(row["text"]), float(row["opened"])), str(row["task"]))
+    return list(found.values())

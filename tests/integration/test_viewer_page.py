@@ -6,8 +6,10 @@ import asyncio
 import json
 import os
 import re
+import shutil
 import sys
-from collections.abc import Iterator
+from collections.abc import AsyncIterator, Iterator
+from contextlib import asynccontextmanager
 from pathlib import Path
 from typing import Any
 
@@ -21,6 +23,7 @@ from ddax import open_agent
 from ddax.actions.protocol import ActionContext, ActionResult
 from ddax.actions.registry import action
 from ddax.configs.settings import Context
+from ddax.errors import StorageError
 from ddax.graph.runs import RunInfo
 from ddax.graph.services import Parts
 from ddax.ideas import dag
@@ -115,6 +118,10 @@ async def test_a_run_is_looked_into(chromium: str, home: Path, tmp_path: Path) -
         ):
             await expect(side).to_contain_text(words)
         await expect(side.locator("mark.cited").first).to_contain_text("Corvane Tower")
+        await expect(side.locator(".marks .cited")).to_have_text("cited in a result")
+        if await side.locator(".speech button").count():  # what an argument quotes is a click away
+            await side.locator(".speech button").first.click()
+            await expect(side.locator("mark.pointed").first).to_be_in_viewport()
         await page.screenshot(path=tmp_path / "idea.png")
 
         slider = page.locator('input[type="range"]')
@@ -123,6 +130,9 @@ async def test_a_run_is_looked_into(chromium: str, home: Path, tmp_path: Path) -
         await expect(page.locator(".dag .node")).not_to_have_count(len(states))
         await expect(side).to_contain_text("was not there yet")
         await page.screenshot(path=tmp_path / "moment.png")
+        await page.locator('.dag .node[aria-label^="In which"]').click()
+        await page.keyboard.press("Escape")
+        await expect(side).to_contain_text(said("Moment 5, step \\d"))
         await page.get_by_role("button", name="Back to now").click()
         await expect(page.locator(".dag .node")).to_have_count(len(states))
 
@@ -250,6 +260,64 @@ async def test_a_question_of_protect_mode_is_answered_and_the_run_goes_on_before
         assert watched.faults == []
 
 
+async def test_an_answer_that_could_not_be_given_can_be_given_again(chromium: str, tmp_path: Path) -> None:
+    async with scripted(tmp_path) as agent:
+        await agent.run("When was the harbour built?", thread="letters")
+
+    @asynccontextmanager
+    async def broken(_: Any = None) -> AsyncIterator[Any]:
+        raise StorageError("The disk is full.", mend="Free some space.")
+        yield
+
+    async with served(Home(tmp_path), {}, broken) as (where, _), browser_page(chromium) as page:
+        await see(page, where, "letters")
+        button = page.locator(".ask").get_by_role("button", name="Answer")
+        await button.click()
+        await expect(page.locator(".notice")).to_contain_text("The disk is full. Free some space.")
+        await expect(button).to_be_enabled()
+        await expect(page.locator(".ask").get_by_role("alert")).to_have_text("Not answered.")
+
+
+@pytest.mark.long
+@pytest.mark.skipif(not shutil.which("bwrap"), reason="needs bubblewrap")
+async def test_a_repair_shows_its_diff_and_its_tests(chromium: str, tmp_path: Path) -> None:
+    code = tmp_path / "code"
+    code.mkdir()
+    (code / "mean.py").write_text("def mean(values):\n    return sum(values) / (len(values) - 1)\n", "utf-8")
+    (code / "test_mean.py").write_text(
+        "from mean import mean\n\n\ndef test_mean():\n    assert mean([1, 2, 3]) == 2\n", encoding="utf-8"
+    )
+    async with open_agent(settings(code), home=tmp_path / "home") as agent:
+        assert (await agent.run("Repair the code so that its tests pass.", thread="code"))["status"] == "done"
+    async with served(Home(tmp_path / "home"), {}, open_agent) as (where, _), browser_page(chromium) as page:
+        watched = await see(page, where, "code")
+        await page.locator('.dag .node[aria-label^="repair the code"]').click()
+        side = page.locator("aside")
+        await expect(side.locator(".diff .minus")).to_have_text(said("len\\(values\\) - 1"))
+        await expect(side.locator(".diff .plus")).to_have_count(1)
+        rows = side.locator("table").first.locator("tbody tr")
+        assert await rows.all_inner_texts() == ["before\t0\t1", "after\t1\t1"]
+        await expect(side).to_contain_text(said("passes now test_mean.py::test_mean: AssertionError"))
+        await expect(side).to_contain_text("Trust: separate")
+        await page.screenshot(path=tmp_path / "repair.png")
+        assert watched.faults == []
+
+
+async def test_a_picture_that_grows_fits_until_a_size_is_chosen(chromium: str, home: Path) -> None:
+    wide = "() => document.querySelector('.dag').clientWidth"
+    async with served(Home(home), {}, open_agent) as (where, _), browser_page(chromium) as page:
+        await see(page, where, "done")
+        room = await page.evaluate("() => document.querySelector('.field').clientWidth")
+        plan = await page.evaluate("() => document.querySelector('.dag').viewBox.baseVal.width")
+        assert await page.evaluate(wide) <= max(room, 0.82 * plan) + 1
+        await page.get_by_role("button", name="Natural size").click()
+        await page.locator('input[type="range"]').fill("4")
+        await expect(page.locator(".notes")).to_contain_text("Moment")
+        await page.get_by_role("button", name="Back to now").click()
+        await expect(page.locator(".notes .notice")).to_have_count(0)
+        assert await page.evaluate(wide) == pytest.approx(plan, abs=1)
+
+
 async def test_a_fork_runs_on_as_a_thread_of_its_own(
     chromium: str, home: Path, sources: Path, tmp_path: Path
 ) -> None:
@@ -302,9 +370,11 @@ async def test_events_are_followed_without_growth_and_taken_up_after_a_loss(
                 watched = await see(page, where, "live")
                 await happen(1, 60)
                 await expect(page.locator(".time .what")).to_contain_text("step 59:")
+                await expect(page.locator("aside")).to_contain_text("60 ideas in 59 steps")
                 nodes = await page.evaluate("document.querySelectorAll('*').length")
                 await happen(60, 200)
                 await expect(page.locator(".time .what")).to_contain_text("step 199:")
+                await expect(page.locator("aside")).to_contain_text("60 ideas in 199 steps")
                 assert await page.evaluate("document.querySelectorAll('*').length") == nodes
                 port, token = where.port, where.token
             await expect(page.locator(".notes")).to_contain_text("connection is lost")

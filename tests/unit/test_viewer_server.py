@@ -13,12 +13,15 @@ import httpx
 import pytest
 
 from ddax.errors import DdaxError, StateError, StorageError, UsageError
+from ddax.graph.forking import Change, fork
 from ddax.memory.home import Home
 from ddax.memory.migrations import open_database, open_reading
 from ddax.memory.sqlite_schema import STEPS
 from ddax.viewer.app import make_app
+from ddax.viewer.details import rivals
 from ddax.viewer.doing import Doing
 from ddax.viewer.guard import HEADERS
+from ddax.viewer.kept import kept
 from ddax.viewer.reading import Reader
 from ddax.viewer.serving import listening, served
 
@@ -250,6 +253,35 @@ async def test_a_question_is_answered_and_a_fork_made_by_the_functions_of_the_co
         assert again.status_code in (400, 409)
     async with kit.agent(tmp_path, kit.script()) as agent:
         assert agent.runs.load("other").forked_from == "t"
+
+
+async def test_a_thread_that_was_forked_tells_each_thing_once(kit: Any, tmp_path: Path) -> None:
+    await ran(kit, tmp_path)
+    async with kit.agent(tmp_path, kit.script()) as agent:
+        moments = await agent.history("t")
+        for at in [one["number"] for one in moments if one["next"] and one["step"]][-4::3]:
+            await fork(agent, "t", at, Change())
+        forks = [name for name in (one.thread_id for one in agent.threads()) if name != "t"]
+        await fork(agent, forks[0], (await agent.history(forks[0]))[-2]["number"], Change())
+    async with Reader(Home(tmp_path), {}) as reader:
+        for thread in ("t", *forks):
+            run = await kept(reader, thread)
+            for key, told in run["details"].items():
+                steps = [row["step"] for row in told["moods"]]
+                assert len(steps) == len(set(steps)), (thread, key, steps)
+
+
+def test_beside_an_idea_stand_its_siblings_and_not_the_way_to_it() -> None:
+    def row(key: str, total: float) -> dict[str, Any]:
+        return {"id": key, "total": total}
+
+    way = [row("0.1", 0.2), row("0.2", 0.9), row("0.2.1", 0.5), row("0.2.2", 0.4)]
+    assert [one["id"] for one in rivals(way, "0.2.1")] == ["0.2.2"]
+    assert [one["id"] for one in rivals(way, "0.2")] == ["0.1"]
+    alone = [row("0.2", 0.9), row("0.2.7", 0.5), row("0.2.7.1", 0.5), row("0.2.7.1.1", 0.3)]
+    assert rivals(alone, "0.2.7.1") == []
+    flat = [row("0.2.1", 0.5), row("0.3", 0.4), row("0.4.1.1", 0.4)]
+    assert [one["id"] for one in rivals(flat, "0.2.1")] == ["0.3", "0.4.1.1"]
 
 
 async def test_a_job_that_fails_is_shown_with_its_thread(kit: Any, tmp_path: Path) -> None:

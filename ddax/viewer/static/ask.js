@@ -16,7 +16,7 @@ export function questionForm(question, { live, thread, send, select }) {
   const more = { edit: field("Its arguments", args), teach: field("The lesson", lesson), choose: field("The idea", h("div", { class: "choices" }, candidates)) };
   const form = h("form", {},
     h("fieldset", {}, h("legend", {}, "Your answer"), h("div", { class: "choices" }, choices)), Object.values(more),
-    h("div", { class: "bar" }, h("label", { class: "small" }, "by ", by), h("button", { class: "main", type: "submit", disabled: !live }, "Answer"), trouble));
+    h("div", { class: "bar" }, h("label", { class: "small" }, "Answered by ", by), h("button", { class: "main", type: "submit", disabled: !live }, "Answer"), trouble));
   const chosen = () => form.querySelector("input[name=choice]:checked")?.value ?? "";
   const adapt = () => { for (const [name, part] of Object.entries(more)) part.hidden = chosen() !== name; };
   form.addEventListener("change", adapt);
@@ -27,21 +27,27 @@ export function questionForm(question, { live, thread, send, select }) {
       if (body.choice === "edit") body.arguments = JSON.parse(args.value);
       if (body.choice === "teach") body.lesson = lesson.value;
       if (body.choice === "choose") body.idea = form.querySelector("input[name=idea]:checked")?.value ?? "";
-      form.querySelector("button").disabled = true;
+      form.querySelector("button.main").disabled = true;
       put(trouble, "Sent; the run goes on.");
       await send(body);
     } catch (problem) {
-      form.querySelector("button").disabled = false;
+      form.querySelector("button.main").disabled = false;
       put(trouble, [problem.told?.what ?? `${problem.message}.`, problem.told?.why, problem.told?.mend].filter(Boolean).join(" "));
     }
   });
   adapt();
   const about = question.about || question.idea;
-  return h("section", { class: "ask", "aria-label": "A question waits" },
+  const section = h("section", { class: "ask", "aria-label": "A question waits" },
     h("h2", {}, "A question waits for you"), h("p", { class: "text" }, question.text ?? ""),
     about ? h("p", { class: "small" }, "About idea ", h("button", { class: "plain mono", on: { click: () => select(about) } }, about), question.effect ? ` which ${question.effect}` : "") : null,
     question.action ? h("pre", { "aria-label": "Exact arguments" }, `${question.action.name} ${JSON.stringify(question.action.args, null, 1)}`) : null,
     live ? form : h("p", { class: "small soft" }, "Answer it with ", h("code", {}, `ddax answer ${thread}`)));
+  // What was sent could not be done, which stands above: it can be sent again.
+  section.again = () => {
+    form.querySelector("button.main").disabled = false;
+    put(trouble, "Not answered.");
+  };
+  return section;
 }
 
 function field(name, ...content) {

@@ -44,7 +44,7 @@ function chart(name, series, { top = 0, limit, stacked = false, own = false }) {
       const scale = own ? highest([series[k]], points, 0) : shared;
       const y = (value) => (H - 2 - (Math.min(value, scale) / scale) * (H - 6)).toFixed(1);
       paths[k].setAttribute("d", stacked ? area(points, series, k, x) : path(points, get, x, y));
-      values[k].textContent = here ? shown(get(here)) : "";
+      values[k].textContent = here ? shown(get(here), own) : "";
     });
     const edge = here && limit ? limit(here) : null;
     bound.setAttribute("visibility", edge === null || edge === undefined ? "hidden" : "visible");
@@ -84,7 +84,8 @@ function area(points, series, level, x) {
   return `M${upper.join("L")}L${lower.join("L")}Z`;
 }
 
-function shown(value) {
+function shown(value, counted) {
   if (value === null || value === undefined) return "–";
+  if (counted && Number.isInteger(value)) return value.toLocaleString("en");
   return Math.abs(value) >= 100 ? Math.round(value).toLocaleString("en") : number(value);
 }

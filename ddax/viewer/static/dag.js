@@ -13,6 +13,8 @@ export class Dag {
     this.limits = new Map();
     this.nodes = new Map();
     this.scale = 1;
+    this.room = 0;
+    this.sized = false;
     this.edges = s("g", { "aria-hidden": "true" });
     this.cards = s("g", { role: "presentation" });
     this.svg = s("svg", { role: "tree", "aria-label": "Ideas; arrow keys move, Enter opens", class: "dag" }, this.edges, this.cards);
@@ -29,6 +31,7 @@ export class Dag {
     this.open = unfolded(ideas, kin, { opened: this.opened, closed: this.closed, reveal });
     this.plan = places(ideas, kin, this.open, { limits: this.limits, reveal });
     if (!this.plan.at.has(this.cursor)) this.cursor = this.plan.shown[0]?.id ?? "";
+    this.fit();
     this.size();
     const focused = new Set(focus), fresh = this.nodes.size > 0 && this.nodes.size < FRESH * 10;
     const seen = new Set();
@@ -52,14 +55,14 @@ export class Dag {
     this.svg.setAttribute("height", Math.round((height + 16) * this.scale));
   }
 
-  // Make a picture that is a little too wide fit; one that is far too wide is scrolled.
-  fit(room) {
-    const wanted = room / (this.plan.width + 20);
-    if (wanted < 1) this.scale = Math.max(0.82, wanted);
-    this.size();
+  // Make a picture that is or grows a little too wide fit, until the reader chooses a size; one that is far too
+  // wide is scrolled.
+  fit() {
+    if (!this.sized && this.room > 0) this.scale = Math.min(this.scale, Math.max(0.82, this.room / (this.plan.width + 20)));
   }
 
   zoom(factor) {
+    this.sized = true;
     this.scale = factor === 0 ? 1 : Math.min(2, Math.max(0.3, this.scale * factor));
     if (this.plan) this.size();
   }

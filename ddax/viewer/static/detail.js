@@ -31,13 +31,13 @@ export function detail(found, { pageOf, close }) {
     idea.reason ? section("Why it stands so", h("p", { class: "text" }, idea.reason)) : null,
     idea.error ? section("What failed", h("p", { class: "text" }, idea.error.cause ?? idea.error.what ?? idea.error.kind ?? ""), h("pre", {}, JSON.stringify(idea.error, null, 1))) : null,
     idea.action ? did(idea.action) : null,
-    outcome(idea, lived),
+    ...found.repairs.map(repaired),
+    outcome(idea, lived, found.repairs.some((row) => row.diff)),
     surprise(lived),
     ...found.moods.map(felt),
     scores(found.decisions),
     ...found.debates.slice(-3).reverse().map((row) => judged(row, found.saw)),
     ...saw(found, pageOf),
-    ...found.repairs.map(repaired),
     cost(found.calls),
   ].filter(Boolean);
 }
@@ -47,8 +47,10 @@ function did(action) {
     h("pre", {}, JSON.stringify(action.args, null, 1)));
 }
 
-function outcome(idea, lived) {
-  const got = lived?.actual || idea.result;
+// A diff that is shown whole stands in no line of words.
+function outcome(idea, lived, changed) {
+  const told = lived?.actual || idea.result;
+  const got = changed && told ? told.split(/\s--- a\//)[0] : told;
   if (!idea.expected && !got) return null;
   return h("section", {}, h("div", { class: "two" },
     h("div", {}, h("h3", { text: "Expected" }), h("p", { class: "text small" }, lived?.expected || idea.expected || "–")),
@@ -85,7 +87,11 @@ function judged(row, seen) {
   const by = new Map(seen.map((one) => [one.id, one]));
   const quotes = (speech) => speech.citations.map((id) => {
     const held = speech.held.includes(id), one = by.get(id);
-    return h("p", { class: "small" }, h("span", { class: held ? "pill done" : "pill failed" }, held ? "holds" : "does not hold"), " ", h("cite", {}, one ? one.title || one.source : short(id, 12)));
+    const name = one ? one.title || one.source || one.type : short(id, 12);
+    return h("div", {},
+      one && !quotesIn(speech.text).some((quote) => flat(one.text).includes(quote)) ? h("blockquote", {}, short(one.text, 280)) : null,
+      h("p", { class: "small" }, h("span", { class: held ? "pill done" : "pill failed" }, held ? "holds" : "does not hold"), " ",
+        one?.source ? h("button", { class: "link", title: "Show the quote in the stored page", on: { click: (event) => pointOut(event.target.closest("aside"), one) } }, name) : h("cite", {}, name)));
   });
   return section(row.debated ? `Debated in step ${row.step}` : `Judged in step ${row.step}`,
     h("p", { class: "small soft" }, row.why),
@@ -101,16 +107,37 @@ function saw(found, pageOf) {
   const parts = [];
   if (texts.length) parts.push(section("What it saw", texts.map((one) => h("details", {}, h("summary", {}, `${one.title || one.source || one.type}, step ${one.step}`), h("div", { class: "doc" }, one.text)))));
   if (sources.length) {
-    const place = section(texts.length ? "The stored pages" : "What it saw", sources.map((source) => stored(source, found, pageOf)));
+    const place = section(texts.length ? "The stored pages" : "What it saw", markKinds(found.marks), sources.map((source) => stored(source, found, pageOf)));
     parts.push(place);
   }
   return parts;
 }
 
+const flat = (text) => text.replace(/\s+/g, " ");
+const quotesIn = (text) => [...flat(text).matchAll(/“([^”…]{4,})[”…]/g)].map((found) => found[1].trim());
+
+// Scroll the stored page to a quote, and let it stand out for a moment.
+function pointOut(side, quote) {
+  const box = [...side.querySelectorAll(".doc[data-source]")].find((one) => one.dataset.source === quote.source);
+  const mark = box && [...box.querySelectorAll("mark")].find((one) => Number(one.dataset.end) > quote.start);
+  if (!mark) return;
+  box.scrollTop = Math.max(0, mark.offsetTop - box.offsetTop - 40);
+  box.scrollIntoView({ block: "nearest" });
+  box.focus({ preventScroll: true });
+  for (const one of box.querySelectorAll("mark")) one.classList.toggle("pointed", Number(one.dataset.start) < quote.end && Number(one.dataset.end) > quote.start);
+}
+
+const KINDS = [["cited", "cited in a result"], ["argued", "argued with"], ["read", "read"]];
+
+function markKinds(marks) {
+  const kinds = new Set(Object.values(marks).flat().map((one) => one.kind));
+  return h("p", { class: "small soft marks" }, KINDS.filter(([kind]) => kinds.has(kind)).map(([kind, words]) => [h("span", { class: `mark ${kind}` }, words), " "]));
+}
+
 function stored(source, found, pageOf) {
   const marks = found.marks[source];
   const known = found.saw.find((one) => one.source === source);
-  const box = h("div", { class: "doc", tabindex: "0", role: "region", "aria-label": `Stored page ${known?.title || source}` }, h("span", { class: "quiet" }, "…"));
+  const box = h("div", { class: "doc", "data-source": source, tabindex: "0", role: "region", "aria-label": `Stored page ${known?.title || source}` }, h("span", { class: "quiet" }, "…"));
   const first = Math.min(...marks.map((one) => one.start));
   pageOf(source, first).then((page) => {
     put(box, marked(page.text, page.from, marks));
@@ -120,26 +147,35 @@ function stored(source, found, pageOf) {
   return h("div", {}, h("p", { class: "small" }, h("cite", {}, known?.title || source), " ", h("span", { class: "quiet mono" }, short(source, 60))), box);
 }
 
-// Split a text at the borders of its marks; where marks overlap, what is cited wins over what was only read.
+// Split a text at the borders of its marks; what was only read shows where nothing else does.
 function marked(text, from, marks) {
-  const rank = { read: 1, argued: 2, cited: 3 };
   const known = marks.map((one) => ({ ...one, start: one.start - from, end: one.end - from })).filter((one) => one.end > 0 && one.start < text.length)
     .filter((one) => one.kind !== "read" || one.end - one.start < text.length);
   const edges = [...new Set([0, text.length, ...known.flatMap((one) => [Math.max(0, one.start), Math.min(text.length, one.end)])])].sort((a, b) => a - b);
   return edges.slice(0, -1).map((start, k) => {
     const piece = text.slice(start, edges[k + 1]);
-    const best = known.filter((one) => one.start <= start && one.end > start).sort((a, b) => rank[b.kind] - rank[a.kind])[0];
-    return best ? h("mark", { class: best.kind }, piece) : piece;
+    const kinds = new Set(known.filter((one) => one.start <= start && one.end > start).map((one) => one.kind));
+    if (kinds.size > 1) kinds.delete("read");
+    return kinds.size ? h("mark", { class: [...kinds].sort().join(" "), "data-start": start + from, "data-end": edges[k + 1] + from }, piece) : piece;
   });
 }
 
 function repaired(row) {
-  return section("The change to the code", h("p", { class: "small" }, row.hypothesis, ` ${row.tried} candidates tried; ${row.solved ? "the tests pass" : "no repair was found"}.`), row.diff ? diff(row.diff) : null);
+  const tests = row.before && row.after ? h("table", {}, h("thead", {}, h("tr", {}, ["tests", "passed", "of"].map((name, k) => h("th", { scope: "col", class: k ? "num" : "" }, name)))),
+    h("tbody", {}, [["before", row.before], ["after", row.after], ["held out from the search", row.held_out]].filter(([, pair]) => pair?.[1]).map(([name, pair]) => h("tr", {}, h("td", {}, name), pair.map((count) => h("td", { class: "num" }, count)))))) : null;
+  const failed = (row.failed ?? []).map((one) => h("p", { class: "small" }, h("span", { class: row.solved ? "pill done" : "pill failed" }, row.solved ? "passes now" : "fails"), " ", h("span", { class: "mono" }, one)));
+  return section("The change to the code", h("p", { class: "small" }, row.hypothesis, row.hypothesis ? ". " : "", `${row.tried} candidates tried; ${row.solved ? "the tests pass" : "no repair was found"}.`), row.diff ? diff(row.diff) : null,
+    tests, failed, row.trust ? h("p", { class: "small soft" }, `Trust: ${TRUST[row.trust] ?? row.trust}.`) : null, (row.caveats ?? []).map((one) => h("p", { class: "small soft" }, `– ${one}`)));
 }
+
+const TRUST = {
+  none: "none", plausible: "plausible, in a warm worker only", confirmed: "confirmed in a fresh sandbox",
+  separate: "separate: tests in a process of their own agree, which the candidate could not touch",
+};
 
 export function diff(text) {
   const kind = (line) => (line.startsWith("+") && !line.startsWith("+++") ? "plus" : line.startsWith("-") && !line.startsWith("---") ? "minus" : line.startsWith("@@") ? "at" : "");
-  return h("pre", { class: "diff", tabindex: "0", role: "region", "aria-label": "Difference" }, text.split("\n").map((line) => h("div", { class: kind(line) }, line || " ")));
+  return h("pre", { class: "diff", tabindex: "0", role: "region", "aria-label": "Difference" }, text.trimEnd().split("\n").map((line) => h("div", { class: kind(line) }, line || " ")));
 }
 
 function cost(calls) {
@@ -149,18 +185,33 @@ function cost(calls) {
     h("table", {}, h("tbody", {}, calls.map((one) => h("tr", {}, h("td", {}, one.request), h("td", { class: "small soft" }, one.node), h("td", { class: "num" }, (one.tokens ?? 0).toLocaleString("en")), h("td", { class: "num" }, one.usd === null || one.usd === undefined ? "–" : `$${one.usd.toFixed(4)}`))))));
 }
 
-export function overview(standing, { select, live }) {
+// Where the run is, or was at the moment of the slider: what ran, what was decided next and of which ideas.
+function standAt(one, select) {
+  return h("section", {}, h("h3", { text: `Moment ${one.number}, step ${one.step}` }), h("div", { class: "stack" },
+    h("p", { class: "small" }, h("b", { text: one.ran.join(", ") || "start" }), ` → ${one.next.join(", ") || "end"}`, one.rule ? h("span", { class: "soft" }, `; ${one.rule}`) : null),
+    one.focus.length ? h("p", { class: "small" }, "Worked on: ", one.focus.slice(0, 12).map((id) => [h("button", { class: "link mono", on: { click: () => select(id) } }, id), " "])) : null,
+    bars([["rigidity ρ", one.rho, "fill1"], ["surprise ε", one.epsilon, "fill2"]]),
+    h("p", { class: "small soft" }, [one.mood ? `mood ${one.mood}` : "", one.protect ? "protect mode" : ""].filter(Boolean).join(", "))));
+}
+
+const times = (count) => (count === 1 ? "once" : count ? `${count} times` : "never");
+
+export function overview(standing, { select, live, at, ideas, past }) {
   const { result, run } = standing;
+  const over = ["done", "failed", "stopped"].includes(run.status);
+  const [many, steps, usage] = over || !at ? [result.ideas, result.steps, result.usage] : [ideas, at.step, { model_calls: at.calls, tokens: at.tokens, usd: at.usd }];
+  const button = (id) => h("button", { class: "link mono", on: { click: () => select(id) } }, id ?? "");
   const cited = result.citations.map((one, k) => h("li", {}, h("p", { class: "small" }, `[${k + 1}] `, h("cite", {}, one.title || one.source)), h("blockquote", {}, one.quote)));
   return [
-    h("div", { class: "head" }, h("h2", {}, "The run"), h("div", { class: "row" }, pill(run.status), h("span", {}, `${result.ideas} ideas in ${result.steps} steps`), h("span", {}, money(result.usage)))),
+    h("div", { class: "head" }, h("h2", {}, "The run"), h("div", { class: "row" }, pill(run.status), h("span", {}, `${many.toLocaleString("en")} ideas in ${steps} steps`), h("span", {}, money(usage)))),
+    at && (past || !over) ? standAt(at, select) : null,
     section("Task", h("p", { class: "text" }, run.task)),
     result.answer ? h("section", { class: "answer" }, h("h3", { text: "Answer" }), result.short && !result.answer.startsWith(`${result.short}.`) ? h("p", {}, h("b", { text: result.short })) : null, h("p", { class: "text" }, result.answer)) : null,
     cited.length ? section("Sources", h("ul", { class: "stack" }, cited)) : null,
-    result.doubts.length ? section("Doubtful", result.doubts.map((one) => h("p", { class: "small" }, h("button", { class: "plain", on: { click: () => select(one.idea) } }, one.idea ?? ""), `${one.title}: ${one.why}`))) : null,
-    result.failures.length ? section("What failed", result.failures.map((one) => h("p", { class: "small" }, h("button", { class: "plain", on: { click: () => select(one.idea) } }, one.idea ?? ""), `${one.title}: ${one.cause}`))) : null,
-    run.stop_reason ? section("How it ended", h("p", {}, run.stop_reason)) : null,
-    section("State of mind", bars([["rigidity ρ", result.rigidity, "fill1"]]), h("p", { class: "small soft" }, `identity ${standing.identity || "–"}, mood ${result.mood || "–"}, protect entered ${result.protect.entries} times`)),
+    result.doubts.length ? section("Doubtful", result.doubts.map((one) => h("p", { class: "small" }, button(one.idea), ` ${one.title}: ${one.why}`))) : null,
+    result.failures.length ? section("What failed", result.failures.map((one) => h("p", { class: "small" }, button(one.idea), ` ${one.title}: ${one.cause}`))) : null,
+    run.stop_reason ? section(over ? "How it ended" : "How it stands", h("p", {}, run.stop_reason)) : null,
+    over && !past ? section("State of mind", bars([["rigidity ρ", result.rigidity, "fill1"]]), h("p", { class: "small soft" }, `identity ${standing.identity || "–"}, mood ${result.mood || "–"}, protect mode entered ${times(result.protect.entries)}`)) : null,
     section("More", h("p", { class: "small soft" }, live ? "Choose an idea in the picture to see what it saw, did and got." : "A copy of a run, as it was when it was written.")),
   ].filter(Boolean);
 }

@@ -21,6 +21,7 @@ export class View {
     this.closed = false;
     const redraw = throttled(() => this.draw(), 100);
     this.redraw = redraw;
+    this.redrawSide = throttled(() => { if (!this.selected && !this.side.contains(document.activeElement)) this.load(); }, 1000);
     this.dag = new Dag({ select: (id) => this.select(id), redraw: () => this.draw() });
     this.table = new Table({ select: (id) => this.select(id), redraw: () => this.draw() });
     this.redrawLines = throttled(() => this.drawLines(), 250);
@@ -69,7 +70,6 @@ export class View {
     this.charts = new Charts(standing.states);
     put(this.lines, this.charts.node, h("div", { class: "time" }, this.slider, this.what, this.nowButton, this.forkButton));
     this.turn("tree");
-    this.dag.fit(this.field.clientWidth - 40);
     this.stand();
     if (idea && this.ideas.has(idea)) this.select(idea);
     performance.mark("ddax-drawn");
@@ -79,6 +79,7 @@ export class View {
     const behind = known.findIndex((one) => one.id === last);
     this.moments = [...loaded.moments, ...known.slice(behind + 1)];
     this.drawLines();
+    if (!this.selected) this.load();
     this.listen();
   }
 
@@ -103,6 +104,7 @@ export class View {
     if (this.moments.length > MOST) this.thin();
     this.redraw();
     this.redrawLines();
+    this.redrawSide();
     this.speak();
     if (patch[this.selected] && !this.shown) this.redrawDetail ??= throttled(() => this.load(), 700);
     if (patch[this.selected] && !this.shown) this.redrawDetail();
@@ -117,7 +119,7 @@ export class View {
   changed(standing) {
     this.standing = { ...this.standing, ...standing };
     this.stand();
-    if (!this.selected) this.load();
+    if (this.standing.trouble) this.form?.again();
   }
 
   stand() {
@@ -161,6 +163,7 @@ export class View {
     if (this.closed) return;
     const ideas = this.current();
     const focus = this.shown ? this.shown.focus : this.focus ?? [];
+    this.dag.room = this.field.clientWidth - 40;
     if (this.kind === "tree") this.dag.show(ideas, { selected: this.selected, focus, hits: this.hits });
     else this.table.show(ideas, { selected: this.selected, hits: this.hits, filter: this.search.value.trim() !== "" });
     const folded = this.kind === "tree" ? this.dag.plan.shown.length : ideas.size;
@@ -202,7 +205,7 @@ export class View {
     this.drawNotes();
     this.draw();
     this.drawLines();
-    if (this.selected) this.load();
+    this.load();
   }
 
   turn(kind) {
@@ -223,7 +226,10 @@ export class View {
 
   async load() {
     const id = this.selected;
-    if (!id) return put(this.side, overview(this.standing, { select: (one) => this.select(one), live: this.source.live }));
+    if (!id) return put(this.side, overview(this.standing, {
+      select: (one) => this.select(one), live: this.source.live, past: Boolean(this.shown), ideas: this.current().size,
+      at: this.shown?.moment ?? this.moments[this.moments.length - 1],
+    }));
     if (!this.current().has(id)) return put(this.side, h("p", { class: "wait quiet" }, `Idea ${id} was not there yet at this moment.`));
     try {
       const found = await this.source.idea(this.thread, id, this.shown?.moment.id);
