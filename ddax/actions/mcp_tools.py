@@ -76,9 +76,17 @@ def server_of(spec: str) -> Server:
     except ValueError as error:
         raise UsageError(f"The MCP server {spec!r} cannot be read.", why=f"{error}.", mend=_FORM) from error
     if not words or ("://" in words[0] and not Server("", words).address):
-        raise UsageError(f"The MCP server {spec!r} names no command and no address.", mend=_FORM)
+        raise UsageError(
+            f"The MCP server {spec!r} names no command and no address.",
+            why="It is started by a command, or reached at an address.",
+            mend=_FORM,
+        )
     if "://" in words[0] and len(words) > 1:
-        raise UsageError(f"The MCP server {spec!r} has words behind its address.", mend=_FORM)
+        raise UsageError(
+            f"The MCP server {spec!r} has words behind its address.",
+            why="Only a command takes words.",
+            mend=_FORM,
+        )
     return Server(safe_name(name.strip()), words)
 
 
@@ -169,7 +177,9 @@ async def _session(server: Server, policy: EgressPolicy) -> AsyncIterator[Any]:
         mcp = import_module("mcp")
     except ImportError as error:
         raise UsageError(
-            "The package for MCP is not installed.", mend="Install it: pip install 'ddax[mcp]'"
+            "The package for MCP is not installed.",
+            why="It comes with an extra, which is not installed.",
+            mend="Install it: pip install 'ddax[mcp]'",
         ) from error
     streams = _reached(server, policy) if server.address else _started(server)
     async with streams as (read, write), mcp.ClientSession(read, write) as session:

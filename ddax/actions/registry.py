@@ -113,21 +113,37 @@ def from_file(file: str) -> list[Action]:
 
     path = Path(file).expanduser()
     if path.suffix != ".py" or not path.is_file():
-        raise UsageError(f"there is no Python file {file!r} to take actions from.", mend="Give its path.")
+        raise UsageError(
+            f"there is no Python file {file!r} to take actions from.",
+            why="Nothing stands at this path.",
+            mend="Give its path.",
+        )
     spec = spec_from_file_location(f"ddax_actions_{path.stem}", path)
     assert spec is not None and spec.loader is not None, "a .py file always has a loader"
     module = module_from_spec(spec)
     try:
         spec.loader.exec_module(module)
     except Exception as error:
-        raise UsageError(f"the actions of {file!r} cannot be loaded.", why=f"{error!r}.") from error
+        raise UsageError(
+            f"the actions of {file!r} cannot be loaded.",
+            why=f"{error!r}.",
+            mend="Run the file with Python to see where it fails.",
+        ) from error
     found = [value for value in vars(module).values() if isinstance(value, Action)]
     if not found:
-        raise UsageError(f"{file!r} defines no action.", mend="Decorate a function with @action(effect=...).")
+        raise UsageError(
+            f"{file!r} defines no action.",
+            why="No function in it is marked as one.",
+            mend="Decorate a function with @action(effect=...).",
+        )
     return [replace(value, origin=str(path)) for value in found if value.origin in ("ddax", "LangChain")]
 
 
 def _checked(found: Any, what: str, origin: str) -> Action:
     if not isinstance(found, Action):
-        raise UsageError(f"{what} is no ddax action.", mend="Decorate it with @action(effect=...).")
+        raise UsageError(
+            f"{what} is no ddax action.",
+            why="It was not made by the decorator.",
+            mend="Decorate it with @action(effect=...).",
+        )
     return replace(found, origin=origin)

@@ -84,7 +84,9 @@ def connect(address: str) -> Any:
         ray = importlib.import_module("ray")
     except ImportError as error:
         raise UsageError(
-            "--ray needs a package that is not installed.", mend="Install it: pip install 'ddax[ray]'"
+            "--ray needs a package that is not installed.",
+            why="It comes with an extra, which is not installed.",
+            mend="Install it: pip install 'ddax[ray]'",
         ) from error
     try:
         ray.init(address=address, log_to_driver=False, ignore_reinit_error=True)

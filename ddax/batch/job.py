@@ -52,6 +52,7 @@ def settings_of(task: BatchTask, base: Context) -> Context:
         first = error.errors(include_url=False)[0]
         raise SettingsError(
             f"Task {task.id!r}: {'.'.join(map(str, first['loc']))}: {first['msg']}.",
+            why="Its row holds settings that do not fit.",
             mend="`ddax config show` lists every setting.",
         ) from error
 

@@ -108,9 +108,17 @@ def read_tasks(path: Path) -> list[BatchTask]:
         ) from error
     tasks = [_parsed(path, number, line) for number, line in enumerate(lines, 1) if line.strip()]
     if not tasks:
-        raise UsageError(f"The task file {str(path)!r} holds no task.", mend='Write: {"task": "…"}')
+        raise UsageError(
+            f"The task file {str(path)!r} holds no task.",
+            why="No line of it is an object with a task.",
+            mend='Write: {"task": "…"}',
+        )
     for name in _twice(tasks):
-        raise UsageError(f"The id {name!r} stands twice in {str(path)!r}.", mend="Give each task its own.")
+        raise UsageError(
+            f"The id {name!r} stands twice in {str(path)!r}.",
+            why="Results are kept by id.",
+            mend="Give each task its own.",
+        )
     return tasks
 
 
@@ -121,7 +129,9 @@ def _parsed(path: Path, number: int, line: str) -> BatchTask:
     except ValidationError as error:
         first = error.errors(include_url=False)[0]
         place = ".".join(map(str, first["loc"])) or "the line"
-        raise UsageError(f"{where}: {place}: {first['msg']}.", mend=_MEND) from error
+        raise UsageError(
+            f"{where}: {place}: {first['msg']}.", why="A row holds a task and what belongs to it.", mend=_MEND
+        ) from error
     except ValueError as error:
         raise UsageError(f"{where}: the line is not valid JSON.", why=f"{error}.", mend=_MEND) from error
     return task if task.id else task.model_copy(update={"id": f"line-{number}"})

@@ -91,11 +91,16 @@ def _approve(name: str, specs: Sequence[str], *, yes: bool) -> None:
             does = "be sent what its tools are given, at" if server.address else "run"
             question = f"The MCP server {name} will {does}: {clean(server.command, 4000)}\nLet it?"
             if not yes and not typer.confirm(question, err=True):
-                raise UsageError(f"The MCP server {name!r} was not approved.")
+                raise UsageError(
+                    f"The MCP server {name!r} was not approved.",
+                    why="You did not say yes to its command.",
+                    mend=f"Ask again: ddax actions --approve {name}",
+                )
             approve(home_of(), server)
             return
     raise UsageError(
         f"The settings name no MCP server {name!r}.",
+        why="A server is approved by the name that the setting `actions.mcp` gives it.",
         mend="Add it: actions: {mcp: ['NAME=COMMAND or address']}",
     )
 

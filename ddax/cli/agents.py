@@ -85,7 +85,11 @@ def show(
     agents = store.all()
     names = [str(agent["agent_name"]) for agent in agents]
     if canonical(name) not in names:
-        raise UsageError(f"There is no agent {name[:80]!r}.", mend="`ddax agents list` lists them.")
+        raise UsageError(
+            f"There is no agent {name[:80]!r}.",
+            why="Nobody of this name took part in a run here.",
+            mend="`ddax agents list` lists them.",
+        )
     agent = store.load(name)
     moves = [row for row in influences(agents) if canonical(name) in (row.source, row.target)]
     if json:
@@ -111,7 +115,11 @@ def override(
     """Override the answer of a thread; it stands unless it is reverted in time."""
     output, info = Output(json=json, verbose=verbose), known_run(thread)
     if not decision.strip():
-        raise UsageError("The decision is empty.", mend='Write: --decision "WHAT HOLDS INSTEAD"')
+        raise UsageError(
+            "The decision is empty.",
+            why="An override puts words in the place of the answer.",
+            mend='Write: --decision "WHAT HOLDS INSTEAD"',
+        )
     from ddax.memory.overrides import Overrides
 
     store = agent_store()
@@ -194,7 +202,11 @@ async def _answer_of(opener: Opener, thread: str) -> JsonDict:
     async with opener(None) as agent:
         state, result = await agent.state(thread), await agent.result(thread)
     if not state.get("answer"):
-        raise UsageError(f"The thread {thread!r} has no answer yet.", mend=f"ddax resume {thread}")
+        raise UsageError(
+            f"The thread {thread!r} has no answer yet.",
+            why="Only an answer can be overridden.",
+            mend=f"ddax resume {thread}",
+        )
     model = str((known_run(thread).context or {}).get("model", "embedded"))
     return {"root": state["work"]["root"], "answer": result["answer"], "agent": model}
 

@@ -149,16 +149,21 @@ def read_task(task: str | None) -> str:
     text = text.strip().lstrip("\ufeff")
     if not text:
         raise UsageError(
-            "The task is empty.", mend='Write it in quotes: ddax run "TASK", or `-` to read stdin.'
+            "The task is empty.",
+            why="A run needs a question or an order in words.",
+            mend='Write it in quotes: ddax run "TASK", or `-` to read stdin.',
         )
     if len(text) > MAX_TASK:
         raise UsageError(
             f"The task has {len(text):,} characters, {MAX_TASK:,} are allowed.",
+            why="A task is kept in the state and told in prompts; long material is a source.",
             mend="Put the long part into a file and give it with --sources.",
         )
     if any("\ud800" <= char <= "\udfff" for char in text):
         raise UsageError(
-            "The task is not valid UTF-8 text.", mend="Save it as UTF-8 and pass it on stdin with `-`."
+            "The task is not valid UTF-8 text.",
+            why="It holds bytes that are no text.",
+            mend="Save it as UTF-8 and pass it on stdin with `-`.",
         )
     return text
 
@@ -168,7 +173,9 @@ def _read_stdin() -> str:
         return sys.stdin.buffer.read().decode("utf-8")
     except UnicodeDecodeError as exc:
         raise UsageError(
-            f"The task on stdin is not UTF-8 text (byte {exc.start}).", mend="Save it as UTF-8 and try again."
+            f"The task on stdin is not UTF-8 text (byte {exc.start}).",
+            why="It holds bytes that are no text.",
+            mend="Save it as UTF-8 and try again.",
         ) from exc
 
 

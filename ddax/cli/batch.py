@@ -58,7 +58,9 @@ def batch(
     folder = Folder(out.absolute())
     if folder.results.exists() and any(folder.results.iterdir()) and not resume:
         raise UsageError(
-            f"The folder {str(out)!r} has results.", mend="Go on with --resume, or name another folder."
+            f"The folder {str(out)!r} has results.",
+            why="Another batch wrote into it, and nothing is overwritten.",
+            mend="Go on with --resume, or name another folder.",
         )
     _work(found, folder.ensure(), base, _crew(ray, base, folder, workers), output)
     raise typer.Exit(_finish(found, folder, output))
@@ -72,6 +74,7 @@ def _check(tasks: list[BatchTask], base: Context) -> None:
         if not settings_of(task, base).sources:
             raise UsageError(
                 f"Task {task.id!r} has nothing to read.",
+                why="Neither its row nor the command names a source.",
                 mend="Give it `sources`, or all of them by --sources.",
             )
 

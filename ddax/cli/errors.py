@@ -7,6 +7,7 @@ here, because any line of any library may meet a full disk.
 from __future__ import annotations
 
 import errno
+import re
 import shlex
 import sqlite3
 import sys
@@ -92,25 +93,49 @@ def _describe(exc: BaseException) -> tuple[dict[str, str], int]:
     if isinstance(exc, KeyboardInterrupt | Interrupted):
         resume = exc.resume if isinstance(exc, Interrupted) else ""
         mend = f"Resume with: {resume}" if resume else "Nothing was begun yet: run the same command again."
-        error = {"what": "Interrupted.", "why": "", "mend": mend, "kind": "Interrupted"}
+        why = "It was stopped from outside, by Ctrl-C or a signal."
+        error = {"what": "Interrupted.", "why": why, "mend": mend, "kind": "Interrupted"}
         return ({**error, "resume": resume} if resume else error), INTERRUPTED
     known = as_ddax(exc)
     if known is not None:
         return {
-            "what": known.what,
-            "why": known.why,
-            "mend": known.mend,
+            "what": _sentence(known.what),
+            "why": _sentence(known.why),
+            "mend": _sentence(known.mend),
             "kind": type(known).__name__,
         }, known.exit_code
     what = f"Unexpected {type(exc).__name__}: {clean(exc, 300)}"
     return {
         "what": what,
-        "why": "",
+        "why": "Nothing in ddax expects it here: a fault of ddax, or of a part of your own.",
         "mend": "Run it again with -v for the traceback.",
         "kind": type(exc).__name__,
     }, 1
 
 
+_PARSED = (
+    (r"(.+?)[.]? Did you mean (.+)\?", "The nearest one is {}."),
+    (r"(.+?)[.]? \(Possible options?: (.+)\)\.?", "The nearest one is {}."),
+    (r"(Invalid value for [^:]+): (?:Value error, )?(.+)", "{}"),
+    (r"(No such .+)", "Nothing of this name is known there."),
+    (r"(Missing .+)", "The command cannot be run without it."),
+    (r"(Got unexpected .+)", "The command takes no more words; several in one need quotes."),
+)
+"""What the parser says, parted into what is wrong and why."""
+
+
+def _sentence(text: str) -> str:
+    """Return a text that begins with a capital, but for a name, a path or a command."""
+    word = text.split(" ", 1)[0].rstrip(":,")
+    return text[:1].upper() + text[1:] if word.isalpha() and word not in ("ddax", "pip") else text
+
+
 def usage(message: str, hint: str) -> UsageError:
     """Return a usage error from the parser's message."""
-    return UsageError(message if message.endswith((".", "?")) else f"{message}.", mend=hint)
+    for form, why in _PARSED:
+        found = re.fullmatch(form, message, re.DOTALL)
+        if found:
+            what, reason = found[1].rstrip("."), why.format(*found.groups()[1:])
+            return UsageError(f"{what}.", why=reason if reason.endswith(".") else f"{reason}.", mend=hint)
+    what = message if message.endswith((".", "?")) else f"{message}."
+    return UsageError(what, why="The command does not take it so.", mend=hint)

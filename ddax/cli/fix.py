@@ -92,12 +92,18 @@ def _caps(budget: list[str]) -> dict[str, float]:
         found = _BUDGET.match(word.strip().lower())
         if found is None:
             raise UsageError(
-                f"{word!r} is no budget.", mend="Write seconds, minutes or dollars: 30s, 2m, 0.50usd"
+                f"{word!r} is no budget.",
+                why="It ends with none of s, m and usd.",
+                mend="Write seconds, minutes or dollars: 30s, 2m, 0.50usd",
             )
         unit = "usd" if word.strip().startswith("$") else found[2] or "s"
         value = float(found[1])
         if value <= 0:
-            raise UsageError(f"The budget {word!r} leaves nothing to spend.")
+            raise UsageError(
+                f"The budget {word!r} leaves nothing to spend.",
+                why="It is not more than nothing.",
+                mend="Give more: 30s, 2m or 0.50usd",
+            )
         key = "budget.max_usd" if unit == "usd" else "evolution.seconds"
         caps[key] = value * 60 if unit == "m" else value
     return caps
@@ -113,7 +119,11 @@ def _project(paths: list[str], tests: str | None, error: str | None) -> Project:
     command = read_command(tests) if tests is not None else None
     if error is None:
         if not paths:
-            raise UsageError("Nothing is named to repair.", mend='Write: ddax fix PATH --tests "pytest -q"')
+            raise UsageError(
+                "Nothing is named to repair.",
+                why="A repair needs the code that may be changed.",
+                mend='Write: ddax fix PATH --tests "pytest -q"',
+            )
         project = read_project(paths, command, cwd=cwd)
         return replace(project, task=replace(project.task, hold_out=True))
     from ddax.evolution.crash import read_traceback
@@ -122,7 +132,11 @@ def _project(paths: list[str], tests: str | None, error: str | None) -> Project:
     crash = read_traceback(_read(error), cwd=cwd)
     named = paths or list(dict.fromkeys(str(f.path) for f in crash.frames if not is_test(f.path)))
     if not named:
-        raise UsageError("The traceback names tests only.", mend="Name the files that may be changed.")
+        raise UsageError(
+            "The traceback names tests only.",
+            why="Tests are not changed, and no file of the program stands in it.",
+            mend="Name the files that may be changed.",
+        )
     script = ""
     if command is None and crash.test is not None:
         command = TestCommand("pytest", (str(crash.test),))
@@ -156,7 +170,11 @@ def _read(name: str) -> str:
     try:
         return Path(name).read_text("utf-8", errors="replace")
     except OSError as exc:
-        raise UsageError(f"Cannot read the traceback in {name!r}.", why=f"{exc.strerror or exc}.") from exc
+        raise UsageError(
+            f"Cannot read the traceback in {name!r}.",
+            why=f"{exc.strerror or exc}.",
+            mend="Check the path, or give the traceback on stdin with `-`.",
+        ) from exc
 
 
 def _opening(project: Project) -> list[str]:
@@ -271,4 +289,8 @@ def _undo(paths: list[str], context: Context, output: Output) -> int:
             output.result({"undone": True, "files": list(files), "kept": str(kept.folder)})
         output.say(f"Put back as before the repair: {', '.join(files)}")
         return 0
-    raise UsageError("There is no repair to undo.", why=f"Looked in {_store()}.")
+    raise UsageError(
+        "There is no repair to undo.",
+        why=f"Looked in {_store()}.",
+        mend="Write one first: ddax fix PATH --tests COMMAND --apply",
+    )

@@ -114,11 +114,19 @@ def _setting(text: str) -> tuple[str, Any]:
 
     path, sign, value = text.partition("=")
     if not sign or not path:
-        raise UsageError(f"--set {text!r} is no PATH=VALUE.", mend="Write it like: --set mind.rho=0.9")
+        raise UsageError(
+            f"--set {text!r} is no PATH=VALUE.",
+            why="It has no `=` between a path and a value.",
+            mend="Write it like: --set mind.rho=0.9",
+        )
     try:
         return path, yaml.safe_load(value)
     except yaml.YAMLError as exc:
-        raise UsageError(f"--set {text!r}: the value is not valid YAML.", mend="Quote it.") from exc
+        raise UsageError(
+            f"--set {text!r}: the value is not valid YAML.",
+            why="Values are read as YAML: numbers, true, lists, words.",
+            mend="Quote it.",
+        ) from exc
 
 
 async def _fork(opener: Opener, thread: str, at: int, change: Change) -> str:

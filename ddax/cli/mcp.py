@@ -59,7 +59,11 @@ def _of_the_server(module: str = "", name: str = "") -> Any:
             return getattr(import_module(package + module), name or server)
         except ImportError:
             continue
-    raise UsageError("The package for MCP is not installed.", mend="Install it: pip install 'ddax[mcp]'")
+    raise UsageError(
+        "The package for MCP is not installed.",
+        why="It comes with an extra, which is not installed.",
+        mend="Install it: pip install 'ddax[mcp]'",
+    )
 
 
 def _ask(given: tuple[str, ...]) -> Any:

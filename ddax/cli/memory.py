@@ -108,7 +108,11 @@ def search(
     """Recall what bears on a text, and show the factors of each score."""
     output = Output(json=json, verbose=verbose)
     if not text.strip():
-        raise UsageError("The text is empty.", mend='Write it in quotes: ddax memory search "TEXT".')
+        raise UsageError(
+            "The text is empty.",
+            why="What bears on nothing cannot be searched for.",
+            mend='Write it in quotes: ddax memory search "TEXT".',
+        )
     when = None if as_of is None else _moment(as_of)
 
     async def work(memory: GatedMemory) -> list[Any]:
@@ -141,7 +145,9 @@ def show(memory: ID, namespace: NAMESPACE = None, json: JSON = False, verbose: V
         rows = await store.get([memory_id])
         if not rows:
             raise UsageError(
-                f"The memory {memory_id[:12]} is gone.", mend=f"See: ddax memory history {memory_id[:12]}"
+                f"The memory {memory_id[:12]} is gone.",
+                why="It was forgotten or merged into another; only a tombstone is left.",
+                mend=f"See: ddax memory history {memory_id[:12]}",
             )
         relations = await store.upkeep.relations([memory_id])
         origin = plain(await provenance(store, rows[0]))

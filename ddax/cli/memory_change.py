@@ -104,9 +104,17 @@ def export_to(
     """Write a namespace to a file: rows, pages, lessons, rules, relations."""
     output = Output(json=json, verbose=verbose)
     if file.exists():
-        raise UsageError(f"The file {str(file)!r} is there already.", mend="Name another one.")
+        raise UsageError(
+            f"The file {str(file)!r} is there already.",
+            why="Nothing is overwritten.",
+            mend="Name another one.",
+        )
     if not file.parent.is_dir():
-        raise UsageError(f"There is no folder {str(file.parent)!r}.", mend="Make it first.")
+        raise UsageError(
+            f"There is no folder {str(file.parent)!r}.",
+            why="The file would stand in it.",
+            mend="Make it first.",
+        )
 
     async def work(memory: GatedMemory) -> int:
         from ddax.memory.files import storage_errors
@@ -139,7 +147,11 @@ def import_from(
     """Read an export into a namespace, through the write gate; doing it twice changes nothing."""
     output = Output(json=json, verbose=verbose)
     if not file.is_file():
-        raise UsageError(f"There is no file {str(file)!r}.", mend="Name one that `ddax memory export` wrote.")
+        raise UsageError(
+            f"There is no file {str(file)!r}.",
+            why="Nothing stands at this path.",
+            mend="Name one that `ddax memory export` wrote.",
+        )
 
     async def work(memory: GatedMemory) -> dict[str, Any]:
         from ddax.memory.transfer import imported
@@ -150,9 +162,17 @@ def import_from(
     try:
         counts = with_memory(namespace, work)
     except UnicodeDecodeError as exc:
-        raise UsageError(f"The file {str(file)!r} is no text.", why=f"{exc}.") from exc
+        raise UsageError(
+            f"The file {str(file)!r} is no text.",
+            why=f"{exc}.",
+            mend="Name one that `ddax memory export` wrote.",
+        ) from exc
     except OSError as exc:
-        raise StorageError(f"Cannot read {str(file)!r}.", why=f"{exc.strerror or exc}.") from exc
+        raise StorageError(
+            f"Cannot read {str(file)!r}.",
+            why=f"{exc.strerror or exc}.",
+            mend="Check the path and its permissions.",
+        ) from exc
     if json:
         output.result(counts)
     output.say(", ".join(f"{n} {name}" for name, n in counts.items()))

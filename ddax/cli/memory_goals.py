@@ -31,7 +31,11 @@ def goals(
     output, info = Output(json=json, verbose=verbose), known_run(thread)
     state = asyncio.run(_state(opener_of(context), info.thread_id))
     if not state.get("ideas"):
-        raise UsageError(f"The thread {thread!r} has no ideas yet.", mend=f"ddax resume {thread}")
+        raise UsageError(
+            f"The thread {thread!r} has no ideas yet.",
+            why="It stopped before its task was opened.",
+            mend=f"ddax resume {thread}",
+        )
     view = with_memory(namespace or info.namespace, lambda memory: _view(memory, state))
     if json:
         output.result(

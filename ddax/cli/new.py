@@ -52,10 +52,14 @@ def write(kind: str, name: str, folder: Path) -> tuple[Path, Path]:
     there = [str(path) for path in paths if path.exists()]
     if there:
         raise UsageError(
-            f"{there[0]} is there already.", mend="Choose another name, or another folder by --to."
+            f"{there[0]} is there already.",
+            why="Nothing is overwritten.",
+            mend="Choose another name, or another folder by --to.",
         )
     if not folder.is_dir():
-        raise UsageError(f"There is no folder {str(folder)!r}.", mend="Make it first.")
+        raise UsageError(
+            f"There is no folder {str(folder)!r}.", why="The files would stand in it.", mend="Make it first."
+        )
     words = {"name": name, "title": "".join(part.title() for part in name.split("_"))}
     for path, skeleton in zip(paths, (kind, f"test_{kind}"), strict=True):
         path.write_text(Template(_skeleton(skeleton)).substitute(words), encoding="utf-8")

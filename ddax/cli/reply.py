@@ -35,6 +35,7 @@ def answer(
     if info.status != "waiting":
         raise UsageError(
             f"The thread {thread!r} waits for no answer ({info.status}).",
+            why="Only a thread that waits with a question takes an answer.",
             mend=f"Look at it: ddax show {thread}",
         )
     reply = {
@@ -72,7 +73,9 @@ def _arguments(text: str | None) -> dict[str, Any] | None:
     except ValueError as exc:
         raise UsageError("The arguments are not valid JSON.", why=f"{exc}.", mend=_EXAMPLE) from exc
     if not isinstance(value, dict):
-        raise UsageError("The arguments are no JSON object.", mend=_EXAMPLE)
+        raise UsageError(
+            "The arguments are no JSON object.", why="An action takes its arguments by name.", mend=_EXAMPLE
+        )
     return value
 
 

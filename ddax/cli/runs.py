@@ -103,10 +103,12 @@ def known_run(thread: str) -> RunInfo:
         return info
     import difflib
 
-    near = difflib.get_close_matches(thread, [known.thread_id for known in folder.all()], n=1, cutoff=0.6)
+    names = [known.thread_id for known in folder.all()]
+    near = difflib.get_close_matches(thread, names, n=1, cutoff=0.6)
+    there = f"None of the {len(names)} threads has this name" if names else "Nothing was run yet"
     raise UsageError(
         f"There is no thread {thread!r}.",
-        why=f"The nearest one is {near[0]!r}." if near else "",
+        why=f"The nearest one is {near[0]!r}." if near else f"{there} in {str(home_of())!r}.",
         mend="`ddax runs` lists the threads there are.",
     )
 
@@ -134,7 +136,9 @@ def cancel(
     output, info = Output(json=json, verbose=verbose), known_run(thread)
     if info.status not in {"running", "waiting"}:
         raise UsageError(
-            f"The thread {thread!r} is over ({info.status}).", mend="There is nothing to cancel."
+            f"The thread {thread!r} is over ({info.status}).",
+            why="Only a thread that runs or waits can be stopped.",
+            mend=f"Look at what it came to: ddax show {thread}",
         )
     asyncio.run(_cancel(opener_of(context), thread))
     now = known_run(thread).status
@@ -160,7 +164,9 @@ def graph(
     """Draw the state machine, offline."""
     if kind == "png" and file is None and sys.stdout.isatty():
         raise UsageError(
-            "A PNG does not go to a terminal.", mend="Write: ddax graph --format png -o graph.png"
+            "A PNG does not go to a terminal.",
+            why="It would print as signs that say nothing.",
+            mend="Write: ddax graph --format png -o graph.png",
         )
     from ddax.graph.drawing import draw
 
@@ -174,5 +180,7 @@ def graph(
         file.write_bytes(picture)
     except OSError as exc:
         raise StorageError(
-            f"Cannot write {shorten(str(file), 200)!r}.", why=f"{exc.strerror or exc}."
+            f"Cannot write {shorten(str(file), 200)!r}.",
+            why=f"{exc.strerror or exc}.",
+            mend="Give a file in a folder that can be written to.",
         ) from exc

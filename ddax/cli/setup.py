@@ -33,7 +33,9 @@ def init(json: JSON = False, verbose: VERBOSE = False) -> None:
     texts = {Path("ddax.yaml"): settings_text(), Path(".env.example"): env_text()}
     if Path("ddax.yaml").exists():
         raise UsageError(
-            "ddax.yaml is already here.", mend="Edit it, move it away, or start in another folder."
+            "ddax.yaml is already here.",
+            why="Nothing is overwritten.",
+            mend="Edit it, move it away, or start in another folder.",
         )
     written = []
     for path, text in texts.items():

@@ -42,6 +42,7 @@ def export(
             raise UsageError(
                 f"The thread {name!r} is not done ({known_run(name).status}).",
                 why="Only a run that reached its answer is worth imitating.",
+                mend=f"Bring it to its end: ddax resume {name}",
             )
     lines = asyncio.run(_lines(opener_of(context), names, form))
     _write("".join(f"{line}\n" for line in lines), file)
@@ -84,4 +85,8 @@ def _write(text: str, file: Path | None) -> None:
     try:
         file.write_text(text, encoding="utf-8")
     except OSError as exc:
-        raise StorageError(f"Cannot write {str(file)!r}.", why=f"{exc.strerror or exc}.") from exc
+        raise StorageError(
+            f"Cannot write {str(file)!r}.",
+            why=f"{exc.strerror or exc}.",
+            mend="Give a file in a folder that can be written to.",
+        ) from exc

@@ -104,6 +104,7 @@ def _decision(rows: list[dict[str, Any]], thread: str, step: int | None) -> dict
         raise UsageError(
             f"There is no decision {'' if step is None else f'of step {step} '}in thread {thread!r}.",
             why=steps,
+            mend=f"`ddax history {thread}` lists the steps.",
         )
     return chosen[-1]
 

@@ -188,7 +188,11 @@ def _newest_unfinished() -> str:
     for info in run_folder().all():
         if info.status in {"running", "waiting"}:
             return info.thread_id
-    raise UsageError("There is no unfinished thread.", mend="`ddax runs` lists the threads there are.")
+    raise UsageError(
+        "There is no unfinished thread.",
+        why="Every thread is done, stopped or failed, or none was begun.",
+        mend="`ddax runs` lists the threads there are.",
+    )
 
 
 def _answer(text: str | None) -> Any:
@@ -221,7 +225,11 @@ def _context(thread: str, config: str | None, arguments: Mapping[str, Any], outp
             mend='Add them: ddax run "TASK" --sources DIR (or a file, a URL, or python: for the library).',
         )
     if chosen.record and chosen.replay:
-        raise UsageError("A run is recorded or replayed, not both.", mend="Leave out --record or --replay.")
+        raise UsageError(
+            "A run is recorded or replayed, not both.",
+            why="A replayed run asks no model, so there is nothing to record.",
+            mend="Leave out --record or --replay.",
+        )
     if loaded.origins["model"] == "default" and chosen.model == "embedded" and not chosen.replay:
         output.note(model_note())
     return chosen

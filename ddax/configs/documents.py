@@ -43,7 +43,9 @@ def read_document(path: Path) -> YamlDocument:
         node = loader.get_single_node()
         if not isinstance(node, yaml.MappingNode):
             raise SettingsError(
-                f"{path}: expected `key: value` lines.", mend="Compare with the shipped files."
+                f"{path}: expected `key: value` lines.",
+                why="It holds something else than a table of keys.",
+                mend="Compare with the shipped files.",
             )
         lines = {str(key.value): key.start_mark.line + 1 for key, _ in node.value}
         return YamlDocument(path, loader.construct_document(node), lines)
@@ -62,10 +64,16 @@ def read_document(path: Path) -> YamlDocument:
 def _text(path: Path) -> str:
     try:
         if path.stat().st_size > MAX_BYTES:
-            raise SettingsError(f"{path} is larger than {MAX_BYTES:,} bytes.", mend="Give a YAML profile.")
+            raise SettingsError(
+                f"{path} is larger than {MAX_BYTES:,} bytes.",
+                why="A profile is small; this is something else.",
+                mend="Give a YAML profile.",
+            )
         return path.read_bytes().decode("utf-8-sig")
     except UnicodeDecodeError as error:
-        raise SettingsError(f"{path} is not UTF-8 text.", mend="Save it as UTF-8.") from error
+        raise SettingsError(
+            f"{path} is not UTF-8 text.", why="It holds bytes that are no text.", mend="Save it as UTF-8."
+        ) from error
     except OSError as error:
         raise SettingsError(
             f"{path} cannot be read.", why=f"{error.strerror or error}.", mend="Check the path."

@@ -57,6 +57,6 @@ def _validated(document: YamlDocument) -> Identity:
         near = difflib.get_close_matches(key, fields, n=1, cutoff=0.0) if key not in fields else []
         raise SettingsError(
             f"{document.where(key)}: {key or 'the profile'}: {first['msg']}.",
-            why=f"The nearest valid key is {near[0]!r}." if near else "",
+            why=f"The nearest valid key is {near[0]!r}." if near else "The value does not fit the key.",
             mend=f"A profile has the keys {', '.join(fields)}.",
         ) from error

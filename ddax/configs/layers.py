@@ -169,6 +169,7 @@ def _read(path: Path) -> str:
         if path.stat().st_size > MAX_FILE_BYTES:
             raise SettingsError(
                 f"The settings file {path} is larger than {MAX_FILE_BYTES:,} bytes.",
+                why="A file of settings is small; this is something else.",
                 mend="Give a settings file; `ddax init` writes one to start from.",
             )
         text = path.read_bytes().decode("utf-8-sig")
@@ -212,7 +213,11 @@ def _entries(
         key = f"{prefix}{key_node.value}"
         where = f"{path}:{key_node.start_mark.line + 1}"
         if key in seen:
-            raise SettingsError(f"{where}: the key {key!r} stands twice.", mend="Keep one of the two.")
+            raise SettingsError(
+                f"{where}: the key {key!r} stands twice.",
+                why="One of the two would be lost without a word.",
+                mend="Keep one of the two.",
+            )
         seen.add(key)
         if key == VERSION_KEY:
             _check_version(loader.construct_object(value_node, deep=True), where)
@@ -229,7 +234,9 @@ def _entries(
 def _check_version(value: Any, where: str) -> None:
     if not isinstance(value, int) or isinstance(value, bool) or value < 1:
         raise SettingsError(
-            f"{where}: {VERSION_KEY} is {value!r}.", mend=f"Write {VERSION_KEY}: {SCHEMA_VERSION}."
+            f"{where}: {VERSION_KEY} is {value!r}.",
+            why="This release reads no other version.",
+            mend=f"Write {VERSION_KEY}: {SCHEMA_VERSION}.",
         )
     if value > SCHEMA_VERSION:
         raise StateError(
@@ -341,6 +348,6 @@ def _wrong(loc: tuple[int | str, ...], message: str, layers: Mapping[str, Settin
     setting, field = layers[key], setting_fields()[key]
     return SettingsError(
         f"{setting.origin}: {key} = {reprlib.repr(setting.value)} is not allowed.",
-        why=f"{message}.",
-        mend=f"{field.description} The default is {field.default!r}.",
+        why=f"{message}. It means: {field.description}",
+        mend=f"Give another value; the default is {field.default!r}.",
     )

@@ -45,7 +45,11 @@ def change_of(lesson: str) -> Change:
     """Turn what a human taught into a criterion; its name is made of the lesson's first words."""
     words = [word for word in _WORD.findall(normalised(lesson)) if word not in _WEAK]
     if not words:
-        raise UsageError("A rubric cannot learn from an empty lesson.", mend="Say what to look for.")
+        raise UsageError(
+            "A rubric cannot learn from an empty lesson.",
+            why="A criterion is made of its words.",
+            mend="Say what to look for.",
+        )
     return Change("add", "-".join(words[:5])[:60], " ".join(clean(lesson).split())[:MEANING_CHARS])
 
 
@@ -121,7 +125,9 @@ class LivingRubrics:
             undone = _origin(rubric, len(rubric["history"]))
             if undone == 1:
                 raise UsageError(
-                    f"The rubric {name!r} is as it was shipped.", mend="There is nothing to undo."
+                    f"The rubric {name!r} is as it was shipped.",
+                    why="No change was applied.",
+                    mend="There is nothing to undo.",
                 )
             back = _origin(rubric, undone - 1)
             criteria = rubric["history"][back - 1]["criteria"]
@@ -158,7 +164,11 @@ class LivingRubrics:
             try:
                 lock.acquire(timeout=LOCK_SECONDS)
             except Timeout as exc:
-                raise StorageError(f"The file {str(path)!r} stays locked.", mend="Try again.") from exc
+                raise StorageError(
+                    f"The file {str(path)!r} stays locked.",
+                    why="Another process holds it.",
+                    mend="Try again.",
+                ) from exc
         try:
             rubric = self.load(name)
             yield rubric
@@ -183,6 +193,7 @@ class LivingRubrics:
         if not isinstance(found, dict) or found.get("schema") != RUBRIC_SCHEMA or not found.get("history"):
             raise StateError(
                 f"The file {str(path)!r} is no rubric in a version known here.",
+                why="It was damaged, or written by a newer release.",
                 mend="Upgrade ddax, or move the file aside.",
             )
         return found
@@ -198,11 +209,17 @@ def changed(criteria: Mapping[str, str], change: Change) -> dict[str, str]:
     left = {key: meaning for key, meaning in criteria.items() if key != change.name}
     if change.kind == "add":
         if len(left) >= MAX_CRITERIA:
-            raise UsageError(f"A rubric has at most {MAX_CRITERIA} criteria.", mend="Remove one first.")
+            raise UsageError(
+                f"A rubric has at most {MAX_CRITERIA} criteria.",
+                why="Each criterion is told to the judge.",
+                mend="Remove one first.",
+            )
         return {**criteria, change.name: change.meaning}
     if change.name not in criteria or not left:
         raise UsageError(
-            f"The criterion {change.name!r} cannot be removed.", why=f"There are {', '.join(criteria)}."
+            f"The criterion {change.name!r} cannot be removed.",
+            why=f"There are {', '.join(criteria)}.",
+            mend="Keep at least one.",
         )
     return left
 
@@ -221,9 +238,14 @@ def _open_proposal(rubric: JsonDict, prefix: str) -> JsonDict:
     if len(found) != 1:
         raise UsageError(
             f"{'No' if not found else 'More than one'} proposal has the id {prefix[:40]!r}.",
+            why="A proposal is named by its id or the beginning of it.",
             mend="`ddax rubric show` lists them.",
         )
     if found[0]["status"] != "open":
-        raise UsageError(f"The proposal {found[0]['id']} is already {found[0]['status']}.")
+        raise UsageError(
+            f"The proposal {found[0]['id']} is already {found[0]['status']}.",
+            why="A proposal is decided once.",
+            mend="`ddax rubric undo` goes back a version.",
+        )
     first: JsonDict = found[0]
     return first

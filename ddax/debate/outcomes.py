@@ -88,6 +88,7 @@ class JudgeStore:
         if found.get("schema") != JUDGE_SCHEMA or not isinstance(found.get("rows"), dict):
             raise StateError(
                 f"The file {str(path)!r} holds no judged values in a version known here.",
+                why="It was damaged, or written by a newer release.",
                 mend="Upgrade ddax, or move the file aside.",
             )
         return found
@@ -104,7 +105,11 @@ class JudgeStore:
             try:
                 lock.acquire(timeout=LOCK_SECONDS)
             except Timeout as exc:
-                raise StorageError(f"The file {str(path)!r} stays locked.", mend="Try again.") from exc
+                raise StorageError(
+                    f"The file {str(path)!r} stays locked.",
+                    why="Another process holds it.",
+                    mend="Try again.",
+                ) from exc
         try:
             known = self._read(path, judge)
             yield known

@@ -35,7 +35,9 @@ def load_panel(name_or_path: str | Path = "default") -> tuple[Seat, ...]:
         known = sorted(p.stem for p in shipped("debaters").glob("*.yaml"))
         if str(name_or_path) not in known:
             raise SettingsError(
-                f"There is no panel {str(name_or_path)[:80]!r}.", mend=f"Known: {', '.join(known)}."
+                f"There is no panel {str(name_or_path)[:80]!r}.",
+                why="It is neither a name that is known nor a file.",
+                mend=f"Known: {', '.join(known)}.",
             )
         path = shipped("debaters", f"{name_or_path}.yaml")
     document = read_document(path)
@@ -43,6 +45,7 @@ def load_panel(name_or_path: str | Path = "default") -> tuple[Seat, ...]:
     if not isinstance(rows, dict) or not rows:
         raise SettingsError(
             f"{document.where('debaters')}: `debaters` maps names to their role and model.",
+            why="It holds something else.",
             mend="Write at least one line `name: {role: any}`.",
         )
     return tuple(_seat(document.where("debaters"), str(name), row) for name, row in rows.items())
@@ -56,6 +59,7 @@ def _seat(where: str, name: str, row: object) -> Seat:
         wrong = f"the key {unknown[0]!r}" if unknown else f"the role {role!r} or a comma in its name"
         raise SettingsError(
             f"{where}: the debater {name!r} has {wrong}.",
+            why="Such a debater could not speak.",
             mend=f"Give it a role ({', '.join(ROLES)}) and, where it has its own, a model.",
         )
     return Seat(name, role, model)

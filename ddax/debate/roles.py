@@ -47,7 +47,9 @@ def assign_roles(debaters: Sequence[Debater], rng: np.random.Generator) -> Roles
     save that the most trusted one always stays. Raises `UsageError` where there is nobody.
     """
     if not debaters:
-        raise UsageError("A debate needs a participant.", mend="Give at least one debater.")
+        raise UsageError(
+            "A debate needs a participant.", why="Nobody is left to speak.", mend="Give at least one debater."
+        )
     ranked = sorted(debaters, key=lambda d: (-d.trust, d.name))
     admitted = [d for d in ranked if d.trust >= EXCLUSION] or ranked[:1]
     opponent = devils_advocate(admitted, rng)

@@ -37,7 +37,9 @@ def load_rubric(name_or_path: str | Path = "default") -> Rubric:
         known = sorted(p.stem for p in shipped("rubrics").glob("*.yaml"))
         if str(name_or_path) not in known:
             raise SettingsError(
-                f"There is no rubric {str(name_or_path)[:80]!r}.", mend=f"Known: {', '.join(known)}."
+                f"There is no rubric {str(name_or_path)[:80]!r}.",
+                why="It is neither a name that is known nor a file.",
+                mend=f"Known: {', '.join(known)}.",
             )
         path = shipped("rubrics", f"{name_or_path}.yaml")
     document = read_document(path)
@@ -49,6 +51,7 @@ def load_rubric(name_or_path: str | Path = "default") -> Rubric:
     ):
         raise SettingsError(
             f"{document.where('criteria')}: `criteria` maps names to what they mean.",
+            why="It holds something else.",
             mend="Write at least one line `name: question`.",
         )
     name = str(document.values.get("name") or path.stem)

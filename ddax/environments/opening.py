@@ -24,12 +24,20 @@ def open_world(spec: str) -> Environment:
     name, _, query = spec.removeprefix(SCHEME).partition("?")
     options = {key: _value(text) for key, text in parse_qsl(query)}
     if not is_world(spec) or not name:
-        raise UsageError(f"{spec!r} names no world.", mend="Write it as world:FrozenLake-v1 or world:grid.")
+        raise UsageError(
+            f"{spec!r} names no world.",
+            why="Behind `world:` stands the name of one.",
+            mend="Write it as world:FrozenLake-v1 or world:grid.",
+        )
     if name == "grid":
         from ddax.environments.grid import GridWorld
 
         if options:
-            raise UsageError(f"world:grid takes no options, and got {', '.join(options)}.")
+            raise UsageError(
+                f"world:grid takes no options, and got {', '.join(options)}.",
+                why="It is always the same world.",
+                mend="Write world:grid.",
+            )
         return GridWorld()
     from ddax.environments.toy_text import ToyTextWorld
 

@@ -75,7 +75,11 @@ class Attempt:
         """Part the tests into those that the search sees and those that judge what it found."""
         self.suite, self.private = whole.only(held_out, keep=False), whole.only(held_out, keep=True)
         if not self.suite.units:
-            raise SourceError("Every test is held out, so none is left to search by.")
+            raise SourceError(
+                "Every test is held out, so none is left to search by.",
+                why="The search must see some tests.",
+                mend="Hold fewer tests out.",
+            )
         self.evaluator = CodeEvaluator(self.sandbox, self.suite, limits=limits_of(self.settings))
 
     def close(self) -> None:
@@ -90,6 +94,7 @@ class Attempt:
         if len(unsteady) == len(self.suite.units):
             raise SourceError(
                 "Every test passes at times and fails at times, so none can decide.",
+                why="The unchanged program was run several times, and no test ended alike each time.",
                 mend="Make the tests steady: fix their seeds, clocks and order.",
             )
         if unsteady or held:

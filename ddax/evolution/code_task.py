@@ -29,7 +29,11 @@ class CodeFolder:
             try:
                 texts[name] = (Path(self.root) / name).read_text(encoding="utf-8")
             except (OSError, UnicodeDecodeError) as error:
-                raise SourceError(f"cannot read {name!r} in {self.root!r}.", why=str(error)) from error
+                raise SourceError(
+                    f"cannot read {name!r} in {self.root!r}.",
+                    why=str(error),
+                    mend="Check the file, or leave it out of the sources.",
+                ) from error
         return texts
 
 

@@ -34,10 +34,12 @@ def read_command(text: str) -> TestCommand:
     try:
         words = shlex.split(text)
     except ValueError as error:
-        raise UsageError(f"The test command {text!r} cannot be read.", why=f"{error}.") from error
+        raise UsageError(
+            f"The test command {text!r} cannot be read.", why=f"{error}.", mend=UNDERSTOOD
+        ) from error
     words = _bare(words)
     if not words:
-        raise UsageError("The test command is empty.", mend=UNDERSTOOD)
+        raise UsageError("The test command is empty.", why="A repair is judged by tests.", mend=UNDERSTOOD)
     if words[0] in ("pytest", "py.test"):
         return _pytest(words[1:])
     if words[0] == "unittest":
@@ -46,7 +48,11 @@ def read_command(text: str) -> TestCommand:
         return TestCommand("script", (words[1],))
     if words[0] != "script" and all(not word.startswith("-") for word in words):
         return TestCommand("pytest", tuple(words))
-    raise UsageError(f"The test command {text!r} is not understood.", mend=UNDERSTOOD)
+    raise UsageError(
+        f"The test command {text!r} is not understood.",
+        why="The tests are run in a sandbox by our own harness, not by the command.",
+        mend=UNDERSTOOD,
+    )
 
 
 def _bare(words: list[str]) -> list[str]:
@@ -87,7 +93,9 @@ def _pytest(words: list[str]) -> TestCommand:
     names, options = _split(words, _VALUED - {"-s"})
     if "-m" in options:
         raise UsageError(
-            "Selecting tests by mark (-m) is not possible here.", mend="Name files, file::test, or use -k."
+            "Selecting tests by mark (-m) is not possible here.",
+            why="Marks are known only when the tests are loaded.",
+            mend="Name files, file::test, or use -k.",
         )
     return TestCommand("pytest", tuple(names), options.get("-k", ""))
 
@@ -110,7 +118,11 @@ def matches(expression: str, unit: str) -> bool:
     try:
         tree = ast.parse(plain, mode="eval")
     except SyntaxError as error:
-        raise UsageError(f"The expression -k {expression!r} cannot be read.", mend=UNDERSTOOD) from error
+        raise UsageError(
+            f"The expression -k {expression!r} cannot be read.",
+            why="Only names with and, or, not and parentheses are read.",
+            mend=UNDERSTOOD,
+        ) from error
     return _truth(tree.body, expression)
 
 
@@ -122,4 +134,8 @@ def _truth(node: ast.expr, expression: str) -> bool:
     if isinstance(node, ast.BoolOp):
         parts = [_truth(value, expression) for value in node.values]
         return all(parts) if isinstance(node.op, ast.And) else any(parts)
-    raise UsageError(f"The expression -k {expression!r} cannot be read.", mend=UNDERSTOOD)
+    raise UsageError(
+        f"The expression -k {expression!r} cannot be read.",
+        why="Only names with and, or, not and parentheses are read.",
+        mend=UNDERSTOOD,
+    )

@@ -42,7 +42,11 @@ def _write(path: Path, data: bytes, mode: int | None = None) -> None:
         os.replace(name, path)
     except OSError as error:
         Path(name).unlink(missing_ok=True)
-        raise StorageError(f"Cannot write {str(path)!r}.", why=f"{error.strerror or error}.") from error
+        raise StorageError(
+            f"Cannot write {str(path)!r}.",
+            why=f"{error.strerror or error}.",
+            mend="Free space or give write permission, then run it again.",
+        ) from error
 
 
 def apply_repair(
@@ -56,7 +60,9 @@ def apply_repair(
     for path in changed:
         if (root / path).is_symlink() or (root / path).read_bytes() != old[path].encode():
             raise UsageError(
-                f"{path} has changed since it was read, so the repair is not written.", mend="Run it again."
+                f"{path} has changed since it was read, so the repair is not written.",
+                why="What somebody wrote meanwhile would be lost.",
+                mend="Run it again.",
             )
     folder = store / f"{stamp}-{secrets.token_hex(3)}"
     folder.mkdir(parents=True)
@@ -79,7 +85,11 @@ def _load(folder: Path) -> dict[str, Any]:
         if not isinstance(manifest["root"], str) or not isinstance(manifest["files"], list):
             raise ValueError("a field has the wrong type")
     except (OSError, ValueError, KeyError) as error:
-        raise StateError(f"The record of a repair in {str(folder)!r} is damaged.", why=f"{error}.") from error
+        raise StateError(
+            f"The record of a repair in {str(folder)!r} is damaged.",
+            why=f"{error}.",
+            mend="Move the folder away; the originals in it can be copied back by hand.",
+        ) from error
     return dict(manifest)
 
 
@@ -108,11 +118,16 @@ def undo_repair(kept: Kept) -> tuple[str, ...]:
     for number, row in rows:
         place, data = kept.root / row["path"], (kept.folder / f"{number}.original").read_bytes()
         if _digest(data) != row["before"]:
-            raise StateError(f"The original of {row['path']} in {str(kept.folder)!r} is damaged.")
+            raise StateError(
+                f"The original of {row['path']} in {str(kept.folder)!r} is damaged.",
+                why="It is not what was kept when the repair was written.",
+                mend="Take the file from your version control.",
+            )
         now = _digest(place.read_bytes()) if place.is_file() else ""
         if now not in (row["before"], row["after"]):
             raise UsageError(
                 f"{row['path']} was changed after the repair, so it is not put back.",
+                why="What somebody wrote since would be lost.",
                 mend=f"Its original is {kept.folder / f'{number}.original'}",
             )
         originals.append((place, data, now == row["before"]))

@@ -40,11 +40,17 @@ def read_text(path: Path) -> str:
     """Read a file with its line ends as they are; raises SourceError where it is no UTF-8 text."""
     try:
         if path.stat().st_size > MAX_BYTES:
-            raise SourceError(f"{path} has more than {MAX_BYTES:,} bytes.", mend="Name smaller files.")
+            raise SourceError(
+                f"{path} has more than {MAX_BYTES:,} bytes.",
+                why="A file of this size is no program somebody wrote.",
+                mend="Name smaller files.",
+            )
         return path.read_bytes().decode("utf-8")
     except (OSError, UnicodeDecodeError) as error:
         why = error.strerror or str(error) if isinstance(error, OSError) else str(error)
-        raise SourceError(f"Cannot read {str(path)!r}.", why=f"{why}.") from error
+        raise SourceError(
+            f"Cannot read {str(path)!r}.", why=f"{why}.", mend="Check the path, and that it is UTF-8 text."
+        ) from error
 
 
 def _expand(names: Sequence[str], cwd: Path) -> list[Path]:
@@ -56,7 +62,11 @@ def _expand(names: Sequence[str], cwd: Path) -> list[Path]:
             found += python_files(path)
         elif path.is_file():
             if path.suffix != ".py":
-                raise SourceError(f"{name!r} is no Python file.")
+                raise SourceError(
+                    f"{name!r} is no Python file.",
+                    why="Only Python is repaired.",
+                    mend="Name files that end in .py, or a folder with some.",
+                )
             found.append(path)
         else:
             raise SourceError(
@@ -90,7 +100,11 @@ def _dotted(name: str, cwd: Path) -> tuple[str, str]:
         path = Path(*parts[:end]).with_suffix(".py")
         if (cwd / path).is_file():
             return str(path), "::".join(parts[end:])
-    raise SourceError(f"There is no test module {name!r}.", why=f"Looked in {cwd}.")
+    raise SourceError(
+        f"There is no test module {name!r}.",
+        why=f"Looked in {cwd}.",
+        mend='Name the file: --tests "pytest -q tests/test_x.py"',
+    )
 
 
 def _relative(path: Path, root: Path) -> str:
@@ -128,10 +142,16 @@ def read_project(
         tests = [] if script else [path for path in named if is_test(path)]
     files = [path for path in files if path not in tests]
     if not files:
-        raise UsageError("There is no file to repair.", why=f"{', '.join(paths)} holds tests only.")
+        raise UsageError(
+            "There is no file to repair.",
+            why=f"{', '.join(paths)} holds tests only.",
+            mend="Name the files of the program.",
+        )
     if not tests and not script:
         raise UsageError(
-            "There are no tests to repair by.", mend='Name them: ddax fix PATH --tests "pytest -q tests"'
+            "There are no tests to repair by.",
+            why="A repair is judged by tests.",
+            mend='Name them: ddax fix PATH --tests "pytest -q tests"',
         )
     root = _root([*files, *tests], cwd)
     return _assemble(root, files, tests, wanted, command, script)
@@ -217,7 +237,11 @@ def _only(
         if _asked(i, wanted) and (not keyword or matches(keyword, i))
     ]  # fmt: skip
     if not kept:
-        raise SourceError("The test command selects no test.", why=f"{len(ids)} tests are in the files.")
+        raise SourceError(
+            "The test command selects no test.",
+            why=f"{len(ids)} tests are in the files.",
+            mend="Select fewer out: drop -k, or name the file.",
+        )
     return tuple(kept)
 
 

@@ -204,7 +204,11 @@ def read_units(path: str, text: str, sources: Mapping[str, str], roots: Sequence
     try:
         tree = ast.parse(text, path)
     except SyntaxError as error:
-        raise SourceError(f"The tests in {path} cannot be read.", why=str(error)) from error
+        raise SourceError(
+            f"The tests in {path} cannot be read.",
+            why=str(error),
+            mend="Mend the tests first; they must at least be valid Python.",
+        ) from error
     shared = not _imports_program(tree, sources, roots)
     units: list[Unit] = []
     for node in tree.body:
@@ -234,11 +238,19 @@ def build_suite(
     """
     for path in targets:
         if path not in sources:
-            raise SourceError(f"{path} is not among the files of the program.")
+            raise SourceError(
+                f"{path} is not among the files of the program.",
+                why="Only what was read can be changed.",
+                mend="Name it among the paths.",
+            )
     for path in targets:
         name = module_name(path, roots).split(".")[0]
         if name in sys.builtin_module_names or hasattr(builtins, name):
-            raise SourceError(f"{path} would hide Python's own {name!r}.", mend="Rename the file.")
+            raise SourceError(
+                f"{path} would hide Python's own {name!r}.",
+                why="The tests need Python's module of this name.",
+                mend="Rename the file.",
+            )
     units = [unit for path, text in tests.items() for unit in read_units(path, text, sources, roots)]
     units = [unit for unit in units if not only or unit.id in only]
     if script:
@@ -246,6 +258,7 @@ def build_suite(
     if not units:
         raise SourceError(
             "There is no test in " + (", ".join(tests) or "the task") + ".",
+            why="A repair is judged by tests.",
             mend="Give functions named test_*, a TestCase, or asserts.",
         )
     return Suite(

@@ -60,7 +60,11 @@ async def compare_override(
     """
     base = await agent.services.session(agent.context)
     if base.agents is None:
-        raise UsageError("no account of agents is kept here.", mend="Open the agent over a home.")
+        raise UsageError(
+            "no account of agents is kept here.",
+            why="This agent was opened without one.",
+            mend="Open the agent over a home.",
+        )
     overrides = Overrides(base.agents)
     found = await asyncio.to_thread(overrides.get, override)
     place = _place(found.entry)
@@ -104,7 +108,11 @@ def _place(entry: JsonDict) -> JsonDict:
 def _context(agent: Agent, thread: str) -> Context:
     info = agent.runs.load(thread)
     if info is None:
-        raise UsageError(f"there is no thread {thread!r} any more.", mend="List them: ddax runs")
+        raise UsageError(
+            f"there is no thread {thread!r} any more.",
+            why="It was removed since.",
+            mend="List them: ddax runs",
+        )
     return Context.model_validate(info.context) if info.context else agent.context
 
 
@@ -123,10 +131,15 @@ async def _states(agent: Agent, place: JsonDict, context: Context) -> tuple[Json
     if fork is None or end is None:
         raise UsageError(
             f"The checkpoints of thread {place['thread']!r} no longer hold the question.",
+            why="They were let go of by `ddax gc`.",
             mend="Only `ddax agents revert` can settle the override before its deadline.",
         )
     if end.get("status") in ("running", "waiting"):
-        raise UsageError(f"thread {place['thread']!r} is not over.", mend=f"ddax resume {place['thread']}")
+        raise UsageError(
+            f"thread {place['thread']!r} is not over.",
+            why="Only what a finished thread would have chosen can be compared.",
+            mend=f"ddax resume {place['thread']}",
+        )
     return fork, end
 
 
@@ -182,7 +195,11 @@ async def _own_choice(
         if not state.next:
             return dict(state.values)
         await graph.ainvoke(None, config, context=alone)
-    raise UsageError(f"The fork of thread {place['thread']!r} does not come to an end.")
+    raise UsageError(
+        f"The fork of thread {place['thread']!r} does not come to an end.",
+        why="It stopped or waits, so that there is no answer to compare.",
+        mend=f"See why: ddax show {place['thread']}",
+    )
 
 
 def _answer(state: Mapping[str, Any]) -> str:

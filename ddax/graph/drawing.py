@@ -122,6 +122,7 @@ def _png(picture: str) -> bytes:
     if program is None:
         raise UsageError(
             "cannot draw a PNG: no Chromium is installed.",
+            why="A browser turns the picture into pixels.",
             mend="Install it (make system), or take --format svg.",
         )
     with sync_playwright() as browsers:

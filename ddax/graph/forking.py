@@ -55,9 +55,17 @@ async def fork(agent: Agent, thread: str, at: int, change: Change) -> RunInfo:
 async def _fork(agent: Agent, thread: str, at: int, change: Change, name: str) -> RunInfo:
     info = agent.runs.load(thread)
     if info is None:
-        raise UsageError(f"there is no thread {thread!r}.", mend="List them: ddax runs")
+        raise UsageError(
+            f"there is no thread {thread!r}.",
+            why="A fork leaves a thread that was run here.",
+            mend="List them: ddax runs",
+        )
     if agent.runs.load(name) is not None:
-        raise UsageError(f"there is a thread {name!r} already.", mend="Name another one: --to NAME")
+        raise UsageError(
+            f"there is a thread {name!r} already.",
+            why="A fork is a thread of its own.",
+            mend="Name another one: --to NAME",
+        )
     moment = await _moment(agent, info.thread_id, at)
     context = await asyncio.to_thread(settled, _context(info, change), agent.home.path)
     source: Any = {"configurable": {"thread_id": info.thread_id, "checkpoint_id": moment["checkpoint_id"]}}
@@ -137,7 +145,11 @@ async def _update(
         elif _of_state(path):
             target = mind if part == "mind" else mood
             if not target or rest[0] not in target or len(rest) != 1:
-                raise UsageError(f"there is no {path!r} in the state.", mend=f"Give {FORMS}.")
+                raise UsageError(
+                    f"there is no {path!r} in the state.",
+                    why="Only ideas, mind and settings can be changed in a fork.",
+                    mend=f"Give {FORMS}.",
+                )
             target[rest[0]] = _fitting(path, target[rest[0]], value)
     _check_ideas(values["ideas"], ideas)
     return update | {"mind": mind} | ({"mood": mood} if mood else {}) | ({"ideas": ideas} if ideas else {})
@@ -155,7 +167,11 @@ def _fitting(path: str, old: Any, value: Any) -> Any:
     if number and isinstance(value, int | float) and not isinstance(value, bool):
         value = type(old)(value)
     if type(value) is not type(old) or (path == "mind.rho" and not 0.0 <= value <= 1.0):
-        raise UsageError(f"{path!r} cannot be {value!r}.", why=f"It is {old!r} at that moment.")
+        raise UsageError(
+            f"{path!r} cannot be {value!r}.",
+            why=f"It is {old!r} at that moment.",
+            mend="Give a value of the same kind.",
+        )
     return value
 
 
@@ -164,7 +180,11 @@ def _check_ideas(known: Mapping[str, Any], changed: Mapping[str, JsonDict]) -> N
         wrong = [name for name in fields if name not in known.get(key, {})]
         if key not in known or wrong:
             what = f"field {wrong[0]!r} of idea {key!r}" if key in known else f"idea {key!r}"
-            raise UsageError(f"there is no {what} at that moment.", mend=f"Give {FORMS}.")
+            raise UsageError(
+                f"there is no {what} at that moment.",
+                why="The state of that moment does not hold it.",
+                mend=f"Give {FORMS}.",
+            )
     dag.check_patch(dict(known), changed)  # type: ignore[arg-type]  # plain JSON from a user
 
 

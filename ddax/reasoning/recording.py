@@ -210,7 +210,11 @@ def _read(path: Path) -> tuple[JsonDict, list[JsonDict]]:
     try:
         lines = path.read_text(encoding="utf-8").splitlines()
     except (OSError, UnicodeDecodeError) as error:
-        raise SettingsError(f"The recording {str(path)!r} cannot be read.", why=f"{error}.") from error
+        raise SettingsError(
+            f"The recording {str(path)!r} cannot be read.",
+            why=f"{error}.",
+            mend="Check the path; `ddax run TASK --record FILE` makes one.",
+        ) from error
     rows: list[JsonDict] = []
     for number, line in enumerate(lines, 1):
         try:
@@ -218,14 +222,24 @@ def _read(path: Path) -> tuple[JsonDict, list[JsonDict]]:
         except ValueError as error:
             if number == len(lines):
                 break  # the writer was killed in the middle of its last line
-            raise SettingsError(f"{path}, line {number}: not valid JSON.", why=f"{error}.") from error
+            raise SettingsError(
+                f"{path}, line {number}: not valid JSON.",
+                why=f"{error}.",
+                mend="Make the recording again: ddax run TASK --record FILE",
+            ) from error
         rows.append(row if isinstance(row, dict) else {})
     head = rows[0] if rows else {}
     if head.get("format") != FORMAT or head.get("version") != VERSION:
         raise SettingsError(
-            f"{str(path)!r} is no recording of this release.", mend="Make one: ddax run TASK --record FILE"
+            f"{str(path)!r} is no recording of this release.",
+            why="It begins otherwise than one, or has another version.",
+            mend="Make one: ddax run TASK --record FILE",
         )
     odd = [n for n, row in enumerate(rows[1:], 2) if row.get("method") not in METHODS or "hash" not in row]
     if odd:
-        raise SettingsError(f"{path}, line {odd[0]}: no request with its reply.")
+        raise SettingsError(
+            f"{path}, line {odd[0]}: no request with its reply.",
+            why="A request or its reply is missing.",
+            mend="Make the recording again: ddax run TASK --record FILE",
+        )
     return head, rows[1:]

@@ -152,7 +152,11 @@ class Page:
         checkpoint = request.query_params.get("at", "")
         ideas, work, last = await self._reader.ideas(thread, checkpoint)
         if key not in ideas:
-            raise UsageError(f"There is no idea {key!r} in {thread!r} at that moment.")
+            raise UsageError(
+                f"There is no idea {key!r} in {thread!r} at that moment.",
+                why="It came later, or never.",
+                mend="Look at a later moment.",
+            )
         place = (thread, last)
         if place not in self._logs:
             self._logs.clear()  # one view at a time is kept
@@ -202,7 +206,11 @@ class Page:
         thread, reply = _thread(request), reply_of(await _body(request))
         question = (await self._reader.standing(thread))["result"]["question"]
         if question is None:
-            raise UsageError(f"The thread {thread!r} waits for no answer.")
+            raise UsageError(
+                f"The thread {thread!r} waits for no answer.",
+                why="It was answered already, or never asked.",
+                mend="Load the page again.",
+            )
         await self._doing.answer(thread, reply, question)
         return JSONResponse({"thread_id": thread}, 202)
 
@@ -213,11 +221,17 @@ class Page:
         values = body.get("set") or {}
         if not isinstance(body.get("at"), int) or not isinstance(values, dict):
             raise UsageError(
-                "A fork needs the number of a moment.", mend='Send {"at": 7, "set": {"mind.rho": 0.9}}.'
+                "A fork needs the number of a moment.",
+                why="It says where the run is left.",
+                mend='Send {"at": 7, "set": {"mind.rho": 0.9}}.',
             )
         texts = [body.get(key) for key in ("identity", "to")]
         if not all(text is None or isinstance(text, str) for text in texts):
-            raise UsageError("The identity and the name of a fork are texts.")
+            raise UsageError(
+                "The identity and the name of a fork are texts.",
+                why="Something else was sent.",
+                mend="Send them as strings, or leave them out.",
+            )
         name = await self._doing.fork(thread, body["at"], values=values, identity=texts[0], to=texts[1])
         return JSONResponse({"thread_id": name}, 202)
 
@@ -233,18 +247,28 @@ def _number(text: str) -> int:
 async def _body(request: Request) -> JsonDict:
     """Return the JSON object of a request; another media type could come from a form of another page."""
     if request.headers.get("content-type", "").split(";")[0] != "application/json":
-        raise UsageError("The body is no JSON.", mend="Send it as application/json.")
+        raise UsageError(
+            "The body is no JSON.", why="Its type says otherwise.", mend="Send it as application/json."
+        )
     text = b""
     async for chunk in request.stream():
         text += chunk
         if len(text) > BODY:
-            raise UsageError(f"The body is longer than {BODY:,} bytes.")
+            raise UsageError(
+                f"The body is longer than {BODY:,} bytes.",
+                why="An answer or a fork is small.",
+                mend="Send less.",
+            )
     try:
         value = json.loads(text)
     except ValueError as error:
-        raise UsageError("The body is no JSON.", why=f"{error}.") from error
+        raise UsageError("The body is no JSON.", why=f"{error}.", mend="Send valid JSON.") from error
     if not isinstance(value, dict):
-        raise UsageError("The body is no JSON object.")
+        raise UsageError(
+            "The body is no JSON object.",
+            why="What is sent has names.",
+            mend='Send {"choice": "go on"}, or what a fork needs.',
+        )
     return value
 
 

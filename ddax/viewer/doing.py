@@ -104,5 +104,9 @@ def reply_of(body: JsonDict) -> JsonDict:
     known = ("choice", "idea", "arguments", "lesson", "by")
     wrong = set(body) - set(known)
     if wrong:
-        raise UsageError(f"An answer has no {min(wrong)!r}.", mend=f"It has: {', '.join(known)}.")
+        raise UsageError(
+            f"An answer has no {min(wrong)!r}.",
+            why="What is not understood is not done.",
+            mend=f"It has: {', '.join(known)}.",
+        )
     return {key: value for key, value in body.items() if value not in (None, "")}

@@ -62,7 +62,9 @@ class Reader:
         info = self.runs.load(safe_name(thread))
         if info is None:
             raise UsageError(
-                f"There is no thread {thread!r}.", mend="`ddax runs` lists the threads there are."
+                f"There is no thread {thread!r}.",
+                why="None of this name was run in this home.",
+                mend="`ddax runs` lists the threads there are.",
             )
         return info
 
@@ -121,7 +123,11 @@ class Reader:
             {"configurable": {"thread_id": thread, "checkpoint_ns": "", "checkpoint_id": checkpoint}}
         )
         if found.metadata is None:
-            raise UsageError(f"The thread {thread!r} has no moment {checkpoint!r}.")
+            raise UsageError(
+                f"The thread {thread!r} has no moment {checkpoint!r}.",
+                why="It was let go of, or belongs to another thread.",
+                mend="Load the page again.",
+            )
         return self._picture(found.values, checkpoint)
 
     @staticmethod
@@ -220,7 +226,9 @@ class Reader:
             if self._graph is None:
                 if not self._environ.get("DDAX_CHECKPOINTS") and not self.home.checkpoints.exists():
                     raise UsageError(
-                        "There are no runs yet.", mend='Start one: ddax run "TASK" --sources DIR'
+                        "There are no runs yet.",
+                        why="Nothing was run in this home.",
+                        mend='Start one: ddax run "TASK" --sources DIR',
                     )
                 opened = open_store(self.home.checkpoints, self._environ, reading=True)
                 self._store = await self._stack.enter_async_context(opened)

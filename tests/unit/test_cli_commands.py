@@ -174,13 +174,14 @@ def test_exit_codes_of_errors(capsys, error, code):
 def test_an_error_says_what_why_and_how_to_mend_it(capsys):
     error = errors.SourceError("no \x1b[31mfolder", why="It is gone.", mend="Give another.")
     _, _, err = call(capsys, "run", "what?", "--sources", "docs", by=agent(error=error))
-    assert err.splitlines()[1:] == ["error: no folder", "why: It is gone.", "mend: Give another."]
+    assert err.splitlines()[1:] == ["error: No folder", "why: It is gone.", "mend: Give another."]
 
 
 def test_an_unexpected_error_is_one_line_and_v_shows_the_traceback(capsys):
     code, _, err = call(capsys, "run", "what?", "--sources", "docs", by=agent(error=ValueError("odd")))
     assert code == 1
-    assert "error: Unexpected ValueError: odd\nmend: Run it again with -v for the traceback.\n" in err
+    why = "why: Nothing in ddax expects it here: a fault of ddax, or of a part of your own.\n"
+    assert f"error: Unexpected ValueError: odd\n{why}mend: Run it again with -v for the traceback.\n" in err
     _, _, err = call(capsys, "run", "what?", "--sources", "docs", "-v", by=agent(error=ValueError("odd")))
     assert "Traceback (most recent call last)" in err
 

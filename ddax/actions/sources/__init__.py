@@ -43,7 +43,11 @@ async def read_source(
 ) -> Found:
     """Read one source by its kind."""
     if not spec.strip():
-        raise SourceError(f"The source {spec!r} is empty.", mend="Give a path, a URL or python:MODULE.")
+        raise SourceError(
+            f"The source {spec!r} is empty.",
+            why="An empty word names nothing to read.",
+            mend="Give a path, a URL or python:MODULE.",
+        )
     if spec.startswith(SCHEME):
         return await asyncio.to_thread(read_python, spec, cache=cache)
     if spec.lower().startswith(SCHEMES):

@@ -84,7 +84,11 @@ class Bm25:
             for stale in old:
                 stale.unlink(missing_ok=True)
         except OSError as exc:
-            raise StorageError(f"Cannot write the index {str(path)!r}.", why=str(exc)) from exc
+            raise StorageError(
+                f"Cannot write the index {str(path)!r}.",
+                why=str(exc),
+                mend="Free space or give write permission, or set DDAX_HOME elsewhere.",
+            ) from exc
 
     @classmethod
     def load(cls, path: Path) -> Bm25 | None:

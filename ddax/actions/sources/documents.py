@@ -30,7 +30,11 @@ class ExtractCache:
         try:
             folder.mkdir(parents=True, exist_ok=True)
         except OSError as exc:
-            raise StorageError(f"Cannot make the cache folder {str(folder)!r}.", why=str(exc)) from exc
+            raise StorageError(
+                f"Cannot make the cache folder {str(folder)!r}.",
+                why=str(exc),
+                mend="Give write permission, or set DDAX_HOME elsewhere.",
+            ) from exc
         with self.writing() as db:
             db.execute(
                 "CREATE TABLE IF NOT EXISTS extracts (key TEXT PRIMARY KEY, stamp TEXT NOT NULL,"

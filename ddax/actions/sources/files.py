@@ -68,7 +68,9 @@ def read_path(spec: str, *, cache: ExtractCache, max_bytes: int = MAX_BYTES) -> 
         if path.is_file():
             return read_single(spec, path, cache=cache, max_bytes=max_bytes)
     except OSError as exc:
-        raise SourceError(f"The source {spec!r} cannot be read.", why=str(exc)) from exc
+        raise SourceError(
+            f"The source {spec!r} cannot be read.", why=str(exc), mend="Check the path and its permissions."
+        ) from exc
     why = "It is neither a file nor a folder." if path.exists() else "There is no such file or folder."
     raise SourceError(f"The source {spec!r} cannot be read.", why=why, mend="Check the path.")
 
@@ -84,7 +86,11 @@ def read_single(spec: str, path: Path, *, cache: ExtractCache, max_bytes: int) -
         )
     documents, skipped = read_all([candidate(path, spec)], cache)
     if skipped:
-        raise SourceError(f"The source {spec!r} cannot be read.", why=f"The reason: {skipped[0].reason}.")
+        raise SourceError(
+            f"The source {spec!r} cannot be read.",
+            why=f"The reason: {skipped[0].reason}.",
+            mend="Give a text, Markdown, HTML or PDF file, or source code.",
+        )
     return Found(documents, [])
 
 
@@ -103,7 +109,11 @@ def read_folder(spec: str, folder: Path, *, cache: ExtractCache, max_bytes: int)
     skipped += unread
     if not documents:
         reasons = f"{len(skipped)} files were skipped: {skipped[0].reason}." if skipped else "It is empty."
-        raise SourceError(f"The folder {spec!r} holds nothing to read.", why=reasons)
+        raise SourceError(
+            f"The folder {spec!r} holds nothing to read.",
+            why=reasons,
+            mend="Name a folder with text, Markdown, HTML, PDF or source code.",
+        )
     return Found(documents, sorted(skipped))
 
 

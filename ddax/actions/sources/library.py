@@ -73,7 +73,11 @@ class SourceLibrary:
         passages at its first use.
         """
         if mode not in MODES:
-            raise UsageError(f"There is no search mode {mode!r}.", mend=f"Use one of {', '.join(MODES)}.")
+            raise UsageError(
+                f"There is no search mode {mode!r}.",
+                why="A search goes by words, by meaning, or by both.",
+                mend=f"Use one of {', '.join(MODES)}.",
+            )
         if k < 1 or not query.strip() or not self._index.passages:
             return []
         if mode == "dense":

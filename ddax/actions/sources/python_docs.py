@@ -44,7 +44,11 @@ def read_python(spec: str, *, cache: ExtractCache) -> Found:
     if not name:
         return kept(SCHEME, version(), library_reference, cache)
     if not re.fullmatch(r"\w+(\.\w+)*", name):
-        raise SourceError(f"The source {spec!r} names no module.", mend="Write python: or python:MODULE.")
+        raise SourceError(
+            f"The source {spec!r} names no module.",
+            why="Behind `python:` stands the name of a module, or nothing.",
+            mend="Write python: or python:MODULE.",
+        )
     within_c = name in C_MODULES or (name in sys.stdlib_module_names and locate([name]) is None)
     targets = [] if within_c else find_targets(spec, name)
     shown = [target.name for target in targets] or [C_MODULES.get(name, name)]
@@ -52,7 +56,11 @@ def read_python(spec: str, *, cache: ExtractCache) -> Found:
     name = C_MODULES.get(name, name)
     inside = [entry for entry in found.documents if f"{entry.title}.".startswith(f"{name}.")]
     if not inside:
-        raise SourceError(f"The source {spec!r} holds no documentation.", why="No docstring was found.")
+        raise SourceError(
+            f"The source {spec!r} holds no documentation.",
+            why="No docstring was found.",
+            mend="Name another module, or `python:` for the library.",
+        )
     return found._replace(documents=inside)
 
 
@@ -112,7 +120,11 @@ def built(targets: list[Target], shown: list[str], *, with_topics: bool = False)
         )
     except (OSError, subprocess.SubprocessError) as exc:
         why = (getattr(exc, "stderr", None) or b"").decode("utf-8", "replace").strip()[-500:] or str(exc)
-        raise SourceError("The documentation of Python cannot be collected.", why=why) from exc
+        raise SourceError(
+            "The documentation of Python cannot be collected.",
+            why=why,
+            mend="Try another Python, or give the pages as files.",
+        ) from exc
     answer = json.loads(done.stdout.rpartition(b"\n")[2])
     headed = (
         extract(text.encode(), "text", fallback=name) for name, text in sorted(answer["topics"].items())

@@ -116,7 +116,11 @@ def rows_of(path: Path) -> list[JsonDict]:
     try:
         lines = path.read_text(encoding="utf-8").splitlines()
     except (OSError, UnicodeDecodeError) as error:
-        raise SettingsError(f"The tape {str(path)!r} cannot be read.", why=f"{error}.") from error
+        raise SettingsError(
+            f"The tape {str(path)!r} cannot be read.",
+            why=f"{error}.",
+            mend="Check the path; `ddax run TASK --record-web FILE` makes one.",
+        ) from error
     rows: list[JsonDict] = []
     for number, line in enumerate(lines, 1):
         try:
@@ -124,13 +128,25 @@ def rows_of(path: Path) -> list[JsonDict]:
         except ValueError as error:
             if number == len(lines):
                 break  # the writer was killed in the middle of its last line
-            raise SettingsError(f"{path}, line {number}: not valid JSON.", why=f"{error}.") from error
+            raise SettingsError(
+                f"{path}, line {number}: not valid JSON.",
+                why=f"{error}.",
+                mend="Make the tape again: ddax run TASK --record-web FILE",
+            ) from error
         if not isinstance(row, dict) or (number > 1 and "key" not in row):
-            raise SettingsError(f"{path}, line {number}: no row of a tape.")
+            raise SettingsError(
+                f"{path}, line {number}: no row of a tape.",
+                why="A request or what came of it is missing.",
+                mend="Make the tape again: ddax run TASK --record-web FILE",
+            )
         rows.append(row)
     if not rows or rows[0].get("format") != FORMAT or rows[0].get("version") != VERSION:
         mend = "Make one: ddax run TASK --record-web FILE"
-        raise SettingsError(f"{str(path)!r} is no tape of this release.", mend=mend)
+        raise SettingsError(
+            f"{str(path)!r} is no tape of this release.",
+            why="It begins otherwise than one, or has another version.",
+            mend=mend,
+        )
     return rows[1:]
 
 
@@ -150,7 +166,11 @@ def unpacked(row: JsonDict) -> bytes:
 def open_tape(record: str, replay: str) -> Tape:
     """Open the tape that the settings name; raises SettingsError where both are named."""
     if record and replay:
-        raise SettingsError("The web is recorded or replayed, not both.", mend="Name one of the two.")
+        raise SettingsError(
+            "The web is recorded or replayed, not both.",
+            why="A replayed run reaches nobody, so there is nothing to record.",
+            mend="Name one of the two.",
+        )
     if replay:
         return Player(Path(replay))
     return Recorder(Path(record)) if record else NoTape()

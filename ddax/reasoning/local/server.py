@@ -91,7 +91,9 @@ class LocalServer:
 def _check(path: Path) -> None:
     if importlib.util.find_spec(PACKAGE) is None:
         raise ReasonerError(
-            "the package for a local model is not installed.", mend="Install it: pip install 'ddax[local]'."
+            "the package for a local model is not installed.",
+            why="It comes with an extra, which is not installed.",
+            mend="Install it: pip install 'ddax[local]'.",
         )
     try:
         with path.open("rb") as file:
@@ -102,4 +104,8 @@ def _check(path: Path) -> None:
             mend="Write: --model gguf:PATH/TO/MODEL.gguf",
         ) from error  # fmt: skip
     if magic != b"GGUF":
-        raise UsageError(f"{str(path)!r} is no GGUF file.", mend="Write: --model gguf:PATH/TO/MODEL.gguf")
+        raise UsageError(
+            f"{str(path)!r} is no GGUF file.",
+            why="It does not begin as one.",
+            mend="Write: --model gguf:PATH/TO/MODEL.gguf",
+        )

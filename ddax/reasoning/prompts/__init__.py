@@ -34,7 +34,11 @@ class Prompt(NamedTuple):
 def source(name: str) -> str:
     """Return the text of a template as it stands in its file; raises `UsageError` for an unknown name."""
     if name not in (*NAMES, RULES):
-        raise UsageError(f"there is no prompt {name!r}.", mend=f"Known are {', '.join(NAMES)}.")
+        raise UsageError(
+            f"there is no prompt {name!r}.",
+            why="Each request to a model has one prompt.",
+            mend=f"Known are {', '.join(NAMES)}.",
+        )
     return (files(__name__) / f"{name}.txt").read_text(encoding="utf-8").strip("\n")
 
 

@@ -33,7 +33,11 @@ def chosen(settings: Web, environ: Mapping[str, str]) -> str:
             )
     elif name and not there(name, settings, environ):
         needs = " or ".join(KEYS.get(name, ())) or "the package ddgs: pip install 'ddax[search]'"
-        raise SettingsError(f"The search service {name!r} cannot be used.", mend=f"It needs {needs}.")
+        raise SettingsError(
+            f"The search service {name!r} cannot be used.",
+            why="What it needs is not there.",
+            mend=f"It needs {needs}.",
+        )
     return name
 
 
@@ -60,9 +64,15 @@ def service_hosts(settings: Web, environ: Mapping[str, str]) -> frozenset[str]:
         parts = urlsplit(address)
         host = canonical_host(parts.hostname or "")
     except ValueError as exc:
-        raise SettingsError(f"{address!r} is no address of a SearXNG.", why=f"{exc}.") from exc
+        raise SettingsError(
+            f"{address!r} is no address of a SearXNG.", why=f"{exc}.", mend="Write http://HOST:PORT."
+        ) from exc
     if parts.scheme not in ("http", "https") or not host:
-        raise SettingsError(f"{address!r} is no address of a SearXNG.", mend="Write http://HOST:PORT.")
+        raise SettingsError(
+            f"{address!r} is no address of a SearXNG.",
+            why="It names no scheme and host.",
+            mend="Write http://HOST:PORT.",
+        )
     return frozenset({host})
 
 

@@ -1,0 +1,85 @@
+"""An error has three lines wherever a user meets it: what, why, the mend."""
+
+from __future__ import annotations
+
+import ast
+from pathlib import Path
+
+import pytest
+
+from ddax.cli.errors import report, usage
+from ddax.cli.main import run_command
+from ddax.errors import StorageError, UsageError
+
+MET = (
+    "cli/*.py", "viewer/*.py", "batch/*.py", "debate/*.py", "actions/sources/*.py", "evolution/*.py",
+    "configs/documents.py", "configs/identities.py", "configs/layers.py", "graph/forking.py",
+    "graph/results.py", "reasoning/factory.py", "reasoning/recording.py", "reasoning/prompts/*.py",
+)  # fmt: skip
+KINDS = {
+    "UsageError",
+    "SettingsError",
+    "SourceError",
+    "StorageError",
+    "StateError",
+    "SandboxError",
+    "ThreadInUse",
+}
+WRONG = (
+    ["shw"], ["zzzz"], ["run"], ["run", ""], ["run", "x"], ["run", "x", "--sources", "/nope"], ["show"],
+    ["show", "nope"], ["why", "nope"], ["resume"], ["resume", "nope"], ["answer", "nope", "go on"],
+    ["--nope"], ["run", "x", "--nope"], ["run", "x", "--max-steps", "-1"], ["run", "x", "--max-usd", "abc"],
+    ["run", "x", "--thread", "a b/c"], ["run", "x", "--search", "foo"], ["new", "foo", "bar"],
+    ["new", "node", "1bad"], ["graph", "--format", "zzz"], ["export", "nope", "x.html"], ["analyze"],
+    ["prompts", "show", "zzz"], ["memory", "show", "zzz"], ["rubric", "approve", "zzz"],
+    ["agents", "show", "zzz"], ["config", "show", "--config", "nope.yaml"],
+    ["batch", "nope.jsonl", "--out", "d"], ["gc", "--days", "-1"], ["view", "--port", "99999"],
+    ["run", "x", "--model", "foo", "--sources", "."], ["show", "a", "b"],
+    ["fix", "nope.py", "--tests", "pytest"], ["metacognition", "zzz"], ["diff", "a", "b"],
+    ["runs", "--json=1"], ["run", "x", "--sources", ".", "--identity", "nobody"],
+    ["run", "x", "--sources", ".", "--replay", "no.json"],
+)  # fmt: skip
+
+
+@pytest.mark.parametrize("place", MET)
+def test_what_is_raised_says_why_and_how_to_mend_it(repo: Path, place: str) -> None:
+    short, seen = [], 0
+    for file in sorted((repo / "ddax").glob(place)):
+        for node in ast.walk(ast.parse(file.read_text(encoding="utf-8"))):
+            if isinstance(node, ast.Call) and isinstance(node.func, ast.Name) and node.func.id in KINDS:
+                seen += 1
+                given = {word.arg for word in node.keywords}
+                if not {"why", "mend"} <= given and None not in given:
+                    short.append(f"{file.name}:{node.lineno}")
+    assert seen
+    assert short == []
+
+
+@pytest.mark.parametrize("words", WRONG, ids=" ".join)
+def test_a_wrong_input_is_answered_in_three_lines(
+    words: list[str], tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setenv("DDAX_HOME", str(tmp_path / "home"))
+    (tmp_path / "page.txt").write_text("The tower is in Belmark.", encoding="utf-8")
+    assert run_command(words) not in (0, 1)
+    lines = [line for line in capsys.readouterr().err.splitlines() if not line.startswith("No model is set")]
+    assert [line.split(": ")[0] for line in lines] == ["error", "why", "mend"]
+    assert all(not line.split(": ", 1)[1][:1].islower() or line.startswith("mend: ddax") for line in lines)
+    assert "Value error" not in lines[0] + lines[1]
+
+
+def test_what_the_parser_says_is_parted() -> None:
+    found = usage("No such command 'shw'. Did you mean 'show'?", "`ddax --help`")
+    assert (found.what, found.why) == ("No such command 'shw'.", "The nearest one is 'show'.")
+    found = usage("Invalid value for 'kind': Value error, 'foo' is not one of 'a', 'b'", "x")
+    assert (found.what, found.why) == ("Invalid value for 'kind'.", "'foo' is not one of 'a', 'b'.")
+
+
+def test_a_line_begins_with_a_capital_but_for_a_command(capsys: pytest.CaptureFixture[str]) -> None:
+    report(UsageError("there is none.", why="x.y is gone.", mend="ddax runs"), json=False)
+    report(StorageError("'a' is full.", why="no space.", mend="make some."), json=False)
+    assert capsys.readouterr().err.splitlines() == [
+        "error: There is none.", "why: x.y is gone.", "mend: ddax runs",
+        "error: 'a' is full.", "why: No space.", "mend: Make some.",
+    ]  # fmt: skip
