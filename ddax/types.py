@@ -83,6 +83,16 @@ class Idea(TypedDict, total=False):
 
 
 @dataclass(frozen=True)
+class Picture:
+    """A JPEG of what was seen, named by the hash of its bytes; `width` and `height` in pixels."""
+
+    digest: str
+    width: int
+    height: int
+    data: bytes = field(repr=False)
+
+
+@dataclass(frozen=True)
 class Usage:
     """What a piece of work cost; `usd` is None where the price is unknown.
 

@@ -9,7 +9,7 @@ from typing import Any, Protocol
 from pydantic import BaseModel
 
 from ddax.memory.protocol import Memory
-from ddax.types import Document, Effect, Hit, Record
+from ddax.types import Document, Effect, Hit, Picture, Record
 
 Inside = Callable[[Any, Any], bool]
 """Whether a read of these arguments over this library stays on the machine."""
@@ -61,6 +61,8 @@ class ActionContext:
     now: float
     key: str
     """Stable across retries and a resume, for what spends also across forks; the idempotency key to send."""
+    sees: bool = False
+    """The model that plans takes pictures: one of what was seen is worth taking."""
 
 
 @dataclass(frozen=True)
@@ -68,7 +70,7 @@ class ActionResult:
     """What an action brought: a summary, rows for the memory (observations or thoughts), pages.
 
     `sources` are the URIs it actually read. The engine stores `records` (chunking is done by
-    `ddax.memory.chunks`) and links them to the idea.
+    `ddax.memory.chunks`) and links them to the idea. `picture` shows what was seen, without a secret.
     """
 
     summary: str
@@ -76,6 +78,7 @@ class ActionResult:
     pages: tuple[Document, ...] = ()
     sources: tuple[str, ...] = ()
     hits: tuple[Hit, ...] = ()
+    picture: Picture | None = None
 
 
 @dataclass(frozen=True)

@@ -263,6 +263,11 @@ class Browser(Section):
     writes: bool = Field(
         default=False, description="Let pages send data (POST); without it the browser only reads."
     )
+    screenshot: Literal["auto", "always", "never"] = Field(
+        default="auto",
+        description="Send a picture of the page with the text to a model that plans; 'auto': where it"
+        " is known to see.",
+    )
     downloads: str = Field(
         default="", description="Folder that files of pages are kept in; '': none is kept."
     )

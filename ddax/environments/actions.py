@@ -7,6 +7,7 @@ that a leaf names the place it starts from in a few bytes and a resumed run find
 from __future__ import annotations
 
 import asyncio
+import re
 from dataclasses import dataclass, field
 from hashlib import sha256
 
@@ -14,16 +15,23 @@ from pydantic import BaseModel, ConfigDict, Field
 
 from ddax.actions.protocol import Action, ActionContext, ActionResult
 from ddax.environments.journey import History, Journey
-from ddax.environments.protocol import Environment, Move, Observation
+from ddax.environments.protocol import Environment, Move, Observation, Pictured
 from ddax.errors import ActionError
+from ddax.memory.instructions import CUT, instruction_spans
 from ddax.types import Effect, Record
 
 PLACES = "places"
 """The log of places: mark, moves that lead there, what is seen."""
 POSITIONS = "positions"
 """The log of where the world stood after each look and move."""
+VIEWS = "views"
+"""The log of what each look and move saw, for whoever plans the next ones: line by line, with ids."""
 START = "start"
 """The mark of the place a world starts at."""
+
+
+_LEAD = re.compile(r"\s*(?:\[\w+\] )?(?:\w+ )?")
+"""What a line of a view begins with: its indent, an id, the kind of the element."""
 
 
 class LookArguments(BaseModel):
@@ -137,6 +145,7 @@ class WorldActions:
             "mark": mark,
             "moves": [move.to_row() for move in history],
             "text": seen.text,
+            "source": _address(seen),
             "elements": [[e.id, e.kind, e.text] for e in seen.elements],
             "reward": seen.reward,
             "done": seen.done,
@@ -144,10 +153,14 @@ class WorldActions:
         }
         if not probed:
             await context.memory.log(PLACES, row, key=f"{context.task}:{mark}")
+        text = without_ordering_lines(seen.text)
+        if not probed:
+            await self._note(context, mark, text, seen)
+        said = "\n".join(line.strip() for line in text.splitlines())  # quoted by its words, not its indents
         record = Record(
             "observation",
-            seen.text,
-            source=f"world:{self.world.name}#{mark}{f'+{probed}' if probed else ''}",
+            said,
+            source=_address(seen) or f"world:{self.world.name}#{mark}{f'+{probed}' if probed else ''}",
             title=self.world.name,
             task=context.task,
             idea=context.idea,
@@ -155,7 +168,35 @@ class WorldActions:
             created=context.now,
             meta={"kind": "world", "mark": mark, "reward": seen.reward, "done": seen.done},
         )
-        return ActionResult(seen.text, records=(record,), sources=(record.source,))
+        world, wanted = self.world, context.sees and not probed
+        picture = await world.picture() if wanted and isinstance(world, Pictured) else None
+        return ActionResult(said, records=(record,), sources=(record.source,), picture=picture)
+
+    async def _note(self, context: ActionContext, mark: str, text: str, seen: Observation) -> None:
+        """Log what is seen, and the elements that do not stand in its text."""
+        others = [f"[{e.id}] {e.text}" for e in seen.elements if f"[{e.id}]" not in seen.text]
+        row = {
+            "task": context.task, "idea": context.idea, "step": context.step, "mark": mark, "text": text,
+            "elements": [without_ordering_lines(words) for words in others],
+        }  # fmt: skip
+        await context.memory.log(VIEWS, row, key=f"{context.task}:{context.key}")
+
+
+def without_ordering_lines(text: str) -> str:
+    """Return a view without what its lines order their reader to do; ids and kinds of elements stay."""
+    if not instruction_spans(text):
+        return text
+    lines = text.splitlines()
+    for n, line in enumerate(lines):
+        if instruction_spans(line.strip()):
+            lines[n] = f"{_LEAD.match(line)[0]}{CUT}"  # type: ignore[index]  # it matches the empty text
+    return "\n".join(lines)
+
+
+def _address(seen: Observation) -> str:
+    """Return the address of a page, so that its words are known to be from there; "" in other worlds."""
+    url = str(getattr(seen, "url", ""))
+    return url if url.startswith(("http://", "https://")) else ""
 
 
 def mark_of(history: History) -> str:

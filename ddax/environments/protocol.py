@@ -8,9 +8,9 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from hashlib import sha256
-from typing import Protocol
+from typing import Protocol, runtime_checkable
 
-from ddax.types import Effect, JsonDict
+from ddax.types import Effect, JsonDict, Picture
 
 
 @dataclass(frozen=True)
@@ -68,6 +68,15 @@ class Snapshot:
 
     world: str
     data: JsonDict
+
+
+@runtime_checkable
+class Pictured(Protocol):
+    """A world that can be seen, not only told."""
+
+    async def picture(self) -> Picture | None:
+        """Return what is seen now as a picture without a secret; None where there is none."""
+        ...
 
 
 class Environment(Protocol):

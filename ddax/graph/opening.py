@@ -32,6 +32,8 @@ if TYPE_CHECKING:
     from ddax.memory.home import Home
     from ddax.metacognition.controller import Controller
 
+SIGHT = {"auto": None, "always": True, "never": False}
+"""What the setting `browser.screenshot` says of whether models take pictures."""
 SOON_SECONDS = 0.2
 """Seconds after which reading the sources is likely to take longer: a process of its own reads Python's."""
 
@@ -82,6 +84,7 @@ class _Opening:
         from ddax.debate.outcomes import JudgeStore
         from ddax.dynamics.state import projection
         from ddax.dynamics.surprise import UNMEASURED
+        from ddax.memory.pictures import PictureStore
         from ddax.reasoning.entailment import open_check
 
         settings, embedder, place = self.settings, self.embedder, self.place
@@ -123,6 +126,7 @@ class _Opening:
             seats=seats,
             benches=benches,
             memory=memory,
+            pictures=PictureStore(place.cache / "pictures"),
             behind=_fill_behind(library) if fill else None,
         )
 
@@ -276,6 +280,7 @@ def _reasoner(
         arguments={name: action.arguments for name, action in actions.items()},
         models=settings.models,
         cache=home.cache / "replies.sqlite",
+        sees=SIGHT[settings.browser.screenshot],
     )
     if settings.record:
         from ddax.reasoning.recording import RecordingReasoner

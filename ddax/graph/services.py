@@ -38,6 +38,7 @@ if TYPE_CHECKING:
     from ddax.environments.protocol import Environment
     from ddax.memory.agents import Agents
     from ddax.memory.home import Home
+    from ddax.memory.pictures import PictureStore
     from ddax.metacognition.controller import Controller
     from ddax.reasoning.budget import BudgetKeeper, Place
 
@@ -81,6 +82,8 @@ class Session:
     """Who takes part in debates, by name."""
     benches: Mapping[str, Reasoner] = field(default_factory=dict)
     """The reasoners of the models that a seat names for itself."""
+    pictures: PictureStore | None = None
+    """Pictures of what was seen, by their hash; None keeps none."""
     places: Places = field(default_factory=Places)
     """Texts in the state space: every selection needs those of the whole frontier."""
     texts: dict[str, str] = field(default_factory=dict)
@@ -97,6 +100,11 @@ class Session:
         here = copy(self)  # `replace` would set two dozen fields one by one
         object.__setattr__(here, "place", place)
         return here
+
+    @property
+    def sees(self) -> bool:
+        """Whether pictures of what is seen are of use: the model that plans takes them, and they are kept."""
+        return self.pictures is not None and bool(getattr(self.reasoner, "sees", False))
 
     def rng(self, *path: object) -> np.random.Generator:
         """Return the random generator of one place in the run.

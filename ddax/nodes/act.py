@@ -29,6 +29,7 @@ from ddax.nodes.claims import CONFLICT, Verification, claim_of, compare
 from ddax.nodes.gather import CLAIMS, HITS, as_passage, citation_row, usage_row, whole_text
 from ddax.nodes.once import Entry, content_of, intend, look_up, note_unknown, settle
 from ddax.nodes.permission import Asked, approved, asked, brought
+from ddax.nodes.seen import keep_picture
 from ddax.reasoning.budget import FREE, usage_of
 from ddax.reasoning.embedded import EmbeddedReasoner
 from ddax.reasoning.protocol import ExtractRequest, Reasoner
@@ -208,6 +209,7 @@ async def _context(packet: LeafPacket, session: Session, key: str) -> ActionCont
         step=packet["step"],
         now=work["opened"],
         key=key,
+        sees=session.sees,
     )
 
 
@@ -232,6 +234,8 @@ async def _store(packet: LeafPacket, session: Session, result: ActionResult) -> 
     """Store rows, pages, hits and claims; return the result row."""
     for page in result.pages:
         await session.memory.put_page(page)
+    if result.picture is not None:
+        await keep_picture(packet["work"]["id"], packet["leaf"], packet["step"], result.picture, session)
     origins = read(_origins(packet, session, result))
     ids = await session.memory.put([_stamped(r, origins) for r in result.records]) if result.records else []
     task, leaf, step = packet["work"]["id"], packet["leaf"], packet["step"]

@@ -31,6 +31,7 @@ from ddax.nodes.joining import Joined, join_twins, renumbered
 from ddax.nodes.pruning import log_cuts
 from ddax.nodes.replan import parent_of, without_old_plan
 from ddax.nodes.rules import by_rule
+from ddax.nodes.seen import same_view, seen_last, viewed
 from ddax.nodes.widen import NO_MORE
 from ddax.reasoning.budget import usage_of
 from ddax.reasoning.protocol import ExpandRequest, Expansion
@@ -154,13 +155,16 @@ async def _request(state: State, session: Session, parent: Idea) -> ExpandReques
     steer = effects_of(state.get("mood", {}), settings.mood, human=settings.human)
     read = visited(state["ideas"], work["root"])
     needs = [n for idea in [parent, *dag.ancestors(state["ideas"], parent["id"])] for n in idea["needs"]]
+    view = await seen_last(state, session)
+    known = await evidence(state, session, parent["title"])
+    views = await viewed(state, session) if view is not None else ()
     return ExpandRequest(
         task=await task_text(state, session),
         idea=parent["title"],
         depth=parent["depth"],
-        evidence=await evidence(state, session, parent["title"]),
+        evidence=known if view is None else tuple(p for p in known if not same_view(p, view)),
         hits=await found(state, session),
-        read=read,
+        read=tuple(dict.fromkeys((*read, *views))),
         actions=tuple(session.actions),
         lessons=await lessons(state, session, parent["title"]),
         findings=await findings(state, session, needs),
@@ -169,6 +173,7 @@ async def _request(state: State, session: Session, parent: Idea) -> ExpandReques
         max_depth=settings.budget.max_depth,
         temperature=steer.temperature,
         seed=settings.seed,
+        seen=view,
     )
 
 

@@ -17,6 +17,7 @@ from ddax.ideas.requirements import without_wording
 from ddax.memory.protocol import MemoryHit, RecallQuery
 from ddax.nodes.bearing import bearing
 from ddax.nodes.standing import writers
+from ddax.reasoning.budget import FREE
 from ddax.reasoning.protocol import Finding
 from ddax.types import Citation, Idea, JsonDict, Passage, Record, Usage
 
@@ -27,6 +28,8 @@ LESSONS = 2
 """Lessons recalled for one decision."""
 LIKE = 0.25
 """Similarity from which a lesson is recalled."""
+VIEWS = 6
+"""Views of a world that a text may rest on: the newest."""
 MANY = 100_000
 """More rows than one task writes into a log."""
 
@@ -77,7 +80,14 @@ async def read_pages(state: State, session: Session) -> tuple[Passage, ...]:
         for memory_id in idea.get("evidence", [])
     ]
     records = await session.memory.get(ids)
-    return tuple(as_passage(r, 1.0) for r in records if r.meta.get("kind") == "page")
+    views = {r.id for r in records if r.meta.get("kind") == "world" and "mark" in r.meta}
+    kept = set([i for i in dict.fromkeys(ids) if i in views][-VIEWS:]) if _reads_views(session) else set()
+    return tuple(as_passage(r, 1.0) for r in records if r.meta.get("kind") == "page" or r.id in kept)
+
+
+def _reads_views(session: Session) -> bool:
+    """Tell whether what was seen of a world may be quoted: without a model, `browse` reads pages itself."""
+    return "look" in session.actions and session.reasoner.name not in FREE
 
 
 async def evidence(state: State, session: Session, text: str) -> tuple[Passage, ...]:

@@ -35,12 +35,13 @@ def open_reasoner(
     limits: Limits | None = None, rng: np.random.Generator | None = None, patcher: Patcher | None = None,
     arguments: Mapping[str, type[BaseModel]] | None = None, providers: Mapping[str, Provider] | None = None,
     environment: Mapping[str, str] | None = None, wall: Callable[[], float] = time.time,
-    models: Models | None = None, cache: Path | None = None,
+    models: Models | None = None, cache: Path | None = None, sees: bool | None = None,
 ) -> Reasoner:  # fmt: skip
     """Return the reasoner called `name`, with the models its roles name.
 
     `clock` is monotonic, in seconds; `rng` jitters the waits between attempts (default: seed 0);
-    `cache` is the file paid replies are kept in. Raises `UsageError` for a name that is no model,
+    `cache` is the file paid replies are kept in; `sees` says whether the models take pictures, None goes
+    by what is known of each. Raises `UsageError` for a name that is no model,
     `ReasonerError` where the provider's package or key is missing.
     """
     if name == EMBEDDED:
@@ -54,6 +55,7 @@ def open_reasoner(
         providers=load_providers() if providers is None else providers,
         environment=os.environ if environment is None else environment,
         clock=clock, wall=wall, rng=np.random.default_rng(0) if rng is None else rng, cache=cache,
+        sees=sees,
     )  # fmt: skip
     return assemble(opening, open_model=open_model, arguments=arguments)
 

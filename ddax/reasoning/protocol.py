@@ -9,7 +9,7 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from typing import Literal, Protocol
 
-from ddax.types import ActionCall, Citation, Passage, Proposal, Usage
+from ddax.types import ActionCall, Citation, Passage, Picture, Proposal, Usage
 
 
 @dataclass(frozen=True)
@@ -25,12 +25,26 @@ class Finding:
 
 
 @dataclass(frozen=True)
+class Seen:
+    """What was seen last of the world a task is done in; from outside, so data as any passage.
+
+    `elements` are the ids that can be acted on and do not stand in the text, each with its words;
+    `picture` is there for a model that sees.
+    """
+
+    text: str
+    elements: tuple[str, ...] = ()
+    picture: Picture | None = None
+
+
+@dataclass(frozen=True)
 class ExpandRequest:
     """Ask for a sub-DAG under an idea.
 
     `read` are the sources (URIs) already visited in this task, `hits` what searches have found so
     far as passages whose `source` can be visited, `evidence` what was read. `width` bounds the
     children, `reads_left` the documents that may still be visited, `temperature` in [0, 1].
+    `seen` is what was seen last, where the task is done in a world.
     """
 
     task: str
@@ -47,6 +61,7 @@ class ExpandRequest:
     max_depth: int = 6
     temperature: float = 0.0
     seed: int = 0
+    seen: Seen | None = None
 
 
 @dataclass(frozen=True)

@@ -28,12 +28,15 @@ from ddax.types import JsonDict, Usage
 FORMAT = "ddax-recording"
 VERSION = 1
 ReplyT = TypeVar("ReplyT")
+UNRECORDED = {"Passage": {"score"}, "Picture": {"data"}}
+"""Fields that are no part of a recorded request."""
 
 
 def request_hash(method: str, request: Any) -> str:
     """Return the hash of a request.
 
-    Scores of passages are left out: they hold ages, which differ between two runs of one task.
+    Scores of passages are left out: they hold ages, which differ between two runs of one task. A picture
+    stands for itself by the hash of its bytes.
     """
     text = json.dumps([method, _plain(request)], ensure_ascii=True, sort_keys=True)
     return sha256(text.encode()).hexdigest()[:32]
@@ -41,7 +44,9 @@ def request_hash(method: str, request: Any) -> str:
 
 def _plain(value: Any) -> Any:
     if is_dataclass(value) and not isinstance(value, type):
-        skipped = {"score"} if type(value).__name__ == "Passage" else set[str]()
+        skipped = UNRECORDED.get(type(value).__name__, set[str]())
+        if getattr(value, "seen", skipped) is None:
+            skipped = {*skipped, "seen"}  # as in recordings of tasks without a world
         return {f.name: _plain(getattr(value, f.name)) for f in fields(value) if f.name not in skipped}
     if isinstance(value, Mapping):
         return {str(key): _plain(item) for key, item in value.items()}
@@ -119,13 +124,18 @@ class RecordingReasoner(_Asked):
         self._redactor = Redactor.of_process() if environment is None else Redactor.from_environ(environment)
         self._lock = threading.Lock()
         if not path.exists() or not path.stat().st_size:
-            free = self.free_of_charge
-            self._append({"format": FORMAT, "version": VERSION, "model": self.name, "free": free})
+            head = {"format": FORMAT, "version": VERSION, "model": self.name}
+            self._append({**head, "free": self.free_of_charge, "sees": self.sees})
 
     @property
     def free_of_charge(self) -> bool:
         """Say whether the recorded reasoner costs nothing."""
         return bool(getattr(self._inner, "free_of_charge", False))
+
+    @property
+    def sees(self) -> bool:
+        """Say whether the recorded reasoner takes pictures."""
+        return bool(getattr(self._inner, "sees", False))
 
     def bound(self, keeper: BudgetKeeper, **more: Any) -> RecordingReasoner:
         """Return this recorder over the bound reasoner."""
@@ -175,7 +185,7 @@ class ReplayingReasoner(_Asked):
     def __init__(self, path: Path) -> None:
         head, rows = _read(path)
         self.name = str(head.get("model") or "replayed")
-        self.free_of_charge = bool(head.get("free"))
+        self.free_of_charge, self.sees = bool(head.get("free")), bool(head.get("sees"))
         self._path, self._lock = path, threading.Lock()
         self._replies: dict[str, list[JsonDict]] = {}
         for row in rows:

@@ -35,7 +35,8 @@ def blocks(body: Body) -> dict[str, str]:
 
 
 def _user(body: Body) -> str:
-    return str(body["messages"][1]["content"])
+    content = body["messages"][1]["content"]
+    return str(content if isinstance(content, str) else content[0]["text"])
 
 
 def _quotes(body: Body) -> list[tuple[str, str]]:

@@ -10,7 +10,7 @@ from ddax.reasoning import protocol as p
 from ddax.reasoning.budget import charge, usage_of
 from ddax.reasoning.recording import RecordingReasoner, ReplayingReasoner, request_hash
 from ddax.reasoning.scripted import ScriptedReasoner
-from ddax.types import Citation, Passage, Proposal, Usage
+from ddax.types import Citation, Passage, Picture, Proposal, Usage
 
 ADA = Passage("m1", "a.txt", "Ada", "Ada was born in 1815.", score=0.5)
 CITED = Citation("m1", "a.txt", "Ada", "born in 1815", 8, 20)
@@ -63,6 +63,28 @@ async def test_the_same_request_is_answered_in_order_and_the_last_reply_stays(tm
         await recorder.ask(PAIRS["ask"][0])
     player = ReplayingReasoner(tmp_path / "r")
     assert [(await player.ask(PAIRS["ask"][0])).text for _ in range(3)] == ["one", "two", "two"]
+
+
+async def test_a_picture_is_recorded_by_its_hash_and_another_one_is_another_request(tmp_path):
+    def asked(digest):
+        seen = p.Seen("Page: A", (), Picture(digest, 8, 8, b"bytes of a picture"))
+        return replace(PAIRS["expand"][0], seen=seen)
+
+    path = tmp_path / "r"
+    reply = PAIRS["expand"][1]
+    recorder = RecordingReasoner(ScriptedReasoner({"expand": [reply]}), path, environment={})
+    await recorder.expand(asked("a" * 64))
+    rows = [json.loads(line) for line in path.read_text().splitlines()]
+    assert rows[0]["sees"] is False
+    assert rows[1]["request"]["seen"]["picture"] == {"digest": "a" * 64, "width": 8, "height": 8}
+    player = ReplayingReasoner(path)
+    assert await player.expand(asked("a" * 64)) == reply
+    with pytest.raises(ReasonerError, match="no reply to this 'expand'"):
+        await player.expand(asked("b" * 64))
+
+
+def test_a_request_without_a_world_is_recorded_as_before_there_were_any():
+    assert request_hash("expand", PAIRS["expand"][0]) == "db0847bd747c590f594b880d11ea8beb"
 
 
 async def test_what_was_not_recorded_fails(tmp_path):

@@ -9,6 +9,7 @@ from pathlib import Path
 from ddax.actions.egress import checked_url
 from ddax.actions.web.opening import policy_for
 from ddax.actions.web.proxy import egress_proxy
+from ddax.configs.secrets import Redactor
 from ddax.configs.settings import Context
 from ddax.environments.browser.chromium import Chromium, find_chromium
 from ddax.environments.browser.options import BrowserOptions
@@ -50,6 +51,7 @@ def open_browser(spec: str, settings: Context) -> BrowserWorld:
     options = BrowserOptions(
         writes=chosen.writes,
         vault=open_vault(chosen.secrets, os.environ),
+        redactor=Redactor.of_process(),
         downloads=Path(chosen.downloads) if chosen.downloads else None,
     )
     browser = Chromium(lambda: egress_proxy(policy, clock=time.time))

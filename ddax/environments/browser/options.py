@@ -6,6 +6,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING, Protocol
 
+from ddax.configs.secrets import Redactor
 from ddax.environments.browser.secrets import Vault
 
 if TYPE_CHECKING:
@@ -47,4 +48,6 @@ class BrowserOptions:
     skip: tuple[str, ...] = ()
     downloads: Path | None = None
     vault: Vault = field(default_factory=Vault)
+    redactor: Redactor = field(default_factory=Redactor)
+    """What finds the secrets of the process, which are not to be seen in a picture."""
     rules: Rules | None = None

@@ -319,7 +319,45 @@
     const el = document.activeElement;
     return el && "selectionEnd" in el ? el.selectionEnd : -1;
   };
-  const mask = (id, on) => { const el = find(id); if (el) el.style.webkitTextSecurity = on ? "disc" : ""; };
+  // Every text that can be seen, with the number of what holds it; `veil` shows some of these as dots until `unveil`.
+  let holders = [], veiled = [];
+  const texts = (most) => {
+    holders = [];
+    const rows = [];
+    let size = 0;
+    const add = (el, text) => {
+      if (!text || size > most || !text.trim()) return;
+      size += text.length;
+      rows.push([holders.push(el) - 1, text]);
+    };
+    const walk = (root) => {
+      for (let node = root.firstChild; node; node = node.nextSibling) {
+        if (node.nodeType === 3) add(root.host || root, node.nodeValue);
+        if (node.nodeType !== 1 || SKIPPED.has(tagOf(node))) continue;
+        if (typeof node.value === "string" && node.type !== "hidden" && node.type !== "password") add(node, node.value);
+        for (const name of ["placeholder", "alt", "label"]) add(node, node.getAttribute(name));
+        if (node.shadowRoot) walk(node.shadowRoot);
+        walk(node);
+      }
+    };
+    walk(document);
+    return { rows, whole: size <= most };
+  };
+  const veil = (numbers) => {
+    for (const number of numbers) for (const el of [holders[number], ...holders[number].querySelectorAll("*")]) {
+      if (!el.style) continue;
+      const [name, value] = el.ownerSVGElement || /^(img|select|option)$/.test(tagOf(el)) ? ["visibility", "hidden"] : ["-webkit-text-security", "disc"];
+      veiled.push([el, name, el.style.getPropertyValue(name), el.style.getPropertyPriority(name), el.hasAttribute("style")]);
+      el.style.setProperty(name, value, "important");
+    }
+  };
+  const unveil = () => {
+    for (const [el, name, value, priority, styled] of veiled.reverse()) {
+      if (value) el.style.setProperty(name, value, priority); else el.style.removeProperty(name);
+      if (!styled && el.getAttribute("style") !== null) el.removeAttribute("style"); // asked for first: it is made up to date by that
+    }
+    veiled = [];
+  };
   const text = (id) => {
     const el = id ? find(id) : document.querySelector("main,article,[role=main]") || document.body;
     return el ? (el.innerText || el.value || "") : null;
@@ -339,5 +377,5 @@
     check();
   });
 
-  globalThis.ddax = { look, aim, focus, put, choose, scroll, mark, mask, text, settle, caret };
+  globalThis.ddax = { look, aim, focus, put, choose, scroll, mark, texts, veil, unveil, text, settle, caret };
 })();

@@ -154,6 +154,12 @@ def text_of(title: str, url: str, notes: Sequence[str], lines: Sequence[str]) ->
     return f"{kept}\n({len(lines) - kept.count(chr(10)) + len(head) - 1} more lines; scroll or extract)"
 
 
+def told(title: str, url: str, text: str) -> str:
+    """Return what was extracted from a page, at most `MAX_TEXT` characters, under the head of the page."""
+    whole = "\n".join([f"Page: {title or '(no title)'}", f"Address: {url}", "", text])
+    return whole if len(whole) <= MAX_TEXT else f"{whole[:MAX_TEXT]}\n(there is more; extract an element)"
+
+
 def clean(text: Any) -> str:
     """Drop what is not seen: control, format, bidi and tag characters, and lone surrogates."""
     kept = (" " if sign in "\t\r\n\u00a0" else sign for sign in str(text))

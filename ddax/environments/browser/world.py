@@ -12,6 +12,7 @@ from ddax.environments.browser.chromium import Chromium, foreign
 from ddax.environments.browser.happenings import Window
 from ddax.environments.browser.moves import HANDS, Hand, allowed, guessed_effect
 from ddax.environments.browser.options import BrowserOptions
+from ddax.environments.browser.picture import Camera
 from ddax.environments.browser.seen import (
     ACTED_ON,
     DIALOG,
@@ -23,12 +24,13 @@ from ddax.environments.browser.seen import (
     node_of,
     outline,
     text_of,
+    told,
 )  # fmt: skip
 from ddax.environments.browser.tab import DialogOpen, Tab, quietly
 from ddax.environments.protocol import Element, Move, Observation, Snapshot
 from ddax.environments.trouble import not_started
 from ddax.errors import ActionError
-from ddax.types import Effect
+from ddax.types import Effect, Picture
 
 MAX_ELEMENTS = 400
 TAB = "tab of the browser"
@@ -116,6 +118,9 @@ class BrowserWorld:
             ) from None
         self.moved += 1
         seen = await self._look(window)
+        if move.name == "extract" and not seen.dialog:
+            read = await self.extract("" if move.target in ("", PAGE) else move.target)
+            seen = replace(seen, text=told(seen.title, seen.url, read))
         if window.wrote or effect != "writes" or self._known.get(move) == "writes":
             self._known[move] = "writes" if window.wrote or self._known.get(move) == "writes" else effect
         else:
@@ -143,19 +148,18 @@ class BrowserWorld:
             await self._chromium.close()
 
     async def screenshot(self) -> bytes:
-        """Return what is seen as a PNG; fields that hold a secret are shown as dots."""
-        window = self._here()
-        tab, hand = window.tab, Hand(window.tab, self.options.vault)
-        seen = self._last or await self._look(window)
-        fields = [n.id for n in seen.nodes if "{{secret:" in n.value]
-        image = b""
-        for on in (True, False):
-            for id in fields:
-                frame, index = await hand.frame_of(id)
-                await tab.ask(frame, "mask", index, on)
-            if on:
-                image = await tab.run(tab.page.screenshot(timeout=tab.seconds * 1000))
-        return image
+        """Return what is seen as a PNG; texts and fields that hold a secret are shown as dots."""
+        return await self._camera().png(self._here().tab)
+
+    async def picture(self) -> Picture | None:
+        """Return what is seen as a JPEG for a model; None while the page asks, or if a secret would show."""
+        tab = self._here().tab
+        if self._over or tab.dialog is not None:
+            return None
+        return await self._camera().picture(tab, self.options.width, self.options.height)
+
+    def _camera(self) -> Camera:
+        return Camera(self.options.vault, self.options.redactor)
 
     def _here(self) -> Window:
         if self._window is None or not self._window.tabs:

@@ -51,6 +51,8 @@ class Opening:
     wall: Callable[[], float]
     rng: np.random.Generator
     cache: Path | None = None
+    sees: bool | None = None
+    """Whether the models take pictures; None goes by what is known of each."""
 
 
 @dataclass
@@ -83,6 +85,7 @@ def assemble(
                 _channel(name, opening, found, open_model), name=name, key=key.key if key else "",
                 price=price_of(name, opening.prices), limits=opening.limits, clock=opening.clock,
                 wall=opening.wall, rng=opening.rng, lane=lanes.of(name), cache=cache,
+                sees=opening.sees,
             )  # fmt: skip
         return found.callers[name]
 

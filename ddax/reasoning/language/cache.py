@@ -39,7 +39,8 @@ def reply_key(model: str, address: str, order: Order) -> str:
     """
     drawn = None if order.sampling is None else [order.sampling.temperature, order.sampling.seed]
     whole = [VERSION, model, address, name_of(order.wire), drawn, order.effort, *map(list, order.messages)]
-    return sha256(json.dumps(whole).encode()).hexdigest()
+    shown = [] if order.picture is None else [order.picture.digest]
+    return sha256(json.dumps(whole + shown).encode()).hexdigest()
 
 
 class ReplyCache:

@@ -18,27 +18,31 @@ import numpy as np
 from ddax.errors import InvalidReply, ReasonerError
 from ddax.reasoning.budget import BudgetKeeper, charge
 from ddax.reasoning.language.cache import Kept, ReplyCache, reply_key
-from ddax.reasoning.language.channel import Channel, Hear, Messages, Mode, Order, Said, Sampling, name_of
+from ddax.reasoning.language.channel import Channel, Hear, Mode, Order, Said, Sampling, name_of
 from ddax.reasoning.language.failures import Failure, classify, mapped
 from ddax.reasoning.language.guard import Breaker, Limits, wait_before
+from ddax.reasoning.language.picture import tokens_of
 from ddax.reasoning.language.quote import block, shorten
 from ddax.reasoning.language.usage import PriceLike, counted, priced
 from ddax.reasoning.language.wire import Unfit, Wire, parse
 from ddax.reasoning.prompts import Prompt, render
-from ddax.types import Usage
+from ddax.types import Picture, Usage
 
 if TYPE_CHECKING:
     from ddax.reasoning.language.lanes import Lane
 
 R = TypeVar("R")
 W = TypeVar("W", bound=Wire)
+BLIND = ("image", "vision", "multimodal", "content must be a string")
+REFUSED = frozenset({400, 404, 415, 422, 500, 501})
+"""Words and statuses by which servers refuse a picture: there is no code of its own for it."""
 
 
 class Ask(NamedTuple, Generic[W, R]):
     """What is asked: a prompt, the form of the reply, and what makes sense of it.
 
     `read` raises `Unfit` where a reply has no sense. `choices` are the names the prompt offers, by the
-    field of the reply that takes them.
+    field of the reply that takes them. `picture` is for a model that sees; others get the prompt alone.
     """
 
     prompt: Prompt
@@ -46,6 +50,7 @@ class Ask(NamedTuple, Generic[W, R]):
     read: Callable[[W], R]
     sampling: Sampling = Sampling()
     choices: Mapping[str, Sequence[str]] = MappingProxyType({})
+    picture: Picture | None = None
 
 
 @dataclass(frozen=True)
@@ -59,9 +64,10 @@ class Under:
 
 @dataclass
 class _Abilities:
-    """What a model has been found to take: a form of the reply, sampling settings, an effort."""
+    """What a model has been found to take: a form of the reply, pictures, sampling settings, an effort."""
 
     mode: Mode
+    sees: bool
     sampled: bool = True
     effort: bool = True
 
@@ -81,26 +87,31 @@ class Caller:
     """Ask one chat model for replies of a given form.
 
     `name` is `provider:model`, `key` the variable its key is read from; `clock` is monotonic and
-    `wall` the epoch time, both in seconds.
+    `wall` the epoch time, both in seconds. `sees` None goes by what is known of the model.
     """
 
     def __init__(
         self, channel: Channel, *, name: str, key: str, price: PriceLike | None, limits: Limits,
         clock: Callable[[], float], wall: Callable[[], float], rng: np.random.Generator,
         sleep: Callable[[float], Awaitable[None]] = asyncio.sleep,
-        lane: Lane | None = None, cache: ReplyCache | None = None,
+        lane: Lane | None = None, cache: ReplyCache | None = None, sees: bool | None = None,
     ) -> None:  # fmt: skip
         self._channel, self.name, self._key, self._price = channel, name, key, price
         self._limits, self._clock, self._wall = limits, clock, wall
         self._rng, self._sleep, self._lane = rng, sleep, lane
         self._breaker = Breaker(limits, clock)
-        self._can = _Abilities(channel.first_mode)
+        self._can = _Abilities(channel.first_mode, channel.sees if sees is None else sees)
         self._cache = None if self.free_of_charge else cache
 
     @property
     def free_of_charge(self) -> bool:
         """Say whether the model's price is known and zero."""
         return self._price is not None and self._price.cost(1, 1) == 0
+
+    @property
+    def sees(self) -> bool:
+        """Say whether the model takes pictures, as far as it is known."""
+        return self._can.sees
 
     async def close(self) -> None:
         """Close the way to the model."""
@@ -114,7 +125,8 @@ class Caller:
         """
         request = _Request(under, self._clock())
         messages = [("system", ask.prompt.system), ("human", ask.prompt.user)]
-        order = Order(messages, ask.wire, self._can.mode, ask.sampling, under.effort, ask.choices)
+        shown = ask.picture if self._can.sees else None
+        order = Order(messages, ask.wire, self._can.mode, ask.sampling, under.effort, ask.choices, shown)
         try:
             found = self._given_again(ask, order, request)
             if found is None:
@@ -191,8 +203,8 @@ class Caller:
                 failure = classify(error, self._wall)
                 if failure.kind == "timeout":
                     # A call that was given up may still be charged for what was sent.
-                    self._charge(request, None, order.messages, "")
-                if self._adapts(failure):
+                    self._charge(request, None, order, "")
+                if self._adapts(failure, order):
                     request.attempts -= 1
                     order = self._adapted(order)
                 else:
@@ -214,7 +226,7 @@ class Caller:
             request.usage += Usage(model_calls=1, models=((self.name, 1),))
             async with asyncio.timeout(max(0.001, min(left, self._limits.attempt_seconds))):
                 said = await self._channel.say(order, request.under.hear)
-        self._charge(request, said.usage, order.messages, said.text)
+        self._charge(request, said.usage, order, said.text)
         self._refuse(said)
         return said
 
@@ -222,23 +234,28 @@ class Caller:
         """Return the seconds a request has taken, without those it stood in a lane."""
         return self._clock() - request.began - request.queued
 
-    def _charge(self, request: _Request, said: Any, messages: Messages, reply: str) -> None:
+    def _charge(self, request: _Request, said: Any, order: Order, reply: str) -> None:
         """Add the tokens of a call to the bill; the call itself was counted before it was made."""
-        prompt = "\n".join(text for _, text in messages)
-        cost = priced(counted(said, prompt=prompt, reply=reply), self._price)
+        prompt = "\n".join(text for _, text in order.messages)
+        picture = tokens_of(order.picture)
+        cost = priced(counted(said, prompt=prompt, reply=reply, picture=picture), self._price)
         request.usage += replace(cost, model_calls=0)
 
     def _adapted(self, order: Order) -> Order:
         """Return a call in the form the model has been found to take."""
         sampling = order.sampling if self._can.sampled else None
         effort = order.effort if self._can.effort else ""
-        return replace(order, mode=self._can.mode, sampling=sampling, effort=effort)
+        picture = order.picture if self._can.sees else None
+        return replace(order, mode=self._can.mode, sampling=sampling, effort=effort, picture=picture)
 
-    def _adapts(self, failure: Failure) -> bool:
-        """Give up, for good, what a model refuses: settings or a form of the reply; say whether it did."""
+    def _adapts(self, failure: Failure, order: Order) -> bool:
+        """Give up, for good, what a model refuses: pictures, settings or a form; say whether it did."""
+        said, can = failure.said.lower(), self._can
+        if order.picture is not None and failure.status in REFUSED and any(w in said for w in BLIND):
+            can.sees = False
+            return True
         if failure.kind != "status" or failure.status not in (400, 422):
             return False
-        said, can = failure.said.lower(), self._can
         if can.effort and "reasoning_effort" in said:
             can.effort = False
         elif can.sampled and ("temperature" in said or "seed" in said):

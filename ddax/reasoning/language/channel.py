@@ -13,7 +13,9 @@ from dataclasses import dataclass, field
 from functools import cache
 from typing import TYPE_CHECKING, Any, Literal, Protocol, TypeAlias
 
+from ddax.reasoning.language.picture import content_of, sees
 from ddax.reasoning.language.wire import Wire, schema_of
+from ddax.types import Picture
 
 if TYPE_CHECKING:
     from langchain_core.language_models import BaseChatModel
@@ -38,7 +40,7 @@ class Order:
     """One call; `sampling` None leaves the model's own settings, `effort` "" asks for none.
 
     `choices` are the values that fields of the reply may take (`Record.field`), for a model that a
-    grammar holds to its form.
+    grammar holds to its form. `picture` goes with the first message of the user's.
     """
 
     messages: Messages
@@ -47,6 +49,7 @@ class Order:
     sampling: Sampling | None = None
     effort: str = ""
     choices: Mapping[str, Sequence[str]] = field(default_factory=dict)
+    picture: Picture | None = None
 
 
 @dataclass(frozen=True)
@@ -69,6 +72,8 @@ class Channel(Protocol):
 
     first_mode: Mode
     takes_tools: bool
+    sees: bool
+    """Whether the model is known to take pictures."""
     address: str
     """Where the model is, so that two servers with one model name are told apart."""
 
@@ -96,10 +101,16 @@ def tool_of(wire: type[Wire]) -> dict[str, Any]:
     return {"type": "function", "function": about}
 
 
-def stated(messages: Messages, wire: type[Wire]) -> list[tuple[str, str]]:
-    """Return the messages with the schema of the reply in the instructions."""
-    (role, system), *rest = messages
-    return [(role, f"{system}\n\nThe JSON schema of the reply:\n{json.dumps(schema_of(wire))}"), *rest]
+def contents(order: Order) -> list[tuple[str, Any]]:
+    """Return the messages of a call as they are sent: with the schema where words ask for the form."""
+    (role, system), *rest = order.messages
+    if order.mode == "words":
+        system = f"{system}\n\nThe JSON schema of the reply:\n{json.dumps(schema_of(order.wire))}"
+    sent: list[tuple[str, Any]] = [(role, system), *rest]
+    if order.picture is not None:
+        asker, text = rest[0]
+        sent[1] = (asker, content_of(text, order.picture))
+    return sent
 
 
 def chosen(calls: Sequence[tuple[str, str]], wire: type[Wire]) -> tuple[str, str]:
@@ -121,11 +132,12 @@ class ChatChannel:
         self._strict = "strict" in taken
         self.first_mode: Mode = "schema" if "method" in taken else "words"
         self.takes_tools = type(model).bind_tools is not _base().bind_tools
+        self.sees = sees(model)
         self.address = str(getattr(model, "base_url", "") or getattr(model, "openai_api_base", "") or "")
 
     async def say(self, order: Order, hear: Hear | None = None) -> Said:
         """Make one call."""
-        messages = stated(order.messages, order.wire) if order.mode == "words" else list(order.messages)
+        messages = contents(order)
         runnable = self._runnable(order)
         if hear is None:
             message = await runnable.ainvoke(messages)

@@ -28,7 +28,7 @@ from ddax.reasoning.language.quote import block, clean, lines, numbered, quoted,
 from ddax.reasoning.language.team import Role, Team
 from ddax.reasoning.language.usage import PriceLike, price_of
 from ddax.reasoning.prompts import Prompt, render
-from ddax.types import Passage, Usage
+from ddax.types import Passage, Picture, Usage
 
 if TYPE_CHECKING:
     from langchain_core.language_models import BaseChatModel
@@ -62,17 +62,18 @@ class LanguageReasoner:
         cls, model: BaseChatModel, *, name: str, prices: Mapping[str, PriceLike],
         clock: Callable[[], float], rng: np.random.Generator, limits: Limits | None = None, key: str = "",
         arguments: readers.ArgumentModels | None = None, wall: Callable[[], float] = time.time,
-        sleep: Callable[[float], Awaitable[None]] = asyncio.sleep,
+        sleep: Callable[[float], Awaitable[None]] = asyncio.sleep, sees: bool | None = None,
     ) -> LanguageReasoner:  # fmt: skip
         """Reason with one chat model, which must not retry itself: `max_retries=0`.
 
         `name` is `provider:model`, under which its price stands in `prices`; `key` the environment
         variable of its key, for messages. `clock` is monotonic, `wall` the epoch time, both in seconds.
+        `sees` says whether it takes pictures; None goes by what is known of it.
         """
         bounds = limits or Limits()
         caller = Caller(
             open_channel(model), name=name, key=key, price=price_of(name, prices), limits=bounds,
-            clock=clock, wall=wall, rng=rng, sleep=sleep,
+            clock=clock, wall=wall, rng=rng, sleep=sleep, sees=sees,
         )  # fmt: skip
         return cls(Team.of_one(caller), name=name, limits=bounds, arguments=arguments)
 
@@ -98,11 +99,17 @@ class LanguageReasoner:
         """Say whether every model's price is known and zero."""
         return self._team.free_of_charge
 
+    @property
+    def sees(self) -> bool:
+        """Say whether a model that plans takes pictures."""
+        return self._team.sees
+
     async def _ask(
         self, role: Role, prompt: Prompt, form: type[W], read: Callable[[W], R],
         sampling: Sampling | None = None, *, choices: Mapping[str, Sequence[str]] | None = None,
+        picture: Picture | None = None,
     ) -> tuple[R, Usage]:  # fmt: skip
-        ask = Ask(prompt, form, read, sampling or Sampling(), choices or {})
+        ask = Ask(prompt, form, read, sampling or Sampling(), choices or {}, picture)
         return await self._team.ask(role, ask, self._under, effort=self._effort)
 
     async def expand(self, request: p.ExpandRequest) -> p.Expansion:
@@ -118,6 +125,7 @@ class LanguageReasoner:
             lessons=self._data("lessons", lines(request.lessons)), findings=findings,
             evidence=self._passages(numbered(request.evidence)), forms="; ".join(FORMS),
         )  # fmt: skip
+        prompt = Prompt(prompt.system, prompt.user + self._world(request.seen))
         sampling = Sampling(request.temperature, request.seed)
         reply, usage = await self._ask(
             "plan", prompt, wire.ExpandWire,
@@ -129,6 +137,7 @@ class LanguageReasoner:
                     for name in readers.argument_names(action, self._arguments)[:1]
                 ],
             },
+            picture=request.seen.picture if request.seen is not None else None,
         )  # fmt: skip
         return replace(reply, usage=usage)
 
@@ -246,6 +255,14 @@ class LanguageReasoner:
         )  # fmt: skip
         reply, usage = await self._ask("plan", prompt, wire.AskWire, readers.question)
         return replace(reply, usage=usage)
+
+    def _world(self, seen: p.Seen | None) -> str:
+        """Return what is told of the world the task is done in; "" where there is none."""
+        if seen is None:
+            return ""
+        text = block("seen", shorten(seen.text, self._limits.passage_characters))
+        told = render("seen", seen=text, elements=self._data("elements", lines(seen.elements)))
+        return f"\n\n{told.user}"
 
     def _task(self, text: str) -> str:
         """Return the user's own words: not as data, but without signs that nobody sees."""

@@ -38,6 +38,11 @@ class Team:
         """Say whether every model's price is known and zero."""
         return all(caller.free_of_charge for caller in self._everybody())
 
+    @property
+    def sees(self) -> bool:
+        """Say whether one of those who plan takes pictures."""
+        return any(caller.sees for caller in self.line("plan", "lean"))
+
     async def close(self) -> None:
         """Close the ways to all models; safe to call twice."""
         for caller in self._everybody():

@@ -25,17 +25,20 @@ class Tokens(NamedTuple):
     cached: int = 0
 
 
-def counted(said: Mapping[str, object] | None, *, prompt: str, reply: str) -> Tokens:
-    """Return the tokens the provider counted; missing, negative or non-integer counts are estimated."""
-    taken = _count(said, "input_tokens", prompt)
+def counted(said: Mapping[str, object] | None, *, prompt: str, reply: str, picture: int = 0) -> Tokens:
+    """Return the tokens the provider counted; missing, negative or non-integer counts are estimated.
+
+    `picture` are the tokens a picture beside the prompt is estimated at.
+    """
+    taken = _count(said, "input_tokens", prompt, picture)
     return Tokens(taken, _count(said, "output_tokens", reply), min(_cached(said), taken))
 
 
-def _count(said: Mapping[str, object] | None, key: str, text: str) -> int:
+def _count(said: Mapping[str, object] | None, key: str, text: str, more: int = 0) -> int:
     value = _whole((said or {}).get(key))
     if value > 0 or (value == 0 and not text):
         return value
-    return -(-len(text.encode("utf-8", "replace")) // CHARACTERS_A_TOKEN)
+    return -(-len(text.encode("utf-8", "replace")) // CHARACTERS_A_TOKEN) + more
 
 
 def _cached(said: Mapping[str, object] | None) -> int:

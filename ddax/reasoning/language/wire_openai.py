@@ -13,7 +13,8 @@ from collections.abc import Mapping, Sequence
 from functools import cache
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from ddax.reasoning.language.channel import Hear, Mode, Order, Said, chosen, name_of, stated, tool_of
+from ddax.reasoning.language.channel import Hear, Mode, Order, Said, chosen, contents, name_of, tool_of
+from ddax.reasoning.language.picture import sees
 from ddax.reasoning.language.wire import Wire, schema_of
 
 if TYPE_CHECKING:
@@ -108,6 +109,7 @@ class OpenAIChannel:
         self._shared: Any = model.root_async_client
         self._own: Any = None
         self._loop: asyncio.AbstractEventLoop | None = None
+        self.sees = sees(model)
         self._takes = frozenset(type(model).model_fields) & {"temperature", "seed"}
         self.address = str(getattr(self._shared, "base_url", "") or "")
 
@@ -143,8 +145,8 @@ class OpenAIChannel:
 
     def _body(self, order: Order) -> dict[str, Any]:
         """Return the body of the request."""
-        messages = stated(order.messages, order.wire) if order.mode == "words" else order.messages
-        body = {**self._fixed, "messages": [{"role": self._role(r), "content": t} for r, t in messages]}
+        sent = [{"role": self._role(role), "content": content} for role, content in contents(order)]
+        body = {**self._fixed, "messages": sent}
         if order.sampling is not None:
             wanted = {"temperature": order.sampling.temperature, "seed": order.sampling.seed}
             body |= {key: wanted[key] for key in sorted(self._takes)}

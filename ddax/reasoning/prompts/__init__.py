@@ -15,7 +15,7 @@ from ddax.errors import UsageError
 
 NAMES = (
     "expand", "predict", "extract", "argue", "judge", "merge",
-    "reflect", "propose_patches", "mutate_patch", "ask", "repair",
+    "reflect", "propose_patches", "mutate_patch", "ask", "repair", "seen",
 )  # fmt: skip
 """Every template by name; `ddax prompts show NAME` prints one."""
 
