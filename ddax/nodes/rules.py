@@ -214,12 +214,13 @@ def situation_of(task: str) -> tuple[str, int]:
 def _carrier(citations: Sequence[JsonDict], taken: Sequence[str], named: int) -> JsonDict | None:
     """Return the citation a plan leads to: what the answer says first, or of the pages others led to.
 
-    A sentence of a page that the task names, and that is not said first, is half of what was done.
+    A sentence of a page that the task names is half of what was done where it is not said first, or where
+    the answer rests on more than the plan leads to.
     """
     reached = [c for c in citations if c["source"] in taken]
-    first = next(iter(citations), None)
     led_to = taken[named:]
-    return next((c for c in reached if c is first or c["source"] in led_to), None)
+    whole = citations[:1] if len(reached) == len(citations) else []
+    return next((c for c in reached if c in whole or c["source"] in led_to), None)
 
 
 def _cue(page: Passage, taken: Sequence[Passage], names: Sequence[str]) -> str:

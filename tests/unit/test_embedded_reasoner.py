@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import time
 from collections.abc import Sequence
+from dataclasses import replace
 
 import pytest
 
@@ -50,6 +51,7 @@ def page(
 
 SHIP = page("ship.md", "The Tall Ship", MARY, score=0.9)
 DIRECTOR = page("ellen.md", "Ellen Marsh", ELLEN, score=0.3)
+BARE = page("ship.md", "The Tall Ship", "The Tall Ship is a film of 1951. It was filmed on a coast.")
 OTHER = page("bread.md", "Rye bread", BREAD, score=0.4)
 
 
@@ -120,6 +122,33 @@ async def test_no_more_is_read_than_is_left(reasoner: EmbeddedReasoner, reads_le
 async def test_nothing_new_gives_no_children(reasoner: EmbeddedReasoner) -> None:
     assert (await reasoner.expand(asked(hits=(SHIP,), evidence=(SHIP,), depth=3))).children == ()
     assert (await reasoner.expand(asked(depth=1))).children == ()
+
+
+async def test_a_plan_that_read_without_a_search_and_led_nowhere_is_searched_on(
+    reasoner: EmbeddedReasoner,
+) -> None:
+    request = asked(evidence=(BARE,), depth=1)
+    first, *_ = (await reasoner.expand(request)).children
+    assert first.action is not None and first.action["name"] == "search"
+    searched = Finding("0.1", "search", "done", "nothing", action="search")
+    assert (await reasoner.expand(replace(request, findings=(searched,)))).children == ()
+    assert (await reasoner.expand(replace(request, depth=3))).children == ()
+
+
+async def test_of_documents_that_say_the_like_the_one_about_what_is_asked_answers(
+    reasoner: EmbeddedReasoner,
+) -> None:
+    people = {"Ellen Marsh": ("Tall Ship", "Cardiff"), "Edna March": ("Tall Sheep", "Dover"),
+              "Elin Mars": ("Small Ship", "Leeds"), "Helen Marsh": ("Tall Shop", "York")}  # fmt: skip
+    pages = [
+        page(f"{name}.md", name, f"{name} was a director. {name} was born in the city of {city}. "
+             f"{name} was the director of The {film}.")
+        for name, (film, city) in people.items()
+    ]  # fmt: skip
+    for order in (pages, pages[::-1]):
+        reply = await reasoner.merge(MergeRequest(TASK, TASK, (), (BARE, *order), final=True))
+        assert reply.found and "Cardiff" in reply.text
+        assert not any(city in reply.text for city in ("Dover", "Leeds", "York"))
 
 
 async def test_expansion_is_deterministic(reasoner: EmbeddedReasoner) -> None:

@@ -16,6 +16,7 @@ from ddax.memory.fake import DictMemory
 from ddax.memory.protocol import RecallQuery
 from ddax.memory.rules import PlanStep, Rule, count_use, learn, matching, standing
 from ddax.nodes.expand import expand
+from ddax.nodes.rules import _carrier
 from ddax.reasoning import protocol as p
 from ddax.types import Record
 
@@ -121,6 +122,26 @@ async def test_a_plan_that_no_longer_holds_falls_back_and_is_retracted(kit: Any,
     assert [row["ok"] for row in await kit.memory.rows("rule_uses", rule=plans[0]["rule"])] == [True, False]
     (third,) = await runs(kit, tmp_path / "third", TASKS[0])
     assert third["status"] == "done" and len(await kit.memory.rows("rule_plans")) == 2
+
+
+async def test_where_a_plan_no_longer_holds_the_answer_is_searched_for(kit: Any, tmp_path: Path) -> None:
+    kit.pages = dict(list(WORLD.items())[:3])
+    await runs(kit, tmp_path, TASKS[0])
+    moved = (
+        "Otto Vell was an architect. Otto Vell was born in the city of Skarn. He built the Lantern Bridge."
+    )
+    kit.pages = WORLD | {"Lantern Bridge": "The Lantern Bridge stands in a valley.", "Otto Vell": moved}
+    (result,) = await runs(kit, tmp_path / "later", TASKS[1])
+    assert [row["stage"] for row in await kit.memory.rows("rule_plans")] == [0, -1]
+    assert result["status"] == "done" and "Skarn" in result["answer"] and "Trondby" not in result["answer"]
+
+
+def test_an_answer_that_rests_on_more_than_a_plan_leads_to_makes_no_rule() -> None:
+    named, led, other = ({"source": f"{name}.md"} for name in ("named", "led", "other"))
+    taken = ["named.md", "led.md"]
+    assert _carrier([named, led], taken, 1) == named and _carrier([led, other], taken, 1) == led
+    assert _carrier([named, other, led], taken, 1) == led
+    assert _carrier([named, other], taken, 1) is None and _carrier([other], taken, 1) is None
 
 
 async def test_rules_that_are_switched_off_are_neither_learned_nor_used(kit: Any, tmp_path: Path) -> None:

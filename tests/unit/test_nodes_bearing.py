@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 from ddax.nodes.bearing import bearing
-from ddax.types import Passage
+from ddax.nodes.gather import evidence
+from ddax.types import Passage, Record
 
 TASK = "In which city was the architect of the Corvane Tower born?"
 
@@ -42,3 +45,19 @@ def test_all_stay_where_no_name_can_tell() -> None:
     assert bearing("what is the highest bridge?", [TOWER], some) == some
     assert bearing("Who designed the Lantern Bridge?", [TOWER], some) == some
     assert bearing(TASK, [TOWER], ()) == ()
+
+
+async def test_what_other_tasks_read_of_other_things_is_no_evidence(kit: Any) -> None:
+    session = kit.session()
+    known = [
+        Record("observation", p.text, source=p.source, title=p.title, task="other", meta={"kind": "page"})
+        for p in (VELL, TOWER, SKARN, MARAN)
+    ]
+    await session.memory.put(known)
+    kit.now += 1
+    for text, wanted in ((TASK, {"Corvane Tower", "Ilse Maran"}), ("where was an architect born?", None)):
+        state = await kit.opened(session, text, step=1)
+        found = {
+            p.title for p in await evidence(state, session, "a tower designed by an architect born in a city")
+        }
+        assert found == wanted or (wanted is None and "Otto Vell" in found)

@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
+from ddax.reasoning.embedded.bearing import shares
 from ddax.reasoning.embedded.compare import compared
 from ddax.reasoning.embedded.evidence import Weighed, fit_of_title, weigh
 from ddax.reasoning.embedded.question import Question
@@ -53,8 +54,9 @@ def answer(question: Question, passages: Sequence[Passage], vectors: Vectors, *,
     strength = measure(question, weighed)
     if not weighed or strength.value < threshold or unsaid(question, passages):
         return Answer(refusal(question, strength, weighed), (), False, strength, "")
+    about = shares(question.names, passages)
     order = telling(
-        question, opened(question, chosen(question, sayable(question, weighed), vectors), weighed)
+        question, opened(question, chosen(question, sayable(question, weighed), vectors, about), weighed)
     )
     short = short_answer(question, order, weighed)
     text, citations = pack(short if question.kind in ("yes_no", "choice") else "", order)
@@ -147,21 +149,28 @@ def _linked(question: Question, item: Weighed, kept: Sequence[Weighed]) -> bool:
     )
 
 
-def chosen(question: Question, weighed: Sequence[Weighed], vectors: Vectors) -> list[Weighed]:
+def chosen(
+    question: Question, weighed: Sequence[Weighed], vectors: Vectors, about: Mapping[str, float]
+) -> list[Weighed]:
     """Order the sentences to say: each next one continues the first and says what none before it did.
 
     The sum of likeness to the question joined with the best sentence (the second hop), the share of the
-    question's words that are new, and, at half weight each, the plain likeness and the fit of a span.
+    question's words that are new, and, at half weight each, the plain likeness, the fit of a span, and how
+    far its document is about what the question names (`about`, by source).
     """
     if not weighed:
         return []
     lines = [item.sentence.titled for item in weighed]
-    hops = vectors.likeness(f"{question.text} {lines[0]}", lines)
+    bears = [about.get(item.sentence.passage.source, 0.0) for item in weighed]
+    lead = max(range(len(weighed)), key=lambda i: weighed[i].score + bears[i] / 2)
+    hops = vectors.likeness(f"{question.text} {lines[lead]}", lines)
     asked, said = frozenset(question.terms), frozenset[str]()
     rest, order = list(range(len(weighed))), list[Weighed]()
     while rest and len(order) < MAX_SENTENCES:
         new = {i: len((weighed[i].terms & asked) - said) / max(1, len(asked)) for i in rest}
-        best = max(rest, key=lambda i: float(hops[i]) + new[i] + (weighed[i].like + weighed[i].fit) / 2)
+        best = max(
+            rest, key=lambda i: float(hops[i]) + new[i] + (weighed[i].like + weighed[i].fit + bears[i]) / 2
+        )
         rest.remove(best)
         order.append(weighed[best])
         said |= weighed[best].terms
