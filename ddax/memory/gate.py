@@ -124,6 +124,8 @@ class GatedMemory:
     async def _against(self, record: Record, near: Sequence[Record]) -> tuple[Relation, ...]:
         """Return the relations a row brings that are not known yet."""
         cited = await self._cited(record)
+        if not near and not cited:
+            return ()
         found = await asyncio.to_thread(contradictions, record, near, cited, self._check)
         told = await self.upkeep.relations([row.id for row in cited]) if cited else []
         known = {frozenset((relation.newer, relation.older)) for relation in told}

@@ -1,7 +1,8 @@
 """One thread that works for event loops: what is asked of it while it is busy goes along in one trip.
 
-Waking a thread and being woken by it costs more than most of the work. Leaves that act beside each other
-ask for little things at the same moment, so they share the trip there and the trip back.
+Waking a thread and being woken by it costs more than most of the work, and so does a sync of the disk.
+Leaves that act beside each other ask for little things at the same moment, so they share the trip there,
+what surrounds it (a transaction), and the trip back.
 """
 
 from __future__ import annotations
@@ -10,10 +11,12 @@ import asyncio
 import threading
 from collections.abc import Callable
 from concurrent.futures import Future, ThreadPoolExecutor
+from contextlib import AbstractContextManager, nullcontext
 from dataclasses import dataclass, field
 from typing import Any, TypeVar
 
 T = TypeVar("T")
+Around = Callable[[], AbstractContextManager[None]]
 
 
 @dataclass(frozen=True, eq=False)
@@ -24,6 +27,7 @@ class Errand:
     loop: asyncio.AbstractEventLoop
     told: asyncio.Future[Any]
     end: list[tuple[Any, BaseException | None]] = field(default_factory=list)
+    """What came of it, the last word last."""
 
     def do(self) -> None:
         """Work, on the thread; what nobody waits for any more is not begun."""
@@ -33,21 +37,32 @@ class Errand:
             except BaseException as error:
                 self.end.append((None, error))
 
+    def fail(self, error: BaseException) -> None:
+        """Take back what was done: what surrounded it has failed. Its own error stays."""
+        if self.end and self.end[-1][1] is None:
+            self.end.append((None, error))
+
     def tell(self) -> None:
         """Tell the end, on the loop."""
-        for value, error in self.end:
-            if self.told.done():
-                return
-            if error is None:
-                self.told.set_result(value)
-            else:
-                self.told.set_exception(error)
+        if not self.end or self.told.done():
+            return
+        value, error = self.end[-1]
+        if error is None:
+            self.told.set_result(value)
+        else:
+            self.told.set_exception(error)
 
 
 class Lane:
-    """A thread with a queue; everything is done one after the other, in the order it was asked for."""
+    """A thread with a queue; everything is done one after the other, in the order it was asked for.
 
-    def __init__(self, name: str) -> None:
+    `around` is entered for each trip; where it fails at its end, everything of the trip has failed.
+    """
+
+    def __init__(
+        self, name: str, *, around: Callable[[], AbstractContextManager[None]] = nullcontext
+    ) -> None:
+        self._around = around
         self._thread = ThreadPoolExecutor(1, thread_name_prefix=name)
         self._guard = threading.Lock()
         self._waiting: list[Errand] = []
@@ -74,8 +89,13 @@ class Lane:
     def _trip(self) -> None:
         with self._guard:
             errands, self._waiting = self._waiting, []
-        for errand in errands:
-            errand.do()
+        try:
+            with self._around():
+                for errand in errands:
+                    errand.do()
+        except BaseException as error:
+            for errand in errands:
+                errand.fail(error)
         for loop in {errand.loop for errand in errands}:
             mine = [errand for errand in errands if errand.loop is loop]
             if not loop.is_closed():

@@ -37,20 +37,74 @@ def sqlite_errors(path: Path) -> Iterator[None]:
         ) from exc
 
 
+class Connection(sqlite3.Connection):
+    """A connection whose transactions can be gathered; see `gathered`."""
+
+    gathering = False
+    lost: sqlite3.Error | None = None
+    """Why SQLite itself gave up what was gathered so far."""
+
+
 @contextmanager
 def transaction(db: sqlite3.Connection) -> Iterator[None]:
-    """Commit the block as one transaction, or none of it."""
+    """Commit the block as one transaction, or none of it; where they are gathered, with the others."""
+    if isinstance(db, Connection) and db.gathering:
+        with _part(db):
+            yield
+        return
     db.execute("BEGIN IMMEDIATE")
     try:
         yield
     except BaseException:
-        if db.in_transaction:
-            db.execute("ROLLBACK")
+        _roll_back(db)
         raise
     db.execute("COMMIT")
 
 
-def open_database(path: Path, steps: Sequence[Step]) -> sqlite3.Connection:
+@contextmanager
+def gathered(db: Connection) -> Iterator[None]:
+    """Commit every transaction of the block at its end: they share one sync of the disk.
+
+    One that fails leaves the others as they are. Nothing of the block is durable before its end, and
+    where that fails, nothing of it is.
+    """
+    db.gathering, db.lost = True, None
+    try:
+        yield
+        if db.lost is not None:
+            raise db.lost
+        if db.in_transaction:
+            db.execute("COMMIT")
+    except BaseException:
+        _roll_back(db)
+        raise
+    finally:
+        db.gathering = False
+
+
+@contextmanager
+def _part(db: Connection) -> Iterator[None]:
+    if not db.in_transaction:
+        db.execute("BEGIN IMMEDIATE")
+    db.execute("SAVEPOINT part")
+    try:
+        yield
+    except BaseException as error:
+        if db.in_transaction:
+            db.execute("ROLLBACK TO part")
+            db.execute("RELEASE part")
+        elif isinstance(error, sqlite3.Error):  # a full disk: all that was gathered is rolled back
+            db.lost = error
+        raise
+    db.execute("RELEASE part")
+
+
+def _roll_back(db: sqlite3.Connection) -> None:
+    if db.in_transaction:
+        db.execute("ROLLBACK")
+
+
+def open_database(path: Path, steps: Sequence[Step]) -> Connection:
     """Open a database whose version is the number of steps; each missing step commits with its version.
 
     Commits are durable against a kill and, by `synchronous=FULL`, against a loss of power. The
@@ -58,7 +112,9 @@ def open_database(path: Path, steps: Sequence[Step]) -> sqlite3.Connection:
     damaged database, `StorageError` where the disk fails.
     """
     with sqlite_errors(path):
-        db = sqlite3.connect(path, isolation_level=None, check_same_thread=False, timeout=10.0)
+        db = sqlite3.connect(
+            path, isolation_level=None, check_same_thread=False, timeout=10.0, factory=Connection
+        )
         try:
             found = int(db.execute("PRAGMA user_version").fetchone()[0])
             _check_version(path, found, len(steps))

@@ -9,11 +9,11 @@ import asyncio
 import logging
 import os
 import threading
-from collections.abc import AsyncIterator, Callable
+from collections.abc import AsyncIterator, Callable, Iterator
 from concurrent.futures import Future
-from contextlib import asynccontextmanager
+from contextlib import asynccontextmanager, contextmanager
 from pathlib import Path
-from typing import TypeVar
+from typing import Any, TypeVar
 
 from ddax.errors import DdaxError, ThreadInUse
 from ddax.memory.chroma import ChromaIndex, IndexFailure
@@ -25,6 +25,8 @@ from ddax.memory.sqlite import RecordStore
 
 logger = logging.getLogger(__name__)
 T = TypeVar("T")
+Committed = Callable[[list[Any]], None]
+"""Hear of what one trip has written."""
 
 # Chroma takes one client per directory and process, so a second opening must find the first.
 _OPEN: dict[Path, SharedStore] = {}
@@ -44,7 +46,9 @@ class SharedStore:
             self._lock.release()
             raise
         self.index = ChromaIndex(folder)
-        self._record_lane, self._index_lane = Lane("ddax-record"), Lane("ddax-index")
+        self._record_lane = Lane("ddax-record", around=self._together)
+        self._committed: dict[Committed, list[Any]] = {}
+        self._index_lane = Lane("ddax-index")
         self._index_opened: Future[bool] | None = None
         self._opening = threading.Lock()
 
@@ -56,13 +60,25 @@ class SharedStore:
         """Work on the thread of the record, for an event loop."""
         return await self._record_lane.run(work)
 
+    def once_committed(self, tell: Committed, item: Any) -> None:
+        """Tell an item, with the others of the trip, once the record holds it; called on its thread."""
+        self._committed.setdefault(tell, []).append(item)
+
     def on_index(self, work: Callable[[], T]) -> Future[T]:
         """Queue work on the thread of the index, after its opening."""
+        self._begin_index()
+        return self._index_lane.submit(work)
+
+    async def with_index(self, work: Callable[[], T]) -> T:
+        """Work on the thread of the index, after its opening, for an event loop."""
+        self._begin_index()
+        return await self._index_lane.run(work)
+
+    def _begin_index(self) -> None:
         with self._opening:
             if self._index_opened is None:
                 total = self.on_record(self.record.total)
                 self._index_opened = self._index_lane.submit(lambda: self._open_index(total))
-        return self._index_lane.submit(work)
 
     def close(self) -> None:
         """Finish what is queued, close both parts and give the directory back."""
@@ -73,6 +89,17 @@ class SharedStore:
             self._index_lane.shutdown()
             self._record_lane.shutdown()
             self._lock.release()
+
+    @contextmanager
+    def _together(self) -> Iterator[None]:
+        """Commit what a trip to the record writes at once, and tell of it."""
+        try:
+            with self.record.together():
+                yield
+            for tell, items in self._committed.items():
+                tell(items)
+        finally:
+            self._committed = {}
 
     def _open_index(self, total: Future[int]) -> bool:
         try:

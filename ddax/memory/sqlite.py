@@ -9,12 +9,21 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
 from pathlib import Path
 from typing import Any, NamedTuple
 
 import numpy as np
 
-from ddax.memory.migrations import open_database, open_reading, sqlite_errors, transaction
+from ddax.errors import UsageError
+from ddax.memory.migrations import (
+    Connection,
+    gathered,
+    open_database,
+    open_reading,
+    sqlite_errors,
+    transaction,
+)
 from ddax.memory.protocol import Embedder, Relation
 from ddax.memory.records import Row, clean, digest, matches
 from ddax.memory.scoring import Candidate, Floats
@@ -49,6 +58,14 @@ class RecordStore:
         self._db = open_reading(path, STEPS) if reading else open_database(path, STEPS)
         self.upkeep = UpkeepTables(self._db, path)
 
+    @contextmanager
+    def together(self) -> Iterator[None]:
+        """Let everything that is written in the block be durable at its end, or none of it."""
+        if not isinstance(self._db, Connection):
+            raise UsageError("The record is open for reading only.")
+        with sqlite_errors(self.path), gathered(self._db):
+            yield
+
     def open_namespace(self, key: str, name: str, embedder: Embedder) -> bool:
         """Enter a namespace; False where its vectors come from another embedder."""
         with sqlite_errors(self.path), transaction(self._db):
@@ -79,9 +96,10 @@ class RecordStore:
 
     def insert(
         self, ns: str, rows: Sequence[Row], vectors: dict[str, Floats], *, committed: float
-    ) -> tuple[list[str], list[str]]:
+    ) -> tuple[list[str], set[str]]:
         """Store rows in one transaction; return the ids of all, and of those that are new."""
-        ids, fresh = [], []
+        ids: list[str] = []
+        fresh: set[str] = set()
         with sqlite_errors(self.path), transaction(self._db):
             for row in rows:
                 found = self._db.execute(
@@ -89,7 +107,7 @@ class RecordStore:
                 ).fetchone()
                 if found is None:
                     self._insert_one(ns, row, vectors[row.near], committed)
-                    fresh.append(row.record.id)
+                    fresh.add(row.record.id)
                 row_id = row.record.id if found is None else str(found[0])
                 ids.append(row_id)
                 self._db.execute(

@@ -10,8 +10,8 @@ from __future__ import annotations
 import asyncio
 import logging
 import math
-from collections import deque
 from collections.abc import Callable, Sequence
+from functools import partial
 from pathlib import Path
 from typing import Any, TypeVar
 
@@ -57,6 +57,8 @@ logger = logging.getLogger(__name__)
 T = TypeVar("T")
 _WIDER = 4
 _EMBED_BATCH = 64
+RECENT, LARGE = 64, 50_000
+"""Texts whose vectors stay at hand (the gate has just asked for them), characters for a thread."""
 
 
 async def open_memory(
@@ -104,7 +106,7 @@ class ChromaMemory:
         self._ns, self._embedder, self._clock = namespace_key(namespace), embedder, clock
         self._recall, self._trust = recall, trust
         self.indexed, self._closed = False, False
-        self._waiting: deque[Logged] = deque()
+        self._recent: dict[str, Floats] = {}
         self.upkeep = StoreUpkeep(self._ns, shared.record.upkeep, self._read, self._unindex, clock=clock)
 
     async def enter(self, *, rebuild: bool = False) -> None:
@@ -144,7 +146,9 @@ class ChromaMemory:
         """Store rows and return their ids, in order; an acknowledged row survives a kill."""
         if not records:
             return []
-        rows = await asyncio.to_thread(rows_of, records, namespace=self.namespace, now=self._clock())
+        make = partial(rows_of, records, namespace=self.namespace, now=self._clock())
+        large = sum(len(record.text) for record in records) > LARGE
+        rows = await asyncio.to_thread(make) if large else make()
         known = await self._read(lambda: self._record.known(self._ns, [row.near for row in rows]))
         fresh = {row.near: row for row in reversed(rows) if row.near not in known}
         vectors = await self._embed([row.record.text for row in fresh.values()])
@@ -155,21 +159,16 @@ class ChromaMemory:
             # is what was committed before it opened, also for the resumed run.
             now = moment(self._clock())
             ids, new = self._record.insert(self._ns, rows, by_near, committed=now)
-            for kind in MEMORY_TYPES:
-                pairs = [
-                    (row.record.id, by_near[row.near])
-                    for row in fresh.values()
-                    if row.record.id in set(new) and row.record.memory_type == kind
-                ]
-                if pairs:
-                    self._shared.on_index(lambda kind=kind, pairs=pairs: self._add(kind, pairs))  # type: ignore[misc]
+            for row in (row for row in fresh.values() if row.record.id in new):
+                told = (row.record.memory_type, (row.record.id, by_near[row.near]))
+                self._shared.once_committed(self._to_index, told)
             return ids
 
         return await self._read(work)
 
     async def get(self, ids: Sequence[str]) -> list[Record]:
         """Return the rows that exist, in the order asked for."""
-        return await self._read(lambda: self._record.records(self._ns, ids))
+        return await self._read(lambda: self._record.records(self._ns, ids)) if ids else []
 
     async def recall(self, query: RecallQuery) -> list[MemoryHit]:
         """Return the best visible rows, thoughts then observations, each best first."""
@@ -214,9 +213,8 @@ class ChromaMemory:
             check_found(table, row)
             vector = (await self._embed([lesson_text(row)]))[0]
         task = row["task"] if isinstance(row.get("task"), str) else ""
-
-        self._waiting.append(Logged(table, key, text, task, vector))
-        await self._read(self._write_waiting)
+        logged = Logged(table, key, text, task, vector)
+        await self._read(lambda: self._record.log(self._ns, [logged], committed=moment(self._clock())))
 
     async def rows(
         self, table: str, *, limit: int = 1000, committed_before: float = math.inf, **equals: Any
@@ -250,9 +248,8 @@ class ChromaMemory:
             await asyncio.to_thread(release, self._shared)
 
     async def _nearest(self, vector: Floats, query: RecallQuery, k: int) -> list[MemoryHit]:
-        found: list[Candidate] = []
-        for kind in MEMORY_TYPES:
-            found += await self._reachable(kind, query, vector, k)
+        reached = await asyncio.gather(*(self._reachable(kind, query, vector, k) for kind in MEMORY_TYPES))
+        found = [candidate for candidates in reached for candidate in candidates]
         # On the record's thread, since the trust in a writer may have to be read from disk.
         return await self._read(
             lambda: nearest_hits(found, query, vector, k=k, recall=self._recall, trust=self._trust)
@@ -284,16 +281,17 @@ class ChromaMemory:
         """Ask the index; None where it is not open yet or has failed."""
         if not self.indexed:
             return None
-        work = self._shared.on_index(
-            lambda: self._index.nearest(self._ns, self._embedder.fingerprint, kind, vector, k)
-        )
         try:
-            return await asyncio.wrap_future(work)
+            return await self._shared.with_index(
+                lambda: self._index.nearest(self._ns, self._embedder.fingerprint, kind, vector, k)
+            )
         except (IndexFailure, DdaxError) as exc:
             self._give_up_index(exc)
             return None
 
     async def _candidates(self, ids: Sequence[str], query: RecallQuery) -> list[Candidate]:
+        if not ids:
+            return []
         found = await self._read(lambda: self._record.candidates(self._ns, ids, query.task))
         return [candidate for candidate in found if is_visible(candidate, query)]
 
@@ -320,7 +318,14 @@ class ChromaMemory:
         return rows, similarities(np.stack([vector for _, _, vector in rows]), query).tolist()
 
     async def _embed(self, texts: Sequence[str]) -> list[Floats]:
-        return list(await asyncio.to_thread(self._embedder.embed, texts)) if texts else []
+        fresh = [text for text in dict.fromkeys(texts) if text not in self._recent]
+        found = {text: self._recent[text] for text in texts if text in self._recent}
+        if fresh:
+            found |= zip(fresh, await asyncio.to_thread(self._embedder.embed, fresh), strict=True)
+            self._recent |= {text: found[text] for text in fresh}
+            for text in [*self._recent][:-RECENT]:
+                del self._recent[text]
+        return [found[text] for text in texts]
 
     async def _embed_anew(self) -> None:
         rows, logs = await self._read(lambda: self._record.texts(self._ns))
@@ -335,16 +340,6 @@ class ChromaMemory:
     async def _read(self, work: Callable[[], T]) -> T:
         self._check_open()
         return await self._shared.with_record(work)
-
-    def _write_waiting(self) -> None:
-        """Write what waits in one transaction: leaves that act together share one sync of the disk."""
-        rows = [self._waiting.popleft() for _ in range(len(self._waiting))]
-        try:
-            self._record.log(self._ns, rows, committed=moment(self._clock()))
-        except BaseException:
-            # Whoever waits for one of them must not be told it is there.
-            self._waiting.extendleft(reversed(rows))
-            raise
 
     def _check_open(self) -> None:
         if self._closed:
@@ -367,6 +362,12 @@ class ChromaMemory:
         )
         self.indexed = True
         return sum(record(lambda kind=kind: self._record.count(ns, kind)).result() for kind in MEMORY_TYPES)  # type: ignore[misc]
+
+    def _to_index(self, new: Sequence[tuple[MemoryType, tuple[str, Floats]]]) -> None:
+        """Queue rows for the index; those of all leaves that acted together go at once, which is quicker."""
+        for kind in MEMORY_TYPES:
+            if pairs := [pair for of, pair in new if of == kind]:
+                self._shared.on_index(partial(self._add, kind, pairs))
 
     def _add(self, kind: MemoryType, pairs: Sequence[tuple[str, Floats]]) -> None:
         if not self.indexed:

@@ -1,0 +1,149 @@
+"""What leaves write together is committed together: each part all or nothing, and nothing told too early."""
+
+from __future__ import annotations
+
+import asyncio
+import sqlite3
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+
+import pytest
+
+from ddax.configs.settings import Recall
+from ddax.errors import StorageError
+from ddax.memory.embeddings import HashEmbedder
+from ddax.memory.lane import Lane
+from ddax.memory.migrations import Connection, gathered, open_database, transaction
+from ddax.memory.protocol import RecallQuery
+from ddax.memory.store import ChromaMemory, open_memory
+from ddax.types import Record
+
+
+@pytest.fixture
+def db(tmp_path: Path) -> Iterator[Connection]:
+    opened = open_database(tmp_path / "x.sqlite", (lambda new: new.execute("CREATE TABLE t (n)"),))  # type: ignore[arg-type,return-value]
+    yield opened
+    opened.close()
+
+
+def numbers(path: Path) -> list[int]:
+    """Return what another process would find."""
+    with sqlite3.connect(path) as other:
+        found = [row[0] for row in other.execute("SELECT n FROM t ORDER BY n")]
+    other.close()
+    return found
+
+
+def write(db: Connection, n: int) -> None:
+    with transaction(db):
+        db.execute("INSERT INTO t VALUES (?)", (n,))
+
+
+def test_nothing_is_there_before_the_end_and_all_of_it_after(db: Connection, tmp_path: Path) -> None:
+    said: list[str] = []
+    db.set_trace_callback(said.append)
+    with gathered(db):
+        for n in range(5):
+            write(db, n)
+        assert numbers(tmp_path / "x.sqlite") == []
+    assert numbers(tmp_path / "x.sqlite") == [0, 1, 2, 3, 4]
+    assert said.count("COMMIT") == 1
+    write(db, 5)
+    assert numbers(tmp_path / "x.sqlite")[-1] == 5
+
+
+def test_a_part_that_fails_leaves_the_others(db: Connection, tmp_path: Path) -> None:
+    with gathered(db):
+        write(db, 1)
+        with pytest.raises(ZeroDivisionError), transaction(db):
+            db.execute("INSERT INTO t VALUES (2)")
+            _ = 1 / 0
+        write(db, 3)
+    assert numbers(tmp_path / "x.sqlite") == [1, 3]
+
+
+def test_where_sqlite_gives_up_what_was_gathered_the_whole_block_has_failed(
+    db: Connection, tmp_path: Path
+) -> None:
+    with pytest.raises(sqlite3.OperationalError, match="disk is full"), gathered(db):
+        write(db, 1)
+        with pytest.raises(sqlite3.OperationalError), transaction(db):
+            db.execute("ROLLBACK")  # as SQLite does by itself where the disk is full
+            raise sqlite3.OperationalError("database or disk is full")
+        write(db, 3)
+    assert numbers(tmp_path / "x.sqlite") == []
+
+
+def test_reading_alone_begins_nothing(db: Connection) -> None:
+    said: list[str] = []
+    db.set_trace_callback(said.append)
+    with gathered(db):
+        assert db.execute("SELECT count(*) FROM t").fetchone() == (0,)
+    assert said == ["SELECT count(*) FROM t"]
+
+
+async def test_where_the_trip_fails_at_its_end_everybody_is_told() -> None:
+    @contextmanager
+    def fails() -> Iterator[None]:
+        yield
+        raise OSError("no room")
+
+    def broken() -> int:
+        raise ValueError("my own")
+
+    lane = Lane("test", around=fails)
+    found = await asyncio.gather(lane.run(lambda: 1), lane.run(broken), return_exceptions=True)
+    lane.shutdown()
+    assert isinstance(found[0], OSError)
+    assert isinstance(found[1], ValueError)
+
+
+async def a_memory(path: Path) -> ChromaMemory:
+    return await open_memory(
+        path, namespace="test", embedder=HashEmbedder(), clock=lambda: 1000.0, recall=Recall()
+    )
+
+
+async def test_where_the_disk_is_full_every_writer_is_told_and_the_index_hears_of_nothing(
+    tmp_path: Path,
+) -> None:
+    memory = await a_memory(tmp_path)
+    await memory.put([Record("observation", "the first", task="t")])
+    record = memory._shared.record
+    record._db.execute("PRAGMA query_only = 1")
+    failed = await asyncio.gather(
+        *(memory.put([Record("observation", f"row {n}", task="t")]) for n in range(5)),
+        memory.log("notes", {"task": "t"}, key="k"),
+        return_exceptions=True,
+    )
+    assert all(isinstance(error, StorageError) for error in failed), failed
+    record._db.execute("PRAGMA query_only = 0")
+    await memory.put([Record("observation", "the last", task="t")])
+    assert await memory.count("observation") == 2
+    assert await memory.rows("notes") == []
+    await memory.close()
+    again = await a_memory(tmp_path)
+    assert await again.rebuild() == 2
+    hits = await again.recall(RecallQuery("the first row, the last", "u", before_step=9, now=2000.0, m_observations=9))
+    assert sorted(hit.record.text for hit in hits) == ["the first", "the last"]
+    await again.close()
+
+
+async def test_what_leaves_put_together_is_found_in_the_index(tmp_path: Path) -> None:
+    memory = await a_memory(tmp_path)
+    await asyncio.gather(
+        *(memory.put([Record("observation", f"the harbour number {n}", task="t")]) for n in range(40))
+    )
+    for n in (0, 17, 39):
+        text = f"the harbour number {n}"
+        near = await memory.similar([text], RecallQuery(text, "u", before_step=9, now=2000.0), k=1)
+        assert [hit.record.text for hit in near[0]] == [text]
+    assert memory.indexed
+    assert (
+        await memory._shared.with_index(
+            lambda: memory._index._collection(memory._ns, memory._embedder.fingerprint, "observation").count()
+        )
+        == 40
+    )
+    await memory.close()
