@@ -104,15 +104,17 @@ class ChromaIndex:
         if ids:
             _delete(self._collection(ns, fingerprint, kind), list(ids))
 
-    def nearest(self, ns: str, fingerprint: str, kind: MemoryType, vector: Floats, k: int) -> list[str]:
-        """Return the ids of the k nearest rows, nearest first."""
-        collection = self._collection(ns, fingerprint, kind)
-        count = _guarded(collection.count)
-        if count == 0:
-            return []
-        query = partial(collection.query, query_embeddings=[vector], include=["distances"])
-        found = _guarded(partial(query, n_results=min(k, count)))
-        return list(found["ids"][0])
+    def nearest(
+        self, ns: str, fingerprint: str, asked: Sequence[tuple[MemoryType, Floats, int]]
+    ) -> list[list[str]]:
+        """Return for each type, vector and k the ids of the k nearest rows, nearest first."""
+        found: dict[int, list[str]] = {}
+        groups: list[tuple[MemoryType, int]] = [(kind, k) for kind, _, k in asked]
+        for kind, k in dict.fromkeys(groups):
+            alike = [n for n, (of, _, wanted) in enumerate(asked) if (of, wanted) == (kind, k)]
+            collection = self._collection(ns, fingerprint, kind)
+            found |= zip(alike, _query(collection, [asked[n][1] for n in alike], k), strict=True)
+        return [found[n] for n in range(len(asked))]
 
     def drop(self, ns: str, fingerprint: str) -> None:
         """Drop a namespace's collections of this embedder."""
@@ -199,6 +201,14 @@ def _guarded(call: Callable[[], Any]) -> Any:
         raise
     except BaseException as exc:  # A panic of its Rust code is no Exception.
         raise IndexFailure(f"{type(exc).__name__}: {exc}") from exc
+
+
+def _query(collection: Collection, vectors: list[Floats], k: int) -> list[list[str]]:
+    count = _guarded(collection.count)
+    if count == 0:
+        return [[] for _ in vectors]
+    query = partial(collection.query, query_embeddings=vectors, include=["distances"])
+    return [list(ids) for ids in _guarded(partial(query, n_results=min(k, count)))["ids"]]
 
 
 def _delete(collection: Collection, ids: list[str]) -> None:

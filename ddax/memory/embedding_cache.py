@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import logging
 import sqlite3
 import threading
+import weakref
 from collections import OrderedDict
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import closing, contextmanager
 from pathlib import Path
 
@@ -15,6 +17,8 @@ from ddax.errors import StorageError
 from ddax.memory.embedding_rows import Rows, text_key
 from ddax.memory.protocol import Embedder
 
+BEHIND = 1.0
+"""Seconds after which new vectors are written at the latest."""
 KEPT_ROWS = 20_000
 """Vectors a cache keeps in memory: 31 MB at 384 dimensions."""
 
@@ -27,11 +31,10 @@ class CachedEmbedder:
 
     def __init__(self, inner: Embedder, path: Path | None = None, *, keep: int = KEPT_ROWS) -> None:
         self.name, self.fingerprint, self.dim = inner.name, inner.fingerprint, inner.dim
-        self._inner, self._path, self._keep = inner, path, keep
+        self._inner, self._keep = inner, keep
         self._rows: OrderedDict[bytes, Rows] = OrderedDict()
         self._lock = threading.Lock()
-        if path is not None:
-            self._create(path)
+        self._file = CacheFile(path) if path is not None else None
 
     def embed(self, texts: Sequence[str]) -> Rows:
         keys = [text_key(text) for text in texts]
@@ -39,7 +42,8 @@ class CachedEmbedder:
         fresh = {key: text for key, text in zip(keys, texts, strict=True) if key not in known}
         if fresh:
             made = dict(zip(fresh, self._inner.embed(list(fresh.values())), strict=True))
-            self._store(made)
+            if self._file is not None:
+                self._file.keep(self.fingerprint, made)
             known |= made
         self._remember(known)
         return np.stack([known[key] for key in keys]) if keys else np.zeros((0, self.dim), np.float32)
@@ -48,25 +52,10 @@ class CachedEmbedder:
         with self._lock:
             known = {key: self._rows[key] for key in keys if key in self._rows}
         missing = [key for key in keys if key not in known]
-        if self._path is None or not missing:
-            return known
-        with opened(self._path) as db:
-            for i in range(0, len(missing), 500):
-                part = missing[i : i + 500]
-                marks = ",".join("?" * len(part))
-                query = f"SELECT key, row FROM vectors WHERE fingerprint = ? AND key IN ({marks})"  # noqa: S608
-                for key, row in db.execute(query, (self.fingerprint, *part)):
-                    # A row of another width was written by something else; it is made again.
-                    if len(row) == 4 * self.dim:
-                        known[key] = np.frombuffer(row, "<f4")
+        if self._file is not None and missing:
+            # A row of another width was written by something else; it is made again.
+            known |= self._file.find(self.fingerprint, missing, size=4 * self.dim)
         return known
-
-    def _store(self, made: dict[bytes, Rows]) -> None:
-        if self._path is None:
-            return
-        rows = [(self.fingerprint, key, row.astype("<f4").tobytes()) for key, row in made.items()]
-        with opened(self._path) as db:
-            db.executemany("INSERT OR REPLACE INTO vectors VALUES (?, ?, ?)", rows)
 
     def _remember(self, known: dict[bytes, Rows]) -> None:
         with self._lock:
@@ -76,25 +65,101 @@ class CachedEmbedder:
             while len(self._rows) > self._keep:
                 self._rows.popitem(last=False)
 
-    @staticmethod
-    def _create(path: Path) -> None:
+
+class CacheFile:
+    """The file of a cache, open as long as somebody has it; threads take turns.
+
+    What is kept is written behind: leaves bring a vector or two each, and opening the file and syncing the
+    disk for each of them took longer than making them. What a kill takes is made again.
+    """
+
+    def __init__(self, path: Path) -> None:
+        self._path, self._turn = path, threading.Lock()
+        self._new: dict[tuple[str, bytes], bytes] = {}
+        self._due: threading.Timer | None = None
         try:
             path.parent.mkdir(parents=True, exist_ok=True)
         except OSError as exc:
             raise StorageError(f"Cannot make the cache folder {str(path.parent)!r}.", why=str(exc)) from exc
-        with opened(path) as db:
-            db.execute(
-                "CREATE TABLE IF NOT EXISTS vectors (fingerprint TEXT, key BLOB, row BLOB NOT NULL,"
-                " PRIMARY KEY (fingerprint, key)) WITHOUT ROWID"
-            )
+        with cache_errors(path):
+            self._db = sqlite3.connect(path, timeout=30.0, check_same_thread=False)
+            weakref.finalize(self, _close, self._db, self._new, path)
+            self._db.execute("PRAGMA journal_mode=WAL")
+            self._db.execute("PRAGMA synchronous=NORMAL")
+            with self._db as db:
+                db.execute(
+                    "CREATE TABLE IF NOT EXISTS vectors (fingerprint TEXT, key BLOB, row BLOB NOT NULL,"
+                    " PRIMARY KEY (fingerprint, key)) WITHOUT ROWID"
+                )
+            # Nothing need be looked for in a new file: what this process brings stays at hand.
+            self._empty = self._db.execute("SELECT 1 FROM vectors LIMIT 1").fetchone() is None
+
+    def find(self, fingerprint: str, keys: Sequence[bytes], *, size: int) -> dict[bytes, Rows]:
+        """Return the rows of so many bytes that are there, by key; raises StorageError with the remedy."""
+        found: dict[bytes, Rows] = {}
+        if self._empty:
+            return found
+        with cache_errors(self._path), self._turn:
+            for i in range(0, len(keys), 500):
+                part = keys[i : i + 500]
+                marks = ",".join("?" * len(part))
+                query = f"SELECT key, row FROM vectors WHERE fingerprint = ? AND key IN ({marks})"  # noqa: S608
+                for key, row in self._db.execute(query, (fingerprint, *part)):
+                    if len(row) == size:
+                        found[key] = np.frombuffer(row, "<f4")
+        return found
+
+    def keep(self, fingerprint: str, rows: Mapping[bytes, Rows]) -> None:
+        """Keep rows, and have them written soon."""
+        with self._turn:
+            self._new |= {(fingerprint, key): row.astype("<f4").tobytes() for key, row in rows.items()}
+            if self._due is None:
+                # Held weakly: with its last user the file is written and closed at once.
+                self._due = threading.Timer(BEHIND, _write_due, (weakref.ref(self),))
+                self._due.daemon = True
+                self._due.start()
+
+    def write(self) -> None:
+        """Write what is new; a disk that fails is told and costs nothing but time."""
+        with self._turn:
+            self._due = None
+            _write(self._db, self._new, self._path)
+
+
+def _write_due(file: weakref.ref[CacheFile]) -> None:
+    held = file()
+    if held is not None:
+        held.write()
+
+
+def _write(db: sqlite3.Connection, new: dict[tuple[str, bytes], bytes], path: Path) -> None:
+    rows = [(*at, row) for at, row in new.items()]
+    new.clear()
+    try:
+        with cache_errors(path), db:
+            db.executemany("INSERT OR REPLACE INTO vectors VALUES (?, ?, ?)", rows)
+    except StorageError as error:
+        logging.getLogger("ddax").warning("%d vectors are not kept: %s", len(rows), error)
+
+
+def _close(db: sqlite3.Connection, new: dict[tuple[str, bytes], bytes], path: Path) -> None:
+    if new:
+        _write(db, new, path)
+    db.close()
 
 
 @contextmanager
 def opened(path: Path) -> Iterator[sqlite3.Connection]:
     """Open a cache file for one transaction; raises StorageError with the remedy."""
+    with cache_errors(path), closing(sqlite3.connect(path, timeout=30.0)) as db, db:
+        yield db
+
+
+@contextmanager
+def cache_errors(path: Path) -> Iterator[None]:
+    """Map what SQLite raises under this block to `StorageError` with the remedy."""
     try:
-        with closing(sqlite3.connect(path, timeout=30.0)) as db, db:
-            yield db
+        yield
     except sqlite3.Error as exc:
         raise StorageError(
             f"The cache {str(path)!r} cannot be used.",

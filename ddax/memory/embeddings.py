@@ -20,6 +20,7 @@ import numpy as np
 
 from ddax.errors import SettingsError, StateError, StorageError
 from ddax.memory.embedding_cache import CachedEmbedder
+from ddax.memory.embedding_company import Company
 from ddax.memory.embedding_rows import Rows, unit_rows
 from ddax.memory.protocol import Embedder
 
@@ -35,9 +36,7 @@ MAX_CHARS = 8192
 """Characters that are tokenised at all: 256 tokens never reach further in running text."""
 BATCH_TOKENS = 512
 """Padded tokens of one batch: short texts gain from company, long ones lose to the padding."""
-
-
-MANY_BATCHES = 6
+MANY_BATCHES = 3
 """From here on the batches of one call share the cores; fewer are done before a pool has started."""
 
 
@@ -57,8 +56,12 @@ class MiniLmEmbedder:
         self._threads, self._model, self._sha256 = threads, model, sha256
         self._lock = threading.Lock()
         self._loaded: tuple[BertWordPieceTokenizer, InferenceSession] | None = None
+        self._company = Company(self._embed, turns=usable_cores())
 
     def embed(self, texts: Sequence[str]) -> Rows:
+        return self._company.embed(texts)
+
+    def _embed(self, texts: Sequence[str]) -> Rows:
         rows = np.zeros((len(texts), self.dim), np.float32)
         wanted = [i for i, text in enumerate(texts) if text.strip()]
         if not wanted:

@@ -9,13 +9,17 @@ from __future__ import annotations
 
 import asyncio
 import threading
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from concurrent.futures import Future, ThreadPoolExecutor
 from contextlib import AbstractContextManager, nullcontext
 from dataclasses import dataclass, field
+from functools import partial
 from typing import Any, TypeVar
 
 T = TypeVar("T")
+Q = TypeVar("Q")
+A = TypeVar("A")
+Answer = Callable[[Sequence[Any]], Sequence[Any]]
 Around = Callable[[], AbstractContextManager[None]]
 
 
@@ -38,8 +42,8 @@ class Errand:
                 self.end.append((None, error))
 
     def fail(self, error: BaseException) -> None:
-        """Take back what was done: what surrounded it has failed. Its own error stays."""
-        if self.end and self.end[-1][1] is None:
+        """Take back what was done, if it was: what surrounds it has failed. Its own error stays."""
+        if not self.end or self.end[-1][1] is None:
             self.end.append((None, error))
 
     def tell(self) -> None:
@@ -53,53 +57,88 @@ class Errand:
             self.told.set_exception(error)
 
 
+class Trip:
+    """What is done in one go, in its order, with the questions that are answered by one call."""
+
+    def __init__(self) -> None:
+        self.errands: list[Errand] = []
+        self._questions: dict[Answer, list[Any]] = {}
+        self._answers: dict[Answer, Sequence[Any]] = {}
+
+    def add(
+        self, work: Callable[[], Any], loop: asyncio.AbstractEventLoop, told: asyncio.Future[Any]
+    ) -> None:
+        """Put work at the end."""
+        self.errands.append(Errand(work, loop, told))
+
+    def question(self, answer: Answer, question: Any) -> Callable[[], Any]:
+        """Note a question; return the work that gets what is answered to it."""
+        asked = self._questions.setdefault(answer, [])
+        asked.append(question)
+        return partial(self._answered, answer, len(asked) - 1)
+
+    def _answered(self, answer: Answer, number: int) -> Any:
+        if answer not in self._answers:
+            self._answers[answer] = answer(self._questions[answer])
+        return self._answers[answer][number]
+
+
 class Lane:
     """A thread with a queue; everything is done one after the other, in the order it was asked for.
 
-    `around` is entered for each trip; where it fails at its end, everything of the trip has failed.
+    `around` is entered for each trip; where it fails, everything of the trip has failed.
     """
 
-    def __init__(
-        self, name: str, *, around: Callable[[], AbstractContextManager[None]] = nullcontext
-    ) -> None:
+    def __init__(self, name: str, *, around: Around = nullcontext) -> None:
         self._around = around
         self._thread = ThreadPoolExecutor(1, thread_name_prefix=name)
         self._guard = threading.Lock()
-        self._waiting: list[Errand] = []
+        self._next: Trip | None = None
+        """The trip that has not begun and to which nothing was queued behind."""
 
     def submit(self, work: Callable[[], T]) -> Future[T]:
         """Queue work by itself, from any thread."""
-        return self._thread.submit(work)
+        with self._guard:
+            self._next = None
+            return self._thread.submit(work)
 
     async def run(self, work: Callable[[], T]) -> T:
         """Work on the thread without holding up the loop; raises what the work raises."""
-        loop = asyncio.get_running_loop()
-        told: asyncio.Future[T] = loop.create_future()
-        with self._guard:
-            self._waiting.append(Errand(work, loop, told))
-            first = len(self._waiting) == 1
-        if first:
-            self._thread.submit(self._trip)
-        return await told
+        return await self._queued(lambda _: work)
+
+    async def ask(self, answer: Callable[[Sequence[Q]], Sequence[A]], question: Q) -> A:
+        """Have a question answered on the thread, by one call with those that others ask in the same trip."""
+        return await self._queued(lambda trip: trip.question(answer, question))
 
     def shutdown(self) -> None:
         """Finish what is queued and end the thread."""
         self._thread.shutdown()
 
-    def _trip(self) -> None:
+    async def _queued(self, work_in: Callable[[Trip], Callable[[], T]]) -> T:
+        loop = asyncio.get_running_loop()
+        told: asyncio.Future[T] = loop.create_future()
         with self._guard:
-            errands, self._waiting = self._waiting, []
+            trip, new = self._next or Trip(), self._next is None
+            trip.add(work_in(trip), loop, told)
+            if new:
+                self._next = trip
+                self._thread.submit(self._go, trip)
+        return await told
+
+    def _go(self, trip: Trip) -> None:
+        with self._guard:
+            if self._next is trip:
+                self._next = None
         try:
             with self._around():
-                for errand in errands:
+                for errand in trip.errands:
                     errand.do()
         except BaseException as error:
-            for errand in errands:
+            for errand in trip.errands:
                 errand.fail(error)
-        for loop in {errand.loop for errand in errands}:
-            mine = [errand for errand in errands if errand.loop is loop]
+        for loop in {errand.loop for errand in trip.errands}:
             if not loop.is_closed():
-                loop.call_soon_threadsafe(_tell, mine)
+                loop.call_soon_threadsafe(_tell, [one for one in trip.errands if one.loop is loop])
 
 
 def _tell(errands: list[Errand]) -> None:

@@ -9,7 +9,7 @@ import asyncio
 import logging
 import os
 import threading
-from collections.abc import AsyncIterator, Callable, Iterator
+from collections.abc import AsyncIterator, Callable, Iterator, Sequence
 from concurrent.futures import Future
 from contextlib import asynccontextmanager, contextmanager
 from pathlib import Path
@@ -25,6 +25,8 @@ from ddax.memory.sqlite import RecordStore
 
 logger = logging.getLogger(__name__)
 T = TypeVar("T")
+Q = TypeVar("Q")
+A = TypeVar("A")
 Committed = Callable[[list[Any]], None]
 """Hear of what one trip has written."""
 
@@ -69,10 +71,10 @@ class SharedStore:
         self._begin_index()
         return self._index_lane.submit(work)
 
-    async def with_index(self, work: Callable[[], T]) -> T:
-        """Work on the thread of the index, after its opening, for an event loop."""
+    async def ask_index(self, answer: Callable[[Sequence[Q]], Sequence[A]], question: Q) -> A:
+        """Have a question answered on the thread of the index, together with those asked beside it."""
         self._begin_index()
-        return await self._index_lane.run(work)
+        return await self._index_lane.ask(answer, question)
 
     def _begin_index(self) -> None:
         with self._opening:

@@ -107,6 +107,7 @@ class ChromaMemory:
         self._recall, self._trust = recall, trust
         self.indexed, self._closed = False, False
         self._recent: dict[str, Floats] = {}
+        self._near = partial(shared.index.nearest, self._ns, embedder.fingerprint)
         self.upkeep = StoreUpkeep(self._ns, shared.record.upkeep, self._read, self._unindex, clock=clock)
 
     async def enter(self, *, rebuild: bool = False) -> None:
@@ -282,9 +283,7 @@ class ChromaMemory:
         if not self.indexed:
             return None
         try:
-            return await self._shared.with_index(
-                lambda: self._index.nearest(self._ns, self._embedder.fingerprint, kind, vector, k)
-            )
+            return await self._shared.ask_index(self._near, (kind, vector, k))
         except (IndexFailure, DdaxError) as exc:
             self._give_up_index(exc)
             return None

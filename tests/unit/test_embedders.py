@@ -5,7 +5,10 @@ from __future__ import annotations
 import sqlite3
 import sys
 import threading
+import time
 from collections.abc import Sequence
+from concurrent.futures import ThreadPoolExecutor
+from contextlib import closing
 from pathlib import Path
 
 import numpy as np
@@ -15,6 +18,7 @@ from hypothesis import strategies as st
 
 from ddax.errors import SettingsError, StateError, StorageError
 from ddax.memory import embeddings
+from ddax.memory.embedding_company import Company
 from ddax.memory.embedding_rows import Rows
 from ddax.memory.embeddings import (
     MANY_BATCHES,
@@ -174,3 +178,63 @@ def test_a_folder_needs_sentence_transformers(tmp_path: Path, monkeypatch: pytes
     monkeypatch.setitem(sys.modules, "sentence_transformers", None)
     with pytest.raises(SettingsError, match="pip install sentence-transformers"):
         open_embedder(str(tmp_path))
+
+
+def test_what_threads_ask_for_at_once_goes_through_the_model_together() -> None:
+    busy, go = threading.Event(), threading.Event()
+    calls: list[list[str]] = []
+    inner = HashEmbedder()
+
+    def work(texts: Sequence[str]) -> Rows:
+        calls.append(list(texts))
+        if texts[0] == "first":
+            busy.set()
+            go.wait(30)
+        if "broken" in texts:
+            raise ValueError("no vector")
+        return inner.embed(texts)
+
+    company = Company(work, turns=1)
+    with ThreadPoolExecutor(12) as pool:
+        first = pool.submit(company.embed, ["first"])
+        busy.wait(30)
+        waiting = [pool.submit(company.embed, [f"text {n}", "and"]) for n in range(8)]
+        while len(company._waiting) < 8:
+            time.sleep(0.001)
+        large = pool.submit(company.embed, [f"large {n}" for n in range(20)]).result(30)
+        assert large.shape == (20, inner.dim)  # it neither waits nor is waited for
+        go.set()
+        for n, found in enumerate(waiting):
+            assert np.array_equal(found.result(30), inner.embed([f"text {n}", "and"]))
+        assert np.array_equal(first.result(30), inner.embed(["first"]))
+    assert sorted(map(len, calls)) == [1, 16, 20]
+    with pytest.raises(ValueError, match="no vector"):
+        company.embed(["broken"])
+    assert np.array_equal(company.embed(["whole"]), inner.embed(["whole"]))
+
+
+def test_new_vectors_are_written_behind_and_at_the_latest_with_the_last_user(tmp_path: Path) -> None:
+    path = tmp_path / "vectors.sqlite"
+    cache = CachedEmbedder(HashEmbedder(), path)
+    cache.embed(["a b"])
+    cache.embed(["c d"])
+    assert cache._file is not None
+    cache._file.write()
+    with closing(sqlite3.connect(path)) as db:
+        assert db.execute("SELECT count(*) FROM vectors").fetchone() == (2,)
+    cache.embed(["e f"])
+    del cache
+    with closing(sqlite3.connect(path)) as db:
+        assert db.execute("SELECT count(*) FROM vectors").fetchone() == (3,)
+
+
+def test_a_cache_that_cannot_be_written_costs_a_warning_and_no_vector(
+    tmp_path: Path, caplog: pytest.LogCaptureFixture
+) -> None:
+    cache = CachedEmbedder(HashEmbedder(), tmp_path / "vectors.sqlite")
+    assert cache._file is not None
+    cache._file._db.execute("PRAGMA query_only = 1")
+    assert np.array_equal(cache.embed(["a b"]), HashEmbedder().embed(["a b"]))
+    cache._file.write()
+    assert "are not kept" in caplog.text
+    assert np.array_equal(cache.embed(["a b"]), HashEmbedder().embed(["a b"]))

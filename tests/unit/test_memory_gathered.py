@@ -125,7 +125,8 @@ async def test_where_the_disk_is_full_every_writer_is_told_and_the_index_hears_o
     await memory.close()
     again = await a_memory(tmp_path)
     assert await again.rebuild() == 2
-    hits = await again.recall(RecallQuery("the first row, the last", "u", before_step=9, now=2000.0, m_observations=9))
+    asked = RecallQuery("the first row, the last", "u", before_step=9, now=2000.0, m_observations=9)
+    hits = await again.recall(asked)
     assert sorted(hit.record.text for hit in hits) == ["the first", "the last"]
     await again.close()
 
@@ -139,11 +140,7 @@ async def test_what_leaves_put_together_is_found_in_the_index(tmp_path: Path) ->
         text = f"the harbour number {n}"
         near = await memory.similar([text], RecallQuery(text, "u", before_step=9, now=2000.0), k=1)
         assert [hit.record.text for hit in near[0]] == [text]
+    index, place = memory._index, (memory._ns, memory._embedder.fingerprint, "observation")
+    assert memory._shared.on_index(lambda: index._collection(*place).count()).result(30) == 40  # type: ignore[arg-type]
     assert memory.indexed
-    assert (
-        await memory._shared.with_index(
-            lambda: memory._index._collection(memory._ns, memory._embedder.fingerprint, "observation").count()
-        )
-        == 40
-    )
     await memory.close()

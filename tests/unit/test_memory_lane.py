@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import threading
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 
 import pytest
 
@@ -99,3 +99,49 @@ def test_a_loop_that_has_ended_is_not_told(lane: Lane) -> None:
     asyncio.run(leave())
     go.set()
     assert lane.submit(lambda: "still working").result(30) == "still working"
+
+
+async def test_questions_of_one_trip_are_answered_by_one_call(lane: Lane) -> None:
+    calls: list[list[int]] = []
+
+    def squares(numbers: Sequence[int]) -> list[int]:
+        calls.append(list(numbers))
+        return [n * n for n in numbers]
+
+    started, go = threading.Event(), threading.Event()
+    busy = asyncio.ensure_future(lane.run(lambda: (started.set(), go.wait(30))))
+    await asyncio.to_thread(started.wait, 30)
+    asked = [asyncio.ensure_future(lane.ask(squares, n)) for n in range(20)]
+    await asyncio.sleep(0)
+    go.set()
+    assert await asyncio.gather(*asked) == [n * n for n in range(20)]
+    await busy
+    assert calls == [list(range(20))]
+
+
+async def test_what_was_queued_between_two_questions_is_done_between_them(lane: Lane) -> None:
+    known: list[int] = []
+    started, go = threading.Event(), threading.Event()
+    busy = asyncio.ensure_future(lane.run(lambda: (started.set(), go.wait(30))))
+    await asyncio.to_thread(started.wait, 30)
+
+    def count(questions: Sequence[str]) -> list[int]:
+        return [len(known) for _ in questions]
+
+    before = asyncio.ensure_future(lane.ask(count, "before"))
+    await asyncio.sleep(0)
+    added = lane.submit(lambda: known.append(1))
+    after = asyncio.ensure_future(lane.ask(count, "after"))
+    await asyncio.sleep(0)
+    go.set()
+    assert (await before, await after) == (0, 1)
+    assert added.done()
+    await busy
+
+
+async def test_where_no_answer_is_found_everybody_who_asked_is_told(lane: Lane) -> None:
+    def fails(questions: Sequence[int]) -> list[int]:
+        raise ValueError(f"{len(questions)} asked")
+
+    found = await asyncio.gather(*(lane.ask(fails, n) for n in range(5)), return_exceptions=True)
+    assert all(isinstance(error, ValueError) for error in found)
