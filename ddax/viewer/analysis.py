@@ -91,41 +91,56 @@ def _cell(value: Any) -> Any:
 
 
 def compared(runs: Sequence[Trajectory]) -> list[Panel]:
-    """Return a plot for each measure with a line for each run."""
-    return [
-        Panel(
-            title,
-            [
-                Line(f"{run.thread} ({run.identity or 'no identity'})", k, _series(run, key))
-                for k, run in enumerate(runs)
-            ],
-            top,
-        )
-        for title, key, top in MEASURES
-    ]
+    """Return a plot for each measure that says something, with a line for each run."""
+    return _telling(
+        [
+            Panel(
+                title,
+                [
+                    Line(f"{run.thread} ({run.identity or 'no identity'})", k, _series(run, key))
+                    for k, run in enumerate(runs)
+                ],
+                top,
+            )
+            for title, key, top in MEASURES
+        ]
+    )
 
 
 def profiles(runs: Sequence[Trajectory]) -> list[Panel]:
-    """Return a plot for each measure with the mean of each identity's runs, and their range."""
+    """Return a plot for each measure that says something: the mean of each identity's runs and their range."""
     names = list(dict.fromkeys(run.identity for run in runs))
-    return [
-        Panel(
-            title,
-            [
-                _mean(name, k, [_series(r, key) for r in runs if r.identity == name])
-                for k, name in enumerate(names)
-            ],
-            top,
-        )
-        for title, key, top in MEASURES
-    ]
+    return _telling(
+        [
+            Panel(
+                title,
+                [
+                    _mean(name, k, [_series(r, key) for r in runs if r.identity == name])
+                    for k, name in enumerate(names)
+                ],
+                top,
+            )
+            for title, key, top in MEASURES
+        ]
+    )
+
+
+def _telling(panels: Sequence[Panel]) -> list[Panel]:
+    """Leave out what is counted and was 0 throughout, as the tokens of runs without a model."""
+    return [one for one in panels if one.top or any(y for line in one.lines for _, y in line.points)]
 
 
 def _series(run: Trajectory, key: str) -> list[tuple[float, float]]:
+    """Return a measure over the steps; those of a follow-up count on from the task before."""
     last: dict[int, float] = {}
+    before = newest = 0
     for one in run.moments:
-        if one["step"] and one.get(key) is not None:
-            last[int(one["step"])] = float(one[key])
+        step = int(one["step"])
+        if step < newest:
+            before += newest
+        newest = step
+        if step and one.get(key) is not None:
+            last[before + step] = float(one[key])
     return [(float(step), value) for step, value in sorted(last.items())]
 
 

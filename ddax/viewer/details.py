@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
@@ -180,7 +181,8 @@ async def tasks_of(reader: Reader, info: RunInfo, newest: str) -> list[str]:
 
 async def _opened(reader: Reader, info: RunInfo) -> list[str]:
     """Return the tasks a thread opened; a row that a fork took over says the same under another name."""
-    found: dict[tuple[str, float], str] = {}
+    found: dict[str, str] = {}
     for row in await reader.rows(info, "tasks", thread=info.thread_id):
-        found.setdefault((str(row["text"]), float(row["opened"])), str(row["task"]))
+        said = {key: value for key, value in row.items() if key != "task"}
+        found.setdefault(json.dumps(said, sort_keys=True) if "opened" in said else row["task"], row["task"])
     return list(found.values())

@@ -16,8 +16,9 @@ LINES = ("#2f5fd0", "#b45309", "#0f766e", "#9333a8", "#be2c2c", "#4d7c0f", "#0e7
 FONT = "font-family=\"system-ui, 'DejaVu Sans', sans-serif\""
 BOLD, END = ' font-weight="600"', ' text-anchor="end"'
 INK, SOFT, LINE = "#1b2330", "#616c7d", "#dfe3ea"
-TITLE = 26
-"""Characters of a title on a card."""
+SLIM, WIDE_SIGNS = "ijltfrI.,:;'|!()[] ", "mwMW@%—"
+LEAST = 640
+"""The least width of a picture, for the words above it."""
 WIDE, HIGH, GAP = 420.0, 150.0, 56.0
 
 
@@ -41,8 +42,8 @@ class Panel(NamedTuple):
 def tree(ideas: Mapping[str, Mapping[str, Any]], title: str) -> str:
     """Return the picture of the ideas: colour = status, size = value, dashed = given up."""
     found = plan(ideas)
-    width, height = found.width + 40, found.height + 90
-    cards = ['<g transform="translate(20 74)">', *_edges(found, ideas), *_cards(found, ideas), "</g>"]
+    width, height = max(LEAST, found.width + 40), found.height + 110
+    cards = ['<g transform="translate(20 94)">', *_edges(found, ideas), *_cards(found, ideas), "</g>"]
     head = _text((20, 28), one_line(title, 110), size=15, more=BOLD)
     return "\n".join([_open(width, height, title), head, _legend(), *cards, "</svg>"])
 
@@ -63,7 +64,8 @@ def _legend() -> str:
             f'<circle cx="{x}" cy="46" r="4.5" fill="{colour}"/>'
             f'<text x="{x + 9}" y="50" font-size="11" fill="{SOFT}">{status}</text>'
         )
-    return "".join(parts)
+    words = "disc: thought, square: action, diamond: merge; size: value; dotted: needs, dashed: replaces, given up"
+    return "".join([*parts, _text((20, 68), words, size=11, fill=SOFT)])
 
 
 def _edges(found: Plan, ideas: Mapping[str, Mapping[str, Any]]) -> Iterator[str]:
@@ -75,7 +77,7 @@ def _edges(found: Plan, ideas: Mapping[str, Mapping[str, Any]]) -> Iterator[str]
             dash = ' stroke-dasharray="5 4"' if idea.get("status") == "abandoned" else ""
             way = [(x, above.y), (x + bend, above.y), (node.x - bend, node.y), (node.x, node.y)]
             yield f'<path d="{_curve(way)}" fill="none" stroke="#b9c1cd"{dash}/>'
-        for need in idea.get("needs", ()):
+        for need, look in _ties(idea):
             other = at.get(need)
             if other is not None and other.depth == node.depth:
                 reach = min(30.0, 9 + abs(other.y - node.y) / 12)
@@ -85,8 +87,15 @@ def _edges(found: Plan, ideas: Mapping[str, Mapping[str, Any]]) -> Iterator[str]
                     (node.x - reach, node.y),
                     (node.x, node.y),
                 ]
-                look = f'stroke="{LINES[0]}" stroke-dasharray="1.5 3" opacity=".6"'
                 yield f'<path d="{_curve(way)}" fill="none" {look}/>'
+
+
+def _ties(idea: Mapping[str, Any]) -> Iterator[tuple[str, str]]:
+    """Yield the ideas that one is tied to beside its parent, each with the look of the line."""
+    for other in idea.get("needs", ()):
+        yield other, f'stroke="{LINES[0]}" stroke-dasharray="1.5 3" opacity=".6"'
+    for other in filter(None, (idea.get("supersedes"), *idea.get("joined", ()))):
+        yield str(other), f'stroke="{LINES[3]}" stroke-dasharray="6 3"'
 
 
 def _cards(found: Plan, ideas: Mapping[str, Mapping[str, Any]]) -> Iterator[str]:
@@ -105,7 +114,7 @@ def _card(node: Node, idea: Mapping[str, Any]) -> str:
     dash = f' stroke-dasharray="4 3" stroke="{colour}"' if given_up else f' stroke="{LINE}"'
     value = f"{float(idea['Q']):.2f}" if idea.get("N") else ""
     box = f'x="{x:.1f}" y="{y - HEIGHT / 2:.1f}" width="{CARD}" height="{HEIGHT}" rx="7"'
-    title = one_line(str(idea.get("title", "")), TITLE - 4 if value else TITLE)
+    title = fitted(str(idea.get("title", "")), CARD - 29 - (44 if value else 10))
     parts = [
         f'<rect {box} fill="#fff"{dash}/>',
         _mark(idea, x + 15, y, colour, hollow=given_up or idea.get("status") == "open"),
@@ -115,6 +124,16 @@ def _card(node: Node, idea: Mapping[str, Any]) -> str:
     if node.folded:
         parts.append(_text((x + CARD + 6, y + 4), f"+{node.below}", size=10, fill=SOFT))
     return "".join(parts)
+
+
+def fitted(text: str, width: float) -> str:
+    """Return a text as one line of so many pixels, at 12 to the em in most fonts without serifs."""
+    line, taken = one_line(text, 80), 0.0
+    for place, sign in enumerate(line):
+        taken += 3.9 if sign in SLIM else 10.5 if sign in WIDE_SIGNS else 8.2 if sign.isupper() else 7.0
+        if taken > width:
+            return line[: max(1, place - 1)].rstrip() + "…"
+    return line
 
 
 def _mark(idea: Mapping[str, Any], x: float, y: float, colour: str, *, hollow: bool) -> str:

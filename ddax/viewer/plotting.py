@@ -7,8 +7,8 @@ from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 from ddax.errors import UsageError
-from ddax.viewer.layout import CARD, plan
-from ddax.viewer.picture import COLOURS, LINES, SOFT, one_line
+from ddax.viewer.layout import CARD, HEIGHT, plan
+from ddax.viewer.picture import COLOURS, LINE, LINES, SOFT, fitted, one_line
 
 if TYPE_CHECKING:
     from ddax.viewer.picture import Panel
@@ -35,21 +35,32 @@ def tree_png(ideas: Mapping[str, Mapping[str, Any]], title: str, file: Any) -> N
     found = plan(ideas)
     drawn = figure(min(40.0, found.width / 95), min(60.0, 1.2 + found.height / 95))
     axes = drawn.subplots()
+    patches: Any = importlib.import_module("matplotlib.patches")
     at = {node.id: node for node in found.nodes}
     for node in found.nodes:
         above, idea = at.get(node.parent), ideas.get(node.id, {})
         if above is not None:
             style = "--" if idea.get("status") == "abandoned" else "-"
-            axes.plot(
-                [above.x + CARD * 0.9, node.x], [above.y, node.y], style, color="#b9c1cd", lw=0.9, zorder=1
-            )
+            axes.plot([above.x + CARD, node.x], [above.y, node.y], style, color="#b9c1cd", lw=0.9, zorder=1)
         if node.more:
             axes.text(node.x + 14, node.y, f"{node.more} more", fontsize=7, va="center", color=LINES[0])
             continue
         colour = COLOURS.get(str(idea.get("status")), SOFT)
         hollow = idea.get("status") in ("abandoned", "open")
+        axes.add_patch(
+            patches.FancyBboxPatch(
+                (node.x, node.y - HEIGHT / 2),
+                CARD,
+                HEIGHT,
+                boxstyle="round,pad=0,rounding_size=7",
+                facecolor="white",
+                edgecolor=colour if idea.get("status") == "abandoned" else LINE,
+                linestyle="--" if idea.get("status") == "abandoned" else "-",
+                zorder=1,
+            )
+        )
         axes.scatter(
-            [node.x],
+            [node.x + 15],
             [node.y],
             s=18 + 70 * float(idea.get("Q") or 0.0),
             marker=MARKS.get(str(idea.get("kind")), "o"),
@@ -57,10 +68,18 @@ def tree_png(ideas: Mapping[str, Mapping[str, Any]], title: str, file: Any) -> N
             edgecolors=colour,
             zorder=2,
         )
-        name = one_line(str(idea.get("title", "")), 27) + (f"  (+{node.below})" if node.folded else "")
-        axes.text(node.x + 12, node.y, name, fontsize=7, va="center", zorder=3, parse_math=False)
+        value = f"{float(idea['Q']):.2f}" if idea.get("N") else ""
+        name = fitted(str(idea.get("title", "")), CARD - 29 - (44 if value else 10))
+        axes.text(node.x + 29, node.y, name, fontsize=7, va="center", zorder=3, parse_math=False)
+        axes.text(node.x + CARD - 7, node.y, value, fontsize=6, va="center", ha="right", color=SOFT, zorder=3)
+        if node.folded:
+            axes.text(node.x + CARD + 6, node.y, f"+{node.below}", fontsize=6, va="center", color=SOFT)
     axes.set_title(one_line(title, 100), fontsize=10, loc="left", parse_math=False)
-    axes.invert_yaxis()
+    for status, colour in COLOURS.items():
+        axes.scatter([], [], s=24, color=colour, label=status)
+    drawn.legend(loc="outside lower left", ncols=len(COLOURS), fontsize=7, frameon=False)
+    axes.set_xlim(-10, found.width + 30)
+    axes.set_ylim(found.height, -HEIGHT)
     axes.set_axis_off()
     drawn.savefig(file, format="png")
 

@@ -22,7 +22,7 @@ from ddax.cli.main import run_command
 from ddax.memory.home import Home
 from ddax.metacognition.controller import Controller
 from ddax.viewer import export, layout, picture
-from ddax.viewer.analysis import COLUMNS, as_csv, compared, profiles, trajectory
+from ddax.viewer.analysis import COLUMNS, Trajectory, as_csv, compared, profiles, trajectory
 from ddax.viewer.details import Logs, detail
 from ddax.viewer.kept import kept, merged
 from ddax.viewer.markdown import markdown, plain
@@ -231,6 +231,25 @@ async def test_runs_are_compared_over_their_steps_and_by_identity(kit: Any, tmp_
     assert tuple(table[0]) == COLUMNS
     assert [row["step"] for row in table] == sorted((row["step"] for row in table), key=int)
     assert {"expand", "act", "merge", "reflect"} <= {row["next"] for row in table}
+
+
+def test_steps_of_a_follow_up_count_on_and_what_was_never_counted_is_left_out() -> None:
+    moments = [
+        {"step": step, "rho": rho, "tokens": 0} for step, rho in ((1, 0.1), (2, 0.2), (0, None), (1, 0.3))
+    ]
+    run = Trajectory("t", "cautious", "task", {}, [], moments)
+    sides = {panel.title: panel.lines[0].points for panel in compared([run])}
+    assert sides["rigidity ρ"] == [(1.0, 0.1), (2.0, 0.2), (3.0, 0.3)]
+    assert "tokens" not in sides
+
+
+def test_what_replaces_an_idea_is_drawn_and_titles_fit_their_cards() -> None:
+    ideas = rows("", "0", "0")
+    ideas["2"] |= {"supersedes": "1", "title": "read: statistics.median", "N": 1, "Q": 0.5}
+    drawn = picture.tree(ideas, "t")
+    assert drawn.count('stroke-dasharray="6 3"') == 1
+    assert "read: statistics.median<" in drawn
+    assert picture.fitted("W" * 40, 100).endswith("…") and len(picture.fitted("W" * 40, 100)) <= 10
 
 
 def test_a_spreadsheet_runs_nothing_of_a_table() -> None:
