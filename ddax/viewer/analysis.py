@@ -108,7 +108,7 @@ def compared(runs: Sequence[Trajectory]) -> list[Panel]:
 
 
 def profiles(runs: Sequence[Trajectory]) -> list[Panel]:
-    """Return a plot for each measure that says something: the mean of each identity's runs and their range."""
+    """Return a plot for each measure that tells something: mean and range of each identity's runs."""
     names = list(dict.fromkeys(run.identity for run in runs))
     return _telling(
         [

@@ -64,7 +64,9 @@ def _legend() -> str:
             f'<circle cx="{x}" cy="46" r="4.5" fill="{colour}"/>'
             f'<text x="{x + 9}" y="50" font-size="11" fill="{SOFT}">{status}</text>'
         )
-    words = "disc: thought, square: action, diamond: merge; size: value; dotted: needs, dashed: replaces, given up"
+    words = (
+        "disc: thought, square: action, diamond: merge; size: value; dots: needs; dashes: replaces, given up"
+    )
     return "".join([*parts, _text((20, 68), words, size=11, fill=SOFT)])
 
 
@@ -114,7 +116,7 @@ def _card(node: Node, idea: Mapping[str, Any]) -> str:
     dash = f' stroke-dasharray="4 3" stroke="{colour}"' if given_up else f' stroke="{LINE}"'
     value = f"{float(idea['Q']):.2f}" if idea.get("N") else ""
     box = f'x="{x:.1f}" y="{y - HEIGHT / 2:.1f}" width="{CARD}" height="{HEIGHT}" rx="7"'
-    title = fitted(str(idea.get("title", "")), CARD - 29 - (44 if value else 10))
+    title = fitted(str(idea.get("title", "")), CARD - 29 - (52 if value else 10))
     parts = [
         f'<rect {box} fill="#fff"{dash}/>',
         _mark(idea, x + 15, y, colour, hollow=given_up or idea.get("status") == "open"),

@@ -69,7 +69,7 @@ def tree_png(ideas: Mapping[str, Mapping[str, Any]], title: str, file: Any) -> N
             zorder=2,
         )
         value = f"{float(idea['Q']):.2f}" if idea.get("N") else ""
-        name = fitted(str(idea.get("title", "")), CARD - 29 - (44 if value else 10))
+        name = fitted(str(idea.get("title", "")), CARD - 29 - (40 if value else 10))
         axes.text(node.x + 29, node.y, name, fontsize=7, va="center", zorder=3, parse_math=False)
         axes.text(node.x + CARD - 7, node.y, value, fontsize=6, va="center", ha="right", color=SOFT, zorder=3)
         if node.folded:

@@ -86,6 +86,6 @@ function area(points, series, level, x) {
 
 function shown(value, counted) {
   if (value === null || value === undefined) return "–";
-  if (counted && Number.isInteger(value)) return value.toLocaleString("en");
+  if (counted) return Number.isInteger(value) ? value.toLocaleString("en") : number(value, 4);
   return Math.abs(value) >= 100 ? Math.round(value).toLocaleString("en") : number(value);
 }
