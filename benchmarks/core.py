@@ -159,7 +159,8 @@ def _commit() -> str:
         return done.stdout.strip() if done.returncode == 0 else ""
 
     commit = git("rev-parse", "--short=12", "HEAD")
-    return "unknown" if not commit else commit + ("+changes" if git("status", "--porcelain") else "")
+    changed = git("status", "--porcelain", "--", ".", ":!benchmarks/results")  # what is measured is no change
+    return "unknown" if not commit else commit + ("+changes" if changed else "")
 
 
 def _cpu() -> str:
