@@ -8,6 +8,7 @@ import time
 from collections.abc import AsyncIterator, Awaitable, Callable, Iterator
 from dataclasses import replace
 from pathlib import Path
+from types import SimpleNamespace
 from typing import Any
 
 import pytest
@@ -24,6 +25,8 @@ from ddax.environments.browser.seen import PageSeen
 from ddax.environments.browser.tab import Frame, Tab
 from ddax.environments.browser.world import BrowserWorld
 from ddax.environments.journey import Journey
+from ddax.environments.pilot.browse import BrowseArguments, Browsing
+from ddax.environments.pilot.disclose import disclosed
 from ddax.environments.pilot.pilot import Pilot
 from ddax.environments.protocol import Move
 from ddax.errors import ActionError, NotAllowed
@@ -371,6 +374,71 @@ async def test_the_policy_presses_nothing_that_was_not_named(opened: Open, serve
     world, _ = await opened("<form action=/sold><button>Sell everything</button></form>")
     report = await Pilot(world).run("Click the button Launch rocket.")
     assert not report.ok and not report.moves and not any("/sold" in asked for asked in served.asked)
+
+
+HIDING = """<main><h1>Harbour</h1>
+<details><summary>Mooring fees</summary><p>A boat of 12 metres pays 40 euros a night.</p></details>
+<div role=tablist><button role=tab aria-selected=true>News</button>
+<button role=tab onclick="document.getElementById('t').hidden=false">Berths</button></div>
+<p id=t hidden>Berth 7 is free.</p>
+<button aria-expanded=false onclick="this.setAttribute('aria-expanded',true);m.hidden=false">More</button>
+<p id=m hidden>The bar is on the pier.</p>
+<button onclick="fetch('/pressed');o.hidden=false">Opening hours</button>
+<p id=o hidden>The office opens at 7.</p>
+<button onclick="fetch('/ordered')">Order fuel</button>
+<form method=post action=/booked><button>Open a booking</button></form>
+<button onclick="fetch('/sent',{method:'POST'})">Send opening hours</button></main>
+<footer><details><summary>Imprint</summary>Harbour office, Calder</details></footer>"""
+ASKED = "When does the harbour office open?"
+
+
+async def test_a_question_opens_what_hides_text_and_nothing_that_has_an_effect(
+    opened: Open, served: Site
+) -> None:
+    world, seen = await opened(HIDING)
+    _, text = await disclosed(world, seen, ASKED)
+    lines = text.split("\n\n")
+    hidden = {
+        "A boat of 12 metres pays 40 euros a night.", "Berth 7 is free.", "The bar is on the pier.",
+        "The office opens at 7.", "Harbour office, Calder",
+    }  # fmt: skip
+    assert hidden <= set(lines)
+    assert len(lines) == len(set(lines))
+    assert "GET /pressed" in served.asked, "its words are those of the question"
+    assert not [asked for asked in served.asked if "/ordered" in asked or not asked.startswith("GET")]
+
+
+async def test_where_pages_may_be_written_to_a_question_presses_only_what_shows(
+    opened: Open, served: Site
+) -> None:
+    world, seen = await opened(HIDING, writes=True)
+    _, text = await disclosed(world, seen, ASKED)
+    assert "A boat of 12 metres pays 40 euros a night." in text
+    assert "The office opens at 7." not in text
+    assert set(served.asked) <= {"GET /", "GET /favicon.ico"}
+
+
+async def test_opening_ends_where_it_leads_away_and_a_question_of_the_page_is_dismissed(
+    opened: Open, served: Site
+) -> None:
+    served.page("/gone", "<h1>Elsewhere</h1>")
+    world, seen = await opened(
+        "<button onclick='if (confirm(1)) fetch(\"/yes\")'>Open the office</button>"
+        "<button onclick='location.href=\"/gone\"'>Office</button><details><summary>X</summary>late</details>"
+    )
+    after, text = await disclosed(world, seen, "What office opens when?")
+    assert after.url.endswith("/gone")
+    assert "late" not in text and "Elsewhere" not in text
+    assert "GET /yes" not in served.asked
+
+
+async def test_the_action_answers_from_a_closed_section_with_its_page(opened: Open, served: Site) -> None:
+    world, _ = await opened(HIDING)
+    action = Browsing(world).action()
+    context: Any = SimpleNamespace(task="t", task_text="", idea="0.1", step=1, now=0.0)
+    result = await action.function(context, BrowseArguments(task="What does a boat of 12 metres pay?"))
+    assert result.sources[0] == f"{served.url}/"
+    assert "A boat of 12 metres pays 40 euros a night." in result.pages[0].text
 
 
 async def test_a_page_that_asks_while_it_loads_is_seen_by_its_question(opened: Open) -> None:

@@ -359,7 +359,7 @@
     veiled = [];
   };
   const text = (id) => {
-    const el = id ? find(id) : document.querySelector("main,article,[role=main]") || document.body;
+    const el = id > 0 ? find(id) : !id && document.querySelector("main,article,[role=main]") || document.body;
     return el ? (el.innerText || el.value || "") : null;
   };
 

@@ -217,11 +217,12 @@ class BrowserWorld:
         if answer is not None and answer.status >= 400:
             self._here().note(f"the page was answered with status {answer.status}.")
 
-    async def extract(self, id: str = "") -> str:
-        """Return the text of the page, or of one element, without what secrets it shows."""
+    async def extract(self, id: str = "", *, whole: bool = False) -> str:
+        """Return the text of the page's main part, of all of it or of one element, without secrets."""
         window = self._here()
         hand = Hand(window.tab, self.options.vault)
-        frame, index = await hand.frame_of(id) if id else ((await window.tab.frames())[0], 0)
+        top = (await window.tab.frames())[0], -1 if whole else 0
+        frame, index = await hand.frame_of(id) if id else top
         found = await window.tab.ask(frame, "text", index)
         lines = (clean(line) for line in str(found or "").splitlines())
         return self.options.vault.hide("\n".join(line for line in lines if line))

@@ -12,6 +12,7 @@ from ddax.actions.pages import ABOUT, page_records
 from ddax.actions.protocol import Action, ActionContext, ActionResult
 from ddax.environments.browser.seen import Node, PageSeen
 from ddax.environments.browser.world import BrowserWorld
+from ddax.environments.pilot.disclose import NOT_TELLING, disclosed, shared, telling
 from ddax.environments.pilot.match import Embed, Matcher
 from ddax.environments.pilot.orders import is_question
 from ddax.environments.pilot.pilot import Pilot
@@ -22,9 +23,6 @@ from ddax.types import Document
 
 READS = 4
 """Pages read for a question at most."""
-NOT_TELLING = frozenset(
-    {"the", "a", "of", "in", "is", "what", "which", "who", "how", "does", "do", "was", "and", "to"}
-)
 
 
 class BrowseArguments(BaseModel):
@@ -81,7 +79,8 @@ class Browsing:
 
     async def _read(self, context: ActionContext, task: str, seen: PageSeen) -> ActionResult:
         """Read the page and what its likeliest links lead to."""
-        pages = [await self._page(seen)]
+        seen, page = await self._opened(task, seen)
+        pages = [page]
         tried: set[str] = set()
         for _ in range(READS - 1):
             link = self._likeliest(seen, task, tried)
@@ -89,7 +88,7 @@ class Browsing:
                 break
             tried.add(link.href.split("#")[0])
             seen = await self.world.act(Move("click", link.id))
-            found = await self._page(seen)
+            seen, found = await self._opened(task, seen)
             if all(found.source != page.source for page in pages):
                 pages.append(found)
         records = tuple(r for page in pages for r in page_records(context, page, about=task[:ABOUT]))
@@ -98,26 +97,33 @@ class Browsing:
 
     def _likeliest(self, seen: PageSeen, task: str, tried: set[str]) -> Node | None:
         """Return the link whose words answer best to a task; None where none has a word of it."""
-        words = " ".join(word for word in tokens(task) if word not in NOT_TELLING)
+        words = telling(task)
         here = seen.url.split("#")[0]
         links = [
             n
             for n in seen.nodes
             if n.role == "link" and n.name and n.href.split("#")[0] not in {*tried, here, ""}
         ]
-        scored = [(_shared(n.name, words), n) for n in links]
+        scored = [(shared(n.name, words), n) for n in links]
         best = max(scored, key=lambda pair: pair[0], default=None)
         if best is not None and best[0] > 0:
             return best[1]
-        found = Matcher(seen, self.embed).rank(words, frozenset({"link"}), among=links)
+        asked = " ".join(word for word in tokens(task) if word not in NOT_TELLING)
+        found = Matcher(seen, self.embed).rank(asked, frozenset({"link"}), among=links)
         return found[0].node if found and found[0].score > 0.5 else None
+
+    async def _opened(self, task: str, seen: PageSeen) -> tuple[PageSeen, Document]:
+        """Read a page with what it hides, as far as that has no effect."""
+        if seen.dialog or seen.done:
+            return seen, await self._page(seen)
+        after, text = await disclosed(self.world, seen, task)
+        return after, _document(seen, text)
 
     async def _page(self, seen: PageSeen) -> Document:
         text = await self.world.extract() if not seen.dialog else seen.text
-        doc_id = sha256(f"{seen.url}\n{text}".encode()).hexdigest()[:16]
-        return Document(doc_id, seen.url, seen.title or seen.url, text or seen.text)
+        return _document(seen, text)
 
 
-def _shared(name: str, words: str) -> float:
-    said = set(tokens(name)) - NOT_TELLING
-    return len(said & set(words.split())) / (1 + len(said))
+def _document(seen: PageSeen, text: str) -> Document:
+    doc_id = sha256(f"{seen.url}\n{text}".encode()).hexdigest()[:16]
+    return Document(doc_id, seen.url, seen.title or seen.url, text or seen.text)
