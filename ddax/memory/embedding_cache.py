@@ -133,6 +133,8 @@ def _write_due(file: weakref.ref[CacheFile]) -> None:
 
 
 def _write(db: sqlite3.Connection, new: dict[tuple[str, bytes], bytes], path: Path) -> None:
+    if not new:  # written with the last user, just before its time had come
+        return
     rows = [(*at, row) for at, row in new.items()]
     new.clear()
     try:
@@ -143,8 +145,7 @@ def _write(db: sqlite3.Connection, new: dict[tuple[str, bytes], bytes], path: Pa
 
 
 def _close(db: sqlite3.Connection, new: dict[tuple[str, bytes], bytes], path: Path) -> None:
-    if new:
-        _write(db, new, path)
+    _write(db, new, path)
     db.close()
 
 
