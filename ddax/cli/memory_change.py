@@ -28,11 +28,12 @@ def forget(
     output = Output(json=json, verbose=verbose)
 
     async def work(memory: GatedMemory) -> list[str]:
+        from ddax.memory.protocol import FORGOTTEN
         from ddax.memory.provenance import resolved
 
         # Every name is looked up before anything goes: a wrong one changes nothing.
         ids = [await resolved(memory, name) for name in memories]
-        await memory.upkeep.bury(ids, "forgotten")
+        await memory.upkeep.bury(ids, FORGOTTEN)
         return ids
 
     ids = with_memory(namespace, work)

@@ -7,7 +7,7 @@ from collections import Counter
 from collections.abc import Callable, Iterable, Sequence
 from typing import NamedTuple
 
-from ddax.memory.protocol import Kept, Relation, Tally, Tombstone
+from ddax.memory.protocol import FORGOTTEN, Kept, Relation, Tally, Tombstone
 from ddax.memory.records import clean, digest, handed_on, moment, passes_on
 from ddax.memory.scoring import Floats
 from ddax.memory.sqlite_upkeep import RESOLVED, tombstone_of
@@ -63,6 +63,7 @@ class DictUpkeep:
     async def bury(self, ids: Sequence[str], reason: str, *, into: str = "") -> int:
         """Replace rows by tombstones, and return how many there were."""
         gone = [row_id for row_id in dict.fromkeys(ids) if row_id in self._rows]
+        sources = {self._rows[row_id].record.source for row_id in gone}
         for row_id in gone:
             entry = self._rows.pop(row_id)
             self._tombstones.append(tombstone_of(entry.record, reason, into, moment(self._clock())))
@@ -70,6 +71,10 @@ class DictUpkeep:
                 step = self._seen.pop((seen_id, task))
                 if into:
                     self._seen[into, task] = min(step, self._seen.get((into, task), step))
+        if reason == FORGOTTEN:
+            left = {entry.record.source for entry in self._rows.values()}
+            for key in [k for k, page in self._pages.items() if page.source in sources - left]:
+                del self._pages[key]
         return len(gone)
 
     async def branch(self, task: str, into: str, *, step: int, before: float) -> int:

@@ -96,6 +96,10 @@ class Relation:
     committed: float = 0.0
 
 
+FORGOTTEN = "forgotten"
+"""The reason of the tombstone of a row that a human removed: its page goes with the last row of it."""
+
+
 @dataclass(frozen=True)
 class Tombstone:
     """What is left of a row that is gone: all but its text, why it went, and into which row.
@@ -149,7 +153,10 @@ class Upkeep(Protocol):
         ...
 
     async def bury(self, ids: Sequence[str], reason: str, *, into: str = "") -> int:
-        """Replace rows by tombstones, and return how many there were; atomic."""
+        """Replace rows by tombstones, and return how many there were; atomic.
+
+        With the reason `FORGOTTEN` the pages of a source go too when no row of it is left.
+        """
         ...
 
     async def tombstones(self, ids: Sequence[str] | None = None) -> list[Tombstone]:

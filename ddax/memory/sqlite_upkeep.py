@@ -15,7 +15,7 @@ import numpy as np
 
 from ddax.errors import StateError
 from ddax.memory.migrations import sqlite_errors, transaction
-from ddax.memory.protocol import Kept, Relation, Tally, Tombstone
+from ddax.memory.protocol import FORGOTTEN, Kept, Relation, Tally, Tombstone
 from ddax.memory.records import clean, digest, handed_on, passes_on
 from ddax.memory.scoring import Floats
 from ddax.types import Document, Record
@@ -27,6 +27,10 @@ _RELATION = "kind, newer, older, confidence, task, step, at, committed"
 _TOMBSTONE = "id, reason, into_id, memory_type, title, source, task, idea, created, buried, digest"
 _BURY = f"INSERT INTO tombstone (ns, {_TOMBSTONE}) VALUES ({', '.join('?' * 12)})"  # noqa: S608 - constant
 _AMONG = "(SELECT value FROM json_each(?))"
+_UNPAGE = (
+    f"DELETE FROM page WHERE ns = ? AND source IN {_AMONG} "  # noqa: S608 - constant
+    "AND source NOT IN (SELECT source FROM memory WHERE +ns = ?)"
+)
 RESOLVED = 20
 
 
@@ -87,6 +91,8 @@ class UpkeepTables:
                 )
             self._db.execute(f"DELETE FROM sighting WHERE id IN {_AMONG}", (gone,))  # noqa: S608 - constant
             self._db.execute(f"DELETE FROM memory WHERE +ns = ? AND id IN {_AMONG}", (ns, gone))  # noqa: S608 - constant
+            if reason == FORGOTTEN:
+                self._db.execute(_UNPAGE, (ns, json.dumps(sorted({r.source for r in rows})), ns))
         return [(r.id, r.memory_type) for r in rows]
 
     def tombstones(self, ns: str, ids: Sequence[str] | None) -> list[Tombstone]:

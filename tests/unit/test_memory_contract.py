@@ -375,6 +375,22 @@ async def test_a_buried_row_leaves_a_tombstone_and_its_sightings(memory: Memory)
     assert await memory.upkeep.bury([gone], "merged") == 0
 
 
+async def test_a_page_goes_with_the_last_row_of_it_that_is_forgotten(opened: Opener) -> None:
+    memory, other = await opened("one"), await opened("other")
+    page = Document("d", "river.txt", "Rivers", "The river is long. The sea is wide.")
+    for there in (memory, other):
+        key = await there.put_page(page)
+    first, last = await memory.put([seen("The river is long."), seen("The sea is wide.", start=19)])
+    await memory.upkeep.bury([first], "forgotten")
+    assert await memory.get_page(key) == page
+    await memory.upkeep.bury([last], "expired")
+    assert await memory.upkeep.pages("river.txt") == [page]
+    (again,) = await memory.put([seen("The lake is deep.", start=40)])
+    await memory.upkeep.bury([again], "forgotten")
+    assert await memory.get_page(key) is None and await memory.upkeep.pages("river.txt") == []
+    assert await other.get_page(key) == page
+
+
 async def test_tombstones_from_elsewhere_are_kept_once_and_never_beside_their_row(memory: Memory) -> None:
     here, gone = await memory.put([seen("river 3"), seen("river 5")])
     await memory.upkeep.bury([gone], "forgotten")
