@@ -336,7 +336,7 @@ class Context(Section):
         default=(), description="Folders, files, URLs or python:MODULE.", examples=[["python:statistics"]]
     )
     seed: int = Field(default=0, ge=0, description="Seed of every random choice.")
-    namespace: str = Field(default="default", description="Memory namespace.")
+    namespace: str = Field(default="default", min_length=1, description="Memory namespace.")
     requirements: tuple[str, ...] = Field(
         default=(), description="Demands beside the task's own words, as 'at most 20 words'."
     )

@@ -156,3 +156,8 @@ def test_goals_are_read_off_the_checkpoint_with_what_is_known_for_them(capsys: A
     ended = {**state, "ideas": {key: {**idea, "status": "done"} for key, idea in ideas.items()}}
     assert "Every goal of this thread is over." in call(capsys, "goals", "t", state=ended)[1]
     assert call(capsys, "goals", "t")[0] == 2 == call(capsys, "goals", "nowhere")[0]
+
+
+def test_an_empty_namespace_is_refused(capsys: Any) -> None:
+    code, _, err = call(capsys, "stats", "--namespace", "")
+    assert code == 2 and "namespace" in err and "ddax.errors" not in err
