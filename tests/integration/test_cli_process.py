@@ -205,6 +205,28 @@ def test_an_ascii_pipe_gets_no_traceback(tmp_path: Path):
         assert done.stdout.isascii()
 
 
+@pytest.mark.long
+def test_a_terminal_with_a_windows_code_page_is_told_a_whole_run(tmp_path: Path):
+    """What its alphabet lacks becomes a question mark; what it has stays, and nothing ends in a traceback."""
+    docs = tmp_path / "docs"
+    docs.mkdir()
+    text = "# Łódź – “Hafen” 港\n\nThe harbour of Łódź → 港 opened in 1904 – “so they say” ✓.\n"
+    (docs / "a.md").write_text(text, encoding="utf-8")
+    env = environment(tmp_path, PYTHONUTF8="0", PYTHONIOENCODING="cp1252", LC_ALL="C.UTF-8")
+    told = {}
+    for argv in (["run", "When did the harbour of Łódź → 港 open?", "--sources", "docs", "--thread", "t"],
+                 ["show", "t"], ["why", "t"], ["actions"], ["runs"], ["history", "t"]):  # fmt: skip
+        done = subprocess.run(
+            [sys.executable, "-m", "ddax", *argv], capture_output=True, cwd=tmp_path, env=env, timeout=300
+        )
+        told[argv[0]] = done.stdout.decode("cp1252")
+        assert done.returncode == 0, done.stderr.decode("cp1252")
+        assert b"Traceback" not in done.stderr
+    for command in ("run", "show"):
+        assert "The harbour of ?ód? ? ? opened in 1904 – “so they say” ?." in told[command]
+    assert "of ?ód? ? ? open?" in told["runs"]
+
+
 @pytest.mark.parametrize("shell", ["bash", "zsh", "fish"])
 def test_a_shell_gets_its_completion(tmp_path: Path, shell: str) -> None:
     asked = environment(tmp_path, _DDAX_COMPLETE=f"source_{shell}")
