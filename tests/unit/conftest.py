@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import copy
 import json
+import shutil
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -71,9 +72,21 @@ def settled(settings: Mapping[str, Any]) -> Context:
     return Context(**{"seed": 7, "mood": {"engine": "numpy"}, **settings, "debate": debate, "models": models})
 
 
+@dataclass(frozen=True)
+class Finished:
+    """A home whose thread `t` is done: made by one run of this process, and copied by who needs one."""
+
+    home: Path
+    memory: DictMemory
+    result: Any
+
+
 @dataclass
 class Kit:
     """Builders for sessions, states and replies; `now` is the clock and may be moved."""
+
+    made: dict[bool, Finished] = field(default_factory=dict)
+    folder: Path = Path()
 
     now: float = NOW
     ticks: float = 0.0
@@ -133,6 +146,22 @@ class Kit:
         )  # fmt: skip
         clocks = {"clock": lambda: self.now, "monotonic": lambda: self.ticks}
         return open_agent(context, home=home, parts=parts, build=build, **clocks)
+
+    async def finished(self, home: Path, *, embedded: bool = False) -> Any:
+        """Fill a home with the thread `t`, done by the script or by the embedded reasoner; return its result.
+
+        It is a copy of one run: of what that wrote on disk, and of what it remembers.
+        """
+        if embedded not in self.made:
+            maker, place = Kit(), self.folder / f"finished-{embedded}"
+            async with maker.agent(place, None if embedded else maker.script()) as agent:
+                result = await agent.run(maker.question, thread="t")
+            assert maker.memory is not None
+            self.made[embedded] = Finished(place, maker.memory, result)
+        one = self.made[embedded]
+        shutil.copytree(one.home, home, dirs_exist_ok=True)
+        self.memory = copy.deepcopy(one.memory)
+        return copy.deepcopy(one.result)
 
     def runtime(self, session: Session, *, task_id: str = "task-1") -> Runtime[Context]:
         """Return the runtime a node sees: the thread `t`, and its task id."""
@@ -204,7 +233,13 @@ class Kit:
         return p.Synthesis(text, cited, found, 0.9 if found else 0.0, short="Trondby" if found else "")
 
 
+@pytest.fixture(scope="session")
+def finished_homes() -> dict[bool, Finished]:
+    """Return what `Kit.finished` has made so far."""
+    return {}
+
+
 @pytest.fixture
-def kit() -> Kit:
+def kit(finished_homes: dict[bool, Finished], tmp_path_factory: pytest.TempPathFactory) -> Kit:
     """Return a fresh kit."""
-    return Kit()
+    return Kit(finished_homes, tmp_path_factory.getbasetemp())

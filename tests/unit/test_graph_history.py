@@ -19,8 +19,8 @@ from ddax.ideas import dag
 
 
 async def test_the_moments_of_a_thread_say_what_ran_and_what_it_changed(kit: Any, tmp_path: Path) -> None:
+    await kit.finished(tmp_path)
     async with kit.agent(tmp_path, kit.script()) as agent:
-        await agent.run(kit.question, thread="t")
         found = await agent.history("t")
         newest = await agent.history("t", limit=3)
         alone = [await agent.history("t", number=number) for number in (-1, 0, 7, len(found))]
@@ -72,8 +72,8 @@ def test_only_finished_threads_of_a_certain_age_are_due() -> None:
 async def test_sweeping_keeps_the_last_state_or_removes_all_and_spares_what_is_in_use(
     kit: Any, tmp_path: Path
 ) -> None:
+    await kit.finished(tmp_path)
     async with kit.agent(tmp_path, kit.script()) as agent:
-        await agent.run(kit.question, thread="t")
         before = await agent.state("t")
         async with agent.locked("t"):
             assert (await agent.sweep(Rule(days=0)))["in_use"] == ["t"]
@@ -88,8 +88,8 @@ async def test_sweeping_keeps_the_last_state_or_removes_all_and_spares_what_is_i
 
 
 async def test_a_fork_that_changes_nothing_comes_to_the_same_dag(kit: Any, tmp_path: Path) -> None:
+    await kit.finished(tmp_path, embedded=True)
     async with kit.agent(tmp_path) as agent:
-        await agent.run(kit.question, thread="t")
         before, moments = await agent.state("t"), await agent.history("t")
         for at in [one["number"] for one in moments if one["next"] and one["step"]][::4]:
             forked = await fork(agent, "t", at, Change())
@@ -131,8 +131,8 @@ async def test_a_run_and_a_fork_keep_the_matrices_they_began_with(kit: Any, tmp_
 
 
 async def test_a_fork_takes_another_way_and_leaves_the_thread_as_it_was(kit: Any, tmp_path: Path) -> None:
+    await kit.finished(tmp_path, embedded=True)
     async with kit.agent(tmp_path) as agent:
-        await agent.run(kit.question, thread="t")
         before = await agent.state("t")
         at = next(one["number"] for one in await agent.history("t") if one["ran"] == ["expand"])
         change = Change({"ideas.0.1.status": "abandoned", "mind.rho": 0.5, "budget.max_steps": 9}, to="other")
@@ -156,8 +156,8 @@ REFUSED: list[tuple[int, dict[str, Any], str]] = [
 
 
 async def test_a_fork_that_cannot_be_is_refused_and_leaves_nothing(kit: Any, tmp_path: Path) -> None:
+    await kit.finished(tmp_path, embedded=True)
     async with kit.agent(tmp_path) as agent:
-        await agent.run(kit.question, thread="t")
         for at, values, says in REFUSED:
             with pytest.raises(DdaxError, match=re.escape(says)):
                 await fork(agent, "t", at, Change(values))

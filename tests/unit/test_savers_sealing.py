@@ -48,8 +48,8 @@ def change(home: Path, statement: str) -> None:
 async def test_damage_is_named_and_the_last_whole_checkpoint_goes_on_to_the_same_dag(
     kit: Any, tmp_path: Path, name: str
 ) -> None:
+    result = await kit.finished(tmp_path, embedded=True)
     async with kit.agent(tmp_path) as agent:
-        result = await agent.run(kit.question, thread="t")
         digest = dag.digest((await agent.state("t"))["ideas"])
     change(tmp_path, DAMAGE[name])
     async with kit.agent(tmp_path) as agent:
@@ -65,8 +65,8 @@ async def test_damage_is_named_and_the_last_whole_checkpoint_goes_on_to_the_same
 
 
 async def test_what_is_meant_to_change_stays_whole(kit: Any, tmp_path: Path) -> None:
+    await kit.finished(tmp_path, embedded=True)
     async with kit.agent(tmp_path) as agent:
-        await agent.run(kit.question, thread="t")
         await agent.store.acopy_thread("t", "copy")
         await agent.store.aprune(["t"], keep=3)
         await agent.store.compact()
@@ -81,8 +81,7 @@ async def test_what_is_meant_to_change_stays_whole(kit: Any, tmp_path: Path) -> 
 
 
 async def test_a_thread_from_before_the_seals_is_taken_as_it_is(kit: Any, tmp_path: Path) -> None:
-    async with kit.agent(tmp_path) as agent:
-        result = await agent.run(kit.question, thread="t")
+    result = await kit.finished(tmp_path, embedded=True)
     change(tmp_path, "DELETE FROM seals")
     async with kit.agent(tmp_path) as agent:
         assert (await agent.resume("t"))["answer"] == result["answer"]
