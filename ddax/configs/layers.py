@@ -309,8 +309,11 @@ def _unknown(key: str, where: str, spell: Any = str) -> SettingsError:
 
 
 def nearest(key: str) -> str:
-    """Name the valid dotted key nearest to a wrong one, by its whole name or by its last part."""
-    keys = list(setting_fields())
+    """Name the valid dotted key nearest to a wrong one, by its whole name or by its last part.
+
+    A name without a dot may also be meant for a section.
+    """
+    keys = [*setting_fields(), *(() if "." in key else sorted(_sections()))]
 
     def likeness(valid: str) -> float:
         whole = difflib.SequenceMatcher(None, key, valid).ratio()

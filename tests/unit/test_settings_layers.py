@@ -104,6 +104,7 @@ def test_null_and_empty_in_the_environment(tmp_path: Path):
     ("key", "valid"),
     [
         ("sed", "seed"),
+        ("buget", "budget"),
         ("max_steps", "budget.max_steps"),
         ("budget.max_step", "budget.max_steps"),
         ("source", "sources"),
