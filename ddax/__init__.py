@@ -7,6 +7,7 @@ are resolved at first use.
 from __future__ import annotations
 
 import os
+import sys
 from typing import TYPE_CHECKING, Any
 
 # LangGraph reads this flag when it is first imported; without it a checkpoint may run code.
@@ -29,10 +30,27 @@ _HOMES = {
 }
 
 
+OLDEST = (3, 11)
+NEWEST = (3, 13)
+
+
+def wrong_python(major: int, minor: int) -> str:
+    """Return the line for an unsupported Python version, or "" for a supported one."""
+    if OLDEST <= (major, minor) <= NEWEST:
+        return ""
+    return (
+        f"error: ddax needs Python {OLDEST[0]}.{OLDEST[1]} to {NEWEST[0]}.{NEWEST[1]}, "
+        f"this is {major}.{minor} ({sys.executable}). Start it with another one."
+    )
+
+
 def __getattr__(name: str) -> Any:
-    """Resolve a public name at first use."""
+    """Resolve a public name at first use; raise ImportError under a Python that ddax does not run on."""
     if name not in _HOMES:
         raise AttributeError(f"module 'ddax' has no attribute {name!r}")
+    line = wrong_python(*sys.version_info[:2])
+    if line:
+        raise ImportError(line[len("error: ") :])
     from importlib import import_module
 
     return getattr(import_module(_HOMES[name]), name)

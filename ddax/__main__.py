@@ -12,20 +12,10 @@ import sys
 import threading
 import types
 
-OLDEST = (3, 11)
-NEWEST = (3, 13)
+from ddax import wrong_python
+
 LEAVING = 5.0
 """Seconds that an interrupted process has for closing what it holds."""
-
-
-def wrong_python(major: int, minor: int) -> str:
-    """Return the line for an unsupported Python version, or "" for a supported one."""
-    if OLDEST <= (major, minor) <= NEWEST:
-        return ""
-    return (
-        f"error: ddax needs Python {OLDEST[0]}.{OLDEST[1]} to {NEWEST[0]}.{NEWEST[1]}, "
-        f"this is {major}.{minor} ({sys.executable}). Start it with another one."
-    )
 
 
 def terminate(number: int, frame: types.FrameType | None) -> None:

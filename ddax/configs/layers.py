@@ -303,17 +303,20 @@ def _from_arguments(arguments: Mapping[str, Any], prefix: str = "") -> dict[str,
 def _unknown(key: str, where: str, spell: Any = str) -> SettingsError:
     return SettingsError(
         f"{where}: there is no setting {key!r}.",
-        why=f"The nearest valid one is {spell(nearest(key))!r}.",
+        why=f"The nearest valid one is {spell(meant(key))!r}.",
         mend="`ddax config show` lists every setting.",
     )
 
 
-def nearest(key: str) -> str:
-    """Name the valid dotted key nearest to a wrong one, by its whole name or by its last part.
+def meant(key: str) -> str:
+    """Name what a wrong key was meant for: a section where its name is all but that, else the nearest key."""
+    near = difflib.get_close_matches(key, [*setting_fields(), *sorted(_sections())], n=1, cutoff=0.8)
+    return near[0] if near else nearest(key)
 
-    A name without a dot may also be meant for a section.
-    """
-    keys = [*setting_fields(), *(() if "." in key else sorted(_sections()))]
+
+def nearest(key: str) -> str:
+    """Name the valid dotted key nearest to a wrong one, by its whole name or by its last part."""
+    keys = list(setting_fields())
 
     def likeness(valid: str) -> float:
         whole = difflib.SequenceMatcher(None, key, valid).ratio()

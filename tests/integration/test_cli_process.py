@@ -75,6 +75,12 @@ def test_another_python_gets_one_clear_line():
         ast.parse((ROOT / name).read_text(encoding="utf-8"), feature_version=(3, 7))
 
 
+def test_another_python_that_imports_ddax_gets_the_same_line(monkeypatch: pytest.MonkeyPatch):
+    monkeypatch.setattr(sys, "version_info", (3, 10, 4))
+    with pytest.raises(ImportError, match=r"^ddax needs Python 3.11 to 3.13, this is 3.10 \(.*one\.$"):
+        ddax.__getattr__("open_agent")
+
+
 def interrupt(tmp_path: Path, *argv: str) -> tuple[int, str, str]:
     with subprocess.Popen(
         [sys.executable, "-c", SCRIPT, "30", *argv], stdout=subprocess.PIPE, stderr=subprocess.PIPE,

@@ -100,11 +100,16 @@ def test_null_and_empty_in_the_environment(tmp_path: Path):
     assert loaded.origins["model"] == "default"
 
 
+@pytest.mark.parametrize(("key", "valid"), [("buget", "budget"), ("recal", "recall"), ("seeed", "seed")])
+def test_a_section_may_be_meant(tmp_path: Path, key: str, valid: str):
+    with pytest.raises(SettingsError, match=f"nearest valid one is '{valid}'"):
+        load(tmp_path, f"{key}:\n  max_steps: 3\n")
+
+
 @pytest.mark.parametrize(
     ("key", "valid"),
     [
         ("sed", "seed"),
-        ("buget", "budget"),
         ("max_steps", "budget.max_steps"),
         ("budget.max_step", "budget.max_steps"),
         ("source", "sources"),
