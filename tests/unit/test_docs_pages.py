@@ -11,6 +11,7 @@ from pathlib import Path
 
 import pytest
 
+from ddax.configs.layers import setting_fields
 from ddax.graph.builder import graph
 from ddax.graph.drawing import svg
 
@@ -105,4 +106,43 @@ def test_what_a_page_of_a_source_names_is_in_the_file_it_names(repo: Path, page:
                 else set()
             )
             lost += [f"{file}: {name}" for name in re.findall(r"`([\w.]+)`", said) if name not in there]
+    assert lost == []
+
+
+def pages_of(repo: Path) -> list[Path]:
+    """Return the documents that speak of the checkout as it is."""
+    found = [*repo.glob("*.md"), *repo.glob("docs/**/*.md")]
+    return [page for page in found if page.name != "CHANGELOG.md"]
+
+
+def test_every_path_that_a_page_names_is_there(repo: Path) -> None:
+    tops = {place.name for place in repo.iterdir()}
+    made = ("benchmarks/plots/",)  # what a benchmark draws when it is run
+    named = [
+        (page.name, path)
+        for page in pages_of(repo)
+        for path in re.findall(r"(?<![\w/.:\-])((?:[\w.\-]+/)+[\w.\-]*\w)", page.read_text(encoding="utf-8"))
+        if path.split("/")[0] in tops and not path.startswith(made)
+    ]
+    assert len(named) > 100
+    assert [(page, path) for page, path in named if not (repo / path).exists()] == []
+
+
+def test_every_setting_and_benchmark_that_a_page_names_is_there(repo: Path) -> None:
+    known = set(setting_fields())
+    parts = {key.rpartition(".")[0] for key in known} - {""}
+    files = {path.stem.replace("_", "-") for path in (repo / "benchmarks").iterdir()}
+    lost, seen = [], 0
+    for page in pages_of(repo):
+        text = page.read_text(encoding="utf-8")
+        for name in re.findall(r"`([a-z_]+(?:\.[a-z_]+)+)`", text):
+            if name.partition(".")[0] in parts and not name.endswith(".yaml"):
+                seen += 1
+                lost += [(page.name, name)] if name not in known | parts else []
+        lost += [
+            (page.name, name)
+            for name in re.findall(r"python -m benchmarks ([a-z0-9\-]+)", text)
+            if name not in files
+        ]
+    assert seen > 30
     assert lost == []
