@@ -11,7 +11,7 @@ import typer
 
 from ddax.cli.backend import Output
 from ddax.cli.runs import known_run
-from ddax.cli.text import clean
+from ddax.cli.text import clean, columns, shorten
 from ddax.errors import StorageError
 
 if TYPE_CHECKING:
@@ -103,14 +103,32 @@ def _table(rows: list[JsonDict], out: Path) -> Path:
     return file
 
 
+NARROW = 80
+"""Below so many columns a row of the table is three lines."""
+
+
 def _print(rows: list[JsonDict], output: Output) -> None:
-    output.say(_line("step", "next", "idea", "action", ("value", "ε", "ρ"), "mood", "actual"))
+    width = columns()
+    if width >= NARROW:
+        heads = _line("step", "next", "idea", "action", ("value", "ε", "ρ"), "mood", "actual")
+        output.say(shorten(heads, width))
     for row in rows[:SHOWN]:
-        numbers = tuple(_number(row.get(key)) for key in ("value", "epsilon", "rho"))
-        idea, action, actual = (str(row.get(key, "")) for key in ("idea", "action", "actual"))
-        output.say(_line(row["step"], row["next"], idea, action, numbers, row["mood"], actual))
+        for line in _told(row, width):
+            output.say(shorten(line, width))
     if len(rows) > SHOWN:
         output.say(f"and {len(rows) - SHOWN} more rows in the file")
+
+
+def _told(row: JsonDict, width: int) -> list[str]:
+    """Return a row of the table, in three lines where the terminal is narrow."""
+    numbers = tuple(_number(row.get(key)) for key in ("value", "epsilon", "rho"))
+    idea, action, actual = (str(row.get(key, "")) for key in ("idea", "action", "actual"))
+    if width >= NARROW:
+        return [_line(row["step"], row["next"], idea, action, numbers, row["mood"], actual)]
+    named = [f"{name} {number}" for name, number in zip(("value", "ε", "ρ"), numbers, strict=True) if number]
+    parts = (" ".join([*named, clean(row["mood"])]).strip(), clean(actual))
+    head = f"{row['step']:>4}  {clean(row['next'])} {clean(idea)} {clean(action)}"
+    return [head.rstrip(), *(f"      {part}" for part in parts if part)]
 
 
 def _line(

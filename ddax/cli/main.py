@@ -5,6 +5,7 @@ The parser's own messages, our errors and unexpected ones all end here, in one s
 
 from __future__ import annotations
 
+import codecs
 import io
 import os
 import sys
@@ -24,10 +25,11 @@ def run_command(argv: Sequence[str], *, opener: Opener | None = None) -> int:
 
     if "_DDAX_COMPLETE" in os.environ:  # a shell asks for words; typer knows shells only after this
         import_module("typer.completion").completion_init()
+    codecs.register_error(PLAIN, plainly)
     for stream in (sys.stdout, sys.stderr):
-        # A terminal that cannot show a character gets "?", not a traceback.
+        # A terminal that cannot show a character gets a likeness or "?", not a traceback.
         if isinstance(stream, io.TextIOWrapper):
-            stream.reconfigure(errors="replace")
+            stream.reconfigure(errors=PLAIN)
     keep_logs_clean()
     flags = list(argv)[: list(argv).index("--")] if "--" in argv else list(argv)
     json, verbose = "--json" in flags, bool({"-v", "--verbose"} & set(flags))
@@ -48,6 +50,22 @@ def run_command(argv: Sequence[str], *, opener: Opener | None = None) -> int:
                 return UsageError.exit_code
             exc = usage(*_parser_words(exc))
         return report(exc, json=json, verbose=verbose)
+
+
+PLAIN = "ddax-plain"
+LIKENESS = {
+    "→": "->", "←": "<-", "ρ": "rho", "ε": "eps", "γ": "gamma", "Δ": "d", "…": "...", "“": '"', "”": '"',
+    "„": '"', "‘": "'", "’": "'", "–": "-", "—": "-", "×": "x", "≥": ">=", "≤": "<=", "·": ".", "°": " deg",
+    "\xa0": " ",
+}  # fmt: skip
+"""What stands for a sign of ours on a terminal that has no such sign."""
+
+
+def plainly(error: UnicodeError) -> tuple[str, int]:
+    """Put a likeness, or "?", for what an encoding cannot show (a handler of `codecs`)."""
+    if not isinstance(error, UnicodeEncodeError):
+        raise error
+    return "".join(LIKENESS.get(sign, "?") for sign in error.object[error.start : error.end]), error.end
 
 
 def keep_logs_clean() -> None:

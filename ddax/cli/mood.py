@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from ddax.cli.backend import Output, home_of, settings
-from ddax.cli.text import clean
+from ddax.cli.text import clean, columns
 
 if TYPE_CHECKING:
     from ddax.metacognition.matrices import Matrices
@@ -114,7 +114,37 @@ def _rows(namespace: str, **equals: Any) -> list[dict[str, Any]]:
     return read_log(Home(home_of()).memory, namespace, "moods", **equals)
 
 
+TABLE = 165
+"""Columns that the table takes; a narrower terminal gets a few lines a step."""
+
+
 def _print(rows: Sequence[Mapping[str, Any]]) -> None:
+    """Print the moods as a table, or as lines where the terminal is too narrow for one."""
+    if columns() < TABLE:
+        for row in rows:
+            print("\n".join(_lines(row, columns())))
+    else:
+        _print_table(rows)
+    print("Under an action: its value = information about the state of mind + preference, in nats.")
+
+
+def _lines(row: Mapping[str, Any], width: int) -> list[str]:
+    """Return what a row of the table says, in lines of a width."""
+    import textwrap
+
+    from ddax.metacognition.matrices import ACTIONS, STATES
+
+    room, deep = max(20, width - 1), " " * 6
+    belief = [f"{name.lower()} {p:.2f}" for name, p in zip(STATES, row["belief"], strict=True)]
+    values = [f"{name.lower()} {_value(row, k)}" for k, name in enumerate(ACTIONS)]
+    head = f"{row['step']}  {clean(row['idea'], 20)}  {row['observation']} → {row['action']}"
+    lines = textwrap.wrap(head, room, initial_indent="  ", subsequent_indent=deep)
+    for part in ("; ".join(belief), "; ".join(values), f"because {clean(row['reason'], 80)}"):
+        lines += textwrap.wrap(part, room, initial_indent=deep, subsequent_indent=deep + "  ")
+    return lines
+
+
+def _print_table(rows: Sequence[Mapping[str, Any]]) -> None:
     """Print the moods as a table; the chosen action's row says what it was valued for."""
     from rich.console import Console
     from rich.table import Table
@@ -136,7 +166,6 @@ def _print(rows: Sequence[Mapping[str, Any]]) -> None:
     width = None if sys.stdout.isatty() else 200
     console = Console(file=sys.stdout, highlight=False, markup=False, emoji=False, width=width)
     console.print(table)
-    print("Under an action: its value = information about the state of mind + preference, in nats.")
 
 
 def _value(row: Mapping[str, Any], k: int) -> str:

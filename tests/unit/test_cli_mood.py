@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from ddax.cli.main import run_command
-from ddax.cli.mood import _print
+from ddax.cli.mood import _lines, _print
 from ddax.configs.settings import Recall
 from ddax.graph.runs import RunFolder, RunInfo
 from ddax.memory.embeddings import open_embedder
@@ -127,3 +127,12 @@ def test_each_value_is_shown_as_its_terms(capsys):
     _print(rows())
     out = capsys.readouterr().out
     assert "-0.46 = " in out
+
+
+@pytest.mark.parametrize("width", [40, 80, 120])
+def test_a_narrow_terminal_gets_whole_words(width):
+    lines = [line for row in rows() for line in _lines(row, width)]
+    assert all(len(line) < width for line in lines)
+    text = " ".join(" ".join(lines).split())
+    assert "confused 0." in text and "because so it is" in text and "…" not in text
+    assert text.count("→") == len(rows())

@@ -2,16 +2,20 @@
 
 from __future__ import annotations
 
+import codecs
 import json
 import unicodedata
 
+import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from typer.core import TyperGroup, TyperOption
 from typer.main import get_command
 
+from ddax.cli.analyze import _told
 from ddax.cli.app import app
 from ddax.cli.arguments import SWITCHES, spread_sources
+from ddax.cli.main import PLAIN, plainly
 from ddax.cli.text import clean, clean_block, dump_json, shorten
 
 ANY = st.text(st.characters(), max_size=60)
@@ -92,3 +96,27 @@ def test_other_arguments_stay_as_they_are():
         "--resume x",
     ):
         assert spread(line) == line
+
+
+@pytest.mark.parametrize("encoding", ["ascii", "cp437", "cp850", "cp1252"])
+def test_a_code_page_without_our_signs_gets_their_likeness(encoding: str) -> None:
+    codecs.register_error(PLAIN, plainly)
+    shown = "act → merge  ρ 0.25 “quoted” … \u6f22".encode(encoding, errors=PLAIN).decode(encoding)
+    assert "act -> merge" in shown and shown.endswith("?") and shown.count("?") == 1
+    assert "rho 0.25" in shown and "quoted" in shown
+
+
+def test_a_table_of_steps_fits_a_narrow_terminal() -> None:
+    row = {
+        "step": 4,
+        "next": "act",
+        "idea": "0.2.1",
+        "action": "visit",
+        "value": 0.8,
+        "epsilon": 0.3,
+        "rho": 0.1,
+    }
+    assert _told({**row, "mood": "REST", "actual": "a page"}, 40) == [
+        "   4  act 0.2.1 visit", "      value 0.80 ε 0.30 ρ 0.10 REST", "      a page",
+    ]  # fmt: skip
+    assert len(_told(row, 80)) == 1
