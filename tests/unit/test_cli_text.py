@@ -107,16 +107,9 @@ def test_a_code_page_without_our_signs_gets_their_likeness(encoding: str) -> Non
 
 
 def test_a_table_of_steps_fits_a_narrow_terminal() -> None:
-    row = {
-        "step": 4,
-        "next": "act",
-        "idea": "0.2.1",
-        "action": "visit",
-        "value": 0.8,
-        "epsilon": 0.3,
-        "rho": 0.1,
-    }
-    assert _told({**row, "mood": "REST", "actual": "a page"}, 40) == [
+    row = {"step": 4, "next": "act", "idea": "0.2.1", "action": "visit", "mood": "REST", "actual": "a page"}
+    row |= {"value": 0.8, "epsilon": 0.3, "rho": 0.1}
+    assert _told(row, 40) == [
         "   4  act 0.2.1 visit", "      value 0.80 ε 0.30 ρ 0.10 REST", "      a page",
     ]  # fmt: skip
     assert len(_told(row, 80)) == 1
