@@ -28,7 +28,7 @@ from ddax.actions.schemas import model_of
 from ddax.actions.signatures import result_of
 from ddax.actions.web.proxy import egress_proxy
 from ddax.errors import ActionError, UsageError
-from ddax.memory.files import read_json, write_atomic
+from ddax.memory.files import ensure_folder, read_json, write_atomic
 from ddax.memory.home import safe_name
 from ddax.memory.instructions import without_orders
 from ddax.types import Effect
@@ -100,7 +100,7 @@ def approve(home: Path, server: Server) -> None:
     import json
 
     known = {**(read_json(home / APPROVED) or {}), server.digest: server.name}
-    write_atomic(home / APPROVED, json.dumps(known, indent=1, sort_keys=True) + "\n")
+    write_atomic(ensure_folder(home) / APPROVED, json.dumps(known, indent=1, sort_keys=True) + "\n")
 
 
 async def mcp_actions(

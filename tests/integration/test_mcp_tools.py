@@ -194,3 +194,9 @@ def test_the_command_is_shown_and_listed_with_its_tools_once_approved(
     assert run_command(["actions", "--approve", "harbour", "--yes"]) == 0
     out = capfd.readouterr().out
     assert "harbour_depth writes" in out and "(approved)" in out
+
+
+def test_a_server_is_approved_before_there_is_a_home(tmp_path: Path) -> None:
+    server = server_of("tides=python tides.py")
+    approve(tmp_path / "new" / "home", server)
+    assert approved(tmp_path / "new" / "home", server)
