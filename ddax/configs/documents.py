@@ -61,6 +61,11 @@ def read_document(path: Path) -> YamlDocument:
             loader.dispose()
 
 
+def _looked(path: Path) -> str:
+    """Say where a relative path was looked for: a thread may be gone on with from another folder."""
+    return "" if path.is_absolute() else f" in {Path.cwd()}"
+
+
 def _text(path: Path) -> str:
     try:
         if path.stat().st_size > MAX_BYTES:
@@ -76,5 +81,7 @@ def _text(path: Path) -> str:
         ) from error
     except OSError as error:
         raise SettingsError(
-            f"{path} cannot be read.", why=f"{error.strerror or error}.", mend="Check the path."
+            f"{path} cannot be read.",
+            why=f"{error.strerror or error}{_looked(path)}.",
+            mend="Check the path, or go to the folder where the thread was begun.",
         ) from error

@@ -181,3 +181,16 @@ def test_encrypted_and_blank_pdfs_are_no_text(tmp_path: Path) -> None:
     writer.write(tmp_path / "blank.pdf")
     with pytest.raises(NotText, match="text layer"):
         extract((tmp_path / "blank.pdf").read_bytes(), "pdf", fallback="f")
+
+
+async def test_a_relative_source_that_is_not_here_says_where_it_was_looked_for(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    with pytest.raises(SourceError) as found:
+        await opened("papers", home=tmp_path)
+    assert str(tmp_path) in found.value.why
+    assert "where the thread was begun" in found.value.mend
+    with pytest.raises(SourceError) as found:
+        await opened(tmp_path / "papers", home=tmp_path)
+    assert (found.value.why, found.value.mend) == ("There is no such file or folder.", "Check the path.")

@@ -27,6 +27,9 @@ TEXTS = frozenset(
 PAGES = frozenset({".html", ".htm", ".xhtml"})
 
 
+AGAIN = ", or go to the folder where the thread was begun"
+
+
 class Skipped(NamedTuple):
     """A file inside a folder that was not read."""
 
@@ -71,8 +74,12 @@ def read_path(spec: str, *, cache: ExtractCache, max_bytes: int = MAX_BYTES) -> 
         raise SourceError(
             f"The source {spec!r} cannot be read.", why=str(exc), mend="Check the path and its permissions."
         ) from exc
-    why = "It is neither a file nor a folder." if path.exists() else "There is no such file or folder."
-    raise SourceError(f"The source {spec!r} cannot be read.", why=why, mend="Check the path.")
+    where = "" if path.is_absolute() else f" in {Path.cwd()}"
+    why = (
+        "It is neither a file nor a folder." if path.exists() else f"There is no such file or folder{where}."
+    )
+    mend = f"Check the path{AGAIN if where else ''}."
+    raise SourceError(f"The source {spec!r} cannot be read.", why=why, mend=mend)
 
 
 def read_single(spec: str, path: Path, *, cache: ExtractCache, max_bytes: int) -> Found:
