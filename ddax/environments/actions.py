@@ -161,7 +161,7 @@ class WorldActions:
             "observation",
             said,
             source=_address(seen) or f"world:{self.world.name}#{mark}{f'+{probed}' if probed else ''}",
-            title=self.world.name,
+            title=str(getattr(seen, "title", "")) or self.world.name,
             task=context.task,
             idea=context.idea,
             step=context.step,

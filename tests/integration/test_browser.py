@@ -376,6 +376,17 @@ async def test_the_policy_presses_nothing_that_was_not_named(opened: Open, serve
     assert not report.ok and not report.moves and not any("/sold" in asked for asked in served.asked)
 
 
+async def test_a_move_extracts_the_text_of_the_page_or_of_one_element(opened: Open) -> None:
+    world, seen = await opened(
+        "<h1>Fees</h1><p>A night is <b>40</b> euros.</p><p onclick=x()>A week is 200.</p>"
+    )
+    whole = (await world.act(Move("extract", "page"))).text
+    assert whole.splitlines()[-3:] == ["Fees", "A night is 40 euros.", "A week is 200."]
+    part = await world.act(Move("extract", id_of(seen, "A week is 200.")))
+    assert part.text.splitlines()[3:] == ["A week is 200."]
+    assert part.nodes == seen.nodes
+
+
 HIDING = """<main><h1>Harbour</h1>
 <details><summary>Mooring fees</summary><p>A boat of 12 metres pays 40 euros a night.</p></details>
 <div role=tablist><button role=tab aria-selected=true>News</button>

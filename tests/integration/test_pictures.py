@@ -340,6 +340,8 @@ async def test_a_model_books_by_what_it_is_shown_and_a_replay_does_it_again(
     assert harbour.sent.count(f"name=Ada&pin={PIN}") == 1
     assert result["status"] == "done", result
     assert "Berth 7 is booked for Ada." in result["answer"]
+    (cited,) = result["citations"]
+    assert (cited["source"], cited["title"]) == (f"{harbour.url}/booked", "Booked")
     sent = [asked(body) for body in server.requests if rote.request_of(body) == "expand"]
     assert [len(pictures) for _, pictures in sent] == [0, 1, 1]
     whole = json.dumps(server.requests)
