@@ -92,11 +92,14 @@ def _examples_in(path: str, docstring: str) -> list[tuple[Probe, str]]:
     rows = []
     for example in parsed:
         try:
-            ast.parse(example.source.strip(), mode="eval")
+            tree = ast.parse(example.source.strip(), mode="eval")
         except SyntaxError:
             continue
-        if example.want.strip() and not example.exc_msg:
-            rows.append(({"path": path, "code": example.source.strip()}, example.want.strip()))
+        want = example.want.strip()
+        if not want and isinstance(tree.body, ast.Compare):
+            want = "True"  # `>>> double(2) == 4` with nothing below it is a claim
+        if want and not example.exc_msg:
+            rows.append(({"path": path, "code": example.source.strip()}, want))
     return rows
 
 

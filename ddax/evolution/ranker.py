@@ -5,6 +5,7 @@ from __future__ import annotations
 import ast
 from collections.abc import Mapping, Sequence
 
+from ddax.evolution.branches import READ, untaken, watched
 from ddax.evolution.evaluator import CodeEvaluator
 from ddax.evolution.inputs import Probe, examples, probes_of
 from ddax.evolution.localise import read_report
@@ -16,7 +17,7 @@ class Ranker:
     """Orders the plausible repairs of one program."""
 
     def __init__(self, evaluator: CodeEvaluator, baseline: Baseline, files: Mapping[str, str]) -> None:
-        self.evaluator, self.baseline = evaluator, baseline
+        self.evaluator, self.baseline, self.files = evaluator, baseline, files
         self.inputs = probes_of(baseline.seen.calls)
         targets = evaluator.suite.targets
         known = [row for path in targets for row in examples(path, files[path])]
@@ -27,10 +28,17 @@ class Ranker:
         """Return the pool, the most trustworthy first; the order found decides among equals."""
         if len(pool) < 2:
             return list(pool)
-        answers = self.ask([{}, *(found.sources for found in pool)])
-        n = len(self.inputs)
+        paths = sorted({path for found in pool for path in found.sources})
+        answers = self.ask([{}, *(found.sources for found in pool)], paths)
+        n, end = len(self.inputs), len(self.inputs) + len(self.shown)
         suspects = [
-            Suspect(found.rank, tuple(e.text for e in found.edits), tuple(a[:n]), tuple(a[n:]))
+            Suspect(
+                found.rank,
+                tuple(e.text for e in found.edits),
+                tuple(a[:n]),
+                tuple(a[n:end]),
+                untaken(a[end:]),
+            )
             for found, a in zip(pool, answers[1:], strict=True)
         ]
         faults = penalties(suspects, before=answers[0][:n], wanted=self.wanted, words=self.words())
@@ -40,20 +48,37 @@ class Ranker:
         """Return the uncommon literals of the visible tests."""
         return frozenset().union(*(literals(_whole(unit.text)) for unit in self.evaluator.suite.units))
 
-    def ask(self, programs: Sequence[Mapping[str, str]]) -> list[list[str]]:
-        """Return each program's answers to all probes; one that dies of them has none but that."""
-        probes = [*self.inputs, *self.shown]
-        if not probes:
+    def ask(self, programs: Sequence[Mapping[str, str]], paths: Sequence[str]) -> list[list[str]]:
+        """Return each program's answers to all probes, then which branches of each of `paths` they took.
+
+        One that dies of the probes has none but that.
+        """
+        if not self.inputs and not self.shown:
             return [[] for _ in programs]
+        # The probes run in order, so the last ones say what all before them took.
+        probes = [*self.inputs, *self.shown, *({"path": path, "code": READ} for path in paths)]
         worker = self.evaluator.worker
         jobs = [
-            worker.job([], sources=sources, ticks=self.baseline.ticks, cpu=4 * QUICK_CPU, probes=probes)
+            worker.job(
+                [],
+                sources={path: self.watch(sources.get(path, self.files[path])) for path in paths},
+                ticks=self.baseline.ticks,
+                cpu=4 * QUICK_CPU,
+                probes=probes,
+            )
             for sources in programs
         ]
         units = len(self.evaluator.suite.units)
         reports = [read_report(body, units) for body in worker.run(jobs)]
         dead = ["raises Killed"] * len(probes)
         return [list(r.answers) if len(r.answers) == len(probes) else dead for r in reports]
+
+    def watch(self, text: str) -> str:
+        """Return a text whose conditions are noted, or as it is where it is no program."""
+        try:
+            return watched(text)
+        except SyntaxError:
+            return text
 
 
 def _whole(text: str) -> str:

@@ -2,8 +2,9 @@
 
 Each passes every test it saw. Better is one that keeps the examples in docstrings, answers inputs
 near the tested ones as other plausible repairs do, returns the types that the program returned
-before, does not crash where others do not, was likely from the start and writes no value of a test
-into the code. The weights are set from these reasons, not fitted to any set of programs.
+before, does not crash where others do not, leaves no branch that is never taken, was likely from the
+start and writes no value of a test into the code. The weights are set from these reasons, not fitted
+to any set of programs.
 """
 
 from __future__ import annotations
@@ -15,18 +16,22 @@ from dataclasses import dataclass
 
 from ddax.evolution.inputs import agrees
 
-EXAMPLES, AGREEMENT, CRASHES, TYPES, SPECIAL, LENGTH = 4.0, 2.0, 2.0, 1.0, 1.0, 0.1
+EXAMPLES, AGREEMENT, CRASHES, UNTAKEN, TYPES, SPECIAL, LENGTH = 4.0, 2.0, 2.0, 2.0, 1.0, 1.0, 0.1
 """What a full share of each fault costs, in the units of an edit's rank; length per 10 characters."""
 
 
 @dataclass(frozen=True)
 class Suspect:
-    """A plausible repair as seen from outside: its rank, its new texts, its answers to the probes."""
+    """A plausible repair as seen from outside: its rank, its new texts, its answers to the probes.
+
+    `untaken` is the share of its branches, in [0, 1], that no probe took.
+    """
 
     rank: float
     written: tuple[str, ...]
     answers: tuple[str, ...]
     shown: tuple[str, ...] = ()
+    untaken: float = 0.0
 
 
 def penalties(
@@ -57,7 +62,7 @@ def _penalty(
     raising: Sequence[float], wanted: Sequence[str], words: frozenset[str],
 ) -> float:  # fmt: skip
     own = suspects[index]
-    value = own.rank
+    value = own.rank + UNTAKEN * own.untaken
     if wanted:
         missed = sum(not agrees(a, w) for a, w in zip(own.shown, wanted, strict=True))
         value += EXAMPLES * missed / len(wanted)

@@ -1,0 +1,73 @@
+"""Says which branches of a program's conditions are never taken on inputs near the tested ones.
+
+A patch that settles a condition keeps the code behind it in the text and takes it out of the program:
+a known form of overfitting ("Anti-patterns in Search-Based Program Repair", Tan and others, 2016).
+"""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Sequence
+
+TAKE, TAKEN, MARK = "__take__", "__taken__", "__mark__"
+READ = f"''.join(str({TAKEN}[k]) for k in sorted({TAKEN}))"
+"""The expression that gives, for each condition in order, 1 (only false), 2 (only true), 3 (both) or 0."""
+CONDITIONS = 300
+"""Conditions of a file that are watched at most: what an answer of a probe has room for."""
+
+
+class _Watcher(ast.NodeTransformer):
+    """Wraps what is only asked for its truth: tests of branches and loops, filters of comprehensions."""
+
+    def __init__(self) -> None:
+        self.count = 0
+
+    def generic_visit(self, node: ast.AST) -> ast.AST:
+        """Wrap the tests of a node after those inside it."""
+        super().generic_visit(node)
+        if isinstance(node, (ast.If, ast.While, ast.IfExp)):
+            node.test = self.wrap(node.test)
+        elif isinstance(node, ast.comprehension):
+            node.ifs = [self.wrap(test) for test in node.ifs]
+        return node
+
+    def wrap(self, test: ast.expr) -> ast.expr:
+        """Wrap the parts of a condition that `and`, `or` and `not` join."""
+        if isinstance(test, ast.BoolOp):
+            test.values = [self.wrap(value) for value in test.values]
+            return test
+        if isinstance(test, ast.UnaryOp) and isinstance(test.op, ast.Not):
+            test.operand = self.wrap(test.operand)
+            return test
+        if self.count == CONDITIONS or isinstance(test, ast.Constant):  # `while True` settles nothing
+            return test
+        self.count += 1
+        arguments: list[ast.expr] = [ast.Constant(self.count - 1), test]
+        return ast.Call(ast.Name(TAKE, ast.Load()), arguments, [])
+
+
+def watched(text: str) -> str:
+    """Return a program's text with its conditions noted as they are met; raises SyntaxError."""
+    tree = ast.parse(text)
+    watcher = _Watcher()
+    watcher.visit(tree)
+    # Lambdas: a `def` would use up the budget of ticks that the program's own functions have.
+    head = ast.parse(
+        f"{TAKEN} = dict.fromkeys(range({watcher.count}), 0)\n"
+        f"{MARK} = lambda number, mark: {TAKEN}.__setitem__(number, {TAKEN}[number] | mark)\n"
+        f"{TAKE} = lambda number, value: not {MARK}(number, 2) if value else bool({MARK}(number, 1))\n"
+    ).body
+    at = sum(_stays_first(statement, i) for i, statement in enumerate(tree.body))
+    tree.body[at:at] = head
+    return ast.unparse(ast.fix_missing_locations(tree))
+
+
+def _stays_first(statement: ast.stmt, index: int) -> bool:
+    docstring = index == 0 and isinstance(statement, ast.Expr) and isinstance(statement.value, ast.Constant)
+    return docstring or (isinstance(statement, ast.ImportFrom) and statement.module == "__future__")
+
+
+def untaken(answers: Sequence[str]) -> float:
+    """Return the share of branches never taken, in [0, 1], by the answers to READ; errors say nothing."""
+    marks = [m for a in answers if not a.startswith("raises") for m in a.removeprefix("str ").strip("'")]
+    return sum(2 - int(m).bit_count() for m in marks) / (2 * len(marks)) if marks else 0.0
