@@ -1,7 +1,9 @@
-"""Says which branches of a program's conditions are never taken on inputs near the tested ones.
+"""Says how many branches of a program a patch takes out of use, by inputs near the tested ones.
 
-A patch that settles a condition keeps the code behind it in the text and takes it out of the program:
-a known form of overfitting ("Anti-patterns in Search-Based Program Repair", Tan and others, 2016).
+A patch that settles or drops a condition deletes what the program did behind it: a known form of
+overfitting ("An Analysis of Patch Plausibility and Correctness for Generate-and-Validate Patch
+Generation Systems", Qi and others, 2015; "Anti-patterns in Search-Based Program Repair", Tan and
+others, 2016).
 """
 
 from __future__ import annotations
@@ -67,7 +69,16 @@ def _stays_first(statement: ast.stmt, index: int) -> bool:
     return docstring or (isinstance(statement, ast.ImportFrom) and statement.module == "__future__")
 
 
-def untaken(answers: Sequence[str]) -> float:
-    """Return the share of branches never taken, in [0, 1], by the answers to READ; errors say nothing."""
-    marks = [m for a in answers if not a.startswith("raises") for m in a.removeprefix("str ").strip("'")]
-    return sum(2 - int(m).bit_count() for m in marks) / (2 * len(marks)) if marks else 0.0
+def lost(answers: Sequence[str], before: Sequence[str]) -> float:
+    """Return by which share, in [0, 1], fewer branches are taken than the unchanged program has.
+
+    Both are answers to READ, `before` the unchanged program's. So a condition that was taken out counts
+    as much as one that always goes the same way. An answer that raises counts as no branch taken.
+    """
+    branches = 2 * len(_marks(before))
+    taken = sum(int(mark).bit_count() for mark in _marks(answers))
+    return max(0.0, 1.0 - taken / branches) if branches else 0.0
+
+
+def _marks(answers: Sequence[str]) -> str:
+    return "".join(a.removeprefix("str ").strip("'") for a in answers if not a.startswith("raises"))

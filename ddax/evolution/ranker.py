@@ -5,7 +5,7 @@ from __future__ import annotations
 import ast
 from collections.abc import Mapping, Sequence
 
-from ddax.evolution.branches import READ, untaken, watched
+from ddax.evolution.branches import READ, lost, watched
 from ddax.evolution.evaluator import CodeEvaluator
 from ddax.evolution.inputs import Probe, examples, probes_of
 from ddax.evolution.localise import read_report
@@ -37,7 +37,7 @@ class Ranker:
                 tuple(e.text for e in found.edits),
                 tuple(a[:n]),
                 tuple(a[n:end]),
-                untaken(a[end:]),
+                lost(a[end:], answers[0][end:]),
             )
             for found, a in zip(pool, answers[1:], strict=True)
         ]

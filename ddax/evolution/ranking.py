@@ -2,7 +2,7 @@
 
 Each passes every test it saw. Better is one that keeps the examples in docstrings, answers inputs
 near the tested ones as other plausible repairs do, returns the types that the program returned
-before, does not crash where others do not, leaves no branch that is never taken, was likely from the
+before, does not crash where others do not, keeps the branches of the program in use, was likely from the
 start and writes no value of a test into the code. The weights are set from these reasons, not fitted
 to any set of programs.
 """
@@ -16,7 +16,7 @@ from dataclasses import dataclass
 
 from ddax.evolution.inputs import agrees
 
-EXAMPLES, AGREEMENT, CRASHES, UNTAKEN, TYPES, SPECIAL, LENGTH = 4.0, 2.0, 2.0, 2.0, 1.0, 1.0, 0.1
+EXAMPLES, AGREEMENT, CRASHES, LOST, TYPES, SPECIAL, LENGTH = 4.0, 2.0, 2.0, 2.0, 1.0, 1.0, 0.1
 """What a full share of each fault costs, in the units of an edit's rank; length per 10 characters."""
 
 
@@ -24,14 +24,14 @@ EXAMPLES, AGREEMENT, CRASHES, UNTAKEN, TYPES, SPECIAL, LENGTH = 4.0, 2.0, 2.0, 2
 class Suspect:
     """A plausible repair as seen from outside: its rank, its new texts, its answers to the probes.
 
-    `untaken` is the share of its branches, in [0, 1], that no probe took.
+    `lost` is by which share, in [0, 1], it takes fewer branches on the probes than the program had.
     """
 
     rank: float
     written: tuple[str, ...]
     answers: tuple[str, ...]
     shown: tuple[str, ...] = ()
-    untaken: float = 0.0
+    lost: float = 0.0
 
 
 def penalties(
@@ -62,7 +62,7 @@ def _penalty(
     raising: Sequence[float], wanted: Sequence[str], words: frozenset[str],
 ) -> float:  # fmt: skip
     own = suspects[index]
-    value = own.rank + UNTAKEN * own.untaken
+    value = own.rank + LOST * own.lost
     if wanted:
         missed = sum(not agrees(a, w) for a, w in zip(own.shown, wanted, strict=True))
         value += EXAMPLES * missed / len(wanted)

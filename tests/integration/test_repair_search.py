@@ -111,6 +111,18 @@ async def test_the_same_seed_gives_the_same_patch(sandbox):
     assert results[0].tried == results[1].tried
 
 
+async def test_a_condition_is_mended_rather_than_settled_or_dropped(sandbox):
+    # `str(xs) == 0` or no condition at all passes too, but then nothing takes the first branch any more.
+    files = {"m.py": "def bill(xs):\n    return 0 if abs(xs) == 0 else sum(xs) + 1\n"}
+    found = await mend(
+        sandbox, files, ["m.py"], {"t.py": "assert bill([1, 2]) == 4\nassert bill([5]) == 6\n"}
+    )
+    assert found.solved
+    space = {}
+    exec(found.files["m.py"], space)
+    assert space["bill"]([]) == 0
+
+
 @pytest.mark.long
 async def test_an_endless_loop_is_repaired(sandbox):
     files = {

@@ -32,14 +32,22 @@ def best(*suspects: Suspect, before=("int 1", "int 1"), wanted=(), words=frozens
     return min(range(len(suspects)), key=lambda i: faults[i])
 
 
-def one(*answers: str, rank: float = 0.0, text: str = "x", shown=()) -> Suspect:
-    return Suspect(rank, (text,), answers, tuple(shown))
+def one(*answers: str, rank: float = 0.0, text: str = "x", shown=(), lost: float = 0.0) -> Suspect:
+    return Suspect(rank, (text,), answers, tuple(shown), lost)
 
 
 def test_examples_of_docstrings_are_read_where_they_are_expressions():
     found = examples("a.py", PROGRAM)
     assert [(probe["code"], want) for probe, want in found] == [("last([1, 2])", "2"), ('last("ab")', "'b'")]
     assert examples("a.py", "def f(:") == []
+
+
+def test_a_comparison_in_a_docstring_with_nothing_below_it_is_a_claim():
+    text = '"""Double.\n\n>>> f(2) == 4\n>>> f(1)\n>>> f(3) == 7\nFalse\n"""\n'
+    found = [(probe["code"], want) for probe, want in examples("a.py", text)]
+    assert found == [("f(2) == 4", "True"), ("f(3) == 7", "False")]
+    assert agrees(show(True), "True")
+    assert not agrees(show(False), "True")
 
 
 def test_an_answer_agrees_with_an_example_whatever_its_quotes():
@@ -73,6 +81,11 @@ def test_who_answers_as_the_others_ranks_first():
 def test_who_crashes_alone_or_changes_the_type_ranks_last():
     assert best(one("raises IndexError", "int 1"), one("int 1", "int 1"), one("int 1", "int 1")) == 1
     assert best(one("str 1", "str 1"), one("int 1", "int 1", rank=0.2)) == 1
+
+
+def test_who_loses_branches_ranks_last():
+    assert best(one("int 1", "int 1", lost=0.5), one("int 1", "int 1", rank=0.4)) == 1
+    assert best(one("int 1", "int 1", lost=0.5), one("int 1", "int 1", rank=0.4, lost=0.5)) == 0
 
 
 def test_a_value_of_a_test_in_the_code_is_doubted():
