@@ -7,6 +7,7 @@ import shutil
 import signal
 import tempfile
 from collections.abc import Callable, Iterator
+from itertools import count
 from pathlib import Path
 
 import pytest
@@ -43,12 +44,19 @@ def pytest_runtest_setup(item: pytest.Item) -> None:
     socket_allow_hosts(["127.0.0.1", "::1", "localhost"], allow_unix_socket=True)
 
 
+@pytest.fixture(scope="session")
+def _homes(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Path]:
+    """Return a home for each test: a folder that is made by the test that writes in it."""
+    base = tmp_path_factory.mktemp("homes")
+    return (base / str(number) for number in count())
+
+
 @pytest.fixture(autouse=True)
-def _own_home(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def _own_home(_homes: Iterator[Path], monkeypatch: pytest.MonkeyPatch) -> None:
     """Give the test its own home, and none of the user's settings."""
     for name in [name for name in os.environ if name.startswith("DDAX_")]:
         monkeypatch.delenv(name)
-    monkeypatch.setenv("DDAX_HOME", str(tmp_path / "ddax-home"))
+    monkeypatch.setenv("DDAX_HOME", str(next(_homes)))
 
 
 @pytest.fixture
