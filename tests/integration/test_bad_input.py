@@ -231,7 +231,7 @@ def test_an_unfinished_thread_is_not_run_over_and_its_owner_is_named(place: Plac
     for name, other in told.items():
         assert other.code == 5, (name, other)
         assert f"pid {first.pid}" in other.words, (name, other.words)
-        assert ("the memory" if name == "home" else "thread 't'") in other.words
+        assert ("The memory" if name == "home" else "Thread 't'") in other.words
     assert done.code == 0, (seen, done)
     assert "Trondby" in done.out
     assert not (home / "runs" / "other").exists(), "a thread that never began is not listed"

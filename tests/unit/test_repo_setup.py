@@ -5,6 +5,7 @@ from __future__ import annotations
 import importlib.util
 import json
 import os
+import shlex
 import subprocess
 import sys
 from pathlib import Path
@@ -115,10 +116,9 @@ def told(tmp_path: Path, repo: Path) -> subprocess.CompletedProcess[str]:
     """Run the script under a pip.conf with a program in the place of uv that says what it was given."""
     conf, program = tmp_path / "pip.conf", tmp_path / "a program"
     conf.write_text("[global]\nindex-url = https://user:secret@packages.example/simple\n")
-    program.write_text(
-        f"#!{sys.executable}\nimport json, os, sys\n"
-        "print(json.dumps([sys.argv[1:], os.environ['UV_DEFAULT_INDEX'].partition('@')[2]]))\nsys.exit(3)\n"
-    )
+    says = "print(json.dumps([sys.argv[1:], os.environ['UV_DEFAULT_INDEX'].partition('@')[2]])); sys.exit(3)"
+    words = shlex.join([sys.executable, "-c", f"import json, os, sys; {says}"])
+    program.write_text(f'#!/bin/sh\nexec {words} "$@"\n')  # a Python in a path with a space heads no script
     program.chmod(0o755)
     env = {"PATH": os.environ["PATH"], "HOME": str(tmp_path), "PIP_CONFIG_FILE": str(conf)}
     command = [sys.executable, str(repo / "scripts/uv_as_pip.py"), str(program), "pip", "sync", "a lock"]
