@@ -72,6 +72,7 @@ class PaidModel:
 
     first_mode: Mode = "schema"
     takes_tools = True
+    sees = False
     address = "model:"
 
     async def say(self, order: Order, hear: Hear | None = None) -> Said:
