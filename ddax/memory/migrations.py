@@ -30,11 +30,25 @@ def sqlite_errors(path: Path) -> Iterator[None]:
             ) from exc
         if isinstance(exc, sqlite3.ProgrammingError | sqlite3.IntegrityError):
             raise
-        raise StateError(
-            f"The database {str(path)!r} is damaged.",
-            why=f"{text}.",
-            mend="Restore it from a backup, or move it aside.",
-        ) from exc
+        raise _damaged(path, text) from exc
+
+
+@contextmanager
+def opening_errors(path: Path) -> Iterator[None]:
+    """Map what SQLite raises where a file is opened, also where its words quote bytes that are no text."""
+    with sqlite_errors(path):
+        try:
+            yield
+        except UnicodeDecodeError as exc:
+            raise _damaged(path, f"its tables cannot be read: {exc}") from exc
+
+
+def _damaged(path: Path, why: str) -> StateError:
+    return StateError(
+        f"The database {str(path)!r} is damaged.",
+        why=f"{why}.",
+        mend="Restore it from a backup, or move it aside.",
+    )
 
 
 class Connection(sqlite3.Connection):
@@ -111,7 +125,7 @@ def open_database(path: Path, steps: Sequence[Step]) -> Connection:
     connection may be used from any thread, by one at a time. Raises `StateError` for a newer or
     damaged database, `StorageError` where the disk fails.
     """
-    with sqlite_errors(path):
+    with opening_errors(path):
         db = sqlite3.connect(
             path, isolation_level=None, check_same_thread=False, timeout=10.0, factory=Connection
         )
@@ -137,10 +151,11 @@ def open_reading(path: Path, steps: Sequence[Step]) -> sqlite3.Connection:
 
     Raises `StateError` for one of another version or a damaged one, `StorageError` where there is none.
     """
-    with sqlite_errors(path):
+    with opening_errors(path):
         db = sqlite3.connect(reading_address(path), uri=True, check_same_thread=False, timeout=10.0)
         try:
             found = int(db.execute("PRAGMA user_version").fetchone()[0])
+            db.execute("SELECT count(*) FROM sqlite_master")  # read here, so that damage to it shows here
             _check_version(path, found, len(steps))
             if found < len(steps):
                 raise StateError(

@@ -16,7 +16,7 @@ from langgraph.checkpoint.sqlite.aio import AsyncSqliteSaver
 
 from ddax.graph.savers.pruning import Store, delta_channels
 from ddax.graph.savers.sealing import ROOT, Row, Seal, Verdict, own, seal, verify, write_digest
-from ddax.memory.migrations import reading_address, sqlite_errors
+from ddax.memory.migrations import opening_errors, reading_address, sqlite_errors
 
 if TYPE_CHECKING:
     from langchain_core.runnables import RunnableConfig
@@ -292,7 +292,8 @@ async def open_sqlite(path: Path, serde: SerializerProtocol) -> AsyncIterator[Sq
     with sqlite_errors(path):
         async with aiosqlite.connect(os.fspath(path)) as connection:
             store = SqliteStore(connection, serde=serde)
-            await store.setup()
+            with opening_errors(path):
+                await store.setup()
             await connection.execute("PRAGMA synchronous=NORMAL")
             await connection.execute(f"PRAGMA busy_timeout={BUSY_MILLISECONDS}")
             yield store
