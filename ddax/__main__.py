@@ -37,7 +37,7 @@ def leave_in_order(code: int) -> None:
 def look_less_for_cycles() -> None:
     """Let the garbage collector look for cycles less often.
 
-    A full look walks every object of the libraries (0.1 s), and a command lives for seconds.
+    A full look walks every object of the libraries, and a command lives for seconds.
     """
     gc.set_threshold(10_000, 20, 20)
 

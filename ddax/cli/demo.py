@@ -28,7 +28,7 @@ SOURCES = ("python:",)
 
 EXAMPLE = "examples/repair"
 REPAIR_SECONDS = 60.0
-"""When the search gives up: it needs 3 s, and on a busy machine many times that."""
+"""When the search gives up: a busy machine makes it many times as long as a free one."""
 
 Act = Callable[[Output], int]
 

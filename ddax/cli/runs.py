@@ -97,20 +97,7 @@ async def _read(opener: Opener, thread: str) -> tuple[Mapping[str, Any], Mapping
 
 def known_run(thread: str) -> RunInfo:
     """Return the manifest of a thread; raises `UsageError` that names the nearest one."""
-    folder = run_folder()
-    info = folder.load(check_thread(thread) or "")
-    if info is not None:
-        return info
-    import difflib
-
-    names = [known.thread_id for known in folder.all()]
-    near = difflib.get_close_matches(thread, names, n=1, cutoff=0.6)
-    there = f"None of the {len(names)} threads has this name" if names else "Nothing was run yet"
-    raise UsageError(
-        f"There is no thread {thread!r}.",
-        why=f"The nearest one is {near[0]!r}." if near else f"{there} in {str(home_of())!r}.",
-        mend="`ddax runs` lists the threads there are.",
-    )
+    return run_folder().known(check_thread(thread) or "")
 
 
 def print_tree(board: Board) -> None:
@@ -134,7 +121,7 @@ def cancel(
     One that waits, or that no process runs, is closed at once.
     """
     output, info = Output(json=json, verbose=verbose), known_run(thread)
-    if info.status not in {"running", "waiting"}:
+    if not info.resumable:
         raise UsageError(
             f"The thread {thread!r} is over ({info.status}).",
             why="Only a thread that runs or waits can be stopped.",

@@ -174,7 +174,7 @@ def _one_thread(task: str | None, thread: str | None) -> str | None:
 def _resume(
     context: typer.Context, thread: str | None, answer: str | None, output: Output, *, last_good: bool = False
 ) -> int:
-    name = known_run(thread).thread_id if thread is not None else _newest_unfinished()
+    name = known_run(thread).thread_id if thread is not None else run_folder().unfinished().thread_id
     reply = _answer(answer)
 
     async def job(agent: Agent, on_event: OnEvent) -> Result:
@@ -182,17 +182,6 @@ def _resume(
 
     output.note(f"resuming thread {name}")
     return execute(opener_of(context), None, name, job, output)
-
-
-def _newest_unfinished() -> str:
-    for info in run_folder().all():
-        if info.status in {"running", "waiting"}:
-            return info.thread_id
-    raise UsageError(
-        "There is no unfinished thread.",
-        why="Every thread is done, stopped or failed, or none was begun.",
-        mend="`ddax runs` lists the threads there are.",
-    )
 
 
 def _answer(text: str | None) -> Any:

@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING, Any
 from ddax.configs.settings import Context
 from ddax.errors import NotAllowed, UsageError
 from ddax.graph.builder import Builder, build_graph
+from ddax.graph.runs import UNFINISHED
 from ddax.graph.services import Services, Session
 from ddax.memory.overrides import Overrides
 from ddax.types import JsonDict
@@ -134,7 +135,7 @@ async def _states(agent: Agent, place: JsonDict, context: Context) -> tuple[Json
             why="They were let go of by `ddax gc`.",
             mend="Only `ddax agents revert` can settle the override before its deadline.",
         )
-    if end.get("status") in ("running", "waiting"):
+    if end.get("status") in UNFINISHED:
         raise UsageError(
             f"thread {place['thread']!r} is not over.",
             why="Only what a finished thread would have chosen can be compared.",

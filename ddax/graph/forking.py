@@ -53,13 +53,7 @@ async def fork(agent: Agent, thread: str, at: int, change: Change) -> RunInfo:
 
 
 async def _fork(agent: Agent, thread: str, at: int, change: Change, name: str) -> RunInfo:
-    info = agent.runs.load(thread)
-    if info is None:
-        raise UsageError(
-            f"there is no thread {thread!r}.",
-            why="A fork leaves a thread that was run here.",
-            mend="List them: ddax runs",
-        )
+    info = agent.runs.known(thread)
     if agent.runs.load(name) is not None:
         raise UsageError(
             f"there is a thread {name!r} already.",

@@ -14,7 +14,6 @@ if TYPE_CHECKING:
     from ddax.graph.savers.pruning import Store
 
 DAY = 24 * 3600.0
-UNFINISHED = ("running", "waiting")
 
 
 @dataclass(frozen=True)
@@ -37,7 +36,7 @@ class Swept(TypedDict):
 
 def due(infos: list[RunInfo], rule: Rule, *, now: float) -> list[RunInfo]:
     """Return the threads that a rule applies to, oldest first; unfinished ones never are."""
-    old = [i for i in infos if i.status not in UNFINISHED and now - i.updated >= rule.days * DAY]
+    old = [i for i in infos if not i.resumable and now - i.updated >= rule.days * DAY]
     return sorted(old, key=lambda info: (info.updated, info.thread_id))
 
 

@@ -23,7 +23,7 @@ from langgraph.runtime import RunControl
 
 from ddax.configs.secrets import Redactor
 from ddax.configs.settings import Context
-from ddax.errors import ReasonerError, SandboxError, UsageError
+from ddax.errors import ReasonerError, SandboxError, ThreadInUse, UsageError
 from ddax.graph.builder import Builder, build_graph
 from ddax.graph.costs import cost_rows
 from ddax.graph.results import RunResult, exit_code_of, result_of
@@ -149,11 +149,15 @@ class Agent:
         another process has the thread.
         """
         if not task.strip():
-            raise UsageError("the task is empty.", mend='Write it as: ddax run "your question".')
+            raise UsageError(
+                "the task is empty.",
+                why="A run needs a question or an order in words.",
+                mend='Write it as: ddax run "your question".',
+            )
         name = self._name(thread)
         async with self.locked(name):
             known = self.runs.load(name)
-            if known is not None and known.status in ("running", "waiting"):
+            if known is not None and known.resumable:
                 raise UsageError(
                     f"thread {name!r} is not finished ({known.status}).",
                     why="A follow-up needs the end of what was asked before.",
@@ -272,11 +276,9 @@ class Agent:
 
     async def cancel(self, thread: str) -> None:
         """Ask a thread to stop at its next step; a waiting or broken one is closed at once."""
-        from ddax.errors import ThreadInUse
-
         info = self._resumable(thread)
         self.runs.cancel(thread)
-        if info.status not in ("running", "waiting"):
+        if not info.resumable:
             self.runs.clear_cancel(thread)
             return
         with contextlib.suppress(ThreadInUse):
@@ -292,7 +294,11 @@ class Agent:
 
     def _sync(self) -> asyncio.Runner:
         if self._loop is None:
-            raise UsageError("the agent is not open.", mend="Use it inside: with open_agent() as agent: ...")
+            raise UsageError(
+                "the agent is not open.",
+                why="Synchronous calls need the loop that a plain `with` opens.",
+                mend="Use it inside: with open_agent() as agent: ...",
+            )
         return self._loop
 
     def _name(self, thread: str | None) -> str:
@@ -313,15 +319,7 @@ class Agent:
                 yield
 
     def _resumable(self, thread: str | None) -> RunInfo:
-        if thread is None:
-            unfinished = [info for info in self.runs.all() if info.status in ("running", "waiting")]
-            if not unfinished:
-                raise UsageError("there is no unfinished thread.", mend="List them: ddax runs")
-            return unfinished[0]
-        info = self.runs.load(self._name(thread))
-        if info is None:
-            raise UsageError(f"there is no thread {thread!r}.", mend="List them: ddax runs")
-        return info
+        return self.runs.unfinished() if thread is None else self.runs.known(self._name(thread))
 
     async def _snapshot(self, info: RunInfo) -> Any:
         """Return the newest state; raises StateError where the manifest knows more than the store."""

@@ -8,17 +8,20 @@ from __future__ import annotations
 
 import json
 from dataclasses import asdict, dataclass, field, replace
+from difflib import get_close_matches
 from pathlib import Path
 from typing import Any
 
 from ddax.configs.secrets import Redactor
-from ddax.errors import StateError
+from ddax.errors import StateError, UsageError
 from ddax.memory.files import ensure_folder, write_atomic
 from ddax.types import JsonDict
 
 MANIFEST = "run.json"
 CANCEL = "cancel"
 VERSION = 1
+UNFINISHED = frozenset({"running", "waiting"})
+"""The statuses of a thread that can be resumed."""
 
 
 @dataclass(frozen=True)
@@ -43,6 +46,11 @@ class RunInfo:
     context: JsonDict = field(default_factory=dict)
     forked_from: str = ""
     version: int = VERSION
+
+    @property
+    def resumable(self) -> bool:
+        """Tell whether the thread runs or waits."""
+        return self.status in UNFINISHED
 
     @property
     def namespace(self) -> str:
@@ -84,6 +92,31 @@ class RunFolder:
                 mend="Upgrade ddax.",
             )
         return info
+
+    def known(self, thread: str) -> RunInfo:
+        """Return the manifest of a thread; raises UsageError naming the nearest where it never ran."""
+        info = self.load(thread)
+        if info is not None:
+            return info
+        names = [one.thread_id for one in self.all()]
+        near = get_close_matches(thread, names, n=1, cutoff=0.6)
+        there = f"None of the {len(names)} threads has this name" if names else "Nothing was run yet"
+        raise UsageError(
+            f"There is no thread {thread!r}.",
+            why=f"The nearest one is {near[0]!r}." if near else f"{there} in {str(self.root.parent)!r}.",
+            mend="`ddax runs` lists the threads there are.",
+        )
+
+    def unfinished(self) -> RunInfo:
+        """Return the newest thread that runs or waits; raises UsageError where none does."""
+        found = next((info for info in self.all() if info.resumable), None)
+        if found is None:
+            raise UsageError(
+                "There is no unfinished thread.",
+                why="Every thread is done, stopped or failed, or none was begun.",
+                mend="`ddax runs` lists the threads there are.",
+            )
+        return found
 
     def save(self, info: RunInfo) -> None:
         """Write a manifest so that a reader sees the old or the new one, never half of one."""

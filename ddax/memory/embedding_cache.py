@@ -64,13 +64,16 @@ class CachedEmbedder:
                 self._rows.move_to_end(key)
             while len(self._rows) > self._keep:
                 self._rows.popitem(last=False)
+                if self._file is not None:
+                    self._file.at_hand = False
 
 
 class CacheFile:
     """The file of a cache, open as long as somebody has it; threads take turns.
 
-    What is kept is written behind: leaves bring a vector or two each, and opening the file and syncing the
-    disk for each of them took longer than making them. What a kill takes is made again.
+    What is kept is written behind: leaves bring a vector or two each, and a sync of the disk for each of
+    them takes longer than making them. What a kill takes is made again. `at_hand` says that the cache
+    still has in memory all that the file holds, so that nothing need be looked for in it.
     """
 
     def __init__(self, path: Path) -> None:
@@ -80,7 +83,11 @@ class CacheFile:
         try:
             path.parent.mkdir(parents=True, exist_ok=True)
         except OSError as exc:
-            raise StorageError(f"Cannot make the cache folder {str(path.parent)!r}.", why=str(exc)) from exc
+            raise StorageError(
+                f"Cannot make the cache folder {str(path.parent)!r}.",
+                why=str(exc),
+                mend="Free space or give write permission, or set DDAX_HOME elsewhere.",
+            ) from exc
         with cache_errors(path):
             self._db = sqlite3.connect(path, timeout=30.0, check_same_thread=False)
             weakref.finalize(self, _close, self._db, self._new, path)
@@ -91,15 +98,15 @@ class CacheFile:
                     "CREATE TABLE IF NOT EXISTS vectors (fingerprint TEXT, key BLOB, row BLOB NOT NULL,"
                     " PRIMARY KEY (fingerprint, key)) WITHOUT ROWID"
                 )
-            # Nothing need be looked for in a new file: what this process brings stays at hand.
-            self._empty = self._db.execute("SELECT 1 FROM vectors LIMIT 1").fetchone() is None
+            self.at_hand = self._db.execute("SELECT 1 FROM vectors LIMIT 1").fetchone() is None
 
     def find(self, fingerprint: str, keys: Sequence[bytes], *, size: int) -> dict[bytes, Rows]:
         """Return the rows of so many bytes that are there, by key; raises StorageError with the remedy."""
         found: dict[bytes, Rows] = {}
-        if self._empty:
+        if self.at_hand:
             return found
         with cache_errors(self._path), self._turn:
+            _write(self._db, self._new, self._path)  # what was brought last is looked for as well
             for i in range(0, len(keys), 500):
                 part = keys[i : i + 500]
                 marks = ",".join("?" * len(part))

@@ -1,6 +1,6 @@
 """Embed in company: texts that threads ask for at the same moment go through the model together.
 
-A short text alone costs twice what it costs beside others, and leaves that act together ask for one each.
+A short text alone costs more than beside others, and leaves that act together ask for one each.
 Its vector is the same either way (`ddax.memory.embeddings`).
 """
 

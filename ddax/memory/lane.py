@@ -65,12 +65,6 @@ class Trip:
         self._questions: dict[Answer, list[Any]] = {}
         self._answers: dict[Answer, Sequence[Any]] = {}
 
-    def add(
-        self, work: Callable[[], Any], loop: asyncio.AbstractEventLoop, told: asyncio.Future[Any]
-    ) -> None:
-        """Put work at the end."""
-        self.errands.append(Errand(work, loop, told))
-
     def question(self, answer: Answer, question: Any) -> Callable[[], Any]:
         """Note a question; return the work that gets what is answered to it."""
         asked = self._questions.setdefault(answer, [])
@@ -119,7 +113,7 @@ class Lane:
         told: asyncio.Future[T] = loop.create_future()
         with self._guard:
             trip, new = self._next or Trip(), self._next is None
-            trip.add(work_in(trip), loop, told)
+            trip.errands.append(Errand(work_in(trip), loop, told))
             if new:
                 self._next = trip
                 self._thread.submit(self._go, trip)

@@ -272,7 +272,7 @@ _TOGETHER = (
 
 
 def any_of(patterns: Sequence[str]) -> re.Pattern[str]:
-    """Return the pattern of any of these, four times quicker than one after the other.
+    """Return the pattern of any of these: it finds what one after the other would find, and sooner.
 
     How most of them begin is tried once at each place of a text, and not once for each of them.
     """

@@ -13,6 +13,8 @@ from dataclasses import dataclass, replace
 from ddax.errors import UsageError
 from ddax.types import Document, JsonDict, MemoryType, Record
 
+LARGE = 50_000
+"""Characters from which on texts are gone through in a thread, so that the leaves beside go on."""
 RECORD = "record.sqlite"
 """The file of a memory's folder that its record of record is in."""
 DECISIONS = "decisions"

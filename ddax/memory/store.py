@@ -23,6 +23,7 @@ from ddax.memory.chroma import IndexFailure
 from ddax.memory.protocol import Embedder, Found, MemoryHit, RecallQuery
 from ddax.memory.records import (
     FOUND_BY_MEANING,
+    LARGE,
     MEMORY_TYPES,
     check_found,
     clean,
@@ -57,8 +58,8 @@ logger = logging.getLogger(__name__)
 T = TypeVar("T")
 _WIDER = 4
 _EMBED_BATCH = 64
-RECENT, LARGE = 64, 50_000
-"""Texts whose vectors stay at hand (the gate has just asked for them), characters for a thread."""
+RECENT = 64
+"""Texts whose vectors stay at hand: the gate has just asked for them."""
 
 
 async def open_memory(

@@ -24,6 +24,7 @@ from ddax.graph.state import Outcome, Update, Work
 from ddax.ideas.idea import MAX_EVIDENCE, REASON_BYTES, RESULT_BYTES, clip
 from ddax.ideas.origins import Origins, join, read
 from ddax.memory.instructions import without_orders
+from ddax.memory.records import LARGE
 from ddax.nodes.arguments import stowed, whole
 from ddax.nodes.claims import CONFLICT, Verification, claim_of, compare
 from ddax.nodes.gather import CLAIMS, HITS, as_passage, citation_row, usage_row, whole_text
@@ -39,8 +40,6 @@ SHOWN = "shown"
 """The log of what a dry run would have done."""
 ATTEMPTS = 3
 BACKOFF_SECONDS = 0.5
-LARGE = 50_000
-"""Characters of pages from which on a result is cleaned in a thread."""
 VERIFY_FROM = 0.55
 """Confidence from which on a contradiction is worth a verify idea."""
 

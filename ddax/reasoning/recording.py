@@ -45,8 +45,8 @@ def request_hash(method: str, request: Any) -> str:
 def _plain(value: Any) -> Any:
     if is_dataclass(value) and not isinstance(value, type):
         skipped = UNRECORDED.get(type(value).__name__, set[str]())
-        if getattr(value, "seen", skipped) is None:
-            skipped = {*skipped, "seen"}  # as in recordings of tasks without a world
+        if isinstance(value, p.ExpandRequest) and value.seen is None:
+            skipped = {"seen"}  # as in recordings of tasks without a world
         return {f.name: _plain(getattr(value, f.name)) for f in fields(value) if f.name not in skipped}
     if isinstance(value, Mapping):
         return {str(key): _plain(item) for key, item in value.items()}

@@ -59,14 +59,7 @@ class Reader:
         """Return the manifest of a thread; raises `UsageError` for one there is not."""
         from ddax.memory.home import safe_name
 
-        info = self.runs.load(safe_name(thread))
-        if info is None:
-            raise UsageError(
-                f"There is no thread {thread!r}.",
-                why="None of this name was run in this home.",
-                mend="`ddax runs` lists the threads there are.",
-            )
-        return info
+        return self.runs.known(safe_name(thread))
 
     def row(self, thread: str) -> JsonDict:
         """Return the row of one run."""

@@ -238,3 +238,16 @@ def test_a_cache_that_cannot_be_written_costs_a_warning_and_no_vector(
     cache._file.write()
     assert "are not kept" in caplog.text
     assert np.array_equal(cache.embed(["a b"]), HashEmbedder().embed(["a b"]))
+
+
+def test_vectors_that_left_the_memory_are_found_in_a_file_that_was_new(tmp_path: Path) -> None:
+    inner = Counting(HashEmbedder())
+    cache = CachedEmbedder(inner, tmp_path / "vectors.sqlite", keep=2)
+    for text in ("a b", "c d", "e f"):
+        cache.embed([text])
+    assert np.array_equal(cache.embed(["a b"]), HashEmbedder().embed(["a b"]))
+    assert inner.seen == 3, "it waits to be written"
+    assert cache._file is not None
+    cache._file.write()
+    cache.embed(["c d", "e f"])
+    assert inner.seen == 3, "it is in the file"

@@ -16,6 +16,8 @@ from ddax.errors import ActionError
 
 MOST = 8
 """Things opened on one page at most."""
+STEM = 4
+"""Letters from which a word counts as the beginning of another one."""
 SHOWING = frozenset({"summary", "tab"})
 """Roles that are there to show what is hidden."""
 LEAVE = frozenset({"no_such_move", "covered", "hidden", "page_failed", "timeout"})
@@ -103,7 +105,3 @@ def _in(word: str, words: set[str]) -> bool:
     return word in words or any(
         len(a) >= STEM and b.startswith(a) for other in words for a, b in ((word, other), (other, word))
     )
-
-
-STEM = 4
-"""Letters from which a word counts as the beginning of another one."""

@@ -113,7 +113,7 @@ class SqliteStore(Store, AsyncSqliteSaver):
     async def _write_waiting(self) -> None:
         taken = list(self._waiting)
         try:
-            for replaces in (True, False):
+            for replaces in {one.replaces for one in taken}:
                 await self.conn.executemany(
                     f"INSERT OR {'REPLACE' if replaces else 'IGNORE'} INTO writes"  # noqa: S608  # fixed names
                     f" (thread_id, {COLUMNS['writes']}) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)",
