@@ -7,6 +7,7 @@ the DAG and what is a candidate.
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
+from math import sqrt
 from typing import NamedTuple
 
 import numpy as np
@@ -81,8 +82,9 @@ def weights_of(
 
 def cosines(F: Vector, D: Matrix) -> Vector:
     """Return cos(F, d̂) `[n]` in [−1, 1]; 0 where F or d̂ is zero."""
-    lengths = np.linalg.norm(D, axis=1) * float(np.linalg.norm(F))
-    return np.where(lengths > TINY, np.clip(D @ F / np.maximum(lengths, TINY), -1.0, 1.0), 0.0)
+    lengths = np.sqrt(np.add.reduce(D * D, axis=1)) * sqrt(F.dot(F))
+    along = np.minimum(np.maximum(D @ F / np.maximum(lengths, TINY), -1.0), 1.0)
+    return np.where(lengths > TINY, along, 0.0)
 
 
 def normalised(P: Vector) -> Vector:

@@ -4,6 +4,8 @@ For searches that live in memory (benchmarks, environments, lookahead). The DAG 
 statistics in graph state and shares the score, the choice of wider or deeper, and this rule: an
 unvisited child takes its parent's Q, and only nodes with unfinished work are candidates. A level has
 few children, for which lists are faster than arrays; `score_terms` is the same score for many at once.
+What led at a level is kept with how far it led: as long as no sibling can have overtaken it, the siblings
+are not scored again (`Lead`).
 """
 
 from __future__ import annotations
@@ -11,7 +13,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 from math import sqrt
-from typing import Literal, NamedTuple
+from typing import Literal, NamedTuple, TypeAlias
 
 import numpy as np
 from numpy.typing import NDArray
@@ -23,7 +25,16 @@ from ddax.types import Vector
 
 ROOT_NODE = 0
 NO_NODE = -1
+SURE = 1e-9
+"""By how much, relatively, a lead must be larger than what siblings could have gained; far above rounding."""
 Move = Literal["evaluate", "grow"]
+Lead: TypeAlias = tuple[int, int, int, int, float, float, float, float, float, float, float]
+"""The best child of a level and what holds until another can be it, as plain numbers.
+
+The version of the weights, the child, its N and the ΣN of the level when it was scored, the exploration scale
+and the level's Q then, the child's alignment and share of the priors, the best score of its siblings, the
+largest part of the scale one of them gets, and what a sibling gains with the level's Q.
+"""
 
 
 @dataclass(frozen=True)
@@ -43,6 +54,11 @@ class Policy:
         """Say whether wider or deeper is drawn; else the score alone decides."""
         return self.weights.wider if self.wider is None else self.wider
 
+    @property
+    def openness(self) -> float:
+        """Return what exploration weighs: c, damped by ρ where the weights say so."""
+        return (1.0 - self.rho if self.weights.damped else 1.0) * self.weights.c * self.c
+
 
 class Choice(NamedTuple):
     """Where a descent came to: `evaluate` a node for the first time, or `grow` (more) children under it."""
@@ -56,7 +72,8 @@ class Tree:
 
     `Q` in [0, 1] is the mean of all values at and below a node, `N` their number, `below` the ΣN of its
     children, `V` the node's own first value (None before it), `P` its prior, `loss` its virtual losses.
-    With `dim` > 0 nodes have directions, and `pull` sets the force F they are aligned with.
+    With `dim` > 0 nodes have directions, and `pull` sets the force F they are aligned with. Of the values
+    that came from below known children `_total` and `_squares` are the sums.
     """
 
     def __init__(self, *, dim: int = 0) -> None:
@@ -77,7 +94,11 @@ class Tree:
         self._open: list[list[int]] = [[]]
         self._may_grow: list[bool] = [True]
         self._new: list[Outcomes] = [Outcomes()]
-        self._known: list[Outcomes] = [Outcomes()]
+        self._total: list[float] = [0.0]
+        self._squares: list[float] = [0.0]
+        self._lead: list[Lead | None] = [None]
+        self._felt: tuple[float, ...] = ()
+        self._version = 0
 
     def __len__(self) -> int:
         """Return how many nodes there are."""
@@ -103,15 +124,18 @@ class Tree:
         self._cosine.extend(cosines(self._F, directions).tolist())
         self.parent.extend([node] * n)
         self.depth.extend([self.depth[node] + 1] * n)
-        self.P.extend(max(0.0, float(p)) for p in P)
+        self.P.extend([max(0.0, float(p)) for p in P])
         self.Q.extend([0.0] * n)
         self.V.extend([None] * n)
         for counts in (self.N, self.below, self.loss):
             counts.extend([0] * n)
         self.closed.extend([False] * n)
         self._may_grow.extend([True] * n)
-        for sides in (self._new, self._known):
-            sides.extend([Outcomes()] * n)
+        self._new.extend([Outcomes()] * n)
+        self._lead.extend([None] * n)
+        for sums in (self._total, self._squares):
+            sums.extend([0.0] * n)
+        self._lead[node] = None
         for lists in (self.children, self._open):
             lists.extend([] for _ in range(n))
             lists[node].extend(new)
@@ -123,6 +147,7 @@ class Tree:
         """Set the force `[dim]` that directions are aligned with, as after x has moved."""
         self._F = np.asarray(F, dtype=np.float64)
         self._cosine = cosines(self._F, np.concatenate(self._D)).tolist()
+        self._version += 1
 
     def close(self, node: int) -> None:
         """Take a node out of the search, as a finished, pruned or joined one."""
@@ -132,32 +157,97 @@ class Tree:
         if node != ROOT_NODE:
             parent = self.parent[node]
             self._open[parent].remove(node)
+            self._lead[parent] = None
             self._close_if_done(parent)
 
     def descend(self, policy: Policy, *, rng: np.random.Generator | None = None) -> Choice | None:
         """Go down by the score to where work is; None where everything is closed.
 
-        Where wider or deeper is drawn, an rng is needed.
+        Where wider or deeper is drawn, an rng is needed. Virtual losses are those of a `draw`: outside
+        of one there are none.
         """
         if self.closed[ROOT_NODE]:
             return None
+        return self._walk(policy, rng) if policy.learns_width else self._follow(policy)
+
+    def _walk(self, policy: Policy, rng: np.random.Generator | None) -> Choice:
+        """Go down scoring every level anew, as wider or deeper and virtual losses want it."""
         node = ROOT_NODE
-        V, unfinished, draws = self.V, self._open, policy.learns_width
-        while node == ROOT_NODE or V[node] is not None:
-            candidates = self._candidates(node, policy, rng) if draws else unfinished[node]
+        while node == ROOT_NODE or self.V[node] is not None:
+            candidates = self._candidates(node, policy, rng)
             if not candidates:
                 return Choice(node, "grow")
             node = candidates[0] if len(candidates) == 1 else self.best(candidates, policy)
         return Choice(node, "evaluate")
+
+    def _follow(self, policy: Policy) -> Choice:
+        """Go down as `_walk`, past the levels whose leading child cannot have been overtaken."""
+        openness, w_q, floor = policy.openness, policy.weights.w_q, policy.weights.floor
+        felt = (openness, policy.weights.w_a, w_q, floor)
+        if felt != self._felt:
+            self._felt, self._version = felt, self._version + 1
+        V, N, Q, below, unfinished, leads = self.V, self.N, self.Q, self.below, self._open, self._lead
+        version, here = self._version, ROOT_NODE
+        while here == ROOT_NODE or V[here] is not None:
+            kids = unfinished[here]
+            if len(kids) < 2:
+                if not kids:
+                    return Choice(here, "grow")
+                here = kids[0]
+                continue
+            lead = leads[here]
+            if lead is not None and lead[0] == version:
+                _, best, seen, visits, scale, above, alignment, share, rival, steep, rise = lead
+                q, n = Q[here], N[best]
+                if below[here] == visits and q == above:
+                    here = best
+                    continue
+                if n and below[here] - visits == n - seen:  # no sibling was visited since
+                    visits = below[here]
+                    now = openness * sqrt(visits if visits > floor else floor)
+                    gained = rise * (q - above)
+                    bar = rival + (now - scale) * steep + (gained if gained > 0.0 else 0.0)
+                    if alignment + w_q * Q[best] + now * share / (1 + n) > bar:
+                        here = best
+                        continue
+            here = self._leading(here, policy)
+        return Choice(here, "evaluate")
+
+    def _leading(self, here: int, policy: Policy) -> int:
+        """Return the best open child of a node by `best`, and keep how far it leads."""
+        kids, N, Q, P = self._open[here], self.N, self.Q, self.P
+        best = self.best(kids, policy)
+        w_a, w_q, cosine, above = policy.weights.w_a, policy.weights.w_q, self._cosine, self.Q[here]
+        scale = policy.openness * sqrt(max(policy.weights.floor, self.below[here]))
+        priors = sum([P[k] for k in kids])
+        even, whole = priors <= TINY, len(kids) if priors <= TINY else priors
+        rival, steep, rise = -1e300, 0.0, 0.0
+        for k in kids:
+            if k == best:
+                continue
+            n = N[k]
+            part = (1.0 if even else P[k]) / whole / (1 + n)
+            score = w_a * cosine[k] + w_q * (Q[k] if n else above) + scale * part
+            if score > rival:
+                rival = score
+            if part > steep:
+                steep = part
+            if not n:
+                rise = w_q
+        self._lead[here] = (
+            self._version, best, N[best], self.below[here], scale, above, w_a * cosine[best],
+            (1.0 if even else P[best]) / whole, rival + SURE * (1.0 + abs(rival)), steep, rise,
+        )  # fmt: skip
+        return best
 
     def draw(self, policy: Policy, k: int, *, rng: np.random.Generator | None = None) -> list[Choice]:
         """Draw up to k different places, each under the virtual losses of those before."""
         found: dict[int, Choice] = {}
         lost: list[int] = []
         for _ in range(k):
-            choice = self.descend(policy, rng=rng)
-            if choice is None:
+            if self.closed[ROOT_NODE]:
                 break
+            choice = self._walk(policy, rng)
             found.setdefault(choice.node, choice)
             for node in self.path(choice.node):
                 self.loss[node] += 1
@@ -172,7 +262,7 @@ class Tree:
         weights, N, Q, P, loss, cosine = policy.weights, self.N, self.Q, self.P, self.loss, self._cosine
         w_a, w_q, inherited = weights.w_a, weights.w_q, self.Q[here]
         priors, losses = sum([P[k] for k in candidates]), sum([loss[k] for k in candidates])
-        openness = (1.0 - policy.rho if weights.damped else 1.0) * weights.c * policy.c
+        openness = policy.openness
         even = priors <= TINY
         scale = openness * sqrt(max(weights.floor, self.below[here] + losses))
         scale /= len(candidates) if even else priors
@@ -197,16 +287,24 @@ class Tree:
         first = self.V[node] is None
         if first:
             self.V[node] = value
-        N, Q = self.N, self.Q
-        child, here = NO_NODE, node
+        N, Q, parent, below = self.N, self.Q, self.parent, self.below
+        total, squares, square = self._total, self._squares, value * value
+        N[node] = n = N[node] + 1
+        Q[node] += (value - Q[node]) / n
+        here = parent[node]
+        if first and here != NO_NODE:
+            self._new[here] = self._new[here].add(value)
+            N[here] = n = N[here] + 1
+            Q[here] += (value - Q[here]) / n
+            below[here] += 1
+            here = parent[here]
         while here != NO_NODE:
-            N[here] += 1
-            Q[here] += (value - Q[here]) / N[here]
-            if child != NO_NODE:
-                self.below[here] += 1
-                side = self._new if first and child == node else self._known
-                side[here] = side[here].add(value)
-            child, here = here, self.parent[here]
+            N[here] = n = N[here] + 1
+            Q[here] += (value - Q[here]) / n
+            below[here] += 1
+            total[here] += value
+            squares[here] += square
+            here = parent[here]
 
     def path(self, node: int) -> list[int]:
         """Return the nodes from the root to a node, both included."""
@@ -230,7 +328,9 @@ class Tree:
             return kids
         if rng is None:
             raise ValueError("A policy that goes wider draws by chance and needs an rng.")
-        if goes_wider(self._new[node], self._known[node], rng):
+        new = self._new[node]
+        later = Outcomes(self.below[node] - new.n, self._total[node], self._squares[node])
+        if goes_wider(new, later, rng):
             return [k for k in kids if self.V[k] is None]
         return known
 

@@ -90,6 +90,44 @@ def test_the_trees_score_is_the_score_of_the_engine(seed, preset, rho, losses):
     assert terms.total[tree.best(kids, policy) - 1] == pytest.approx(terms.total.max())
 
 
+def by_scoring_every_level(tree, policy):
+    """Return where a descent leads that scores every open child of every level."""
+    node = ROOT_NODE
+    while node == ROOT_NODE or tree.V[node] is not None:
+        kids = [k for k in tree.children[node] if not tree.closed[k]]
+        if not kids:
+            return Choice(node, "grow")
+        node = tree.best(kids, policy)
+    return Choice(node, "evaluate")
+
+
+@settings(max_examples=30, deadline=None)
+@given(seeds, st.sampled_from(sorted(PRESETS)), st.sampled_from([0.0, 0.05, 1.0, 6.0]), st.booleans())
+def test_a_level_is_passed_unscored_only_where_its_best_child_still_leads(seed, preset, c, coarse):
+    """One-digit values make ties; the pull, ρ, closed nodes and later values of inner ones change leads."""
+    rng, policy = np.random.default_rng(seed), Policy(PRESETS[preset], c=c)
+    tree = Tree(dim=3)
+    for step in range(150):
+        if step % 40 == 0:
+            tree.pull(rng.standard_normal(3))
+        if step % 25 == 0:
+            policy = Policy(PRESETS[preset], c=c, rho=float(rng.random()))
+        choice = tree.descend(policy)
+        if choice is None:
+            break
+        assert choice == by_scoring_every_level(tree, policy)
+        value = float(rng.random())
+        if choice.move == "grow":
+            priors = rng.random(3)
+            tree.grow(choice.node, np.round(priors, 1) if coarse else priors, D=rng.standard_normal((3, 3)))
+            continue
+        tree.backpropagate(choice.node, round(value, 1) if coarse else value)
+        if step % 9 == 0:
+            tree.close(choice.node)
+        if step % 11 == 0:
+            tree.backpropagate(int(rng.integers(len(tree))), value)
+
+
 def test_a_descent_ends_where_work_is():
     tree = Tree()
     assert tree.descend(PUCT) == Choice(ROOT_NODE, "grow")
