@@ -7,7 +7,7 @@ PY := .venv/bin/python
 # What the tests import is compiled once, and not by every process of theirs anew.
 COMPILED := PYTHONDONTWRITEBYTECODE=
 
-.PHONY: help setup system demo smoke-openai test test-long unit check docs lock bench bench-quick bench-each clean
+.PHONY: help setup system demo smoke-openai test test-long unit check docs lock bench bench-quick bench-each bench-extra clean
 
 help:  ## list the targets
 	@grep -hE '^[a-z-]+: *.*## ' Makefile | sed -E 's/^([a-z-]+):[^#]*## /\1\t/' | expand -t 14
@@ -50,14 +50,19 @@ lock:  ## write the lock files anew
 	@bash scripts/setup.sh dev
 	@bash scripts/lock.sh
 
-bench: setup  ## print the table of the README, beside the peers (about 40 minutes); the first run installs them
+bench: bench-extra  ## print the table of the README, beside the peers (about 40 minutes); the first run installs them
 	@$(PY) -m benchmarks peers
 
-bench-quick: setup  ## the same in its short form (under 10 minutes)
+bench-quick: bench-extra  ## the same in its short form (under 10 minutes)
 	@$(PY) -m benchmarks peers --quick
 
-bench-each: setup  ## run every benchmark in its short form
+bench-each: bench-extra  ## run every benchmark in its short form
 	@for name in $$($(PY) -m benchmarks --names); do $(PY) -m benchmarks "$$name" --quick; done
+
+bench-extra: setup
+	@$(PY) -c 'import matplotlib, plotly, treequest, gymnasium' 2>/dev/null || \
+	  $(PY) scripts/uv_as_pip.py .venv/bin/uv pip install --quiet --python $(PY) --no-build-isolation \
+	    --constraint requirements-dev.lock -e '.[bench]' || echo "the extra bench could not be installed: no plots" >&2
 
 clean:  ## remove .venv, caches and builds; .ddax (your runs) stays
 	@rm -rf .venv dist build .mypy_cache .ruff_cache .pytest_cache .hypothesis .import_linter_cache .langgraph_api

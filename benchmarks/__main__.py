@@ -12,7 +12,7 @@ import traceback
 from pathlib import Path
 
 from benchmarks import report
-from benchmarks.core import DEFAULT_DATA, MissingData, Options, discover, execute
+from benchmarks.core import DEFAULT_DATA, MissingData, Options, discover, execute, last, spoken
 
 
 def parser() -> argparse.ArgumentParser:
@@ -38,7 +38,7 @@ def main(arguments: list[str] | None = None) -> int:
     known = discover()
     if given.name is None:
         for name, benchmark in known.items():
-            print(name if given.names else f"{name:<14} {benchmark.DESCRIPTION}")
+            print(name if given.names else f"{name:<18} {benchmark.DESCRIPTION}{_took(name)}")
         return 0
     if given.name not in known:
         print(f"no benchmark {given.name!r}; there are: {', '.join(known)}", file=sys.stderr)
@@ -61,6 +61,14 @@ def main(arguments: list[str] | None = None) -> int:
         print(f"missed: {report.line(miss)}", file=sys.stderr)
         return 1
     return 0
+
+
+def _took(name: str) -> str:
+    about = last(name)
+    if not about:
+        return ""
+    form = " --quick" if about["quick"] else ""
+    return f" ({spoken(about['seconds'])}{form} on {about['machine']['cores']} cores)"
 
 
 if __name__ == "__main__":

@@ -23,6 +23,7 @@ from typing import Any, Literal, NamedTuple, Protocol, cast
 import numpy as np
 
 ROOT = Path(__file__).resolve().parent.parent
+RESULTS = ROOT / "benchmarks" / "results"
 DEFAULT_DATA = ROOT.parent / "shared" / "data"
 SAMPLED = 1_000_000
 """Values that a bootstrap draws at once."""
@@ -88,7 +89,7 @@ class Figure:
 
 @dataclass(frozen=True)
 class Result:
-    """What a benchmark found; `conditions` is filled in by the runner."""
+    """What a benchmark found; the runner adds to `conditions` what every number was measured under."""
 
     name: str
     figures: tuple[Figure, ...]
@@ -125,6 +126,17 @@ def discover() -> dict[str, Benchmark]:
         if hasattr(module, "NAME") and hasattr(module, "run"):
             found[module.NAME] = cast(Benchmark, module)
     return dict(sorted(found.items()))
+
+
+def last(name: str) -> dict[str, Any]:
+    """Return the conditions under which the kept result of a benchmark was measured; empty for none."""
+    path = RESULTS / f"{name}.json"
+    return json.loads(path.read_text(encoding="utf-8"))["conditions"] if path.is_file() else {}
+
+
+def spoken(seconds: float) -> str:
+    """Return a time in words: seconds below two minutes, else minutes."""
+    return f"{seconds:.0f} s" if seconds < 120 else f"{seconds / 60:.0f} min"
 
 
 def conditions(result: Result, options: Options, seconds: float) -> dict[str, Any]:
@@ -248,5 +260,5 @@ def execute(benchmark: Benchmark, options: Options) -> Result:
     seconds = time.perf_counter() - start
     return Result(
         result.name, result.figures, result.seeds, result.repetitions, result.notes,
-        conditions(result, options, seconds),
+        {**conditions(result, options, seconds), **result.conditions},
     )  # fmt: skip

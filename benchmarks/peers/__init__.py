@@ -8,10 +8,12 @@ from __future__ import annotations
 
 import os
 import sys
+import time
 from collections.abc import Callable, Iterator, Mapping
+from dataclasses import asdict
 from typing import TYPE_CHECKING
 
-from benchmarks.core import Figure, Options, Result, Target
+from benchmarks.core import Figure, Options, Result, Target, last, spoken
 from benchmarks.peers.driving import OURS
 
 if TYPE_CHECKING:
@@ -25,17 +27,22 @@ SCRIPT = "benchmarks.peers.script:reply"
 FAIR = (
     "the same for all: machine, model server, script, documents, questions, latency; a peer is as the index "
     "has it and runs alone, by its own defaults where a note says nothing else; an error is told as an error "
-    "and is no zero; an interval is from the least to the largest value; "
+    "and is no zero; an interval is from the least to the largest value, and a tenth of the median at least "
+    "either way for what is time or memory; "
     "gpt-researcher, mem0, OpenEvolve and pymdp take part in what they are made for alone"
 )
 
 
 def run(options: Options) -> Result:
-    """Run every part."""
-    figures, notes = [], []
+    """Run every part, and draw the table."""
+    from benchmarks import plots
+    from benchmarks.peers.pictures import pictures
+
+    figures, notes, took = [], [], dict[str, float]()
     for name, part in parts(options):
-        print(f"peers: {name}", file=sys.stderr, flush=True)
-        found = part()
+        print(f"peers: {name}{_about(name, options)}", file=sys.stderr, flush=True)
+        began, found = time.perf_counter(), part()
+        took[name] = round(time.perf_counter() - began, 1)
         figures += [row.figure() for row in found.rows]
         notes += [f"{name}: {note}" for note in found.notes]
         notes += [f"{name}: not measured: {line}" for line in reasons(found.missing)]
@@ -44,7 +51,15 @@ def run(options: Options) -> Result:
     notes += [FAIR, f"peers as published: {installed()}"]
     load = ", ".join(f"{x:.1f}" for x in os.getloadavg())
     notes.append(f"load average at the end (1, 5, 15 minutes): {load}")
-    return Result(NAME, tuple(figures), (options.seed,), repetitions(options), tuple(notes))
+    notes.append(plots.write(NAME, pictures([asdict(figure) for figure in figures])))
+    return Result(NAME, tuple(figures), (options.seed,), repetitions(options), tuple(notes), {"parts": took})
+
+
+def _about(part: str, options: Options) -> str:
+    """Return how long a part took when it was last kept in this form, in words."""
+    about = last(NAME)
+    seconds = about.get("parts", {}).get(part) if about.get("quick") is options.quick else None
+    return "" if seconds is None else f", about {spoken(seconds)}"
 
 
 def reasons(missing: Mapping[str, str]) -> list[str]:

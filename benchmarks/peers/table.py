@@ -6,11 +6,11 @@ from collections.abc import Mapping, Sequence
 from importlib import import_module
 from typing import Any, NamedTuple
 
+from benchmarks.agree import spread, touch
 from benchmarks.peers.driving import OURS
 from benchmarks.peers.rows import BETWEEN, Measure
 
 PARTS = ("dag", "crash", "injection", "game", "hotpot", "memories", "others")
-NOISE, NOISY = 0.1, ("s", "ms", "µs", "1/s", "MB")
 ORDER = ("behind", "level", "ahead", "")
 SHORT = (
     "two-hop questions: answered",
@@ -72,17 +72,9 @@ def _stands(ours: Mapping[str, Any], best: Mapping[str, Any], sign: float) -> st
 
     What takes time or memory and was measured once has a spread of a tenth; a count has none.
     """
-    (low, high), (least, most) = _spread(ours), _spread(best)
-    if low <= most and least <= high:
+    if touch(spread(ours), spread(best)):
         return "level"
     return "behind" if sign * (ours["value"] - best["value"]) > 0 else "ahead"
-
-
-def _spread(figure: Mapping[str, Any]) -> tuple[float, float]:
-    if figure.get("low") is not None:
-        return figure["low"], figure["high"]
-    slack = NOISE if figure.get("unit") in NOISY else 0.0
-    return (1 - slack) * figure["value"], (1 + slack) * figure["value"]
 
 
 def whole(figures: Sequence[Mapping[str, Any]]) -> list[str]:

@@ -71,6 +71,29 @@ def test_unknown_name_and_missing_data_exit_2(
     assert "absent.jsonl" in capsys.readouterr().err
 
 
+def test_the_list_says_how_long_each_took(
+    sample: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str], tmp_path: Path
+) -> None:
+    sample.setattr(core, "RESULTS", tmp_path)
+    assert command.main([]) == 0
+    assert capsys.readouterr().out == "sample             a sample\n"
+    about = {"conditions": {"quick": True, "seconds": 460.2, "machine": {"cores": 2}}}
+    (tmp_path / "sample.json").write_text(json.dumps(about), encoding="utf-8")
+    assert command.main([]) == 0
+    assert capsys.readouterr().out == "sample             a sample (8 min --quick on 2 cores)\n"
+
+
+def test_a_benchmark_may_add_to_its_conditions(
+    sample: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    told = benchmark(80.0)
+    vars(told)["run"] = lambda options: Result("sample", (), conditions={"parts": {"one": 1.5}})
+    sample.setattr(command, "discover", lambda: {"sample": told})
+    assert command.main(["sample", "--json"]) == 0
+    about = json.loads(capsys.readouterr().out)["conditions"]
+    assert about["parts"] == {"one": 1.5} and about["seed"] == 0
+
+
 def test_a_failing_benchmark_is_no_missed_target(sample: pytest.MonkeyPatch) -> None:
     broken = benchmark(1.0)
     vars(broken)["run"] = lambda options: 1 / 0

@@ -10,6 +10,7 @@ from benchmarks import page
 from benchmarks.model_server import Served
 from benchmarks.peers import crash, dag, reasons, research, table, twentyfour
 from benchmarks.peers.driving import OURS, PEERS, Failed, Found, read
+from benchmarks.peers.pictures import pictures
 from benchmarks.peers.rows import Measure, of_the_best
 
 CAPITAL = research.Question(
@@ -148,6 +149,18 @@ def test_calls_are_compared_with_those_who_solve_as_many() -> None:
 
 def test_peers_with_one_reason_share_a_line() -> None:
     assert reasons({"a": "no tools", "b": "no tools", "c": "error: x"}) == ["a, b: no tools", "c: error: x"]
+
+
+def test_the_table_is_drawn_ours_first_and_losses_before_gains() -> None:
+    figures = json.loads((page.RESULTS / "peers.json").read_text(encoding="utf-8"))["figures"]
+    drawn = pictures(figures)
+    stands = [picture.series[0].name for picture in drawn]
+    assert {picture.title for picture in drawn} == set(table.SHORT)
+    assert stands == sorted(stands, key=[f"{OURS} is {stands}" for stands in table.ORDER].index)
+    for picture in drawn:
+        (bars,) = picture.series
+        assert bars.x[0] == OURS and len(bars.x) > 1
+        assert all(low <= y <= high for low, y, high in zip(bars.low, bars.y, bars.high, strict=True))
 
 
 def test_every_measure_of_the_readme_exists() -> None:

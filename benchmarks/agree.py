@@ -1,0 +1,91 @@
+"""Tell whether two runs of one benchmark agree: `python -m benchmarks.agree FIRST.json SECOND.json`.
+
+A figure agrees with itself where the printed spreads of the two runs touch. One that was measured once
+and takes time or memory has a spread of a tenth; one that counts has none. Exit codes: 0 all agree,
+1 some do not, 2 the files cannot be compared.
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import sys
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import Any, NamedTuple
+
+NOISE = 0.1
+NOISY = ("s", "ms", "µs", "1/s", "MB")
+
+
+class Pair(NamedTuple):
+    """One figure of two runs."""
+
+    name: str
+    first: Mapping[str, Any]
+    second: Mapping[str, Any]
+
+    @property
+    def agrees(self) -> bool:
+        """Whether the spreads touch."""
+        return touch(spread(self.first), spread(self.second))
+
+
+def spread(figure: Mapping[str, Any]) -> tuple[float, float]:
+    """Return the least and the largest value of a figure, as it is printed."""
+    if figure.get("low") is not None:
+        return figure["low"], figure["high"]
+    slack = NOISE if figure.get("unit") in NOISY else 0.0
+    low, high = sorted(((1 - slack) * figure["value"], (1 + slack) * figure["value"]))
+    return low, high
+
+
+def touch(first: tuple[float, float], second: tuple[float, float]) -> bool:
+    """Tell whether two intervals have a value in common."""
+    return first[0] <= second[1] and second[0] <= first[1]
+
+
+def pairs(first: Mapping[str, Any], second: Mapping[str, Any]) -> list[Pair]:
+    """Return the figures of two results by name; raises ValueError where they are not of one kind."""
+    for name, left, right in (
+        ("benchmark", first["name"], second["name"]),
+        ("form (--quick)", first["conditions"]["quick"], second["conditions"]["quick"]),
+        ("commit", first["conditions"]["commit"], second["conditions"]["commit"]),
+    ):
+        if left != right:
+            raise ValueError(f"the {name} differs: {left} and {right}")
+    ours, theirs = ({figure["name"]: figure for figure in each["figures"]} for each in (first, second))
+    if ours.keys() != theirs.keys():
+        raise ValueError(f"only one of them has: {', '.join(sorted(ours.keys() ^ theirs.keys()))}")
+    return [Pair(name, figure, theirs[name]) for name, figure in ours.items()]
+
+
+def lines(found: Sequence[Pair]) -> list[str]:
+    """Return what to print: who does not agree, then how many do."""
+    apart = [pair for pair in found if not pair.agrees]
+    told = [f"apart: {pair.name}: {_said(pair.first)} and {_said(pair.second)}" for pair in apart]
+    return [*told, f"{len(found) - len(apart)} of {len(found)} figures agree within their spread"]
+
+
+def _said(figure: Mapping[str, Any]) -> str:
+    low, high = spread(figure)
+    return f"{figure['value']:.4g} [{low:.4g}, {high:.4g}]"
+
+
+def main(arguments: Sequence[str] | None = None) -> int:
+    """Run the command line and return its exit code."""
+    parser = argparse.ArgumentParser(prog="python -m benchmarks.agree", description="Compare two runs.")
+    parser.add_argument("files", nargs=2, type=Path, metavar="JSON", help="what `--json` printed")
+    given = parser.parse_args(arguments)
+    try:
+        first, second = (json.loads(path.read_text(encoding="utf-8")) for path in given.files)
+        found = pairs(first, second)
+    except (OSError, ValueError, KeyError, TypeError) as error:
+        print(f"cannot be compared: {error}", file=sys.stderr)
+        return 2
+    print("\n".join(lines(found)))
+    return 0 if all(pair.agrees for pair in found) else 1
+
+
+if __name__ == "__main__":
+    raise SystemExit(main())

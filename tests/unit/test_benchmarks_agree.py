@@ -1,0 +1,81 @@
+"""Two runs of one benchmark: they agree where the printed spreads touch, and say where they do not."""
+
+from __future__ import annotations
+
+import json
+from dataclasses import asdict
+from pathlib import Path
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from benchmarks import agree
+from benchmarks.core import Figure
+from benchmarks.peers.driving import OURS
+from benchmarks.peers.rows import Measure, Row
+
+
+def result(*figures: Figure, quick: bool = True, commit: str = "c0ffee") -> dict[str, object]:
+    conditions = {"quick": quick, "commit": commit}
+    return {"name": "peers", "figures": [asdict(figure) for figure in figures], "conditions": conditions}
+
+
+def written(folder: Path, *results: dict[str, object]) -> list[str]:
+    files = [folder / f"{n}.json" for n in range(len(results))]
+    for file, one in zip(files, results, strict=True):
+        file.write_text(json.dumps(one), encoding="utf-8")
+    return [str(file) for file in files]
+
+
+@pytest.mark.parametrize(
+    ("first", "second", "together"),
+    [
+        (Figure("calls", 66.0), Figure("calls", 66.0), True),
+        (Figure("calls", 66.0), Figure("calls", 67.0), False),
+        (Figure("import", 2.0, "s"), Figure("import", 2.4, "s"), True),
+        (Figure("import", 2.0, "s"), Figure("import", 2.5, "s"), False),
+        (Figure("wall", 3.0, "×", low=2.5, high=3.1), Figure("wall", 3.3, "×", low=3.1, high=3.6), True),
+        (Figure("wall", 3.0, "×", low=2.5, high=3.0), Figure("wall", 3.3, "×", low=3.1, high=3.6), False),
+    ],
+)
+def test_figures_agree_where_their_spreads_touch(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str], first: Figure, second: Figure, together: bool
+) -> None:
+    files = written(tmp_path, result(first), result(second))
+    assert agree.main(files) == (0 if together else 1)
+    said = capsys.readouterr().out
+    assert said.endswith(f"{int(together)} of 1 figures agree within their spread\n")
+    assert (f"apart: {first.name}: " in said) is not together
+
+
+def test_what_is_not_of_one_kind_is_not_compared(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    here = result(Figure("calls", 1.0))
+    for other, why in (
+        (result(Figure("calls", 1.0), quick=False), "the form (--quick) differs: True and False"),
+        (result(Figure("calls", 1.0), commit="beef"), "the commit differs: c0ffee and beef"),
+        (result(Figure("tokens", 1.0)), "only one of them has: calls, tokens"),
+    ):
+        assert agree.main(written(tmp_path, here, other)) == 2
+        assert why in capsys.readouterr().err
+    assert agree.main([*written(tmp_path, here), str(tmp_path / "none.json")]) == 2
+    (tmp_path / "cut.json").write_text('{"name": ', encoding="utf-8")
+    assert agree.main([*written(tmp_path, here), str(tmp_path / "cut.json")]) == 2
+
+
+@given(st.lists(st.floats(0.001, 1e4), min_size=2, max_size=7), st.sampled_from(["ms", "MB", "×", "calls"]))
+def test_a_spread_holds_all_values_and_a_tenth_where_time_or_memory_varies(
+    values: list[float], unit: str
+) -> None:
+    found = Row(Measure("x", unit), OURS, values).figure()
+    assert found.low is not None and found.high is not None
+    assert found.low <= min(values) <= found.value <= max(values) <= found.high
+    if unit == "calls":
+        assert (found.low, found.high) == (min(values), max(values))
+    else:
+        assert found.low <= 0.9 * found.value and found.high >= 1.1 * found.value
+
+
+def test_a_count_measured_once_has_no_spread() -> None:
+    assert agree.spread(asdict(Figure("calls", 3.0))) == (3.0, 3.0)
+    assert agree.spread(asdict(Figure("import", -2.0, "s"))) == (-2.2, -1.8)
