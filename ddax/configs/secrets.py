@@ -85,6 +85,8 @@ SHAPES = (
 )
 SHAPED = re.compile("|".join(shape.pattern for shape in SHAPES), re.VERBOSE)
 """All the shapes: of two that begin at one place the first wins."""
+_WORDS = tuple((word, len(word) * shape.after) for shape in SHAPES for word in shape.words)
+"""Each word with how far behind its beginning the shape may begin."""
 _FOLDED = {"\u0130": "i", "\u0131": "i", "\u017f": "s"}
 """Letters that a pattern takes for others in spite of their case, and that `lower` does not map."""
 
@@ -117,11 +119,15 @@ class Redactor:
         if len(text) < SHORTEST or text in self._clean:
             return text
         found = self._blotted(text)
-        if len(text) <= REMEMBERED and found == text:
+        if found == text:
+            self._remember(text)
+        return found
+
+    def _remember(self, text: str) -> None:
+        if len(text) <= REMEMBERED:
             if len(self._clean) >= KNOWN:
                 self._clean.clear()
             self._clean.add(text)
-        return found
 
     def _blotted(self, text: str) -> str:
         if any(form in text for form in self._forms):
@@ -135,35 +141,53 @@ class Redactor:
 
     def finds(self, data: bytes) -> bool:
         """Tell whether bytes hold a secret."""
-        text = data.decode("utf-8", "replace")
+        return self._holds(data.decode("utf-8", "replace"))
+
+    def _holds(self, text: str) -> bool:
         return any(form in text for form in self._forms) or next(shaped(text), None) is not None
 
     def value(self, value: Any) -> Any:
-        """Return plain data, dataclasses and chat messages with every text in them cleaned."""
+        """Return plain data, dataclasses and chat messages with every text in them cleaned.
+
+        Plain data without a secret is returned itself: its texts are looked at together, which is quicker.
+        """
+        texts: list[str] = []
+        return value if _is_plain(value, texts) and self._all_clean(texts) else self._value(value)
+
+    def _all_clean(self, texts: Iterable[str]) -> bool:
+        """Tell whether no text holds a secret: what is one alone is one among other lines."""
+        new = [text for text in texts if len(text) >= SHORTEST and text not in self._clean]
+        if new and self._holds("\n".join(new)):
+            return False
+        for text in new:
+            self._remember(text)
+        return True
+
+    def _value(self, value: Any) -> Any:
         if isinstance(value, str):
             return self.text(value)
         if value is None or isinstance(value, _BARE):
             return value
         if isinstance(value, dict):
-            return {self.value(key): self.value(part) for key, part in value.items()}
+            return {self._value(key): self._value(part) for key, part in value.items()}
         if isinstance(value, tuple) and hasattr(value, "_fields"):
-            return type(value)(*(self.value(part) for part in value))
+            return type(value)(*(self._value(part) for part in value))
         if isinstance(value, _MANY):
-            return type(value)(self.value(part) for part in value)
+            return type(value)(self._value(part) for part in value)
         if is_dataclass(value) and not isinstance(value, type):
             return replace(
-                value, **{f.name: self.value(getattr(value, f.name)) for f in fields(value) if f.init}
+                value, **{f.name: self._value(getattr(value, f.name)) for f in fields(value) if f.init}
             )
         if isinstance(value, Mapping):  # slow to tell, and rare
-            return {self.value(key): self.value(part) for key, part in value.items()}
+            return {self._value(key): self._value(part) for key, part in value.items()}
         return self._other(value)
 
     def _other(self, value: Any) -> Any:
         """Clean a packet of LangGraph's on its way to a node, or a chat message; leave the rest."""
         if hasattr(value, "node") and hasattr(value, "arg"):
-            return type(value)(value.node, self.value(value.arg))
+            return type(value)(value.node, self._value(value.arg))
         if hasattr(value, "model_copy") and hasattr(value, "content"):
-            return value.model_copy(update={"content": self.value(value.content)})
+            return value.model_copy(update={"content": self._value(value.content)})
         return value
 
 
@@ -181,6 +205,26 @@ class RedactingFilter(logging.Filter):
             text = logging.Formatter().formatException(record.exc_info)
             record.exc_text, record.exc_info = self._redactor.text(text), None
         return True
+
+
+def _is_plain(value: Any, texts: list[str]) -> bool:
+    """Add the texts of plain data to a list; tell whether it was plain data or dataclasses all through."""
+    if isinstance(value, str):
+        texts.append(value)
+        return True
+    if value is None or isinstance(value, _BARE):
+        return True
+    if isinstance(value, dict):
+        return _are_plain(value, texts) and _are_plain(value.values(), texts)
+    if isinstance(value, _MANY):
+        return _are_plain(value, texts)
+    if is_dataclass(value) and not isinstance(value, type):
+        return _are_plain([getattr(value, f.name) for f in fields(value) if f.init], texts)
+    return False
+
+
+def _are_plain(values: Iterable[Any], texts: list[str]) -> bool:
+    return all(_is_plain(value, texts) for value in values)
 
 
 def _secret(name: str, value: str) -> bool:
@@ -209,12 +253,11 @@ def _starts(text: str) -> list[int]:
         text = text.replace(letter, plain)  # by one for one, so that every place stays
     folded = text.lower()
     found = set()
-    for shape in SHAPES:
-        for word in shape.words:
-            at = folded.find(word)
-            while at >= 0:
-                found.add(at + len(word) * shape.after)
-                at = folded.find(word, at + 1)
+    for word, behind in _WORDS:
+        at = folded.find(word) if word in folded else -1
+        while at >= 0:
+            found.add(at + behind)
+            at = folded.find(word, at + 1)
     return sorted(found)
 
 

@@ -10,7 +10,7 @@ import re
 import unicodedata
 
 from ddax.memory.chunks import Span, sentences
-from ddax.memory.orders import any_of, is_order
+from ddax.memory.orders import any_of, is_order, small
 
 BETWEEN = 600
 """Characters between two orders that are taken for a part of them."""
@@ -50,7 +50,7 @@ _PATTERNS = (
     rf"\b(?:dear|hey|attention|listen|hello)\s+(?:\w+\s+)?{_WHO}s?\b",
     r"\b(?:ignore|disregard|forget|override)\b[^.!?\n]{0,40}\b(?:told|said|instructed|asked|ordered|taught) (?:to )?you\b",
     r"\b(?:system|admin|developer|operator)\s+(?:message|override|notice|update|command)\s*[:\-]",
-    r"\b(?:before|after) you\b[^.!?\n]{0,40}\btasks?\b[^.!?\n]{0,20}\bI (?:gave|have given|set) you\b",
+    r"\b(?:before|after) you\b[^.!?\n]{0,40}\btasks?\b[^.!?\n]{0,20}\bi (?:gave|have given|set) you\b",
     rf"\b(?:message|note|instructions?|request)\b[^.!?\n]{{0,30}}\bfrom me\b[^.!?\n]{{0,40}}\bto you,? {_WHO}s?\b",
     rf"\bif you(?:'re| are)\s+(?:an?|the)\s+(?:\w+\s+)?{_WHO}\b",
     rf"\b{_WHO}s?\b\s+(?:reading|processing|summari[sz]ing|parsing|visiting|seeing)\s+this\b",
@@ -58,8 +58,8 @@ _PATTERNS = (
     r"you must now)\b",
     rf"\b(?:reveal|print|send|show|output|leak|email|post|exfiltrate|repeat|include|upload|forward|append)\b"
     rf"[^.!?\n]{{0,40}}\b(?:your|the agent's|the user's|all|any|stored)\b[^.!?\n]{{0,20}}\b{_SECRET}\b",
-    r"<\|?(?:im_start|im_end|system|endoftext|assistant|user)\|?>|\[/?INST\]|<</?SYS>>|<system>|"
-    r"#{2,}\s*(?:system|instruction|assistant)\b|\b(?:BEGIN|END) (?:SYSTEM|ADMIN|INSTRUCTIONS?)\b",
+    r"<\|?(?:im_start|im_end|system|endoftext|assistant|user)\|?>|\[/?inst\]|<</?sys>>|<system>|"
+    r"#{2,}\s*(?:system|instruction|assistant)\b|\b(?:begin|end) (?:system|admin|instructions?)\b",
     r"(?:^|\n)\s*(?:system|developer|admin(?:istrator)?)\s*(?:prompt|message|override|note|notice)?\s*:\s*\S",
     r"\b(?:do not|don't|never)\s+(?:tell|mention|inform|reveal|disclose|let)\b[^.!?\n]{0,30}\b(?:the\s+)?"
     r"(?:users?|humans?|operators?|developers?)\b",
@@ -121,7 +121,7 @@ def without_orders(text: str) -> str:
 def _suspicious(text: str) -> bool:
     plain = _INVISIBLE.sub("", unicodedata.normalize("NFKC", text)).replace("’", "'")
     forms = (plain, plain.translate(_LEET), plain.translate(_LOOKALIKE), _SPACED.sub(_closed, plain))
-    return any(_FOUND.search(form) or is_order(form) for form in dict.fromkeys(forms))
+    return any(_FOUND.search(form) or is_order(form) for form in dict.fromkeys(map(small, forms)))
 
 
 def _flowing(text: str) -> str:

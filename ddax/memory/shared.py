@@ -62,6 +62,10 @@ class SharedStore:
         """Work on the thread of the record, for an event loop."""
         return await self._record_lane.run(work)
 
+    async def ask_record(self, answer: Callable[[Sequence[Q]], Sequence[A]], question: Q) -> A:
+        """Have a question answered on the thread of the record, together with those asked beside it."""
+        return await self._record_lane.ask(answer, question)
+
     def once_committed(self, tell: Committed, item: Any) -> None:
         """Tell an item, with the others of the trip, once the record holds it; called on its thread."""
         self._committed.setdefault(tell, []).append(item)

@@ -33,6 +33,8 @@ from ddax.types import Document, JsonDict, MemoryType, Record
 
 _MARKS = ", ".join("?" * 15)
 _BLOCK = 2048
+_AT_ONCE = 128
+"""Rows of one statement: every SQLite takes 999 values in one."""
 
 
 class Logged(NamedTuple):
@@ -44,10 +46,10 @@ class Logged(NamedTuple):
     task: str
     vector: Floats | None
 
-    @property
-    def blob(self) -> bytes | None:
-        """The vector as bytes."""
-        return None if self.vector is None else self.vector.astype(np.float32).tobytes()
+    def columns(self, committed: float) -> tuple[Any, ...]:
+        """Return the values of its columns: name, key, task, created, row, vector."""
+        blob = None if self.vector is None else self.vector.astype(np.float32).tobytes()
+        return clean(self.table), digest(self.key), clean(self.task), committed, self.text, blob
 
 
 class RecordStore:
@@ -194,18 +196,18 @@ class RecordStore:
         return None if row is None else Document(row[0], row[1], row[2], row[3], tuple(json.loads(row[4])))
 
     def log(self, ns: str, rows: Sequence[Logged], *, committed: float) -> None:
-        """Append rows (as JSON) to named logs in one transaction; a known key changes nothing."""
-        if not rows:
-            return
+        """Append rows (as JSON) to named logs in one transaction; a known key changes nothing.
+
+        Many of them by one statement: at the end of each it would wait for a busy interpreter.
+        """
         with sqlite_errors(self.path), transaction(self._db):
-            self._db.executemany(
-                "INSERT OR IGNORE INTO log (ns, name, key, task, created, row, vector) "
-                "VALUES (?, ?, ?, ?, ?, ?, ?)",
-                [
-                    (ns, clean(row.table), digest(row.key), clean(row.task), committed, row.text, row.blob)
-                    for row in rows
-                ],
-            )
+            for i in range(0, len(rows), _AT_ONCE):
+                part = rows[i : i + _AT_ONCE]
+                marks = ", ".join(["(?, ?, ?, ?, ?, ?, ?)"] * len(part))
+                self._db.execute(
+                    f"INSERT OR IGNORE INTO log (ns, name, key, task, created, row, vector) VALUES {marks}",  # noqa: S608 - marks
+                    [value for row in part for value in (ns, *row.columns(committed))],
+                )
 
     def rows(self, ns: str, table: str, equals: JsonDict, limit: int, before: float) -> list[JsonDict]:
         """Return the oldest rows of a log that match, committed before a time; a `task` is looked up."""

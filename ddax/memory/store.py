@@ -215,8 +215,13 @@ class ChromaMemory:
             check_found(table, row)
             vector = (await self._embed([lesson_text(row)]))[0]
         task = row["task"] if isinstance(row.get("task"), str) else ""
-        logged = Logged(table, key, text, task, vector)
-        await self._read(lambda: self._record.log(self._ns, [logged], committed=moment(self._clock())))
+        self._check_open()
+        await self._shared.ask_record(self._log, Logged(table, key, text, task, vector))
+
+    def _log(self, rows: Sequence[Logged]) -> Sequence[None]:
+        """Append what leaves that act together log, on the record's thread."""
+        self._record.log(self._ns, rows, committed=moment(self._clock()))
+        return [None] * len(rows)
 
     async def rows(
         self, table: str, *, limit: int = 1000, committed_before: float = math.inf, **equals: Any
@@ -367,29 +372,25 @@ class ChromaMemory:
         """Queue rows for the index; those of all leaves that acted together go at once, which is quicker."""
         for kind in MEMORY_TYPES:
             if pairs := [pair for of, pair in new if of == kind]:
-                self._shared.on_index(partial(self._add, kind, pairs))
-
-    def _add(self, kind: MemoryType, pairs: Sequence[tuple[str, Floats]]) -> None:
-        if not self.indexed:
-            return
-        try:
-            self._index.add(self._ns, self._embedder.fingerprint, kind, pairs)
-        except (IndexFailure, DdaxError, OSError) as exc:
-            self._give_up_index(exc)
+                self._change_index(
+                    partial(self._index.add, self._ns, self._embedder.fingerprint, kind, pairs)
+                )
 
     def _unindex(self, gone: Sequence[tuple[str, str]]) -> None:
         """Queue the removal of rows, by id and type, from the index."""
-        self._shared.on_index(lambda: self._remove(gone))
+        for kind in MEMORY_TYPES:
+            ids = [row_id for row_id, of in gone if of == kind]
+            self._change_index(self._index.remove, kind, ids)
 
-    def _remove(self, gone: Sequence[tuple[str, str]]) -> None:
-        if not self.indexed:
-            return
-        try:
-            for kind in MEMORY_TYPES:
-                ids = [row_id for row_id, of in gone if of == kind]
-                self._index.remove(self._ns, self._embedder.fingerprint, kind, ids)
-        except (IndexFailure, DdaxError, OSError) as exc:
-            self._give_up_index(exc)
+    def _change_index(self, change: Callable[..., object], *what: object) -> None:
+        def work() -> None:
+            try:
+                if self.indexed:
+                    change(self._ns, self._embedder.fingerprint, *what)
+            except (IndexFailure, DdaxError, OSError) as exc:
+                self._give_up_index(exc)
+
+        self._shared.on_index(work)
 
     def _give_up_index(self, exc: BaseException) -> None:
         """Go on without the index; it stays marked, and the next start makes it anew."""

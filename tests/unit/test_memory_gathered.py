@@ -144,3 +144,13 @@ async def test_what_leaves_put_together_is_found_in_the_index(tmp_path: Path) ->
     assert memory._shared.on_index(lambda: index._collection(*place).count()).result(30) == 40  # type: ignore[arg-type]
     assert memory.indexed
     await memory.close()
+
+
+async def test_what_leaves_log_together_is_kept_once_and_in_the_order_asked_for(tmp_path: Path) -> None:
+    memory = await a_memory(tmp_path)
+    rows = [{"task": "t", "n": n} for n in range(300)]
+    await asyncio.gather(*(memory.log("notes", row, key=f"{row['n'] // 2}") for row in rows))
+    assert await memory.rows("notes", task="t") == rows[::2]
+    await memory.log("notes", {"task": "t", "n": -1}, key="0")
+    assert await memory.rows("notes") == rows[::2]
+    await memory.close()

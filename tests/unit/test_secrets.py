@@ -6,6 +6,7 @@ import base64
 import json
 import logging
 from pathlib import Path
+from types import MappingProxyType
 from typing import Any
 from urllib.parse import quote
 
@@ -236,3 +237,28 @@ def test_a_text_is_cleaned_the_second_time_as_it_was_the_first() -> None:
     for number in range(2 * secrets.KNOWN):
         redactor.text(f"idea number {number}")
     assert [redactor.text(text) for text in texts] == first
+
+
+PIECES = (*SHAPES, VALUE, "sk-", "://", "bearer ", "token  ", "-----BEGIN RSA PRIVATE KEY-----", "api_key=",
+          "a", "A1b2" * 5, "@", "/", " ", "\n", "password: ", "harbour")  # fmt: skip
+
+
+@given(st.lists(st.lists(st.sampled_from(PIECES), max_size=6).map("".join), max_size=5))
+def test_texts_are_cleaned_together_as_each_of_them_is_alone(texts: list[str]) -> None:
+    alone = [Redactor([VALUE])._blotted(text) if len(text) >= secrets.SHORTEST else text for text in texts]
+    assert (
+        Redactor([VALUE]).value({"texts": texts, "record": Document("d", "s", "t", "".join(texts[:1]))})[
+            "texts"
+        ]
+        == alone
+    )
+
+
+def test_plain_data_without_a_secret_is_not_copied() -> None:
+    row = {
+        "texts": ["the harbour of Belmark", ("x" * 400,)],
+        "record": Document("d", "page", "Harbour", "text"),
+    }
+    assert redactor.value(row) is row
+    assert redactor.value({"at": MappingProxyType(row)}) == {"at": row}
+    assert type(redactor.value(MappingProxyType(row))) is dict
