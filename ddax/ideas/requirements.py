@@ -1,8 +1,8 @@
 """What a task demands, as objects that can be checked: read from its words, held by the engine.
 
 Pure: parses sentences and checks facts about a run. Who holds and enforces them: `open_task` reads
-them, `expand` plans the visits they ask for and drops what they forbid, `close` refuses an answer
-that breaks one.
+them, `expand` plans the visits they ask for and drops what they forbid, `evolve` changes no file they forbid,
+`close` refuses an answer that breaks one.
 """
 
 from __future__ import annotations

@@ -1,12 +1,15 @@
 """The node `evolve`: repair the code of the task by a population search over patches.
 
 The repair becomes a leaf of the root with its merge; nothing is written to the user's files. The
-diff is the answer, kept whole in the memory.
+diff is the answer, kept whole in the memory. What the task said not to touch is no target: the program
+runs with it, and no patch changes it.
 """
 
 from __future__ import annotations
 
 import asyncio
+from collections.abc import Iterable, Sequence
+from pathlib import PurePath
 
 from ddax.errors import DdaxError, SandboxError, SourceError
 from ddax.evolution.code_task import find_code
@@ -16,6 +19,7 @@ from ddax.graph.services import Session
 from ddax.graph.state import Answer, Outcome, State, Update
 from ddax.ideas import dag, grow
 from ddax.ideas.idea import REASON_BYTES, RESULT_BYTES, Patch, apply_patches, clip
+from ddax.ideas.requirements import Requirement, forbids
 from ddax.nodes.coding import REPAIR
 from ddax.nodes.gather import task_text, usage_row
 from ddax.types import ActionCall, Idea, Proposal, Record
@@ -66,10 +70,11 @@ async def _repair(state: State, session: Session) -> RepairResult:
             f"the code in {state['work']['code']!r} is gone.", mend="Put the folder back and resume."
         )
     files, tests = await asyncio.to_thread(found.read)
+    targets = _free(files, state["work"]["code"], state["work"].get("requirements", []))
     rules = await session.memory.rows(RULES, committed_before=state["work"]["opened"])
     task = RepairTask(
         files,
-        tuple(files),
+        targets,
         tests,
         goal=await task_text(state, session),
         priors=adjustments(successes(rules)),
@@ -86,6 +91,28 @@ async def _repair(state: State, session: Session) -> RepairResult:
         rng=session.rng(state["step"], "evolve"),
         clock=session.monotonic,
     )
+
+
+def _free(files: Iterable[str], root: str, requirements: Sequence[Requirement]) -> tuple[str, ...]:
+    """Return the files that may change: those which no requirement names, nor a folder they lie in.
+
+    Raises SourceError where none is left.
+    """
+    words = {name: forbids(requirements, _addresses(PurePath(root), name)) for name in files}
+    free = tuple(name for name, said in words.items() if not said)
+    if not free:
+        raise SourceError(
+            f"every file of {root!r} is one not to touch.",
+            why=f"The task says: {'; '.join(dict.fromkeys(words.values()))}.",
+            mend="Allow a file to change.",
+        )
+    return free
+
+
+def _addresses(root: PurePath, name: str) -> list[str]:
+    """Return what a file may be called: by its path, and by the folders it lies in up to the root."""
+    path = root / name
+    return [p.as_posix() for p in (path, *path.parents) if p.is_relative_to(root)]
 
 
 def _leaf(state: State) -> Patch:
