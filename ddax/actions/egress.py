@@ -85,7 +85,11 @@ def checked_url(url: str) -> SplitResult:
     if not host:
         raise ActionError(f"{url!r} is not an address.", why="It names no host.", kind="bad_url")
     if port in CLOSED_PORTS:
-        raise NotAllowed(f"{url!r} may not be fetched.", why=f"No page is served at port {port}.")
+        raise NotAllowed(
+            f"{url!r} may not be fetched.",
+            why=f"No page is served at port {port}.",
+            mend="Give the address without the port.",
+        )
     netloc = f"[{host}]" if ":" in host else host
     return parts._replace(netloc=netloc if port is None else f"{netloc}:{port}", fragment="")
 
@@ -183,9 +187,17 @@ class EgressPolicy:
         """Refuse a host by its name, before anything is asked about it; raises NotAllowed."""
         what = f"The host {host!r} may not be fetched."
         if within(host, self.deny_domains):
-            raise NotAllowed(what, why="Its domain is denied by the settings.")
+            raise NotAllowed(
+                what,
+                why="Its domain is denied by the settings.",
+                mend="Take it out of web.deny_domains, if it may be read.",
+            )
         if self.only_domains and not within(host, self.only_domains) and host not in self.allow_hosts:
-            raise NotAllowed(what, why="It is outside of the domains the settings allow.")
+            raise NotAllowed(
+                what,
+                why="It is outside of the domains the settings allow.",
+                mend="Add its domain to them, if it may be read: web.only_domains.",
+            )
 
     async def addresses(self, parts: SplitResult) -> list[str]:
         """Return the addresses that may be connected to; raises NotAllowed, or ActionError `dns`."""

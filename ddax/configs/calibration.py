@@ -48,7 +48,9 @@ def measure_encoder(
     pairs = document.values.get("pairs") or []
     if len(pairs) < MIN_PAIRS:
         raise SettingsError(
-            f"{document.where('pairs')}: {len(pairs)} pairs are too few.", mend=f"Give {MIN_PAIRS}."
+            f"{document.where('pairs')}: {len(pairs)} pairs are too few.",
+            why="The scale would be a matter of chance.",
+            mend=f"Give at least {MIN_PAIRS}.",
         )
     expected = np.asarray(embed([str(first) for first, _ in pairs]))
     actual = np.asarray(embed([str(second) for _, second in pairs]))

@@ -57,7 +57,11 @@ def load_providers(*, home: Path | None = None) -> dict[str, Provider]:
     for path in _tables(home):
         for name, row in _section(path, "providers").items():
             if not isinstance(row, Mapping):
-                raise SettingsError(f"{path}: the provider {name!r} needs `key` and `package`.")
+                raise SettingsError(
+                    f"{path}: the provider {name!r} needs `key` and `package`.",
+                    why=f"It is {row!r}.",
+                    mend="Write {key: VARIABLE, package: NAME}: where its key is, and what to install.",
+                )
             words = (str(row.get(field) or "") for field in ("key", "package", "extra"))
             providers[name] = Provider(*words)
     return providers
@@ -80,11 +84,17 @@ def _section(path: Path, name: str) -> dict[str, Any]:
     try:
         table = yaml.safe_load(path.read_text(encoding="utf-8")) or {}
     except (yaml.YAMLError, UnicodeDecodeError) as exc:
-        raise SettingsError(f"{path} is not valid YAML.", why=" ".join(str(exc).split())) from exc
+        raise SettingsError(
+            f"{path} is not valid YAML.",
+            why=" ".join(str(exc).split()),
+            mend="Mend that place, or move the file aside: without it the prices that ship with ddax hold.",
+        ) from exc
     rows = table.get(name) or {} if isinstance(table, dict) else None
     if not isinstance(rows, dict):
         raise SettingsError(
-            f"{path}: `{name}` is not a table.", mend="Compare with the table that ships with ddax."
+            f"{path}: `{name}` is not a table.",
+            why=f"It is {(table.get(name) if isinstance(table, dict) else table)!r:.80}.",
+            mend=f"Compare with the table that ships with ddax: {Path(__file__).with_name('models.yaml')}",
         )
     return {str(key): row for key, row in rows.items()}
 
@@ -94,6 +104,7 @@ def _price(path: Path, model: str, row: Any) -> Price:
     if not ok or not (row.get("cached") is None or _is_price(row["cached"])):
         raise SettingsError(
             f"{path}: the price of {model!r} is {row!r}.",
+            why="A price is two numbers, and a third where the provider keeps what it was told.",
             mend="Write {input: X, output: Y} in US dollars per million tokens, both at least 0; "
             "`cached: Z` beside them is the price of a token in that the provider had cached.",
         )

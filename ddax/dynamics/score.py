@@ -74,7 +74,9 @@ def weights_of(
         weights = PRESETS[preset]
     except KeyError:
         raise SettingsError(
-            f"There is no preset {preset!r}.", mend=f"Choose one of {', '.join(sorted(PRESETS))}."
+            f"There is no preset {preset!r}.",
+            why="A preset names the weights by which ideas are chosen.",
+            mend=f"Choose one of {', '.join(sorted(PRESETS))}.",
         ) from None
     given = {"w_a": w_a, "w_q": w_q, "wider": wider}
     return replace(weights, **{name: value for name, value in given.items() if value is not None})  # type: ignore[arg-type]

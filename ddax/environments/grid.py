@@ -33,7 +33,8 @@ class GridWorld:
         starts = [(r, c) for r, row in enumerate(rows) for c, mark in enumerate(row) if mark == "S"]
         if len(starts) != 1 or len({len(row) for row in rows}) != 1 or not set("".join(rows)) <= MARKS:
             raise UsageError(
-                f"the grid {list(rows)!r} is no world.",
+                f"The grid {list(rows)!r} is no world.",
+                why="Its rows differ in length, it holds another mark, or it has not one start.",
                 mend="Give rows of one length of the marks S . # H G, with one S.",
             )
         self.name, self.can_snapshot = name, can_snapshot

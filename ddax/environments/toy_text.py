@@ -44,7 +44,11 @@ class ToyTextWorld:
         self.name = world
         self._family = next((family for family in WAYS if world.startswith(family)), "")
         if not self._family:
-            raise UsageError(f"there is no toy-text world {world!r}.", mend=f"Known are {', '.join(WAYS)}.")
+            raise UsageError(
+                f"There is no toy-text world {world!r}.",
+                why="Its name begins as none that is known here.",
+                mend=f"Choose one of {', '.join(WAYS)}, as gymnasium spells them with a version.",
+            )
         self._bare = _made(world, options).unwrapped
         self._describe = describe or WORDS[self._family]
         self._seen: Any = None
@@ -116,12 +120,18 @@ def _made(world: str, options: JsonDict) -> Any:
         gymnasium = importlib.import_module("gymnasium")
     except ImportError as error:
         raise UsageError(
-            f"the world {world!r} needs gymnasium.", mend='Install it: pip install "ddax[worlds]"'
+            f"The world {world!r} needs gymnasium.",
+            why="The package is not installed.",
+            mend='Install it: pip install "ddax[worlds]"',
         ) from error
     try:
         return gymnasium.make(world, **options)
     except (gymnasium.error.Error, TypeError, KeyError) as error:
-        raise UsageError(f"gymnasium does not make the world {world!r}.", why=str(error)) from error
+        raise UsageError(
+            f"Gymnasium does not make the world {world!r}.",
+            why=str(error),
+            mend=f"Check its name and its options: {', '.join(options) or 'none were given'}.",
+        ) from error
 
 
 def _plain(value: Any) -> Any:

@@ -75,7 +75,11 @@ def check_update(name: str, state: Any, update: Update) -> None:
     """Refuse an update that graph state has no place for, or that would break the DAG."""
     unknown = set(update) - STATE_KEYS
     if unknown:
-        raise InvariantError(f"node {name!r} returned the unknown key {min(unknown)!r}.")
+        raise InvariantError(
+            f"Node {name!r} returned the unknown key {min(unknown)!r}.",
+            why=f"The state has {', '.join(sorted(STATE_KEYS))}.",
+            mend="Let the node return one of these; its state before stands, and the thread can be resumed.",
+        )
     if "ideas" in update and "leaf" not in state:  # a leaf gets a packet, not the DAG
         dag.check_patch(state.get("ideas", {}), update["ideas"])
 

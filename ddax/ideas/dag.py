@@ -161,16 +161,22 @@ def check_patch(ideas: Ideas, patch: Patch) -> None:
     for idea_id, fields in patch.items():
         old = ideas.get(idea_id)
         if old is None and "kind" not in fields:
-            raise InvariantError(f"idea {idea_id!r} does not exist.", mend="Create it with all its fields.")
-        if old is not None and "status" in fields and fields["status"] not in _NEXT[old["status"]]:
             raise InvariantError(
-                f"idea {idea_id!r} cannot go from {old['status']!r} to {fields['status']!r}.",
-                why="done, failed and abandoned are final.",
+                f"Idea {idea_id!r} does not exist.",
+                why="Only an idea that is there can be changed.",
+                mend="Create it with all its fields.",
+            )
+        if old is not None and "status" in fields and fields["status"] not in _NEXT[old["status"]]:
+            allowed = ", ".join(sorted(_NEXT[old["status"]])) or "nothing else: it is final"
+            raise _broken(
+                f"Idea {idea_id!r} cannot go from {old['status']!r} to {fields['status']!r}.",
+                why=f"From {old['status']!r} it goes to {allowed}.",
             )
         size = len(json.dumps(dict(old or {}) | dict(fields), ensure_ascii=False).encode("utf-8", "replace"))
         if size > MAX_IDEA_BYTES:
             raise InvariantError(
-                f"idea {idea_id!r} has {size} bytes, more than {MAX_IDEA_BYTES}.",
+                f"Idea {idea_id!r} has {size} bytes, more than {MAX_IDEA_BYTES}.",
+                why="Each checkpoint holds the ideas that changed, so they stay small.",
                 mend="Keep long text in the memory and its id in `evidence`.",
             )
 
@@ -195,14 +201,23 @@ def _below(ideas: Ideas, idea_id: str) -> list[str]:
 def _check_links(ideas: Ideas, idea: Idea) -> None:
     parent = idea["parent"]
     if parent == NO_PARENT and "." in idea["id"]:
-        raise InvariantError(f"idea {idea['id']!r} has no parent.", why="Only the root of a task has none.")
+        raise _broken(f"Idea {idea['id']!r} has no parent.", why="Only the root of a task has none.")
     if parent != NO_PARENT and parent not in ideas:
-        raise InvariantError(f"the parent {parent!r} of idea {idea['id']!r} does not exist.")
+        raise _broken(
+            f"The parent {parent!r} of idea {idea['id']!r} does not exist.",
+            why="An idea is part of one that is there.",
+        )
     missing = [n for n in idea["needs"] if n not in ideas]
     if missing:
-        raise InvariantError(f"idea {idea['id']!r} needs {missing[0]!r}, which does not exist.")
+        raise _broken(
+            f"Idea {idea['id']!r} needs {missing[0]!r}, which does not exist.",
+            why="It would wait for it for ever.",
+        )
     if idea.get("supersedes") and idea["kind"] != "merge":
-        raise InvariantError(f"idea {idea['id']!r} supersedes another but is no merge.")
+        raise _broken(
+            f"Idea {idea['id']!r} supersedes another but is no merge.",
+            why=f"Only a merge takes the place of an earlier one; this is of the kind {idea['kind']!r}.",
+        )
 
 
 def _check_acyclic(ideas: Ideas) -> None:
@@ -215,22 +230,38 @@ def _check_acyclic(ideas: Ideas) -> None:
                 state[node] = True
             elif node in state:
                 if not state[node]:
-                    raise InvariantError(f"the needs of idea {node!r} form a cycle.")
+                    raise _circular(node)
             else:
                 state[node] = False
                 stack.append((node, True))
                 open_needs = [n for n in ideas[node]["needs"] if not state.get(n, False)]
                 if any(n in state for n in open_needs):
-                    raise InvariantError(f"the needs of idea {node!r} form a cycle.")
+                    raise _circular(node)
                 stack.extend((n, False) for n in open_needs)
 
 
 def _check_merge(ideas: Ideas, idea: Idea) -> None:
     merge = current_merge(ideas, idea["id"])
     if merge is None:
-        raise InvariantError(f"the expansion of idea {idea['id']!r} has no merge.")
+        raise _broken(
+            f"The expansion of idea {idea['id']!r} has no merge.",
+            why="Without one nobody puts together what its parts bring.",
+        )
     lacking = {c["id"] for c in children(ideas, idea["id"])} - set(merge["needs"])
     if lacking:
-        raise InvariantError(
-            f"merge {merge['id']!r} does not need {min(lacking)!r}, which it must synthesise."
+        raise _broken(
+            f"Merge {merge['id']!r} does not need {min(lacking)!r}, which it must synthesise.",
+            why="A merge waits for all parts of what it puts together.",
         )
+
+
+def _circular(node: str) -> InvariantError:
+    return _broken(
+        f"The needs of idea {node!r} form a cycle.", why="Each of them would wait for the other for ever."
+    )
+
+
+def _broken(what: str, *, why: str) -> InvariantError:
+    return InvariantError(
+        what, why=why, mend="Mend the node that returned it; its state before stands: ddax resume"
+    )

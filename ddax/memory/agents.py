@@ -260,7 +260,11 @@ class AgentStore(Agents):
             try:
                 lock.acquire(timeout=LOCK_SECONDS)
             except Timeout as exc:
-                raise StorageError(f"The file {str(path)!r} stays locked.", mend="Try again.") from exc
+                raise StorageError(
+                    f"The file {str(path)!r} stays locked.",
+                    why=f"Another process has held its lock for {LOCK_SECONDS:g} s.",
+                    mend="Try again when that process has ended; nothing was changed.",
+                ) from exc
         try:
             agent = self.load(name)
             before = json.dumps(agent)
@@ -281,7 +285,11 @@ def canonical(name: str) -> str:
     """Return the one form of an agent's name; raises `UsageError` for an empty one."""
     whole = unicodedata.normalize("NFC", clean(name))
     if not whole.strip():
-        raise UsageError("An agent needs a name.", why=f"It has {name!r}.")
+        raise UsageError(
+            "An agent needs a name.",
+            why=f"{name!r} holds nothing but white space.",
+            mend="Give it one; those there are: ddax agents list",
+        )
     return whole
 
 
@@ -298,6 +306,7 @@ def _checked(path: Path, found: JsonDict) -> JsonDict:
 def _foreign(path: Path) -> StateError:
     return StateError(
         f"The file {str(path)!r} is not the memory of an agent in a version known here.",
+        why=f"It is another file, or one of a schema above {AGENT_SCHEMA}.",
         mend="Upgrade ddax, or move the file aside.",
     )
 

@@ -45,7 +45,11 @@ class ProviderEmbedder:
             vectors: Any = self._model.embed_documents(texts)
         except Exception as exc:
             # Providers share no base class of errors.
-            raise ReasonerError(f"The embedder {self.name!r} failed.", why=str(exc)) from exc
+            raise ReasonerError(
+                f"The embedder {self.name!r} failed.",
+                why=str(exc) or type(exc).__name__,
+                mend="Check its key and the network, or take the shipped one: open_embedder().",
+            ) from exc
         return unit_rows(np.asarray(vectors, np.float64))
 
 
@@ -67,7 +71,9 @@ class FolderEmbedder:
             self._model = SentenceTransformer(str(folder), device="cpu", local_files_only=True)
         except (OSError, ValueError) as exc:
             raise SettingsError(
-                f"{str(folder)!r} holds no sentence-transformers model.", why=str(exc)
+                f"{str(folder)!r} holds no sentence-transformers model.",
+                why=str(exc),
+                mend="Name the folder that its config.json and its weights are in.",
             ) from exc
         self.dim = int(self._model.encode(["dimension"]).shape[1])
 

@@ -96,10 +96,18 @@ def check_found(table: str, row: JsonDict) -> None:
     """Raise `UsageError` for a reflection or rule without the values it is found by."""
     for key in ("kind", "text"):
         if not isinstance(row.get(key), str) or not row[key].strip():
-            raise UsageError(f"A row of {table!r} needs {key!r} as text.", why=f"It has {row.get(key)!r}.")
+            raise UsageError(
+                f"A row of {table!r} needs {key!r} as text.",
+                why=f"It has {row.get(key)!r}.",
+                mend=f"Give the row {key!r}, a text that is not empty.",
+            )
     for key in ("epsilon", "created"):
         if isinstance(row.get(key, 0.0), bool) or not isinstance(row.get(key, 0.0), int | float):
-            raise UsageError(f"A row of {table!r} needs {key!r} as a number.", why=f"It has {row[key]!r}.")
+            raise UsageError(
+                f"A row of {table!r} needs {key!r} as a number.",
+                why=f"It has {row[key]!r}.",
+                mend=f"Give the row a number for {key!r}, without quotes, or leave {key!r} out.",
+            )
 
 
 def matches(row: JsonDict, equals: JsonDict) -> bool:
@@ -129,15 +137,29 @@ def _row(record: Record, *, namespace: str, now: float) -> Row:
 def _check(record: Record) -> None:
     if record.memory_type not in MEMORY_TYPES:
         raise UsageError(
-            f"The memory type {record.memory_type!r} is unknown.", why=f"There are {MEMORY_TYPES}."
+            f"The memory type {record.memory_type!r} is unknown.",
+            why="A memory is either thought or seen.",
+            mend=f"Choose one of {', '.join(MEMORY_TYPES)}.",
         )
     if not normalised(clean(record.text)):
-        raise UsageError("An empty text cannot be remembered.", why=f"Its source is {record.source!r}.")
+        raise UsageError(
+            "An empty text cannot be remembered.",
+            why=f"The text from {record.source!r} holds nothing but white space.",
+            mend="Give the memory a text, or leave it out.",
+        )
     if not 0.0 <= record.epsilon <= 1.0:
-        raise UsageError(f"The surprise {record.epsilon!r} cannot be stored.", why="It lies in [0, 1].")
+        raise UsageError(
+            f"The surprise {record.epsilon!r} cannot be stored.",
+            why="It goes from 0 (just as expected) to 1.",
+            mend="Give a number between 0 and 1.",
+        )
     for time in (record.created, record.valid_from):
         if not math.isfinite(time):
-            raise UsageError(f"The time {time!r} cannot be stored.", why="It is in seconds.")
+            raise UsageError(
+                f"The time {time!r} cannot be stored.",
+                why="It is no finite number.",
+                mend="Give the seconds since 1970, or 0 for now.",
+            )
 
 
 def passes_on(table: str, row: JsonDict, step: int) -> bool:

@@ -64,7 +64,11 @@ class RecordStore:
     def together(self) -> Iterator[None]:
         """Let everything that is written in the block be durable at its end, or none of it."""
         if not isinstance(self._db, Connection):
-            raise UsageError("The record is open for reading only.")
+            raise UsageError(
+                "The record is open for reading only.",
+                why=f"{str(self.path)!r} was opened to look on, beside the process that owns it.",
+                mend="Open it without `reading`, when no other process has it.",
+            )
         with sqlite_errors(self.path), gathered(self._db):
             yield
 

@@ -222,5 +222,9 @@ def record_of(row: Sequence[Any]) -> Record:
 def floats(blob: bytes | None) -> Floats:
     """Return a stored vector; raise `StateError` where there is none."""
     if not blob:
-        raise StateError("A stored vector is missing.", mend="Rebuild: ddax memory rebuild")
+        raise StateError(
+            "A stored vector is missing.",
+            why="A memory is found by its vector; the file is damaged, its texts may be whole.",
+            mend="Make the vectors anew from the texts: ddax memory rebuild",
+        )
     return np.frombuffer(blob, dtype=np.float32)

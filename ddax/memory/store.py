@@ -348,7 +348,11 @@ class ChromaMemory:
 
     def _check_open(self) -> None:
         if self._closed:
-            raise UsageError("The memory is closed.", mend="Open it again.")
+            raise UsageError(
+                "The memory is closed.",
+                why="Nothing can be read from it or written into it after its end.",
+                mend="Open it again: with open_memory(...) as memory: ...",
+            )
 
     def _reconcile(self) -> None:
         try:

@@ -102,7 +102,11 @@ def trust_of(tally: Tally, formula: Formula) -> float:
 def draw_devils_advocate(agents: Sequence[Mapping[str, object]], rng: np.random.Generator) -> str:
     """Draw the name of an agent with a chance in proportion to its trust (see `draw`)."""
     if not agents:
-        raise UsageError("A devil's advocate cannot be drawn from nobody.", mend="Give at least one agent.")
+        raise UsageError(
+            "A devil's advocate cannot be drawn from nobody.",
+            why="The list of agents is empty.",
+            mend="Give at least one agent; those there are: ddax agents list",
+        )
     trust = [_number(agent, "trust_score", INITIAL_TRUST) for agent in agents]
     rounds = [_number(agent, "rounds_participated", 0.0) for agent in agents]
     return str(agents[draw(trust, rounds, rng)]["agent_name"])

@@ -82,7 +82,13 @@ def _parsed(line: str) -> dict[str, Any]:
     except (ValueError, RecursionError):
         request = None
     if not isinstance(request, dict):
-        raise UsageError("the line is no JSON object.", mend='Write: {"observation": "LOW_SURPRISE"}')
+        raise UsageError(
+            "The line is no JSON object.",
+            why=f"It begins {line[:40].strip()!r}."
+            if len(line) <= MAX_LINE
+            else f"It has {len(line):,} characters; at most {MAX_LINE:,} are read.",
+            mend='Write: {"observation": "LOW_SURPRISE"}',
+        )
     return request
 
 
@@ -97,6 +103,7 @@ def _answer(bridge: Bridge, request: dict[str, Any]) -> dict[str, Any]:
     if unknown or wrong:
         raise UsageError(
             f"{(unknown or wrong)[0]!r} {'is unknown' if unknown else 'has a value of the wrong type'}.",
+            why=f"Known are {', '.join(sorted(KEYS))}." if unknown else f"It is {request[wrong[0]]!r:.80}.",
             mend=f"Numbers: {', '.join(sorted(NUMBERS))}; text: {', '.join(sorted(KEYS - NUMBERS))}.",
         )
     belief, action = bridge.observe(**request)
@@ -121,9 +128,17 @@ def _cycle(engine: Engine, request: dict[str, Any]) -> dict[str, Any]:
     prior, index = request["prior"], request.get("index")
     numbers = prior if isinstance(prior, list) and all(map(_number, prior)) else []
     if len(numbers) != len(STATES) or min(numbers) < 0 or not 0 < sum(numbers) < float("inf"):
-        raise UsageError("'prior' is no belief.", mend=f"Give {len(STATES)} numbers, none below 0.")
+        raise UsageError(
+            "'prior' is no belief.",
+            why=f"It is {prior!r:.80}.",
+            mend=f"Give {len(STATES)} numbers, none below 0 and one above.",
+        )
     if not isinstance(index, int) or isinstance(index, bool) or index not in range(len(OBSERVATIONS)):
-        raise UsageError("'index' names no observation.", mend=f"Give 0 to {len(OBSERVATIONS) - 1}.")
+        raise UsageError(
+            "'index' names no observation.",
+            why=f"It is {index!r:.80}.",
+            mend=f"Give 0 to {len(OBSERVATIONS) - 1}.",
+        )
     thought = engine.cycle(np.asarray(numbers, dtype=np.float64), index)
     return {
         "belief": thought.belief.tolist(), "action": thought.action, "prior": thought.prior.tolist(),

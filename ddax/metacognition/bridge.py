@@ -86,7 +86,8 @@ class Bridge:
             _within(confidence=confidence, surprise=surprise, similarity=similarity)
             if not (prediction.strip() and outcome.strip()):
                 raise UsageError(
-                    "there is nothing to observe.",
+                    "There is nothing to observe.",
+                    why="An outcome is observed beside what was expected, and one of the two is empty.",
                     mend=f"Give `prediction` and `outcome`, or an observation: {', '.join(OBSERVATIONS)}.",
                 )
             surprise = self._surprise(prediction, outcome) if surprise is None else surprise
@@ -136,4 +137,8 @@ def _shipped_surprise() -> SurpriseOf:
 def _within(**numbers: float | None) -> None:
     for name, value in numbers.items():
         if value is not None and not 0.0 <= value <= 1.0:
-            raise UsageError(f"{name} is {value!r}.", mend="Give a number between 0 and 1.")
+            raise UsageError(
+                f"The {name} is {value!r}.",
+                why="It goes from 0 to 1.",
+                mend="Give a number between 0 and 1.",
+            )

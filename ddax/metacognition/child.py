@@ -26,6 +26,9 @@ KEPT = ("PATH", "HOME", "TMPDIR", "LANG", "SYSTEMROOT", "JAX_COMPILATION_CACHE_D
 """What of the environment the child needs; no key of anybody's."""
 
 
+MEND = "Set mood.engine to 'numpy', which computes the same in this process, or to 'auto'."
+
+
 class Child:
     """The engine `pymdp` behind a pipe; `ready()` says whether it answers already."""
 
@@ -61,7 +64,11 @@ class Child:
         """Infer the state and choose an action in the child; raises `DdaxError` where it is gone."""
         self._send(prior.tolist(), observation)
         if not self._readable(PATIENCE_SECONDS):
-            raise DdaxError(f"pymdp did not answer within {PATIENCE_SECONDS:g} s.")
+            raise DdaxError(
+                f"The process of pymdp did not answer within {PATIENCE_SECONDS:g} s.",
+                why="The machine is busy, or the process hangs.",
+                mend=MEND,
+            )
         reply = self._answer()
         return Thought(
             np.asarray(reply["belief"]), int(reply["action"]), np.asarray(reply["prior"]),
@@ -83,7 +90,7 @@ class Child:
             self._process.stdin.write(line.encode())
             self._process.stdin.flush()
         except OSError as error:
-            raise DdaxError("the process of pymdp has ended.", why=f"{error}.") from error
+            raise DdaxError("The process of pymdp has ended.", why=f"{error}.", mend=MEND) from error
 
     def _readable(self, seconds: float) -> bool:
         assert self._process.stdout is not None
@@ -98,12 +105,16 @@ class Child:
         while b"\n" not in self._rest:
             more = os.read(self._process.stdout.fileno(), 65536)
             if not more:
-                raise DdaxError("the process of pymdp has ended.", why="See: python -m ddax.metacognition.")
+                raise DdaxError(
+                    "The process of pymdp has ended.",
+                    why="What it says is shown by: python -m ddax.metacognition --engine pymdp",
+                    mend=MEND,
+                )
             self._rest += more
         line, self._rest = self._rest.split(b"\n", 1)
         reply: dict[str, Any] = json.loads(line)
         if "error" in reply:
-            raise DdaxError("pymdp could not think.", why=str(reply["error"]))
+            raise DdaxError("The process of pymdp could not think.", why=str(reply["error"]), mend=MEND)
         return reply
 
 

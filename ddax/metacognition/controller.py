@@ -157,7 +157,9 @@ class Controller:
         """
         if observation not in OBSERVATIONS:
             raise UsageError(
-                f"{observation!r} is no observation.", mend=f"Give one of {', '.join(OBSERVATIONS)}."
+                f"{observation!r} is no observation.",
+                why="Four things can be observed, and it is none of them.",
+                mend=f"Give one of {', '.join(OBSERVATIONS)}.",
             )
         before = cast(MoodState, mood) if mood else self.open_mood()
         prior = _weighed(np.asarray(before["prior"], dtype=np.float64), likelihood)
@@ -206,11 +208,8 @@ class Controller:
             return self.twin.cycle(prior, observation)
 
     def _back_to_the_twin(self, error: OSError | DdaxError) -> None:
-        failure = (
-            error if isinstance(error, DdaxError) else DdaxError("pymdp cannot be started.", why=f"{error}.")
-        )
         self.close()
-        self._failure = failure
+        self._failure = error if isinstance(error, DdaxError) else _not_started(error)
 
     def _load_pymdp(self) -> Engine:
         from ddax.metacognition.pymdp_engine import PymdpEngine
@@ -236,6 +235,12 @@ def _weighed(prior: Vector, likelihood: Sequence[float] | None) -> Vector:
             mend="Take the mood from Controller.open_mood and the evidence from SignalConverter.",
         )
     return np.asarray(joint / total, dtype=np.float64)
+
+
+def _not_started(error: OSError) -> DdaxError:
+    from ddax.metacognition.child import MEND
+
+    return DdaxError("The process of pymdp cannot be started.", why=f"{error}.", mend=MEND)
 
 
 def _rounded(values: Vector) -> list[float]:

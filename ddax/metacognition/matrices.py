@@ -53,10 +53,18 @@ def check(matrices: Matrices, *, where: str = "the matrices") -> None:
     """
     shapes = (matrices.A.shape, matrices.B.shape, matrices.C.shape, matrices.D.shape)
     if shapes != ((4, 4), (4, 4, 4), (4,), (4,)):
-        raise SettingsError(f"{where}: the shapes are {shapes}.", why="A is 4×4, B 4×4×4, C and D 4.")
+        raise SettingsError(
+            f"{where}: the shapes are {shapes}.",
+            why="A is 4×4, B 4×4×4, C and D 4.",
+            mend=f"Give a number for each of {', '.join(STATES)} and of {', '.join(OBSERVATIONS)}.",
+        )
     for name, matrix in (("A", matrices.A), ("B", matrices.B), ("D", matrices.D)):
         if (matrix < 0).any() or not np.allclose(matrix.sum(axis=0), 1.0, atol=SUM_TOLERANCE):
-            raise SettingsError(f"{where}: {name} has a column that is no distribution.", why="It sums to 1.")
+            raise SettingsError(
+                f"{where}: {name} has a column that is no distribution.",
+                why="The numbers of a column are chances: none is below 0, and together they are 1.",
+                mend="Divide each number of the column by their sum.",
+            )
     if not (matrices.A > 0).all():
         raise SettingsError(
             f"{where}: A has a zero.",
@@ -94,15 +102,27 @@ def _row(
         node = node.get(key) if isinstance(node, dict) else None
     if not isinstance(node, dict) or set(node) != set(names):
         raise SettingsError(
-            f"{document.where(matrix)}: {label} is incomplete.", why=f"It needs exactly {', '.join(names)}."
+            f"{document.where(matrix)}: {label} is incomplete.",
+            why=f"It needs exactly {', '.join(names)}.",
+            mend="Write it as, for example: {" + ", ".join(f"{name}: 0.25" for name in names) + "}",
         )
     if not all(isinstance(node[n], int | float) and not isinstance(node[n], bool) for n in names):
-        raise SettingsError(f"{document.where(matrix)}: {label} holds something that is no number.")
+        raise SettingsError(
+            f"{document.where(matrix)}: {label} holds something that is no number.",
+            why=f"It is {node!r}.",
+            mend="Write numbers alone, as 0.25, without quotes.",
+        )
     row = np.array([float(node[name]) for name in names])
     if not np.isfinite(row).all():
-        raise SettingsError(f"{document.where(matrix)}: {label} holds a number that is not finite.")
+        raise SettingsError(
+            f"{document.where(matrix)}: {label} holds a number that is not finite.",
+            why=f"It is {node!r}.",
+            mend="Write a number in the place of each .inf and .nan.",
+        )
     if distribution and ((row < 0).any() or abs(row.sum() - 1.0) > SUM_TOLERANCE):
         raise SettingsError(
-            f"{document.where(matrix)}: {label} sums to {row.sum():.6g}.", why="A distribution sums to 1."
+            f"{document.where(matrix)}: {label} sums to {row.sum():.6g}.",
+            why="The numbers of a row are chances: none is below 0, and together they are 1.",
+            mend="Divide each number of the row by their sum.",
         )
     return row

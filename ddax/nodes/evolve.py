@@ -67,7 +67,9 @@ async def _repair(state: State, session: Session) -> RepairResult:
     found = await asyncio.to_thread(find_code, (state["work"]["code"],))
     if found is None:
         raise SourceError(
-            f"the code in {state['work']['code']!r} is gone.", mend="Put the folder back and resume."
+            f"The code in {state['work']['code']!r} is gone.",
+            why="It was there when the task was opened, and no code with tests is there now.",
+            mend="Put the folder back and resume: ddax resume",
         )
     files, tests = await asyncio.to_thread(found.read)
     targets = _free(files, state["work"]["code"], state["work"].get("requirements", []))

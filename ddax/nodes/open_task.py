@@ -66,7 +66,11 @@ def _text(state: State) -> str:
     if messages and getattr(messages[-1], "type", "") == "human":
         text = said(messages[-1].content)
     if not text.strip():
-        raise UsageError("the task is empty.", mend='Give the graph {"task": "your question"}.')
+        raise UsageError(
+            "The task is empty.",
+            why="Neither the newest message nor the key `task` holds a word.",
+            mend='Give the graph {"task": "your question"}.',
+        )
     return text
 
 
@@ -103,7 +107,8 @@ def _requirements(text: str, given: tuple[str, ...]) -> list[Requirement]:
         found = parse(words, origin="settings")
         if not found:
             raise UsageError(
-                f"the requirement {words!r} is in no form that can be checked.",
+                f"The requirement {words!r} is in no form that can be checked.",
+                why="An answer is held against it by counting, not by reading.",
                 mend=f"Write it in one of these forms: {'; '.join(FORMS)}.",
             )
         named += found

@@ -81,6 +81,7 @@ class BudgetKeeper:
             name, value, cap = reached
             raise BudgetExceeded(
                 f"the cap {name}={cap:g} is reached ({value:g} spent).",
+                why="A run stops before the call that would pass a cap.",
                 mend=f"Raise budget.{name} and resume the thread.",
             )
 

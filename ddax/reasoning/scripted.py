@@ -35,7 +35,8 @@ class ScriptedReasoner:
         unknown = sorted(set(replies) - set(METHODS))
         if unknown:
             raise UsageError(
-                f"the script has replies for {unknown}, which are no methods of a reasoner.",
+                f"The script has replies for {unknown}.",
+                why="A reasoner has no methods of these names.",
                 mend=f"Known are {', '.join(METHODS)}.",
             )
         self.name = name
@@ -53,7 +54,9 @@ class ScriptedReasoner:
         if not entries:
             asked = sum(made == method for made, _ in self.requests)
             raise ReasonerError(
-                f"the script has no reply number {asked} for {method!r}.", mend="Add it to the script."
+                f"The script has no reply number {asked} for {method!r}.",
+                why=f"It was written with {asked - 1}.",
+                mend="Add it to the script.",
             )
         entry = entries[0] if self._repeat and len(entries) == 1 else entries.pop(0)
         return await _resolved(method, entry, request, kind)
@@ -97,5 +100,9 @@ async def _resolved(method: str, entry: Scripted, request: Any, kind: type[Reply
     if isinstance(reply, BaseException):
         raise reply
     if not isinstance(reply, kind):
-        raise UsageError(f"the script replies {reply!r} to {method!r}.", mend=f"Give a {kind.__name__}.")
+        raise UsageError(
+            f"The script replies {reply!r} to {method!r}.",
+            why=f"It is a {type(reply).__name__}.",
+            mend=f"Give a {kind.__name__}.",
+        )
     return reply

@@ -56,7 +56,11 @@ async def read_source(
                 return Found([await web.read(spec, named=True)], [])
             return Found([await read_url(spec, allow_hosts=allow_hosts)], [])
         except ActionError as exc:
-            raise SourceError(f"The source {spec!r} cannot be fetched.", why=str(exc), mend=exc.mend) from exc
+            raise SourceError(
+                f"The source {spec!r} cannot be fetched.",
+                why=" ".join(part for part in (exc.what, exc.why) if part),
+                mend=exc.mend or "Check the address and the network, or save the page and name its file.",
+            ) from exc
     scheme = re.match(r"([A-Za-z][A-Za-z0-9+.-]+):", spec)
     if scheme and not Path(spec).expanduser().exists():
         raise SourceError(

@@ -41,7 +41,11 @@ class Cooldowns:
         try:
             path.parent.mkdir(parents=True, exist_ok=True)
         except OSError as exc:
-            raise StorageError(f"Cannot make the folder {str(path.parent)!r}.", why=str(exc)) from exc
+            raise StorageError(
+                f"Cannot make the folder {str(path.parent)!r}.",
+                why=str(exc),
+                mend="Give write permission there, or set DDAX_HOME elsewhere.",
+            ) from exc
         with opened(path) as db:
             db.execute(
                 "CREATE TABLE IF NOT EXISTS cooldowns"

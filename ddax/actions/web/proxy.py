@@ -195,7 +195,11 @@ class EgressProxy:
         else:
             raise ActionError(f"{head.target[:80]!r} is not asked of a proxy.", kind="bad_url")
         if parts.port == self.port:
-            raise NotAllowed("The proxy may not be asked for itself.", why=f"Its port is {self.port}.")
+            raise NotAllowed(
+                "The proxy may not be asked for itself.",
+                why=f"Its port is {self.port}.",
+                mend="Name the page itself.",
+            )
         return parts
 
     async def _forward(

@@ -15,6 +15,7 @@ if TYPE_CHECKING:
     from protego import Protego
 
 AGENT = "ddax"
+MEND = "Name the page in --sources, or set web.robots to false, if you may read it."
 MAX_ROBOTS = 512_000
 """Bytes of a robots.txt that are read; the rest is cut off."""
 KEPT_SECONDS = 86_400.0
@@ -49,14 +50,14 @@ class Robots:
         url = urlunsplit(parts)
         if rules.failure:
             why = f"The robots.txt of its host could not be read: {rules.failure}"
-            raise NotAllowed(f"{url!r} is left alone.", why=why)
+            raise NotAllowed(f"{url!r} is left alone.", why=why, mend=MEND)
         if rules.parsed is None:
             return 0.0
         if not rules.parsed.can_fetch(url, AGENT):
             raise NotAllowed(
                 f"{url!r} is left alone.",
                 why="The robots.txt of its host closes it to us.",
-                mend="Name the page in --sources, or set web.robots to false, if you may read it.",
+                mend=MEND,
             )
         return float(rules.parsed.crawl_delay(AGENT) or 0.0)
 

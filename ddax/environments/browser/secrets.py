@@ -96,12 +96,13 @@ def open_vault(settings: Mapping[str, Any], environ: Mapping[str, str]) -> Vault
         value = environ.get(row.env, "")
         if not value:
             raise UsageError(
-                f"the secret {name!r} has no value.", why=f"{row.env} is not set.", mend=f"Set {row.env}."
+                f"The secret {name!r} has no value.", why=f"{row.env} is not set.", mend=f"Set {row.env}."
             )
         if len(value) < SHORTEST:
             raise UsageError(
-                f"the secret {name!r} is too short to be kept out of texts.",
-                mend=f"Use {SHORTEST} characters or more.",
+                f"The secret {name!r} is too short to be kept out of texts.",
+                why=f"{row.env} has {len(value)} characters, which may stand in any text by chance.",
+                mend=f"Use a secret of {SHORTEST} characters or more.",
             )
         found[name] = Secret(value, row.domain)
     return Vault(found)

@@ -72,7 +72,11 @@ class Bubblewrap:
     def start(self, code: str, files: Mapping[str, str], *, limits: Limits) -> subprocess.Popen[bytes]:
         """Start `python -c code` in the hardened profile; see Sandbox.start."""
         if not self.bwrap:
-            raise SandboxError("bubblewrap is not installed.", mend=INSTALL)
+            raise SandboxError(
+                "Bubblewrap is not installed.",
+                why="There is no program `bwrap` on the PATH, and candidates run inside of it alone.",
+                mend=INSTALL,
+            )
         fds: list[int] = []
         prefix, binds = rebound(self.runtime)
         try:

@@ -37,7 +37,11 @@ class UnshareLandlock:
     def start(self, code: str, files: Mapping[str, str], *, limits: Limits) -> subprocess.Popen[bytes]:
         """Start `python -c code` in the box; see Sandbox.start."""
         if not self.unshare:
-            raise SandboxError("unshare is not installed.", mend=INSTALL)
+            raise SandboxError(
+                "Unshare is not installed.",
+                why="There is no program `unshare` on the PATH, and candidates run inside of it alone.",
+                mend=INSTALL,
+            )
         prefix, binds = rebound(self.runtime)
         order = self._order(code, files, limits, binds)
         fd = data_fd(json.dumps(order).encode())

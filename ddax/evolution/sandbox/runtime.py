@@ -58,9 +58,17 @@ def _describe(python: str | None) -> tuple[str, str, str]:
         )
         version, base, site = json.loads(done.stdout)
     except (OSError, subprocess.SubprocessError, ValueError) as error:
-        raise UsageError(f"{python!r} is no Python that runs.", why=str(error)[:200]) from error
+        raise UsageError(
+            f"{python!r} is no Python that runs.",
+            why=str(error)[:200],
+            mend="Name another by --python, or leave it out: then it is the Python that runs ddax.",
+        ) from error
     if tuple(map(int, version.split("."))) < OLDEST:
-        raise UsageError(f"{python!r} is Python {version}; at least 3.11 is needed.")
+        raise UsageError(
+            f"{python!r} is Python {version}; at least 3.11 is needed.",
+            why="What runs the candidates is written for 3.11.",
+            mend="Name a newer one by --python, or leave it out: then it is the Python that runs ddax.",
+        )
     return str(version), os.path.realpath(base), os.path.realpath(site)
 
 

@@ -20,6 +20,7 @@ from ddax.evolution.sandbox.protocol import Limits, Sandbox
 
 UNLIMITED = 1e9
 """Seconds that never run out."""
+MEND = "Try again; where it happens again, see what this machine allows: ddax doctor"
 _CODE = "import sys; sys.path[:0] = ['/ddax']; sys.path += {path!r}; from inside.{entry} import main; main()"
 
 
@@ -49,7 +50,7 @@ class Channel:
         try:
             write_frame(self.write_fd, value)
         except OSError as error:
-            raise SandboxError("The sandbox ended unexpectedly.", why=str(error)) from error
+            raise SandboxError("The sandbox ended unexpectedly.", why=f"{error}.", mend=MEND) from error
 
     def _fill(self, size: int, end: float) -> None:
         while len(self.buffer) < size:
@@ -107,7 +108,7 @@ class Worker:
                 self.channel.receive(30.0)
             except (EOFError, TimeoutError, ValueError) as error:
                 self.close()
-                raise SandboxError("The sandbox did not start.", why=str(error)) from error
+                raise SandboxError("The sandbox did not start.", why=f"{error}.", mend=MEND) from error
         return self.channel
 
     def close(self) -> None:

@@ -15,7 +15,9 @@ try:
     from psycopg.rows import DictRow, dict_row
 except ImportError as error:
     raise UsageError(
-        "A Postgres needs packages that are not installed.", mend="Install them: pip install 'ddax[postgres]'"
+        "A Postgres needs packages that are not installed.",
+        why=f"DDAX_CHECKPOINTS names a Postgres; {error}.",
+        mend="Install them: pip install 'ddax[postgres]'",
     ) from error
 
 if TYPE_CHECKING:

@@ -49,6 +49,7 @@ def _foreign(kind: str) -> StateError:
     if "+" in kind:
         return StateError(
             "The checkpoints are encrypted.",
+            why=f"A row of type {kind!r} was found, and DDAX_ENCRYPTION_KEY is not set.",
             mend="Set DDAX_ENCRYPTION_KEY to the key they were written with.",
         )
     return StateError(
@@ -64,6 +65,7 @@ def _encrypted(plain: SerializerProtocol, key: str) -> SerializerProtocol:
     if len(key) < MIN_KEY:
         raise UsageError(
             f"DDAX_ENCRYPTION_KEY has {len(key)} characters, at least {MIN_KEY} are needed.",
+            why="A shorter one can be guessed.",
             mend="Make one: python -c 'import secrets; print(secrets.token_urlsafe(32))'",
         )
 
@@ -91,5 +93,6 @@ def _encrypted(plain: SerializerProtocol, key: str) -> SerializerProtocol:
     except ImportError as error:
         raise UsageError(
             "DDAX_ENCRYPTION_KEY needs a package that is not installed.",
+            why=f"{error}.",
             mend="Install it: pip install 'ddax[encryption]'",
         ) from error

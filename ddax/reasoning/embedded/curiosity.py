@@ -26,6 +26,10 @@ def wonder(request: AskRequest) -> Question:
         names = {span.text for span in names_in(sentence.text) if len(span.text) <= MAX_NAME}
         counted.update(name for name in names if not set(words(name)) <= known | titles)
     if not counted:
-        raise ReasonerError("there is nothing left to be curious about.", why="Every name was looked into.")
+        raise ReasonerError(
+            "There is nothing left to be curious about.",
+            why="Every name was looked into.",
+            mend="Give more sources: --sources",
+        )
     name, _ = min(counted.items(), key=lambda item: (-item[1], item[0]))
     return Question(f"What is {name}?")

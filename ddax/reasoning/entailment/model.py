@@ -102,4 +102,8 @@ def _installed(name: str) -> Path:
     for file in metadata.distribution(PACKAGE).files or []:
         if file.name == name:
             return Path(str(file.locate()))
-    raise SettingsError(f"{PACKAGE} holds no {name}.", mend="pip install --force-reinstall 'ddax[nli]'")
+    raise SettingsError(
+        f"The package {PACKAGE} holds no {name}.",
+        why="It was not installed whole, or a part of it was deleted.",
+        mend="pip install --force-reinstall 'ddax[nli]'",
+    )

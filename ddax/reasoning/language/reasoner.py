@@ -279,7 +279,8 @@ class LanguageReasoner:
         limit = self._limits.code_characters
         if len(code) > limit:
             raise ReasonerError(
-                f"the program has {len(code)} characters; at most {limit} fit a prompt.",
+                f"The program has {len(code)} characters; at most {limit} fit a prompt.",
+                why="A program that is cut off cannot be repaired.",
                 mend="Repair a smaller file, or raise the limit code_characters.",
             )
         return block("program", code)

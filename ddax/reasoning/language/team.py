@@ -78,4 +78,8 @@ class Team:
                     raise
             else:
                 return reply, spent + usage
-        raise ReasonerError(f"no model is set for {role!r}.", mend="Set `model`.")
+        raise ReasonerError(
+            f"No model is set for {role!r}.",
+            why="The line of models for it is empty.",
+            mend="Set `model` to provider:model, in ddax.yaml or by --model.",
+        )
