@@ -17,6 +17,8 @@ from ddax.cli.text import clean, clean_block, dump_json
 from ddax.errors import DdaxError, StorageError, UsageError
 
 INTERRUPTED = 130
+NO_WHY = "What raised it says no more: an action, or a part of your own."
+NO_MEND = "Run it again with -v for the traceback."
 _STORAGE_ERRNOS = {
     errno.ENOSPC: "no space is left on the device",
     errno.EDQUOT: "the disk quota is used up",
@@ -100,15 +102,15 @@ def _describe(exc: BaseException) -> tuple[dict[str, str], int]:
     if known is not None:
         return {
             "what": _sentence(known.what),
-            "why": _sentence(known.why),
-            "mend": _sentence(known.mend),
+            "why": _sentence(known.why or NO_WHY),
+            "mend": _sentence(known.mend or NO_MEND),
             "kind": type(known).__name__,
         }, known.exit_code
     what = f"Unexpected {type(exc).__name__}: {clean(exc, 300)}"
     return {
         "what": what,
         "why": "Nothing in ddax expects it here: a fault of ddax, or of a part of your own.",
-        "mend": "Run it again with -v for the traceback.",
+        "mend": NO_MEND,
         "kind": type(exc).__name__,
     }, 1
 

@@ -150,7 +150,7 @@ def import_from(
     if not file.is_file():
         raise UsageError(
             f"There is no file {str(file)!r}.",
-            why="Nothing stands at this path.",
+            why="A folder stands at this path." if file.is_dir() else "Nothing stands at this path.",
             mend="Name one that `ddax memory export` wrote.",
         )
 

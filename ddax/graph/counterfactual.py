@@ -152,8 +152,9 @@ def _check_effect(session: Session, fork: JsonDict, idea: str, *, allow_effects:
     effect = session.actions[action["name"]].effect
     if effect in ("writes", "spends"):
         raise NotAllowed(
-            f"The action {action['name']!r} {effect}, so it is not run to find out.",
-            mend="Settle the override yourself: ddax agents revert ID",
+            f"The action {action['name']!r} is not run to find out.",
+            why=f"It {effect}.",
+            mend="Allow it by --allow-effects, or settle the override yourself: ddax agents revert ID",
         )
 
 

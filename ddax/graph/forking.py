@@ -48,6 +48,8 @@ async def fork(agent: Agent, thread: str, at: int, change: Change) -> RunInfo:
     another process has the thread.
     """
     name = change.name(thread, at)
+    if name == thread:
+        raise _taken(name)
     async with agent.locked(thread), agent.locked(name):
         return await _fork(agent, thread, at, change, name)
 
@@ -55,11 +57,7 @@ async def fork(agent: Agent, thread: str, at: int, change: Change) -> RunInfo:
 async def _fork(agent: Agent, thread: str, at: int, change: Change, name: str) -> RunInfo:
     info = agent.runs.known(thread)
     if agent.runs.load(name) is not None:
-        raise UsageError(
-            f"there is a thread {name!r} already.",
-            why="A fork is a thread of its own.",
-            mend="Name another one: --to NAME",
-        )
+        raise _taken(name)
     moment = await _moment(agent, info.thread_id, at)
     context = await asyncio.to_thread(settled, _context(info, change), agent.home.path)
     source: Any = {"configurable": {"thread_id": info.thread_id, "checkpoint_id": moment["checkpoint_id"]}}
@@ -88,6 +86,14 @@ async def _fork(agent: Agent, thread: str, at: int, change: Change, name: str) -
     )  # fmt: skip
     agent.runs.save(forked)
     return forked
+
+
+def _taken(name: str) -> UsageError:
+    return UsageError(
+        f"There is a thread {name!r} already.",
+        why="A fork is a thread of its own.",
+        mend="Name another one: --to NAME",
+    )
 
 
 async def _moment(agent: Agent, thread: str, at: int) -> Moment:

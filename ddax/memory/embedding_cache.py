@@ -171,6 +171,6 @@ def cache_errors(path: Path) -> Iterator[None]:
     except sqlite3.Error as exc:
         raise StorageError(
             f"The cache {str(path)!r} cannot be used.",
-            why=str(exc),
+            why=f"{exc}.",
             mend="Free the disk, or delete the file: it is only a cache.",
         ) from exc

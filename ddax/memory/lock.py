@@ -119,8 +119,12 @@ class OwnerLock:
         since = datetime.fromtimestamp(owner.since, UTC).strftime("%Y-%m-%d %H:%M:%S UTC")
         who = "this process" if owner.pid == os.getpid() and is_alive(owner) else f"pid {owner.pid}"
         where = "" if owner.host == socket.gethostname() else f" on {owner.host}"
-        child = "" if is_alive(owner) else "That process has ended; a child of it still holds the lock."
-        return ThreadInUse(f"{self.label} is in use by {who}{where} since {since}.", why=child, mend=_MEND)
+        why = (
+            "One process at a time writes it, so that nothing is done twice."
+            if is_alive(owner)
+            else "That process has ended; a child of it still holds the lock."
+        )
+        return ThreadInUse(f"{self.label} is in use by {who}{where} since {since}.", why=why, mend=_MEND)
 
 
 def lock_owner(folder: Path) -> Owner | None:

@@ -67,7 +67,7 @@ def _text(state: State) -> str:
         text = said(messages[-1].content)
     if not text.strip():
         raise UsageError(
-            "The task is empty.",
+            "the task is empty.",
             why="Neither the newest message nor the key `task` holds a word.",
             mend='Give the graph {"task": "your question"}.',
         )

@@ -88,3 +88,10 @@ def test_a_line_begins_with_a_capital_but_for_a_command(capsys: pytest.CaptureFi
         "error: There is none.", "why: x.y is gone.", "mend: ddax runs",
         "error: 'a' is full.", "why: No space.", "mend: Make some.",
     ]  # fmt: skip
+
+
+def test_what_says_only_what_is_wrong_still_has_three_lines(capsys: pytest.CaptureFixture[str]) -> None:
+    assert report(errors.ActionError("the page is gone."), json=False) == 1
+    lines = capsys.readouterr().err.splitlines()
+    assert [line.split(": ")[0] for line in lines] == ["error", "why", "mend"]
+    assert lines[2] == "mend: Run it again with -v for the traceback."
