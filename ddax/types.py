@@ -22,6 +22,7 @@ JsonDict: TypeAlias = dict[str, Any]
 MemoryType = Literal["internal_thought", "observation"]
 Status = Literal["open", "running", "waiting", "done", "failed", "abandoned"]
 FINAL: frozenset[str] = frozenset({"done", "failed", "abandoned"})
+LOST: frozenset[str] = frozenset({"failed", "abandoned"})
 IdeaKind = Literal["inner", "leaf", "merge"]
 Effect = Literal["none", "reads", "writes", "spends"]
 OriginKind = Literal["user", "model", "web", "file", "memory", "tool", "code"]

@@ -27,7 +27,8 @@ class Weights:
     `damped`: (1−ρ) scales exploration. `floor` is the least ΣN under the root. `c` scales exploration,
     beside the setting of that name; `tabu` scales the penalty; `flat` says that candidates are one
     frontier, not children of one idea; `wider` that new children or known ones is a learned choice
-    (`ddax.dynamics.widen`).
+    (`ddax.dynamics.widen`); `living` that Q is the mean over what is left: a branch that ended without
+    success says nothing of the others under the same idea.
     """
 
     w_a: float
@@ -38,14 +39,15 @@ class Weights:
     floor: float = 1.0
     flat: bool = False
     wider: bool = False
+    living: bool = False
 
 
 PRESETS: dict[str, Weights] = {
     "dda-x": Weights(w_a=1.0, w_q=0.0, tabu=0.0),
     # ExACT's U is zero before the first visit, so its square root has no floor.
     "puct": Weights(w_a=0.0, w_q=1.0, tabu=0.0, damped=False, floor=0.0),
-    # From a sweep over the even puzzles (docs/decisions); `benchmarks search24-ablation` repeats it.
-    "hybrid": Weights(w_a=0.1, w_q=1.0, c=0.05),
+    # From sweeps over the even puzzles (docs/decisions); `benchmarks search24-ablation` repeats them.
+    "hybrid": Weights(w_a=0.1, w_q=1.0, c=0.1, living=True),
     "flat": Weights(w_a=0.5, w_q=1.0, flat=True),
 }
 """Named weights (DESIGN section 6)."""

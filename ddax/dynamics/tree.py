@@ -72,8 +72,9 @@ class Tree:
 
     `Q` in [0, 1] is the mean of all values at and below a node, `N` their number, `below` the ΣN of its
     children, `V` the node's own first value (None before it), `P` its prior, `loss` its virtual losses.
-    With `dim` > 0 nodes have directions, and `pull` sets the force F they are aligned with. Of the values
-    that came from below known children `_total` and `_squares` are the sums.
+    `left` is the number of the values that lie in no closed branch, `L` their mean, or Q where there are
+    none. With `dim` > 0 nodes have directions, and `pull` sets the force F they are aligned with. Of the
+    values that came from below known children `_total` and `_squares` are the sums.
     """
 
     def __init__(self, *, dim: int = 0) -> None:
@@ -85,6 +86,8 @@ class Tree:
         self.N: list[int] = [0]
         self.below: list[int] = [0]
         self.loss: list[int] = [0]
+        self.left: list[int] = [0]
+        self.L: list[float] = [0.0]
         self.closed: list[bool] = [False]
         self.children: list[list[int]] = [[]]
         self._dim = dim
@@ -125,9 +128,10 @@ class Tree:
         self.parent.extend([node] * n)
         self.depth.extend([self.depth[node] + 1] * n)
         self.P.extend([max(0.0, float(p)) for p in P])
-        self.Q.extend([0.0] * n)
+        for means in (self.Q, self.L):
+            means.extend([0.0] * n)
         self.V.extend([None] * n)
-        for counts in (self.N, self.below, self.loss):
+        for counts in (self.N, self.below, self.loss, self.left):
             counts.extend([0] * n)
         self.closed.extend([False] * n)
         self._may_grow.extend([True] * n)
@@ -150,10 +154,11 @@ class Tree:
         self._version += 1
 
     def close(self, node: int) -> None:
-        """Take a node out of the search, as a finished, pruned or joined one."""
+        """Take a node out of the search, as a finished, pruned or joined one; its values are left no more."""
         if self.closed[node]:
             return
         self.closed[node] = True
+        self._take_out(node)
         if node != ROOT_NODE:
             parent = self.parent[node]
             self._open[parent].remove(node)
@@ -183,10 +188,11 @@ class Tree:
     def _follow(self, policy: Policy) -> Choice:
         """Go down as `_walk`, past the levels whose leading child cannot have been overtaken."""
         openness, w_q, floor = policy.openness, policy.weights.w_q, policy.weights.floor
-        felt = (openness, policy.weights.w_a, w_q, floor)
+        felt = (openness, policy.weights.w_a, w_q, floor, policy.weights.living)
         if felt != self._felt:
             self._felt, self._version = felt, self._version + 1
-        V, N, Q, below, unfinished, leads = self.V, self.N, self.Q, self.below, self._open, self._lead
+        Q = self.L if policy.weights.living else self.Q
+        V, N, below, unfinished, leads = self.V, self.N, self.below, self._open, self._lead
         version, here = self._version, ROOT_NODE
         while here == ROOT_NODE or V[here] is not None:
             kids = unfinished[here]
@@ -215,9 +221,10 @@ class Tree:
 
     def _leading(self, here: int, policy: Policy) -> int:
         """Return the best open child of a node by `best`, and keep how far it leads."""
-        kids, N, Q, P = self._open[here], self.N, self.Q, self.P
+        kids, N, P = self._open[here], self.N, self.P
+        Q = self.L if policy.weights.living else self.Q
         best = self.best(kids, policy)
-        w_a, w_q, cosine, above = policy.weights.w_a, policy.weights.w_q, self._cosine, self.Q[here]
+        w_a, w_q, cosine, above = policy.weights.w_a, policy.weights.w_q, self._cosine, Q[here]
         scale = policy.openness * sqrt(max(policy.weights.floor, self.below[here]))
         priors = sum([P[k] for k in kids])
         even, whole = priors <= TINY, len(kids) if priors <= TINY else priors
@@ -259,8 +266,9 @@ class Tree:
     def best(self, candidates: Sequence[int], policy: Policy) -> int:
         """Return the sibling with the best score; ties go to the larger prior, then to the earlier one."""
         here = self.parent[candidates[0]]
-        weights, N, Q, P, loss, cosine = policy.weights, self.N, self.Q, self.P, self.loss, self._cosine
-        w_a, w_q, inherited = weights.w_a, weights.w_q, self.Q[here]
+        weights, N, P, loss, cosine = policy.weights, self.N, self.P, self.loss, self._cosine
+        Q = self.L if weights.living else self.Q
+        w_a, w_q, inherited = weights.w_a, weights.w_q, Q[here]
         priors, losses = sum([P[k] for k in candidates]), sum([loss[k] for k in candidates])
         openness = policy.openness
         even = priors <= TINY
@@ -305,6 +313,7 @@ class Tree:
             total[here] += value
             squares[here] += square
             here = parent[here]
+        self._live_on(node, value)
 
     def path(self, node: int) -> list[int]:
         """Return the nodes from the root to a node, both included."""
@@ -333,6 +342,27 @@ class Tree:
         if goes_wider(new, later, rng):
             return [k for k in kids if self.V[k] is None]
         return known
+
+    def _live_on(self, node: int, value: float) -> None:
+        """Take a value into what is left of a node and its ancestors, up to one that is closed."""
+        left, L, closed, parent, here = self.left, self.L, self.closed, self.parent, node
+        while here != NO_NODE and not closed[here]:
+            left[here] = n = left[here] + 1
+            L[here] += (value - L[here]) / n
+            here = parent[here]
+        while here != NO_NODE:  # what a closed branch brings is not left; it only moves Q
+            if not left[here]:
+                L[here] = self.Q[here]
+            here = parent[here]
+
+    def _take_out(self, node: int) -> None:
+        """Take the values of a node that was closed out of what is left of its ancestors."""
+        gone, mean, here = self.left[node], self.L[node], self.parent[node]
+        while gone and here != NO_NODE and not self.closed[here]:
+            self.left[here] = n = self.left[here] - gone
+            self.L[here] += (self.L[here] - mean) * gone / n if n else self.Q[here] - self.L[here]
+            self._lead[here] = None
+            here = self.parent[here]
 
     def _close_if_done(self, node: int) -> None:
         if not self._may_grow[node] and not self._open[node]:

@@ -124,6 +124,23 @@ def reached(ideas: Ideas, idea_id: str) -> list[Idea]:
     return list(found.values())
 
 
+def lost_values(ideas: Ideas, root_id: str) -> dict[str, tuple[int, float]]:
+    """Return how many values of lost branches an idea has below it, and their sum; by id, where any are.
+
+    A branch is lost with its uppermost idea that failed or was given up, whose N and Q hold all its values.
+    """
+    lost = index_of(ideas).lost.get(task_of(root_id), frozenset())
+    below: dict[str, tuple[int, float]] = {}
+    for idea_id in sorted(lost, key=sort_key):
+        idea = ideas[idea_id]
+        if not idea["N"] or any(above["id"] in lost for above in ancestors(ideas, idea_id)):
+            continue
+        for above in reached(ideas, idea_id):
+            n, total = below.get(above["id"], (0, 0.0))
+            below[above["id"]] = (n + idea["N"], total + idea["N"] * idea["Q"])
+    return below
+
+
 def unfinished(ideas: Ideas, root_id: str) -> list[Idea]:
     """Return the ideas of a task, merges excepted, that may still run or have such ideas below; by id."""
     mine = index_of(ideas).live.get(task_of(root_id), [])

@@ -13,15 +13,15 @@ from typing import TYPE_CHECKING, Any, Self
 
 from ddax.ideas.ids import sort_key, task_of
 from ddax.ideas.tally import Tally
-from ddax.types import FINAL, Idea
+from ddax.types import FINAL, LOST, Idea
 
 
 class Index:
     """The structure of one DAG; `after` makes that of the next one and leaves this one as it is.
 
     `order` has the ids of a task and `below` those under an idea, both sorted; `live` the sorted ids of a
-    task that are not final. `visits` is ΣN of the children of an idea, merges excepted; `calls` the action of
-    each leaf as text, `tried` how many final leaves of a task had it.
+    task that are not final, `lost` those that failed or were given up. `visits` is ΣN of the children of an
+    idea, merges excepted; `calls` the action of each leaf as text, `tried` how many final leaves had it.
     """
 
     def __init__(self, ideas: Mapping[str, Idea]) -> None:
@@ -29,6 +29,7 @@ class Index:
         self.order: dict[str, list[str]] = {}
         self.below: dict[str, list[str]] = {}
         self.live: dict[str, list[str]] = {}
+        self.lost: dict[str, frozenset[str]] = {}
         self.visits: dict[str, int] = {}
         self.calls: dict[str, str] = {}
         self.tried: dict[str, dict[str, int]] = {}
@@ -41,6 +42,7 @@ class Index:
             if idea["status"] not in FINAL:
                 live.append(idea_id)
             self._count(idea_id, idea, 1)
+        self._give_up(ideas)
 
     def after(self, ideas: Mapping[str, Idea], changed: Iterable[str]) -> Index:
         """Return the index of a DAG that differs from this one's in these ideas alone."""
@@ -50,7 +52,7 @@ class Index:
         new = object.__new__(Index)
         new.ideas = ideas
         new.order, new.below, new.live = dict(self.order), dict(self.below), dict(self.live)
-        new.visits, new.calls = dict(self.visits), dict(self.calls)
+        new.lost, new.visits, new.calls = dict(self.lost), dict(self.visits), dict(self.calls)
         new.tried = {task: dict(counts) for task, counts in self.tried.items()}
         new._tally = None if self._tally is None else self._tally.after(ideas, touched)
         fresh = sorted((i for i in touched if i not in self.ideas), key=sort_key)
@@ -60,6 +62,7 @@ class Index:
                 new._count(idea_id, self.ideas[idea_id], -1)
             new._count(idea_id, ideas[idea_id], 1)
         new._ended(self, touched)
+        new._give_up(touched)
         return new
 
     def digest(self) -> str:
@@ -94,6 +97,16 @@ class Index:
         for task in {task_of(i) for i in gone} | set(come):
             kept = [i for i in self.live.get(task, ()) if i not in gone] + come.get(task, [])
             self.live[task] = sorted(kept, key=sort_key) if task in come else kept
+
+    def _give_up(self, touched: Iterable[str]) -> None:
+        """Bring the sets of what is lost up to date; sets are replaced, for the old index has them too."""
+        new: dict[str, set[str]] = {}
+        for idea_id in touched:
+            task, lost = task_of(idea_id), self.ideas[idea_id]["status"] in LOST
+            if lost != (idea_id in new.get(task, self.lost.get(task, ()))):
+                mine = new.setdefault(task, set(self.lost.get(task, ())))
+                (mine.add if lost else mine.discard)(idea_id)
+        self.lost.update((task, frozenset(mine)) for task, mine in new.items())
 
     def _count(self, idea_id: str, idea: Idea, sign: int) -> None:
         """Count an idea in, or with −1 out."""

@@ -43,8 +43,9 @@ class Frontier:
     """What a selection looks at: the unfinished ideas of a task, their directions, and the pull F.
 
     `visits` is ΣN over all children of an idea, also the finished ones. `row` is the place of an unfinished
-    idea in D `[n, d]` and in `Q` (inherited), `N`, `P` and `cosine` (of F and d̂), all `[n]`; parents
-    stand before their children, and `up` has the row of each parent, −1 where it has none.
+    idea in D `[n, d]` and in `Q` (inherited, and without lost branches where the weights say so), `N`, `P`
+    and `cosine` (of F and d̂), all `[n]`; parents stand before their children, and `up` has the row of each
+    parent, −1 where it has none.
     """
 
     ideas: Ideas
@@ -88,6 +89,10 @@ async def frontier(state: State, session: Session) -> Frontier:
     row, up, Q = _rows(ideas, unfinished)
     F = mind_forces(mind, D, Q).F
     settings = session.settings.selection
+    weights = weights_of(settings.preset, w_a=settings.w_a, w_q=settings.w_q, wider=settings.wider)
+    lost = dag.lost_values(ideas, root) if weights.living else {}
+    if lost:
+        Q = _rows(ideas, unfinished, lost)[2]
     return Frontier(
         ideas=ideas,
         root=root,
@@ -104,7 +109,7 @@ async def frontier(state: State, session: Session) -> Frontier:
         rho=mind["rho"],
         c=settings.c
         * effects_of(state.get("mood", {}), session.settings.mood, human=session.settings.human).c,
-        weights=weights_of(settings.preset, w_a=settings.w_a, w_q=settings.w_q, wider=settings.wider),
+        weights=weights,
         tabu=_tabu(ideas, unfinished, session.settings.evolution.history_penalty_multiplier),
         minimum=settings.min_alignment,
     )
@@ -277,7 +282,9 @@ def _by_parent(unfinished: list[Idea]) -> dict[str, list[Idea]]:
     return below
 
 
-def _rows(ideas: Ideas, unfinished: list[Idea]) -> tuple[dict[str, int], list[int], Vector]:
+def _rows(
+    ideas: Ideas, unfinished: list[Idea], lost: Mapping[str, tuple[int, float]] | None = None
+) -> tuple[dict[str, int], list[int], Vector]:
     """Return the rows of unfinished ideas, parents first, those of their parents, and Q as inherited."""
     row: dict[str, int] = {}
     up: list[int] = []
@@ -286,8 +293,15 @@ def _rows(ideas: Ideas, unfinished: list[Idea]) -> tuple[dict[str, int], list[in
         row[idea["id"]] = k
         above = row.get(idea["parent"], -1)
         up.append(above)
-        Q.append(idea["Q"] if idea["N"] > 0 else Q[above] if above >= 0 else inherited_q(ideas, idea))
+        own = idea["Q"] if not lost or idea["id"] not in lost else _living(idea, *lost[idea["id"]])
+        Q.append(own if idea["N"] > 0 else Q[above] if above >= 0 else inherited_q(ideas, idea))
     return row, up, np.array(Q, dtype=np.float64)
+
+
+def _living(idea: Idea, n: int, total: float) -> float:
+    """Return the mean of the values of an idea outside lost branches; where there are none, its Q."""
+    left = idea["N"] - n
+    return min(1.0, max(0.0, (idea["N"] * idea["Q"] - total) / left)) if left > 0 else idea["Q"]
 
 
 def _tabu(ideas: Ideas, unfinished: list[Idea], penalty: float) -> dict[str, float]:

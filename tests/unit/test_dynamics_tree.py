@@ -152,6 +152,42 @@ def test_an_unvisited_child_takes_its_parents_value():
     assert tree.descend(greedy) == Choice(b, "evaluate")
 
 
+@settings(max_examples=30, deadline=None)
+@given(seeds, st.booleans())
+def test_what_is_left_is_the_mean_outside_closed_branches(seed, more):
+    tree, told = search(seed, Policy(), more=more)
+    for node in range(len(tree)):
+        paths = [(tree.path(where), value) for where, value in told]
+        left = [v for path, v in paths if node in path and not any(tree.closed[k] for k in path if k >= node)]
+        assert tree.left[node] == len(left) or tree.closed[node]
+        if not tree.closed[node]:
+            assert tree.L[node] == pytest.approx(np.mean(left) if left else tree.Q[node])
+
+
+def test_a_branch_that_came_to_nothing_is_not_held_against_its_siblings():
+    tree = Tree()
+    hope, other = tree.grow(ROOT_NODE, [0.5, 0.5])
+    tree.backpropagate(hope, 0.7)
+    tree.backpropagate(other, 0.6)
+    dead, fresh = tree.grow(hope, [0.5, 0.5])
+    tree.backpropagate(dead, 0.0)
+    assert tree.best([hope, other], Policy(PRESETS["hybrid"], c=0.0)) == other, "one good, one bad: 0.35"
+    tree.close(dead)
+    assert tree.descend(Policy(PRESETS["hybrid"], c=0.0)) == Choice(fresh, "evaluate")
+    assert tree.best([hope, other], Policy(PRESETS["puct"], c=0.0)) == other, "PUCT keeps the mean of all"
+    assert tree.Q[hope] == pytest.approx(0.35) and tree.L[hope] == pytest.approx(0.7)
+
+
+def test_a_value_below_a_closed_branch_is_not_left():
+    tree = Tree()
+    (a,) = tree.grow(ROOT_NODE, [1.0], more=True)
+    tree.backpropagate(a, 0.9)
+    tree.close(a)
+    tree.backpropagate(a, 0.1)
+    assert (tree.N[ROOT_NODE], tree.left[ROOT_NODE]) == (2, 0)
+    assert tree.L[ROOT_NODE] == tree.Q[ROOT_NODE] == pytest.approx(0.5)
+
+
 def test_several_draws_look_at_different_places_and_leave_no_trace():
     tree = Tree()
     tree.grow(ROOT_NODE, [0.25] * 4)

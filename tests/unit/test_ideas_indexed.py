@@ -48,9 +48,11 @@ def test_carried_on_it_is_as_made_anew(steps: list[tuple[int, str, bool]]) -> No
     for at, what, looked_at in steps:
         old, kept = as_dag(ideas).index if looked_at else None, dict(ideas)
         before = copy.deepcopy({t: getattr(old, t) for t in TABLES}) if old else {}
+        lost = _sets(old.lost) if old else {}
         ideas = merge_ideas(ideas, [_patch(ideas, at, what)])
         index, fresh = as_dag(ideas).index, Index(dict(ideas))
         assert {t: getattr(index, t) for t in TABLES} == {t: getattr(fresh, t) for t in TABLES}
+        assert _sets(index.lost) == _sets(fresh.lost) and (old is None or _sets(old.lost) == lost)
         for table in ("visits",):
             assert _counts(getattr(index, table)) == _counts(getattr(fresh, table))
         assert [_counts(index.tried.get(t, {})) for t in index.order] == [
@@ -59,6 +61,10 @@ def test_carried_on_it_is_as_made_anew(steps: list[tuple[int, str, bool]]) -> No
         assert index.digest() == fresh.digest() == dag.digest(dict(ideas))
         assert {t: getattr(old, t) for t in TABLES if old} == before
         assert old is None or dict(old.ideas) == kept
+
+
+def _sets(table: dict[str, frozenset[str]]) -> dict[str, frozenset[str]]:
+    return {key: ids for key, ids in table.items() if ids}
 
 
 def _counts(table: dict[str, int]) -> dict[str, int]:

@@ -7,11 +7,13 @@ from typing import Any
 import pytest
 
 from ddax.dynamics.rigidity import enter_protect
-from ddax.ideas.idea import apply_patches
+from ddax.ideas import dag, grow
+from ddax.ideas.idea import apply_patches, root
 from ddax.nodes.expand import expand
+from ddax.nodes.frontier import frontier
 from ddax.nodes.select import select
 from ddax.reasoning import protocol as p
-from ddax.types import Idea
+from ddax.types import Idea, Proposal
 
 Change = dict[str, Any]
 LEAVES = ("_1", "_2", "_3", "_4")
@@ -54,6 +56,24 @@ async def chosen(kit: Any, state: Any, session: Any) -> tuple[str, str, list[str
 async def test_each_rule(kit: Any, changes: Change, statuses: dict[str, str], expected: Any) -> None:
     session, state = await task(kit)
     assert await chosen(kit, {**end(state, **statuses), **changes}, session) == expected
+
+
+@pytest.mark.parametrize(("preset", "q"), [("hybrid", 0.8), ("puct", 0.5)])
+async def test_what_failed_is_not_held_against_what_is_left(kit: Any, preset: str, q: float) -> None:
+    session, state = await task(kit, selection={"preset": preset})
+    told = grow.backpropagate(state["ideas"], [("0.1", 0.8), ("0.2", 0.2)])
+    state = end({**state, "ideas": apply_patches(state["ideas"], [told])}, _1="done", _2="failed")
+    view = await frontier(state, session)
+    assert view.Q[view.row["0"]] == view.Q[view.row["0.3"]] == pytest.approx(q), "0.3 takes its parent's"
+    assert state["ideas"]["0"]["Q"] == pytest.approx(0.5), "what is kept is the mean over all"
+
+
+async def test_where_nothing_else_was_valued_failures_count(kit: Any) -> None:
+    session, state = await task(kit)
+    told = grow.backpropagate(state["ideas"], [("0.1", 0.1), ("0.2", 0.3)])
+    state = end({**state, "ideas": apply_patches(state["ideas"], [told])}, _1="failed", _2="failed")
+    view = await frontier(state, session)
+    assert view.Q[view.row["0.3"]] == pytest.approx(0.2)
 
 
 async def test_leaves_act_together_up_to_the_cap(kit: Any) -> None:
@@ -142,3 +162,15 @@ async def test_a_text_is_embedded_once_a_session(kit: Any) -> None:
     assert (first[0] == first[2]).all() and (first[1] == again[0]).all()
     with pytest.raises(ValueError, match="read-only"):
         first[0][0] = 1.0
+
+
+def test_a_lost_branch_counts_once_with_its_uppermost_idea() -> None:
+    ideas = {"0": root(0, "q")}
+    plans = [[Proposal("a", ""), Proposal("b", "")], [Proposal("c", ""), Proposal("d", "")]]
+    for here, plan in zip(("0", "0.1"), plans, strict=True):
+        ideas = apply_patches(ideas, [grow.expansion(ideas, ideas[here], plan, step=1)])
+    values = [("0.1.1", 0.2), ("0.1.2", 0.4), ("0.2", 0.9)]
+    ideas = apply_patches(ideas, [grow.backpropagate(ideas, values), {"0.1.1": Idea(status="failed")}])
+    assert dag.lost_values(ideas, "0") == {i: (1, pytest.approx(0.2)) for i in ("0", "0.1")}
+    ideas = apply_patches(ideas, [{"0.1": Idea(status="abandoned")}])
+    assert dag.lost_values(ideas, "0") == {"0": (2, pytest.approx(0.6))}
