@@ -7,6 +7,7 @@ nothing. Then the cheap value stands: it is computed from what was read, without
 from __future__ import annotations
 
 import asyncio
+from collections.abc import Mapping
 
 from ddax.debate.carried import mark
 from ddax.debate.verdict import Verdict
@@ -18,7 +19,7 @@ from ddax.memory.chunks import sentences
 from ddax.nodes.claims import WEAK
 from ddax.reasoning.budget import FREE
 from ddax.reasoning.embedded import EmbeddedReasoner
-from ddax.reasoning.protocol import JudgeRequest
+from ddax.reasoning.protocol import JudgeRequest, Judgment
 
 NO_CHOICE = "nothing is left to choose between, so no model was asked"
 CUT = "…"
@@ -42,14 +43,22 @@ def decides(state: State, session: Session) -> bool:
     return inner > 1 or leaves > min(settings.budget.max_parallel, weights.beam)
 
 
-async def estimate(
-    request: JudgeRequest, outcome: Outcome, session: Session, judge: EmbeddedReasoner
-) -> Verdict:
-    """Return the cheap value of a result: by coverage, quotes and progress, with no call of a model.
+async def estimates(
+    requests: Mapping[str, JudgeRequest], outcomes: Mapping[str, Outcome], session: Session
+) -> dict[str, Verdict]:
+    """Return the cheap values of results: by coverage, quotes and progress, with no call of a model."""
+    found = await EmbeddedReasoner(session.embedder).judge_all([*requests.values()])
+    verdicts = await asyncio.gather(
+        *(
+            _estimate(request, outcomes[idea], judgment, session)
+            for (idea, request), judgment in zip(requests.items(), found, strict=True)
+        )
+    )
+    return dict(zip(requests, verdicts, strict=True))
 
-    A claim that its own page carries is no weak one, however little of the whole question it covers.
-    """
-    found = await judge.judge(request)
+
+async def _estimate(request: JudgeRequest, outcome: Outcome, found: Judgment, session: Session) -> Verdict:
+    """Return one cheap value: a claim that its page carries is no weak one, however little it covers."""
     value, why = found.value, NO_CHOICE
     if _is_claim(outcome) and value < WEAK and await asyncio.to_thread(_carried, request, session):
         value, why = WEAK, f"what was read says it; {NO_CHOICE}"

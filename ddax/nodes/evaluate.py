@@ -13,14 +13,13 @@ from ddax.errors import ReasonerError
 from ddax.graph.services import Session
 from ddax.graph.state import Outcome, State, Update
 from ddax.ideas import dag, grow
-from ddax.nodes.deciding import decides, estimate, in_doubt
+from ddax.nodes.deciding import decides, estimates, in_doubt
 from ddax.nodes.frontier import inherited_q
 from ddax.nodes.gather import as_passage, task_text, usage_row
 from ddax.nodes.judging import DEBATES, bench, judging
 from ddax.nodes.rules import familiar
 from ddax.nodes.standing import hear
 from ddax.reasoning.budget import usage_of
-from ddax.reasoning.embedded import EmbeddedReasoner
 from ddax.reasoning.protocol import JudgeRequest
 from ddax.types import Idea, JsonDict, Passage, Usage
 
@@ -38,16 +37,17 @@ async def evaluate(state: State, *, session: Session) -> Update:
     order = sorted(told, key=dag.sort_key)
     lessons: list[str] = []
     rubric: tuple[str, ...] = ()
-    cheap = None if decides(state, session) else EmbeddedReasoner(session.embedder)
     if any(_has_worth(outcomes[idea_id]) for idea_id in order):
         # Here, once: verdicts beside each other would each fit the maps.
         rubric = tuple((await judging(state, session, text))["rubric"])
         lessons = await session.memory.lessons(text[:2000], kind="value", now=state["work"]["opened"])
-    if cheap is not None:  # all at once, so that each of them finds its vectors
-        await session.embed(*(text for i in order for text in (outcomes[i]["text"], ideas[i]["title"])))
+    cheap = {} if decides(state, session) else await _cheap(state, session, text, order, lessons, rubric)
     # No verdict hangs on another of its step, and a model answers several requests at once.
     judged = await asyncio.gather(
-        *(_judge(state, session, text, outcomes[i], lessons, rubric=rubric, cheap=cheap) for i in order),
+        *(
+            _judge(state, session, text, outcomes[i], lessons, rubric=rubric, cheap=cheap.get(i))
+            for i in order
+        ),
         return_exceptions=True,
     )
     for idea_id, verdict in zip(order, judged, strict=True):
@@ -88,24 +88,17 @@ def _has_worth(outcome: Outcome) -> bool:
 
 async def _judge(
     state: State, session: Session, text: str, outcome: Outcome, lessons: Sequence[str], *,
-    rubric: tuple[str, ...], cheap: EmbeddedReasoner | None,
+    rubric: tuple[str, ...], cheap: Verdict | None,
 ) -> Verdict:  # fmt: skip
-    """Return the verdict on one outcome; beside a `cheap` judge a model is asked on claims in doubt alone."""
+    """Return the verdict on one outcome; beside a `cheap` one a model is asked on claims in doubt alone."""
     if not _has_worth(outcome):
         return Verdict.failure(outcome["text"])
     idea = state["ideas"][outcome["idea"]]
     known = await familiar(state, session, idea)
     if known is not None:
         return known
-    evidence, rho = await _evidence(idea, session), float(state["mind"]["rho"])
-    if cheap is not None:
-        request = JudgeRequest(
-            text, idea["title"], outcome["text"], outcome["expected"], evidence, lessons=tuple(lessons),
-            rubric=rubric, rho=rho,
-        )  # fmt: skip
-        found = await estimate(request, outcome, session, cheap)
-        if not in_doubt(outcome, found):
-            return found
+    if cheap is not None and not in_doubt(outcome, cheap):
+        return cheap
     court = await bench(state, session, text, idea=idea["id"])
     return await evaluate_outcome(
         court.reasoner,
@@ -113,8 +106,8 @@ async def _judge(
         idea=idea["title"],
         result=outcome["text"],
         expected=outcome["expected"],
-        evidence=evidence,
-        rho=rho,
+        evidence=await _evidence(idea, session),
+        rho=float(state["mind"]["rho"]),
         lessons=lessons,
         settings=session.settings.debate,
         rng=session.rng(state["step"], outcome["idea"], "debate"),
@@ -124,6 +117,24 @@ async def _judge(
         check=session.check,
         correct=court.correct,
     )
+
+
+async def _cheap(
+    state: State, session: Session, text: str, order: Sequence[str], lessons: Sequence[str],
+    rubric: tuple[str, ...],
+) -> dict[str, Verdict]:  # fmt: skip
+    """Return what every outcome of worth is valued without a model."""
+    ideas, outcomes = state["ideas"], state["outcomes"]
+    worth = [idea_id for idea_id in order if _has_worth(outcomes[idea_id])]
+    read = await asyncio.gather(*(_evidence(ideas[idea_id], session) for idea_id in worth))
+    requests = {
+        idea_id: JudgeRequest(
+            text, ideas[idea_id]["title"], outcomes[idea_id]["text"], outcomes[idea_id]["expected"], evidence,
+            lessons=tuple(lessons), rubric=rubric, rho=float(state["mind"]["rho"]),
+        )
+        for idea_id, evidence in zip(worth, read, strict=True)
+    }  # fmt: skip
+    return await estimates(requests, outcomes, session)
 
 
 async def _evidence(idea: Idea, session: Session) -> tuple[Passage, ...]:

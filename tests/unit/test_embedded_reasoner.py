@@ -9,6 +9,7 @@ from dataclasses import replace
 import pytest
 
 from ddax.errors import ReasonerError
+from ddax.memory.embedding_rows import Rows
 from ddax.memory.embeddings import MiniLmEmbedder
 from ddax.reasoning.embedded import EmbeddedReasoner, Policy
 from ddax.reasoning.embedded.answer import MAX_WORDS
@@ -244,6 +245,27 @@ async def test_debate_cites_and_uncited_words_move_nothing(reasoner: EmbeddedRea
     nothing = await reasoner.judge(JudgeRequest(TASK, "read", "Rye keeps for a week.", "a city", (OTHER,)))
     assert nothing.value < base
     assert {name for name, _, _ in nothing.reasons} == {"coverage", "support", "progress"}
+
+
+async def test_results_judged_at_once_are_judged_as_one_by_one_and_embedded_together() -> None:
+    asked: list[int] = []
+
+    class Counted(MiniLmEmbedder):
+        def embed(self, texts: Sequence[str]) -> Rows:
+            asked.append(len(texts))
+            return super().embed(texts)
+
+    rubric = ("coverage", "support", "progress", "meets: a city is named")
+    requests = [
+        JudgeRequest(TASK, "read", result, "a city", evidence, rubric=rubric)
+        for result in ("Ellen Marsh was born in Cardiff.", "Rye keeps for a week.", "")
+        for evidence in ((SHIP, DIRECTOR), (OTHER,), ())
+    ]
+    together = await EmbeddedReasoner(Counted()).judge_all(requests)
+    assert asked[0] > 10 and asked[1:] == [1] * len(asked[1:]) and len(asked) <= 3
+    one = EmbeddedReasoner(MiniLmEmbedder())
+    assert together == [await one.judge(request) for request in requests]
+    assert await one.judge_all([]) == []
 
 
 async def test_words_about_actions_lessons_and_questions(reasoner: EmbeddedReasoner) -> None:

@@ -4,6 +4,7 @@ import asyncio
 import contextlib
 import json
 import os
+import threading
 import time
 import urllib.request
 
@@ -16,33 +17,38 @@ LOOP = asyncio.Runner()
 def load():
     """Import what `open_agent` imports at its first use."""
     global BaseModel, Context, open_agent, Parts, Record
-    global ActionContext, ActionResult, action, open_embedder, RecallQuery
+    global ActionContext, ActionResult, action, embeddings, open_embedder, RecallQuery
     from pydantic import BaseModel
 
     from ddax import Context, open_agent
     from ddax.actions.protocol import ActionContext, ActionResult
     from ddax.actions.registry import action
     from ddax.graph.services import Parts
+    from ddax.memory import embeddings
     from ddax.memory.embeddings import open_embedder
     from ddax.memory.protocol import RecallQuery
     from ddax.types import Record
 
 
 class Stopwatch:
-    """CPU seconds of the threads that calls ran on."""
+    """CPU seconds of the threads that calls ran on; a call within a call counts once."""
 
     def __init__(self):
         self.seconds = 0.0
+        self._within = threading.local()
 
     def around(self, work):
         """Return the same work, timed."""
 
         def timed(*args, **named):
-            began = time.thread_time()
+            if getattr(self._within, "call", False):
+                return work(*args, **named)
+            self._within.call, began = True, time.thread_time()
             try:
                 return work(*args, **named)
             finally:
                 self.seconds += time.thread_time() - began
+                self._within.call = False
 
         return timed
 
@@ -206,11 +212,11 @@ async def run(given, task, settings, actions=(), sources=()):
 
 @contextlib.contextmanager
 def _timed(watch):
-    """Time the encoder that the session opens."""
+    """Time the encoder that the session opens, also on the threads on which it shares out many texts."""
     kind = type(open_embedder())
-    plain = kind.embed
-    kind.embed = watch.around(plain)
+    plain, batch = kind.embed, embeddings.pooled
+    kind.embed, embeddings.pooled = watch.around(plain), watch.around(batch)
     try:
         yield
     finally:
-        kind.embed = plain
+        kind.embed, embeddings.pooled = plain, batch

@@ -209,15 +209,12 @@ class SqliteStore(Store, AsyncSqliteSaver):
             f" FROM writes WHERE {where} AND channel IN ({','.join('?' * len(deltas))})"
             " ORDER BY checkpoint_id, rowid"
         )
-        async with self.conn.execute(checkpoints, values) as cursor:
-            rows = [Row(*row) for row in await cursor.fetchall()]
+        rows = [Row(*row) for row in await self.conn.execute_fetchall(checkpoints, values)]
         writes: dict[str, list[bytes]] = {}
-        async with self.conn.execute(ideas, [*values, *deltas]) as cursor:
-            for row in await cursor.fetchall():
-                writes.setdefault(row[0], []).append(write_digest(row[1:]))
+        for row in await self.conn.execute_fetchall(ideas, [*values, *deltas]):
+            writes.setdefault(row[0], []).append(write_digest(row[1:]))
         query = f"SELECT checkpoint_id, above, covers, own FROM seals WHERE {where}"  # noqa: S608  # fixed words
-        async with self.conn.execute(query, values) as cursor:
-            seals = {row[0]: Seal(*row[1:]) for row in await cursor.fetchall()}
+        seals = {row[0]: Seal(*row[1:]) for row in await self.conn.execute_fetchall(query, values)}
         return rows, writes, seals
 
     async def forget(self, thread: str, ns: str, keep: Collection[str]) -> None:

@@ -10,7 +10,7 @@ from collections.abc import Sequence
 
 from ddax.memory.chunks import sentences
 from ddax.reasoning.embedded.criteria import score
-from ddax.reasoning.embedded.evidence import Weighed, weigh
+from ddax.reasoning.embedded.evidence import Weighed, lines_of, weigh
 from ddax.reasoning.embedded.question import analyse
 from ddax.reasoning.embedded.sentences import Sentence, split
 from ddax.reasoning.embedded.support import measure
@@ -120,6 +120,18 @@ def judge(request: JudgeRequest, vectors: Vectors) -> Judgment:
     value = _moved(_base(reasons), request)
     value = min(1.0, max(0.0, value + _lessons(request)))
     return Judgment(value, _confidence(weighed, strength.about, request), reasons)
+
+
+def judge_all(requests: Sequence[JudgeRequest], vectors: Vectors) -> list[Judgment]:
+    """Value results as one by one, but sooner: most of what is embedded for them is embedded at once."""
+    vectors.of([text for request in requests for text in _embedded(request)])
+    return [judge(request, vectors) for request in requests]
+
+
+def _embedded(request: JudgeRequest) -> list[str]:
+    question = analyse(request.task)
+    lines = [line.titled for line in lines_of(question, request.evidence)]
+    return [question.text, request.result, request.idea or request.task, *lines]
 
 
 def _base(reasons: Sequence[tuple[str, float, str]]) -> float:

@@ -45,7 +45,7 @@ def readable(passages: Sequence[Passage]) -> list[Passage]:
 
 def weigh(question: Question, passages: Sequence[Passage], vectors: Vectors) -> list[Weighed]:
     """Weigh every sentence of the passages, best first."""
-    lines = _nearest(question, split(readable(passages)))
+    lines = lines_of(question, passages)
     if not lines:
         return []
     likes = vectors.likeness(question.text, [line.titled for line in lines])
@@ -93,8 +93,9 @@ def names_a(kind: str, title: str, text: str) -> bool:
     return True
 
 
-def _nearest(question: Question, lines: list[Sentence]) -> list[Sentence]:
-    """Keep the sentences that share most of the question's words: embedding is what costs time."""
+def lines_of(question: Question, passages: Sequence[Passage]) -> list[Sentence]:
+    """Return the sentences that share most of the question's words: embedding is what costs time."""
+    lines = split(readable(passages))
     if len(lines) <= MAX_EMBEDDED:
         return lines
     asked = set(question.terms)

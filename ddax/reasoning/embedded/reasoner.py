@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Awaitable, Callable
+from collections.abc import Awaitable, Callable, Sequence
 
 from ddax.errors import ReasonerError
 from ddax.memory.protocol import Embedder
@@ -83,6 +83,10 @@ class EmbeddedReasoner:
     async def judge(self, request: JudgeRequest) -> Judgment:
         """Value a result by coverage and support."""
         return await asyncio.to_thread(debate.judge, request, self._vectors)
+
+    async def judge_all(self, requests: Sequence[JudgeRequest]) -> list[Judgment]:
+        """Value several results, each as `judge` does, at once."""
+        return await asyncio.to_thread(debate.judge_all, requests, self._vectors)
 
     async def merge(self, request: MergeRequest) -> Synthesis:
         """Combine findings; at the root answer with citations or refuse."""
