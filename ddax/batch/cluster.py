@@ -24,8 +24,11 @@ if TYPE_CHECKING:
 class RayRunner:
     """One actor on the cluster, made anew, wherever there is room, when it has died."""
 
-    def __init__(self, ray: Any, base: Context, cache: Path, environ: dict[str, str]) -> None:
+    def __init__(
+        self, ray: Any, base: Context, cache: Path, environ: dict[str, str], memory: Any = None
+    ) -> None:
         self._ray, self._base, self._cache, self._environ = ray, base, cache, environ
+        self._memory = memory
         self._actor: Any = None
 
     async def run(self, task: BatchTask, home: Path) -> JsonDict:
@@ -44,7 +47,7 @@ class RayRunner:
         kind = self._ray.remote(Worker)
         extra = {"runtime_env": {"env_vars": self._environ}} if self._environ else {}
         base = self._base.model_dump(mode="json")
-        return kind.options(max_restarts=0, **extra).remote(base, str(self._cache))
+        return kind.options(max_restarts=0, **extra).remote(base, str(self._cache), self._memory)
 
     def end(self) -> None:
         """End the actor."""
@@ -56,23 +59,19 @@ class RayRunner:
 class Worker:
     """What an actor does: one task after the other, with what is heavy opened once."""
 
-    def __init__(self, base: JsonDict, cache: str) -> None:
+    def __init__(self, base: JsonDict, cache: str, memory: Any = None) -> None:
+        from ddax.batch.cluster_memory import send_to
         from ddax.batch.worker import Warm
         from ddax.configs.settings import Context
 
         self._base, self._warm = Context.model_validate(base), Warm(Path(cache))
+        self._send = None if memory is None else send_to(importlib.import_module("ray"), memory)
 
     async def do(self, task: JsonDict, home: str) -> JsonDict:
         """Do one task and return its row."""
-        from ddax.batch.job import do, failed, settings_of
-        from ddax.errors import DdaxError
+        from ddax.batch.worker import done
 
-        given = BatchTask.model_validate(task)
-        try:
-            parts = await self._warm.parts(settings_of(given, self._base))
-            return await do(given, self._base, Path(home), parts)
-        except DdaxError as error:
-            return failed(given, type(error).__name__, str(error))
+        return await done(BatchTask.model_validate(task), self._base, Path(home), self._warm, send=self._send)
 
 
 def connect(address: str) -> Any:
@@ -101,10 +100,13 @@ def connect(address: str) -> Any:
 
 @contextlib.asynccontextmanager
 async def ray_runner(
-    ray: Any, base: Context, cache: Path, environ: dict[str, str] | None = None
+    ray: Any, base: Context, cache: Path, environ: dict[str, str] | None = None, memory: Any = None
 ) -> AsyncIterator[RayRunner]:
-    """Open a runner; its actor starts with the first task and ends with the block."""
-    runner = RayRunner(ray, base, cache, environ or {})
+    """Open a runner; its actor starts with the first task and ends with the block.
+
+    `memory` is the actor that owns the memory of all tasks, None for one of its own for each.
+    """
+    runner = RayRunner(ray, base, cache, environ or {}, memory)
     try:
         yield runner
     finally:

@@ -6,6 +6,8 @@ before or beside it.
 
 from __future__ import annotations
 
+import asyncio
+import secrets
 import time
 from collections.abc import Callable
 from pathlib import Path
@@ -13,14 +15,16 @@ from typing import TYPE_CHECKING, Any
 
 from ddax.batch.tasks import BatchTask
 from ddax.batch.validators import checks, score
-from ddax.errors import DdaxError
+from ddax.errors import DdaxError, ThreadInUse
 from ddax.types import JsonDict
 
 if TYPE_CHECKING:
     from ddax.configs.settings import Context
     from ddax.graph.services import Parts
 
-THREAD = "task"
+WAIT_SECONDS = 90.0
+"""How long whoever had the task before is waited for: one that was killed may not be quite gone."""
+POLL_SECONDS = 0.5
 Clock = Callable[[], float]
 
 
@@ -30,7 +34,7 @@ async def do(
     """Run or resume a task and return its row; an error of ours is a row too, never a lost task."""
     started = clock()
     try:
-        row = await _ran(task, settings_of(task, base), home, parts)
+        row = await _ran_alone(task, settings_of(task, base), home, parts, clock)
     except DdaxError as error:
         row = failed(task, type(error).__name__, str(error))
     return {**row, "seconds": round(clock() - started, 3)}
@@ -63,15 +67,30 @@ def failed(task: BatchTask, kind: str, cause: str) -> JsonDict:
             "score": 0.0 if task.validators else None, "checks": []}  # fmt: skip
 
 
+async def _ran_alone(task: BatchTask, context: Context, home: Path, parts: Parts, clock: Clock) -> JsonDict:
+    """Run a task once nobody else does; a batch gives it to one runner at a time."""
+    until = clock() + WAIT_SECONDS
+    while True:
+        try:
+            return await _ran(task, context, home, parts)
+        except ThreadInUse:
+            if clock() >= until:
+                raise
+            await asyncio.sleep(POLL_SECONDS)
+
+
 async def _ran(task: BatchTask, context: Context, home: Path, parts: Parts) -> JsonDict:
     from ddax.graph.runner import open_agent
 
     async with open_agent(context, home=home, parts=parts) as agent:
-        known = agent.runs.load(THREAD)
-        result = await (agent.run(task.task, thread=THREAD) if known is None else agent.resume(THREAD))
+        begun = agent.runs.all()
+        # A name of its own: a Postgres holds the threads of every task, and of other batches.
+        thread = begun[0].thread_id if begun else f"{task.id}-{secrets.token_hex(8)}"
+        result = await (agent.resume(thread) if begun else agent.run(task.task, thread=thread))
+        work = (await agent.state(thread)).get("work", {})
         memory = (await agent.services.session(context)).memory
-        repaired = any(row["solved"] for row in await memory.rows("repairs"))
-        ended = agent.runs.load(THREAD)
+        repaired = any(row["solved"] for row in await memory.rows("repairs", task=work.get("id", "")))
+        ended = agent.runs.load(thread)
     found = checks(task, result, repaired=repaired)
     row: dict[str, Any] = {"id": task.id, **result, "digest": ended.digest if ended else ""}
     del row["thread_id"]

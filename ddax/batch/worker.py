@@ -1,4 +1,4 @@
-"""The process that does tasks: one JSON line in, one JSON line out, until its input ends.
+"""What does tasks, and the process that does: one JSON line in, one JSON line out, until its input ends.
 
 What is heavy to open, the embedder and the sources, is opened once and used by every task.
 """
@@ -8,18 +8,23 @@ from __future__ import annotations
 import asyncio
 import json
 import sys
+import time
 from collections.abc import Callable
+from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from ddax.batch.job import do, settings_of
+from ddax.batch.job import do, failed, settings_of
 from ddax.batch.tasks import BatchTask
+from ddax.errors import DdaxError
+from ddax.types import JsonDict
 
 if TYPE_CHECKING:
     from ddax.actions.protocol import Library
     from ddax.configs.settings import Context
     from ddax.graph.services import Parts
     from ddax.memory.protocol import Embedder
+    from ddax.memory.remote import RemoteMemory, Send
 
 
 class Warm:
@@ -29,48 +34,75 @@ class Warm:
         self._cache = cache
         self._embedder: Embedder | None = None
         self._libraries: dict[tuple[str, ...], Library] = {}
+        self._opening = asyncio.Lock()
 
     async def parts(self, context: Context) -> Parts:
         """Return the parts for a task with these settings."""
         from ddax.graph.services import Parts
 
-        if self._embedder is None:
-            self._embedder = await asyncio.to_thread(self._open_embedder)
-        embedder = self._embedder
-        key = (*context.sources, "|", *context.allow_hosts)
-        if key not in self._libraries:
-            from ddax.actions.sources import open_library
+        async with self._opening:  # several tasks of one process may ask at the same moment
+            if self._embedder is None:
+                self._embedder = await asyncio.to_thread(cached_embedder, self._cache)
+            embedder = self._embedder
+            key = (*context.sources, "|", *context.allow_hosts)
+            if key not in self._libraries:
+                from ddax.actions.sources import open_library
 
-            self._libraries[key] = await open_library(
-                context.sources, embedder=embedder, cache_dir=self._cache, allow_hosts=context.allow_hosts
-            )
-        return Parts(embedder=embedder, library=self._libraries[key])
+                self._libraries[key] = await open_library(
+                    context.sources, embedder=embedder, cache_dir=self._cache, allow_hosts=context.allow_hosts
+                )
+            return Parts(embedder=embedder, library=self._libraries[key])
 
-    def _open_embedder(self) -> Embedder:
-        from ddax.memory.embedding_cache import CachedEmbedder
-        from ddax.memory.embeddings import open_embedder
 
-        return CachedEmbedder(open_embedder(), self._cache / "vectors.sqlite")
+def cached_embedder(cache: Path) -> Embedder:
+    """Open the embedder of this machine, with the vectors that are kept in a folder."""
+    from ddax.memory.embedding_cache import CachedEmbedder
+    from ddax.memory.embeddings import open_embedder
+
+    return CachedEmbedder(open_embedder(), cache / "vectors.sqlite")
+
+
+def memory_at(send: Send, context: Context) -> RemoteMemory:
+    """Return the memory that all tasks share, as a task with these settings uses it."""
+    from ddax.memory.remote import RemoteMemory
+
+    return RemoteMemory(send, context.namespace, clock=time.time, recall=context.recall)
+
+
+async def done(
+    task: BatchTask, base: Context, home: Path, warm: Warm, *, send: Send | None = None
+) -> JsonDict:
+    """Do a task and return its row; with `send` in the memory that this leads to, else in one of its own."""
+    try:
+        context = settings_of(task, base)
+        parts = await warm.parts(context)
+        if send is not None:
+            parts = replace(parts, memory=memory_at(send, context))
+        return await do(task, base, home, parts)
+    except DdaxError as error:
+        return failed(task, type(error).__name__, str(error))
 
 
 async def serve(requests: Any, replies: Any, keep: Callable[[Path], Warm] = Warm) -> None:
     """Do one task after the other; `keep` makes what stays open between them."""
-    from ddax.batch.job import failed
     from ddax.configs.settings import Context
-    from ddax.errors import DdaxError
 
     warm: Warm | None = None
     while line := await asyncio.to_thread(requests.readline):
         request = json.loads(line)
         task, base = BatchTask.model_validate(request["task"]), Context.model_validate(request["base"])
         warm = warm or keep(Path(request["cache"]))
-        try:
-            parts = await warm.parts(settings_of(task, base))
-            row = await do(task, base, Path(request["home"]), parts)
-        except DdaxError as error:
-            row = failed(task, type(error).__name__, str(error))
+        row = await done(task, base, Path(request["home"]), warm, send=_way(request.get("memory", "")))
         replies.write(json.dumps(row, ensure_ascii=True) + "\n")
         replies.flush()
+
+
+def _way(address: str) -> Send | None:
+    if not address:
+        return None
+    from ddax.memory.sockets import send_to
+
+    return send_to(address)
 
 
 def main() -> None:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json as jsons
 import os
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
@@ -17,12 +17,11 @@ from ddax.cli.text import clean
 from ddax.errors import UsageError
 
 if TYPE_CHECKING:
+    from ddax.batch.crews import OpenCrew
     from ddax.batch.pool import Folder
     from ddax.batch.tasks import BatchTask
     from ddax.configs.settings import Context
 
-Crew = Callable[[int], Sequence[Any]]
-"""Opens so many runners at most."""
 JSON = Annotated[bool, typer.Option("--json", help="Print exactly one JSON object on stdout: the summary.")]
 VERBOSE = Annotated[bool, typer.Option("--verbose", "-v", help="Print tracebacks.")]
 
@@ -33,6 +32,13 @@ def batch(
     workers: Annotated[int, typer.Option(min=1, max=256, help="Processes that work at once.")] = 1,
     ray: Annotated[
         str | None, typer.Option("--ray", help="Address of a Ray cluster, or 'auto': workers run there.")
+    ] = None,
+    in_process: Annotated[
+        bool, typer.Option("--in-process", help="Workers are coroutines of this process.")
+    ] = False,
+    memory: Annotated[
+        Path | None,
+        typer.Option("--memory", help="Folder of one memory for all tasks; default: each its own."),
     ] = None,
     sources: Annotated[
         list[str] | None, typer.Option("--sources", "-s", help="Sources of tasks that name none.")
@@ -46,12 +52,19 @@ def batch(
 ) -> None:
     """Run every task of a file, each in a home of its own, and sum up what came of them.
 
-    A task that takes its process down three times is set aside with a failed result.
+    A task that takes its process down three times is set aside with a failed result. With --memory
+    tasks recall what others wrote, and results depend on their order.
     """
     from ddax.batch.pool import Folder
     from ddax.batch.tasks import read_tasks
 
     output = Output(json=json, verbose=verbose)
+    if in_process and ray is not None:
+        raise UsageError(
+            "--in-process and --ray do not go together.",
+            why="Workers run either here or on the cluster.",
+            mend="Leave one of them out.",
+        )
     base = settings(config, {"sources": sources or None, "model": model, "seed": seed}).context
     found = read_tasks(tasks)
     _check(found, base)
@@ -62,7 +75,9 @@ def batch(
             why="Another batch wrote into it, and nothing is overwritten.",
             mend="Go on with --resume, or name another folder.",
         )
-    _work(found, folder.ensure(), base, _crew(ray, base, folder, workers), output)
+    shared = memory.absolute() if memory is not None else None
+    crew = _in_process(base, folder, shared) if in_process else _crew(ray, base, folder, shared)
+    _work(found, folder.ensure(), crew, workers, output)
     raise typer.Exit(_finish(found, folder, output))
 
 
@@ -79,29 +94,37 @@ def _check(tasks: list[BatchTask], base: Context) -> None:
             )
 
 
-def _crew(address: str | None, base: Context, folder: Folder, workers: int) -> Crew:
-    """Return what opens so many runners: processes of this machine, or actors on a cluster."""
-    cache = folder.root / "cache"
+def _in_process(base: Context, folder: Folder, memory: Path | None) -> OpenCrew:
+    from ddax.batch.crews import coroutines
+
+    return coroutines(base, folder, memory)
+
+
+def _crew(address: str | None, base: Context, folder: Folder, memory: Path | None) -> OpenCrew:
+    """Return what opens runners: processes of this machine, or actors on a cluster."""
+    from ddax.batch.crews import actors, processes
+
     if address is None:
-        from ddax.batch.processes import process_runner
+        return processes(base, folder, memory)
+    from ddax.batch.cluster import connect
 
-        return lambda most: [process_runner(base, cache) for _ in range(min(workers, most))]
-    from ddax.batch.cluster import connect, ray_runner
-
-    cluster = connect(address)
     environ = {name: value for name, value in os.environ.items() if name.startswith("DDAX_")}
-    return lambda most: [ray_runner(cluster, base, cache, environ) for _ in range(min(workers, most))]
+    return actors(connect(address), base, folder, memory, environ)
 
 
-def _work(tasks: list[BatchTask], folder: Folder, base: Context, crew: Crew, output: Output) -> None:
+def _work(tasks: list[BatchTask], folder: Folder, crew: OpenCrew, workers: int, output: Output) -> None:
     from ddax.batch.pool import run_all
 
     left = [task for task in tasks if folder.result(task) is None]
-    runners = crew(len(left))
     again = Interrupted(f"{_command(folder)} (with the same arguments)")
     interrupts = Interrupts(note=output.note, leave=lambda: report(again, json=output.json))
+
+    async def work() -> None:
+        async with crew(min(workers, len(left))) as runners:
+            await run_all(left, folder, runners, _teller(len(tasks), len(left), output))
+
     try:
-        interrupts.run(lambda: run_all(left, folder, runners, _teller(len(tasks), len(left), output)))
+        interrupts.run(work)
     except KeyboardInterrupt as exc:
         raise again from exc
 

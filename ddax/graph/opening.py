@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import contextlib
 import os
+from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, cast
@@ -206,8 +207,11 @@ class _Opening:
     async def memory(self, agents: AgentStore, check: EntailmentCheck, redactor: Redactor) -> GatedMemory:
         """Open the memory behind its write gate."""
         from ddax.memory.gate import GatedMemory
+        from ddax.memory.remote import RemoteMemory
 
         memory = self.parts.memory
+        if isinstance(memory, RemoteMemory):
+            memory = memory.trusting(_trust(agents))
         if memory is None:
             memory = await _memory(self.settings, self.place, self.embedder, self.clock, agents)
             self.undo.push_async_callback(memory.close)
@@ -297,11 +301,6 @@ async def _memory(
     settings: Context, home: Home, embedder: Embedder, clock: Clock, agents: AgentStore
 ) -> Memory:
     from ddax.memory.store import open_memory
-    from ddax.memory.trust import INITIAL_TRUST
-
-    def trust(writer: str) -> float:
-        # A newcomer counts 1, so that the least score of a recall means the same for everybody.
-        return agents.trust(writer) / INITIAL_TRUST
 
     return await open_memory(
         home.memory,
@@ -309,8 +308,19 @@ async def _memory(
         embedder=embedder,
         clock=clock,
         recall=settings.recall,
-        trust=trust,
+        trust=_trust(agents),
     )
+
+
+def _trust(agents: AgentStore) -> Callable[[str], float]:
+    """Return how much what a writer wrote counts."""
+    from ddax.memory.trust import INITIAL_TRUST
+
+    def trust(writer: str) -> float:
+        # A newcomer counts 1, so that the least score of a recall means the same for everybody.
+        return agents.trust(writer) / INITIAL_TRUST
+
+    return trust
 
 
 def _web(settings: Context, home: Home, clock: Clock, monotonic: Clock) -> Web:

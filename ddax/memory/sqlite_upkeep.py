@@ -172,6 +172,23 @@ class UpkeepTables:
             found = self._db.execute(sql, (*bounds, ns, ns, *bounds, RESOLVED))
             return [str(row[0]) for row in found]
 
+    def writers(self, ns: str) -> list[str]:
+        """Return who has written rows, by name."""
+        with sqlite_errors(self._path):
+            return [row[0] for row in self._db.execute(
+                "SELECT DISTINCT writer FROM memory WHERE ns = ? ORDER BY writer", (ns,)
+            )]  # fmt: skip
+
+    def newest(self, ns: str) -> float:
+        """Return when something was last written, in seconds since the epoch; 0 for an empty namespace."""
+        sql = " UNION ALL ".join(
+            f"SELECT MAX({column}) AS at FROM {table} WHERE ns = ?"  # noqa: S608 - constant
+            for table, column in (("memory", "committed"), ("log", "created"), ("relation", "committed"))
+        )
+        with sqlite_errors(self._path):
+            (at,) = self._db.execute(f"SELECT MAX(at) FROM ({sql})", (ns, ns, ns)).fetchone()  # noqa: S608 - constant
+        return float(at or 0.0)
+
     def tally(self, ns: str) -> Tally:
         """Count what there is."""
         reason = "json_extract(row, '$.reason')"

@@ -84,3 +84,11 @@ class StoreUpkeep:
     async def tally(self) -> Tally:
         """Count what there is."""
         return await self._on_record(lambda: self._tables.tally(self._ns))
+
+    async def writers(self) -> list[str]:
+        """Return who has written rows, by name."""
+        return await self._on_record(lambda: self._tables.writers(self._ns))
+
+    async def newest(self) -> float:
+        """Return when something was last written, in seconds since the epoch; 0 for an empty namespace."""
+        return await self._on_record(lambda: self._tables.newest(self._ns))

@@ -11,13 +11,15 @@ from typing import Any
 import numpy as np
 import pytest
 
+from ddax.batch import job
 from ddax.batch.job import settings_of
 from ddax.batch.pool import TRIES, Folder, RunnerDied, run_all
 from ddax.batch.summary import summary
 from ddax.batch.tasks import BatchTask, read_tasks
 from ddax.batch.validators import checks, numbers, score
 from ddax.configs.settings import Context
-from ddax.errors import SettingsError, SourceError, UsageError
+from ddax.errors import SettingsError, SourceError, ThreadInUse, UsageError
+from ddax.graph.services import Parts
 from ddax.types import JsonDict
 
 
@@ -158,3 +160,26 @@ async def test_every_task_gets_one_result_and_a_poisonous_one_is_set_aside(tmp_p
     assert total["errors"] == {"Poison": len(aside)}
     await run_all(tasks, folder, [runner(3)], rows.append)
     assert len(rows) == len(tasks), "what has a result is not done again"
+
+
+async def test_a_task_waits_for_whoever_had_it_last_but_not_for_ever(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    now, busy = 0.0, 3
+
+    async def ran(*_: Any) -> JsonDict:
+        nonlocal now, busy
+        now, busy = now + 10.0, busy - 1
+        if busy >= 0:
+            raise ThreadInUse("thread 'a' is in use.")
+        return {"id": "a", "status": "done"}
+
+    monkeypatch.setattr(job, "_ran", ran)
+    monkeypatch.setattr(job, "POLL_SECONDS", 0.0)
+    task, parts = BatchTask(id="a", task="x"), Parts()
+    row = await job.do(task, Context(), tmp_path, parts, clock=lambda: now)
+    assert row == {"id": "a", "status": "done", "seconds": 40.0}
+    busy = 1000
+    row = await job.do(task, Context(), tmp_path, parts, clock=lambda: now)
+    assert row["error"]["kind"] == "ThreadInUse"
+    assert job.WAIT_SECONDS <= row["seconds"] <= job.WAIT_SECONDS + 10.0

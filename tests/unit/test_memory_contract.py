@@ -1,13 +1,15 @@
 """One contract for every store: the fakes in a dict and the real ones on disk keep it alike.
 
-The real memory is SQLite with Chroma as its index, the real agents are a file each.
+The real memory is SQLite with Chroma as its index, also where another owns it: one of this process, one
+behind a socket, an actor of Ray. The real agents are a file each.
 """
 
 from __future__ import annotations
 
 import asyncio
+import contextlib
 import threading
-from collections.abc import AsyncIterator, Awaitable, Callable
+from collections.abc import AsyncIterator, Awaitable, Callable, Iterator
 from dataclasses import dataclass, replace
 from itertools import count
 from pathlib import Path
@@ -16,6 +18,8 @@ from typing import Any
 import numpy as np
 import pytest
 
+from ddax.batch.cluster_memory import memory_actor
+from ddax.batch.cluster_memory import send_to as send_to_actor
 from ddax.configs.settings import Recall
 from ddax.errors import UsageError
 from ddax.memory.agent_file import RAW_EVENTS, tally_of
@@ -23,8 +27,11 @@ from ddax.memory.agents import Agents, AgentStore
 from ddax.memory.embeddings import HashEmbedder
 from ddax.memory.fake import DictMemory
 from ddax.memory.fake_agents import DictAgents
+from ddax.memory.host import MemoryHost
 from ddax.memory.overrides import Overrides
 from ddax.memory.protocol import Memory, RecallQuery, Relation
+from ddax.memory.remote import RemoteMemory, Send
+from ddax.memory.sockets import send_to, serving
 from ddax.memory.store import open_memory
 from ddax.types import Document, JsonDict, Record
 
@@ -49,9 +56,21 @@ def clock() -> Clock:
     return Clock()
 
 
-@pytest.fixture(params=["dict", "chroma"])
+ON_RAY = pytest.param("ray", marks=[pytest.mark.long, pytest.mark.filterwarnings("default")])
+
+
+@pytest.fixture(params=["dict", "chroma", "called", "socket", ON_RAY])
 def kind(request: pytest.FixtureRequest) -> str:
     return str(request.param)
+
+
+@pytest.fixture(scope="module")
+def cluster() -> Iterator[Any]:
+    ray = pytest.importorskip("ray", reason="needs the extra ray: pip install 'ddax[ray]'")
+    environ = {"env_vars": {"PYTHONPATH": str(Path(__file__).resolve().parents[2])}}
+    ray.init(num_cpus=1, include_dashboard=False, log_to_driver=False, runtime_env=environ)
+    yield ray
+    ray.shutdown()
 
 
 @pytest.fixture
@@ -59,11 +78,20 @@ async def opened(
     request: pytest.FixtureRequest, kind: str, tmp_path: Path, clock: Clock
 ) -> AsyncIterator[Opener]:
     memories: list[Memory] = []
+    held = contextlib.AsyncExitStack()
+    send = None
+    if kind == "ray":
+        ray = request.getfixturevalue("cluster")
+        send = send_to_actor(ray, await held.enter_async_context(memory_actor(ray, tmp_path, HashEmbedder)))
+    elif kind in ("called", "socket"):
+        send = await held.enter_async_context(owned(kind, tmp_path))
 
     async def opening(namespace: str = request.node.name, **more: Any) -> Memory:
         embedder, recall = HashEmbedder(), Recall()
         if kind == "dict":
             memory: Memory = DictMemory(namespace, embedder, clock, recall, trust=more.get("trust"))
+        elif send is not None:
+            memory = RemoteMemory(send, namespace, clock=clock, recall=recall, trust=more.get("trust"))
         else:
             # With `rebuild` the index is waited for, so that it answers and not the exact search.
             memory = await open_memory(
@@ -81,6 +109,21 @@ async def opened(
     yield opening
     for memory in memories:
         await memory.close()
+    await held.aclose()
+
+
+@contextlib.asynccontextmanager
+async def owned(kind: str, folder: Path) -> AsyncIterator[Send]:
+    """Own a memory for callers of this process, or for those that come by a socket."""
+    host = MemoryHost(folder, HashEmbedder)
+    try:
+        if kind == "called":
+            yield host.answer
+        else:
+            async with serving(host.answer) as address:
+                yield send_to(address)
+    finally:
+        await host.close()
 
 
 @pytest.fixture
@@ -88,9 +131,9 @@ async def memory(opened: Opener) -> Memory:
     return await opened()
 
 
-@pytest.fixture
-def agents(kind: str, tmp_path: Path, clock: Clock) -> Agents:
-    if kind == "dict":
+@pytest.fixture(params=["dict", "files"])
+def agents(request: pytest.FixtureRequest, tmp_path: Path, clock: Clock) -> Agents:
+    if request.param == "dict":
         return DictAgents(clock=clock, embedder=HashEmbedder())
     return AgentStore(tmp_path / "agents", clock=clock, embedder=HashEmbedder())
 

@@ -1,0 +1,81 @@
+"""One actor of a Ray cluster that owns the memory of a batch.
+
+It stays on the node of the command, where its folder is, and lives as long as the command does. Where it
+dies it is made anew from that folder, and what was asked of it meanwhile is asked again: everything that
+a memory does is the same when it is done twice. Leaves out a folder that moves with it.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import contextlib
+import importlib
+from collections.abc import AsyncIterator, Callable
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from ddax.errors import StorageError
+
+if TYPE_CHECKING:
+    from ddax.memory.protocol import Embedder
+    from ddax.memory.remote import Answer, Call, Send
+
+WAIT_SECONDS = 30.0
+"""How long the folder is waited for: an actor that was killed may not have let go of it yet."""
+ANSWER_SECONDS = 300.0
+"""How long an answer may take; a restart of the actor is part of it."""
+
+
+class Owner:
+    """What the actor does: answer calls, many at a time."""
+
+    def __init__(self, folder: str, open_embedder: Callable[[], Embedder]) -> None:
+        from ddax.memory.host import MemoryHost
+
+        self._host = MemoryHost(Path(folder), open_embedder, wait_seconds=WAIT_SECONDS)
+
+    async def answer(self, call: Call) -> Answer:
+        """Do what is called for."""
+        return await self._host.answer(call)
+
+    async def close(self) -> None:
+        """Give the folder back."""
+        await self._host.close()
+
+
+@contextlib.asynccontextmanager
+async def memory_actor(
+    ray: Any, folder: Path, open_embedder: Callable[[], Embedder], environ: dict[str, str] | None = None
+) -> AsyncIterator[Any]:
+    """Let an actor own a memory until the block ends; yields the actor."""
+    strategies = importlib.import_module("ray.util.scheduling_strategies")
+    here = strategies.NodeAffinitySchedulingStrategy(ray.get_runtime_context().get_node_id(), soft=False)
+    kind = ray.remote(Owner)
+    extra = {"runtime_env": {"env_vars": environ}} if environ else {}
+    actor = kind.options(
+        name=f"ddax memory {folder}", num_cpus=0, max_restarts=-1, max_task_retries=-1,
+        scheduling_strategy=here, **extra,
+    ).remote(str(folder), open_embedder)  # fmt: skip
+    try:
+        yield actor
+        with contextlib.suppress(ray.exceptions.RayActorError, TimeoutError):
+            await asyncio.wait_for(actor.close.remote(), ANSWER_SECONDS)
+    finally:
+        ray.kill(actor)
+
+
+def send_to(ray: Any, actor: Any) -> Send:
+    """Return the way to the memory that an actor owns."""
+
+    async def send(call: Call) -> Answer:
+        try:
+            answer: Answer = await asyncio.wait_for(actor.answer.remote(call), ANSWER_SECONDS)
+            return answer
+        except (ray.exceptions.RayActorError, TimeoutError) as error:
+            raise StorageError(
+                "The actor that owns the memory does not answer.",
+                why=" ".join(str(error).split())[:300] or f"It took longer than {ANSWER_SECONDS:.0f} s.",
+                mend="See that the node of the command runs; then run the same command with --resume.",
+            ) from error
+
+    return send

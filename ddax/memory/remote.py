@@ -1,0 +1,200 @@
+"""A memory that is kept elsewhere: every call goes to the one that owns the folder, in whatever way.
+
+`send` is the way: a call in this process, a local socket, an actor on a cluster. It raises StorageError
+where nobody answers. What was acknowledged there is on disk there.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Awaitable, Callable, Sequence
+from copy import copy
+from dataclasses import dataclass, field, replace
+from typing import Any
+
+from ddax.configs.settings import Recall
+from ddax.errors import DdaxError, UsageError
+from ddax.memory.protocol import Found, Kept, MemoryHit, RecallQuery, Relation, Tally, Tombstone
+from ddax.memory.scoring import Trust
+from ddax.types import Document, JsonDict, MemoryType, Record
+
+
+@dataclass(frozen=True)
+class Call:
+    """What is to be done in a namespace: a name of the protocol, as `upkeep.scan` for what keeps it clean.
+
+    `now` is the caller's clock, in seconds since the epoch.
+    """
+
+    namespace: str
+    recall: Recall
+    now: float
+    name: str
+    args: tuple[Any, ...] = ()
+    kwargs: JsonDict = field(default_factory=dict)
+
+
+Answer = tuple[Any, DdaxError | None]
+"""What a call gave, or the error it ended with."""
+Send = Callable[[Call], Awaitable[Answer]]
+
+
+class RemoteMemory:
+    """Remember where `send` leads to; closing it closes nothing there."""
+
+    def __init__(
+        self,
+        send: Send,
+        namespace: str,
+        *,
+        clock: Callable[[], float],
+        recall: Recall,
+        trust: Trust | None = None,
+    ) -> None:
+        self.namespace = namespace
+        self._send, self._clock, self._recall, self._trust = send, clock, recall, trust
+        self._closed = False
+        self.upkeep = RemoteUpkeep(self.call)
+
+    def trusting(self, trust: Trust) -> RemoteMemory:
+        """Return the same memory for somebody who trusts its writers as this function says."""
+        mine = copy(self)
+        mine._trust = trust
+        mine.upkeep = RemoteUpkeep(mine.call)
+        return mine
+
+    async def call(self, name: str, *args: Any, **kwargs: Any) -> Any:
+        """Have something done; raises the error it ended with there."""
+        if self._closed:
+            raise UsageError("The memory is closed.", mend="Open it again.")
+        call = Call(self.namespace, self._recall, self._clock(), name, args, kwargs)
+        value, error = await self._send(call)
+        if error is not None:
+            raise error
+        return value
+
+    async def put(self, records: Sequence[Record]) -> list[str]:
+        """Store rows and return their ids, in order; an acknowledged row survives a kill there."""
+        ids: list[str] = await self.call("put", list(records)) if records else []
+        return ids
+
+    async def get(self, ids: Sequence[str]) -> list[Record]:
+        """Return the rows that exist, in the order asked for."""
+        rows: list[Record] = await self.call("get", list(ids)) if ids else []
+        return rows
+
+    async def recall(self, query: RecallQuery) -> list[MemoryHit]:
+        """Return the best visible rows, thoughts then observations, each best first."""
+        hits: list[MemoryHit] = await self.call("recall", await self._trusted(query))
+        return hits
+
+    async def similar(self, texts: Sequence[str], query: RecallQuery, *, k: int = 5) -> list[list[MemoryHit]]:
+        """Return for each text the k visible rows nearest to it, of both types, by similarity alone."""
+        asked = await self._trusted(query)
+        hits: list[list[MemoryHit]] = await self.call("similar", list(texts), asked, k=k)
+        return hits
+
+    async def put_page(self, document: Document) -> str:
+        """Store a whole page by content hash and return the hash."""
+        return str(await self.call("put_page", document))
+
+    async def get_page(self, page_hash: str) -> Document | None:
+        """Return a stored page."""
+        page: Document | None = await self.call("get_page", page_hash)
+        return page
+
+    async def log(self, table: str, row: JsonDict, *, key: str) -> None:
+        """Append a row to a named log; idempotent by key."""
+        await self.call("log", table, row, key=key)
+
+    async def rows(
+        self, table: str, *, limit: int = 1000, committed_before: float = math.inf, **equals: Any
+    ) -> list[JsonDict]:
+        """Return rows of a log, oldest first, filtered by top-level values of the row."""
+        rows: list[JsonDict] = await self.call(
+            "rows", table, limit=limit, committed_before=committed_before, **equals
+        )
+        return rows
+
+    async def find(
+        self, table: str, text: str, *, now: float, k: int = 5, minimum: float = 0.25
+    ) -> list[Found]:
+        """Return the k rows of the log `reflections` or `rules` nearest to a text, best first."""
+        found: list[Found] = await self.call("find", table, text, now=now, k=k, minimum=minimum)
+        return found
+
+    async def lessons(
+        self, text: str, *, kind: str, now: float, k: int = 2, minimum: float = 0.25
+    ) -> list[str]:
+        """Recall reflections of a kind committed before `now`, without recency."""
+        texts: list[str] = await self.call("lessons", text, kind=kind, now=now, k=k, minimum=minimum)
+        return texts
+
+    async def count(self, memory_type: MemoryType) -> int:
+        """Count the rows of one type."""
+        return int(await self.call("count", memory_type))
+
+    async def close(self) -> None:
+        """Take no more calls; the memory stays open for others."""
+        self._closed = True
+
+    async def _trusted(self, query: RecallQuery) -> RecallQuery:
+        """Send along what the trust in each writer comes to; a function cannot be asked from there."""
+        if query.trust is not None or self._trust is None:
+            return query
+        writers = await self.call("upkeep.writers")
+        return replace(query, trust={writer: self._trust(writer) for writer in writers})
+
+
+class RemoteUpkeep:
+    """Keep a namespace clean where it is kept; see `ddax.memory.protocol.Upkeep`."""
+
+    def __init__(self, call: Callable[..., Awaitable[Any]]) -> None:
+        self._call = call
+
+    async def relate(self, relations: Sequence[Relation]) -> None:
+        """Store relations; one of the same kind between the same rows stays as it was."""
+        if relations:
+            await self._call("upkeep.relate", list(relations))
+
+    async def relations(self, ids: Sequence[str] | None = None) -> list[Relation]:
+        """Return the relations of some rows, or all of them, oldest first."""
+        found: list[Relation] = await self._call("upkeep.relations", ids if ids is None else list(ids))
+        return found
+
+    async def bury(self, ids: Sequence[str], reason: str, *, into: str = "") -> int:
+        """Replace rows by tombstones, and return how many there were; atomic."""
+        return int(await self._call("upkeep.bury", list(ids), reason, into=into))
+
+    async def tombstones(self, ids: Sequence[str] | None = None) -> list[Tombstone]:
+        """Return the tombstones of some rows, or all of them, oldest first."""
+        found: list[Tombstone] = await self._call("upkeep.tombstones", ids if ids is None else list(ids))
+        return found
+
+    async def restore(self, stones: Sequence[Tombstone]) -> int:
+        """Keep tombstones of a copy of this namespace; return how many are new."""
+        return int(await self._call("upkeep.restore", list(stones)))
+
+    async def scan(self, *, after: int = 0, limit: int = 1000) -> list[Kept]:
+        """Return rows in the order they were written, from behind `after`."""
+        rows: list[Kept] = await self._call("upkeep.scan", after=after, limit=limit)
+        return rows
+
+    async def branch(self, task: str, into: str, *, step: int, before: float) -> int:
+        """Let another task see what a task had seen and logged up to a step and a moment."""
+        return int(await self._call("upkeep.branch", task, into, step=step, before=before))
+
+    async def pages(self, source: str) -> list[Document]:
+        """Return the stored pages of a source, oldest first."""
+        found: list[Document] = await self._call("upkeep.pages", source)
+        return found
+
+    async def resolve(self, prefix: str) -> list[str]:
+        """Return the ids, of rows and of tombstones, that begin with a prefix."""
+        ids: list[str] = await self._call("upkeep.resolve", prefix)
+        return ids
+
+    async def tally(self) -> Tally:
+        """Count what there is."""
+        counted: Tally = await self._call("upkeep.tally")
+        return counted

@@ -1,0 +1,90 @@
+"""A memory that another owns: clocks that do not agree, words that are not its own, an owner that is gone."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from ddax.configs.settings import Recall
+from ddax.errors import StorageError, UsageError
+from ddax.memory.embeddings import HashEmbedder
+from ddax.memory.host import MemoryHost
+from ddax.memory.protocol import RecallQuery
+from ddax.memory.remote import Call, RemoteMemory, Send
+from ddax.memory.sockets import send_to, serving
+from ddax.types import Record
+
+OPENED = 1000.0
+
+
+def caller(send: Send, now: float, **more: Any) -> RemoteMemory:
+    return RemoteMemory(send, "n", clock=lambda: now, recall=Recall(), **more)
+
+
+def seen(text: str, task: str) -> Record:
+    return Record("observation", text, task=task, step=1, created=OPENED)
+
+
+async def recalled(memory: RemoteMemory) -> list[str]:
+    query = RecallQuery("the river", "early", before_step=1, now=OPENED)
+    return [hit.record.text for hit in await memory.recall(query)]
+
+
+async def test_what_is_written_after_a_task_opened_is_hidden_from_it_whoever_clock_is_slow(
+    tmp_path: Path,
+) -> None:
+    host = MemoryHost(tmp_path, HashEmbedder)
+    slow, fast = caller(host.answer, OPENED - 500), caller(host.answer, OPENED)
+    await slow.put([seen("the river before", "other")])
+    assert await recalled(fast) == ["the river before"]
+    await slow.put([seen("the river after", "other")])
+    assert await recalled(fast) == ["the river before"]
+    await fast.log("notes", {"n": 1}, key="k")
+    await host.close()
+    again = MemoryHost(tmp_path, HashEmbedder)
+    await caller(again.answer, OPENED - 500).put([seen("the river after a restart", "other")])
+    assert await recalled(caller(again.answer, OPENED)) == ["the river before"]
+    await again.close()
+
+
+async def test_only_words_of_the_protocol_are_answered(tmp_path: Path) -> None:
+    host = MemoryHost(tmp_path, HashEmbedder)
+    for name in ("close", "rebuild", "_embed", "upkeep.newest", "upkeep.__init__", "namespace", ""):
+        value, error = await host.answer(Call("n", Recall(), 1.0, name))
+        assert value is None
+        assert isinstance(error, UsageError)
+    await host.close()
+
+
+async def test_a_memory_is_closed_for_one_and_open_for_the_others(tmp_path: Path) -> None:
+    host = MemoryHost(tmp_path, HashEmbedder)
+    one, other = caller(host.answer, 1.0), caller(host.answer, 1.0)
+    await one.put([seen("the river", "t")])
+    await one.close()
+    with pytest.raises(UsageError, match="closed"):
+        await one.count("observation")
+    assert await other.count("observation") == 1
+    await host.close()
+
+
+async def test_settings_of_recall_are_the_callers_own(tmp_path: Path) -> None:
+    host = MemoryHost(tmp_path, HashEmbedder)
+    await caller(host.answer, 1.0).put([Record("observation", "the river", epsilon=1.0, created=1.0)])
+    query = RecallQuery("the river", "t", before_step=1, now=OPENED)
+    for factor in (0.0, 2.0):
+        memory = RemoteMemory(host.answer, "n", clock=lambda: OPENED, recall=Recall(lambda_epsilon=factor))
+        assert [hit.salience for hit in await memory.recall(query)] == [1.0 + factor]
+    await host.close()
+
+
+async def test_an_owner_that_is_gone_is_named_with_the_mend(tmp_path: Path) -> None:
+    host = MemoryHost(tmp_path, HashEmbedder)
+    async with serving(host.answer) as address:
+        memory = caller(send_to(address), 1.0)
+        assert await memory.count("observation") == 0
+    await host.close()
+    assert not Path(address).parent.exists()
+    with pytest.raises(StorageError, match="--resume"):
+        await memory.count("observation")
