@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import asyncio
 from collections.abc import AsyncIterator, Mapping
 from pathlib import Path
 from typing import Any
+from urllib.parse import urlsplit, urlunsplit
 
 import pytest
 from langgraph.checkpoint.conformance import checkpointer_test, validate
@@ -116,6 +118,20 @@ async def test_a_thread_in_a_postgres_has_one_owner(postgres: str, tmp_path: Pat
                 pass
         async with other.owned("shared"):
             pass
+
+
+async def test_many_open_a_new_postgres_at_once(postgres: str, tmp_path: Path) -> None:
+    from psycopg import AsyncConnection
+
+    async with await AsyncConnection.connect(postgres, autocommit=True) as server:
+        await server.execute("CREATE DATABASE opened_at_once")
+    environ = {"DDAX_CHECKPOINTS": urlunsplit(urlsplit(postgres)._replace(path="/opened_at_once"))}
+
+    async def size() -> int:
+        async with open_store(tmp_path, environ) as store:
+            return await store.size()
+
+    assert all(n > 0 for n in await asyncio.gather(*(size() for _ in range(8))))
 
 
 async def test_what_is_encrypted_can_neither_be_read_nor_mixed(tmp_path: Path) -> None:

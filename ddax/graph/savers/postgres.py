@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 from collections.abc import AsyncIterator, Collection, Sequence
 from contextlib import asynccontextmanager
 from typing import TYPE_CHECKING, Any
@@ -25,6 +26,9 @@ if TYPE_CHECKING:
     from langgraph.checkpoint.serde.base import SerializerProtocol
 
 CONNECT_SECONDS = 10
+SETUP_POLL_SECONDS = 0.1
+_TABLES = "(hashtext('ddax tables'), 0)"
+"""The lock under which the tables are made."""
 
 
 class PostgresStore(Store, AsyncPostgresSaver):
@@ -146,5 +150,20 @@ async def open_postgres(address: str, serde: SerializerProtocol) -> AsyncIterato
         ) from error
     async with connection:
         store = PostgresStore(connection, serde=serde)
-        await store.setup()
+        await _set_up(store, connection)
         yield store
+
+
+async def _set_up(store: PostgresStore, connection: AsyncConnection[DictRow]) -> None:
+    """Bring the tables up to date, one process at a time: workers of a batch begin at the same moment."""
+    # Asked for again and again: one that waits inside a statement would hold up, and be held up by, the
+    # index that is made beside it.
+    while True:
+        row = await (await connection.execute(f"SELECT pg_try_advisory_lock{_TABLES} AS free")).fetchone()
+        if row is not None and row["free"]:
+            break
+        await asyncio.sleep(SETUP_POLL_SECONDS)
+    try:
+        await store.setup()
+    finally:
+        await connection.execute(f"SELECT pg_advisory_unlock{_TABLES}")
