@@ -59,7 +59,11 @@ class MemoryHost:
         """Do what is called for; an error of ours is an answer, any other is raised."""
         try:
             if call.name not in CALLS:
-                raise UsageError(f"The memory has no {call.name!r}.", why="It is no word of its protocol.")
+                raise UsageError(
+                    f"The memory has no {call.name!r}.",
+                    why="It is no word of its protocol.",
+                    mend="Run the same release of ddax on both sides.",
+                )
             self._clocks.setdefault(call.namespace, Latest()).hear(call.now)
             there = await self._memory(call)
             part, _, name = call.name.rpartition(".")

@@ -66,7 +66,11 @@ class RemoteMemory:
     async def call(self, name: str, *args: Any, **kwargs: Any) -> Any:
         """Have something done; raises the error it ended with there."""
         if self._closed:
-            raise UsageError("The memory is closed.", mend="Open it again.")
+            raise UsageError(
+                "The memory is closed.",
+                why="Nothing can be read from it or written into it after its end.",
+                mend="Open it again for the next task.",
+            )
         call = Call(self.namespace, self._recall, self._clock(), name, args, kwargs)
         value, error = await self._send(call)
         if error is not None:

@@ -1,13 +1,11 @@
 """The way to a memory that another process of this machine owns: a socket in a folder of its own.
 
-Only the user who owns the folder can reach the socket, and both ends are processes of one command: they
-trust each other as far as pickles have to be.
+Only the user who owns the folder can reach the socket.
 """
 
 from __future__ import annotations
 
 import asyncio
-import pickle
 import shutil
 import struct
 import tempfile
@@ -18,6 +16,7 @@ from typing import Any
 
 from ddax.errors import StorageError
 from ddax.memory.remote import Answer, Call, Send
+from ddax.memory.wire import read, written
 
 _SIZE = struct.Struct(">Q")
 _BACKLOG = 1024
@@ -73,11 +72,11 @@ def send_to(address: str) -> Send:
 
 
 async def _write(writer: asyncio.StreamWriter, value: Any) -> None:
-    data = pickle.dumps(value)
+    data = written(value)
     writer.write(_SIZE.pack(len(data)) + data)
     await writer.drain()
 
 
 async def _read(reader: asyncio.StreamReader) -> Any:
     (size,) = _SIZE.unpack(await reader.readexactly(_SIZE.size))
-    return pickle.loads(await reader.readexactly(size))  # noqa: S301 - from a socket that only this user reaches
+    return read(await reader.readexactly(size))

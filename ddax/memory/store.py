@@ -376,9 +376,7 @@ class ChromaMemory:
         """Queue rows for the index; those of all leaves that acted together go at once, which is quicker."""
         for kind in MEMORY_TYPES:
             if pairs := [pair for of, pair in new if of == kind]:
-                self._change_index(
-                    partial(self._index.add, self._ns, self._embedder.fingerprint, kind, pairs)
-                )
+                self._change_index(self._index.add, kind, pairs)
 
     def _unindex(self, gone: Sequence[tuple[str, str]]) -> None:
         """Queue the removal of rows, by id and type, from the index."""

@@ -5,16 +5,18 @@ from __future__ import annotations
 from pathlib import Path
 from typing import Any
 
+import numpy as np
 import pytest
 
 from ddax.configs.settings import Recall
-from ddax.errors import StorageError, UsageError
+from ddax.errors import ActionError, Blocked, DdaxError, StorageError, ThreadInUse, UsageError
 from ddax.memory.embeddings import HashEmbedder
 from ddax.memory.host import MemoryHost
-from ddax.memory.protocol import RecallQuery
+from ddax.memory.protocol import Found, Kept, MemoryHit, RecallQuery, Relation, Tally, Tombstone
 from ddax.memory.remote import Call, RemoteMemory, Send
 from ddax.memory.sockets import send_to, serving
-from ddax.types import Record
+from ddax.memory.wire import read, written
+from ddax.types import Document, Record
 
 OPENED = 1000.0
 
@@ -88,3 +90,52 @@ async def test_an_owner_that_is_gone_is_named_with_the_mend(tmp_path: Path) -> N
     assert not Path(address).parent.exists()
     with pytest.raises(StorageError, match="--resume"):
         await memory.count("observation")
+
+
+KEPT = Kept(7, seen("a\ud800b", "t"), 2.5, np.arange(6, dtype=np.float32).reshape(2, 3))
+
+
+@pytest.mark.parametrize(
+    "value",
+    [
+        None, True, 1, -0.5, float("inf"), "\ud800\x00", [], ["list", ["dict"]], (1, [2, ("tuple",)]), {},
+        {"error": ["UsageError"], "Record": {"x": 1}}, Recall(min_score=0.3), seen("x", "t"),
+        RecallQuery("x", "t", 1, 2.0, as_of=3.0, trust={"critic": 0.5}), Found({"text": "x"}, 0.25),
+        MemoryHit(seen("x", "t"), 1.0, 0.5, 0.25, 1.5, 1.0), Relation("supersedes", "a", "b"),
+        Tombstone("a", "merged", into="b"), Tally({"observation": 1}, {}, {}, {}, {}, 2),
+        Document("d", "s", "t", "x", links=("http://a",)),
+        Call("n", Recall(), 1.0, "rows", ("ledger",), {"task": "t"}),
+    ],
+)  # fmt: skip
+def test_what_goes_to_a_memory_comes_back_as_it_was(value: Any) -> None:
+    assert read(written(value)) == value
+    assert type(read(written(value))) is type(value)
+
+
+def test_a_kept_row_comes_back_with_its_vector() -> None:
+    back = read(written([KEPT]))[0]
+    assert (back.seq, back.record, back.committed) == KEPT[:3]
+    assert back.vector.dtype == np.float32
+    assert np.array_equal(back.vector, KEPT.vector)
+
+
+@pytest.mark.parametrize(
+    "error",
+    [
+        UsageError("x", why="y", mend="z"), ThreadInUse("the memory is in use.", why="By pid 1."),
+        Blocked("no", cooldown=7.0), ActionError("late", kind="timeout", retriable=True),
+    ],
+)  # fmt: skip
+def test_an_error_comes_back_as_it_was(error: DdaxError) -> None:
+    value, back = read(written((None, error)))
+    assert value is None
+    assert type(back) is type(error)
+    assert (str(back), vars(back)) == (str(error), vars(error))
+
+
+def test_what_is_no_plain_value_is_refused_before_it_is_sent() -> None:
+    for value in (object(), {"a": {1, 2}}, [b"x"]):
+        with pytest.raises(UsageError, match="cannot be remembered"):
+            written(value)
+    with pytest.raises(KeyError):
+        read(b'["os.system", "ls"]')
