@@ -61,33 +61,50 @@ def directions(expected: Matrix, x: Vector) -> Matrix:
     return unit_rows(np.asarray(expected, dtype=np.float64).reshape(-1, x.size) - x)
 
 
-def preferences(D: Matrix, Q: Vector, pull: Vector, *, tau: float = TAU) -> Vector:
-    """Return π(a) `[n]` = softmax(τ·(0.7·Q + 0.3·d̂·(x* − x))), with `pull` = x* − x."""
-    scores = tau * (W_OBJECTIVE * Q + W_SUBJECTIVE * (D @ pull))
+def preferences(
+    D: Matrix, Q: Vector, pull: Vector, *, tau: float = TAU, along: Vector | None = None
+) -> Vector:
+    """Return π(a) `[n]` = softmax(τ·(0.7·Q + 0.3·d̂·(x* − x))), with `pull` = x* − x.
+
+    `along` is d̂·(x* − x) `[n]` where it is known already.
+    """
+    scores = tau * (W_OBJECTIVE * Q + W_SUBJECTIVE * (D @ pull if along is None else along))
     weights = np.exp(scores - scores.max())
     return np.asarray(weights / weights.sum(), dtype=np.float64)
 
 
-def reflection_force(D: Matrix, Q: Vector, pull: Vector, *, tau: float = TAU) -> Vector:
-    """Return F_R `[d]` = Σ π(a)·d̂(a), at most 1 long; zero without candidates."""
-    return preferences(D, Q, pull, tau=tau) @ D if len(D) else np.zeros_like(pull)
+def reflection_force(
+    D: Matrix, Q: Vector, pull: Vector, *, tau: float = TAU, along: Vector | None = None
+) -> Vector:
+    """Return F_R `[d]` = Σ π(a)·d̂(a), at most 1 long; zero without candidates.
+
+    `along` as in `preferences`.
+    """
+    return preferences(D, Q, pull, tau=tau, along=along) @ D if len(D) else np.zeros_like(pull)
 
 
-def balance(where: Place, D: Matrix, Q: Vector, *, gamma: float, m: float, k: float) -> Forces:
-    """Return all forces at a place, for candidates with directions D `[n, d]` and values Q `[n]`."""
+def balance(
+    where: Place, D: Matrix, Q: Vector, *, gamma: float, m: float, k: float, along: Vector | None = None
+) -> Forces:
+    """Return all forces at a place, for candidates with directions D `[n, d]` and values Q `[n]`.
+
+    `along` as in `preferences`.
+    """
     x = where.x
     F_id = identity_force(x, where.x_star, gamma=gamma)
     F_T = truth_force(x, where.i, where.i_prev)
-    F_R = reflection_force(D, np.asarray(Q, dtype=np.float64), where.x_star - x)
+    F_R = reflection_force(D, np.asarray(Q, dtype=np.float64), where.x_star - x, along=along)
     F = F_id + m * (F_T + F_R)
     return Forces(F_id, F_T, F_R, F, k * F)
 
 
-def mind_forces(mind: Mind, D: Matrix, Q: Vector) -> Forces:
-    """Return the forces on a mind now: γ doubles in protect, k_eff falls with ρ."""
-    return balance(
-        place(mind), D, Q, gamma=gamma_now(mind), m=mind["m"], k=k_eff(mind["k_base"], mind["rho"])
-    )
+def mind_forces(mind: Mind, D: Matrix, Q: Vector, *, along: Vector | None = None) -> Forces:
+    """Return the forces on a mind now: γ doubles in protect, k_eff falls with ρ.
+
+    `along` as in `preferences`.
+    """
+    k = k_eff(mind["k_base"], mind["rho"])
+    return balance(place(mind), D, Q, gamma=gamma_now(mind), m=mind["m"], k=k, along=along)
 
 
 def no_candidates(state_dim: int) -> tuple[Matrix, Vector]:

@@ -84,9 +84,14 @@ def weights_of(
     return replace(weights, **{name: value for name, value in given.items() if value is not None})  # type: ignore[arg-type]
 
 
-def cosines(F: Vector, D: Matrix) -> Vector:
-    """Return cos(F, d̂) `[n]` in [−1, 1]; 0 where F or d̂ is zero."""
-    lengths = np.sqrt(np.add.reduce(D * D, axis=1)) * sqrt(F.dot(F))
+def lengths_of(D: Matrix) -> Vector:
+    """Return the lengths `[n]` of the rows of D `[n, d]`."""
+    return np.asarray(np.sqrt(np.add.reduce(D * D, axis=1)), dtype=np.float64)
+
+
+def cosines(F: Vector, D: Matrix, lengths: Vector | None = None) -> Vector:
+    """Return cos(F, d̂) `[n]` in [−1, 1]; 0 where F or d̂ is zero. `lengths` are those of D, if known."""
+    lengths = (lengths_of(D) if lengths is None else lengths) * sqrt(F.dot(F))
     along = np.minimum(np.maximum(D @ F / np.maximum(lengths, TINY), -1.0), 1.0)
     return np.where(lengths > TINY, along, 0.0)
 

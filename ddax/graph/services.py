@@ -22,6 +22,7 @@ from ddax.actions.protocol import Action, Library
 from ddax.configs.secrets import Redactor
 from ddax.configs.settings import Context, Identity
 from ddax.debate.panel import Seat
+from ddax.dynamics.aims import Aims
 from ddax.dynamics.places import Places
 from ddax.memory.protocol import Embedder, Memory
 from ddax.reasoning.entailment.rules import lexical
@@ -86,6 +87,8 @@ class Session:
     """Pictures of what was seen, by their hash; None keeps none."""
     places: Places = field(default_factory=Places)
     """Texts in the state space: every selection needs those of the whole frontier."""
+    aims: Aims = field(default_factory=Aims)
+    """Directions of the newest frontiers: a selection after a value has changed needs the same."""
     texts: dict[str, str] = field(default_factory=dict)
     """The whole texts of the tasks that run: every leaf asks for its own."""
     ticks: dict[str, float] = field(default_factory=dict)

@@ -14,6 +14,7 @@ from ddax.ideas.idea import Ideas, Patch, is_final
 from ddax.ideas.ids import sort_key as sort_key
 from ddax.ideas.ids import task_of as task_of
 from ddax.ideas.indexed import Dag, as_dag, index_of
+from ddax.ideas.rows import Frame, Rows
 from ddax.types import NO_PARENT, Idea, Status
 
 MAX_IDEA_BYTES = 1536
@@ -153,6 +154,16 @@ def unfinished(ideas: Ideas, root_id: str) -> list[Idea]:
             above = ideas[above]["parent"]
     every = sorted([*mine, *final], key=sort_key) if final else mine
     return [ideas[i] for i in every if ideas[i]["kind"] != "merge"]
+
+
+def rows(ideas: Ideas, root_id: str) -> Rows:
+    """Return the unfinished ideas of a task as columns, as `unfinished` has them."""
+    index, task = index_of(ideas), task_of(root_id)
+    known = index.rows(task)
+    if known is None:
+        known = Rows.of(ideas, Frame.of(ideas, unfinished(ideas, root_id), index.live.get(task, ())))
+        index.keep(task, known)
+    return known
 
 
 def dependents(ideas: Ideas, idea_id: str) -> list[Idea]:

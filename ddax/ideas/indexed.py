@@ -15,13 +15,17 @@ from ddax.ideas.ids import sort_key, task_of
 from ddax.ideas.tally import Tally
 from ddax.types import FINAL, LOST, Idea
 
+if TYPE_CHECKING:
+    from ddax.ideas.rows import Rows
+
 
 class Index:
     """The structure of one DAG; `after` makes that of the next one and leaves this one as it is.
 
     `order` has the ids of a task and `below` those under an idea, both sorted; `live` the sorted ids of a
     task that are not final, `lost` those that failed or were given up. `visits` is ΣN of the children of an
-    idea, merges excepted; `calls` the action of each leaf as text, `tried` how many final leaves had it.
+    idea, merges excepted; `calls` the action of each leaf as text, `tried` how many final leaves had it. The
+    columns of unfinished ideas (`ddax.ideas.rows`) are kept here by task, each with what has changed since.
     """
 
     def __init__(self, ideas: Mapping[str, Idea]) -> None:
@@ -34,6 +38,7 @@ class Index:
         self.calls: dict[str, str] = {}
         self.tried: dict[str, dict[str, int]] = {}
         self._tally: Tally | None = None
+        self._rows: dict[str, tuple[Rows, frozenset[str]]] = {}
         for idea_id in sorted(ideas, key=sort_key):
             idea = ideas[idea_id]
             self.order.setdefault(task_of(idea_id), []).append(idea_id)
@@ -51,11 +56,16 @@ class Index:
             return Index(ideas)
         new = object.__new__(Index)
         new.ideas = ideas
-        new.order, new.below, new.live = dict(self.order), dict(self.below), dict(self.live)
-        new.lost, new.visits, new.calls = dict(self.lost), dict(self.visits), dict(self.calls)
-        new.tried = {task: dict(counts) for task, counts in self.tried.items()}
-        new._tally = None if self._tally is None else self._tally.after(ideas, touched)
         fresh = sorted((i for i in touched if i not in self.ideas), key=sort_key)
+        # What no change concerns is shared with the old index: neither writes to it.
+        new.order, new.below = (dict(self.order), dict(self.below)) if fresh else (self.order, self.below)
+        new.live, new.lost, new.visits = dict(self.live), dict(self.lost), dict(self.visits)
+        new.calls = dict(self.calls) if fresh else self.calls
+        ends = any(ideas[i]["status"] in FINAL for i in touched)
+        ends = ends or any(self.ideas[i]["status"] in FINAL for i in touched if i in self.ideas)
+        new.tried = {task: dict(counts) for task, counts in self.tried.items()} if ends else self.tried
+        new._tally = None if self._tally is None else self._tally.after(ideas, touched)
+        new._rows = {task: (rows, since.union(touched)) for task, (rows, since) in self._rows.items()}
         new._add(fresh)
         for idea_id in touched:
             if idea_id in self.ideas:
@@ -64,6 +74,22 @@ class Index:
         new._ended(self, touched)
         new._give_up(touched)
         return new
+
+    def rows(self, task: str) -> Rows | None:
+        """Return the columns of the unfinished ideas of a task; None where they are to be made anew."""
+        if task not in self._rows:
+            return None
+        rows, since = self._rows[task]
+        now = rows.after(self.ideas, since) if since else rows
+        if now is None:
+            del self._rows[task]
+            return None
+        self.keep(task, now)
+        return now
+
+    def keep(self, task: str, rows: Rows) -> None:
+        """Keep the columns of a task, for this index and those after it."""
+        self._rows[task] = (rows, frozenset())
 
     def digest(self) -> str:
         """Return the hash of the whole DAG."""

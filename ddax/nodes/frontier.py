@@ -11,6 +11,7 @@ from dataclasses import dataclass, field
 import numpy as np
 from numpy.typing import NDArray
 
+from ddax.dynamics.aims import Aim
 from ddax.dynamics.forces import directions, mind_forces
 from ddax.dynamics.score import (
     Terms,
@@ -27,7 +28,8 @@ from ddax.graph.services import Session
 from ddax.graph.state import State
 from ddax.ideas import dag
 from ddax.ideas.idea import Ideas
-from ddax.ideas.indexed import index_of
+from ddax.ideas.indexed import as_dag, index_of
+from ddax.ideas.rows import text_of
 from ddax.metacognition.effects import effects_of
 from ddax.nodes.widen import Width
 from ddax.types import NO_PARENT, Idea, JsonDict, Vector
@@ -44,16 +46,16 @@ class Frontier:
 
     `visits` is ΣN over all children of an idea, also the finished ones. `row` is the place of an unfinished
     idea in D `[n, d]` and in `Q` (inherited, and without lost branches where the weights say so), `N`, `P`
-    and `cosine` (of F and d̂), all `[n]`; parents stand before their children, and `up` has the row of each
-    parent, −1 where it has none.
+    and `cosine` (of F and d̂), all `[n]`, in the order of ids; what lies at and below row k is rows k to
+    `end[k]`. `below` has the ids of unfinished children.
     """
 
     ideas: Ideas
     root: str
-    below: Mapping[str, list[Idea]]
+    below: Mapping[str, tuple[str, ...]]
     visits: Mapping[str, int]
     row: Mapping[str, int]
-    up: list[int]
+    end: NDArray[np.intp]
     D: NDArray[np.float64]
     Q: Vector
     N: Vector
@@ -63,8 +65,15 @@ class Frontier:
     rho: float
     c: float
     weights: Weights
-    tabu: Mapping[str, float]
+    penalty: float
     minimum: float
+
+    def tabu(self, idea_id: str) -> float:
+        """Return the penalty of a leaf that repeats actions of this task (evolution 1.2)."""
+        index = index_of(self.ideas)
+        call = index.calls.get(idea_id)
+        times = index.tried.get(dag.task_of(idea_id), {}).get(call, 0) if call is not None else 0
+        return self.penalty * times
 
 
 @dataclass
@@ -83,41 +92,49 @@ class Descent:
 
 async def frontier(state: State, session: Session) -> Frontier:
     """Gather the unfinished ideas of the task with directions and forces as they are now."""
-    ideas, root, mind = state["ideas"], state["work"]["root"], _mind(state)
-    unfinished = dag.unfinished(ideas, root)
-    D = await directions_of(unfinished, mind, session)
-    row, up, Q = _rows(ideas, unfinished)
-    F = mind_forces(mind, D, Q).F
+    ideas, root, mind = as_dag(state["ideas"]), state["work"]["root"], _mind(state)
+    rows = dag.rows(ideas, root)
+    frame = rows.frame
+    aim = await _aim(frame.texts, mind, session)
+    F = mind_forces(mind, aim.D, rows.Q, along=aim.along).F
     settings = session.settings.selection
     weights = weights_of(settings.preset, w_a=settings.w_a, w_q=settings.w_q, wider=settings.wider)
     lost = dag.lost_values(ideas, root) if weights.living else {}
-    if lost:
-        Q = _rows(ideas, unfinished, lost)[2]
+    without = {i: _living(ideas[i], *lost[i]) for i in lost if i in frame.row}
+    Q = rows.with_own(ideas, without) if without else rows.Q
     return Frontier(
         ideas=ideas,
         root=root,
-        below=_by_parent(unfinished),
+        below=frame.below,
         visits=index_of(ideas).visits,
-        row=row,
-        up=up,
-        D=D,
+        row=frame.row,
+        end=frame.end,
+        D=aim.D,
         Q=Q,
-        N=np.array([i["N"] for i in unfinished], dtype=np.float64),
-        P=np.array([i["P"] for i in unfinished], dtype=np.float64),
-        cosine=cosines(F, D),
+        N=rows.N,
+        P=frame.P,
+        cosine=cosines(F, aim.D, aim.lengths),
         F=F,
         rho=mind["rho"],
         c=settings.c
         * effects_of(state.get("mood", {}), session.settings.mood, human=session.settings.human).c,
         weights=weights,
-        tabu=_tabu(ideas, unfinished, session.settings.evolution.history_penalty_multiplier),
+        penalty=session.settings.evolution.history_penalty_multiplier,
         minimum=settings.min_alignment,
     )
 
 
+async def _aim(texts: tuple[str, ...], mind: Mind, session: Session) -> Aim:
+    known = session.aims.of(texts, mind)
+    if known is not None:
+        return known
+    places = await session.encode(*texts) if texts else np.zeros((0, session.projection.shape[0]))
+    return session.aims.take(texts, mind, places)
+
+
 async def directions_of(ideas: Iterable[Idea], mind: Mind, session: Session) -> NDArray[np.float64]:
     """Return d̂ `[n, d]`: where each idea is expected to move the state."""
-    texts = [idea.get("expected", "") or idea["title"] for idea in ideas]
+    texts = [text_of(idea) for idea in ideas]
     if not texts:
         return np.zeros((0, session.projection.shape[0]))
     return directions(await session.encode(*texts), decode_vector(mind["x"]))
@@ -139,15 +156,14 @@ def descend(view: Frontier, targets: frozenset[str], k: int, width: Width | None
     """
     found = Descent()
     loss: dict[str, int] = {}
-    left = set(targets)
     ways = _ways(view, targets)
-    while left and len(found.focus) < k:
+    while len(found.focus) < min(k, len(targets)):
         first = not found.focus
+        left = targets.difference(found.focus) if found.focus else targets
         picked = _walk(view, left, ways, loss, found if first else None, width if first else None)
         if found.wider:
             break
         found.focus.append(picked)
-        left.discard(picked)
         for idea in [view.ideas[picked], *dag.ancestors(view.ideas, picked)]:
             loss[idea["id"]] = loss.get(idea["id"], 0) + 1
             ways[view.row[idea["id"]]] -= 1
@@ -157,8 +173,8 @@ def descend(view: Frontier, targets: frozenset[str], k: int, width: Width | None
 
 def _walk(
     view: Frontier,
-    left: set[str],
-    ways: list[int],
+    left: frozenset[str],
+    ways: NDArray[np.intp],
     loss: dict[str, int],
     found: Descent | None,
     width: Width | None,
@@ -172,7 +188,7 @@ def _walk(
         return _best(view, [view.ideas[t] for t in sorted(left, key=dag.sort_key)], loss, found)
     here = view.root
     while here not in left:
-        leads = [i for i in view.below.get(here, []) if ways[view.row[i["id"]]]]
+        leads = [view.ideas[i] for i in view.below.get(here, ()) if ways[view.row[i]]]
         if found is not None and width is not None and view.weights.wider:
             leads = width.side(view.ideas, here, leads)
             if not leads:
@@ -182,15 +198,12 @@ def _walk(
     return here
 
 
-def _ways(view: Frontier, targets: frozenset[str]) -> list[int]:
+def _ways(view: Frontier, targets: frozenset[str]) -> NDArray[np.intp]:
     """Return, row by row, how many targets lie at and below each unfinished idea."""
-    ways = [0] * len(view.row)
-    for target in targets:
-        ways[view.row[target]] = 1
-    for k in range(len(ways) - 1, 0, -1):
-        if ways[k] and view.up[k] >= 0:
-            ways[view.up[k]] += ways[k]
-    return ways
+    upto = np.zeros(len(view.row) + 1, dtype=np.intp)
+    upto[[view.row[target] + 1 for target in targets]] = 1
+    np.cumsum(upto, out=upto)
+    return upto[view.end] - upto[:-1]
 
 
 def _best(view: Frontier, candidates: list[Idea], loss: Mapping[str, int], found: Descent | None) -> str:
@@ -219,7 +232,7 @@ def score(view: Frontier, candidates: list[Idea], loss: Mapping[str, int]) -> Te
         rho=view.rho,
         c=view.c,
         weights=view.weights,
-        tabu=np.array([view.tabu.get(i, 0.0) for i in ids]),
+        tabu=np.array([view.tabu(i) for i in ids]),
     )
 
 
@@ -245,7 +258,7 @@ def term_rows(view: Frontier, candidates: list[Idea], terms: Terms) -> list[Json
             "prior": round(float(terms.prior[k]), 9),
             "q": round(float(view.Q[view.row[idea["id"]]]), 9),
             "n": idea["N"],
-            "penalty": round(view.tabu.get(idea["id"], 0.0), 9),
+            "penalty": round(view.tabu(idea["id"]), 9),
         }
         for k, idea in enumerate(candidates)
     ]
@@ -275,40 +288,7 @@ def _mind(state: State) -> Mind:
     return state["mind"]  # type: ignore[return-value]
 
 
-def _by_parent(unfinished: list[Idea]) -> dict[str, list[Idea]]:
-    below: dict[str, list[Idea]] = {}
-    for idea in unfinished:
-        below.setdefault(idea["parent"], []).append(idea)
-    return below
-
-
-def _rows(
-    ideas: Ideas, unfinished: list[Idea], lost: Mapping[str, tuple[int, float]] | None = None
-) -> tuple[dict[str, int], list[int], Vector]:
-    """Return the rows of unfinished ideas, parents first, those of their parents, and Q as inherited."""
-    row: dict[str, int] = {}
-    up: list[int] = []
-    Q: list[float] = []
-    for k, idea in enumerate(unfinished):
-        row[idea["id"]] = k
-        above = row.get(idea["parent"], -1)
-        up.append(above)
-        own = idea["Q"] if not lost or idea["id"] not in lost else _living(idea, *lost[idea["id"]])
-        Q.append(own if idea["N"] > 0 else Q[above] if above >= 0 else inherited_q(ideas, idea))
-    return row, up, np.array(Q, dtype=np.float64)
-
-
 def _living(idea: Idea, n: int, total: float) -> float:
     """Return the mean of the values of an idea outside lost branches; where there are none, its Q."""
     left = idea["N"] - n
     return min(1.0, max(0.0, (idea["N"] * idea["Q"] - total) / left)) if left > 0 else idea["Q"]
-
-
-def _tabu(ideas: Ideas, unfinished: list[Idea], penalty: float) -> dict[str, float]:
-    """Return the penalty of open leaves that repeat an action of this task (evolution 1.2)."""
-    index = index_of(ideas)
-    tried = index.tried.get(dag.task_of(unfinished[0]["id"])) if unfinished else None
-    if not tried:
-        return {}
-    calls = ((i["id"], index.calls[i["id"]]) for i in unfinished if i["kind"] == "leaf")
-    return {leaf: penalty * tried[call] for leaf, call in calls if tried.get(call)}

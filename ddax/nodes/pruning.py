@@ -35,8 +35,11 @@ def weak_branches(state: State, session: Session) -> dict[str, str]:
 def outside_beam(view: Frontier, targets: frozenset[str], *, beam: int) -> dict[str, str]:
     """Return the targets never visited that score behind the best `beam` of their siblings."""
     found: dict[str, str] = {}
-    for siblings in view.below.values():
-        fresh = [i for i in siblings if i["id"] in targets and i["N"] == 0 and i["status"] == "open"]
+    for ids in view.below.values():
+        if len(ids) <= beam:
+            continue
+        siblings = [view.ideas[i] for i in ids if i in targets]
+        fresh = [i for i in siblings if i["N"] == 0 and i["status"] == "open"]
         if len(fresh) > beam:
             cuts = beyond_beam(score(view, fresh, {}).total, beam)
             found |= {fresh[cut.row]["id"]: cut.reason for cut in cuts}

@@ -1,0 +1,118 @@
+"""The columns of unfinished ideas, carried on from change to change, are those a fresh look would make."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from ddax.dynamics.aims import KEPT, Aims
+from ddax.dynamics.score import lengths_of
+from ddax.dynamics.state import decode_vector, encode_vector
+from ddax.ideas import dag, grow
+from ddax.ideas.idea import Patch, merge_ideas, root
+from ddax.nodes.expand import expand
+from ddax.nodes.frontier import _ways, directions_of, frontier, inherited_q
+from ddax.reasoning import protocol as p
+from ddax.types import ActionCall, Idea, Proposal
+
+KINDS = ("expand", "done", "abandoned", "waiting", "value", "number", "prior", "text", "task")
+STEPS = st.lists(st.tuples(st.integers(0, 60), st.sampled_from(KINDS), st.booleans()), max_size=25)
+
+
+def changed(ideas: Any, at: int, what: str) -> Patch:
+    here = ideas[sorted(ideas, key=dag.sort_key)[at % len(ideas)]]
+    if what == "expand":
+        if here["kind"] != "inner":
+            return {}
+        call = ActionCall(name="visit", args={"source": f"page {at % 3}"}, intent="")
+        proposals = [Proposal("a", "b", 0.4), Proposal("c", "d", 0.6, action=call)]
+        return grow.expansion(ideas, here, proposals, step=1)
+    if what == "task":
+        number = len({dag.task_of(i) for i in ideas})
+        return {str(number): root(number, "another task")}
+    if what == "value":
+        return grow.backpropagate(ideas, [(here["id"], at / 60)])
+    fields = {
+        "number": Idea(N=at % 3, Q=at / 60), "prior": Idea(P=at / 60), "text": Idea(expected=f"e{at}"),
+    }  # fmt: skip
+    return {here["id"]: fields.get(what, Idea(status=what))}  # type: ignore[typeddict-item]
+
+
+@settings(max_examples=60, deadline=None)
+@given(STEPS)
+def test_carried_on_they_are_as_made_anew(steps: list[tuple[int, str, bool]]) -> None:
+    ideas = merge_ideas(None, [{"0": root(0, "q")}])
+    seen: list[tuple[Any, list[float]]] = []
+    for at, what, asked in steps:
+        ideas = merge_ideas(ideas, [changed(ideas, at, what)])
+        if not asked:
+            continue
+        rows, plain = dag.rows(ideas, "0"), dict(ideas)
+        fresh, unfinished = dag.rows(plain, "0"), dag.unfinished(plain, "0")
+        assert list(rows.frame.ids) == [i["id"] for i in unfinished] == list(fresh.frame.ids)
+        for name in ("row", "below", "texts", "final", "merges"):
+            assert getattr(rows.frame, name) == getattr(fresh.frame, name)
+        for name in ("up", "end", "P"):
+            assert np.array_equal(getattr(rows.frame, name), getattr(fresh.frame, name))
+        assert rows.Q.tolist() == [inherited_q(plain, i) for i in unfinished]
+        assert rows.N.tolist() == [i["N"] for i in unfinished]
+        assert rows.frame.P.tolist() == [i["P"] for i in unfinished]
+        for k, idea in enumerate(unfinished):
+            inside = [i["id"] for i in unfinished if f"{i['id']}.".startswith(f"{idea['id']}.")]
+            assert list(rows.frame.ids[k : rows.frame.end[k]]) == inside
+        seen.append((rows, rows.Q.tolist()))
+    assert all(rows.Q.tolist() == values for rows, values in seen), "older columns stay as they were"
+
+
+def test_a_value_keeps_the_structure_and_an_end_makes_it_anew() -> None:
+    ideas = merge_ideas(None, [{"0": root(0, "q")}])
+    ideas = merge_ideas(ideas, [grow.expansion(ideas, ideas["0"], [Proposal("a", "b", 1.0)] * 3, step=1)])
+    first = dag.rows(ideas, "0")
+    valued = merge_ideas(ideas, [grow.backpropagate(ideas, [("0.2", 0.7)])])
+    assert dag.rows(valued, "0").frame is first.frame and dag.rows(ideas, "0") is first
+    assert dag.rows(valued, "0").Q.tolist() == [0.7] * 4, "the others take it from the root"
+    ended = merge_ideas(valued, [{"0.2": Idea(status="done")}])
+    assert dag.rows(ended, "0").frame.ids == ("0", "0.1", "0.3")
+
+
+@pytest.mark.parametrize("drawn", [set(), {"0.2"}, {"0", "0.1", "0.4"}])
+async def test_ways_count_the_targets_at_and_below(kit: Any, drawn: set[str]) -> None:
+    leaves = tuple(kit.leaf(f"x{k}") for k in range(3))
+    session = kit.session({"expand": [p.Expansion((*leaves, kit.inner("go on")))]})
+    state = await kit.after(expand, await kit.opened(session, focus=["0"], step=1), session)
+    view = await frontier(state, session)
+    below = {i: sum(f"{t}.".startswith(f"{i}.") for t in drawn) for i in view.row}
+    assert dict(zip(view.row, _ways(view, frozenset(drawn)).tolist(), strict=True)) == below
+
+
+async def test_directions_are_kept_while_neither_texts_nor_place_change(kit: Any) -> None:
+    session = kit.session({"expand": [p.Expansion(tuple(kit.leaf(f"x{k}") for k in range(3)))]})
+    state = await kit.after(expand, await kit.opened(session, focus=["0"], step=1), session)
+    state = {**state, "ideas": merge_ideas(state["ideas"], [])}  # the graph's reducer keeps a Dag
+    first = await frontier(state, session)
+    valued = {**state, "ideas": merge_ideas(state["ideas"], [{"0.1": Idea(N=1, Q=0.9)}])}
+    second = await frontier(valued, session)
+    assert second.D is first.D and second.F.tolist() != first.F.tolist()
+    x = decode_vector(state["mind"]["x"])
+    moved = {**valued, "mind": {**state["mind"], "x": encode_vector(x[::-1])}}
+    third = await frontier(moved, session)
+    unfinished = dag.unfinished(moved["ideas"], "0")
+    anew = await directions_of(unfinished, moved["mind"], session)
+    assert third.D.tolist() == anew.tolist() != first.D.tolist()
+    with pytest.raises(ValueError, match="read-only"):
+        third.D[0] = 0.0
+    elsewhere = await frontier(moved, kit.session())
+    assert elsewhere.cosine.tolist() == third.cosine.tolist(), "a new process comes to the same"
+
+
+def test_only_the_newest_aims_are_kept() -> None:
+    mind: Any = {"x": encode_vector(np.ones(3)), "x_star": encode_vector(np.zeros(3))}
+    aims, asked = Aims(), [(f"text {k}",) for k in range(KEPT + 1)]
+    made = [aims.take(texts, mind, np.eye(3)[:1]) for texts in asked]
+    assert aims.of(asked[0], mind) is None and aims.of(asked[-1], mind) is made[-1]
+    assert aims.of((f"text {KEPT}",), mind) is None, "equal texts of another frame are gathered anew"
+    assert made[0].lengths.tolist() == lengths_of(made[0].D).tolist()
