@@ -5,7 +5,7 @@ No node of its own: `select` chooses by it, `rigidity` moves x by the same candi
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 
 import numpy as np
@@ -68,12 +68,14 @@ class Frontier:
     penalty: float
     minimum: float
 
-    def tabu(self, idea_id: str) -> float:
-        """Return the penalty of a leaf that repeats actions of this task (evolution 1.2)."""
+    def tabu(self, ids: Sequence[str]) -> list[float]:
+        """Return the penalties of ideas: of leaves that repeat actions of this task (evolution 1.2)."""
         index = index_of(self.ideas)
-        call = index.calls.get(idea_id)
-        times = index.tried.get(dag.task_of(idea_id), {}).get(call, 0) if call is not None else 0
-        return self.penalty * times
+        tried = index.tried.get(dag.task_of(self.root))
+        if not tried:
+            return [0.0] * len(ids)
+        times = [tried.get(index.calls.get(i, ""), 0) for i in ids]
+        return [self.penalty * n if n else 0.0 for n in times]
 
 
 @dataclass
@@ -232,7 +234,7 @@ def score(view: Frontier, candidates: list[Idea], loss: Mapping[str, int]) -> Te
         rho=view.rho,
         c=view.c,
         weights=view.weights,
-        tabu=np.array([view.tabu(i) for i in ids]),
+        tabu=np.array(view.tabu(ids), dtype=np.float64),
     )
 
 
@@ -244,6 +246,7 @@ def term_rows(view: Frontier, candidates: list[Idea], terms: Terms) -> list[Json
     """
     at = FLAT if view.weights.flat else candidates[0]["parent"]
     visits = _level_visits(view, candidates)
+    penalties = view.tabu([idea["id"] for idea in candidates])
     return [
         {
             "id": idea["id"],
@@ -258,7 +261,7 @@ def term_rows(view: Frontier, candidates: list[Idea], terms: Terms) -> list[Json
             "prior": round(float(terms.prior[k]), 9),
             "q": round(float(view.Q[view.row[idea["id"]]]), 9),
             "n": idea["N"],
-            "penalty": round(view.tabu(idea["id"]), 9),
+            "penalty": round(penalties[k], 9),
         }
         for k, idea in enumerate(candidates)
     ]

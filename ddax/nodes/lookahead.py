@@ -98,8 +98,8 @@ def one_at_a_time(
 
 
 def _is_outside(leaf: Idea, session: Session) -> bool:
-    name = leaf["action"]["name"]
-    return name in session.actions and session.actions[name].effect in OUTSIDE
+    action = session.actions.get(leaf["action"]["name"])
+    return action is not None and action.effect in OUTSIDE
 
 
 async def _passed(leaf: Idea, state: State, session: Session) -> bool:
