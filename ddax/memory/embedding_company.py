@@ -10,6 +10,9 @@ import threading
 from collections.abc import Callable, Sequence
 from concurrent.futures import Future
 from dataclasses import dataclass, field
+from itertools import accumulate
+
+import numpy as np
 
 from ddax.memory.embedding_rows import Rows
 
@@ -55,12 +58,16 @@ class Company:
         if not taken:
             return
         try:
-            rows = self._work([text for asked in taken for text in asked.texts])
+            parts = together(self._work, [asked.texts for asked in taken])
         except BaseException as error:
             for asked in taken:
                 asked.rows.set_exception(error)
             return
-        at = 0
-        for asked in taken:
-            asked.rows.set_result(rows[at : at + len(asked.texts)])
-            at += len(asked.texts)
+        for asked, rows in zip(taken, parts, strict=True):
+            asked.rows.set_result(rows)
+
+
+def together(work: Callable[[Sequence[str]], Rows], asked: Sequence[Sequence[str]]) -> list[Rows]:
+    """Return for each who asks the vectors of their texts, `[n, dim]`; the work is done once for all."""
+    rows = work([text for texts in asked for text in texts])
+    return np.split(rows, list(accumulate(map(len, asked)))[:-1])

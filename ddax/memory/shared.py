@@ -51,6 +51,7 @@ class SharedStore:
         self._record_lane = Lane("ddax-record", around=self._together)
         self._committed: dict[Committed, list[Any]] = {}
         self._index_lane = Lane("ddax-index")
+        self._embedding_lane = Lane("ddax-embedding")
         self._index_opened: Future[bool] | None = None
         self._opening = threading.Lock()
 
@@ -65,6 +66,10 @@ class SharedStore:
     async def ask_record(self, answer: Callable[[Sequence[Q]], Sequence[A]], question: Q) -> A:
         """Have a question answered on the thread of the record, together with those asked beside it."""
         return await self._record_lane.ask(answer, question)
+
+    async def ask_embedder(self, answer: Callable[[Sequence[Q]], Sequence[A]], question: Q) -> A:
+        """Have texts embedded, together with those that others ask for while the embedder is busy."""
+        return await self._embedding_lane.ask(answer, question)
 
     def once_committed(self, tell: Committed, item: Any) -> None:
         """Tell an item, with the others of the trip, once the record holds it; called on its thread."""
@@ -92,8 +97,8 @@ class SharedStore:
             self._index_lane.submit(self.index.close).result()
             self._record_lane.submit(self.record.close).result()
         finally:
-            self._index_lane.shutdown()
-            self._record_lane.shutdown()
+            for lane in (self._embedding_lane, self._index_lane, self._record_lane):
+                lane.shutdown()
             self._lock.release()
 
     @contextmanager

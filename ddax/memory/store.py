@@ -21,6 +21,7 @@ from ddax.configs.settings import Recall
 from ddax.errors import DdaxError, StateError, UsageError
 from ddax.memory.chroma import IndexFailure
 from ddax.memory.protocol import Embedder, Found, MemoryHit, RecallQuery
+from ddax.memory.recent import RecentVectors
 from ddax.memory.records import (
     FOUND_BY_MEANING,
     LARGE,
@@ -58,8 +59,6 @@ logger = logging.getLogger(__name__)
 T = TypeVar("T")
 _WIDER = 4
 _EMBED_BATCH = 64
-RECENT = 64
-"""Texts whose vectors stay at hand: the gate has just asked for them."""
 
 
 async def open_memory(
@@ -107,7 +106,7 @@ class ChromaMemory:
         self._ns, self._embedder, self._clock = namespace_key(namespace), embedder, clock
         self._recall, self._trust = recall, trust
         self.indexed, self._closed = False, False
-        self._recent: dict[str, Floats] = {}
+        self._embed = RecentVectors(embedder, shared.ask_embedder).of
         self._near = partial(shared.index.nearest, self._ns, embedder.fingerprint)
         self.upkeep = StoreUpkeep(self._ns, shared.record.upkeep, self._read, self._unindex, clock=clock)
 
@@ -321,16 +320,6 @@ class ChromaMemory:
             return [], []
         query = (await self._embed([clean(text)]))[0]
         return rows, similarities(np.stack([vector for _, _, vector in rows]), query).tolist()
-
-    async def _embed(self, texts: Sequence[str]) -> list[Floats]:
-        fresh = [text for text in dict.fromkeys(texts) if text not in self._recent]
-        found = {text: self._recent[text] for text in texts if text in self._recent}
-        if fresh:
-            found |= zip(fresh, await asyncio.to_thread(self._embedder.embed, fresh), strict=True)
-            self._recent |= {text: found[text] for text in fresh}
-            for text in [*self._recent][:-RECENT]:
-                del self._recent[text]
-        return [found[text] for text in texts]
 
     async def _embed_anew(self) -> None:
         rows, logs = await self._read(lambda: self._record.texts(self._ns))
