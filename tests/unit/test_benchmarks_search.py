@@ -12,11 +12,14 @@ import pytest
 from benchmarks import plots
 from benchmarks.game24 import GOAL, Scorer, propose, quality, reachable, read_puzzles, steps
 from benchmarks.game24_searches import Ours
+from benchmarks.lookahead_world import ACCOUNTS, PAID, live, world
 from benchmarks.pairs import cohens_d, over_seeds, paired
 from benchmarks.selection_speed import dag_of, engine_selections, tree_steps
+from ddax.actions.sources import open_library
 from ddax.dynamics.score import PRESETS
 from ddax.dynamics.tree import Policy
 from ddax.ideas import dag
+from ddax.memory.embeddings import HashEmbedder
 
 
 def state(*numbers: int) -> tuple[Fraction, ...]:
@@ -100,3 +103,26 @@ def test_a_picture_is_written_twice_or_said_to_be_missing(tmp_path: Path) -> Non
         assert "plotly" in (tmp_path / "p.html").read_text(encoding="utf-8")[:5_000_000]
     else:
         assert said.startswith("no plots")
+
+
+def test_the_forecaster_of_the_world_with_bills_is_as_good_as_it_is_told_to_be() -> None:
+    sure = [world(seed, 1.0) for seed in range(200)]
+    doubtful = [world(seed, 0.7) for seed in range(200)]
+    assert [w.brings for w in sure] == [w.brings for w in doubtful], "the same worlds for every forecaster"
+    assert all(w.brings == w.foreseen and [*w.brings.values()].count(PAID) == 1 for w in sure)
+    right = [w.brings[name] == w.foreseen[name] for w in doubtful for name in ACCOUNTS]
+    assert np.mean(right) == pytest.approx(0.7, abs=0.04)
+
+
+@pytest.mark.parametrize(("rollouts", "harm", "paid"), [(12, 0, True), (0, 3, True)])
+async def test_lookahead_keeps_the_engine_from_what_it_foresees(
+    tmp_path: Path, rollouts: int, harm: int, paid: bool
+) -> None:
+    embedder, here = HashEmbedder(), world(0, 1.0)
+    (tmp_path / "bill.md").write_text("A bill is paid once.", encoding="utf-8")
+    library = await open_library([str(tmp_path / "bill.md")], embedder=embedder, cache_dir=tmp_path / "cache")
+    lived = await live(
+        here, tmp_path / "home", rollouts=rollouts, embedder=embedder, library=library, number=0
+    )
+    assert (lived.harm, lived.solved) == (harm, paid)
+    assert (len(here.paid) == len(ACCOUNTS)) == (rollouts == 0)
