@@ -18,7 +18,7 @@ import typer
 
 from ddax.cli.errors import resume_command
 from ddax.cli.text import dump_json
-from ddax.errors import UsageError
+from ddax.errors import StorageError, UsageError
 
 if TYPE_CHECKING:
     from ddax.configs.layers import Loaded
@@ -118,7 +118,14 @@ def run_folder() -> RunFolder:
     from ddax.graph.runs import RunFolder
     from ddax.memory.home import Home
 
-    return RunFolder(Home.from_environ(os.environ).runs)
+    home = Home.from_environ(os.environ)
+    if home.path.is_file():
+        raise StorageError(
+            f"The home {str(home.path)!r} is a file.",
+            why="A home is a folder: threads, memory and caches lie in it.",
+            mend="Set DDAX_HOME to a folder; it is made where there is none.",
+        )
+    return RunFolder(home.runs)
 
 
 def settings(config: str | None, arguments: Mapping[str, Any] | None = None) -> Loaded:

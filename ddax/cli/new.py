@@ -44,9 +44,9 @@ def write(kind: str, name: str, folder: Path) -> tuple[Path, Path]:
     """Write both files and return their paths; raises UsageError for a bad name or a file that is there."""
     if not NAME.fullmatch(name) or keyword.iskeyword(name) or name.startswith("test_"):
         raise UsageError(
-            f"{name[:60]!r} cannot be the name of a {kind}.",
+            f"{name[:60]!r} cannot be the name of {'an' if kind[0] in 'aeiou' else 'a'} {kind}.",
             why="It becomes a file and a Python name.",
-            mend="Write lower-case letters, digits and _, beginning with a letter: ddax new node my_node",
+            mend=f"Write lower-case letters, digits and _, a letter first: ddax new {kind} my_{kind}",
         )
     paths = folder / f"{name}{SUFFIX[kind]}", folder / f"test_{name}.py"
     there = [str(path) for path in paths if path.exists()]

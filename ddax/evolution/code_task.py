@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -41,7 +42,7 @@ def find_code(sources: tuple[str, ...]) -> CodeFolder | None:
     """Return the first source folder that has both code and tests."""
     for source in sources:
         root = Path(source)
-        if "://" in source or not root.is_dir():
+        if "://" in source or not os.path.isdir(root):  # which a name too long for a file is not
             continue
         files = [p for p in sorted(root.rglob("*.py")) if _plain(p, root)][:MAX_FILES]
         tests = tuple(_name(p, root) for p in files if _is_test(p))

@@ -79,11 +79,11 @@ class RunFolder:
             values = json.loads(file.read_text(encoding="utf-8"))
             newer = values["version"] > VERSION
             info = None if newer else RunInfo(**values)
-        except (ValueError, TypeError, KeyError) as error:
+        except (ValueError, TypeError, KeyError, IsADirectoryError) as error:
             raise StateError(
                 f"the manifest {str(file)!r} is damaged.",
-                why=f"{type(error).__name__}: {error}.",
-                mend="Move the folder away and run again.",
+                why=f"It is not what a run writes: {type(error).__name__}: {error}.",
+                mend=f"Restore it from a backup, or move {str(file.parent)!r} away and run again.",
             ) from error
         if info is None:
             raise StateError(

@@ -15,6 +15,7 @@ import unicodedata
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import AbstractContextManager, contextmanager
+from dataclasses import dataclass
 from pathlib import Path
 from typing import TypedDict
 
@@ -53,23 +54,17 @@ class Standing(TypedDict):
     role: str
 
 
+@dataclass(frozen=True, kw_only=True, eq=False)
 class Agents(ABC):
     """The agents of one place: what each did, settled to its trust. Blocking.
 
     A store says how an agent is loaded, listed and changed; the rest is the same for all.
     """
 
-    def __init__(
-        self,
-        *,
-        clock: Callable[[], float],
-        embedder: Embedder | None = None,
-        formula: Formula = "corrected",
-        regret_hours: float = REGRET_HOURS,
-    ) -> None:
-        self.clock, self._embedder = clock, embedder
-        self.regret_hours = regret_hours
-        self._formula: Formula = formula
+    clock: Callable[[], float]
+    embedder: Embedder | None = None
+    formula: Formula = "corrected"
+    regret_hours: float = REGRET_HOURS
 
     @abstractmethod
     def load(self, name: str) -> JsonDict:
@@ -88,13 +83,13 @@ class Agents(ABC):
 
     def trust(self, name: str) -> float:
         """Return the trust in an agent as it stands, in [0, 1]; 0.6 for a new one."""
-        return score_of(self.load(name), self.clock(), self._formula)
+        return score_of(self.load(name), self.clock(), self.formula)
 
     def standing(self, now: float) -> dict[str, Standing]:
         """Return how every known agent stands at a time."""
         return {
             str(agent["agent_name"]): Standing(
-                trust=round(score_of(agent, now, self._formula), 6),
+                trust=round(score_of(agent, now, self.formula), 6),
                 rounds=int(agent["rounds_participated"]),
                 role=str(agent["primary_role"]),
             )
@@ -195,35 +190,26 @@ class Agents(ABC):
     def settled(self, agent: JsonDict, before: str, reason: str) -> bool:
         """Settle an agent that is no more what it was, as JSON, before; tell whether it is to be kept."""
         changed = json.dumps(agent) != before
-        if changed or score_of(agent, self.clock(), self._formula) != agent["trust_score"]:
-            settle(agent, self.clock(), reason, self._formula)
+        if changed or score_of(agent, self.clock(), self.formula) != agent["trust_score"]:
+            settle(agent, self.clock(), reason, self.formula)
             return True
         return False
 
     def _novelty(self, text: str, agent: JsonDict) -> tuple[JsonDict | None, float | None]:
         """Return the stored form of a dissent's vector, and its novelty; without an embedder none."""
-        if self._embedder is None or not text.strip():
+        if self.embedder is None or not text.strip():
             return None, None
-        vector = self._embedder.embed([text])[0]
-        earlier = vectors_of(agent["dissent_history"], self._embedder.fingerprint)
+        vector = self.embedder.embed([text])[0]
+        earlier = vectors_of(agent["dissent_history"], self.embedder.fingerprint)
         data = base64.b64encode(vector.astype("<f2").tobytes()).decode("ascii")
-        return {"fingerprint": self._embedder.fingerprint, "f2": data}, novelty_of(vector, earlier)
+        return {"fingerprint": self.embedder.fingerprint, "f2": data}, novelty_of(vector, earlier)
 
 
+@dataclass(frozen=True, eq=False)
 class AgentStore(Agents):
     """The agents of one folder; every change is on disk when its call returns."""
 
-    def __init__(
-        self,
-        folder: Path,
-        *,
-        clock: Callable[[], float],
-        embedder: Embedder | None = None,
-        formula: Formula = "corrected",
-        regret_hours: float = REGRET_HOURS,
-    ) -> None:
-        super().__init__(clock=clock, embedder=embedder, formula=formula, regret_hours=regret_hours)
-        self._folder = folder
+    folder: Path
 
     def load(self, name: str) -> JsonDict:
         """Return an agent's memory; a new one where there is none. Raises `StateError` for a damaged file."""
@@ -239,12 +225,12 @@ class AgentStore(Agents):
         """Return the file of an agent: safe for any name, and one for its Unicode forms."""
         whole = canonical(name)
         slug = _SLUG.sub("-", whole.casefold())[:40].strip("-")
-        return self._folder / f"agent-{slug}-{digest('agent', whole)[:12]}.json"
+        return self.folder / f"agent-{slug}-{digest('agent', whole)[:12]}.json"
 
     def all(self) -> list[JsonDict]:
         """Return the memories of all agents, by name."""
-        with storage_errors(self._folder):
-            files = sorted(self._folder.glob("agent-*.json")) if self._folder.is_dir() else []
+        with storage_errors(self.folder):
+            files = sorted(self.folder.glob("agent-*.json")) if self.folder.is_dir() else []
         found = [_checked(file, agent) for file in files if (agent := read_json(file)) is not None]
         return sorted(found, key=lambda agent: str(agent["agent_name"]))
 
@@ -253,7 +239,7 @@ class AgentStore(Agents):
         """Change an agent's memory under its lock, settle its trust, and replace its file."""
         from filelock import FileLock, Timeout
 
-        ensure_folder(self._folder)
+        ensure_folder(self.folder)
         path = self.path(name)
         lock = FileLock(path.with_suffix(".lock"))
         with storage_errors(path):

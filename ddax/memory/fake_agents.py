@@ -4,30 +4,21 @@ from __future__ import annotations
 
 import json
 import threading
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from contextlib import contextmanager
+from dataclasses import dataclass, field
 
 from ddax.memory.agent_file import new_agent
-from ddax.memory.agents import REGRET_HOURS, Agents, canonical
-from ddax.memory.protocol import Embedder
-from ddax.memory.trust import Formula
+from ddax.memory.agents import Agents, canonical
 from ddax.types import JsonDict
 
 
+@dataclass(frozen=True, eq=False)
 class DictAgents(Agents):
     """Keep agents in this process only, each as the JSON that would be its file."""
 
-    def __init__(
-        self,
-        *,
-        clock: Callable[[], float],
-        embedder: Embedder | None = None,
-        formula: Formula = "corrected",
-        regret_hours: float = REGRET_HOURS,
-    ) -> None:
-        super().__init__(clock=clock, embedder=embedder, formula=formula, regret_hours=regret_hours)
-        self._files: dict[str, str] = {}
-        self._lock = threading.Lock()
+    _files: dict[str, str] = field(default_factory=dict[str, str], init=False, repr=False)
+    _lock: threading.Lock = field(default_factory=threading.Lock, init=False, repr=False)
 
     def load(self, name: str) -> JsonDict:
         """Return an agent's memory; a new one, which is not kept, where there is none."""

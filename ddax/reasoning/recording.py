@@ -18,8 +18,8 @@ from hashlib import sha256
 from pathlib import Path
 from typing import Any, TypeVar, get_args, get_origin, get_type_hints
 
-from ddax.configs.secrets import Redactor
-from ddax.errors import InvalidReply, ReasonerError, SettingsError, StorageError
+from ddax.configs.lines import LineFile
+from ddax.errors import InvalidReply, ReasonerError, SettingsError
 from ddax.reasoning import protocol as p
 from ddax.reasoning.budget import BudgetKeeper, charge, usage_of
 from ddax.reasoning.scripted import METHODS
@@ -120,12 +120,12 @@ class RecordingReasoner(_Asked):
     def __init__(
         self, inner: p.Reasoner, path: Path, *, environment: Mapping[str, str] | None = None
     ) -> None:
-        self.name, self._inner, self._path = inner.name, inner, path
-        self._redactor = Redactor.of_process() if environment is None else Redactor.from_environ(environment)
-        self._lock = threading.Lock()
-        if not path.exists() or not path.stat().st_size:
-            head = {"format": FORMAT, "version": VERSION, "model": self.name}
-            self._append({**head, "free": self.free_of_charge, "sees": self.sees})
+        self.name, self._inner = inner.name, inner
+        head = {
+            "format": FORMAT, "version": VERSION, "model": self.name,
+            "free": self.free_of_charge, "sees": self.sees,
+        }  # fmt: skip
+        self._file = LineFile(path, head, kind="recording", flag="--record", environment=environment)
 
     @property
     def free_of_charge(self) -> bool:
@@ -156,23 +156,13 @@ class RecordingReasoner(_Asked):
             reply: Any = await getattr(self._inner, method)(request)
         except ReasonerError as error:
             told = {"kind": type(error).__name__, "what": error.what, "why": error.why, "mend": error.mend}
-            self._append({**row, "error": told, "usage": asdict(usage_of(error)), "request": _plain(request)})
+            spent = asdict(usage_of(error))
+            self._file.append({**row, "error": told, "usage": spent, "request": _plain(request)})
             raise
-        self._append({**row, "reply": asdict(reply), "request": _plain(request)})
+        self._file.append({**row, "reply": asdict(reply), "request": _plain(request)})
         if not isinstance(reply, kind):
             raise TypeError(f"{self.name} replied {type(reply).__name__} to {method!r}")
         return reply
-
-    def _append(self, row: JsonDict) -> None:
-        line = json.dumps(self._redactor.value(row), ensure_ascii=True)
-        try:
-            with self._lock, self._path.open("a", encoding="utf-8") as file:
-                file.write(line + "\n")
-        except OSError as error:
-            raise StorageError(
-                f"Cannot write the recording {str(self._path)!r}.", why=f"{error.strerror or error}.",
-                mend="Give --record another file.",
-            ) from error  # fmt: skip
 
 
 class ReplayingReasoner(_Asked):
@@ -222,7 +212,7 @@ def _read(path: Path) -> tuple[JsonDict, list[JsonDict]]:
     except (OSError, UnicodeDecodeError) as error:
         raise SettingsError(
             f"The recording {str(path)!r} cannot be read.",
-            why=f"{error}.",
+            why=f"{getattr(error, 'strerror', None) or 'It is no UTF-8 text'}.",
             mend="Check the path; `ddax run TASK --record FILE` makes one.",
         ) from error
     rows: list[JsonDict] = []

@@ -16,20 +16,10 @@ import pytest
 from ddax import open_agent
 from ddax.memory.context import goal_stack
 from tests.reliability.goal_driver import THREAD
-from tests.reliability.test_kill_resume import PAGES
 
 pytestmark = [pytest.mark.integration, pytest.mark.long, pytest.mark.timeout(600)]
 DRIVER = Path(__file__).with_name("goal_driver.py")
 Stack = list[dict[str, Any]]
-
-
-@pytest.fixture
-def folder(tmp_path: Path) -> Path:
-    pages = tmp_path / "pages"
-    pages.mkdir()
-    for title, text in PAGES.items():
-        (pages / f"{title}.md").write_text(f"# {title}\n\n{text}\n")
-    return pages
 
 
 def run(home: Path, folder: Path, *, kill_at: int = 0) -> subprocess.CompletedProcess[str]:

@@ -31,7 +31,10 @@ WRONG = (
     ["run", "x", "--model", "foo", "--sources", "."], ["show", "a", "b"],
     ["fix", "nope.py", "--tests", "pytest"], ["metacognition", "zzz"], ["diff", "a", "b"],
     ["runs", "--json=1"], ["run", "x", "--sources", ".", "--identity", "nobody"],
-    ["run", "x", "--sources", ".", "--replay", "no.json"],
+    ["run", "x", "--sources", ".", "--replay", "no.json"], ["memory", "import", "."],
+    ["run", "x", "--sources", "page.txt", "--record", "page.txt"], ["run", "x", "--sources", "n" * 5000],
+    ["run", "x", "--sources", "page.txt", "--record-web", "page.txt"], ["new", "identity", "../x"],
+    ["run", "x", "--sources", "page.txt", "--record", "."],
 )  # fmt: skip
 
 
@@ -60,7 +63,7 @@ def _is_empty(value: ast.expr) -> bool:
     return isinstance(value, ast.Constant) and not value.value
 
 
-@pytest.mark.parametrize("words", WRONG, ids=" ".join)
+@pytest.mark.parametrize("words", WRONG, ids=lambda words: " ".join(words)[:80])
 def test_a_wrong_input_is_answered_in_three_lines(
     words: list[str], tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
@@ -72,6 +75,7 @@ def test_a_wrong_input_is_answered_in_three_lines(
     assert [line.split(": ")[0] for line in lines] == ["error", "why", "mend"]
     assert all(not line.split(": ", 1)[1][:1].islower() or line.startswith("mend: ddax") for line in lines)
     assert "Value error" not in lines[0] + lines[1]
+    assert (tmp_path / "page.txt").read_text(encoding="utf-8") == "The tower is in Belmark."
 
 
 def test_what_the_parser_says_is_parted() -> None:
@@ -95,3 +99,22 @@ def test_what_says_only_what_is_wrong_still_has_three_lines(capsys: pytest.Captu
     lines = capsys.readouterr().err.splitlines()
     assert [line.split(": ")[0] for line in lines] == ["error", "why", "mend"]
     assert lines[2] == "mend: Run it again with -v for the traceback."
+
+
+def test_a_home_that_is_a_file_is_named(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    (tmp_path / "home").write_text("", encoding="utf-8")
+    monkeypatch.setenv("DDAX_HOME", str(tmp_path / "home"))
+    assert run_command(["runs"]) == 7
+    assert "is a file" in capsys.readouterr().err
+
+
+def test_a_manifest_that_is_a_folder_hides_no_other_run(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.setenv("DDAX_HOME", str(tmp_path))
+    (tmp_path / "runs" / "odd" / "run.json").mkdir(parents=True)
+    assert run_command(["runs"]) == 0
+    assert "odd" in capsys.readouterr().out
+    assert run_command(["show", "odd"]) == 4

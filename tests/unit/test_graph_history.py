@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 
 from ddax.configs.documents import shipped
-from ddax.errors import DdaxError
+from ddax.errors import DdaxError, UsageError
 from ddax.graph.forking import Change, fork
 from ddax.graph.history import difference
 from ddax.graph.retention import DAY, Rule, due
@@ -153,6 +153,13 @@ REFUSED: list[tuple[int, dict[str, Any], str]] = [
     (4, {"mind.nothing": 2.0}, "no 'mind.nothing'"),
     (4, {"budget.max_steps": "many"}, "max_steps"),
 ]
+
+
+async def test_a_fork_is_not_its_own_thread(kit: Any, tmp_path: Path) -> None:
+    async with kit.agent(tmp_path, kit.script()) as agent:
+        await agent.run(kit.question, thread="t")
+        with pytest.raises(UsageError, match="There is a thread 't' already"):
+            await fork(agent, "t", 3, Change(to="t"))
 
 
 async def test_a_fork_that_cannot_be_is_refused_and_leaves_nothing(kit: Any, tmp_path: Path) -> None:

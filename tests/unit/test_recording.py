@@ -148,3 +148,26 @@ async def test_a_recording_cut_in_its_last_line_still_serves_the_others(tmp_path
 async def test_a_recording_that_cannot_be_written_is_a_storage_error(tmp_path):
     with pytest.raises(StorageError, match="--record"):
         RecordingReasoner(ScriptedReasoner({}), tmp_path / "no" / "folder", environment={})
+
+
+@pytest.mark.parametrize("other", ["my notes\n", '{"format": "ddax-web", "version": 1}\n'])
+def test_a_file_that_is_no_recording_is_left_as_it_is(tmp_path, other):
+    path = tmp_path / "notes.txt"
+    path.write_text(other)
+    with pytest.raises(SettingsError, match="a file of yours"):
+        RecordingReasoner(ScriptedReasoner({}), path, environment={})
+    assert path.read_text() == other
+
+
+async def test_a_recording_is_gone_on_with(tmp_path):
+    request, reply = PAIRS["ask"]
+    for _ in range(2):
+        recorder = RecordingReasoner(ScriptedReasoner({"ask": [reply]}), tmp_path / "r", environment={})
+        await recorder.ask(request)
+    heads = [json.loads(line).get("format") for line in (tmp_path / "r").read_text().splitlines()]
+    assert heads == ["ddax-recording", None, None]
+
+
+def test_a_folder_is_refused_before_anything_is_asked(tmp_path):
+    with pytest.raises(StorageError, match="Is a directory"):
+        RecordingReasoner(ScriptedReasoner({}), tmp_path, environment={})

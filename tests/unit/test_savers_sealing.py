@@ -9,6 +9,8 @@ from typing import Any
 import pytest
 
 from ddax.errors import StateError
+from ddax.graph.savers.sealing import checkpoint_errors
+from ddax.graph.savers.serializing import serializer
 from ddax.ideas import dag
 
 LATE = "SELECT checkpoint_id FROM checkpoints ORDER BY checkpoint_id DESC LIMIT 1 OFFSET 4"
@@ -85,3 +87,23 @@ async def test_a_thread_from_before_the_seals_is_taken_as_it_is(kit: Any, tmp_pa
     change(tmp_path, "DELETE FROM seals")
     async with kit.agent(tmp_path) as agent:
         assert (await agent.resume("t"))["answer"] == result["answer"]
+
+
+def test_a_copy_of_an_encrypting_serializer_takes_nothing_that_its_key_did_not_write(tmp_path: Path) -> None:
+    pytest.importorskip("Crypto", reason="the extra encryption is not installed")
+    from langgraph.checkpoint.base import BaseCheckpointSaver
+
+    written, other = serializer("the first key of two"), serializer("another key, the second")
+    copied: Any = BaseCheckpointSaver(serde=written).with_allowlist({("some", "Thing")}).serde
+    assert copied is not written, "as a compiled graph has it"
+    for reading in (written, copied):
+        assert reading.loads_typed(written.dumps_typed({"a": 1})) == {"a": 1}
+        for row, what in (
+            (serializer("").dumps_typed({"a": 1}), "not encrypted"), (other.dumps_typed(1), "another key"),
+        ):  # fmt: skip
+            with pytest.raises(StateError, match=what) as caught, checkpoint_errors(tmp_path):
+                reading.loads_typed(row)
+            assert "DDAX_ENCRYPTION_KEY" in caught.value.mend and "--last-good" not in caught.value.mend
+    with pytest.raises(StateError, match="are encrypted") as found, checkpoint_errors(tmp_path):
+        serializer("").loads_typed(written.dumps_typed(1))
+    assert "DDAX_ENCRYPTION_KEY" in found.value.mend

@@ -72,7 +72,9 @@ def read_path(spec: str, *, cache: ExtractCache, max_bytes: int = MAX_BYTES) -> 
             return read_single(spec, path, cache=cache, max_bytes=max_bytes)
     except OSError as exc:
         raise SourceError(
-            f"The source {spec!r} cannot be read.", why=str(exc), mend="Check the path and its permissions."
+            f"The source {spec[:200]!r} cannot be read.",
+            why=f"{exc.strerror or exc}.",
+            mend="Check the path and its permissions.",
         ) from exc
     where = "" if path.is_absolute() else f" in {Path.cwd()}"
     why = (

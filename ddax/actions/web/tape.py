@@ -9,13 +9,12 @@ from __future__ import annotations
 
 import base64
 import json
-import threading
 from collections.abc import Awaitable, Callable, Mapping
 from pathlib import Path
 from typing import Protocol
 
-from ddax.configs.secrets import Redactor
-from ddax.errors import ActionError, Blocked, NotAllowed, SettingsError, StorageError
+from ddax.configs.lines import LineFile
+from ddax.errors import ActionError, Blocked, NotAllowed, SettingsError
 from ddax.types import JsonDict
 
 FORMAT, VERSION = "ddax-web", 1
@@ -44,10 +43,8 @@ class Recorder:
     """Append what comes from the web to a file."""
 
     def __init__(self, path: Path, *, environment: Mapping[str, str] | None = None) -> None:
-        self._path, self._lock = path, threading.Lock()
-        self._redactor = Redactor.of_process() if environment is None else Redactor.from_environ(environment)
-        if not path.exists() or not path.stat().st_size:
-            self._append({"format": FORMAT, "version": VERSION})
+        head: JsonDict = {"format": FORMAT, "version": VERSION}
+        self._file = LineFile(path, head, kind="tape", flag="--record-web", environment=environment)
 
     async def play(self, key: str, make: Make) -> JsonDict:
         """Do it, and note what came of it."""
@@ -58,21 +55,10 @@ class Recorder:
                 "type": type(error).__name__, "what": error.what, "why": error.why, "mend": error.mend,
                 "kind": error.kind, "retriable": error.retriable,
             }  # fmt: skip
-            self._append({"key": key, "error": told})
+            self._file.append({"key": key, "error": told})
             raise
-        self._append({"key": key, "value": value})
+        self._file.append({"key": key, "value": value})
         return value
-
-    def _append(self, row: JsonDict) -> None:
-        line = json.dumps(self._redactor.value(row), ensure_ascii=True)
-        try:
-            with self._lock, self._path.open("a", encoding="utf-8") as file:
-                file.write(line + "\n")
-        except OSError as error:
-            raise StorageError(
-                f"Cannot write the tape {str(self._path)!r}.", why=f"{error.strerror or error}.",
-                mend="Give --record-web another file.",
-            ) from error  # fmt: skip
 
 
 class Player:

@@ -47,6 +47,10 @@ def damaged(why: str, *, what: str = "the checkpoints are damaged.") -> StateErr
     return StateError(what, why=why, mend=CHOICES)
 
 
+class OtherKey(StateError):
+    """Say that the checkpoints are whole, and the key is missing, another, or one too many."""
+
+
 class Row(NamedTuple):
     """A stored checkpoint: its id, its parent's, its value and metadata as they lie on the disk."""
 
@@ -70,6 +74,8 @@ def checkpoint_errors(path: Path) -> Iterator[None]:
     try:
         with sqlite_errors(path):
             yield
+    except OtherKey:
+        raise  # nothing is damaged, and nothing is to be given up
     except StateError as error:
         raise StateError(error.what, why=error.why, mend=CHOICES) from error
     except (ValueError, KeyError, TypeError, UnicodeError) as error:

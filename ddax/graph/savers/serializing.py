@@ -7,10 +7,10 @@ from typing import TYPE_CHECKING, Any
 
 from ddax.configs.secrets import Redactor
 from ddax.errors import StateError, UsageError
-from ddax.graph.savers.sealing import opened, sealed
+from ddax.graph.savers.sealing import OtherKey, opened, sealed
 
 if TYPE_CHECKING:
-    from langgraph.checkpoint.serde.base import SerializerProtocol
+    from langgraph.checkpoint.serde.base import CipherProtocol, SerializerProtocol
 
 MIN_KEY = 16
 """Characters of a key at least."""
@@ -36,6 +36,12 @@ def serializer(key: str, redactor: Redactor | None = None) -> SerializerProtocol
             return sealed(kind, data)
 
         def loads_typed(self, data: tuple[str, bytes]) -> Any:
+            if key and not isinstance(data[1], Decrypted):
+                raise OtherKey(
+                    "The checkpoints are not encrypted, but a key is set.",
+                    why=f"A row of type {data[0]!r} was found; another may have put it there.",
+                    mend="Unset DDAX_ENCRYPTION_KEY for this home, or use a home of its own.",
+                )
             try:
                 return super().loads_typed(opened(*data))
             except NotImplementedError as error:
@@ -45,9 +51,35 @@ def serializer(key: str, redactor: Redactor | None = None) -> SerializerProtocol
     return _encrypted(plain, key) if key else plain
 
 
+class Decrypted(bytes):
+    """Bytes that were encrypted with the key."""
+
+
+class Marking:
+    """Decrypt with a cipher and mark what comes out; a copy of the serializer keeps its cipher."""
+
+    def __init__(self, cipher: CipherProtocol) -> None:
+        self._cipher = cipher
+
+    def encrypt(self, plaintext: bytes) -> tuple[str, bytes]:
+        """Return the name of the cipher and the encrypted bytes."""
+        return self._cipher.encrypt(plaintext)
+
+    def decrypt(self, ciphername: str, ciphertext: bytes) -> bytes:
+        """Return the bytes as they were; raises StateError where another key encrypted them."""
+        try:
+            return Decrypted(self._cipher.decrypt(ciphername, ciphertext))
+        except ValueError as error:
+            raise OtherKey(
+                "The checkpoints cannot be decrypted.",
+                why=f"They were written with another key, or changed since: {error}.",
+                mend="Set DDAX_ENCRYPTION_KEY to the key they were written with.",
+            ) from error
+
+
 def _foreign(kind: str) -> StateError:
     if "+" in kind:
-        return StateError(
+        return OtherKey(
             "The checkpoints are encrypted.",
             why=f"A row of type {kind!r} was found, and DDAX_ENCRYPTION_KEY is not set.",
             mend="Set DDAX_ENCRYPTION_KEY to the key they were written with.",
@@ -69,30 +101,13 @@ def _encrypted(plain: SerializerProtocol, key: str) -> SerializerProtocol:
             mend="Make one: python -c 'import secrets; print(secrets.token_urlsafe(32))'",
         )
 
-    class Strict(EncryptedSerializer):
-        """Refuse what is not encrypted: a plain row in an encrypted store was put there by another."""
-
-        def loads_typed(self, data: tuple[str, bytes]) -> Any:
-            if "+" not in data[0]:
-                raise StateError(
-                    "The checkpoints are not encrypted, but a key is set.",
-                    why=f"A row of type {data[0]!r} was found.",
-                    mend="Unset DDAX_ENCRYPTION_KEY for this home, or use a home of its own.",
-                )
-            try:
-                return super().loads_typed(data)
-            except ValueError as error:
-                raise StateError(
-                    "The checkpoints cannot be decrypted.",
-                    why=f"{error}.",
-                    mend="Set DDAX_ENCRYPTION_KEY to the key they were written with.",
-                ) from error
-
     try:
-        return Strict.from_pycryptodome_aes(plain, key=hashlib.sha256(key.encode()).digest())
+        made = EncryptedSerializer.from_pycryptodome_aes(plain, key=hashlib.sha256(key.encode()).digest())
     except ImportError as error:
         raise UsageError(
             "DDAX_ENCRYPTION_KEY needs a package that is not installed.",
             why=f"{error}.",
             mend="Install it: pip install 'ddax[encryption]'",
         ) from error
+    made.cipher = Marking(made.cipher)
+    return made
