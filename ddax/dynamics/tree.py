@@ -141,7 +141,7 @@ class Tree:
             sums.extend([0.0] * n)
         self._lead[node] = None
         for lists in (self.children, self._open):
-            lists.extend([] for _ in range(n))
+            lists.extend([[] for _ in range(n)])
             lists[node].extend(new)
         self._may_grow[node] = more
         self._close_if_done(node)

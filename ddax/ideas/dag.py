@@ -130,8 +130,11 @@ def lost_values(ideas: Ideas, root_id: str) -> dict[str, tuple[int, float]]:
 
     A branch is lost with its uppermost idea that failed or was given up, whose N and Q hold all its values.
     """
-    lost = index_of(ideas).lost.get(task_of(root_id), frozenset())
-    below: dict[str, tuple[int, float]] = {}
+    index, task = index_of(ideas), task_of(root_id)
+    if task in index.lost_below:
+        return index.lost_below[task]
+    lost = index.lost.get(task, frozenset())
+    below = index.lost_below[task] = dict[str, tuple[int, float]]()
     for idea_id in sorted(lost, key=sort_key):
         idea = ideas[idea_id]
         if not idea["N"] or any(above["id"] in lost for above in ancestors(ideas, idea_id)):

@@ -25,7 +25,8 @@ class Index:
     `order` has the ids of a task and `below` those under an idea, both sorted; `live` the sorted ids of a
     task that are not final, `lost` those that failed or were given up. `visits` is ΣN of the children of an
     idea, merges excepted; `calls` the action of each leaf as text, `tried` how many final leaves had it. The
-    columns of unfinished ideas (`ddax.ideas.rows`) are kept here by task, each with what has changed since.
+    columns of unfinished ideas (`ddax.ideas.rows`) are kept here by task, each with what has changed since,
+    and in `lost_below` what `dag.lost_values` found, until something lost changes.
     """
 
     def __init__(self, ideas: Mapping[str, Idea]) -> None:
@@ -39,6 +40,7 @@ class Index:
         self.tried: dict[str, dict[str, int]] = {}
         self._tally: Tally | None = None
         self._rows: dict[str, tuple[Rows, frozenset[str]]] = {}
+        self.lost_below: dict[str, dict[str, tuple[int, float]]] = {}
         for idea_id in sorted(ideas, key=sort_key):
             idea = ideas[idea_id]
             self.order.setdefault(task_of(idea_id), []).append(idea_id)
@@ -73,7 +75,18 @@ class Index:
             new._count(idea_id, ideas[idea_id], 1)
         new._ended(self, touched)
         new._give_up(touched)
+        new.lost_below = {
+            task: values for task, values in self.lost_below.items() if new._lost_as(self, task, touched)
+        }
         return new
+
+    def _lost_as(self, old: Index, task: str, touched: list[str]) -> bool:
+        """Say whether what is lost in a task, its values, and what lies above it are as in the old index."""
+        lost = self.lost.get(task)
+        return lost is old.lost.get(task) and not any(
+            i in old.ideas and (i in (lost or ()) or _joined(old.ideas[i]) != _joined(self.ideas[i]))
+            for i in touched
+        )
 
     def rows(self, task: str) -> Rows | None:
         """Return the columns of the unfinished ideas of a task; None where they are to be made anew."""
@@ -202,6 +215,10 @@ def call_text(leaf: Idea) -> str:
     """Return an action with its arguments as text: equal for calls that do the same."""
     name, arguments = leaf["action"]["name"], leaf["action"]["args"]
     return f"{name} {arguments if len(arguments) < 2 else sorted(arguments.items())!r}"
+
+
+def _joined(idea: Idea) -> list[str]:
+    return idea.get("joined", [])
 
 
 def _moved(old: Idea, new: Idea) -> bool:

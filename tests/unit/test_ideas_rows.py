@@ -19,7 +19,7 @@ from ddax.nodes.frontier import _ways, directions_of, frontier, inherited_q
 from ddax.reasoning import protocol as p
 from ddax.types import ActionCall, Idea, Proposal
 
-KINDS = ("expand", "done", "abandoned", "waiting", "value", "number", "prior", "text", "task")
+KINDS = ("expand", "done", "abandoned", "waiting", "value", "number", "prior", "text", "task", "joined")
 STEPS = st.lists(st.tuples(st.integers(0, 60), st.sampled_from(KINDS), st.booleans()), max_size=25)
 
 
@@ -36,6 +36,9 @@ def changed(ideas: Any, at: int, what: str) -> Patch:
         return {str(number): root(number, "another task")}
     if what == "value":
         return grow.backpropagate(ideas, [(here["id"], at / 60)])
+    if what == "joined":  # an earlier idea that is no ancestor proposed it as well
+        earlier = [i for i in ideas if dag.sort_key(i) < dag.sort_key(here["id"]) and i != here["parent"]]
+        return {here["id"]: Idea(joined=earlier[-1:])} if dag.task_of(here["id"]) == "0" else {}
     fields = {
         "number": Idea(N=at % 3, Q=at / 60), "prior": Idea(P=at / 60), "text": Idea(expected=f"e{at}"),
     }  # fmt: skip
@@ -58,6 +61,7 @@ def test_carried_on_they_are_as_made_anew(steps: list[tuple[int, str, bool]]) ->
             assert getattr(rows.frame, name) == getattr(fresh.frame, name)
         for name in ("up", "end", "P"):
             assert np.array_equal(getattr(rows.frame, name), getattr(fresh.frame, name))
+        assert dag.lost_values(ideas, "0") == dag.lost_values(plain, "0")
         assert rows.Q.tolist() == [inherited_q(plain, i) for i in unfinished]
         assert rows.N.tolist() == [i["N"] for i in unfinished]
         assert rows.frame.P.tolist() == [i["P"] for i in unfinished]
