@@ -83,6 +83,25 @@ def test_a_value_keeps_the_structure_and_an_end_makes_it_anew() -> None:
     assert dag.rows(ended, "0").frame.ids == ("0", "0.1", "0.3")
 
 
+def test_what_lost_branches_hold_is_kept_until_something_lost_changes() -> None:
+    ideas = merge_ideas(None, [{"0": root(0, "q")}])
+    ideas = merge_ideas(ideas, [grow.expansion(ideas, ideas["0"], [Proposal("a", "b", 1.0)] * 3, step=1)])
+    ideas = merge_ideas(ideas, [grow.backpropagate(ideas, [("0.1", 0.2)]), {"0.1": Idea(status="failed")}])
+    first = dag.lost_values(ideas, "0")
+    assert first == {"0": (1, 0.2)}
+    valued = merge_ideas(ideas, [grow.backpropagate(ideas, [("0.2", 0.9)])])
+    assert dag.lost_values(valued, "0") is first
+    again = merge_ideas(valued, [grow.backpropagate(valued, [("0.1", 0.6)])])
+    assert dag.lost_values(again, "0") == {"0": (2, 0.8)}
+    joined = merge_ideas(again, [{"0.1": Idea(joined=["0.2"])}])
+    assert dag.lost_values(joined, "0") == {"0": (2, 0.8), "0.2": (2, 0.8)}
+    above = merge_ideas(joined, [{"0.2": Idea(joined=["0.3"])}])
+    assert set(dag.lost_values(above, "0")) == {"0", "0.2", "0.3"}
+    ended = merge_ideas(above, [{"0.3": Idea(status="abandoned")}])
+    assert dag.lost_values(ended, "0") == dag.lost_values(dict(ended), "0")
+    assert dag.lost_values(ideas, "0") is first, "an older DAG keeps its own"
+
+
 @pytest.mark.parametrize("drawn", [set(), {"0.2"}, {"0", "0.1", "0.4"}])
 async def test_ways_count_the_targets_at_and_below(kit: Any, drawn: set[str]) -> None:
     leaves = tuple(kit.leaf(f"x{k}") for k in range(3))
