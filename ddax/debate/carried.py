@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+import re
+from collections.abc import Iterator, Sequence
 from typing import NamedTuple
 
-from ddax.memory.chunks import sentences
+from ddax.memory.chunks import Span, sentences
 from ddax.reasoning.entailment.words import forms
 from ddax.types import EntailmentCheck
 
@@ -33,13 +34,29 @@ def mark(text: str, quotes: Sequence[str], check: EntailmentCheck, *, least: flo
     parts: list[str] = []
     carried: list[int] = []
     end = 0
-    for span in sentences(plain):
+    for span in _sentences(plain, quotes):
         line, gap = plain[span.start : span.end], plain[end : span.start]
         end = span.end
         number = _verbatim(line, words) or _entailed(line, quotes, check, least)
         carried.append(number)
         parts.append(gap + (line if number else _marked(line)))
     return Marked("".join(parts) + plain[end:], carried)
+
+
+def _sentences(plain: str, quotes: Sequence[str]) -> Iterator[Span]:
+    """Find the sentences; where a quote closes one, another begins, whatever abbreviation it closes with."""
+    closing = [
+        quote for quote in quotes if quote.endswith((".", "!", "?")) and len(forms(quote)) >= LEAST_RUN
+    ]
+    ends = sorted(
+        {place.end() for quote in closing for place in re.finditer(re.escape(quote) + r"(?=\s)", plain)}
+    )
+    for start, last in sentences(plain):
+        for end in ends:
+            if start < end < last:
+                yield Span(start, end)
+                start = end + len(plain[end:last]) - len(plain[end:last].lstrip())
+        yield Span(start, last)
 
 
 def _marked(line: str) -> str:

@@ -26,6 +26,19 @@ def test_quotes_titles_and_cuts_are_carried_and_the_rest_is_marked() -> None:
     assert found.text.count(UNSUPPORTED) == 2
 
 
+def test_a_quote_that_ends_in_a_unit_or_an_initial_does_not_swallow_the_next() -> None:
+    quotes = [
+        "Alarm E17 means more than 95 °C.",
+        "Close valve V3 before you restart.",
+        "It was led by Berg J.",
+    ]
+    text = f"Pump station: {quotes[0]} {quotes[1]} {quotes[2]} Nothing is known of it."
+    found = mark(text, quotes, lexical)
+    assert found.carried == [1, 2, 3, 0]
+    assert found.text == text[:-1] + f" {UNSUPPORTED}."
+    assert mark(found.text, quotes, lexical) == found
+
+
 def test_other_words_for_the_same_are_carried_by_the_check() -> None:
     assert mark("Priya Raman approves business trips.", QUOTES, lexical).carried == [2]
     assert mark("Priya Raman does not approve business trips.", QUOTES, lexical).carried == [0]

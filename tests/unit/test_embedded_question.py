@@ -33,6 +33,11 @@ def test_the_kind_of_answer(task: str, kind: str) -> None:
     assert analyse(task).kind == kind
 
 
+@pytest.mark.parametrize("asked", ["How often", "How frequently", "How soon"])
+def test_the_measure_that_is_asked_for_is_no_word_the_sources_must_say(asked: str) -> None:
+    assert analyse(f"{asked} are the filters changed?").terms == ("filter", "chang")
+
+
 def test_names_quotes_and_options() -> None:
     question = analyse('Which film is older, "Night Market" or "The Tall Ship"?')
     assert question.options == ("Night Market", "The Tall Ship")

@@ -128,7 +128,10 @@ _COMPARISON = re.compile(
     re.I,
 )
 _NAMED = re.compile(rf"\b(?:what|which)\s+(?:[\w'’-]+\s+){{0,3}}?({'|'.join(sorted(NAMED))})\b", re.I)
-_AMOUNT = re.compile(r"\bhow\s+(many|much|old|long|far|tall|high|big|large)\b", re.I)
+_AMOUNT = re.compile(
+    r"\bhow\s+(many|much|old|long|far|tall|high|big|large|often|frequently|fast|soon|deep|wide|heavy)\b", re.I
+)
+"""What only says which measure is asked for: "every 90 days" tells how often, and says no "often"."""
 _FIRST = re.compile(r"\b(?:what|which)\s+([\w'’-]+)", re.I)
 _OPERATOR = re.compile(rf"{_COMPARISON.pattern}|\\b(?:nationality|came|come|out)\\b", re.I)
 _HEAD = re.compile(
@@ -183,8 +186,8 @@ def _content(text: str, kind: AnswerKind, head: str) -> tuple[str, ...]:
     found = dict.fromkeys(terms(text))
     if kind == "name" and len(found) > 1:
         found.pop(stem(head), None)
-    if kind == "number" and len(found) > 1:
-        for word in _AMOUNT.findall(text):
+    for word in _AMOUNT.findall(text):
+        if len(found) > 1:
             found.pop(stem(word.lower()), None)
     if kind not in ("choice", "yes_no"):
         return tuple(found)
