@@ -5,8 +5,10 @@ from __future__ import annotations
 import asyncio
 import contextlib
 import os
+import signal
 import webbrowser
-from typing import Annotated
+from collections.abc import Coroutine
+from typing import Annotated, Any
 
 import typer
 
@@ -31,11 +33,19 @@ def view(
     """
     name = known_run(thread).thread_id if thread else ""
     output = Output(json=False, verbose=verbose)
-    with contextlib.suppress(KeyboardInterrupt):
-        asyncio.run(_serve(opener_of(context), name, port, open_, output))
+    with contextlib.suppress(KeyboardInterrupt, asyncio.CancelledError):
+        asyncio.run(_until_told(serve(opener_of(context), name, port, open_, output)))
 
 
-async def _serve(opener: Opener, thread: str, port: int, show: bool, output: Output) -> None:
+async def _until_told(serving: Coroutine[Any, Any, None]) -> None:
+    """Let SIGTERM end the page as Ctrl-C does, also as a job in the background, which hears no Ctrl-C."""
+    task = asyncio.ensure_future(serving)
+    asyncio.get_running_loop().add_signal_handler(signal.SIGTERM, task.cancel)
+    await task
+
+
+async def serve(opener: Opener, thread: str, port: int, show: bool, output: Output) -> None:
+    """Serve the page until the server ends or this is cancelled; says where it is."""
     from ddax.memory.home import Home
     from ddax.viewer.serving import served
 
@@ -46,4 +56,5 @@ async def _serve(opener: Opener, thread: str, port: int, show: bool, output: Out
         output.say("Ctrl-C ends the page; runs go on, and what was started here can be resumed.")
         if show:
             await asyncio.to_thread(webbrowser.open, place.address(thread))
-        await serving
+        # Whoever ends this command must not cut the server off: leaving the block lets it close in order.
+        await asyncio.shield(serving)

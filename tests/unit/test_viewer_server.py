@@ -2,16 +2,19 @@
 
 from __future__ import annotations
 
+import asyncio
 import hashlib
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 from itertools import pairwise
 from pathlib import Path
-from typing import Any
+from typing import Any, cast
 
 import httpx
 import pytest
 
+from ddax.cli.backend import Output
+from ddax.cli.view import serve
 from ddax.errors import DdaxError, StateError, StorageError, UsageError
 from ddax.graph.forking import Change, fork
 from ddax.memory.home import Home
@@ -328,3 +331,20 @@ def test_a_record_of_another_version_is_not_read(tmp_path: Path) -> None:
     open_database(file, STEPS[:1]).close()
     with pytest.raises(StateError, match="version 1"):
         open_reading(file, STEPS)
+
+
+def test_the_command_is_ended_without_a_traceback(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    async def ended() -> None:
+        told, opener = asyncio.Event(), cast(Any, None)
+        monkeypatch.setattr(Output, "say", lambda _, text: told.set() if "Ctrl-C" in text else None)
+        serving = asyncio.create_task(serve(opener, "", 0, False, Output(json=False, verbose=False)))
+        await told.wait()
+        serving.cancel()
+        await asyncio.wait([serving])
+        assert serving.cancelled()
+
+    monkeypatch.setenv("DDAX_HOME", str(tmp_path))
+    asyncio.run(ended())
+    assert capsys.readouterr().err == ""
