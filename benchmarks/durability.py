@@ -26,6 +26,8 @@ from benchmarks.reliability import record
 NAME = "durability"
 DESCRIPTION = "runs killed at every point, two processes on one thread, damaged checkpoints"
 DRIVERS = 2
+KILLS, MOMENTS = 500, 60
+"""Kills of runs in SQLite, as many at random as the points of a run leave of them, and so many at least."""
 Rows = list[dict[str, Any]]
 
 
@@ -37,7 +39,7 @@ def run(options: Options) -> Result:
         points, seconds = len(control["points"]), control["seconds"]
         rng = np.random.default_rng(options.seed)
         every = 9 if options.quick else 1
-        jobs = _kills(points, every, "s") + _moments(8 if options.quick else 60, seconds, rng)
+        jobs = _kills(points, every, "s") + _moments(_moment_count(points, quick=options.quick), seconds, rng)
         seeds = range(2 if options.quick else 40)
         jobs += [_two(k, points) for k in range(2 if options.quick else 8)]
         jobs += _damages(seeds, points // 2)
@@ -87,6 +89,10 @@ def _kills(points: int, every: int, name: str) -> Rows:
         {"kind": "killed", "name": f"{name}{n}", "kills": [{"kill_at": n}]}
         for n in range(1, points + 1, every)
     ]
+
+
+def _moment_count(points: int, *, quick: bool) -> int:
+    return 8 if quick else max(MOMENTS, KILLS - points)
 
 
 def _moments(count: int, seconds: float, rng: np.random.Generator) -> Rows:

@@ -25,6 +25,7 @@ PAGES = {
     "Trondby": "Trondby is a port city in the north. Its harbour was built in 1712.",
 }
 QUOTE = "She was born in the city of Trondby"
+_LISTED = re.compile(r'^(S\d+) \{"title": ', re.MULTILINE)
 _BLOCK = re.compile(r"\[BEGIN DATA \w+ (P\d+)\]\n(.*?)\n\[END DATA", re.DOTALL)
 
 
@@ -86,7 +87,7 @@ class PaidModel:
     def _reply(self, kind: str, prompt: str, choices: Mapping[str, Any]) -> Any:
         quotes = [{"passage": name, "quote": QUOTE} for name, text in _BLOCK.findall(prompt) if QUOTE in text]
         replies: dict[str, Any] = {
-            "expand": {"children": [_child(*row) for row in PLAN]},
+            "expand": {"children": [_child(*row) for row in _reading(prompt) or PLAN]},
             "predict": {"expected": "it is ordered", "confidence": 0.9},
             "extract": {
                 "claims": [{"text": f"{QUOTE}.", "score": 0.9, **quote} for quote in quotes[:1]],
@@ -120,6 +121,11 @@ PLAN = (
     ("order a map", "order", "item", "map of Trondby"),
     ("order a book", "order", "item", "book on harbours"),
 )
+
+
+def _reading(prompt: str) -> list[tuple[str, str, str, str]]:
+    """Return a visit to each source that a request lists; none before something was found."""
+    return [(f"read {name}", "visit", "source", name) for name in _LISTED.findall(prompt)]
 
 
 def _child(title: str, name: str, argument: str, value: str) -> dict[str, Any]:

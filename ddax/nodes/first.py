@@ -12,11 +12,10 @@ from ddax.graph.state import State
 from ddax.ideas.idea import TITLE_BYTES, clip
 from ddax.nodes.gather import task_text
 from ddax.reasoning.budget import FREE
-from ddax.reasoning.protocol import Expansion
+from ddax.reasoning.protocol import GO_ON, Expansion
 from ddax.types import NO_PARENT, ActionCall, Idea, Proposal
 
 QUERY_CHARS = 300
-GO_ON = "go on with what was found"
 
 
 async def first_search(state: State, session: Session, parent: Idea, mode: str) -> Expansion | None:

@@ -11,6 +11,9 @@ from typing import Literal, Protocol
 
 from ddax.types import ActionCall, Citation, Passage, Picture, Proposal, Usage
 
+GO_ON = "go on with what was found"
+"""The title of an idea that is planned when the searches it needs are done."""
+
 
 @dataclass(frozen=True)
 class Finding:

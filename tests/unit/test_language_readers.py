@@ -79,6 +79,37 @@ def test_a_plan_wider_than_allowed_keeps_its_first_children():
     assert len(expand(*[child()] * 9).children) == REQUEST.width
 
 
+def _with(**changes):
+    return p.ExpandRequest(**{**vars(REQUEST), **changes})
+
+
+def test_a_plan_that_only_searches_is_gone_on_from_within_its_width():
+    *searches, on = expand(child(), child("think", {"about": "x"}), child()).children
+    assert (len(searches), on.title, on.action, on.needs) == (3, p.GO_ON, None, (0, 2))
+    *searches, on = expand(*[child()] * 5).children
+    assert (len(searches), on.needs) == (4, (0, 1, 2, 3))
+
+
+@pytest.mark.parametrize(
+    ("children", "request_"),
+    [
+        ([child(), child(None, needs=[0])], REQUEST),
+        ([child(), child("visit", {"source": "S1"})], REQUEST),
+        ([child("think", {"about": "x"})], REQUEST),
+        ([child()], _with(actions=("search", "think"))),
+        ([child()], _with(reads_left=0)),
+        ([child()], _with(depth=5)),
+        ([child()], _with(width=1)),
+        ([*[child()] * 4, child("think", {"about": "x"})], REQUEST),
+        ([child(), child(needs=[2]), child()], _with(width=3)),
+    ],
+    ids=["planned", "read", "no search", "no visit", "no reads", "deep", "one", "full", "needed"],
+)
+def test_a_plan_that_reads_or_cannot_is_left_as_it_is(children, request_):
+    found = expand(*children, request=request_).children
+    assert [c.title for c in found] == ["t"] * len(children)
+
+
 def test_a_kept_child_may_not_need_one_that_was_cut():
     with pytest.raises(Unfit, match="needs 5"):
         expand(child(needs=[5]), *[child()] * 6)

@@ -56,7 +56,27 @@ def expansion(
     visits = sum(child.action is not None and child.action["name"] == "visit" for child in children)
     if visits > request.reads_left:
         raise Unfit(f"{visits} visits are planned and {request.reads_left} are left")
-    return p.Expansion(children, Usage(), requirements=tuple(reply.requirements))
+    return p.Expansion(_gone_on_from(children, request), Usage(), requirements=tuple(reply.requirements))
+
+
+def _gone_on_from(children: tuple[Proposal, ...], request: p.ExpandRequest) -> tuple[Proposal, ...]:
+    """Return a plan that only searches with an idea that goes on from it: else nobody reads what is found.
+
+    Where the plan is as wide as it may be, the idea takes the place of its last search.
+    """
+    last = len(children) - 1
+    full = len(children) >= request.width
+    if full and last > 0 and _name(children[last]) == "search" and all(last not in c.needs for c in children):
+        children, full = children[:last], False
+    searches = tuple(k for k, child in enumerate(children) if _name(child) == "search")
+    may_read = "visit" in request.actions and request.reads_left > 0 and request.depth + 1 < request.max_depth
+    if full or not searches or not may_read or any(_name(child) in ("", "visit") for child in children):
+        return children
+    return (*children, Proposal(p.GO_ON, expected=children[searches[0]].expected, needs=searches))
+
+
+def _name(child: Proposal) -> str:
+    return "" if child.action is None else child.action["name"]
 
 
 def _check_needs(position: int, needs: Sequence[int], size: int) -> None:
