@@ -221,26 +221,29 @@ class Tree:
 
     def _leading(self, here: int, policy: Policy) -> int:
         """Return the best open child of a node by `best`, and keep how far it leads."""
-        kids, N, P = self._open[here], self.N, self.P
-        Q = self.L if policy.weights.living else self.Q
-        best = self.best(kids, policy)
-        w_a, w_q, cosine, above = policy.weights.w_a, policy.weights.w_q, self._cosine, Q[here]
-        scale = policy.openness * sqrt(max(policy.weights.floor, self.below[here]))
+        kids, N, P, weights, cosine = self._open[here], self.N, self.P, policy.weights, self._cosine
+        Q = self.L if weights.living else self.Q
+        w_a, w_q, above = weights.w_a, weights.w_q, Q[here]
         priors = sum([P[k] for k in kids])
         even, whole = priors <= TINY, len(kids) if priors <= TINY else priors
-        rival, steep, rise = -1e300, 0.0, 0.0
+        scale = policy.openness * sqrt(max(weights.floor, self.below[here]))
+        each, fresh = scale / whole, 0
+        best, top, first, mine = kids[0], -1e300, 0.0, 0.0
+        rival, theirs = -1e300, 0.0
         for k in kids:
-            if k == best:
-                continue
-            n = N[k]
-            part = (1.0 if even else P[k]) / whole / (1 + n)
-            score = w_a * cosine[k] + w_q * (Q[k] if n else above) + scale * part
-            if score > rival:
-                rival = score
-            if part > steep:
-                steep = part
-            if not n:
-                rise = w_q
+            n, prior = N[k], 1.0 if even else P[k]
+            part = each * prior / (1 + n)
+            if n:
+                score = w_a * cosine[k] + w_q * Q[k] + part
+            else:
+                score, fresh = w_a * cosine[k] + w_q * above + part, fresh + 1
+            if score > top or (score == top and prior > first):
+                rival, theirs = top, max(theirs, mine)
+                best, top, first, mine = k, score, prior, part
+            else:
+                rival, theirs = max(rival, score), max(theirs, part)
+        steep = theirs / scale if scale > 0.0 else 1.0
+        rise = w_q if fresh > (not N[best]) else 0.0
         self._lead[here] = (
             self._version, best, N[best], self.below[here], scale, above, w_a * cosine[best],
             (1.0 if even else P[best]) / whole, rival + SURE * (1.0 + abs(rival)), steep, rise,
