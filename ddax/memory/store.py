@@ -378,7 +378,7 @@ class ChromaMemory:
             try:
                 if self.indexed:
                     change(self._ns, self._embedder.fingerprint, *what)
-            except (IndexFailure, DdaxError, OSError) as exc:
+            except Exception as exc:  # nobody waits for it: whatever it is, it is told, and no row is missed
                 self._give_up_index(exc)
 
         self._shared.on_index(work)
@@ -386,5 +386,8 @@ class ChromaMemory:
     def _give_up_index(self, exc: BaseException) -> None:
         """Go on without the index; it stays marked, and the next start makes it anew."""
         self.indexed = False
-        logger.warning("The index failed, so recall searches the record: %s", exc)
+        known = isinstance(exc, (IndexFailure, DdaxError, OSError))
+        logger.warning(
+            "The index failed, so recall searches the record: %s", exc, exc_info=None if known else exc
+        )
         self._index.fail()

@@ -118,6 +118,23 @@ async def test_recall_goes_on_without_an_index(tmp_path: Path, caplog: pytest.Lo
     await memory.close()
 
 
+async def test_a_fault_of_ours_on_the_index_thread_is_told_and_no_row_is_missed(
+    tmp_path: Path, caplog: pytest.LogCaptureFixture, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def faulty(*_: object) -> None:
+        raise TypeError("a fault of ours")
+
+    await filled(tmp_path)
+    memory = await opened(tmp_path)
+    await until(lambda: memory.indexed)
+    monkeypatch.setattr("ddax.memory.chroma.ChromaIndex.add", faulty)  # no real index has such a fault
+    await memory.put([Record("observation", "the river delta")])
+    await until(lambda: "a fault of ours" in caplog.text)
+    assert "in faulty" in caplog.text  # with its place
+    assert await found(memory, "river delta") == "the river delta"
+    await memory.close()
+
+
 async def test_another_embedder_is_refused_until_a_rebuild(tmp_path: Path) -> None:
     ids = await filled(tmp_path)
     other = HashEmbedder(dim=64)
