@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING, Protocol
 
 from ddax.batch.job import failed
 from ddax.batch.tasks import BatchTask
+from ddax.errors import UsageError
 from ddax.memory.files import ensure_folder, read_json, write_atomic
 from ddax.types import JsonDict
 
@@ -50,6 +51,21 @@ class Folder:
         for folder in (self.results, self.work, self.tries):
             ensure_folder(folder)
         return self
+
+    def bind(self, memory: Path | None) -> None:
+        """Keep which memory the tasks share; raises UsageError where the batch began with another one."""
+        file, mine = self.root / "memory.json", str(memory) if memory is not None else ""
+        known = read_json(file)
+        if known is None or not any(self.work.iterdir()):
+            write_atomic(file, json.dumps({"memory": mine}))
+        elif known["memory"] != mine:
+            began = f"the one in {known['memory']!r}" if known["memory"] else "one for each task"
+            way = f"--memory {known['memory']}" if known["memory"] else "no --memory"
+            raise UsageError(
+                f"The batch in {str(self.root)!r} has another memory.",
+                why=f"It began with {began}, and its unfinished tasks rest on that.",
+                mend=f"Resume it with {way}.",
+            )
 
     def result(self, task: BatchTask) -> JsonDict | None:
         """Return the row of a task, None where it has none yet; raises StateError for a damaged one."""

@@ -76,8 +76,9 @@ def batch(
             mend="Go on with --resume, or name another folder.",
         )
     shared = memory.absolute() if memory is not None else None
+    folder.ensure().bind(shared)
     crew = _in_process(base, folder, shared) if in_process else _crew(ray, base, folder, shared)
-    _work(found, folder.ensure(), crew, workers, output)
+    _work(found, folder, crew, workers, output)
     raise typer.Exit(_finish(found, folder, output))
 
 

@@ -183,3 +183,21 @@ async def test_a_task_waits_for_whoever_had_it_last_but_not_for_ever(
     row = await job.do(task, Context(), tmp_path, parts, clock=lambda: now)
     assert row["error"]["kind"] == "ThreadInUse"
     assert job.WAIT_SECONDS <= row["seconds"] <= job.WAIT_SECONDS + 10.0
+
+
+def test_a_batch_keeps_the_memory_it_began_with(tmp_path: Path) -> None:
+    mine, none = Folder(tmp_path / "mine").ensure(), Folder(tmp_path / "none").ensure()
+    none.bind(tmp_path / "memory")  # nothing was begun with it
+    for _ in range(2):
+        mine.bind(tmp_path / "memory")
+        none.bind(None)
+    for folder in (mine, none):
+        (folder.work / "a").mkdir()
+    for folder, other, mend in (
+        (mine, None, f"--memory {tmp_path / 'memory'}"),
+        (mine, tmp_path / "else", f"--memory {tmp_path / 'memory'}"),
+        (none, tmp_path / "memory", "no --memory"),
+    ):
+        with pytest.raises(UsageError, match="has another memory") as refused:
+            folder.bind(other)
+        assert refused.value.mend == f"Resume it with {mend}."
