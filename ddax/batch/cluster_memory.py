@@ -43,19 +43,26 @@ class Owner:
         await self._host.close()
 
 
+def start(
+    ray: Any, folder: Path, open_embedder: Callable[[], Embedder], environ: dict[str, str] | None = None
+) -> Any:
+    """Return a new actor that owns the memory in a folder, on this node."""
+    strategies = importlib.import_module("ray.util.scheduling_strategies")
+    here = strategies.NodeAffinitySchedulingStrategy(ray.get_runtime_context().get_node_id(), soft=False)
+    extra = {"runtime_env": {"env_vars": environ}} if environ else {}
+    kind = ray.remote(Owner).options(
+        name=f"ddax memory {folder}", num_cpus=0, max_restarts=-1, max_task_retries=-1,
+        scheduling_strategy=here, **extra,
+    )  # fmt: skip
+    return kind.remote(str(folder), open_embedder)
+
+
 @contextlib.asynccontextmanager
 async def memory_actor(
     ray: Any, folder: Path, open_embedder: Callable[[], Embedder], environ: dict[str, str] | None = None
 ) -> AsyncIterator[Any]:
     """Let an actor own a memory until the block ends; yields the actor."""
-    strategies = importlib.import_module("ray.util.scheduling_strategies")
-    here = strategies.NodeAffinitySchedulingStrategy(ray.get_runtime_context().get_node_id(), soft=False)
-    kind = ray.remote(Owner)
-    extra = {"runtime_env": {"env_vars": environ}} if environ else {}
-    actor = kind.options(
-        name=f"ddax memory {folder}", num_cpus=0, max_restarts=-1, max_task_retries=-1,
-        scheduling_strategy=here, **extra,
-    ).remote(str(folder), open_embedder)  # fmt: skip
+    actor = start(ray, folder, open_embedder, environ)
     try:
         yield actor
         with contextlib.suppress(ray.exceptions.RayActorError, TimeoutError):

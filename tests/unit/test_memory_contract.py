@@ -18,8 +18,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-from ddax.batch.cluster_memory import memory_actor
-from ddax.batch.cluster_memory import send_to as send_to_actor
+from ddax.batch import cluster_memory
 from ddax.configs.settings import Recall
 from ddax.errors import UsageError
 from ddax.memory.agent_file import RAW_EVENTS, tally_of
@@ -65,12 +64,16 @@ def kind(request: pytest.FixtureRequest) -> str:
 
 
 @pytest.fixture(scope="module")
-def cluster() -> Iterator[Any]:
+def actor(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Send]:
+    """Start Ray with an actor that owns a memory; it serves all tests, which have namespaces of their own."""
     ray = pytest.importorskip("ray", reason="needs the extra ray: pip install 'ddax[ray]'")
-    environ = {"env_vars": {"PYTHONPATH": str(Path(__file__).resolve().parents[2])}}
-    ray.init(num_cpus=1, include_dashboard=False, log_to_driver=False, runtime_env=environ)
-    yield ray
-    ray.shutdown()
+    environ = {"PYTHONPATH": str(Path(__file__).resolve().parents[2])}
+    ray.init(num_cpus=1, include_dashboard=False, log_to_driver=False)
+    try:
+        owner = cluster_memory.start(ray, tmp_path_factory.mktemp("actor"), HashEmbedder, environ)
+        yield cluster_memory.send_to(ray, owner)
+    finally:
+        ray.shutdown()
 
 
 @pytest.fixture
@@ -81,8 +84,7 @@ async def opened(
     held = contextlib.AsyncExitStack()
     send = None
     if kind == "ray":
-        ray = request.getfixturevalue("cluster")
-        send = send_to_actor(ray, await held.enter_async_context(memory_actor(ray, tmp_path, HashEmbedder)))
+        send = request.getfixturevalue("actor")
     elif kind in ("called", "socket"):
         send = await held.enter_async_context(owned(kind, tmp_path))
 
