@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Any
 
 from ddax.configs.settings import Context, Mood
 from ddax.dynamics.state import attractor, new_attractor
-from ddax.errors import UsageError
+from ddax.errors import InvariantError, UsageError
 from ddax.graph.history import Moment
 from ddax.ideas import dag
 from ddax.metacognition.versions import settled
@@ -185,7 +185,12 @@ def _check_ideas(known: Mapping[str, Any], changed: Mapping[str, JsonDict]) -> N
                 why="The state of that moment does not hold it.",
                 mend=f"Give {FORMS}.",
             )
-    dag.check_patch(dict(known), changed)  # type: ignore[arg-type]  # plain JSON from a user
+    try:
+        dag.check_patch(dict(known), changed)  # type: ignore[arg-type]  # plain JSON from a user
+    except InvariantError as error:
+        raise UsageError(
+            error.what, why=error.why, mend="Give --set another value; `ddax show THREAD` shows the ideas."
+        ) from error
 
 
 async def _turned(agent: Agent, context: Context, mind: JsonDict, task: str) -> JsonDict:

@@ -162,6 +162,14 @@ async def test_a_fork_is_not_its_own_thread(kit: Any, tmp_path: Path) -> None:
             await fork(agent, "t", 3, Change(to="t"))
 
 
+async def test_a_fork_with_a_status_that_cannot_be_is_the_callers_mistake(kit: Any, tmp_path: Path) -> None:
+    async with kit.agent(tmp_path, kit.script()) as agent:
+        await agent.run(kit.question, thread="t")
+        with pytest.raises(UsageError, match=r"cannot go from '.*' to 'flying'") as caught:
+            await fork(agent, "t", 5, Change({"ideas.0.status": "flying"}))
+    assert caught.value.exit_code == 2 and "node" not in caught.value.mend
+
+
 async def test_a_fork_that_cannot_be_is_refused_and_leaves_nothing(kit: Any, tmp_path: Path) -> None:
     await kit.finished(tmp_path, embedded=True)
     async with kit.agent(tmp_path) as agent:

@@ -104,7 +104,7 @@ def rows_of(path: Path) -> list[JsonDict]:
     except (OSError, UnicodeDecodeError) as error:
         raise SettingsError(
             f"The tape {str(path)!r} cannot be read.",
-            why=f"{error}.",
+            why=f"{getattr(error, 'strerror', None) or 'It is no UTF-8 text'}.",
             mend="Check the path; `ddax run TASK --record-web FILE` makes one.",
         ) from error
     rows: list[JsonDict] = []
