@@ -1,8 +1,9 @@
 """Tell whether two runs of one benchmark agree: `python -m benchmarks.agree FIRST.json SECOND.json`.
 
-A figure agrees with itself where the printed spreads of the two runs touch. One that was measured once
-and takes time or memory has a spread of a tenth; one that counts has none. Exit codes: 0 all agree,
-1 some do not, 2 the files cannot be compared.
+A figure agrees with itself where the spreads of the two runs touch. What is time has a spread of a fifth
+of its value at least, either way, for one or two measurements say little of another hour on the same
+machine; what is memory, bytes or a quotient of times has a tenth, what is counted has none. Exit codes:
+0 all agree, 1 some do not, 2 the files cannot be compared.
 """
 
 from __future__ import annotations
@@ -14,8 +15,8 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any, NamedTuple
 
-NOISE = 0.1
-NOISY = ("s", "ms", "µs", "1/s", "MB")
+SLACK = {"s": 0.2, "ms": 0.2, "µs": 0.2, "1/s": 0.2, "MB": 0.1, "KB": 0.1, "×": 0.1}
+"""The least spread of a figure by its unit, as a share of its value."""
 
 
 class Pair(NamedTuple):
@@ -32,12 +33,16 @@ class Pair(NamedTuple):
 
 
 def spread(figure: Mapping[str, Any]) -> tuple[float, float]:
-    """Return the least and the largest value of a figure, as it is printed."""
-    if figure.get("low") is not None:
-        return figure["low"], figure["high"]
-    slack = NOISE if figure.get("unit") in NOISY else 0.0
-    low, high = sorted(((1 - slack) * figure["value"], (1 + slack) * figure["value"]))
-    return low, high
+    """Return the least and the largest value that a figure may have."""
+    value, low, high = figure["value"], figure.get("low"), figure.get("high")
+    seen = (value,) if low is None or high is None else (low, high)
+    return widened(value, seen, figure.get("unit") or "")
+
+
+def widened(value: float, seen: Sequence[float], unit: str) -> tuple[float, float]:
+    """Return the ends of what was seen, and no less than the slack of the unit around the value."""
+    slack = SLACK.get(unit, 0.0) * abs(value)
+    return min(*seen, value - slack), max(*seen, value + slack)
 
 
 def touch(first: tuple[float, float], second: tuple[float, float]) -> bool:

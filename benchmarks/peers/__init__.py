@@ -27,8 +27,8 @@ SCRIPT = "benchmarks.peers.script:reply"
 FAIR = (
     "the same for all: machine, model server, script, documents, questions, latency; a peer is as the index "
     "has it and runs alone, by its own defaults where a note says nothing else; an error is told as an error "
-    "and is no zero; an interval is from the least to the largest value, and a tenth of the median at least "
-    "either way for what is time or memory; "
+    "and is no zero; an interval is from the least to the largest value, and at least a fifth of "
+    "the median either way for what is time, a tenth for memory, bytes and quotients of times; "
     "gpt-researcher, mem0, OpenEvolve and pymdp take part in what they are made for alone"
 )
 

@@ -7,13 +7,11 @@ from dataclasses import dataclass, field
 from statistics import median
 from typing import Any
 
-from benchmarks.agree import NOISE, NOISY
+from benchmarks.agree import widened
 from benchmarks.core import Figure, Target
 from benchmarks.peers.driving import OURS
 
 BETWEEN = " | "
-VARYING = (*NOISY, "×", "KB")
-"""Units of what varies from run to run where it was measured several times."""
 
 
 @dataclass(frozen=True)
@@ -37,14 +35,13 @@ class Row:
     def figure(self) -> Figure:
         """Return the median with its spread; the target is for ours alone.
 
-        The spread is from the least to the largest value; two or three values say little of what time
-        or memory may be another day, so there it is a tenth of the median at least, either way.
+        The spread is from the least to the largest value, and for what is time or memory as large as
+        `benchmarks.agree` says at least.
         """
         target = self.measure.target if self.peer == OURS else None
         name, middle = f"{self.measure.name}{BETWEEN}{self.peer}", median(self.values)
-        low, high = (min(self.values), max(self.values)) if len(self.values) > 1 else (None, None)
-        if low is not None and high is not None and self.measure.unit in VARYING:
-            low, high = min(low, (1 - NOISE) * middle), max(high, (1 + NOISE) * middle)
+        several = len(self.values) > 1
+        low, high = widened(middle, self.values, self.measure.unit) if several else (None, None)
         return Figure(name, middle, self.measure.unit, target, low, high, len(self.values))
 
 

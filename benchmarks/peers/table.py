@@ -70,7 +70,7 @@ def _line(name: str, each: Mapping[str, Mapping[str, Any]], better: str) -> Line
 def _stands(ours: Mapping[str, Any], best: Mapping[str, Any], sign: float) -> str:
     """Tell how ours stands: level where the values are the same or their spreads touch.
 
-    What takes time or memory and was measured once has a spread of a tenth; a count has none.
+    How large a spread is at least says `benchmarks.agree`; a count that was taken once has none.
     """
     if touch(spread(ours), spread(best)):
         return "level"

@@ -5,6 +5,7 @@ from __future__ import annotations
 import keyword
 import re
 from importlib import resources
+from importlib.util import find_spec
 from pathlib import Path
 from string import Template
 from typing import Annotated, Literal
@@ -38,6 +39,8 @@ def new(
     for path in written:
         output.say(f"wrote {path}")
     output.say(f"Test it: python -m pytest -q {written[1]}")
+    if find_spec("pytest") is None:
+        output.say("pytest is not installed here: pip install pytest")
 
 
 def write(kind: str, name: str, folder: Path) -> tuple[Path, Path]:

@@ -72,7 +72,7 @@ def _expand(names: Sequence[str], cwd: Path) -> list[Path]:
             raise SourceError(
                 f"There is no file or folder {name!r}.",
                 why=f"Looked in {cwd}.",
-                mend="Give the path of the code to repair.",
+                mend="Give the path of a Python file, or of a folder with some.",
             )
     return list(dict.fromkeys(found))
 
