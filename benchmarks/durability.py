@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import json
 import os
+import re
 import signal
 import subprocess
 import sys
@@ -28,6 +29,7 @@ DESCRIPTION = "runs killed at every point, two processes on one thread, damaged 
 DRIVERS = 2
 KILLS, MOMENTS = 500, 60
 """Kills of runs in SQLite, as many at random as the points of a run leave of them, and so many at least."""
+_FOLDER = re.compile(r"/[^\s'\"]*/ddax-d-[^/\s'\"]*/")
 Rows = list[dict[str, Any]]
 
 
@@ -49,7 +51,14 @@ def run(options: Options) -> Result:
             more = (
                 _drive(base, folder, _kills(len(known["points"]), every * 5, "p"), address) if known else []
             )
-    record("D", {"control": _short(control), "sqlite": [_short(r) for r in rows], "postgres": more})
+    record(
+        "D",
+        {
+            "control": _short(control),
+            "sqlite": [_short(r) for r in rows],
+            "postgres": [_short(r) for r in more],
+        },
+    )
     figures = [*_figures(rows, control), *_postgres_figures(more, known)]
     notes = (f"{points} points in one run; {seconds:.1f} s undisturbed",)
     return Result(NAME, tuple(figures), (options.seed,), 1, notes if more else (*notes, "no Postgres here"))
@@ -160,7 +169,11 @@ def _postgres() -> Iterator[str]:
 
 
 def _short(row: dict[str, Any]) -> dict[str, Any]:
-    return {key: value for key, value in row.items() if key not in ("points", "trace", "answer")}
+    """Return what is kept of a report: no traces, and no folders of the machine it ran on."""
+    kept = {key: value for key, value in row.items() if key not in ("points", "trace", "answer")}
+    if "says" in kept:
+        kept["says"] = _FOLDER.sub("", kept["says"])
+    return {key: _short(value) if key == "second" else value for key, value in kept.items()}
 
 
 def _figures(rows: Rows, control: dict[str, Any]) -> list[Figure]:
