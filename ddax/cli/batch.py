@@ -77,7 +77,7 @@ def batch(
         )
     shared = memory.absolute() if memory is not None else None
     folder.ensure().bind(shared)
-    crew = _in_process(base, folder, shared) if in_process else _crew(ray, base, folder, shared)
+    crew = _crew(base, folder, shared, in_process=in_process, cluster=ray)
     _work(found, folder, crew, workers, output)
     raise typer.Exit(_finish(found, folder, output))
 
@@ -95,22 +95,20 @@ def _check(tasks: list[BatchTask], base: Context) -> None:
             )
 
 
-def _in_process(base: Context, folder: Folder, memory: Path | None) -> OpenCrew:
-    from ddax.batch.crews import coroutines
+def _crew(
+    base: Context, folder: Folder, memory: Path | None, *, in_process: bool, cluster: str | None
+) -> OpenCrew:
+    """Return what opens runners: coroutines, processes of this machine, or actors on a cluster."""
+    from ddax.batch.crews import actors, coroutines, processes
 
-    return coroutines(base, folder, memory)
-
-
-def _crew(address: str | None, base: Context, folder: Folder, memory: Path | None) -> OpenCrew:
-    """Return what opens runners: processes of this machine, or actors on a cluster."""
-    from ddax.batch.crews import actors, processes
-
-    if address is None:
+    if in_process:
+        return coroutines(base, folder, memory)
+    if cluster is None:
         return processes(base, folder, memory)
     from ddax.batch.cluster import connect
 
     environ = {name: value for name, value in os.environ.items() if name.startswith("DDAX_")}
-    return actors(connect(address), base, folder, memory, environ)
+    return actors(connect(cluster), base, folder, memory, environ)
 
 
 def _work(tasks: list[BatchTask], folder: Folder, crew: OpenCrew, workers: int, output: Output) -> None:

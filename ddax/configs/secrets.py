@@ -237,7 +237,7 @@ def _secret(name: str, value: str) -> bool:
 def shaped(text: str) -> Iterator[re.Match[str]]:
     """Yield what has the shape of a secret, as `SHAPED.finditer` does, looking only where a word of one is.
 
-    Words are found a hundred times quicker than shapes, and most texts hold few.
+    Words are found far quicker than shapes, and most texts hold few.
     """
     end = 0
     for start in _starts(text):

@@ -5,6 +5,7 @@ Leaves out whether a cut is made: the caller logs the reason and does it.
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import NamedTuple
 
 import numpy as np
@@ -47,20 +48,17 @@ def near_duplicates(E: Matrix, threshold: float) -> list[Twin]:
     return twins
 
 
-def weak(Q: Vector, N: Vector, *, margin: float, visits: int) -> list[Cut]:
+def weak(Q: Sequence[float], N: Sequence[int], *, margin: float, visits: int) -> list[Cut]:
     """Return the candidates `[n]` that after `visits` visits lie more than `margin` below the best.
 
     The best counts only once it has as many visits itself, so that nothing is cut for an untested hope.
     """
-    Q, N = np.asarray(Q, dtype=np.float64), np.asarray(N, dtype=np.float64)
-    tested = visits <= N
-    if not tested.any():
-        return []
-    best = float(Q[tested].max())
-    lost = tested & (best - margin > Q)
+    tested = [row for row, n in enumerate(N) if n >= visits]
+    best = max((Q[row] for row in tested), default=0.0)
     return [
-        Cut(int(k), f"value {Q[k]:.2f} is more than {margin:.2f} below {best:.2f}")
-        for k in np.flatnonzero(lost)
+        Cut(row, f"value {Q[row]:.2f} is more than {margin:.2f} below {best:.2f}")
+        for row in tested
+        if best - margin > Q[row]
     ]
 
 

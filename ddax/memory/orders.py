@@ -281,7 +281,7 @@ def any_of(patterns: Sequence[str]) -> re.Pattern[str]:
     """Return the pattern of any of these, for small letters: it finds what one after the other would find.
 
     How most of them begin is tried once at each place of a text, and not once for each of them. A pattern
-    that minds case passes a place at which it cannot begin three times quicker.
+    that minds case is quicker to pass a place at which it cannot begin.
     """
     left, parts = list(patterns), []
     for start in (_START, r"\b"):

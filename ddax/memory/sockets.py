@@ -64,7 +64,7 @@ def send_to(address: str) -> Send:
         except (OSError, asyncio.IncompleteReadError) as error:
             raise StorageError(
                 "The memory of the batch does not answer.",
-                why=f"The process that owns it is gone ({type(error).__name__}).",
+                why=f"Its process ended the call: it is gone or failed ({type(error).__name__}).",
                 mend="Run the same command again with --resume.",
             ) from error
 

@@ -26,6 +26,7 @@ _DATACLASSES: dict[str, Callable[..., Any]] = {
     for kind in (Call, Document, MemoryHit, RecallQuery, Record, Relation, Tally, Tombstone)
 }
 _TUPLES: dict[str, Callable[..., Any]] = {kind.__name__: kind for kind in (Found, Kept)}
+_KINDS = _DATACLASSES | _TUPLES
 _ERRORS = {
     name: kind
     for name, kind in vars(errors).items()
@@ -87,7 +88,7 @@ def _whole(flat: Any) -> Any:
             return [_whole(part) for part in parts]
         case "tuple":
             return tuple(_whole(part) for part in parts)
-    return (_DATACLASSES | _TUPLES)[name](*map(_whole, parts))
+    return _KINDS[name](*map(_whole, parts))
 
 
 def _error(name: str, values: dict[str, Any]) -> DdaxError:

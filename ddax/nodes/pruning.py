@@ -7,8 +7,6 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
-import numpy as np
-
 from ddax.dynamics.prune import beyond_beam, weak
 from ddax.graph.services import Session
 from ddax.graph.state import State
@@ -25,10 +23,7 @@ def weak_branches(state: State, session: Session) -> dict[str, str]:
     settings, ideas = session.settings.selection, state["ideas"]
     found: dict[str, str] = {}
     for siblings in _families(ideas, state["work"]["root"]):
-        tested = [i["Q"] for i in siblings if i["N"] >= settings.prune_visits]
-        if not tested or not max(tested) - settings.prune_margin > min(tested):
-            continue  # nothing is weak, as in nearly all families: `weak` would say so at a far higher cost
-        Q, N = np.array([i["Q"] for i in siblings]), np.array([i["N"] for i in siblings])
+        Q, N = [i["Q"] for i in siblings], [i["N"] for i in siblings]
         for cut in weak(Q, N, margin=settings.prune_margin, visits=settings.prune_visits):
             if _may_go(state, siblings[cut.row]):
                 found[siblings[cut.row]["id"]] = cut.reason

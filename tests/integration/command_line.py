@@ -46,6 +46,12 @@ class Done:
         return " ".join((error["what"], error["why"], error["mend"]))
 
 
+def write_pages(folder: Path) -> None:
+    """Write a file for each page into a folder that is there."""
+    for name, text in PAGES.items():
+        (folder / f"{name}.md").write_text(text)
+
+
 class Place:
     """A working folder with a small source in it; every home below it is one of its own."""
 
@@ -54,8 +60,7 @@ class Place:
         self.user, self.scratch = root / "user", root / "scratch"
         for folder in (self.docs, self.user, self.scratch):
             folder.mkdir(parents=True)
-        for name, text in PAGES.items():
-            (self.docs / f"{name}.md").write_text(text)
+        write_pages(self.docs)
 
     def env(self, home: Path | str, more: Mapping[str, str] | None = None) -> dict[str, str]:
         """Return the environment of a call: no key, no setting, its own HOME and TMPDIR."""

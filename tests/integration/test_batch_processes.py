@@ -18,7 +18,7 @@ from ddax.batch.processes import ProcessRunner
 from ddax.batch.tasks import BatchTask
 from ddax.configs.settings import Context
 from ddax.types import JsonDict
-from tests.integration.command_line import PAGES, QUESTION, Place, ended, until
+from tests.integration.command_line import QUESTION, Place, ended, until, write_pages
 
 pytestmark = [pytest.mark.integration, pytest.mark.timeout(900)]
 TASKS = (
@@ -35,8 +35,7 @@ TASKS = (
 def docs(tmp_path: Path) -> Path:
     folder = tmp_path / "docs"
     folder.mkdir()
-    for name, text in PAGES.items():
-        (folder / f"{name}.md").write_text(text)
+    write_pages(folder)
     return folder
 
 

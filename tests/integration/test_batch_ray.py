@@ -25,7 +25,7 @@ from ddax.memory.embeddings import HashEmbedder
 from ddax.memory.lock import lock_owner
 from ddax.memory.remote import RemoteMemory
 from ddax.types import JsonDict, Record
-from tests.integration.command_line import PAGES, QUESTION
+from tests.integration.command_line import QUESTION, write_pages
 
 pytestmark = [
     pytest.mark.integration, pytest.mark.timeout(600), pytest.mark.long,
@@ -57,8 +57,7 @@ def cluster() -> Iterator[tuple[Any, Any]]:
 def base(tmp_path: Path) -> Context:
     docs = tmp_path / "docs"
     docs.mkdir()
-    for name, text in PAGES.items():
-        (docs / f"{name}.md").write_text(text)
+    write_pages(docs)
     return Context.model_validate({"sources": [str(docs)], "mood": {"engine": "numpy"}})
 
 

@@ -22,7 +22,7 @@ from ddax.configs.settings import Context
 from ddax.errors import ThreadInUse
 from ddax.memory.sockets import serving
 from ddax.types import JsonDict
-from tests.integration.command_line import PAGES, QUESTION, Place
+from tests.integration.command_line import QUESTION, Place, write_pages
 
 pytestmark = [pytest.mark.integration, pytest.mark.timeout(600)]
 TASKS = [
@@ -35,8 +35,7 @@ TASKS = [
 def base(tmp_path: Path) -> Context:
     docs = tmp_path / "docs"
     docs.mkdir()
-    for name, text in PAGES.items():
-        (docs / f"{name}.md").write_text(text)
+    write_pages(docs)
     return Context.model_validate({"sources": [str(docs)], "mood": {"engine": "numpy"}})
 
 

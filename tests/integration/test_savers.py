@@ -134,6 +134,24 @@ async def test_many_open_a_new_postgres_at_once(postgres: str, tmp_path: Path) -
     assert all(n > 0 for n in await asyncio.gather(*(size() for _ in range(8))))
 
 
+async def test_tables_that_another_holds_for_too_long_are_not_waited_for(
+    postgres: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    from psycopg import AsyncConnection
+
+    from ddax.graph.savers import postgres as saver
+
+    monkeypatch.setattr(saver, "SETUP_SECONDS", 0.2)
+    async with await AsyncConnection.connect(postgres, autocommit=True) as holder:
+        await holder.execute(f"SELECT pg_advisory_lock{saver._TABLES}")
+        with pytest.raises(StorageError, match="brought up to date") as raised:
+            async with open_store(tmp_path, {"DDAX_CHECKPOINTS": postgres}):
+                pass
+    assert "advisory lock" in raised.value.mend
+    async with open_store(tmp_path, {"DDAX_CHECKPOINTS": postgres}) as store:
+        assert await store.size() > 0, "free again, once its holder is gone"
+
+
 async def test_what_is_encrypted_can_neither_be_read_nor_mixed(tmp_path: Path) -> None:
     file, config = tmp_path / "x.sqlite", {"configurable": {"thread_id": "t", "checkpoint_ns": ""}}
     from langgraph.checkpoint.base import empty_checkpoint

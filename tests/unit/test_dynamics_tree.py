@@ -267,8 +267,8 @@ def test_empty_texts_are_not_duplicates_of_each_other():
 
 
 def test_weak_branches_are_cut_only_once_tested():
-    Q, N = np.array([0.9, 0.3, 0.2, 0.8]), np.array([4, 4, 1, 4])
+    Q, N = [0.9, 0.3, 0.2, 0.8], [4, 4, 1, 4]
     cuts = weak(Q, N, margin=0.4, visits=3)
     assert [cut.row for cut in cuts] == [1] and "0.30" in cuts[0].reason
-    assert weak(Q, np.ones(4), margin=0.1, visits=3) == []
+    assert weak(Q, [1] * 4, margin=0.1, visits=3) == []
     assert [cut.row for cut in beyond_beam(np.array([1.0, 3.0, 2.0, 3.0]), 2)] == [2, 0]

@@ -26,6 +26,8 @@ if TYPE_CHECKING:
     from langgraph.checkpoint.serde.base import SerializerProtocol
 
 CONNECT_SECONDS = 10
+SETUP_SECONDS = 60.0
+"""How long another process may take to make the tables."""
 SETUP_POLL_SECONDS = 0.1
 _TABLES = "(hashtext('ddax tables'), 0)"
 """The lock under which the tables are made."""
@@ -135,7 +137,7 @@ class PostgresStore(Store, AsyncPostgresSaver):
 async def open_postgres(address: str, serde: SerializerProtocol) -> AsyncIterator[PostgresStore]:
     """Open the store at an address and bring its tables up to date.
 
-    Raises StorageError where the server does not answer.
+    Raises StorageError where the server does not answer, or the tables are held for too long.
     """
     try:
         connection: AsyncConnection[DictRow] = await AsyncConnection[DictRow].connect(
@@ -156,14 +158,27 @@ async def open_postgres(address: str, serde: SerializerProtocol) -> AsyncIterato
 
 async def _set_up(store: PostgresStore, connection: AsyncConnection[DictRow]) -> None:
     """Bring the tables up to date, one process at a time: workers of a batch begin at the same moment."""
+    try:
+        async with asyncio.timeout(SETUP_SECONDS):
+            await _turn(connection)
+    except TimeoutError as error:
+        raise StorageError(
+            "The tables in the Postgres of DDAX_CHECKPOINTS cannot be brought up to date.",
+            why=f"Another process has been at it for {SETUP_SECONDS:.0f} seconds.",
+            mend="Wait for it to end, or end it; pg_locks names it as the holder of an advisory lock.",
+        ) from error
+    try:
+        await store.setup()
+    finally:
+        await connection.execute(f"SELECT pg_advisory_unlock{_TABLES}")
+
+
+async def _turn(connection: AsyncConnection[DictRow]) -> None:
+    """Wait until nobody else makes the tables."""
     # Asked for again and again: one that waits inside a statement would hold up, and be held up by, the
     # index that is made beside it.
     while True:
         row = await (await connection.execute(f"SELECT pg_try_advisory_lock{_TABLES} AS free")).fetchone()
         if row is not None and row["free"]:
-            break
+            return
         await asyncio.sleep(SETUP_POLL_SECONDS)
-    try:
-        await store.setup()
-    finally:
-        await connection.execute(f"SELECT pg_advisory_unlock{_TABLES}")
