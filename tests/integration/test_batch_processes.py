@@ -6,6 +6,7 @@ import asyncio
 import json
 import os
 import signal
+from collections import Counter
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 from pathlib import Path
@@ -13,7 +14,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from ddax.batch.pool import Folder, run_all
+from ddax.batch.pool import TRIES, Folder, run_all
 from ddax.batch.processes import ProcessRunner
 from ddax.batch.tasks import BatchTask
 from ddax.configs.settings import Context
@@ -40,16 +41,17 @@ def docs(tmp_path: Path) -> Path:
 
 
 class Struck(ProcessRunner):
-    """A runner whose process is killed some time into each of its first tasks."""
+    """A runner whose process is killed some time into each of its first tasks, never a task too often."""
 
-    def __init__(self, base: Context, cache: Path, delays: list[float]) -> None:
+    def __init__(self, base: Context, cache: Path, delays: list[float], strikes: Counter[str]) -> None:
         super().__init__(base, cache)
-        self._delays = delays
+        self._delays, self._strikes = delays, strikes
 
     async def run(self, task: BatchTask, home: Path) -> JsonDict:
         """Do a task while something may kill it."""
-        if not self._delays:
+        if not self._delays or self._strikes[task.id] == TRIES - 1:
             return await super().run(task, home)
+        self._strikes[task.id] += 1
         strike = asyncio.create_task(self._kill(self._delays.pop()))
         try:
             return await super().run(task, home)
@@ -75,10 +77,11 @@ async def test_killed_at_random_each_result_is_there_once_and_as_in_the_serial_r
 
     async def batch(name: str, workers: list[list[float]]) -> dict[str, JsonDict]:
         folder, rows = Folder(tmp_path / name).ensure(), told.setdefault(name, [])
+        strikes = Counter[str]()
 
         @asynccontextmanager
         async def runner(delays: list[float]) -> AsyncIterator[ProcessRunner]:
-            one = Struck(base, folder.root / "cache", delays)
+            one = Struck(base, folder.root / "cache", delays, strikes)
             yield one
             await one.end()
 
