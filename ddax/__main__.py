@@ -14,6 +14,8 @@ import types
 
 from ddax import wrong_python
 
+AGAIN = 0.05
+"""Seconds until a dropped interrupt is given again."""
 LEAVING = 5.0
 """Seconds that an interrupted process has for closing what it holds."""
 
@@ -42,6 +44,23 @@ def look_less_for_cycles() -> None:
     gc.set_threshold(10_000, 20, 20)
 
 
+def signal_again(dropped: sys.UnraisableHookArgs) -> None:
+    """Give a Ctrl-C again that fell where Python drops what is raised, as in a callback of an import."""
+    if not issubclass(dropped.exc_type, KeyboardInterrupt):
+        sys.__unraisablehook__(dropped)
+        return
+    again = threading.Timer(AGAIN, os.kill, (os.getpid(), signal.SIGINT))
+    again.daemon = True
+    again.start()
+
+
+def before_the_command(exc: BaseException) -> int:
+    """Report an interrupt that came while the command line itself was loaded; return the exit code."""
+    from ddax.cli.errors import report
+
+    return report(exc, json="--json" in sys.argv)
+
+
 def main() -> None:
     """Run the command line and end the process with its exit code."""
     line = wrong_python(*sys.version_info[:2])
@@ -50,13 +69,14 @@ def main() -> None:
         raise SystemExit(2)
     look_less_for_cycles()
     signal.signal(signal.SIGTERM, terminate)
+    sys.unraisablehook = signal_again
+    code = None
     try:
         from ddax.cli.main import run_command
 
         code = run_command(sys.argv[1:])
-    except KeyboardInterrupt:
-        # Only where it came before or after the command itself, which reports its own.
-        code = 130
+    except KeyboardInterrupt as exc:
+        code = 130 if code is not None else before_the_command(exc)
     if code == 130:
         leave_in_order(code)
     raise SystemExit(code)

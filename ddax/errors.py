@@ -21,6 +21,8 @@ Foreign exceptions are mapped to these where the foreign library is called, with
 
 from __future__ import annotations
 
+import json
+
 
 class DdaxError(Exception):
     """Say what went wrong, why, and how to mend it; the base of every error of ddax."""
@@ -117,3 +119,28 @@ class NotAllowed(ActionError):
 
 class InvariantError(DdaxError):
     """Refuse a change that would break an invariant of the DAG."""
+
+
+_JSON_FAULTS = {
+    "Expecting value": "A value is missing",
+    "Expecting property name": "A name in double quotes is missing",
+    "Expecting ',' delimiter": "A comma is missing",
+    "Expecting ':' delimiter": "A colon is missing",
+    "Illegal trailing comma": "A comma stands there before the end",
+    "Unterminated string": "A text in quotes begins, and does not end,",
+    "Invalid control character": "A text in quotes holds a line break or the like",
+    "Invalid \\": "A backslash stands before what needs none",
+    "Extra data": "More follows after the value",
+}
+"""How the parser of Python begins its words, and what they say to a reader."""
+
+
+def json_fault(error: Exception) -> str:
+    """Say in plain words why a text is no JSON, the parser's own words after them."""
+    if isinstance(error, UnicodeDecodeError):
+        return f"It is no UTF-8 text from byte {error.start} on"
+    if not isinstance(error, json.JSONDecodeError):
+        return f"It holds what JSON has not ({error})"
+    plain = (words for start, words in _JSON_FAULTS.items() if error.msg.startswith(start))
+    said = next(plain, "It breaks off")
+    return f"{said} at line {error.lineno}, column {error.colno} ({error.msg})"

@@ -10,7 +10,7 @@ from typing import Annotated, Any, Literal
 
 from pydantic import BaseModel, ConfigDict, Field, TypeAdapter, ValidationError, field_validator
 
-from ddax.errors import SourceError, UsageError
+from ddax.errors import SourceError, UsageError, json_fault
 
 ID = re.compile(r"[A-Za-z0-9][A-Za-z0-9._-]{0,63}")
 
@@ -133,7 +133,9 @@ def _parsed(path: Path, number: int, line: str) -> BatchTask:
             f"{where}: {place}: {first['msg']}.", why="A row holds a task and what belongs to it.", mend=_MEND
         ) from error
     except ValueError as error:
-        raise UsageError(f"{where}: the line is not valid JSON.", why=f"{error}.", mend=_MEND) from error
+        raise UsageError(
+            f"{where}: the line is not valid JSON.", why=f"{json_fault(error)}.", mend=_MEND
+        ) from error
     return task if task.id else task.model_copy(update={"id": f"line-{number}"})
 
 

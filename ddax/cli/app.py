@@ -8,6 +8,7 @@ from typing import Annotated, Any
 
 import typer
 import typer.main
+from typer.core import TyperGroup
 
 from ddax.cli import (
     actions,
@@ -37,9 +38,23 @@ from ddax.cli import (
     why,
     work,
 )
+from ddax.cli.errors import Interrupted
+
+
+class Commands(TyperGroup):
+    """The commands, which hand an interrupt on: the parser would make a bare exit code of it."""
+
+    def invoke(self, ctx: Any) -> Any:
+        """Run the command that was named; raises `Interrupted` where Ctrl-C ended it."""
+        try:
+            return super().invoke(ctx)
+        except KeyboardInterrupt as exc:
+            raise Interrupted from exc
+
 
 app = typer.Typer(
     name="ddax",
+    cls=Commands,
     help="An agent that thinks in a DAG of ideas, cites its sources, resumes after a crash and can say why.",
     epilog="Exit codes: 0 ok, 1 failed, 2 usage, 3 no sandbox, 4 corrupt state, 5 thread in use, "
     "6 stopped by budget, 7 storage, 8 waiting for a human, 9 model, 130 interrupted.",

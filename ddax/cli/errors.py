@@ -6,6 +6,7 @@ here, because any line of any library may meet a full disk.
 
 from __future__ import annotations
 
+import difflib
 import errno
 import re
 import shlex
@@ -117,7 +118,6 @@ def _describe(exc: BaseException) -> tuple[dict[str, str], int]:
 
 _PARSED = (
     (r"(.+?)[.]? Did you mean (.+)\?", "The nearest one is {}."),
-    (r"(.+?)[.]? \(Possible options?: (.+)\)\.?", "The nearest one is {}."),
     (r"(Invalid value for [^:]+): (?:Value error, )?(.+)", "{}"),
     (r"(No such .+)", "Nothing of this name is known there."),
     (r"(Missing .+)", "The command cannot be run without it."),
@@ -132,8 +132,18 @@ def _sentence(text: str) -> str:
     return text[:1].upper() + text[1:] if word.isalpha() and word not in ("ddax", "pip") else text
 
 
+def _nearest(meant: str, known: list[str]) -> str:
+    """Return the likeliest of several names, the others after it."""
+    likely = sorted(known, key=lambda name: -difflib.SequenceMatcher(None, meant, name).ratio())
+    return likely[0] + (f"; others like it: {', '.join(likely[1:])}" if likely[1:] else "")
+
+
 def usage(message: str, hint: str) -> UsageError:
     """Return a usage error from the parser's message."""
+    several = re.fullmatch(r"(.+?)[.]? \(Possible options?: (.+)\)\.?", message, re.DOTALL)
+    if several:
+        why = f"The nearest one is {_nearest(several[1].split()[-1], several[2].split(', '))}."
+        return UsageError(f"{several[1].rstrip('.')}.", why=why, mend=hint)
     for form, why in _PARSED:
         found = re.fullmatch(form, message, re.DOTALL)
         if found:

@@ -9,7 +9,7 @@ import typer
 from ddax.cli.backend import Agent, OnEvent, Output, Result, opener_of
 from ddax.cli.runs import known_run
 from ddax.cli.work import JSON, VERBOSE, execute
-from ddax.errors import UsageError
+from ddax.errors import UsageError, json_fault
 
 
 def answer(
@@ -71,7 +71,9 @@ def _arguments(text: str | None) -> dict[str, Any] | None:
     try:
         value = json.loads(text)
     except ValueError as exc:
-        raise UsageError("The arguments are not valid JSON.", why=f"{exc}.", mend=_EXAMPLE) from exc
+        raise UsageError(
+            "The arguments are not valid JSON.", why=f"{json_fault(exc)}.", mend=_EXAMPLE
+        ) from exc
     if not isinstance(value, dict):
         raise UsageError(
             "The arguments are no JSON object.", why="An action takes its arguments by name.", mend=_EXAMPLE

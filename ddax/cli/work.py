@@ -31,7 +31,7 @@ from ddax.cli.interrupts import Interrupts
 from ddax.cli.notes import model_note
 from ddax.cli.runs import known_run
 from ddax.cli.watch import watcher
-from ddax.errors import UsageError
+from ddax.errors import UsageError, json_fault
 
 if TYPE_CHECKING:
     from ddax.configs.settings import Context
@@ -194,7 +194,7 @@ def _answer(text: str | None) -> Any:
         return json.loads(text)
     except ValueError as exc:
         raise UsageError(
-            "The answer is not valid JSON.", why=f"{exc}.", mend="Write: --answer 'go on'"
+            "The answer is not valid JSON.", why=f"{json_fault(exc)}.", mend="Write: --answer 'go on'"
         ) from exc
 
 

@@ -19,7 +19,7 @@ from pydantic import BaseModel, ValidationError
 from pydantic.fields import FieldInfo
 
 from ddax.configs.settings import SCHEMA_VERSION, Context
-from ddax.errors import SettingsError, StateError
+from ddax.errors import SettingsError, StateError, json_fault
 
 if TYPE_CHECKING:
     import yaml
@@ -282,7 +282,7 @@ def _parse_list(key: str, name: str, text: str) -> Any:
     except ValueError as exc:
         raise SettingsError(
             f"The environment variable {name} ({key}) is not a JSON list.",
-            why=f"{exc}.",
+            why=f"{json_fault(exc)}.",
             mend=f'Write {name}=a,b or {name}=\'["a", "b"]\'.',
         ) from exc
 

@@ -6,6 +6,8 @@ Leaves out calling a model. The table is `models.yaml` beside this file; a `mode
 
 from __future__ import annotations
 
+import math
+import os
 from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
@@ -75,7 +77,7 @@ def price_of(model: str, prices: Mapping[str, Price]) -> Price | None:
 
 def _tables(home: Path | None) -> list[Path]:
     own = [] if home is None else [home / "models.yaml"]
-    return [Path(__file__).with_name("models.yaml"), *(path for path in own if path.is_file())]
+    return [Path(__file__).with_name("models.yaml"), *(path for path in own if os.path.lexists(path))]
 
 
 def _section(path: Path, name: str) -> dict[str, Any]:
@@ -83,6 +85,12 @@ def _section(path: Path, name: str) -> dict[str, Any]:
 
     try:
         table = yaml.safe_load(path.read_text(encoding="utf-8")) or {}
+    except OSError as exc:
+        raise SettingsError(
+            f"{path} cannot be read.",
+            why=f"{exc.strerror or exc}.",
+            mend="Make a file of it, or move it aside: without it the prices that ship with ddax hold.",
+        ) from exc
     except (yaml.YAMLError, UnicodeDecodeError) as exc:
         raise SettingsError(
             f"{path} is not valid YAML.",
@@ -113,4 +121,4 @@ def _price(path: Path, model: str, row: Any) -> Price:
 
 
 def _is_price(value: Any) -> bool:
-    return isinstance(value, int | float) and not isinstance(value, bool) and value >= 0
+    return isinstance(value, int | float) and not isinstance(value, bool) and 0 <= value < math.inf

@@ -87,7 +87,7 @@ def _load(folder: Path) -> dict[str, Any]:
     except (OSError, ValueError, KeyError) as error:
         raise StateError(
             f"The record of a repair in {str(folder)!r} is damaged.",
-            why=f"{error}.",
+            why=f"Its manifest.json is not what a repair writes ({error}).",
             mend="Move the folder away; the originals in it can be copied back by hand.",
         ) from error
     return dict(manifest)

@@ -9,7 +9,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
-from ddax.errors import StateError, StorageError
+from ddax.errors import StateError, StorageError, json_fault
 from ddax.types import JsonDict
 
 _MEND = "Free some space, make the folder writable, or set DDAX_HOME to another folder."
@@ -57,7 +57,9 @@ def read_json(path: Path) -> JsonDict | None:
     try:
         value = json.loads(data)
     except ValueError as exc:
-        raise StateError(f"The file {str(path)!r} is damaged.", why=f"{exc}.", mend="Move it aside.") from exc
+        raise StateError(
+            f"The file {str(path)!r} is damaged.", why=f"{json_fault(exc)}.", mend="Move it aside."
+        ) from exc
     if not isinstance(value, dict):
         raise StateError(
             f"The file {str(path)!r} is damaged.", why="It holds no object.", mend="Move it aside."

@@ -6,7 +6,7 @@ import json
 from collections.abc import AsyncIterator, Iterable
 from dataclasses import asdict, fields, replace
 
-from ddax.errors import StateError
+from ddax.errors import StateError, json_fault
 from ddax.memory.audit import every
 from ddax.memory.protocol import Memory, Relation, Tombstone
 from ddax.memory.records import digest
@@ -98,7 +98,7 @@ def _parsed(line: str, number: int) -> JsonDict:
     try:
         item = json.loads(line)
     except ValueError as exc:
-        raise _damaged(number, str(exc)) from exc
+        raise _damaged(number, json_fault(exc)) from exc
     if not isinstance(item, dict) or "kind" not in item:
         raise _damaged(number, "it is no object with a kind")
     header = item["kind"] == "header"

@@ -19,7 +19,7 @@ from pathlib import Path
 from typing import Any, TypeVar, get_args, get_origin, get_type_hints
 
 from ddax.configs.lines import LineFile
-from ddax.errors import InvalidReply, ReasonerError, SettingsError
+from ddax.errors import InvalidReply, ReasonerError, SettingsError, json_fault
 from ddax.reasoning import protocol as p
 from ddax.reasoning.budget import BudgetKeeper, charge, usage_of
 from ddax.reasoning.scripted import METHODS
@@ -224,7 +224,7 @@ def _read(path: Path) -> tuple[JsonDict, list[JsonDict]]:
                 break  # the writer was killed in the middle of its last line
             raise SettingsError(
                 f"{path}, line {number}: not valid JSON.",
-                why=f"{error}.",
+                why=f"{json_fault(error)}.",
                 mend="Make the recording again: ddax run TASK --record FILE",
             ) from error
         rows.append(row if isinstance(row, dict) else {})

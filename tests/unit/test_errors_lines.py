@@ -3,6 +3,9 @@
 from __future__ import annotations
 
 import ast
+import json
+import subprocess
+import sys
 from collections import Counter
 from pathlib import Path
 
@@ -11,7 +14,7 @@ import pytest
 from ddax import errors
 from ddax.cli.errors import report, usage
 from ddax.cli.main import run_command
-from ddax.errors import DdaxError, StorageError, UsageError
+from ddax.errors import DdaxError, StorageError, UsageError, json_fault
 
 KINDS = {name for name, it in vars(errors).items() if isinstance(it, type) and issubclass(it, DdaxError)}
 EXEMPT = {
@@ -35,6 +38,9 @@ WRONG = (
     ["run", "x", "--sources", "page.txt", "--record", "page.txt"], ["run", "x", "--sources", "n" * 5000],
     ["run", "x", "--sources", "page.txt", "--record-web", "page.txt"], ["new", "identity", "../x"],
     ["run", "x", "--sources", "page.txt", "--record", "."],
+    ["run", "x", "--sources", "page.txt", "--max-usd", "inf"], ["fix", "page.txt", "--python", "/bin/false"],
+    ["run", "x", "--sources", "page.txt", "--max-usd", "nan"], ["run", "x", "--max-seconds", "inf"],
+    ["run", "x", "--sources", "page.txt", "--max-usd", "-1"],
 )  # fmt: skip
 
 
@@ -118,3 +124,82 @@ def test_a_manifest_that_is_a_folder_hides_no_other_run(
     assert run_command(["runs"]) == 0
     assert "odd" in capsys.readouterr().out
     assert run_command(["show", "odd"]) == 4
+
+
+@pytest.mark.parametrize(
+    ("text", "why"),
+    [
+        ("", "A value is missing at line 1, column 1 (Expecting value)"),
+        ('{"a": 1, b}', "A name in double quotes is missing at line 1, column 10"),
+        ('{"a": 1\n "b": 2}', "A comma is missing at line 2, column 2"),
+        ('{"a" 1}', "A colon is missing at line 1, column 6"),
+        ('{"a": "b}', "A text in quotes begins, and does not end, at line 1, column 7"),
+        ('{"a": "b\nc"}', "A text in quotes holds a line break or the like at line 1, column 9"),
+        ('"\\d"', "A backslash stands before what needs none at line 1, column 2"),
+        ("{} {}", "More follows after the value at line 1, column 4 (Extra data)"),
+    ],
+)
+def test_what_is_no_json_is_told_in_plain_words(text: str, why: str) -> None:
+    with pytest.raises(ValueError, match=r".") as found:
+        json.loads(text)
+    assert json_fault(found.value).startswith(why)
+
+
+def test_bytes_that_are_no_text_are_told_in_plain_words() -> None:
+    with pytest.raises(UnicodeDecodeError) as found:
+        b"ab\xff".decode()
+    assert json_fault(found.value) == "It is no UTF-8 text from byte 2 on"
+
+
+def test_the_likeliest_of_several_flags_stands_first() -> None:
+    found = usage("No such option: --sorces (Possible options: --search, --sources, --stream)", "x")
+    assert (found.what, found.why) == (
+        "No such option: --sorces.",
+        "The nearest one is --sources; others like it: --search, --stream.",
+    )
+
+
+@pytest.mark.parametrize("flags", [[], ["--json"]])
+def test_an_interrupt_before_the_run_begins_is_told(
+    flags: list[str], monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    def interrupted(*_: object) -> None:
+        raise KeyboardInterrupt
+
+    # A signal would come a moment too late or too early: where it falls is what is tested.
+    monkeypatch.setattr("ddax.cli.work.settings", interrupted)
+    assert run_command(["run", "why?", "--sources", "x", *flags]) == 130
+    out, err = capsys.readouterr()
+    assert "Nothing was begun yet: run the same command again." in (out if flags else err)
+    assert (err if flags else out) == ""
+
+
+def test_an_interrupt_while_the_commands_are_loaded_is_told() -> None:
+    body = "import sys; sys.modules['ddax.cli.main'] = Late(); from ddax.__main__ import main; main()"
+    late = "class Late:\n    def __getattr__(self, name):\n        raise KeyboardInterrupt\n"
+    done = subprocess.run([sys.executable, "-c", late + body], capture_output=True, text=True, check=False)
+    assert (done.returncode, done.stdout) == (130, "")
+    assert [line.split(": ")[0] for line in done.stderr.splitlines()] == ["error", "why", "mend"]
+
+
+DROPPED = """
+import gc, os, signal, sys, time, weakref
+import ddax.cli.main
+from ddax.__main__ import main
+class Thing: pass
+def work(argv):
+    thing = Thing()
+    kept = weakref.ref(thing, lambda _: signal.raise_signal(signal.SIGINT))
+    del thing  # what a callback raises is dropped
+    print("goes on", flush=True)
+    time.sleep(60)
+    return 0
+ddax.cli.main.run_command = work
+main()
+"""
+
+
+def test_an_interrupt_that_python_drops_is_given_again() -> None:
+    done = subprocess.run([sys.executable, "-c", DROPPED], capture_output=True, text=True, check=False)
+    assert (done.returncode, done.stdout) == (130, "goes on\n")
+    assert "Traceback" not in done.stderr

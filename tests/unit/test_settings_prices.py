@@ -45,6 +45,7 @@ def test_own_lines_win(tmp_path: Path):
     [
         "models:\n  a:b: {input: x, output: 1}\n",
         "models:\n  a:b: {input: -1, output: 1}\n",
+        "models:\n  a:b: {input: .inf, output: 1}\n",
         "models:\n  a:b: 3\n",
         "models: [a]\n",
         "- a\n",
@@ -55,3 +56,12 @@ def test_a_wrong_table_is_refused(tmp_path: Path, text: str):
     (tmp_path / "models.yaml").write_text(text)
     with pytest.raises(SettingsError, match=r"models\.yaml"):
         load_prices(home=tmp_path)
+
+
+def test_a_table_that_is_a_folder_is_told(tmp_path: Path):
+    (tmp_path / "models.yaml").mkdir()
+    with pytest.raises(SettingsError, match=r"models.yaml cannot be read. Is a directory.") as found:
+        load_prices(home=tmp_path)
+    assert "move it aside" in found.value.mend
+    with pytest.raises(SettingsError, match="cannot be read"):
+        load_providers(home=tmp_path)

@@ -14,7 +14,7 @@ from pathlib import Path
 from typing import Protocol
 
 from ddax.configs.lines import LineFile
-from ddax.errors import ActionError, Blocked, NotAllowed, SettingsError
+from ddax.errors import ActionError, Blocked, NotAllowed, SettingsError, json_fault
 from ddax.types import JsonDict
 
 FORMAT, VERSION = "ddax-web", 1
@@ -116,7 +116,7 @@ def rows_of(path: Path) -> list[JsonDict]:
                 break  # the writer was killed in the middle of its last line
             raise SettingsError(
                 f"{path}, line {number}: not valid JSON.",
-                why=f"{error}.",
+                why=f"{json_fault(error)}.",
                 mend="Make the tape again: ddax run TASK --record-web FILE",
             ) from error
         if not isinstance(row, dict) or (number > 1 and "key" not in row):

@@ -60,7 +60,7 @@ def _describe(python: str | None) -> tuple[str, str, str]:
     except (OSError, subprocess.SubprocessError, ValueError) as error:
         raise UsageError(
             f"{python!r} is no Python that runs.",
-            why=str(error)[:200],
+            why=_why_not(error),
             mend="Name another by --python, or leave it out: then it is the Python that runs ddax.",
         ) from error
     if tuple(map(int, version.split("."))) < OLDEST:
@@ -70,6 +70,19 @@ def _describe(python: str | None) -> tuple[str, str, str]:
             mend="Name a newer one by --python, or leave it out: then it is the Python that runs ddax.",
         )
     return str(version), os.path.realpath(base), os.path.realpath(site)
+
+
+def _why_not(error: Exception) -> str:
+    """Say in plain words why a program did not answer as a Python does."""
+    if isinstance(error, subprocess.CalledProcessError):
+        last = (error.stderr or "").strip().rpartition("\n")[2][:200]
+        said = f": {last}" if last else "."
+        return f"Asked for its version, it ends with exit code {error.returncode}{said}"
+    if isinstance(error, subprocess.TimeoutExpired):
+        return f"Asked for its version, it gives no answer within {error.timeout:g} s."
+    if isinstance(error, OSError):
+        return f"It cannot be started: {error.strerror or error}."
+    return "Asked for its version, it answers with something else."
 
 
 def find_runtime(python: str | None = None) -> Runtime:

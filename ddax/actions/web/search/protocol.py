@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Awaitable, Callable, Mapping
 from typing import Any, NamedTuple, Protocol
 
-from ddax.errors import ActionError
+from ddax.errors import ActionError, json_fault
 from ddax.types import JsonDict
 
 Ask = Callable[[str, Mapping[str, str], JsonDict | None], Awaitable[bytes]]
@@ -57,7 +57,9 @@ def json_of(raw: bytes, name: str) -> JsonDict:
     try:
         found = json.loads(raw)
     except (ValueError, RecursionError) as exc:
-        raise ActionError(f"{name} answered in another form.", why=f"{exc}.", kind="bad_answer") from exc
+        raise ActionError(
+            f"{name} answered in another form.", why=f"{json_fault(exc)}.", kind="bad_answer"
+        ) from exc
     if not isinstance(found, dict):
         raise ActionError(f"{name} answered in another form.", why="It is no object.", kind="bad_answer")
     return found
