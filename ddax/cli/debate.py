@@ -79,16 +79,13 @@ def _store() -> JudgeStore:
 
 async def _rows(opener: Opener, thread: str, table: str) -> list[dict[str, Any]]:
     """Return the rows of a log for the newest task of a thread; neither key nor sources are needed."""
-    from ddax.configs.settings import Context
-
-    info = known_run(thread)
+    known_run(thread)
     async with opener(None) as opened:
         agent: Any = opened
         state = await agent.state(thread)
-        kept = Context.model_validate(info.context) if info.context else agent.context
-        bare = kept.model_copy(update={"model": "embedded", "replay": "", "record": "", "sources": ()})
-        memory = (await agent.services.session(bare)).memory
-        found: list[dict[str, Any]] = await memory.rows(table, task=state.get("work", {}).get("id", ""))
+        found: list[dict[str, Any]] = await agent.rows(
+            thread, table, task=state.get("work", {}).get("id", "")
+        )
         return found
 
 

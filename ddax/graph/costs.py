@@ -4,13 +4,9 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from ddax.configs.settings import Context
-from ddax.graph.services import Services, Session
-from ddax.nodes.gather import MANY
-from ddax.types import JsonDict
+from ddax.graph.services import Session
 
 if TYPE_CHECKING:
-    from ddax.graph.runs import RunInfo
     from ddax.graph.state import Update
     from ddax.reasoning.budget import Place
 
@@ -35,11 +31,3 @@ def by_node(name: str, update: Update) -> Update:
         return update
     own = {f"{name}.{key}": usage.get(key) for key in ("model_calls", "tokens", "usd")}
     return {**update, "usage": {**usage, **own}}
-
-
-async def cost_rows(services: Services, info: RunInfo, default: Context) -> list[JsonDict]:
-    """Return the log of a thread, oldest first; neither its key nor its sources are needed."""
-    context = Context.model_validate(info.context) if info.context else default
-    bare = context.model_copy(update={"model": "embedded", "replay": "", "record": "", "sources": ()})
-    memory = (await services.session(bare)).memory
-    return await memory.rows(CALLS, thread=info.thread_id, limit=MANY)

@@ -5,7 +5,7 @@ from __future__ import annotations
 import asyncio
 import contextlib
 import os
-from collections.abc import Callable
+from collections.abc import AsyncIterator, Callable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, cast
@@ -40,11 +40,18 @@ SOON_SECONDS = 0.2
 
 
 async def open_session(
-    settings: Context, home: Home | None, parts: Parts, *, clock: Clock, monotonic: Clock
+    settings: Context,
+    home: Home | None,
+    parts: Parts,
+    *,
+    clock: Clock,
+    monotonic: Clock,
+    soon: Sequence[str] = (),
 ) -> Session:
     """Open every part the settings name that is not given ready-made; what fails leaves nothing open.
 
-    A home in use is told before anything waits for it, and wrong settings before a source is read.
+    A home in use is told before anything waits for it, and wrong settings before a source is read. What
+    the first node asks the encoder for, also the texts in `soon`, is embedded while the rest opens.
     """
     from ddax.configs.identities import load_identity
     from ddax.debate.panel import load_panel
@@ -61,7 +68,8 @@ async def open_session(
         if given is None:
             given = await asyncio.to_thread(_embedder, place.cache)
         opened = _Opening(settings, place, parts, CheckedEmbedder(given), clock, monotonic, undo)
-        session = await opened.session(identity, seats)
+        async with _embedding(opened.embedder, (identity.statement, *soon)):
+            session = await opened.session(identity, seats)
         undo.pop_all()
     return session
 
@@ -234,6 +242,20 @@ async def open_rows(
             return await memory.rows(table, limit=ALL_ROWS, **equals)
         finally:
             await memory.close()
+
+
+@contextlib.asynccontextmanager
+async def _embedding(embedder: Embedder, texts: Sequence[str]) -> AsyncIterator[None]:
+    """Embed texts while the block runs; whoever asks for them after it finds them in the cache."""
+
+    def work() -> None:
+        embedder.embed(Redactor.of_process().value(list(texts)))
+
+    working = asyncio.create_task(asyncio.to_thread(work))
+    try:
+        yield
+    finally:
+        await working
 
 
 def _load_ahead(embedder: Embedder, identity: Identity) -> None:

@@ -25,7 +25,7 @@ from ddax.configs.secrets import Redactor
 from ddax.configs.settings import Context
 from ddax.errors import ReasonerError, SandboxError, ThreadInUse, UsageError
 from ddax.graph.builder import Builder, build_graph
-from ddax.graph.costs import cost_rows
+from ddax.graph.costs import CALLS
 from ddax.graph.results import RunResult, exit_code_of, result_of
 from ddax.graph.runs import RunFolder, RunInfo
 from ddax.graph.savers import open_store
@@ -36,6 +36,7 @@ from ddax.graph.tracing import traced
 from ddax.ideas import dag
 from ddax.memory.migrations import sqlite_errors
 from ddax.metacognition.versions import settled
+from ddax.nodes.open_task import TASK_CHARS
 from ddax.types import JsonDict
 
 if TYPE_CHECKING:
@@ -168,7 +169,7 @@ class Agent:
             before = checkpoint_of(await self._snapshot(known)) if known is not None else ""
             # First, so that a source that cannot be read leaves no thread behind that waits for a resume.
             context = await asyncio.to_thread(settled, self.context, self.home.path)
-            await self.services.session(context)
+            await self.services.session(context, soon=(task[:TASK_CHARS],))
             now = self._clock()
             info = RunInfo(
                 name,
@@ -247,7 +248,8 @@ class Agent:
 
     async def costs(self, thread: str) -> list[dict[str, Any]]:
         """Return the log of what each node of a thread paid for model calls, oldest first."""
-        return await cost_rows(self.services, self._resumable(thread), self.context)
+        name = self._resumable(thread).thread_id
+        return await self.rows(name, CALLS, thread=name)
 
     async def rows(self, thread: str, table: str, /, **equals: Any) -> list[JsonDict]:
         """Return the rows of a log of the memory that a thread writes to, oldest first."""

@@ -9,7 +9,7 @@ from __future__ import annotations
 import asyncio
 import logging
 import time
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from copy import copy
 from dataclasses import dataclass, field, replace
 from hashlib import sha256
@@ -211,15 +211,18 @@ class LocalServices:
         self._last: tuple[Context, Session] | None = None
         self._opening = asyncio.Lock()
 
-    async def session(self, context: Context | None) -> Session:
-        """Return the session of these settings, opened at the first call."""
+    async def session(self, context: Context | None, *, soon: Sequence[str] = ()) -> Session:
+        """Return the session of these settings, opened at the first call.
+
+        The texts that its first node asks for are embedded while it opens (`soon`).
+        """
         settings = self._default if context is None else as_context(context)
         if self._last is not None and self._last[0] is settings:  # every leaf asks for the one of its run
             return self._last[1]
         key = settings.model_dump_json()
         async with self._opening:
             if key not in self._sessions:
-                self._sessions[key] = await self._open(settings)
+                self._sessions[key] = await self._open(settings, soon)
         self._last = settings, self._sessions[key]
         return self._sessions[key]
 
@@ -260,14 +263,16 @@ class LocalServices:
         for memory in memories.values():
             await memory.close()
 
-    async def _open(self, settings: Context) -> Session:
+    async def _open(self, settings: Context, soon: Sequence[str]) -> Session:
         from ddax.graph.opening import open_session
 
         shared = next(
             (s.memory for s in self._sessions.values() if s.settings.namespace == settings.namespace), None
         )
         parts = self._parts if shared is None else Parts(**{**vars(self._parts), "memory": shared})
-        return await open_session(settings, self._home, parts, clock=self._clock, monotonic=self._monotonic)
+        return await open_session(
+            settings, self._home, parts, clock=self._clock, monotonic=self._monotonic, soon=soon
+        )
 
 
 def as_context(value: object) -> Context:

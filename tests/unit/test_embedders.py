@@ -18,7 +18,7 @@ from hypothesis import strategies as st
 
 from ddax.errors import SettingsError, StateError, StorageError
 from ddax.memory import embeddings
-from ddax.memory.embedding_company import Company
+from ddax.memory.embedding_company import MOST, Company
 from ddax.memory.embedding_rows import Rows
 from ddax.memory.embeddings import (
     MANY_BATCHES,
@@ -211,6 +211,31 @@ def test_what_threads_ask_for_at_once_goes_through_the_model_together() -> None:
     with pytest.raises(ValueError, match="no vector"):
         company.embed(["broken"])
     assert np.array_equal(company.embed(["whole"]), inner.embed(["whole"]))
+
+
+def test_one_thread_leaves_the_others_something_of_what_waits() -> None:
+    busy, go = threading.Event(), threading.Event()
+    calls: list[int] = []
+    inner = HashEmbedder()
+
+    def work(texts: Sequence[str]) -> Rows:
+        calls.append(len(texts))
+        busy.set()
+        go.wait(30)
+        return inner.embed(texts)
+
+    company = Company(work, turns=1)
+    with ThreadPoolExecutor(MOST + 9) as pool:
+        found = [pool.submit(company.embed, ["first"])]
+        busy.wait(30)
+        found += [pool.submit(company.embed, [f"text {n}"]) for n in range(MOST + 8)]
+        while len(company._waiting) < MOST + 8:
+            time.sleep(0.001)
+        go.set()
+        for n, rows in enumerate(found[1:]):
+            assert np.array_equal(rows.result(30), inner.embed([f"text {n}"]))
+    assert len(calls) > 2
+    assert sum(calls) == MOST + 9
 
 
 def test_new_vectors_are_written_behind_and_at_the_latest_with_the_last_user(tmp_path: Path) -> None:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import sqlite3
 import subprocess
 import sys
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -16,6 +16,8 @@ from ddax.configs.settings import Context
 from ddax.errors import DdaxError, ThreadInUse, UsageError
 from ddax.graph.opening import open_rows, open_session
 from ddax.graph.services import Parts
+from ddax.memory.embedding_rows import Rows
+from ddax.memory.embeddings import HashEmbedder
 from ddax.memory.home import Home
 from ddax.memory.shared import _OPEN
 from ddax.metacognition.controller import Controller
@@ -65,6 +67,31 @@ async def test_a_home_in_use_is_told_before_anything_waits_for_its_caches(home: 
         await open_session(Context(), home, Parts(), clock=clock, monotonic=clock)
     with pytest.raises(ThreadInUse, match="memory is in use by pid"):
         await open_rows(Context(), home, "moods", clock=clock)
+
+
+class Asked(HashEmbedder):
+    """Notes what it was asked for."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.texts: list[str] = []
+
+    def embed(self, texts: Sequence[str]) -> Rows:
+        self.texts += texts
+        return super().embed(texts)
+
+
+async def test_what_the_first_node_asks_for_is_embedded_while_the_session_opens(home: Home) -> None:
+    embedder, key = Asked(), "sk-" + "a1B2" * 8
+    soon = ("When was the harbour built?", f"Use {key}.")
+    session = await open_session(
+        Context(), home, Parts(embedder=embedder), clock=clock, monotonic=clock, soon=soon
+    )
+    statement, question, told = embedder.texts
+    assert (statement, question) == (session.identity.statement, soon[0])
+    assert key not in told  # no vector of a secret is kept
+    session.controller.close()
+    await session.memory.close()
 
 
 @pytest.mark.parametrize(
