@@ -224,7 +224,12 @@ def _is_plain(value: Any, texts: list[str]) -> bool:
 
 
 def _are_plain(values: Iterable[Any], texts: list[str]) -> bool:
-    return all(_is_plain(value, texts) for value in values)
+    for value in values:
+        if type(value) is str:  # most parts are, and a call for each costs more than all the rest
+            texts.append(value)
+        elif not _is_plain(value, texts):
+            return False
+    return True
 
 
 def _secret(name: str, value: str) -> bool:
@@ -249,8 +254,9 @@ def shaped(text: str) -> Iterator[re.Match[str]]:
 
 def _starts(text: str) -> list[int]:
     """Return where a shape may begin, in order."""
-    for letter, plain in _FOLDED.items():
-        text = text.replace(letter, plain)  # by one for one, so that every place stays
+    if not text.isascii():
+        for letter, plain in _FOLDED.items():
+            text = text.replace(letter, plain)  # by one for one, so that every place stays
     folded = text.lower()
     found = set()
     for word, behind in _WORDS:

@@ -45,6 +45,8 @@ if TYPE_CHECKING:
 
 Clock = Callable[[], float]
 ALL_ROWS = 1_000_000
+BEGINNING = 32
+"""Leaves that write down at a time that they begin."""
 MAX_PLACES = 20_000
 """Texts whose vectors a session keeps (10 MB); beyond, it starts anew."""
 
@@ -93,6 +95,8 @@ class Session:
     """The whole texts of the tasks that run: every leaf asks for its own."""
     ticks: dict[str, float] = field(default_factory=dict)
     keepers: dict[str, BudgetKeeper] = field(default_factory=dict)
+    beginning: asyncio.Semaphore = field(default_factory=lambda: asyncio.Semaphore(BEGINNING))
+    """Lets in so many leaves at a time, so that the first ones act while others begin."""
     place: Place | None = None
     """The node that uses the session, set for each of its runs."""
     behind: asyncio.Task[int] | None = None

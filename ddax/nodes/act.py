@@ -59,6 +59,17 @@ class LeafPacket(TypedDict):
 
 async def act(packet: LeafPacket, runtime: Runtime[Context], *, session: Session) -> Update:
     """Execute one leaf action and store what it brought."""
+    async with session.beginning:
+        begun = await _begin(packet, session, _key(packet, runtime))
+    if not isinstance(begun, Entry):
+        return begun
+    row = session.redactor.value(await _perform({**packet, "action": begun.action}, session, begun.idem))
+    await settle(session, begun, row)
+    return _update(packet, row)
+
+
+async def _begin(packet: LeafPacket, session: Session, key: str) -> Entry | Update:
+    """Write down that an action is begun and return its entry; where it is not to be done, the update."""
     try:
         packet = {**packet, "action": await whole(packet["action"], session)}
     except StateError as lost:
@@ -67,7 +78,7 @@ async def act(packet: LeafPacket, runtime: Runtime[Context], *, session: Session
     effect = session.actions[name].effect if name in session.actions else "none"
     entry = await look_up(
         session, effect, task=packet["work"]["id"], leaf=packet["leaf"], step=packet["step"],
-        action=packet["action"], key=_key(packet, runtime),
+        action=packet["action"], key=key,
     )  # fmt: skip
     if entry.done is not None:
         return _update(packet, entry.done)
@@ -85,9 +96,7 @@ async def act(packet: LeafPacket, runtime: Runtime[Context], *, session: Session
         if held:
             return _wait(packet, held, seen, await stowed(packet["action"], session))
     await intend(session, entry)
-    row = session.redactor.value(await _perform(packet, session, entry.idem))
-    await settle(session, entry, row)
-    return _update(packet, row)
+    return entry
 
 
 def _key(packet: LeafPacket, runtime: Runtime[Context]) -> str:

@@ -12,7 +12,9 @@ from pydantic import BaseModel
 from ddax.actions.protocol import Action, ActionContext, ActionResult
 from ddax.actions.registry import action
 from ddax.errors import ActionError, Blocked, ReasonerError
+from ddax.graph.services import BEGINNING
 from ddax.ideas.idea import apply_patches, child
+from ddax.memory.fake import DictMemory
 from ddax.memory.gate import GatedMemory
 from ddax.nodes.act import act
 from ddax.nodes.arguments import KEPT
@@ -237,6 +239,37 @@ async def test_the_arguments_are_recorded_before_the_effect(kit: Any) -> None:
     await acted(kit, session, source="s9")
     intents = await session.memory.rows("intents")
     assert [(row["leaf"], row["action"]["args"]) for row in intents] == [("0.1", {"source": "s9"})]
+
+
+class Together(DictMemory):
+    """A memory that writes at once what is asked of it at the same moment, as the one on disk does."""
+
+    async def log(self, table: str, row: Any, *, key: str) -> None:
+        waiting = vars(self).setdefault("waiting", [])
+        waiting.append((table, row, key))
+        await asyncio.sleep(0)
+        while waiting:
+            name, kept, by = waiting.pop(0)
+            await super().log(name, kept, key=by)
+
+
+async def test_the_first_leaves_act_while_others_begin(kit: Any) -> None:
+    begun: list[int] = []
+
+    @action(effect="reads")
+    async def attempt(context: ActionContext, arguments: Probe) -> ActionResult:
+        """See how many have begun."""
+        begun.append(len(await context.memory.rows("intents")))
+        return ActionResult("done")
+
+    base = kit.session(actions=(attempt,))
+    session = replace(base, memory=Together("test", base.embedder, base.clock, base.settings.recall))
+    state = await kit.opened(session)
+    packets = [kit.packet(f"0.{n}", "attempt", state=state) for n in range(3 * BEGINNING)]
+    done = [kit.update(act, packet, session, task_id=f"task-{packet['leaf']}") for packet in packets]
+    await asyncio.gather(*done)
+    assert begun[0] <= BEGINNING
+    assert len(begun) == max(begun) == len(packets)
 
 
 async def test_a_page_that_contradicts_what_is_remembered_marks_its_leaf(kit: Any) -> None:
