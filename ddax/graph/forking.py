@@ -7,6 +7,7 @@ as well; what came after is not. Only what is behind the moment is computed agai
 from __future__ import annotations
 
 import asyncio
+import math
 from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 from datetime import datetime
@@ -162,17 +163,37 @@ def _of_state(path: str) -> bool:
 
 
 def _fitting(path: str, old: Any, value: Any) -> Any:
-    """Return a value of the kind it replaces; shares and probabilities stay in [0, 1]."""
-    number = isinstance(old, int | float) and not isinstance(old, bool)
-    if number and isinstance(value, int | float) and not isinstance(value, bool):
-        value = type(old)(value)
-    if type(value) is not type(old) or (path == "mind.rho" and not 0.0 <= value <= 1.0):
+    """Return a value of the kind it replaces, finite and within the bounds of its name."""
+    if not _is_like(old, value):
         raise UsageError(
             f"{path!r} cannot be {value!r}.",
-            why=f"It is {old!r} at that moment.",
+            why=f"It is {old!r:.80} at that moment.",
             mend="Give a value of the same kind.",
         )
-    return value
+    if not _is_number(old):
+        return value
+    low, high = _BOUNDS.get(path.rpartition(".")[2], (-math.inf, math.inf))
+    if not low <= value <= high:
+        bounds = f"{low:g} at least" + (f" and {high:g} at most" if high < math.inf else "")
+        raise UsageError(
+            f"{path!r} cannot be {value!r}.",
+            why=f"It is {old!r} at that moment, and always {bounds}.",
+            mend="Give a value within these bounds.",
+        )
+    return type(old)(value)
+
+
+def _is_like(old: Any, value: Any) -> bool:
+    """Tell whether a value is of the kind of another: of as many numbers, whole where it is whole."""
+    if _is_number(old) and _is_number(value):
+        return math.isfinite(value) and (isinstance(old, float) or value == int(value))
+    if isinstance(old, list) and isinstance(value, list) and old and all(map(_is_number, old)):
+        return len(old) == len(value) and all(map(_is_like, old, value))
+    return type(value) is type(old)
+
+
+def _is_number(value: Any) -> bool:
+    return isinstance(value, int | float) and not isinstance(value, bool)
 
 
 def _check_ideas(known: Mapping[str, Any], changed: Mapping[str, JsonDict]) -> None:
@@ -185,6 +206,15 @@ def _check_ideas(known: Mapping[str, Any], changed: Mapping[str, JsonDict]) -> N
                 why="The state of that moment does not hold it.",
                 mend=f"Give {FORMS}.",
             )
+        shape = [name for name in fields if name in _SHAPE]
+        if shape:
+            raise UsageError(
+                f"the {shape[0]!r} of idea {key!r} cannot be set.",
+                why="It is where the idea stands in the DAG, which other ideas rest on.",
+                mend="Set its status, or what it is worth: status, reason, P, Q, N or V.",
+            )
+        for name in fields:
+            fields[name] = _fitting(f"ideas.{key}.{name}", known[key][name], fields[name])
     try:
         dag.check_patch(dict(known), changed)  # type: ignore[arg-type]  # plain JSON from a user
     except InvariantError as error:
@@ -214,3 +244,7 @@ def _put(values: JsonDict, path: list[str], value: Any) -> None:
 
 
 _PARTS = ("ideas", "mind", "mood")
+_SHAPE = frozenset({"id", "parent", "kind", "depth", "needs", "joined", "supersedes", "origins"})
+"""Fields of an idea that say where it stands."""
+_BOUNDS = {"rho": (0.0, 1.0), "P": (0.0, 1.0), "Q": (0.0, 1.0), "V": (0.0, 1.0), "N": (0, math.inf)}
+"""Least and greatest number by the name of a field, in what a mind and an idea hold."""

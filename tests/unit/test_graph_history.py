@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import re
 from itertools import pairwise
 from pathlib import Path
@@ -150,6 +151,17 @@ REFUSED: list[tuple[int, dict[str, Any], str]] = [
     (4, {"ideas.0.9.status": "failed"}, "no idea '0.9'"),
     (4, {"ideas.0.1.colour": "red"}, "no field 'colour'"),
     (4, {"mind.rho": 2.0}, "cannot be 2.0"),
+    (4, {"mind.rho": math.nan}, "cannot be nan"),
+    (4, {"ideas.0.Q": math.nan}, "cannot be nan"),
+    (4, {"ideas.0.Q": -1}, "0 at least and 1 at most"),
+    (4, {"ideas.0.N": math.inf}, "cannot be inf"),
+    (4, {"ideas.0.N": 1.5}, "cannot be 1.5"),
+    (4, {"ideas.0.N": -4}, "0 at least."),
+    (4, {"ideas.0.P": "high"}, "cannot be 'high'"),
+    (4, {"ideas.0.title": 5}, "cannot be 5"),
+    (4, {"ideas.0.parent": "0"}, "the 'parent' of idea '0' cannot be set"),
+    (4, {"mind.x": [math.nan] * 384}, "cannot be [nan"),
+    (4, {"mind.x": [1.0]}, "cannot be [1.0]"),
     (4, {"mind.nothing": 2.0}, "no 'mind.nothing'"),
     (4, {"budget.max_steps": "many"}, "max_steps"),
 ]
