@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import importlib
+import os
 import re
-from collections.abc import Mapping
+import sys
+from collections.abc import Iterable, Mapping
 from typing import Any, TypedDict
 
 from ddax.batch.tasks import BatchTask, Contains, Exact, Numeric, Own, Regex, TestsPass, Validator
@@ -24,6 +26,12 @@ class Check(TypedDict):
 def checks(task: BatchTask, result: Mapping[str, Any], *, repaired: bool) -> list[Check]:
     """Return what each validator of a task says of a result."""
     return [_check(one, task, result, repaired) for one in task.validators]
+
+
+def check_functions(tasks: Iterable[BatchTask]) -> None:
+    """Load the own functions of tasks; raises UsageError for the first that cannot be."""
+    for name in sorted({one.value for task in tasks for one in task.validators if isinstance(one, Own)}):
+        _function(name)
 
 
 def score(found: list[Check]) -> float | None:
@@ -62,11 +70,13 @@ def numbers(text: str) -> list[float]:
 
 def _function(name: str) -> Any:
     module, _, attribute = name.partition(":")
+    if os.getcwd() not in sys.path:  # as a worker that is a process of its own has it, by `python -m`
+        sys.path.append(os.getcwd())
     try:
         return getattr(importlib.import_module(module), attribute)
-    except (ImportError, AttributeError) as error:
+    except Exception as error:  # a module of the user's own may raise anything
         raise UsageError(
             f"The validator {name!r} cannot be loaded.",
-            why=f"{error}.",
-            mend="Name a function that Python can import, as module:name.",
+            why=f"{type(error).__name__}: {error}.",
+            mend="Name a function as module:name, of a module in this folder or on Python's path.",
         ) from error

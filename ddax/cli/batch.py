@@ -85,7 +85,9 @@ def batch(
 def _check(tasks: list[BatchTask], base: Context) -> None:
     """Say what is wrong with a task before the first one is begun."""
     from ddax.batch.job import settings_of
+    from ddax.batch.validators import check_functions
 
+    check_functions(tasks)
     for task in tasks:
         if not settings_of(task, base).sources:
             raise UsageError(

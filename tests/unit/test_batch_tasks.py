@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import sys
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 from pathlib import Path
@@ -16,7 +17,7 @@ from ddax.batch.job import settings_of
 from ddax.batch.pool import TRIES, Folder, RunnerDied, run_all
 from ddax.batch.summary import summary
 from ddax.batch.tasks import BatchTask, read_tasks
-from ddax.batch.validators import checks, numbers, score
+from ddax.batch.validators import check_functions, checks, numbers, score
 from ddax.configs.settings import Context
 from ddax.errors import SettingsError, SourceError, ThreadInUse, UsageError
 from ddax.graph.services import Parts
@@ -201,3 +202,31 @@ def test_a_batch_keeps_the_memory_it_began_with(tmp_path: Path) -> None:
         with pytest.raises(UsageError, match="has another memory") as refused:
             folder.bind(other)
         assert refused.value.mend == f"Resume it with {mend}."
+
+
+@pytest.mark.parametrize(
+    ("text", "says"),
+    [
+        ("def good(task, result): ...", ""),
+        ("def other(task, result): ...", "AttributeError"),
+        ("1 / 0", "ZeroDivisionError"),
+        ("def good(", "SyntaxError"),
+        (None, "ModuleNotFoundError"),
+    ],
+)
+def test_a_function_beside_the_task_file_is_loaded_before_a_task_is_begun(
+    text: str | None, says: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    name = f"own_{tmp_path.name}"
+    if text is not None:
+        (tmp_path / f"{name}.py").write_text(text)
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setattr(sys, "path", [*sys.path])
+    wanted = [{"kind": "function", "value": f"{name}:good"}]
+    task = BatchTask.model_validate({"id": "t", "task": "x", "validators": wanted})
+    if not says:
+        check_functions([task])
+        return
+    with pytest.raises(UsageError, match="cannot be loaded") as found:
+        check_functions([task])
+    assert found.value.why.startswith(says)
