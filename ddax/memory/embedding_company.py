@@ -18,8 +18,6 @@ from ddax.memory.embedding_rows import Rows
 
 FEW = 8
 """Texts up to which a request waits for company; a larger one is company enough by itself."""
-MOST = 32
-"""Requests that one thread takes at once: company enough, and the others have something left to do."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -49,12 +47,11 @@ class Company:
         return asked.rows.result()
 
     def _taken(self, asked: Asked) -> list[Asked]:
-        """Take those that wait longest and this one; none where another thread has taken it with its own."""
+        """Take all that wait; none where another thread has taken this one with its own."""
         with self._guard:
             if asked not in self._waiting:
                 return []
-            place = max(MOST, self._waiting.index(asked) + 1)
-            taken, self._waiting = self._waiting[:place], self._waiting[place:]
+            taken, self._waiting = self._waiting, []
             return taken
 
     def _answer(self, taken: Sequence[Asked]) -> None:

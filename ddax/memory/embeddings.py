@@ -36,8 +36,8 @@ MAX_CHARS = 8192
 """Characters that are tokenised at all: 256 tokens never reach further in running text."""
 BATCH_TOKENS = 512
 """Padded tokens of one batch: short texts gain from company, long ones lose to the padding."""
-MANY_BATCHES = 3
-"""From here on the batches of one call share the cores; fewer are done before a pool has started."""
+SHARE_TOKENS = 128
+"""Padded tokens that are worth a core of their own; fewer cost more alone than they save in time."""
 
 
 class MiniLmEmbedder:
@@ -68,7 +68,7 @@ class MiniLmEmbedder:
             return rows
         tokenizer, session = self._load()
         ids = {i: tokenizer.encode(clean(texts[i])[:MAX_CHARS]).ids for i in wanted}
-        parts = list(batches(ids))
+        parts = list(batches(ids, cores=usable_cores()))
         for batch, found in zip(
             parts, self._pooled(session, [[ids[i] for i in b] for b in parts]), strict=True
         ):
@@ -76,8 +76,8 @@ class MiniLmEmbedder:
         return rows
 
     def _pooled(self, session: InferenceSession, parts: Sequence[Sequence[Sequence[int]]]) -> list[Rows]:
-        """Run many batches side by side, one a core: which thread runs a batch changes no bit of it."""
-        if len(parts) < MANY_BATCHES:
+        """Run batches side by side, one a core: which thread runs a batch changes no bit of it."""
+        if len(parts) < 2:
             return [pooled(session, part) for part in parts]
         with ThreadPoolExecutor(usable_cores(), thread_name_prefix="ddax-embed") as pool:
             return list(pool.map(lambda part: pooled(session, part), parts))
@@ -166,11 +166,16 @@ def clean(text: str) -> str:
     return text.encode("utf-8", "replace").decode("utf-8")
 
 
-def batches(ids: dict[int, list[int]]) -> Iterator[list[int]]:
-    """Group texts of like length so that no batch has more than BATCH_TOKENS padded tokens."""
+def batches(ids: dict[int, list[int]], *, cores: int = 1) -> Iterator[list[int]]:
+    """Group texts of like length so that no batch has more than BATCH_TOKENS padded tokens.
+
+    Where all of them are less, each core gets a share that is worth its while.
+    """
+    share = -(-sum(map(len, ids.values())) // cores)
+    most = min(BATCH_TOKENS, max(SHARE_TOKENS, share))
     batch: list[int] = []
     for i in sorted(ids, key=lambda i: (len(ids[i]), i)):
-        if batch and len(ids[i]) * (len(batch) + 1) > BATCH_TOKENS:
+        if batch and len(ids[i]) * (len(batch) + 1) > most:
             yield batch
             batch = []
         batch.append(i)

@@ -18,10 +18,10 @@ from hypothesis import strategies as st
 
 from ddax.errors import SettingsError, StateError, StorageError
 from ddax.memory import embeddings
-from ddax.memory.embedding_company import MOST, Company
+from ddax.memory.embedding_company import Company
 from ddax.memory.embedding_rows import Rows
 from ddax.memory.embeddings import (
-    MANY_BATCHES,
+    SHARE_TOKENS,
     CachedEmbedder,
     HashEmbedder,
     MiniLmEmbedder,
@@ -49,10 +49,19 @@ def test_minilm_gives_unit_rows_and_zero_for_empty_texts(minilm: MiniLmEmbedder)
 def test_a_text_has_the_same_vector_alone_and_in_company(minilm: MiniLmEmbedder) -> None:
     texts = [("word " * n + "end.") for n in (1, 3, 3, 9, 40, 200, *range(230, 240), 500)]
     words = {i: [0] * min(len(text.split()), 256) for i, text in enumerate(texts)}
-    assert len(list(batches(words))) >= MANY_BATCHES  # so that they share the cores
+    assert len(list(batches(words))) >= 3  # so that they share the cores
     together = minilm.embed(texts)
     for text, row in zip(texts, together, strict=True):
         assert np.array_equal(minilm.embed([text])[0], row)
+
+
+def test_texts_that_fit_one_batch_are_shared_where_that_is_worth_a_core() -> None:
+    words = {i: [0] * 16 for i in range(20)}
+    assert [len(batch) for batch in batches(words)] == [20]
+    assert [len(batch) for batch in batches(words, cores=2)] == [10, 10]
+    least = SHARE_TOKENS // 16
+    assert [len(batch) for batch in batches(words, cores=64)] == [least, least, 20 - 2 * least]
+    assert list(batches({0: [0] * 3}, cores=64)) == [[0]]
 
 
 def test_minilm_reads_its_weights_without_importing_their_package(minilm: MiniLmEmbedder) -> None:
@@ -211,31 +220,6 @@ def test_what_threads_ask_for_at_once_goes_through_the_model_together() -> None:
     with pytest.raises(ValueError, match="no vector"):
         company.embed(["broken"])
     assert np.array_equal(company.embed(["whole"]), inner.embed(["whole"]))
-
-
-def test_one_thread_leaves_the_others_something_of_what_waits() -> None:
-    busy, go = threading.Event(), threading.Event()
-    calls: list[int] = []
-    inner = HashEmbedder()
-
-    def work(texts: Sequence[str]) -> Rows:
-        calls.append(len(texts))
-        busy.set()
-        go.wait(30)
-        return inner.embed(texts)
-
-    company = Company(work, turns=1)
-    with ThreadPoolExecutor(MOST + 9) as pool:
-        found = [pool.submit(company.embed, ["first"])]
-        busy.wait(30)
-        found += [pool.submit(company.embed, [f"text {n}"]) for n in range(MOST + 8)]
-        while len(company._waiting) < MOST + 8:
-            time.sleep(0.001)
-        go.set()
-        for n, rows in enumerate(found[1:]):
-            assert np.array_equal(rows.result(30), inner.embed([f"text {n}"]))
-    assert len(calls) > 2
-    assert sum(calls) == MOST + 9
 
 
 def test_new_vectors_are_written_behind_and_at_the_latest_with_the_last_user(tmp_path: Path) -> None:
