@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import html
+import unicodedata
+
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -9,7 +12,7 @@ from hypothesis import strategies as st
 from ddax.reasoning.embedded.evidence import fit_of_title
 from ddax.reasoning.embedded.question import analyse
 from ddax.reasoning.embedded.sentences import Sentence, split
-from ddax.reasoning.embedded.text import terms
+from ddax.reasoning.embedded.text import fold, terms
 from ddax.types import Passage
 
 TABLE = (
@@ -24,6 +27,12 @@ PIECES = st.sampled_from(
 
 def cut(text: str, title: str = "Travel policy", start: int = 0) -> list[Sentence]:
     return split([Passage("p", "p.md", title, text, start, start + len(text))])
+
+
+@given(st.text(max_size=20), st.sampled_from(["", "&eacute;", "&amp;", "İ", "\u212a", "ﬁ", "é"]))
+def test_folding_drops_case_accents_and_entities_of_any_text(text: str, sign: str) -> None:
+    plain = unicodedata.normalize("NFKD", html.unescape(text + sign).lower())
+    assert fold(text + sign) == "".join(char for char in plain if not unicodedata.combining(char))
 
 
 @given(st.lists(PIECES, max_size=40).map("".join), st.integers(0, 50))

@@ -135,8 +135,10 @@ FUNCTION_WORDS = frozenset(
 
 def fold(text: str) -> str:
     """Lower the case and drop accents and HTML entities."""
-    plain = unicodedata.normalize("NFKD", html.unescape(text).lower())
-    return "".join(char for char in plain if not unicodedata.combining(char))
+    lower = html.unescape(text).lower()
+    if lower.isascii():  # as most texts are: nothing to take apart, and a look at each letter costs most
+        return lower
+    return "".join(char for char in unicodedata.normalize("NFKD", lower) if not unicodedata.combining(char))
 
 
 def stem(word: str) -> str:
