@@ -3,11 +3,14 @@
 from __future__ import annotations
 
 import asyncio
+import operator
 import tempfile
 import time
 from pathlib import Path
 from statistics import median
-from typing import Any
+from typing import Annotated, Any
+
+from typing_extensions import TypedDict
 
 from benchmarks.core import Figure, Options, Result, Target
 from ddax.__main__ import look_less_for_cycles
@@ -27,18 +30,21 @@ def run(options: Options) -> Result:
     repetitions = 2 if options.quick else 7
     figures = []
     for leaves, most in TARGETS.items():
-        found = [asyncio.run(measure(leaves)) for _ in range(repetitions)]
-        value = median(found) / LEAF_SECONDS
-        figures.append(
-            Figure(
-                f"{leaves} leaves of 200 ms beside each other", round(value, 3), "×", Target("<=", most),
-                low=min(found) / LEAF_SECONDS, high=max(found) / LEAF_SECONDS, n=repetitions,
-            )
-        )  # fmt: skip
+        name = f"{leaves} leaves of 200 ms beside each other"
+        figures.append(_figure(name, [asyncio.run(measure(leaves)) for _ in range(repetitions)], most))
+        alone = [asyncio.run(measure_bare(leaves)) for _ in range(repetitions)]
+        figures.append(_figure(f"{leaves} nodes of LangGraph that wait 200 ms and do nothing else", alone))
     return Result(NAME, tuple(figures), (options.seed,), repetitions, (
         "from the saved choice of select to the saved outcomes of all leaves; low and high are min and max",
         "the garbage collector looks for cycles as seldom as in the command line (gc.set_threshold)",
     ))  # fmt: skip
+
+
+def _figure(name: str, found: list[float], most: float | None = None) -> Figure:
+    return Figure(
+        name, round(median(found) / LEAF_SECONDS, 3), "×", None if most is None else Target("<=", most),
+        low=min(found) / LEAF_SECONDS, high=max(found) / LEAF_SECONDS, n=len(found),
+    )  # fmt: skip
 
 
 async def measure(leaves: int, *, seconds: float = LEAF_SECONDS) -> float:
@@ -85,6 +91,52 @@ async def measure(leaves: int, *, seconds: float = LEAF_SECONDS) -> float:
         raise RuntimeError(f"{done} of {leaves} leaves acted")
     first = next(n for n, (_, chosen) in enumerate(saved) if chosen == "act")
     return saved[first + 1][0] - saved[first][0]
+
+
+class Waited(TypedDict, total=False):
+    """The state of the graph that only waits."""
+
+    done: Annotated[dict[str, str], operator.or_]
+
+
+async def measure_bare(leaves: int, *, seconds: float = LEAF_SECONDS) -> float:
+    """Return the seconds of a superstep in which as many nodes only wait, with the same saver: the floor."""
+    from langgraph.graph import START, StateGraph
+    from langgraph.types import Send
+
+    from ddax.graph.savers.serializing import serializer
+    from ddax.graph.savers.sqlite import open_sqlite
+
+    async def select(state: Any) -> Any:
+        return {"done": {}}
+
+    async def leaf(packet: Any) -> Any:
+        await asyncio.sleep(seconds)
+        return {"done": {packet["leaf"]: f"waited for {packet['leaf']}"}}
+
+    builder: Any = StateGraph(Waited)
+    builder.add_node("select", select)
+    builder.add_node("leaf", leaf)
+    builder.add_edge(START, "select")
+    builder.add_conditional_edges(
+        "select", lambda state: [Send("leaf", {"leaf": str(k)}) for k in range(leaves)], ["leaf"]
+    )
+    saved: list[float] = []
+    with tempfile.TemporaryDirectory() as home:
+        async with open_sqlite(Path(home) / "checkpoints.sqlite", serializer("")) as saver:
+            graph: Any = builder.compile(checkpointer=saver)
+            inner = graph.checkpointer.aput
+
+            async def aput(*what: Any) -> Any:
+                kept = await inner(*what)
+                saved.append(time.perf_counter())
+                return kept
+
+            graph.checkpointer.aput = aput
+            state = await graph.ainvoke({}, {"configurable": {"thread_id": "t"}}, durability="sync")
+    if len(state["done"]) != leaves:
+        raise RuntimeError(f"{len(state['done'])} of {leaves} nodes waited")
+    return saved[-1] - saved[-2]
 
 
 async def _spread(graph: Any, config: Any, leaves: int) -> Any:

@@ -141,7 +141,7 @@ class Redactor:
 
     def finds(self, data: bytes) -> bool:
         """Tell whether bytes hold a secret."""
-        return self._holds(data.decode("utf-8", "replace"))
+        return len(data) >= SHORTEST and self._holds(data.decode("utf-8", "replace"))
 
     def _holds(self, text: str) -> bool:
         return any(form in text for form in self._forms) or next(shaped(text), None) is not None

@@ -52,6 +52,34 @@ class Logged(NamedTuple):
         return clean(self.table), digest(self.key), clean(self.task), committed, self.text, blob
 
 
+class Asked(NamedTuple):
+    """A question for the oldest rows of a log with these values, committed before a time."""
+
+    table: str
+    equals: JsonDict
+    limit: int
+    before: float
+
+    def form(self) -> tuple[str, float, str | None, tuple[str, ...]]:
+        """Return what one statement can ask for: table, time, the task to look up, keys SQLite can test.
+
+        SQLite looks into a row faster than we can read it; what it lets through is compared all the same.
+        """
+        plain = [
+            key for key, value in self.equals.items() if isinstance(value, str) and clean(value) == value
+        ]
+        task = self.equals["task"] if "task" in plain else None
+        return (
+            self.table,
+            self.before,
+            task,
+            tuple(key for key in plain if key != "task" and self._tests(key)),
+        )
+
+    def _tests(self, key: str) -> bool:
+        return key.isascii() and key.isidentifier() and "\0" not in self.equals[key]  # its JSON ends there
+
+
 class RecordStore:
     """Every namespace of one directory; `path` is the database file, which `reading` leaves as it is."""
 
@@ -215,35 +243,41 @@ class RecordStore:
 
     def rows(self, ns: str, table: str, equals: JsonDict, limit: int, before: float) -> list[JsonDict]:
         """Return the oldest rows of a log that match, committed before a time; a `task` is looked up."""
-        task = equals.get("task")
-        narrow = isinstance(task, str) and clean(task) == task
-        # SQLite looks into the row faster than we can read it; what it lets through is compared below.
-        inside = {
-            k: v
-            for k, v in equals.items()
-            if isinstance(v, str) and clean(v) == v and k.isascii() and k.isidentifier()
-        }
-        tests = "".join(f" AND json_extract(row, '$.{k}') = ?" for k in inside)
-        sql = (
-            "SELECT row FROM log WHERE ns = ? AND name = ? AND created < ? "  # noqa: S608 - two constants
-            f"{'AND task = ?' if narrow else ''}{tests} ORDER BY seq"
-        )
-        found: list[JsonDict] = []
+        return self.answers(ns, [Asked(table, equals, limit, before)])[0]
+
+    def answers(self, ns: str, asked: Sequence[Asked]) -> list[list[JsonDict]]:
+        """Return the rows of each question; those that differ in values alone share a walk through a log."""
+        found: list[list[JsonDict]] = [[] for _ in asked]
+        alike: dict[tuple[Any, ...], list[tuple[Asked, list[JsonDict]]]] = {}
+        for question, rows in zip(asked, found, strict=True):
+            alike.setdefault(question.form(), []).append((question, rows))
         with sqlite_errors(self.path):
-            values: tuple[Any, ...] = (
-                ns,
-                clean(table),
-                before,
-                *((task,) if narrow else ()),
-                *inside.values(),
-            )
-            for (text,) in self._db.execute(sql, values):
-                if len(found) >= limit:
-                    break
-                row = json.loads(text)
-                if matches(row, equals):
-                    found.append(row)
+            for some in alike.values():
+                self._answer(ns, some)
         return found
+
+    def _answer(self, ns: str, asked: Sequence[tuple[Asked, list[JsonDict]]]) -> None:
+        """Find the rows of questions of one form."""
+        table, before, task, keys = asked[0][0].form()
+        wanting: dict[tuple[str, ...], list[tuple[Asked, list[JsonDict]]]] = {}
+        for question, rows in asked:
+            wanting.setdefault(tuple(question.equals[key] for key in keys), []).append((question, rows))
+        inside = [f"json_extract(row, '$.{key}')" for key in keys]
+        tests = "".join(f" AND {value} IN (SELECT value FROM json_each(?))" for value in inside)  # noqa: S608 - names
+        sql = (
+            f"SELECT {', '.join(['row', *inside])} FROM log WHERE ns = ? AND name = ? AND created < ? "  # noqa: S608 - names
+            f"{'AND task = ?' if task is not None else ''}{tests} ORDER BY seq"
+        )
+        values = [json.dumps([question.equals[key] for question, _ in asked]) for key in keys]
+        looked_up = () if task is None else (task,)
+        unfilled = sum(question.limit > 0 for question, _ in asked)
+        for text, *of_keys in self._db.execute(sql, (ns, clean(table), before, *looked_up, *values)):
+            for question, rows in wanting.get(tuple(of_keys), ()):
+                if len(rows) < question.limit and matches(row := json.loads(text), question.equals):
+                    rows.append(row)
+                    unfilled -= len(rows) == question.limit
+            if not unfilled:
+                break
 
     def findable(self, ns: str, table: str, now: float) -> Iterator[tuple[str, JsonDict, Floats]]:
         """Yield (key, row, vector) of the rows of a log committed before `now`."""

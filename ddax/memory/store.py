@@ -51,7 +51,7 @@ from ddax.memory.scoring import (
     within_budget,
 )
 from ddax.memory.shared import SharedStore, acquire, release
-from ddax.memory.sqlite import Logged
+from ddax.memory.sqlite import Asked, Logged
 from ddax.memory.store_upkeep import StoreUpkeep
 from ddax.types import Document, JsonDict, MemoryType, Record
 
@@ -226,7 +226,13 @@ class ChromaMemory:
         self, table: str, *, limit: int = 1000, committed_before: float = math.inf, **equals: Any
     ) -> list[JsonDict]:
         """Return rows of a log, oldest first, filtered by top-level values of the row."""
-        return await self._read(lambda: self._record.rows(self._ns, table, equals, limit, committed_before))
+        self._check_open()
+        question = Asked(table, equals, limit, committed_before)
+        return await self._shared.ask_record(self._answers, question)
+
+    def _answers(self, asked: Sequence[Asked]) -> Sequence[list[JsonDict]]:
+        """Answer what leaves that act together ask of logs, on the record's thread."""
+        return self._record.answers(self._ns, asked)
 
     async def find(
         self, table: str, text: str, *, now: float, k: int = 5, minimum: float = 0.25

@@ -19,6 +19,10 @@ async def test_leaves_beside_each_other_all_act(leaves: int) -> None:
     assert await fanout.measure(leaves, seconds=0.01) >= 0.01
 
 
+async def test_the_floor_of_a_fan_out_waits_as_long() -> None:
+    assert await fanout.measure_bare(16, seconds=0.01) >= 0.01
+
+
 async def test_the_leaves_of_a_models_plan_run_in_one_step() -> None:
     with rote_server(0.0) as address, parallel.model_at(address):
         found = await parallel.one_run()
