@@ -67,8 +67,9 @@ async def open_session(
         given = parts.embedder
         if given is None:
             given = await asyncio.to_thread(_embedder, place.cache)
-        opened = _Opening(settings, place, parts, CheckedEmbedder(given), clock, monotonic, undo)
-        async with _embedding(opened.embedder, (identity.statement, *soon)):
+        embedder = given if isinstance(given, CheckedEmbedder) else CheckedEmbedder(given)
+        opened = _Opening(settings, place, parts, embedder, clock, monotonic, undo)
+        async with _embedding(embedder, (identity.statement, *soon)):
             session = await opened.session(identity, seats)
         undo.pop_all()
     return session

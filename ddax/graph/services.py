@@ -270,10 +270,12 @@ class LocalServices:
     async def _open(self, settings: Context, soon: Sequence[str]) -> Session:
         from ddax.graph.opening import open_session
 
-        shared = next(
-            (s.memory for s in self._sessions.values() if s.settings.namespace == settings.namespace), None
-        )
-        parts = self._parts if shared is None else Parts(**{**vars(self._parts), "memory": shared})
+        parts, others = self._parts, [*self._sessions.values()]
+        if others:  # an encoder weighs a hundred megabytes, and none of the settings name another
+            parts = replace(parts, embedder=others[0].embedder)
+        for other in others:
+            if other.settings.namespace == settings.namespace:
+                parts = replace(parts, memory=other.memory)
         return await open_session(
             settings, self._home, parts, clock=self._clock, monotonic=self._monotonic, soon=soon
         )

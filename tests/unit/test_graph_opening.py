@@ -15,7 +15,7 @@ from ddax.actions.web.client import Web
 from ddax.configs.settings import Context
 from ddax.errors import DdaxError, ThreadInUse, UsageError
 from ddax.graph.opening import open_rows, open_session
-from ddax.graph.services import Parts
+from ddax.graph.services import LocalServices, Parts
 from ddax.memory.embedding_rows import Rows
 from ddax.memory.embeddings import HashEmbedder
 from ddax.memory.home import Home
@@ -92,6 +92,21 @@ async def test_what_the_first_node_asks_for_is_embedded_while_the_session_opens(
     assert key not in told  # no vector of a secret is kept
     session.controller.close()
     await session.memory.close()
+
+
+async def test_sessions_of_one_process_share_the_encoder_and_those_of_a_namespace_the_memory(
+    home: Home,
+) -> None:
+    services = LocalServices(home, clock=clock, monotonic=clock)
+    try:
+        first = await services.session(Context(namespace="a"))
+        second = await services.session(Context(namespace="a", seed=7))
+        third = await services.session(Context(namespace="b"))
+        assert first.embedder is second.embedder is third.embedder
+        assert first.memory is second.memory
+        assert first.memory is not third.memory
+    finally:
+        await services.close()
 
 
 @pytest.mark.parametrize(
