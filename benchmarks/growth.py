@@ -52,6 +52,7 @@ def run(options: Options) -> Result:
     notes = (
         f"a snapshot every {sizes.snapshot_frequency} updates",
         "times are medians of supersteps, least of several rounds; framework time is CPU of all threads",
+        "a change copies the dict of ideas; where an edge that asks follows, LangGraph applies it once more",
         plots.write(NAME, _pictures(times)),
     )
     return Result(NAME, figures, (options.seed,), 1, notes)
@@ -104,6 +105,8 @@ def _more(folder: Path, costs: dict[int, Cost], least: float) -> list[Figure]:
     child = run_child(["-m", "benchmarks.growth_loop", str(folder / "large.sqlite")], cwd=ROOT)
     resumed = json.loads(child.stdout)
     each = [asyncio.run(per_idea(40)) for _ in range(5)]
+    copies: list[float] = []
+    asyncio.run(loop(folder / "copies.sqlite", SIZES[-1], 60, copies=copies))
     rows = [
         Figure(f"{name} of a superstep at {n:,} ideas", value, unit)
         for n, cost in costs.items() for name, value, unit in (
@@ -116,6 +119,8 @@ def _more(folder: Path, costs: dict[int, Cost], least: float) -> list[Figure]:
                Target("<=", 1.2)),
         Figure("time, most against least over these",
                max(spread["milliseconds"]) / min(spread["milliseconds"]), "×", Target("<=", 1.2)),
+        Figure(f"one copy of the dict of {SIZES[-1]:,} ideas, of two in such a superstep",
+               round(median(copies), 3), "ms", low=min(copies), high=max(copies), n=len(copies)),
         Figure("a superstep of bare LangGraph", round(least, 3), "ms"),
         Figure("a superstep of ours against it", costs[10].milliseconds / least, "×", Target("<=", 2)),
         Figure("file after 200 supersteps of 1 KB, ideas alone", round(alone, 3), "MB", Target("<", 1)),

@@ -13,11 +13,18 @@ from typing import Any, TypedDict
 
 
 async def loop(
-    path: Path, ideas: int, supersteps: int, *, grow: bool = False, alone: bool = False
+    path: Path,
+    ideas: int,
+    supersteps: int,
+    *,
+    grow: bool = False,
+    alone: bool = False,
+    copies: list[float] | None = None,
 ) -> tuple[float, float]:
     """Return the median milliseconds of a superstep that changes (or adds) one idea, and the file's MB.
 
-    With `alone` the state holds ideas and nothing else.
+    With `alone` the state holds ideas and nothing else. `copies` is given, by superstep, the milliseconds
+    of making one more copy of the ideas and dropping that of the superstep before.
     """
     from langgraph.graph import END, START, StateGraph
 
@@ -31,8 +38,14 @@ async def loop(
     if alone:
         start = {"ideas": start["ideas"], "step": 0}
 
+    held: list[Any] = [None]
+
     async def turn(state: Any) -> Any:
         step = state["step"] + 1
+        if copies is not None:
+            begun = time.perf_counter()
+            held[0] = state["ideas"].after({})
+            copies.append((time.perf_counter() - begun) * 1000)
         if grow:
             how: Any = {"prior": 0.5, "step": step, "needs": []}
             added = child(root, 100_000 + step, "x" * 500, expected="y" * 300, **how)
