@@ -46,7 +46,7 @@ if TYPE_CHECKING:
 Clock = Callable[[], float]
 ALL_ROWS = 1_000_000
 BEGINNING = 32
-"""Leaves that write down at a time that they begin."""
+"""Leaves that are admitted at a time."""
 MAX_PLACES = 20_000
 """Texts whose vectors a session keeps (10 MB); beyond, it starts anew."""
 

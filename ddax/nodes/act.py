@@ -60,16 +60,17 @@ class LeafPacket(TypedDict):
 async def act(packet: LeafPacket, runtime: Runtime[Context], *, session: Session) -> Update:
     """Execute one leaf action and store what it brought."""
     async with session.beginning:
-        begun = await _begin(packet, session, _key(packet, runtime))
-    if not isinstance(begun, Entry):
-        return begun
-    row = session.redactor.value(await _perform({**packet, "action": begun.action}, session, begun.idem))
-    await settle(session, begun, row)
+        entry = await _admit(packet, session, _key(packet, runtime))
+    if not isinstance(entry, Entry):
+        return entry
+    await intend(session, entry)
+    row = session.redactor.value(await _perform({**packet, "action": entry.action}, session, entry.idem))
+    await settle(session, entry, row)
     return _update(packet, row)
 
 
-async def _begin(packet: LeafPacket, session: Session, key: str) -> Entry | Update:
-    """Write down that an action is begun and return its entry; where it is not to be done, the update."""
+async def _admit(packet: LeafPacket, session: Session, key: str) -> Entry | Update:
+    """Return the entry of an action that may be done; of one that is not to be done now, the update."""
     try:
         packet = {**packet, "action": await whole(packet["action"], session)}
     except StateError as lost:
@@ -95,7 +96,6 @@ async def _begin(packet: LeafPacket, session: Session, key: str) -> Entry | Upda
         held = await _hold(packet, session, entry, effect, seen)
         if held:
             return _wait(packet, held, seen, await stowed(packet["action"], session))
-    await intend(session, entry)
     return entry
 
 
