@@ -135,6 +135,11 @@ _JSON_FAULTS = {
 """How the parser of Python begins its words, and what they say to a reader."""
 
 
+def plain_fault(message: str) -> str:
+    """Say what a check of types says of a value, without the words of its parser."""
+    return message.split(", unable to parse")[0].replace("Input should", "It should")
+
+
 def json_fault(error: Exception) -> str:
     """Say in plain words why a text is no JSON, the parser's own words after them."""
     if isinstance(error, UnicodeDecodeError):

@@ -10,7 +10,7 @@ from typing import Annotated, Any, Literal
 
 from pydantic import BaseModel, ConfigDict, Field, TypeAdapter, ValidationError, field_validator
 
-from ddax.errors import SourceError, UsageError, json_fault
+from ddax.errors import SourceError, UsageError, json_fault, plain_fault
 
 ID = re.compile(r"[A-Za-z0-9][A-Za-z0-9._-]{0,63}")
 
@@ -130,7 +130,9 @@ def _parsed(path: Path, number: int, line: str) -> BatchTask:
         first = error.errors(include_url=False)[0]
         place = ".".join(map(str, first["loc"])) or "the line"
         raise UsageError(
-            f"{where}: {place}: {first['msg']}.", why="A row holds a task and what belongs to it.", mend=_MEND
+            f"{where}: {place}: {plain_fault(first['msg'])}.",
+            why="A row holds a task and what belongs to it.",
+            mend=_MEND,
         ) from error
     except ValueError as error:
         raise UsageError(

@@ -68,6 +68,13 @@ def batch(
     base = settings(config, {"sources": sources or None, "model": model, "seed": seed}).context
     found = read_tasks(tasks)
     _check(found, base)
+    for flag, place in (("--out", out), ("--memory", memory)):
+        if place is not None and place.exists() and not place.is_dir():
+            raise UsageError(
+                f"{flag} {str(place)!r} is a file.",
+                why="A folder is wanted: it is made where there is none.",
+                mend="Name another place.",
+            )
     folder = Folder(out.absolute())
     if folder.results.exists() and any(folder.results.iterdir()) and not resume:
         raise UsageError(

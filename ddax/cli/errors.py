@@ -15,7 +15,7 @@ import sys
 import traceback
 
 from ddax.cli.text import clean, clean_block, dump_json
-from ddax.errors import DdaxError, StorageError, UsageError
+from ddax.errors import DdaxError, StorageError, UsageError, plain_fault
 
 INTERRUPTED = 130
 NO_WHY = "What raised it says no more: an action, or a part of your own."
@@ -147,7 +147,7 @@ def usage(message: str, hint: str) -> UsageError:
     for form, why in _PARSED:
         found = re.fullmatch(form, message, re.DOTALL)
         if found:
-            what, reason = found[1].rstrip("."), why.format(*found.groups()[1:])
+            what, reason = found[1].rstrip("."), plain_fault(why.format(*found.groups()[1:]))
             return UsageError(f"{what}.", why=reason if reason.endswith(".") else f"{reason}.", mend=hint)
     what = message if message.endswith((".", "?")) else f"{message}."
     return UsageError(what, why="The command does not take it so.", mend=hint)

@@ -178,11 +178,15 @@ def _read(name: str) -> str:
 
 
 def _opening(project: Project) -> list[str]:
+    from ddax.evolution.standin import has_rows
+
     task = project.task
+    rows = any(has_rows(task.files.get(name, "")) for name in task.tests)
     files = ", ".join(task.targets[:6]) + (" …" if len(task.targets) > 6 else "")
     tests = ", ".join(task.tests) or f"{task.script} runs to its end"
     how = f" (with pytest itself: {project.why_pytest})" if project.why_pytest else ""
-    return [f"Code:     {files}", f"Tests:    {tests}{how}"]
+    counted = " (a parametrized test counts as one)" if rows else ""
+    return [f"Code:     {files}", f"Tests:    {tests}{counted}{how}"]
 
 
 def _sandbox(python: str | None) -> Sandbox:

@@ -19,7 +19,7 @@ from pydantic import BaseModel, ValidationError
 from pydantic.fields import FieldInfo
 
 from ddax.configs.settings import SCHEMA_VERSION, Context
-from ddax.errors import SettingsError, StateError, json_fault
+from ddax.errors import SettingsError, StateError, json_fault, plain_fault
 
 if TYPE_CHECKING:
     import yaml
@@ -338,7 +338,7 @@ def _validate(layers: Mapping[str, Setting]) -> Context:
         return Context.model_validate(nested)
     except ValidationError as exc:
         first = exc.errors(include_url=False)[0]
-        raise _wrong(first["loc"], first["msg"], layers) from exc
+        raise _wrong(first["loc"], plain_fault(first["msg"]), layers) from exc
 
 
 def _is_unicode(value: Any) -> bool:

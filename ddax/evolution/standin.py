@@ -73,6 +73,16 @@ def _fixtures(tree: ast.Module) -> Iterator[str]:
     yield from (f"the fixture {m.name} of a class" for _, m in methods if _decorated(m, "fixture"))
 
 
+def has_rows(text: str) -> bool:
+    """Tell whether a test of a file is parametrized; False for what is no Python."""
+    try:
+        nodes = list(ast.walk(ast.parse(text)))
+    except (SyntaxError, ValueError):
+        return False
+    kinds = (ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef)
+    return any(isinstance(node, kinds) and bool(_rows(node)) for node in nodes)
+
+
 def _decorated(node: ast.FunctionDef | ast.AsyncFunctionDef, name: str) -> bool:
     return any(_name(d.func if isinstance(d, ast.Call) else d) == name for d in node.decorator_list)
 

@@ -177,7 +177,7 @@ def _doubt(claim: Idea, *, tried: bool) -> str:
     reason, weak = claim.get("reason", ""), claim["V"] < WEAK
     if reason.startswith(SUPPORTED) or not (weak or reason):
         return ""
-    said = reason or f"weakly supported (valued {claim['V']:.2f})"
+    said = reason or f"worth little by itself (valued {claim['V']:.2f})"
     if reason.startswith(CONTRADICTED):
         return said
     return f"{said}; {'no independent document settles it' if tried else 'not verified'}"

@@ -203,3 +203,26 @@ def test_an_interrupt_that_python_drops_is_given_again() -> None:
     done = subprocess.run([sys.executable, "-c", DROPPED], capture_output=True, text=True, check=False)
     assert (done.returncode, done.stdout) == (130, "goes on\n")
     assert "Traceback" not in done.stderr
+
+
+@pytest.mark.parametrize("flag", ["--out", "--memory"])
+def test_a_file_in_the_place_of_a_folder_of_a_batch_is_the_callers_mistake(
+    flag: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    page, rows = tmp_path / "page.txt", tmp_path / "tasks.jsonl"
+    page.write_text("The tower is in Belmark.", encoding="utf-8")
+    rows.write_text('{"task": "Where is the tower?", "sources": ["page.txt"]}', encoding="utf-8")
+    out = [] if flag == "--out" else ["--out", "out"]
+    assert run_command(["batch", "tasks.jsonl", *out, flag, "page.txt"]) == 2
+    assert capsys.readouterr().err.startswith(f"error: {flag} 'page.txt' is a file.\n")
+    assert not (tmp_path / "out").exists()
+
+
+def test_what_is_no_number_is_told_without_the_words_of_a_parser(
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    assert run_command(["gc", "--days", "soon"]) == 2
+    assert "why: It should be a valid number.\n" in capsys.readouterr().err
+    assert run_command(["run", "x", "--sources", ".", "--max-usd", "-1"]) == 2
+    assert "why: It should be greater than or equal to 0. It means" in capsys.readouterr().err

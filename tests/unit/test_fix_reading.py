@@ -11,7 +11,7 @@ from ddax.errors import SourceError, UsageError
 from ddax.evolution.command import TestCommand, matches, read_command
 from ddax.evolution.crash import read_traceback
 from ddax.evolution.project import read_project
-from ddax.evolution.standin import needs_pytest
+from ddax.evolution.standin import has_rows, needs_pytest
 
 TEST = "from shop.basket import total\n\ndef test_total():\n    assert total([1]) == 1\n\ndef test_empty():\n    assert total([]) == 0\n"
 
@@ -165,3 +165,19 @@ def test_a_traceback_of_pytest_names_its_test(shop):
 def test_a_text_without_a_traceback_is_refused(shop):
     with pytest.raises(SourceError, match="names no file"):
         read_traceback("it does not work", cwd=shop)
+
+
+@pytest.mark.parametrize(
+    ("text", "counted"),
+    [
+        ("def test_a(): ...", False),
+        ("import pytest\n@pytest.mark.parametrize('x', [1, 2])\ndef test_a(x): ...", True),
+        (
+            "import pytest\n@pytest.mark.parametrize('x', [1, 2])\nclass TestA:\n def test_a(self, x): ...",
+            True,
+        ),
+        ("def test_a(:", False),
+    ],
+)
+def test_a_test_with_rows_is_known(text: str, counted: bool):
+    assert has_rows(text) is counted

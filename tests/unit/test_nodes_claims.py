@@ -187,4 +187,7 @@ async def test_what_is_still_in_doubt_is_marked_in_the_answer(kit: Any) -> None:
     assert [(d["idea"], d["why"]) for d in update["answer"]["doubts"]] == [
         ("0.1", "conflicts with 0.2; not verified"), ("0.3", "contradicted by Annals"),
     ]  # fmt: skip
+    unmarked = apply_patches(state["ideas"], [{"0.1": Idea(V=0.3, reason="")}])
+    said = doubts({**state, "ideas": unmarked}, rows[:1])
+    assert [d["why"] for d in said] == ["worth little by itself (valued 0.30); not verified"]
     assert doubts({**state, "ideas": ideas}, []) == [], "what the answer does not rest on is not its doubt"
