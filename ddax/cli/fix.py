@@ -181,7 +181,7 @@ def _opening(project: Project) -> list[str]:
     from ddax.evolution.standin import has_rows
 
     task = project.task
-    rows = any(has_rows(task.files.get(name, "")) for name in task.tests)
+    rows = any(map(has_rows, task.tests.values()))
     files = ", ".join(task.targets[:6]) + (" …" if len(task.targets) > 6 else "")
     tests = ", ".join(task.tests) or f"{task.script} runs to its end"
     how = f" (with pytest itself: {project.why_pytest})" if project.why_pytest else ""

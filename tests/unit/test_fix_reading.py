@@ -7,6 +7,7 @@ from pathlib import Path
 
 import pytest
 
+from ddax.cli.fix import _opening
 from ddax.errors import SourceError, UsageError
 from ddax.evolution.command import TestCommand, matches, read_command
 from ddax.evolution.crash import read_traceback
@@ -181,3 +182,11 @@ def test_a_text_without_a_traceback_is_refused(shop):
 )
 def test_a_test_with_rows_is_known(text: str, counted: bool):
     assert has_rows(text) is counted
+
+
+def test_the_command_says_that_a_test_with_rows_counts_as_one(tmp_path: Path):
+    (tmp_path / "calc.py").write_text("def one(): return 1")
+    rows = "import pytest\n@pytest.mark.parametrize('x', [1, 2])\ndef test_a(x): ...\n"
+    (tmp_path / "test_calc.py").write_text(rows)
+    project = read_project(["calc.py"], read_command("pytest test_calc.py"), cwd=tmp_path)
+    assert _opening(project)[1] == "Tests:    test_calc.py (a parametrized test counts as one)"
