@@ -4,7 +4,7 @@ SHELL := bash
 .DEFAULT_GOAL := help
 # Relative on purpose: the checkout may lie in a folder with a space in its name.
 PY := .venv/bin/python
-# What the tests import is compiled once, and not by every process of theirs anew.
+# What tests and benchmarks import is compiled once, and not by every process of theirs anew.
 COMPILED := PYTHONDONTWRITEBYTECODE=
 
 .PHONY: help setup system demo smoke-openai test test-long unit check docs lock bench bench-quick bench-each bench-extra clean
@@ -51,13 +51,13 @@ lock:  ## write the lock files anew
 	@bash scripts/lock.sh
 
 bench: bench-extra  ## print the table of the README, beside the peers (about 40 minutes); the first run installs them
-	@$(PY) -m benchmarks peers
+	@$(COMPILED) $(PY) -m benchmarks peers
 
 bench-quick: bench-extra  ## the same in its short form (under 10 minutes)
-	@$(PY) -m benchmarks peers --quick
+	@$(COMPILED) $(PY) -m benchmarks peers --quick
 
 bench-each: bench-extra  ## run every benchmark in its short form
-	@for name in $$($(PY) -m benchmarks --names); do $(PY) -m benchmarks "$$name" --quick; done
+	@for name in $$($(PY) -m benchmarks --names); do $(COMPILED) $(PY) -m benchmarks "$$name" --quick; done
 
 bench-extra: setup
 	@$(PY) -c 'import matplotlib, plotly, treequest, gymnasium' 2>/dev/null || \
