@@ -8,9 +8,11 @@ from __future__ import annotations
 
 import contextlib
 import importlib
-from collections.abc import AsyncIterator
+import socket
+from collections.abc import AsyncIterator, Iterator
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
+from urllib.parse import urlsplit
 
 from ddax.batch.pool import RunnerDied
 from ddax.batch.tasks import BatchTask
@@ -19,6 +21,8 @@ from ddax.types import JsonDict
 
 if TYPE_CHECKING:
     from ddax.configs.settings import Context
+
+CONNECT_SECONDS = 10.0
 
 
 class RayRunner:
@@ -87,15 +91,33 @@ def connect(address: str) -> Any:
             why="It comes with an extra, which is not installed.",
             mend="Install it: pip install 'ddax[ray]'",
         ) from error
-    try:
+    with _no_cluster(address):
+        reach(address)
         ray.init(address=address, log_to_driver=False, ignore_reinit_error=True)
-    except (ConnectionError, ValueError, RuntimeError) as error:
+    return ray
+
+
+def reach(address: str) -> None:
+    """Find out whether anybody listens at a host and port: Ray itself waits for many minutes.
+
+    Raises OSError where nobody does, ValueError for a port that cannot be; other addresses are Ray's own.
+    """
+    place = urlsplit(address if "://" in address else f"//{address}")
+    if place.hostname and place.port:
+        socket.create_connection((place.hostname, place.port), timeout=CONNECT_SECONDS).close()
+
+
+@contextlib.contextmanager
+def _no_cluster(address: str) -> Iterator[None]:
+    try:
+        yield
+    except (OSError, ValueError, RuntimeError) as error:
+        said = (isinstance(error, OSError) and error.strerror) or str(error)
         raise StorageError(
             f"No Ray cluster answers at {address!r}.",
-            why=" ".join(str(error).split())[:200],
+            why=f"{' '.join(said.split())[:200].rstrip('.')}.",
             mend="Start one: ray start --head. Or leave --ray out for processes of this machine.",
         ) from error
-    return ray
 
 
 @contextlib.asynccontextmanager

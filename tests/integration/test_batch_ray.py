@@ -8,6 +8,7 @@ from __future__ import annotations
 import asyncio
 import os
 import signal
+import socket
 import time
 from collections.abc import Iterator
 from pathlib import Path
@@ -21,6 +22,7 @@ from ddax.batch.pool import Folder, run_all
 from ddax.batch.tasks import BatchTask
 from ddax.batch.worker import memory_at
 from ddax.configs.settings import Context, Recall
+from ddax.errors import StorageError
 from ddax.memory.embeddings import HashEmbedder
 from ddax.memory.lock import lock_owner
 from ddax.memory.remote import RemoteMemory
@@ -90,6 +92,18 @@ async def with_a_killed_node(
     async with actors(ray, base, folder, memory, environ)(2) as runners:
         await asyncio.wait_for(run_all(TASKS, folder, runners, on_row), 500)
     return told
+
+
+def test_a_cluster_that_does_not_answer_is_named_with_the_mend() -> None:
+    from ddax.batch.cluster import connect
+
+    pytest.importorskip("ray", reason="needs the extra ray: pip install 'ddax[ray]'")
+    with socket.socket() as bound:
+        bound.bind(("127.0.0.1", 0))  # nobody listens there
+        address = f"127.0.0.1:{bound.getsockname()[1]}"
+        with pytest.raises(StorageError, match="No Ray cluster answers") as raised:
+            connect(address)
+    assert (raised.value.why, raised.value.exit_code) == ("Connection refused.", 7)
 
 
 async def test_a_killed_node_costs_no_result_with_checkpoints_in_a_postgres(

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import socket
 import sys
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
@@ -12,7 +13,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-from ddax.batch import job
+from ddax.batch import cluster, job
 from ddax.batch.job import settings_of
 from ddax.batch.pool import TRIES, Folder, RunnerDied, run_all
 from ddax.batch.summary import summary
@@ -230,3 +231,16 @@ def test_a_function_beside_the_task_file_is_loaded_before_a_task_is_begun(
     with pytest.raises(UsageError, match="cannot be loaded") as found:
         check_functions([task])
     assert found.value.why.startswith(says)
+
+
+def test_an_address_of_a_cluster_where_nobody_listens_is_told_at_once() -> None:
+    with socket.socket() as bound, socket.create_server(("127.0.0.1", 0)) as listening:
+        bound.bind(("127.0.0.1", 0))  # taken, so that nobody else listens there either
+        port, open_port = bound.getsockname()[1], listening.getsockname()[1]
+        for address in (f"127.0.0.1:{port}", f"ray://127.0.0.1:{port}"):
+            with pytest.raises(ConnectionRefusedError):
+                cluster.reach(address)
+        with pytest.raises(ValueError, match="ort"):
+            cluster.reach("127.0.0.1:port")
+        for address in (f"127.0.0.1:{open_port}", "auto", "local"):
+            cluster.reach(address)
