@@ -97,7 +97,7 @@ def read_single(spec: str, path: Path, *, cache: ExtractCache, max_bytes: int) -
     if skipped:
         raise SourceError(
             f"The source {spec!r} cannot be read.",
-            why=f"{skipped[0].reason}.",
+            why=f"It was skipped: {skipped[0].reason}.",
             mend="Give a text, Markdown, HTML or PDF file, or source code.",
         )
     return Found(documents, [])
