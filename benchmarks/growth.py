@@ -83,7 +83,7 @@ def _times(folder: Path, quick: bool) -> dict[int, Cost]:
     """
     from benchmarks.growth_loop import bare, loop
 
-    rounds, count = (2, 60) if quick else (7, 300)
+    rounds, count = (2, 60) if quick else (15, 300)
     taken: dict[int, list[float]] = {n: [] for n in (0, *SIZES)}
     for k in range(rounds):
         for n, times in taken.items():
