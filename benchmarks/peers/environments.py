@@ -120,7 +120,8 @@ def _interpreter(python: str) -> str:
 
 def _install(python: str, packages: tuple[str, ...], *more: str) -> None:
     uv = _uv()
-    pip = [uv, "pip", "install", "--quiet", "--python", python] if uv else [
+    # Compiled at once, as pip does unasked: the first run would pay for it with the peer's import.
+    pip = [uv, "pip", "install", "--quiet", "--compile-bytecode", "--python", python] if uv else [
         python, "-m", "pip", "install", "--quiet", "--disable-pip-version-check"
     ]  # fmt: skip
     _call([*pip, *more, *packages])
