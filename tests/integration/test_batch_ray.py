@@ -15,6 +15,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from pytest_socket import socket_allow_hosts
 
 from ddax.batch.cluster_memory import memory_actor, send_to
 from ddax.batch.crews import actors, coroutines, hosted
@@ -48,6 +49,8 @@ def cluster() -> Iterator[tuple[Any, Any]]:
     from ray.cluster_utils import Cluster
 
     nodes = Cluster(initialize_head=True, head_node_args={"num_cpus": 0})
+    # Ray listens at the address this machine has on its network, which tests may not reach otherwise.
+    socket_allow_hosts(["127.0.0.1", "::1", "localhost", nodes.address.rpartition(":")[0]])
     try:
         yield ray, nodes
     finally:
