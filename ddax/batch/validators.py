@@ -30,6 +30,8 @@ def checks(task: BatchTask, result: Mapping[str, Any], *, repaired: bool) -> lis
 
 def check_functions(tasks: Iterable[BatchTask]) -> None:
     """Load the own functions of tasks; raises UsageError for the first that cannot be."""
+    if os.getcwd() not in sys.path:  # as a worker that is a process of its own has it, by `python -m`
+        sys.path.append(os.getcwd())
     for name in sorted({one.value for task in tasks for one in task.validators if isinstance(one, Own)}):
         _function(name)
 
@@ -70,8 +72,6 @@ def numbers(text: str) -> list[float]:
 
 def _function(name: str) -> Any:
     module, _, attribute = name.partition(":")
-    if os.getcwd() not in sys.path:  # as a worker that is a process of its own has it, by `python -m`
-        sys.path.append(os.getcwd())
     try:
         return getattr(importlib.import_module(module), attribute)
     except Exception as error:  # a module of the user's own may raise anything

@@ -55,7 +55,6 @@ def batch(
     A task that takes its process down three times is set aside with a failed result. With --memory
     tasks recall what others wrote, and results depend on their order.
     """
-    from ddax.batch.pool import Folder
     from ddax.batch.tasks import read_tasks
 
     output = Output(json=json, verbose=verbose)
@@ -68,6 +67,18 @@ def batch(
     base = settings(config, {"sources": sources or None, "model": model, "seed": seed}).context
     found = read_tasks(tasks)
     _check(found, base)
+    folder = _folder(out, memory, resume=resume)
+    shared = memory.absolute() if memory is not None else None
+    folder.ensure().bind(shared)
+    crew = _crew(base, folder, shared, in_process=in_process, cluster=ray)
+    _work(found, folder, crew, workers, output)
+    raise typer.Exit(_finish(found, folder, output))
+
+
+def _folder(out: Path, memory: Path | None, *, resume: bool) -> Folder:
+    """Return the folder of the results, which is free or to be gone on in."""
+    from ddax.batch.pool import Folder
+
     for flag, place in (("--out", out), ("--memory", memory)):
         if place is not None and place.exists() and not place.is_dir():
             raise UsageError(
@@ -82,11 +93,7 @@ def batch(
             why="Another batch wrote into it, and nothing is overwritten.",
             mend="Go on with --resume, or name another folder.",
         )
-    shared = memory.absolute() if memory is not None else None
-    folder.ensure().bind(shared)
-    crew = _crew(base, folder, shared, in_process=in_process, cluster=ray)
-    _work(found, folder, crew, workers, output)
-    raise typer.Exit(_finish(found, folder, output))
+    return folder
 
 
 def _check(tasks: list[BatchTask], base: Context) -> None:

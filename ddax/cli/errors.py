@@ -134,7 +134,7 @@ def _sentence(text: str) -> str:
 
 def _nearest(meant: str, known: list[str]) -> str:
     """Return the likeliest of several names, the others after it."""
-    likely = sorted(known, key=lambda name: -difflib.SequenceMatcher(None, meant, name).ratio())
+    likely = difflib.get_close_matches(meant, known, len(known), 0.0)
     return likely[0] + (f"; others like it: {', '.join(likely[1:])}" if likely[1:] else "")
 
 

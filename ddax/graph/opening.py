@@ -105,7 +105,7 @@ class _Opening:
         models = sorted({seat.model for seat in seats} - {""})
         benches = {model: await self.reasoner(actions, model=model) for model in models}
         web = await self.web()
-        library = self.parts.library or await self.library(web, identity)
+        library = self.parts.library or await self.library(web)
         check = await asyncio.to_thread(open_check, embedder, settings.support)
         scale = await asyncio.to_thread(
             load_calibration, embedder.name, embedder.fingerprint, fallback=UNMEASURED
@@ -172,15 +172,17 @@ class _Opening:
         self.undo.push_async_callback(web.close)
         return web
 
-    async def library(self, web: Web, identity: Identity) -> Library:
-        """Open the documents that can be searched; where that takes long, load meanwhile what is next."""
+    async def library(self, web: Web) -> Library:
+        """Open the documents that can be searched; where that takes long, load the index meanwhile."""
+        from ddax.memory.chroma import load
+
         reading = asyncio.create_task(
             _library(self.settings, self.embedder, self.place, web, self.clock, provider=self.parts.search)
         )
         try:
             await asyncio.wait({reading}, timeout=SOON_SECONDS)
             if not reading.done():
-                await asyncio.to_thread(_load_ahead, self.embedder, identity)
+                await asyncio.to_thread(load)
             return await reading
         finally:
             reading.cancel()
@@ -257,14 +259,6 @@ async def _embedding(embedder: Embedder, texts: Sequence[str]) -> AsyncIterator[
         yield
     finally:
         await working
-
-
-def _load_ahead(embedder: Embedder, identity: Identity) -> None:
-    """Load the index and the embedder, which the memory and the first ideas ask for in any case."""
-    from ddax.memory.chroma import load
-
-    load()
-    embedder.embed([identity.statement])
 
 
 def _fill_behind(library: Library) -> asyncio.Task[int]:

@@ -248,8 +248,7 @@ class Agent:
 
     async def costs(self, thread: str) -> list[dict[str, Any]]:
         """Return the log of what each node of a thread paid for model calls, oldest first."""
-        name = self._resumable(thread).thread_id
-        return await self.rows(name, CALLS, thread=name)
+        return await self.rows(thread, CALLS, thread=self._resumable(thread).thread_id)
 
     async def rows(self, thread: str, table: str, /, **equals: Any) -> list[JsonDict]:
         """Return the rows of a log of the memory that a thread writes to, oldest first."""

@@ -45,7 +45,7 @@ if TYPE_CHECKING:
 
 Clock = Callable[[], float]
 ALL_ROWS = 1_000_000
-BEGINNING = 32
+ADMITTED_AT_ONCE = 32
 """Leaves that are admitted at a time."""
 MAX_PLACES = 20_000
 """Texts whose vectors a session keeps (10 MB); beyond, it starts anew."""
@@ -95,7 +95,7 @@ class Session:
     """The whole texts of the tasks that run: every leaf asks for its own."""
     ticks: dict[str, float] = field(default_factory=dict)
     keepers: dict[str, BudgetKeeper] = field(default_factory=dict)
-    beginning: asyncio.Semaphore = field(default_factory=lambda: asyncio.Semaphore(BEGINNING))
+    admission: asyncio.Semaphore = field(default_factory=lambda: asyncio.Semaphore(ADMITTED_AT_ONCE))
     """Lets in so many leaves at a time, so that the first ones act while others begin."""
     place: Place | None = None
     """The node that uses the session, set for each of its runs."""

@@ -52,6 +52,15 @@ class Logged(NamedTuple):
         return clean(self.table), digest(self.key), clean(self.task), committed, self.text, blob
 
 
+class Form(NamedTuple):
+    """What one statement can ask for: a table, a time, the task to look up, keys that SQLite can test."""
+
+    table: str
+    before: float
+    task: str | None
+    keys: tuple[str, ...]
+
+
 class Asked(NamedTuple):
     """A question for the oldest rows of a log with these values, committed before a time."""
 
@@ -60,8 +69,9 @@ class Asked(NamedTuple):
     limit: int
     before: float
 
-    def form(self) -> tuple[str, float, str | None, tuple[str, ...]]:
-        """Return what one statement can ask for: table, time, the task to look up, keys SQLite can test.
+    @property
+    def form(self) -> Form:
+        """Return what it has in common with others that one statement can ask for.
 
         SQLite looks into a row faster than we can read it; what it lets through is compared all the same.
         """
@@ -69,12 +79,8 @@ class Asked(NamedTuple):
             key for key, value in self.equals.items() if isinstance(value, str) and clean(value) == value
         ]
         task = self.equals["task"] if "task" in plain else None
-        return (
-            self.table,
-            self.before,
-            task,
-            tuple(key for key in plain if key != "task" and self._tests(key)),
-        )
+        keys = tuple(key for key in plain if key != "task" and self._tests(key))
+        return Form(self.table, self.before, task, keys)
 
     def _tests(self, key: str) -> bool:
         return key.isascii() and key.isidentifier() and "\0" not in self.equals[key]  # its JSON ends there
@@ -248,17 +254,17 @@ class RecordStore:
     def answers(self, ns: str, asked: Sequence[Asked]) -> list[list[JsonDict]]:
         """Return the rows of each question; those that differ in values alone share a walk through a log."""
         found: list[list[JsonDict]] = [[] for _ in asked]
-        alike: dict[tuple[Any, ...], list[tuple[Asked, list[JsonDict]]]] = {}
+        alike: dict[Form, list[tuple[Asked, list[JsonDict]]]] = {}
         for question, rows in zip(asked, found, strict=True):
-            alike.setdefault(question.form(), []).append((question, rows))
+            alike.setdefault(question.form, []).append((question, rows))
         with sqlite_errors(self.path):
-            for some in alike.values():
-                self._answer(ns, some)
+            for form, some in alike.items():
+                self._answer(ns, form, some)
         return found
 
-    def _answer(self, ns: str, asked: Sequence[tuple[Asked, list[JsonDict]]]) -> None:
+    def _answer(self, ns: str, form: Form, asked: Sequence[tuple[Asked, list[JsonDict]]]) -> None:
         """Find the rows of questions of one form."""
-        table, before, task, keys = asked[0][0].form()
+        table, before, task, keys = form
         wanting: dict[tuple[str, ...], list[tuple[Asked, list[JsonDict]]]] = {}
         for question, rows in asked:
             wanting.setdefault(tuple(question.equals[key] for key in keys), []).append((question, rows))

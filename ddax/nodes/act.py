@@ -59,7 +59,7 @@ class LeafPacket(TypedDict):
 
 async def act(packet: LeafPacket, runtime: Runtime[Context], *, session: Session) -> Update:
     """Execute one leaf action and store what it brought."""
-    async with session.beginning:
+    async with session.admission:
         entry = await _admit(packet, session, _key(packet, runtime))
     if not isinstance(entry, Entry):
         return entry

@@ -155,7 +155,7 @@ def test_the_likeliest_of_several_flags_stands_first() -> None:
     found = usage("No such option: --sorces (Possible options: --search, --sources, --stream)", "x")
     assert (found.what, found.why) == (
         "No such option: --sorces.",
-        "The nearest one is --sources; others like it: --search, --stream.",
+        "The nearest one is --sources; others like it: --stream, --search.",
     )
 
 

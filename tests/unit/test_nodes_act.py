@@ -12,7 +12,7 @@ from pydantic import BaseModel
 from ddax.actions.protocol import Action, ActionContext, ActionResult
 from ddax.actions.registry import action
 from ddax.errors import ActionError, Blocked, ReasonerError
-from ddax.graph.services import BEGINNING
+from ddax.graph.services import ADMITTED_AT_ONCE
 from ddax.ideas.idea import apply_patches, child
 from ddax.memory.fake import DictMemory
 from ddax.memory.gate import GatedMemory
@@ -269,10 +269,10 @@ async def test_the_first_leaves_act_while_others_begin(kit: Any) -> None:
     base = kit.session(actions=(attempt,))
     session = replace(base, memory=Together("test", base.embedder, base.clock, base.settings.recall))
     state = await kit.opened(session)
-    packets = [kit.packet(f"0.{n}", "attempt", state=state) for n in range(3 * BEGINNING)]
+    packets = [kit.packet(f"0.{n}", "attempt", state=state) for n in range(3 * ADMITTED_AT_ONCE)]
     done = [kit.update(act, packet, session, task_id=f"task-{packet['leaf']}") for packet in packets]
     await asyncio.gather(*done)
-    assert begun[0] <= BEGINNING
+    assert begun[0] <= ADMITTED_AT_ONCE
     assert len(begun) == max(begun) == len(packets)
 
 
