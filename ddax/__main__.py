@@ -41,7 +41,7 @@ def look_less_for_cycles() -> None:
 
     A full look walks every object of the libraries, and a command lives for seconds.
     """
-    gc.set_threshold(10_000, 20, 20)
+    gc.set_threshold(100_000, 20, 20)
 
 
 def signal_again(dropped: sys.UnraisableHookArgs) -> None:

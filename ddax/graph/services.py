@@ -45,7 +45,7 @@ if TYPE_CHECKING:
 
 Clock = Callable[[], float]
 ALL_ROWS = 1_000_000
-ADMITTED_AT_ONCE = 32
+ADMITTED_AT_ONCE = 16
 """Leaves that are admitted at a time."""
 MAX_PLACES = 20_000
 """Texts whose vectors a session keeps (10 MB); beyond, it starts anew."""
@@ -271,7 +271,7 @@ class LocalServices:
         from ddax.graph.opening import open_session
 
         parts, others = self._parts, [*self._sessions.values()]
-        if others:  # an encoder weighs a hundred megabytes, and none of the settings name another
+        if others:  # it remembers the newest vectors, and none of the settings name another
             parts = replace(parts, embedder=others[0].embedder)
         for other in others:
             if other.settings.namespace == settings.namespace:

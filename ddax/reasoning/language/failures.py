@@ -21,8 +21,11 @@ Kind = Literal["status", "timeout", "connection", "length", "filtered", "quota",
 RETRIED = frozenset({408, 409, 425, 429})
 _TIMEOUTS = frozenset({"TimeoutError", "APITimeoutError", "ModelTimeoutError", "TimeoutException"})
 _CONNECTIONS = frozenset(
-    {"ConnectionError", "APIConnectionError", "ModelConnectionError", "TransportError", "OSError"}
-)
+    {
+        "ConnectionError", "APIConnectionError", "ModelConnectionError", "TransportError", "OSError",
+        "ClientConnectionError",
+    }
+)  # fmt: skip
 MAX_TOLD = 300
 
 
@@ -58,11 +61,25 @@ def classify(error: Exception, wall: Callable[[], float]) -> Failure:
         return Failure(kind, status, said)
     if status:
         return Failure("status", status, said, _retry_after(error, wall))
-    if names & _TIMEOUTS:
-        return Failure("timeout", 0, said or "no reply in time")
-    if names & _CONNECTIONS:
-        return Failure("connection", 0, said or type(error).__name__)
-    return Failure("foreign", 0, f"{type(error).__name__}: {said}")
+    return _unreached(error, said) or Failure("foreign", 0, f"{type(error).__name__}: {said}")
+
+
+def _unreached(error: Exception, said: str) -> Failure | None:
+    """Read an exception of a server that did not answer; None where it is another one.
+
+    What lies deepest says what it was: a client may call a refused connection a time-out.
+    """
+    links: list[BaseException] = [error]
+    while (cause := links[-1].__cause__) is not None:
+        links.append(cause)
+    told = " ".join(str(links[min(1, len(links) - 1)]).split())[:MAX_TOLD] or said
+    for link in reversed(links):
+        names = {cls.__name__ for cls in type(link).__mro__}
+        if names & _TIMEOUTS:
+            return Failure("timeout", 0, told or "no reply in time")
+        if names & _CONNECTIONS:
+            return Failure("connection", 0, told or type(link).__name__)
+    return None
 
 
 def _named_kind(names: set[str], said: str) -> Kind | None:

@@ -1,0 +1,89 @@
+"""What is said of a server that does not answer, over real sockets: the client's own words mislead."""
+
+import asyncio
+import contextlib
+from collections.abc import AsyncIterator, Awaitable, Callable
+
+import pytest
+from langchain_openai import ChatOpenAI
+
+from ddax.reasoning.language.channel import Order
+from ddax.reasoning.language.failures import Failure, classify
+from ddax.reasoning.language.wire import Wire
+from ddax.reasoning.language.wire_openai import OpenAIChannel
+
+SECONDS = 0.5
+Serve = Callable[[asyncio.StreamReader, asyncio.StreamWriter], Awaitable[None]]
+
+
+class Word(Wire):
+    word: str
+
+
+async def silent(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+    while await reader.read(1000):  # until the client gives up
+        pass
+
+
+async def hangs_up(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+    await reader.readuntil(b"\r\n\r\n")
+
+
+async def breaks_off(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+    await reader.readuntil(b"\r\n\r\n")
+    writer.write(b"HTTP/1.1 200 OK\r\nContent-Type: application/json\r\nContent-Length: 999\r\n\r\n{")
+    await writer.drain()
+
+
+@contextlib.asynccontextmanager
+async def served(serve: Serve) -> AsyncIterator[tuple[str, asyncio.Event]]:
+    ended = asyncio.Event()
+
+    async def serve_and_close(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+        await serve(reader, writer)
+        writer.close()
+        await writer.wait_closed()
+        ended.set()
+
+    server = await asyncio.start_server(serve_and_close, "127.0.0.1", 0)
+    async with server:
+        yield f"http://127.0.0.1:{server.sockets[0].getsockname()[1]}/v1", ended
+
+
+async def failure_at(address: str) -> Failure:
+    channel = OpenAIChannel(
+        ChatOpenAI(model="m", base_url=address, api_key="none", timeout=SECONDS, max_retries=0)
+    )
+    try:
+        with pytest.raises(Exception) as caught:
+            await channel.say(Order((("human", "say a word"),), Word, "words"))
+    finally:
+        await channel.close()
+    assert isinstance(caught.value, Exception)
+    return classify(caught.value, lambda: 0.0)
+
+
+@pytest.mark.parametrize(
+    ("serve", "kind", "said"),
+    [
+        (silent, "timeout", "reading"),
+        (hangs_up, "connection", "disconnected"),
+        (breaks_off, "connection", "not completed"),
+    ],
+)
+async def test_a_server_that_does_not_answer_is_told_by_what_it_did(
+    serve: Serve, kind: str, said: str
+) -> None:
+    async with served(serve) as (address, ended):
+        failure = await failure_at(address)
+        await ended.wait()
+    assert failure.kind == kind and failure.retriable
+    assert said in failure.said
+
+
+async def test_an_address_where_nobody_listens_is_no_timeout() -> None:
+    async with served(silent) as (address, _):
+        pass  # the port is free again
+    failure = await failure_at(address)
+    assert (failure.kind, failure.retriable) == ("connection", True)
+    assert address.removeprefix("http://").removesuffix("/v1") in failure.said
