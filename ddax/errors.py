@@ -22,6 +22,7 @@ Foreign exceptions are mapped to these where the foreign library is called, with
 from __future__ import annotations
 
 import json
+import re
 
 
 class DdaxError(Exception):
@@ -135,9 +136,22 @@ _JSON_FAULTS = {
 """How the parser of Python begins its words, and what they say to a reader."""
 
 
+_TYPES = {
+    "Input should": "It should", "Field required": "It is missing",
+    "Extra inputs are not permitted": "It is not known here",
+    "a valid dictionary": "a mapping of names to values",
+    "a valid string": "a text", "a valid integer": "a whole number", "a valid number": "a number",
+    "a valid boolean": "true or false", "a valid tuple": "a list", "a valid list": "a list",
+}  # fmt: skip
+"""What a check of types says, in plain words."""
+
+
 def plain_fault(message: str) -> str:
-    """Say what a check of types says of a value, without the words of its parser."""
-    return message.split(", unable to parse")[0].replace("Input should", "It should")
+    """Say what a check of types says of a value in plain words, not those of its parser."""
+    said = re.sub(r", unable to parse.*| or instance of \w+", "", message.removeprefix("Value error, "))
+    for words, plain in _TYPES.items():
+        said = said.replace(words, plain)
+    return said
 
 
 def json_fault(error: Exception) -> str:

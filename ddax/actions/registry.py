@@ -19,7 +19,7 @@ from pydantic import BaseModel, ValidationError
 
 from ddax.actions.protocol import Action, ActionContext, ActionResult, Inside
 from ddax.actions.signatures import adapted
-from ddax.errors import ActionError, UsageError
+from ddax.errors import ActionError, UsageError, plain_fault
 from ddax.types import ActionCall, Effect
 
 BUILT_IN = ("search", "visit", "save", "think")
@@ -85,7 +85,8 @@ class Registry(Mapping[str, Action]):
             first = error.errors()[0]
             where = ".".join(str(part) for part in first["loc"]) or "arguments"
             raise ActionError(
-                f"action {call['name']!r} got bad arguments: {where}: {first['msg']}.", kind="bad_arguments"
+                f"action {call['name']!r} got bad arguments: {where}: {plain_fault(first['msg'])}.",
+                kind="bad_arguments",
             ) from error
 
     async def execute(self, call: ActionCall, context: ActionContext) -> ActionResult:

@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Any
 
 from ddax.batch.tasks import BatchTask
 from ddax.batch.validators import checks, score
-from ddax.errors import DdaxError, ThreadInUse
+from ddax.errors import DdaxError, ThreadInUse, plain_fault
 from ddax.types import JsonDict
 
 if TYPE_CHECKING:
@@ -55,7 +55,7 @@ def settings_of(task: BatchTask, base: Context) -> Context:
     except ValidationError as error:
         first = error.errors(include_url=False)[0]
         raise SettingsError(
-            f"Task {task.id!r}: {'.'.join(map(str, first['loc']))}: {first['msg']}.",
+            f"Task {task.id!r}: {'.'.join(map(str, first['loc']))}: {plain_fault(first['msg'])}.",
             why="Its row holds settings that do not fit.",
             mend="`ddax config show` lists every setting.",
         ) from error
@@ -64,7 +64,7 @@ def settings_of(task: BatchTask, base: Context) -> Context:
 def failed(task: BatchTask, kind: str, cause: str) -> JsonDict:
     """Return the row of a task that has no answer."""
     return {"id": task.id, "status": "failed", "answer": "", "error": {"kind": kind, "cause": cause},
-            "score": 0.0 if task.validators else None, "checks": []}  # fmt: skip
+            "score": 0.0 if task.validators else None, "checks": [], "seconds": 0.0}  # fmt: skip
 
 
 async def _ran_alone(task: BatchTask, context: Context, home: Path, parts: Parts, clock: Clock) -> JsonDict:

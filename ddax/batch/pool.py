@@ -116,4 +116,4 @@ async def _one(task: BatchTask, folder: Folder, runner: Runner) -> JsonDict:
             whys = folder.count_try(task, death.why)
             if len(whys) >= TRIES:
                 cause = f"It took its runner down {len(whys)} times: {death.why}"
-                return {**failed(task, "Poison", cause), "seconds": 0.0}
+                return failed(task, "Poison", cause)

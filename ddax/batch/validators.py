@@ -55,9 +55,21 @@ def _check(one: Validator, task: BatchTask, result: Mapping[str, Any], repaired:
         case TestsPass():
             ok = repaired
         case Own():
-            ok = bool(_function(one.value)(task.model_dump(mode="json"), dict(result)))
+            return _own(one, task, result)
     wanted = getattr(one, "value", "every test passes")
     return Check(kind=one.kind, ok=ok, why="" if ok else f"wanted {wanted!r}, got {answer[:200]!r}")
+
+
+def _own(one: Own, task: BatchTask, result: Mapping[str, Any]) -> Check:
+    """Ask a function of the user's; one that raises has not said that the answer is right."""
+    function = _function(one.value)
+    try:
+        ok = bool(function(task.model_dump(mode="json"), dict(result)))
+    except Exception as error:  # whatever a function of the user's own raises
+        return Check(kind=one.kind, ok=False, why=f"{one.value} raised {type(error).__name__}: {error}")
+    return Check(
+        kind=one.kind, ok=ok, why="" if ok else f"{one.value} says no of {str(result['answer'])[:200]!r}"
+    )
 
 
 def plain(text: str) -> str:

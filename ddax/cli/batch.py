@@ -69,8 +69,8 @@ def batch(
     _check(found, base)
     folder = _folder(out, memory, resume=resume)
     shared = memory.absolute() if memory is not None else None
-    folder.ensure().bind(shared)
     crew = _crew(base, folder, shared, in_process=in_process, cluster=ray)
+    folder.ensure().bind(shared)
     _work(found, folder, crew, workers, output)
     raise typer.Exit(_finish(found, folder, output))
 

@@ -10,7 +10,7 @@ from pydantic import ValidationError
 
 from ddax.configs.documents import YamlDocument, read_document, shipped
 from ddax.configs.settings import Identity
-from ddax.errors import SettingsError
+from ddax.errors import SettingsError, plain_fault
 
 SUFFIXES = frozenset({".yaml", ".yml"})
 NAME = re.compile(r"[A-Za-z0-9_-]{1,64}")
@@ -56,7 +56,7 @@ def _validated(document: YamlDocument) -> Identity:
         fields = list(Identity.model_fields)
         near = difflib.get_close_matches(key, fields, n=1, cutoff=0.0) if key not in fields else []
         raise SettingsError(
-            f"{document.where(key)}: {key or 'the profile'}: {first['msg']}.",
+            f"{document.where(key)}: {key or 'the profile'}: {plain_fault(first['msg'])}.",
             why=f"The nearest valid key is {near[0]!r}." if near else "The value does not fit the key.",
             mend=f"A profile has the keys {', '.join(fields)}.",
         ) from error

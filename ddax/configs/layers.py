@@ -94,7 +94,7 @@ def keep_unset(loaded: Loaded, stored: Mapping[str, Any]) -> Context:
         first = exc.errors(include_url=False)[0]
         raise StateError(
             "The settings stored with the thread do not fit this release.",
-            why=f"{'.'.join(map(str, first['loc']))}: {first['msg']}.",
+            why=f"{'.'.join(map(str, first['loc']))}: {plain_fault(first['msg'])}.",
             mend="Ask the question on a new thread.",
         ) from exc
 
@@ -355,5 +355,5 @@ def _wrong(loc: tuple[int | str, ...], message: str, layers: Mapping[str, Settin
     return SettingsError(
         f"{setting.origin}: {key} = {reprlib.repr(setting.value)} is not allowed.",
         why=f"{message}. It means: {field.description}",
-        mend=f"Give another value; the default is {field.default!r}.",
+        mend=f"Give another value; the default is {field.get_default(call_default_factory=True)!r}.",
     )

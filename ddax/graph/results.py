@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any, TypedDict
 
-from ddax.errors import UsageError
+from ddax.errors import UsageError, plain_fault
 from ddax.ideas.idea import Ideas
 from ddax.types import MODEL_KEY, JsonDict, Usage
 
@@ -130,7 +130,7 @@ def fitting_answer(answer: Any, question: JsonDict) -> JsonDict:
         first = error.errors()[0]
         where = ".".join(str(part) for part in first["loc"]) or "answer"
         raise UsageError(
-            f"the answer {answer!r} does not fit: {where}: {first['msg']}.",
+            f"the answer {answer!r} does not fit: {where}: {plain_fault(first['msg'])}.",
             why="A question takes its own choices, with what they ask for.",
             mend=ANSWERS,
         ) from error

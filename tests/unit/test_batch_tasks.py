@@ -6,7 +6,7 @@ import json
 import socket
 import sys
 from collections.abc import AsyncIterator
-from contextlib import asynccontextmanager
+from contextlib import asynccontextmanager, nullcontext
 from pathlib import Path
 from typing import Any
 
@@ -14,11 +14,13 @@ import numpy as np
 import pytest
 
 from ddax.batch import cluster, job
+from ddax.batch.inline import InlineRunner
 from ddax.batch.job import settings_of
 from ddax.batch.pool import TRIES, Folder, RunnerDied, run_all
 from ddax.batch.summary import summary
 from ddax.batch.tasks import BatchTask, read_tasks
 from ddax.batch.validators import check_functions, checks, numbers, score
+from ddax.batch.worker import Warm, done
 from ddax.configs.settings import Context
 from ddax.errors import SettingsError, SourceError, ThreadInUse, UsageError
 from ddax.graph.services import Parts
@@ -113,6 +115,41 @@ def test_a_validator_that_cannot_be_loaded_is_named() -> None:
     )
     with pytest.raises(UsageError, match=r"'no\.such:thing' cannot be loaded"):
         checks(task, {"answer": "", "short": ""}, repaired=False)
+
+
+def never(task: JsonDict, result: JsonDict) -> bool:
+    """Fail, as a validator of a user's own may."""
+    raise KeyError("no such field")
+
+
+def test_a_validator_that_raises_fails_its_task_and_says_so() -> None:
+    name = f"{__name__}:never"
+    task = BatchTask.model_validate(
+        {"id": "t", "task": "x", "validators": [{"kind": "function", "value": name}]}
+    )
+    found = checks(task, {"answer": "", "short": ""}, repaired=False)
+    assert (score(found), found[0]["why"]) == (0.0, f"{name} raised KeyError: 'no such field'")
+
+
+async def test_what_a_task_raises_in_this_process_takes_no_other_task_down(tmp_path: Path) -> None:
+    class Broken(Warm):
+        async def parts(self, context: Context) -> Parts:
+            raise ZeroDivisionError("division by zero")
+
+    tasks = [BatchTask(id=name, task="x", sources=(str(tmp_path),)) for name in ("a", "b")]
+    runner = InlineRunner(Context(), Broken(tmp_path / "cache"))
+    folder = Folder(tmp_path / "out").ensure()
+    await run_all(tasks, folder, [nullcontext(runner)], lambda row: None)
+    rows = [row for row in map(folder.result, tasks) if row is not None]
+    assert [row["error"]["kind"] for row in rows] == ["Poison", "Poison"]
+    assert "ZeroDivisionError: division by zero" in rows[0]["error"]["cause"]
+
+
+async def test_a_task_over_a_missing_source_counts_in_the_summary(tmp_path: Path) -> None:
+    task = BatchTask(id="a", task="x", sources=(str(tmp_path / "none"),))
+    row = await done(task, Context(), tmp_path / "home", Warm(tmp_path / "cache"))
+    assert row["error"]["kind"] == "SourceError"
+    assert summary([row], 1)["status"] == {"failed": 1}
 
 
 def test_numbers_are_found_as_they_are_written() -> None:

@@ -219,10 +219,42 @@ def test_a_file_in_the_place_of_a_folder_of_a_batch_is_the_callers_mistake(
     assert not (tmp_path / "out").exists()
 
 
+def test_a_cluster_that_cannot_be_reached_leaves_no_folder(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setitem(sys.modules, "ray", None)  # whether or not the extra is installed here
+    (tmp_path / "page.txt").write_text("The tower is in Belmark.", encoding="utf-8")
+    (tmp_path / "tasks.jsonl").write_text('{"task": "Where?", "sources": ["page.txt"]}', encoding="utf-8")
+    assert run_command(["batch", "tasks.jsonl", "--out", "out", "--ray", "auto"]) == 2
+    assert "ddax[ray]" in capsys.readouterr().err
+    assert not (tmp_path / "out").exists()
+
+
+@pytest.mark.parametrize(
+    ("line", "says", "default"),
+    [
+        ("browser: {secrets: 5}", "It should be a mapping of names to values. ", "the default is {}."),
+        ("browser: {secrets: {a: 5}}", "It should be a mapping of names to values. ", "the default is {}."),
+        ("budget: {max_steps: many}", "It should be a whole number. ", "the default is 60."),
+        ("sources: docs", "It should be a list. ", "the default is ()."),
+    ],
+)
+def test_a_setting_of_another_type_is_told_in_plain_words(
+    line: str, says: str, default: str,
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str],
+) -> None:  # fmt: skip
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "ddax.yaml").write_text(line, encoding="utf-8")
+    assert run_command(["config", "show"]) == 2
+    told = capsys.readouterr().err
+    assert f"why: {says}" in told and default in told
+
+
 def test_what_is_no_number_is_told_without_the_words_of_a_parser(
     capsys: pytest.CaptureFixture[str],
 ) -> None:
     assert run_command(["gc", "--days", "soon"]) == 2
-    assert "why: It should be a valid number.\n" in capsys.readouterr().err
+    assert "why: It should be a number.\n" in capsys.readouterr().err
     assert run_command(["run", "x", "--sources", ".", "--max-usd", "-1"]) == 2
     assert "why: It should be greater than or equal to 0. It means" in capsys.readouterr().err
