@@ -9,7 +9,6 @@ from __future__ import annotations
 import asyncio
 import contextlib
 import os
-import secrets
 import time
 from collections.abc import AsyncIterator, Callable
 from dataclasses import replace
@@ -27,7 +26,7 @@ from ddax.errors import ReasonerError, SandboxError, ThreadInUse, UsageError
 from ddax.graph.builder import Builder, build_graph
 from ddax.graph.costs import CALLS
 from ddax.graph.results import RunResult, exit_code_of, result_of
-from ddax.graph.runs import RunFolder, RunInfo
+from ddax.graph.runs import RunFolder, RunInfo, named
 from ddax.graph.savers import open_store
 from ddax.graph.services import Clock, LocalServices, Parts
 from ddax.graph.snapshots import answered, checkpoint_of, cut_short, newest, unanswered, whole
@@ -98,7 +97,13 @@ class Agent:
         self.home: Home
 
     async def __aenter__(self) -> Self:
-        """Open the home, the saver and the services."""
+        """Open the home, the saver and the services; where one fails nothing stays open."""
+        async with self._stack:
+            await self._open()
+            self._stack = self._stack.pop_all()
+        return self
+
+    async def _open(self) -> None:
         from ddax.memory.home import Home
 
         home = Home(Path(self._home_path)) if self._home_path else Home.from_environ(os.environ)
@@ -111,7 +116,6 @@ class Agent:
         self._stack.push_async_callback(self.services.close)
         self.store = await self._stack.enter_async_context(open_store(self.home.checkpoints, os.environ))
         self.graph = self._build(self.services).compile(checkpointer=self.store, name="ddax")
-        return self
 
     async def __aexit__(
         self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
@@ -121,9 +125,11 @@ class Agent:
 
     def __enter__(self) -> Self:
         """Open the agent for synchronous code."""
-        self._loop = asyncio.Runner()
-        self._loop.__enter__()
-        return self._loop.run(self.__aenter__())
+        with contextlib.ExitStack() as undo:
+            self._loop = undo.enter_context(asyncio.Runner())
+            self._loop.run(self.__aenter__())
+            undo.pop_all()
+        return self
 
     def __exit__(
         self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
@@ -155,7 +161,7 @@ class Agent:
                 why="A run needs a question or an order in words.",
                 mend='Write it as: ddax run "your question".',
             )
-        name = self._name(thread)
+        name = named(thread, self._clock())
         async with self.locked(name):
             known = self.runs.load(name)
             if known is not None and known.resumable:
@@ -302,14 +308,6 @@ class Agent:
             )
         return self._loop
 
-    def _name(self, thread: str | None) -> str:
-        from ddax.memory.home import safe_name
-
-        if thread is not None:
-            return safe_name(thread)
-        stamp = time.strftime("%Y%m%d-%H%M%S", time.gmtime(self._clock()))
-        return f"{stamp}-{secrets.token_hex(3)}"
-
     @contextlib.asynccontextmanager
     async def locked(self, thread: str) -> AsyncIterator[None]:
         """Own a thread for the length of the block; raises ThreadInUse."""
@@ -320,7 +318,7 @@ class Agent:
                 yield
 
     def _resumable(self, thread: str | None) -> RunInfo:
-        return self.runs.unfinished() if thread is None else self.runs.known(self._name(thread))
+        return self.runs.unfinished() if thread is None else self.runs.known(named(thread, self._clock()))
 
     async def _snapshot(self, info: RunInfo) -> Any:
         """Return the newest state; raises StateError where the manifest knows more than the store."""

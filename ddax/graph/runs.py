@@ -7,6 +7,8 @@ compared with the checkpoints on resume, so that lost checkpoints are never a si
 from __future__ import annotations
 
 import json
+import secrets
+import time
 from dataclasses import asdict, dataclass, field, replace
 from difflib import get_close_matches
 from pathlib import Path
@@ -22,6 +24,15 @@ CANCEL = "cancel"
 VERSION = 1
 UNFINISHED = frozenset({"running", "waiting"})
 """The statuses of a thread that can be resumed."""
+
+
+def named(thread: str | None, now: float) -> str:
+    """Return a thread's name as it may be a folder's; one that has none is named by the time."""
+    from ddax.memory.home import safe_name
+
+    if thread is not None:
+        return safe_name(thread)
+    return f"{time.strftime('%Y%m%d-%H%M%S', time.gmtime(now))}-{secrets.token_hex(3)}"
 
 
 @dataclass(frozen=True)

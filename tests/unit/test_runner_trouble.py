@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import subprocess
 import sys
+import threading
 from collections.abc import Callable, Iterator
 from dataclasses import replace
 from pathlib import Path
@@ -12,7 +13,10 @@ from typing import Any
 import pytest
 
 from ddax.errors import StateError, ThreadInUse
+from ddax.graph.builder import Builder
+from ddax.graph.runner import open_agent
 from ddax.graph.runs import RunInfo
+from ddax.graph.services import LocalServices
 
 
 class Crash(Exception):
@@ -33,6 +37,16 @@ async def broken(kit: Any, home: Path) -> None:
 
 async def finished(kit: Any, home: Path) -> Any:
     return await kit.finished(home)
+
+
+def test_an_agent_that_cannot_be_built_leaves_nothing_open(tmp_path: Path) -> None:
+    def build(services: LocalServices) -> Builder:
+        raise Crash
+
+    before = set(threading.enumerate())
+    with pytest.raises(Crash), open_agent(home=tmp_path, build=build):
+        pass
+    assert set(threading.enumerate()) <= before, "a thread that lives on holds up the end of the process"
 
 
 def lose(home: Path) -> None:
