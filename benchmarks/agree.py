@@ -65,6 +65,20 @@ def pairs(first: Mapping[str, Any], second: Mapping[str, Any]) -> list[Pair]:
     return [Pair(name, figure, theirs[name]) for name, figure in ours.items()]
 
 
+def result_in(path: Path) -> Mapping[str, Any]:
+    """Read what a benchmark printed with `--json`; raises OSError, or ValueError naming what it is not."""
+    try:
+        found = json.loads(path.read_text(encoding="utf-8"))
+    except OSError as error:
+        raise OSError(f"{str(path)!r}: {error.strerror}") from error
+    except ValueError as error:
+        raise ValueError(f"{str(path)!r} holds no JSON: {error}") from error
+    whole = isinstance(found, dict) and {"name", "figures", "conditions"} <= found.keys()
+    if not whole or not {"quick", "commit"} <= found["conditions"].keys():
+        raise ValueError(f"{str(path)!r} is not what a benchmark prints with --json")
+    return found
+
+
 def lines(found: Sequence[Pair]) -> list[str]:
     """Return what to print: who does not agree, then how many do."""
     apart = [pair for pair in found if not pair.agrees]
@@ -83,9 +97,8 @@ def main(arguments: Sequence[str] | None = None) -> int:
     parser.add_argument("files", nargs=2, type=Path, metavar="JSON", help="what `--json` printed")
     given = parser.parse_args(arguments)
     try:
-        first, second = (json.loads(path.read_text(encoding="utf-8")) for path in given.files)
-        found = pairs(first, second)
-    except (OSError, ValueError, KeyError, TypeError) as error:
+        found = pairs(*map(result_in, given.files))
+    except (OSError, ValueError) as error:
         print(f"cannot be compared: {error}", file=sys.stderr)
         return 2
     print("\n".join(lines(found)))

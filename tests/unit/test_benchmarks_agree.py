@@ -59,9 +59,16 @@ def test_what_is_not_of_one_kind_is_not_compared(tmp_path: Path, capsys: pytest.
     ):
         assert agree.main(written(tmp_path, here, other)) == 2
         assert why in capsys.readouterr().err
-    assert agree.main([*written(tmp_path, here), str(tmp_path / "none.json")]) == 2
-    (tmp_path / "cut.json").write_text('{"name": ', encoding="utf-8")
-    assert agree.main([*written(tmp_path, here), str(tmp_path / "cut.json")]) == 2
+    for name, text, why in (
+        ("none.json", None, "No such file"),
+        ("cut.json", '{"name": ', "holds no JSON"),
+        ("other.json", '{"name": "x"}', "is not what a benchmark prints"),
+    ):
+        if text is not None:
+            (tmp_path / name).write_text(text, encoding="utf-8")
+        assert agree.main([*written(tmp_path, here), str(tmp_path / name)]) == 2
+        said = capsys.readouterr().err
+        assert why in said and name in said
 
 
 @given(st.lists(st.floats(0.001, 1e4), min_size=2, max_size=7), st.sampled_from(["ms", "MB", "×", "calls"]))
