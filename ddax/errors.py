@@ -23,6 +23,9 @@ from __future__ import annotations
 
 import json
 import re
+import reprlib
+from collections.abc import Mapping, Sequence
+from typing import Any
 
 
 class DdaxError(Exception):
@@ -137,7 +140,7 @@ _JSON_FAULTS = {
 
 
 _TYPES = {
-    "Input should": "It should", "Field required": "It is missing",
+    "Input should": "It should", "String should": "It should", "Field required": "It is missing",
     "Extra inputs are not permitted": "It is not known here",
     "a valid dictionary": "a mapping of names to values",
     "a valid string": "a text", "a valid integer": "a whole number", "a valid number": "a number",
@@ -148,10 +151,21 @@ _TYPES = {
 
 def plain_fault(message: str) -> str:
     """Say what a check of types says of a value in plain words, not those of its parser."""
-    said = re.sub(r", unable to parse.*| or instance of \w+", "", message.removeprefix("Value error, "))
+    said = re.sub(r", unable to .*| or instance of \w+", "", message.removeprefix("Value error, "))
+    said = re.sub(r"Input tag (.*) found using .* expected tags: (.*)", r"There is no \1; there are \2", said)
     for words, plain in _TYPES.items():
         said = said.replace(words, plain)
     return said
+
+
+def first_fault(faults: Sequence[Mapping[str, Any]]) -> tuple[tuple[int | str, ...], str]:
+    """Return where the first fault that a check of types found lies, and what it is in plain words.
+
+    A name that is not known comes first: what is missing beside it may be what it was meant for.
+    """
+    first = min(faults, key=lambda fault: fault["type"] != "extra_forbidden")
+    found = f", not {reprlib.repr(first['input'])}" if first["type"] == "literal_error" else ""
+    return tuple(first["loc"]), plain_fault(first["msg"]) + found
 
 
 def json_fault(error: Exception) -> str:

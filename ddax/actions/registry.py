@@ -19,7 +19,7 @@ from pydantic import BaseModel, ValidationError
 
 from ddax.actions.protocol import Action, ActionContext, ActionResult, Inside
 from ddax.actions.signatures import adapted
-from ddax.errors import ActionError, UsageError, plain_fault
+from ddax.errors import ActionError, UsageError, first_fault
 from ddax.types import ActionCall, Effect
 
 BUILT_IN = ("search", "visit", "save", "think")
@@ -82,10 +82,10 @@ class Registry(Mapping[str, Action]):
         try:
             return self[call["name"]].arguments.model_validate(call["args"])
         except ValidationError as error:
-            first = error.errors()[0]
-            where = ".".join(str(part) for part in first["loc"]) or "arguments"
+            loc, fault = first_fault(error.errors())
+            where = ".".join(map(str, loc)) or "arguments"
             raise ActionError(
-                f"action {call['name']!r} got bad arguments: {where}: {plain_fault(first['msg'])}.",
+                f"action {call['name']!r} got bad arguments: {where}: {fault}.",
                 kind="bad_arguments",
             ) from error
 

@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Any
 
 from ddax.batch.tasks import BatchTask
 from ddax.batch.validators import checks, score
-from ddax.errors import DdaxError, ThreadInUse, plain_fault
+from ddax.errors import DdaxError, ThreadInUse, first_fault
 from ddax.types import JsonDict
 
 if TYPE_CHECKING:
@@ -44,6 +44,7 @@ def settings_of(task: BatchTask, base: Context) -> Context:
     """Return the settings of a task: those of the batch, with its own on top; raises SettingsError."""
     from pydantic import ValidationError
 
+    from ddax.configs.layers import meant, setting_fields
     from ddax.configs.settings import Context
     from ddax.errors import SettingsError
 
@@ -53,10 +54,14 @@ def settings_of(task: BatchTask, base: Context) -> Context:
     try:
         return Context.model_validate({**values, "human": False})
     except ValidationError as error:
-        first = error.errors(include_url=False)[0]
+        where, fault = first_fault(error.errors(include_url=False))
+        key = ".".join(map(str, where))
+        known = key.startswith(tuple(setting_fields()))
         raise SettingsError(
-            f"Task {task.id!r}: {'.'.join(map(str, first['loc']))}: {plain_fault(first['msg'])}.",
-            why="Its row holds settings that do not fit.",
+            f"Task {task.id!r}: {key}: {fault}.",
+            why="Its row holds settings that do not fit."
+            if known
+            else f"The nearest valid one is {meant(key)!r}.",
             mend="`ddax config show` lists every setting.",
         ) from error
 

@@ -10,9 +10,10 @@ from typing import Annotated, Any, Literal
 
 from pydantic import BaseModel, ConfigDict, Field, TypeAdapter, ValidationError, field_validator
 
-from ddax.errors import SourceError, UsageError, json_fault, plain_fault
+from ddax.errors import SourceError, UsageError, first_fault, json_fault
 
 ID = re.compile(r"[A-Za-z0-9][A-Za-z0-9._-]{0,63}")
+FUNCTION = re.compile(r"[A-Za-z_][\w.]*:[A-Za-z_]\w*")
 
 
 class Part(BaseModel):
@@ -69,7 +70,14 @@ class Own(Part):
     """A function of one's own, `module:name`: it takes the task and the result, and returns true or false."""
 
     kind: Literal["function"]
-    value: str = Field(pattern=r"^[A-Za-z_][\w.]*:[A-Za-z_]\w*$")
+    value: str
+
+    @field_validator("value")
+    @classmethod
+    def _names_a_function(cls, value: str) -> str:
+        if not FUNCTION.fullmatch(value):
+            raise ValueError(f"{value!r} is no function: write module:name")
+        return value
 
 
 Validator = Annotated[Exact | Contains | Regex | Numeric | TestsPass | Own, Field(discriminator="kind")]
@@ -127,10 +135,10 @@ def _parsed(path: Path, number: int, line: str) -> BatchTask:
     try:
         task = _TASK.validate_python(json.loads(line))
     except ValidationError as error:
-        first = error.errors(include_url=False)[0]
-        place = ".".join(map(str, first["loc"])) or "the line"
+        loc, fault = first_fault(error.errors(include_url=False))
+        place = ".".join(map(str, loc)) or "the line"
         raise UsageError(
-            f"{where}: {place}: {plain_fault(first['msg'])}.",
+            f"{where}: {place}: {fault}.",
             why="A row holds a task and what belongs to it.",
             mend=_MEND,
         ) from error

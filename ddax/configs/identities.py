@@ -10,7 +10,7 @@ from pydantic import ValidationError
 
 from ddax.configs.documents import YamlDocument, read_document, shipped
 from ddax.configs.settings import Identity
-from ddax.errors import SettingsError, plain_fault
+from ddax.errors import SettingsError, first_fault
 
 SUFFIXES = frozenset({".yaml", ".yml"})
 NAME = re.compile(r"[A-Za-z0-9_-]{1,64}")
@@ -51,12 +51,12 @@ def _validated(document: YamlDocument) -> Identity:
     try:
         return Identity.model_validate(values)
     except ValidationError as error:
-        first = error.errors(include_url=False)[0]
-        key = str(first["loc"][0]) if first["loc"] else ""
+        where, fault = first_fault(error.errors(include_url=False))
+        key = str(where[0]) if where else ""
         fields = list(Identity.model_fields)
         near = difflib.get_close_matches(key, fields, n=1, cutoff=0.0) if key not in fields else []
         raise SettingsError(
-            f"{document.where(key)}: {key or 'the profile'}: {plain_fault(first['msg'])}.",
+            f"{document.where(key)}: {key or 'the profile'}: {fault}.",
             why=f"The nearest valid key is {near[0]!r}." if near else "The value does not fit the key.",
             mend=f"A profile has the keys {', '.join(fields)}.",
         ) from error

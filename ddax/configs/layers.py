@@ -19,7 +19,7 @@ from pydantic import BaseModel, ValidationError
 from pydantic.fields import FieldInfo
 
 from ddax.configs.settings import SCHEMA_VERSION, Context
-from ddax.errors import SettingsError, StateError, json_fault, plain_fault
+from ddax.errors import SettingsError, StateError, first_fault, json_fault
 
 if TYPE_CHECKING:
     import yaml
@@ -91,10 +91,10 @@ def keep_unset(loaded: Loaded, stored: Mapping[str, Any]) -> Context:
     try:
         return Context.model_validate(merged)
     except ValidationError as exc:
-        first = exc.errors(include_url=False)[0]
+        where, fault = first_fault(exc.errors(include_url=False))
         raise StateError(
             "The settings stored with the thread do not fit this release.",
-            why=f"{'.'.join(map(str, first['loc']))}: {plain_fault(first['msg'])}.",
+            why=f"{'.'.join(map(str, where))}: {fault}.",
             mend="Ask the question on a new thread.",
         ) from exc
 
@@ -141,7 +141,7 @@ def _settings_file(file: Path | str | None, directory: Path | None) -> Path | No
     if file is not None:
         return Path(file)
     found = (directory or Path()) / DEFAULT_FILE
-    return found if found.is_file() else None
+    return found if found.exists() else None
 
 
 def _from_file(path: Path) -> dict[str, Setting]:
@@ -337,8 +337,8 @@ def _validate(layers: Mapping[str, Setting]) -> Context:
     try:
         return Context.model_validate(nested)
     except ValidationError as exc:
-        first = exc.errors(include_url=False)[0]
-        raise _wrong(first["loc"], plain_fault(first["msg"]), layers) from exc
+        where, fault = first_fault(exc.errors(include_url=False))
+        raise _wrong(where, fault, layers) from exc
 
 
 def _is_unicode(value: Any) -> bool:
@@ -352,8 +352,14 @@ def _wrong(loc: tuple[int | str, ...], message: str, layers: Mapping[str, Settin
     parts = [str(part) for part in loc]
     key = next(k for k in (".".join(parts[:n]) for n in range(len(parts), 0, -1)) if k in layers)
     setting, field = layers[key], setting_fields()[key]
+    part = ".".join(parts[key.count(".") + 1 :])
+    inside = f"In {part!r}: " if part else ""
+    default = field.get_default(call_default_factory=True)
+    mend = f"Give another value; the default is {default!r}."
+    if isinstance(default, tuple) and isinstance(setting.value, str):
+        mend = f"Write a list: [{setting.value}]."
     return SettingsError(
         f"{setting.origin}: {key} = {reprlib.repr(setting.value)} is not allowed.",
-        why=f"{message}. It means: {field.description}",
-        mend=f"Give another value; the default is {field.get_default(call_default_factory=True)!r}.",
+        why=f"{inside}{message}. It means: {field.description}",
+        mend=mend,
     )

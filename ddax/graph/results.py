@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any, TypedDict
 
-from ddax.errors import UsageError, plain_fault
+from ddax.errors import UsageError, first_fault
 from ddax.ideas.idea import Ideas
 from ddax.types import MODEL_KEY, JsonDict, Usage
 
@@ -127,10 +127,10 @@ def fitting_answer(answer: Any, question: JsonDict) -> JsonDict:
             )
         return given.model_dump()
     except ValidationError as error:
-        first = error.errors()[0]
-        where = ".".join(str(part) for part in first["loc"]) or "answer"
+        where, fault = first_fault(error.errors())
+        place = f"{'.'.join(map(str, where))}: " if where else ""
         raise UsageError(
-            f"the answer {answer!r} does not fit: {where}: {plain_fault(first['msg'])}.",
+            f"the answer does not fit: {place}{fault}.",
             why="A question takes its own choices, with what they ask for.",
             mend=ANSWERS,
         ) from error

@@ -45,7 +45,7 @@ def test_a_task_file_is_read_and_nameless_tasks_get_their_line(tmp_path: Path) -
     ("lines", "says"),
     [
         (["{"], r"tasks.jsonl:1: the line is not valid JSON"),
-        ([{"task": "x"}, {"tsak": "y"}], r"tasks.jsonl:2: task"),
+        ([{"task": "x"}, {"tsak": "y"}], r"tasks.jsonl:2: tsak: It is not known"),
         ([{"id": "../x", "task": "x"}], "is no id"),
         ([{"id": "a", "task": "x"}, {"id": "A", "task": "y"}], "stands twice"),
         ([{"task": "x", "validators": [{"kind": "regex", "value": "("}]}], "is no pattern"),

@@ -8,6 +8,7 @@ import subprocess
 import sys
 from collections import Counter
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -235,9 +236,15 @@ def test_a_cluster_that_cannot_be_reached_leaves_no_folder(
     ("line", "says", "default"),
     [
         ("browser: {secrets: 5}", "It should be a mapping of names to values. ", "the default is {}."),
-        ("browser: {secrets: {a: 5}}", "It should be a mapping of names to values. ", "the default is {}."),
+        (
+            "browser: {secrets: {a: 5}}",
+            "In 'a': It should be a mapping of names to values. ",
+            "the default is {}.",
+        ),
+        ("browser: {secrets: {a: {env: A}}}", "In 'a.domain': It is missing. ", "the default is {}."),
         ("budget: {max_steps: many}", "It should be a whole number. ", "the default is 60."),
-        ("sources: docs", "It should be a list. ", "the default is ()."),
+        ("sources: docs", "It should be a list. ", "mend: Write a list: [docs]."),
+        ("human: perhaps", "It should be true or false. ", "the default is False."),
     ],
 )
 def test_a_setting_of_another_type_is_told_in_plain_words(
@@ -249,6 +256,38 @@ def test_a_setting_of_another_type_is_told_in_plain_words(
     assert run_command(["config", "show"]) == 2
     told = capsys.readouterr().err
     assert f"why: {says}" in told and default in told
+
+
+@pytest.mark.parametrize(
+    ("row", "says"),
+    [
+        ({"settings": {"sead": 3}}, "sead: It is not known here.\nwhy: The nearest valid one is 'seed'."),
+        ({"settings": {"budget": {"max_steps": "x"}}}, "budget.max_steps: It should be a whole number."),
+        ({"validators": [{"kind": "exactt", "value": "y"}]}, "There is no 'exactt'; there are 'exact', "),
+        (
+            {"validators": [{"kind": "function", "value": "f"}]},
+            "value: 'f' is no function: write module:name.",
+        ),
+        ({"validators": [{"kind": "regex", "value": "("}]}, "value: '(' is no pattern: "),
+    ],
+)
+def test_a_wrong_row_of_a_batch_is_told_in_plain_words(
+    row: dict[str, Any], says: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    tasks = tmp_path / "tasks.jsonl"
+    tasks.write_text(json.dumps({"task": "Where?", **row}), encoding="utf-8")
+    given = ["batch", str(tasks), "--out", str(tmp_path / "out"), "--sources", str(tmp_path)]
+    assert run_command(given) == 2
+    assert says in capsys.readouterr().err
+
+
+def test_a_settings_file_that_is_a_folder_is_told(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "ddax.yaml").mkdir()
+    assert run_command(["config", "show"]) == 2
+    assert "ddax.yaml" in capsys.readouterr().err
 
 
 def test_what_is_no_number_is_told_without_the_words_of_a_parser(

@@ -50,6 +50,7 @@ def test_ones_own_profile_is_a_file(tmp_path):
     ("text", "message"),
     [
         ("statement: a\ngama: 1\n", r"mine\.yaml:2: gama.*nearest valid key is 'gamma'"),
+        ("gama: 1\n", r"mine\.yaml:1: gama: It is not known here"),
         ("statement: a\nalpha: 7\n", r"mine\.yaml:2: alpha"),
         ("gamma: 1\n", "statement"),
         ("- a\n", "key: value"),

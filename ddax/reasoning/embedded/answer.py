@@ -53,7 +53,7 @@ def answer(question: Question, passages: Sequence[Passage], vectors: Vectors, *,
     weighed = weigh(question, passages, vectors)
     strength = measure(question, weighed)
     if not weighed or strength.value < threshold or unsaid(question, passages):
-        return Answer(refusal(question, strength, weighed), (), False, strength, "")
+        return Answer(refusal(question, strength, weighed, threshold), (), False, strength, "")
     about = shares(question.names, passages)
     order = telling(
         question, opened(question, chosen(question, sayable(question, weighed), vectors, about), weighed)
@@ -77,7 +77,7 @@ def _name_first(
     return citations
 
 
-def refusal(question: Question, strength: Support, weighed: Sequence[Weighed]) -> str:
+def refusal(question: Question, strength: Support, weighed: Sequence[Weighed], threshold: float) -> str:
     """Say that the sources do not answer, and what is missing."""
     said = frozenset[str]().union(*(item.terms for item in weighed))
     asked = list(dict.fromkeys(words(" ".join(question.names))))
@@ -85,7 +85,8 @@ def refusal(question: Question, strength: Support, weighed: Sequence[Weighed]) -
     tail = (
         f"nothing read mentions {', '.join(missing)}" if missing else "what was read does not carry an answer"
     )
-    return f"Not found in the sources: {tail} (support {strength.value:.2f})."
+    needed = f", and {threshold:.2f} is needed" if strength.value < threshold else ""
+    return f"Not found in the sources: {tail} (support {strength.value:.2f}{needed})."
 
 
 def sayable(question: Question, weighed: Sequence[Weighed]) -> list[Weighed]:
