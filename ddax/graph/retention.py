@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import contextlib
 from collections.abc import Callable
 from contextlib import AbstractAsyncContextManager
 from dataclasses import dataclass
+from pathlib import Path
 from typing import TYPE_CHECKING, TypedDict
 
-from ddax.errors import ThreadInUse
+from ddax.errors import ThreadInUse, UsageError
 
 if TYPE_CHECKING:
     from ddax.graph.runs import RunFolder, RunInfo
@@ -47,8 +49,12 @@ async def sweep(
     rule: Rule,
     *,
     now: float,
+    locks: Path,
 ) -> Swept:
-    """Let go of what a rule names and give the space back; a thread that is in use stays as it is."""
+    """Let go of what a rule names and give the space back; a thread that is in use stays as it is.
+
+    Where threads are deleted, the folders below `locks` go that belong to none.
+    """
     swept = Swept(threads=[], in_use=[], bytes_before=await store.size(), bytes_after=0)
     for info in due(runs.all(), rule, now=now):
         try:
@@ -61,6 +67,21 @@ async def sweep(
             swept["threads"].append(info.thread_id)
         except ThreadInUse:
             swept["in_use"].append(info.thread_id)
+    if rule.delete:
+        await _tidy(locks, runs, own)
     await store.compact()
     swept["bytes_after"] = await store.size()
     return swept
+
+
+async def _tidy(
+    locks: Path, runs: RunFolder, own: Callable[[str], AbstractAsyncContextManager[None]]
+) -> None:
+    """Take the lock of each thread that was never begun, and give it back: nothing of it stays."""
+    known = {info.thread_id for info in runs.all()}
+    for name in sorted(folder.name for folder in locks.iterdir() if folder.is_dir()):
+        # Somebody is just beginning it, or it is nobody's thread at all.
+        with contextlib.suppress(ThreadInUse, UsageError):
+            if name not in known:
+                async with own(name):
+                    continue

@@ -279,7 +279,8 @@ class Agent:
         """Let go of the checkpoints a rule names; a thread that is in use stays as it is."""
         from ddax.graph.retention import sweep
 
-        return await sweep(self.store, self.runs, self.locked, rule, now=self._clock())
+        threads = self.home.threads
+        return await sweep(self.store, self.runs, self.locked, rule, now=self._clock(), locks=threads)
 
     async def cancel(self, thread: str) -> None:
         """Ask a thread to stop at its next step; a waiting or broken one is closed at once."""

@@ -144,9 +144,9 @@ def thread_lock(
     """Own a thread for the length of the block; yields the dead owner it was taken over from, if any.
 
     Raises `ThreadInUse` where a live process owns it, `UsageError` for an unsafe name. It blocks:
-    in async code enter and leave it in a worker thread.
+    in async code enter and leave it in a worker thread. Nothing of the lock stays behind.
     """
-    lock = OwnerLock(home.thread(thread), f"thread {thread!r}", clock=clock)
+    lock = OwnerLock(home.thread(thread), f"thread {thread!r}", clock=clock, passing=True)
     previous = lock.acquire(wait_seconds)
     try:
         yield previous

@@ -2,13 +2,18 @@
 
 The operating system's file lock decides; it is gone when its process dies, also by `kill -9`. The
 owner file beside it only says who holds it. Network file systems without locks are left out.
+
+A folder that holds nothing but its lock goes with the lock where that is asked for. The file is
+unlinked while it is held, so whoever waited for it finds that it has no name any more, and opens anew.
 """
 
 from __future__ import annotations
 
+import contextlib
 import json
 import os
 import socket
+import time
 from collections.abc import Callable
 from dataclasses import asdict, dataclass
 from datetime import UTC, datetime
@@ -24,6 +29,7 @@ if TYPE_CHECKING:
 _POLL_SECONDS = 0.05
 _OWNER = "owner.json"
 _MEND = "Wait for it, stop it, or use another thread or home."
+_ATTEMPTS = 20
 _BOOT_ID = Path("/proc/sys/kernel/random/boot_id")
 
 
@@ -63,10 +69,15 @@ def read_owner(path: Path) -> Owner | None:
 
 
 class OwnerLock:
-    """Hold a folder for this process; usable from any of its threads, once at a time."""
+    """Hold a folder for this process; usable from any of its threads, once at a time.
 
-    def __init__(self, folder: Path, label: str, *, clock: Callable[[], float]) -> None:
-        self.label, self._clock = label, clock
+    With `passing` a folder that holds nothing but the lock is removed when the lock is given back.
+    """
+
+    def __init__(
+        self, folder: Path, label: str, *, clock: Callable[[], float], passing: bool = False
+    ) -> None:
+        self.label, self._clock, self._passing = label, clock, passing
         self._lock_path, self._owner_path = folder / "owner.lock", folder / _OWNER
         self._lock: FileLock | None = None
 
@@ -77,13 +88,12 @@ class OwnerLock:
         """
         from filelock import FileLock, Timeout
 
-        ensure_folder(self._lock_path.parent)
         lock = FileLock(self._lock_path, thread_local=False)
         try:
             # A time-out is an OSError too, so it is told apart before these are mapped.
             with storage_errors(self._lock_path):
                 try:
-                    lock.acquire(timeout=max(0.0, wait_seconds), poll_interval=_POLL_SECONDS)
+                    self._take(lock, time.monotonic() + max(0.0, wait_seconds))
                 except Timeout as exc:
                     raise self._in_use() from exc
         except NotImplementedError as exc:
@@ -96,7 +106,7 @@ class OwnerLock:
         try:
             write_atomic(self._owner_path, json.dumps(asdict(this_process(self._clock()))))
         except BaseException:
-            lock.release(force=True)
+            self._give_back(lock)
             raise
         self._lock = lock
         return previous
@@ -108,7 +118,40 @@ class OwnerLock:
             return
         with storage_errors(self._owner_path):
             self._owner_path.unlink(missing_ok=True)
-        lock.release(force=True)
+        self._give_back(lock)
+
+    def _take(self, lock: FileLock, until: float) -> None:
+        """Take the file lock; where its last owner removes the folder meanwhile, make it again."""
+        for left in reversed(range(_ATTEMPTS)):
+            try:
+                ensure_folder(self._lock_path.parent)
+                lock.acquire(timeout=max(0.0, until - time.monotonic()), poll_interval=_POLL_SECONDS)
+                return
+            except (FileNotFoundError, FileExistsError, StorageError):
+                if not left:
+                    raise
+
+    def _give_back(self, lock: FileLock) -> None:
+        try:
+            emptied = self._passing and self._emptied()
+        finally:
+            lock.release(force=True)
+        if emptied:
+            # It is not empty where the next owner has come already, and then it is theirs.
+            with contextlib.suppress(OSError):
+                self._lock_path.parent.rmdir()
+
+    def _emptied(self) -> bool:
+        """Unlink the lock file, while it is held, where nothing stands beside it."""
+        if os.name != "posix":
+            return False  # An open file keeps its name there.
+        try:
+            alone = os.listdir(self._lock_path.parent) == [self._lock_path.name]
+            if alone:
+                self._lock_path.unlink()
+        except OSError:
+            return False  # What stays behind does no harm, and the lock is given back either way.
+        return alone
 
     def _in_use(self) -> ThreadInUse:
         owner = read_owner(self._owner_path)

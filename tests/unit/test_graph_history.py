@@ -11,7 +11,7 @@ from typing import Any
 import pytest
 
 from ddax.configs.documents import shipped
-from ddax.errors import DdaxError, UsageError
+from ddax.errors import DdaxError, SettingsError, UsageError
 from ddax.graph.forking import Change, fork
 from ddax.graph.history import difference
 from ddax.graph.retention import DAY, Rule, due
@@ -84,8 +84,19 @@ async def test_sweeping_keeps_the_last_state_or_removes_all_and_spares_what_is_i
         assert swept["bytes_after"] < swept["bytes_before"]
         assert await agent.state("t") == before
         assert len(await agent.history("t")) == 1
+        leftover = agent.home.thread("begun-by-nobody")
+        leftover.mkdir()
+        (leftover / "owner.lock").touch()
         await agent.sweep(Rule(days=0, delete=True))
         assert agent.threads() == []
+        assert list(agent.home.threads.iterdir()) == []
+
+
+async def test_a_refused_task_leaves_no_folder(kit: Any, tmp_path: Path) -> None:
+    async with kit.agent(tmp_path, identity="nobody-knows") as agent:
+        with pytest.raises(SettingsError):
+            await agent.run(kit.question, thread="t")
+        assert list(agent.home.threads.iterdir()) == []
 
 
 async def test_a_fork_that_changes_nothing_comes_to_the_same_dag(kit: Any, tmp_path: Path) -> None:

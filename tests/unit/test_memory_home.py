@@ -27,6 +27,22 @@ with thread_lock(Home(Path(sys.argv[1])), sys.argv[2], clock=time.time):
     print("held", flush=True)
     sys.stdin.read()
 """
+CROWD = """
+import os, sys, time
+from pathlib import Path
+from ddax.errors import ThreadInUse
+from ddax.memory.home import Home, thread_lock
+home, inside, turns = Home(Path(sys.argv[1])), Path(sys.argv[2]), 0
+while turns < 100:
+    try:
+        with thread_lock(home, "x", clock=time.time):
+            os.mkdir(inside)  # fails where somebody else is inside
+            os.rmdir(inside)
+            turns += 1
+    except ThreadInUse:
+        time.sleep(0.0005)
+print(turns, "turns")
+"""
 
 
 def clock() -> float:
@@ -177,6 +193,28 @@ def test_a_killed_owner_is_taken_over(home: Home) -> None:
     with thread_lock(home, "x", clock=clock) as previous:
         assert previous is not None and previous.pid == process.pid
         assert thread_owner(home, "x") == this_process(clock())
+
+
+def test_a_lock_given_back_leaves_nothing_behind(home: Home) -> None:
+    with thread_lock(home, "x", clock=clock):
+        assert home.thread("x").is_dir()
+    assert list(home.threads.iterdir()) == []
+    with thread_lock(home, "x", clock=clock):
+        (home.thread("x") / "kept").touch()
+    assert {path.name for path in home.thread("x").iterdir()} == {"kept", "owner.lock"}
+
+
+def test_a_lock_whose_folder_comes_and_goes_has_one_owner_at_a_time(home: Home) -> None:
+    processes = [
+        subprocess.Popen(
+            [sys.executable, "-c", CROWD, str(home.path), str(home.path / "inside")],
+            stdout=subprocess.PIPE, text=True, cwd=ROOT,
+        )
+        for _ in range(4)
+    ]  # fmt: skip
+    said = [process.communicate(timeout=50)[0] for process in processes]
+    assert said == ["100 turns\n"] * 4
+    assert list(home.threads.iterdir()) == []
 
 
 def test_half_an_owner_file_does_no_harm(home: Home) -> None:
