@@ -16,7 +16,9 @@ from ddax.errors import StorageError, UsageError
 
 def export(
     thread: Annotated[str, typer.Argument(help="The thread, as `ddax runs` lists it.")],
-    file: Annotated[Path, typer.Argument(help="The file to write: NAME.html, NAME.md or NAME.json.")],
+    file: Annotated[
+        Path, typer.Argument(help="The file to write: NAME.html, .md or .json; it must not be there.")
+    ],
     verbose: Annotated[bool, typer.Option("--verbose", "-v", help="Print tracebacks.")] = False,
 ) -> None:
     """Write a run into one file: a page that opens from disk with no network, Markdown, or JSON."""
@@ -31,6 +33,12 @@ def export(
             mend=f"Write: ddax export {thread} {thread}.html",
         )
     name = known_run(thread).thread_id
+    if file.exists():
+        raise UsageError(
+            f"The file {str(file)!r} is there already.",
+            why="Nothing is overwritten.",
+            mend="Name another one.",
+        )
 
     async def gather() -> str:
         from ddax.memory.home import Home

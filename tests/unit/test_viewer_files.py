@@ -272,9 +272,14 @@ async def test_the_commands_write_their_files(
     for form in ("html", "md", "json"):
         assert await asyncio.to_thread(call, "export", "t", str(tmp_path / f"t.{form}")) == 0
         assert (tmp_path / f"t.{form}").stat().st_size > 1000
+    (tmp_path / "notes.md").write_text("mine", encoding="utf-8")
+    capsys.readouterr()
+    assert await asyncio.to_thread(call, "export", "t", str(tmp_path / "notes.md")) == 2
+    assert "is there already" in capsys.readouterr().err
+    assert (tmp_path / "notes.md").read_text(encoding="utf-8") == "mine"
     assert await asyncio.to_thread(call, "export", "t", str(tmp_path / "t.pdf")) == 2
     assert await asyncio.to_thread(call, "export", "t", str(tmp_path / "none" / "t.md")) == 7
-    assert await asyncio.to_thread(call, "export", "x", str(tmp_path / "t.md")) == 2
+    assert await asyncio.to_thread(call, "export", "x", str(tmp_path / "x.md")) == 2
     assert await asyncio.to_thread(call, "analyze", "t", "--out", str(tmp_path / "an")) == 0
     assert {file.name for file in (tmp_path / "an").iterdir()} == {"t.svg", "runs.svg", "trajectory.csv"}
     assert "nearest" not in capsys.readouterr().out
