@@ -8,7 +8,17 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from ddax.cli.backend import Agent, OnEvent, Opener, Output, Result, check_thread, opener_of, run_folder
+from ddax.cli.backend import (
+    Agent,
+    OnEvent,
+    Opener,
+    Output,
+    Result,
+    check_thread,
+    home_of,
+    opener_of,
+    run_folder,
+)
 from ddax.cli.runs import known_run
 from ddax.cli.text import clean, shorten
 from ddax.cli.work import execute
@@ -22,6 +32,7 @@ JSON = Annotated[bool, typer.Option("--json", help="Print exactly one JSON objec
 VERBOSE = Annotated[bool, typer.Option("--verbose", "-v", help="Print tracebacks.")]
 VALUE = 60
 """Characters of a value that are shown."""
+_NOTHING: Mapping[str, Any] = {"threads": [], "in_use": [], "bytes_before": 0, "bytes_after": 0}
 
 
 def history(
@@ -156,7 +167,8 @@ def gc(
     if dry_run:
         _announce(rule, output)
         return
-    swept = asyncio.run(_sweep(opener_of(context), rule))
+    # Where there is no home there is nothing to let go of, and none is made to say so.
+    swept = asyncio.run(_sweep(opener_of(context), rule)) if home_of().exists() else _NOTHING
     if json:
         output.result(swept)
         return

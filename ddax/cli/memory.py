@@ -11,6 +11,8 @@ from collections.abc import AsyncIterator, Awaitable, Callable
 from contextlib import asynccontextmanager
 from dataclasses import asdict
 from datetime import UTC, datetime
+from pathlib import Path
+from tempfile import TemporaryDirectory
 from typing import TYPE_CHECKING, Annotated, Any, TypeVar
 
 import typer
@@ -21,6 +23,7 @@ from ddax.errors import UsageError
 
 if TYPE_CHECKING:
     from ddax.memory.gate import GatedMemory
+    from ddax.memory.home import Home
 
 NAMESPACE = Annotated[str | None, typer.Option(help="The namespace; default: the setting.")]
 JSON = Annotated[bool, typer.Option("--json", help="Print exactly one JSON object on stdout.")]
@@ -34,21 +37,21 @@ T = TypeVar("T")
 
 
 @asynccontextmanager
-async def opened(namespace: str | None, *, rebuild: bool = False) -> AsyncIterator[GatedMemory]:
-    """Open a namespace of the home's memory behind the write gate."""
+async def opened(
+    namespace: str | None, *, rebuild: bool = False, looks: bool = False
+) -> AsyncIterator[GatedMemory]:
+    """Open a namespace of the home's memory behind the write gate; who only looks makes no home."""
     from ddax.memory.agents import AgentStore
     from ddax.memory.embedding_cache import CachedEmbedder
     from ddax.memory.embeddings import open_embedder
     from ddax.memory.gate import GatedMemory
-    from ddax.memory.home import Home
     from ddax.memory.shared import held
     from ddax.memory.store import open_memory
     from ddax.memory.trust import INITIAL_TRUST
     from ddax.reasoning.entailment import open_check
 
     context = settings(None, {"namespace": namespace}).context
-    home = await asyncio.to_thread(Home(home_of()).ensure)
-    async with held(home.memory, clock=time.time, wait_seconds=_WAIT_SECONDS):
+    async with _home(looks) as home, held(home.memory, clock=time.time, wait_seconds=_WAIT_SECONDS):
         embedder = CachedEmbedder(open_embedder(), home.cache / "vectors.sqlite")
         agents = AgentStore(home.agents, clock=time.time, embedder=embedder)
         inner = await open_memory(
@@ -66,13 +69,30 @@ async def opened(namespace: str | None, *, rebuild: bool = False) -> AsyncIterat
             await inner.close()
 
 
+@asynccontextmanager
+async def _home(looks: bool) -> AsyncIterator[Home]:
+    """Make the home, or an empty one for a moment where there is none and it is only looked at."""
+    from ddax.memory.home import Home
+
+    path = home_of()
+    if looks and not await asyncio.to_thread(path.exists):
+        with TemporaryDirectory(prefix="ddax-") as empty:
+            yield await asyncio.to_thread(Home(Path(empty)).ensure)
+    else:
+        yield await asyncio.to_thread(Home(path).ensure)
+
+
 def with_memory(
-    namespace: str | None, work: Callable[[GatedMemory], Awaitable[T]], *, rebuild: bool = False
+    namespace: str | None,
+    work: Callable[[GatedMemory], Awaitable[T]],
+    *,
+    rebuild: bool = False,
+    looks: bool = False,
 ) -> T:
     """Open the memory, do something with it, and close it."""
 
     async def run() -> T:
-        async with opened(namespace, rebuild=rebuild) as memory:
+        async with opened(namespace, rebuild=rebuild, looks=looks) as memory:
             return await work(memory)
 
     return asyncio.run(run())
@@ -85,7 +105,7 @@ def stats(namespace: NAMESPACE = None, json: JSON = False, verbose: VERBOSE = Fa
     async def work(memory: GatedMemory) -> dict[str, Any]:
         return {"namespace": memory.namespace, **asdict(await memory.upkeep.tally())}
 
-    found = with_memory(namespace, work)
+    found = with_memory(namespace, work, looks=True)
     if json:
         output.result(found)
         return
@@ -123,7 +143,7 @@ def search(
         )
         return await memory.recall(query)
 
-    hits = with_memory(namespace, work)
+    hits = with_memory(namespace, work, looks=True)
     if json:
         output.result({"hits": [asdict(hit) for hit in hits]})
         return
@@ -158,7 +178,7 @@ def show(memory: ID, namespace: NAMESPACE = None, json: JSON = False, verbose: V
             "relations": [plain(r) for r in relations],
         }
 
-    found = with_memory(namespace, work)
+    found = with_memory(namespace, work, looks=True)
     if json:
         output.result(found)
         return
@@ -191,7 +211,7 @@ def history(memory: ID, namespace: NAMESPACE = None, json: JSON = False, verbose
         memory_id = await resolved(store, memory)
         return {"id": memory_id, "events": [plain(event) for event in await told(store, memory_id)]}
 
-    found = with_memory(namespace, work)
+    found = with_memory(namespace, work, looks=True)
     if json:
         output.result(found)
         return
@@ -210,7 +230,7 @@ def audit(namespace: NAMESPACE = None, json: JSON = False, verbose: VERBOSE = Fa
 
         return await look(memory, now=time.time())
 
-    found = with_memory(namespace, work)
+    found = with_memory(namespace, work, looks=True)
     if json:
         output.result({"rates": found.rates(), **asdict(found)})
         return

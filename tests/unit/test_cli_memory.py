@@ -161,3 +161,16 @@ def test_goals_are_read_off_the_checkpoint_with_what_is_known_for_them(capsys: A
 def test_an_empty_namespace_is_refused(capsys: Any) -> None:
     code, _, err = call(capsys, "stats", "--namespace", "")
     assert code == 2 and "namespace" in err and "ddax.errors" not in err
+
+
+@pytest.mark.parametrize(
+    "argv",
+    [("memory", "stats"), ("memory", "audit"), ("memory", "search", "tower"), ("gc",), ("gc", "--json")],
+)
+def test_looking_makes_no_home(
+    argv: tuple[str, ...], tmp_path: Path, capsys: Any, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("DDAX_HOME", str(tmp_path / "home"))
+    assert run_command(argv) == 0, capsys.readouterr().err
+    assert capsys.readouterr().out
+    assert list(tmp_path.iterdir()) == []
