@@ -23,7 +23,8 @@ if TYPE_CHECKING:
 
 JSON = Annotated[bool, typer.Option("--json", help="Print exactly one JSON object on stdout.")]
 VERBOSE = Annotated[bool, typer.Option("--verbose", "-v", help="Print tracebacks.")]
-_BUDGET = re.compile(r"^\$?(\d+(?:\.\d+)?)(s|m|usd)?$")
+_NUMBER = r"\d+(?:\.\d+)?"
+_BUDGET = re.compile(rf"^(-?)(?:\$({_NUMBER})|({_NUMBER})(s|m|usd))$")
 
 
 def fix(
@@ -96,15 +97,15 @@ def _caps(budget: list[str]) -> dict[str, float]:
                 why="It ends with none of s, m and usd.",
                 mend="Write seconds, minutes or dollars: 30s, 2m, 0.50usd",
             )
-        unit = "usd" if word.strip().startswith("$") else found[2] or "s"
-        value = float(found[1])
-        if value <= 0:
+        minus, dollars, number, unit = found.groups()
+        value = float(dollars or number)
+        if minus or value <= 0:
             raise UsageError(
                 f"The budget {word!r} leaves nothing to spend.",
-                why="It is not more than nothing.",
+                why="A cap must be above 0.",
                 mend="Give more: 30s, 2m or 0.50usd",
             )
-        key = "budget.max_usd" if unit == "usd" else "evolution.seconds"
+        key = "budget.max_usd" if dollars or unit == "usd" else "evolution.seconds"
         caps[key] = value * 60 if unit == "m" else value
     return caps
 

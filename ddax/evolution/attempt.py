@@ -66,7 +66,7 @@ class Attempt:
         self.sandbox, self.hidden_passed, self.rejected = sandbox, 0, 0
         self.flaky: tuple[str, ...] = ()
         self.baseline: Baseline | None = None
-        self.tried = 0
+        self.tried, self.late = 0, False
         self.partials: dict[str, str] = {}
         self._suited: bool | None = None
         self.split(whole, task.held_out)
@@ -142,6 +142,7 @@ class Attempt:
                     break
                 solution = None
         self.tried += search.tried
+        self.late = self.clock() >= end
         best = sorted(search.partial, key=lambda p: (-p.fixed, p.rank))[:2] if solution is None else []
         self.partials = {p.text.decode(): explain((p.edit,), self.task.files) for p in best}
         return solution
@@ -241,7 +242,16 @@ class Attempt:
         """Say which tests fail and how, or why the program does not even load."""
         if baseline.report.stage != "run":
             return (baseline.report.error,)
-        return tuple(describe([r for r in baseline.report.rows if not r.good], self.suite).split("\n"))
+        failing = [row for row in baseline.report.rows if not row.good]
+        return tuple(describe(failing, self.suite).split("\n")) if failing else ()
+
+    def unsolved(self) -> str:
+        """Say why nothing was found: the time was over, or every candidate was tried."""
+        if not self.tried:
+            return "nothing was tried in time" if self.late else "nothing was tried"
+        if self.late:
+            return "no candidate passed every test in time"
+        return "no candidate passed every test, and all of them were tried before the time was over"
 
     def result(self, solution: Solution | None, usage: Usage, problems: tuple[str, ...]) -> RepairResult:
         """Write the result, with what it rests on."""
@@ -254,7 +264,7 @@ class Attempt:
             diff="",
             files=dict(self.task.files),
             hypothesis="",
-            reasoning="no candidate passed every test in time" if self.tried else "nothing was tried",
+            reasoning=self.unsolved(),
             tried=self.tried,
             seconds=self.clock() - self.begin,
             first_seconds=0.0,

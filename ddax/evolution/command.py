@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 import ast
+import os
 import re
 import shlex
 from dataclasses import dataclass
+from pathlib import Path
 from typing import Literal
 
 from ddax.errors import UsageError
@@ -46,13 +48,20 @@ def read_command(text: str) -> TestCommand:
         return _unittest(words[1:])
     if words[0] == "script" and len(words) > 1:
         return TestCommand("script", (words[1],))
-    if words[0] != "script" and all(not word.startswith("-") for word in words):
+    if all(map(_is_test, words)):
         return TestCommand("pytest", tuple(words))
     raise UsageError(
         f"The test command {text!r} is not understood.",
         why="The tests are run in a sandbox by our own harness, not by the command.",
         mend=UNDERSTOOD,
     )
+
+
+def _is_test(word: str) -> bool:
+    """Tell whether a word names tests by itself, and not a runner that is none of ours."""
+    if word.startswith("-"):
+        return False
+    return ".py" in word or os.sep in word or Path(word).exists()
 
 
 def _bare(words: list[str]) -> list[str]:

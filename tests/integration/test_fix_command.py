@@ -171,10 +171,24 @@ def test_code_that_passes_is_left_alone(place, capsys):
     )
     code, out, _ = run(capsys, "clamp.py", "test_clamp.py")
     assert code == 0
-    assert "Nothing to repair" in out
+    assert "Nothing to repair.\n  - every test passes already" in out
 
 
 def test_the_demo_ends_with_a_repair(capsys):
     assert (example_folder() / "test_intervals.py").is_file()
     assert repair_act(Output(json=False)) == 0
     assert "After:    6 of 6" in capsys.readouterr().out
+
+
+@pytest.mark.parametrize(
+    ("budget", "why"),
+    [("60s", "all of them were tried before the time was over"), ("0.01s", "Nothing was tried in time")],
+)
+def test_a_search_says_whether_it_was_exhausted_or_out_of_time(place, capsys, budget, why):
+    (place / "one.py").write_text("def one():\n    return 1\n")
+    (place / "test_one.py").write_text(
+        "from one import one\n\ndef test_one():\n    assert one() == 'xyzzy'\n"
+    )
+    code, out, _ = run(capsys, "one.py", "test_one.py", "--budget", budget)
+    assert code == 1
+    assert why in out

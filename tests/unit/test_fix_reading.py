@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from ddax.cli.fix import _opening
+from ddax.cli.fix import _caps, _opening
 from ddax.errors import SourceError, UsageError
 from ddax.evolution.command import TestCommand, matches, read_command
 from ddax.evolution.crash import read_traceback
@@ -51,11 +51,27 @@ def test_a_test_command_is_understood(text, style, paths, keyword):
 
 
 @pytest.mark.parametrize(
-    "text", ["", "make --check", "python", "pytest 'unclosed", "pytest -m slow tests", "python -c 1"]
+    "text",
+    ["", "make --check", "python", "pytest 'unclosed", "pytest -m slow tests", "python -c 1", "make test"],
 )
 def test_another_command_is_refused(text):
     with pytest.raises(UsageError):
         read_command(text)
+
+
+def test_a_budget_has_a_unit():
+    assert _caps(["30s", "$0.5"]) == {"evolution.seconds": 30.0, "budget.max_usd": 0.5}
+    assert _caps(["2m", "0.50usd"]) == {"evolution.seconds": 120.0, "budget.max_usd": 0.5}
+
+
+@pytest.mark.parametrize(
+    ("word", "why"),
+    [("3", "none of s, m and usd"), ("0.5", "none of s, m"), ("$5m", "none of s, m"),
+     ("-2s", "must be above 0"), ("0usd", "must be above 0"), ("-$2", "must be above 0")],
+)  # fmt: skip
+def test_a_budget_that_is_none_is_told_why(word, why):
+    with pytest.raises(UsageError, match=why):
+        _caps([word])
 
 
 @pytest.mark.parametrize(
