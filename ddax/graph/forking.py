@@ -8,9 +8,10 @@ from __future__ import annotations
 
 import asyncio
 import math
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from datetime import datetime
+from difflib import get_close_matches
 from hashlib import sha256
 from typing import TYPE_CHECKING, Any
 
@@ -101,13 +102,18 @@ async def _moment(agent: Agent, thread: str, at: int) -> Moment:
     for found in await agent.history(thread, number=at):
         if _usable(found):
             return found
-    usable = [one["number"] for one in await agent.history(thread) if _usable(one)]
-    span = f"{min(usable)} to {max(usable)}" if usable else "none"
-    raise UsageError(
-        f"thread {thread!r} cannot be forked at {at}.",
-        why=f"Its moments to fork at: {span}.",
-        mend=f"List them: ddax history {thread}",
-    )
+    known = await agent.history(thread)
+    usable = [one["number"] for one in known if _usable(one)]
+    what = f"thread {thread!r} cannot be forked at {at}."
+    if usable:
+        raise UsageError(
+            what,
+            why=f"Its moments to fork at: {min(usable)} to {max(usable)}.",
+            mend=f"List them: ddax history {thread}",
+        )
+    swept = bool(known) and known[0]["step"] > 0
+    why = "`ddax gc` let go of its moments" if swept else "There is no moment of it to go on from"
+    raise UsageError(what, why=f"{why}.", mend='Ask anew: ddax run "TASK"')
 
 
 def _usable(one: Moment) -> bool:
@@ -116,16 +122,30 @@ def _usable(one: Moment) -> bool:
 
 def _context(info: RunInfo, change: Change) -> Context:
     """Return the settings of the fork; raises SettingsError for a value that does not fit."""
-    from ddax.configs.layers import load_context
+    from ddax.configs.layers import load_context, setting_fields
 
     given = {key: value for key, value in change.values.items() if not _of_state(key)}
     if change.identity is not None:
         given["identity"] = change.identity
+    _check_settings(given, list(setting_fields()))
     values = dict(info.context)
     fresh = load_context(file=None, env={}, arguments=given).context.model_dump(mode="json") if given else {}
     for key in given:
         _put(values, key.split("."), _at(fresh, key.split(".")))
     return Context.model_validate(values)
+
+
+def _check_settings(given: Iterable[str], fields: Sequence[str]) -> None:
+    """Raise UsageError for a path that names neither a setting nor a section, with one only if it is near."""
+    for key in given:
+        if key in fields or any(field.startswith(f"{key}.") for field in fields):
+            continue
+        near = get_close_matches(key, fields, n=1, cutoff=0.7)
+        raise UsageError(
+            f"there is no setting {key!r}.",
+            why=f"The nearest one is {near[0]!r}." if near else f"A fork takes {FORMS}.",
+            mend="`ddax config show` lists every setting, `ddax show THREAD` the ideas.",
+        )
 
 
 async def _update(

@@ -84,6 +84,8 @@ async def test_sweeping_keeps_the_last_state_or_removes_all_and_spares_what_is_i
         assert swept["bytes_after"] < swept["bytes_before"]
         assert await agent.state("t") == before
         assert len(await agent.history("t")) == 1
+        with pytest.raises(UsageError, match=r"`ddax gc` let go of its moments.*Ask anew"):
+            await fork(agent, "t", 8, Change())
         leftover = agent.home.thread("begun-by-nobody")
         leftover.mkdir()
         (leftover / "owner.lock").touch()
@@ -175,6 +177,9 @@ REFUSED: list[tuple[int, dict[str, Any], str]] = [
     (4, {"mind.x": [1.0]}, "cannot be [1.0]"),
     (4, {"mind.nothing": 2.0}, "no 'mind.nothing'"),
     (4, {"budget.max_steps": "many"}, "max_steps"),
+    (4, {"budget.max_step": 5}, "nearest one is 'budget.max_steps'"),
+    (4, {"budget.nope": 1}, "A fork takes ideas.ID.FIELD=VALUE"),
+    (4, {"task": "Hello"}, "A fork takes ideas.ID.FIELD=VALUE"),
 ]
 
 
