@@ -123,6 +123,7 @@ async def started(proxy: Proxy) -> AsyncIterator[Browser]:
                 chromium_sandbox=os.geteuid() != 0,  # as root Chromium starts only without it
                 args=[*proxy.chromium_arguments(), *QUIET],
                 env=environment(os.environ, tempfile.gettempdir()),
+                handle_sigint=False,  # else the driver ends at Ctrl-C, before it is told to
                 timeout=LAUNCH_SECONDS * 1000,
             )
         except Error as exc:
