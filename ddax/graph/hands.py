@@ -34,6 +34,17 @@ def world_of(settings: Context) -> Environment | None:
     return open_world(named[0]) if named else None
 
 
+async def find_world(settings: Context) -> None:
+    """See that the page of a browser among the sources is there; raises SourceError."""
+    from ddax.environments.opening import BROWSER
+
+    for source in settings.sources:
+        if source.startswith(BROWSER):
+            from ddax.environments.browser.opening import find_page
+
+            await find_page(source, settings)
+
+
 async def actions_of(
     settings: Context, place: Home, world: Environment | None, embedder: Embedder
 ) -> tuple[Action, ...]:

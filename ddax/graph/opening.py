@@ -16,7 +16,7 @@ from ddax.actions.protocol import Library
 from ddax.configs.secrets import Redactor
 from ddax.configs.settings import Context, Identity
 from ddax.debate.panel import Seat
-from ddax.graph.hands import actions_of, world_of
+from ddax.graph.hands import actions_of, find_world, world_of
 from ddax.graph.services import ALL_ROWS, Clock, Parts, Session
 from ddax.memory.protocol import Embedder, Memory
 from ddax.reasoning.protocol import Reasoner
@@ -141,10 +141,11 @@ class _Opening:
         )
 
     async def world(self) -> Environment | None:
-        """Open the world among the sources."""
+        """Open the world among the sources, where it is there."""
         world = await asyncio.to_thread(world_of, self.settings)
         if world is not None:
             self.undo.push_async_callback(world.close)
+            await find_world(self.settings)
         return world
 
     async def actions(self, world: Environment | None) -> Registry:

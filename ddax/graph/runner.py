@@ -31,6 +31,7 @@ from ddax.graph.savers import open_store
 from ddax.graph.services import Clock, LocalServices, Parts
 from ddax.graph.snapshots import answered, checkpoint_of, cut_short, newest, unanswered, whole
 from ddax.graph.state import Input, State
+from ddax.graph.tasks import check_task
 from ddax.graph.tracing import traced
 from ddax.ideas import dag
 from ddax.memory.migrations import sqlite_errors
@@ -152,15 +153,10 @@ class Agent:
     ) -> RunResult:
         """Run a task to its end; on a finished thread it follows up with the same memory and mind.
 
-        Raises UsageError for an empty task or a thread that is not finished, ThreadInUse where
+        Raises UsageError for a task no run begins with or a thread that is not finished, ThreadInUse where
         another process has the thread.
         """
-        if not task.strip():
-            raise UsageError(
-                "the task is empty.",
-                why="A run needs a question or an order in words.",
-                mend='Write it as: ddax run "your question".',
-            )
+        check_task(task, self.context)
         name = named(thread, self._clock())
         async with self.locked(name):
             known = self.runs.load(name)

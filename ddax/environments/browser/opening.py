@@ -4,18 +4,19 @@ from __future__ import annotations
 
 import os
 import time
+from contextlib import suppress
 from pathlib import Path
 
 from ddax.actions.egress import checked_url
 from ddax.actions.web.opening import policy_for
-from ddax.actions.web.proxy import egress_proxy
+from ddax.actions.web.proxy import connected, egress_proxy
 from ddax.configs.secrets import Redactor
 from ddax.configs.settings import Context
 from ddax.environments.browser.chromium import Chromium, find_chromium
 from ddax.environments.browser.options import BrowserOptions
 from ddax.environments.browser.secrets import open_vault
 from ddax.environments.browser.world import BrowserWorld
-from ddax.errors import ActionError, UsageError
+from ddax.errors import ActionError, SourceError, UsageError
 
 SCHEME = "browser:"
 
@@ -35,6 +36,24 @@ def page_of(spec: str) -> str:
             f"{url!r} is no page for a browser.", why=exc.why, mend="Write it as http://… or https://…"
         ) from exc
     return url
+
+
+async def find_page(spec: str, settings: Context) -> None:
+    """See that somebody answers at the address in a source, and ask nothing; raises SourceError."""
+    url = page_of(spec)
+    parts = checked_url(url)
+    try:
+        addresses = await policy_for(settings, parts.hostname or "").addresses(parts)
+        _, writer, _ = await connected(parts, addresses)
+    except ActionError as exc:
+        raise SourceError(
+            f"The page {url!r} cannot be opened.",
+            why=" ".join(part for part in (exc.what, exc.why) if part),
+            mend=exc.mend or "Check the address and the network.",
+        ) from exc
+    writer.close()
+    with suppress(OSError):  # the other side may have hung up first
+        await writer.wait_closed()
 
 
 def open_browser(spec: str, settings: Context) -> BrowserWorld:

@@ -3,7 +3,7 @@
 (() => {
   if (globalThis.ddax) return;
   const ids = new WeakMap(), alive = new Map();
-  let last = 0, changed = performance.now(), unseen = [];
+  let last = 0, changed = performance.now(), unseen = [], seen = false;
 
   const ROLES = {
     a: "link", button: "button", select: "combobox", textarea: "textbox", summary: "summary", img: "image",
@@ -223,7 +223,10 @@
       if (el.shadowRoot) for (const slot of el.children) walk(slot, me, style, "");
     };
     if (document.body) walk(document.body, 0, null, "");
-    return { last, url: String(location.href), title: squeeze(document.title), rows, left, height: document.documentElement.scrollHeight, top: Math.round(scrollY), view: [innerWidth, innerHeight] };
+    const first = !seen;
+    seen = true;
+    const status = performance.getEntriesByType("navigation")[0]?.responseStatus || 0;
+    return { last, first, status, url: String(location.href), title: squeeze(document.title), rows, left, height: document.documentElement.scrollHeight, top: Math.round(scrollY), view: [innerWidth, innerHeight] };
   };
 
   // Bring an element into view and say where to press; `covered` names what lies over that point.

@@ -7,7 +7,7 @@ taken out again of everything that is seen, told or stored.
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping
 from dataclasses import dataclass, field
 from typing import Any
 from urllib.parse import quote, quote_plus, urlsplit
@@ -44,8 +44,8 @@ class Vault:
             name = found[1]
             secret = self.secrets.get(name)
             if secret is None:
-                known = ", ".join(sorted(self.secrets)) or "none"
-                raise NotAllowed(f"there is no secret {name!r}.", why=f"Known are: {known}.", mend=HOW)
+                what, why = _unknown(name, self.secrets)
+                raise NotAllowed(what, why=why, mend=HOW)
             for place in filter(None, (url, top, action)):
                 _check(name, secret, place)
             return secret.value
@@ -87,6 +87,18 @@ def _check(name: str, secret: Secret, url: str) -> None:
 
 
 HOW = "Name it in the settings: browser.secrets: {NAME: {env: VARIABLE, domain: example.org}}."
+
+
+def _unknown(name: str, known: Collection[str]) -> tuple[str, str]:
+    return f"there is no secret {name!r}.", f"Known are: {', '.join(sorted(known)) or 'none'}."
+
+
+def check_names(text: str, known: Collection[str]) -> None:
+    """Refuse a text that names a secret there is none of; raises UsageError."""
+    for name in PLACEHOLDER.findall(text):
+        if name not in known:
+            what, why = _unknown(name, known)
+            raise UsageError(what, why=why, mend=HOW)
 
 
 def open_vault(settings: Mapping[str, Any], environ: Mapping[str, str]) -> Vault:

@@ -18,6 +18,10 @@ ACTED_ON = frozenset(
     clickable handle video audio""".split()  # noqa: SIM905
 )
 """Roles that are there to be acted on; the others are there to be read."""
+REFUSING = 400
+"""HTTP status from which an answer says that a request was not carried out."""
+BROWSERS_OWN = "chrome-error:"
+"""How the address begins of the page that Chromium shows where none came."""
 PAGE = "page"
 """The element that stands for the page as a whole: go back, scroll, wait, read it, be done."""
 DIALOG = "dialog"
@@ -72,13 +76,17 @@ class Node:
 
 @dataclass(frozen=True)
 class PageSeen(Observation):
-    """A page as it is seen: the protocol's text and elements, and the nodes behind them."""
+    """A page as it is seen: the protocol's text and elements, and the nodes behind them.
+
+    `trouble` says why a page that came is not the one that was asked for; the first look at it alone says so.
+    """
 
     url: str = ""
     title: str = ""
     nodes: tuple[Node, ...] = ()
     notes: tuple[str, ...] = ()
     dialog: str = ""
+    trouble: str = ""
 
     def node(self, id: str) -> Node | None:
         """Return a node by its id."""
@@ -117,6 +125,18 @@ def node_of(row: JsonDict, frame: str) -> Node:
 def _box(found: Sequence[float]) -> tuple[float, float, float, float]:
     x, y, width, height = found
     return (float(x), float(y), float(width), float(height))
+
+
+def trouble_of(found: JsonDict) -> str:
+    """Return what is wrong with a page at the first look at it; empty where nothing is, or for a later look.
+
+    `found` is what the page script told of the page as a whole.
+    """
+    if not found["first"]:
+        return ""
+    if int(found["status"]) >= REFUSING:
+        return f"the page was answered with status {int(found['status'])}"
+    return "the page did not come" if str(found["url"]).startswith(BROWSERS_OWN) else ""
 
 
 def outline(nodes: Sequence[Node]) -> list[str]:

@@ -25,6 +25,7 @@ from ddax.environments.browser.seen import (
     outline,
     text_of,
     told,
+    trouble_of,
 )  # fmt: skip
 from ddax.environments.browser.tab import DialogOpen, Tab, quietly
 from ddax.environments.protocol import Element, Move, Observation, Snapshot
@@ -214,8 +215,6 @@ class BrowserWorld:
             raise ActionError(f"{what}.", why=why, kind=error.kind, retriable=error.retriable) from error
         if answer is not None and answer.headers.get(MARK):
             raise ActionError(f"{what}.", why=self._chromium.refusal(url), kind="not_reached")
-        if answer is not None and answer.status >= 400:
-            self._here().note(f"the page was answered with status {answer.status}.")
 
     async def extract(self, id: str = "", *, whole: bool = False) -> str:
         """Return the text of the page's main part, of all of it or of one element, without secrets."""
@@ -277,6 +276,9 @@ class BrowserWorld:
             nodes += [
                 _moved(self._hidden(node_of(row, frame.name)), frame.x, frame.y) for row in found["rows"]
             ]
+        trouble = trouble_of(first)
+        if trouble:
+            window.note(f"{trouble}.")
         hide = self.options.vault.hide
         url, title = hide(str(first["url"])), hide(clean(first["title"]))
         notes = tuple(hide(clean(note)) for note in (*tab.notes, *window.notes))
@@ -292,6 +294,7 @@ class BrowserWorld:
         return PageSeen(
             text_of(title, url, (*self._tabs(window), *notes), outline(nodes)),
             self._offered(window, nodes), url=url, title=title, nodes=tuple(nodes), notes=notes,
+            trouble=trouble,
         )  # fmt: skip
 
     def _hidden(self, node: Node) -> Node:

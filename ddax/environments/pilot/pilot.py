@@ -121,6 +121,8 @@ class Pilot:
         if not isinstance(seen, PageSeen):
             raise ActionError("this policy needs a browser world.", kind="bad_arguments")
         self._seen = seen
+        if seen.trouble and seen.trouble not in self.failed:
+            self.failed.append(seen.trouble)
 
     def nodes(self, roles: Iterable[str]) -> list[Node]:
         """Return the usable elements of some roles, in the order of the page."""

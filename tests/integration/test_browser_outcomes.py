@@ -1,0 +1,199 @@
+"""What an order in a browser ends with: a server that refuses it, a page that is not there, Ctrl-C."""
+
+from __future__ import annotations
+
+import asyncio
+import os
+import signal
+import socket
+import subprocess
+import sys
+import time
+from collections.abc import AsyncIterator, Iterator
+from pathlib import Path
+from types import SimpleNamespace
+from typing import Any
+
+import pytest
+import pytest_asyncio
+
+from ddax.environments.browser.chromium import Chromium
+from ddax.environments.browser.options import BrowserOptions
+from ddax.environments.browser.world import BrowserWorld
+from ddax.environments.pilot.browse import BrowseArguments, Browsing
+from ddax.errors import ActionError
+from tests.integration.browser_site import Site, only, site, with_chromium
+
+pytestmark = [pytest.mark.integration, with_chromium]
+in_module = pytest.mark.asyncio(loop_scope="module")
+ORDER = 'Enter "Ada" into the name field and click Book.'
+FORM = (
+    "<form method=post action=/book {how}><label>Name <input name=name></label><button>Book</button></form>"
+)
+REFUSED = "<h1>Error response</h1><p>Server got itself in trouble."
+
+
+@pytest.fixture
+def served() -> Iterator[Site]:
+    with site() as found:
+        yield found
+
+
+@pytest_asyncio.fixture(scope="module", loop_scope="module")
+async def chromium() -> AsyncIterator[Chromium]:
+    running = Chromium(only("127.0.0.1"))
+    yield running
+    await running.close()
+
+
+@pytest_asyncio.fixture(loop_scope="module")
+async def browsing(chromium: Chromium, served: Site) -> AsyncIterator[Browsing]:
+    options = BrowserOptions(writes=True)
+    world = BrowserWorld(served.url + "/", browser=chromium, options=options, shared=True)
+    yield Browsing(world)
+    await world.close()
+
+
+async def browsed(browsing: Browsing, task: str) -> Any:
+    context: Any = SimpleNamespace(task="t", task_text="", idea="0.1", step=1, now=0.0)
+    return await browsing.action().function(context, BrowseArguments(task=task))
+
+
+@in_module
+@pytest.mark.parametrize(
+    ("status", "how", "body", "headers", "says"),
+    [
+        ("500", "", REFUSED, {}, "Error response Server got itself in trouble"),
+        ("501", "", REFUSED, {}, "Error response Server got itself in trouble"),
+        ("403", "target=_blank", REFUSED, {}, "Error response Server got itself in trouble"),
+        ("500", "", "", {}, "HTTP ERROR 500"),
+        ("500", "", REFUSED, {"content_disposition": "attachment; filename=x.html"}, "ERR_INVALID_RESPONSE"),
+        ("503", "", REFUSED, {"seconds": "8"}, "Error response Server got itself in trouble"),
+    ],
+    ids=["an error", "another", "in a window", "without words", "as a file", "after a while"],
+)
+async def test_an_order_that_the_server_refuses_was_not_carried_out(
+    browsing: Browsing, served: Site, status: str, how: str, body: str, headers: dict[str, str],
+    says: str,
+) -> None:  # fmt: skip
+    served.page("/", FORM.format(how=how))
+    served.page("/book", body, status=status, **headers)
+    if not body:
+        served.pages["/book"] = ""
+    with pytest.raises(ActionError, match=f"not carried out: .*answered with status {status}") as caught:
+        await browsed(browsing, ORDER)
+    assert caught.value.kind == "not_done"
+    assert served.asked.count("POST /book") == 1
+    assert says in caught.value.why
+
+
+@in_module
+async def test_a_link_to_a_page_that_is_gone_was_not_followed(browsing: Browsing, served: Site) -> None:
+    served.page("/", "<a href=/gone>Prices</a>")
+    served.page("/gone", "<h1>Gone</h1>", status="410")
+    with pytest.raises(ActionError, match="answered with status 410") as caught:
+        await browsed(browsing, "Click Prices.")
+    assert "says: Gone" in caught.value.why
+
+
+@in_module
+async def test_an_order_on_a_page_that_is_itself_an_error_is_carried_out(
+    browsing: Browsing, served: Site
+) -> None:
+    served.page("/", f"<p id=o>-</p><button onclick='o.textContent=7'>Count</button>{FORM}", status="404")
+    served.page("/book", "<h1>Thank you")
+    assert "Done in 1 move." in (await browsed(browsing, "Click Count.")).summary
+    assert "Thank you" in (await browsed(browsing, ORDER)).summary
+
+
+@in_module
+async def test_an_error_that_sends_the_page_on_is_no_refusal(browsing: Browsing, served: Site) -> None:
+    served.page("/", FORM)
+    served.page("/book", "<script>location.replace('/done')</script>", status="503")
+    served.page("/done", "<h1>Thank you</h1>")
+    assert "Thank you" in (await browsed(browsing, ORDER)).summary
+
+
+@in_module
+async def test_a_question_is_answered_from_a_page_that_is_itself_an_error(
+    browsing: Browsing, served: Site
+) -> None:
+    served.page("/", "<h1>Gone</h1><p>The office opens at 9.", status="404")
+    result = await browsed(browsing, "When does the office open?")
+    assert "The office opens at 9." in result.pages[0].text
+
+
+def run(tmp_path: Path, task: str, url: str, *flags: str, **changes: str) -> subprocess.CompletedProcess[str]:
+    words = [sys.executable, "-m", "ddax", "run", task, "--browser", url, "-q", *flags]
+    return subprocess.run(words, capture_output=True, text=True, cwd=tmp_path, env={**os.environ, **changes})
+
+
+def test_the_command_of_a_refused_order_ends_with_1_and_the_status(tmp_path: Path, served: Site) -> None:
+    served.page("/", FORM)
+    served.page("/book", REFUSED, status="500")
+    done = run(tmp_path, ORDER, served.url + "/", "--browser-writes")
+    assert done.returncode == 1
+    said = done.stdout + done.stderr
+    assert "This was not done: not carried out: the page was answered with status 500." in said
+    assert "Server got itself in trouble." in said
+
+
+@pytest.mark.parametrize("task", [ORDER, "When does the office open?"])
+def test_a_page_where_nobody_answers_ends_with_2_like_any_source(tmp_path: Path, task: str) -> None:
+    with socket.socket() as held:  # bound and not listening: nobody answers there
+        held.bind(("127.0.0.1", 0))
+        url = f"http://127.0.0.1:{held.getsockname()[1]}/"
+        done = run(tmp_path, task, url)
+    assert done.returncode == 2
+    assert done.stdout == ""
+    assert f"error: The page {url!r} cannot be opened.\nwhy: " in done.stderr
+    assert "cannot be reached" in done.stderr
+
+
+def test_a_secret_without_a_value_or_of_no_name_ends_with_2(tmp_path: Path, served: Site) -> None:
+    served.page("/", FORM)
+    settings = "browser: {secrets: {PIN: {env: HARBOUR_PIN, domain: 127.0.0.1}}}"
+    (tmp_path / "ddax.yaml").write_text(settings)
+    task = 'Enter "{{secret:PON}}" into the name field.'
+    unknown = run(tmp_path, task, served.url + "/", HARBOUR_PIN="swordfish")
+    assert unknown.returncode == 2
+    assert "error: There is no secret 'PON'.\nwhy: Known are: PIN." in unknown.stderr
+    unset = run(tmp_path, task.replace("PON", "PIN"), served.url + "/")
+    assert unset.returncode == 2
+    assert "error: The secret 'PIN' has no value." in unset.stderr
+    assert served.asked == []
+
+
+def drivers() -> list[int]:
+    """Return the processes of Playwright that this one has started."""
+    ours = Path(f"/proc/{os.getpid()}/task").glob("*/children")
+    children = [int(pid) for listed in ours for pid in listed.read_text().split()]
+    return [pid for pid in children if b"run-driver" in Path(f"/proc/{pid}/cmdline").read_bytes()]
+
+
+@in_module
+async def test_ctrl_c_leaves_the_driver_to_be_ended_in_order(chromium: Chromium) -> None:
+    browser = await chromium.running()
+    assert drivers()
+    for pid in drivers():
+        os.kill(pid, signal.SIGINT)  # as a terminal does
+    for _ in range(20):
+        await asyncio.sleep(0.1)
+        assert browser.is_connected()
+
+
+def test_ctrl_c_while_the_browser_works_says_three_lines_and_no_more(tmp_path: Path, served: Site) -> None:
+    served.page("/", "<h1>Office</h1>")
+    words = ("run", "When does the office open?", "--browser", served.url + "/", "-q", "--thread", "t")
+    with subprocess.Popen(
+        [sys.executable, "-m", "ddax", *words], stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True,
+        cwd=tmp_path, start_new_session=True,
+    ) as process:  # fmt: skip
+        deadline = time.monotonic() + 60
+        while not served.asked and process.poll() is None and time.monotonic() < deadline:
+            time.sleep(0.02)
+        assert served.asked, "the browser works"
+        os.killpg(process.pid, signal.SIGINT)  # a terminal tells every process of its foreground
+        out, err = process.communicate(timeout=60)
+    assert (process.returncode, out) == (130, "")
+    assert [line.split(":")[0] for line in err.splitlines()] == ["error", "why", "mend"], err
