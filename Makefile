@@ -50,7 +50,7 @@ lock:  ## write the lock files anew
 	@bash scripts/setup.sh dev
 	@bash scripts/lock.sh
 
-bench: bench-extra  ## print the table of the README, beside the peers (about 40 minutes); the first run installs them
+bench: bench-extra  ## print the table of the README, beside the peers (about 30 minutes); the first run installs them
 	@$(COMPILED) $(PY) -m benchmarks peers
 
 bench-quick: bench-extra  ## the same in its short form (under 10 minutes)
