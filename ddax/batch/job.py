@@ -56,12 +56,11 @@ def settings_of(task: BatchTask, base: Context) -> Context:
     except ValidationError as error:
         where, fault = first_fault(error.errors(include_url=False))
         key = ".".join(map(str, where))
-        known = key.startswith(tuple(setting_fields()))
+        known = any(f"{key}.".startswith(f"{field}.") for field in setting_fields())
+        near = f"The nearest valid one is {meant(key)!r}."
         raise SettingsError(
             f"Task {task.id!r}: {key}: {fault}.",
-            why="Its row holds settings that do not fit."
-            if known
-            else f"The nearest valid one is {meant(key)!r}.",
+            why="Its row holds settings that do not fit." if known else near,
             mend="`ddax config show` lists every setting.",
         ) from error
 

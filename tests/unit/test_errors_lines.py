@@ -262,6 +262,7 @@ def test_a_setting_of_another_type_is_told_in_plain_words(
     ("row", "says"),
     [
         ({"settings": {"sead": 3}}, "sead: It is not known here.\nwhy: The nearest valid one is 'seed'."),
+        ({"settings": {"seeds": 3}}, "seeds: It is not known here.\nwhy: The nearest valid one is 'seed'."),
         ({"settings": {"budget": {"max_steps": "x"}}}, "budget.max_steps: It should be a whole number."),
         ({"validators": [{"kind": "exactt", "value": "y"}]}, "There is no 'exactt'; there are 'exact', "),
         (
