@@ -1,15 +1,19 @@
 """Read small YAML documents (identity profiles, matrices, rubrics) with the line of every top-level key.
 
-Leaves out the layered settings (`ddax.configs.layers`). Only YAML's safe loader is used.
+Leaves out the layered settings (`ddax.configs.layers`). Only YAML's safe loaders are used.
 """
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from ddax.errors import SettingsError
+
+if TYPE_CHECKING:
+    from yaml import Node
 
 MAX_BYTES = 1_000_000
 
@@ -37,18 +41,8 @@ def read_document(path: Path) -> YamlDocument:
     import yaml
 
     text = _text(path)
-    loader = None
     try:
-        loader = yaml.SafeLoader(text)
-        node = loader.get_single_node()
-        if not isinstance(node, yaml.MappingNode):
-            raise SettingsError(
-                f"{path}: expected `key: value` lines.",
-                why="It holds something else than a table of keys.",
-                mend="Compare with the shipped files.",
-            )
-        lines = {str(key.value): key.start_mark.line + 1 for key, _ in node.value}
-        return YamlDocument(path, loader.construct_document(node), lines)
+        node, value = _read(text)
     except yaml.YAMLError as error:
         mark = getattr(error, "problem_mark", None)
         where = f"{path}:{mark.line + 1}" if mark else str(path)
@@ -56,9 +50,39 @@ def read_document(path: Path) -> YamlDocument:
         raise SettingsError(
             f"{where}: the file is not valid YAML.", why=f"{problem}.", mend="Mend the file at that place."
         ) from error
+    if not isinstance(node, yaml.MappingNode):
+        raise SettingsError(
+            f"{path}: expected `key: value` lines.",
+            why="It holds something else than a table of keys.",
+            mend="Compare with the shipped files.",
+        )
+    lines = {str(key.value): key.start_mark.line + 1 for key, _ in node.value}
+    return YamlDocument(path, value, lines)
+
+
+def safe_load(text: str) -> Any:
+    """Return the value of a YAML text; raises yaml.YAMLError."""
+    return _read(text)[1]
+
+
+def _read(text: str) -> tuple[Node | None, Any]:
+    """Return the root of a YAML text and its value, by the quick parser where that reads it."""
+    import yaml
+
+    try:
+        return _parsed(getattr(yaml, "CSafeLoader", yaml.SafeLoader), text)
+    except yaml.YAMLError:
+        # What is wrong is told by the plain one: in the same words on every platform.
+        return _parsed(yaml.SafeLoader, text)
+
+
+def _parsed(kind: Callable[[str], Any], text: str) -> tuple[Node | None, Any]:
+    loader = kind(text)
+    try:
+        node = loader.get_single_node()
+        return node, None if node is None else loader.construct_document(node)
     finally:
-        if loader is not None:
-            loader.dispose()
+        loader.dispose()
 
 
 def _looked(path: Path) -> str:

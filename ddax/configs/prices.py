@@ -13,6 +13,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+from ddax.configs.documents import safe_load
 from ddax.errors import SettingsError
 
 TOKENS_PER_PRICE = 1_000_000
@@ -84,7 +85,7 @@ def _section(path: Path, name: str) -> dict[str, Any]:
     import yaml
 
     try:
-        table = yaml.safe_load(path.read_text(encoding="utf-8")) or {}
+        table = safe_load(path.read_text(encoding="utf-8")) or {}
     except OSError as exc:
         raise SettingsError(
             f"{path} cannot be read.",

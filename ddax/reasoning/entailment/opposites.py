@@ -6,8 +6,7 @@ from collections.abc import Iterable, Mapping
 from functools import lru_cache
 from importlib import resources
 
-import yaml
-
+from ddax.configs.documents import safe_load
 from ddax.reasoning.entailment.words import root_of
 
 PREFIXES = ("un", "in", "im", "dis", "non")
@@ -19,7 +18,7 @@ def opposites() -> Mapping[str, frozenset[str]]:
     text = resources.files("ddax.reasoning.entailment").joinpath("opposites.yaml").read_text("utf-8")
     found: dict[str, set[str]] = {}
     # YAML reads a bare on, off, yes or no as a truth value; a whole line of two words stays text.
-    for line in yaml.safe_load(text)["pairs"]:
+    for line in safe_load(text)["pairs"]:
         left, right = (root_of(word) for word in str(line).split())
         found.setdefault(left, set()).add(right)
         found.setdefault(right, set()).add(left)

@@ -11,9 +11,9 @@ from importlib import resources
 from typing import get_args
 
 import numpy as np
-import yaml
 from numpy.typing import NDArray
 
+from ddax.configs.documents import safe_load
 from ddax.types import Entailment, Relation
 
 RELATIONS: tuple[Relation, ...] = get_args(Relation)
@@ -24,7 +24,7 @@ RELATIONS: tuple[Relation, ...] = get_args(Relation)
 def shipped() -> Mapping[str, NDArray[np.float64]]:
     """Return the weight matrices `[signs, 3]` by the name of the check they belong to."""
     text = resources.files("ddax.reasoning.entailment").joinpath("weights.yaml").read_text("utf-8")
-    tables = yaml.safe_load(text)
+    tables = safe_load(text)
     return {name: np.array([rows[key] for key in rows], dtype=np.float64) for name, rows in tables.items()}
 
 
