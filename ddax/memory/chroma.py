@@ -1,6 +1,7 @@
 """The index: nearest neighbours by Chroma, embedded, over vectors that SQLite holds as well.
 
 Blocking; one thread at a time. Nothing here is of record: what is missing or damaged is made anew.
+Few rows wait until there are many or the index is closed, and are searched exactly until then.
 One collection per namespace, embedder and memory type, since a filter would slow large ones twelvefold.
 """
 
@@ -11,12 +12,14 @@ import os
 import shutil
 import subprocess
 import sys
+from collections import defaultdict
 from collections.abc import Callable, Iterable, Sequence
 from functools import partial
 from pathlib import Path
 from typing import Any, TypeAlias
 
 from ddax.memory.files import ensure_folder, storage_errors, write_atomic
+from ddax.memory.fresh import FreshRows
 from ddax.memory.records import MEMORY_TYPES, digest
 from ddax.memory.scoring import Floats
 from ddax.types import MemoryType
@@ -24,6 +27,8 @@ from ddax.types import MemoryType
 logger = logging.getLogger(__name__)
 
 BATCH = 100
+FRESH = 256
+"""Rows from which on those that wait go into their collection."""
 SMALL = 2000
 """Up to this many rows, making the index anew is faster than probing it."""
 PROBE_SECONDS = 120.0
@@ -39,6 +44,9 @@ _HNSW = {
 Client: TypeAlias = Any
 Collection: TypeAlias = Any
 """Chroma's own types say less than its calls take and give (`close`, lists of vectors)."""
+
+Place: TypeAlias = tuple[str, str, MemoryType]
+"""A namespace, the fingerprint of its embedder, and a type: what has a collection."""
 
 Pairs = Iterable[tuple[str, Floats]]
 Fetch = Callable[[MemoryType, Sequence[str]], Pairs]
@@ -56,6 +64,9 @@ class ChromaIndex:
         self._client: Client | None = None
         self._unclean = self._failed = False
         self._collections: dict[str, Collection] = {}
+        self._counts: dict[str, int] = {}
+        """Rows of collections by name, where they are known."""
+        self._fresh: defaultdict[Place, FreshRows] = defaultdict(FreshRows)
 
     def open(self, total: int) -> None:
         """Open the index over `total` rows of record; one that a kill may have broken is probed first."""
@@ -77,32 +88,46 @@ class ChromaIndex:
         self._drop_other_embedders(ns, fingerprint)
         added = 0
         for kind in MEMORY_TYPES:
-            collection = self._collection(ns, fingerprint, kind)
+            place = (ns, fingerprint, kind)
+            self._settle(place)
             ids = wanted(kind)
-            if not self._unclean and _guarded(collection.count) == len(ids):
+            if not self._unclean and self._count(place) == len(ids):
                 continue
-            present = set(_guarded(partial(collection.get, include=[]))["ids"])
+            present = set(_guarded(partial(self._collection(place).get, include=[]))["ids"])
             missing = [row_id for row_id in ids if row_id not in present]
-            _delete(collection, sorted(present - set(ids)))
+            self._delete(place, sorted(present - set(ids)))
             for i in range(0, len(missing), BATCH):
-                self.add(ns, fingerprint, kind, list(fetch(kind, missing[i : i + BATCH])))
+                self._insert(place, list(fetch(kind, missing[i : i + BATCH])))
             added += len(missing)
         return added
 
     def add(self, ns: str, fingerprint: str, kind: MemoryType, pairs: Sequence[tuple[str, Floats]]) -> None:
         """Add vectors; adding twice changes nothing."""
-        collection = self._collection(ns, fingerprint, kind)
+        place = (ns, fingerprint, kind)
+        self._fresh[place].add(pairs)
+        if len(self._fresh[place]) >= FRESH:
+            self._settle(place)
+
+    def _settle(self, place: Place) -> None:
+        """Put what waits into its collection."""
+        if rows := self._fresh.pop(place, None):
+            self._insert(place, rows.pairs())
+
+    def _insert(self, place: Place, pairs: Sequence[tuple[str, Floats]]) -> None:
+        collection = self._collection(place)
+        self._counts.pop(_name(*place), None)
         for i in range(0, len(pairs), BATCH):
             part = pairs[i : i + BATCH]
             ids = [row_id for row_id, _ in part]
             vectors = [vector for _, vector in part]
-            metadata = [{"memory_type": kind} for _ in part]
+            metadata = [{"memory_type": place[2]} for _ in part]
             _guarded(partial(collection.upsert, ids=ids, embeddings=vectors, metadatas=metadata))
 
     def remove(self, ns: str, fingerprint: str, kind: MemoryType, ids: Sequence[str]) -> None:
         """Remove vectors; ids that are not there change nothing."""
         if ids:
-            _delete(self._collection(ns, fingerprint, kind), list(ids))
+            self._fresh[ns, fingerprint, kind].remove(ids)
+            self._delete((ns, fingerprint, kind), list(ids))
 
     def nearest(
         self, ns: str, fingerprint: str, asked: Sequence[tuple[MemoryType, Floats, int]]
@@ -112,23 +137,48 @@ class ChromaIndex:
         groups: list[tuple[MemoryType, int]] = [(kind, k) for kind, _, k in asked]
         for kind, k in dict.fromkeys(groups):
             alike = [n for n, (of, _, wanted) in enumerate(asked) if (of, wanted) == (kind, k)]
-            collection = self._collection(ns, fingerprint, kind)
-            found |= zip(alike, _query(collection, [asked[n][1] for n in alike], k), strict=True)
+            nearest = self._nearest((ns, fingerprint, kind), [asked[n][1] for n in alike], k)
+            found |= zip(alike, nearest, strict=True)
         return [found[n] for n in range(len(asked))]
+
+    def _nearest(self, place: Place, vectors: Sequence[Floats], k: int) -> list[list[str]]:
+        settled, fresh = self._query(place, vectors, k), self._fresh[place].distances(vectors)
+        both = [{**old, **new} for old, new in zip(settled, fresh, strict=True)]
+        return [sorted(distances, key=distances.__getitem__)[:k] for distances in both]
+
+    def _query(self, place: Place, vectors: Sequence[Floats], k: int) -> list[dict[str, float]]:
+        """Return for each vector the distances of its nearest rows of a collection, by id."""
+        count = self._count(place)
+        if count == 0:
+            return [{} for _ in vectors]
+        query = partial(self._collection(place).query, query_embeddings=list(vectors), include=["distances"])
+        found = _guarded(partial(query, n_results=min(k, count)))
+        return [
+            dict(zip(ids, far, strict=True))
+            for ids, far in zip(found["ids"], found["distances"], strict=True)
+        ]
 
     def drop(self, ns: str, fingerprint: str) -> None:
         """Drop a namespace's collections of this embedder."""
         client = self._opened()
         for kind in MEMORY_TYPES:
             name = _name(ns, fingerprint, kind)
+            self._fresh.pop((ns, fingerprint, kind), None)
             self._collections.pop(name, None)
+            self._counts.pop(name, None)
             if name in {collection.name for collection in _guarded(client.list_collections)}:
                 _guarded(partial(client.delete_collection, name))
 
     def close(self) -> None:
-        """Release the index and mark its end as clean."""
+        """Put in what waits, release the index and mark its end as clean."""
         if self._client is None:
             return
+        try:
+            for place in [] if self._failed else list(self._fresh):
+                self._settle(place)
+        except IndexFailure as exc:
+            logger.warning("The index did not take the last rows; the next start adds them: %s", exc)
+            self.fail()
         client, self._client = self._client, None
         self._collections.clear()
         client.close()
@@ -140,12 +190,23 @@ class ChromaIndex:
         """Leave the index marked when it is closed, so that the next start looks at it."""
         self._failed = True
 
-    def _collection(self, ns: str, fingerprint: str, kind: MemoryType) -> Collection:
-        name = _name(ns, fingerprint, kind)
+    def _count(self, place: Place) -> int:
+        name = _name(*place)
+        if name not in self._counts:
+            self._counts[name] = int(_guarded(self._collection(place).count))
+        return self._counts[name]
+
+    def _delete(self, place: Place, ids: list[str]) -> None:
+        self._counts.pop(_name(*place), None)
+        for i in range(0, len(ids), BATCH):
+            _guarded(partial(self._collection(place).delete, ids=ids[i : i + BATCH]))
+
+    def _collection(self, place: Place) -> Collection:
+        name = _name(*place)
         if name not in self._collections:
             make = partial(self._opened().get_or_create_collection, name, embedding_function=None)
             self._collections[name] = _guarded(
-                partial(make, configuration={"hnsw": _HNSW}, metadata={"memory_type": kind})
+                partial(make, configuration={"hnsw": _HNSW}, metadata={"memory_type": place[2]})
             )
         return self._collections[name]
 
@@ -154,6 +215,8 @@ class ChromaIndex:
         for collection in _guarded(client.list_collections):
             if collection.name.startswith(f"ns-{ns}-") and collection.name not in current:
                 _guarded(partial(client.delete_collection, collection.name))
+        for place in [place for place in self._fresh if place[0] == ns and place[1] != fingerprint]:
+            del self._fresh[place]
 
     def _opened(self) -> Client:
         if self._client is None:
@@ -201,19 +264,6 @@ def _guarded(call: Callable[[], Any]) -> Any:
         raise
     except BaseException as exc:  # A panic of its Rust code is no Exception.
         raise IndexFailure(f"{type(exc).__name__}: {exc}") from exc
-
-
-def _query(collection: Collection, vectors: list[Floats], k: int) -> list[list[str]]:
-    count = _guarded(collection.count)
-    if count == 0:
-        return [[] for _ in vectors]
-    query = partial(collection.query, query_embeddings=vectors, include=["distances"])
-    return [list(ids) for ids in _guarded(partial(query, n_results=min(k, count)))["ids"]]
-
-
-def _delete(collection: Collection, ids: list[str]) -> None:
-    for i in range(0, len(ids), BATCH):
-        _guarded(partial(collection.delete, ids=ids[i : i + BATCH]))
 
 
 def _probe(folder: Path) -> bool:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import random
 import subprocess
 import sys
@@ -35,6 +36,26 @@ async def main(path, first):
         print(*await memory.put(rows), flush=True)
 
 asyncio.run(main(Path(sys.argv[1]), int(sys.argv[2])))
+"""
+WAIT = """
+import asyncio, sys, time
+from pathlib import Path
+from ddax.configs.settings import Recall
+from ddax.memory.embeddings import HashEmbedder
+from ddax.memory.store import open_memory
+from ddax.types import Record
+
+async def main(path):
+    memory = await open_memory(path, namespace="n", embedder=HashEmbedder(), clock=time.time, recall=Recall())
+    while not memory.indexed:
+        await asyncio.sleep(0.01)
+    ids = await memory.put([Record("observation", f"river {i} of the map", start=i) for i in range(5)])
+    asked = [("observation", HashEmbedder().embed(["river"])[0], 5)]
+    assert set(memory._shared.on_index(lambda: memory._near(asked)).result()[0]) == set(ids)
+    print(*ids, flush=True)
+    await asyncio.sleep(60)
+
+asyncio.run(main(Path(sys.argv[1])))
 """
 
 pytestmark = pytest.mark.integration
@@ -78,6 +99,37 @@ async def test_no_acknowledged_row_is_lost_by_kills(tmp_path: Path) -> None:
         acknowledged += [row_id for line in complete for row_id in line.split()]
     assert len(acknowledged) > 5 * KILLS
     await checked(tmp_path, acknowledged)
+
+
+@pytest.mark.parametrize("small", [chroma.SMALL, 0], ids=["made anew", "probed and kept"])
+async def test_rows_that_waited_for_the_index_are_in_it_after_a_kill(
+    tmp_path: Path, small: int, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(chroma, "SMALL", small)
+    process = subprocess.Popen(
+        [sys.executable, "-c", WAIT, str(tmp_path)], stdout=subprocess.PIPE, text=True, cwd=ROOT
+    )
+    assert process.stdout is not None
+    acknowledged = process.stdout.readline().split()
+    process.kill()
+    process.communicate(timeout=20)
+    assert len(acknowledged) == 5
+    memory = await opened(tmp_path)
+    asked = RecallQuery("river 3 of the map", "", 1, time.time() + 1, m_observations=5)
+    assert {hit.record.id for hit in await memory.recall(asked)} == set(acknowledged)
+    await until_indexed(memory)
+    assert {hit.record.id for hit in await memory.recall(asked)} == set(acknowledged)
+    await memory.close()
+    client = chroma._connect(tmp_path / "index" / ("2" if small else "1"))
+    assert {row_id for one in client.list_collections() for row_id in one.get()["ids"]} == set(acknowledged)
+    client.close()
+
+
+async def until_indexed(memory: ChromaMemory) -> None:
+    deadline = time.monotonic() + 60
+    while not memory.indexed:
+        assert time.monotonic() < deadline, "The index did not open."
+        await asyncio.sleep(0.01)
 
 
 async def test_the_owner_is_named_and_a_killed_one_is_taken_over(tmp_path: Path) -> None:

@@ -18,6 +18,7 @@ from ddax.memory.migrations import Connection, gathered, open_database, transact
 from ddax.memory.protocol import RecallQuery
 from ddax.memory.store import ChromaMemory, open_memory
 from ddax.types import Record
+from tests.unit.test_memory_fresh import settled
 
 
 @pytest.fixture
@@ -140,10 +141,9 @@ async def test_what_leaves_put_together_is_found_in_the_index(tmp_path: Path) ->
         text = f"the harbour number {n}"
         near = await memory.similar([text], RecallQuery(text, "u", before_step=9, now=2000.0), k=1)
         assert [hit.record.text for hit in near[0]] == [text]
-    index, place = memory._index, (memory._ns, memory._embedder.fingerprint, "observation")
-    assert memory._shared.on_index(lambda: index._collection(*place).count()).result(30) == 40  # type: ignore[arg-type]
-    assert memory.indexed
     await memory.close()
+    assert settled(tmp_path) == {"observation": 40}
+    assert not (tmp_path / "index.dirty").exists()
 
 
 async def test_what_leaves_log_together_is_kept_once_and_in_the_order_asked_for(tmp_path: Path) -> None:
