@@ -2,6 +2,7 @@
 
 import asyncio
 import contextlib
+import ssl
 from collections.abc import AsyncIterator, Awaitable, Callable
 
 import pytest
@@ -50,10 +51,14 @@ async def served(serve: Serve) -> AsyncIterator[tuple[str, asyncio.Event]]:
         yield f"http://127.0.0.1:{server.sockets[0].getsockname()[1]}/v1", ended
 
 
-async def failure_at(address: str) -> Failure:
-    channel = OpenAIChannel(
+def channel_to(address: str) -> OpenAIChannel:
+    return OpenAIChannel(
         ChatOpenAI(model="m", base_url=address, api_key="none", timeout=SECONDS, max_retries=0)
     )
+
+
+async def failure_at(address: str, channel: OpenAIChannel | None = None) -> Failure:
+    channel = channel or channel_to(address)
     try:
         with pytest.raises(Exception) as caught:
             await channel.say(Order((("human", "say a word"),), Word, "words"))
@@ -87,3 +92,14 @@ async def test_an_address_where_nobody_listens_is_no_timeout() -> None:
     failure = await failure_at(address)
     assert (failure.kind, failure.retriable) == ("connection", True)
     assert address.removeprefix("http://").removesuffix("/v1") in failure.said
+
+
+async def test_the_event_loop_does_not_wait_for_certificates(monkeypatch: pytest.MonkeyPatch) -> None:
+    def read(*_: object, **__: object) -> None:
+        raise AssertionError("certificates are read on the event loop")
+
+    async with served(silent) as (address, _):
+        pass  # nobody listens there any more
+    channel = channel_to(address)
+    monkeypatch.setattr(ssl.SSLContext, "load_verify_locations", read)
+    assert (await failure_at(address, channel)).kind == "connection"
