@@ -21,6 +21,7 @@ from ddax.configs.settings import Recall
 from ddax.errors import DdaxError, StateError, UsageError
 from ddax.memory.chroma import IndexFailure
 from ddax.memory.protocol import Embedder, Found, MemoryHit, RecallQuery
+from ddax.memory.questions import Questions, Seen
 from ddax.memory.recent import RecentVectors
 from ddax.memory.records import (
     FOUND_BY_MEANING,
@@ -57,6 +58,8 @@ from ddax.types import Document, JsonDict, MemoryType, Record
 
 logger = logging.getLogger(__name__)
 T = TypeVar("T")
+Q = TypeVar("Q")
+A = TypeVar("A")
 _WIDER = 4
 _EMBED_BATCH = 64
 
@@ -108,7 +111,10 @@ class ChromaMemory:
         self.indexed, self._closed = False, False
         self._embed = RecentVectors(embedder, shared.ask_embedder).of
         self._near = partial(shared.index.nearest, self._ns, embedder.fingerprint)
-        self.upkeep = StoreUpkeep(self._ns, shared.record.upkeep, self._read, self._unindex, clock=clock)
+        self._questions = Questions(shared.record, self._ns, clock=clock)
+        self.upkeep = StoreUpkeep(
+            self._ns, shared.record.upkeep, self._read, self._ask, self._unindex, clock=clock
+        )
 
     async def enter(self, *, rebuild: bool = False) -> None:
         """Check the embedder, and bring the index in step behind the scenes."""
@@ -150,7 +156,7 @@ class ChromaMemory:
         make = partial(rows_of, records, namespace=self.namespace, now=self._clock())
         large = sum(len(record.text) for record in records) > LARGE
         rows = await asyncio.to_thread(make) if large else make()
-        known = await self._read(lambda: self._record.known(self._ns, [row.near for row in rows]))
+        known = await self._ask(self._questions.known, [row.near for row in rows])
         fresh = {row.near: row for row in reversed(rows) if row.near not in known}
         vectors = await self._embed([row.record.text for row in fresh.values()])
         by_near = dict(zip(fresh, vectors, strict=True))
@@ -169,7 +175,7 @@ class ChromaMemory:
 
     async def get(self, ids: Sequence[str]) -> list[Record]:
         """Return the rows that exist, in the order asked for."""
-        return await self._read(lambda: self._record.records(self._ns, ids)) if ids else []
+        return await self._ask(self._questions.records, ids) if ids else []
 
     async def recall(self, query: RecallQuery) -> list[MemoryHit]:
         """Return the best visible rows, thoughts then observations, each best first."""
@@ -214,25 +220,13 @@ class ChromaMemory:
             check_found(table, row)
             vector = (await self._embed([lesson_text(row)]))[0]
         task = row["task"] if isinstance(row.get("task"), str) else ""
-        self._check_open()
-        await self._shared.ask_record(self._log, Logged(table, key, text, task, vector))
-
-    def _log(self, rows: Sequence[Logged]) -> Sequence[None]:
-        """Append what leaves that act together log, on the record's thread."""
-        self._record.log(self._ns, rows, committed=moment(self._clock()))
-        return [None] * len(rows)
+        await self._ask(self._questions.log, Logged(table, key, text, task, vector))
 
     async def rows(
         self, table: str, *, limit: int = 1000, committed_before: float = math.inf, **equals: Any
     ) -> list[JsonDict]:
         """Return rows of a log, oldest first, filtered by top-level values of the row."""
-        self._check_open()
-        question = Asked(table, equals, limit, committed_before)
-        return await self._shared.ask_record(self._answers, question)
-
-    def _answers(self, asked: Sequence[Asked]) -> Sequence[list[JsonDict]]:
-        """Answer what leaves that act together ask of logs, on the record's thread."""
-        return self._record.answers(self._ns, asked)
+        return await self._ask(self._questions.rows, Asked(table, equals, limit, committed_before))
 
     async def find(
         self, table: str, text: str, *, now: float, k: int = 5, minimum: float = 0.25
@@ -302,7 +296,7 @@ class ChromaMemory:
     async def _candidates(self, ids: Sequence[str], query: RecallQuery) -> list[Candidate]:
         if not ids:
             return []
-        found = await self._read(lambda: self._record.candidates(self._ns, ids, query.task))
+        found = await self._ask(self._questions.candidates, Seen(ids, query.task))
         return [candidate for candidate in found if is_visible(candidate, query)]
 
     async def _exact(self, kind: MemoryType, query: RecallQuery, vector: Floats, k: int) -> list[Candidate]:
@@ -340,6 +334,10 @@ class ChromaMemory:
     async def _read(self, work: Callable[[], T]) -> T:
         self._check_open()
         return await self._shared.with_record(work)
+
+    async def _ask(self, answer: Callable[[Sequence[Q]], Sequence[A]], question: Q) -> A:
+        self._check_open()
+        return await self._shared.ask_record(answer, question)
 
     def _check_open(self) -> None:
         if self._closed:

@@ -6,17 +6,26 @@ from collections.abc import Awaitable, Callable, Sequence
 from typing import Protocol, TypeVar
 
 from ddax.memory.protocol import Kept, Relation, Tally, Tombstone
+from ddax.memory.questions import every
 from ddax.memory.records import moment
 from ddax.memory.sqlite_upkeep import UpkeepTables
 from ddax.types import Document
 
 T = TypeVar("T")
+Q = TypeVar("Q")
+A = TypeVar("A")
 
 
 class OnRecord(Protocol):
     """Run work on the thread of the record and return what it gives."""
 
     def __call__(self, work: Callable[[], T], /) -> Awaitable[T]: ...
+
+
+class Ask(Protocol):
+    """Have a question answered on the thread of the record, together with those asked beside it."""
+
+    def __call__(self, answer: Callable[[Sequence[Q]], Sequence[A]], question: Q, /) -> Awaitable[A]: ...
 
 
 class StoreUpkeep:
@@ -27,11 +36,12 @@ class StoreUpkeep:
         ns: str,
         tables: UpkeepTables,
         on_record: OnRecord,
+        ask: Ask,
         unindex: Callable[[Sequence[tuple[str, str]]], None],
         *,
         clock: Callable[[], float],
     ) -> None:
-        self._ns, self._tables, self._on_record = ns, tables, on_record
+        self._ns, self._tables, self._on_record, self._ask = ns, tables, on_record, ask
         self._unindex, self._clock = unindex, clock
 
     async def relate(self, relations: Sequence[Relation]) -> None:
@@ -43,7 +53,14 @@ class StoreUpkeep:
 
     async def relations(self, ids: Sequence[str] | None = None) -> list[Relation]:
         """Return the relations of some rows, or all of them, oldest first."""
-        return await self._on_record(lambda: self._tables.relations(self._ns, ids))
+        if ids is None:
+            return await self._on_record(lambda: self._tables.relations(self._ns, None))
+        return await self._ask(self._relations_of, ids)
+
+    def _relations_of(self, asked: Sequence[Sequence[str]]) -> list[list[Relation]]:
+        """Return the relations of each question's rows, by one statement for all that is asked at once."""
+        found = self._tables.relations(self._ns, every(asked))
+        return [[one for one in found if one.newer in ids or one.older in ids] for ids in map(set, asked)]
 
     async def bury(self, ids: Sequence[str], reason: str, *, into: str = "") -> int:
         """Replace rows by tombstones, and return how many there were; atomic."""
@@ -63,7 +80,14 @@ class StoreUpkeep:
 
     async def tombstones(self, ids: Sequence[str] | None = None) -> list[Tombstone]:
         """Return the tombstones of some rows, or all of them, oldest first."""
-        return await self._on_record(lambda: self._tables.tombstones(self._ns, ids))
+        if ids is None:
+            return await self._on_record(lambda: self._tables.tombstones(self._ns, None))
+        return await self._ask(self._tombstones_of, ids)
+
+    def _tombstones_of(self, asked: Sequence[Sequence[str]]) -> list[list[Tombstone]]:
+        """Return the tombstones of each question's rows, by one statement for all that is asked at once."""
+        found = self._tables.tombstones(self._ns, every(asked))
+        return [[stone for stone in found if stone.id in ids] for ids in map(set, asked)]
 
     async def restore(self, stones: Sequence[Tombstone]) -> int:
         """Keep tombstones of a copy of this namespace; return how many are new."""
