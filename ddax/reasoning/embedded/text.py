@@ -8,10 +8,13 @@ from __future__ import annotations
 import html
 import re
 import unicodedata
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
+from functools import lru_cache, wraps
 
 MAX_QUESTION = 2000
 """Characters of a task that are analysed; a longer task keeps its head and its tail."""
+LINE, LINES = 500, 4096
+"""Characters of a text, and how many such texts, whose words stay at hand."""
 
 _WORD = re.compile(r"\d+(?:[.,]\d+)+|\w+(?:['’]\w+)?", re.UNICODE)
 _JOINED = re.compile(r"\b(?:[A-Za-z]+[a-z]*(?:[A-Z][a-z]+)+|\w*[A-Za-z]_\w+)\b")
@@ -164,6 +167,18 @@ _UNSPACED_QUESTION = re.compile(
 )
 
 
+def _at_hand(read: Callable[[str], list[str]]) -> Callable[[str], list[str]]:
+    """Read a short text once: names, criteria and sentences are compared again and again."""
+    kept = lru_cache(maxsize=LINES)(lambda text: tuple(read(text)))
+
+    @wraps(read)
+    def reading(text: str) -> list[str]:
+        return list(kept(text)) if len(text) <= LINE else read(text)
+
+    return reading
+
+
+@_at_hand
 def words(text: str) -> list[str]:
     """Split into folded words in order; unspaced scripts into pairs of characters."""
     found: list[str] = []
@@ -183,6 +198,7 @@ def _pairs(run: str) -> Iterable[str]:
     return [run[i : i + 2] for i in range(len(run) - 1)]
 
 
+@_at_hand
 def terms(text: str) -> list[str]:
     """Return the stemmed content words in order, repeats kept; a joined name also gives its parts."""
     said = words(text)

@@ -1,0 +1,20 @@
+"""The words of a short text are read once, and whoever asks for them has a list of their own."""
+
+import pytest
+
+from ddax.reasoning.embedded.text import LINE, terms, words
+
+
+@pytest.mark.parametrize("read", [words, terms])
+def test_who_asks_again_has_the_words_as_they_are(read: object) -> None:
+    assert callable(read)
+    first = read("The rivers of Córdoba")
+    wanted = list(first)
+    first.append("more")
+    assert read("The rivers of Córdoba") == wanted and wanted[-1] == "cordoba"
+
+
+@pytest.mark.parametrize("length", [LINE, LINE + 1])
+def test_a_long_text_has_the_same_words(length: int) -> None:
+    text = ("rivers " * LINE)[:length]
+    assert set(words(text)[:-1]) == {"rivers"} and set(terms(text)[:-1]) == {"river"}
