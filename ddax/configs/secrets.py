@@ -14,6 +14,7 @@ import os
 import re
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, fields, is_dataclass, replace
+from functools import cache
 from pathlib import Path
 from typing import Any
 from urllib.parse import quote
@@ -26,6 +27,7 @@ REMEMBERED, KNOWN = 300, 4096
 """Characters up to which a clean text is remembered, and how many are."""
 BLOT = "[secret]"
 _BARE, _MANY = (bool, int, float), (list, tuple, set, frozenset)
+_NO_TEXT = frozenset({type(None), *_BARE})
 _NAMED = re.compile(r"(?i)key|token|secret|passw|credential|auth|dsn|_pat$|cookie|session|private|signature")
 _SURELY = re.compile(r"(?i)(?:(?:^|_)(?:key|token|secret|pat)|passw(?:or)?d|passphrase|credentials?)$")
 """Names whose value is a secret even where it is a word or a number."""
@@ -139,10 +141,6 @@ class Redactor:
             end = match.end()
         return "".join((*kept, text[end:])) if kept else text
 
-    def finds(self, data: bytes) -> bool:
-        """Tell whether bytes hold a secret."""
-        return len(data) >= SHORTEST and self._holds(data.decode("utf-8", "replace"))
-
     def _holds(self, text: str) -> bool:
         return any(form in text for form in self._forms) or next(shaped(text), None) is not None
 
@@ -176,7 +174,7 @@ class Redactor:
             return type(value)(self._value(part) for part in value)
         if is_dataclass(value) and not isinstance(value, type):
             return replace(
-                value, **{f.name: self._value(getattr(value, f.name)) for f in fields(value) if f.init}
+                value, **{name: self._value(getattr(value, name)) for name in _names_in(type(value))}
             )
         if isinstance(value, Mapping):  # slow to tell, and rare
             return {self._value(key): self._value(part) for key, part in value.items()}
@@ -208,28 +206,35 @@ class RedactingFilter(logging.Filter):
 
 
 def _is_plain(value: Any, texts: list[str]) -> bool:
-    """Add the texts of plain data to a list; tell whether it was plain data or dataclasses all through."""
-    if isinstance(value, str):
-        texts.append(value)
-        return True
-    if value is None or isinstance(value, _BARE):
-        return True
-    if isinstance(value, dict):
-        return _are_plain(value, texts) and _are_plain(value.values(), texts)
-    if isinstance(value, _MANY):
-        return _are_plain(value, texts)
-    if is_dataclass(value) and not isinstance(value, type):
-        return _are_plain([getattr(value, f.name) for f in fields(value) if f.init], texts)
-    return False
-
-
-def _are_plain(values: Iterable[Any], texts: list[str]) -> bool:
-    for value in values:
-        if type(value) is str:  # most parts are, and a call for each costs more than all the rest
-            texts.append(value)
-        elif not _is_plain(value, texts):
+    """Add the texts of plain data to a list; tell whether it, dataclasses and packets were all of it."""
+    left = [value]
+    while left:  # a call for each part would cost more than all the rest
+        part = left.pop()
+        kind = type(part)
+        if kind is str:
+            texts.append(part)
+        elif kind in _NO_TEXT:
+            continue
+        elif isinstance(part, dict):
+            left += part
+            left += part.values()
+        elif isinstance(part, _MANY):
+            left += part
+        elif is_dataclass(kind):
+            left += [getattr(part, name) for name in _names_in(kind)]
+        elif isinstance(part, str):
+            texts.append(part)
+        elif hasattr(part, "node") and hasattr(part, "arg"):
+            left += (part.node, part.arg)
+        elif not isinstance(part, _BARE):
             return False
     return True
+
+
+@cache
+def _names_in(kind: type[Any]) -> tuple[str, ...]:
+    """Return the fields that a dataclass is made from."""
+    return tuple(field.name for field in fields(kind) if field.init)
 
 
 def _secret(name: str, value: str) -> bool:

@@ -30,10 +30,8 @@ def serializer(key: str, redactor: Redactor | None = None) -> SerializerProtocol
         """Seal each value, and say what is meant by a row of a kind that we never write."""
 
         def dumps_typed(self, obj: Any) -> tuple[str, bytes]:
-            kind, data = super().dumps_typed(obj)
-            if cleaner.finds(data):
-                kind, data = super().dumps_typed(cleaner.value(obj))
-            return sealed(kind, data)
+            # Looked for before they are bytes: a length may look like the first letter of what follows it.
+            return sealed(*super().dumps_typed(cleaner.value(obj)))
 
         def loads_typed(self, data: tuple[str, bytes]) -> Any:
             if key and not isinstance(data[1], Decrypted):
