@@ -6,6 +6,7 @@ what others had left before the task opened.
 
 from __future__ import annotations
 
+import asyncio
 from collections.abc import Iterable
 
 from ddax.graph.services import Session
@@ -119,13 +120,13 @@ def read_by(ideas: Ideas, root: str) -> Origins:
 
 async def findings(state: State, session: Session, needs: Iterable[str]) -> tuple[Finding, ...]:
     """Return the findings of finished ideas with the citations they were stored with."""
-    result = []
-    for idea_id in needs:
-        idea = state["ideas"][idea_id]
-        rows = await session.memory.rows(CLAIMS, task=state["work"]["id"], idea=idea_id)
-        citations = tuple(Citation(**c) for row in rows for c in row["citations"])
-        result.append(as_finding(idea, citations))
-    return tuple(result)
+    ids = list(needs)
+    # All at once: asked for one by one, each would be a trip to the record and back.
+    asked = (session.memory.rows(CLAIMS, task=state["work"]["id"], idea=idea_id) for idea_id in ids)
+    return tuple(
+        as_finding(state["ideas"][idea_id], tuple(Citation(**c) for row in rows for c in row["citations"]))
+        for idea_id, rows in zip(ids, await asyncio.gather(*asked), strict=True)
+    )
 
 
 def as_finding(idea: Idea, citations: tuple[Citation, ...]) -> Finding:
