@@ -7,10 +7,12 @@ those of entry points (group `ddax.actions`), of files, of MCP servers and given
 
 from __future__ import annotations
 
+import sys
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import replace
+from functools import lru_cache
 from importlib import import_module
-from importlib.metadata import entry_points
+from importlib.metadata import EntryPoint, entry_points
 from inspect import getdoc
 from pathlib import Path
 from typing import Any
@@ -100,9 +102,22 @@ def open_registry(extra: tuple[Action, ...] = (), *, files: Sequence[str] = ()) 
     built_in: list[Action] = [getattr(import_module(f"ddax.actions.{name}"), name) for name in BUILT_IN]
     plugged = [
         _checked(point.load(), f"entry point {point.name!r}", point.dist.name if point.dist else point.name)
-        for point in sorted(entry_points(group=ENTRY_POINTS), key=lambda p: p.name)
+        for point in _points(tuple((folder, _changed(folder)) for folder in sys.path))
     ]
     return Registry([*built_in, *plugged, *(found for file in files for found in from_file(file)), *extra])
+
+
+@lru_cache(maxsize=1)
+def _points(installed: tuple[tuple[str, int], ...]) -> tuple[EntryPoint, ...]:
+    """Return the entry points by name; what is installed is looked through again when it has changed."""
+    return tuple(sorted(entry_points(group=ENTRY_POINTS), key=lambda point: point.name))
+
+
+def _changed(folder: str) -> int:
+    try:
+        return Path(folder).stat().st_mtime_ns
+    except OSError:
+        return 0
 
 
 def from_file(file: str) -> list[Action]:
