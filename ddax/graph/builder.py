@@ -17,8 +17,8 @@ from ddax.errors import UsageError
 from ddax.graph.binding import bind
 from ddax.graph.routing import CHOICES, route
 from ddax.graph.services import LocalServices, Services
-from ddax.graph.state import Input, State
-from ddax.nodes.act import LeafPacket, act
+from ddax.graph.state import Input, LeafPacket, State
+from ddax.nodes.act import act
 from ddax.nodes.close import close
 from ddax.nodes.evaluate import evaluate
 from ddax.nodes.evolve import evolve

@@ -7,6 +7,7 @@ from typing import Literal, get_args
 from langgraph.types import Send
 
 from ddax.graph.state import State
+from ddax.ideas import dag
 
 Next = Literal["expand", "act", "merge", "evolve", "protect", "reflect"]
 CHOICES: tuple[str, ...] = get_args(Next)
@@ -16,21 +17,32 @@ def route(state: State) -> Next | list[Send]:
     """Return the node `select` chose, or one `Send` for each leaf that acts."""
     chosen = state.get("decision", {}).get("next", "reflect")
     if chosen == "act":
-        return [Send("act", leaf_packet(state, leaf)) for leaf in state.get("focus", [])] or "reflect"
+        focus = state.get("focus", [])
+        left = _left_open(state, focus)
+        return [Send("act", leaf_packet(state, leaf, left=left)) for leaf in focus] or "reflect"
     return chosen if chosen in CHOICES else "reflect"  # type: ignore[return-value]
 
 
-def leaf_packet(state: State, leaf: str) -> dict[str, object]:
+def leaf_packet(state: State, leaf: str, *, left: int = 0) -> dict[str, object]:
     """Return what one leaf gets: ids and its action, never page text."""
     idea = state.get("ideas", {}).get(leaf, {})
     work = state.get("work", {})
     return {
         "leaf": leaf,
+        "title": idea.get("title", ""),
         "action": idea.get("action"),
         "expected": idea.get("expected", ""),
         "step": state.get("step", 0),
         "usage": dict(state.get("usage", {})),
         "origins": list(idea.get("origins", [])),
         "protect": bool(state.get("mind", {}).get("protect", False)),
+        "left": left,
         "work": {key: work[key] for key in ("id", "root", "thread", "opened") if key in work},
     }
+
+
+def _left_open(state: State, focus: list[str]) -> int:
+    """Count the ideas of the task that stay open beside those in focus."""
+    ideas, root = state.get("ideas", {}), state.get("work", {}).get("root", "")
+    live = dag.live(ideas, root) if root in ideas else []
+    return sum(i["status"] == "open" and i["kind"] != "merge" for i in live) - len(focus)

@@ -24,6 +24,7 @@ from ddax.configs.settings import Context, Identity
 from ddax.debate.panel import Seat
 from ddax.dynamics.aims import Aims
 from ddax.dynamics.places import Places
+from ddax.memory.embedding_ahead import Ahead
 from ddax.memory.protocol import Embedder, Memory
 from ddax.reasoning.entailment.rules import lexical
 from ddax.reasoning.protocol import Reasoner
@@ -95,12 +96,18 @@ class Session:
     """The whole texts of the tasks that run: every leaf asks for its own."""
     ticks: dict[str, float] = field(default_factory=dict)
     keepers: dict[str, BudgetKeeper] = field(default_factory=dict)
+    ahead: Ahead = field(init=False)
+    """Embeds what will be asked for soon, while a model is waited for; closed with the session."""
     admission: asyncio.Semaphore = field(default_factory=lambda: asyncio.Semaphore(ADMITTED_AT_ONCE))
     """Lets in so many leaves at a time, so that the first ones act while others begin."""
     place: Place | None = None
     """The node that uses the session, set for each of its runs."""
     behind: asyncio.Task[int] | None = None
     """The filling of vectors behind the run, cancelled when the session closes."""
+
+    def __post_init__(self) -> None:
+        """Open the thread that embeds ahead of time; it begins with its first text."""
+        object.__setattr__(self, "ahead", Ahead(self.embedder))
 
     def at(self, place: Place) -> Session:
         """Return the session as the node at a place uses it; each leaf of a step has one of its own."""
@@ -252,6 +259,7 @@ class LocalServices:
         webs = [s.web for s in self._sessions.values() if s.web is not None]
         for session in self._sessions.values():
             session.controller.close()
+            await session.ahead.close()
         memories = {id(s.memory): s.memory for s in self._sessions.values()}
         reasoners = [s.reasoner for s in self._sessions.values()]
         self._sessions.clear()

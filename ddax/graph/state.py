@@ -5,7 +5,7 @@ Plain, small values only: text longer than a few hundred characters lives in the
 
 from __future__ import annotations
 
-from typing import Annotated, Any
+from typing import Annotated, Any, NotRequired
 
 from langchain_core.messages import AnyMessage
 from langgraph.channels import DeltaChannel
@@ -15,7 +15,7 @@ from typing_extensions import TypedDict
 
 from ddax.ideas.idea import merge_ideas
 from ddax.ideas.requirements import Requirement
-from ddax.types import Idea, JsonDict, NodeName, Relation
+from ddax.types import ActionCall, Idea, JsonDict, NodeName, Relation
 
 SNAPSHOT_FREQUENCY = 500
 """Updates of the ideas between two full snapshots in the checkpoint store."""
@@ -100,6 +100,22 @@ def add_numbers(old: JsonDict | None, new: JsonDict) -> JsonDict:
 def join(old: JsonDict | None, new: JsonDict) -> JsonDict:
     """Join two dicts; `Overwrite({})` empties."""
     return {**(old or {}), **new}
+
+
+class LeafPacket(TypedDict):
+    """What one leaf gets from the router; a checkpoint of an older release may lack the last two."""
+
+    leaf: str
+    action: ActionCall
+    expected: str
+    step: int
+    usage: JsonDict
+    origins: list[str]
+    protect: bool
+    work: Work
+    title: NotRequired[str]
+    left: NotRequired[int]
+    """Ideas that stay open beside the leaves of this step: with none, no value of it decides anything."""
 
 
 class Input(TypedDict, total=False):

@@ -9,9 +9,11 @@ from __future__ import annotations
 import asyncio
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
+from functools import lru_cache
 from typing import Any
 
 from ddax.configs.secrets import Redactor
+from ddax.memory.chunks import Span
 from ddax.memory.contradictions import contradictions
 from ddax.memory.instructions import instruction_spans, without
 from ddax.memory.protocol import Found, Memory, MemoryHit, RecallQuery, Relation
@@ -68,13 +70,9 @@ class GatedMemory:
 
     async def _rule(self, record: Record) -> list[Ruling]:
         """Rule on one record; one with orders in it falls into what is left beside them."""
-        own = record.writer.partition(":")[0] == OWN
-        orders = [] if own else instruction_spans(record.text)
-        if not orders:
-            return [await self._weigh(record)]
-        refused = Ruling(record, "instructions")
-        left = [_piece(record, span.start, span.end) for span in without(record.text, orders)]
-        return [refused, *[await self._weigh(piece) for piece in left if statements(piece.text)]]
+        left = beside_orders(record)
+        refused = [] if left == [record] else [Ruling(record, "instructions")]
+        return [*refused, *[await self._weigh(piece) for piece in left]]
 
     async def _weigh(self, record: Record) -> Ruling:
         (row,) = rows_of([record], namespace=self.namespace, now=1.0)
@@ -196,6 +194,22 @@ class GatedMemory:
     async def close(self) -> None:
         """Flush and release the directory."""
         await self.inner.close()
+
+
+def beside_orders(record: Record) -> list[Record]:
+    """Return what is left of a record beside the orders in it: itself where it holds none."""
+    own = record.writer.partition(":")[0] == OWN
+    orders = () if own else _orders(record.text)
+    if not orders:
+        return [record]
+    left = [_piece(record, span.start, span.end) for span in without(record.text, [*orders])]
+    return [piece for piece in left if statements(piece.text)]
+
+
+@lru_cache(maxsize=64)
+def _orders(text: str) -> tuple[Span, ...]:
+    """Return the orders in a text; who reads it while it is stored asks for them as well."""
+    return tuple(instruction_spans(text))
 
 
 def _piece(record: Record, start: int, end: int) -> Record:

@@ -8,10 +8,12 @@ what surrounds it (a transaction), and the trip back.
 from __future__ import annotations
 
 import asyncio
+import os
+import sys
 import threading
 from collections.abc import Callable, Sequence
 from concurrent.futures import Future, ThreadPoolExecutor
-from contextlib import AbstractContextManager, nullcontext
+from contextlib import AbstractContextManager, nullcontext, suppress
 from dataclasses import dataclass, field
 from functools import partial
 from typing import Any, TypeVar
@@ -21,6 +23,8 @@ Q = TypeVar("Q")
 A = TypeVar("A")
 Answer = Callable[[Sequence[Any]], Sequence[Any]]
 Around = Callable[[], AbstractContextManager[None]]
+BEHIND = 10
+"""Niceness of a thread that computes while models are waited for: what asks them goes first."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -80,12 +84,13 @@ class Trip:
 class Lane:
     """A thread with a queue; everything is done one after the other, in the order it was asked for.
 
-    `around` is entered for each trip; where it fails, everything of the trip has failed.
+    `around` is entered for each trip; where it fails, everything of the trip has failed. `nice` is how far
+    the thread gives way to others.
     """
 
-    def __init__(self, name: str, *, around: Around = nullcontext) -> None:
+    def __init__(self, name: str, *, around: Around = nullcontext, nice: int = 0) -> None:
         self._around = around
-        self._thread = ThreadPoolExecutor(1, thread_name_prefix=name)
+        self._thread = ThreadPoolExecutor(1, name, give_way, (nice,))
         self._guard = threading.Lock()
         self._next: Trip | None = None
         """The trip that has not begun and to which nothing was queued behind."""
@@ -133,6 +138,16 @@ class Lane:
         for loop in {errand.loop for errand in trip.errands}:
             if not loop.is_closed():
                 loop.call_soon_threadsafe(_tell, [one for one in trip.errands if one.loop is loop])
+
+
+def give_way(nice: int) -> None:
+    """Let others go first where cores are short: this thread, and those it starts.
+
+    Only Linux knows a niceness of threads; where it may not be changed the thread goes on as it is.
+    """
+    if nice and sys.platform == "linux":
+        with suppress(OSError):
+            os.setpriority(os.PRIO_PROCESS, threading.get_native_id(), nice)
 
 
 def _tell(errands: list[Errand]) -> None:

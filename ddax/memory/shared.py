@@ -18,7 +18,7 @@ from typing import Any, TypeVar
 from ddax.errors import DdaxError, ThreadInUse
 from ddax.memory.chroma import ChromaIndex, IndexFailure
 from ddax.memory.files import ensure_folder
-from ddax.memory.lane import Lane
+from ddax.memory.lane import BEHIND, Lane
 from ddax.memory.lock import OwnerLock
 from ddax.memory.records import RECORD
 from ddax.memory.sqlite import RecordStore
@@ -51,7 +51,7 @@ class SharedStore:
         self._record_lane = Lane("ddax-record", around=self._together)
         self._committed: dict[Committed, list[Any]] = {}
         self._index_lane = Lane("ddax-index")
-        self._embedding_lane = Lane("ddax-embedding")
+        self._embedding_lane = Lane("ddax-embedding", nice=BEHIND)
         self._index_opened: Future[bool] | None = None
         self._opening = threading.Lock()
 

@@ -14,26 +14,24 @@ from typing import Any, cast
 
 from langgraph.runtime import Runtime
 from numpy.random import Generator
-from typing_extensions import TypedDict
 
 from ddax.actions.protocol import ActionContext, ActionResult
 from ddax.configs.settings import Context
 from ddax.errors import ActionError, Blocked, DdaxError, StateError
 from ddax.graph.services import Session
-from ddax.graph.state import Outcome, Update, Work
+from ddax.graph.state import LeafPacket, Outcome, Update
 from ddax.ideas.idea import MAX_EVIDENCE, REASON_BYTES, RESULT_BYTES, clip
 from ddax.ideas.origins import Origins, join, read
 from ddax.memory.instructions import without_orders
 from ddax.memory.records import LARGE
 from ddax.nodes.arguments import stowed, whole
 from ddax.nodes.claims import CONFLICT, Verification, claim_of, compare
-from ddax.nodes.gather import CLAIMS, HITS, as_passage, citation_row, usage_row, whole_text
+from ddax.nodes.gather import CLAIMS, HITS, usage_row, whole_text
 from ddax.nodes.once import Entry, content_of, intend, look_up, note_unknown, settle
 from ddax.nodes.permission import Asked, approved, asked, brought
+from ddax.nodes.reading import keep
 from ddax.nodes.seen import keep_picture
-from ddax.reasoning.budget import FREE, usage_of
-from ddax.reasoning.embedded import EmbeddedReasoner
-from ddax.reasoning.protocol import ExtractRequest, Reasoner
+from ddax.reasoning.budget import usage_of
 from ddax.types import ActionCall, Effect, Hit, Idea, JsonDict, Record
 
 SHOWN = "shown"
@@ -42,19 +40,6 @@ ATTEMPTS = 3
 BACKOFF_SECONDS = 0.5
 VERIFY_FROM = 0.55
 """Confidence from which on a contradiction is worth a verify idea."""
-
-
-class LeafPacket(TypedDict):
-    """What one leaf gets from the router."""
-
-    leaf: str
-    action: ActionCall
-    expected: str
-    step: int
-    usage: JsonDict
-    origins: list[str]
-    protect: bool
-    work: Work
 
 
 async def act(packet: LeafPacket, runtime: Runtime[Context], *, session: Session) -> Update:
@@ -245,7 +230,6 @@ async def _store(packet: LeafPacket, session: Session, result: ActionResult) -> 
     if result.picture is not None:
         await keep_picture(packet["work"]["id"], packet["leaf"], packet["step"], result.picture, session)
     origins = read(_origins(packet, session, result))
-    ids = await session.memory.put([_stamped(r, origins) for r in result.records]) if result.records else []
     task, leaf, step = packet["work"]["id"], packet["leaf"], packet["step"]
     if result.hits:
         visit = packet["action"]["name"] == "visit"
@@ -253,14 +237,17 @@ async def _store(packet: LeafPacket, session: Session, result: ActionResult) -> 
         await session.memory.log(
             HITS, {"task": task, "idea": leaf, "step": step, "hits": hits}, key=f"{task}:{leaf}"
         )
-    text, usage = await _claims(packet, session, ids)
-    row = {"ok": True, "evidence": ids[:MAX_EVIDENCE], "usage": usage, "origins": origins}
-    row["contradicts"] = await _contradicts(session, ids, task)
+    kept = await keep(packet, [_stamped(r, origins) for r in result.records], session)
+    row = {"ok": True, "evidence": kept.ids[:MAX_EVIDENCE], "usage": kept.usage, "origins": origins}
+    row["contradicts"] = await _contradicts(session, kept.ids, task)
+    told = kept.summary
     if claim_of(packet["action"]):
         verified = await _verified(packet, session, result.hits)
-        text, row["verified"] = verified.outcome(), {**asdict(verified), "mark": verified.mark()}
-    told = text or (without_orders(result.summary) if origins else result.summary)
-    return {**row, "text": clip(told, RESULT_BYTES)}
+        told, row["verified"] = verified.outcome(), {**asdict(verified), "mark": verified.mark()}
+    told = told or (without_orders(result.summary) if origins else result.summary)
+    text = clip(told, RESULT_BYTES)
+    session.ahead.want(lambda: [text])  # its surprise is asked for as soon as all leaves have ended
+    return {**row, "text": text}
 
 
 def _stamped(record: Record, origins: list[str]) -> Record:
@@ -286,37 +273,6 @@ async def _contradicts(session: Session, ids: list[str], task: str) -> bool:
         r.kind == "contradicts" and r.task == task and r.newer in ids and r.confidence >= VERIFY_FROM
         for r in met
     )
-
-
-async def _claims(packet: LeafPacket, session: Session, ids: list[str]) -> tuple[str, JsonDict]:
-    """Extract the claims of what was read, quarantined: the extractor has no tools."""
-    records = [r for r in await session.memory.get(ids) if r.meta.get("kind") == "page"]
-    if not records:
-        return "", {}
-    task = packet["work"]
-    text = await whole_text(session, task["id"]) or task.get("text", "")
-    intent = packet["action"].get("intent", "") or packet["expected"]
-    request = ExtractRequest(text, intent, tuple(as_passage(r, 1.0) for r in records))
-    reply = await _reader(packet, session, records).extract(request)
-    row = {
-        "task": task["id"],
-        "idea": packet["leaf"],
-        "step": packet["step"],
-        "citations": [citation_row(c.citation) for c in reply.claims],
-    }
-    await session.memory.log(CLAIMS, row, key=f"{task['id']}:{packet['leaf']}")
-    return reply.summary, usage_row(reply.usage)
-
-
-def _reader(packet: LeafPacket, session: Session, records: list[Record]) -> Reasoner:
-    """Return who takes the claims: nobody is paid to say which lines of a very short document matter.
-
-    Whoever plans and whoever puts together is given it whole.
-    """
-    short = sum(len(record.text) for record in records) < session.settings.models.quote_below
-    if packet["action"]["name"] == "visit" and short and session.reasoner.name not in FREE:
-        return EmbeddedReasoner(session.embedder)
-    return session.metered(packet["work"]["id"], packet["usage"])
 
 
 def _hit_row(hit: Hit, prefix: str) -> JsonDict:

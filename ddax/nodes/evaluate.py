@@ -41,6 +41,7 @@ async def evaluate(state: State, *, session: Session) -> Update:
         # Here, once: verdicts beside each other would each fit the maps.
         rubric = tuple((await judging(state, session, text))["rubric"])
         lessons = await session.memory.lessons(text[:2000], kind="value", now=state["work"]["opened"])
+    await session.ahead.done()
     cheap = {} if decides(state, session) else await _cheap(state, session, text, order, lessons, rubric)
     # No verdict hangs on another of its step, and a model answers several requests at once.
     judged = await asyncio.gather(

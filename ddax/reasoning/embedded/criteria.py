@@ -13,7 +13,18 @@ from ddax.reasoning.protocol import JudgeRequest
 
 BEARS, GIVES, MEETS = "bears on ", "gives a ", "meets: "
 """How the criteria of a task begin (`ddax.debate.task_rubric`)."""
+GENERAL = ("coverage", "support", "progress")
 DECIDES = ("answers yes or no", "chooses one of the two")
+
+
+def embedded_for(request: JudgeRequest) -> list[str]:
+    """Return what is embedded to score the criteria of a request."""
+    seen = (BEARS, GIVES, *DECIDES, *GENERAL)
+    return [_said(name, request) for name in request.rubric if not name.startswith(seen)]
+
+
+def _said(name: str, request: JudgeRequest) -> str:
+    return f"{name}: {request.task[:500]}"
 
 
 def score(
@@ -32,5 +43,5 @@ def score(
     wanted = set(terms(name.removeprefix(MEETS)))
     said = set(terms(request.result))
     share = len(wanted & said) / max(1, len(wanted))
-    like = float(vectors.likeness(f"{name}: {request.task[:500]}", [request.result or " "])[0])
+    like = float(vectors.likeness(_said(name, request), [request.result or " "])[0])
     return min(1.0, max(0.0, like, share)), "likeness to this criterion (a weak sign without a model)"

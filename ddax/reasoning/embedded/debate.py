@@ -9,7 +9,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from ddax.memory.chunks import sentences
-from ddax.reasoning.embedded.criteria import score
+from ddax.reasoning.embedded import criteria
+from ddax.reasoning.embedded.criteria import GENERAL, score
 from ddax.reasoning.embedded.evidence import Weighed, lines_of, weigh
 from ddax.reasoning.embedded.question import analyse
 from ddax.reasoning.embedded.sentences import Sentence, split
@@ -28,7 +29,6 @@ RIGID = 0.5
 """How much of the weight of an argument in favour full rigidity takes away."""
 TASK_SHARE = 0.25
 """Weight of the criteria that only this task has; the general ones have the rest."""
-GENERAL = ("coverage", "support", "progress")
 LESSON_WEIGHT = 0.03
 """How far a recalled lesson may move the value: it only breaks near-ties."""
 MAX_STATEMENTS = 4
@@ -124,14 +124,16 @@ def judge(request: JudgeRequest, vectors: Vectors) -> Judgment:
 
 def judge_all(requests: Sequence[JudgeRequest], vectors: Vectors) -> list[Judgment]:
     """Value results as one by one, but sooner: most of what is embedded for them is embedded at once."""
-    vectors.of([text for request in requests for text in _embedded(request)])
+    vectors.of([text for request in requests for text in embedded_for(request)])
     return [judge(request, vectors) for request in requests]
 
 
-def _embedded(request: JudgeRequest) -> list[str]:
+def embedded_for(request: JudgeRequest) -> list[str]:
+    """Return most of what is embedded to value a result."""
     question = analyse(request.task)
     lines = [line.titled for line in lines_of(question, request.evidence)]
-    return [question.text, request.result, request.idea or request.task, *lines]
+    own = criteria.embedded_for(request)
+    return [question.text, request.result, request.idea or request.task, *own, *lines]
 
 
 def _base(reasons: Sequence[tuple[str, float, str]]) -> float:

@@ -56,6 +56,8 @@ def signs(premise: str, hypothesis: str, likeness: Likeness | None = None) -> Si
     against = {word for word in _all(other) if word not in one.all and opposed(word, one.all)}
     strangers = {word for word in unsaid if word in other.names}
     cover = _share(other, unsaid, numbers)
+    if likeness is not None and unsaid and one.content:
+        _embed_together(likeness, premise, hypothesis, one, _forms(other, unsaid))
     soft, least = _soft(one, other, unsaid, likeness) if likeness is not None else (0.0, 0.0)
     share = len(unsaid) / max(1, len(other.content))
     return Signs(
@@ -73,6 +75,19 @@ def signs(premise: str, hypothesis: str, likeness: Likeness | None = None) -> Si
         least=least,
         exchanged=float(exchanged(one, other)),
     )
+
+
+def _embed_together(
+    likeness: Likeness, premise: str, hypothesis: str, one: Statement, unsaid: Sequence[str]
+) -> None:
+    """Have all texts of a pair embedded at once: one after the other takes thrice as long."""
+    likeness(premise, [hypothesis, *one.forms, *unsaid])
+
+
+def _forms(statement: Statement, stems: Sequence[str]) -> list[str]:
+    """Return some content words of a statement as written."""
+    forms = dict(zip(statement.content, statement.forms, strict=True))
+    return [forms[stem] for stem in stems]
 
 
 def exchanged(one: Statement, other: Statement) -> bool:
@@ -119,6 +134,5 @@ def _soft(one: Statement, other: Statement, unsaid: Sequence[str], likeness: Lik
         return 1.0, 1.0
     if not one.content:
         return 0.0, 0.0
-    forms = dict(zip(other.content, other.forms, strict=True))
-    near = [float(max(0.0, likeness(forms[word], one.forms).max())) for word in unsaid]
+    near = [float(max(0.0, likeness(form, one.forms).max())) for form in _forms(other, unsaid)]
     return sum(near) / len(near), min(near)

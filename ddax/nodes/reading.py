@@ -1,0 +1,127 @@
+"""What a leaf has read: stored, and read by a model at the same time. No node of its own.
+
+Weighing and storing a page takes as long as its texts take to be embedded, and nothing that is sent to a
+model hangs on that: the rows of a page are known before. So is most of what the judge of the outcome will
+ask the encoder for.
+"""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from functools import partial
+
+from ddax.graph.services import Session
+from ddax.graph.state import LeafPacket
+from ddax.memory.gate import beside_orders
+from ddax.memory.records import LARGE, rows_of
+from ddax.nodes.gather import CLAIMS, as_passage, citation_row, usage_row, whole_text
+from ddax.reasoning.budget import FREE
+from ddax.reasoning.embedded import EmbeddedReasoner
+from ddax.reasoning.embedded.debate import embedded_for
+from ddax.reasoning.embedded.vectors import MAX_CHARS
+from ddax.reasoning.protocol import Extraction, ExtractRequest, JudgeRequest, Reasoner
+from ddax.types import JsonDict, Record, Usage
+
+
+@dataclass(frozen=True)
+class Kept:
+    """The ids of the rows a leaf may link to, and what was read in them."""
+
+    ids: list[str] = field(default_factory=list)
+    summary: str = ""
+    usage: JsonDict = field(default_factory=dict)
+
+
+async def keep(packet: LeafPacket, records: Sequence[Record], session: Session) -> Kept:
+    """Store what a leaf brought, and take the claims of the pages among it, quarantined: without tools.
+
+    A model begins to read while they are stored. Where a claim cites a row that was not stored after all
+    (it repeats another one), the rows that stand for it are read.
+    """
+    if not records:
+        return Kept()
+    reader = _reader(packet, session, [r for r in records if _is_page(r)])
+    soon = await _foreseen(session, records) if reader.name not in FREE else []
+    ids, early = await _both(packet, records, soon, reader, session)
+    if early is not None and all(claim.citation.passage_id in ids for claim in early.claims):
+        found, usage = early, early.usage
+    else:
+        pages = [r for r in await session.memory.get(ids) if _is_page(r)]
+        usage = early.usage if early is not None else Usage()
+        if not pages:
+            return Kept(ids, usage=usage_row(usage) if early is not None else {})
+        found = await reader.extract(await _request(packet, pages, session))
+        usage = usage + found.usage
+    await _log(packet, found, session)
+    return Kept(ids, found.summary, usage_row(usage))
+
+
+async def _both(
+    packet: LeafPacket, records: Sequence[Record], soon: Sequence[Record], reader: Reasoner, session: Session
+) -> tuple[list[str], Extraction | None]:
+    """Store rows while those that are expected to be stored are read; what is not stored is not read on."""
+    if not soon:
+        return await session.memory.put(records), None
+    request = await _request(packet, soon, session)
+    reading = asyncio.create_task(reader.extract(request))
+    try:
+        ids = await session.memory.put(records)
+        if packet.get("left") == 0:
+            session.ahead.want(partial(judged, request, packet.get("title", "")))
+        return ids, await reading
+    except BaseException:
+        reading.cancel()
+        await asyncio.gather(reading, return_exceptions=True)
+        raise
+
+
+def judged(request: ExtractRequest, title: str) -> list[str]:
+    """Return what the judge of an outcome will ask the encoder for, but for the outcome itself."""
+    texts = embedded_for(JudgeRequest(request.task, title, "", "", request.passages))
+    return [text[:MAX_CHARS] for text in texts]
+
+
+async def _foreseen(session: Session, records: Sequence[Record]) -> list[Record]:
+    """Return the rows of pages as they will be stored, with their ids, unless they repeat others."""
+    make = partial(_as_stored, [r for r in records if _is_page(r)], session.memory.namespace)
+    large = sum(len(record.text) for record in records) > LARGE
+    rows = await asyncio.to_thread(make) if large else make()
+    graves = await session.memory.upkeep.tombstones([row.id for row in rows]) if rows else []
+    forgotten = {grave.id for grave in graves if grave.reason == "forgotten"}
+    return [row for row in rows if row.id not in forgotten]
+
+
+def _as_stored(pages: Sequence[Record], namespace: str) -> list[Record]:
+    left = [piece for page in pages for piece in beside_orders(page)]
+    return [row.record for row in rows_of(left, namespace=namespace, now=1.0)]
+
+
+def _is_page(record: Record) -> bool:
+    return record.meta.get("kind") == "page"
+
+
+async def _request(packet: LeafPacket, pages: Sequence[Record], session: Session) -> ExtractRequest:
+    task = packet["work"]
+    text = await whole_text(session, task["id"]) or task.get("text", "")
+    intent = packet["action"].get("intent", "") or packet["expected"]
+    return ExtractRequest(text, intent, tuple(as_passage(r, 1.0) for r in pages))
+
+
+async def _log(packet: LeafPacket, found: Extraction, session: Session) -> None:
+    task, leaf = packet["work"]["id"], packet["leaf"]
+    citations = [citation_row(claim.citation) for claim in found.claims]
+    row = {"task": task, "idea": leaf, "step": packet["step"], "citations": citations}
+    await session.memory.log(CLAIMS, row, key=f"{task}:{leaf}")
+
+
+def _reader(packet: LeafPacket, session: Session, pages: Sequence[Record]) -> Reasoner:
+    """Return who takes the claims: nobody is paid to say which lines of a very short document matter.
+
+    Whoever plans and whoever puts together is given it whole.
+    """
+    short = sum(len(page.text) for page in pages) < session.settings.models.quote_below
+    if packet["action"]["name"] == "visit" and short and session.reasoner.name not in FREE:
+        return EmbeddedReasoner(session.embedder)
+    return session.metered(packet["work"]["id"], packet["usage"])
