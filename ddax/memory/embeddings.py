@@ -185,10 +185,11 @@ def clean(text: str) -> str:
 def batches(ids: dict[int, list[int]], *, cores: int = 1) -> Iterator[list[int]]:
     """Group texts of like length so that no batch has more than BATCH_TOKENS padded tokens.
 
-    Where all of them are less, each core gets a share that is worth its while.
+    Each core gets the same share, as long as one is worth its while: none waits for the last batch of another.
     """
-    share = -(-sum(map(len, ids.values())) // cores)
-    most = min(BATCH_TOKENS, max(SHARE_TOKENS, share))
+    tokens = sum(map(len, ids.values()))
+    rounds = max(1, -(-tokens // (BATCH_TOKENS * cores)))
+    most = min(BATCH_TOKENS, max(SHARE_TOKENS, -(-tokens // (rounds * cores))))
     batch: list[int] = []
     for i in sorted(ids, key=lambda i: (len(ids[i]), i)):
         if batch and len(ids[i]) * (len(batch) + 1) > most:
