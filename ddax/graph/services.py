@@ -12,6 +12,7 @@ import time
 from collections.abc import Callable, Mapping, Sequence
 from copy import copy
 from dataclasses import dataclass, field, replace
+from functools import partial
 from hashlib import sha256
 from typing import TYPE_CHECKING, Any, Protocol
 
@@ -225,7 +226,7 @@ class LocalServices:
     async def session(self, context: Context | None, *, soon: Sequence[str] = ()) -> Session:
         """Return the session of these settings, opened at the first call.
 
-        The texts that its first node asks for are embedded while it opens (`soon`).
+        The texts that its first node asks for are embedded while it opens, or while the run does (`soon`).
         """
         settings = self._default if context is None else as_context(context)
         if self._last is not None and self._last[0] is settings:  # every leaf asks for the one of its run
@@ -234,6 +235,9 @@ class LocalServices:
         async with self._opening:
             if key not in self._sessions:
                 self._sessions[key] = await self._open(settings, soon)
+            elif soon:
+                known = self._sessions[key]
+                known.ahead.want(partial(known.redactor.value, list(soon)))
         self._last = settings, self._sessions[key]
         return self._sessions[key]
 

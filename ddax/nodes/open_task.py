@@ -118,6 +118,7 @@ def _requirements(text: str, given: tuple[str, ...]) -> list[Requirement]:
 async def _mind(state: State, session: Session, text: str) -> JsonDict:
     """Return the mind of the identity profile, turned towards this task; a known mind stays."""
     identity = session.identity
+    await session.ahead.done()
     statement, task = await session.encode(identity.statement, text[:TASK_CHARS])
     x_star = attractor(identity, statement=statement, task=task)
     mind = state.get("mind")
