@@ -68,8 +68,8 @@ def _notes(leaves: int, latency: float) -> tuple[str, ...]:
         "1 for TreeQuest (its user plans)",
         "ours values outcomes, with a model where a value can change what is next, reflects and saves every "
         "step; no peer does any of it in this task; all calls count",
-        "CPU: user and system time of the process over the task, after a warm-up with two leaves whose garbage "
-        "is collected, by the calls; the model runs in a process of its own",
+        "CPU: user and system time of the process over the task, after a warm-up with two leaves whose "
+        "garbage is collected, by the calls; the model runs in a process of its own",
     )
 
 

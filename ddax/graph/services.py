@@ -47,7 +47,7 @@ if TYPE_CHECKING:
 
 Clock = Callable[[], float]
 ALL_ROWS = 1_000_000
-ADMITTED_AT_ONCE = 16
+ADMITTED_AT_ONCE = 32
 """Leaves that are admitted at a time: of more the first acts later, with fewer the disk syncs more often."""
 MAX_PLACES = 20_000
 """Texts whose vectors a session keeps (10 MB); beyond, it starts anew."""
