@@ -193,7 +193,7 @@ class ChromaMemory:
         """Return for each text the k visible rows nearest to it, of both types, by similarity alone."""
         self._check_open()
         vectors = await self._embed([clean(text) for text in texts])
-        return [await self._nearest(vector, query, k) for vector in vectors]
+        return await asyncio.gather(*(self._nearest(vector, query, k) for vector in vectors))
 
     async def put_page(self, document: Document) -> str:
         """Store a whole page by content hash and return the hash."""
