@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Callable, Sequence
+from functools import partial
 
 from ddax.memory.lane import BEHIND, Lane
 from ddax.memory.protocol import Embedder
@@ -17,24 +18,37 @@ class Ahead:
 
     def __init__(self, embedder: Embedder) -> None:
         self._embedder, self._lane = embedder, Lane("ddax-ahead", nice=BEHIND)
-        self._wanted: set[asyncio.Task[None]] = set()
+        self._wanted: list[Texts] = []
+        self._working: asyncio.Task[None] | None = None
 
     def want(self, texts: Texts) -> None:
         """Have texts embedded behind the event loop."""
-        self._wanted.add(asyncio.create_task(self._lane.ask(self._embed, texts)))
+        self._wanted.append(texts)
+        if self._working is None:
+            self._working = asyncio.create_task(self._work())
 
     async def done(self) -> None:
         """Wait until all is embedded that was wanted so far; raises what failed."""
-        wanted, self._wanted = self._wanted, set()
-        await asyncio.gather(*wanted)
+        working = self._working
+        if working is None:
+            return
+        try:
+            await asyncio.shield(working)  # who waits beside it may go on waiting
+        finally:
+            if working.done() and self._working is working:
+                self._working = None
 
     async def close(self) -> None:
         """Drop what has not begun, and end the thread."""
-        for task in self._wanted:
-            task.cancel()
-        await asyncio.gather(*self._wanted, return_exceptions=True)
+        self._wanted.clear()
+        await asyncio.gather(self.done(), return_exceptions=True)
         await asyncio.to_thread(self._lane.shutdown)
 
-    def _embed(self, asked: Sequence[Texts]) -> Sequence[None]:
-        self._embedder.embed([text for texts in asked for text in texts()])
-        return [None] * len(asked)
+    async def _work(self) -> None:
+        while self._wanted:
+            wanted, self._wanted = self._wanted, []
+            await self._lane.run(partial(self._embed, wanted))
+        self._working = None
+
+    def _embed(self, wanted: Sequence[Texts]) -> None:
+        self._embedder.embed([text for texts in wanted for text in texts()])

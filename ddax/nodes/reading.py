@@ -14,6 +14,7 @@ from functools import partial
 
 from ddax.graph.services import Session
 from ddax.graph.state import LeafPacket
+from ddax.ideas.idea import RESULT_BYTES, clip
 from ddax.memory.gate import beside_orders
 from ddax.memory.records import LARGE, rows_of
 from ddax.nodes.gather import CLAIMS, as_passage, citation_row, usage_row, whole_text
@@ -54,6 +55,8 @@ async def keep(packet: LeafPacket, records: Sequence[Record], session: Session) 
             return Kept(ids, usage=usage_row(usage) if early is not None else {})
         found = await reader.extract(await _request(packet, pages, session))
         usage = usage + found.usage
+    if early is not None:  # its surprise is asked for as soon as all leaves have ended
+        session.ahead.want(lambda: [clip(found.summary, RESULT_BYTES)])
     await _log(packet, found, session)
     return Kept(ids, found.summary, usage_row(usage))
 
