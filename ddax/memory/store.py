@@ -256,6 +256,8 @@ class ChromaMemory:
     async def _nearest(self, vector: Floats, query: RecallQuery, k: int) -> list[MemoryHit]:
         reached = await asyncio.gather(*(self._reachable(kind, query, vector, k) for kind in MEMORY_TYPES))
         found = [candidate for candidates in reached for candidate in candidates]
+        if not found:  # a trip to the thread for nothing
+            return []
         # On the record's thread, since the trust in a writer may have to be read from disk.
         return await self._read(
             lambda: nearest_hits(found, query, vector, k=k, recall=self._recall, trust=self._trust)
