@@ -74,10 +74,14 @@ class _Abilities:
 
 @dataclass
 class _Request:
-    """A request under way: when it began, what it has cost, and the calls that count as attempts."""
+    """A request under way: when it began, what it has cost, and the calls that count as attempts.
+
+    `key` is what its reply is kept under; empty where none is kept.
+    """
 
     under: Under
     began: float
+    key: str = ""
     usage: Usage = field(default_factory=Usage)
     attempts: int = 0
     queued: float = 0.0
@@ -123,12 +127,12 @@ class Caller:
         A reply that does not fit is repaired once, then `InvalidReply` is raised. Every error carries
         what the request cost (`ddax.reasoning.budget.usage_of`).
         """
-        request = _Request(under, self._clock())
         messages = [("system", ask.prompt.system), ("human", ask.prompt.user)]
         shown = ask.picture if self._can.sees else None
         order = Order(messages, ask.wire, self._can.mode, ask.sampling, under.effort, ask.choices, shown)
+        request = _Request(under, self._clock(), self._cache_key(order) if self._cache else "")
         try:
-            found = self._given_again(ask, order, request)
+            found = self._given_again(ask, request)
             if found is None:
                 self._breaker.check(self.name)
                 found = await self._converse(ask, order, request)
@@ -137,9 +141,9 @@ class Caller:
             charge(error, request.usage)
             raise
 
-    def _given_again(self, ask: Ask[W, R], order: Order, request: _Request) -> tuple[R] | None:
+    def _given_again(self, ask: Ask[W, R], request: _Request) -> tuple[R] | None:
         """Return what was made of this very question before, at no cost."""
-        kept = self._cache.get(self._cache_key(order)) if self._cache else None
+        kept = self._cache.get(request.key) if self._cache else None
         if kept is None:
             return None
         try:
@@ -166,7 +170,7 @@ class Caller:
                 raise self._invalid(ask.wire, again, request.attempts) from again
         if self._cache:
             cost = request.usage
-            self._cache.put(self._cache_key(order), Kept(said.text, cost.tokens, cost.usd))
+            self._cache.put(request.key, Kept(said.text, cost.tokens, cost.usd))
         return (found,)
 
     def _read(self, said: Said, ask: Ask[W, R]) -> R:

@@ -21,7 +21,6 @@ _HIDDEN = re.compile(
     "[\x00-\x08\x0b-\x1f\x7f-\x9f\u00ad\u061c\u180e\u200b\u200e\u200f\u2028-\u202e\u2060-\u206f\ufeff"
     "\ufff9-\ufffb\ud800-\udfff\U000e0000-\U000e01ef]"
 )
-_BREAKS = str.maketrans({"\u2028": "\n", "\u2029": "\n"})
 _ALIKE = str.maketrans({"‘": "'", "’": "'", "“": '"', "”": '"', "–": "-", "—": "-"})
 _UNEVEN = re.compile(r"^ |  |[^\S ]|[\x00-\x1f\x7f]")
 """What makes a plain text differ from its folded form."""
@@ -30,7 +29,7 @@ _MARKS = "\"'`… "
 
 def clean(text: str) -> str:
     """Drop control, bidirectional, zero-width, tag and hidden selector characters and lone surrogates."""
-    return _HIDDEN.sub("", text.translate(_BREAKS))
+    return _HIDDEN.sub("", text.replace("\u2028", "\n").replace("\u2029", "\n"))
 
 
 def shorten(text: str, limit: int) -> str:
