@@ -98,7 +98,10 @@ async def _foreseen(session: Session, records: Sequence[Record]) -> list[Record]
 
 def _as_stored(pages: Sequence[Record], namespace: str) -> list[Record]:
     left = [piece for page in pages for piece in beside_orders(page)]
-    return [row.record for row in rows_of(left, namespace=namespace, now=1.0)]
+    first: dict[str, Record] = {}
+    for row in rows_of(left, namespace=namespace, now=1.0):
+        first.setdefault(row.near, row.record)  # of near-exact duplicates the first is stored
+    return list(first.values())
 
 
 def _is_page(record: Record) -> bool:

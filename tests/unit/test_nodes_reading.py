@@ -104,6 +104,12 @@ async def test_a_page_read_again_costs_one_call(kit: Any) -> None:
     assert shown(session) == [[TOWER]]
 
 
+async def test_a_paragraph_that_stands_twice_in_a_page_is_shown_once(kit: Any) -> None:
+    session, packet = await opened(kit)
+    kept = await keep(packet, [page(TOWER), page("It is high."), page(f"{TOWER} ", start=90)], session)
+    assert shown(session) == [[TOWER, "It is high."]] and len(kept.ids) == 2
+
+
 async def test_what_was_to_be_forgotten_is_shown_to_nobody(kit: Any) -> None:
     session, packet = await opened(kit)
     (gone,) = await session.memory.put([page(TOWER)])
