@@ -3,6 +3,9 @@
 from __future__ import annotations
 
 import asyncio
+import gc
+import socket
+import struct
 import time
 from collections.abc import AsyncIterator, Callable
 from contextlib import asynccontextmanager
@@ -220,6 +223,34 @@ async def test_a_host_that_says_nothing_is_given_up() -> None:
     ):
         answer = await client.get(f"http://localhost:{port}/", timeout=None)
     assert answer.status_code == 504 and proxy.log[0].kind == "timeout"
+
+
+async def test_an_answer_to_a_client_that_has_hung_up_is_a_failure_in_the_log_and_no_noise() -> None:
+    gone, raised = asyncio.Event(), list[object]()
+
+    async def late(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+        await reader.readuntil(b"\r\n\r\n")
+        await gone.wait()
+        writer.write(b"HTTP/1.1 200 OK\r\nContent-Length: 65536\r\n\r\n" + b"x" * 65_536)
+        writer.close()
+
+    loop = asyncio.get_running_loop()
+    loop.set_exception_handler(lambda _, context: raised.append(context))
+    async with host(late) as port, through(policy_of(allow_hosts=["localhost"])) as (proxy, _):
+        _, writer = await asyncio.open_connection("127.0.0.1", proxy.port)
+        writer.write(f"GET http://localhost:{port}/ HTTP/1.1\r\nHost: localhost\r\n\r\n".encode())
+        while not proxy.log or not proxy.log[0].address:
+            await asyncio.sleep(0.01)
+        reset = struct.pack("ii", 1, 0)
+        writer.get_extra_info("socket").setsockopt(socket.SOL_SOCKET, socket.SO_LINGER, reset)
+        writer.transport.abort()
+        await asyncio.sleep(0.1)
+        gone.set()
+        while proxy.log[0].ruling == "open":
+            await asyncio.sleep(0.01)
+        await asyncio.sleep(0.05)
+    gc.collect()  # an exception that nobody asks for is told when its task goes
+    assert proxy.log[0].kind == "transport" and raised == []
 
 
 async def test_a_closed_port_is_a_failure_that_names_it() -> None:

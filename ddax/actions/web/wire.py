@@ -10,6 +10,7 @@ import asyncio
 import re
 import socket
 import struct
+from contextlib import suppress
 from dataclasses import dataclass
 from urllib.parse import SplitResult
 
@@ -103,7 +104,8 @@ def answer(writer: asyncio.StreamWriter, status: int, reason: str, *, begun: boo
     """Say why nothing comes; an answer that has begun is cut, so that it is not taken for whole."""
     if begun:
         reset = struct.pack("ii", 1, 0)  # an answer without a length would end here like a whole one
-        writer.get_extra_info("socket").setsockopt(socket.SOL_SOCKET, socket.SO_LINGER, reset)
+        with suppress(OSError):  # whoever asked has hung up already
+            writer.get_extra_info("socket").setsockopt(socket.SOL_SOCKET, socket.SO_LINGER, reset)
         writer.transport.abort()
         return
     body = f"ddax: {reason}\n".encode("ascii", "replace")
