@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json as jsons
 import os
+import shlex
 from collections.abc import Callable
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
@@ -145,7 +146,7 @@ def _work(tasks: list[BatchTask], folder: Folder, crew: OpenCrew, workers: int, 
 
 
 def _command(folder: Folder) -> str:
-    return f"ddax batch … --out {folder.root} --resume"
+    return f"ddax batch … --out {shlex.quote(str(folder.root))} --resume"
 
 
 def _teller(tasks: int, left: int, output: Output) -> Callable[[dict[str, Any]], None]:

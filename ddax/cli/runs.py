@@ -52,14 +52,23 @@ def _as_it_is(info: RunInfo) -> RunInfo:
 
 
 def _row(info: RunInfo) -> dict[str, Any]:
-    values = {**asdict(info), "task": shorten(info.task, TASK)}
+    steps, ideas = _counted(info)
+    values = {**asdict(info), "task": shorten(info.task, TASK), "steps": steps, "ideas": ideas}
     return {key: values[key] for key in _LISTED}
+
+
+def _counted(info: RunInfo) -> tuple[int | None, int | None]:
+    """Return the steps and ideas of a thread; None where its run has not come to where they are noted."""
+    if info.status in ("running", "interrupted") and not info.steps:
+        return None, None
+    return info.steps, info.ideas
 
 
 def _line(info: RunInfo, width: int) -> str:
     """Write a thread in one line, or the task below it where the terminal is too narrow for both."""
     when = _local_time(info.updated)
-    line = f"{info.thread_id}  {info.status:<11} {when}  {info.steps:>3} steps {info.ideas:>3} ideas"
+    steps, ideas = ("-" if count is None else count for count in _counted(info))
+    line = f"{info.thread_id}  {info.status:<11} {when}  {steps:>3} steps {ideas:>3} ideas"
     room = width - len(line) - 2
     task = clean(info.task or info.stop_reason, min(70, room if room >= SHORTEST else width - 4))
     return f"{line}  {task}" if room >= SHORTEST else f"{line}\n    {task}"

@@ -146,7 +146,8 @@ def thread_lock(
     Raises `ThreadInUse` where a live process owns it, `UsageError` for an unsafe name. It blocks:
     in async code enter and leave it in a worker thread. Nothing of the lock stays behind.
     """
-    lock = OwnerLock(home.thread(thread), f"thread {thread!r}", clock=clock, passing=True)
+    instead = "use another thread or home"
+    lock = OwnerLock(home.thread(thread), f"thread {thread!r}", clock=clock, passing=True, instead=instead)
     previous = lock.acquire(wait_seconds)
     try:
         yield previous

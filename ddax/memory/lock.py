@@ -28,7 +28,7 @@ if TYPE_CHECKING:
 
 _POLL_SECONDS = 0.05
 _OWNER = "owner.json"
-_MEND = "Wait for it, stop it, or use another thread or home."
+ANOTHER_HOME = "set DDAX_HOME to another home"
 _ATTEMPTS = 20
 _BOOT_ID = Path("/proc/sys/kernel/random/boot_id")
 
@@ -72,12 +72,20 @@ class OwnerLock:
     """Hold a folder for this process; usable from any of its threads, once at a time.
 
     With `passing` a folder that holds nothing but the lock is removed when the lock is given back.
+    `instead` says what else is there for whoever finds the folder in use.
     """
 
     def __init__(
-        self, folder: Path, label: str, *, clock: Callable[[], float], passing: bool = False
+        self,
+        folder: Path,
+        label: str,
+        *,
+        clock: Callable[[], float],
+        passing: bool = False,
+        instead: str = ANOTHER_HOME,
     ) -> None:
         self.label, self._clock, self._passing = label, clock, passing
+        self._mend = f"Wait for it, stop it, or {instead}."
         self._lock_path, self._owner_path = folder / "owner.lock", folder / _OWNER
         self._lock: FileLock | None = None
 
@@ -156,9 +164,8 @@ class OwnerLock:
     def _in_use(self) -> ThreadInUse:
         owner = read_owner(self._owner_path)
         if owner is None:
-            return ThreadInUse(
-                f"{self.label} is in use.", why="Its owner is just starting or ending.", mend=_MEND
-            )
+            why = "Its owner is just starting or ending."
+            return ThreadInUse(f"{self.label} is in use.", why=why, mend=self._mend)
         since = datetime.fromtimestamp(owner.since, UTC).strftime("%Y-%m-%d %H:%M:%S UTC")
         who = "this process" if owner.pid == os.getpid() and is_alive(owner) else f"pid {owner.pid}"
         where = "" if owner.host == socket.gethostname() else f" on {owner.host}"
@@ -167,7 +174,7 @@ class OwnerLock:
             if is_alive(owner)
             else "That process has ended; a child of it still holds the lock."
         )
-        return ThreadInUse(f"{self.label} is in use by {who}{where} since {since}.", why=why, mend=_MEND)
+        return ThreadInUse(f"{self.label} is in use by {who}{where} since {since}.", why=why, mend=self._mend)
 
 
 def lock_owner(folder: Path) -> Owner | None:

@@ -101,7 +101,7 @@ async def test_killed_at_random_each_result_is_there_once_and_as_in_the_serial_r
 
 
 def test_the_command_goes_on_where_it_was_interrupted(tmp_path: Path) -> None:
-    place = Place(tmp_path / "place")
+    place = Place(tmp_path / "a place")
     file = place.root / "tasks.jsonl"
     file.write_text("\n".join(json.dumps(task) for task in TASKS[:3]))
     call = ("batch", "tasks.jsonl", "--out", "out", "--sources", "docs")
@@ -110,7 +110,7 @@ def test_the_command_goes_on_where_it_was_interrupted(tmp_path: Path) -> None:
     process.send_signal(signal.SIGINT)
     stopped = ended(process)
     assert stopped.code == 130, stopped
-    assert "--resume" in stopped.err
+    assert f"--out '{place.root}/out' --resume" in stopped.err
     assert "Traceback" not in stopped.err
     again = place.call(place.root / "home", *call)
     assert again.code == 2

@@ -310,6 +310,17 @@ def test_runs_lists_newest_first_and_makes_nothing(capsys, place):
     assert out.splitlines()[1].endswith("first task")
 
 
+def test_runs_counts_no_steps_of_a_thread_whose_manifest_has_not_counted_them(capsys):
+    run_folder().save(RunInfo("cut", "one", "running", updated=3.0))
+    run_folder().save(RunInfo("held", "two", "waiting", steps=3, ideas=4, updated=2.0))
+    run_folder().save(RunInfo("none", "three", "failed", updated=1.0))
+    cut, held, none = call(capsys, "runs")[1].splitlines()
+    assert "  - steps   - ideas  one" in cut
+    assert "  3 steps   4 ideas  two" in held and "  0 steps   0 ideas  three" in none
+    rows = one_object(call(capsys, "runs", "--json")[1])["runs"]
+    assert [(row["steps"], row["ideas"]) for row in rows] == [(None, None), (3, 4), (0, 0)]
+
+
 def test_show_prints_the_tree_and_the_result(capsys):
     state = {
         "ideas": {"0": {"id": "0", "parent": "", "title": "Why?", "status": "done"}},

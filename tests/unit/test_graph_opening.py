@@ -63,10 +63,12 @@ def owner(home: Home) -> Iterator[None]:
 
 @pytest.mark.usefixtures("owner")
 async def test_a_home_in_use_is_told_before_anything_waits_for_its_caches(home: Home) -> None:
-    with pytest.raises(ThreadInUse, match="memory is in use by pid"):
+    with pytest.raises(ThreadInUse, match="memory is in use by pid") as caught:
         await open_session(Context(), home, Parts(), clock=clock, monotonic=clock)
     with pytest.raises(ThreadInUse, match="memory is in use by pid"):
         await open_rows(Context(), home, "moods", clock=clock)
+    # Another thread of this home would find the same memory in use.
+    assert caught.value.mend == "Wait for it, stop it, or set DDAX_HOME to another home."
 
 
 class Asked(HashEmbedder):

@@ -175,6 +175,7 @@ def test_another_process_is_named_and_can_be_waited_for(home: Home) -> None:
     with pytest.raises(ThreadInUse, match=f"thread 'x' is in use by pid {process.pid} since ") as caught:
         thread_lock(home, "x", clock=clock).__enter__()
     assert caught.value.exit_code == 5
+    assert caught.value.mend == "Wait for it, stop it, or use another thread or home."
     owner = thread_owner(home, "x")
     assert owner is not None and owner.pid == process.pid
     assert process.stdin is not None
