@@ -56,6 +56,23 @@ def folder(tmp_path: Path) -> Path:
     return root
 
 
+@pytest.mark.parametrize(
+    ("values", "table"),
+    [
+        ("name,town\nK1,Bad Aue\n", "| name | town |\n| --- | --- |\n| K1 | Bad Aue |\n"),
+        ("name;fee\r\nK1;12,50\r\n\r\n", "| name | fee |\n| --- | --- |\n| K1 | 12,50 |\n"),
+        ('name\tsays\nK1\t"two\nlines"\n', "| name | says |\n| --- | --- |\n| K1 | two lines |\n"),
+        ("K1,1972\nK2,1981\n", "| K1 | 1972 |\n| K2 | 1981 |\n"),
+        ("Only a heading, no rows", "Only a heading, no rows"),
+        ("one column\nof words\n", "one column\nof words\n"),
+        ("A letter, perhaps.\nIt goes on.\nAnd on.\n", "A letter, perhaps.\nIt goes on.\nAnd on.\n"),
+        (f"a,b\n1,{'x' * 200_000}\n", f"a,b\n1,{'x' * 200_000}\n"),
+    ],
+)
+def test_separated_values_become_a_table_with_a_row_a_line(values: str, table: str) -> None:
+    assert extract(values.encode(), "table", fallback="stations") == ("stations", table, ())
+
+
 async def test_a_folder_gives_its_documents_with_titles(folder: Path, tmp_path: Path) -> None:
     library = await opened(folder, home=tmp_path)
     titles = {

@@ -10,6 +10,7 @@ from collections.abc import Iterable
 from typing import NamedTuple
 from urllib.parse import urljoin, urlsplit
 
+from ddax.actions.sources.tables import as_table
 from ddax.types import Document
 
 MAX_CHARS = 10_000_000
@@ -47,11 +48,13 @@ class NotText(ValueError):
 
 
 def extract(content: bytes, kind: str, *, fallback: str, base: str = "", charset: str = "") -> Extracted:
-    """Turn bytes into text; `kind` is `html`, `pdf` or `text`; raises NotText with the reason."""
+    """Turn bytes into text; `kind` is `html`, `pdf`, `table` or `text`; raises NotText with the reason."""
     if kind == "pdf":
         found = from_pdf(content)
     elif kind == "html":
         found = from_html(decoded(content, charset), base)
+    elif kind == "table":
+        found = Extracted("", as_table(decoded(content, charset)))
     else:
         found = from_text(decoded(content, charset), base)
     title = " ".join(found.title.split())[:200]
