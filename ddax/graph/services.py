@@ -180,6 +180,11 @@ class Session:
         self.ticks[thread] = now
         return round(now - before, 3)
 
+    def seconds(self, thread: str, usage: JsonDict) -> float:
+        """Return the seconds a run has taken so far: what its usage says, and those since the last tick."""
+        now = self.monotonic()
+        return float(usage.get("seconds", 0.0)) + now - self.ticks.get(thread, now)
+
 
 class Services(Protocol):
     """Where nodes get their session from."""

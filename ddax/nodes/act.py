@@ -143,7 +143,8 @@ def _wait(packet: LeafPacket, reason: str, seen: Asked, call: ActionCall) -> Upd
 
 async def _perform(packet: LeafPacket, session: Session, key: str) -> JsonDict:
     """Run the action and turn every way it can end into a row."""
-    limit = asyncio.timeout(session.settings.budget.leaf_seconds)
+    seconds, told = _seconds(packet, session)
+    limit = asyncio.timeout(seconds)
     try:
         async with limit:
             result = await _with_retries(packet, session, key)
@@ -153,10 +154,20 @@ async def _perform(packet: LeafPacket, session: Session, key: str) -> JsonDict:
         row = {**_failure(kind, str(error), _trace(error)), "usage": usage_row(usage_of(error))}
     except Exception as error:
         if limit.expired():
-            return _failure("timeout", f"no result within {session.settings.budget.leaf_seconds:g} s", "")
+            return _failure("timeout", told, "")
         row = _failure(type(error).__name__, f"{type(error).__name__}: {error}", _trace(error))
     # What went wrong outside is told in the words of the other side.
     return {**row, "origins": read(_origins(packet, session, None))}
+
+
+def _seconds(packet: LeafPacket, session: Session) -> tuple[float, str]:
+    """Return how long a leaf may take, and what is told of one that took longer."""
+    own, budget = session.settings.budget.leaf_seconds, session.settings.budget.max_seconds
+    left = budget - session.seconds(packet["work"]["thread"], packet["usage"])
+    if left >= own:
+        return own, f"no result within {own:g} s"
+    left = max(0.0, left)
+    return left, f"no result within {left:.3g} s, all that was left of max_seconds = {budget:g}"
 
 
 def _origins(packet: LeafPacket, session: Session, result: ActionResult | None) -> Origins:

@@ -63,6 +63,16 @@ async def acted(
     return await kit.update(act, kit.packet("0.1", name, state=state, **args), session, task_id=task_id)
 
 
+async def test_a_leaf_gets_no_longer_than_the_run_has_left(kit: Any) -> None:
+    session = kit.session(actions=(probe("reads", [5.0], []),), budget={"max_seconds": 60.0})
+    state = await kit.opened(session)
+    session.tick(state["work"]["thread"])
+    kit.ticks += 9.9
+    packet = {**kit.packet("0.1", "attempt", state=state), "usage": {"seconds": 50.0}}
+    idea = (await kit.update(act, packet, session))["ideas"]["0.1"]
+    assert idea["error"]["kind"] == "timeout" and "all that was left of max_seconds" in idea["reason"]
+
+
 async def test_only_the_leaf_and_its_outcome_change(kit: Any) -> None:
     update = await acted(kit, kit.session(), "search", query="tower in Belmark")
     assert set(update) == {"ideas", "outcomes"}
