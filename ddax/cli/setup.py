@@ -22,6 +22,7 @@ JSON = Annotated[bool, typer.Option("--json", help="Print exactly one JSON objec
 VERBOSE = Annotated[bool, typer.Option("--verbose", "-v", help="Print tracebacks.")]
 EMBEDDED = "embedded"
 CHECK_SECONDS = 60.0
+READY = (("human", "Reply with the one word: ready"),)
 
 
 def init(json: JSON = False, verbose: VERBOSE = False) -> None:
@@ -152,9 +153,11 @@ async def check_model(name: str) -> dict[str, Any]:
 
     from ddax.configs.prices import load_prices, load_providers, price_of
     from ddax.reasoning.factory import open_model
+    from ddax.reasoning.language.channel import Order, open_channel
     from ddax.reasoning.language.failures import classify, mapped
     from ddax.reasoning.language.guard import Limits
     from ddax.reasoning.language.usage import counted, priced
+    from ddax.reasoning.language.wire import Wire
 
     providers, price = load_providers(home=home_of()), price_of(name, load_prices(home=home_of()))
     key = providers[name.partition(":")[0]].key if name.partition(":")[0] in providers else ""
@@ -164,17 +167,17 @@ async def check_model(name: str) -> dict[str, Any]:
         model, close = await asyncio.to_thread(open_local, name, limits=Limits(output_tokens=20))
     else:
         model, close = open_model(name, limits=Limits(), providers=providers), _nothing
-    prompt, start = "Reply with the one word: ready", time.monotonic()
+    channel, start = open_channel(model), time.monotonic()  # the way a run goes, so that faults read alike
     try:
-        reply = await asyncio.wait_for(model.ainvoke(prompt), CHECK_SECONDS)
+        reply = await asyncio.wait_for(channel.say(Order(READY, Wire, "free")), CHECK_SECONDS)
     except Exception as exc:  # every provider raises its own kind; all of them end as one of ours
         raise mapped(classify(exc, time.time), name, key, 1) from exc
     finally:
+        await channel.close()
         close()
-    said = str(reply.content)
-    usage = priced(counted(getattr(reply, "usage_metadata", None), prompt=prompt, reply=said), price)
+    usage = priced(counted(reply.usage, prompt=READY[0][1], reply=reply.text), price)
     return {
-        "model": name, "ok": True, "key": key or None, "reply": said[:200], "tokens": usage.tokens,
+        "model": name, "ok": True, "key": key or None, "reply": reply.text[:200], "tokens": usage.tokens,
         "usd": usage.usd, "seconds": round(time.monotonic() - start, 3),
         "price": asdict(price) if price else None,
     }  # fmt: skip

@@ -297,7 +297,7 @@ async def test_a_body_that_breaks_off_is_asked_again(server, reasoner):
 async def test_a_silent_server_is_given_up_in_time_and_pays_pessimistically(server, reasoner):
     server.add(Say(PREDICTION, delay=30), Say(PREDICTION, delay=30))
     began = time.monotonic()
-    with pytest.raises(ReasonerError, match="timeout") as caught:
+    with pytest.raises(ReasonerError, match="no reply in time") as caught:
         await reasoner(attempt_seconds=0.3, attempts=2).predict(PREDICT)
     assert 0.6 <= time.monotonic() - began < 3
     assert usage_of(caught.value).tokens > 200
@@ -306,7 +306,7 @@ async def test_a_silent_server_is_given_up_in_time_and_pays_pessimistically(serv
 async def test_the_deadline_covers_all_attempts(server, reasoner):
     server.add(*[Say(PREDICTION, delay=30)] * 3)
     began = time.monotonic()
-    with pytest.raises(ReasonerError, match="timeout"):
+    with pytest.raises(ReasonerError, match="no reply in time"):
         await reasoner(deadline=0.5, first_wait=0.0).predict(PREDICT)
     assert time.monotonic() - began < 2
 

@@ -3,10 +3,13 @@
 from __future__ import annotations
 
 import json
+import socket
+import time
 from pathlib import Path
 
 import pytest
 from pytest_httpserver import HTTPServer
+from werkzeug import Response
 
 from ddax.cli.main import run_command
 
@@ -61,6 +64,34 @@ def test_a_refusal_ends_with_9(server, capsys, status):
     assert code == 9
     assert "mend: " in err
     assert "secret" not in err
+
+
+def test_a_server_that_does_not_listen_is_told_with_its_address(server, capsys, monkeypatch):
+    with socket.socket() as taken:  # bound and not listening: whoever calls is refused
+        taken.bind(("127.0.0.1", 0))
+        place = f"127.0.0.1:{taken.getsockname()[1]}"
+        monkeypatch.setenv("OPENAI_BASE_URL", f"http://{place}/v1")
+        code, _, err = check(capsys, "--model", "openai:gpt-4.1-mini")
+    assert (code, "failed: no connection." in err, place in err) == (9, True, True), err
+
+
+def test_a_reply_without_a_choice_is_told_as_what_was_sent(server, capsys):
+    server.expect_request("/v1/chat/completions").respond_with_json(REPLY | {"choices": []})
+    code, _, err = check(capsys, "--model", "openai:gpt-4.1-mini")
+    assert (code, "failed: no usable answer." in err) == (9, True), err
+    assert "The server sent no completion but {'id': '1'" in err
+
+
+def test_no_answer_in_time_is_told_as_that(server, capsys, monkeypatch):
+    def late(request):
+        time.sleep(0.5)
+        return Response()
+
+    server.expect_request("/v1/chat/completions").respond_with_handler(late)
+    monkeypatch.setattr("ddax.cli.setup.CHECK_SECONDS", 0.2)
+    code, _, err = check(capsys, "--model", "openai:gpt-4.1-mini")
+    assert (code, "failed: no reply in time." in err) == (9, True), err
+    assert "ancel" not in err and "deadline" not in err
 
 
 def test_a_missing_key_makes_no_call(server, capsys, monkeypatch):

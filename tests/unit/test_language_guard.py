@@ -1,14 +1,21 @@
 """The retry table, the waits, the circuit breaker, the bill, and the factory's refusals."""
 
+import asyncio
+from itertools import pairwise
+
 import numpy as np
 import pytest
+from langchain_core.language_models import FakeListChatModel
+from langchain_core.outputs import ChatResult
 
 from ddax.configs.prices import Price, Provider
 from ddax.errors import ReasonerError, UsageError
 from ddax.reasoning.factory import open_model, open_reasoner
+from ddax.reasoning.language.channel import Order, open_channel
 from ddax.reasoning.language.failures import Failure, classify, mapped
 from ddax.reasoning.language.guard import Breaker, Limits, wait_before
 from ddax.reasoning.language.usage import Tokens, counted, price_of, priced
+from ddax.reasoning.language.wire import Wire
 from ddax.types import Usage
 
 LIMITS = Limits()
@@ -46,6 +53,44 @@ def test_foreign_exceptions_are_read_by_name(error, kind, retried):
     failure = classify(error, lambda: 0.0)
     assert (failure.kind, failure.retriable) == (kind, retried)
     assert mapped(failure, "m", "", 2).mend
+
+
+def _raised(*chain: BaseException) -> BaseException:
+    for error, cause in pairwise(chain):
+        error.__cause__ = cause
+    return chain[0]
+
+
+@pytest.mark.parametrize(
+    ("error", "said"),
+    [
+        (
+            _raised(TimeoutError(), asyncio.CancelledError("scope 7f")),
+            "Nothing came before the call was given up.",
+        ),
+        (_raised(ConnectionError("failed"), ConnectionError("failed"), OSError("at 1.2.3.4")), "at 1.2.3.4"),
+        (ValueError("no completion"), "no completion (ValueError)"),
+        (KeyError(), "KeyError"),
+    ],
+)
+def test_what_a_foreign_exception_says_is_told_in_words_for_a_reader(error, said):
+    told = mapped(classify(error, lambda: 0.0), "m", "", 1)
+    assert told.why == said
+    assert "foreign" not in str(told) and "deadline" not in str(told)
+
+
+class Mute(FakeListChatModel):
+    """A model whose replies have no choice."""
+
+    responses: list[str] = []
+
+    def _generate(self, *_: object, **__: object) -> ChatResult:
+        return ChatResult(generations=[])
+
+
+def test_a_reply_without_a_choice_is_named_whatever_model_gave_it():
+    with pytest.raises(ValueError, match="a reply without a choice"):
+        asyncio.run(open_channel(Mute()).say(Order([("human", "Hello")], Wire, "free")))
 
 
 def test_the_back_off_grows_with_jitter_and_depends_on_the_generator_alone():

@@ -21,8 +21,8 @@ if TYPE_CHECKING:
     from langchain_core.language_models import BaseChatModel
 
 Messages: TypeAlias = Sequence[tuple[str, str]]
-Mode = Literal["schema", "tool", "words"]
-"""How the form of a reply is asked for: a JSON schema, the arguments of a tool, or in words."""
+Mode = Literal["schema", "tool", "words", "free"]
+"""How the form of a reply is asked for: a JSON schema, the arguments of a tool, in words, or not at all."""
 Hear: TypeAlias = Callable[[str], None]
 """Takes the pieces of a reply while it is written."""
 
@@ -140,7 +140,7 @@ class ChatChannel:
         messages = contents(order)
         runnable = self._runnable(order)
         if hear is None:
-            message = await runnable.ainvoke(messages)
+            message = await _invoked(runnable, messages)
         else:
             message = None
             async for piece in runnable.astream(messages):
@@ -158,13 +158,21 @@ class ChatChannel:
             wanted = {"temperature": order.sampling.temperature, "seed": order.sampling.seed}
             fields = type(model).model_fields
             model = model.model_copy(update={k: v for k, v in wanted.items() if k in fields})
-        if order.mode == "words":
+        if order.mode in ("words", "free"):
             return model
         if order.mode == "tool":
             return model.bind_tools([tool_of(order.wire)], tool_choice=name_of(order.wire))
         more = {"strict": True} if self._strict else {}
         bound = model.with_structured_output(schema_of(order.wire), method="json_schema", **more)
         return getattr(bound, "first", bound)
+
+
+async def _invoked(runnable: Any, messages: list[tuple[str, Any]]) -> Any:
+    """Return the message of a reply; raises ValueError where it holds none."""
+    try:
+        return await runnable.ainvoke(messages)
+    except IndexError as error:  # LangChain takes the first choice without looking
+        raise ValueError("the server sent a reply without a choice") from error
 
 
 def _base() -> type[BaseChatModel]:

@@ -27,6 +27,12 @@ _CONNECTIONS = frozenset(
     }
 )  # fmt: skip
 MAX_TOLD = 300
+_TOLD: dict[Kind, str] = {
+    "timeout": "no reply in time", "connection": "no connection", "length": "the reply is too long",
+    "filtered": "the reply was filtered", "quota": "no credit", "context": "the request is too long",
+    "foreign": "no usable answer",
+}  # fmt: skip
+"""What a reader is told of each kind that is no HTTP status."""
 
 
 @dataclass(frozen=True)
@@ -48,7 +54,7 @@ class Failure:
     @property
     def told(self) -> str:
         """Name the failure in a few words."""
-        return f"HTTP {self.status}" if self.kind == "status" else self.kind
+        return f"HTTP {self.status}" if self.kind == "status" else _TOLD[self.kind]
 
 
 def classify(error: Exception, wall: Callable[[], float]) -> Failure:
@@ -61,7 +67,13 @@ def classify(error: Exception, wall: Callable[[], float]) -> Failure:
         return Failure(kind, status, said)
     if status:
         return Failure("status", status, said, _retry_after(error, wall))
-    return _unreached(error, said) or Failure("foreign", 0, f"{type(error).__name__}: {said}")
+    return _unreached(error, said) or Failure("foreign", 0, _unknown(error, said))
+
+
+def _unknown(error: Exception, said: str) -> str:
+    """Tell an exception nobody knows, by its own words first."""
+    name = type(error).__name__
+    return f"{said} ({name})" if said else name
 
 
 def _unreached(error: Exception, said: str) -> Failure | None:
@@ -70,16 +82,23 @@ def _unreached(error: Exception, said: str) -> Failure | None:
     What lies deepest says what it was: a client may call a refused connection a time-out.
     """
     links: list[BaseException] = [error]
-    while (cause := links[-1].__cause__) is not None:
+    # A cancelled call says only how it was cancelled, which is no fault of the server's.
+    while (cause := links[-1].__cause__) is not None and isinstance(cause, Exception):
         links.append(cause)
-    told = " ".join(str(links[min(1, len(links) - 1)]).split())[:MAX_TOLD] or said
+    told = _beneath(links, said)
     for link in reversed(links):
         names = {cls.__name__ for cls in type(link).__mro__}
         if names & _TIMEOUTS:
-            return Failure("timeout", 0, told or "no reply in time")
+            return Failure("timeout", 0, told or "Nothing came before the call was given up.")
         if names & _CONNECTIONS:
             return Failure("connection", 0, told or type(link).__name__)
     return None
+
+
+def _beneath(links: list[BaseException], said: str) -> str:
+    """Return the first words beneath an exception that are not its own: wrappers repeat them."""
+    words = (" ".join(str(link).split())[:MAX_TOLD] for link in links[1:])
+    return next((told for told in words if told and told != said), said)
 
 
 def _named_kind(names: set[str], said: str) -> Kind | None:
@@ -142,7 +161,7 @@ def _mend(failure: Failure, key: str) -> str:
         429: "The provider limits the rate: wait, or run with fewer parallel leaves.",
     }
     by_kind = {
-        "timeout": "Try again, or raise the deadline of a call.",
+        "timeout": "Try again; check the network and the base URL, or choose a faster model.",
         "connection": "Check the network and the base URL.",
         "quota": f"The account behind {variable} has no credit left.",
         "context": "Choose a model with a larger context window, or read fewer sources.",
