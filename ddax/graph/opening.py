@@ -26,6 +26,7 @@ if TYPE_CHECKING:
     from ddax.actions.registry import Registry
     from ddax.actions.web.client import Web
     from ddax.actions.web.search.protocol import Provider
+    from ddax.debate.living import LivingRubrics
     from ddax.environments.protocol import Environment
     from ddax.memory.agents import AgentStore
     from ddax.memory.embedding_checked import CheckedEmbedder
@@ -54,6 +55,7 @@ async def open_session(
     the first node asks the encoder for, also the texts in `soon`, is embedded while the rest opens.
     """
     from ddax.configs.identities import load_identity
+    from ddax.debate.living import LivingRubrics
     from ddax.debate.panel import load_panel
     from ddax.memory.embedding_checked import CheckedEmbedder
     from ddax.memory.shared import held
@@ -61,6 +63,9 @@ async def open_session(
     place = home if home is not None else await asyncio.to_thread(_open_home)
     identity = await asyncio.to_thread(load_identity, settings.identity)
     seats = await asyncio.to_thread(load_panel, settings.debate.panel)
+    rubrics = LivingRubrics(place.rubrics, clock=clock)
+    # A task reads it as it opens; one that cannot be read is refused before there is a thread.
+    await asyncio.to_thread(rubrics.current, settings.trust.rubric)
     async with contextlib.AsyncExitStack() as undo, contextlib.AsyncExitStack() as ours:
         if parts.memory is None:
             await ours.enter_async_context(held(place.memory, clock=clock))
@@ -70,7 +75,7 @@ async def open_session(
         embedder = given if isinstance(given, CheckedEmbedder) else CheckedEmbedder(given)
         opened = _Opening(settings, place, parts, embedder, clock, monotonic, undo)
         async with _embedding(embedder, (identity.statement, *soon)):
-            session = await opened.session(identity, seats)
+            session = await opened.session(identity, seats, rubrics)
         undo.pop_all()
     return session
 
@@ -87,10 +92,9 @@ class _Opening:
     monotonic: Clock
     undo: contextlib.AsyncExitStack
 
-    async def session(self, identity: Identity, seats: tuple[Seat, ...]) -> Session:
+    async def session(self, identity: Identity, seats: tuple[Seat, ...], rubrics: LivingRubrics) -> Session:
         """Open the parts in the order of what they cost, and put them together."""
         from ddax.configs.calibration import load_calibration
-        from ddax.debate.living import LivingRubrics
         from ddax.debate.outcomes import JudgeStore
         from ddax.dynamics.state import projection
         from ddax.dynamics.surprise import UNMEASURED
@@ -131,7 +135,7 @@ class _Opening:
             check=check,
             redactor=redactor,
             agents=agents,
-            rubrics=LivingRubrics(place.rubrics, clock=self.clock),
+            rubrics=rubrics,
             judges=JudgeStore(place.path / "judges", clock=self.clock),
             seats=seats,
             benches=benches,

@@ -76,6 +76,9 @@ def test_settings_that_are_wrong_are_named_with_their_place(place: Place) -> Non
     (place.root / "unknown.yaml").write_text("sources: [docs]\nbudget:\n  max_step: 10\n")
     (place.root / "type.yaml").write_text("sources: [docs]\nbudget:\n  max_steps: many\n")
     (place.root / "bytes.yaml").write_bytes(b"\xff\xfe\x00bad")
+    (place.root / "rubric.yaml").write_text("sources: [docs]\ntrust:\n  rubric: nobody\n")
+    (place.root / "listed.yaml").write_text("sources: [docs]\ntrust:\n  rubric: rows.yaml\n")
+    (place.root / "rows.yaml").write_text("criteria: [one]\n")
     refused(
         place,
         {
@@ -84,6 +87,8 @@ def test_settings_that_are_wrong_are_named_with_their_place(place: Place) -> Non
             "type": (asks("--config", "type.yaml"), ("type.yaml:3", "budget.max_steps", "'many'")),
             "bytes": (asks("--config", "bytes.yaml"), ("bytes.yaml", "UTF-8")),
             "absent": (asks("--config", "absent.yaml"), ("absent.yaml", "cannot be read")),
+            "rubric": (asks("--config", "rubric.yaml"), ("no rubric 'nobody'", "default")),
+            "listed": (asks("--config", "listed.yaml"), ("rows.yaml:1", "`criteria`")),
             "identity": (asks("--sources", "docs", "--identity", "cautios"), ("'cautios'", "'cautious'")),
             "provider": (asks("--sources", "docs", "--model", "foo:bar"), ("'foo'", "openai")),
             "negative": (asks("--sources", "docs", "--max-steps", "-1"), ("budget.max_steps", "-1")),

@@ -117,6 +117,8 @@ async def test_sessions_of_one_process_share_the_encoder_and_those_of_a_namespac
         {"model": "nobody/knows"},
         {"identity": "nobody"},
         {"debate": {"panel": "nobody"}},
+        {"trust": {"rubric": "nobody"}},
+        {"trust": {"rubric": "broken.yaml"}},
         {"mood": {"matrices": "v99"}},
     ],
 )
@@ -124,6 +126,8 @@ async def test_a_wrong_setting_is_told_before_the_sources_are_read(
     home: Home, tmp_path: Path, wrong: dict[str, object], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     left = closings(monkeypatch)
+    monkeypatch.chdir(tmp_path)
+    Path("broken.yaml").write_text("criteria: [", encoding="utf-8")
     settings = Context.model_validate({"sources": [str(tmp_path / "missing.md")], **wrong})
     with pytest.raises(DdaxError) as caught:
         await open_session(settings, home, Parts(), clock=clock, monotonic=clock)
