@@ -15,6 +15,7 @@ from ddax.cli.memory import JSON, NAMESPACE, VERBOSE, with_memory
 from ddax.errors import StorageError, UsageError
 
 if TYPE_CHECKING:
+    from ddax.memory.forget import Forgotten
     from ddax.memory.gate import GatedMemory
 
 
@@ -24,23 +25,25 @@ def forget(
     json: JSON = False,
     verbose: VERBOSE = False,
 ) -> None:
-    """Remove memories for good: the text goes, a tombstone stays, and they are not stored again."""
+    """Remove memories for good, and the thoughts that repeat them: the text goes, a tombstone stays."""
     output = Output(json=json, verbose=verbose)
 
-    async def work(memory: GatedMemory) -> list[str]:
-        from ddax.memory.protocol import FORGOTTEN
+    async def work(memory: GatedMemory) -> Forgotten:
+        from ddax.memory.forget import forget as carry_out
         from ddax.memory.provenance import resolved
 
         # Every name is looked up before anything goes: a wrong one changes nothing.
-        ids = [await resolved(memory, name) for name in memories]
-        await memory.upkeep.bury(ids, FORGOTTEN)
-        return ids
+        return await carry_out(memory, [await resolved(memory, name) for name in memories])
 
-    ids = with_memory(namespace, work)
+    gone = with_memory(namespace, work)
     if json:
-        output.result({"forgotten": ids})
-    for memory_id in ids:
+        output.result({"forgotten": list(gone.named), "thoughts": list(gone.thoughts)})
+    for memory_id in gone.named:
         output.say(f"{memory_id[:12]} is forgotten.")
+    if gone.thoughts:
+        output.say(f"Thoughts that repeat it are forgotten as well, {len(gone.thoughts)}:")
+    for memory_id in gone.thoughts:
+        output.say(f"  {memory_id[:12]}")
 
 
 def consolidate(

@@ -98,11 +98,41 @@ def test_history_tells_of_repeats_and_of_the_end(capsys: Any, stored: str) -> No
 
 
 def test_what_is_forgotten_is_gone_and_not_stored_again(capsys: Any, stored: str) -> None:
-    assert told(capsys, "forget", stored[:12]) == {"forgotten": [stored]}
+    assert told(capsys, "forget", stored[:12]) == {"forgotten": [stored], "thoughts": []}
     code, _, err = call(capsys, "show", stored)
     assert code == 2 and "ddax memory history" in err
     assert with_memory(None, lambda memory: memory.put([seen(task="b")])) == []
     assert QUOTE not in call(capsys, "search", "who designed the Corvane Tower")[1]
+
+
+def thinks(text: str, *cited: str) -> str:
+    async def work(memory: Any) -> str:
+        row = Record("internal_thought", text, task="a", step=4, meta={"kind": "merge", "cites": [*cited]})
+        return str((await memory.inner.put([row]))[0])
+
+    return with_memory(None, work)
+
+
+def test_a_thought_that_quotes_what_is_forgotten_is_forgotten_with_it(capsys: Any, stored: str) -> None:
+    quoting = thinks(f"It is known: {QUOTE}", stored)
+    own = thinks("Maran was its architect.", stored)
+    found = told(capsys, "forget", stored[:12])
+    assert found == {"forgotten": [stored], "thoughts": [quoting]}
+    hits = told(capsys, "search", QUOTE)["hits"]
+    assert [hit["record"]["id"] for hit in hits] == [own]
+    assert told(capsys, "audit")["rows"] == 1
+    assert "forgotten" in call(capsys, "history", quoting)[1]
+
+
+def test_forget_says_how_many_thoughts_go_and_which(capsys: Any, stored: str) -> None:
+    ids = [thinks(f"{QUOTE} Seen {n} times.", stored) for n in ("two", "three")]
+    code, out, _ = call(capsys, "forget", stored[:12])
+    assert code == 0
+    assert out.splitlines() == [
+        f"{stored[:12]} is forgotten.",
+        "Thoughts that repeat it are forgotten as well, 2:",
+        *(f"  {row_id[:12]}" for row_id in ids),
+    ]
 
 
 def test_a_wrong_name_among_several_forgets_nothing(capsys: Any, stored: str) -> None:
