@@ -49,6 +49,43 @@ def test_names_quotes_and_options() -> None:
     assert analyse("Which band covered the song?").head == "band"
 
 
+@pytest.mark.parametrize(
+    ("task", "names"),
+    [
+        ("Wie hoch ist die Mauer?", ("Mauer",)),
+        ("Welche Stadt liegt am Rhein?", ("Stadt", "Rhein")),
+        ("Seit wann gibt es den Verein?", ("Verein",)),
+        ("Das ist alt. Wann wurde es gebaut?", ("Das",)),
+        ("Comment fonctionne le filtre?", ()),
+        ("Où est né Jean Moreau ?", ("Jean Moreau",)),
+        ("Qu'est-ce que le filtre?", ()),
+        ("Est-ce que le pont est ouvert ?", ()),
+        ("Depuis quand Jean Moreau est-il maire ?", ("Jean Moreau",)),
+        ("¿Cuál es la altura de la torre?", ()),
+        ("¿En qué año nació Elena Prado?", ("Elena Prado",)),
+        ("Cuantos puentes hay en Sevilla?", ("Sevilla",)),
+    ],
+)
+def test_the_words_other_languages_ask_with_are_no_names(task: str, names: tuple[str, ...]) -> None:
+    assert analyse(task).names == names
+
+
+@pytest.mark.parametrize(
+    ("task", "name"),
+    [
+        ("Wen Jiabao was premier until when?", "Wen Jiabao"),
+        ("Wem is in which county?", "Wem"),
+        ("Qui Nguyen wrote which play?", "Qui Nguyen"),
+        ("Who directed Wie Berlin?", "Wie Berlin"),
+        ("Die Hard", "Die Hard"),
+        ("Wen Jiabao", "Wen Jiabao"),
+        ("MIT?", "MIT"),
+    ],
+)
+def test_a_name_of_an_english_question_keeps_its_first_word(task: str, name: str) -> None:
+    assert analyse(task).names == (name,)
+
+
 def test_words_fold_accents_and_pair_unspaced_scripts() -> None:
     assert words("Śivarāma X&amp;Y") == ["sivarama", "x", "y"]
     assert words("故宫位于") == ["故宫", "宫位", "位于"]

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from functools import lru_cache
 from typing import Literal
 
-from ddax.reasoning.embedded.text import FUNCTION_WORDS, clip_task, fold, stem, terms
+from ddax.reasoning.embedded.text import FUNCTION_WORDS, clip_task, fold, stem, terms, words
 
 AnswerKind = Literal[
     "person", "date", "place", "number", "yes_no", "choice", "thing", "open", "name"
@@ -87,6 +87,28 @@ _OPENERS = frozenset(
         "please",
     ]
 )
+_GERMAN = """
+wie wo wer wen wem was wann warum wieso weshalb wessen welch welche welcher welches welchem welchen wieviel
+wieviele woher wohin womit wodurch wofür worin woran worauf woraus wovon wozu ist sind seit ab bis mit von
+für aus bei nach um im am gibt wird wurde wurden kann nenne
+"""
+_FRENCH = """
+qui que quoi quel quelle quels quelles quand comment combien pourquoi lequel laquelle où est est-ce sont
+qu'est-ce qu’est-ce dans depuis pour avec par selon sur
+"""
+_SPANISH = """
+qué quién quiénes cuál cuáles cuándo dónde cómo cuánto cuánta cuántos cuántas quien quienes cual cuales
+cuando donde como cuanto cuanta cuantos cuantas en por para desde hasta según
+"""
+_FOREIGN_OPENERS = frozenset(f"{_GERMAN} {_FRENCH} {_SPANISH}".split())
+"""What other languages begin a question with; without what titles begin with, as "Die Hard" does."""
+_ENGLISH = frozenset(
+    [
+        "the", "of", "and", "to", "with", "by", "is", "are", "were", "did", "does", "who", "whom", "whose",
+        "which", "what", "when", "where", "why", "how",
+    ]
+)  # fmt: skip
+"""Words that make a question English, where "Wem" is a town and "Wen" a family."""
 _IDENTIFIER = re.compile(r"\b[A-Za-z_]\w+(?:\.[A-Za-z_]\w+)+\b|\b[A-Za-z]\w*_\w+\b")
 _DEFINITION = re.compile(
     r"^\s*what\s+(?:is|are|does|do)\s+(?:an?\s+|the\s+)?(?P<subject>[^?]{2,80}?)(?:\s+(?:do|mean|for))?\s*\??\s*$",
@@ -200,12 +222,25 @@ def _names(text: str) -> tuple[str, ...]:
     bare = _QUOTED.sub(lambda m: " " * len(m.group()), text)
     found.extend((match.start(), match.group()) for match in _IDENTIFIER.finditer(bare))
     bare = _IDENTIFIER.sub(lambda m: " " * len(m.group()), bare)
+    foreign = "?" in text and _ENGLISH.isdisjoint(words(text))
     for match in _NAME.finditer(bare):
-        name = _trim(match.group())
+        asks = foreign and _begins(bare[: match.start()])
+        name = _trim(_asked(match.group()) if asks else match.group())
         if name:
             found.append((match.start(), name))
     ordered = [name for _, name in sorted(found)]
     return tuple(dict.fromkeys(name for name in ordered if name))[:12]
+
+
+def _begins(before: str) -> bool:
+    """Tell whether a sentence begins after a text."""
+    return before.rstrip(' \t¿¡"“„«(')[-1:] in ("", *".!?:;\n")
+
+
+def _asked(name: str) -> str:
+    """Drop the word another language asks with; one in capitals is an acronym, as MIT is."""
+    first, _, rest = name.partition(" ")
+    return rest if first.lower() in _FOREIGN_OPENERS and not first.isupper() else name
 
 
 def _trim(name: str) -> str:
