@@ -109,9 +109,18 @@ class ChromaIndex:
             self._settle(place)
 
     def _settle(self, place: Place) -> None:
-        """Put what waits into its collection."""
-        if rows := self._fresh.pop(place, None):
-            self._insert(place, rows.pairs())
+        """Put what waits into its collection, but for what a reconciling has put in meanwhile.
+
+        The graph of a collection loses rows where one of them is put in twice, beside many others.
+        """
+        if not (rows := self._fresh.pop(place, None)):
+            return
+        pairs = rows.pairs()
+        if self._count(place):
+            ask = partial(self._collection(place).get, ids=[row_id for row_id, _ in pairs], include=[])
+            known = set(_guarded(ask)["ids"])
+            pairs = [pair for pair in pairs if pair[0] not in known]
+        self._insert(place, pairs)
 
     def _insert(self, place: Place, pairs: Sequence[tuple[str, Floats]]) -> None:
         collection = self._collection(place)

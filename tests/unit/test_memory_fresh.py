@@ -102,6 +102,30 @@ def test_many_rows_do_not_wait(tmp_path: Path) -> None:
     index.close()
 
 
+@pytest.mark.parametrize("seed", range(3))
+def test_rows_that_chroma_has_already_are_not_put_in_again(tmp_path: Path, seed: int) -> None:
+    # Its graph loses rows where one that is in it is put in once more, beside many others.
+    texts = [f"river {i} part {j}" for i in range(20) for j in range(5)]
+    rows = list(zip(texts, HashEmbedder().embed(texts), strict=True))
+    np.random.default_rng(seed).shuffle(rows)  # type: ignore[arg-type]
+    index = opened(tmp_path, rows[:30])
+    put: list[str] = []
+    insert = index._insert
+
+    def noted(place: chroma.Place, pairs: list[tuple[str, Floats]]) -> None:
+        put.extend(row_id for row_id, _ in pairs)
+        insert(place, pairs)
+
+    index._insert = noted  # type: ignore[method-assign, assignment]  # to see what Chroma is given
+    for first in range(0, 100, 5):
+        index.add(*PLACE, rows[first : first + 5])
+    index.add(*PLACE, rows[:64])
+    assert sorted(put) == sorted(row_id for row_id, _ in rows[30:])
+    asked = [("observation", vector, 50) for _, vector in rows]
+    assert [found[0] for found in index.nearest(*PLACE[:2], asked)] == [row_id for row_id, _ in rows]
+    index.close()
+
+
 def test_rows_that_chroma_does_not_take_at_the_end_are_added_at_the_next_start(
     tmp_path: Path, caplog: pytest.LogCaptureFixture, monkeypatch: pytest.MonkeyPatch
 ) -> None:
