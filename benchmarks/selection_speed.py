@@ -190,6 +190,7 @@ def _session() -> Any:
     from ddax.dynamics.state import projection
     from ddax.dynamics.surprise import UNMEASURED
     from ddax.graph.services import Session
+    from ddax.memory.embedding_ahead import Ahead
     from ddax.memory.embeddings import HashEmbedder
     from ddax.memory.fake import DictMemory
     from ddax.metacognition.controller import Controller
@@ -209,6 +210,7 @@ def _session() -> Any:
         scale=UNMEASURED,
         clock=time.time,
         monotonic=time.monotonic,
+        ahead=Ahead(embedder),
     )
 
 

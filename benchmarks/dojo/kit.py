@@ -54,6 +54,7 @@ class Kit:
         from ddax.configs.identities import load_identity
         from ddax.configs.settings import Context
         from ddax.graph.services import Session
+        from ddax.memory.embedding_ahead import Ahead
         from ddax.memory.fake import DictMemory
         from ddax.memory.gate import GatedMemory
         from ddax.reasoning.entailment.rules import lexical
@@ -78,6 +79,7 @@ class Kit:
             scale=self.scale,
             clock=lambda: 1.7e9,
             monotonic=lambda: 0.0,
+            ahead=Ahead(self.embedder),
         )
 
 

@@ -46,7 +46,7 @@ def clear(base):
 def settle():
     """Set aside from the garbage collector what imports and the warm-up left, for all peers alike.
 
-    A full pass over it takes up to a sixth of a second and falls into this task or the next by chance.
+    A full pass over it costs by what was imported, and falls into this task or the next by chance.
     """
     gc.collect()
     gc.freeze()

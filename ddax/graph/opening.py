@@ -98,6 +98,7 @@ class _Opening:
         from ddax.debate.outcomes import JudgeStore
         from ddax.dynamics.state import projection
         from ddax.dynamics.surprise import UNMEASURED
+        from ddax.memory.embedding_ahead import Ahead
         from ddax.memory.pictures import PictureStore
         from ddax.reasoning.entailment import open_check
 
@@ -130,6 +131,7 @@ class _Opening:
             scale=scale,
             clock=self.clock,
             monotonic=self.monotonic,
+            ahead=Ahead(embedder),
             world=world,
             web=web,
             check=check,

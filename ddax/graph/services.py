@@ -25,7 +25,6 @@ from ddax.configs.settings import Context, Identity
 from ddax.debate.panel import Seat
 from ddax.dynamics.aims import Aims
 from ddax.dynamics.places import Places
-from ddax.memory.embedding_ahead import Ahead
 from ddax.memory.protocol import Embedder, Memory
 from ddax.reasoning.entailment.rules import lexical
 from ddax.reasoning.protocol import Reasoner
@@ -40,6 +39,7 @@ if TYPE_CHECKING:
     from ddax.dynamics.surprise import Calibration
     from ddax.environments.protocol import Environment
     from ddax.memory.agents import Agents
+    from ddax.memory.embedding_ahead import Ahead
     from ddax.memory.home import Home
     from ddax.memory.pictures import PictureStore
     from ddax.metacognition.controller import Controller
@@ -69,6 +69,8 @@ class Session:
     scale: Calibration
     clock: Clock
     monotonic: Clock
+    ahead: Ahead
+    """Embeds what will be asked for soon, while a model is waited for; closed with the session."""
     check: EntailmentCheck = lexical
     """The support check: how a statement relates to what it rests on."""
     redactor: Redactor = field(default_factory=Redactor)
@@ -97,18 +99,12 @@ class Session:
     """The whole texts of the tasks that run: every leaf asks for its own."""
     ticks: dict[str, float] = field(default_factory=dict)
     keepers: dict[str, BudgetKeeper] = field(default_factory=dict)
-    ahead: Ahead = field(init=False)
-    """Embeds what will be asked for soon, while a model is waited for; closed with the session."""
     admission: asyncio.Semaphore = field(default_factory=lambda: asyncio.Semaphore(ADMITTED_AT_ONCE))
     """Lets in so many leaves at a time, so that the first ones act while others begin."""
     place: Place | None = None
     """The node that uses the session, set for each of its runs."""
     behind: asyncio.Task[int] | None = None
     """The filling of vectors behind the run, cancelled when the session closes."""
-
-    def __post_init__(self) -> None:
-        """Open the thread that embeds ahead of time; it begins with its first text."""
-        object.__setattr__(self, "ahead", Ahead(self.embedder))
 
     def at(self, place: Place) -> Session:
         """Return the session as the node at a place uses it; each leaf of a step has one of its own."""

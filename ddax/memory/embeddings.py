@@ -185,7 +185,7 @@ def clean(text: str) -> str:
 def batches(ids: dict[int, list[int]], *, cores: int = 1) -> Iterator[list[int]]:
     """Group texts of like length so that no batch has more than BATCH_TOKENS padded tokens.
 
-    Each core gets the same share, as long as it is worth its while: none waits for the last batch of another.
+    Each core gets about the same share, as long as it is worth its while: none waits long for another.
     """
     tokens = sum(map(len, ids.values()))
     rounds = max(1, -(-tokens // (BATCH_TOKENS * cores)))

@@ -146,8 +146,9 @@ def give_way(nice: int) -> None:
     Only Linux knows a niceness of threads; where it may not be changed the thread goes on as it is.
     """
     if nice and sys.platform == "linux":
+        own = threading.get_native_id()
         with suppress(OSError):
-            os.setpriority(os.PRIO_PROCESS, threading.get_native_id(), nice)
+            os.setpriority(os.PRIO_PROCESS, own, os.getpriority(os.PRIO_PROCESS, own) + nice)
 
 
 def _tell(errands: list[Errand]) -> None:

@@ -41,24 +41,24 @@ class Questions:
 
     def records(self, asked: Sequence[Ids]) -> Sequence[list[Record]]:
         """Return the rows that exist, in the order asked for."""
-        found = {record.id: record for record in self._record.records(self._ns, every(asked))}
+        found = {record.id: record for record in self._record.records(self._ns, each_once(asked))}
         return [[found[row_id] for row_id in ids if row_id in found] for ids in asked]
 
     def known(self, asked: Sequence[Ids]) -> Sequence[set[str]]:
         """Return which near-duplicate keys are stored."""
-        found = self._record.known(self._ns, every(asked))
+        found = self._record.known(self._ns, each_once(asked))
         return [found.intersection(near) for near in asked]
 
     def candidates(self, asked: Sequence[Seen]) -> Sequence[list[Candidate]]:
         """Return the rows that exist with their vectors."""
         found: dict[str, dict[str, Candidate]] = {}
         for task in {question.task for question in asked}:
-            ids = every(question.ids for question in asked if question.task == task)
+            ids = each_once(question.ids for question in asked if question.task == task)
             rows = self._record.candidates(self._ns, ids, task)
             found[task] = {candidate.record.id: candidate for candidate in rows}
         return [[found[task][row_id] for row_id in ids if row_id in found[task]] for ids, task in asked]
 
 
-def every(asked: Iterable[Ids]) -> list[str]:
+def each_once(asked: Iterable[Ids]) -> list[str]:
     """Return the ids of all questions, each once."""
     return list(dict.fromkeys(row_id for ids in asked for row_id in ids))

@@ -6,7 +6,7 @@ from collections.abc import Awaitable, Callable, Sequence
 from typing import Protocol, TypeVar
 
 from ddax.memory.protocol import Kept, Relation, Tally, Tombstone
-from ddax.memory.questions import every
+from ddax.memory.questions import each_once
 from ddax.memory.records import moment
 from ddax.memory.sqlite_upkeep import UpkeepTables
 from ddax.types import Document
@@ -59,7 +59,7 @@ class StoreUpkeep:
 
     def _relations_of(self, asked: Sequence[Sequence[str]]) -> list[list[Relation]]:
         """Return the relations of each question's rows, by one statement for all that is asked at once."""
-        found = self._tables.relations(self._ns, every(asked))
+        found = self._tables.relations(self._ns, each_once(asked))
         return [[one for one in found if one.newer in ids or one.older in ids] for ids in map(set, asked)]
 
     async def bury(self, ids: Sequence[str], reason: str, *, into: str = "") -> int:
@@ -86,7 +86,7 @@ class StoreUpkeep:
 
     def _tombstones_of(self, asked: Sequence[Sequence[str]]) -> list[list[Tombstone]]:
         """Return the tombstones of each question's rows, by one statement for all that is asked at once."""
-        found = self._tables.tombstones(self._ns, every(asked))
+        found = self._tables.tombstones(self._ns, each_once(asked))
         return [[stone for stone in found if stone.id in ids] for ids in map(set, asked)]
 
     async def restore(self, stones: Sequence[Tombstone]) -> int:

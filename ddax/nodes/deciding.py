@@ -32,15 +32,19 @@ def decides(state: State, session: Session) -> bool:
     It does where more is open than is done at once, where code is repaired, and where the draw of wider
     or deeper learns from values. A reasoner that costs nothing is always asked; the settings can ask any.
     """
-    settings = session.settings
-    if session.reasoner.name in FREE or "always" in (settings.debate.ask, settings.debate.gate):
-        return True
-    weights = settings.selection
-    if state["work"].get("code") or weights_of(weights.preset, wider=weights.wider).wider:
+    settings, weights = session.settings, session.settings.selection
+    if always_asked(session) or state["work"].get("code"):
         return True
     left = [i for i in dag.live(state["ideas"], state["work"]["root"]) if i["status"] == "open"]
     leaves, inner = (sum(i["kind"] == kind for i in left) for kind in ("leaf", "inner"))
     return inner > 1 or leaves > min(settings.budget.max_parallel, weights.beam)
+
+
+def always_asked(session: Session) -> bool:
+    """Tell whether values are always asked for, by the reasoner or the settings."""
+    settings, weights = session.settings, session.settings.selection
+    asked = session.reasoner.name in FREE or "always" in (settings.debate.ask, settings.debate.gate)
+    return asked or weights_of(weights.preset, wider=weights.wider).wider
 
 
 async def estimates(

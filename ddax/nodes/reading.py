@@ -9,16 +9,19 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import partial
 
+from ddax.errors import ReasonerError
 from ddax.graph.services import Session
 from ddax.graph.state import LeafPacket
 from ddax.ideas.idea import RESULT_BYTES, clip
 from ddax.memory.gate import beside_orders
+from ddax.memory.protocol import FORGOTTEN
 from ddax.memory.records import LARGE, rows_of
+from ddax.nodes.deciding import always_asked
 from ddax.nodes.gather import CLAIMS, as_passage, citation_row, usage_row, whole_text
-from ddax.reasoning.budget import FREE
+from ddax.reasoning.budget import FREE, charge, usage_of
 from ddax.reasoning.embedded import EmbeddedReasoner
 from ddax.reasoning.embedded.debate import embedded_for
 from ddax.reasoning.embedded.vectors import MAX_CHARS
@@ -46,19 +49,13 @@ async def keep(packet: LeafPacket, records: Sequence[Record], session: Session) 
     reader = _reader(packet, session, [r for r in records if _is_page(r)])
     soon = await _foreseen(session, records) if reader.name not in FREE else []
     ids, early = await _both(packet, records, soon, reader, session)
-    if early is not None and all(claim.citation.passage_id in ids for claim in early.claims):
-        found, usage = early, early.usage
-    else:
-        pages = [r for r in await session.memory.get(ids) if _is_page(r)]
-        usage = early.usage if early is not None else Usage()
-        if not pages:
-            return Kept(ids, usage=usage_row(usage) if early is not None else {})
-        found = await reader.extract(await _request(packet, pages, session))
-        usage = usage + found.usage
+    found = await _cited(packet, ids, early, reader, session)
+    if found is None:
+        return Kept(ids, usage=usage_row(early.usage) if early is not None else {})
     if early is not None:  # its surprise is asked for as soon as all leaves have ended
         session.ahead.want(lambda: [clip(found.summary, RESULT_BYTES)])
     await _log(packet, found, session)
-    return Kept(ids, found.summary, usage_row(usage))
+    return Kept(ids, found.summary, usage_row(found.usage))
 
 
 async def _both(
@@ -71,16 +68,36 @@ async def _both(
     reading = asyncio.create_task(reader.extract(request))
     try:
         ids = await session.memory.put(records)
-        if packet.get("left") == 0:
-            session.ahead.want(partial(judged, request, packet.get("title", "")))
+        if packet.get("left") == 0 and not always_asked(session):
+            session.ahead.want(partial(texts_for_judge, request, packet.get("title", "")))
         return ids, await reading
-    except BaseException:
+    except BaseException as error:
         reading.cancel()
-        await asyncio.gather(reading, return_exceptions=True)
+        (end,) = await asyncio.gather(reading, return_exceptions=True)
+        if isinstance(end, Extraction):
+            charge(error, end.usage)
         raise
 
 
-def judged(request: ExtractRequest, title: str) -> list[str]:
+async def _cited(
+    packet: LeafPacket, ids: Sequence[str], early: Extraction | None, reader: Reasoner, session: Session
+) -> Extraction | None:
+    """Return claims that cite stored rows alone, with all that was paid for them; None without a page."""
+    if early is not None and all(claim.citation.passage_id in ids for claim in early.claims):
+        return early
+    pages = [r for r in await session.memory.get(ids) if _is_page(r)]
+    if not pages:
+        return None
+    paid = early.usage if early is not None else Usage()
+    try:
+        found = await reader.extract(await _request(packet, pages, session))
+    except ReasonerError as error:
+        charge(error, paid + usage_of(error))
+        raise
+    return replace(found, usage=paid + found.usage)
+
+
+def texts_for_judge(request: ExtractRequest, title: str) -> list[str]:
     """Return what the judge of an outcome will ask the encoder for, but for the outcome itself."""
     texts = embedded_for(JudgeRequest(request.task, title, "", "", request.passages))
     return [text[:MAX_CHARS] for text in texts]
@@ -92,7 +109,7 @@ async def _foreseen(session: Session, records: Sequence[Record]) -> list[Record]
     large = sum(len(record.text) for record in records) > LARGE
     rows = await asyncio.to_thread(make) if large else make()
     graves = await session.memory.upkeep.tombstones([row.id for row in rows]) if rows else []
-    forgotten = {grave.id for grave in graves if grave.reason == "forgotten"}
+    forgotten = {grave.id for grave in graves if grave.reason == FORGOTTEN}
     return [row for row in rows if row.id not in forgotten]
 
 

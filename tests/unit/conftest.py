@@ -26,6 +26,7 @@ from ddax.graph.runner import Agent, open_agent
 from ddax.graph.services import Parts, Session
 from ddax.graph.state import add_numbers, join
 from ddax.ideas.idea import apply_patches
+from ddax.memory.embedding_ahead import Ahead
 from ddax.memory.embeddings import HashEmbedder
 from ddax.memory.fake import DictMemory
 from ddax.metacognition.controller import Controller
@@ -115,6 +116,7 @@ class Kit:
             scale=UNMEASURED,
             clock=lambda: self.now,
             monotonic=lambda: self.ticks,
+            ahead=Ahead(embedder),
         )
 
     def script(self, *children: Proposal, usage: Usage | None = None) -> dict[str, list[Any]]:

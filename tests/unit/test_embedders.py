@@ -21,6 +21,7 @@ from ddax.memory import embeddings
 from ddax.memory.embedding_company import Company
 from ddax.memory.embedding_rows import Rows
 from ddax.memory.embeddings import (
+    BATCH_TOKENS,
     SHARE_TOKENS,
     CachedEmbedder,
     HashEmbedder,
@@ -69,6 +70,16 @@ def test_texts_that_fit_one_batch_are_shared_where_that_is_worth_a_core() -> Non
     least = SHARE_TOKENS // 16
     assert [len(batch) for batch in batches(words, cores=64)] == [least, least, 20 - 2 * least]
     assert list(batches({0: [0] * 3}, cores=64)) == [[0]]
+
+
+@pytest.mark.parametrize(("count", "cores"), [(64, 2), (200, 2), (193, 3), (1000, 4)])
+def test_no_core_waits_long_for_another(count: int, cores: int) -> None:
+    sizes = [len(batch) for batch in batches({i: [0] * 17 for i in range(count)}, cores=cores)]
+    assert sum(sizes) == count and max(sizes) * 17 <= BATCH_TOKENS
+    loads = [0] * cores
+    for size in sizes:  # as a pool takes them
+        loads[loads.index(min(loads))] += size
+    assert max(loads) <= count / cores * 1.1 + 1, sizes
 
 
 def test_minilm_reads_its_weights_without_importing_their_package(minilm: MiniLmEmbedder) -> None:

@@ -14,8 +14,8 @@ from ddax.errors import InvariantError, UsageError
 from ddax.graph.binding import check_update
 from ddax.graph.builder import build_graph, graph, splice
 from ddax.graph.routing import CHOICES, leaf_packet, route
-from ddax.ideas.idea import root
-from ddax.types import Idea, NodeName
+from ddax.ideas.idea import child, root
+from ddax.types import ActionCall, Idea, NodeName
 
 values = st.recursive(
     st.none() | st.booleans() | st.integers() | st.text(max_size=5),
@@ -81,6 +81,20 @@ def test_a_packet_holds_ids_and_stays_small() -> None:
     assert "text" not in packet["work"]  # type: ignore[operator]
     assert len(str(packet)) < 1024
     assert isinstance(route({**state, "decision": {"next": "act"}, "focus": ["0.1"]})[0], Send)  # type: ignore[index]
+
+
+ACTION: ActionCall = {"name": "search", "args": {"query": "q"}, "intent": "i"}
+
+
+@pytest.mark.parametrize(("focus", "left"), [(["0.1", "0.2"], 1), (["0.1"], 2), (["0.1", "0.2", "0.4"], 0)])
+def test_a_packet_says_how_many_ideas_stay_open(focus: list[str], left: int) -> None:
+    ideas = {"0": root(0, "t")}
+    for name, status in (("0.1", "open"), ("0.2", "open"), ("0.3", "done"), ("0.4", "open")):
+        made = child(ideas["0"], int(name[-1]), name, expected="", prior=1.0, step=1, needs=[], action=ACTION)
+        ideas[name] = {**made, "status": status}  # type: ignore[typeddict-item]
+    state: Any = {"ideas": ideas, "work": {"root": "0"}, "decision": {"next": "act"}, "focus": focus}
+    ideas["0"] = {**ideas["0"], "status": "waiting"}
+    assert [send.arg["left"] for send in route(state)] == [left] * len(focus)  # type: ignore[union-attr]
 
 
 def test_an_unknown_key_of_an_update_is_refused() -> None:

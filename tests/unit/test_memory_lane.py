@@ -3,12 +3,15 @@
 from __future__ import annotations
 
 import asyncio
+import os
+import sys
 import threading
 from collections.abc import Iterator, Sequence
+from concurrent.futures import ThreadPoolExecutor
 
 import pytest
 
-from ddax.memory.lane import Lane
+from ddax.memory.lane import BEHIND, Lane
 
 
 @pytest.fixture
@@ -23,6 +26,23 @@ async def test_everything_is_done_in_the_order_it_was_asked_for(lane: Lane) -> N
     found = await asyncio.gather(*(lane.run(lambda n=n: (done.append(n), n * n)[1]) for n in range(100)))  # type: ignore[misc]
     assert done == list(range(100))
     assert found == [n * n for n in range(100)]
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="threads have a niceness of their own on Linux alone")
+async def test_a_thread_that_gives_way_and_those_it_starts_are_nice_and_no_others() -> None:
+    own = os.getpriority(os.PRIO_PROCESS, threading.get_native_id())
+    nice = Lane("nice", nice=BEHIND)
+
+    def told() -> list[int]:
+        with ThreadPoolExecutor(1) as pool:
+            return [niceness(), pool.submit(niceness).result()]
+
+    def niceness() -> int:
+        return os.getpriority(os.PRIO_PROCESS, threading.get_native_id())
+
+    assert await nice.run(told) == [min(19, own + BEHIND)] * 2
+    assert niceness() == own
+    nice.shutdown()
 
 
 async def test_what_is_asked_while_it_is_busy_shares_one_trip(lane: Lane) -> None:

@@ -46,7 +46,7 @@ def form_of(wire: type[Wire]) -> dict[str, Any]:
 
 @cache
 def trusted() -> SSLContext:
-    """Return whom the clients of this process trust, as their library has it; reading it takes 20 ms."""
+    """Return whom the clients of this process trust, as their library has it: read once."""
     from httpx2 import create_ssl_context
 
     return create_ssl_context()
