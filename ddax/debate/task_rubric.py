@@ -7,6 +7,7 @@ gets the names of the criteria, so each name says what is meant.
 from __future__ import annotations
 
 import re
+from functools import lru_cache
 from hashlib import sha256
 
 from ddax.debate.rubric import Criterion, Rubric
@@ -29,6 +30,7 @@ KINDS = {
 _ITEM = re.compile(r"^\s*(?:[-*•]|\d+[.)])\s+(.*)$", re.MULTILINE)
 
 
+@lru_cache(maxsize=64)
 def task_rubric(task: str) -> Rubric:
     """Make the criteria that only this task has; there may be none."""
     question = analyse(task)

@@ -29,7 +29,7 @@ from ddax.graph.results import RunResult, exit_code_of, result_of
 from ddax.graph.runs import RunFolder, RunInfo, named
 from ddax.graph.savers import open_store
 from ddax.graph.services import Clock, LocalServices, Parts
-from ddax.graph.snapshots import answered, checkpoint_of, cut_short, newest, unanswered, whole
+from ddax.graph.snapshots import answered, checkpoint_of, cut_short, newest, noting, unanswered, whole
 from ddax.graph.state import Input, State
 from ddax.graph.tasks import check_task
 from ddax.graph.tracing import traced
@@ -183,7 +183,7 @@ class Agent:
                 updated=now,
                 context=context.model_dump(mode="json"),
             )
-            self.runs.save(info)
+            self.runs.save(info, durable=False)  # it is written again with its first checkpoint
             return await self._drive(name, Input(task=task), context, on_event)
 
     async def resume(
@@ -330,7 +330,7 @@ class Agent:
         """
         config, control = _config(thread, context), RunControl()
         self.runs.clear_cancel(thread)  # a stop asked of an earlier run, which came too late for it
-        stopped, noted = "", False
+        stopped = ""
         start = (await self.graph.aget_state(config)).config if replay else config
         self._controls.add(control)
         try:
@@ -345,11 +345,9 @@ class Agent:
                     control=control,
                 )
                 # A generator that is only dropped would go on working behind the next run.
-                async with contextlib.aclosing(parts):
+                async with contextlib.aclosing(parts), noting(self.store, self.runs, config) as note:
                     async for part in parts:
-                        if not noted:
-                            noted = True
-                            await self._note_checkpoint(thread, config)
+                        note()
                         if on_event is not None and isinstance(part, dict):
                             on_event(part)
                         if self.runs.cancelled(thread):
@@ -364,11 +362,6 @@ class Agent:
         finally:
             self._controls.discard(control)
         return await self._settle(thread, config, stopped)
-
-    async def _note_checkpoint(self, thread: str, config: Any) -> None:
-        """Note in the manifest that there are checkpoints, so that losing them is seen at a resume."""
-        found = checkpoint_of(await self.graph.aget_state(config))
-        self.runs.update(thread, checkpoint_id=found)
 
     async def _settle(self, thread: str, config: Any, stopped: str) -> RunResult:
         with sqlite_errors(self.home.checkpoints):

@@ -129,11 +129,14 @@ class RunFolder:
             )
         return found
 
-    def save(self, info: RunInfo) -> None:
-        """Write a manifest so that a reader sees the old or the new one, never half of one."""
+    def save(self, info: RunInfo, *, durable: bool = True) -> None:
+        """Write a manifest so that a reader sees the old or the new one, never half of one.
+
+        One that is written again within moments need not be `durable`: the disk is not waited for.
+        """
         folder = ensure_folder(self.path(info.thread_id))
         text = json.dumps(self._redactor.value(asdict(info)), indent=1, ensure_ascii=False)
-        write_atomic(folder / MANIFEST, text.encode("utf-8", "replace").decode("utf-8"))
+        write_atomic(folder / MANIFEST, text.encode("utf-8", "replace").decode("utf-8"), durable=durable)
 
     def update(self, thread: str, **changes: Any) -> None:
         """Change some values of a manifest."""

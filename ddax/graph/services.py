@@ -260,25 +260,19 @@ class LocalServices:
         for ended in await asyncio.gather(*tasks, return_exceptions=True):
             if isinstance(ended, Exception):
                 logging.getLogger("ddax").warning("filling vectors behind the run ended early: %s", ended)
-        worlds = [s.world for s in self._sessions.values() if s.world is not None]
-        webs = [s.web for s in self._sessions.values() if s.web is not None]
+        parts: list[Any] = []
         for session in self._sessions.values():
             session.controller.close()
-            await session.ahead.close()
-        memories = {id(s.memory): s.memory for s in self._sessions.values()}
-        reasoners = [s.reasoner for s in self._sessions.values()]
+            reasoners = (session.reasoner, *session.benches.values())
+            parts += (session.ahead, session.world, session.web, *reasoners, session.memory)
+        once = {id(part): part for part in parts if hasattr(part, "close")}
         self._sessions.clear()
         self._last = None
-        for world in worlds:
-            await world.close()
-        for web in webs:
-            await web.close()
-        for reasoner in reasoners:
-            release = getattr(reasoner, "close", None)
-            if release is not None:
-                await release()
-        for memory in memories.values():
-            await memory.close()
+        # None waits for another, and what fails leaves no other open.
+        ends = await asyncio.gather(*(part.close() for part in once.values()), return_exceptions=True)
+        for end in ends:
+            if isinstance(end, BaseException):
+                raise end
 
     async def _open(self, settings: Context, soon: Sequence[str]) -> Session:
         from ddax.graph.opening import open_session

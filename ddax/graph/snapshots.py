@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import asyncio
+from collections.abc import AsyncIterator, Callable
+from contextlib import asynccontextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 from uuid import UUID
@@ -13,7 +16,7 @@ from ddax.graph.results import fitting_answer
 from ddax.graph.savers.sealing import checkpoint_errors, damaged
 
 if TYPE_CHECKING:
-    from ddax.graph.runs import RunInfo
+    from ddax.graph.runs import RunFolder, RunInfo
     from ddax.graph.savers.pruning import Store
 
 CALLER = str(UUID(int=0))
@@ -30,6 +33,27 @@ async def newest(graph: Any, config: Any, info: RunInfo, path: Path) -> Any:
             what=f"the checkpoints of thread {info.thread_id!r} are gone.",
         )
     return state
+
+
+@asynccontextmanager
+async def noting(store: Store, runs: RunFolder, config: Any) -> AsyncIterator[Callable[[], None]]:
+    """Give what notes in a manifest, once and beside the run, that its thread has checkpoints.
+
+    So it is seen at a resume where they are lost.
+    """
+    begun: list[asyncio.Task[None]] = []
+
+    async def note() -> None:
+        kept = await store.aget_tuple(config)
+        if kept is not None:
+            place = kept.config["configurable"]
+            changes = {"checkpoint_id": place["checkpoint_id"]}
+            await asyncio.to_thread(runs.update, place["thread_id"], **changes)
+
+    try:
+        yield lambda: None if begun else begun.append(asyncio.create_task(note()))
+    finally:
+        await asyncio.gather(*begun)
 
 
 async def whole(store: Store, thread: str, path: Path, *, rewind: bool = False) -> None:

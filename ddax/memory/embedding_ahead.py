@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import asyncio
+import threading
 from collections.abc import Callable, Sequence
-from functools import partial
+from concurrent.futures import Future
 
 from ddax.memory.lane import BEHIND, Lane
 from ddax.memory.protocol import Embedder
@@ -14,18 +15,24 @@ Texts = Callable[[], Sequence[str]]
 
 
 class Ahead:
-    """Embed on one thread what is wanted soon, all that is wanted at a moment together."""
+    """Embed on one thread what is wanted soon, all that is wanted at a moment together.
+
+    The thread looks itself for what is wanted next: the event loop may be busy for long.
+    """
 
     def __init__(self, embedder: Embedder) -> None:
         self._embedder, self._lane = embedder, Lane("ddax-ahead", nice=BEHIND)
+        self._guard = threading.Lock()
         self._wanted: list[Texts] = []
-        self._working: asyncio.Task[None] | None = None
+        self._working: Future[None] | None = None
+        """What embeds now, or has failed and nobody was told."""
 
     def want(self, texts: Texts) -> None:
         """Have texts embedded behind the event loop."""
-        self._wanted.append(texts)
-        if self._working is None:
-            self._working = asyncio.create_task(self._work())
+        with self._guard:
+            self._wanted.append(texts)
+            if self._working is None:
+                self._working = self._lane.submit(self._work)
 
     async def done(self) -> None:
         """Wait until all is embedded that was wanted so far; raises what failed."""
@@ -33,22 +40,24 @@ class Ahead:
         if working is None:
             return
         try:
-            await asyncio.shield(working)  # who waits beside it may go on waiting
+            await asyncio.shield(asyncio.wrap_future(working))  # who waits beside it may go on waiting
         finally:
-            if working.done() and self._working is working:
-                self._working = None
+            with self._guard:
+                if working.done() and self._working is working:
+                    self._working = None
 
     async def close(self) -> None:
         """Drop what has not begun, and end the thread."""
-        self._wanted.clear()
+        with self._guard:
+            self._wanted.clear()
         await asyncio.gather(self.done(), return_exceptions=True)
         await asyncio.to_thread(self._lane.shutdown)
 
-    async def _work(self) -> None:
-        while self._wanted:
-            wanted, self._wanted = self._wanted, []
-            await self._lane.run(partial(self._embed, wanted))
-        self._working = None
-
-    def _embed(self, wanted: Sequence[Texts]) -> None:
-        self._embedder.embed([text for texts in wanted for text in texts()])
+    def _work(self) -> None:
+        while True:
+            with self._guard:
+                wanted, self._wanted = self._wanted, []
+                if not wanted:
+                    self._working = None
+                    return
+            self._embedder.embed([text for texts in wanted for text in texts()])

@@ -31,20 +31,25 @@ def ensure_folder(path: Path) -> Path:
     return path
 
 
-def write_atomic(path: Path, text: str) -> None:
-    """Replace a file by the text, fsync'd, so that a kill leaves the old or the new one whole."""
+def write_atomic(path: Path, text: str, *, durable: bool = True) -> None:
+    """Replace a file by the text, so that a kill leaves the old or the new one whole.
+
+    With `durable` a loss of power does so too: the disk is waited for.
+    """
     with storage_errors(path):
         handle, name = tempfile.mkstemp(prefix=f".{path.name[:40]}.", suffix=".new", dir=path.parent)
         try:
             with os.fdopen(handle, "w", encoding="utf-8") as file:
                 file.write(text)
                 file.flush()
-                os.fsync(file.fileno())
+                if durable:
+                    os.fsync(file.fileno())
             os.replace(name, path)
         except BaseException:
             Path(name).unlink(missing_ok=True)
             raise
-        _sync_folder(path.parent)
+        if durable:
+            _sync_folder(path.parent)
 
 
 def read_json(path: Path) -> JsonDict | None:

@@ -112,7 +112,9 @@ class OwnerLock:
             ) from exc
         previous = read_owner(self._owner_path)
         try:
-            write_atomic(self._owner_path, json.dumps(asdict(this_process(self._clock()))))
+            # A loss of power ends the owner as well, so there is nothing to outlive it.
+            owner = json.dumps(asdict(this_process(self._clock())))
+            write_atomic(self._owner_path, owner, durable=False)
         except BaseException:
             self._give_back(lock)
             raise

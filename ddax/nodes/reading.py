@@ -12,6 +12,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 from functools import partial
 
+from ddax.debate.task_rubric import task_rubric
 from ddax.errors import ReasonerError
 from ddax.graph.services import Session
 from ddax.graph.state import LeafPacket
@@ -69,7 +70,8 @@ async def _both(
     try:
         ids = await session.memory.put(records)
         if packet.get("left") == 0 and not always_asked(session):
-            session.ahead.want(partial(texts_for_judge, request, packet.get("title", "")))
+            own = session.settings.debate.task_rubric
+            session.ahead.want(partial(texts_for_judge, request, packet.get("title", ""), own=own))
         return ids, await reading
     except BaseException as error:
         reading.cancel()
@@ -97,9 +99,13 @@ async def _cited(
     return replace(found, usage=paid + found.usage)
 
 
-def texts_for_judge(request: ExtractRequest, title: str) -> list[str]:
-    """Return what the judge of an outcome will ask the encoder for, but for the outcome itself."""
-    texts = embedded_for(JudgeRequest(request.task, title, "", "", request.passages))
+def texts_for_judge(request: ExtractRequest, title: str, *, own: bool) -> list[str]:
+    """Return what the judge of an outcome will ask the encoder for, but for the outcome itself.
+
+    With `own` that is also what the task demands beside its question.
+    """
+    rubric = tuple(criterion.name for criterion in task_rubric(request.task).criteria) if own else ()
+    texts = embedded_for(JudgeRequest(request.task, title, "", "", request.passages, rubric=rubric))
     return [text[:MAX_CHARS] for text in texts]
 
 

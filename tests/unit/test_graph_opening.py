@@ -6,6 +6,7 @@ import sqlite3
 import subprocess
 import sys
 from collections.abc import Iterator, Sequence
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -13,7 +14,7 @@ import pytest
 
 from ddax.actions.web.client import Web
 from ddax.configs.settings import Context
-from ddax.errors import DdaxError, ThreadInUse, UsageError
+from ddax.errors import DdaxError, StorageError, ThreadInUse, UsageError
 from ddax.graph.opening import open_rows, open_session
 from ddax.graph.services import LocalServices, Parts
 from ddax.memory.embedding_rows import Rows
@@ -109,6 +110,31 @@ async def test_sessions_of_one_process_share_the_encoder_and_those_of_a_namespac
         assert first.memory is not third.memory
     finally:
         await services.close()
+
+
+class Closing:
+    """Notes that it was closed, and fails at it where it is told to."""
+
+    def __init__(self, error: Exception | None = None) -> None:
+        self.error, self.closed = error, 0
+
+    async def close(self) -> None:
+        self.closed += 1
+        if self.error is not None:
+            raise self.error
+
+
+async def test_everything_of_a_session_is_closed_once_also_beside_what_fails(home: Home) -> None:
+    services = LocalServices(home, clock=clock, monotonic=clock)
+    session = await services.session(Context())
+    broken, bench = Closing(StorageError("the disk is full.", why="", mend="")), Closing()
+    own: Any = {"reasoner": broken, "benches": {"one": bench, "two": bench}}
+    services._sessions = {"": replace(session, **own)}
+    with pytest.raises(StorageError, match="the disk is full"):
+        await services.close()
+    assert (broken.closed, bench.closed) == (1, 1)
+    assert not _OPEN
+    await services.close()
 
 
 @pytest.mark.parametrize(

@@ -3,12 +3,15 @@
 from __future__ import annotations
 
 import asyncio
+import threading
+import time
 from collections.abc import Sequence
 from dataclasses import replace
 from typing import Any
 
 import pytest
 
+from ddax.debate.task_rubric import task_rubric
 from ddax.errors import ReasonerError, StorageError
 from ddax.memory.embedding_ahead import Ahead
 from ddax.memory.embeddings import HashEmbedder
@@ -186,17 +189,18 @@ class Reader:
         self.extract = extract
 
 
-async def test_the_judge_asks_for_nothing_that_was_not_embedded_ahead_but_the_outcome_and_the_criteria() -> (
-    None
-):
+@pytest.mark.parametrize("own", [True, False])
+async def test_the_judge_asks_for_nothing_that_was_not_embedded_ahead_but_the_outcome(own: bool) -> None:
     passages = (as_passage(page(f"{TOWER} It stands in a park. {AGAIN}", id="r"), 1.0),)
-    task, asked = "Who designed the Corvane Tower?", Asked()
+    task, asked = "Who designed the Corvane Tower? Write it in full words.", Asked()
+    rubric = tuple(criterion.name for criterion in task_rubric(task).criteria) if own else ()
     request = p.JudgeRequest(
-        task, "read the tower", "By Ilse Maran.", "a name", passages, rubric=("coverage",)
+        task, "read the tower", "By Ilse Maran.", "a name", passages, rubric=("coverage", *rubric)
     )
     judge(request, Vectors(asked))
-    soon = texts_for_judge(p.ExtractRequest(task, "who", passages), "read the tower")
+    soon = texts_for_judge(p.ExtractRequest(task, "who", passages), "read the tower", own=own)
     assert set(asked.texts) == {*soon, "By Ilse Maran."} - {""}
+    assert any(text.startswith("meets: Write it in full words.") for text in soon) is own
 
 
 @pytest.mark.parametrize(
@@ -226,6 +230,25 @@ async def test_what_is_wanted_is_embedded_once_it_is_waited_for() -> None:
         ahead.want(lambda word=word: [word])  # type: ignore[misc]
     await ahead.done()
     assert asked.texts == ["one", "two", "three"]
+    await ahead.close()
+
+
+async def test_what_is_wanted_meanwhile_waits_for_no_turn_of_the_event_loop() -> None:
+    asked = Asked()
+    ahead, begun, go = Ahead(asked), threading.Event(), threading.Event()
+
+    def held() -> list[str]:
+        begun.set()
+        return ["one"] if go.wait(10) else []
+
+    ahead.want(held)
+    begun.wait(10)
+    ahead.want(lambda: ["two"])
+    go.set()
+    until = time.monotonic() + 10
+    while len(asked.texts) < 2 and time.monotonic() < until:
+        time.sleep(0.005)  # the loop is to stand still
+    assert asked.texts == ["one", "two"]
     await ahead.close()
 
 
