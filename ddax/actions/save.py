@@ -8,6 +8,7 @@ from ddax.actions.protocol import ActionContext, ActionResult
 from ddax.actions.registry import action
 from ddax.memory.chunks import chunks
 from ddax.types import Record
+from ddax.wording import amount
 
 
 class SaveArguments(BaseModel):
@@ -38,4 +39,6 @@ async def save(context: ActionContext, arguments: SaveArguments) -> ActionResult
         )
         for piece in chunks(arguments.text)
     )
-    return ActionResult(f"kept {len(arguments.text)} characters in {len(records)} pieces", records=records)
+    return ActionResult(
+        f"kept {len(arguments.text)} characters in {amount(len(records), 'piece')}", records=records
+    )

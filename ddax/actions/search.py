@@ -8,6 +8,7 @@ from ddax.actions.protocol import ActionContext, ActionResult, Library
 from ddax.actions.registry import action
 from ddax.errors import ActionError
 from ddax.types import Hit, Record
+from ddax.wording import amount
 
 
 class SearchArguments(BaseModel):
@@ -44,7 +45,9 @@ async def search(context: ActionContext, arguments: SearchArguments) -> ActionRe
         created=context.now,
         meta={"kind": "search"},
     )
-    return ActionResult(f"{len(hits)} documents, first: {names}", records=(record,), hits=tuple(hits))
+    return ActionResult(
+        f"{amount(len(hits), 'document')}, first: {names}", records=(record,), hits=tuple(hits)
+    )
 
 
 def _listing(query: str, hits: list[Hit]) -> str:

@@ -10,6 +10,7 @@ from ddax.errors import ActionError
 from ddax.ideas.origins import join, of_record, read
 from ddax.memory.protocol import RecallQuery
 from ddax.types import Record
+from ddax.wording import amount
 
 
 class ThinkArguments(BaseModel):
@@ -42,4 +43,6 @@ async def think(context: ActionContext, arguments: ThinkArguments) -> ActionResu
         created=context.now,
         meta={"kind": "think", "origins": read(join(*(of_record(hit.record) for hit in hits[:6])))},
     )
-    return ActionResult(f"{len(hits)} memories on {arguments.about[:80]}: {lines[0]}", records=(record,))
+    return ActionResult(
+        f"{amount(len(hits), 'memory', 'memories')} on {arguments.about[:80]}: {lines[0]}", records=(record,)
+    )

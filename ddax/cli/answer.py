@@ -9,6 +9,7 @@ from typing import Any
 from ddax.cli.backend import Output, how_to_resume
 from ddax.cli.board import cost_words
 from ddax.cli.text import clean, clean_block, dump_json
+from ddax.wording import amount
 
 QUOTE = 240
 
@@ -164,7 +165,7 @@ def _facts(result: Mapping[str, Any]) -> str:
     reason = f" ({clean(result['stop_reason'], 160)})" if result["stop_reason"] else ""
     parts = [
         f"{result['status']}{reason}",
-        f"{result['ideas']} ideas in {result['steps']} steps",
+        f"{amount(result['ideas'], 'idea')} in {amount(result['steps'], 'step')}",
         f"{usage['seconds']:.1f} s",
         cost_words(usage),
         f"rigidity {result['rigidity']:.2f}",

@@ -16,6 +16,7 @@ from ddax.cli.errors import Interrupted, report
 from ddax.cli.interrupts import Interrupts
 from ddax.cli.text import clean
 from ddax.errors import UsageError
+from ddax.wording import amount
 
 if TYPE_CHECKING:
     from ddax.batch.crews import OpenCrew
@@ -178,6 +179,6 @@ def _finish(tasks: list[BatchTask], folder: Folder, output: Output) -> int:
         counts = ", ".join(f"{count} {status}" for status, count in total["status"].items())
         scored = f", score {total['score']:.3f} over {total['scored']}" if total["scored"] else ""
         usd = "unknown" if total["usd"] is None else f"{total['usd']:.4f}"
-        output.say(f"{total['results']} of {total['tasks']} tasks: {counts}{scored}; {usd} USD")
+        output.say(f"{total['results']} of {amount(total['tasks'], 'task')}: {counts}{scored}; {usd} USD")
         output.say(f"Results: {folder.results}")
     return 1 if total["errors"] or set(total["status"]) & {"failed"} else 0

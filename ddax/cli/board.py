@@ -10,6 +10,7 @@ from dataclasses import dataclass, field
 from typing import Any, NamedTuple
 
 from ddax.cli.text import clean
+from ddax.wording import amount
 
 TITLE = 160
 TOKEN = "token"  # noqa: S105 (the type of an event: a piece of a reply)
@@ -101,7 +102,7 @@ class Board:
         from ddax.types import FINAL  # here: it brings numpy, which --help must not wait for
 
         final = sum(1 for idea in self.ideas.values() if idea.get("status") in FINAL)
-        return f"{len(self.ideas)} ideas, {final} final"
+        return f"{amount(len(self.ideas), 'idea')}, {final} final"
 
 
 def score_words(top: Iterable[Mapping[str, Any]]) -> str:
@@ -129,8 +130,8 @@ def cost_words(usage: Mapping[str, Any]) -> str:
     cached, sent = int(usage.get("cached_tokens") or 0), int(usage.get("prompt_tokens") or 0)
     share = f", {cached / sent:.0%} of what was sent cached" if cached and sent else ""
     hits = int(usage.get("hits") or 0)
-    again = f", {hits} replies given again" if hits else ""
-    return f"{price}, {calls} calls, {tokens:,} tokens{share}{again}"
+    again = f", {amount(hits, 'reply', 'replies')} given again" if hits else ""
+    return f"{price}, {amount(calls, 'call')}, {amount(tokens, 'token')}{share}{again}"
 
 
 def plain_line(event: Mapping[str, Any]) -> str:

@@ -12,6 +12,7 @@ from ddax.cli.backend import Opener, Output, opener_of
 from ddax.cli.board import cost_words
 from ddax.cli.runs import known_run
 from ddax.cli.text import clean
+from ddax.wording import amount
 
 if TYPE_CHECKING:
     from ddax.types import Usage
@@ -53,7 +54,7 @@ def costs(
     output.say()
     output.say(f"total: {cost_words(total.row())}")
     for model, calls in total.models:
-        output.say(f"  {clean(model, 80)}: {calls} calls")
+        output.say(f"  {clean(model, 80)}: {amount(calls, 'call')}")
 
 
 def calls_of(rows: Iterable[Mapping[str, Any]]) -> Rows:

@@ -12,6 +12,7 @@ import typer
 from ddax.cli.backend import Opener, Output, home_of, opener_of
 from ddax.cli.runs import known_run
 from ddax.cli.text import clean
+from ddax.wording import amount
 
 if TYPE_CHECKING:
     from ddax.debate.outcomes import JudgeStore
@@ -137,13 +138,13 @@ def _verdict_lines(rows: Sequence[Row], summary: Row) -> Iterator[str]:
         for name, score, text in row["reasons"] if row["debated"] else ():
             yield f"      {clean(name, 60)}: {score:.2f}, {clean(text, TEXT)}"
         for speech in row["transcript"]:
-            kept = f"{len(speech['held'])} of {len(speech['citations'])} quotes hold"
+            kept = f"{len(speech['held'])} of {amount(len(speech['citations']), 'quote')} held"
             who = f"{speech['role']} {clean(speech['speaker'], 40)}"
             yield f"      {who} ({kept}): {clean(speech['text'], TEXT)}"
     yield ""
     yield (
-        f"{summary['judged']} judged, {summary['debated']} debated, {summary['calls']} calls; debate and vote"
-        f" fell apart {summary['apart']} times; {summary['dissents']} dissents"
+        f"{summary['judged']} judged, {summary['debated']} debated, {amount(summary['calls'], 'call')};"
+        f" debate and vote fell apart {summary['apart']} times; {summary['dissents']} dissents"
     )
 
 
@@ -152,7 +153,7 @@ def _judge_lines(judges: Sequence[Row]) -> Iterator[str]:
         yield "No outcome is known yet: judges are taken at their word."
     for row in judges:
         yield (
-            f"{clean(row['judge'], 60)}: {row['outcomes']} outcomes, {row['right']:.0%} right,"
+            f"{clean(row['judge'], 60)}: {amount(row['outcomes'], 'outcome')}, {row['right']:.0%} right,"
             f" ECE {row['ece']:.3f}, Brier {row['brier']:.3f}, map {row['map']}"
         )
         if row["held_out_map"] != "identity":

@@ -23,6 +23,7 @@ from ddax.cli.runs import known_run
 from ddax.cli.text import clean, shorten
 from ddax.cli.work import execute
 from ddax.errors import UsageError
+from ddax.wording import amount
 
 if TYPE_CHECKING:
     from ddax.graph.forking import Change
@@ -173,7 +174,8 @@ def gc(
         output.result(swept)
         return
     freed = swept["bytes_before"] - swept["bytes_after"]
-    output.say(f"{len(swept['threads'])} threads {'removed' if delete else 'pruned'}, {freed:,} bytes freed.")
+    gone, how = amount(len(swept["threads"]), "thread"), "removed" if delete else "pruned"
+    output.say(f"{gone} {how}, {freed:,} bytes freed.")
     for name in swept["in_use"]:
         output.say(f"{name} is in use and stays as it is.")
 
@@ -189,7 +191,7 @@ def _announce(rule: Rule, output: Output) -> None:
         return
     for name in names:
         output.say(name)
-    output.say(f"{len(names)} threads would be {'removed' if rule.delete else 'pruned'}.")
+    output.say(f"{amount(len(names), 'thread')} would be {'removed' if rule.delete else 'pruned'}.")
 
 
 async def _sweep(opener: Opener, rule: Rule) -> Mapping[str, Any]:

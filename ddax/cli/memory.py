@@ -20,6 +20,7 @@ import typer
 from ddax.cli.backend import Output, home_of, settings
 from ddax.cli.text import clean, shorten
 from ddax.errors import UsageError
+from ddax.wording import amount
 
 if TYPE_CHECKING:
     from ddax.memory.gate import GatedMemory
@@ -109,7 +110,7 @@ def stats(namespace: NAMESPACE = None, json: JSON = False, verbose: VERBOSE = Fa
     if json:
         output.result(found)
         return
-    output.say(f"namespace {clean(found['namespace'], LINE)}, {found['pages']} pages")
+    output.say(f"namespace {clean(found['namespace'], LINE)}, {amount(found['pages'], 'page')}")
     for title in ("rows", "refusals", "relations", "tombstones", "logs"):
         counts = ", ".join(f"{name} {n}" for name, n in found[title].items())
         output.say(f"{title:<11} {counts or 'none'}")
@@ -234,7 +235,7 @@ def audit(namespace: NAMESPACE = None, json: JSON = False, verbose: VERBOSE = Fa
     if json:
         output.result({"rates": found.rates(), **asdict(found)})
         return
-    output.say(f"{found.rows} rows")
+    output.say(f"{amount(found.rows, 'row')}")
     named = (found.junk, found.duplicates, found.stale, found.orphans, found.contradicted)
     for (name, rate), ids in zip(found.rates().items(), named, strict=True):
         first = ids[0] if ids else ""

@@ -13,6 +13,7 @@ import typer
 from ddax.cli.backend import Output, run_folder
 from ddax.cli.memory import JSON, NAMESPACE, VERBOSE, with_memory
 from ddax.errors import StorageError, UsageError
+from ddax.wording import amount
 
 if TYPE_CHECKING:
     from ddax.memory.forget import Forgotten
@@ -96,7 +97,7 @@ def rebuild(namespace: NAMESPACE = None, json: JSON = False, verbose: VERBOSE = 
     name, rows = with_memory(namespace, work, rebuild=True)
     if json:
         output.result({"namespace": name, "rows": rows})
-    output.say(f"The index of {name!r} is made anew: {rows} rows.")
+    output.say(f"The index of {name!r} is made anew: {amount(rows, 'row')}.")
 
 
 def export_to(
@@ -139,7 +140,7 @@ def export_to(
     lines = with_memory(namespace, work)
     if json:
         output.result({"file": str(file), "lines": lines})
-    output.say(f"{lines} lines are in {file}.")
+    output.say(f"{amount(lines, 'line is', 'lines are')} in {file}.")
 
 
 def import_from(

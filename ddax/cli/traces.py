@@ -13,6 +13,7 @@ import typer
 from ddax.cli.backend import Opener, Output, opener_of, run_folder
 from ddax.cli.runs import known_run
 from ddax.errors import StorageError, UsageError
+from ddax.wording import amount
 
 if TYPE_CHECKING:
     from ddax.ideas.traces import Format
@@ -46,7 +47,7 @@ def export(
             )
     lines = asyncio.run(_lines(opener_of(context), names, form))
     _write("".join(f"{line}\n" for line in lines), file)
-    output.note(f"{len(lines)} of {len(names)} threads exported ({form}).")
+    output.note(f"{len(lines)} of {amount(len(names), 'thread')} exported ({form}).")
 
 
 async def _lines(opener: Opener, names: list[str], form: Format) -> list[str]:

@@ -38,7 +38,7 @@ async def test(context: ActionContext, arguments: RunTestsArguments) -> ActionRe
             why=found.report or found.error_message,
             kind="tests_fail",
         )
-    return ActionResult(f"all {total} tests pass")
+    return ActionResult("the test passes" if total == 1 else f"all {total} tests pass")
 
 
 def _evaluate(arguments: RunTestsArguments) -> tuple[Evaluation, int]:

@@ -18,6 +18,7 @@ from ddax.configs.secrets import Redactor
 from ddax.errors import StateError, UsageError
 from ddax.memory.files import ensure_folder, write_atomic
 from ddax.types import JsonDict
+from ddax.wording import amount
 
 MANIFEST = "run.json"
 CANCEL = "cancel"
@@ -111,7 +112,7 @@ class RunFolder:
             return info
         names = [one.thread_id for one in self.all()]
         near = get_close_matches(thread, names, n=1, cutoff=0.6)
-        there = f"None of the {len(names)} threads has this name" if names else "Nothing was run yet"
+        there = f"Of {amount(len(names), 'thread')} none has this name" if names else "Nothing was run yet"
         raise UsageError(
             f"There is no thread {thread!r}.",
             why=f"The nearest one is {near[0]!r}." if near else f"{there} in {str(self.root.parent)!r}.",

@@ -16,6 +16,8 @@ from urllib.parse import urlsplit
 
 from typing_extensions import TypedDict
 
+from ddax.wording import amount
+
 Kind = Literal["visit", "sources", "cite", "max_words", "exact_words", "format", "avoid", "contain"]
 FORMS = (
     "visit SOURCE",
@@ -260,12 +262,12 @@ def _sources(value: str, facts: Facts) -> str:
 
 def _max_words(value: str, facts: Facts) -> str:
     count = word_count(facts.answer)
-    return "" if 1 <= count <= int(value) else f"the answer has {count} words, {value} are allowed"
+    return "" if 1 <= count <= int(value) else f"the answer has {amount(count, 'word')}, {value} are allowed"
 
 
 def _exact_words(value: str, facts: Facts) -> str:
     count = word_count(facts.answer)
-    return "" if count == int(value) else f"the answer has {count} words, not {value}"
+    return "" if count == int(value) else f"the answer has {amount(count, 'word')}, not {value}"
 
 
 def _format(value: str, facts: Facts) -> str:

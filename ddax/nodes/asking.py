@@ -21,6 +21,7 @@ from ddax.nodes.human import APPROVAL_OPTIONS, PROTECT_OPTIONS, REST, REST_OPTIO
 from ddax.reasoning.budget import usage_of
 from ddax.reasoning.protocol import AskRequest
 from ddax.types import JsonDict
+from ddax.wording import amount
 
 ASKED = "questions"
 SHOWN = 5
@@ -34,7 +35,8 @@ async def question_of(state: State, session: Session) -> tuple[JsonDict, JsonDic
         return await _pending(state, session)
     about, candidates = await _most_useful(state, session)
     mind = state["mind"]
-    situation = f"rigidity is {mind['rho']:.2f} after {mind['hot']} outcomes that were not expected"
+    hot = amount(mind["hot"], "outcome that was", "outcomes that were")
+    situation = f"rigidity is {mind['rho']:.2f} after {hot} not expected"
     if about:
         title = clip(state["ideas"][about]["title"], 120)
         situation += f"; most depends on whether this is right to do next: {title!r} (idea {about})"

@@ -23,6 +23,7 @@ from ddax.ideas.requirements import Requirement, forbids
 from ddax.nodes.coding import REPAIR
 from ddax.nodes.gather import task_text, usage_row
 from ddax.types import ActionCall, Idea, Proposal, Record
+from ddax.wording import amount
 
 ANSWER_CHARS = 20_000
 
@@ -154,7 +155,7 @@ def _summary(result: RepairResult) -> str:
     before, after = result.tests_before, result.tests_after
     counts = f"{before[0]} of {before[1]} before, {after[0]} of {after[1]} after"
     head = f"{result.hypothesis} Tests passed: {counts}."
-    tried = f"{result.tried} candidates tried; the verdict is {result.trust}."
+    tried = f"{amount(result.tried, 'candidate')} tried; the verdict is {result.trust}."
     return f"{head} {tried}\n\n{result.diff}" if result.solved else f"No repair was found. {head} {tried}"
 
 

@@ -15,6 +15,7 @@ from ddax.metacognition.effects import effects_of, switched_on
 from ddax.nodes.claims import to_verify
 from ddax.nodes.coding import TEST
 from ddax.types import NodeName
+from ddax.wording import amount
 
 STANDSTILL = 4
 """Times in a row that a resting mood has seen nothing new."""
@@ -48,7 +49,7 @@ def standstill(state: State, session: Session) -> str:
     mood, settings = state.get("mood", {}), session.settings
     if settings.human or not effects_of(mood, settings.mood).ask or mood.get("still", 0) < STANDSTILL:
         return ""
-    return f"standstill: {mood['still']} steps brought nothing new, and nobody is there to ask"
+    return f"standstill: {amount(mood['still'], 'step')} brought nothing new, and nobody is there to ask"
 
 
 def before_the_end(state: State, session: Session) -> Forced | None:

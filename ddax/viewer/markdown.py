@@ -10,6 +10,7 @@ from collections.abc import Iterator, Mapping
 from typing import TYPE_CHECKING, Any
 
 from ddax.ideas import dag
+from ddax.wording import amount
 
 if TYPE_CHECKING:
     from ddax.types import JsonDict
@@ -44,9 +45,10 @@ def _head(run: JsonDict) -> Iterator[str]:
     yield f"# {plain(info['task'])}"
     yield ""
     reason = f" ({plain(result['stop_reason'])})" if result["stop_reason"] else ""
+    ideas, steps = amount(result["ideas"], "idea"), amount(result["steps"], "step")
     yield (
-        f"Thread {plain(info['thread_id'])}: {plain(info['status'])}{reason}, {result['ideas']} ideas in"
-        f" {result['steps']} steps, identity {plain(run['standing']['identity'] or 'none')}, written"
+        f"Thread {plain(info['thread_id'])}: {plain(info['status'])}{reason}, {ideas} in"
+        f" {steps}, identity {plain(run['standing']['identity'] or 'none')}, written"
         f" {plain(run['written'])} by ddax {plain(run['ddax'])}."
     )
 

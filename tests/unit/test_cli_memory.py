@@ -152,7 +152,7 @@ def test_rebuild_makes_the_index_anew_and_finds_the_same(capsys: Any, stored: st
     assert before == [stored]
     assert told(capsys, "rebuild") == {"namespace": "default", "rows": 1}
     assert [hit["record"]["id"] for hit in told(capsys, "search", QUOTE)["hits"]] == before
-    assert "1 rows" in call(capsys, "rebuild")[1]
+    assert ": 1 row." in call(capsys, "rebuild")[1]
 
 
 def test_another_namespace_does_not_see_it(capsys: Any, stored: str) -> None:

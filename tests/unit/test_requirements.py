@@ -68,7 +68,7 @@ def test_a_question_about_such_words_demands_nothing(text: str) -> None:
         ("Answer in one word.", Facts("In Trondby."), "the answer has 2 words, 1 are allowed"),
         ("Answer in one word.", Facts(""), "the answer has 0 words, 1 are allowed"),
         ("Exactly 2 words.", Facts("one two"), ""),
-        ("Exactly 2 words.", Facts("one"), "the answer has 1 words, not 2"),
+        ("Exactly 2 words.", Facts("one"), "the answer has 1 word, not 2"),
         ("Answer yes or no.", Facts("Yes."), ""),
         ("Answer yes or no.", Facts("Yes, it is"), "the answer is neither yes nor no"),
         ("Answer with a number.", Facts("1,931"), ""),

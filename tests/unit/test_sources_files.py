@@ -140,7 +140,7 @@ async def test_empty_folders_and_unknown_kinds_are_refused(tmp_path: Path) -> No
     with pytest.raises(SourceError, match="empty"):
         await opened(tmp_path / "empty", home=tmp_path)
     (tmp_path / "empty" / "x.png").write_bytes(b"\x89")
-    with pytest.raises(SourceError, match="1 files were skipped"):
+    with pytest.raises(SourceError, match="1 file was skipped"):
         await opened(tmp_path / "empty", home=tmp_path)
     for spec, why in (
         ("ftp://host/x", "unknown kind"),

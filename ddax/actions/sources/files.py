@@ -12,6 +12,7 @@ from ddax.actions.sources.documents import ExtractCache
 from ddax.actions.sources.extract import Extracted, NotText, document, extract
 from ddax.errors import SourceError
 from ddax.types import Document
+from ddax.wording import amount
 
 MAX_BYTES = 50_000_000
 IGNORED = frozenset({"__pycache__", "node_modules", "venv", "site-packages"})
@@ -120,7 +121,11 @@ def read_folder(spec: str, folder: Path, *, cache: ExtractCache, max_bytes: int)
     documents, unread = read_all(wanted, cache)
     skipped += unread
     if not documents:
-        reasons = f"{len(skipped)} files were skipped: {skipped[0].reason}." if skipped else "It is empty."
+        reasons = (
+            f"{amount(len(skipped), 'file was', 'files were')} skipped: {skipped[0].reason}."
+            if skipped
+            else "It is empty."
+        )
         raise SourceError(
             f"The folder {spec!r} holds nothing to read.",
             why=reasons,

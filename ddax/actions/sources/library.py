@@ -27,6 +27,7 @@ from ddax.actions.sources.web import SCHEMES, Pages, read_url
 from ddax.errors import ActionError, UsageError
 from ddax.memory.protocol import Embedder
 from ddax.types import Document, Hit
+from ddax.wording import amount
 
 CANDIDATES = 100
 """Passages that a hybrid search takes from the lexical one and embeds."""
@@ -118,7 +119,7 @@ class SourceLibrary:
         """Say in one line what the sources are, how much they hold and what was left out."""
         if not self.specs:
             return "no sources"
-        line = f"{', '.join(self.specs)} ({len(self.documents)} documents"
+        line = f"{', '.join(self.specs)} ({amount(len(self.documents), 'document')}"
         if self.skipped:
             reasons = Counter(item.reason.split(":")[0].split("(")[0].strip() for item in self.skipped)
             listed = ", ".join(f"{count} {reason}" for reason, count in sorted(reasons.items()))

@@ -20,6 +20,7 @@ from ddax.environments.pilot.words import tokens
 from ddax.environments.protocol import Move
 from ddax.errors import ActionError
 from ddax.types import Document
+from ddax.wording import amount
 
 READS = 4
 """Pages read for a question at most."""
@@ -67,9 +68,7 @@ class Browsing:
                 mend="Say it in the words of the page, or use a language model.", kind="not_done",
             )  # fmt: skip
         count = len(report.moves)
-        summary = (
-            f"Done in {count} move{'s' if count != 1 else ''}. {page.title or page.source} now says: “{said}”"
-        )
+        summary = f"Done in {amount(count, 'move')}. {page.title or page.source} now says: “{said}”"
         return ActionResult(
             summary,
             records=page_records(context, page, about=task[:ABOUT], kind="world"),
@@ -92,7 +91,7 @@ class Browsing:
             if all(found.source != page.source for page in pages):
                 pages.append(found)
         records = tuple(r for page in pages for r in page_records(context, page, about=task[:ABOUT]))
-        summary = f"Read {len(pages)} pages: {', '.join(page.title for page in pages)}"
+        summary = f"Read {amount(len(pages), 'page')}: {', '.join(page.title for page in pages)}"
         return ActionResult(summary[:400], records, tuple(pages), tuple(page.source for page in pages))
 
     def _likeliest(self, seen: PageSeen, task: str, tried: set[str]) -> Node | None:

@@ -36,6 +36,7 @@ from ddax.reasoning.protocol import (
     ReflectRequest,
     Synthesis,
 )  # fmt: skip
+from ddax.wording import amount
 
 Patcher = Callable[[PatchRequest | MutateRequest], Awaitable[Patches]]
 """What proposes repairs: the search over AST edits, given from outside."""
@@ -73,7 +74,11 @@ class EmbeddedReasoner:
         question = analyse(request.intent.strip() or request.task)
         weighed = weigh(question, readable(request.passages), self._vectors)[: max(0, request.limit)]
         claims = tuple(Claim(item.sentence.text, item.sentence.citation(), item.score) for item in weighed)
-        summary = claims[0].text if claims else f"Nothing in {len(request.passages)} passages bears on it."
+        summary = (
+            claims[0].text
+            if claims
+            else f"Nothing in {amount(len(request.passages), 'passage')} bears on it."
+        )
         return Extraction(claims, summary)
 
     async def argue(self, request: ArgueRequest) -> Argument:
