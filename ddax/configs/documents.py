@@ -36,7 +36,7 @@ def shipped(*parts: str) -> Path:
     return Path(__file__).parent.joinpath(*parts)
 
 
-def read_document(path: Path) -> YamlDocument:
+def read_document(path: Path, *, may_be_empty: bool = False) -> YamlDocument:
     """Read a YAML mapping; raises `SettingsError` that names the file and, where known, the line."""
     import yaml
 
@@ -50,6 +50,8 @@ def read_document(path: Path) -> YamlDocument:
         raise SettingsError(
             f"{where}: the file is not valid YAML.", why=f"{problem}.", mend="Mend the file at that place."
         ) from error
+    if node is None and may_be_empty:
+        return YamlDocument(path, {}, {})
     if not isinstance(node, yaml.MappingNode):
         raise SettingsError(
             f"{path}: expected `key: value` lines.",

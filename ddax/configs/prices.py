@@ -13,10 +13,12 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from ddax.configs.documents import safe_load
+from ddax.configs.documents import YamlDocument, read_document, shipped
 from ddax.errors import SettingsError
 
 TOKENS_PER_PRICE = 1_000_000
+SHIPPED = shipped("models.yaml")
+SECTIONS = ("models", "providers")
 
 
 @dataclass(frozen=True)
@@ -78,34 +80,37 @@ def price_of(model: str, prices: Mapping[str, Price]) -> Price | None:
 
 def _tables(home: Path | None) -> list[Path]:
     own = [] if home is None else [home / "models.yaml"]
-    return [Path(__file__).with_name("models.yaml"), *(path for path in own if os.path.lexists(path))]
+    return [SHIPPED, *(path for path in own if os.path.lexists(path))]
 
 
 def _section(path: Path, name: str) -> dict[str, Any]:
-    import yaml
-
-    try:
-        table = safe_load(path.read_text(encoding="utf-8")) or {}
-    except OSError as exc:
-        raise SettingsError(
-            f"{path} cannot be read.",
-            why=f"{exc.strerror or exc}.",
-            mend="Make a file of it, or move it aside: without it the prices that ship with ddax hold.",
-        ) from exc
-    except (yaml.YAMLError, UnicodeDecodeError) as exc:
-        raise SettingsError(
-            f"{path} is not valid YAML.",
-            why=" ".join(str(exc).split()),
-            mend="Mend that place, or move the file aside: without it the prices that ship with ddax hold.",
-        ) from exc
-    rows = table.get(name) or {} if isinstance(table, dict) else None
+    table = _table(path)
+    rows = table.values.get(name) or {}
     if not isinstance(rows, dict):
         raise SettingsError(
-            f"{path}: `{name}` is not a table.",
-            why=f"It is {(table.get(name) if isinstance(table, dict) else table)!r:.80}.",
-            mend=f"Compare with the table that ships with ddax: {Path(__file__).with_name('models.yaml')}",
+            f"{table.where(name)}: `{name}` is not a table.",
+            why=f"It is {rows!r:.80}.",
+            mend=f"Compare with the table that ships with ddax: {SHIPPED}",
         )
     return {str(key): row for key, row in rows.items()}
+
+
+def _table(path: Path) -> YamlDocument:
+    """Read a table; raises `SettingsError` for one that cannot be read, or with a section of another name."""
+    try:
+        table = read_document(path, may_be_empty=True)
+    except SettingsError as error:
+        aside = "or move it aside: without it the prices that ship with ddax hold."
+        mend = f"{error.mend.removesuffix('.')}, {aside}"
+        raise SettingsError(error.what, why=error.why, mend=mend) from error
+    for key in table.values:
+        if key not in SECTIONS:
+            raise SettingsError(
+                f"{table.where(key)}: there is no section {key!r}.",
+                why=f"A table of prices has the sections {' and '.join(SECTIONS)}.",
+                mend=f"Compare with the table that ships with ddax: {SHIPPED}",
+            )
+    return table
 
 
 def _price(path: Path, model: str, row: Any) -> Price:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from pathlib import Path
 
 import pytest
@@ -56,6 +57,26 @@ def test_a_wrong_table_is_refused(tmp_path: Path, text: str):
     (tmp_path / "models.yaml").write_text(text)
     with pytest.raises(SettingsError, match=r"models\.yaml"):
         load_prices(home=tmp_path)
+
+
+@pytest.mark.parametrize(
+    ("text", "what"),
+    [
+        ("models:\n  a:b: {input: 1, output: 1}\n  c: [\n", "models.yaml:4: the file is not valid YAML"),
+        ("models: {}\nmodel:\n  a:b: {input: 1, output: 1}\n", "models.yaml:2: there is no section 'model'"),
+        ("providers:\nmodels: 3\n", "models.yaml:2: `models` is not a table"),
+    ],
+)
+def test_the_line_that_is_wrong_is_told(tmp_path: Path, text: str, what: str):
+    (tmp_path / "models.yaml").write_text(text)
+    with pytest.raises(SettingsError, match=re.escape(what)):
+        load_prices(home=tmp_path)
+
+
+@pytest.mark.parametrize("text", ["", "# nothing yet\n", "models:\n"])
+def test_a_table_that_adds_nothing_is_none(tmp_path: Path, text: str):
+    (tmp_path / "models.yaml").write_text(text)
+    assert load_prices(home=tmp_path) == load_prices()
 
 
 def test_a_table_that_is_a_folder_is_told(tmp_path: Path):
