@@ -13,6 +13,7 @@ from ddax.cli.backend import Opener, Output, home_of, opener_of, settings
 from ddax.cli.runs import known_run
 from ddax.cli.text import clean
 from ddax.errors import UsageError
+from ddax.wording import amount
 
 if TYPE_CHECKING:
     from ddax.graph.counterfactual import Comparison
@@ -67,8 +68,8 @@ def list_(
     output.say(_metric_line(metrics(agents, now)))
     for row in controversy(agents)[:SHOWN]:
         output.say(
-            f"fought over: {clean(row['artifact'], 60)}: {row['dissents']} dissents, "
-            f"{row['overrides']} overrides, {row['regrets']} regretted"
+            f"fought over: {clean(row['artifact'], 60)}: {amount(row['dissents'], 'dissent')}, "
+            f"{amount(row['overrides'], 'override')}, {row['regrets']} regretted"
         )
 
 
@@ -260,14 +261,14 @@ def _plain(agent: JsonDict) -> JsonDict:
 def _shown(agent: JsonDict, trust: float) -> Iterator[str]:
     by = ", ".join(f"{name} {value:.2f}" for name, value in agent["trust_by_formula"].items())
     rounds = agent["rounds_participated"]
-    yield f"{clean(agent['agent_name'], 300)}: trust {trust:.2f} ({by}), {rounds} rounds"
+    yield f"{clean(agent['agent_name'], 300)}: trust {trust:.2f} ({by}), {amount(rounds, 'round')}"
     if agent["flag"]:
         yield f"  look at this: {agent['flag']}"
     stats = agent["long_term_stats"]
     yield (
         f"  90 days: depth {stats['avg_dissent_depth_last_90d']:.2f}, "
         f"impact {stats['dissent_impact_ratio_last_90d']:.2f}, regret {stats['regret_rate_last_90d']:.2f}, "
-        f"{stats['total_overrides']} overrides in all"
+        f"{amount(stats['total_overrides'], 'override')} in all"
     )
     for row in agent["trust_score_history"][-SHOWN:]:
         yield f"  {row['timestamp']}  {row['score']:.3f}  {row['reason']}"

@@ -142,7 +142,7 @@ def _conservative(result: Mapping[str, Any]) -> Iterator[str]:
     times = int(result.get("protect", {}).get("conservative", 0))
     if times:
         yield ""
-        yield f"Nobody was there to be asked: the conservative path was taken {times} time(s)."
+        yield f"Nobody was there to be asked: the conservative path was taken {amount(times, 'time')}."
 
 
 def _people(metrics: Mapping[str, Any]) -> Iterator[str]:

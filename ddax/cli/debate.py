@@ -144,7 +144,8 @@ def _verdict_lines(rows: Sequence[Row], summary: Row) -> Iterator[str]:
     yield ""
     yield (
         f"{summary['judged']} judged, {summary['debated']} debated, {amount(summary['calls'], 'call')};"
-        f" debate and vote fell apart {summary['apart']} times; {summary['dissents']} dissents"
+        f" debate and vote fell apart {amount(summary['apart'], 'time')};"
+        f" {amount(summary['dissents'], 'dissent')}"
     )
 
 

@@ -79,7 +79,7 @@ def diff(
     if json:
         output.result({"one": names[0], "other": names[1], "differences": rows})
         return
-    output.say(f"{len(rows)} differences" if rows else "The two are equal.")
+    output.say(f"{amount(len(rows), 'difference')}" if rows else "The two are equal.")
     for row in rows:
         output.say(f"{row['place']}")
         output.say(f"  - {clean(row['one'], VALUE * 2)}")

@@ -9,6 +9,7 @@ from dataclasses import asdict
 from typing import TYPE_CHECKING, Any
 
 from ddax.cli.text import clean, clean_block
+from ddax.wording import amount
 
 if TYPE_CHECKING:
     from ddax.evolution.keeping import Kept
@@ -77,7 +78,7 @@ def print_repair(result: RepairResult, kept: Kept | None, *, hint: str = NOT_WRI
     if not result.solved:
         print(f"{clean(result.reasoning[:1].upper() + result.reasoning[1:])}.")
         if result.tried:
-            print(f"Tried:    {result.tried} candidates in {result.seconds:.1f} s")
+            print(f"Tried:    {amount(result.tried, 'candidate')} in {result.seconds:.1f} s")
         for line in (*result.failures[:3], *result.caveats):
             print(f"  - {clean(line, 200)}")
         return
@@ -88,7 +89,7 @@ def print_repair(result: RepairResult, kept: Kept | None, *, hint: str = NOT_WRI
     print(f"What:     {clean(result.hypothesis, 400)}")
     print(f"Why:      {clean(result.reasoning, 400)}")
     times = f"{result.seconds:.1f} s, found after {result.first_seconds:.1f} s"
-    print(f"Tried:    {result.tried} candidates in {times}")
+    print(f"Tried:    {amount(result.tried, 'candidate')} in {times}")
     print(f"Trust:    {result.trust}: {TRUST[result.trust]}")
     for line in result.caveats:
         print(f"  - {clean(line, 200)}")

@@ -14,6 +14,7 @@ import typer
 from ddax.cli.backend import Output, home_of, settings
 from ddax.cli.notes import model_note
 from ddax.errors import UsageError
+from ddax.wording import amount
 
 if TYPE_CHECKING:
     from ddax.configs.prices import Price
@@ -143,7 +144,8 @@ def models_check(
         return
     output.say(f"{name}: answers in {report['seconds']:.2f} s; key {report['key'] or 'not needed'} is there.")
     output.say(
-        f"This call: {report['tokens']} tokens, {_usd(report['usd'])}. {_price_words(report['price'])}"
+        f"This call: {amount(report['tokens'], 'token')}, {_usd(report['usd'])}."
+        f" {_price_words(report['price'])}"
     )
 
 

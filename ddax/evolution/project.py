@@ -16,6 +16,7 @@ from ddax.evolution.imports import closure, import_root, python_files
 from ddax.evolution.records import RepairTask
 from ddax.evolution.standin import needs_pytest
 from ddax.evolution.suites import Runner, read_units
+from ddax.wording import amount
 
 MAX_FILES, MAX_BYTES = 400, 400_000
 DATA_FILES, DATA_BYTES = 100, 200_000
@@ -239,7 +240,7 @@ def _only(
     if not kept:
         raise SourceError(
             "The test command selects no test.",
-            why=f"{len(ids)} tests are in the files.",
+            why=f"{amount(len(ids), 'test is', 'tests are')} in the files.",
             mend="Select fewer out: drop -k, or name the file.",
         )
     return tuple(kept)

@@ -75,7 +75,7 @@ def _tree(run: JsonDict) -> Iterator[str]:
     yield "\n## Ideas\n"
     for key in sorted(run["details"], key=dag.sort_key):
         idea: Mapping[str, Any] = run["details"][key]["idea"]
-        value = f", value {idea['Q']:.2f} after {idea['N']} visits" if idea.get("N") else ""
+        value = f", value {idea['Q']:.2f} after {amount(idea['N'], 'visit')}" if idea.get("N") else ""
         yield f"{'  ' * int(idea.get('depth', 0))}- `{key}` {plain(idea['title'])} ({idea['status']}{value})"
         if idea.get("result"):
             yield f"{'  ' * int(idea.get('depth', 0))}  {plain(idea['result'])}"
@@ -99,8 +99,8 @@ def _cost(run: JsonDict) -> Iterator[str]:
     usd = usage.get("usd")
     price = "price unknown" if usd is None else f"${usd:.4f}"
     yield (
-        f"{usage.get('model_calls', 0)} model calls, {usage.get('tokens', 0)} tokens, {price},"
-        f" {float(usage.get('seconds') or 0.0):.1f} s."
+        f"{amount(usage.get('model_calls', 0), 'model call')}, {amount(usage.get('tokens', 0), 'token')},"
+        f" {price}, {float(usage.get('seconds') or 0.0):.1f} s."
     )
 
 

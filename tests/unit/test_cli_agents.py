@@ -61,6 +61,8 @@ def test_an_answer_is_overridden_and_the_override_reverted(capsys: Any, thread: 
     again = told(capsys, "agents", "override", "t", "--decision", "It is 43.", "--by", "U\u0308")["override"]
     assert again["id"] == made["id"]
     assert {row["name"] for row in told(capsys, "agents", "list")["agents"]} == {"embedded", "human:Ü"}
+    assert "0 dissents, 1 override, 0 regretted" in call(capsys, "agents", "list")[1]
+    assert "1 override in all" in call(capsys, "agents", "show", "embedded")[1]
     code, out, _ = call(capsys, "agents", "revert", made["id"][:6], "--by", "Bob")
     assert code == 0 and "in force again: It is 42." in out
     assert told(capsys, "agents", "show", "human:Ü")["trust_score"] < 0.6

@@ -163,6 +163,7 @@ async def test_a_run_as_markdown_has_its_answer_tree_and_steps(kit: Any, tmp_pat
         "  - `0.1`",
         "## Steps",
         "| expand |",
+        "after 1 visit)",
     ):
         assert part in text, part
 

@@ -2,8 +2,13 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import pytest
 
+from ddax.cli.answer import result_lines
+from ddax.cli.patch import print_repair
+from ddax.evolution.records import RepairResult
 from ddax.wording import amount
 
 
@@ -19,3 +24,16 @@ from ddax.wording import amount
 )
 def test_a_noun_goes_with_its_count(count: int, words: tuple[str, ...], said: str) -> None:
     assert amount(count, *words) == said
+
+
+def test_what_happened_once_is_said_in_the_singular(capsys: Any) -> None:
+    result = {
+        "thread_id": "t", "status": "done", "stop_reason": "", "answer": "So.", "citations": [],
+        "ideas": 1, "steps": 1, "rigidity": 0.0, "mood": "EXPLORE", "failures": [],
+        "protect": {"conservative": 1}, "usage": {"model_calls": 0, "tokens": 0, "usd": 0.0, "seconds": 0.5},
+    }  # fmt: skip
+    assert any(line.endswith("the conservative path was taken 1 time.") for line in result_lines(result))
+    print_repair(
+        RepairResult(False, 0.0, "", {}, "", "out of time", 1, 0.1, 0.0, (0, 2), (0, 2), (0, 0), "none"), None
+    )
+    assert "Tried:    1 candidate in 0.1 s" in capsys.readouterr().out
