@@ -29,7 +29,7 @@ def quiet_lines(result: Mapping[str, Any]) -> Iterator[str]:
     """Return the answer alone; of a thread that waits, its question and how to answer it."""
     yield clean_block(result["answer"]).strip() or "No answer."
     if result["status"] == "waiting":
-        yield from _question(result)
+        yield from question_lines(result)
         yield _go_on(result)
 
 
@@ -44,7 +44,7 @@ def result_lines(result: Mapping[str, Any]) -> Iterator[str]:
     yield from _doubts(result)
     yield from _failures(result)
     yield from _shown(result)
-    yield from _question(result)
+    yield from question_lines(result)
     yield from _conservative(result)
     yield ""
     yield from _people(result.get("metrics") or {})
@@ -61,10 +61,15 @@ def _is_over(result: Mapping[str, Any]) -> bool:
 
 
 def _go_on(result: Mapping[str, Any]) -> str:
-    command = how_to_resume(result["thread_id"])
+    thread = result["thread_id"]
     if result["status"] == "waiting":
-        return f'Answer: {command.replace("ddax resume", "ddax answer")} "go on"'
-    return f"Go on: {command}"
+        return f'Answer: {how_to_answer(thread)} "go on"'
+    return f"Go on: {how_to_resume(thread)}"
+
+
+def how_to_answer(thread: str) -> str:
+    """Return the exact command that answers a thread from this shell, without the choice."""
+    return how_to_resume(thread).replace("ddax resume", "ddax answer")
 
 
 def _citations(result: Mapping[str, Any]) -> Iterator[str]:
@@ -97,7 +102,8 @@ def _failures(result: Mapping[str, Any]) -> Iterator[str]:
         yield f"  {idea} {title}: {clean(failure.get('cause', ''), 200)}"
 
 
-def _question(result: Mapping[str, Any]) -> Iterator[str]:
+def question_lines(result: Mapping[str, Any]) -> Iterator[str]:
+    """Return the question a thread waits with, its choices and what it is about; none where none waits."""
     question = result.get("question")
     if not question:
         return

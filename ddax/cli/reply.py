@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+import asyncio
 from typing import Annotated, Any
 
 import typer
 
+from ddax.cli.answer import how_to_answer, question_lines
 from ddax.cli.backend import Agent, OnEvent, Output, Result, opener_of
 from ddax.cli.runs import known_run
+from ddax.cli.text import clean
 from ddax.cli.work import JSON, VERBOSE, execute
 from ddax.errors import UsageError, json_fault
 
@@ -17,7 +20,7 @@ def answer(
     thread: Annotated[str, typer.Argument(help="The waiting thread, as `ddax runs` lists it.")],
     choice: Annotated[
         str | None,
-        typer.Argument(help="go on (approve), choose, edit, veto (reject), teach, stop; default: by flags.",
+        typer.Argument(help="go on (approve), choose, edit, veto (reject), teach, stop; or a flag says it.",
                        show_default=False),
     ] = None,
     idea: Annotated[str | None, typer.Option(help="The idea it is about; needed to choose.")] = None,
@@ -38,8 +41,11 @@ def answer(
             why="Only a thread that waits with a question takes an answer.",
             mend=f"Look at it: ddax show {thread}",
         )
+    meant = _SAME.get(choice or "", choice) or _meant(arguments, lesson, idea, for_run=for_run)
+    if not meant:
+        raise _without_choice(context, thread, output)
     reply = {
-        "choice": _SAME.get(choice or "", choice) or _meant(arguments, lesson, idea),
+        "choice": meant,
         "idea": idea or "", "lesson": lesson or "",
         "arguments": _arguments(arguments), "by": by, "for_run": for_run,
     }  # fmt: skip
@@ -54,13 +60,33 @@ _SAME = {"approve": "go on", "reject": "veto"}
 """Words for the same choices."""
 
 
-def _meant(arguments: str | None, lesson: str | None, idea: str | None) -> str:
-    """Return the choice that the flags stand for where none is named."""
+def _meant(arguments: str | None, lesson: str | None, idea: str | None, *, for_run: bool) -> str:
+    """Return the choice that the flags stand for where none is named; empty where no flag says one."""
     if arguments is not None:
         return "edit"
     if lesson is not None:
         return "teach"
-    return "choose" if idea is not None else "go on"
+    if idea is not None:
+        return "choose"
+    return "go on" if for_run else ""
+
+
+def _without_choice(context: typer.Context, thread: str, output: Output) -> UsageError:
+    """Show the question that waits, and return the error that asks for a choice: silence approves nothing."""
+
+    async def look() -> Result:
+        async with opener_of(context)(None) as agent:
+            return await agent.result(thread)
+
+    result = asyncio.run(look())
+    for line in question_lines(result):
+        output.say(line)
+    options = ", ".join(clean(option, 60) for option in (result.get("question") or {}).get("options", ()))
+    return UsageError(
+        "No choice is given.",
+        why=f"The question that waits takes one of: {options}.",
+        mend=f"Name it: {how_to_answer(thread)} CHOICE",
+    )
 
 
 def _arguments(text: str | None) -> dict[str, Any] | None:

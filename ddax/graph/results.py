@@ -2,16 +2,15 @@
 
 from __future__ import annotations
 
+import reprlib
 from typing import Any, TypedDict
 
 from ddax.errors import UsageError, first_fault
 from ddax.ideas.idea import Ideas
 from ddax.types import MODEL_KEY, JsonDict, Usage
 
-ANSWERS = (
-    'Give {"choice": "go on" | "choose" | "edit" | "veto" | "teach" | "stop"}, '
-    'with an "idea", "arguments" or a "lesson" as it needs.'
-)
+NEEDS = {"choose": 'an "idea"', "edit": '"arguments"', "teach": 'a "lesson"'}
+"""What belongs to a choice, by its name."""
 
 
 class RunResult(TypedDict):
@@ -115,22 +114,28 @@ def fitting_answer(answer: Any, question: JsonDict) -> JsonDict:
     """Check an answer against the question, before it is written into the thread, where it would stay."""
     from pydantic import ValidationError
 
-    from ddax.nodes.human import HumanAnswer, unfit
+    from ddax.nodes.human import HumanAnswer, options_of, unfit
 
     try:
         given = HumanAnswer.model_validate(answer)
-        if wrong := unfit(given, question):
-            raise UsageError(
-                f"the answer does not fit: {wrong}.",
-                why="A question takes its own choices, with what they ask for.",
-                mend=ANSWERS,
-            )
-        return given.model_dump()
     except ValidationError as error:
         where, fault = first_fault(error.errors())
+        if where == ("choice",):
+            instead = f", not {reprlib.repr(answer['choice'])}" if "choice" in answer else ""
+            fault = f"this question takes {', '.join(options_of(question))}{instead}"
         place = f"{'.'.join(map(str, where))}: " if where else ""
-        raise UsageError(
-            f"the answer does not fit: {place}{fault}.",
-            why="A question takes its own choices, with what they ask for.",
-            mend=ANSWERS,
-        ) from error
+        raise _unfit(place + fault, options_of(question)) from error
+    if wrong := unfit(given, question):
+        raise _unfit(wrong, options_of(question))
+    return given.model_dump()
+
+
+def _unfit(wrong: str, options: tuple[str, ...]) -> UsageError:
+    """Return the error of an answer that does not fit, with what its question takes."""
+    choices = " | ".join(f'"{option}"' for option in options)
+    needs = " or ".join(NEEDS[option] for option in options if option in NEEDS)
+    return UsageError(
+        f"the answer does not fit: {wrong}.",
+        why="A question takes its own choices, with what they ask for.",
+        mend=f'Give {{"choice": {choices}}}{f", with {needs} as it needs" if needs else ""}.',
+    )

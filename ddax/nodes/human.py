@@ -21,9 +21,7 @@ class HumanAnswer(BaseModel):
 
     model_config = ConfigDict(extra="forbid")
 
-    choice: Literal["go on", "choose", "edit", "veto", "teach", "stop"] = Field(
-        "go on", description="What to do."
-    )
+    choice: Literal["go on", "choose", "edit", "veto", "teach", "stop"] = Field(description="What to do.")
     idea: str = Field(
         "", max_length=200, description="The idea it is about; default: the one the question is about."
     )
@@ -43,9 +41,14 @@ class HumanAnswer(BaseModel):
         return self
 
 
+def options_of(question: Mapping[str, Any]) -> tuple[str, ...]:
+    """Return the choices that a question takes."""
+    return tuple(question.get("options", ())) or PROTECT_OPTIONS
+
+
 def unfit(answer: HumanAnswer, question: Mapping[str, Any]) -> str:
     """Return why an answer does not fit the question that waits; empty where it does."""
-    options = tuple(question.get("options", ())) or PROTECT_OPTIONS
+    options = options_of(question)
     if answer.choice not in options and not (answer.choice == VETO and question.get("kind") == REST):
         return f"choice: this question takes {', '.join(options)}"
     known = {str(c["id"]) for c in question.get("candidates", ())} | {str(question.get("about", ""))}

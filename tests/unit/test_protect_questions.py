@@ -11,10 +11,13 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from ddax.cli.backend import run_folder
 from ddax.cli.main import run_command
 from ddax.dynamics.question import expected_change, leanings
 from ddax.dynamics.rigidity import enter_protect
 from ddax.dynamics.score import Terms, all_misaligned
+from ddax.errors import UsageError
+from ddax.graph.results import fitting_answer
 from ddax.ideas.idea import apply_patches
 from ddax.nodes import protect as module
 from ddax.nodes import select as selecting
@@ -210,6 +213,31 @@ def waiting(kit: Any, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Any:
     )
 
 
+@pytest.mark.parametrize("flags", [(), ("--by", "Ann"), ("--json",)])
+def test_no_choice_approves_nothing_and_the_question_is_shown(
+    waiting: Any, capsys: Any, flags: tuple[str, ...]
+) -> None:
+    assert waiting("answer", "t", *flags) == 2
+    out, err = capsys.readouterr()
+    told = out if "--json" in flags else err
+    assert "no choice is given" in told.lower() and "ddax answer t CHOICE" in told
+    assert "go on, choose, edit, veto, teach, stop" in out
+    assert "Question: " in out or "--json" in flags
+    assert [info.status for info in run_folder().all()] == ["waiting"]
+
+
+@pytest.mark.parametrize("answer", [{}, {"choice": 3}, {"choice": "teach", "lesson": "x"}, {"lesson": "x"}])
+def test_an_answer_is_told_the_choices_its_question_takes(answer: dict[str, Any]) -> None:
+    question = {"kind": "rest", "options": ["go on", "stop"]}
+    with pytest.raises(UsageError, match="choice: this question takes go on, stop") as refused:
+        fitting_answer(answer, question)
+    assert refused.value.mend == 'Give {"choice": "go on" | "stop"}.'
+    asks = {"about": "0.1", "options": ["go on", "edit", "veto", "stop"]}
+    with pytest.raises(UsageError, match="'edit' needs 'arguments'") as refused:
+        fitting_answer({"choice": "edit"}, asks)
+    assert refused.value.mend.endswith('"veto" | "stop"}, with "arguments" as it needs.')
+
+
 def test_answer_goes_on_from_the_shell(waiting: Any, capsys: Any) -> None:
     assert waiting("answer", "t", "choose", "--idea", "0.9", "--json") == 2
     assert "this question is about 0" in capsys.readouterr().out
@@ -218,7 +246,7 @@ def test_answer_goes_on_from_the_shell(waiting: Any, capsys: Any) -> None:
     code = waiting("answer", "t", "--lesson", "Look at the harbour.", "--json")
     printed = json.loads(capsys.readouterr().out)
     while code == 8:
-        code = waiting("answer", "t", "--json")
+        code = waiting("answer", "t", "go on", "--json")
         printed = json.loads(capsys.readouterr().out)
     assert (code, printed["status"], printed["answer"]) == (0, "done", "Trondby.")
     assert printed["protect"]["entries"] >= 1
