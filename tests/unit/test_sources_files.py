@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import logging
 import os
 from pathlib import Path
 
@@ -71,6 +72,16 @@ def folder(tmp_path: Path) -> Path:
 )
 def test_separated_values_become_a_table_with_a_row_a_line(values: str, table: str) -> None:
     assert extract(values.encode(), "table", fallback="stations") == ("stations", table, ())
+
+
+def test_a_broken_pdf_is_told_by_its_error_alone(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    # Those of pytest take what else goes to stderr.
+    monkeypatch.setattr(logging.getLogger(), "handlers", [])
+    with pytest.raises(NotText, match="it is a damaged PDF"):
+        extract(b"not a pdf", "pdf", fallback="fake")
+    assert capsys.readouterr().err == ""
 
 
 async def test_a_folder_gives_its_documents_with_titles(folder: Path, tmp_path: Path) -> None:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import codecs
 import hashlib
 import io
+import logging
 import re
 from collections.abc import Iterable
 from typing import NamedTuple
@@ -130,6 +131,7 @@ def from_pdf(content: bytes) -> Extracted:
     from pypdf import PdfReader
     from pypdf.errors import PyPdfError
 
+    hush("pypdf")
     try:
         reader = PdfReader(io.BytesIO(content))
         if reader.is_encrypted and not reader.decrypt(""):
@@ -146,6 +148,13 @@ def from_pdf(content: bytes) -> Extracted:
     if not text:
         raise NotText("it is a PDF without a text layer")
     return Extracted(title, text)
+
+
+def hush(library: str) -> None:
+    """Keep what a library logs off stderr where nobody has set up logging: our error says it once."""
+    logger = logging.getLogger(library)
+    if not logger.handlers:
+        logger.addHandler(logging.NullHandler())
 
 
 def joined(links: Iterable[str], base: str) -> tuple[str, ...]:
