@@ -54,6 +54,22 @@ def test_a_row_is_read_with_its_heading_and_header_and_rulers_are_left_out() -> 
     assert not found["Receipts count."].label and found["Receipts count."].intro == ""
 
 
+@pytest.mark.parametrize(
+    ("line", "said"),
+    [
+        (r"| Grey \| Goose | Tom Hale |", "Grey | Goose: Tom Hale"),
+        (r"| Tom Hale | Grey\|Goose |", "Tom Hale: Grey|Goose"),
+        (r"| pipes | a\\|b |", r"pipes: a\|b"),
+        (r"| \| | bar |", "|: bar"),
+        (r"Tom Hale | Grey \|", "Tom Hale: Grey |"),
+        (r"Search with the pattern ship\|boat here.", r"Search with the pattern ship\|boat here."),
+    ],
+)
+def test_a_bar_inside_a_cell_is_part_of_what_the_cell_says(line: str, said: str) -> None:
+    (found,) = cut(line)
+    assert found.plain == said and found.text == line
+
+
 def test_an_answer_stands_under_its_question() -> None:
     found = cut("How do I leave?\n\nUse the back door.\n", title="House rules")
     assert found[0].label and found[1].titled == "House rules: How do I leave?: Use the back door."

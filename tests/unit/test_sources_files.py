@@ -63,6 +63,7 @@ def folder(tmp_path: Path) -> Path:
         ("name,town\nK1,Bad Aue\n", "| name | town |\n| --- | --- |\n| K1 | Bad Aue |\n"),
         ("name;fee\r\nK1;12,50\r\n\r\n", "| name | fee |\n| --- | --- |\n| K1 | 12,50 |\n"),
         ('name\tsays\nK1\t"two\nlines"\n', "| name | says |\n| --- | --- |\n| K1 | two lines |\n"),
+        ("town\tfee\nBad|Aue\t1\n", "| town | fee |\n| --- | --- |\n| Bad\\|Aue | 1 |\n"),
         ("K1,1972\nK2,1981\n", "| K1 | 1972 |\n| K2 | 1981 |\n"),
         ("Only a heading, no rows", "Only a heading, no rows"),
         ("one column\nof words\n", "one column\nof words\n"),

@@ -85,8 +85,16 @@ def test_the_main_part_its_table_links_and_date_are_read() -> None:
     )  # fmt: skip
     page = read(body, "<meta property='article:published_time' content='2024-03-02T10:00:00Z'>")
     assert "Home" not in page.text and "Imprint" not in page.text and page.text.startswith("Head\n\nWords of")
-    assert "City | People\n\nTrondby | 1,200" in page.text.replace("\n\n\n", "\n\n")
+    assert "\n\n| City | People |\n| --- | --- |\n| Trondby | 1,200 |\n\nnext" in page.text
     assert (page.date, page.tables, page.links, page.title) == ("2024-03-02", 1, ("http://a.test/y",), "T")
+
+
+def test_a_table_of_a_page_is_one_of_markdown_with_its_caption_before_it() -> None:
+    page = read(
+        "<table><caption>Fares</caption><tbody><tr></tr><tr><th>Vellin | <b>Dornach</b><td>12<br>crowns<tr>"
+        "<th>Sund<td><ul><li>3<li>4</ul></table><p>End."
+    )
+    assert page.text == "Fares\n\n| Vellin \\| Dornach | 12 crowns |\n| Sund | 3 4 |\n\nEnd."
 
 
 def test_json_has_a_line_a_value_and_text_stays() -> None:

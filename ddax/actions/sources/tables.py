@@ -1,6 +1,6 @@
-"""Separated values as the lines of a table: a row alone is a sentence, read with the names of its columns.
+"""Tables as those of Markdown, a row a line: a row alone is a sentence, read with the names of its columns.
 
-As they stand in the file, all rows would be one sentence that holds the words of each.
+As they stand in a file of separated values, all rows would be one sentence that holds the words of each.
 """
 
 from __future__ import annotations
@@ -18,10 +18,15 @@ def as_table(text: str) -> str:
     rows = _rows(text)
     if rows is None:
         return text
+    return "\n".join(table_lines(rows, headed=_names(rows[0]))) + "\n"
+
+
+def table_lines(rows: Sequence[Sequence[str]], *, headed: bool) -> list[str]:
+    """Write each row as a line; `headed` says that the first one names the columns."""
     lines = [_line(row) for row in rows]
-    if _names(rows[0]):
+    if headed:
         lines.insert(1, _line(["---"] * len(rows[0])))
-    return "\n".join(lines) + "\n"
+    return lines
 
 
 def _rows(text: str) -> list[list[str]] | None:
@@ -49,4 +54,5 @@ def _is_number(cell: str) -> bool:
 
 
 def _line(cells: Sequence[str]) -> str:
-    return f"| {' | '.join(cells)} |"
+    escaped = (cell.replace("|", r"\|") for cell in cells)
+    return f"| {' | '.join(escaped)} |"

@@ -21,6 +21,7 @@ from ddax.actions.sources.extract import (
     joined,
     tidy_lines,
 )
+from ddax.actions.sources.tables import table_lines
 from ddax.actions.web.blocked import challenge
 from ddax.actions.web.styles import hidden_selectors, hides, same_colour
 
@@ -28,7 +29,6 @@ if TYPE_CHECKING:
     from selectolax.lexbor import LexborHTMLParser, LexborNode
 
 MARK = "data-ddax-hidden"
-CELL_BREAK = "\x1d"
 UNREAD = "script,style,noscript,template,svg,iframe,object,head"
 ASIDE = "nav,aside,footer,form,dialog,menu,[role=navigation],[role=banner],[role=contentinfo],[role=search]"
 MAIN = "main,article,[role=main],[itemprop=articleBody]"
@@ -96,7 +96,7 @@ def from_html(markup: str, base: str) -> Page:
     """Read the main part of a page, a paragraph a block and a line a row of a table."""
     from selectolax.lexbor import LexborHTMLParser
 
-    for sign in (BLOCK_BREAK, LINE_BREAK, CELL_BREAK):
+    for sign in (BLOCK_BREAK, LINE_BREAK):
         markup = markup.replace(sign, " ")
     comments = [found.strip() for found in COMMENT.findall(markup)]
     tree = LexborHTMLParser(markup)
@@ -142,20 +142,24 @@ def without_hidden(tree: LexborHTMLParser) -> tuple[int, int]:
 
 
 def mark_tables(tree: LexborHTMLParser) -> int:
-    """Set the cells of each data table on one line a row; return how many there are."""
+    """Put the lines of a table in the place of each data table's rows; return how many there are."""
     count = 0
     for table in tree.css("table")[:MAX_TABLES]:
-        rows = [row.css("td,th") for row in table.css("tr")]
-        if table.css_first("table table") or sum(len(cells) > 1 for cells in rows) < 2:
+        rows = [(row, cells) for row in table.css("tr") if (cells := row.css("td,th"))]
+        if table.css_first("table table") or sum(len(cells) > 1 for _, cells in rows) < 2:
             continue
         count += 1
-        for cells in rows:
-            line = " | ".join(" ".join(cell.text(deep=True, separator=" ").split()) for cell in cells)
-            for cell in cells[1:]:
-                cell.remove()
-            if cells:
-                cells[0].replace_with(line)
+        headed = all(cell.tag == "th" for cell in rows[0][1])
+        lines = table_lines([[cell_text(cell) for cell in cells] for _, cells in rows], headed=headed)
+        for row, _ in rows[1:]:
+            row.remove()
+        rows[0][0].replace_with(f"{BLOCK_BREAK}{LINE_BREAK.join(lines)}{BLOCK_BREAK}")
     return count
+
+
+def cell_text(cell: LexborNode) -> str:
+    """Return what a cell says, on one line."""
+    return " ".join(cell.text(deep=True, separator=" ").split())
 
 
 def main_text(tree: LexborHTMLParser) -> str:

@@ -23,10 +23,13 @@ LEAD_CHARS = 160
 
 _RULER = re.compile(r"[\W_]*$")
 _MARK = re.compile(
-    r"^(?:[ \t]*(?:#{1,6}[ \t]|[-*+•>][ \t]|\|))+[ \t]*|[ \t]*[|#]+[ \t]*$|^[ \t]*\d{1,3}[.)][ \t]+"
+    r"^(?:[ \t]*(?:#{1,6}[ \t]|[-*+•>][ \t]|\|))+[ \t]*|[ \t]*(?:(?<!\\)\||#)+[ \t]*$"
+    r"|^[ \t]*\d{1,3}[.)][ \t]+"
 )
 _ITEM = re.compile(r"[ \t]*(?:[-*+•][ \t]|\||\d{1,3}[.)][ \t])|.*\S(?: {3,}|\t)\S")
-_GAP = re.compile(r"[ \t]*\|[ \t]*|[ ]{3,}|\t+")
+_BAR = re.compile(r"(?<!\\)\|")
+"""What parts the cells of a row; with a backslash before it, a bar belongs to its cell."""
+_GAP = re.compile(rf"[ \t]*{_BAR.pattern}[ \t]*|[ ]{{3,}}|\t+")
 _OPEN_END = re.compile(r"[.!。！…,;،]$")
 
 
@@ -58,6 +61,8 @@ class Sentence:
         """Return the sentence as a reader would say it: without marks of layout, on one line."""
         first, *rest = _GAP.split(_MARK.sub("", _MARK.sub("", self.text)).strip())
         joined = f"{first}: {', '.join(rest)}" if rest else first
+        if _BAR.search(self.text):
+            joined = joined.replace(r"\|", "|")
         return " ".join(joined.split())
 
     @property
