@@ -1,8 +1,9 @@
 """Cost accounting: caps checked before every paid call, spending added after it.
 
 A cap is passed by one call at most: while calls are under way their cost counts as the largest one
-seen, and a call that would not fit beside them waits until one has ended. Leaves out prices (`configs`)
-and the caps that are not about the model (steps, ideas, depth: the engine's).
+seen, and a call that would not fit beside them waits until one has ended. The cap of wall time ends a
+call that is under way. Leaves out prices (`configs`) and the caps that are not about the model (steps,
+ideas, depth: the engine's).
 """
 
 from __future__ import annotations
@@ -33,9 +34,12 @@ def charge(error: BaseException, usage: Usage) -> None:
 
 
 def usage_of(error: BaseException) -> Usage:
-    """Return what a failed request cost; nothing where none was noted."""
+    """Return what a failed request cost; nothing where none was noted. A time-out cost what it ended."""
     noted = error.__dict__.get("usage")
-    return noted if isinstance(noted, Usage) else Usage()
+    if isinstance(noted, Usage):
+        return noted
+    ended = error.__cause__ if isinstance(error, TimeoutError) else None
+    return usage_of(ended) if ended is not None else Usage()
 
 
 class BudgetKeeper:
@@ -71,6 +75,11 @@ class BudgetKeeper:
         """Return the wall time of the run so far."""
         return self._clock() - self._opened
 
+    @property
+    def left(self) -> float:
+        """Return the seconds until the cap of wall time; below 0 where it is passed."""
+        return self.limits.max_seconds - self.seconds
+
     def check(self, pending: Usage | None = None, *, free: bool = False) -> None:
         """Raise `BudgetExceeded` naming the first cap reached.
 
@@ -84,6 +93,17 @@ class BudgetKeeper:
                 why="A run stops before the call that would pass a cap.",
                 mend=f"Raise budget.{name} and resume the thread.",
             )
+
+    def out_of_time(self, spent: Usage) -> BudgetExceeded:
+        """Return the error of a request that was given up when its time was over, with what it cost."""
+        cap = self.limits.max_seconds
+        error = BudgetExceeded(
+            f"the cap max_seconds={cap:g} is reached ({max(cap, self.seconds):g} spent).",
+            why="A request to a model ends when the time of its run does.",
+            mend="Raise budget.max_seconds and resume the thread.",
+        )
+        charge(error, spent)
+        return error
 
     def _reached(self, pending: Usage, *, free: bool) -> tuple[str, float, float] | None:
         caps = self.limits
@@ -197,6 +217,16 @@ class MeteredReasoner:
             reply = await ask(request)
             self.keeper.add(reply.usage)
             return reply
+        limit = asyncio.timeout(self.keeper.left)
+        try:
+            async with limit:
+                return await self._paid(method, request, ask)
+        except TimeoutError as error:
+            if not limit.expired():
+                raise
+            raise self.keeper.out_of_time(usage_of(error)) from error
+
+    async def _paid(self, method: str, request: Any, ask: Callable[[Any], Awaitable[_Costs]]) -> Any:
         async with self.keeper.call(free=self._free):
             try:
                 reply = await ask(request)

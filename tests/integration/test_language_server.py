@@ -364,6 +364,16 @@ async def test_the_caps_hold_between_the_calls_of_one_request(server, reasoner):
     assert keeper.spent == ONE_CALL
 
 
+async def test_the_cap_of_wall_time_ends_a_call_to_a_silent_server(server, reasoner):
+    server.add(Say(PREDICTION, delay=30))
+    keeper = BudgetKeeper(Budget(max_seconds=0.5), clock=time.monotonic)
+    began = time.monotonic()
+    with pytest.raises(BudgetExceeded, match=r"max_seconds=0\.5"):
+        await MeteredReasoner(reasoner(), keeper).predict(PREDICT)
+    assert time.monotonic() - began < 3
+    assert keeper.spent.model_calls == 1 and keeper.spent.tokens > 100
+
+
 async def test_the_factory_opens_a_working_reasoner(server, monkeypatch):
     monkeypatch.setenv("OPENAI_API_KEY", "sk-test")
     monkeypatch.setenv("OPENAI_BASE_URL", server.base_url)

@@ -1,6 +1,7 @@
 """Caps are checked before each call, and passed by one call at most."""
 
 import asyncio
+import time
 
 import numpy as np
 import pytest
@@ -8,7 +9,7 @@ import pytest
 from ddax.configs.settings import Budget
 from ddax.errors import BudgetExceeded, ReasonerError
 from ddax.reasoning import protocol as p
-from ddax.reasoning.budget import BudgetKeeper, MeteredReasoner, charge, usage_of
+from ddax.reasoning.budget import BudgetKeeper, MeteredReasoner, Place, charge, usage_of
 from ddax.reasoning.scripted import ScriptedReasoner
 from ddax.types import Usage
 
@@ -156,6 +157,41 @@ async def test_a_cancelled_call_frees_its_place():
     await asyncio.sleep(0)
     first.cancel()
     assert (await asyncio.wait_for(second, 2)).text == "q?"
+
+
+async def test_the_cap_of_wall_time_ends_a_call_that_is_out_and_the_call_is_paid():
+    async def hang(_):
+        try:
+            await asyncio.sleep(60)
+        except asyncio.CancelledError as error:
+            charge(error, Usage(1, 30, 0.1))
+            raise
+
+    place = Place("expand", 1)
+    kept = keeper(clock=time.monotonic, seconds=7.0, max_seconds=7.1)
+    metered = MeteredReasoner(ScriptedReasoner({"ask": [hang]}), kept, place=place)
+    with pytest.raises(BudgetExceeded, match=r"max_seconds=7\.1") as caught:
+        await asyncio.wait_for(metered.ask(ASK), 5)
+    assert usage_of(caught.value) == metered.spent == Usage(1, 30, 0.1)
+    assert [(row["ok"], row["tokens"]) for row in place.calls] == [(False, 30)]
+
+
+async def test_a_wait_for_a_place_ends_with_the_time_too():
+    async def hang(_):
+        await asyncio.sleep(60)
+
+    metered = MeteredReasoner(
+        ScriptedReasoner({"ask": [hang, question()]}), keeper(clock=time.monotonic, max_seconds=0.1)
+    )
+    asked = asyncio.gather(metered.ask(ASK), metered.ask(ASK), return_exceptions=True)
+    assert [type(end) for end in await asyncio.wait_for(asked, 5)] == [BudgetExceeded, BudgetExceeded]
+    assert len(metered.inner.requests) == 1
+
+
+async def test_a_time_out_of_the_reasoner_itself_is_not_that_of_the_cap():
+    metered = MeteredReasoner(ScriptedReasoner({"ask": [TimeoutError("silent")]}), keeper())
+    with pytest.raises(TimeoutError, match="silent"):
+        await metered.ask(ASK)
 
 
 def test_an_error_without_a_cost_costs_nothing():

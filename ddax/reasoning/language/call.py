@@ -228,8 +228,12 @@ class Caller:
             request.queued += self._clock() - asked
             left = self._limits.deadline - self._passed(request)
             request.usage += Usage(model_calls=1, models=((self.name, 1),))
-            async with asyncio.timeout(max(0.001, min(left, self._limits.attempt_seconds))):
-                said = await self._channel.say(order, request.under.hear)
+            try:
+                async with asyncio.timeout(max(0.001, min(left, self._limits.attempt_seconds))):
+                    said = await self._channel.say(order, request.under.hear)
+            except asyncio.CancelledError:
+                self._charge(request, None, order, "")  # like one that took too long: it may be charged for
+                raise
         self._charge(request, said.usage, order, said.text)
         self._refuse(said)
         return said
