@@ -21,6 +21,7 @@ from ddax.debate.quotes import UNASKED, Bearing, Carrying, verified
 from ddax.debate.records import TRANSCRIPT_CHARS, Dissent, Speech, Verdict
 from ddax.debate.roles import Debater, Roles
 from ddax.errors import BudgetExceeded
+from ddax.reasoning.budget import usage_of
 from ddax.reasoning.protocol import ArgueRequest, Argument, JudgeRequest, Judgment, Reasoner
 from ddax.types import EntailmentCheck, Passage, Usage
 
@@ -150,7 +151,7 @@ async def _debate(before: Verdict, case: Case, court: Court) -> Verdict:
     """Hear both sides and judge again, with the arguments that hold."""
     speeches: list[Speech] = []
     final: dict[str, Judgment] = {}
-    why = before.why
+    why, paid = before.why, before.usage
     try:
         await _hear(case, court, speeches)
         heard = tuple((speech.role, _weighed(speech)) for speech in speeches if speech.kept is not None)
@@ -160,9 +161,10 @@ async def _debate(before: Verdict, case: Case, court: Court) -> Verdict:
         else:
             why += "; no argument held, so none moves the value"
     except BudgetExceeded as error:
+        paid = sum((judgment.usage for judgment in final.values()), paid + usage_of(error))
         final.clear()
         why += f"; the budget ended the debate, so the cheap value stands ({error.what})"
-    spent = sum((s.argument.usage for s in speeches), sum((j.usage for j in final.values()), before.usage))
+    spent = sum((s.argument.usage for s in speeches), sum((j.usage for j in final.values()), paid))
     after = replace(
         before, vote=majority(list(before.first.values()), speeches), debated=True, why=why,
         transcript=tuple(speeches), usage=spent, calls=before.calls + len(speeches) + len(final),

@@ -15,7 +15,7 @@ from langgraph.types import Overwrite
 
 from ddax.configs.settings import Context
 from ddax.errors import BudgetExceeded, InvariantError
-from ddax.graph.costs import by_node, note_calls
+from ddax.graph.costs import by_node, note_calls, paid
 from ddax.graph.services import Services, Session
 from ddax.graph.state import State, Update
 from ddax.ideas import dag
@@ -55,7 +55,8 @@ async def _perform(
     try:
         update = await node(state, session=session, **extra)
     except BudgetExceeded as error:
-        update = {"status": "stopped", "stop_reason": f"budget: {error.what}"}
+        cost: Update = {"usage": paid(place).row()} if place.calls else {}
+        update = {"status": "stopped", "stop_reason": f"budget: {error.what}", **cost}
     finally:
         await note_calls(place, state, session)
     update = by_node(node.__name__, update)

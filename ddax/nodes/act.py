@@ -154,7 +154,7 @@ async def _perform(packet: LeafPacket, session: Session, key: str) -> JsonDict:
         row = {**_failure(kind, str(error), _trace(error)), "usage": usage_row(usage_of(error))}
     except Exception as error:
         if limit.expired():
-            return _failure("timeout", told, "")
+            return {**_failure("timeout", told, ""), "usage": usage_row(usage_of(error))}
         row = _failure(type(error).__name__, f"{type(error).__name__}: {error}", _trace(error))
     # What went wrong outside is told in the words of the other side.
     return {**row, "origins": read(_origins(packet, session, None))}

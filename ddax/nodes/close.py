@@ -18,6 +18,7 @@ from ddax.nodes.claims import doubts
 from ddax.nodes.gather import evidence, findings, recall, task_text, thoughts, usage_row
 from ddax.nodes.judging import settle_values
 from ddax.nodes.merge import answer_of, supported
+from ddax.reasoning.budget import usage_of
 from ddax.reasoning.protocol import MergeRequest
 from ddax.types import JsonDict
 
@@ -73,7 +74,9 @@ async def _partial(state: State, session: Session) -> tuple[Answer, Update]:
     try:
         reply = await session.metered(state["work"]["id"], state.get("usage", {})).merge(request)
     except (BudgetExceeded, ReasonerError) as error:
-        return Answer(text=f"{NO_ANSWER} {error}", short="", found=False, support=0.0, citations=[]), {}
+        told = f"{NO_ANSWER} {error}"
+        none = Answer(text=told, short="", found=False, support=0.0, citations=[])
+        return none, {"usage": usage_row(usage_of(error))}
     return await supported(answer_of(reply), session), {"usage": usage_row(reply.usage)}
 
 

@@ -13,7 +13,7 @@ from dataclasses import dataclass, field, replace
 from functools import partial
 
 from ddax.debate.task_rubric import task_rubric
-from ddax.errors import ReasonerError
+from ddax.errors import BudgetExceeded, ReasonerError
 from ddax.graph.services import Session
 from ddax.graph.state import LeafPacket
 from ddax.ideas.idea import RESULT_BYTES, clip
@@ -93,7 +93,7 @@ async def _cited(
     paid = early.usage if early is not None else Usage()
     try:
         found = await reader.extract(await _request(packet, pages, session))
-    except ReasonerError as error:
+    except (BudgetExceeded, ReasonerError) as error:
         charge(error, paid + usage_of(error))
         raise
     return replace(found, usage=paid + found.usage)

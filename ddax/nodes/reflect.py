@@ -20,6 +20,7 @@ from ddax.nodes.consolidating import consolidate_memory
 from ddax.nodes.gather import MANY, task_text, usage_row
 from ddax.nodes.rules import settle_rules
 from ddax.nodes.standing import settle
+from ddax.reasoning.budget import usage_of
 from ddax.reasoning.protocol import Lesson, ReflectRequest
 from ddax.types import JsonDict, Usage
 
@@ -38,9 +39,9 @@ async def reflect(state: State, *, session: Session) -> Update:
     found = contrasts(rows, state["ideas"], threshold)
     asked = (_lesson(state, session, text, kind, row) for kind, _, row in found)
     for (kind, error, row), lesson in zip(found, await asyncio.gather(*asked), strict=True):
-        if lesson is None:
-            continue
         spent = spent + lesson.usage
+        if not lesson.text:
+            continue
         stored = {
             "kind": kind,
             "text": lesson.text[:LESSON_CHARS],
@@ -104,8 +105,8 @@ def _largest(found: list[tuple[float, JsonDict]], threshold: float) -> list[tupl
 
 async def _lesson(
     state: State, session: Session, text: str, kind: Literal["policy", "value"], row: JsonDict
-) -> Lesson | None:
-    """Ask for one lesson; a spent budget or a silent model ends that one, not the run."""
+) -> Lesson:
+    """Ask for one lesson; a spent budget or a silent model leaves that one empty, and the run goes on."""
     request = ReflectRequest(
         text,
         row["action"],
@@ -122,4 +123,4 @@ async def _lesson(
             {"task": state["work"]["id"], "note": f"no lesson: {error}"},
             key=f"{state['work']['id']}:{kind}:{row['idea']}",
         )
-        return None
+        return Lesson("", usage_of(error))

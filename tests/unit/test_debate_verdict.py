@@ -15,6 +15,7 @@ from ddax.debate.roles import Debater
 from ddax.debate.rubric import load_rubric
 from ddax.debate.verdict import Verdict, evaluate_outcome
 from ddax.errors import BudgetExceeded, ReasonerError, SettingsError
+from ddax.reasoning.budget import charge
 from ddax.reasoning.protocol import ArgueRequest, Argument, JudgeRequest, Judgment
 from ddax.types import Citation, Passage, Usage
 
@@ -140,6 +141,16 @@ async def test_a_budget_that_ends_in_the_debate_leaves_the_cheap_value():
     assert verdict.usage.model_calls == 3
     with pytest.raises(BudgetExceeded):
         await judged(Speaker(calls_left=0))
+
+
+async def test_a_call_that_the_budget_ended_in_the_debate_is_paid():
+    class Charged(Speaker):
+        async def argue(self, request):
+            error = BudgetExceeded("max_seconds = 2 is reached.")
+            charge(error, ONE_CALL)
+            raise error
+
+    assert (await judged(Charged())).usage == ONE_CALL + ONE_CALL
 
 
 async def test_a_failing_reasoner_is_an_error_not_a_value():

@@ -143,6 +143,25 @@ async def test_a_leaf_has_its_own_time_out(kit: Any) -> None:
     assert idea["reason"] == "no result within 0.05 s"
 
 
+async def test_a_call_that_the_time_out_of_a_leaf_ended_is_paid(kit: Any) -> None:
+    async def slow(_: Any) -> None:
+        try:
+            await asyncio.sleep(5)
+        except asyncio.CancelledError as error:
+            charge(error, Usage(1, 70, 0.2))
+            raise
+
+    text = "The tower was built in 1712."
+    page = Record("observation", text, source="tower.md", title="T", meta={"kind": "page"})
+    found = ActionResult("a page", (page,))
+    session = kit.session(
+        {"extract": [slow]}, actions=(probe("reads", [found], []),), budget={"leaf_seconds": 0.2}
+    )
+    update = await acted(kit, session)
+    assert update["ideas"]["0.1"]["error"]["kind"] == "timeout"
+    assert Usage.of_row(update["usage"]) == Usage(1, 70, 0.2)
+
+
 async def test_a_time_out_of_the_action_itself_is_not_that_of_the_leaf(kit: Any) -> None:
     session = kit.session(actions=(probe("reads", [TimeoutError("the server was silent")], []),))
     idea = (await acted(kit, session))["ideas"]["0.1"]

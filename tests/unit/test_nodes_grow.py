@@ -8,7 +8,7 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from ddax.errors import InvalidReply, ReasonerError
+from ddax.errors import BudgetExceeded, InvalidReply, ReasonerError
 from ddax.graph.state import Outcome
 from ddax.ideas import dag
 from ddax.nodes.evaluate import evaluate
@@ -16,6 +16,7 @@ from ddax.nodes.expand import expand
 from ddax.nodes.merge import merge
 from ddax.nodes.select import select
 from ddax.reasoning import protocol as p
+from ddax.reasoning.budget import charge
 from ddax.types import ActionCall, Idea, Proposal, Usage
 
 
@@ -260,3 +261,13 @@ async def test_a_spent_budget_stops_the_run_instead_of_failing_it(kit: Any) -> N
     update = await kit.update(expand, await kit.opened(session, focus=["0"], step=1), session)
     assert update["status"] == "stopped"
     assert update["stop_reason"].startswith("budget: the cap max_model_calls")
+    assert "usage" not in update
+
+
+async def test_what_a_node_paid_before_the_budget_ended_it_is_counted(kit: Any) -> None:
+    spent = BudgetExceeded("the cap max_seconds=5 is reached.")
+    charge(spent, Usage(1, 70, 0.2))
+    session = kit.session({"expand": [spent]})
+    update = await kit.update(expand, await kit.opened(session, focus=["0"], step=1), session)
+    assert (update["status"], update["usage"]["expand.tokens"]) == ("stopped", 70)
+    assert Usage.of_row(update["usage"]) == Usage(1, 70, 0.2)

@@ -19,6 +19,7 @@ from ddax.nodes.open_task import open_task
 from ddax.nodes.reflect import contrasts, reflect
 from ddax.nodes.rigidity import rigidity
 from ddax.reasoning import protocol as p
+from ddax.reasoning.budget import charge
 from ddax.reasoning.scripted import ScriptedReasoner
 from ddax.types import Idea, Usage
 
@@ -155,6 +156,26 @@ async def test_what_is_still_open_at_the_end_is_given_up(kit: Any) -> None:
     assert update["ideas"]["0"] == {"status": "abandoned", "reason": "budget: x"}
     assert update["answer"]["found"] is False
     assert "down" in update["answer"]["text"]
+
+
+def failing(cost: Usage) -> ReasonerError:
+    error = ReasonerError("down")
+    charge(error, cost)
+    return error
+
+
+async def test_a_synthesis_that_failed_at_the_end_is_paid(kit: Any) -> None:
+    session = kit.session({"merge": [failing(Usage(3, 70, 0.2))]})
+    state = {**await kit.opened(session), "status": "stopped", "stop_reason": "budget: x"}
+    update = await kit.update(close, state, session)
+    assert Usage.of_row(update["usage"]) == Usage(3, 70, 0.2)
+
+
+async def test_a_lesson_that_failed_is_paid_and_not_stored(kit: Any) -> None:
+    session = kit.session({"reflect": [failing(Usage(2, 50, 0.1))]})
+    update = await learned(kit, session)
+    assert Usage.of_row(update["usage"]) == Usage(2, 50, 0.1)
+    assert await session.memory.rows("reflections") == []
 
 
 async def test_an_empty_task_is_refused(kit: Any) -> None:
