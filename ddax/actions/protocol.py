@@ -4,13 +4,15 @@ from __future__ import annotations
 
 from collections.abc import Awaitable, Callable
 from dataclasses import dataclass
-from typing import Any, Protocol
+from typing import Any, Protocol, get_args
 
 from pydantic import BaseModel
 
+from ddax.errors import UsageError
 from ddax.memory.protocol import Memory
 from ddax.types import Document, Effect, Hit, Picture, Record
 
+EFFECTS: tuple[Effect, ...] = get_args(Effect)
 Inside = Callable[[Any, Any], bool]
 """Whether a read of these arguments over this library stays on the machine."""
 
@@ -102,6 +104,15 @@ class Action:
     """Where the action itself comes from: ddax, a distribution, a file, or an MCP server."""
     told: bool = False
     """The user asked for it in so many words when the run was started: it is not asked for again."""
+
+    def __post_init__(self) -> None:
+        """Refuse an effect that no policy knows; raises UsageError."""
+        if self.effect not in EFFECTS:
+            raise UsageError(
+                f"The action {self.name!r} has the effect {self.effect!r}.",
+                why=f"An effect is one of: {', '.join(EFFECTS)}.",
+                mend="Give it the one that says what it does outside.",
+            )
 
     def stays_inside(self, library: Library, arguments: BaseModel) -> bool:
         """Tell whether a read of these arguments stays on the machine or in the user's own accounts."""

@@ -139,6 +139,10 @@ def from_file(file: str) -> list[Action]:
     module = module_from_spec(spec)
     try:
         spec.loader.exec_module(module)
+    except UsageError as error:
+        raise UsageError(
+            f"the actions of {file!r} cannot be loaded.", why=f"{error.what} {error.why}", mend=error.mend
+        ) from error
     except Exception as error:
         raise UsageError(
             f"the actions of {file!r} cannot be loaded.",

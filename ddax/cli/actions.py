@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
@@ -46,15 +46,23 @@ def actions(
     for row in rows:
         output.say(f"{row['name']:<12} {row['effect']:<7} {clean(row['doc'], 80)}")
         rulings = ", ".join(f"{name} {row['policy'][name]}" for name in SHOWN)
-        output.say(
-            f"{'':<12} {rulings}{'' if row['from'] == 'ddax' else '  (' + clean(row['from'], 60) + ')'}"
-        )
+        output.say(f"{'':<12} {rulings}{_from(row)}")
     for server in servers:
         state = "approved" if server["approved"] else f"not approved: ddax actions --approve {server['name']}"
         does = "is at" if server["address"] else "runs"
         output.say(f"MCP server   {server['name']} ({state}) {does}: {clean(server['command'], 400)}")
     output.say()
     output.say("Arguments with data from memory or tools are ruled on as from a file; see docs/actions.md.")
+
+
+def _from(row: Mapping[str, Any]) -> str:
+    """Say where an action comes from where that is not ddax, and whose place it takes."""
+    from ddax.actions.registry import BUILT_IN
+
+    if row["from"] == "ddax":
+        return ""
+    instead = ", in place of the built-in one" if row["name"] in BUILT_IN else ""
+    return f"  ({clean(row['from'], 60)}{instead})"
 
 
 def _servers(context: Context) -> tuple[list[dict[str, Any]], tuple[Action, ...]]:
