@@ -23,6 +23,7 @@ PACKAGES = (
     "ddax", "langgraph", "langgraph-checkpoint-sqlite", "langchain", "langchain-openai", "chromadb", "numpy",
     "inferactively-pymdp", "playwright", "pydantic", "pyyaml", "onnxruntime", "tokenizers", "typer", "rich",
 )  # fmt: skip
+PYTEST = "not installed; repairs by tests with a conftest.py, plugins or further fixtures need it"
 BROWSERS = ("chromium", "chromium-browser", "google-chrome")
 
 
@@ -77,6 +78,10 @@ def _packages() -> Iterator[Check]:
             yield Check(f"package {name}", "ok", metadata.version(name))
         except metadata.PackageNotFoundError:
             yield Check(f"package {name}", "bad", "not installed; install ddax again")
+    try:
+        yield Check("package pytest", "ok", metadata.version("pytest"))
+    except metadata.PackageNotFoundError:
+        yield Check("package pytest", "missing", PYTEST)
 
 
 def _home() -> Iterator[Check]:

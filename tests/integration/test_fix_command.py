@@ -5,6 +5,7 @@ from __future__ import annotations
 
 import json
 import shutil
+import venv
 from pathlib import Path
 
 import pytest
@@ -192,3 +193,16 @@ def test_a_search_says_whether_it_was_exhausted_or_out_of_time(place, capsys, bu
     code, out, _ = run(capsys, "one.py", "test_one.py", "--budget", budget)
     assert code == 1
     assert why in out
+
+
+def test_a_python_without_pytest_is_told(place, capsys):
+    command, files = STYLES["pytest itself"]
+    for name, text in files.items():
+        (place / name).parent.mkdir(exist_ok=True)
+        (place / name).write_text(text)
+    venv.create(place / "bare", with_pip=False)
+    python = str(place / "bare" / "bin" / "python")
+    code, _, err = run(capsys, "clamp.py", "--tests", command, "--python", python)
+    assert code == 2
+    assert err.count("error:") == 1 and "Pytest is not installed for this Python" in err
+    assert f"{python} has none" in err and "pip install pytest" in err

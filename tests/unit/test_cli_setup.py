@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import re
+from importlib import metadata
 from pathlib import Path
 
 import pytest
@@ -94,6 +95,19 @@ def test_doctor_reports_and_never_shows_a_key(capsys, monkeypatch, place):
     assert "secret" not in out
     assert "OPENAI_API_KEY" in out
     assert not (place / ".ddax").exists()
+
+
+def test_doctor_tells_that_pytest_is_missing(monkeypatch):
+    known = metadata.version
+
+    def version(name: str) -> str:
+        if name == "pytest":
+            raise metadata.PackageNotFoundError(name)
+        return known(name)
+
+    monkeypatch.setattr(metadata, "version", version)  # these tests run by the pytest that is to be missing
+    found = {check.name: check for check in diagnose()}["package pytest"]
+    assert found.state == "missing" and "conftest.py" in found.detail
 
 
 def test_doctor_does_not_fall_over(monkeypatch, place):

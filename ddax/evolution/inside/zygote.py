@@ -31,6 +31,8 @@ RESULT_LIMIT = 1 << 20
 WORK = "/box/work"
 PREPARED = 200_000
 """Characters of a file that is compiled ahead."""
+SAID = 300
+"""Characters of what is said of a suite that cannot be made."""
 
 
 class Suite:
@@ -246,6 +248,15 @@ def won(report: dict[str, Any], job: dict[str, Any]) -> bool:
     )
 
 
+def ready(message: dict[str, Any]) -> tuple[Suite | None, dict[str, Any]]:
+    """Make the suite, or say what keeps it from being made; `missing` names a module that is not there."""
+    try:
+        return Suite(message), {"ok": True}
+    except Exception as error:  # whatever pytest, or a library that is imported, raises
+        missing = (error.name or "") if isinstance(error, ModuleNotFoundError) else ""
+        return None, {"ok": False, "error": f"{type(error).__name__}: {error}"[:SAID], "missing": missing}
+
+
 def serve(control: int, answers: int) -> None:
     """Answer requests until the other side closes."""
     suite: Suite | None = None
@@ -255,10 +266,10 @@ def serve(control: int, answers: int) -> None:
         except EOFError:
             return
         if message["op"] == "suite":
-            suite = Suite(message)
+            suite, said = ready(message)
             gc.collect()
             gc.freeze()
-            write_frame(answers, {"ok": True})
+            write_frame(answers, said)
         elif message["op"] == "jobs" and suite is not None:
             stopped, end = False, time.monotonic() + message["seconds"]
             for job in message["jobs"]:

@@ -30,13 +30,14 @@ _QUESTION = (
 class Runtime:
     """The interpreter `python` inside, `binds` of (host path, path inside), extra import folders.
 
-    `hidden` says that user 65534 cannot reach a bind's source.
+    `hidden` says that user 65534 cannot reach a bind's source; `host` is the interpreter's name outside.
     """
 
     python: str
     binds: tuple[tuple[str, str], ...]
     path: tuple[str, ...]
     hidden: bool
+    host: str = ""
 
 
 def reachable(path: str) -> bool:
@@ -87,6 +88,7 @@ def _why_not(error: Exception) -> str:
 
 def find_runtime(python: str | None = None) -> Runtime:
     """Describe an interpreter (default: the running one) and its installed packages for use inside."""
+    host = python or sys.executable
     version, base, site = _describe(python)
     binds: list[tuple[str, str]] = []
     if base.startswith("/usr"):
@@ -101,4 +103,4 @@ def find_runtime(python: str | None = None) -> Runtime:
         binds.append((site, SITE_HOME))
         path = (SITE_HOME,)
     hidden = os.geteuid() == 0 and not all(reachable(host) for host, _ in binds)
-    return Runtime(python, tuple(binds), path, hidden)
+    return Runtime(python, tuple(binds), path, hidden, host)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import contextlib
+import json
 import os
 import select
 import signal
@@ -14,13 +15,15 @@ from dataclasses import asdict
 from importlib.resources import files
 from typing import Any
 
-from ddax.errors import SandboxError
+from ddax.errors import SandboxError, SourceError
 from ddax.evolution.inside.frames import MAX_FRAME, write_frame
 from ddax.evolution.sandbox.protocol import Limits, Sandbox
 
 UNLIMITED = 1e9
 """Seconds that never run out."""
 MEND = "Try again; where it happens again, see what this machine allows: ddax doctor"
+PYTEST = ("pytest", "_pytest")
+"""The modules that are not there where pytest is not installed."""
 _CODE = "import sys; sys.path[:0] = ['/ddax']; sys.path += {path!r}; from inside.{entry} import main; main()"
 
 
@@ -85,6 +88,22 @@ class Channel:
                     pipe.close()
 
 
+def _unready(answer: Any, python: str) -> SourceError | SandboxError:
+    """Return the error of tests that the worker could not make ready, from what it says of them."""
+    said = answer if isinstance(answer, dict) else {}
+    if str(said.get("missing", "")).partition(".")[0] in PYTEST:
+        return SourceError(
+            "pytest is not installed for this Python.",
+            why=f"The tests need pytest itself, and {python or 'the Python of the sandbox'} has none.",
+            mend="Install it there (pip install pytest), or name a Python that has it: --python OTHER",
+        )
+    return SandboxError(
+        "The tests could not be made ready in the sandbox.",
+        why=f"{said.get('error') or 'The worker gave no reason'}.",
+        mend="Run them by themselves with the same Python to see where they fail.",
+    )
+
+
 class Worker:
     """Runs jobs in a warm sandbox; restarts it where a candidate has brought it down."""
 
@@ -105,10 +124,13 @@ class Worker:
             self.channel = Channel(start_inside(self.sandbox, "zygote", self.limits))
             self.channel.send({"op": "suite", **self.suite})
             try:
-                self.channel.receive(30.0)
+                answer = json.loads(self.channel.receive(30.0))
             except (EOFError, TimeoutError, ValueError) as error:
                 self.close()
                 raise SandboxError("The sandbox did not start.", why=f"{error}.", mend=MEND) from error
+            if answer != {"ok": True}:
+                self.close()
+                raise _unready(answer, getattr(getattr(self.sandbox, "runtime", None), "host", ""))
         return self.channel
 
     def close(self) -> None:
