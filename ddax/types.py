@@ -171,6 +171,7 @@ class Passage:
 
     `text` is verbatim from the document `source` (its URI or path) between the character offsets
     `start` and `end`; `id` is the memory id it is stored under, `score` its relevance in [0, 1].
+    `cut` are the characters before it that were left out: orders to the reader, white space at the front.
     """
 
     id: str
@@ -180,6 +181,12 @@ class Passage:
     start: int = 0
     end: int = 0
     score: float = 0.0
+    cut: int = 0
+
+    @property
+    def opens(self) -> bool:
+        """Tell whether the document begins with it, but for what was left out."""
+        return self.start == self.cut
 
 
 @dataclass(frozen=True)

@@ -7,7 +7,8 @@ from collections import Counter
 
 from ddax.actions.protocol import ActionContext
 from ddax.memory.chunks import Chunk, chunks
-from ddax.types import Document, Record
+from ddax.memory.records import CUT
+from ddax.types import Document, JsonDict, Record
 
 _WORD = re.compile(r"\w+")
 MAX_CHUNKS = 24
@@ -20,14 +21,20 @@ def page_records(
     context: ActionContext, page: Document, *, about: str = "", kind: str = "page"
 ) -> tuple[Record, ...]:
     """Return the parts of a page that bear on a text, by default the task, each with its place in it."""
+    pieces = relevant(chunks(page.text), about or context.task_text[:ABOUT], MAX_CHUNKS)
     return tuple(
         Record(
             "observation", piece.text, source=page.source, title=page.title, start=piece.start, end=piece.end,
             task=context.task, idea=context.idea, step=context.step, created=context.now,
-            meta={**page.notes, "kind": kind, "page": page.doc_id},
+            meta={**page.notes, "kind": kind, "page": page.doc_id, **front},
         )
-        for piece in relevant(chunks(page.text), about or context.task_text[:ABOUT], MAX_CHUNKS)
+        for piece, front in zip(pieces, _fronts(pieces), strict=True)
     )  # fmt: skip
+
+
+def _fronts(pieces: list[Chunk]) -> list[JsonDict]:
+    """Return what the first part says of the white space before it; the others stand at their places."""
+    return [{CUT: piece.start} if k == 0 and piece.start else {} for k, piece in enumerate(pieces)]
 
 
 def relevant(pieces: list[Chunk], query: str, limit: int) -> list[Chunk]:

@@ -17,7 +17,7 @@ from ddax.memory.chunks import Span
 from ddax.memory.contradictions import contradictions
 from ddax.memory.instructions import instruction_spans, without
 from ddax.memory.protocol import Found, Memory, MemoryHit, RecallQuery, Relation
-from ddax.memory.records import digest, normalised, rows_of
+from ddax.memory.records import CUT, digest, normalised, rows_of
 from ddax.memory.statements import echoes, same, statements
 from ddax.types import Document, EntailmentCheck, JsonDict, MemoryType, Record
 
@@ -202,8 +202,9 @@ def beside_orders(record: Record) -> list[Record]:
     orders = () if own else _orders(record.text)
     if not orders:
         return [record]
-    left = [_piece(record, span.start, span.end) for span in without(record.text, [*orders])]
-    return [piece for piece in left if statements(piece.text)]
+    pieces = [_piece(record, span.start, span.end) for span in without(record.text, [*orders])]
+    left = [piece for piece in pieces if statements(piece.text)]
+    return _placed(left) if record.source and record.start == record.meta.get(CUT, 0) else left
 
 
 @lru_cache(maxsize=64)
@@ -216,6 +217,20 @@ def _piece(record: Record, start: int, end: int) -> Record:
     """Return a part of a record, at its own place in the document."""
     begin = record.start + start
     return replace(record, text=record.text[start:end], start=begin, end=begin + end - start)
+
+
+def _placed(pieces: Sequence[Record]) -> list[Record]:
+    """Return the parts of a document's first record, each with the characters that were cut before it.
+
+    Who writes an order above a text must not take its opening away: a document is known by that.
+    """
+    placed: list[Record] = []
+    kept = 0
+    for piece in pieces:
+        cut = piece.start - kept
+        placed.append(replace(piece, meta={**piece.meta, CUT: cut}) if cut else piece)
+        kept += len(piece.text)
+    return placed
 
 
 def _alike(new: Record, old: Record) -> bool:

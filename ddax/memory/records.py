@@ -75,6 +75,8 @@ def to_json(value: object, what: str) -> str:
         ) from exc
 
 
+CUT = "cut"
+"""In `meta`: the characters of a document that were left out before a row (see `ddax.types.Passage`)."""
 FOUND_BY_MEANING = frozenset({"reflections", "rules"})
 """The logs whose rows have a vector; each row has `text`, and may have `about`, what it is found by."""
 

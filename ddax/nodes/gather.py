@@ -16,6 +16,7 @@ from ddax.ideas.idea import Ideas, is_final
 from ddax.ideas.origins import Origins, join
 from ddax.ideas.requirements import without_wording
 from ddax.memory.protocol import MemoryHit, RecallQuery
+from ddax.memory.records import CUT
 from ddax.nodes.bearing import bearing
 from ddax.nodes.standing import writers
 from ddax.reasoning.budget import FREE
@@ -69,7 +70,10 @@ def thoughts(hits: Iterable[MemoryHit]) -> tuple[str, ...]:
 
 def as_passage(record: Record, score: float) -> Passage:
     """Turn one stored row into a passage."""
-    return Passage(record.id, record.source, record.title, record.text, record.start, record.end, score)
+    return Passage(
+        record.id, record.source, record.title, record.text, record.start, record.end, score,
+        cut=int(record.meta.get(CUT, 0)),
+    )  # fmt: skip
 
 
 async def read_pages(state: State, session: Session) -> tuple[Passage, ...]:

@@ -28,15 +28,15 @@ from ddax.types import JsonDict, Usage
 FORMAT = "ddax-recording"
 VERSION = 1
 ReplyT = TypeVar("ReplyT")
-UNRECORDED = {"Passage": {"score"}, "Picture": {"data"}}
+UNRECORDED = {"Passage": {"score", "cut"}, "Picture": {"data"}}
 """Fields that are no part of a recorded request."""
 
 
 def request_hash(method: str, request: Any) -> str:
     """Return the hash of a request.
 
-    Scores of passages are left out: they hold ages, which differ between two runs of one task. A picture
-    stands for itself by the hash of its bytes.
+    Scores of passages are left out: they hold ages, which differ between two runs of one task; what was cut
+    before them follows from their places. A picture stands for itself by the hash of its bytes.
     """
     text = json.dumps([method, _plain(request)], ensure_ascii=True, sort_keys=True)
     return sha256(text.encode()).hexdigest()[:32]

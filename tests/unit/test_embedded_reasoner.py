@@ -178,6 +178,21 @@ async def test_a_question_the_sources_do_not_answer_is_refused(reasoner: Embedde
     assert (empty.found, empty.support) == (False, 0.0)
 
 
+@pytest.mark.parametrize(
+    ("before", "cut", "found"),
+    [(0, 0, True), (52, 52, True), (152, 52, True), (252, 52, False), (52, 0, False)],
+)
+async def test_what_comes_first_once_orders_are_cut_is_the_opening(
+    reasoner: EmbeddedReasoner, before: int, cut: int, found: bool
+) -> None:
+    task = "Who built the pier?"
+    pier = replace(page("e.txt", "e", "The pier was built by Jan Orr in 1902.", start=before), cut=cut)
+    reply = await reasoner.merge(MergeRequest(task, task, (), (pier,), final=True))
+    assert reply.found == found
+    places = [(before, before + len(pier.text))] if found else []
+    assert [(c.start, c.end) for c in reply.citations] == places
+
+
 async def test_records_without_a_document_are_never_quoted(reasoner: EmbeddedReasoner) -> None:
     listing = Passage("1", "", "search: ship", "The Tall Ship: directed by Ellen Marsh, born in Rome.")
     reply = await reasoner.merge(MergeRequest(TASK, TASK, (), (listing,), final=True))

@@ -16,6 +16,7 @@ from ddax.memory.gate import GatedMemory
 from ddax.memory.instructions import instruction_spans, without
 from ddax.memory.protocol import RecallQuery
 from ddax.memory.statements import comparable, echoes, same
+from ddax.nodes.gather import as_passage
 from ddax.reasoning.entailment.rules import lexical
 from ddax.types import Record
 
@@ -236,3 +237,22 @@ def test_statements_are_compared_by_what_they_say() -> None:
     assert comparable("Mill Lake is in Belmark.", "Mill Lake is not in Belmark.")
     assert not comparable("The Corvane Tower has 12 steps.", "The Belmark Tower has 15 steps.")
     assert not comparable("Alice won.", "alice won")
+
+
+async def test_what_stands_first_beside_an_order_opens_its_document(memory: GatedMemory) -> None:
+    built = "It was built in two years."
+    above, between = f"{ORDER}\n\n{TOWER}", f"{TOWER}\n\n{ORDER}\n\n{built}"
+    (first,) = await memory.get(await memory.put([seen(above)]))
+    assert (first.text, above[first.start : first.end]) == (TOWER, TOWER)
+    assert as_passage(first, 1.0).opens and first.start > 0
+    pieces = await memory.get(await memory.put([seen(between, source="b.md")]))
+    left = [as_passage(row, 1.0) for row in pieces]
+    assert [p.text for p in left] == [TOWER, built] == [between[p.start : p.end] for p in left]
+    assert [(p.opens, p.start - p.cut) for p in left] == [(True, 0), (False, len(TOWER))]
+
+
+async def test_an_order_within_a_document_makes_nothing_its_opening(memory: GatedMemory) -> None:
+    later = seen(f"{ORDER}\n\n{TOWER}", start=900)
+    (row,) = await memory.get(await memory.put([later]))
+    found = as_passage(row, 1.0)
+    assert (found.text, found.cut, found.opens) == (TOWER, 0, False)

@@ -129,15 +129,13 @@ def _is_label(passage: Passage, spans: Sequence[Span], number: int) -> bool:
     """Tell whether a sentence only names what follows: marked, underlined, or alone and short."""
     text, span = passage.text, spans[number]
     line = text[span.start : span.end]
-    if line.lstrip().startswith("#") or (
-        number == 0 and passage.start == 0 and _signature(line, passage.title)
-    ):
+    if line.lstrip().startswith("#") or (number == 0 and passage.opens and _signature(line, passage.title)):
         return True
     if "\n" in line or len(line.split()) > HEADING_WORDS or _OPEN_END.search(line) or line.endswith(":"):
         return False
     if _ruled(text, spans, number) and not line.lstrip().startswith("|"):
         return _GAP.search(line) is None
-    if number == 1 and passage.start == 0 and _signature(text[: spans[0].end].strip(), passage.title):
+    if number == 1 and passage.opens and _signature(text[: spans[0].end].strip(), passage.title):
         # Below its signature a docstring opens with its summary, full stop or not.
         return False
     before, after = text[: span.start], text[span.end :].lstrip(" \t")

@@ -129,11 +129,18 @@ def _connected(left: _Part, right: _Part) -> bool:
 def _about(question: Question, passage: Passage) -> float:
     title = set(terms(bare_title(passage.title)))
     share = len(title & set(question.terms)) / len(title) if title else 0.0
-    opening = words(passage.text[:OPENING]) if passage.start == 0 else []
+    opening = words(_opening(passage))
     if not question.names:
         said = set(terms(" ".join(opening))) & set(question.terms)
         return max(share, len(said) / max(1, len(question.terms)))
     return max(share, float(any(contains_phrase(opening, words(name)) for name in question.names)))
+
+
+def _opening(passage: Passage) -> str:
+    """Return what of a passage stands in the opening of its document, from which orders are left out."""
+    if not (passage.opens or passage.cut):
+        return ""
+    return passage.text[: max(0, OPENING - (passage.start - passage.cut))]
 
 
 def _under(question: Question, line: Sentence) -> float:
