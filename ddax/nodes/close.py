@@ -15,7 +15,7 @@ from ddax.ideas import dag, grow
 from ddax.ideas.idea import clip, is_final
 from ddax.ideas.requirements import Facts, Requirement, breaks_answer, broken
 from ddax.nodes.claims import doubts
-from ddax.nodes.gather import evidence, findings, recall, task_text, thoughts, usage_row
+from ddax.nodes.gather import evidence, findings, read_pages, recall, task_text, thoughts, usage_row
 from ddax.nodes.judging import settle_values
 from ddax.nodes.merge import answer_of, supported
 from ddax.reasoning.budget import usage_of
@@ -74,10 +74,21 @@ async def _partial(state: State, session: Session) -> tuple[Answer, Update]:
     try:
         reply = await session.metered(state["work"]["id"], state.get("usage", {})).merge(request)
     except (BudgetExceeded, ReasonerError) as error:
-        told = f"{NO_ANSWER} {error}"
-        none = Answer(text=told, short="", found=False, support=0.0, citations=[])
-        return none, {"usage": usage_row(usage_of(error))}
-    return await supported(answer_of(reply), session), {"usage": usage_row(reply.usage)}
+        return _no_answer(str(error)), {"usage": usage_row(usage_of(error))}
+    update: Update = {"usage": usage_row(reply.usage)}
+    if not reply.found and await _stopped_unread(state, session):
+        return _no_answer(f"The run was stopped before anything was read ({state['stop_reason']})."), update
+    return await supported(answer_of(reply), session), update
+
+
+async def _stopped_unread(state: State, session: Session) -> bool:
+    """Tell whether a run was stopped before it read a source: it cannot say what is not in them."""
+    reads = session.world is None and not state["work"].get("code")
+    return reads and state.get("status") == "stopped" and not await read_pages(state, session)
+
+
+def _no_answer(why: str) -> Answer:
+    return Answer(text=f"{NO_ANSWER} {why}", short="", found=False, support=0.0, citations=[])
 
 
 def fitted(answer: Answer, requirements: list[Requirement]) -> Answer:

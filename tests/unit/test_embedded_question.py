@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 
 from ddax.memory.embeddings import HashEmbedder
 from ddax.reasoning.embedded.follow import Weights, candidates, rank
-from ddax.reasoning.embedded.question import analyse
+from ddax.reasoning.embedded.question import analyse, unmet
 from ddax.reasoning.embedded.sentences import split
 from ddax.reasoning.embedded.spans import candidates as spans
 from ddax.reasoning.embedded.text import MAX_QUESTION, bare_title, clip_task, contains_phrase, terms, words
@@ -151,3 +151,20 @@ def test_vectors_are_kept_and_bounded() -> None:
     assert first.shape == (3, HashEmbedder().dim)
     assert (vectors.of(["e f"])[0] == first[2]).all()
     assert vectors.of([]).shape == (0, HashEmbedder().dim)
+
+
+@pytest.mark.parametrize(
+    ("task", "said", "words_of_names"),
+    [
+        ("Wer war König Hrolf von Jütland?", "", ["König", "Hrolf", "Jütland"]),
+        ("Wie hoch ist der Preis von Boje?", "", ["Preis", "Boje"]),
+        ("Who wrote the Harbour Almanac?", "A harbour is a port.", ["Almanac"]),
+        ("Who led the University of Oslo, and who the Oslo Ballet?", "Universities", ["Oslo", "Ballet"]),
+        ("Who found Vitamin C?", "vitamins", []),
+        ("Who wrote OpenAgent?", "An agent.", []),
+    ],
+)
+def test_what_is_not_mentioned_is_told_as_the_question_wrote_it(
+    task: str, said: str, words_of_names: list[str]
+) -> None:
+    assert unmet(analyse(task).names, frozenset(terms(said))) == words_of_names

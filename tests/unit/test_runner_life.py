@@ -204,6 +204,18 @@ async def test_at_a_cap_the_run_closes_with_what_it_has(
     assert not [i for i in state["ideas"].values() if i["status"] in ("open", "waiting", "running")]
 
 
+@pytest.mark.parametrize(("steps", "unread"), [(2, True), (4, False)])
+async def test_a_run_stopped_before_it_read_does_not_say_what_the_sources_lack(
+    kit: Any, tmp_path: Path, steps: int, unread: bool
+) -> None:
+    async with kit.agent(tmp_path, budget={"max_steps": steps}) as agent:
+        result = await agent.run("Who carved the Basalt Door of Trondby?", thread="t")
+    told = f"No answer was reached. The run was stopped before anything was read ({result['stop_reason']})."
+    assert (result["status"], exit_code_of(result)) == ("stopped", 6)
+    assert (result["answer"] == told) == unread
+    assert result["answer"].startswith("Not found in the sources: ") != unread
+
+
 async def test_cancel_stops_at_the_next_step_and_can_be_resumed(kit: Any, tmp_path: Path) -> None:
     async with kit.agent(tmp_path, kit.script()) as agent:
 

@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from ddax.reasoning.embedded.bearing import shares
 from ddax.reasoning.embedded.compare import compared
 from ddax.reasoning.embedded.evidence import Weighed, fit_of_title, weigh
-from ddax.reasoning.embedded.question import Question
+from ddax.reasoning.embedded.question import Question, unmet
 from ddax.reasoning.embedded.sentences import Sentence
 from ddax.reasoning.embedded.spans import Span
 from ddax.reasoning.embedded.support import Support, measure, unsaid
@@ -80,11 +80,11 @@ def _name_first(
 def refusal(question: Question, strength: Support, weighed: Sequence[Weighed], threshold: float) -> str:
     """Say that the sources do not answer, and what is missing."""
     said = frozenset[str]().union(*(item.terms for item in weighed))
-    asked = list(dict.fromkeys(words(" ".join(question.names))))
-    missing = [word for word in asked if stem(word) not in said][:6]
-    tail = (
-        f"nothing read mentions {', '.join(missing)}" if missing else "what was read does not carry an answer"
-    )
+    missing = unmet(question.names, said)[:6]
+    if missing:
+        tail = f"nothing read mentions {', '.join(missing)}"
+    else:
+        tail = "what was read does not carry an answer" if weighed else "nothing was read"
     needed = f", and {threshold:.2f} is needed" if strength.value < threshold else ""
     return f"Not found in the sources: {tail} (support {strength.value:.2f}{needed})."
 

@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Iterable
+from collections.abc import Set as AbstractSet
 from dataclasses import dataclass
 from functools import lru_cache
 from typing import Literal
 
-from ddax.reasoning.embedded.text import FUNCTION_WORDS, clip_task, fold, stem, terms, words
+from ddax.reasoning.embedded.text import FUNCTION_WORDS, WORD, clip_task, fold, stem, terms, words
 
 AnswerKind = Literal[
     "person", "date", "place", "number", "yes_no", "choice", "thing", "open", "name"
@@ -19,9 +21,10 @@ NAMED = frozenset(
 """What is asked for by its name in a program: a document titled by such a name can be the answer."""
 
 _QUOTED = re.compile(r"[\"“„«]([^\"“”„«»]{2,80})[\"”“»]")
+_PARTICLES = ("of", "the", "de", "la", "le", "von", "van", "da", "del", "&")
 _NAME = re.compile(
     r"(?:[A-Z\u00c0-\u00de][\w.'’&-]*|[A-Z]{2,})"
-    r"(?:\s+(?:(?:of|the|de|la|le|von|van|da|del|&)\s+){0,3}"
+    rf"(?:\s+(?:(?:{'|'.join(_PARTICLES)})\s+){{0,3}}"
     r"(?:[A-Z\u00c0-\u00de][\w.'’&-]*|\d+(?:\.\d+)*))*"
 )
 _OPENERS = frozenset(
@@ -201,6 +204,19 @@ def analyse(task: str) -> Question:
         head=head,
         subject=defined["subject"] if defined and kind == "thing" else "",
     )
+
+
+def unmet(names: Iterable[str], said: AbstractSet[str]) -> list[str]:
+    """Return the words of names of which nothing is `said`, as they are written, each once.
+
+    Words that name nothing by themselves ("of", "von") and single letters are left out.
+    """
+    found: dict[str, str] = {}
+    for word in (match.group() for name in names for match in WORD.finditer(name)):
+        own = terms(word)
+        if own and word not in _FOREIGN_OPENERS and word not in _PARTICLES and said.isdisjoint(own):
+            found.setdefault(fold(word), word)
+    return list(found.values())
 
 
 def _content(text: str, kind: AnswerKind, head: str) -> tuple[str, ...]:

@@ -16,7 +16,7 @@ MAX_QUESTION = 2000
 LINE, LINES = 500, 4096
 """Characters of a text, and how many such texts, whose words stay at hand."""
 
-_WORD = re.compile(r"\d+(?:[.,]\d+)+|\w+(?:['’]\w+)?", re.UNICODE)
+WORD = re.compile(r"\d+(?:[.,]\d+)+|\w+(?:['’]\w+)?", re.UNICODE)
 _JOINED = re.compile(r"\b(?:[A-Za-z]+[a-z]*(?:[A-Z][a-z]+)+|\w*[A-Za-z]_\w+)\b")
 _PART = re.compile(r"[A-Z]+(?![a-z])|[A-Z]?[a-z]+|\d+")
 _UNSPACED = re.compile(r"[\u0e00-\u0e7f\u3040-\u30ff\u3400-\u4dbf\u4e00-\u9fff\uf900-\ufaff]+")
@@ -182,7 +182,7 @@ def _at_hand(read: Callable[[str], list[str]]) -> Callable[[str], list[str]]:
 def words(text: str) -> list[str]:
     """Split into folded words in order; unspaced scripts into pairs of characters."""
     found: list[str] = []
-    for match in _WORD.finditer(fold(text)):
+    for match in WORD.finditer(fold(text)):
         word = match.group()
         if _UNSPACED.search(word):
             for run in filter(None, _UNSPACED_QUESTION.split(word)):
