@@ -84,13 +84,13 @@ async def fetch(
         async with asyncio.timeout(total_seconds), open_client(transport) as client:
             return await follow(client, url, limits)
     except TimeoutError as exc:
-        raise too_slow(url, total_seconds) from exc
+        raise too_slow(url, f"{total_seconds:g} s") from exc
 
 
-def too_slow(url: str, seconds: float) -> ActionError:
+def too_slow(url: str, cap: str, mend: str = "") -> ActionError:
     """Name a fetch that took longer than its cap."""
-    why = f"The cap is {seconds:g} s."
-    return ActionError(f"{url!r} did not answer in time.", why=why, kind="timeout", retriable=True)
+    what, why = f"{url!r} did not answer in time.", f"The cap is {cap}."
+    return ActionError(what, why=why, mend=mend, kind="timeout", retriable=True)
 
 
 def open_client(transport: httpx.AsyncBaseTransport) -> httpx.AsyncClient:

@@ -49,7 +49,11 @@ class Warm:
                 from ddax.actions.sources import open_library
 
                 self._libraries[key] = await open_library(
-                    context.sources, embedder=embedder, cache_dir=self._cache, allow_hosts=context.allow_hosts
+                    context.sources,
+                    embedder=embedder,
+                    cache_dir=self._cache,
+                    allow_hosts=context.allow_hosts,
+                    max_seconds=context.budget.max_seconds,
                 )
             return Parts(embedder=embedder, library=self._libraries[key])
 

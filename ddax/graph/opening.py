@@ -379,6 +379,7 @@ async def _library(
         embedder=embedder,
         cache_dir=home.cache,
         allow_hosts=settings.allow_hosts,
+        max_seconds=settings.budget.max_seconds,
         web=web,
     )
     return await asyncio.to_thread(

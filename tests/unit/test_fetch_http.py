@@ -155,6 +155,19 @@ async def test_a_dripping_server_is_left_at_the_total_time() -> None:
     assert caught.value.kind == "timeout" and caught.value.retriable
 
 
+async def test_pages_that_are_sources_share_the_time_they_may_take(tmp_path: Path) -> None:
+    async def slow(writer: asyncio.StreamWriter) -> None:
+        await asyncio.sleep(0.3)
+        writer.write(b"HTTP/1.1 200 OK\r\nContent-Type: text/plain\r\nContent-Length: 5\r\n\r\nwords")
+        await writer.drain()
+
+    async with raw_server(slow) as port:
+        pages = [f"http://127.0.0.1:{port}/{number}" for number in range(9)]
+        given = {"embedder": HashEmbedder(), "cache_dir": tmp_path, "allow_hosts": HERE}
+        with pytest.raises(SourceError, match=r"/[1-8]' cannot be fetched.* max_seconds = 1\.5 was over"):
+            await open_library(pages, max_seconds=1.5, **given)
+
+
 async def test_broken_answers_and_closed_ports_are_transport_failures() -> None:
     async def nonsense(writer: asyncio.StreamWriter) -> None:
         writer.write(b"nonsense\r\n\r\n")

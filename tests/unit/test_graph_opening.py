@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import asyncio
 import sqlite3
 import subprocess
 import sys
+import time
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from pathlib import Path
@@ -12,9 +14,10 @@ from typing import Any
 
 import pytest
 
+from benchmarks.guard_site import HERE, serving
 from ddax.actions.web.client import Web
 from ddax.configs.settings import Context
-from ddax.errors import DdaxError, StorageError, ThreadInUse, UsageError
+from ddax.errors import DdaxError, SourceError, StorageError, ThreadInUse, UsageError
 from ddax.graph.opening import open_rows, open_session
 from ddax.graph.services import LocalServices, Parts
 from ddax.memory.embedding_rows import Rows
@@ -171,6 +174,34 @@ async def test_a_source_that_cannot_be_read_leaves_nothing_open(
         await open_session(settings, home, Parts(), clock=clock, monotonic=clock)
     assert left == {"controller": 0, "web": 0}
     assert not _OPEN
+
+
+@pytest.mark.parametrize(
+    ("caps", "said"),
+    [
+        ({"budget": {"max_seconds": 0.5}}, "max_seconds = 0.5 was over, which all pages share."),
+        ({"web": {"fetch_seconds": 0.5}}, "web.fetch_seconds = 0.5. Raise web.fetch_seconds"),
+    ],
+)
+async def test_a_page_that_never_answers_is_waited_for_no_longer_than_the_nearest_cap(
+    home: Home, monkeypatch: pytest.MonkeyPatch, caps: dict[str, object], said: str
+) -> None:
+    left = closings(monkeypatch)
+    async with serving({"/hang": never}) as site:
+        given = {"sources": [site.url("/hang")], "allow_hosts": [HERE], **caps}
+        before, began = asyncio.all_tasks(), time.monotonic()
+        with pytest.raises(SourceError) as caught:
+            await open_session(Context.model_validate(given), home, Parts(), clock=clock, monotonic=clock)
+        assert time.monotonic() - began < 15
+        assert not [task for task in asyncio.all_tasks() - before if task.get_name().startswith("ddax")]
+    assert said in str(caught.value)
+    assert left == {"controller": 0, "web": 0}
+    assert not _OPEN
+
+
+async def never(writer: asyncio.StreamWriter) -> None:
+    """Answer nothing for longer than any cap of the tests."""
+    await asyncio.sleep(60)
 
 
 def closings(monkeypatch: pytest.MonkeyPatch) -> dict[str, int]:

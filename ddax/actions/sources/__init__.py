@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 import asyncio
+import math
 import re
 from collections.abc import Sequence
 from pathlib import Path
+from typing import NamedTuple
 
 from ddax.actions.sources.documents import ExtractCache
 from ddax.actions.sources.files import MAX_BYTES, Found, read_path
@@ -15,6 +17,7 @@ from ddax.actions.sources.web import SCHEMES, Pages, read_url
 from ddax.errors import ActionError, SourceError
 from ddax.memory.embedding_cache import CachedEmbedder
 from ddax.memory.protocol import Embedder
+from ddax.types import Document
 
 __all__ = ["SourceLibrary", "open_library"]
 
@@ -26,20 +29,37 @@ async def open_library(
     cache_dir: Path,
     allow_hosts: Sequence[str] = (),
     max_bytes: int = MAX_BYTES,
+    max_seconds: float = math.inf,
     web: Pages | None = None,
 ) -> SourceLibrary:
     """Read sources and index them; nothing is written outside of `cache_dir`.
 
-    `max_bytes` caps one file; pages come from `web`, or plainly where there is none. Raises SourceError
-    that names the source which cannot be read, and StorageError where the cache cannot be written.
+    `max_bytes` caps one file, `max_seconds` the wait for pages; these come from `web`, or plainly where
+    there is none. Raises SourceError that names the source which cannot be read, and StorageError where
+    the cache cannot be written.
     """
     cache = await asyncio.to_thread(ExtractCache, cache_dir)
-    found = [await read_source(spec, cache, allow_hosts, max_bytes, web) for spec in dict.fromkeys(specs)]
+    wait = Wait(max_seconds, asyncio.get_running_loop().time() + max_seconds)
+    found = [
+        await read_source(spec, cache, allow_hosts, max_bytes, web, wait) for spec in dict.fromkeys(specs)
+    ]
     return await asyncio.to_thread(assembled, tuple(specs), found, embedder, cache_dir, allow_hosts, web)
 
 
+class Wait(NamedTuple):
+    """How many seconds are waited for pages, and the time of the loop at which they are over."""
+
+    seconds: float
+    until: float
+
+
 async def read_source(
-    spec: str, cache: ExtractCache, allow_hosts: Sequence[str], max_bytes: int, web: Pages | None = None
+    spec: str,
+    cache: ExtractCache,
+    allow_hosts: Sequence[str],
+    max_bytes: int,
+    web: Pages | None,
+    wait: Wait,
 ) -> Found:
     """Read one source by its kind."""
     if not spec.strip():
@@ -51,16 +71,7 @@ async def read_source(
     if spec.startswith(SCHEME):
         return await asyncio.to_thread(read_python, spec, cache=cache)
     if spec.lower().startswith(SCHEMES):
-        try:
-            if web is not None:
-                return Found([await web.read(spec, named=True)], [])
-            return Found([await read_url(spec, allow_hosts=allow_hosts)], [])
-        except ActionError as exc:
-            raise SourceError(
-                f"The source {spec!r} cannot be fetched.",
-                why=" ".join(part for part in (exc.what, exc.why) if part),
-                mend=exc.mend or "Check the address and the network, or save the page and name its file.",
-            ) from exc
+        return Found([await read_page(spec, allow_hosts, web, wait)], [])
     scheme = re.match(r"([A-Za-z][A-Za-z0-9+.-]+):", spec)
     if scheme and not Path(spec).expanduser().exists():
         raise SourceError(
@@ -69,6 +80,28 @@ async def read_source(
             mend="Give a path, a URL or python:MODULE.",
         )
     return await asyncio.to_thread(read_path, spec, cache=cache, max_bytes=max_bytes)
+
+
+async def read_page(spec: str, allow_hosts: Sequence[str], web: Pages | None, wait: Wait) -> Document:
+    """Read a page of the web while there is time; raises SourceError."""
+    what = f"The source {spec!r} cannot be fetched."
+    try:
+        async with asyncio.timeout_at(wait.until if math.isfinite(wait.until) else None):
+            if web is not None:
+                return await web.read(spec, named=True)
+            return await read_url(spec, allow_hosts=allow_hosts)
+    except TimeoutError as exc:
+        raise SourceError(
+            what,
+            why=f"It had not been read when max_seconds = {wait.seconds:g} was over, which all pages share.",
+            mend="Raise --max-seconds (budget.max_seconds), or save the page and name its file.",
+        ) from exc
+    except ActionError as exc:
+        raise SourceError(
+            what,
+            why=" ".join(part for part in (exc.what, exc.why) if part),
+            mend=exc.mend or "Check the address and the network, or save the page and name its file.",
+        ) from exc
 
 
 def assembled(

@@ -220,7 +220,9 @@ class Web:
                 async with asyncio.timeout(self._limits.total_seconds):
                     yield
             except TimeoutError as exc:
-                raise too_slow(urlunsplit(parts), self._limits.total_seconds) from exc
+                cap = f"web.fetch_seconds = {self._limits.total_seconds:g}"
+                mend = "Raise web.fetch_seconds, or try again later."
+                raise too_slow(urlunsplit(parts), cap, mend) from exc
             except Blocked as error:
                 if strict:
                     self._cool(parts, error)
