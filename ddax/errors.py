@@ -35,7 +35,16 @@ class DdaxError(Exception):
 
     def __init__(self, what: str, *, why: str = "", mend: str = "") -> None:
         self.what, self.why, self.mend = what, why, mend
-        super().__init__(" ".join(part for part in (what, why, mend) if part))
+        super().__init__(_in_a_row([part for part in (what, why, mend) if part]))
+
+
+_ENDED = re.compile(r"[.!?…:;,][\"'”’»)\]]*$")
+
+
+def _in_a_row(parts: Sequence[str]) -> str:
+    """Join sentences; one that another follows ends with a point, which words from outside may lack."""
+    ended = [part if _ENDED.search(part) else f"{part}." for part in parts[:-1]]
+    return " ".join((*ended, *parts[-1:]))
 
 
 class UsageError(DdaxError):

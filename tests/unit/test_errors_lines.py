@@ -15,7 +15,7 @@ import pytest
 from ddax import errors
 from ddax.cli.errors import report, usage
 from ddax.cli.main import run_command
-from ddax.errors import DdaxError, StorageError, UsageError, json_fault
+from ddax.errors import ActionError, DdaxError, StorageError, UsageError, json_fault
 
 KINDS = {name for name, it in vars(errors).items() if isinstance(it, type) and issubclass(it, DdaxError)}
 EXEMPT = {
@@ -298,3 +298,17 @@ def test_what_is_no_number_is_told_without_the_words_of_a_parser(
     assert "why: It should be a number.\n" in capsys.readouterr().err
     assert run_command(["run", "x", "--sources", ".", "--max-usd", "-1"]) == 2
     assert "why: It should be greater than or equal to 0. It means" in capsys.readouterr().err
+
+
+@pytest.mark.parametrize(
+    ("why", "shown"),
+    [
+        ("Incorrect API key provided: sk-x", "It failed. Incorrect API key provided: sk-x. Check it."),
+        ("It said 'no.'", "It failed. It said 'no.' Check it."),
+        ("Why not?", "It failed. Why not? Check it."),
+        ("", "It failed. Check it."),
+    ],
+)
+def test_the_parts_of_an_error_in_one_line_are_sentences(why: str, shown: str) -> None:
+    assert str(DdaxError("It failed.", why=why, mend="Check it.")) == shown
+    assert str(ActionError("no page")) == "no page"
