@@ -224,10 +224,15 @@ async def test_three_attempts_and_no_more_and_the_circuit_opens_after_three_requ
     assert len(server.requests) == 9
 
 
-async def test_an_empty_account_is_not_retried(server, reasoner):
-    server.add(
-        Say("You exceeded your current quota: insufficient_quota", status=429, code="insufficient_quota")
-    )
+@pytest.mark.parametrize(
+    "said",
+    [
+        Say("You exceeded your current quota", status=429, code="insufficient_quota"),
+        Say("You exceeded your current quota: insufficient_quota", status=429),
+    ],
+)
+async def test_an_empty_account_is_not_retried(server, reasoner, said):
+    server.add(said)
     with pytest.raises(ReasonerError, match="no credit"):
         await reasoner().predict(PREDICT)
     assert len(server.requests) == 1

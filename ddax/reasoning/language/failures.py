@@ -62,7 +62,7 @@ def classify(error: Exception, wall: Callable[[], float]) -> Failure:
     names = {cls.__name__ for cls in type(error).__mro__}
     said = " ".join(str(error).split())[:MAX_TOLD]
     status = _status(error)
-    kind = _named_kind(names, said)
+    kind = _named_kind(names, f"{said} {_code(error)}")
     if kind is not None:
         return Failure(kind, status, said)
     if status:
@@ -109,6 +109,14 @@ def _named_kind(names: set[str], said: str) -> Kind | None:
     if "ContextOverflowError" in names or "context_length_exceeded" in said:
         return "context"
     return "quota" if "insufficient_quota" in said else None
+
+
+def _code(error: Exception) -> str:
+    """Return the words a provider names a fault with, beside its message; "" where there are none."""
+    body = getattr(error, "body", None)
+    inner = body.get("error", body) if isinstance(body, Mapping) else None
+    named = [inner.get("code"), inner.get("type")] if isinstance(inner, Mapping) else []
+    return " ".join(word for word in (getattr(error, "code", None), *named) if isinstance(word, str))
 
 
 def _status(error: Exception) -> int:
