@@ -18,6 +18,8 @@ from ddax.wording import amount
 
 if TYPE_CHECKING:
     from ddax.configs.prices import Price
+    from ddax.reasoning.language.channel import Said
+    from ddax.reasoning.language.failures import Failure
 
 JSON = Annotated[bool, typer.Option("--json", help="Print exactly one JSON object on stdout.")]
 VERBOSE = Annotated[bool, typer.Option("--verbose", "-v", help="Print tracebacks.")]
@@ -177,12 +179,26 @@ async def check_model(name: str) -> dict[str, Any]:
     finally:
         await channel.close()
         close()
+    failure = _unusable(reply, bounded=name.startswith("gguf:"))
+    if failure is not None:
+        raise mapped(failure, name, key, 1)
     usage = priced(counted(reply.usage, prompt=READY[0][1], reply=reply.text), price)
     return {
         "model": name, "ok": True, "key": key or None, "reply": reply.text[:200], "tokens": usage.tokens,
         "usd": usage.usd, "seconds": round(time.monotonic() - start, 3),
         "price": asdict(price) if price else None,
     }  # fmt: skip
+
+
+def _unusable(reply: Said, *, bounded: bool) -> Failure | None:
+    """Return why a reply of one word is no answer; `bounded` is one whose length we cut ourselves."""
+    from ddax.reasoning.language.failures import Failure
+
+    if reply.cut and not bounded:
+        return Failure("length", 0, "One word was asked for, and the reply was cut off at the output limit.")
+    if not (reply.text.strip() or reply.refusal):
+        return Failure("foreign", 0, "The server sent a reply without a text.")
+    return None
 
 
 def _nothing() -> None:

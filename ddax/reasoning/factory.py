@@ -7,6 +7,7 @@ import time
 from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
+from urllib.parse import urlsplit
 
 import numpy as np
 from pydantic import BaseModel
@@ -25,6 +26,7 @@ if TYPE_CHECKING:
     from ddax.reasoning.embedded.reasoner import Patcher
 
 EMBEDDED = "embedded"
+_BREAKS = "\r\n"
 _TAKES_LIMITS = frozenset({"openai", "azure_openai", "anthropic", "mistralai", "groq", "deepseek"})
 """Providers whose classes take `max_tokens` and `timeout` by these names."""
 _NO_RETRY_SETTING = frozenset({"ollama", "huggingface"})
@@ -75,7 +77,9 @@ def open_model(
             why="A model is named with its provider.",
             mend="Write 'embedded' or 'provider:model', as in 'openai:gpt-4.1-mini'.",
         )
-    _check_key(name, providers, os.environ if environment is None else environment)
+    variables = os.environ if environment is None else environment
+    _check_key(name, providers, variables)
+    _check_address(name, providers, variables)
     from langchain.chat_models import init_chat_model
 
     settings: dict[str, Any] = {} if provider in _NO_RETRY_SETTING else {"max_retries": 0}
@@ -103,12 +107,41 @@ def key_of(name: str, providers: Mapping[str, Provider]) -> str:
 
 def _check_key(name: str, providers: Mapping[str, Provider], environment: Mapping[str, str]) -> None:
     key = key_of(name, providers)
-    if key and not environment.get(key, "").strip():
+    value = environment.get(key, "")
+    if key and not value.strip():
         raise ReasonerError(
             f"{name} needs a key.",
             why=f"The environment variable {key} is not set.",
             mend=f"Set {key}, or run with --model embedded. A local server takes any non-empty key.",
         )
+    odd = next((sign for sign in value if not (sign.isascii() and sign.isprintable())), "") if key else ""
+    if odd:
+        raise ReasonerError(
+            f"{name} cannot be sent its key.",
+            why=f"The environment variable {key} holds {'a line break' if odd in _BREAKS else repr(odd)}.",
+            mend=f"Set {key} to the key alone: letters, digits and signs of ASCII, in one line.",
+        )
+
+
+def _check_address(name: str, providers: Mapping[str, Provider], environment: Mapping[str, str]) -> None:
+    """Refuse an address of a server that is none; which variables hold one goes by that of the key."""
+    owner = key_of(name, providers).removesuffix("_API_KEY")
+    for variable in (f"{owner}_BASE_URL", f"{owner}_API_BASE"):
+        address = environment.get(variable, "").strip() if owner else ""
+        if address and not _is_address(address):
+            raise ReasonerError(
+                f"{name} has no server to go to.",
+                why=f"The environment variable {variable} is {address!r}, which is no address of the web.",
+                mend=f"Write it whole, as in {variable}=http://localhost:8000/v1, or unset it.",
+            )
+
+
+def _is_address(text: str) -> bool:
+    try:
+        parts = urlsplit(text)
+        return parts.scheme in ("http", "https") and bool(parts.hostname) and parts.port != 0
+    except ValueError:  # a port that is no number, or a bracket that does not close
+        return False
 
 
 def _install(provider: str, providers: Mapping[str, Provider]) -> str:

@@ -82,6 +82,41 @@ def test_a_reply_without_a_choice_is_told_as_what_was_sent(server, capsys):
     assert "The server sent no completion but {'id': '1'" in err
 
 
+@pytest.mark.parametrize(
+    ("content", "ended", "what", "why"),
+    [
+        (None, "stop", "no usable answer", "a reply without a text"),
+        (" ", "stop", "no usable answer", "a reply without a text"),
+        ("rea", "length", "the reply is too long", "cut off at the output limit"),
+    ],
+)
+def test_a_reply_that_says_nothing_or_is_cut_is_no_answer(server, capsys, content, ended, what, why):
+    choice = {"index": 0, "finish_reason": ended, "message": {"role": "assistant", "content": content}}
+    server.expect_request("/v1/chat/completions").respond_with_json(REPLY | {"choices": [choice]})
+    code, out, err = check(capsys, "--model", "openai:gpt-4.1-mini")
+    assert (code, out, f"failed: {what}." in err, why in err) == (9, "", True, True), err
+
+
+@pytest.mark.parametrize(
+    ("key", "held"), [("k\u00e9y", "'\u00e9'"), ("k\ney", "a line break"), ("k\t", "'\\t'")]
+)
+def test_a_key_that_cannot_be_sent_names_its_variable(server, capsys, monkeypatch, key, held):
+    monkeypatch.setenv("OPENAI_API_KEY", key)
+    code, _, err = check(capsys, "--model", "openai:gpt-4.1-mini")
+    assert (code, f"The environment variable OPENAI_API_KEY holds {held}." in err) == (9, True), err
+    assert server.log == []
+
+
+@pytest.mark.parametrize("variable", ["OPENAI_BASE_URL", "OPENAI_API_BASE"])
+@pytest.mark.parametrize(
+    "address", ["nonsense", "http://", "localhost:1234/v1", "http://x:port/v1", "ftp://x"]
+)
+def test_an_address_that_is_none_names_its_variable(server, capsys, monkeypatch, variable, address):
+    monkeypatch.setenv(variable, address)
+    code, _, err = check(capsys, "--model", "openai:gpt-4.1-mini")
+    assert (code, f"The environment variable {variable} is '{address}'" in err) == (9, True), err
+
+
 def test_no_answer_in_time_is_told_as_that(server, capsys, monkeypatch):
     def late(request):
         time.sleep(0.5)
