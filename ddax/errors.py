@@ -177,12 +177,16 @@ def first_fault(faults: Sequence[Mapping[str, Any]]) -> tuple[tuple[int | str, .
     return tuple(first["loc"]), plain_fault(first["msg"]) + found
 
 
-def json_fault(error: Exception) -> str:
-    """Say in plain words why a text is no JSON, the parser's own words after them."""
+def json_fault(error: Exception, *, row: bool = False) -> str:
+    """Say in plain words why a text is no JSON, the parser's own words after them.
+
+    A `row` is one line of a file, whose number is told elsewhere: only the column is said.
+    """
     if isinstance(error, UnicodeDecodeError):
         return f"It is no UTF-8 text from byte {error.start} on"
     if not isinstance(error, json.JSONDecodeError):
         return f"It holds what JSON has not ({error})"
     plain = (words for start, words in _JSON_FAULTS.items() if error.msg.startswith(start))
     said = next(plain, "It breaks off")
-    return f"{said} at line {error.lineno}, column {error.colno} ({error.msg})"
+    line = "" if row else f"line {error.lineno}, "
+    return f"{said} at {line}column {error.colno} ({error.msg})"

@@ -59,7 +59,7 @@ def settings_of(task: BatchTask, base: Context) -> Context:
         known = any(f"{key}.".startswith(f"{field}.") for field in setting_fields())
         near = f"The nearest valid one is {meant(key)!r}."
         raise SettingsError(
-            f"Task {task.id!r}: {key}: {fault}.",
+            f"{task.place}: {key}: {fault}.",
             why="Its row holds settings that do not fit." if known else near,
             mend="`ddax config show` lists every setting.",
         ) from error

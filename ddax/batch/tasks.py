@@ -6,9 +6,9 @@ import json
 import re
 from collections.abc import Iterator
 from pathlib import Path
-from typing import Annotated, Any, Literal
+from typing import Annotated, Any, Literal, Self
 
-from pydantic import BaseModel, ConfigDict, Field, TypeAdapter, ValidationError, field_validator
+from pydantic import BaseModel, ConfigDict, Field, PrivateAttr, TypeAdapter, ValidationError, field_validator
 
 from ddax.errors import SourceError, UsageError, first_fault, json_fault
 
@@ -91,6 +91,18 @@ class BatchTask(Part):
     sources: tuple[str, ...] | None = None
     settings: dict[str, Any] = Field(default_factory=dict)
     validators: tuple[Validator, ...] = ()
+    _line: str = PrivateAttr("")
+
+    @property
+    def place(self) -> str:
+        """Where the task stands, in words: its file and line, or its id where it was read from none."""
+        return self._line or f"Task {self.id!r}"
+
+    def at(self, line: str) -> Self:
+        """Return the task with the file and line it was read from."""
+        told = self.model_copy()
+        told._line = line
+        return told
 
     @field_validator("id")
     @classmethod
@@ -121,10 +133,10 @@ def read_tasks(path: Path) -> list[BatchTask]:
             why="No line of it is an object with a task.",
             mend='Write: {"task": "…"}',
         )
-    for name in _twice(tasks):
+    for first, second in _twice(tasks):
         raise UsageError(
-            f"The id {name!r} stands twice in {str(path)!r}.",
-            why="Results are kept by id.",
+            f"{second.place}: the id {second.id!r} stands twice.",
+            why=f"Results are kept by id, and {first.place} has it too.",
             mend="Give each task its own.",
         )
     return tasks
@@ -144,17 +156,17 @@ def _parsed(path: Path, number: int, line: str) -> BatchTask:
         ) from error
     except ValueError as error:
         raise UsageError(
-            f"{where}: the line is not valid JSON.", why=f"{json_fault(error)}.", mend=_MEND
+            f"{where}: the line is not valid JSON.", why=f"{json_fault(error, row=True)}.", mend=_MEND
         ) from error
-    return task if task.id else task.model_copy(update={"id": f"line-{number}"})
+    return (task if task.id else task.model_copy(update={"id": f"line-{number}"})).at(where)
 
 
-def _twice(tasks: list[BatchTask]) -> Iterator[str]:
-    seen: set[str] = set()
+def _twice(tasks: list[BatchTask]) -> Iterator[tuple[BatchTask, BatchTask]]:
+    seen: dict[str, BatchTask] = {}
     for task in tasks:
-        if task.id.casefold() in seen:  # two files of a disk that does not tell them apart
-            yield task.id
-        seen.add(task.id.casefold())
+        first = seen.setdefault(task.id.casefold(), task)  # a disk may not tell the names of files apart
+        if first is not task:
+            yield first, task
 
 
 _TASK = TypeAdapter(BatchTask)

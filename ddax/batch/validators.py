@@ -32,8 +32,10 @@ def check_functions(tasks: Iterable[BatchTask]) -> None:
     """Load the own functions of tasks; raises UsageError for the first that cannot be."""
     if os.getcwd() not in sys.path:  # as a worker that is a process of its own has it, by `python -m`
         sys.path.append(os.getcwd())
-    for name in sorted({one.value for task in tasks for one in task.validators if isinstance(one, Own)}):
-        _function(name)
+    for task in tasks:
+        for one in task.validators:
+            if isinstance(one, Own):
+                _function(one.value, task)
 
 
 def score(found: list[Check]) -> float | None:
@@ -62,7 +64,7 @@ def _check(one: Validator, task: BatchTask, result: Mapping[str, Any], repaired:
 
 def _own(one: Own, task: BatchTask, result: Mapping[str, Any]) -> Check:
     """Ask a function of the user's; one that raises has not said that the answer is right."""
-    function = _function(one.value)
+    function = _function(one.value, task)
     try:
         ok = bool(function(task.model_dump(mode="json"), dict(result)))
     except Exception as error:  # whatever a function of the user's own raises
@@ -82,13 +84,13 @@ def numbers(text: str) -> list[float]:
     return [float(found.replace(",", "")) for found in _NUMBER.findall(text)]
 
 
-def _function(name: str) -> Any:
+def _function(name: str, task: BatchTask) -> Any:
     module, _, attribute = name.partition(":")
     try:
         return getattr(importlib.import_module(module), attribute)
     except Exception as error:  # a module of the user's own may raise anything
         raise UsageError(
-            f"The validator {name!r} cannot be loaded.",
+            f"{task.place}: the validator {name!r} cannot be loaded.",
             why=f"{type(error).__name__}: {error}.",
             mend="Name a function as module:name, of a module in this folder or on Python's path.",
         ) from error

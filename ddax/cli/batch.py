@@ -15,7 +15,7 @@ from ddax.cli.backend import Output, settings
 from ddax.cli.errors import Interrupted, report
 from ddax.cli.interrupts import Interrupts
 from ddax.cli.text import clean
-from ddax.errors import UsageError
+from ddax.errors import SourceError, UsageError
 from ddax.wording import amount
 
 if TYPE_CHECKING:
@@ -70,6 +70,8 @@ def batch(
     found = read_tasks(tasks)
     _check(found, base)
     folder = _folder(out, memory, resume=resume)
+    if ray is None:  # the machines of a cluster have disks of their own
+        _check_sources([task for task in found if folder.result(task) is None], base)
     shared = memory.absolute() if memory is not None else None
     crew = _crew(base, folder, shared, in_process=in_process, cluster=ray)
     folder.ensure().bind(shared)
@@ -107,10 +109,24 @@ def _check(tasks: list[BatchTask], base: Context) -> None:
     for task in tasks:
         if not settings_of(task, base).sources:
             raise UsageError(
-                f"Task {task.id!r} has nothing to read.",
+                f"{task.place}: the task has nothing to read.",
                 why="Neither its row nor the command names a source.",
                 mend="Give it `sources`, or all of them by --sources.",
             )
+
+
+def _check_sources(tasks: list[BatchTask], base: Context) -> None:
+    """Say which source of a task is not there before the first one is begun; pages are not asked for."""
+    from ddax.actions.sources import check_source
+    from ddax.batch.job import settings_of
+
+    for task in tasks:
+        for source in settings_of(task, base).sources:
+            try:
+                check_source(source)
+            except SourceError as error:
+                what = f"{task.place}: {error.what[:1].lower()}{error.what[1:]}"
+                raise SourceError(what, why=error.why, mend=error.mend) from error
 
 
 def _crew(

@@ -129,7 +129,7 @@ _PARSED = (
 def _sentence(text: str) -> str:
     """Return a text that begins with a capital, but for a name, a path or a command."""
     word = text.split(" ", 1)[0].rstrip(":,")
-    return text[:1].upper() + text[1:] if word.isalpha() and word not in ("ddax", "pip") else text
+    return text[:1].upper() + text[1:] if word.isalpha() and word not in ("ddax", "pip", "pytest") else text
 
 
 def _nearest(meant: str, known: list[str]) -> str:

@@ -224,7 +224,7 @@ def _read(path: Path) -> tuple[JsonDict, list[JsonDict]]:
                 break  # the writer was killed in the middle of its last line
             raise SettingsError(
                 f"{path}, line {number}: not valid JSON.",
-                why=f"{json_fault(error)}.",
+                why=f"{json_fault(error, row=True)}.",
                 mend="Make the recording again: ddax run TASK --record FILE",
             ) from error
         rows.append(row if isinstance(row, dict) else {})

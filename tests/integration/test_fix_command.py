@@ -204,5 +204,5 @@ def test_a_python_without_pytest_is_told(place, capsys):
     python = str(place / "bare" / "bin" / "python")
     code, _, err = run(capsys, "clamp.py", "--tests", command, "--python", python)
     assert code == 2
-    assert err.count("error:") == 1 and "Pytest is not installed for this Python" in err
+    assert err.count("error:") == 1 and "pytest is not installed for this Python" in err
     assert f"{python} has none" in err and "pip install pytest" in err

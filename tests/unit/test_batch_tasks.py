@@ -21,6 +21,7 @@ from ddax.batch.summary import summary
 from ddax.batch.tasks import BatchTask, read_tasks
 from ddax.batch.validators import check_functions, checks, numbers, score
 from ddax.batch.worker import Warm, done
+from ddax.cli.main import run_command
 from ddax.configs.settings import Context
 from ddax.errors import SettingsError, SourceError, ThreadInUse, UsageError
 from ddax.graph.services import Parts
@@ -44,10 +45,13 @@ def test_a_task_file_is_read_and_nameless_tasks_get_their_line(tmp_path: Path) -
 @pytest.mark.parametrize(
     ("lines", "says"),
     [
-        (["{"], r"tasks.jsonl:1: the line is not valid JSON"),
+        (["", "{"], r"tasks.jsonl:2: the line is not valid JSON\. .*missing at column 2 \("),
         ([{"task": "x"}, {"tsak": "y"}], r"tasks.jsonl:2: tsak: It is not known"),
         ([{"id": "../x", "task": "x"}], "is no id"),
-        ([{"id": "a", "task": "x"}, {"id": "A", "task": "y"}], "stands twice"),
+        (
+            [{"id": "a", "task": "x"}, {"id": "A", "task": "y"}],
+            r"tasks.jsonl:2: the id 'A' stands twice\. .*jsonl:1",
+        ),
         ([{"task": "x", "validators": [{"kind": "regex", "value": "("}]}], "is no pattern"),
         ([{"task": "x", "validators": [{"kind": "guess", "value": "y"}]}], "validators"),
         ([], "holds no task"),
@@ -281,3 +285,39 @@ def test_an_address_of_a_cluster_where_nobody_listens_is_told_at_once() -> None:
             cluster.reach("127.0.0.1:port")
         for address in (f"127.0.0.1:{open_port}", "auto", "local"):
             cluster.reach(address)
+
+
+@pytest.mark.parametrize(
+    ("row", "says"),
+    [
+        ({"settings": {"nix": 1}}, "tasks.jsonl:2: nix: It is not known here"),
+        ({"sources": []}, "tasks.jsonl:2: the task has nothing to read"),
+        ({"sources": ["none.txt"]}, "tasks.jsonl:2: the source 'none.txt' cannot be read"),
+        ({"sources": ["gopher://x"]}, "tasks.jsonl:2: the source 'gopher://x' is of an unknown kind"),
+        (
+            {"validators": [{"kind": "function", "value": "no.such:thing"}]},
+            "tasks.jsonl:2: the validator 'no.such:thing' cannot be loaded",
+        ),
+    ],
+)
+def test_a_wrong_line_is_named_before_anything_runs(
+    row: JsonDict, says: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: Any
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setattr(sys, "path", [*sys.path])
+    (tmp_path / "a.txt").write_text("Ada built the tower.")
+    written(tmp_path, {"task": "x", "sources": ["a.txt"]}, {"task": "y", "sources": ["a.txt"], **row})
+    assert run_command(["batch", "tasks.jsonl", "--out", "out"]) == 2
+    assert f"error: {says}" in capsys.readouterr().err
+    assert not (tmp_path / "out").exists()
+
+
+def test_sources_of_tasks_with_a_result_may_be_gone(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: Any
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    written(tmp_path, {"id": "a", "task": "x", "sources": ["gone.txt"]})
+    folder = Folder(tmp_path / "out").ensure()
+    (folder.results / "a.json").write_text(json.dumps(job.failed(BatchTask(id="a", task="x"), "E", "c")))
+    assert run_command(["batch", "tasks.jsonl", "--out", "out", "--resume", "--in-process"]) == 1
+    assert "1 of 1 task" in capsys.readouterr().out

@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import NamedTuple
 
 from ddax.actions.sources.documents import ExtractCache
-from ddax.actions.sources.files import MAX_BYTES, Found, read_path
+from ddax.actions.sources.files import MAX_BYTES, Found, exists, read_path, unreadable
 from ddax.actions.sources.library import SourceLibrary
 from ddax.actions.sources.python_docs import SCHEME, read_python
 from ddax.actions.sources.web import SCHEMES, Pages, read_url
@@ -62,24 +62,34 @@ async def read_source(
     wait: Wait,
 ) -> Found:
     """Read one source by its kind."""
+    check_source(spec)
+    if spec.startswith(SCHEME):
+        return await asyncio.to_thread(read_python, spec, cache=cache)
+    if spec.lower().startswith(SCHEMES):
+        return Found([await read_page(spec, allow_hosts, web, wait)], [])
+    return await asyncio.to_thread(read_path, spec, cache=cache, max_bytes=max_bytes)
+
+
+def check_source(spec: str) -> None:
+    """Refuse a word that names nothing: empty, of an unknown kind, or a path where nothing stands.
+
+    Nothing is read or fetched. Raises SourceError that names the source.
+    """
     if not spec.strip():
         raise SourceError(
             f"The source {spec!r} is empty.",
             why="An empty word names nothing to read.",
             mend="Give a path, a URL or python:MODULE.",
         )
-    if spec.startswith(SCHEME):
-        return await asyncio.to_thread(read_python, spec, cache=cache)
-    if spec.lower().startswith(SCHEMES):
-        return Found([await read_page(spec, allow_hosts, web, wait)], [])
-    scheme = re.match(r"([A-Za-z][A-Za-z0-9+.-]+):", spec)
-    if scheme and not Path(spec).expanduser().exists():
+    if spec.startswith(SCHEME) or spec.lower().startswith(SCHEMES) or exists(spec):
+        return
+    if scheme := re.match(r"([A-Za-z][A-Za-z0-9+.-]+):", spec):
         raise SourceError(
             f"The source {spec!r} is of an unknown kind.",
             why=f"{scheme.group(1)!r} is none of http, https and python.",
             mend="Give a path, a URL or python:MODULE.",
         )
-    return await asyncio.to_thread(read_path, spec, cache=cache, max_bytes=max_bytes)
+    raise unreadable(spec)
 
 
 async def read_page(spec: str, allow_hosts: Sequence[str], web: Pages | None, wait: Wait) -> Document:

@@ -80,12 +80,26 @@ def read_path(spec: str, *, cache: ExtractCache, max_bytes: int = MAX_BYTES) -> 
             why=f"{exc.strerror or exc}.",
             mend="Check the path and its permissions.",
         ) from exc
+    raise unreadable(spec)
+
+
+def exists(spec: str) -> bool:
+    """Say whether something stands at a path; what cannot be looked at is left for who reads it."""
+    try:
+        return Path(spec).expanduser().exists()
+    except OSError:
+        return True
+
+
+def unreadable(spec: str) -> SourceError:
+    """Return the error of a path where no file or folder is."""
+    path = Path(spec).expanduser()
     where = "" if path.is_absolute() else f" in {Path.cwd()}"
     why = (
         "It is neither a file nor a folder." if path.exists() else f"There is no such file or folder{where}."
     )
     mend = f"Check the path{AGAIN if where else ''}."
-    raise SourceError(f"The source {spec!r} cannot be read.", why=why, mend=mend)
+    return SourceError(f"The source {spec!r} cannot be read.", why=why, mend=mend)
 
 
 def read_single(spec: str, path: Path, *, cache: ExtractCache, max_bytes: int) -> Found:

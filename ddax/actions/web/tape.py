@@ -116,7 +116,7 @@ def rows_of(path: Path) -> list[JsonDict]:
                 break  # the writer was killed in the middle of its last line
             raise SettingsError(
                 f"{path}, line {number}: not valid JSON.",
-                why=f"{json_fault(error)}.",
+                why=f"{json_fault(error, row=True)}.",
                 mend="Make the tape again: ddax run TASK --record-web FILE",
             ) from error
         if not isinstance(row, dict) or (number > 1 and "key" not in row):
