@@ -18,6 +18,7 @@ from ddax.nodes.claims import doubts
 from ddax.nodes.gather import evidence, findings, read_pages, recall, task_text, thoughts, usage_row
 from ddax.nodes.judging import settle_values
 from ddax.nodes.merge import answer_of, supported
+from ddax.nodes.withheld import withheld
 from ddax.reasoning.budget import usage_of
 from ddax.reasoning.protocol import MergeRequest
 from ddax.types import JsonDict
@@ -35,6 +36,7 @@ async def close(state: State, *, session: Session) -> Update:
     whole, answer = answer, fitted(answer, state["work"].get("requirements", []))
     if "carried" in answer and answer["text"] != whole["text"]:
         answer = await supported(answer, session)
+    answer = await withheld(answer, state["work"]["id"], session)
     refused = broken(state["work"].get("requirements", []), _facts(state, answer))
     status, reason = _status(state, answer, refused)
     await settle_values(state, session, answer, status)
