@@ -165,6 +165,7 @@ def import_from(
             return dict(await imported(memory, lines))
 
     try:
+        _look_through(file)
         counts = with_memory(namespace, work)
     except UnicodeDecodeError as exc:
         raise UsageError(
@@ -181,3 +182,11 @@ def import_from(
     if json:
         output.result(counts)
     output.say(", ".join(f"{n} {name}" for name, n in counts.items()))
+
+
+def _look_through(file: Path) -> None:
+    """Refuse a damaged export whole: half of one in the memory would be hard to tell from all of it."""
+    from ddax.memory.transfer import check_export
+
+    with file.open(encoding="utf-8") as lines:
+        check_export(lines)

@@ -64,10 +64,13 @@ def load_context(
     """
     path = _settings_file(file, directory)
     layers: dict[str, Setting] = {}
-    if path is not None:
-        layers.update(_from_file(path))
-    layers.update(_from_environment(os.environ if env is None else env))
-    layers.update(_from_arguments(arguments or {}))
+    for layer in (
+        _from_file(path) if path is not None else {},
+        _from_environment(os.environ if env is None else env),
+        _from_arguments(arguments or {}),
+    ):
+        _validate(layer)  # also what a later one takes the place of: it would be wrong the next time
+        layers.update(layer)
     context = _validate(layers)
     origins = {key: layers[key].origin if key in layers else DEFAULT for key in setting_fields()}
     return Loaded(context, origins, path)
@@ -355,11 +358,18 @@ def _wrong(loc: tuple[int | str, ...], message: str, layers: Mapping[str, Settin
     part = ".".join(parts[key.count(".") + 1 :])
     inside = f"In {part!r}: " if part else ""
     default = field.get_default(call_default_factory=True)
-    mend = f"Give another value; the default is {default!r}."
+    mend = f"Give another value; the default is {_spelled(default)}."
     if isinstance(default, tuple) and isinstance(setting.value, str):
         mend = f"Write a list: [{setting.value}]."
     return SettingsError(
-        f"{setting.origin}: {key} = {reprlib.repr(setting.value)} is not allowed.",
+        f"{setting.origin}: {key} = {_spelled(setting.value)} is not allowed.",
         why=f"{inside}{message}. It means: {field.description}",
         mend=mend,
     )
+
+
+def _spelled(value: Any) -> str:
+    """Write a value as a settings file has it, cut where it is long."""
+    if value is None or isinstance(value, bool):
+        return {None: "null", True: "true", False: "false"}[value]
+    return reprlib.repr(list(value) if isinstance(value, tuple) else value)

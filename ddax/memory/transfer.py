@@ -37,12 +37,50 @@ async def exported(memory: Memory) -> AsyncIterator[JsonDict]:
         yield {"kind": "tombstone", **asdict(stone)}
 
 
+def check_export(lines: Iterable[str]) -> None:
+    """Look an export through before it is read in; raises `StateError` for the first line that is damaged."""
+    for number, line in enumerate(lines, 1):
+        item = _parsed(line, number)
+        try:
+            _shaped(item)
+        except (KeyError, TypeError, ValueError) as exc:
+            raise _damaged(number, f"{type(exc).__name__}: {exc}") from exc
+
+
+def _shaped(item: JsonDict) -> None:
+    """Make what a line holds, and drop it; raises as that does where something is missing."""
+    kind = item["kind"]
+    if kind == "row":
+        _record(item)
+    elif kind == "page":
+        _page(item)
+    elif kind == "log":
+        _key({"table": item["table"], "row": item["row"]})
+    elif kind == "relation":
+        Relation(**item["relation"])
+    elif kind == "tombstone":
+        _stone(item)
+
+
+def _record(item: JsonDict) -> Record:
+    return Record(**{key: item[key] for key in _names(Record) if key in item})
+
+
+def _page(item: JsonDict) -> Document:
+    values = {key: value for key, value in item.items() if key != "kind"}
+    return Document(**{**values, "links": tuple(item["links"])})
+
+
+def _stone(item: JsonDict) -> Tombstone:
+    return Tombstone(**{key: value for key, value in item.items() if key != "kind"})
+
+
 async def imported(memory: Memory, lines: Iterable[str]) -> dict[str, int]:
     """Read an export into a memory and count what came; what is there already changes nothing.
 
     Rows pass whatever gate stands before the memory. Tombstones are kept where the namespace has the
     name it had, since ids are made of it. Raises `StateError` for a line that is damaged
-    or of a newer release; what stands before it is kept.
+    or of a newer release; what stands before it is kept, so a file is looked through first (`check_export`).
     """
     counts = {"rows": 0, "pages": 0, "logs": 0, "relations": 0, "tombstones": 0, "refused": 0}
     ids: dict[str, str] = {}
@@ -55,8 +93,7 @@ async def imported(memory: Memory, lines: Iterable[str]) -> dict[str, int]:
             if item["kind"] != "tombstone":
                 await _take(memory, item, ids, known, counts)
             elif copied:
-                stone = Tombstone(**{key: item[key] for key in item if key != "kind"})
-                counts["tombstones"] += await memory.upkeep.restore([stone])
+                counts["tombstones"] += await memory.upkeep.restore([_stone(item)])
         except (KeyError, TypeError, ValueError) as exc:
             raise _damaged(number, f"{type(exc).__name__}: {exc}") from exc
     return counts
@@ -65,9 +102,9 @@ async def imported(memory: Memory, lines: Iterable[str]) -> dict[str, int]:
 async def _take(
     memory: Memory, item: JsonDict, ids: dict[str, str], known: dict[str, set[str]], counts: dict[str, int]
 ) -> None:
-    kind = item.pop("kind")
+    kind = item["kind"]
     if kind == "row":
-        record = Record(**{key: item[key] for key in _names(Record) if key in item})
+        record = _record(item)
         # Citations point backwards, so the rows they name have their new ids by now.
         cites = [ids.get(str(i), str(i)) for i in record.meta.get("cites", ())]
         meta = {**record.meta, **({"cites": cites} if cites else {})}
@@ -76,7 +113,7 @@ async def _take(
             ids[record.id] = stored[0]
         counts["rows" if stored else "refused"] += 1
     elif kind == "page":
-        await memory.put_page(Document(**{**item, "links": tuple(item["links"])}))
+        await memory.put_page(_page(item))
         counts["pages"] += 1
     elif kind == "log":
         table, row = str(item["table"]), item["row"]
@@ -96,9 +133,9 @@ async def _take(
 
 def _parsed(line: str, number: int) -> JsonDict:
     try:
-        item = json.loads(line)
+        item = json.loads(line.rstrip("\n"))
     except ValueError as exc:
-        raise _damaged(number, json_fault(exc)) from exc
+        raise _damaged(number, json_fault(exc, row=True)) from exc
     if not isinstance(item, dict) or "kind" not in item:
         raise _damaged(number, "it is no object with a kind")
     header = item["kind"] == "header"
@@ -113,7 +150,9 @@ def _parsed(line: str, number: int) -> JsonDict:
 
 def _damaged(number: int, why: str) -> StateError:
     return StateError(
-        f"Line {number} of the export is damaged.", why=f"{why}.", mend="Write it again: ddax memory export"
+        f"Line {number} of the export is damaged.",
+        why=f"{why}.",
+        mend="Write it again: ddax memory export FILE",
     )
 
 

@@ -204,3 +204,17 @@ def test_looking_makes_no_home(
     assert run_command(argv) == 0, capsys.readouterr().err
     assert capsys.readouterr().out
     assert list(tmp_path.iterdir()) == []
+
+
+@pytest.mark.parametrize("last", ['{"kind": "row", "text"', '{"kind": "row"}', "[]", "\udcff"])
+def test_a_damaged_export_is_refused_whole(capsys: Any, stored: str, tmp_path: Path, last: str) -> None:
+    whole, broken = tmp_path / "whole.jsonl", tmp_path / "broken.jsonl"
+    assert call(capsys, "export", str(whole))[0] == 0
+    lines = whole.read_text(encoding="utf-8").splitlines()
+    broken.write_text("\n".join([*lines, last]), encoding="utf-8", errors="surrogateescape")
+    code, _, err = call(capsys, "import", str(broken), "--namespace", "other")
+    assert code == (2 if last == "\udcff" else 4)
+    assert code == 2 or (f"Line {len(lines) + 1} " in err and "ddax memory export FILE" in err)
+    assert told(capsys, "search", QUOTE, "--namespace", "other")["hits"] == []
+    assert call(capsys, "import", str(whole), "--namespace", "other")[0] == 0
+    assert len(told(capsys, "search", QUOTE, "--namespace", "other")["hits"]) == 1

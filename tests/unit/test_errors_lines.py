@@ -244,7 +244,7 @@ def test_a_cluster_that_cannot_be_reached_leaves_no_folder(
         ("browser: {secrets: {a: {env: A}}}", "In 'a.domain': It is missing. ", "the default is {}."),
         ("budget: {max_steps: many}", "It should be a whole number. ", "the default is 60."),
         ("sources: docs", "It should be a list. ", "mend: Write a list: [docs]."),
-        ("human: perhaps", "It should be true or false. ", "the default is False."),
+        ("human: perhaps", "It should be true or false. ", "the default is false."),
     ],
 )
 def test_a_setting_of_another_type_is_told_in_plain_words(

@@ -17,7 +17,7 @@ from ddax.memory.fake import DictMemory
 from ddax.memory.gate import GatedMemory
 from ddax.memory.protocol import Relation
 from ddax.memory.provenance import history, provenance, resolved
-from ddax.memory.transfer import exported, imported
+from ddax.memory.transfer import check_export, exported, imported
 from ddax.reasoning.entailment.rules import lexical
 from ddax.types import Document, Record
 
@@ -137,6 +137,7 @@ async def test_an_export_travels_and_arrives_once(memory: DictMemory) -> None:
     await memory.upkeep.relate([Relation("contradicts", second, first, 0.6)])
     await memory.log("reflections", {"kind": "policy", "text": "Look up."}, key="k")
     lines = [json.dumps(item) async for item in exported(memory)]
+    check_export(lines)
     for target in (GatedMemory(fresh("other"), lexical), fresh("third")):
         for _ in range(2):
             counts = await imported(target, lines)
@@ -186,3 +187,6 @@ async def test_history_tells_when_a_repeat_was_refused() -> None:
 async def test_a_damaged_export_is_refused(memory: DictMemory, lines: list[str]) -> None:
     with pytest.raises(StateError):
         await imported(memory, lines)
+    with pytest.raises(StateError) as refused:
+        check_export(lines)
+    assert f"ine {len(lines)}" in refused.value.what

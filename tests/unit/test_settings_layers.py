@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from pathlib import Path
+from typing import Any
 
 import pytest
 import yaml
@@ -159,6 +160,32 @@ def test_a_wrong_type_names_key_and_file_and_line(tmp_path: Path, text: str, lin
         load(tmp_path, text)
     assert f"{tmp_path / 'ddax.yaml'}:{line}: {key} = " in caught.value.what
     assert caught.value.mend
+
+
+@pytest.mark.parametrize(
+    ("text", "env", "given", "named"),
+    [
+        ("sources: 3\n", {}, {"sources": ["docs"]}, "ddax.yaml"),
+        ("budget:\n  max_usd: -1\n", {"DDAX_BUDGET__MAX_USD": "1"}, {}, "ddax.yaml"),
+        ("", {"DDAX_SEED": "ten"}, {"seed": 1}, "DDAX_SEED"),
+    ],
+)
+def test_a_wrong_value_is_refused_also_where_a_later_layer_takes_its_place(
+    tmp_path: Path, text: str, env: dict[str, str], given: dict[str, Any], named: str
+):
+    with pytest.raises(SettingsError, match="not allowed") as caught:
+        load(tmp_path, text, env, **given)
+    assert named in caught.value.what
+
+
+def test_values_are_told_as_a_settings_file_has_them(tmp_path: Path):
+    with pytest.raises(SettingsError) as caught:
+        load(tmp_path, "human: null\n")
+    assert "human = null is not allowed" in caught.value.what
+    assert caught.value.mend == "Give another value; the default is false."
+    with pytest.raises(SettingsError) as caught:
+        load(tmp_path, "sources: 3\n")
+    assert caught.value.mend == "Give another value; the default is []."
 
 
 @pytest.mark.parametrize(
