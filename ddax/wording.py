@@ -1,4 +1,4 @@
-"""Words for people that hang on a number."""
+"""Words for people: what hangs on a number, and how a sentence begins."""
 
 from __future__ import annotations
 
@@ -6,3 +6,9 @@ from __future__ import annotations
 def amount(count: int, one: str, many: str = "") -> str:
     """Return a count with its noun: `1 page`, `2 pages`; `many` where an s is not all that is added."""
     return f"{count:,} {one if count == 1 else many or one + 's'}"
+
+
+def sentence(text: str) -> str:
+    """Return a text that begins with a capital, but for a name, a path or a command."""
+    word = text.split(" ", 1)[0].rstrip(":,")
+    return text[:1].upper() + text[1:] if word.isalpha() and word not in ("ddax", "pip", "pytest") else text

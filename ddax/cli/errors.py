@@ -16,6 +16,7 @@ import traceback
 
 from ddax.cli.text import clean, clean_block, dump_json
 from ddax.errors import DdaxError, StorageError, UsageError, plain_fault
+from ddax.wording import sentence
 
 INTERRUPTED = 130
 NO_WHY = "What raised it says no more: an action, or a part of your own."
@@ -102,9 +103,9 @@ def _describe(exc: BaseException) -> tuple[dict[str, str], int]:
     known = as_ddax(exc)
     if known is not None:
         return {
-            "what": _sentence(known.what),
-            "why": _sentence(known.why or NO_WHY),
-            "mend": _sentence(known.mend or NO_MEND),
+            "what": sentence(known.what),
+            "why": sentence(known.why or NO_WHY),
+            "mend": sentence(known.mend or NO_MEND),
             "kind": type(known).__name__,
         }, known.exit_code
     what = f"Unexpected {type(exc).__name__}: {clean(exc, 300)}"
@@ -124,12 +125,6 @@ _PARSED = (
     (r"(Got unexpected .+)", "The command takes no more words; several in one need quotes."),
 )
 """What the parser says, parted into what is wrong and why."""
-
-
-def _sentence(text: str) -> str:
-    """Return a text that begins with a capital, but for a name, a path or a command."""
-    word = text.split(" ", 1)[0].rstrip(":,")
-    return text[:1].upper() + text[1:] if word.isalpha() and word not in ("ddax", "pip", "pytest") else text
 
 
 def _nearest(meant: str, known: list[str]) -> str:

@@ -56,7 +56,7 @@ async def _perform(
         update = await node(state, session=session, **extra)
     except BudgetExceeded as error:
         cost: Update = {"usage": paid(place).row()} if place.calls else {}
-        update = {"status": "stopped", "stop_reason": f"budget: {error.what}", **cost}
+        update = {"status": "stopped", "stop_reason": f"budget: {error.what.rstrip('.')}", **cost}
     finally:
         await note_calls(place, state, session)
     update = by_node(node.__name__, update)

@@ -22,6 +22,7 @@ from ddax.nodes.withheld import withheld
 from ddax.reasoning.budget import usage_of
 from ddax.reasoning.protocol import MergeRequest
 from ddax.types import JsonDict
+from ddax.wording import sentence
 
 NO_ANSWER = "No answer was reached."
 REFUSED_BYTES = 400
@@ -90,7 +91,7 @@ async def _stopped_unread(state: State, session: Session) -> bool:
 
 
 def _no_answer(why: str) -> Answer:
-    return Answer(text=f"{NO_ANSWER} {why}", short="", found=False, support=0.0, citations=[])
+    return Answer(text=f"{NO_ANSWER} {sentence(why)}", short="", found=False, support=0.0, citations=[])
 
 
 def fitted(answer: Answer, requirements: list[Requirement]) -> Answer:

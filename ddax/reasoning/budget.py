@@ -21,6 +21,8 @@ from ddax.types import JsonDict, Usage
 
 FREE = frozenset({"embedded"})
 """Reasoners that cost nothing: no cap applies to them."""
+_RAISE = "Ask again with a higher budget.{}; on the same thread what was read is kept."
+"""The mend of a cap: the run it ended is over, so that nothing is left to resume."""
 
 
 class _Costs(Protocol):
@@ -91,7 +93,7 @@ class BudgetKeeper:
             raise BudgetExceeded(
                 f"the cap {name}={cap:g} is reached ({value:g} spent).",
                 why="A run stops before the call that would pass a cap.",
-                mend=f"Raise budget.{name} and resume the thread.",
+                mend=_RAISE.format(name),
             )
 
     def out_of_time(self, spent: Usage) -> BudgetExceeded:
@@ -100,7 +102,7 @@ class BudgetKeeper:
         error = BudgetExceeded(
             f"the cap max_seconds={cap:g} is reached ({max(cap, self.seconds):g} spent).",
             why="A request to a model ends when the time of its run does.",
-            mend="Raise budget.max_seconds and resume the thread.",
+            mend=_RAISE.format("max_seconds"),
         )
         charge(error, spent)
         return error

@@ -155,7 +155,7 @@ async def test_what_is_still_open_at_the_end_is_given_up(kit: Any) -> None:
     update = await kit.update(close, state, session)
     assert update["ideas"]["0"] == {"status": "abandoned", "reason": "budget: x"}
     assert update["answer"]["found"] is False
-    assert "down" in update["answer"]["text"]
+    assert "Down" in update["answer"]["text"]
 
 
 def failing(cost: Usage) -> ReasonerError:
@@ -169,6 +169,16 @@ async def test_a_synthesis_that_failed_at_the_end_is_paid(kit: Any) -> None:
     state = {**await kit.opened(session), "status": "stopped", "stop_reason": "budget: x"}
     update = await kit.update(close, state, session)
     assert Usage.of_row(update["usage"]) == Usage(3, 70, 0.2)
+
+
+async def test_a_cap_at_the_end_is_told_in_a_sentence_with_a_mend_that_works(kit: Any) -> None:
+    session = kit.session(budget={"max_model_calls": 0})
+    state = {**await kit.opened(session), "status": "stopped", "stop_reason": "budget: x"}
+    text = (await kit.update(close, state, session))["answer"]["text"]
+    assert text.startswith("No answer was reached. The cap max_model_calls=0 is reached (0 spent).")
+    assert text.endswith(
+        "Ask again with a higher budget.max_model_calls; on the same thread what was read is kept."
+    )
 
 
 async def test_a_lesson_that_failed_is_paid_and_not_stored(kit: Any) -> None:

@@ -177,6 +177,16 @@ async def test_what_cannot_be_run_is_refused(kit: Any, tmp_path: Path) -> None:
     assert agent.threads() == []
 
 
+async def test_a_run_that_a_cap_ended_is_asked_again_under_a_higher_one(kit: Any, tmp_path: Path) -> None:
+    async with kit.agent(tmp_path, kit.script(), budget={"max_model_calls": 0}) as agent:
+        stopped = await agent.run(kit.question, thread="t")
+        assert (await agent.resume("t"))["answer"] == stopped["answer"]  # it is over
+    assert (stopped["status"], "Ask again with a higher" in stopped["answer"]) == ("stopped", True)
+    async with kit.agent(tmp_path, kit.script(), budget={"max_model_calls": 100}) as agent:
+        again = await agent.run(kit.question, thread="t")
+    assert (again["status"], again["answer"]) == ("done", "Trondby.")
+
+
 @pytest.mark.parametrize(
     ("budget", "says"),
     [

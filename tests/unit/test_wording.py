@@ -1,4 +1,4 @@
-"""Words that hang on a number."""
+"""Words that hang on a number, and how a sentence begins."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ import pytest
 from ddax.cli.answer import result_lines
 from ddax.cli.patch import print_repair
 from ddax.evolution.records import RepairResult
-from ddax.wording import amount
+from ddax.wording import amount, sentence
 
 
 @pytest.mark.parametrize(
@@ -24,6 +24,20 @@ from ddax.wording import amount
 )
 def test_a_noun_goes_with_its_count(count: int, words: tuple[str, ...], said: str) -> None:
     assert amount(count, *words) == said
+
+
+@pytest.mark.parametrize(
+    ("text", "said"),
+    [
+        ("the cap is reached.", "The cap is reached."),
+        ("openai:m failed.", "openai:m failed."),
+        ("'x' is none.", "'x' is none."),
+        ("ddax runs lists them.", "ddax runs lists them."),
+        ("", ""),
+    ],
+)
+def test_a_sentence_begins_with_a_capital_but_for_a_name(text: str, said: str) -> None:
+    assert sentence(text) == said
 
 
 def test_what_happened_once_is_said_in_the_singular(capsys: Any) -> None:
