@@ -34,6 +34,7 @@ PROVIDERS = {
 )
 def test_the_retry_table(status, retried):
     failure = Failure("status", status, "said")
+    assert "resume" not in mapped(failure, "m", "KEY", 1).mend  # a run that a failure ended is over
     assert failure.retriable is retried
     assert str(status) in mapped(failure, "m", "KEY", 1).what
 

@@ -179,4 +179,4 @@ def _mend(failure: Failure, key: str) -> str:
     }
     if failure.kind != "status":
         return by_kind[failure.kind]
-    return by_status.get(failure.status, "The provider is failing: resume the run later.")
+    return by_status.get(failure.status, "The provider is failing: ask again later.")

@@ -68,7 +68,7 @@ class Breaker:
             raise ReasonerError(
                 f"{model} failed {self._failures} times in a row and is not asked for {left:.0f} s.",
                 why="What fails so often would fail again, and cost time or money.",
-                mend="Resume the run later, or choose another model.",
+                mend="Ask again later, or choose another model.",
             )
         self._until = self._clock() + self._limits.breaker_seconds
 
