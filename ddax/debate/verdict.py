@@ -9,7 +9,7 @@ is reported, and never moves the value.
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 
 import numpy as np
@@ -20,8 +20,8 @@ from ddax.debate.panel import seat
 from ddax.debate.quotes import UNASKED, Bearing, Carrying, verified
 from ddax.debate.records import TRANSCRIPT_CHARS, Dissent, Speech, Verdict
 from ddax.debate.roles import Debater, Roles
-from ddax.errors import BudgetExceeded
-from ddax.reasoning.budget import usage_of
+from ddax.errors import BudgetExceeded, ReasonerError
+from ddax.reasoning.budget import charge, usage_of
 from ddax.reasoning.protocol import ArgueRequest, Argument, JudgeRequest, Judgment, Reasoner
 from ddax.types import EntailmentCheck, Passage, Usage
 
@@ -102,8 +102,18 @@ async def evaluate_outcome(
     voters = _voters(roles, present, settings.first_votes)
     carrying = Carrying(check, result, settings.support) if check is not None else None
     court = Court(roles, voters, settings, rng, carrying, correct, boundaries)
-    votes = {voter.name: await voter.reasoner.judge(_judge_request(case)) for voter in voters}
+    votes: dict[str, Judgment] = {}
+    try:
+        for voter in voters:
+            votes[voter.name] = await voter.reasoner.judge(_judge_request(case))
+    except (BudgetExceeded, ReasonerError) as error:
+        charge(error, usage_of(error) + _cost(votes.values()))
+        raise
     return await _decide(case, court, votes)
+
+
+def _cost(said: Iterable[Judgment | Argument]) -> Usage:
+    return sum((one.usage for one in said), Usage())
 
 
 def _voters(roles: Roles, present: Sequence[Debater], least: int) -> tuple[Debater, ...]:
@@ -130,7 +140,7 @@ async def _decide(case: Case, court: Court, votes: Mapping[str, Judgment]) -> Ve
         why=gate.why,
         reasons=next(iter(votes.values())).reasons,
         roles=court.roles.names(),
-        usage=sum((vote.usage for vote in votes.values()), Usage()),
+        usage=_cost(votes.values()),
         raw=first,
         first=first,
         models={voter.name: voter.reasoner.name for voter in court.voters},
@@ -161,10 +171,14 @@ async def _debate(before: Verdict, case: Case, court: Court) -> Verdict:
         else:
             why += "; no argument held, so none moves the value"
     except BudgetExceeded as error:
-        paid = sum((judgment.usage for judgment in final.values()), paid + usage_of(error))
+        paid = paid + usage_of(error) + _cost(final.values())
         final.clear()
         why += f"; the budget ended the debate, so the cheap value stands ({error.what})"
-    spent = sum((s.argument.usage for s in speeches), sum((j.usage for j in final.values()), paid))
+    except ReasonerError as error:
+        heard_out = _cost(speech.argument for speech in speeches) + _cost(final.values())
+        charge(error, paid + usage_of(error) + heard_out)
+        raise
+    spent = paid + _cost(speech.argument for speech in speeches) + _cost(final.values())
     after = replace(
         before, vote=majority(list(before.first.values()), speeches), debated=True, why=why,
         transcript=tuple(speeches), usage=spent, calls=before.calls + len(speeches) + len(final),

@@ -15,7 +15,7 @@ from ddax.debate.roles import Debater
 from ddax.debate.rubric import load_rubric
 from ddax.debate.verdict import Verdict, evaluate_outcome
 from ddax.errors import BudgetExceeded, ReasonerError, SettingsError
-from ddax.reasoning.budget import charge
+from ddax.reasoning.budget import charge, usage_of
 from ddax.reasoning.protocol import ArgueRequest, Argument, JudgeRequest, Judgment
 from ddax.types import Citation, Passage, Usage
 
@@ -151,6 +151,34 @@ async def test_a_call_that_the_budget_ended_in_the_debate_is_paid():
             raise error
 
     assert (await judged(Charged())).usage == ONE_CALL + ONE_CALL
+
+
+@pytest.mark.parametrize("calls", [0, 1, 2, 3])
+async def test_what_was_paid_before_a_call_that_failed_is_paid(calls: int):
+    """A vote, two speeches and the judge again: each of them fails once."""
+
+    class Failing(Speaker):
+        def _note(self, request: object) -> None:
+            if len(self.seen) == calls:
+                error = ReasonerError("The provider is down.")
+                charge(error, ONE_CALL)
+                raise error
+            super()._note(request)
+
+    with pytest.raises(ReasonerError) as caught:
+        await judged(Failing())
+    assert usage_of(caught.value).model_calls == calls + 1
+
+
+async def test_what_the_first_voters_cost_is_paid_where_the_next_one_fails():
+    class Broken(Speaker):
+        async def judge(self, request):
+            raise ReasonerError("The provider is down.")
+
+    panel = [Debater("a", Speaker("a"), 0.9), Debater("b", Broken("b"), 0.1)]
+    with pytest.raises(ReasonerError) as caught:
+        await judged(Speaker(), panel=panel, settings=Debate(first_votes=2))
+    assert usage_of(caught.value) == ONE_CALL
 
 
 async def test_a_failing_reasoner_is_an_error_not_a_value():
