@@ -9,7 +9,7 @@ from __future__ import annotations
 import asyncio
 import logging
 import time
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Awaitable, Callable, Mapping, Sequence
 from copy import copy
 from dataclasses import dataclass, field, replace
 from functools import partial
@@ -262,17 +262,13 @@ class LocalServices:
                 logging.getLogger("ddax").warning("filling vectors behind the run ended early: %s", ended)
         parts: list[Any] = []
         for session in self._sessions.values():
-            session.controller.close()
             reasoners = (session.reasoner, *session.benches.values())
             parts += (session.ahead, session.world, session.web, *reasoners, session.memory)
         once = {id(part): part for part in parts if hasattr(part, "close")}
+        controllers = [asyncio.to_thread(s.controller.close) for s in self._sessions.values()]
         self._sessions.clear()
         self._last = None
-        # None waits for another, and what fails leaves no other open.
-        ends = await asyncio.gather(*(part.close() for part in once.values()), return_exceptions=True)
-        for end in ends:
-            if isinstance(end, BaseException):
-                raise end
+        await _closed([*controllers, *(part.close() for part in once.values())])
 
     async def _open(self, settings: Context, soon: Sequence[str]) -> Session:
         from ddax.graph.opening import open_session
@@ -286,6 +282,16 @@ class LocalServices:
         return await open_session(
             settings, self._home, parts, clock=self._clock, monotonic=self._monotonic, soon=soon
         )
+
+
+async def _closed(closing: Sequence[Awaitable[None]]) -> None:
+    """Close parts, none of which waits for another; raises the first failure when all have ended."""
+    ends = await asyncio.gather(*closing, return_exceptions=True)
+    failed = [end for end in ends if isinstance(end, BaseException)]
+    for other in failed[1:]:
+        logging.getLogger("ddax").warning("another part did not close: %s", other)
+    if failed:
+        raise failed[0]
 
 
 def as_context(value: object) -> Context:

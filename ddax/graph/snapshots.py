@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import logging
 from collections.abc import AsyncIterator, Callable
 from contextlib import asynccontextmanager
 from pathlib import Path
@@ -53,7 +54,10 @@ async def noting(store: Store, runs: RunFolder, config: Any) -> AsyncIterator[Ca
     try:
         yield lambda: None if begun else begun.append(asyncio.create_task(note()))
     finally:
-        await asyncio.gather(*begun)
+        # What ended the run is told, not this: the manifest is written again at the end, and fails there too.
+        for failed in await asyncio.gather(*begun, return_exceptions=True):
+            if failed is not None:
+                logging.getLogger("ddax").warning("the manifest could not be written: %s", failed)
 
 
 async def whole(store: Store, thread: str, path: Path, *, rewind: bool = False) -> None:

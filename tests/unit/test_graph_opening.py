@@ -127,15 +127,26 @@ class Closing:
             raise self.error
 
 
-async def test_everything_of_a_session_is_closed_once_also_beside_what_fails(home: Home) -> None:
+class Unclosing:
+    """A controller whose child is gone."""
+
+    def close(self) -> None:
+        raise OSError("no such child")
+
+
+async def test_everything_of_a_session_is_closed_once_also_beside_what_fails(
+    home: Home, caplog: pytest.LogCaptureFixture
+) -> None:
     services = LocalServices(home, clock=clock, monotonic=clock)
     session = await services.session(Context())
     broken, bench = Closing(StorageError("the disk is full.", why="", mend="")), Closing()
-    own: Any = {"reasoner": broken, "benches": {"one": bench, "two": bench}}
+    own: Any = {"reasoner": broken, "benches": {"one": bench, "two": bench}, "controller": Unclosing()}
     services._sessions = {"": replace(session, **own)}
-    with pytest.raises(StorageError, match="the disk is full"):
+    session.controller.close()
+    with pytest.raises(OSError, match="no such child"):
         await services.close()
     assert (broken.closed, bench.closed) == (1, 1)
+    assert [record.message for record in caplog.records] == ["another part did not close: the disk is full."]
     assert not _OPEN
     await services.close()
 
