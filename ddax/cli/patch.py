@@ -74,7 +74,7 @@ def print_suspects(result: RepairResult, files: Mapping[str, str]) -> None:
 def print_repair(result: RepairResult, kept: Kept | None, *, hint: str = NOT_WRITTEN) -> None:
     """Print a result for people; `hint` is the last line where nothing was written."""
     before, after = result.tests_before, result.tests_after
-    print(f"Before:   {before[0]} of {before[1]} tests pass")
+    print(f"Before:   {before[0]} of {amount(before[1], 'test passes', 'tests pass')}")
     if not result.solved:
         print(f"{clean(result.reasoning[:1].upper() + result.reasoning[1:])}.")
         if result.tried:
@@ -82,7 +82,7 @@ def print_repair(result: RepairResult, kept: Kept | None, *, hint: str = NOT_WRI
         for line in (*result.failures[:3], *result.caveats):
             print(f"  - {clean(line, 200)}")
         return
-    print(f"After:    {after[0]} of {after[1]} tests pass")
+    print(f"After:    {after[0]} of {amount(after[1], 'test passes', 'tests pass')}")
     print()
     print("\n".join(diff_lines(result.diff, colour=_coloured())))
     print()

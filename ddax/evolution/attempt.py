@@ -19,6 +19,7 @@ from ddax.evolution.verdict import separate_report, separate_verdict
 from ddax.evolution.wording import explain, unified
 from ddax.reasoning.protocol import PatchRequest
 from ddax.types import Usage
+from ddax.wording import amount
 
 FEW_TESTS = 5
 LOCATIONS = 10
@@ -175,7 +176,8 @@ class Attempt:
         trust = self.separately({path: small})
         hypothesis = explain(found.edits, self.task.files)
         passed, units = evaluation.passed, len(self.suite.units)
-        reasoning = f"{passed} of {units} tests pass with it; candidate {found.tried} of the search"
+        of = amount(units, "test passes", "tests pass")
+        reasoning = f"{passed} of {of} with it; candidate {found.tried} of the search"
         if rivals:
             reasoning += f", the best of {rivals + 1} that pass"
         operators = tuple(edit.operator for edit in found.edits)
@@ -307,11 +309,11 @@ class Attempt:
         units, total = len(self.suite.units), len(self.private.units)
         notes = ["all tests decided, none was held out"]
         if total:
-            notes = [f"{self.hidden_passed} of {total} held-out tests pass"]
+            of = amount(total, "held-out test passes", "held-out tests pass")
+            notes = [f"{self.hidden_passed} of {of}"]
         if self.rejected:
-            notes.append(
-                f"{self.rejected} earlier candidates passed every test they saw and failed a held-out one"
-            )
+            earlier = amount(self.rejected, "earlier candidate")
+            notes.append(f"{earlier} passed every test of the search and failed a held-out one")
         if self.task.script:
             notes.append("the only test is that the script ends without an error: its results are unchecked")
         elif trust != "separate":

@@ -15,6 +15,7 @@ from ddax.evolution.records import Evaluation
 from ddax.evolution.sandbox.probe import choose
 from ddax.evolution.sandbox.protocol import Limits
 from ddax.evolution.suites import build_suite
+from ddax.wording import amount
 
 WALL_SECONDS = 60.0
 
@@ -34,7 +35,7 @@ async def test(context: ActionContext, arguments: RunTestsArguments) -> ActionRe
     found, total = await asyncio.to_thread(_evaluate, arguments)
     if found.passed < total:
         raise ActionError(
-            f"{total - found.passed} of {total} tests fail.",
+            f"{total - found.passed} of {amount(total, 'test fails', 'tests fail')}.",
             why=found.report or found.error_message,
             kind="tests_fail",
         )

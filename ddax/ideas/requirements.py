@@ -262,7 +262,8 @@ def _sources(value: str, facts: Facts) -> str:
 
 def _max_words(value: str, facts: Facts) -> str:
     count = word_count(facts.answer)
-    return "" if 1 <= count <= int(value) else f"the answer has {amount(count, 'word')}, {value} are allowed"
+    allowed = f"{value} {'is' if int(value) == 1 else 'are'} allowed"
+    return "" if 1 <= count <= int(value) else f"the answer has {amount(count, 'word')}, {allowed}"
 
 
 def _exact_words(value: str, facts: Facts) -> str:

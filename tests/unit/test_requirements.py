@@ -65,8 +65,8 @@ def test_a_question_about_such_words_demands_nothing(text: str) -> None:
     ("text", "facts", "why"),
     [
         ("Answer in one word.", Facts("Trondby"), ""),
-        ("Answer in one word.", Facts("In Trondby."), "the answer has 2 words, 1 are allowed"),
-        ("Answer in one word.", Facts(""), "the answer has 0 words, 1 are allowed"),
+        ("Answer in one word.", Facts("In Trondby."), "the answer has 2 words, 1 is allowed"),
+        ("Answer in one word.", Facts(""), "the answer has 0 words, 1 is allowed"),
         ("Exactly 2 words.", Facts("one two"), ""),
         ("Exactly 2 words.", Facts("one"), "the answer has 1 word, not 2"),
         ("Answer yes or no.", Facts("Yes."), ""),

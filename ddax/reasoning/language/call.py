@@ -27,6 +27,7 @@ from ddax.reasoning.language.usage import PriceLike, counted, priced
 from ddax.reasoning.language.wire import Unfit, Wire, parse
 from ddax.reasoning.prompts import Prompt, render
 from ddax.types import Picture, Usage
+from ddax.wording import amount
 
 if TYPE_CHECKING:
     from ddax.reasoning.language.lanes import Lane
@@ -189,7 +190,7 @@ class Caller:
     def _invalid(self, wire: type[Wire], fault: Unfit, calls: int) -> InvalidReply:
         return InvalidReply(
             f"{self.name} gave no usable reply to {name_of(wire)!r}.",
-            why=f"After {calls} calls: {fault}.",
+            why=f"After {amount(calls, 'call')}: {fault}.",
             mend="Try a more capable model.",
         )
 
