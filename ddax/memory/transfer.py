@@ -4,18 +4,39 @@ from __future__ import annotations
 
 import json
 from collections.abc import AsyncIterator, Iterable
-from dataclasses import asdict, fields, replace
+from dataclasses import asdict, dataclass, replace
+from typing import Any, TypeAlias
 
-from ddax.errors import StateError, json_fault
+from pydantic import TypeAdapter, ValidationError
+
+from ddax.errors import StateError, UsageError, first_fault, json_fault
 from ddax.memory.audit import every
 from ddax.memory.protocol import Memory, Relation, Tombstone
-from ddax.memory.records import digest
+from ddax.memory.records import FOUND_BY_MEANING, check_found, clean, digest, rows_of, to_json
 from ddax.types import Document, JsonDict, Record
 
 EXPORT_SCHEMA = 1
 LOGS = ("tasks", "reflections", "rules", "rule_uses", "rolling")
 """The logs that carry knowledge; those of single runs stay at home."""
 _ALL = 10**9
+_MOST = 2**63
+"""One more than the largest whole number that the record can hold."""
+
+
+@dataclass(frozen=True)
+class Entry:
+    """A row of a log, as an export holds it."""
+
+    table: str
+    row: JsonDict
+
+
+Item: TypeAlias = Record | Document | Entry | Relation | Tombstone | None
+"""What a line of an export holds; None for the header and for a kind that is not known."""
+_FORMS: dict[str, TypeAdapter[Any]] = {
+    "row": TypeAdapter(Record), "page": TypeAdapter(Document), "log": TypeAdapter(Entry),
+    "relation": TypeAdapter(Relation), "tombstone": TypeAdapter(Tombstone),
+}  # fmt: skip
 
 
 async def exported(memory: Memory) -> AsyncIterator[JsonDict]:
@@ -40,39 +61,43 @@ async def exported(memory: Memory) -> AsyncIterator[JsonDict]:
 def check_export(lines: Iterable[str]) -> None:
     """Look an export through before it is read in; raises `StateError` for the first line that is damaged."""
     for number, line in enumerate(lines, 1):
-        item = _parsed(line, number)
-        try:
-            _shaped(item)
-        except (KeyError, TypeError, ValueError) as exc:
-            raise _damaged(number, f"{type(exc).__name__}: {exc}") from exc
+        _made(_parsed(line, number), number)
 
 
-def _shaped(item: JsonDict) -> None:
-    """Make what a line holds, and drop it; raises as that does where something is missing."""
-    kind = item["kind"]
-    if kind == "row":
-        _record(item)
-    elif kind == "page":
-        _page(item)
-    elif kind == "log":
-        _key({"table": item["table"], "row": item["row"]})
-    elif kind == "relation":
-        Relation(**item["relation"])
-    elif kind == "tombstone":
-        _stone(item)
+def _made(values: JsonDict, number: int) -> Item:
+    """Make what a line holds; raise `StateError` for what could not be stored."""
+    try:
+        return _checked(values)
+    except ValidationError as exc:
+        place, fault = first_fault(exc.errors(include_url=False))
+        raise _damaged(number, f"{'.'.join(map(str, place))!r}: {fault}" if place else fault) from exc
+    except UsageError as exc:
+        raise _damaged(number, f"{exc.what} {exc.why}".rstrip(".")) from exc
+    except ValueError as exc:
+        raise _damaged(number, str(exc)) from exc
 
 
-def _record(item: JsonDict) -> Record:
-    return Record(**{key: item[key] for key in _names(Record) if key in item})
-
-
-def _page(item: JsonDict) -> Document:
-    values = {key: value for key, value in item.items() if key != "kind"}
-    return Document(**{**values, "links": tuple(item["links"])})
-
-
-def _stone(item: JsonDict) -> Tombstone:
-    return Tombstone(**{key: value for key, value in item.items() if key != "kind"})
+def _checked(values: JsonDict) -> Item:
+    kind = values["kind"]
+    if not isinstance(kind, str) or kind not in _FORMS:
+        return None
+    held = values.get("relation") if kind == "relation" else values
+    plain = clean(json.dumps(held, ensure_ascii=False))
+    made: Item = _FORMS[kind].validate_json(plain, strict=True)
+    if isinstance(made, Entry):
+        to_json(made.row, f"A row of the log {made.table!r}")
+        if made.table in FOUND_BY_MEANING:
+            check_found(made.table, made.row)
+        return made
+    for name, value in vars(made).items():
+        if isinstance(value, int) and not -_MOST <= value < _MOST:
+            raise ValueError(f"{name!r} is too large a number")
+    if isinstance(made, Record):
+        rows_of([made], namespace="", now=1.0)
+        for name in ("cites", "origins"):
+            if not isinstance(made.meta.get(name, []), list):
+                raise ValueError(f"'meta.{name}' is no list")
+    return made
 
 
 async def imported(memory: Memory, lines: Iterable[str]) -> dict[str, int]:
@@ -87,48 +112,39 @@ async def imported(memory: Memory, lines: Iterable[str]) -> dict[str, int]:
     known: dict[str, set[str]] = {}
     copied = False
     for number, line in enumerate(lines, 1):
-        item = _parsed(line, number)
-        copied = copied or (item["kind"] == "header" and item.get("namespace") == memory.namespace)
-        try:
-            if item["kind"] != "tombstone":
-                await _take(memory, item, ids, known, counts)
-            elif copied:
-                counts["tombstones"] += await memory.upkeep.restore([_stone(item)])
-        except (KeyError, TypeError, ValueError) as exc:
-            raise _damaged(number, f"{type(exc).__name__}: {exc}") from exc
+        values = _parsed(line, number)
+        copied = copied or (values["kind"] == "header" and values.get("namespace") == memory.namespace)
+        item = _made(values, number)
+        if not isinstance(item, Tombstone):
+            await _take(memory, item, ids, known, counts)
+        elif copied:
+            counts["tombstones"] += await memory.upkeep.restore([item])
     return counts
 
 
 async def _take(
-    memory: Memory, item: JsonDict, ids: dict[str, str], known: dict[str, set[str]], counts: dict[str, int]
+    memory: Memory, item: Item, ids: dict[str, str], known: dict[str, set[str]], counts: dict[str, int]
 ) -> None:
-    kind = item["kind"]
-    if kind == "row":
-        record = _record(item)
+    if isinstance(item, Record):
         # Citations point backwards, so the rows they name have their new ids by now.
-        cites = [ids.get(str(i), str(i)) for i in record.meta.get("cites", ())]
-        meta = {**record.meta, **({"cites": cites} if cites else {})}
-        stored = await memory.put([replace(record, id="", meta=meta)])
+        cites = [ids.get(str(i), str(i)) for i in item.meta.get("cites", ())]
+        meta = {**item.meta, **({"cites": cites} if cites else {})}
+        stored = await memory.put([replace(item, id="", meta=meta)])
         if stored:
-            ids[record.id] = stored[0]
+            ids[item.id] = stored[0]
         counts["rows" if stored else "refused"] += 1
-    elif kind == "page":
-        await memory.put_page(_page(item))
+    elif isinstance(item, Document):
+        await memory.put_page(item)
         counts["pages"] += 1
-    elif kind == "log":
-        table, row = str(item["table"]), item["row"]
-        if table not in known:
-            known[table] = {_key(old) for old in await memory.rows(table, limit=_ALL)}
-        if _key(row) not in known[table]:
-            await memory.log(table, row, key=_key(row))
+    elif isinstance(item, Entry):
+        if item.table not in known:
+            known[item.table] = {_key(old) for old in await memory.rows(item.table, limit=_ALL)}
+        if _key(item.row) not in known[item.table]:
+            await memory.log(item.table, item.row, key=_key(item.row))
             counts["logs"] += 1
-    elif kind == "relation":
-        relation = Relation(**item["relation"])
-        if relation.newer in ids and relation.older in ids:
-            await memory.upkeep.relate(
-                [replace(relation, newer=ids[relation.newer], older=ids[relation.older])]
-            )
-            counts["relations"] += 1
+    elif isinstance(item, Relation) and item.newer in ids and item.older in ids:
+        await memory.upkeep.relate([replace(item, newer=ids[item.newer], older=ids[item.older])])
+        counts["relations"] += 1
 
 
 def _parsed(line: str, number: int) -> JsonDict:
@@ -158,7 +174,3 @@ def _damaged(number: int, why: str) -> StateError:
 
 def _key(row: JsonDict) -> str:
     return digest(json.dumps(row, sort_keys=True))
-
-
-def _names(record: type[Record]) -> list[str]:
-    return [item.name for item in fields(record)]

@@ -190,3 +190,41 @@ async def test_a_damaged_export_is_refused(memory: DictMemory, lines: list[str])
     with pytest.raises(StateError) as refused:
         check_export(lines)
     assert f"ine {len(lines)}" in refused.value.what
+
+
+@pytest.mark.parametrize(
+    ("damaged", "why"),
+    [
+        ({"kind": "row", "text": None}, "text"),
+        ({"kind": "row", "text": " "}, "empty text"),
+        ({"kind": "row", "memory_type": "odd"}, "memory_type"),
+        ({"kind": "row", "meta": []}, "meta"),
+        ({"kind": "row", "meta": {"cites": 5}}, "meta.cites"),
+        ({"kind": "row", "meta": {"origins": 5}}, "meta.origins"),
+        ({"kind": "row", "start": "0"}, "start"),
+        ({"kind": "row", "start": True}, "start"),
+        ({"kind": "row", "end": 2**63}, "'end' is too large"),
+        ({"kind": "row", "epsilon": 2.0}, "surprise"),
+        ({"kind": "row", "created": float("nan")}, "time nan"),
+        ({"kind": "page", "doc_id": "d", "source": "d", "title": "d", "text": 5}, "text"),
+        ({"kind": "page", "doc_id": "d", "source": "d", "title": "d", "text": "d", "links": "ab"}, "links"),
+        ({"kind": "log", "table": "tasks", "row": []}, "row"),
+        ({"kind": "log", "table": [], "row": {}}, "table"),
+        ({"kind": "log", "table": "rules", "row": {"kind": "policy"}}, "'text'"),
+        ({"kind": "log", "table": "tasks", "row": {"at": float("inf")}}, "plain JSON"),
+        ({"kind": "relation", "relation": []}, "object"),
+        ({"kind": "relation", "relation": {"kind": "likes", "newer": "a", "older": "b"}}, "kind"),
+        ({"kind": "tombstone", "id": 5, "reason": "forgotten"}, "id"),
+    ],
+)
+async def test_a_line_of_an_export_whose_values_do_not_fit_is_named(
+    memory: DictMemory, damaged: dict[str, Any], why: str
+) -> None:
+    good = {"kind": "row", "memory_type": "observation", "text": TOWER, "source": "t.md"}
+    lines = [json.dumps(line) for line in ({"kind": "header", "schema": 1}, good, {**good, **damaged})]
+    check_export(lines[:2])
+    with pytest.raises(StateError) as refused:
+        check_export(lines)
+    assert refused.value.what == "Line 3 of the export is damaged." and why in refused.value.why
+    with pytest.raises(StateError, match="Line 3"):
+        await imported(GatedMemory(memory, lexical), lines)
