@@ -7,12 +7,16 @@ from collections import Counter
 
 from ddax.actions.protocol import ActionContext
 from ddax.memory.chunks import Chunk, chunks
+from ddax.memory.gate import only_orders
 from ddax.memory.records import CUT
 from ddax.types import Document, JsonDict, Record
 
 _WORD = re.compile(r"\w+")
 MAX_CHUNKS = 24
-"""Chunks of one page that become observations; the whole page is kept beside them."""
+"""Chunks of one page that become observations, and among which its opening is looked for.
+
+The whole page is kept beside them.
+"""
 ABOUT = 2000
 """Characters of the task that say what bears on it."""
 
@@ -21,26 +25,37 @@ def page_records(
     context: ActionContext, page: Document, *, about: str = "", kind: str = "page"
 ) -> tuple[Record, ...]:
     """Return the parts of a page that bear on a text, by default the task, each with its place in it."""
-    pieces = relevant(chunks(page.text), about or context.task_text[:ABOUT], MAX_CHUNKS)
+    parts = chunks(page.text)
+    opening = _opening(parts)
+    pieces = relevant(parts, about or context.task_text[:ABOUT], MAX_CHUNKS, opening=opening)
     return tuple(
         Record(
             "observation", piece.text, source=page.source, title=page.title, start=piece.start, end=piece.end,
             task=context.task, idea=context.idea, step=context.step, created=context.now,
-            meta={**page.notes, "kind": kind, "page": page.doc_id, **front},
+            meta={**page.notes, "kind": kind, "page": page.doc_id, **_front(piece, parts[opening])},
         )
-        for piece, front in zip(pieces, _fronts(pieces), strict=True)
+        for piece in pieces
     )  # fmt: skip
 
 
-def _fronts(pieces: list[Chunk]) -> list[JsonDict]:
-    """Return what the first part says of the white space before it; the others stand at their places."""
-    return [{CUT: piece.start} if k == 0 and piece.start else {} for k, piece in enumerate(pieces)]
+def _opening(parts: list[Chunk]) -> int:
+    """Return the number of the part that opens a page: the first that holds more than orders to its reader.
+
+    The gate keeps no orders, and who writes some above a text must not take its opening away.
+    """
+    return next((k for k, part in enumerate(parts[:MAX_CHUNKS]) if not only_orders(part.text)), 0)
 
 
-def relevant(pieces: list[Chunk], query: str, limit: int) -> list[Chunk]:
+def _front(piece: Chunk, opening: Chunk) -> JsonDict:
+    """Return what the part that opens a page says of what is left out before it."""
+    return {CUT: piece.start} if piece is opening and piece.start else {}
+
+
+def relevant(pieces: list[Chunk], query: str, limit: int, *, opening: int = 0) -> list[Chunk]:
     """Keep the chunks that share the rarest words with the query, in the order of the page.
 
-    The first chunk always stays: it says what the page is about. A word counts 1/(chunks it is in).
+    The first chunk and the one that opens the page always stay: they say what the page is about. A word
+    counts 1/(chunks it is in).
     """
     if len(pieces) <= limit:
         return pieces
@@ -48,5 +63,7 @@ def relevant(pieces: list[Chunk], query: str, limit: int) -> list[Chunk]:
     held = [words & set(_WORD.findall(piece.text.casefold())) for piece in pieces]
     spread = Counter(word for found in held for word in found)
     weight = [sum(1 / spread[word] for word in found) for found in held]
-    best = sorted(range(1, len(pieces)), key=lambda k: (-weight[k], k))[: limit - 1]
-    return [pieces[k] for k in sorted([0, *best])]
+    fixed = {0, opening}
+    others = (k for k in range(len(pieces)) if k not in fixed)
+    best = sorted(others, key=lambda k: (-weight[k], k))[: limit - len(fixed)]
+    return [pieces[k] for k in sorted([*fixed, *best])]

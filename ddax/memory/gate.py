@@ -17,7 +17,7 @@ from ddax.memory.chunks import Span
 from ddax.memory.contradictions import contradictions
 from ddax.memory.instructions import instruction_spans, without
 from ddax.memory.protocol import Found, Memory, MemoryHit, RecallQuery, Relation
-from ddax.memory.records import CUT, digest, normalised, rows_of
+from ddax.memory.records import CUT, cut_before, digest, normalised, rows_of
 from ddax.memory.statements import echoes, same, statements
 from ddax.types import Document, EntailmentCheck, JsonDict, MemoryType, Record
 
@@ -202,9 +202,19 @@ def beside_orders(record: Record) -> list[Record]:
     orders = () if own else _orders(record.text)
     if not orders:
         return [record]
-    pieces = [_piece(record, span.start, span.end) for span in without(record.text, [*orders])]
-    left = [piece for piece in pieces if statements(piece.text)]
-    return _placed(left) if record.source and record.start == record.meta.get(CUT, 0) else left
+    left = [_piece(record, span.start, span.end) for span in _rest(record.text)]
+    return _placed(left) if record.source and record.start == cut_before(record) else left
+
+
+def only_orders(text: str) -> bool:
+    """Tell whether nothing is left of a text beside the orders in it."""
+    return bool(_orders(text)) and not _rest(text)
+
+
+def _rest(text: str) -> list[Span]:
+    """Return what a text says beside the orders in it."""
+    left = without(text, [*_orders(text)])
+    return [span for span in left if statements(text[span.start : span.end])]
 
 
 @lru_cache(maxsize=64)

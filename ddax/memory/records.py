@@ -89,6 +89,13 @@ def moment(clock_reading: float) -> float:
     return round(clock_reading, 3)
 
 
+def cut_before(record: Record) -> int:
+    """Return the characters that were left out before a row; 0 where what is stored can be no such number."""
+    found = record.meta.get(CUT, 0)
+    whole = isinstance(found, int) and not isinstance(found, bool)
+    return found if whole and 0 <= found <= record.start else 0
+
+
 def lesson_text(row: JsonDict) -> str:
     """Return what such a row is found by: `about` (goal and observation), else its own `text`."""
     return clean(str(row.get("about") or row["text"]))

@@ -16,7 +16,7 @@ from ddax.ideas.idea import Ideas, is_final
 from ddax.ideas.origins import Origins, join
 from ddax.ideas.requirements import without_wording
 from ddax.memory.protocol import MemoryHit, RecallQuery
-from ddax.memory.records import CUT
+from ddax.memory.records import cut_before
 from ddax.nodes.bearing import bearing
 from ddax.nodes.standing import writers
 from ddax.reasoning.budget import FREE
@@ -72,7 +72,7 @@ def as_passage(record: Record, score: float) -> Passage:
     """Turn one stored row into a passage."""
     return Passage(
         record.id, record.source, record.title, record.text, record.start, record.end, score,
-        cut=int(record.meta.get(CUT, 0)),
+        cut=cut_before(record),
     )  # fmt: skip
 
 

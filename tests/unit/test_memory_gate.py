@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 from ddax.configs.settings import Recall
 from ddax.memory.embeddings import HashEmbedder
 from ddax.memory.fake import DictMemory
-from ddax.memory.gate import GatedMemory
+from ddax.memory.gate import GatedMemory, beside_orders
 from ddax.memory.instructions import instruction_spans, without
 from ddax.memory.protocol import RecallQuery
 from ddax.memory.statements import comparable, echoes, same
@@ -249,6 +249,16 @@ async def test_what_stands_first_beside_an_order_opens_its_document(memory: Gate
     left = [as_passage(row, 1.0) for row in pieces]
     assert [p.text for p in left] == [TOWER, built] == [between[p.start : p.end] for p in left]
     assert [(p.opens, p.start - p.cut) for p in left] == [(True, 0), (False, len(TOWER))]
+
+
+@pytest.mark.parametrize("cut", ["x", None, [], True, 2.0, -1, 6])
+def test_what_no_number_of_characters_can_be_is_not_taken_for_a_cut(cut: Any) -> None:
+    row = seen(TOWER, start=5, meta={"cut": cut})
+    found = as_passage(row, 1.0)
+    assert (found.cut, found.opens) == (0, False)
+    assert as_passage(replace(row, meta={"cut": 5}), 1.0).opens
+    (left,) = beside_orders(replace(row, text=f"{ORDER}\n\n{TOWER}"))
+    assert not as_passage(left, 1.0).opens
 
 
 async def test_an_order_within_a_document_makes_nothing_its_opening(memory: GatedMemory) -> None:
