@@ -6,7 +6,7 @@ import pytest
 
 from ddax.configs.settings import Budget, Models
 from ddax.errors import BudgetExceeded, InvalidReply, ReasonerError
-from ddax.reasoning.budget import charge, usage_of
+from ddax.reasoning.budget import BudgetKeeper, charge, usage_of
 from ddax.reasoning.effort import effort_of
 from ddax.reasoning.language.cache import Kept, ReplyCache, reply_key
 from ddax.reasoning.language.call import Ask, Under
@@ -75,6 +75,17 @@ async def test_the_last_failure_is_raised_with_the_whole_bill_and_a_cap_stops_at
     with pytest.raises(BudgetExceeded):
         await team(Caller("a", BudgetExceeded("cap")), second).ask("plan", ASK, Under(), effort="full")
     assert second.asked == []
+
+
+async def test_a_cap_between_two_models_leaves_the_cost_of_the_first_on_the_bill():
+    keeper = BudgetKeeper(Budget(max_model_calls=1), clock=lambda: 0.0)
+    second = Caller("b")
+    with pytest.raises(BudgetExceeded, match="max_model_calls") as caught:
+        await team(Caller("a", ReasonerError("down")), second).ask(
+            "plan", ASK, Under(keeper=keeper), effort="full"
+        )
+    assert second.asked == []
+    assert usage_of(caught.value) == Usage(1, 5, 0.01)
 
 
 async def test_the_lean_model_comes_first_when_little_is_left_and_reasoning_goes_down():

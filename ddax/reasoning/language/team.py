@@ -67,9 +67,9 @@ class Team:
         spent = Usage()
         line = self.line(role, effort)
         for place, caller in enumerate(line):
-            if under.keeper and spent.model_calls:
-                under.keeper.check(spent, free=caller.free_of_charge)
             try:
+                if under.keeper and spent.model_calls:
+                    under.keeper.check(spent, free=caller.free_of_charge)
                 reply, usage = await caller.ask(ask, replace(under, effort=asked))
             except BaseException as error:
                 spent = spent + usage_of(error)
