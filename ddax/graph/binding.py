@@ -15,7 +15,7 @@ from langgraph.types import Overwrite
 
 from ddax.configs.settings import Context
 from ddax.errors import BudgetExceeded, InvariantError
-from ddax.graph.costs import by_node, note_calls, paid
+from ddax.graph.costs import by_node, note_calls
 from ddax.graph.services import Services, Session
 from ddax.graph.state import State, Update
 from ddax.ideas import dag
@@ -55,7 +55,7 @@ async def _perform(
     try:
         update = await node(state, session=session, **extra)
     except BudgetExceeded as error:
-        cost: Update = {"usage": paid(place).row()} if place.calls else {}
+        cost: Update = {"usage": place.paid.row()} if place.calls else {}
         update = {"status": "stopped", "stop_reason": f"budget: {error.what.rstrip('.')}", **cost}
     finally:
         await note_calls(place, state, session)

@@ -5,7 +5,6 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from ddax.graph.services import Session
-from ddax.types import Usage
 
 if TYPE_CHECKING:
     from ddax.graph.state import Update
@@ -23,11 +22,6 @@ async def note_calls(place: Place, state: Any, session: Session) -> None:
         row = {"task": work["id"], "thread": thread, "node": place.node, "step": place.step}
         key = f"{work['id']}:{place.node}:{place.step}:{place.idea}"
         await session.memory.log(CALLS, {**row, "calls": place.calls}, key=key)
-
-
-def paid(place: Place) -> Usage:
-    """Return what the requests of a node cost together, also those that failed."""
-    return sum((Usage.of_row(call) for call in place.calls), Usage())
 
 
 def by_node(name: str, update: Update) -> Update:

@@ -117,6 +117,11 @@ class Session:
         """Whether pictures of what is seen are of use: the model that plans takes them, and they are kept."""
         return self.pictures is not None and bool(getattr(self.reasoner, "sees", False))
 
+    @property
+    def paid(self) -> Usage:
+        """Return what the node that uses the session has paid so far, also for requests that failed."""
+        return self.place.paid if self.place is not None else Usage()
+
     def rng(self, *path: object) -> np.random.Generator:
         """Return the random generator of one place in the run.
 

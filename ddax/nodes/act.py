@@ -31,7 +31,6 @@ from ddax.nodes.once import Entry, content_of, intend, look_up, note_unknown, se
 from ddax.nodes.permission import Asked, approved, asked, brought
 from ddax.nodes.reading import keep
 from ddax.nodes.seen import keep_picture
-from ddax.reasoning.budget import usage_of
 from ddax.types import ActionCall, Effect, Hit, Idea, JsonDict, Record
 
 SHOWN = "shown"
@@ -151,13 +150,14 @@ async def _perform(packet: LeafPacket, session: Session, key: str) -> JsonDict:
             return await _store(packet, session, result)
     except DdaxError as error:
         kind = getattr(error, "kind", type(error).__name__)
-        row = {**_failure(kind, str(error), _trace(error)), "usage": usage_row(usage_of(error))}
+        row = _failure(kind, str(error), _trace(error))
     except Exception as error:
         if limit.expired():
-            return {**_failure("timeout", told, ""), "usage": usage_row(usage_of(error))}
+            return {**_failure("timeout", told, ""), "usage": usage_row(session.paid)}
         row = _failure(type(error).__name__, f"{type(error).__name__}: {error}", _trace(error))
     # What went wrong outside is told in the words of the other side.
-    return {**row, "origins": read(_origins(packet, session, None))}
+    origins = read(_origins(packet, session, None))
+    return {**row, "origins": origins, "usage": usage_row(session.paid)}
 
 
 def _seconds(packet: LeafPacket, session: Session) -> tuple[float, str]:

@@ -13,7 +13,6 @@ from dataclasses import dataclass, field, replace
 from functools import partial
 
 from ddax.debate.task_rubric import task_rubric
-from ddax.errors import BudgetExceeded, ReasonerError
 from ddax.graph.services import Session
 from ddax.graph.state import LeafPacket
 from ddax.ideas.idea import RESULT_BYTES, clip
@@ -75,10 +74,18 @@ async def _both(
         return ids, await reading
     except BaseException as error:
         reading.cancel()
-        (end,) = await asyncio.gather(reading, return_exceptions=True)
-        if isinstance(end, Extraction):
-            charge(error, end.usage)
+        await asyncio.wait({reading})
+        if usage_of(error) == Usage():  # one that the reading itself raised has its cost noted
+            charge(error, _cost(reading))
         raise
+
+
+def _cost(ended: asyncio.Task[Extraction]) -> Usage:
+    """Return what a reading cost that has ended in any way."""
+    try:
+        return ended.result().usage
+    except (Exception, asyncio.CancelledError) as error:
+        return usage_of(error)
 
 
 async def _cited(
@@ -93,7 +100,7 @@ async def _cited(
     paid = early.usage if early is not None else Usage()
     try:
         found = await reader.extract(await _request(packet, pages, session))
-    except (BudgetExceeded, ReasonerError) as error:
+    except BaseException as error:
         charge(error, paid + usage_of(error))
         raise
     return replace(found, usage=paid + found.usage)

@@ -170,6 +170,11 @@ class Place:
     tell: Callable[[JsonDict], None] | None = None
     calls: list[JsonDict] = field(default_factory=list)
 
+    @property
+    def paid(self) -> Usage:
+        """Return what the requests cost together, also those that failed."""
+        return sum((Usage.of_row(call) for call in self.calls), Usage())
+
     def hear(self, request: str) -> Callable[[str], None] | None:
         """Return what takes the pieces of one reply."""
         tell = self.tell

@@ -11,7 +11,7 @@ from pydantic import BaseModel
 
 from ddax.actions.protocol import Action, ActionContext, ActionResult
 from ddax.actions.registry import action
-from ddax.errors import ActionError, Blocked, ReasonerError
+from ddax.errors import ActionError, Blocked
 from ddax.graph.services import ADMITTED_AT_ONCE
 from ddax.ideas.idea import apply_patches, child
 from ddax.memory.fake import DictMemory
@@ -21,8 +21,7 @@ from ddax.nodes.arguments import KEPT
 from ddax.nodes.claims import to_verify
 from ddax.nodes.once import content_of
 from ddax.reasoning import protocol as p
-from ddax.reasoning.budget import charge
-from ddax.types import ActionCall, Document, Effect, Record, Usage
+from ddax.types import ActionCall, Document, Effect, Record
 
 CALL: ActionCall = {"name": "attempt", "args": {}, "intent": ""}
 
@@ -143,25 +142,6 @@ async def test_a_leaf_has_its_own_time_out(kit: Any) -> None:
     assert idea["reason"] == "no result within 0.05 s"
 
 
-async def test_a_call_that_the_time_out_of_a_leaf_ended_is_paid(kit: Any) -> None:
-    async def slow(_: Any) -> None:
-        try:
-            await asyncio.sleep(5)
-        except asyncio.CancelledError as error:
-            charge(error, Usage(1, 70, 0.2))
-            raise
-
-    text = "The tower was built in 1712."
-    page = Record("observation", text, source="tower.md", title="T", meta={"kind": "page"})
-    found = ActionResult("a page", (page,))
-    session = kit.session(
-        {"extract": [slow]}, actions=(probe("reads", [found], []),), budget={"leaf_seconds": 0.2}
-    )
-    update = await acted(kit, session)
-    assert update["ideas"]["0.1"]["error"]["kind"] == "timeout"
-    assert Usage.of_row(update["usage"]) == Usage(1, 70, 0.2)
-
-
 async def test_a_time_out_of_the_action_itself_is_not_that_of_the_leaf(kit: Any) -> None:
     session = kit.session(actions=(probe("reads", [TimeoutError("the server was silent")], []),))
     idea = (await acted(kit, session))["ideas"]["0.1"]
@@ -231,28 +211,6 @@ async def test_in_protect_mode_only_trusted_sources_are_read(kit: Any, source: s
 def page(source: str) -> ActionResult:
     record = Record("observation", "Trondby is a port city.", source=source, meta={"kind": "page"})
     return ActionResult("read", records=(record,), pages=(Document(source, source, source, "Trondby"),))
-
-
-async def test_what_an_extraction_costs_is_counted(kit: Any) -> None:
-    session = kit.session(
-        {"extract": [p.Extraction((), "it is a port", Usage(1, 50, 0.01))]},
-        actions=(probe("reads", [page("s")], []),),
-    )
-    update = await acted(kit, session)
-    assert Usage.of_row(update["usage"]) == Usage(1, 50, 0.01)
-    assert update["usage"]["act.usd"] == 0.01
-    assert update["ideas"]["0.1"]["result"] == "it is a port"
-    assert len(update["ideas"]["0.1"]["evidence"]) == 1
-
-
-async def test_what_a_failed_extraction_costs_is_counted_too(kit: Any) -> None:
-    error = ReasonerError("the reply did not fit")
-    charge(error, Usage(2, 80, 0.02))
-    session = kit.session({"extract": [error]}, actions=(probe("reads", [page("s")], []),))
-    update = await acted(kit, session)
-    assert update["ideas"]["0.1"]["error"]["kind"] == "ReasonerError"
-    assert Usage.of_row(update["usage"]) == Usage(2, 80, 0.02)
-    assert update["usage"]["act.tokens"] == 80
 
 
 async def test_a_reached_cap_fails_the_leaf_and_not_its_siblings(kit: Any) -> None:

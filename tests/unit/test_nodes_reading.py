@@ -131,6 +131,33 @@ async def test_what_was_paid_counts_where_nothing_can_be_stored(kit: Any) -> Non
     assert usage_of(caught.value) == Usage(1, 10, 0.01)
 
 
+async def test_a_reading_that_is_given_up_is_paid_where_nothing_can_be_stored(kit: Any) -> None:
+    async def slow(_: p.ExtractRequest) -> None:
+        try:
+            await asyncio.sleep(60)
+        except asyncio.CancelledError as error:
+            charge(error, Usage(1, 70, 0.2))
+            raise
+
+    session, packet = await opened(kit, slow)
+    slow_memory = Slow(session.memory, StorageError("the disk is full.", why="none left", mend="free some"))
+    kept = asyncio.create_task(keep(packet, [page(TOWER)], replace(session, memory=slow_memory)))
+    await asyncio.wait({kept}, timeout=0.1)  # it is being read by then
+    slow_memory.go.set()
+    with pytest.raises(StorageError) as caught:
+        await kept
+    assert usage_of(caught.value) == Usage(1, 70, 0.2)
+
+
+async def test_a_reading_that_fails_is_paid_once(kit: Any) -> None:
+    error = ReasonerError("the reply did not fit")
+    charge(error, Usage(2, 7, 0.02))
+    session, packet = await opened(kit, error)
+    with pytest.raises(ReasonerError) as caught:
+        await keep(packet, [page(TOWER)], session)
+    assert usage_of(caught.value) == Usage(2, 7, 0.02)
+
+
 async def test_a_page_read_again_costs_one_call(kit: Any) -> None:
     session, packet = await opened(kit)
     await session.memory.put([page(TOWER)])

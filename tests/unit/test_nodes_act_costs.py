@@ -1,0 +1,125 @@
+"""What a leaf paid is counted once, and wherever it ends."""
+
+from __future__ import annotations
+
+import asyncio
+from dataclasses import replace
+from typing import Any
+
+import pytest
+
+from ddax.actions.protocol import ActionResult
+from ddax.errors import ReasonerError
+from ddax.memory.gate import GatedMemory
+from ddax.nodes.gather import CLAIMS
+from ddax.reasoning import protocol as p
+from ddax.reasoning.budget import charge
+from ddax.reasoning.entailment.rules import lexical
+from ddax.types import Usage
+from tests.unit.test_nodes_act import acted, page, probe
+from tests.unit.test_nodes_reading import AGAIN, TOWER, reads
+from tests.unit.test_nodes_reading import page as paragraph
+
+
+async def hangs(*_: Any, **__: Any) -> None:
+    """Take longer than any leaf may; what is paid until it is given up is noted."""
+    try:
+        await asyncio.sleep(5)
+    except asyncio.CancelledError as error:
+        charge(error, Usage(1, 70, 0.2))
+        raise
+
+
+async def test_a_call_that_the_time_out_of_a_leaf_ended_is_paid(kit: Any) -> None:
+    session = kit.session(
+        {"extract": [hangs]}, actions=(probe("reads", [page("s")], []),), budget={"leaf_seconds": 0.2}
+    )
+    update = await acted(kit, session)
+    assert update["ideas"]["0.1"]["error"]["kind"] == "timeout"
+    assert Usage.of_row(update["usage"]) == Usage(1, 70, 0.2)
+
+
+async def waits() -> None:
+    await asyncio.sleep(5)
+
+
+async def breaks() -> None:
+    raise ZeroDivisionError
+
+
+READ = p.Extraction((), "it is a port", Usage(1, 50, 0.01))
+
+
+@pytest.mark.parametrize(
+    ("reply", "way", "end", "kind", "cost"),
+    [
+        (hangs, "put", waits, "timeout", Usage(1, 70, 0.2)),
+        (READ, "put", waits, "timeout", Usage(1, 50, 0.01)),
+        (READ, "claims", waits, "timeout", Usage(1, 50, 0.01)),
+        (READ, "claims", breaks, "ZeroDivisionError", Usage(1, 50, 0.01)),
+    ],
+)
+async def test_what_a_leaf_paid_is_counted_wherever_it_ends(
+    kit: Any, monkeypatch: pytest.MonkeyPatch, reply: Any, way: str, end: Any, kind: str, cost: Usage
+) -> None:
+    session = kit.session(
+        {"extract": [reply]}, actions=(probe("reads", [page("s")], []),), budget={"leaf_seconds": 0.2}
+    )
+    log = session.memory.log
+
+    async def put(records: Any) -> Any:
+        return await end()
+
+    async def logs(table: str, row: Any, *, key: str) -> None:
+        await (end() if table == CLAIMS else log(table, row, key=key))
+
+    monkeypatch.setattr(session.memory, *(("put", put) if way == "put" else ("log", logs)))
+    update = await acted(kit, session)
+    assert update["ideas"]["0.1"]["error"]["kind"] == kind
+    assert Usage.of_row(update["usage"]) == cost
+    assert update["usage"]["act.usd"] == cost.usd
+
+
+async def test_both_readings_are_paid_where_the_time_of_a_leaf_ends_the_second(kit: Any) -> None:
+    calls: list[p.ExtractRequest] = []
+
+    async def again(request: p.ExtractRequest) -> p.Extraction:
+        calls.append(request)
+        if len(calls) == 2:
+            await hangs()
+        return reads(request)
+
+    found = ActionResult("read", (paragraph(AGAIN, step=2),))
+    session = kit.session(
+        {"extract": [again]},
+        repeat=True,
+        actions=(probe("reads", [found], []),),
+        budget={"leaf_seconds": 0.3},
+    )
+    session = replace(session, memory=GatedMemory(session.memory, lexical))
+    await session.memory.put([paragraph(TOWER)])
+    update = await acted(kit, session)
+    assert len(calls) == 2 and update["ideas"]["0.1"]["error"]["kind"] == "timeout"
+    assert Usage.of_row(update["usage"]) == Usage(2, 80, pytest.approx(0.21))
+
+
+async def test_what_an_extraction_costs_is_counted(kit: Any) -> None:
+    session = kit.session(
+        {"extract": [p.Extraction((), "it is a port", Usage(1, 50, 0.01))]},
+        actions=(probe("reads", [page("s")], []),),
+    )
+    update = await acted(kit, session)
+    assert Usage.of_row(update["usage"]) == Usage(1, 50, 0.01)
+    assert update["usage"]["act.usd"] == 0.01
+    assert update["ideas"]["0.1"]["result"] == "it is a port"
+    assert len(update["ideas"]["0.1"]["evidence"]) == 1
+
+
+async def test_what_a_failed_extraction_costs_is_counted_too(kit: Any) -> None:
+    error = ReasonerError("the reply did not fit")
+    charge(error, Usage(2, 80, 0.02))
+    session = kit.session({"extract": [error]}, actions=(probe("reads", [page("s")], []),))
+    update = await acted(kit, session)
+    assert update["ideas"]["0.1"]["error"]["kind"] == "ReasonerError"
+    assert Usage.of_row(update["usage"]) == Usage(2, 80, 0.02)
+    assert update["usage"]["act.tokens"] == 80
