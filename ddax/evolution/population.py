@@ -17,6 +17,7 @@ from numpy.random import Generator
 from ddax.errors import ReasonerError
 from ddax.evolution.minimise import Opcode, hunks
 from ddax.evolution.records import Evaluation
+from ddax.reasoning.budget import usage_of
 from ddax.reasoning.protocol import CodeCandidate, MutateRequest, PatchRequest, Reasoner
 from ddax.types import Usage
 
@@ -148,6 +149,7 @@ class EvolutionarySolver:
             patches = await self.reasoner.propose_patches(request)
         except ReasonerError as error:
             self.problems.append(str(error))
+            self.usage += usage_of(error)
             return []
         self.usage += patches.usage
         return list(patches.candidates)
@@ -160,6 +162,7 @@ class EvolutionarySolver:
             patches = await self.reasoner.mutate_patch(request)
         except ReasonerError as error:
             self.problems.append(str(error))
+            self.usage += usage_of(error)
             return []
         self.usage += patches.usage
         return list(patches.candidates)[:1]

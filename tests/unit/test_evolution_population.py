@@ -6,6 +6,7 @@ from ddax.errors import ReasonerError
 from ddax.evolution.minimise import hunks, minimise, rebuild
 from ddax.evolution.population import Archive, EvolutionarySolver, Individual, Islands, crossover
 from ddax.evolution.records import Evaluation
+from ddax.reasoning.budget import charge
 from ddax.reasoning.protocol import CodeCandidate, Patches, PatchRequest
 from ddax.types import Usage
 
@@ -78,6 +79,30 @@ async def test_generations_and_failures_are_bounded_and_told():
     assert found.generations == 2
     assert found.best.evaluation.score == 40.0
     assert found.problems == ("nothing left", "nothing left")
+
+
+class Failing(Scripted):
+    """A reasoner whose calls after the first proposals fail, and are paid all the same."""
+
+    async def propose_patches(self, request):
+        if self.proposals:
+            return await super().propose_patches(request)
+        raise paid(Usage(3, 100, 0.5))
+
+    async def mutate_patch(self, request):
+        raise paid(Usage(2, 10, 0.25))
+
+
+def paid(usage):
+    error = ReasonerError("the reply did not fit")
+    charge(error, usage)
+    return error
+
+
+async def test_what_failed_proposals_and_mutations_cost_is_counted():
+    found = await solver(Failing(["p"]), generations=1).evolve(REQUEST)
+    assert len(found.problems) == 2
+    assert found.usage == Usage(1 + 3 + 2, 110, 0.75)
 
 
 async def test_no_text_is_evaluated_twice():

@@ -1,4 +1,4 @@
-"""`evolve` proposes no change of a file the task said not to touch."""
+"""`evolve` proposes no change of a file the task said not to touch, and tells what a failed search cost."""
 
 from __future__ import annotations
 
@@ -9,7 +9,10 @@ from typing import Any
 
 import pytest
 
+from ddax.errors import SandboxError
 from ddax.nodes.evolve import evolve
+from ddax.reasoning.protocol import Patches, PatchRequest
+from ddax.types import Usage
 
 BROKEN = "def double(x):\n    return x + x + 1\n"
 USES = "from core import double\n\n\ndef twice(x):\n    return double(x)\n"
@@ -60,6 +63,26 @@ async def test_without_a_file_that_may_change_nothing_is_tried(
     assert not tasks and "answer" not in update
     (failure,) = update["failures"].values()
     assert failure["title"] == "repair" and "not to touch" in failure["cause"]
+
+
+async def test_what_was_paid_counts_where_the_sandbox_fails(
+    kit: Any, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    async def breaks(given: Any, *, reasoner: Any, **_: Any) -> Any:
+        await reasoner.propose_patches(PatchRequest(given.goal, BROKEN, ()))
+        raise SandboxError("the sandbox is gone.", why="it was killed", mend="start it")
+
+    monkeypatch.setattr(import_module("ddax.evolution.repair"), "repair", breaks)
+    (tmp_path / "core.py").write_text(BROKEN, encoding="utf-8")
+    (tmp_path / "test_core.py").write_text(TEST.replace("calc", "core"), encoding="utf-8")
+    session = kit.session({"propose_patches": [Patches((), Usage(1, 70, 0.2))]})
+    state = await kit.opened(session, "Mend it.", step=3)
+    state["work"] = {**state["work"], "code": str(tmp_path)}
+    update = await kit.update(evolve, state, session)
+    (failure,) = update["failures"].values()
+    assert "the sandbox is gone" in failure["cause"]
+    assert Usage.of_row(update["usage"]) == Usage(1, 70, 0.2)
+    assert update["usage"]["evolve.usd"] == 0.2
 
 
 @pytest.mark.skipif(not shutil.which("bwrap"), reason="needs bubblewrap")
