@@ -321,7 +321,5 @@ class Attempt:
                 "the tests could not judge from a process of their own: a cheat would not be noticed"
             )
         if units <= FEW_TESTS and not self.task.script:
-            notes.append(
-                f"only {units} test{'s' if units > 1 else ''}: the repair may fit these and nothing else"
-            )
+            notes.append(f"only {amount(units, 'test')}: the repair may fit these and nothing else")
         return tuple(notes)

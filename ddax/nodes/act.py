@@ -31,7 +31,7 @@ from ddax.nodes.once import Entry, content_of, intend, look_up, note_unknown, se
 from ddax.nodes.permission import Asked, approved, asked, brought
 from ddax.nodes.reading import keep
 from ddax.nodes.seen import keep_picture
-from ddax.types import ActionCall, Effect, Hit, Idea, JsonDict, Record
+from ddax.types import ActionCall, Effect, Hit, Idea, JsonDict, Record, Usage
 
 SHOWN = "shown"
 """The log of what a dry run would have done."""
@@ -147,17 +147,23 @@ async def _perform(packet: LeafPacket, session: Session, key: str) -> JsonDict:
     try:
         async with limit:
             result = await _with_retries(packet, session, key)
-            return await _store(packet, session, result)
+            stored = await _store(packet, session, result)
+            return {**stored, "usage": _paid(session)}
     except DdaxError as error:
         kind = getattr(error, "kind", type(error).__name__)
         row = _failure(kind, str(error), _trace(error))
     except Exception as error:
         if limit.expired():
-            return {**_failure("timeout", told, ""), "usage": usage_row(session.paid)}
+            return {**_failure("timeout", told, ""), "usage": _paid(session)}
         row = _failure(type(error).__name__, f"{type(error).__name__}: {error}", _trace(error))
     # What went wrong outside is told in the words of the other side.
     origins = read(_origins(packet, session, None))
-    return {**row, "origins": origins, "usage": usage_row(session.paid)}
+    return {**row, "origins": origins, "usage": _paid(session)}
+
+
+def _paid(session: Session) -> JsonDict:
+    """Return the row of what the leaf paid wherever it ended; empty where it asked no model."""
+    return usage_row(session.paid) if session.paid != Usage() else {}
 
 
 def _seconds(packet: LeafPacket, session: Session) -> tuple[float, str]:
@@ -249,7 +255,7 @@ async def _store(packet: LeafPacket, session: Session, result: ActionResult) -> 
             HITS, {"task": task, "idea": leaf, "step": step, "hits": hits}, key=f"{task}:{leaf}"
         )
     kept = await keep(packet, [_stamped(r, origins) for r in result.records], session)
-    row = {"ok": True, "evidence": kept.ids[:MAX_EVIDENCE], "usage": kept.usage, "origins": origins}
+    row = {"ok": True, "evidence": kept.ids[:MAX_EVIDENCE], "origins": origins}
     row["contradicts"] = await _contradicts(session, kept.ids, task)
     told = kept.summary
     if claim_of(packet["action"]):

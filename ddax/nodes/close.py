@@ -37,9 +37,9 @@ async def close(state: State, *, session: Session) -> Update:
     whole, answer = answer, fitted(answer, state["work"].get("requirements", []))
     if "carried" in answer and answer["text"] != whole["text"]:
         answer = await supported(answer, session)
-    answer = await withheld(answer, state["work"]["id"], session)
     refused = broken(state["work"].get("requirements", []), _facts(state, answer))
     status, reason = _status(state, answer, refused)
+    answer = await withheld(answer, state["work"]["id"], session)
     await settle_values(state, session, answer, status)
     root = state["work"]["root"]
     doubtful = doubts(state, answer.get("citations", []))

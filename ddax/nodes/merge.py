@@ -56,11 +56,13 @@ async def merge(state: State, *, session: Session) -> Update:
     except ReasonerError as error:
         return _failed(me, parent, error, closing=closing, begun=begun)
     known = read(origins)
-    # Both wait for the encoder, and neither for the other.
-    memory_ids, answer = await asyncio.gather(
-        _remember(state, session, me, reply, known, thought=reply is not passed),
-        supported(answer_of(reply), session, final=final),
-    )
+    update: Update = {}
+    remembering = _remember(state, session, me, reply, known, thought=reply is not passed)
+    if final:  # both wait for the encoder, and neither for the other
+        marking = supported(answer_of(reply), session)
+        memory_ids, update["answer"] = await asyncio.gather(remembering, marking)
+    else:
+        memory_ids = await remembering
     text = clip(reply.text, RESULT_BYTES)
     done = Idea(status="done", result=text, evidence=memory_ids)
     if known:
@@ -76,10 +78,12 @@ async def merge(state: State, *, session: Session) -> Update:
         expected=parent.get("expected", "") or parent["title"],
         action="merge",
     )
-    update: Update = {"ideas": patch, "outcomes": {me["id"]: outcome}, "usage": usage_row(reply.usage)}
-    if final:
-        update["answer"] = answer
-    return update
+    return {
+        **update,
+        "ideas": patch,
+        "outcomes": {me["id"]: outcome},
+        "usage": usage_row(reply.usage),
+    }
 
 
 def _begun(state: State) -> Patch:
@@ -154,9 +158,9 @@ def answer_of(reply: Synthesis) -> Answer:
     )
 
 
-async def supported(answer: Answer, session: Session, *, final: bool = True) -> Answer:
-    """Mark each sentence of a `final` answer that no citation carries; what a world did needs no quote."""
-    if not final or not answer["found"] or session.world is not None:
+async def supported(answer: Answer, session: Session) -> Answer:
+    """Mark each sentence of an answer that no citation carries; what a world did needs no quote."""
+    if not answer["found"] or session.world is not None:
         return answer
     quotes = [str(citation["quote"]) for citation in answer["citations"]]
     least = session.settings.debate.support

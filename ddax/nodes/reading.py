@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from functools import partial
 
 from ddax.debate.task_rubric import task_rubric
@@ -20,13 +20,13 @@ from ddax.memory.gate import beside_orders
 from ddax.memory.protocol import FORGOTTEN
 from ddax.memory.records import LARGE, rows_of
 from ddax.nodes.deciding import always_asked
-from ddax.nodes.gather import CLAIMS, as_passage, citation_row, usage_row, whole_text
-from ddax.reasoning.budget import FREE, charge, usage_of
+from ddax.nodes.gather import CLAIMS, as_passage, citation_row, whole_text
+from ddax.reasoning.budget import FREE
 from ddax.reasoning.embedded import EmbeddedReasoner
 from ddax.reasoning.embedded.debate import embedded_for
 from ddax.reasoning.embedded.vectors import MAX_CHARS
 from ddax.reasoning.protocol import Extraction, ExtractRequest, JudgeRequest, Reasoner
-from ddax.types import JsonDict, Record, Usage
+from ddax.types import Record
 
 
 @dataclass(frozen=True)
@@ -35,7 +35,6 @@ class Kept:
 
     ids: list[str] = field(default_factory=list)
     summary: str = ""
-    usage: JsonDict = field(default_factory=dict)
 
 
 async def keep(packet: LeafPacket, records: Sequence[Record], session: Session) -> Kept:
@@ -51,11 +50,11 @@ async def keep(packet: LeafPacket, records: Sequence[Record], session: Session) 
     ids, early = await _both(packet, records, soon, reader, session)
     found = await _cited(packet, ids, early, reader, session)
     if found is None:
-        return Kept(ids, usage=usage_row(early.usage) if early is not None else {})
+        return Kept(ids)
     if early is not None:  # its surprise is asked for as soon as all leaves have ended
         session.ahead.want(lambda: [clip(found.summary, RESULT_BYTES)])
     await _log(packet, found, session)
-    return Kept(ids, found.summary, usage_row(found.usage))
+    return Kept(ids, found.summary)
 
 
 async def _both(
@@ -72,38 +71,22 @@ async def _both(
             own = session.settings.debate.task_rubric
             session.ahead.want(partial(texts_for_judge, request, packet.get("title", ""), own=own))
         return ids, await reading
-    except BaseException as error:
+    except BaseException:
         reading.cancel()
-        await asyncio.wait({reading})
-        if usage_of(error) == Usage():  # one that the reading itself raised has its cost noted
-            charge(error, _cost(reading))
+        await asyncio.wait({reading})  # what it cost is noted as it ends
         raise
-
-
-def _cost(ended: asyncio.Task[Extraction]) -> Usage:
-    """Return what a reading cost that has ended in any way."""
-    try:
-        return ended.result().usage
-    except (Exception, asyncio.CancelledError) as error:
-        return usage_of(error)
 
 
 async def _cited(
     packet: LeafPacket, ids: Sequence[str], early: Extraction | None, reader: Reasoner, session: Session
 ) -> Extraction | None:
-    """Return claims that cite stored rows alone, with all that was paid for them; None without a page."""
+    """Return claims that cite stored rows alone; None without a page."""
     if early is not None and all(claim.citation.passage_id in ids for claim in early.claims):
         return early
     pages = [r for r in await session.memory.get(ids) if _is_page(r)]
     if not pages:
         return None
-    paid = early.usage if early is not None else Usage()
-    try:
-        found = await reader.extract(await _request(packet, pages, session))
-    except BaseException as error:
-        charge(error, paid + usage_of(error))
-        raise
-    return replace(found, usage=paid + found.usage)
+    return await reader.extract(await _request(packet, pages, session))
 
 
 def texts_for_judge(request: ExtractRequest, title: str, *, own: bool) -> list[str]:

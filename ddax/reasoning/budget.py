@@ -36,12 +36,9 @@ def charge(error: BaseException, usage: Usage) -> None:
 
 
 def usage_of(error: BaseException) -> Usage:
-    """Return what a failed request cost; nothing where none was noted. A time-out cost what it ended."""
+    """Return what a failed request cost; nothing where none was noted."""
     noted = error.__dict__.get("usage")
-    if isinstance(noted, Usage):
-        return noted
-    ended = error.__cause__ if isinstance(error, TimeoutError) else None
-    return usage_of(ended) if ended is not None else Usage()
+    return noted if isinstance(noted, Usage) else Usage()
 
 
 class BudgetKeeper:
@@ -231,7 +228,7 @@ class MeteredReasoner:
         except TimeoutError as error:
             if not limit.expired():
                 raise
-            raise self.keeper.out_of_time(usage_of(error)) from error
+            raise self.keeper.out_of_time(usage_of(error.__cause__ or error)) from error
 
     async def _paid(self, method: str, request: Any, ask: Callable[[Any], Awaitable[_Costs]]) -> Any:
         async with self.keeper.call(free=self._free):

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
@@ -109,29 +110,31 @@ def test_the_command_lists_actions_with_effects_and_policy(
     assert "greet        writes  Say hello." in capsys.readouterr().out
 
 
+@pytest.fixture
+def listed(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Callable[[str, str], int]:
+    """List the actions of a project with one of its own, by effect and code; returns the exit code."""
+
+    def run(effect: str, code: str) -> int:
+        monkeypatch.chdir(tmp_path)
+        (tmp_path / "ddax.yaml").write_text("actions: {files: [mine.py]}")
+        opening = "from ddax.actions.registry import action\n\n\n"
+        (tmp_path / "mine.py").write_text(f'{opening}@action(effect="{effect}")\n{code}')
+        return run_command(["actions"])
+
+    return run
+
+
 def test_an_effect_that_is_none_of_the_four_is_told_with_file_and_action(
-    capsys: Any, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    capsys: Any, listed: Callable[[str, str], int]
 ) -> None:
-    monkeypatch.chdir(tmp_path)
-    (tmp_path / "ddax.yaml").write_text("actions: {files: [mine.py]}")
-    (tmp_path / "mine.py").write_text(
-        'from ddax.actions.registry import action\n\n\n@action(effect="nix")\n'
-        'def beep() -> str:\n    """Beep."""\n    return "beep"\n'
-    )
-    assert run_command(["actions"]) == 2
+    assert listed("nix", 'def beep() -> str:\n    """Beep."""\n    return "beep"\n') == 2
     said = capsys.readouterr().err
     for words in ("'mine.py'", "'beep'", "'nix'", "none, reads, writes, spends"):
         assert words in said, words
 
 
 def test_an_action_that_takes_the_place_of_a_built_in_one_is_shown_as_that(
-    capsys: Any, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    capsys: Any, listed: Callable[[str, str], int]
 ) -> None:
-    monkeypatch.chdir(tmp_path)
-    (tmp_path / "ddax.yaml").write_text("actions: {files: [mine.py]}")
-    (tmp_path / "mine.py").write_text(
-        'from ddax.actions.registry import action\n\n\n@action(effect="none")\n'
-        'def search(query: str) -> str:\n    """Look here."""\n    return query\n'
-    )
-    assert run_command(["actions"]) == 0
+    assert listed("none", 'def search(query: str) -> str:\n    """Look here."""\n    return query\n') == 0
     assert capsys.readouterr().out.count("(mine.py, in place of the built-in one)") == 1

@@ -236,3 +236,22 @@ def watch(monkeypatch: pytest.MonkeyPatch, left: dict[str, int], name: str, kind
 
     monkeypatch.setattr(kind, "__init__", made)
     monkeypatch.setattr(kind, "close", ended)
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="what looks for blocking calls is installed on Linux")
+def test_no_part_of_a_session_blocks_the_event_loop_as_it_opens_and_closes(
+    home: Home, tmp_path: Path
+) -> None:
+    from blockbuster import blockbuster_ctx
+
+    (tmp_path / "pier.md").write_text("# Pier\n\nThe pier was built by Jan Orr in 1902.\n", encoding="utf-8")
+    context = Context(sources=(str(tmp_path / "pier.md"), "python:statistics"))
+
+    async def used(place: Home) -> None:
+        services = LocalServices(place, clock=clock, monotonic=clock)
+        await services.session(context)
+        await services.close()
+
+    asyncio.run(used(home))  # what is imported at its first use may be read on the loop
+    with blockbuster_ctx():
+        asyncio.run(used(Home(tmp_path / "other").ensure()))

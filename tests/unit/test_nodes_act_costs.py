@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 
 from ddax.actions.protocol import ActionResult
-from ddax.errors import ReasonerError
+from ddax.errors import ReasonerError, StorageError
 from ddax.memory.gate import GatedMemory
 from ddax.nodes.gather import CLAIMS
 from ddax.reasoning import protocol as p
@@ -47,6 +47,11 @@ async def breaks() -> None:
     raise ZeroDivisionError
 
 
+async def is_full() -> None:
+    await asyncio.sleep(0.1)  # it is being read by then
+    raise StorageError("the disk is full.", why="none left", mend="free some")
+
+
 READ = p.Extraction((), "it is a port", Usage(1, 50, 0.01))
 
 
@@ -57,6 +62,8 @@ READ = p.Extraction((), "it is a port", Usage(1, 50, 0.01))
         (READ, "put", waits, "timeout", Usage(1, 50, 0.01)),
         (READ, "claims", waits, "timeout", Usage(1, 50, 0.01)),
         (READ, "claims", breaks, "ZeroDivisionError", Usage(1, 50, 0.01)),
+        (READ, "put", is_full, "StorageError", Usage(1, 50, 0.01)),
+        (hangs, "put", is_full, "StorageError", Usage(1, 70, 0.2)),
     ],
 )
 async def test_what_a_leaf_paid_is_counted_wherever_it_ends(
@@ -80,14 +87,13 @@ async def test_what_a_leaf_paid_is_counted_wherever_it_ends(
     assert update["usage"]["act.usd"] == cost.usd
 
 
-async def test_both_readings_are_paid_where_the_time_of_a_leaf_ends_the_second(kit: Any) -> None:
+def reads_twice(kit: Any, second: Any) -> Any:
+    """Return a session whose leaf reads a page that repeats a stored one: the second reading is given."""
     calls: list[p.ExtractRequest] = []
 
     async def again(request: p.ExtractRequest) -> p.Extraction:
         calls.append(request)
-        if len(calls) == 2:
-            await hangs()
-        return reads(request)
+        return reads(request) if len(calls) == 1 else await second(request)
 
     found = ActionResult("read", (paragraph(AGAIN, step=2),))
     session = kit.session(
@@ -96,11 +102,35 @@ async def test_both_readings_are_paid_where_the_time_of_a_leaf_ends_the_second(k
         actions=(probe("reads", [found], []),),
         budget={"leaf_seconds": 0.3},
     )
-    session = replace(session, memory=GatedMemory(session.memory, lexical))
+    return replace(session, memory=GatedMemory(session.memory, lexical))
+
+
+async def reads_on(request: p.ExtractRequest) -> p.Extraction:
+    return reads(request)
+
+
+async def fails(_: p.ExtractRequest) -> p.Extraction:
+    error = ReasonerError("the reply did not fit")
+    charge(error, Usage(2, 7, 0.02))
+    raise error
+
+
+@pytest.mark.parametrize(
+    ("second", "kind", "cost"),
+    [
+        (reads_on, "", Usage(2, 20, 0.02)),
+        (fails, "ReasonerError", Usage(3, 17, 0.03)),
+        (hangs, "timeout", Usage(2, 80, pytest.approx(0.21))),
+    ],
+)
+async def test_both_readings_are_paid_where_a_page_repeats_another(
+    kit: Any, second: Any, kind: str, cost: Usage
+) -> None:
+    session = reads_twice(kit, second)
     await session.memory.put([paragraph(TOWER)])
     update = await acted(kit, session)
-    assert len(calls) == 2 and update["ideas"]["0.1"]["error"]["kind"] == "timeout"
-    assert Usage.of_row(update["usage"]) == Usage(2, 80, pytest.approx(0.21))
+    assert update["ideas"]["0.1"].get("error", {}).get("kind", "") == kind
+    assert Usage.of_row(update["usage"]) == cost
 
 
 async def test_what_an_extraction_costs_is_counted(kit: Any) -> None:

@@ -12,14 +12,13 @@ from typing import Any
 import pytest
 
 from ddax.debate.task_rubric import task_rubric
-from ddax.errors import ReasonerError, StorageError
+from ddax.errors import StorageError
 from ddax.memory.embedding_ahead import Ahead
 from ddax.memory.embeddings import HashEmbedder
 from ddax.memory.gate import GatedMemory
 from ddax.nodes.gather import as_passage
 from ddax.nodes.reading import keep, texts_for_judge
 from ddax.reasoning import protocol as p
-from ddax.reasoning.budget import charge, usage_of
 from ddax.reasoning.embedded.debate import judge
 from ddax.reasoning.embedded.vectors import Vectors
 from ddax.reasoning.entailment.rules import lexical
@@ -99,63 +98,6 @@ async def test_where_a_page_repeats_another_the_row_that_is_there_is_read(kit: A
     assert kept.ids == [first] and shown(session) == [[AGAIN], [TOWER]]
     (row,) = await session.memory.rows("claims")
     assert [c["passage_id"] for c in row["citations"]] == [first]
-    assert Usage.of_row(kept.usage) == Usage(2, 20, 0.02), "a call that was made counts"
-
-
-async def test_what_was_paid_counts_where_the_second_reading_fails(kit: Any) -> None:
-    calls: list[p.ExtractRequest] = []
-
-    def fails_again(request: p.ExtractRequest) -> p.Extraction:
-        calls.append(request)
-        if len(calls) == 1:
-            return reads(request)
-        error = ReasonerError("the reply did not fit")
-        charge(error, Usage(2, 7, 0.02))
-        raise error
-
-    session, packet = await opened(kit, fails_again)
-    await session.memory.put([page(TOWER)])
-    with pytest.raises(ReasonerError) as caught:
-        await keep(packet, [page(AGAIN, step=2)], session)
-    assert usage_of(caught.value) == Usage(3, 17, 0.03)
-
-
-async def test_what_was_paid_counts_where_nothing_can_be_stored(kit: Any) -> None:
-    session, packet = await opened(kit)
-    slow = Slow(session.memory, StorageError("the disk is full.", why="none left", mend="free some"))
-    kept = asyncio.create_task(keep(packet, [page(TOWER)], replace(session, memory=slow)))
-    await asyncio.wait({kept}, timeout=0.1)  # it has been read by then
-    slow.go.set()
-    with pytest.raises(StorageError) as caught:
-        await kept
-    assert usage_of(caught.value) == Usage(1, 10, 0.01)
-
-
-async def test_a_reading_that_is_given_up_is_paid_where_nothing_can_be_stored(kit: Any) -> None:
-    async def slow(_: p.ExtractRequest) -> None:
-        try:
-            await asyncio.sleep(60)
-        except asyncio.CancelledError as error:
-            charge(error, Usage(1, 70, 0.2))
-            raise
-
-    session, packet = await opened(kit, slow)
-    slow_memory = Slow(session.memory, StorageError("the disk is full.", why="none left", mend="free some"))
-    kept = asyncio.create_task(keep(packet, [page(TOWER)], replace(session, memory=slow_memory)))
-    await asyncio.wait({kept}, timeout=0.1)  # it is being read by then
-    slow_memory.go.set()
-    with pytest.raises(StorageError) as caught:
-        await kept
-    assert usage_of(caught.value) == Usage(1, 70, 0.2)
-
-
-async def test_a_reading_that_fails_is_paid_once(kit: Any) -> None:
-    error = ReasonerError("the reply did not fit")
-    charge(error, Usage(2, 7, 0.02))
-    session, packet = await opened(kit, error)
-    with pytest.raises(ReasonerError) as caught:
-        await keep(packet, [page(TOWER)], session)
-    assert usage_of(caught.value) == Usage(2, 7, 0.02)
 
 
 async def test_a_page_read_again_costs_one_call(kit: Any) -> None:

@@ -56,3 +56,14 @@ async def test_a_run_over_a_forgotten_passage_says_that_it_was_kept_out(kit: Any
         result = await agent.run("When was the pier built?", thread="u")
     assert "1902" not in result["answer"] and "HACKED" not in result["answer"]
     assert result["answer"].endswith(" Kept out: 1 forgotten passage, orders to the reader in 1 passage.")
+
+
+async def test_what_was_kept_out_is_no_part_of_what_the_wording_of_an_answer_is_held_to(
+    kit: Any, tmp_path: Path
+) -> None:
+    kit.pages = {"Pier": f"{PIER}\n\n{ORDER}"}
+    async with kit.agent(tmp_path) as agent:
+        result = await agent.run("Who painted the Corvane Tower? Use at most 16 words.", thread="t")
+    own, _, told = result["answer"].partition(" Kept out: ")
+    assert told and len(own.split()) == 16, own
+    assert not any(row["title"] == "requirement" for row in result["failures"])

@@ -62,7 +62,7 @@ async def read_source(
     wait: Wait,
 ) -> Found:
     """Read one source by its kind."""
-    check_source(spec)
+    await asyncio.to_thread(check_source, spec)
     if spec.startswith(SCHEME):
         return await asyncio.to_thread(read_python, spec, cache=cache)
     if spec.lower().startswith(SCHEMES):
