@@ -118,9 +118,12 @@ class Session:
         return self.pictures is not None and bool(getattr(self.reasoner, "sees", False))
 
     @property
-    def paid(self) -> Usage:
-        """Return what the node that uses the session has paid so far, also for requests that failed."""
-        return self.place.paid if self.place is not None else Usage()
+    def paid(self) -> JsonDict:
+        """Return the row of what the node that uses the session has paid so far, also for what failed.
+
+        It is empty where no model was asked.
+        """
+        return self.place.paid.row() if self.place is not None and self.place.calls else {}
 
     def rng(self, *path: object) -> np.random.Generator:
         """Return the random generator of one place in the run.

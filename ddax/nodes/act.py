@@ -26,12 +26,12 @@ from ddax.memory.instructions import without_orders
 from ddax.memory.records import LARGE
 from ddax.nodes.arguments import stowed, whole
 from ddax.nodes.claims import CONFLICT, Verification, claim_of, compare
-from ddax.nodes.gather import CLAIMS, HITS, usage_row, whole_text
+from ddax.nodes.gather import CLAIMS, HITS, whole_text
 from ddax.nodes.once import Entry, content_of, intend, look_up, note_unknown, settle
 from ddax.nodes.permission import Asked, approved, asked, brought
 from ddax.nodes.reading import keep
 from ddax.nodes.seen import keep_picture
-from ddax.types import ActionCall, Effect, Hit, Idea, JsonDict, Record, Usage
+from ddax.types import ActionCall, Effect, Hit, Idea, JsonDict, Record
 
 SHOWN = "shown"
 """The log of what a dry run would have done."""
@@ -148,22 +148,17 @@ async def _perform(packet: LeafPacket, session: Session, key: str) -> JsonDict:
         async with limit:
             result = await _with_retries(packet, session, key)
             stored = await _store(packet, session, result)
-            return {**stored, "usage": _paid(session)}
+            return {**stored, "usage": session.paid}
     except DdaxError as error:
         kind = getattr(error, "kind", type(error).__name__)
         row = _failure(kind, str(error), _trace(error))
     except Exception as error:
         if limit.expired():
-            return {**_failure("timeout", told, ""), "usage": _paid(session)}
+            return {**_failure("timeout", told, ""), "usage": session.paid}
         row = _failure(type(error).__name__, f"{type(error).__name__}: {error}", _trace(error))
     # What went wrong outside is told in the words of the other side.
     origins = read(_origins(packet, session, None))
-    return {**row, "origins": origins, "usage": _paid(session)}
-
-
-def _paid(session: Session) -> JsonDict:
-    """Return the row of what the leaf paid wherever it ended; empty where it asked no model."""
-    return usage_row(session.paid) if session.paid != Usage() else {}
+    return {**row, "origins": origins, "usage": session.paid}
 
 
 def _seconds(packet: LeafPacket, session: Session) -> tuple[float, str]:

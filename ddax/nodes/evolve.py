@@ -22,7 +22,7 @@ from ddax.ideas.idea import REASON_BYTES, RESULT_BYTES, Patch, apply_patches, cl
 from ddax.ideas.requirements import Requirement, forbids
 from ddax.nodes.coding import REPAIR
 from ddax.nodes.gather import task_text, usage_row
-from ddax.types import ActionCall, Idea, Proposal, Record, Usage
+from ddax.types import ActionCall, Idea, JsonDict, Proposal, Record
 from ddax.wording import amount
 
 ANSWER_CHARS = 20_000
@@ -140,7 +140,7 @@ def _settled(state: State, grown: Patch, leaf: str, ended: Idea) -> Patch:
     return apply_patches(patch, [rest, closed])
 
 
-def _failed(grown: Patch, leaf: str, cause: DdaxError, spent: Usage) -> Update:
+def _failed(grown: Patch, leaf: str, cause: DdaxError, paid: JsonDict) -> Update:
     reason = clip(str(cause), REASON_BYTES)
     ended = Idea(status="failed", reason=reason, error={"kind": type(cause).__name__})
     outcome = Outcome(idea=leaf, ok=False, text=reason, expected="every test passes", action=REPAIR)
@@ -148,7 +148,7 @@ def _failed(grown: Patch, leaf: str, cause: DdaxError, spent: Usage) -> Update:
         "ideas": apply_patches(grown, [{leaf: ended}]),
         "outcomes": {leaf: outcome},
         "failures": {leaf: {"idea": leaf, "title": REPAIR, "cause": reason}},
-        "usage": usage_row(spent),
+        "usage": paid,
     }
 
 

@@ -153,3 +153,12 @@ async def test_what_a_failed_extraction_costs_is_counted_too(kit: Any) -> None:
     assert update["ideas"]["0.1"]["error"]["kind"] == "ReasonerError"
     assert Usage.of_row(update["usage"]) == Usage(2, 80, 0.02)
     assert update["usage"]["act.tokens"] == 80
+
+
+async def test_replies_given_again_are_told_though_they_cost_nothing(kit: Any) -> None:
+    again = Usage(hits=1, saved_tokens=50, saved_usd=0.01)
+    session = kit.session(
+        {"extract": [p.Extraction((), "it is a port", again)]}, actions=(probe("reads", [page("s")], []),)
+    )
+    update = await acted(kit, session)
+    assert (update["usage"]["hits"], update["usage"]["saved_usd"]) == (1, 0.01)
