@@ -75,6 +75,15 @@ def test_separated_values_become_a_table_with_a_row_a_line(values: str, table: s
     assert extract(values.encode(), "table", fallback="stations") == ("stations", table, ())
 
 
+def test_a_table_in_a_page_has_a_row_a_line_and_one_that_places_parts_is_none() -> None:
+    data = b"<p>Fees<table><tr><th>room<th>fee<tr><td>Garden | sea<td>90<br>EUR</table>"
+    assert extract(data, "html", fallback="f").text == (
+        "Fees\n\n| room | fee |\n| --- | --- |\n| Garden \\| sea | 90 EUR |"
+    )
+    placed = b"<table><tr><td><h1>Left</h1>one<td>two<tr><td>three<td>four</table>"
+    assert extract(placed, "html", fallback="f").text == "Left\n\none\ntwo\n\nthree\nfour"
+
+
 def test_a_broken_pdf_is_told_by_its_error_alone(
     monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
@@ -198,8 +207,8 @@ async def test_the_same_bytes_give_the_same_ids_elsewhere(folder: Path, tmp_path
 def test_deep_and_broken_html_is_read() -> None:
     nested = extract(b"<div>" * 20_000 + b"deep" + b"</div>" * 20_000, "html", fallback="f")
     assert nested.text == "deep" and nested.title == "f"
-    table = extract(b"<table><tr><td>a<td>b<tr><td>c</table><p>one<br>two", "html", fallback="f")
-    assert table.text == "a\nb\n\nc\n\none\ntwo"
+    lines = extract(b"<table><tr><td>a<td>b<tr><td>c</table><p>one<br>two", "html", fallback="f")
+    assert lines.text == "a\nb\n\nc\n\none\ntwo"
     inside = extract(b"<div hidden><script>x</script><p hidden>y</p></div>z", "html", fallback="f")
     assert inside.text == "z"
 

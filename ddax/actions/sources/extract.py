@@ -11,7 +11,9 @@ from collections.abc import Iterable
 from typing import NamedTuple
 from urllib.parse import urljoin, urlsplit
 
+from ddax.actions.sources.markup import parsed, part, text_of
 from ddax.actions.sources.tables import as_table
+from ddax.actions.sources.values import as_values
 from ddax.types import Document
 
 MAX_CHARS = 10_000_000
@@ -23,17 +25,11 @@ HEADING = re.compile(r"^[ \t]{0,3}#{1,6}[ \t]+(.+?)[ \t#]*$", re.MULTILINE)
 UNDERLINED = re.compile(r"^(?=\S)(.{1,200})\n(?:={3,}|-{3,}|~{3,}|\*{3,}|\^{3,})[ \t]*$", re.MULTILINE)
 LINK = re.compile(r"\]\(<?([^)\s>]+)>?(?:\s+\"[^\"]*\")?\)")
 
-BLOCKS = (
-    "address,article,aside,blockquote,dd,div,dl,dt,fieldset,figcaption,figure,footer,form,h1,h2,h3,h4,"
-    "h5,h6,header,hr,li,main,nav,ol,p,pre,section,table,tr,ul"
-)
-LINES = "br,td,th"
 UNSEEN = (
     "script,style,noscript,template,svg,iframe,object,head,[hidden],[aria-hidden=true],"
     "[style*='display:none' i],[style*='display: none' i],[style*='visibility:hidden' i],"
     "[style*='visibility: hidden' i]"
 )
-BLOCK_BREAK, LINE_BREAK = "\x1e", "\x1f"
 
 
 class Extracted(NamedTuple):
@@ -49,13 +45,15 @@ class NotText(ValueError):
 
 
 def extract(content: bytes, kind: str, *, fallback: str, base: str = "", charset: str = "") -> Extracted:
-    """Turn bytes into text; `kind` is `html`, `pdf`, `table` or `text`; raises NotText with the reason."""
+    """Turn bytes into text; `kind` is `html`, `json`, `pdf`, `table` or `text`; raises NotText."""
     if kind == "pdf":
         found = from_pdf(content)
     elif kind == "html":
         found = from_html(decoded(content, charset), base)
     elif kind == "table":
         found = Extracted("", as_table(decoded(content, charset)))
+    elif kind == "json":
+        found = Extracted("", as_values(decoded(content, charset)))
     else:
         found = from_text(decoded(content, charset), base)
     title = " ".join(found.title.split())[:200]
@@ -101,10 +99,8 @@ def from_text(text: str, base: str = "") -> Extracted:
 
 
 def from_html(markup: str, base: str = "") -> Extracted:
-    """Read a page: what is seen, a paragraph per block; scripts, styles and hidden nodes are left out."""
-    from selectolax.lexbor import LexborHTMLParser
-
-    tree = LexborHTMLParser(markup.replace(BLOCK_BREAK, " ").replace(LINE_BREAK, " "))
+    """Read a page: what is seen, as `markup` writes it; scripts, styles and hidden nodes are left out."""
+    tree = parsed(markup)
     named = tree.css_first("title") or tree.css_first("h1")
     title = named.text(deep=True) if named else ""
     links = joined((str(node.attributes.get("href") or "") for node in tree.css("a[href]")), base)
@@ -112,18 +108,8 @@ def from_html(markup: str, base: str = "") -> Extracted:
     for node in reversed(tree.css(UNSEEN)):
         if node.tag not in ("html", "body"):
             node.remove()
-    for selector, sign in ((BLOCKS, BLOCK_BREAK), (LINES, LINE_BREAK)):
-        for node in tree.css(selector):
-            node.insert_before(sign)
-            node.insert_after(sign)
-    blocks = (tree.body.text(separator="") if tree.body else "").split(BLOCK_BREAK)
-    text = "\n\n".join(filter(None, (tidy_lines(block) for block in blocks)))
-    return Extracted(title, text, links)
-
-
-def tidy_lines(block: str) -> str:
-    """Collapse the white space of a block, keeping the breaks of its lines."""
-    return "\n".join(filter(None, (" ".join(line.split()) for line in block.split(LINE_BREAK))))
+    part(tree)
+    return Extracted(title, text_of(tree.body) if tree.body else "", links)
 
 
 def from_pdf(content: bytes) -> Extracted:

@@ -18,7 +18,7 @@ MAX_BYTES = 50_000_000
 IGNORED = frozenset({"__pycache__", "node_modules", "venv", "site-packages"})
 TEXTS = frozenset(
     """
-    .txt .text .md .markdown .mdx .rst .adoc .org .tex .log .json .jsonl .yaml .yml .toml .ini
+    .txt .text .md .markdown .mdx .rst .adoc .org .tex .log .yaml .yml .toml .ini
     .cfg .conf .xml .srt .vtt .po .bib
     .py .pyi .c .h .cc .cpp .cxx .hpp .hh .rs .go .java .kt .kts .scala .swift .m .mm .cs .fs .js .jsx
     .mjs .cjs .ts .tsx .vue .rb .php .pl .pm .lua .r .jl .hs .ml .mli .ex .exs .erl .clj .sh .bash .zsh
@@ -27,6 +27,7 @@ TEXTS = frozenset(
 )
 PAGES = frozenset({".html", ".htm", ".xhtml"})
 TABLES = frozenset({".csv", ".tsv"})
+VALUES = frozenset({".json", ".jsonl", ".ndjson"})
 
 
 AGAIN = ", or go to the folder where the thread was begun"
@@ -63,6 +64,8 @@ def kind_of(path: Path) -> str:
         return "html"
     if ending in TABLES:
         return "table"
+    if ending in VALUES:
+        return "json"
     return "text" if ending in TEXTS or not ending else ""
 
 

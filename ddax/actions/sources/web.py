@@ -13,9 +13,8 @@ from ddax.errors import ActionError
 from ddax.types import Document
 
 SCHEMES = ("http://", "https://")
-TEXT_TYPES = (
-    "text/", "application/json", "application/xml", "application/javascript", "application/x-ndjson",
-)  # fmt: skip
+JSON_TYPES = frozenset({"application/json", "application/x-ndjson"})
+TEXT_TYPES = ("text/", "application/xml", "application/javascript")
 
 
 class Pages(Protocol):
@@ -55,6 +54,8 @@ def kind_of_answer(fetched: Fetched) -> str:
     if "html" in fetched.content_type or head.startswith((b"<!doctype html", b"<html")):
         return "html"
     stated = fetched.content_type
-    if not stated or stated.startswith(TEXT_TYPES) or stated.endswith(("+json", "+xml")):
+    if stated in JSON_TYPES or stated.endswith("+json"):
+        return "json"
+    if not stated or stated.startswith(TEXT_TYPES) or stated.endswith("+xml"):
         return "text"
     raise ActionError(f"{fetched.url!r} holds no text.", why=f"Its type is {stated!r}.", kind="not_text")

@@ -173,8 +173,6 @@ class Web:
 
     async def _page(self, found: Fetched) -> Page:
         kind = kind_of_answer(found)
-        if kind == "text" and "json" in found.content_type:
-            kind = "json"
         path = urlsplit(found.url).path.rstrip("/")
         fallback = path.rsplit("/", 1)[-1] or urlsplit(found.url).netloc
         return await self._reader.read(

@@ -7,26 +7,16 @@ here; the browser knows them.
 
 from __future__ import annotations
 
-import json
 import re
 from typing import TYPE_CHECKING, NamedTuple
 
-from ddax.actions.sources.extract import (
-    BLOCK_BREAK,
-    BLOCKS,
-    LINE_BREAK,
-    NotText,
-    decoded,
-    extract,
-    joined,
-    tidy_lines,
-)
-from ddax.actions.sources.tables import table_lines
+from ddax.actions.sources.extract import NotText, decoded, extract, joined
+from ddax.actions.sources.markup import parsed, part, text_of
 from ddax.actions.web.blocked import challenge
 from ddax.actions.web.styles import hidden_selectors, hides, same_colour
 
 if TYPE_CHECKING:
-    from selectolax.lexbor import LexborHTMLParser, LexborNode
+    from selectolax.lexbor import LexborHTMLParser
 
 MARK = "data-ddax-hidden"
 UNREAD = "script,style,noscript,template,svg,iframe,object,head"
@@ -34,7 +24,6 @@ ASIDE = "nav,aside,footer,form,dialog,menu,[role=navigation],[role=banner],[role
 MAIN = "main,article,[role=main],[itemprop=articleBody]"
 ENOUGH = 200
 """Characters that a main part must have to be taken for it."""
-MAX_TABLES = 200
 COMMENT = re.compile(r"<!--(.*?)(?:-->|$)", re.DOTALL)
 INVISIBLE = re.compile(
     "[\u00ad\u034f\u061c\u115f\u1160\u17b4\u17b5\u180e\u200b\u200e\u200f\u202a-\u202e\u2060-\u206f\u3164\ufeff"
@@ -75,8 +64,6 @@ def read_page(content: bytes, kind: str, *, fallback: str, base: str = "", chars
     if kind == "html":
         page = from_html(decoded(content, charset), base)._replace(challenge=challenge(content))
         page = page._replace(title=" ".join(page.title.split())[:200])
-    elif kind == "json":
-        page = Page("", readable(decoded(content, charset)))
     else:
         page = Page(*extract(content, kind, fallback=fallback, base=base, charset=charset))
     text, unseen = INVISIBLE.subn("", page.text)
@@ -84,22 +71,10 @@ def read_page(content: bytes, kind: str, *, fallback: str, base: str = "", chars
     return page._replace(title=title, text=text, hidden=page.hidden + unseen)
 
 
-def readable(text: str) -> str:
-    """Write JSON with a line for each value; what is no JSON stays as it is."""
-    try:
-        return json.dumps(json.loads(text), ensure_ascii=False, indent=1)
-    except (ValueError, RecursionError):
-        return text
-
-
 def from_html(markup: str, base: str) -> Page:
     """Read the main part of a page, a paragraph a block and a line a row of a table."""
-    from selectolax.lexbor import LexborHTMLParser
-
-    for sign in (BLOCK_BREAK, LINE_BREAK):
-        markup = markup.replace(sign, " ")
     comments = [found.strip() for found in COMMENT.findall(markup)]
-    tree = LexborHTMLParser(markup)
+    tree = parsed(markup)
     named = tree.css_first("title") or tree.css_first("h1")
     title, date = (named.text(deep=True) if named else ""), date_of(tree, markup)
     scripts = tree.css_first("script") is not None
@@ -107,12 +82,7 @@ def from_html(markup: str, base: str) -> Page:
     for node in reversed(tree.css(UNREAD)):
         node.remove()
     links = joined((str(node.attributes.get("href") or "") for node in tree.css("a[href]")), base)
-    tables = mark_tables(tree)
-    for selector, sign in ((BLOCKS, BLOCK_BREAK), ("br,td,th", LINE_BREAK)):
-        for node in tree.css(selector):
-            if node.parent is not None:
-                node.insert_before(sign)
-                node.insert_after(sign)
+    tables = part(tree)
     return Page(
         title, main_text(tree), links, date, tables, hidden, chars, sum(map(bool, comments)), scripts
     )  # fmt: skip
@@ -141,27 +111,6 @@ def without_hidden(tree: LexborHTMLParser) -> tuple[int, int]:
     return count, chars
 
 
-def mark_tables(tree: LexborHTMLParser) -> int:
-    """Put the lines of a table in the place of each data table's rows; return how many there are."""
-    count = 0
-    for table in tree.css("table")[:MAX_TABLES]:
-        rows = [(row, cells) for row in table.css("tr") if (cells := row.css("td,th"))]
-        if table.css_first("table table") or sum(len(cells) > 1 for _, cells in rows) < 2:
-            continue
-        count += 1
-        headed = all(cell.tag == "th" for cell in rows[0][1])
-        lines = table_lines([[cell_text(cell) for cell in cells] for _, cells in rows], headed=headed)
-        for row, _ in rows[1:]:
-            row.remove()
-        rows[0][0].replace_with(f"{BLOCK_BREAK}{LINE_BREAK.join(lines)}{BLOCK_BREAK}")
-    return count
-
-
-def cell_text(cell: LexborNode) -> str:
-    """Return what a cell says, on one line."""
-    return " ".join(cell.text(deep=True, separator=" ").split())
-
-
 def main_text(tree: LexborHTMLParser) -> str:
     """Return the text of the main part: a stated one that is large enough, else all but the rims."""
     if tree.body is None:
@@ -175,12 +124,6 @@ def main_text(tree: LexborHTMLParser) -> str:
         node.remove()
     rest = text_of(tree.body)
     return rest if len(rest) >= min(ENOUGH, len(whole) // 3) else whole
-
-
-def text_of(node: LexborNode) -> str:
-    """Return the text of a node, its blocks apart."""
-    blocks = node.text(separator="").split(BLOCK_BREAK)
-    return "\n\n".join(filter(None, (tidy_lines(block) for block in blocks)))
 
 
 def date_of(tree: LexborHTMLParser, markup: str) -> str:
