@@ -69,7 +69,9 @@ class SampledReasoner(MeteredReasoner):
             raise errors[0]
         texts = [text_of(child) for plan in plans for child in plan.children]
         rows = await asyncio.to_thread(self._embedder.embed, texts) if texts else np.zeros((0, 1))
-        return p.Expansion(joined([plan.children for plan in plans], rows, width=request.width), usage)
+        children = joined([plan.children for plan in plans], rows, width=request.width)
+        demands = dict.fromkeys(words for plan in plans for words in plan.requirements)
+        return p.Expansion(children, usage, requirements=tuple(demands))
 
 
 class _Place(NamedTuple):

@@ -101,6 +101,13 @@ async def test_each_plan_is_a_call_of_its_own_with_its_own_seed_and_warmth():
     assert reply.children[0].prior == 1.0
 
 
+async def test_what_any_plan_read_out_of_the_task_is_kept_once():
+    read = [("at most 5 words", "as a list"), (), ("as a list", "in German")]
+    _, _, reasoner = sampled([p.Expansion((search("ada"),), requirements=found) for found in read])
+    reply = await reasoner.expand(REQUEST)
+    assert reply.requirements == ("at most 5 words", "as a list", "in German")
+
+
 async def test_plans_that_failed_are_left_out_and_paid_and_all_failing_is_a_failure():
     _, _, reasoner = sampled([p.Expansion((search("ada"),)), ReasonerError("down"), ReasonerError("down")])
     assert [c.prior for c in (await reasoner.expand(REQUEST)).children] == [1.0]
