@@ -8,14 +8,13 @@ import zlib
 from collections.abc import AsyncIterator, Callable, Mapping, Sequence
 from contextlib import AbstractAsyncContextManager, nullcontext
 from dataclasses import dataclass
-from datetime import datetime
-from email.utils import parsedate_to_datetime
 from typing import TYPE_CHECKING, TypeAlias
 from urllib.parse import SplitResult, urljoin, urlunsplit
 
 from ddax.actions.egress import Resolver, checked_url, policy_of, resolve
 from ddax.actions.web.log import broken
 from ddax.errors import ActionError, Blocked
+from ddax.headers import http_date, retry_after
 from ddax.types import JsonDict
 
 if TYPE_CHECKING:
@@ -225,18 +224,6 @@ class Gunzip:
 
 def cooldown(response: httpx.Response) -> float:
     """Return how long the other side wants to be left alone, in seconds, at most an hour."""
-    stated = response.headers.get("retry-after", "").strip()
-    if stated.isdigit():
-        wanted = float(stated[:6])
-    else:
-        until, now = http_date(stated), http_date(response.headers.get("date", ""))
-        wanted = (until - now).total_seconds() if until and now else DEFAULT_COOLDOWN
-    return min(max(wanted, 1.0), MAX_COOLDOWN)
-
-
-def http_date(text: str) -> datetime | None:
-    """Read a date of a header, or None."""
-    try:
-        return parsedate_to_datetime(text)
-    except ValueError:
-        return None
+    now = http_date(response.headers.get("date", ""))
+    wanted = retry_after(response.headers.get("retry-after", ""), now)
+    return min(max(DEFAULT_COOLDOWN if wanted is None else wanted, 1.0), MAX_COOLDOWN)

@@ -85,7 +85,8 @@ async def test_failures_have_a_kind(httpserver: HTTPServer, status: int, kind: s
 @pytest.mark.parametrize(
     ("headers", "seconds"),
     [({"Retry-After": "7"}, 7.0), ({"Retry-After": "999999"}, 3600.0), ({}, 300.0),
-     ({"Retry-After": "soon"}, 300.0), ({"Retry-After": "Fri, 01 Jan 2100 00:00:00 GMT"}, 3600.0)],
+     ({"Retry-After": "soon"}, 300.0), ({"Retry-After": "Fri, 01 Jan 2100 00:00:00 GMT"}, 3600.0),
+     ({"Retry-After": "Fri, 01 Jan 2100 00:00:00 -0000"}, 3600.0), ({"Retry-After": "\u00b2"}, 300.0)],
 )  # fmt: skip
 @pytest.mark.parametrize("status", [403, 429, 451])
 async def test_a_refusal_cools_down(

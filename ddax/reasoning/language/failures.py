@@ -10,11 +10,10 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from datetime import UTC, datetime
-from email.utils import parsedate_to_datetime
-from math import isfinite
 from typing import Literal
 
 from ddax.errors import ReasonerError
+from ddax.headers import retry_after
 
 Kind = Literal["status", "timeout", "connection", "length", "filtered", "quota", "context", "foreign"]
 
@@ -134,20 +133,7 @@ def _retry_after(error: Exception, wall: Callable[[], float]) -> float | None:
     said = headers.get("retry-after") if isinstance(headers, Mapping) else None
     if not isinstance(said, str):
         return None
-    try:
-        seconds = float(said)
-    except ValueError:
-        return _until(said, wall)
-    return max(0.0, seconds) if isfinite(seconds) else None
-
-
-def _until(date: str, wall: Callable[[], float]) -> float | None:
-    try:
-        moment = parsedate_to_datetime(date)
-    except (ValueError, TypeError):
-        return None
-    aware = moment if moment.tzinfo else moment.replace(tzinfo=UTC)
-    return max(0.0, (aware - datetime.fromtimestamp(wall(), UTC)).total_seconds())
+    return retry_after(said, datetime.fromtimestamp(wall(), UTC))
 
 
 def mapped(failure: Failure, model: str, key: str, attempts: int) -> ReasonerError:
