@@ -16,6 +16,7 @@ from ddax.errors import UsageError
 from ddax.wording import amount
 
 if TYPE_CHECKING:
+    from ddax.debate.living import Change
     from ddax.graph.counterfactual import Comparison
     from ddax.memory.agents import AgentStore
     from ddax.types import JsonDict
@@ -121,8 +122,11 @@ def override(
             why="An override puts words in the place of the answer.",
             mend='Write: --decision "WHAT HOLDS INSTEAD"',
         )
-    from ddax.memory.overrides import Overrides
+    from ddax.debate.living import change_of
+    from ddax.memory.overrides import Overrides, human_name
 
+    human_name(by)  # refused before anything is stored, as is a lesson that teaches nothing
+    change = change_of(lesson) if lesson.strip() else None
     store = agent_store()
     made = asyncio.run(_answer_of(opener_of(context), info.thread_id))
     overrides, artifact = Overrides(store), f"answer:{info.thread_id}/{made['root']}"
@@ -132,7 +136,7 @@ def override(
         context={"task": info.task[:200], "artifact_type": "answer", "thread": info.thread_id},
         agent_output=made["answer"], human_decision=decision, by=by, artifact=artifact,
     )  # fmt: skip
-    proposal = _propose(store, entry, lesson) if lesson.strip() else None
+    proposal = _propose(store, entry, change) if change is not None else None
     if json:
         output.result({"override": entry, "proposal": proposal})
     output.say(f"Override {entry['id']} of {clean(made['agent'], 80)} by {clean(entry['human'], 80)}.")
@@ -212,15 +216,14 @@ async def _answer_of(opener: Opener, thread: str) -> JsonDict:
     return {"root": state["work"]["root"], "answer": result["answer"], "agent": model}
 
 
-def _propose(store: AgentStore, entry: JsonDict, lesson: str) -> JsonDict | None:
+def _propose(store: AgentStore, entry: JsonDict, change: Change) -> JsonDict | None:
     """Propose to the rubric what the human taught; None where its standing does not carry it."""
     from ddax.cli.rubric import rubrics
-    from ddax.debate.living import change_of
 
     bounds, human = settings(None).context.trust, str(entry["human"])
     why = f"override {entry['id']}"
     return rubrics().propose(
-        bounds.rubric, change_of(lesson), by=human, standing=store.trust(human), why=why,
+        bounds.rubric, change, by=human, standing=store.trust(human), why=why,
         propose_from=bounds.propose_from, apply_above=bounds.apply_above,
     )  # fmt: skip
 

@@ -41,9 +41,14 @@ class Change:
     meaning: str = ""
 
 
+def telling_words(lesson: str) -> list[str]:
+    """Return the words of a lesson that say what to look for; none where it says nothing to learn from."""
+    return [word for word in _WORD.findall(normalised(lesson)) if word not in _WEAK]
+
+
 def change_of(lesson: str) -> Change:
     """Turn what a human taught into a criterion; its name is made of the lesson's first words."""
-    words = [word for word in _WORD.findall(normalised(lesson)) if word not in _WEAK]
+    words = telling_words(lesson)
     if not words:
         raise UsageError(
             "A rubric cannot learn from an empty lesson.",
@@ -87,7 +92,7 @@ class LivingRubrics:
     ) -> JsonDict | None:
         """Propose a change once; return the proposal, None where the human's standing does not carry it.
 
-        Above `apply_above` it is applied at once.
+        Above `apply_above` it is applied at once, unless the rubric is full: then it waits.
         """
         if standing < propose_from:
             return None
@@ -101,7 +106,7 @@ class LivingRubrics:
                 "change": vars(change), "status": "open",
             }  # fmt: skip
             rubric["proposals"].append(proposal)
-            if standing > apply_above:
+            if standing > apply_above and not full(rubric["history"][-1]["criteria"], change):
                 self._apply(rubric, proposal, by=by)
         return proposal
 
@@ -204,11 +209,16 @@ class LivingRubrics:
         return self._folder / f"{safe_name(known)}.yaml"
 
 
+def full(criteria: Mapping[str, str], change: Change) -> bool:
+    """Tell whether a change would add a criterion to as many as a rubric may have."""
+    return change.kind == "add" and change.name not in criteria and len(criteria) >= MAX_CRITERIA
+
+
 def changed(criteria: Mapping[str, str], change: Change) -> dict[str, str]:
     """Return the criteria after a change; raises `UsageError` where it makes no sense."""
     left = {key: meaning for key, meaning in criteria.items() if key != change.name}
     if change.kind == "add":
-        if len(left) >= MAX_CRITERIA:
+        if full(criteria, change):
             raise UsageError(
                 f"A rubric has at most {MAX_CRITERIA} criteria.",
                 why="Each criterion is told to the judge.",

@@ -10,7 +10,7 @@ import asyncio
 import json
 from typing import NamedTuple
 
-from ddax.debate.living import change_of
+from ddax.debate.living import change_of, telling_words
 from ddax.graph.services import Session
 from ddax.graph.state import State
 from ddax.memory.overrides import Overrides, human_name
@@ -83,7 +83,7 @@ async def note_answer(state: State, session: Session, made: Choice, *, by: str, 
         "own": made.own, "human": made.human,
     }  # fmt: skip
     await session.memory.log(ANSWERED, row, key=f"{work['id']}:{made.idea}:{state['step']}")
-    if lesson and override:
+    if override and telling_words(lesson):
         await _propose(state, session, lesson, override=override, by=human_name(by))
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any, Literal
 
-from pydantic import BaseModel, ConfigDict, Field, model_validator
+from pydantic import BaseModel, ConfigDict, Field, field_validator, model_validator
 
 GO_ON, CHOOSE, EDIT, VETO, TEACH, STOP = "go on", "choose", "edit", "veto", "teach", "stop"
 APPROVAL_OPTIONS = (GO_ON, EDIT, VETO, STOP)
@@ -29,6 +29,13 @@ class HumanAnswer(BaseModel):
     for_run: bool = Field(False, description="Let other actions of this name pass too, until the task ends.")
     lesson: str = Field("", max_length=1000, description="What to remember from now on.")
     by: str = Field("human", min_length=1, max_length=300, description="Who answers; each has a standing.")
+
+    @field_validator("by")
+    @classmethod
+    def _named(cls, by: str) -> str:
+        if not by.strip():
+            raise ValueError("a name is needed, it holds nothing but white space")
+        return by
 
     @model_validator(mode="after")
     def _complete(self) -> HumanAnswer:

@@ -111,6 +111,14 @@ def test_what_is_wrong_is_said_with_exit_code_2(capsys: Any, thread: str, argv: 
     assert (code, "Traceback" in err, bool(err.strip())) == (2, False, True)
 
 
+@pytest.mark.parametrize(("flag", "value"), [("--by", " "), ("--lesson", "It should be this, please.")])
+def test_an_override_that_cannot_be_taken_in_whole_is_not_taken_in(
+    capsys: Any, thread: str, flag: str, value: str
+) -> None:
+    assert call(capsys, "agents", "override", "t", "--decision", "It is 43.", flag, value)[0] == 2
+    assert told(capsys, "agents", "list")["agents"] == []
+
+
 def test_names_of_any_kind_are_listed_safely(capsys: Any) -> None:
     store = AgentStore(home_of() / "agents", clock=time.time)
     names = ["../x", "CON", "n" * 300, "\x1b[31mred", "a\nb"]

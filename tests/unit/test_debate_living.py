@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 import yaml
 
-from ddax.debate.living import Change, LivingRubrics, change_of
+from ddax.debate.living import MAX_CRITERIA, Change, LivingRubrics, change_of
 from ddax.errors import StateError, UsageError
 
 BOUNDS = {"propose_from": 0.7, "apply_above": 0.9}
@@ -63,6 +63,21 @@ def test_a_high_standing_applies_at_once_and_undo_goes_past_what_is_undone(rubri
         assert names(rubrics) == expected
     with pytest.raises(UsageError):
         rubrics.undo("default", by="human")
+
+
+def test_what_a_full_rubric_has_no_place_for_waits(rubrics: LivingRubrics) -> None:
+    for number in range(MAX_CRITERIA - len(SHIPPED)):
+        propose(rubrics, 0.95, Change("add", f"c{number}", "C"))
+    assert len(names(rubrics)) == MAX_CRITERIA
+    waiting = propose(rubrics, 0.95)
+    assert waiting is not None and waiting["status"] == "open"
+    with pytest.raises(UsageError, match="at most 12"):
+        rubrics.approve("default", str(waiting["id"]), by="human")
+    renamed = propose(rubrics, 0.95, Change("add", "c0", "Another meaning"))
+    assert renamed is not None and renamed["status"] == "applied"
+    propose(rubrics, 0.95, Change("remove", "c1"))
+    rubrics.approve("default", str(waiting["id"]), by="human")
+    assert "name-the-year" in names(rubrics)
 
 
 def test_a_refused_proposal_stays_on_record(rubrics: LivingRubrics) -> None:

@@ -168,6 +168,18 @@ async def test_answers_of_a_human_are_overrides_approvals_and_lessons(kit: Any, 
     assert measures["escalation_usefulness"] == 0.0
 
 
+@pytest.mark.parametrize("lesson", ["\N{THUMBS UP SIGN}", "It should be this, please.", "..."])
+async def test_a_lesson_that_says_nothing_to_look_for_proposes_nothing(
+    kit: Any, tmp_path: Path, lesson: str
+) -> None:
+    session, agents = with_agents(kit, tmp_path, trust={"propose_from": 0.0})
+    state = await kit.opened(session, step=3)
+    made = answered.choice_on({"name": "send", "args": {}, "intent": ""}, "0", choice="veto", arguments=None)
+    await answered.note_answer(state, session, made, by="Ann", lesson=lesson)
+    assert [one.entry["human_decision"] for one in Overrides(agents).all()] == ["veto"]
+    assert session.rubrics.load("default")["proposals"] == []
+
+
 def visit_that_spends() -> Any:
     from ddax.actions.protocol import Action
     from ddax.actions.visit import visit

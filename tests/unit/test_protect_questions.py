@@ -238,6 +238,12 @@ def test_an_answer_is_told_the_choices_its_question_takes(answer: dict[str, Any]
     assert refused.value.mend.endswith('"veto" | "stop"}, with "arguments" as it needs.')
 
 
+@pytest.mark.parametrize("by", ["", " ", "\n\t"])
+def test_who_answers_has_a_name_before_the_answer_is_taken_in(by: str) -> None:
+    with pytest.raises(UsageError, match="does not fit: by: "):
+        fitting_answer({"choice": "veto", "by": by}, {"about": "0.1", "options": ["go on", "veto"]})
+
+
 def test_answer_goes_on_from_the_shell(waiting: Any, capsys: Any) -> None:
     assert waiting("answer", "t", "choose", "--idea", "0.9", "--json") == 2
     assert "this question is about 0" in capsys.readouterr().out
