@@ -8,10 +8,11 @@ from __future__ import annotations
 
 from typing import Literal
 
-from pydantic import BaseModel, ConfigDict, Field
+from pydantic import BaseModel, ConfigDict, Field, NonNegativeFloat
 
 SCHEMA_VERSION = 1
 """Version of settings, state and memory as this release writes them."""
+PressurePart = Literal["depth", "time", "impasses", "ambiguity"]
 
 
 class Section(BaseModel):
@@ -289,6 +290,10 @@ class Evolution(Section):
     )
     pressure_threshold: float = Field(
         default=0.9, ge=0, le=1, description="Pressure that triggers evolution."
+    )
+    pressure_weights: dict[PressurePart, NonNegativeFloat] = Field(
+        default={"depth": 0.3, "time": 0.2, "impasses": 0.3, "ambiguity": 0.2},
+        description="Weights of the parts of pressure; a part that is not named keeps its own.",
     )
     candidate_seconds: float = Field(default=10.0, gt=0, description="Time-out of one candidate in seconds.")
     seconds: float = Field(default=20.0, gt=0, description="Time for one repair in seconds.")

@@ -21,14 +21,14 @@ class CodeFolder:
     tests: tuple[str, ...]
 
     def read(self) -> tuple[dict[str, str], dict[str, str]]:
-        """Read the programs and the tests; raises SourceError for a file that is no UTF-8 text."""
+        """Read the programs and the tests with their line ends; raises SourceError for what is no UTF-8."""
         return self._texts(self.targets), self._texts(self.tests)
 
     def _texts(self, names: tuple[str, ...]) -> dict[str, str]:
         texts = {}
         for name in names:
             try:
-                texts[name] = (Path(self.root) / name).read_text(encoding="utf-8")
+                texts[name] = (Path(self.root) / name).read_bytes().decode("utf-8")
             except (OSError, UnicodeDecodeError) as error:
                 raise SourceError(
                     f"cannot read {name!r} in {self.root!r}.",
@@ -57,10 +57,12 @@ def _is_test(path: Path) -> bool:
 
 
 def _plain(path: Path, root: Path) -> bool:
-    """Tell whether a file is neither hidden nor cached nor too large to be code somebody wrote."""
+    """Tell whether a file is of the folder, not hidden, cached or too large to be code somebody wrote."""
     parts = path.relative_to(root).parts
     hidden = any(part.startswith(".") or part == "__pycache__" for part in parts)
-    return not hidden and path.is_file() and path.stat().st_size <= MAX_CHARS
+    if hidden or not path.is_file() or not path.resolve().is_relative_to(root.resolve()):
+        return False
+    return path.stat().st_size <= MAX_CHARS
 
 
 def _name(path: Path, root: Path) -> str:

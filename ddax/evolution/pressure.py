@@ -32,8 +32,8 @@ class PressureWeights:
 
     def __post_init__(self) -> None:
         parts = (self.depth, self.time, self.impasses, self.ambiguity)
-        if min(parts) < 0 or sum(parts) <= 0:
-            raise ValueError(f"the weights of pressure must be ≥ 0 with a positive sum, not {parts!r}")
+        if min(parts) < 0:
+            raise ValueError(f"the weights of pressure must be ≥ 0, not {parts!r}")
         if min(self.full_depth, self.full_seconds, self.full_impasses) <= 0:
             raise ValueError("what counts as full depth, seconds and impasses must be positive")
 
@@ -41,7 +41,7 @@ class PressureWeights:
 def pressure(
     *, depth: float, seconds: float, impasses: int, ambiguity: float, weights: PressureWeights
 ) -> float:
-    """Return the weighted mean of the four parts, each capped at 1, in [0, 1].
+    """Return the weighted mean of the four parts, each capped at 1, in [0, 1]; 0 where nothing has weight.
 
     `ambiguity` in [0, 1] is how close the best options are, 1 where they are equal.
     """
@@ -52,6 +52,8 @@ def pressure(
         (weights.ambiguity, ambiguity),
     )
     total = sum(weight for weight, _ in parts)
+    if not total:
+        return 0.0
     return sum(weight * min(1.0, max(0.0, value)) for weight, value in parts) / total
 
 

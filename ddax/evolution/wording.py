@@ -3,16 +3,20 @@
 from __future__ import annotations
 
 import difflib
+import re
 from collections.abc import Mapping, Sequence
 
 from ddax.evolution.operators import Edit
+
+LINE = re.compile(r"[^\n]*\n|[^\n]+")
+"""A line as those who apply a diff count them: a form feed or U+2028 ends none."""
 
 
 def unified(old: Mapping[str, str], new: Mapping[str, str]) -> str:
     """Write the changes as one unified diff."""
     parts = []
     for path in sorted(new):
-        before, after = old.get(path, "").splitlines(True), new[path].splitlines(True)
+        before, after = LINE.findall(old.get(path, "")), LINE.findall(new[path])
         lines = difflib.unified_diff(before, after, f"a/{path}", f"b/{path}")
         parts += [
             line if line.endswith("\n") else f"{line}\n\\ No newline at end of file\n" for line in lines

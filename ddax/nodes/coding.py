@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+from typing import Any
+
 from ddax.configs.settings import Evolution
-from ddax.evolution.pressure import Impasse, PressureWeights, pressure, trigger
+from ddax.evolution.pressure import Impasse, PressureWeights, ambiguity_of, pressure, trigger
 from ddax.graph.state import State
 from ddax.ideas import dag
 from ddax.types import Idea
@@ -25,7 +28,10 @@ def evolution_due(state: State, settings: Evolution, *, step: int, seconds: floa
     if not failing or any(_is(i, REPAIR) for i in leaves):
         return False
     stuck = step - max(i["step"] for i in failing) - 1
-    value = pressure_at(depth=max(i["depth"] for i in leaves), seconds=seconds, stuck=stuck)
+    value = pressure_at(
+        depth=max(i["depth"] for i in leaves), seconds=seconds, stuck=stuck,
+        decision=state.get("decision", {}), weights=PressureWeights(**settings.pressure_weights),
+    )  # fmt: skip
     return trigger(
         value,
         [Impasse.NO_CHANGE] * stuck,
@@ -36,9 +42,15 @@ def evolution_due(state: State, settings: Evolution, *, step: int, seconds: floa
     )
 
 
-def pressure_at(*, depth: int, seconds: float, stuck: int) -> float:
-    """Return the pressure in [0, 1] at a depth, after seconds and so many steps without a change."""
-    return pressure(depth=depth, seconds=seconds, impasses=stuck, ambiguity=0.0, weights=PressureWeights())
+def pressure_at(
+    *, depth: int, seconds: float, stuck: int, decision: Mapping[str, Any], weights: PressureWeights
+) -> float:
+    """Return the pressure in [0, 1] at a depth, after seconds and so many steps without a change.
+
+    How close the options are is taken from the best scores of the last decision.
+    """
+    close = ambiguity_of([float(term["total"]) for term in decision.get("top", ())])
+    return pressure(depth=depth, seconds=seconds, impasses=stuck, ambiguity=close, weights=weights)
 
 
 def _is(leaf: Idea, name: str) -> bool:

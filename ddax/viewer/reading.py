@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any, Self, TypeVar
 from ddax.errors import UsageError
 from ddax.graph.results import result_of
 from ddax.graph.runs import RunFolder, RunInfo
-from ddax.viewer.story import Story, chain, picture, spent, started, state_names
+from ddax.viewer.story import Story, chain, picture, spent, started, state_names, weights_of
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -104,8 +104,10 @@ class Reader:
         values = snapshot.values
         place: Any = snapshot.config
         one = await (await self.store()).aget_tuple(place)
-        story = Story() if one is None else started(values.get("ideas", {}), one)
-        standing = self._standing(self.run(thread), values, tuple(snapshot.interrupts))
+        info = self.run(thread)
+        weights = weights_of(info.context)
+        story = Story(weights=weights) if one is None else started(values.get("ideas", {}), one, weights)
+        standing = self._standing(info, values, tuple(snapshot.interrupts))
         return {**standing, **self._picture(values, story.last)}, story
 
     async def at(self, thread: str, checkpoint: str) -> JsonDict:
@@ -134,8 +136,7 @@ class Reader:
 
     async def moments(self, thread: str) -> list[JsonDict]:
         """Return every moment of a thread with its patch, oldest first."""
-        self.run(thread)
-        story, rows = Story(), []
+        story, rows = Story(weights=weights_of(self.run(thread).context)), []
         for one in await chain(await self.store(), thread) or ():
             rows.append(story.tell(one))
         return rows
@@ -148,6 +149,7 @@ class Reader:
         Ends without a moment where `after` is not on the way to the newest: the watcher starts anew.
         """
         store, graph = await self.store(), await self.graph()
+        weights = weights_of(self.run(thread).context)
         story: Story | None = None
         while True:
             behind = await chain(store, thread, after)
@@ -156,7 +158,8 @@ class Reader:
             if story is None:
                 config = {"configurable": {"thread_id": thread, "checkpoint_ns": "", "checkpoint_id": after}}
                 values = (await graph.aget_state(config)).values if after else {}
-                story = started(values.get("ideas", {}), behind[0]) if after else Story()
+                ideas = values.get("ideas", {})
+                story = started(ideas, behind[0], weights) if after else Story(weights=weights)
             if after and behind:  # what ran behind the last moment wrote after that moment was told
                 story.pending = _pending(behind[0])
                 behind = behind[1:]

@@ -9,6 +9,7 @@ from collections.abc import AsyncIterator, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, cast
 
+from ddax.evolution.pressure import PressureWeights
 from ddax.ideas.idea import apply_patches
 from ddax.metacognition.matrices import STATES
 from ddax.nodes.coding import TEST, pressure_at
@@ -34,6 +35,7 @@ class Story:
     last: str = ""
     pending: Sequence[Mapping[str, Any]] = ()
     next: tuple[str, ...] = ()
+    weights: PressureWeights = field(default_factory=PressureWeights)
     depth: int = 0
     tested: int = -1
 
@@ -67,12 +69,21 @@ class Story:
     def _pressure(self, values: Mapping[str, Any]) -> float:
         seconds = float(values.get("usage", {}).get("seconds", 0.0))
         stuck = int(values.get("step", 0)) - self.tested - 1 if self.tested >= 0 else 0
-        return round(pressure_at(depth=self.depth, seconds=seconds, stuck=max(0, stuck)), 4)
+        decision = values.get("decision", {})
+        value = pressure_at(
+            depth=self.depth, seconds=seconds, stuck=max(0, stuck), decision=decision, weights=self.weights
+        )
+        return round(value, 4)
 
 
-def started(ideas: Mapping[str, Idea], one: CheckpointTuple) -> Story:
+def weights_of(context: Mapping[str, Any]) -> PressureWeights:
+    """Return the weights of pressure that the settings of a thread hold."""
+    return PressureWeights(**(context.get("evolution") or {}).get("pressure_weights", {}))
+
+
+def started(ideas: Mapping[str, Idea], one: CheckpointTuple, weights: PressureWeights) -> Story:
     """Return the story of a thread from a checkpoint on, with the DAG as it stood there."""
-    story = Story(ideas=dict(ideas), last=str(one.checkpoint["id"]), pending=patches(one))
+    story = Story(ideas=dict(ideas), last=str(one.checkpoint["id"]), pending=patches(one), weights=weights)
     story.next = upcoming(one.checkpoint["channel_values"])
     story.ideas = story._patched(dict(ideas))
     return story
