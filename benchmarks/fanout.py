@@ -162,6 +162,7 @@ class Nothing:
     """Sources that hold nothing."""
 
     specs: tuple[str, ...] = ()
+    outside = False
 
     async def search(self, query: str, *, intent: str = "", k: int = 10, mode: str = "hybrid") -> list[Any]:
         """Find nothing."""

@@ -77,6 +77,8 @@ def load(path: Path) -> tuple[list[Case], dict[str, str]]:
 class View:
     """A library in one search mode with some documents hidden."""
 
+    outside = False
+
     def __init__(self, library: SourceLibrary, *, mode: str = "hybrid", hidden: frozenset[str]) -> None:
         self.specs, self._library, self._mode, self._hidden = library.specs, library, mode, hidden
 

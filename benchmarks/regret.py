@@ -161,7 +161,7 @@ class Shelf:
     """The pages of a case; nothing is found by searching, pages have to be ordered."""
 
     def __init__(self, pages: dict[str, str]) -> None:
-        self.specs, self.pages = ("shelf",), pages
+        self.specs, self.pages, self.outside = ("shelf",), pages, False
 
     async def search(self, query: str, *, intent: str = "", k: int = 10, mode: str = "hybrid") -> list[Any]:
         return []

@@ -24,6 +24,8 @@ class Library(Protocol):
     """
 
     specs: tuple[str, ...]
+    outside: bool
+    """A search also asks somebody outside, who sees its query."""
 
     async def search(self, query: str, *, intent: str = "", k: int = 10, mode: str = "hybrid") -> list[Hit]:
         """Find documents; mode is lexical, dense or hybrid.
@@ -102,6 +104,8 @@ class Action:
     brings: tuple[str, ...] = ()
     origin: str = "ddax"
     """Where the action itself comes from: ddax, a distribution, a file, or an MCP server."""
+    unsent: tuple[str, ...] = ()
+    """Arguments that are used here and go nowhere: it does not matter where their values come from."""
     told: bool = False
     """The user asked for it in so many words when the run was started: it is not asked for again."""
 

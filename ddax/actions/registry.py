@@ -34,18 +34,20 @@ def action(
     idempotent: bool = False,
     inside: bool | Inside = False,
     brings: tuple[str, ...] = (),
+    unsent: tuple[str, ...] = (),
 ) -> Callable[[Callable[..., Any]], Action]:
     """Turn a typed function, which may take the context first, into an `Action`.
 
     `idempotent` says that the other side takes `context.key` and does nothing twice under it, `inside`
-    that what it reads is the user's own, `brings` the origins of what it returns.
+    that what it reads is the user's own, `brings` the origins of what it returns, `unsent` names the
+    arguments that are used here alone.
     """
 
     def make(function: Callable[..., Any]) -> Action:
         run, model = adapted(function)
         doc = (getdoc(function) or "").split("\n")[0]
         name = function.__name__
-        return Action(name, run, model, effect, doc, idempotent, inside=inside, brings=brings)
+        return Action(name, run, model, effect, doc, idempotent, inside=inside, brings=brings, unsent=unsent)
 
     return make
 

@@ -22,11 +22,11 @@ class SearchArguments(BaseModel):
 
 
 def at_home(library: Library, arguments: SearchArguments) -> bool:
-    """Tell whether a query stays here: it does where no provider of the web is among the sources."""
-    return not getattr(library, "outside", False)
+    """Tell whether a query stays here: it does where the library asks nobody outside."""
+    return not library.outside
 
 
-@action(effect="reads", inside=at_home)
+@action(effect="reads", inside=at_home, unsent=("intent", "k"))
 async def search(context: ActionContext, arguments: SearchArguments) -> ActionResult:
     """Find documents in the sources by words and by meaning."""
     hits = await context.library.search(arguments.query, intent=arguments.intent, k=arguments.k)

@@ -64,7 +64,7 @@ async def asked(
     if reach not in WAYS_OUT:
         return Asked(reach, NOWHERE, permit(reach, ()))
     context = join({MODEL}, before)
-    given = await _origins(arguments, session, task, context)
+    given = await _origins(action, arguments, session, task=task, context=context)
     standing = await _standing(call["name"], session, task)
     return Asked(reach, given, permit(reach, given, context, protect=protect, standing=standing))
 
@@ -120,14 +120,16 @@ def _says(source: str, meta: Mapping[str, object]) -> bool:
     return bool(source) or "origins" in meta
 
 
-async def _origins(arguments: BaseModel, session: Session, task: str, context: Origins) -> Origins:
-    """Return the origins of the arguments; a call without any says nothing of the user's."""
+async def _origins(
+    action: Action, arguments: BaseModel, session: Session, *, task: str, context: Origins
+) -> Origins:
+    """Return the origins of the arguments that are sent; a call without any says nothing of the user's."""
     from ddax.nodes.gather import whole_text
 
     given = {
         name: value
         for name, value in arguments.model_dump(mode="json").items()
-        if value != type(arguments).model_fields[name].default
+        if name not in action.unsent and value != type(arguments).model_fields[name].default
     }
     told = "\n".join([await whole_text(session, task), *session.settings.sources])
     hidden = any(kind_of(name) in PRIVATE for name in context)

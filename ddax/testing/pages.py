@@ -33,6 +33,8 @@ class PageLibrary:
     `reads` has every source that was asked for, in order.
     """
 
+    outside = False
+
     def __init__(self, pages: Mapping[str, str] = PAGES) -> None:
         self.specs: tuple[str, ...] = ("memory",)
         self.pages = dict(pages)

@@ -47,6 +47,8 @@ Places: TypeAlias = NDArray[np.intp]
 class SourceLibrary:
     """Documents in memory with their indexes; made by `open_library`."""
 
+    outside = False
+
     def __init__(
         self,
         specs: Sequence[str],

@@ -12,7 +12,9 @@ from ddax.types import Document, Hit
 
 
 class WebLibrary:
-    """A library whose search also asks a service of the web."""
+    """A library whose search also asks a service of the web: of its arguments that gets the query alone."""
+
+    outside = True
 
     def __init__(self, local: Library, web: WebSearch) -> None:
         self._local, self._web = local, web
