@@ -99,7 +99,9 @@ class Action:
     effect: Effect
     doc: str
     idempotent: bool = False
-    """The other side does nothing twice under one `ActionContext.key`: safe to do again after a crash."""
+    """The other side does nothing twice under one `ActionContext.key`: safe to do again where nobody knows
+    whether it was done.
+    """
     inside: bool | Inside = False
     brings: tuple[str, ...] = ()
     origin: str = "ddax"
@@ -117,6 +119,16 @@ class Action:
                 why=f"An effect is one of: {', '.join(EFFECTS)}.",
                 mend="Give it the one that says what it does outside.",
             )
+
+    @property
+    def lasting(self) -> bool:
+        """Whether it changes something outside."""
+        return self.effect in ("writes", "spends")
+
+    @property
+    def repeatable(self) -> bool:
+        """Whether it may be done again, unasked, where nobody knows if it was done."""
+        return self.idempotent or not self.lasting
 
     def stays_inside(self, library: Library, arguments: BaseModel) -> bool:
         """Tell whether a read of these arguments stays on the machine or in the user's own accounts."""

@@ -36,6 +36,8 @@ from ddax.types import ActionCall, Effect, Hit, Idea, JsonDict, Record
 SHOWN = "shown"
 """The log of what a dry run would have done."""
 ATTEMPTS = 3
+MAYBE_DONE = "unknown outcome, it may have been done"
+"""How the failure of a write or a payment begins that nobody knows the outcome of."""
 BACKOFF_SECONDS = 0.5
 VERIFY_FROM = 0.55
 """Confidence from which on a contradiction is worth a verify idea."""
@@ -49,6 +51,8 @@ async def act(packet: LeafPacket, runtime: Runtime[Context], *, session: Session
         return entry
     await intend(session, entry)
     row = session.redactor.value(await _perform({**packet, "action": entry.action}, session, entry.idem))
+    if row.get("unknown"):
+        await note_unknown(session, entry, session.actions[entry.action["name"]].effect, "failed")
     await settle(session, entry, row)
     return _update(packet, row)
 
@@ -97,9 +101,9 @@ async def _hold(packet: LeafPacket, session: Session, entry: Entry, effect: Effe
         return ""
     passed = await approved(session, task=packet["work"]["id"], leaf=packet["leaf"], call=call)
     if entry.begun is not None:
-        safe = effect not in ("writes", "spends") or session.actions[name].idempotent
         # An approval from before it was begun says nothing of doing it twice.
-        meant = safe or any(int(row.get("step", 0)) > entry.begun for row in passed)
+        meant = any(int(row.get("step", 0)) > entry.begun for row in passed)
+        meant = meant or session.actions[name].repeatable
         await note_unknown(session, entry, effect, "done again" if meant else "asked")
         if not meant:
             return "unknown outcome: it was started before and its result is not known"
@@ -149,16 +153,26 @@ async def _perform(packet: LeafPacket, session: Session, key: str) -> JsonDict:
             result = await _with_retries(packet, session, key)
             stored = await _store(packet, session, result)
             return {**stored, "usage": session.paid}
-    except DdaxError as error:
-        kind = getattr(error, "kind", type(error).__name__)
-        row = _failure(kind, str(error), _trace(error))
     except Exception as error:
-        if limit.expired():
-            return {**_failure("timeout", told, ""), "usage": session.paid}
-        row = _failure(type(error).__name__, f"{type(error).__name__}: {error}", _trace(error))
+        late = limit.expired() and not isinstance(error, DdaxError)
+        row = _failure("timeout", told, "") if late else _failed(error)
+        if _may_be_done(packet, session, error):
+            row |= {"text": clip(f"{MAYBE_DONE}: {row['text']}", RESULT_BYTES), "unknown": True}
+        if late:
+            return {**row, "usage": session.paid}
     # What went wrong outside is told in the words of the other side.
     origins = read(_origins(packet, session, None))
     return {**row, "origins": origins, "usage": session.paid}
+
+
+def _may_be_done(packet: LeafPacket, session: Session, error: Exception) -> bool:
+    """Tell whether an action that failed may have changed something all the same.
+
+    Only one that says of itself that the same call would fail again has surely done nothing.
+    """
+    action = session.actions.get(packet["action"]["name"])
+    refused = isinstance(error, ActionError) and not error.retriable
+    return action is not None and action.lasting and not refused
 
 
 def _seconds(packet: LeafPacket, session: Session) -> tuple[float, str]:
@@ -180,7 +194,9 @@ def _origins(packet: LeafPacket, session: Session, result: ActionResult | None) 
 async def _with_retries(packet: LeafPacket, session: Session, key: str) -> ActionResult:
     context = await _context(packet, session, key)
     rng: Generator | None = None
-    for attempt in range(ATTEMPTS):
+    action = session.actions.get(packet["action"]["name"])
+    attempts = ATTEMPTS if action is None or action.repeatable else 1
+    for attempt in range(attempts):
         await _refuse_cooling(packet["action"], session)
         try:
             found = await session.actions.execute(packet["action"], context)
@@ -189,7 +205,7 @@ async def _with_retries(packet: LeafPacket, session: Session, key: str) -> Actio
             await _cool(packet["action"], session, error)
             raise
         except ActionError as error:
-            if not error.retriable or attempt == ATTEMPTS - 1:
+            if not error.retriable or attempt == attempts - 1:
                 raise
             rng = rng or session.rng(packet["step"], packet["leaf"], "retry")
             await asyncio.sleep(BACKOFF_SECONDS * 2**attempt * (0.5 + rng.random()))
@@ -297,6 +313,14 @@ def _hit_row(hit: Hit, prefix: str) -> JsonDict:
 
 def _trace(error: BaseException) -> str:
     return "".join(traceback.format_exception(error))
+
+
+def _failed(error: Exception) -> JsonDict:
+    """Return the row of what was raised; a foreign exception is told by its type."""
+    name = type(error).__name__
+    if isinstance(error, DdaxError):
+        return _failure(getattr(error, "kind", name), str(error), _trace(error))
+    return _failure(name, f"{name}: {error}", _trace(error))
 
 
 def _failure(kind: str, cause: str, trace: str) -> JsonDict:

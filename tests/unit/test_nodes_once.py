@@ -11,7 +11,8 @@ from pydantic import BaseModel
 
 from ddax.actions.protocol import Action, ActionContext, ActionResult
 from ddax.actions.registry import action
-from ddax.nodes.act import act
+from ddax.errors import ActionError
+from ddax.nodes.act import MAYBE_DONE, act
 from ddax.nodes.permission import approve
 from ddax.types import Effect
 
@@ -23,11 +24,14 @@ class Order(BaseModel):
 
 
 class Shop:
-    """The other side: `keys` are those it was given; it dies with the process in the calls named."""
+    """The other side: `keys` are those it was given; it dies with the process in the calls named.
 
-    def __init__(self, *dies: int) -> None:
+    With `ends` each of its calls fails so, or takes so many seconds.
+    """
+
+    def __init__(self, *dies: int, ends: Exception | float = 0.0) -> None:
         self.keys: list[str] = []
-        self._dies = dies
+        self._dies, self._ends = dies, ends
 
     def action(self, effect: Effect, *, idempotent: bool = False) -> Action:
         @action(effect=effect, idempotent=idempotent)
@@ -36,6 +40,9 @@ class Shop:
             self.keys.append(context.key)
             if len(self.keys) - 1 in self._dies:
                 raise asyncio.CancelledError  # as a process that is stopped: no result row follows
+            if isinstance(self._ends, Exception):
+                raise self._ends
+            await asyncio.sleep(self._ends)
             return ActionResult(f"ordered {arguments.item}")
 
         return order
@@ -44,8 +51,8 @@ class Shop:
 class Leaf:
     """One leaf of a task, executed as often as the graph would."""
 
-    def __init__(self, kit: Any, *actions: Action) -> None:
-        self.kit, self.session = kit, kit.session(actions=actions)
+    def __init__(self, kit: Any, *actions: Action, **settings: Any) -> None:
+        self.kit, self.session = kit, kit.session(actions=actions, **settings)
         self.state: dict[str, Any] = {}
 
     async def act(self, task_id: str, *, step: int = 2, leaf: str = "0.1", **args: Any) -> Any:
@@ -115,6 +122,43 @@ async def test_what_takes_the_key_is_done_again_without_a_question(kit: Any, eff
     await leaf.dies("task-1")
     assert (await leaf.act("task-1"))["ideas"]["0.1"]["status"] == "done"
     assert shop.keys == [shop.keys[0]] * 2
+
+
+@pytest.mark.parametrize(
+    ("effect", "sends_key", "calls"),
+    [("none", 0, 3), ("reads", 0, 3), ("writes", 0, 1), ("spends", 0, 1), ("spends", 1, 3)],
+)
+async def test_what_broke_off_is_tried_again_only_where_that_does_no_harm(
+    kit: Any, monkeypatch: pytest.MonkeyPatch, effect: Effect, sends_key: int, calls: int
+) -> None:
+    monkeypatch.setattr("ddax.nodes.act.BACKOFF_SECONDS", 0.0)
+    shop = Shop(ends=ActionError("it broke off", kind="transport", retriable=True))
+    leaf = Leaf(kit, shop.action(effect, idempotent=bool(sends_key)))
+    await leaf.approve(1)
+    idea = (await leaf.act("task-1"))["ideas"]["0.1"]
+    assert (idea["status"], idea["error"]["kind"], len(shop.keys)) == ("failed", "transport", calls)
+    unknown = effect in ("writes", "spends")
+    assert idea["reason"] == (f"{MAYBE_DONE}: it broke off" if unknown else "it broke off")
+    assert await leaf.rulings() == ["failed"] * unknown
+
+
+@pytest.mark.parametrize(
+    ("ends", "kind", "told"),
+    [
+        (5.0, "timeout", f"{MAYBE_DONE}: no result within 0.05 s"),
+        (ValueError("half a reply"), "ValueError", f"{MAYBE_DONE}: ValueError: half a reply"),
+        (ActionError("sold out", kind="tool"), "tool", "sold out"),
+    ],
+)
+async def test_a_write_that_failed_says_if_it_may_have_been_done(
+    kit: Any, ends: Exception | float, kind: str, told: str
+) -> None:
+    leaf = Leaf(kit, Shop(ends=ends).action("writes"), budget={"leaf_seconds": 0.05})
+    await leaf.approve(1)
+    update = await leaf.act("task-1")
+    assert (update["ideas"]["0.1"]["error"]["kind"], update["failures"]["0.1"]["cause"]) == (kind, told)
+    assert await leaf.rulings() == ["failed"] * told.startswith(MAYBE_DONE)
+    assert await leaf.act("task-1") == update, "a resumed run is told the same"
 
 
 async def test_on_a_fork_it_is_wanted_again_unless_it_is_paid_for(kit: Any) -> None:
