@@ -25,8 +25,14 @@ if TYPE_CHECKING:
     import yaml
 
 PREFIX = "DDAX_"
-NOT_SETTINGS = frozenset({"DDAX_HOME", "DDAX_CHECKPOINTS", "DDAX_ENCRYPTION_KEY"})
-"""Variables with our prefix that say where things are, not how a run behaves."""
+NOT_SETTINGS = frozenset(
+    {"DDAX_HOME", "DDAX_CHECKPOINTS", "DDAX_ENCRYPTION_KEY", "DDAX_API_KEYS"}
+    | {"DDAX_AGENTDOJO_PYTHON", "DDAX_OPENEVOLVE_PYTHON", "DDAX_PEERS", "DDAX_PEERS_DATA"}
+)
+"""Variables with our prefix that say where things are or who may come in, not how a run behaves.
+
+The second line has those of the benchmarks.
+"""
 DEFAULT_FILE = "ddax.yaml"
 VERSION_KEY = "schema_version"
 MAX_FILE_BYTES = 1_000_000

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 from pathlib import Path
 from typing import Any
 
@@ -12,7 +13,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import ddax.configs
-from ddax.configs.layers import keep_unset, load_context, nearest, setting_fields, value_of
+from ddax.configs.layers import NOT_SETTINGS, keep_unset, load_context, nearest, setting_fields, value_of
 from ddax.configs.settings import Context
 from ddax.errors import SettingsError, StateError
 
@@ -92,6 +93,21 @@ def test_lists_in_the_environment(tmp_path: Path, text: str, expected: tuple[str
 @pytest.mark.parametrize(("text", "expected"), [("true", True), ("1", True), ("no", False), ("off", False)])
 def test_switches_in_the_environment(tmp_path: Path, text: str, expected: bool):
     assert load(tmp_path, env={"DDAX_HUMAN": text}).context.human is expected
+
+
+def test_every_variable_that_is_named_anywhere_is_a_setting_or_known_as_none():
+    root, named = SHIPPED.parents[1], set()
+    files = [root / "README.md", *(root / "docs").rglob("*.md"), *(root / "examples").rglob("*")]
+    files += [file for package in ("ddax", "benchmarks") for file in (root / package).rglob("*.py")]
+    for file in files:
+        if file.suffix in (".md", ".py", ".yaml", ".toml", ".sh"):
+            text = file.read_text(encoding="utf-8")
+            named |= set(re.findall(r"\bDDAX_[A-Z_]+\b", text))
+    settings = {"DDAX_" + key.replace(".", "__").upper() for key in setting_fields()}
+    secrets = {"DDAX_CANARY", "DDAX_CANARY_KEY"}  # of self-tests, set while one runs
+    assert {"DDAX_HOME", "DDAX_API_KEYS", "DDAX_MODEL"} <= named
+    assert named - settings - secrets == NOT_SETTINGS
+    assert load_context(env=dict.fromkeys(NOT_SETTINGS, "ada:" + "k" * 16)).context == Context()
 
 
 def test_null_and_empty_in_the_environment(tmp_path: Path):
