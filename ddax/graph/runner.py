@@ -158,7 +158,7 @@ class Agent:
         """
         check_task(task, self.context)
         name = named(thread, self._clock())
-        async with self.locked(name):
+        async with self._begun(name):
             known = self.runs.load(name)
             if known is not None and known.resumable:
                 raise UsageError(
@@ -200,7 +200,7 @@ class Agent:
         `last_good` damaged checkpoints are given up, down to the last one that is whole.
         """
         name = self._resumable(thread).thread_id
-        async with self.locked(name):
+        async with self._begun(name):
             info = self._resumable(name)
             await whole(self.store, name, self.home.checkpoints, rewind=last_good)
             state = await self._snapshot(info)
@@ -280,15 +280,12 @@ class Agent:
 
     async def cancel(self, thread: str) -> None:
         """Ask a thread to stop at its next step; a waiting or broken one is closed at once."""
-        info = self._resumable(thread)
+        self._resumable(thread)
         self.runs.cancel(thread)
-        if not info.resumable:
-            self.runs.clear_cancel(thread)
-            return
-        with contextlib.suppress(ThreadInUse):
-            async with self.locked(thread):
-                self.runs.clear_cancel(thread)
-                self.runs.update(thread, status="stopped", stop_reason="cancelled", updated=self._clock())
+        with contextlib.suppress(ThreadInUse):  # who has it sees the request, also while it opens
+            async with self._begun(thread):
+                if self._resumable(thread).resumable:
+                    self.runs.update(thread, status="stopped", stop_reason="cancelled", updated=self._clock())
 
     def drain(self) -> bool:
         """Ask what runs here to stop at its next superstep, to be resumed; tells whether anything runs."""
@@ -314,6 +311,13 @@ class Agent:
             async with self.store.owned(thread):
                 yield
 
+    @contextlib.asynccontextmanager
+    async def _begun(self, thread: str) -> AsyncIterator[None]:
+        """Own a thread, and forget a stop that was asked before: it came too late for who had it then."""
+        async with self.locked(thread):
+            self.runs.clear_cancel(thread)
+            yield
+
     def _resumable(self, thread: str | None) -> RunInfo:
         return self.runs.unfinished() if thread is None else self.runs.known(named(thread, self._clock()))
 
@@ -329,7 +333,6 @@ class Agent:
         With `replay` the tasks of the newest checkpoint are run again, whatever they had written.
         """
         config, control = _config(thread, context), RunControl()
-        self.runs.clear_cancel(thread)  # a stop asked of an earlier run, which came too late for it
         stopped = ""
         start = (await self.graph.aget_state(config)).config if replay else config
         self._controls.add(control)

@@ -266,6 +266,36 @@ async def test_a_cancel_that_came_too_late_does_not_stop_the_next_run(kit: Any, 
         assert (await agent.run("And its harbour?", thread="t"))["status"] == "done"
 
 
+@pytest.mark.parametrize("again", ["resume", "follow up"])
+async def test_a_cancel_asked_while_a_run_opens_stops_it(kit: Any, tmp_path: Path, again: str) -> None:
+    async with (
+        kit.agent(tmp_path, kit.script()) as agent,
+        kit.agent(tmp_path, kit.script()) as other,
+    ):
+        if again == "resume":
+            with pytest.raises(Crash):
+                await agent.run(kit.question, thread="t", on_event=crash_at("expand", 1))
+        else:
+            await agent.run(kit.question, thread="t")
+        opened = agent.services.session
+
+        async def opening(*args: Any, **kwargs: Any) -> Any:
+            agent.services.session = opened  # the nodes ask for it as well
+            await other.cancel("t")
+            return await opened(*args, **kwargs)
+
+        agent.services.session = opening
+        result = await (agent.resume("t") if again == "resume" else agent.run("And its harbour?", thread="t"))
+    assert (result["status"], result["stop_reason"]) == ("stopped", "cancelled")
+
+
+async def test_cancelling_a_thread_that_is_over_leaves_it_as_it_is(kit: Any, tmp_path: Path) -> None:
+    async with kit.agent(tmp_path, kit.script()) as agent:
+        await agent.run(kit.question, thread="t")
+        await agent.cancel("t")
+        assert (agent.threads()[0].status, agent.runs.cancelled("t")) == ("done", False)
+
+
 async def test_cancelling_a_waiting_thread_closes_it_for_good(kit: Any, tmp_path: Path) -> None:
     script = kit.script(
         kit.leaf(
