@@ -31,7 +31,9 @@ class Budget(Section):
     max_model_calls: int = Field(default=200, ge=0, description="Calls of a language model.")
     max_tokens: int = Field(default=400_000, ge=0, description="Tokens in and out.")
     max_usd: float = Field(default=1.0, ge=0, description="US dollars.")
-    max_seconds: float = Field(default=1800.0, gt=0, description="Wall time in seconds.")
+    max_seconds: float = Field(
+        default=1800.0, gt=0, description="Wall time in seconds, without that of waiting for a human."
+    )
     max_parallel: int = Field(default=4, ge=1, le=256, description="Leaves that act at once.")
     leaf_seconds: float = Field(default=120.0, gt=0, description="Time-out of one leaf in seconds.")
 

@@ -24,6 +24,8 @@ from ddax.reasoning.budget import Place
 
 Node = Callable[..., Awaitable[Update]]
 STATE_KEYS = frozenset(State.__annotations__)
+OPENS = "open_task"
+"""The node whose state has the task before, or none."""
 ONE_IDEA = frozenset({"expand", "merge"})
 """Nodes that work on the first idea in focus."""
 
@@ -50,6 +52,8 @@ async def _perform(
     opened = await services.session(runtime.context)
     if "ideas" in state:  # read back from a store they are a plain dict
         state = {**state, "ideas": as_dag(state["ideas"])}
+    if state.get("work") and node.__name__ != OPENS:
+        opened.go_on(state["work"], state.get("usage", {}), runtime.control)
     place = place_of(node.__name__, state, opened, runtime.stream_writer)
     session = opened.at(place)
     try:

@@ -183,7 +183,7 @@ async def _own_choice(
     )
     apart = replace(
         session, memory=GatedMemory(memory, session.check), agents=None, rubrics=None, ticks={}, keepers={},
-        behind=None,
+        goes={}, behind=None,
     )  # fmt: skip
     graph = build(ForkServices(apart)).compile(checkpointer=InMemorySaver(), name="ddax")
     limit = SUPERSTEPS_PER_STEP * context.budget.max_steps + 20

@@ -38,6 +38,7 @@ if TYPE_CHECKING:
     from ddax.debate.outcomes import JudgeStore
     from ddax.dynamics.surprise import Calibration
     from ddax.environments.protocol import Environment
+    from ddax.graph.state import Work
     from ddax.memory.agents import Agents
     from ddax.memory.embedding_ahead import Ahead
     from ddax.memory.home import Home
@@ -99,6 +100,8 @@ class Session:
     """The whole texts of the tasks that run: every leaf asks for its own."""
     ticks: dict[str, float] = field(default_factory=dict)
     keepers: dict[str, BudgetKeeper] = field(default_factory=dict)
+    goes: dict[str, object] = field(default_factory=dict)
+    """What each task is driven by: LangGraph makes a control anew each time a graph is run or resumed."""
     admission: asyncio.Semaphore = field(default_factory=lambda: asyncio.Semaphore(ADMITTED_AT_ONCE))
     """Lets in so many leaves at a time, so that the first ones act while others begin."""
     place: Place | None = None
@@ -176,6 +179,20 @@ class Session:
         self.keepers.pop(work, None)
         self.texts.pop(work, None)
         self.ticks.pop(thread, None)
+        self.goes.pop(work, None)
+
+    def go_on(self, work: Work, usage: JsonDict, go: object) -> None:
+        """Take the time of a task up where its state has it, when a graph is run or resumed.
+
+        Between two goes a human thinks, or nobody does anything: no cap counts that.
+        """
+        task = work["id"]
+        if go is None or self.goes.get(task) is go:
+            return
+        self.goes[task] = go
+        self.ticks[work["thread"]] = self.monotonic()
+        if task in self.keepers:
+            self.keepers[task].go_on(float(usage.get("seconds", 0.0)))
 
     def tick(self, thread: str) -> float:
         """Return the seconds since the last tick of a thread in this process; 0 at the first."""

@@ -74,6 +74,10 @@ class BudgetKeeper:
         """Return the wall time of the run so far."""
         return self._clock() - self._opened
 
+    def go_on(self, seconds: float) -> None:
+        """Count on from the seconds a run has taken, after a time when it did not go on."""
+        self._opened = self._clock() - seconds
+
     @property
     def left(self) -> float:
         """Return the seconds until the cap of wall time; below 0 where it is passed."""

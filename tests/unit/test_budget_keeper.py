@@ -67,6 +67,18 @@ def test_wall_time_counts_over_processes():
         kept.check()
 
 
+def test_the_time_between_two_goes_of_a_run_is_left_out():
+    clock = Clock()
+    kept = keeper(clock=clock, max_seconds=60)
+    clock.now = 10_000.0
+    kept.go_on(seconds=50.0)
+    clock.now += 9.0
+    kept.check()
+    clock.now += 1.0
+    with pytest.raises(BudgetExceeded, match="max_seconds=60"):
+        kept.check()
+
+
 def test_an_unknown_price_stays_unknown_and_the_known_part_counts():
     kept = keeper(max_usd=1.0)
     kept.add(Usage(1, 10, 0.9))

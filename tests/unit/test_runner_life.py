@@ -13,8 +13,10 @@ from pydantic import BaseModel
 from ddax.actions.protocol import Action, ActionContext, ActionResult
 from ddax.actions.registry import action
 from ddax.errors import UsageError
+from ddax.graph.builder import build_graph
 from ddax.graph.results import exit_code_of
 from ddax.ideas import dag
+from tests.unit.conftest import OneSession
 
 
 class Nothing(BaseModel):
@@ -333,6 +335,49 @@ async def test_a_question_waits_and_is_answered_in_another_process(
         done = await agent.resume("t", answer={"choice": "go on"})
     assert done["status"] == "done"
     assert len(sent) == 1
+
+
+LUNCH = 3 * 3600.0
+"""Seconds, of which a run may take half an hour."""
+
+
+async def test_no_cap_counts_the_time_a_human_takes_in_the_same_process(
+    kit: Any, tmp_path: Path, send_script: Any
+) -> None:
+    sent: list[str] = []
+
+    def on_event(event: dict[str, Any]) -> None:
+        kit.ticks += 1.0
+
+    async with kit.agent(tmp_path, send_script, actions=(sender(sent),), human=True) as agent:
+        waiting = await agent.run(kit.question, thread="t", on_event=on_event)
+        kit.ticks += LUNCH
+        done = await agent.resume("t", answer={"choice": "go on"}, on_event=on_event)
+    assert (waiting["status"], done["status"], len(sent)) == ("waiting", "done", 1)
+    assert waiting["usage"]["seconds"] < done["usage"]["seconds"] < LUNCH
+
+
+@pytest.mark.parametrize("paused", [[], ["act"]])
+async def test_nor_does_it_where_the_graph_is_run_by_itself(
+    kit: Any, send_script: Any, paused: list[str]
+) -> None:
+    from langgraph.checkpoint.memory import InMemorySaver
+    from langgraph.types import Command
+
+    sent: list[str] = []
+    session = kit.session(send_script, repeat=True, actions=(sender(sent),), human=True)
+    graph = build_graph(OneSession(session)).compile(checkpointer=InMemorySaver(), interrupt_before=paused)
+    config: Any = {"configurable": {"thread_id": "t"}, "recursion_limit": 99}
+    given: Any = {"task": kit.question}
+    for _ in range(9):
+        values = await graph.ainvoke(given, config, context=session.settings)
+        state = await graph.aget_state(config)
+        if not state.next:
+            break
+        kit.ticks += LUNCH
+        given = Command(resume={"choice": "go on"}) if state.interrupts else None
+    assert (values["status"], values["stop_reason"], len(sent)) == ("done", "", 1)
+    assert not session.goes and not session.ticks and not session.keepers
 
 
 async def test_an_answer_given_to_a_run_that_ends_before_it_goes_on_is_not_asked_for_again(
