@@ -62,7 +62,7 @@ async def asked(
         return Asked("none", NOWHERE, permit("none", ()))
     reach = reach_of(action.effect, inside=action.stays_inside(session.library, arguments))
     if reach not in WAYS_OUT:
-        return Asked(reach, NOWHERE, permit(reach, ()))
+        return Asked(reach, NOWHERE, permit(reach, (), standing=_set(call["name"], session)))
     context = join({MODEL}, before)
     given = await _origins(action, arguments, session, task=task, context=context)
     standing = await _standing(call["name"], session, task)
@@ -150,14 +150,20 @@ async def _public(session: Session, task: str) -> dict[str, str]:
     return texts
 
 
-async def _standing(name: str, session: Session, task: str) -> Standing:
-    """Return what the settings, or a human for this task, said of all actions of a name."""
+def _set(name: str, session: Session) -> Standing:
+    """Return what the settings, or the words a run was started with, say of all actions of a name."""
     words = session.settings.actions
     if name in words.deny:
         return "deny"
     if name in words.ask:
         return "ask"
-    if name in words.allow or session.actions[name].told:
-        return "allow"
+    return "allow" if name in words.allow or session.actions[name].told else ""
+
+
+async def _standing(name: str, session: Session, task: str) -> Standing:
+    """Return what the settings, or a human for this task, said of all actions of a name."""
+    standing = _set(name, session)
+    if standing:
+        return standing
     rows = await session.memory.rows(APPROVALS, task=task, content=ANY)
     return "allow" if any(row.get("name") == name for row in rows) else ""

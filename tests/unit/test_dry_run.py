@@ -116,6 +116,22 @@ async def test_what_is_denied_fails_with_its_reason(kit: Any) -> None:
     assert DONE == []
 
 
+@pytest.mark.parametrize(("name", "args"), [("think", {"about": "tower"}), ("visit", {"source": "Belmark"})])
+async def test_deny_and_ask_hold_for_what_nobody_outside_sees(kit: Any, name: str, args: Any) -> None:
+    base = kit.session({})
+
+    async def done(word: str) -> Any:
+        settings = Context.model_validate({**base.settings.model_dump(), "actions": {word: [name]}})
+        session = replace(base, settings=settings)
+        state = await kit.opened(session)
+        return await kit.update(act, kit.packet("0.1", name, state=state, **args), session)
+
+    denied, held = await done("deny"), await done("ask")
+    assert denied["ideas"]["0.1"]["error"]["kind"] == "not_allowed"
+    assert held["questions"]["0.1"]["text"] == "approval: the settings want to be asked about this action"
+    assert await base.memory.rows("intents") == [], "nothing was begun"
+
+
 async def test_long_arguments_fit_into_the_state_and_come_back_whole(kit: Any) -> None:
     session = kit.session({})
     call = ActionCall(name="send", args={"to": "ada", "body": "é" * 900, "more": ["y"] * 300}, intent="")
