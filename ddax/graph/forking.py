@@ -154,7 +154,8 @@ async def _update(
     """Return what the first write of the fork changes in the state."""
     work = dict(values["work"])
     branch = sha256(f"{work['id']}/{name}".encode()).hexdigest()[:12]
-    update: JsonDict = {"work": {**work, "id": branch, "thread": name}}
+    trunk = work.get("trunk", work["id"])
+    update: JsonDict = {"work": {**work, "id": branch, "thread": name, "trunk": trunk}}
     mind, mood = dict(values.get("mind", {})), dict(values.get("mood", {}))
     if change.identity is not None:
         mind = await _turned(agent, context, mind, str(work["text"]))

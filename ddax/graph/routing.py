@@ -37,7 +37,7 @@ def leaf_packet(state: State, leaf: str, *, left: int = 0) -> dict[str, object]:
         "origins": list(idea.get("origins", [])),
         "protect": bool(state.get("mind", {}).get("protect", False)),
         "left": left,
-        "work": {key: work[key] for key in ("id", "root", "thread", "opened") if key in work},
+        "work": {key: work[key] for key in ("id", "root", "thread", "opened", "trunk") if key in work},
     }
 
 

@@ -27,7 +27,8 @@ IdeasChannel = Annotated[dict[str, Idea], DeltaChannel(merge_ideas, snapshot_fre
 class Work(TypedDict, total=False):
     """The task being worked on; the whole text is kept in the memory under `id`.
 
-    `taught` are lessons a human gave during it, `requirements` what it demands.
+    `taught` are lessons a human gave during it, `requirements` what it demands. `trunk` is, in a fork, the
+    id of the task that it and all its other forks come from.
     """
 
     id: str
@@ -38,6 +39,7 @@ class Work(TypedDict, total=False):
     taught: list[str]
     requirements: list[Requirement]
     code: str
+    trunk: str
 
 
 class Decision(TypedDict, total=False):

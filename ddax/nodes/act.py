@@ -66,7 +66,7 @@ async def _admit(packet: LeafPacket, session: Session, key: str) -> Entry | Upda
     name = packet["action"]["name"]
     effect = session.actions[name].effect if name in session.actions else "none"
     entry = await look_up(
-        session, effect, task=packet["work"]["id"], leaf=packet["leaf"], step=packet["step"],
+        session, effect, work=packet["work"], leaf=packet["leaf"], step=packet["step"],
         action=packet["action"], key=key,
     )  # fmt: skip
     if entry.done is not None:

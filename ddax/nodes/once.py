@@ -13,6 +13,7 @@ from dataclasses import dataclass
 from hashlib import sha256
 
 from ddax.graph.services import Session
+from ddax.graph.state import Work
 from ddax.types import ActionCall, Effect, JsonDict
 
 INTENTS, RESULTS, UNKNOWNS = "intents", "results", "unknowns"
@@ -48,17 +49,19 @@ def content_of(call: ActionCall) -> str:
 
 
 async def look_up(
-    session: Session, effect: Effect, *, task: str, leaf: str, step: int, action: ActionCall, key: str
+    session: Session, effect: Effect, *, work: Work, leaf: str, step: int, action: ActionCall, key: str
 ) -> Entry:
     """Return the entry of a leaf that is about to be executed, with what is known of it."""
-    content = content_of(action)
-    idem = f"{task}:{content}" if effect == "spends" else key
+    content, task = content_of(action), work["id"]
+    idem = f"{work.get('trunk', task)}:{content}" if effect == "spends" else key
     entry = Entry(task, leaf, step, action, key, content, idem)
     # An intent stands before each result: where a leaf has none, nothing came of it either.
     intents = await session.memory.rows(INTENTS, task=task, leaf=leaf, content=content)
     known = await session.memory.rows(RESULTS, task=task, key=key) if intents else []
     if not known and effect == "spends":
         known = await session.memory.rows(RESULTS, task=task, content=content, ok=True)
+        # The task it was forked off, and its other forks, pay under the same key.
+        known = known or await session.memory.rows(RESULTS, idem=idem, ok=True)
     if known:
         paid = known[0]["key"] != key
         return _with(entry, done={**known[0], "usage": {}} if paid else known[0])

@@ -4,12 +4,15 @@ from __future__ import annotations
 
 import math
 import re
+import time
 from itertools import pairwise
 from pathlib import Path
 from typing import Any
 
 import pytest
 
+from ddax.actions.protocol import ActionContext
+from ddax.actions.registry import action
 from ddax.configs.documents import shipped
 from ddax.errors import DdaxError, SettingsError, UsageError
 from ddax.graph.forking import Change, fork
@@ -142,6 +145,33 @@ async def test_a_run_and_a_fork_keep_the_matrices_they_began_with(kit: Any, tmp_
     async with kit.agent(tmp_path / "home") as agent:
         for name in ("same", "other"):
             assert (await agent.resume(name))["status"] == "done"
+
+
+@pytest.mark.parametrize("payer", ["t", "fork", "fork-of-fork"])
+async def test_what_spends_is_paid_once_by_a_thread_and_all_its_forks(
+    kit: Any, tmp_path: Path, payer: str
+) -> None:
+    kit.now = time.time() + 3600.0  # rows are younger than every moment: none is handed on to a fork
+    keys: list[str] = []
+
+    @action(effect="spends")
+    async def order(context: ActionContext, item: str) -> str:
+        """Order it."""
+        keys.append(context.key)
+        return f"ordered {item}"
+
+    script = kit.script(kit.leaf("tea", "order", item="tea"))
+    async with kit.agent(tmp_path, script, actions=(order,), human=True) as agent:
+        await agent.run(kit.question, thread="t")
+        for thread, name in (("t", "fork"), ("fork", "fork-of-fork")):
+            at = next(m["number"] for m in await agent.history(thread) if m["next"] == ["protect"])
+            await fork(agent, thread, at, Change(to=name))
+        for thread in sorted(("t", "fork", "fork-of-fork"), key=lambda name: name != payer):
+            result = await agent.resume(thread)
+            while result["status"] == "waiting":
+                result = await agent.resume(thread, answer={"choice": "go on"})
+            assert (await agent.state(thread))["ideas"]["0.1"]["status"] == "done"
+    assert len(keys) == 1
 
 
 async def test_a_fork_takes_another_way_and_leaves_the_thread_as_it_was(kit: Any, tmp_path: Path) -> None:
