@@ -99,7 +99,8 @@ class Usage:
 
     `prompt_tokens` are those of `tokens` that were sent, `cached_tokens` those of them the provider
     took from its cache. `hits` are replies given again from our own, which had cost `saved_tokens`
-    and `saved_usd`. `models` counts the calls by the model that was asked.
+    and `saved_usd`. `models` counts the calls by the model that was asked. `priced_usd` is what the
+    calls with a known price cost where `usd` is None for the sake of others.
     """
 
     model_calls: int = 0
@@ -111,6 +112,12 @@ class Usage:
     saved_tokens: int = field(default=0, compare=False)
     saved_usd: float = field(default=0.0, compare=False)
     models: tuple[tuple[str, int], ...] = field(default=(), compare=False)
+    priced_usd: float = field(default=0.0, compare=False)
+
+    @property
+    def known_usd(self) -> float:
+        """Return the dollars of the calls whose price is known."""
+        return self.priced_usd if self.usd is None else self.usd
 
     def __add__(self, other: Usage) -> Usage:
         """Add two costs; an unknown price stays unknown."""
@@ -128,6 +135,7 @@ class Usage:
             self.saved_tokens + other.saved_tokens,
             self.saved_usd + other.saved_usd,
             tuple(sorted(names.items())),
+            self.known_usd + other.known_usd if usd is None else 0.0,
         )
 
     def row(self) -> JsonDict:
@@ -147,7 +155,7 @@ class Usage:
 
 MODEL_KEY = "model "
 """Before the name of a model in a row of usage: how often it was asked."""
-_DETAILS = ("prompt_tokens", "cached_tokens", "hits", "saved_tokens", "saved_usd")
+_DETAILS = ("prompt_tokens", "cached_tokens", "hits", "saved_tokens", "saved_usd", "priced_usd")
 
 
 @dataclass(frozen=True)

@@ -15,7 +15,7 @@ from typing_extensions import TypedDict
 
 from ddax.ideas.idea import merge_ideas
 from ddax.ideas.requirements import Requirement
-from ddax.types import ActionCall, Idea, JsonDict, NodeName, Relation
+from ddax.types import ActionCall, Idea, JsonDict, NodeName, Relation, Usage
 
 SNAPSHOT_FREQUENCY = 500
 """Updates of the ideas between two full snapshots in the checkpoint store."""
@@ -91,11 +91,14 @@ class Answer(TypedDict, total=False):
 
 
 def add_numbers(old: JsonDict | None, new: JsonDict) -> JsonDict:
-    """Add two flat dicts of numbers; None (an unknown price) stays None."""
+    """Add two flat dicts of numbers; None (an unknown price) stays None, beside it the sum of known ones."""
     merged = dict(old or {})
     for key, value in new.items():
         before = merged.get(key, 0)
         merged[key] = None if value is None or before is None else before + value
+    if merged.get("usd", 0.0) is None:
+        known = Usage.of_row(old or {}).known_usd + Usage.of_row(new).known_usd
+        merged |= {"priced_usd": known} if known else {}
     return merged
 
 
@@ -154,7 +157,7 @@ class State(TypedDict, total=False):
     questions: Annotated[dict[str, JsonDict], join]
     """Questions to a human that wait to be asked, by the idea they are about; emptied by `protect`."""
     usage: Annotated[JsonDict, add_numbers]
-    """model_calls, tokens, usd and seconds spent in this thread."""
+    """model_calls, tokens, usd and seconds spent in this thread; priced_usd beside a usd of None."""
     failures: Annotated[dict[str, JsonDict], join]
     """Failed ideas by id with their cause."""
     answer: Answer

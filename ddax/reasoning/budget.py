@@ -53,7 +53,6 @@ class BudgetKeeper:
     ) -> None:
         self.limits = limits
         self._spent = spent or Usage()
-        self._known_usd = self._spent.usd or 0.0
         self._clock, self._opened = clock, clock() - seconds
         self._under_way = 0
         self._largest = Usage()
@@ -67,7 +66,7 @@ class BudgetKeeper:
     @property
     def known_usd(self) -> float:
         """Return the dollars of the calls whose price is known."""
-        return self._known_usd
+        return self._spent.known_usd
 
     @property
     def seconds(self) -> float:
@@ -113,7 +112,7 @@ class BudgetKeeper:
         table = (
             ("max_model_calls", self._spent.model_calls + pending.model_calls, caps.max_model_calls),
             ("max_tokens", self._spent.tokens + pending.tokens, caps.max_tokens),
-            ("max_usd", self._known_usd + (pending.usd or 0.0), caps.max_usd),
+            ("max_usd", self.known_usd + pending.known_usd, caps.max_usd),
             ("max_seconds", self.seconds, caps.max_seconds),
         )
         for name, value, cap in table:
@@ -124,12 +123,11 @@ class BudgetKeeper:
     def add(self, usage: Usage) -> None:
         """Add the cost of a call that was made."""
         self._spent = self._spent + usage
-        self._known_usd += usage.usd or 0.0
         if usage.model_calls:
             self._largest = Usage(
                 max(self._largest.model_calls, usage.model_calls),
                 max(self._largest.tokens, usage.tokens),
-                max(self._largest.usd or 0.0, usage.usd or 0.0),
+                max(self._largest.known_usd, usage.known_usd),
             )
 
     def _fits(self, *, free: bool) -> bool:
@@ -139,7 +137,7 @@ class BudgetKeeper:
         if not self._largest.model_calls:
             return False
         n, largest = self._under_way, self._largest
-        pending = Usage(n * largest.model_calls, n * largest.tokens, n * (largest.usd or 0.0))
+        pending = Usage(n * largest.model_calls, n * largest.tokens, n * largest.known_usd)
         return self._reached(pending, free=free) is None
 
     @asynccontextmanager

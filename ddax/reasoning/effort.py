@@ -22,7 +22,7 @@ def effort_of(spent: Usage, budget: Budget, models: Models) -> Effort:
     used = (
         (spent.model_calls + spent.hits, budget.max_model_calls),
         (spent.tokens + spent.saved_tokens, budget.max_tokens),
-        ((spent.usd or 0.0) + spent.saved_usd, budget.max_usd),
+        (spent.known_usd + spent.saved_usd, budget.max_usd),
     )
     left = min(1 - value / cap if cap else 0.0 for value, cap in used)
     if left < models.lean_below:

@@ -1,6 +1,7 @@
 """Caps are checked before each call, and passed by one call at most."""
 
 import asyncio
+import json
 import time
 
 import numpy as np
@@ -8,6 +9,7 @@ import pytest
 
 from ddax.configs.settings import Budget
 from ddax.errors import BudgetExceeded, ReasonerError
+from ddax.graph.state import add_numbers
 from ddax.reasoning import protocol as p
 from ddax.reasoning.budget import BudgetKeeper, MeteredReasoner, Place, charge, usage_of
 from ddax.reasoning.scripted import ScriptedReasoner
@@ -88,6 +90,31 @@ def test_an_unknown_price_stays_unknown_and_the_known_part_counts():
     kept.add(Usage(1, 10, 0.2))
     with pytest.raises(BudgetExceeded, match="max_usd=1"):
         kept.check()
+
+
+@pytest.mark.parametrize("prices", [(0.9, None, 0.05), (None, 0.9, 0.05), (0.9, 0.05, None)])
+def test_the_known_part_counts_on_in_another_process(prices):
+    kept, row = keeper(max_usd=1.0), {}
+    for usd in prices:
+        kept.add(Usage(1, 10, usd))
+        row = add_numbers(row, Usage(1, 10, usd).row())
+    spent = Usage.of_row(json.loads(json.dumps(row)))
+    again = keeper(spent, max_usd=1.0)
+    assert (row["usd"], again.spent.usd) == (None, None)
+    assert again.known_usd == kept.known_usd == pytest.approx(0.95)
+    assert add_numbers(row, (Usage(1, 1, 0.01) + Usage(1, 1, None)).row())["priced_usd"] == pytest.approx(
+        0.96
+    )
+    again.add(Usage(1, 10, 0.1))
+    with pytest.raises(BudgetExceeded, match="max_usd=1"):
+        again.check()
+
+
+def test_with_every_price_known_or_unknown_a_row_is_as_it_was():
+    assert add_numbers(Usage(1, 10, 0.25).row(), Usage(1, 10, 0.5).row())["usd"] == 0.75
+    for usd in (0.25, None):
+        row = Usage(1, 10, usd).row()
+        assert set(add_numbers(row, row)) == set(row) == {"model_calls", "tokens", "usd"}
 
 
 def test_a_free_model_runs_without_money():
