@@ -13,7 +13,7 @@ from ddax.evolution.minimise import minimise
 from ddax.evolution.ranker import Ranker
 from ddax.evolution.records import Evaluation, RepairResult, RepairTask, Trust
 from ddax.evolution.sandbox.protocol import Limits, Sandbox
-from ddax.evolution.search import Baseline, Found, Search, measure
+from ddax.evolution.search import Baseline, Found, Partial, Search, measure
 from ddax.evolution.suites import Suite, build_suite
 from ddax.evolution.verdict import separate_report, separate_verdict
 from ddax.evolution.wording import explain, unified
@@ -145,8 +145,13 @@ class Attempt:
         self.tried += search.tried
         self.late = self.clock() >= end
         best = sorted(search.partial, key=lambda p: (-p.fixed, p.rank))[:2] if solution is None else []
-        self.partials = {p.text.decode(): explain((p.edit,), self.task.files) for p in best}
+        self.partials = dict(map(self.partial, best))
         return solution
+
+    def partial(self, found: Partial) -> tuple[str, str]:
+        """Return the text of a partial repair, and what it does."""
+        text = found.text.decode()
+        return text, explain((found.edit,), self.task.files, {found.edit.path: text})
 
     def pool(self, search: Search, stream: Iterator[Found | None]) -> list[Found]:
         """Collect plausible repairs: the first, and those among a fixed number of candidates after it.
@@ -174,7 +179,7 @@ class Attempt:
         if evaluation.score < 100.0:
             return None
         trust = self.separately({path: small})
-        hypothesis = explain(found.edits, self.task.files)
+        hypothesis = explain(found.edits, self.task.files, {path: small})
         passed, units = evaluation.passed, len(self.suite.units)
         of = amount(units, "test passes", "tests pass")
         reasoning = f"{passed} of {of} with it; candidate {found.tried} of the search"
