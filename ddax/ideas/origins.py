@@ -27,7 +27,13 @@ MAX_NAMED = 6
 """Hosts or tools an idea names one by one; more become `web:*` or `tool:*`."""
 PUBLIC_SOURCES = ("python:", "world:")
 """Sources that are no secret of the user's: the documentation of Python, and toy worlds."""
-_WORD = re.compile(r"\w+")
+_PLAIN = (
+    r"\t-\r -~\xa0\xa1\xab\xb7\xbb\xbf"
+    r"\u2010-\u2015\u2018-\u201f\u2022\u2026\u202f\u2039\u203a"
+    r"\u3000-\u3002\u3008-\u3011\uff01-\uff0f\uff1a-\uff1f"
+)
+"""White space and punctuation as people set it; every other sign may spell something out."""
+_WORD = re.compile(rf"\w+|[^\w{_PLAIN}]+")
 
 
 def kind_of(origin: str) -> OriginKind:
@@ -81,7 +87,8 @@ def trace(value: Any, *, told: str, public: Mapping[str, str], context: Origins)
 
     What stands word for word in what the user told is the user's. What is put together from the user's
     words and those of public texts (by origin) carries these. Anything else may hold whatever the
-    planner had before it, `context`.
+    planner had before it, `context`. A run of signs that are neither words nor plain punctuation (emoji,
+    marks nobody sees) counts as a word.
     """
     if isinstance(value, Mapping):
         return join(*(trace(v, told=told, public=public, context=context) for v in value.values()))

@@ -64,11 +64,30 @@ def test_a_row_says_it_itself_or_by_its_writer() -> None:
         (True, set()),
         (None, set()),
         ("", set()),
+        ("harbour?\U0001f630\U0001f639", CONTEXT | {"web:public.example"}),
+        ("harbour\u200b\u200c\u200b", CONTEXT | {"web:public.example"}),
+        ("harbour\u2003\u2002", CONTEXT | {"web:public.example"}),
+        ("read\ufe0f\ufe01", CONTEXT),
+        ("\U0001f630\U0001f639", CONTEXT),
+        ("\u201cread\u201d (harbour) \u2013 please\u2026", {"model", "web:public.example"}),
+        ("\uff1f", set()),
     ],
 )
 def test_an_argument_carries_where_its_words_come_from(value: Any, origins: set[str]) -> None:
     public = {"web:public.example": "A harbour of the north."}
     assert trace(value, told=TOLD, public=public, context=CONTEXT) == origins
+
+
+def test_signs_that_are_no_words_are_known_where_they_were_told_or_read() -> None:
+    told, public = "Look up \u2603 5 \u20ac", {"web:a.example": "A \U0001f389\U0001f38a day"}
+
+    def traced(value: str) -> frozenset[str]:
+        return trace(value, told=told, public=public, context=CONTEXT)
+
+    assert traced("\u2603 5 \u20ac") == {"user"}
+    assert traced("\u20ac 5 day") == {"model", "web:a.example"}
+    assert traced("day \U0001f389\U0001f38a") == {"model", "web:a.example"}
+    assert traced("day \U0001f38a\U0001f389") == CONTEXT | {"web:a.example"}
 
 
 names = st.sampled_from(["user", "model", "file", "memory", "code", *(f"web:{n}.example" for n in range(12))])
