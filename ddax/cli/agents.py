@@ -172,7 +172,7 @@ def check(
         str | None, typer.Argument(metavar="[ID]", help="One override; default: all that are open.")
     ] = None,
     allow_effects: Annotated[
-        bool, typer.Option("--allow-effects", help="Also where the agent's own choice writes or spends.")
+        bool, typer.Option("--allow-effects", help="Do also what writes or spends.")
     ] = False,
     json: JSON = False,
     verbose: VERBOSE = False,
@@ -187,7 +187,8 @@ def check(
         output.result({"checked": [vars(one) for one in done]})
     for one in done:
         verdict = "regretted" if one.regretted else "stands"
-        output.say(f"{one.override} {verdict}: own choice {one.own:.2f}, override {one.human:.2f}")
+        shown = f"; shown, not done: {clean(', '.join(one.shown), 200)}" if one.shown else ""
+        output.say(f"{one.override} {verdict}: own choice {one.own:.2f}, override {one.human:.2f}{shown}")
     if not done:
         output.say("No open override has a fork to check.")
 

@@ -17,6 +17,7 @@ from ddax.graph.builder import Builder, build_graph
 from ddax.graph.runs import UNFINISHED
 from ddax.graph.services import Services, Session
 from ddax.memory.overrides import Overrides
+from ddax.nodes.act import SHOWN
 from ddax.types import JsonDict
 
 if TYPE_CHECKING:
@@ -30,7 +31,10 @@ MAX_QUESTIONS = 50
 
 @dataclass(frozen=True)
 class Comparison:
-    """What an override and the agent's own choice came to, each with its value in [0, 1]."""
+    """What an override and the agent's own choice came to, each with its value in [0, 1].
+
+    `shown` are the actions of the own choice that write or spend and were therefore not done.
+    """
 
     override: str
     own: float
@@ -38,6 +42,7 @@ class Comparison:
     regretted: bool
     own_answer: str
     human_answer: str
+    shown: tuple[str, ...] = ()
 
 
 def support_of(state: Mapping[str, Any]) -> float:
@@ -56,8 +61,8 @@ async def compare_override(
 ) -> Comparison:
     """Run the agent's own choice from the fork, compare both ends, and settle the override by it.
 
-    Raises `UsageError` where there is no fork or the run is not over, and `NotAllowed` for an action
-    that writes or spends, unless `allow_effects` says that it may be done again.
+    Raises `UsageError` where there is no fork or the run is not over, and `NotAllowed` where the choice
+    itself writes or spends; what does so later is shown, as in a dry run. With `allow_effects` all is done.
     """
     base = await agent.services.session(agent.context)
     if base.agents is None:
@@ -73,12 +78,15 @@ async def compare_override(
     session = await agent.services.session(context)
     fork, end = await _states(agent, place, context)
     _check_effect(session, fork, str(place["idea"]), allow_effects=allow_effects)
-    own = await _own_choice(session, fork, place, context, build)
+    apart = _apart(session, place, context, hands_off=not allow_effects)
+    own = await _own_choice(apart, fork, place, context, build)
     mine, theirs = verify(own), verify(end)
     margin = session.settings.trust.regret_margin
     event = str(found.entry["id"])
     better = await asyncio.to_thread(lambda: overrides.compare(event, own=mine, human=theirs, margin=margin))
-    return Comparison(event, mine, theirs, better, _answer(own), _answer(end))
+    rows = await apart.memory.rows(SHOWN, task=place["work"])
+    shown = tuple(row["action"] for row in rows if row["step"] >= place["step"])
+    return Comparison(event, mine, theirs, better, _answer(own), _answer(end), shown)
 
 
 @dataclass(frozen=True)
@@ -149,27 +157,17 @@ def _check_effect(session: Session, fork: JsonDict, idea: str, *, allow_effects:
     action = fork["ideas"].get(idea, {}).get("action")
     if action is None or action["name"] not in session.actions or allow_effects:
         return
-    effect = session.actions[action["name"]].effect
-    if effect in ("writes", "spends"):
+    chosen = session.actions[action["name"]]
+    if chosen.lasting:
         raise NotAllowed(
             f"The action {action['name']!r} is not run to find out.",
-            why=f"It {effect}.",
+            why=f"It {chosen.effect}.",
             mend="Allow it by --allow-effects, or settle the override yourself: ddax agents revert ID",
         )
 
 
-async def _own_choice(
-    session: Session,
-    fork: JsonDict,
-    place: JsonDict,
-    context: Context,
-    build: Callable[[Services], Builder],
-) -> JsonDict:
-    """Run the task to its end from the question on, answered as the agent had chosen."""
-    from langgraph.checkpoint.memory import InMemorySaver
-    from langgraph.types import Command
-
-    from ddax.graph.runner import SUPERSTEPS_PER_STEP
+def _apart(session: Session, place: JsonDict, context: Context, *, hands_off: bool) -> Session:
+    """Return the session of the other way: what it remembers is gone with it."""
     from ddax.memory.fork import ForkMemory
     from ddax.memory.gate import GatedMemory
 
@@ -181,10 +179,25 @@ async def _own_choice(
         task=place["work"],
         step=place["step"],
     )
-    apart = replace(
+    return replace(
         session, memory=GatedMemory(memory, session.check), agents=None, rubrics=None, ticks={}, keepers={},
-        goes={}, behind=None,
+        goes={}, behind=None, hands_off=hands_off,
     )  # fmt: skip
+
+
+async def _own_choice(
+    apart: Session,
+    fork: JsonDict,
+    place: JsonDict,
+    context: Context,
+    build: Callable[[Services], Builder],
+) -> JsonDict:
+    """Run the task to its end from the question on, answered as the agent had chosen."""
+    from langgraph.checkpoint.memory import InMemorySaver
+    from langgraph.types import Command
+
+    from ddax.graph.runner import SUPERSTEPS_PER_STEP
+
     graph = build(ForkServices(apart)).compile(checkpointer=InMemorySaver(), name="ddax")
     limit = SUPERSTEPS_PER_STEP * context.budget.max_steps + 20
     config: Any = {"configurable": {"thread_id": f"{place['thread']}-own"}, "recursion_limit": limit}

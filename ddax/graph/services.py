@@ -106,6 +106,8 @@ class Session:
     """Lets in so many leaves at a time, so that the first ones act while others begin."""
     place: Place | None = None
     """The node that uses the session, set for each of its runs."""
+    hands_off: bool = False
+    """What writes or spends is shown, not done: the run is there to find something out."""
     behind: asyncio.Task[int] | None = None
     """The filling of vectors behind the run, cancelled when the session closes."""
 

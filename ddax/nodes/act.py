@@ -71,20 +71,27 @@ async def _admit(packet: LeafPacket, session: Session, key: str) -> Entry | Upda
     )  # fmt: skip
     if entry.done is not None:
         return _update(packet, entry.done)
-    if name in session.actions:
-        seen = await asked(
-            packet["action"], session, task=packet["work"]["id"], before=packet["origins"],
-            protect=packet["protect"],
-        )  # fmt: skip
-        if session.settings.dry_run and seen.outward:
-            return _update(packet, await _shown(packet, session, effect, seen))
-        if seen.permission.ruling == "deny":
-            refused = f"{name} is not allowed: {seen.permission.reason}"
-            return _update(packet, _failure("not_allowed", refused, ""))
-        held = await _hold(packet, session, entry, effect, seen)
-        if held:
-            return _wait(packet, held, seen, await stowed(packet["action"], session))
-    return entry
+    stopped = await _stopped(packet, session, entry, effect) if name in session.actions else None
+    return entry if stopped is None else stopped
+
+
+async def _stopped(packet: LeafPacket, session: Session, entry: Entry, effect: Effect) -> Update | None:
+    """Return the update of an action that is shown, refused or asked about instead of done."""
+    call = packet["action"]
+    seen = await asked(
+        call, session, task=packet["work"]["id"], before=packet["origins"], protect=packet["protect"]
+    )
+    if session.settings.dry_run and seen.outward:
+        return _update(packet, await _shown(packet, session, effect, seen))
+    if seen.permission.ruling == "deny":
+        refused = f"{call['name']} is not allowed: {seen.permission.reason}"
+        return _update(packet, _failure("not_allowed", refused, ""))
+    held = await _hold(packet, session, entry, effect, seen)
+    if held:
+        return _wait(packet, held, seen, await stowed(call, session))
+    if session.hands_off and session.actions[call["name"]].lasting:
+        return _update(packet, await _shown(packet, session, effect, seen))
+    return None
 
 
 def _key(packet: LeafPacket, runtime: Runtime[Context]) -> str:

@@ -8,17 +8,20 @@ from typing import Any
 
 import pytest
 
+from ddax.actions.protocol import ActionContext
+from ddax.actions.registry import action
+from ddax.configs.settings import Actions
 from ddax.debate.living import LivingRubrics
 from ddax.debate.roles import Debater
 from ddax.debate.verdict import Speech, Verdict
-from ddax.errors import NotAllowed
+from ddax.errors import ActionError, NotAllowed
 from ddax.graph.counterfactual import compare_override
 from ddax.memory.agents import AgentStore
 from ddax.memory.overrides import Overrides
 from ddax.nodes import answered, standing
 from ddax.reasoning import protocol as p
 from ddax.reasoning.scripted import ScriptedReasoner
-from ddax.types import Citation, Record
+from ddax.types import Citation, Effect, Record
 
 QUOTE = "The harbour of Trondby was built in 1712."
 WORDS = f"Support is weak: {QUOTE}"
@@ -185,6 +188,45 @@ def visit_that_spends() -> Any:
     from ddax.actions.visit import visit
 
     return Action("order", visit.function, visit.arguments, "spends", "Order a page.")
+
+
+@pytest.mark.parametrize("effect", ["writes", "spends"])
+async def test_the_rest_of_a_comparison_is_shown_where_it_writes_or_spends(
+    kit: Any, tmp_path: Path, effect: Effect
+) -> None:
+    read: list[str] = []
+    done: list[str] = []
+
+    @action(effect="reads")
+    async def peek(context: ActionContext, where: str) -> str:
+        """Look."""
+        read.append(where)
+        return f"seen {where}"
+
+    @action(effect=effect)
+    async def post(context: ActionContext, text: str) -> str:
+        """Post."""
+        done.append(text)
+        raise ActionError("refused", kind="tool")  # what is paid for is known, and would not be done again
+
+    tell = kit.leaf("tell", "post", needs=(0,), text="Corvane Tower")
+    script = kit.script(kit.leaf("look", "peek", where="there"), tell)
+    words = Actions(allow=("post",), ask=("peek",))
+    async with kit.agent(tmp_path, script, actions=(peek, post), human=True) as agent:
+        agent.context = agent.context.model_copy(update={"actions": words})
+        await agent.run(kit.question, thread="t")
+        edit = {"choice": "edit", "arguments": {"where": "elsewhere"}, "by": "Ann"}
+        result = await agent.resume("t", answer=edit)
+        while result["status"] == "waiting":
+            result = await agent.resume("t", answer={"choice": "go on"})
+        agents = (await agent.services.session(agent.context)).agents
+        event = Overrides(agents).all()[0].entry["id"]
+        before = [*read]
+        found = await compare_override(agent, event)
+        assert (read, done, found.shown) == ([*before, "there"], ["Corvane Tower"], ("post",))
+        assert await kit.memory.rows("shown") == []
+        again = await compare_override(agent, event, allow_effects=True)
+        assert (done, again.shown) == (["Corvane Tower"] * 2, ())
 
 
 async def test_an_override_is_settled_by_running_the_agents_own_choice(kit: Any, tmp_path: Path) -> None:
