@@ -290,7 +290,8 @@ class LocalServices:
         parts: list[Any] = []
         for session in self._sessions.values():
             reasoners = (session.reasoner, *session.benches.values())
-            parts += (session.ahead, session.world, session.web, *reasoners, session.memory)
+            memory = getattr(session.memory, "inner", session.memory)  # one that was given has several gates
+            parts += (session.ahead, session.world, session.web, *reasoners, memory)
         once = {id(part): part for part in parts if hasattr(part, "close")}
         controllers = [asyncio.to_thread(s.controller.close) for s in self._sessions.values()]
         self._sessions.clear()
@@ -303,9 +304,6 @@ class LocalServices:
         parts, others = self._parts, [*self._sessions.values()]
         if others:  # it remembers the newest vectors, and none of the settings name another
             parts = replace(parts, embedder=others[0].embedder)
-        for other in others:
-            if other.settings.namespace == settings.namespace:
-                parts = replace(parts, memory=other.memory)
         return await open_session(
             settings, self._home, parts, clock=self._clock, monotonic=self._monotonic, soon=soon
         )

@@ -22,9 +22,12 @@ from ddax.graph.opening import open_rows, open_session
 from ddax.graph.services import LocalServices, Parts
 from ddax.memory.embedding_rows import Rows
 from ddax.memory.embeddings import HashEmbedder
+from ddax.memory.fake import DictMemory
 from ddax.memory.home import Home
+from ddax.memory.protocol import RecallQuery
 from ddax.memory.shared import _OPEN
 from ddax.metacognition.controller import Controller
+from ddax.types import Record
 
 OWNS = """
 import sys, time
@@ -100,7 +103,7 @@ async def test_what_the_first_node_asks_for_is_embedded_while_the_session_opens(
     await session.memory.close()
 
 
-async def test_sessions_of_one_process_share_the_encoder_and_those_of_a_namespace_the_memory(
+async def test_sessions_of_one_process_share_the_encoder_and_those_of_a_namespace_what_is_stored(
     home: Home,
 ) -> None:
     services = LocalServices(home, clock=clock, monotonic=clock)
@@ -109,10 +112,56 @@ async def test_sessions_of_one_process_share_the_encoder_and_those_of_a_namespac
         second = await services.session(Context(namespace="a", seed=7))
         third = await services.session(Context(namespace="b"))
         assert first.embedder is second.embedder is third.embedder
-        assert first.memory is second.memory
-        assert first.memory is not third.memory
+        (row,) = await first.memory.put([Record("observation", "The tower is 40 m high.", source="a.md")])
+        assert [len(await s.memory.get([row])) for s in (first, second, third)] == [1, 1, 0]
     finally:
         await services.close()
+    assert not _OPEN
+
+
+async def test_every_session_of_a_namespace_goes_by_its_own_settings_of_the_memory(home: Home) -> None:
+    services = LocalServices(home, parts=Parts(embedder=HashEmbedder()), clock=clock, monotonic=clock)
+    row = Record("observation", "The tower is 40 m high.", source="a.md", writer="ann", epsilon=1.0)
+    query = RecallQuery("The tower is 40 m high.", "task", before_step=0, now=clock() + 1.0)
+
+    async def score(**settings: Any) -> float:
+        session = await services.session(Context(**settings))
+        (hit,) = await session.memory.recall(query)
+        return hit.score
+
+    try:
+        first = await services.session(Context())
+        await first.memory.put([row])
+        assert first.agents is not None
+        with first.agents.changing("ann", "overruled nine times") as ann:
+            ann["long_term_stats"]["archived"] |= {"overrides": 9, "settled": 9}
+        default = await score()
+        assert await score(recall={"lambda_epsilon": 0.0}) == pytest.approx(default / 2)
+        assert await score(trust={"formula": "source"}) < 0.9 * default
+        assert await score() == default
+    finally:
+        await services.close()
+
+
+class Given(DictMemory):
+    """Counts how often it was closed."""
+
+    closed = 0
+
+    async def close(self) -> None:
+        self.closed += 1
+
+
+async def test_a_memory_that_was_given_is_closed_once_however_many_sessions_use_it(home: Home) -> None:
+    embedder = HashEmbedder()
+    memory = Given("n", embedder, clock, Context().recall)
+    services = LocalServices(
+        home, parts=Parts(embedder=embedder, memory=memory), clock=clock, monotonic=clock
+    )
+    for seed in (1, 2):
+        await services.session(Context(seed=seed))
+    await services.close()
+    assert memory.closed == 1
 
 
 class Closing:
