@@ -4,8 +4,12 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Awaitable, Callable
+from concurrent.futures import Future
+from contextvars import copy_context
+from functools import partial
 from hashlib import sha256
 from inspect import Parameter, iscoroutinefunction, signature
+from threading import Thread
 from typing import Any, get_type_hints
 
 from pydantic import BaseModel, ConfigDict, PydanticSchemaGenerationError, create_model
@@ -25,7 +29,7 @@ def adapted(function: Callable[..., Any]) -> tuple[Run, type[BaseModel]]:
     """Return the coroutine and the argument model of a function.
 
     It may take an `ActionContext` first, then either one pydantic model or plain typed parameters; it
-    returns an `ActionResult` or a text. A function that is not async runs in a thread.
+    returns an `ActionResult` or a text. A function that is not async runs in a thread of its own.
     """
     try:
         hints = get_type_hints(function, include_extras=True)
@@ -64,11 +68,31 @@ def _running(function: Callable[..., Any], *, wants_context: bool, whole: bool) 
         named = {} if whole else {name: getattr(arguments, name) for name in type(arguments).model_fields}
         if iscoroutinefunction(function):
             return result_of(await function(*first, *rest, **named), function.__name__, context)
-        found = await asyncio.to_thread(function, *first, *rest, **named)
+        found = await _beside(partial(function, *first, *rest, **named), function.__name__)
         return result_of(found, function.__name__, context)
 
     run.__name__, run.__doc__ = function.__name__, function.__doc__
     return run
+
+
+async def _beside(work: Callable[[], Any], name: str) -> Any:
+    """Run a plain function on a thread of its own.
+
+    One that outlives its time-out cannot be stopped. It takes no place from others, as it would in a pool,
+    and the end of the process does not wait for it.
+    """
+    job: Future[Any] = Future()
+
+    def run() -> None:
+        if not job.set_running_or_notify_cancel():
+            return
+        try:
+            job.set_result(work())
+        except BaseException as error:  # handed on to whoever awaits it
+            job.set_exception(error)
+
+    Thread(target=copy_context().run, args=(run,), name=f"ddax-action-{name}", daemon=True).start()
+    return await asyncio.wrap_future(job)
 
 
 def result_of(found: Any, name: str, context: ActionContext) -> ActionResult:

@@ -160,7 +160,9 @@ async def _perform(packet: LeafPacket, session: Session, key: str) -> JsonDict:
             result = await _with_retries(packet, session, key)
             stored = await _store(packet, session, result)
             return {**stored, "usage": session.paid}
-    except Exception as error:
+    except BaseException as error:
+        if _ends_the_run(error):
+            raise
         late = limit.expired() and not isinstance(error, DdaxError)
         row = _failure("timeout", told, "") if late else _failed(error)
         if _may_be_done(packet, session, error):
@@ -172,7 +174,15 @@ async def _perform(packet: LeafPacket, session: Session, key: str) -> JsonDict:
     return {**row, "origins": origins, "usage": session.paid}
 
 
-def _may_be_done(packet: LeafPacket, session: Session, error: Exception) -> bool:
+def _ends_the_run(error: BaseException) -> bool:
+    """Tell whether the run is stopped from outside; what an action stops of its own is its failure."""
+    if isinstance(error, asyncio.CancelledError):
+        task = asyncio.current_task()
+        return task is not None and task.cancelling() > 0
+    return isinstance(error, KeyboardInterrupt | GeneratorExit)
+
+
+def _may_be_done(packet: LeafPacket, session: Session, error: BaseException) -> bool:
     """Tell whether an action that failed may have changed something all the same.
 
     Only one that says of itself that the same call would fail again has surely done nothing.
@@ -322,12 +332,12 @@ def _trace(error: BaseException) -> str:
     return "".join(traceback.format_exception(error))
 
 
-def _failed(error: Exception) -> JsonDict:
+def _failed(error: BaseException) -> JsonDict:
     """Return the row of what was raised; a foreign exception is told by its type."""
     name = type(error).__name__
     if isinstance(error, DdaxError):
         return _failure(getattr(error, "kind", name), str(error), _trace(error))
-    return _failure(name, f"{name}: {error}", _trace(error))
+    return _failure(name, f"{name}: {error}" if str(error) else name, _trace(error))
 
 
 def _failure(kind: str, cause: str, trace: str) -> JsonDict:

@@ -3,7 +3,10 @@
 from __future__ import annotations
 
 import json
+import subprocess
+import sys
 from collections.abc import Callable
+from contextvars import ContextVar
 from pathlib import Path
 from typing import Any
 
@@ -50,6 +53,44 @@ async def test_a_typed_function_is_an_action(kit: Any) -> None:
     assert (add.name, add.doc, add.effect) == ("add", "Add two numbers.", "none")
     (kept,) = (await result(kit, add, a=1, b=1)).records
     assert (kept.source, kept.text) == ("tool:add", "2")
+
+
+OUTLIVES = """
+import asyncio, threading
+from ddax.actions.registry import action
+
+@action(effect="none")
+def hang() -> str:
+    \"\"\"Hang for good.\"\"\"
+    threading.Event().wait()
+    return "never"
+
+async def leave_it() -> None:
+    try:
+        await asyncio.wait_for(hang.function(None, hang.arguments()), 0.05)
+    except TimeoutError:
+        print("given up")
+
+asyncio.run(leave_it())
+"""
+
+
+def test_the_process_ends_without_an_action_that_outlived_its_time() -> None:
+    command = [sys.executable, "-c", OUTLIVES]
+    ended = subprocess.run(command, timeout=60, capture_output=True, text=True, check=True)
+    assert (ended.stdout, ended.stderr) == ("given up\n", "")
+
+
+async def test_a_plain_function_sees_the_context_of_its_caller(kit: Any) -> None:
+    told: ContextVar[str] = ContextVar("told")
+
+    @action(effect="none")
+    def read() -> str:
+        """Read it."""
+        return told.get()
+
+    told.set("before")
+    assert (await result(kit, read)).summary == "before"
 
 
 @pytest.mark.parametrize("args", [{}, {"a": "x"}, {"a": 1, "c": 2}])

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import sys
 from dataclasses import replace
 from typing import Any
 
@@ -133,6 +134,67 @@ async def test_a_failure_keeps_its_kind_its_cause_and_its_trace(kit: Any) -> Non
 async def test_a_foreign_exception_names_its_type(kit: Any) -> None:
     update = await acted(kit, kit.session(actions=(probe("reads", [ZeroDivisionError("by zero")], []),)))
     assert update["ideas"]["0.1"]["reason"] == "ZeroDivisionError: by zero"
+
+
+@action(effect="reads")
+async def await_one_that_was_cancelled() -> str:
+    """Wait for a task of its own, which it has cancelled."""
+    waiting = asyncio.create_task(asyncio.sleep(60))
+    asyncio.get_running_loop().call_soon(waiting.cancel)
+    await waiting
+    return "never"
+
+
+@action(effect="reads")
+async def leave() -> str:
+    """Leave as a parser of arguments does."""
+    sys.exit(3)
+
+
+@action(effect="reads")
+def leave_a_thread() -> str:
+    """Leave as a parser of arguments does."""
+    sys.exit(3)
+
+
+@pytest.mark.parametrize(
+    ("one", "cause"),
+    [
+        (await_one_that_was_cancelled, "CancelledError"),
+        (leave, "SystemExit: 3"),
+        (leave_a_thread, "SystemExit: 3"),
+    ],
+)
+async def test_an_action_that_would_end_the_run_fails_as_any_other(kit: Any, one: Action, cause: str) -> None:
+    idea = (await acted(kit, kit.session(actions=(one,)), one.name))["ideas"]["0.1"]
+    assert (idea["status"], idea["reason"]) == ("failed", cause)
+
+
+async def test_a_cancel_from_outside_cancels_the_leaf(kit: Any) -> None:
+    begun = asyncio.Event()
+
+    @action(effect="reads")
+    async def wait() -> str:
+        """Wait."""
+        begun.set()
+        await asyncio.sleep(60)
+        return "never"
+
+    leaf = asyncio.create_task(acted(kit, kit.session(actions=(wait,)), "wait"))
+    await begun.wait()
+    leaf.cancel()
+    with pytest.raises(asyncio.CancelledError):
+        await leaf
+
+
+async def test_ctrl_c_in_an_action_is_no_failure_of_it(kit: Any) -> None:
+    stopped = probe("reads", [KeyboardInterrupt()], [])
+    session = kit.session(actions=(stopped,))
+    state = await kit.opened(session)
+    leaf = kit.update(act, kit.packet("0.1", "attempt", state=state), session)
+    with pytest.raises(KeyboardInterrupt):
+        while True:  # by hand: in a task it would end the loop of this test
+            leaf.send(None)
 
 
 async def test_a_leaf_has_its_own_time_out(kit: Any) -> None:
