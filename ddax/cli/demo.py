@@ -60,7 +60,10 @@ def repair_act(output: Output) -> int:
             clock=time.monotonic, sandbox=sandbox,
         )
     )  # fmt: skip
-    print_repair(result, None, hint="To do so with your own code: ddax fix PATH --tests COMMAND")
+    print_repair(
+        result, None, seconds=REPAIR_SECONDS,
+        hint="To do so with your own code: ddax fix PATH --tests COMMAND",
+    )  # fmt: skip
     return 0 if result.solved else 1
 
 

@@ -77,12 +77,13 @@ def fix(
     except KeyboardInterrupt as exc:
         raise Interrupted from exc
     kept = _apply(project, result, context) if apply and result.solved else None
+    seconds = context.evolution.seconds
     if json:
-        output.result(as_json(result, sandbox=sandbox.name, applied=kept))
+        output.result(as_json(result, sandbox=sandbox.name, applied=kept, seconds=seconds))
     else:
         if explain:
             print_suspects(result, project.task.files)
-        print_repair(result, kept)
+        print_repair(result, kept, seconds=seconds)
     raise typer.Exit(0 if result.solved or result.reasoning == "nothing to repair" else 1)
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import os
 import sys
 from collections.abc import Mapping
@@ -22,6 +23,8 @@ TRUST = {
     "none": "nothing was found",
 }
 NOT_WRITTEN = "Nothing was written. With --apply the repair is written and the original is kept."
+MORE_TIME = 3
+"""How many times the given seconds are advised where they ran out."""
 _COLOURS = {"+": "32", "-": "31", "@": "36"}
 
 
@@ -42,7 +45,12 @@ def diff_lines(diff: str, *, colour: bool) -> list[str]:
     return lines
 
 
-def as_json(result: RepairResult, *, sandbox: str, applied: Kept | None) -> dict[str, Any]:
+def mend_of(result: RepairResult, seconds: float) -> str:
+    """Return what gives a search more time that ran out of its `seconds`; "" for any other."""
+    return f"Give it more time: --budget {math.ceil(MORE_TIME * seconds)}s" if result.out_of_time else ""
+
+
+def as_json(result: RepairResult, *, sandbox: str, applied: Kept | None, seconds: float) -> dict[str, Any]:
     """Return a result as the one JSON object; only changed files are in it, with their whole text."""
     changed = {line[6:] for line in result.diff.splitlines() if line.startswith("+++ b/")}
     value = asdict(result)
@@ -56,7 +64,7 @@ def as_json(result: RepairResult, *, sandbox: str, applied: Kept | None) -> dict
     value["candidates"] = value.pop("tried")
     return {
         **value, "trust_meaning": TRUST[result.trust], "sandbox": sandbox, "applied": applied is not None,
-        "kept": str(applied.folder) if applied else "",
+        "kept": str(applied.folder) if applied else "", "mend": mend_of(result, seconds),
     }  # fmt: skip
 
 
@@ -71,8 +79,8 @@ def print_suspects(result: RepairResult, files: Mapping[str, str]) -> None:
         print("  none: no failing test runs a line of this code")
 
 
-def print_repair(result: RepairResult, kept: Kept | None, *, hint: str = NOT_WRITTEN) -> None:
-    """Print a result for people; `hint` is the last line where nothing was written."""
+def print_repair(result: RepairResult, kept: Kept | None, *, seconds: float, hint: str = NOT_WRITTEN) -> None:
+    """Print a result for people: `seconds` it had, `hint` is the last line where nothing was written."""
     before, after = result.tests_before, result.tests_after
     print(f"Before:   {before[0]} of {amount(before[1], 'test passes', 'tests pass')}")
     if not result.solved:
@@ -81,6 +89,9 @@ def print_repair(result: RepairResult, kept: Kept | None, *, hint: str = NOT_WRI
             print(f"Tried:    {amount(result.tried, 'candidate')} in {result.seconds:.1f} s")
         for line in (*result.failures[:3], *result.caveats):
             print(f"  - {clean(line, 200)}")
+        if result.out_of_time:
+            print(f"Why:      its {seconds:g} s ran out before every candidate was tried")
+            print(f"Mend:     {mend_of(result, seconds)}")
         return
     print(f"After:    {after[0]} of {amount(after[1], 'test passes', 'tests pass')}")
     print()

@@ -7,6 +7,7 @@ from dataclasses import dataclass, replace
 
 from ddax.configs.settings import Evolution
 from ddax.errors import SourceError
+from ddax.evolution.branches import fewer_statements, only_taken_out
 from ddax.evolution.evaluator import CodeEvaluator, describe
 from ddax.evolution.localise import ranked
 from ddax.evolution.minimise import minimise
@@ -137,7 +138,7 @@ class Attempt:
         search = Search(self.evaluator, baseline, end=end, clock=self.clock, priors=self.task.priors)
         stream, solution = search.run(), None
         while solution is None and (pool := self.pool(search, stream)):
-            for found in Ranker(self.evaluator, baseline, self.task.files).order(pool):
+            for found in self.ordered(pool, baseline):
                 solution = self.settle(found, first=pool[0].seconds, rivals=len(pool) - 1)
                 if solution is not None and (not self.task.hold_out or self.holds(solution)):
                     break
@@ -147,6 +148,12 @@ class Attempt:
         best = sorted(search.partial, key=lambda p: (-p.fixed, p.rank))[:2] if solution is None else []
         self.partials = dict(map(self.partial, best))
         return solution
+
+    def ordered(self, pool: list[Found], baseline: Baseline) -> list[Found]:
+        """Order plausible repairs, the most trustworthy first."""
+        order = Ranker(self.evaluator, baseline, self.task.files).order(pool)
+        # A script whose end is its only test ends best where what failed is gone.
+        return sorted(order, key=lambda found: found.deletes) if self.task.script else order
 
     def partial(self, found: Partial) -> tuple[str, str]:
         """Return the text of a partial repair, and what it does."""
@@ -283,6 +290,7 @@ class Attempt:
             failures=self.failures(baseline) if baseline else (),
             suspicious=tuple((path, line, score) for (path, line), score in places),
             usage=usage,
+            out_of_time=solution is None and self.late,
         )
         return unsolved if solution is None else self.solved(unsolved, solution)
 
@@ -304,10 +312,18 @@ class Attempt:
             tests_after=(solution.evaluation.passed, len(self.suite.units)),
             held_out=(self.hidden_passed, len(self.private.units)),
             trust=solution.trust,
-            caveats=(*self.caveats(solution.trust), *frame.caveats),
+            caveats=(*self.caveats(solution.trust), *self.removed(solution), *frame.caveats),
             origin=solution.origin,
             operators=solution.operators,
         )
+
+    def removed(self, solution: Solution) -> tuple[str, ...]:
+        """Say whether code is gone with a solution; where a script's end is the only test, any part of it."""
+        for path, new in solution.sources.items():
+            old = self.task.files[path]
+            if fewer_statements(old, new) or (self.task.script and only_taken_out(old, new)):
+                return ("the patch removes code: see that nothing is lost with it",)
+        return ()
 
     def caveats(self, trust: Trust) -> tuple[str, ...]:
         """Say what to distrust."""

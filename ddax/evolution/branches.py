@@ -1,4 +1,4 @@
-"""Says how many branches of a program a patch takes out of use, by inputs near the tested ones.
+"""Says what a patch takes out of a program: text, and branches, by inputs near the tested ones.
 
 A patch that settles or drops a condition deletes what the program did behind it: a known form of
 overfitting ("An Analysis of Patch Plausibility and Correctness for Generate-and-Validate Patch
@@ -9,6 +9,8 @@ others, 2016).
 from __future__ import annotations
 
 import ast
+import re
+from collections import Counter
 from collections.abc import Sequence
 
 TAKE, TAKEN, MARK = "__take__", "__taken__", "__mark__"
@@ -82,3 +84,24 @@ def lost(answers: Sequence[str], before: Sequence[str]) -> float:
 
 def _marks(answers: Sequence[str]) -> str:
     return "".join(a.removeprefix("str ").strip("'") for a in answers if not a.startswith("raises"))
+
+
+_WORDS = re.compile(r"\w+|[^\w\s]")
+
+
+def fewer_statements(old: str, new: str) -> bool:
+    """Say whether a program has fewer statements than before; `pass` is none, nor is what does not parse."""
+    try:
+        return _statements(new) < _statements(old)
+    except SyntaxError:
+        return False
+
+
+def _statements(text: str) -> int:
+    return sum(isinstance(n, ast.stmt) and not isinstance(n, ast.Pass) for n in ast.walk(ast.parse(text)))
+
+
+def only_taken_out(old: str, new: str) -> bool:
+    """Say whether a text differs by nothing but words and signs that are gone."""
+    before, after = Counter(_WORDS.findall(old)), Counter(_WORDS.findall(new))
+    return before != after and after <= before

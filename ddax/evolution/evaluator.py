@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 
-from ddax.evolution.localise import Report, Row, read_report
+from ddax.evolution.localise import NO_END, Report, Row, read_report
 from ddax.evolution.records import Evaluation
 from ddax.evolution.sandbox.protocol import Limits, Sandbox
 from ddax.evolution.sandbox.worker import Worker
@@ -65,7 +65,8 @@ def describe(failures: Sequence[Row], suite: Suite) -> str:
         unit = suite.units[row.unit]
         message = row.message.split("\n")[0][:160]
         text = unit.text.split("\n")[0] if unit.kind == "script" else unit.id
-        lines.append(f"{text[:200]}: {row.name or row.kind}{': ' + message if message else ''}")
+        how = NO_END if row.kind == "timeout" else row.name or row.kind
+        lines.append(f"{text[:200]}: {how}{': ' + message if message else ''}")
     if len(failures) > REPORT_LINES:
         lines.append(f"and {len(failures) - REPORT_LINES} more")
     return "\n".join(lines)

@@ -14,6 +14,8 @@ Place = tuple[str, int]
 NAME_BONUS, TRACEBACK_BONUS = 0.05, 0.15
 """Added to the suspiciousness of lines of a function that a failing test names, and of a line at which
 its exception arose."""
+NO_END = "it did not end"
+"""What is said of code whose steps or seconds were used up."""
 
 
 @dataclass(frozen=True)
@@ -81,7 +83,8 @@ def read_report(body: bytes, units: int) -> Report:
         if len({row.unit for row in rows}) != len(rows):
             raise ValueError("a unit is reported twice")
         answers = tuple(str(answer) for answer in raw.get("answers", ()))
-        return Report(str(raw["stage"]), str(raw["error"])[:500], rows, _seen(raw.get("trace")), answers)
+        error = NO_END if raw["stage"] == "timeout" else str(raw["error"])[:500]
+        return Report(str(raw["stage"]), error, rows, _seen(raw.get("trace")), answers)
     except (ValueError, KeyError, TypeError, AttributeError) as error:
         return Report("killed", f"malformed report: {error}"[:200], ())
 

@@ -70,6 +70,7 @@ class RepairResult:
     """What a repair brought; on failure `files` are the originals and `diff` is empty.
 
     Pairs of tests are (passed, all); `held_out` counts the tests that the search did not see.
+    `out_of_time` says that the search ended with its time, so that more of it may bring one.
     """
 
     solved: bool
@@ -91,3 +92,4 @@ class RepairResult:
     origin: str = ""
     operators: tuple[str, ...] = ()
     usage: Usage = field(default_factory=Usage)
+    out_of_time: bool = False

@@ -52,6 +52,11 @@ class Found:
     seconds: float
     rank: float = 0.0
 
+    @property
+    def deletes(self) -> bool:
+        """Say whether a statement of the program is gone with it."""
+        return any(edit.operator == "delete" for edit in self.edits)
+
 
 @dataclass
 class Partial:

@@ -122,6 +122,31 @@ def test_a_traceback_is_enough_where_a_script_crashed(place, capsys):
     assert any("its results are unchecked" in caveat for caveat in found["caveats"])
 
 
+def test_a_script_is_not_mended_by_what_deletes_the_failing_line_where_another_edit_will_do(place, capsys):
+    (place / "main.py").write_text(
+        'rows = [{"n": "3"}, {"n": None}]\n\ndef total(rows):\n    s = 0\n    for r in rows:\n        s += int(r["n"])\n    return s\n\nprint(total(rows))\n'
+    )
+    (place / "trace.txt").write_text(
+        'Traceback (most recent call last):\n  File "main.py", line 9, in <module>\n    print(total(rows))\n'
+        '  File "main.py", line 6, in total\n    s += int(r["n"])\nTypeError: int() argument must be a string\n'
+    )
+    code, out, _ = run(capsys, "--error", "trace.txt", "--json", "--budget", "120s")
+    found = json.loads(out)
+    assert code == 0 and found["operators"] != ["delete"]
+    assert "s += int(" in found["files"]["main.py"]
+
+
+def test_a_patch_that_removes_code_says_so(place, capsys):
+    (place / "test_main.py").write_text(
+        "from main import last\n\ndef test_last():\n    assert last([1, 2]) == [1, 2]\n"
+    )
+    (place / "main.py").write_text("def last(xs):\n    del xs[:]\n    return xs\n")
+    code, out, _ = run(capsys, "main.py", "--tests", "test_main.py", "--json", "--budget", "120s")
+    found = json.loads(out)
+    assert code == 0 and found["operators"] == ["delete"]
+    assert any("removes code" in caveat for caveat in found["caveats"])
+
+
 def test_flaky_tests_are_left_out_and_named(place, capsys):
     (place / "test_clamp.py").write_text(
         STYLES["functions"][1]["test_clamp.py"]
@@ -193,6 +218,7 @@ def test_a_search_says_whether_it_was_exhausted_or_out_of_time(place, capsys, bu
     code, out, _ = run(capsys, "one.py", "test_one.py", "--budget", budget)
     assert code == 1
     assert why in out
+    assert ("Mend:     Give it more time: --budget 1s" in out) == (budget == "0.01s")
 
 
 def test_a_python_without_pytest_is_told(place, capsys):

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from ddax.evolution.branches import READ, lost, watched
+from ddax.evolution.branches import READ, fewer_statements, lost, only_taken_out, watched
 from ddax.evolution.inside.probing import show
 
 PROGRAM = '''"""A module."""
@@ -88,3 +88,18 @@ def test_a_program_without_conditions_or_answers_is_not_blamed():
 def test_what_is_no_program_is_refused():
     with pytest.raises(SyntaxError):
         watched("def f(:")
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "fewer", "only"),
+    [
+        ("for x in y:\n    s += x\n", "for x in y:\n    pass\n", True, False),
+        ("a = 1\nb = 2\n", "a = 1\n", True, True),
+        ("print(total(rows))\n", "print(rows)\n", False, True),
+        ("a = b - 1\n", "a = b + 1\n", False, False),
+        ("a = 1\nb = 2\n", "b = 2\na = 1\n", False, False),
+        ("a = (1\n", "a = 1\n", False, True),
+    ],
+)
+def test_code_that_is_gone_is_seen(old: str, new: str, fewer: bool, only: bool) -> None:
+    assert (fewer_statements(old, new), only_taken_out(old, new)) == (fewer, only)

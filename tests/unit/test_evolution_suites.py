@@ -2,6 +2,7 @@
 import pytest
 
 from ddax.errors import SourceError
+from ddax.evolution.evaluator import describe
 from ddax.evolution.inside.values import decode, encode
 from ddax.evolution.localise import Row, ochiai, ranked, read_report, suspicion
 from ddax.evolution.suites import build_suite, read_units
@@ -107,3 +108,11 @@ def test_only_exact_plain_types_cross():
         encode(["a", Liar("b")], refuse)
     with pytest.raises(ValueError, match="malformed"):
         decode([], refuse)
+
+
+def test_a_test_that_does_not_end_is_told_in_words():
+    suite = build_suite(FILES, ("prog.py",), {"t.py": "from prog import f\ndef test_a():\n    assert f(1)\n"})
+    rows = [Row(0, "timeout", "OutOfTicks", "", "prog.py", 2, 1, 100)]
+    assert describe(rows, suite) == "t.py::test_a: it did not end"
+    body = b'{"stage": "timeout", "error": "OutOfTime", "rows": []}'
+    assert read_report(body, 1).error == "it did not end"

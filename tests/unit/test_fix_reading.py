@@ -3,15 +3,18 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
 
 from ddax.cli.fix import _caps, _opening
+from ddax.cli.patch import as_json, print_repair
 from ddax.errors import SourceError, UsageError
 from ddax.evolution.command import TestCommand, matches, read_command
 from ddax.evolution.crash import read_traceback
 from ddax.evolution.project import read_project
+from ddax.evolution.records import RepairResult
 from ddax.evolution.standin import has_rows, needs_pytest
 
 TEST = "from shop.basket import total\n\ndef test_total():\n    assert total([1]) == 1\n\ndef test_empty():\n    assert total([]) == 0\n"
@@ -206,3 +209,20 @@ def test_the_command_says_that_a_test_with_rows_counts_as_one(tmp_path: Path):
     (tmp_path / "test_calc.py").write_text(rows)
     project = read_project(["calc.py"], read_command("pytest test_calc.py"), cwd=tmp_path)
     assert _opening(project)[1] == "Tests:    test_calc.py (a parametrized test counts as one)"
+
+
+def test_a_search_that_ran_out_of_time_says_so_and_how_to_give_more(capsys):
+    late = RepairResult(
+        False, 0.0, "", {}, "", "no candidate passed every test in time", 9, 18.0, 0.0, (0, 2), (0, 2), (0, 0),
+        "none", out_of_time=True,
+    )  # fmt: skip
+    print_repair(late, None, seconds=20.0)
+    said = capsys.readouterr().out
+    assert said.endswith(
+        "Why:      its 20 s ran out before every candidate was tried\nMend:     Give it more time: --budget 60s\n"
+    )
+    assert as_json(late, sandbox="s", applied=None, seconds=1.5)["mend"] == "Give it more time: --budget 5s"
+    through = replace(late, out_of_time=False)
+    print_repair(through, None, seconds=20.0)
+    assert "Mend:" not in capsys.readouterr().out
+    assert as_json(through, sandbox="s", applied=None, seconds=20.0)["mend"] == ""

@@ -48,12 +48,16 @@ def test_what_happened_once_is_said_in_the_singular(capsys: Any) -> None:
     }  # fmt: skip
     assert any(line.endswith("the conservative path was taken 1 time.") for line in result_lines(result))
     print_repair(
-        RepairResult(False, 0.0, "", {}, "", "out of time", 1, 0.1, 0.0, (0, 2), (0, 2), (0, 0), "none"), None
+        RepairResult(False, 0.0, "", {}, "", "out of time", 1, 0.1, 0.0, (0, 2), (0, 2), (0, 0), "none"),
+        None,
+        seconds=20.0,
     )
     said = capsys.readouterr().out
     assert "Before:   0 of 2 tests pass\n" in said and "Tried:    1 candidate in 0.1 s" in said
     print_repair(
-        RepairResult(True, 100.0, "", {}, "", "so", 1, 0.1, 0.1, (0, 1), (1, 1), (0, 0), "separate"), None
+        RepairResult(True, 100.0, "", {}, "", "so", 1, 0.1, 0.1, (0, 1), (1, 1), (0, 0), "separate"),
+        None,
+        seconds=20.0,
     )
     said = capsys.readouterr().out
     assert "Before:   0 of 1 test passes\n" in said and "After:    1 of 1 test passes\n" in said
