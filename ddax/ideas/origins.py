@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import replace
 from typing import Any, TypeAlias, get_args
 from urllib.parse import urlsplit
 
@@ -66,6 +67,11 @@ def of_record(record: Record) -> Origins:
     if record.writer.partition(":")[0] == "human":
         return frozenset({USER})
     return of_source(record.source) if record.source else frozenset({MEMORY})
+
+
+def of_foreign(record: Record) -> Origins:
+    """Return the origins of a row from elsewhere, which is never believed to be the user's word."""
+    return frozenset(read(of_record(replace(record, writer="")))) or frozenset({MEMORY})
 
 
 def join(*parts: Iterable[str]) -> Origins:

@@ -13,6 +13,7 @@ from functools import lru_cache
 from typing import Any
 
 from ddax.configs.secrets import Redactor
+from ddax.ideas.origins import USER, of_record
 from ddax.memory.chunks import Span
 from ddax.memory.contradictions import contradictions
 from ddax.memory.instructions import instruction_spans, without
@@ -30,8 +31,6 @@ MIN_SUPPORTED = 0.5
 EXCERPT = 120
 REFUSALS = "refusals"
 REASONS = ("duplicate", "near duplicate", "echo", "unsupported", "instructions", "forgotten")
-OWN = "human"
-"""The writer, also as `human:NAME`, whose words are never taken for an order from outside."""
 
 
 @dataclass(frozen=True)
@@ -197,9 +196,8 @@ class GatedMemory:
 
 
 def beside_orders(record: Record) -> list[Record]:
-    """Return what is left of a record beside the orders in it: itself where it holds none."""
-    own = record.writer.partition(":")[0] == OWN
-    orders = () if own else _orders(record.text)
+    """Return what is left of a record beside the orders in it: itself where it has none, or is the user's."""
+    orders = () if of_record(record) == {USER} else _orders(record.text)
     if not orders:
         return [record]
     left = [_piece(record, span.start, span.end) for span in _rest(record.text)]

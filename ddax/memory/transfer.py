@@ -10,6 +10,7 @@ from typing import Any, TypeAlias
 from pydantic import TypeAdapter, ValidationError
 
 from ddax.errors import StateError, UsageError, first_fault, json_fault
+from ddax.ideas.origins import of_foreign, of_record
 from ddax.memory.audit import every
 from ddax.memory.protocol import Memory, Relation, Tombstone
 from ddax.memory.records import FOUND_BY_MEANING, check_found, clean, digest, rows_of, to_json
@@ -85,6 +86,8 @@ def _checked(values: JsonDict) -> Item:
     plain = clean(json.dumps(held, ensure_ascii=False))
     made: Item = _FORMS[kind].validate_json(plain, strict=True)
     if isinstance(made, Entry):
+        if made.table not in LOGS:
+            raise ValueError(f"'table': an export holds no log {made.table!r}")
         to_json(made.row, f"A row of the log {made.table!r}")
         if made.table in FOUND_BY_MEANING:
             check_found(made.table, made.row)
@@ -103,7 +106,8 @@ def _checked(values: JsonDict) -> Item:
 async def imported(memory: Memory, lines: Iterable[str]) -> dict[str, int]:
     """Read an export into a memory and count what came; what is there already changes nothing.
 
-    Rows pass whatever gate stands before the memory. Tombstones are kept where the namespace has the
+    Rows pass whatever gate stands before the memory, and none of them counts as the user's own word: that it
+    says so proves nothing. Tombstones are kept where the namespace has the
     name it had, since ids are made of it. Raises `StateError` for a line that is damaged
     or of a newer release; what stands before it is kept, so a file is looked through first (`check_export`).
     """
@@ -128,8 +132,7 @@ async def _take(
     if isinstance(item, Record):
         # Citations point backwards, so the rows they name have their new ids by now.
         cites = [ids.get(str(i), str(i)) for i in item.meta.get("cites", ())]
-        meta = {**item.meta, **({"cites": cites} if cites else {})}
-        stored = await memory.put([replace(item, id="", meta=meta)])
+        stored = await _store(memory, _foreign(replace(item, id=""), cites))
         if stored:
             ids[item.id] = stored[0]
         counts["rows" if stored else "refused"] += 1
@@ -145,6 +148,22 @@ async def _take(
     elif isinstance(item, Relation) and item.newer in ids and item.older in ids:
         await memory.upkeep.relate([replace(item, newer=ids[item.newer], older=ids[item.older])])
         counts["relations"] += 1
+
+
+def _foreign(record: Record, cites: list[str]) -> Record:
+    """Return a row as another home may bring it: with the ids it cites here, and no word of the user's."""
+    meta = {**record.meta, **({"cites": cites} if cites else {})}
+    origins = of_foreign(record)
+    if origins != of_record(record):
+        meta["origins"] = sorted(origins)
+    return replace(record, meta=meta)
+
+
+async def _store(memory: Memory, record: Record) -> list[str]:
+    """Store a row through the gate and return its id; one that is there already stays as it is."""
+    (row,) = rows_of([record], namespace=memory.namespace, now=1.0)
+    known = await memory.get([row.record.id])
+    return [found.id for found in known] or await memory.put([record])
 
 
 def _parsed(line: str, number: int) -> JsonDict:
