@@ -101,13 +101,15 @@ def fit_temperature(x: Floats, y: Floats, *, steps: int = 50, ridge: float = 0.1
 def fit_isotonic(x: Floats, y: Floats) -> CalibrationMap:
     """Fit the best monotone step function (pool adjacent violators), each block drawn towards the mean.
 
-    A block of k outcomes counts as k + 2, two of them at the overall share, so that no block says 0 or 1.
+    Equal values are one block from the start: a map has one share for each. A block of k outcomes counts as
+    k + 2, two of them at the overall share, so that no block says 0 or 1.
     """
-    order = np.argsort(x, kind="stable")
+    places, at = np.unique(np.round(x, 6), return_inverse=True)
+    totals, sizes = np.bincount(at, weights=y), np.bincount(at)
     mean = float(y.mean())
     blocks: list[list[float]] = []
-    for value, outcome in zip(x[order], y[order], strict=True):
-        blocks.append([float(outcome), 1.0, float(value), float(value)])
+    for value, found, count in zip(places, totals, sizes, strict=True):
+        blocks.append([float(found), float(count), float(value), float(value)])
         while len(blocks) > 1 and blocks[-2][0] / blocks[-2][1] >= blocks[-1][0] / blocks[-1][1]:
             total, size, _, high = blocks.pop()
             blocks[-1] = [blocks[-1][0] + total, blocks[-1][1] + size, blocks[-1][2], high]
@@ -115,7 +117,7 @@ def fit_isotonic(x: Floats, y: Floats) -> CalibrationMap:
     for total, size, low, high in blocks:
         share = round((total + 2 * mean) / (size + 2), 6)
         share = max(share, knots[-1][1]) if knots else share
-        knots += [(round(place, 6), share) for place in dict.fromkeys((low, high))]
+        knots += [(place, share) for place in dict.fromkeys((low, high))]
     return CalibrationMap("isotonic", knots=tuple(knots))
 
 

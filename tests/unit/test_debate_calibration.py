@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import random
 from pathlib import Path
 
 import numpy as np
@@ -43,6 +44,46 @@ def test_every_map_is_monotone_and_stays_in_the_unit_interval(rows: list[tuple[f
         assert found.min() >= 0 and found.max() <= 1
         assert (np.diff(found) >= -1e-9).all()
         assert CalibrationMap.of(fitted.row()) == fitted
+
+
+def isotonic(x: np.ndarray, y: np.ndarray) -> dict[float, float]:
+    """The monotone fit of least squares at each value, by the max-min formula over means of runs."""
+    places = sorted(set(x.tolist()))
+    runs = [
+        [float(y[(x >= low) & (x <= high)].mean()) if low <= high else 2.0 for high in places]
+        for low in places
+    ]
+    return {
+        place: max(min(runs[a][b] for b in range(k, len(places))) for a in range(k + 1))
+        for k, place in enumerate(places)
+    }
+
+
+tied = st.sampled_from([0.0, 0.2, 0.5, 0.55, 0.8, 1.0]) | unit.map(lambda value: round(value, 6))
+ties = st.lists(st.tuples(tied, st.sampled_from([0.0, 1.0])), min_size=1, max_size=40)
+
+
+@given(ties)
+def test_the_isotonic_map_is_the_monotone_fit_drawn_towards_the_mean(rows: list[tuple[float, float]]) -> None:
+    x, y = np.array(rows).T
+    fitted, fit, last = fit_isotonic(x, y), isotonic(x, y), 0.0
+    for place, level in fit.items():
+        block = np.array([abs(fit[value] - level) < 1e-9 for value in x.tolist()])
+        last = max(last, (y[block].sum() + 2 * y.mean()) / (block.sum() + 2))
+        assert fitted(place) == pytest.approx(last, abs=2e-6)
+
+
+@given(ties, st.randoms(use_true_random=False))
+def test_the_isotonic_map_does_not_depend_on_the_order_of_rows(
+    rows: list[tuple[float, float]], chance: random.Random
+) -> None:
+    mixed = chance.sample(rows, len(rows))
+    assert fit_isotonic(*np.array(mixed).T) == fit_isotonic(*np.array(rows).T)
+
+
+def test_a_judge_that_says_one_value_gets_the_share_that_was_right() -> None:
+    x, y = np.full(40, 0.8), np.r_[np.zeros(30), np.ones(10)]
+    assert fit_isotonic(x, y)(0.8) == pytest.approx(0.25)
 
 
 def test_few_outcomes_or_outcomes_all_alike_change_nothing() -> None:
