@@ -33,7 +33,7 @@ def from_tool(
             found = await tool.ainvoke(given.model_dump(exclude_unset=True))
         except ToolException as error:
             raise ActionError(f"{tool.name} failed: {error}", kind="tool") from error
-        return result_of(found, tool.name, context)
+        return await result_of(found, tool.name, context)
 
     return Action(
         tool.name, run, arguments, effect, doc, idempotent, inside=inside, brings=brings, origin="LangChain"

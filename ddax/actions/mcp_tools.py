@@ -165,7 +165,7 @@ def _running(server: Server, policy: EgressPolicy, tool: str) -> Run:
         text = "\n".join(part.text for part in found.content if getattr(part, "text", None))
         if getattr(found, "is_error", getattr(found, "isError", False)):
             raise ActionError(f"{server.name}_{tool} failed: {text[:400]}", kind="tool")
-        return result_of(text or None, f"{server.name}_{tool}", context)
+        return await result_of(text or None, f"{server.name}_{tool}", context)
 
     return run
 

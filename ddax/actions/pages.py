@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
+import asyncio
 import re
 from collections import Counter
+from functools import partial
 
 from ddax.actions.protocol import ActionContext
 from ddax.memory.chunks import Chunk, chunks
 from ddax.memory.gate import only_orders
-from ddax.memory.records import CUT
+from ddax.memory.records import CUT, LARGE
 from ddax.types import Document, JsonDict, Record
 
 _WORD = re.compile(r"\w+")
@@ -19,6 +21,14 @@ The whole page is kept beside them.
 """
 ABOUT = 2000
 """Characters of the task that say what bears on it."""
+
+
+async def cut_page(
+    context: ActionContext, page: Document, *, about: str = "", kind: str = "page"
+) -> tuple[Record, ...]:
+    """Return what `page_records` does; a large page does not hold up the leaves beside it."""
+    cut = partial(page_records, context, page, about=about, kind=kind)
+    return await asyncio.to_thread(cut) if len(page.text) > LARGE else cut()
 
 
 def page_records(

@@ -14,7 +14,7 @@ from typing import Any, get_type_hints
 
 from pydantic import BaseModel, ConfigDict, PydanticSchemaGenerationError, create_model
 
-from ddax.actions.pages import page_records
+from ddax.actions.pages import cut_page
 from ddax.actions.protocol import ActionContext, ActionResult
 from ddax.errors import UsageError
 from ddax.types import Document
@@ -67,9 +67,9 @@ def _running(function: Callable[..., Any], *, wants_context: bool, whole: bool) 
         rest = (arguments,) if whole else ()
         named = {} if whole else {name: getattr(arguments, name) for name in type(arguments).model_fields}
         if iscoroutinefunction(function):
-            return result_of(await function(*first, *rest, **named), function.__name__, context)
+            return await result_of(await function(*first, *rest, **named), function.__name__, context)
         found = await _beside(partial(function, *first, *rest, **named), function.__name__)
-        return result_of(found, function.__name__, context)
+        return await result_of(found, function.__name__, context)
 
     run.__name__, run.__doc__ = function.__name__, function.__doc__
     return run
@@ -95,7 +95,7 @@ async def _beside(work: Callable[[], Any], name: str) -> Any:
     return await asyncio.wrap_future(job)
 
 
-def result_of(found: Any, name: str, context: ActionContext) -> ActionResult:
+async def result_of(found: Any, name: str, context: ActionContext) -> ActionResult:
     """Return what an action brought; a plain value becomes a page that can be quoted."""
     if isinstance(found, ActionResult):
         return found
@@ -103,7 +103,7 @@ def result_of(found: Any, name: str, context: ActionContext) -> ActionResult:
     page = Document(
         sha256(f"{source} {text}".encode("utf-8", "replace")).hexdigest()[:16], source, name, text
     )
-    records = page_records(context, page)
+    records = await cut_page(context, page)
     return ActionResult(text[:SUMMARY], records=records, pages=(page,), sources=(source,))
 
 

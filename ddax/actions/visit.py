@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from pydantic import BaseModel, ConfigDict, Field
 
-from ddax.actions.pages import ABOUT, page_records
+from ddax.actions.pages import ABOUT, cut_page
 from ddax.actions.protocol import ActionContext, ActionResult, Library
 from ddax.actions.registry import action
 from ddax.errors import ActionError
@@ -41,7 +41,7 @@ async def visit(context: ActionContext, arguments: VisitArguments) -> ActionResu
     summary = f"{page.title}: {' '.join(page.text.split())[:200]}"
     return ActionResult(
         summary,
-        records=page_records(context, page, about=f"{context.task_text[:ABOUT]} {arguments.intent}"),
+        records=await cut_page(context, page, about=f"{context.task_text[:ABOUT]} {arguments.intent}"),
         pages=(page,),
         sources=(page.source,),
         hits=hits,

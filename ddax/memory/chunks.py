@@ -47,7 +47,8 @@ OPENERS = frozenset(
 """Words that often open an English sentence."""
 
 BORDER = re.compile(
-    r"""(?P<spaced>[.!?…‽؟۔।॥։]+["'”’»)\]*_]*)(?=\s|$)   # needs a space after it
+    # Of a run of marks only the first may begin a match, and none is given back: else each would be tried.
+    r"""(?P<spaced>(?<![.!?…‽؟۔।॥։])[.!?…‽؟۔।॥։]++["'”’»)\]*_]*+)(?=\s|$)   # needs a space after it
       | (?P<wide>[。！？｡．]+["'”’」』】）》]*)              # needs none
       | (?P<head>^[ \t]*\#{1,6}[ \t][^\n]*\n)              # a whole heading
       | (?P<blank>\n[ \t\r]*\n)                           # an empty line
@@ -57,7 +58,7 @@ BORDER = re.compile(
 )
 LITERAL = re.compile(
     r"""[ \t]*(?:>>>|\.\.\.[ \t]|```|~~~|\||[=\-~*^+_#]{3}[=\-~*^+_#|: \t]*$)  # a prompt, fence, row, ruler
-      | .*?\S(?:[ ]{3,}|[ ]*\t+[ \t]*)\S                                    # columns set apart by a gap
+      | .*?\S(?:[ ]{3,}|[ ]*\t[ \t]*)\S                                     # columns set apart by a gap
     """,
     re.VERBOSE,
 )

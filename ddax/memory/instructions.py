@@ -21,6 +21,8 @@ _ESCAPE = re.compile(r"\\\s*\n\s*\\?|\\[nrt]|\\(?=[\" ])")
 _INVISIBLE = re.compile(
     "[\u00ad\u200b-\u200f\u202a-\u202e\u2060-\u2064\u2066-\u2069\ufeff\U000e0000-\U000e007f]"
 )
+_WIDE = re.compile(r"\s{9,}")
+"""A gap that no writer needs; looking for what may stand around one takes as long as the cube of its width."""
 _LEET = str.maketrans("01345$@", "oieassa")
 _LOOKALIKE = str.maketrans("асеорхуіјѕкмтнвАСЕОРХІЈЅКМТНВο", "aceopxyijskmtnbACEOPXIJSKMTHBo")
 """Letters of other alphabets that look like Latin ones."""
@@ -59,7 +61,7 @@ _PATTERNS = (
     rf"\b(?:reveal|print|send|show|output|leak|email|post|exfiltrate|repeat|include|upload|forward|append)\b"
     rf"[^.!?\n]{{0,40}}\b(?:your|the agent's|the user's|all|any|stored)\b[^.!?\n]{{0,20}}\b{_SECRET}\b",
     r"<\|?(?:im_start|im_end|system|endoftext|assistant|user)\|?>|\[/?inst\]|<</?sys>>|<system>|"
-    r"#{2,}\s*(?:system|instruction|assistant)\b|\b(?:begin|end) (?:system|admin|instructions?)\b",
+    r"(?<!#)#{2,}\s*(?:system|instruction|assistant)\b|\b(?:begin|end) (?:system|admin|instructions?)\b",
     r"(?:^|\n)\s*(?:system|developer|admin(?:istrator)?)\s*(?:prompt|message|override|note|notice)?\s*:\s*\S",
     r"\b(?:do not|don't|never)\s+(?:tell|mention|inform|reveal|disclose|let)\b[^.!?\n]{0,30}\b(?:the\s+)?"
     r"(?:users?|humans?|operators?|developers?)\b",
@@ -120,6 +122,7 @@ def without_orders(text: str) -> str:
 
 def _suspicious(text: str) -> bool:
     plain = _INVISIBLE.sub("", unicodedata.normalize("NFKC", text)).replace("’", "'")
+    plain = _WIDE.sub(_narrow, plain)
     forms = (plain, plain.translate(_LEET), plain.translate(_LOOKALIKE), _SPACED.sub(_closed, plain))
     return any(_FOUND.search(form) or is_order(form) for form in dict.fromkeys(map(small, forms)))
 
@@ -127,6 +130,11 @@ def _suspicious(text: str) -> bool:
 def _flowing(text: str) -> str:
     """Return text out of JSON or YAML as it was before: escapes and folded lines undone."""
     return " ".join(_ESCAPE.sub(" ", text).split())
+
+
+def _narrow(match: re.Match[str]) -> str:
+    """Return the one sign that stands for a wide gap; an end of a line stays one."""
+    return "\n" if "\n" in match.group() else " "
 
 
 def _closed(match: re.Match[str]) -> str:

@@ -13,7 +13,7 @@ from collections.abc import Sequence
 _SMALL = str.maketrans("\u0130\u0131\u017f", "iis")
 _GAP = r"(?:[^.!?\n]|[.!?](?=\w))"
 _START = (
-    r"(?:^\W*|[.!?:;,*>\"'(\[\]]\s*|\s[-–—]+\s*|\b(?:please|kindly|now|then|and|but|or|just|simply|also|instead|"
+    r"(?:^[^\w\n]*|[.!?:;,*>\"'(\[\]]\s*|\s[-–—]+\s*|\b(?:please|kindly|now|then|and|but|or|just|simply|also|instead|"
     r"always|never|immediately|silently|quietly|secretly|first|next|henceforth|hereafter|from now on|going forward|"
     r"do not|don't|you(?: (?:will|shall|can|must|should|may|now|are|to|have|need|only|always|simply|ought)){0,3}|"
     r"(?:want|like|ask|need|require|expect|order|instruct|beg|urge) you to|(?:make|be) sure (?:that )?(?:to|you)|take care to|"

@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
+import threading
 from typing import Any
 
 import pytest
 
-from ddax.actions.pages import page_records
+from ddax.actions import pages
+from ddax.actions.pages import cut_page, page_records
 from ddax.actions.protocol import ActionContext
 from ddax.memory.gate import beside_orders
+from ddax.memory.records import LARGE
 from ddax.nodes.gather import as_passage
 from ddax.types import Document, Passage
 
@@ -26,6 +29,22 @@ def kept(text: str) -> list[Passage]:
     )
     rows = page_records(context, Document("d", "d", "d", text))
     return [as_passage(left, 1.0) for row in rows for left in beside_orders(row)]
+
+
+@pytest.mark.parametrize(("size", "beside"), [(LARGE, False), (LARGE + 1, True)])
+async def test_a_large_page_is_cut_in_a_thread(
+    monkeypatch: pytest.MonkeyPatch, size: int, beside: bool
+) -> None:
+    ran: list[bool] = []
+
+    def cut(*given: Any, **named: Any) -> tuple[()]:
+        ran.append(threading.current_thread() is not threading.main_thread())
+        return ()
+
+    monkeypatch.setattr(pages, "page_records", cut)
+    nobody: Any = None
+    await cut_page(nobody, Document("d", "d", "d", "x" * size), about="x")
+    assert ran == [beside]
 
 
 @pytest.mark.parametrize("orders", [1, 14, 15, 16, 29, 60, 200])

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import time
 from itertools import pairwise
 
 import pytest
@@ -100,3 +101,12 @@ def test_wrong_sizes_are_refused() -> None:
 @pytest.mark.parametrize("unit", ["a", "a. ", "\n", ".", "# a", "# a. b", "' "])
 def test_monstrous_texts_take_linear_time(unit: str) -> None:
     assert all(len(piece) <= 900 for _, _, piece in chunks(unit * 200_000))
+
+
+@pytest.mark.timeout(60)
+@pytest.mark.parametrize("unit", [".", "…", " ", "\t", "|", "-", '"', "(", "*"])
+def test_signs_that_are_repeated_take_linear_time(unit: str) -> None:
+    started = time.perf_counter()
+    for text in (f"a{unit * 1998}\n" * 200, f"a{unit * 100_000}a"):
+        assert chunks(text)[0].text.startswith("a")
+    assert time.perf_counter() - started < 4, "a pattern that tries every place of a run takes longer"

@@ -4,13 +4,14 @@ from __future__ import annotations
 
 import logging
 import os
+import time
 from pathlib import Path
 
 import pytest
 from pypdf import PdfWriter
 
 from ddax.actions.sources import SourceLibrary, open_library
-from ddax.actions.sources.extract import NotText, extract
+from ddax.actions.sources.extract import NotText, extract, from_text
 from ddax.errors import SourceError
 from ddax.memory.embeddings import HashEmbedder
 
@@ -32,6 +33,30 @@ def pdf(words: str) -> bytes:
     table = "".join(f"{place:010d} 00000 n \n" for place in places)
     end = f"xref\n0 6\n0000000000 65535 f \n{table}trailer<</Root 1 0 R/Size 6>>\n"
     return f"{body}{end}startxref\n{len(body)}\n%%EOF\n".encode()
+
+
+@pytest.mark.parametrize(
+    ("text", "title"),
+    [("# A\n", "A"), ("# A b ##  \nx", "A b"), ("#  C #\r\n", "C"), ("a\n## #tag\n", "#tag"), ("# ##\n", "")],
+)  # fmt: skip
+def test_the_first_heading_is_the_title(text: str, title: str) -> None:
+    assert from_text(text).title == title
+
+
+def test_links_of_markup_are_read_whole() -> None:
+    text = '[a](https://a.example/x[1]) [b](<https://b.example/y> "B") [c](broken [d](https://d.example/)'
+    assert from_text(text).links == (
+        "https://a.example/x[1]", "https://b.example/y", "https://d.example/",
+    )  # fmt: skip
+
+
+@pytest.mark.timeout(60)
+@pytest.mark.parametrize("unit", ["[a](", "](<", '](a "', "# ", "#", " ", "\t", "\n", "=", "a\n="])
+def test_markup_of_one_sign_is_read_at_once(unit: str) -> None:
+    started = time.perf_counter()
+    for text in (unit * 30_000, f"# {unit * 30_000}a"):
+        assert from_text(text).text == text
+    assert time.perf_counter() - started < 4, "a pattern that tries every place of a run takes longer"
 
 
 async def opened(*specs: object, home: Path, **options: int) -> SourceLibrary:

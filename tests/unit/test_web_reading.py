@@ -128,6 +128,15 @@ def test_styles_are_read_without_their_conditions() -> None:
     assert not hides("") and not hides("display:block;left:-9999px")
 
 
+@pytest.mark.timeout(60)
+@pytest.mark.parametrize("unit", ["a", ". ", "a{", "{", "}", "/*"])
+def test_a_style_sheet_of_one_sign_is_looked_through_at_once(unit: str) -> None:
+    started = time.perf_counter()
+    assert hidden_selectors([unit * 100_000]) == []
+    assert time.perf_counter() - started < 3, "a pattern that tries every place of a run takes longer"
+    assert hidden_selectors([f"}}.x{{opacity:0}}{unit * 1000}"]) == [".x"]
+
+
 async def test_the_reader_is_killed_for_a_page_that_takes_too_long_and_reads_the_next_one() -> None:
     reader = Reader(seconds=60)
     try:

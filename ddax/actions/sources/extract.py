@@ -21,9 +21,9 @@ MAX_PAGES = 2000
 MAX_LINKS = 200
 SNIFFED = 8192
 CONTROL = re.compile(r"[\x00-\x08\x0e-\x1a\x1c-\x1f\x7f-\x9f]")
-HEADING = re.compile(r"^[ \t]{0,3}#{1,6}[ \t]+(.+?)[ \t#]*$", re.MULTILINE)
+HEADING = re.compile(r"^[ \t]{0,3}#{1,6}[ \t]++(.*[^ \t#\r\n])[ \t#\r]*$", re.MULTILINE)
 UNDERLINED = re.compile(r"^(?=\S)(.{1,200})\n(?:={3,}|-{3,}|~{3,}|\*{3,}|\^{3,})[ \t]*$", re.MULTILINE)
-LINK = re.compile(r"\]\(<?([^)\s>]+)>?(?:\s+\"[^\"]*\")?\)")
+LINK = re.compile(r"\]\(<?((?:[^)\s>\]]|\](?!\())++)>?(?:\s+\"[^\"]*\")?\)")
 
 UNSEEN = (
     "script,style,noscript,template,svg,iframe,object,head,[hidden],[aria-hidden=true],"

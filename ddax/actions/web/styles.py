@@ -14,7 +14,7 @@ MAX_ABOVE = 12
 FAR = 900.0
 """Pixels beyond which a shifted text is off every screen."""
 NUMBER = re.compile(r"-?(?:\d+\.?\d*|\.\d+)")
-RULE = re.compile(r"([^{}]{1,2000})\{([^{}]{0,5000})\}")
+RULE = re.compile(r"(?<![^{}])([^{}]++)\{([^{}]{0,5000}+)\}")
 COMMENT = re.compile(r"/\*.*?(?:\*/|$)", re.DOTALL)
 WHITE = frozenset({"white", "#fff", "#ffffff", "#fffff", "rgb(255,255,255)", "rgba(255,255,255,1)", "snow"})
 NOTHING = frozenset({"transparent", "rgba(0,0,0,0)", "#0000", "#00000000"})

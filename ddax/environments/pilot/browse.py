@@ -8,7 +8,7 @@ from hashlib import sha256
 
 from pydantic import BaseModel, ConfigDict, Field
 
-from ddax.actions.pages import ABOUT, page_records
+from ddax.actions.pages import ABOUT, cut_page
 from ddax.actions.protocol import Action, ActionContext, ActionResult
 from ddax.environments.browser.seen import Node, PageSeen
 from ddax.environments.browser.world import BrowserWorld
@@ -71,7 +71,7 @@ class Browsing:
         summary = f"Done in {amount(count, 'move')}. {page.title or page.source} now says: “{said}”"
         return ActionResult(
             summary,
-            records=page_records(context, page, about=task[:ABOUT], kind="world"),
+            records=await cut_page(context, page, about=task[:ABOUT], kind="world"),
             pages=(page,),
             sources=(page.source,),
         )
@@ -90,7 +90,8 @@ class Browsing:
             seen, found = await self._opened(task, seen)
             if all(found.source != page.source for page in pages):
                 pages.append(found)
-        records = tuple(r for page in pages for r in page_records(context, page, about=task[:ABOUT]))
+        parts = [await cut_page(context, page, about=task[:ABOUT]) for page in pages]
+        records = tuple(record for part in parts for record in part)
         summary = f"Read {amount(len(pages), 'page')}: {', '.join(page.title for page in pages)}"
         return ActionResult(summary[:400], records, tuple(pages), tuple(page.source for page in pages))
 

@@ -17,7 +17,7 @@ LINE, LINES = 500, 4096
 """Characters of a text, and how many such texts, whose words stay at hand."""
 
 WORD = re.compile(r"\d+(?:[.,]\d+)+|\w+(?:['’]\w+)?", re.UNICODE)
-_JOINED = re.compile(r"\b(?:[A-Za-z]+[a-z]*(?:[A-Z][a-z]+)+|\w*[A-Za-z]_\w+)\b")
+_JOINED = re.compile(r"\b(?:[A-Za-z]+[A-Z][a-z]+|\w*[A-Za-z]_\w+)\b")
 _PART = re.compile(r"[A-Z]+(?![a-z])|[A-Z]?[a-z]+|\d+")
 _UNSPACED = re.compile(r"[\u0e00-\u0e7f\u3040-\u30ff\u3400-\u4dbf\u4e00-\u9fff\uf900-\ufaff]+")
 _BRACKETS = re.compile(r"\s*\([^()]*\)\s*$")
