@@ -48,8 +48,16 @@ def bind(node: Node, services: Services) -> Any:
 async def _perform(
     node: Node, services: Services, state: Any, runtime: Runtime[Context], extra: dict[str, Any]
 ) -> Update:
-    """Run the node in its session, check its update and tell what it did."""
+    """Run the node in its session, which stays open for it."""
     opened = await services.session(runtime.context)
+    with opened.used():
+        return await _told(node, opened, state, runtime, extra)
+
+
+async def _told(
+    node: Node, opened: Session, state: Any, runtime: Runtime[Context], extra: dict[str, Any]
+) -> Update:
+    """Run the node, check its update and tell what it did."""
     if "ideas" in state:  # read back from a store they are a plain dict
         state = {**state, "ideas": as_dag(state["ideas"])}
     if state.get("work") and node.__name__ != OPENS:

@@ -76,15 +76,16 @@ async def compare_override(
     place = _place(found.entry)
     context = _context(agent, place["thread"])
     session = await agent.services.session(context)
-    fork, end = await _states(agent, place, context)
-    _check_effect(session, fork, str(place["idea"]), allow_effects=allow_effects)
-    apart = _apart(session, place, context, hands_off=not allow_effects)
-    own = await _own_choice(apart, fork, place, context, build)
+    with session.used():
+        fork, end = await _states(agent, place, context)
+        _check_effect(session, fork, str(place["idea"]), allow_effects=allow_effects)
+        apart = _apart(session, place, context, hands_off=not allow_effects)
+        own = await _own_choice(apart, fork, place, context, build)
+        rows = await apart.memory.rows(SHOWN, task=place["work"])
     mine, theirs = verify(own), verify(end)
     margin = session.settings.trust.regret_margin
     event = str(found.entry["id"])
     better = await asyncio.to_thread(lambda: overrides.compare(event, own=mine, human=theirs, margin=margin))
-    rows = await apart.memory.rows(SHOWN, task=place["work"])
     shown = tuple(row["action"] for row in rows if row["step"] >= place["step"])
     return Comparison(event, mine, theirs, better, _answer(own), _answer(end), shown)
 

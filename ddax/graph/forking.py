@@ -66,12 +66,13 @@ async def _fork(agent: Agent, thread: str, at: int, change: Change, name: str) -
     values = (await agent.graph.aget_state(source)).values
     update = await _update(agent, values, context, change, name)
     session = await agent.services.session(context)
-    await session.memory.upkeep.branch(
-        values["work"]["id"],
-        update["work"]["id"],
-        step=int(values["step"]),
-        before=datetime.fromisoformat(moment["at"]).timestamp(),
-    )
+    with session.used():
+        await session.memory.upkeep.branch(
+            values["work"]["id"],
+            update["work"]["id"],
+            step=int(values["step"]),
+            before=datetime.fromisoformat(moment["at"]).timestamp(),
+        )
     await agent.store.adelete_thread(name)  # left by a fork that was cut short
     await agent.store.copy_until(info.thread_id, name, moment["checkpoint_id"])
     place: Any = {

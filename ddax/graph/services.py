@@ -9,7 +9,8 @@ from __future__ import annotations
 import asyncio
 import logging
 import time
-from collections.abc import Awaitable, Callable, Mapping, Sequence
+from collections.abc import Awaitable, Callable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from copy import copy
 from dataclasses import dataclass, field, replace
 from functools import partial
@@ -50,6 +51,8 @@ Clock = Callable[[], float]
 ALL_ROWS = 1_000_000
 ADMITTED_AT_ONCE = 32
 """Leaves that are admitted at a time: of more the first acts later, with fewer the disk syncs more often."""
+KEPT_SESSIONS = 8
+"""Sessions that stay open: each distinct set of settings has one, and a server is sent any number of them."""
 MAX_PLACES = 20_000
 """Texts whose vectors a session keeps (10 MB); beyond, it starts anew."""
 
@@ -110,6 +113,18 @@ class Session:
     """What writes or spends is shown, not done: the run is there to find something out."""
     behind: asyncio.Task[int] | None = None
     """The filling of vectors behind the run, cancelled when the session closes."""
+    users: list[object] = field(default_factory=list)
+    """Who uses the session now: it is not closed under them."""
+
+    @contextmanager
+    def used(self) -> Iterator[None]:
+        """Keep the session open for the length of the block; there is no await between getting and this."""
+        user = object()
+        self.users.append(user)
+        try:
+            yield
+        finally:
+            self.users.remove(user)
 
     def at(self, place: Place) -> Session:
         """Return the session as the node at a place uses it; each leaf of a step has one of its own."""
@@ -234,7 +249,10 @@ class Parts:
 
 
 class LocalServices:
-    """The services of one process over one home folder."""
+    """The services of one process over one home folder.
+
+    Of the sessions the last used ones stay open, and those in use; one that was closed is opened anew.
+    """
 
     def __init__(
         self,
@@ -244,7 +262,9 @@ class LocalServices:
         parts: Parts | None = None,
         clock: Clock = time.time,
         monotonic: Clock = time.monotonic,
+        keep: int = KEPT_SESSIONS,
     ) -> None:
+        self._keep = keep
         self._home, self._default, self._parts = home, default or Context(), parts or Parts()
         self._clock, self._monotonic = clock, monotonic
         self._sessions: dict[str, Session] = {}
@@ -261,42 +281,52 @@ class LocalServices:
             return self._last[1]
         key = settings.model_dump_json()
         async with self._opening:
-            if key not in self._sessions:
-                self._sessions[key] = await self._open(settings, soon)
-            elif soon:
-                known = self._sessions[key]
-                known.ahead.want(partial(known.redactor.value, list(soon)))
-        self._last = settings, self._sessions[key]
-        return self._sessions[key]
+            session = self._sessions.pop(key, None)
+            if session is None:
+                session = self._sessions[key] = await self._open(settings, soon)
+                await self._close_idle(but=key)
+            else:
+                self._sessions[key] = session  # the last used one stands last
+                if soon:
+                    session.ahead.want(partial(session.redactor.value, list(soon)))
+        self._last = settings, session
+        return session
 
     async def rows(self, context: Context, table: str, **equals: Any) -> list[JsonDict]:
         """Return the rows of a log of the memory, oldest first, opening nothing but the memory."""
         from ddax.graph.opening import open_rows
 
-        known = [s.memory for s in self._sessions.values() if s.settings.namespace == context.namespace]
-        memory = known[0] if known else self._parts.memory
-        if memory is not None:
-            return await memory.rows(table, limit=ALL_ROWS, **equals)
+        for session in self._sessions.values():
+            if session.settings.namespace == context.namespace:
+                with session.used():
+                    return await session.memory.rows(table, limit=ALL_ROWS, **equals)
+        if self._parts.memory is not None:
+            return await self._parts.memory.rows(table, limit=ALL_ROWS, **equals)
         return await open_rows(context, self._home, table, clock=self._clock, **equals)
 
     async def close(self) -> None:
         """Close every session."""
-        tasks = [s.behind for s in self._sessions.values() if s.behind is not None]
-        for task in tasks:
-            task.cancel()
-        for ended in await asyncio.gather(*tasks, return_exceptions=True):
-            if isinstance(ended, Exception):
-                logging.getLogger("ddax").warning("filling vectors behind the run ended early: %s", ended)
-        parts: list[Any] = []
-        for session in self._sessions.values():
-            reasoners = (session.reasoner, *session.benches.values())
-            memory = getattr(session.memory, "inner", session.memory)  # one that was given has several gates
-            parts += (session.ahead, session.world, session.web, *reasoners, memory)
-        once = {id(part): part for part in parts if hasattr(part, "close")}
-        controllers = [asyncio.to_thread(s.controller.close) for s in self._sessions.values()]
+        sessions = [*self._sessions.values()]
         self._sessions.clear()
         self._last = None
-        await _closed([*controllers, *(part.close() for part in once.values())])
+        await _shut(sessions)
+
+    async def _close_idle(self, but: str) -> None:
+        """Close the sessions that nobody uses, oldest use first, until as many are left as are kept."""
+        idle = [key for key, session in self._sessions.items() if key != but and not session.users]
+        old = [self._sessions.pop(key) for key in idle[: max(0, len(self._sessions) - self._keep)]]
+        if not old:
+            return
+        self._last = None  # from here on nobody is given them; who wants one waits for the lock
+        # Whoever gives up the wait leaves nothing half closed.
+        await asyncio.shield(asyncio.ensure_future(self._let_go(old)))
+
+    async def _let_go(self, sessions: Sequence[Session]) -> None:
+        memory = self._parts.memory
+        try:
+            await _shut(sessions, given=(self._parts.reasoner, memory, getattr(memory, "inner", None)))
+        except Exception as error:  # who opens another one is not to blame, whatever it is
+            logging.getLogger("ddax").warning("a session that nobody used did not close: %s", error)
 
     async def _open(self, settings: Context, soon: Sequence[str]) -> Session:
         from ddax.graph.opening import open_session
@@ -307,6 +337,25 @@ class LocalServices:
         return await open_session(
             settings, self._home, parts, clock=self._clock, monotonic=self._monotonic, soon=soon
         )
+
+
+async def _shut(sessions: Sequence[Session], *, given: Sequence[object] = ()) -> None:
+    """Close the parts of sessions, each once; those that were `given` ready-made stay open."""
+    tasks = [s.behind for s in sessions if s.behind is not None]
+    for task in tasks:
+        task.cancel()
+    for ended in await asyncio.gather(*tasks, return_exceptions=True):
+        if isinstance(ended, Exception):
+            logging.getLogger("ddax").warning("filling vectors behind the run ended early: %s", ended)
+    parts: list[Any] = []
+    for session in sessions:
+        reasoners = (session.reasoner, *session.benches.values())
+        memory = getattr(session.memory, "inner", session.memory)  # one that was given has several gates
+        parts += (session.ahead, session.world, session.web, *reasoners, memory)
+    kept = {id(part) for part in given}
+    once = {id(part): part for part in parts if hasattr(part, "close") and id(part) not in kept}
+    controllers = [asyncio.to_thread(s.controller.close) for s in sessions]
+    await _closed([*controllers, *(part.close() for part in once.values())])
 
 
 async def _closed(closing: Sequence[Awaitable[None]]) -> None:

@@ -13,13 +13,15 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from langgraph.runtime import Runtime
 
 from benchmarks.guard_site import HERE, serving
 from ddax.actions.web.client import Web
 from ddax.configs.settings import Context
 from ddax.errors import DdaxError, SourceError, StorageError, ThreadInUse, UsageError
+from ddax.graph.binding import bind
 from ddax.graph.opening import open_rows, open_session
-from ddax.graph.services import LocalServices, Parts
+from ddax.graph.services import LocalServices, Parts, Session
 from ddax.memory.embedding_rows import Rows
 from ddax.memory.embeddings import HashEmbedder
 from ddax.memory.fake import DictMemory
@@ -27,6 +29,7 @@ from ddax.memory.home import Home
 from ddax.memory.protocol import RecallQuery
 from ddax.memory.shared import _OPEN
 from ddax.metacognition.controller import Controller
+from ddax.reasoning.budget import Place
 from ddax.types import Record
 
 OWNS = """
@@ -141,6 +144,70 @@ async def test_every_session_of_a_namespace_goes_by_its_own_settings_of_the_memo
         assert await score() == default
     finally:
         await services.close()
+
+
+async def is_open(session: Session) -> bool:
+    try:
+        await session.memory.count("observation")
+    except UsageError as error:
+        assert "closed" in error.what
+        return False
+    return True
+
+
+async def test_of_many_sessions_the_last_used_ones_stay_open_and_those_in_use(home: Home) -> None:
+    services = LocalServices(home, parts=Parts(embedder=HashEmbedder()), clock=clock, monotonic=clock, keep=2)
+
+    async def session(seed: int) -> Session:
+        return await services.session(Context(seed=seed))
+
+    first, second = await session(1), await session(2)
+    assert await session(1) is first  # so that the second is the one that nobody used for longest
+    third = await session(3)
+    assert [await is_open(one) for one in (first, second, third)] == [True, False, True]
+    with first.used(), third.at(Place("act", 1)).used():
+        fourth = await session(4)
+        assert await session(1) is first
+        assert [await is_open(one) for one in (first, third, fourth)] == [True, True, True]
+    anew = await session(2)
+    assert anew is not second
+    assert [await is_open(one) for one in (first, third, fourth, anew)] == [True, False, False, True]
+    await services.close()
+    assert not await is_open(anew)
+    assert not _OPEN
+
+
+async def test_a_node_keeps_its_session_open(home: Home) -> None:
+    services = LocalServices(home, parts=Parts(embedder=HashEmbedder()), clock=clock, monotonic=clock, keep=1)
+    found: list[bool] = []
+
+    async def select(state: Any, *, session: Session) -> Any:
+        await services.session(Context(seed=2))
+        found.append(await is_open(session))
+        return {}
+
+    session = await services.session(Context(seed=1))
+    await bind(select, services)({}, Runtime(context=Context(seed=1)))
+    await services.session(Context(seed=3))
+    assert (found, await is_open(session)) == ([True], False)
+    await services.close()
+
+
+async def test_what_fails_in_closing_an_old_session_fails_nobody_who_opens_another(
+    home: Home, caplog: pytest.LogCaptureFixture
+) -> None:
+    memory = Given("n", HashEmbedder(), clock, Context().recall)
+    parts = Parts(embedder=HashEmbedder(), memory=memory)
+    services = LocalServices(home, parts=parts, clock=clock, monotonic=clock, keep=1)
+    first = await services.session(Context(seed=1))
+    broken = Closing(StorageError("the disk is full.", why="", mend=""))
+    object.__setattr__(first, "benches", {"one": broken})
+    second = await services.session(Context(seed=2))
+    assert (broken.closed, memory.closed) == (1, 0)  # the memory is the caller's
+    assert "the disk is full" in caplog.text
+    assert await is_open(second)
+    await services.close()
+    assert memory.closed == 1
 
 
 class Given(DictMemory):
