@@ -56,7 +56,15 @@ class Registry(Mapping[str, Action]):
     """The actions of a run by name."""
 
     def __init__(self, actions: list[Action]) -> None:
-        self._actions = {a.name: a for a in actions}
+        self._actions: dict[str, Action] = {}
+        self._spare: dict[str, frozenset[str]] = {}
+        """Arguments that an action took whose place another took, which does not know them."""
+        for found in actions:
+            before = self._actions.get(found.name)
+            if before is not None:
+                known = _taken(before) | self._spare.get(found.name, frozenset())
+                self._spare[found.name] = known - _taken(found)
+            self._actions[found.name] = found
 
     def __getitem__(self, name: str) -> Action:
         """Return an action; raises ActionError for an unknown name."""
@@ -83,8 +91,10 @@ class Registry(Mapping[str, Action]):
 
     def arguments(self, call: ActionCall) -> BaseModel:
         """Check the arguments of a call; raises ActionError naming what is wrong."""
+        spare = self._spare.get(call["name"], frozenset())
+        given = {name: value for name, value in call["args"].items() if name not in spare}
         try:
-            return self[call["name"]].arguments.model_validate(call["args"])
+            return self[call["name"]].arguments.model_validate(given)
         except ValidationError as error:
             loc, fault = first_fault(error.errors())
             where = ".".join(map(str, loc)) or "arguments"
@@ -102,10 +112,7 @@ class Registry(Mapping[str, Action]):
 def open_registry(extra: tuple[Action, ...] = (), *, files: Sequence[str] = ()) -> Registry:
     """Collect the built-in actions, those of entry points and files, and those given."""
     built_in: list[Action] = [getattr(import_module(f"ddax.actions.{name}"), name) for name in BUILT_IN]
-    plugged = [
-        _checked(point.load(), f"entry point {point.name!r}", point.dist.name if point.dist else point.name)
-        for point in _points(tuple((folder, _changed(folder)) for folder in sys.path))
-    ]
+    plugged = [_plugged(point) for point in _points(tuple((folder, _changed(folder)) for folder in sys.path))]
     return Registry([*built_in, *plugged, *(found for file in files for found in from_file(file)), *extra])
 
 
@@ -113,6 +120,27 @@ def open_registry(extra: tuple[Action, ...] = (), *, files: Sequence[str] = ()) 
 def _points(installed: tuple[tuple[str, int], ...]) -> tuple[EntryPoint, ...]:
     """Return the entry points by name; what is installed is looked through again when it has changed."""
     return tuple(sorted(entry_points(group=ENTRY_POINTS), key=lambda point: point.name))
+
+
+def _taken(found: Action) -> frozenset[str]:
+    """Return the names an action takes its arguments by."""
+    fields = found.arguments.model_fields.items()
+    return frozenset(name for field, said in fields for name in (field, said.alias) if name)
+
+
+def _plugged(point: EntryPoint) -> Action:
+    """Return the action of an entry point; raises UsageError naming it and what was installed with it."""
+    origin = point.dist.name if point.dist else point.name
+    what = f"the entry point {point.name!r} of the installed package {origin!r}"
+    try:
+        found = point.load()
+    except (Exception, SystemExit) as error:
+        raise UsageError(
+            f"{what} cannot be loaded.",
+            why=f"`{point.value}` gives {error!r}.",
+            mend=f"Mend the package, or take it out: pip uninstall {origin}",
+        ) from error
+    return _checked(found, what, origin)
 
 
 def _changed(folder: str) -> int:
@@ -145,7 +173,7 @@ def from_file(file: str) -> list[Action]:
         raise UsageError(
             f"the actions of {file!r} cannot be loaded.", why=f"{error.what} {error.why}", mend=error.mend
         ) from error
-    except Exception as error:
+    except (Exception, SystemExit) as error:
         raise UsageError(
             f"the actions of {file!r} cannot be loaded.",
             why=f"{error!r}.",

@@ -11,10 +11,11 @@ import pytest
 
 from ddax.actions import registry
 from ddax.actions.registry import open_registry
+from ddax.errors import UsageError
 
 
-def install(folder: Path, name: str) -> None:
-    """Put a package with one action into a folder, as an installer does."""
+def install(folder: Path, name: str, *, value: str = "") -> None:
+    """Put a package with one action into a folder, as an installer does; its entry point names `value`."""
     (folder / f"{name}.py").write_text(
         "from ddax.actions.registry import action\n\n\n"
         f'@action(effect="none")\nasync def {name}(text: str) -> str:\n    """Do it."""\n    return text\n'
@@ -22,7 +23,9 @@ def install(folder: Path, name: str) -> None:
     info = folder / f"{name}-1.0.dist-info"
     info.mkdir()
     (info / "METADATA").write_text(f"Metadata-Version: 2.1\nName: {name}\nVersion: 1.0\n")
-    (info / "entry_points.txt").write_text(f"[{registry.ENTRY_POINTS}]\n{name} = {name}:{name}\n")
+    (info / "entry_points.txt").write_text(
+        f"[{registry.ENTRY_POINTS}]\n{name} = {value or f'{name}:{name}'}\n"
+    )
     os.utime(folder, (0, 10**9 + len(list(folder.iterdir()))))
 
 
@@ -48,3 +51,22 @@ def test_what_is_installed_later_is_found_and_the_rest_is_not_looked_through_aga
     assert len(looked) == 2
     monkeypatch.undo()
     assert not {"measure_it", "weigh_it"} & set(open_registry())
+
+
+@pytest.mark.parametrize(
+    ("value", "said"),
+    [
+        ("measure_it:nothing", "has no attribute 'nothing'"),
+        ("not_there:measure_it", "No module named 'not_there'"),
+        ("measure_it:__name__", "was not made by the decorator"),
+    ],
+)
+def test_a_broken_entry_point_is_named_with_what_it_was_installed_with(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, value: str, said: str
+) -> None:
+    install(tmp_path, "measure_it", value=value)
+    monkeypatch.syspath_prepend(tmp_path)
+    with pytest.raises(UsageError, match=said) as caught:
+        open_registry()
+    assert caught.value.what.startswith("the entry point 'measure_it' of the installed package 'measure_it'")
+    assert caught.value.mend

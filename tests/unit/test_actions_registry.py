@@ -7,6 +7,7 @@ import subprocess
 import sys
 from collections.abc import Callable
 from contextvars import ContextVar
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -118,7 +119,10 @@ def test_actions_come_from_a_file(tmp_path: Path) -> None:
     assert set(open_registry(files=[str(path)])) == {"search", "visit", "save", "think", "greet"}
 
 
-@pytest.mark.parametrize(("text", "said"), [("x = 1", "defines no action"), ("1 / 0", "cannot be loaded")])
+@pytest.mark.parametrize(
+    ("text", "said"),
+    [("x = 1", "defines no action"), ("1 / 0", "cannot be loaded"), ("exit(3)", "cannot be loaded")],
+)
 def test_a_file_that_holds_none_is_refused(tmp_path: Path, text: str, said: str) -> None:
     path = tmp_path / "bad.py"
     path.write_text(text, encoding="utf-8")
@@ -131,6 +135,30 @@ def test_a_file_that_holds_none_is_refused(tmp_path: Path, text: str, said: str)
 def test_a_later_action_wins_by_name() -> None:
     other = Action("search", add.function, add.arguments, "none", "Mine.")
     assert Registry([*open_registry().values(), other])["search"].doc == "Mine."
+
+
+def own_search(query: str) -> str:
+    """Search elsewhere."""
+    return f"found {query}"
+
+
+async def test_one_in_the_place_of_a_built_in_one_gets_the_arguments_it_takes(kit: Any) -> None:
+    session = kit.session(actions=(replace(action(effect="reads")(own_search), name="search"),))
+    call = ActionCall(name="search", args={"query": "a tower", "k": 4, "intent": "where"}, intent="")
+    assert session.actions.arguments(call).model_dump() == {"query": "a tower"}
+    with pytest.raises(ActionError, match="colour"):
+        session.actions.arguments({**call, "args": {**call["args"], "colour": "red"}})
+
+
+async def test_one_that_takes_all_of_them_gets_all(kit: Any) -> None:
+    @action(effect="reads")
+    def search(query: str, k: int = 3) -> str:
+        """Search elsewhere."""
+        return f"{k} of {query}"
+
+    session = kit.session(actions=(search,))
+    call = ActionCall(name="search", args={"query": "a tower", "k": 4}, intent="")
+    assert session.actions.arguments(call).model_dump() == {"query": "a tower", "k": 4}
 
 
 def test_the_command_lists_actions_with_effects_and_policy(
