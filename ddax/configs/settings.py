@@ -112,7 +112,7 @@ class Selection(Section):
         description="Imagined rollouts before an action that writes or spends; 0: none.",
     )
     lookahead_minimum: float = Field(
-        default=0.3, ge=0, le=1, description="An action imagined to be worth less is not taken unasked."
+        default=0.3, ge=0, le=1, description="An action imagined to be worth less is never taken unasked."
     )
     beam: int = Field(default=12, ge=1, le=256, description="Open children kept under one idea.")
     min_alignment: float = Field(
@@ -238,7 +238,7 @@ class Actions(Section):
     """What actions there are beside the built-in ones, and what the user says of them by name."""
 
     allow: tuple[str, ...] = Field(
-        default=(), description="Actions never asked for, but where private data could leave."
+        default=(), description="Actions the policy never asks for, but where private data could leave."
     )
     ask: tuple[str, ...] = Field(default=(), description="Actions that are always asked for.")
     deny: tuple[str, ...] = Field(default=(), description="Actions that are never done.")

@@ -40,6 +40,7 @@ class Lookahead:
     usage: Usage = field(default_factory=Usage)
     patch: Patch = field(default_factory=dict)
     questions: dict[str, JsonDict] = field(default_factory=dict)
+    failures: dict[str, JsonDict] = field(default_factory=dict)
 
 
 async def look_ahead(state: State, session: Session, step: int) -> Lookahead:
@@ -167,6 +168,8 @@ def _hold(state: State, session: Session, leaf: Idea, q: float, found: Lookahead
     why = f"lookahead: its imagined value {q:.2f} is below {minimum:.2f}"
     if not session.settings.human:
         found.patch |= grow.abandon(state["ideas"], leaf["id"], why)
+        cause = clip(f"nobody there to ask: {why}", REASON_BYTES)
+        found.failures[leaf["id"]] = {"idea": leaf["id"], "title": leaf["title"], "cause": cause}
         return
     found.patch[leaf["id"]] = Idea(status="waiting", reason=clip(why, REASON_BYTES))
     found.questions[leaf["id"]] = {

@@ -96,6 +96,8 @@ async def select(state: State, *, session: Session) -> Update:
     }
     if ahead.questions:
         update["questions"] = ahead.questions
+    if ahead.failures:
+        update["failures"] = ahead.failures
     if patch:
         update["ideas"] = patch
     if mind:

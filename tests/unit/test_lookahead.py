@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import Any
 
 import pytest
 from pydantic import BaseModel
 
 from ddax.actions.protocol import Action, ActionContext, ActionResult
+from ddax.configs.settings import Actions
 from ddax.nodes.expand import expand
 from ddax.nodes.select import select
 from ddax.reasoning import protocol as p
@@ -51,7 +53,10 @@ async def test_what_looks_bad_is_given_up_where_nobody_is_there(kit: Any) -> Non
     after = await kit.after(select, state, session)
     assert after["focus"] == ["0.1"]
     assert after["ideas"]["0.2"]["status"] == "abandoned"
-    assert after["ideas"]["0.2"]["reason"] == "lookahead: its imagined value 0.05 is below 0.30"
+    why = "lookahead: its imagined value 0.05 is below 0.30"
+    assert after["ideas"]["0.2"]["reason"] == why
+    told = {"idea": "0.2", "title": "wreck", "cause": f"nobody there to ask: {why}"}
+    assert after["failures"] == {"0.2": told}, "the result says what was given up"
 
 
 async def test_what_looks_bad_is_asked_about_where_somebody_is(kit: Any) -> None:
@@ -59,6 +64,15 @@ async def test_what_looks_bad_is_asked_about_where_somebody_is(kit: Any) -> None
     after = await kit.after(select, state, session)
     assert after["decision"]["next"] == "protect" and set(after["questions"]) == {"0.2"}
     assert after["ideas"]["0.2"]["status"] == "waiting"
+    assert "0.2" not in after.get("failures", {})
+
+
+async def test_an_allowed_action_that_looks_bad_is_asked_about_all_the_same(kit: Any) -> None:
+    session, state = await due(kit, send(kit, "wreck"), human=True)
+    allowing = session.settings.model_copy(update={"actions": Actions(allow=("send",))})
+    session = replace(session, settings=allowing)
+    after = await kit.after(select, state, session)
+    assert set(after["questions"]) == {"0.1"}, "to be allowed says who may decide, not that it is wise"
 
 
 async def test_the_imagined_stays_apart_from_the_real(kit: Any) -> None:
