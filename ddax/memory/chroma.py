@@ -32,7 +32,6 @@ FRESH = 64
 SMALL = 2000
 """Up to this many rows, making the index anew is faster than probing it."""
 PROBE_SECONDS = 120.0
-_PROBE_ENVIRON = ("PATH", "SYSTEMROOT", "LANG", "TMPDIR")
 # Chroma holds the interpreter lock while it works: small batches keep the event loop alive, and a
 # large sync_threshold would be paid for at the next start, with seconds of replay. A kill during a
 # flush may break the index, so after one it is probed or made anew. With 200 candidates looked at,

@@ -42,10 +42,14 @@ class CachedEmbedder:
         fresh = {key: text for key, text in zip(keys, texts, strict=True) if key not in known}
         if fresh:
             made = dict(zip(fresh, self._inner.embed(list(fresh.values())), strict=True))
+            # A zero vector stands for a text whose embedder failed, unless there was nothing in it.
+            sound = {key: row for key, row in made.items() if row.any() or not fresh[key].strip()}
             if self._file is not None:
-                self._file.keep(self.fingerprint, made)
+                self._file.keep(self.fingerprint, sound)
+            self._remember(known | sound)
             known |= made
-        self._remember(known)
+        else:
+            self._remember(known)
         return np.stack([known[key] for key in keys]) if keys else np.zeros((0, self.dim), np.float32)
 
     def _known(self, keys: list[bytes]) -> dict[bytes, Rows]:

@@ -23,7 +23,8 @@ async def consolidate_memory(state: State, session: Session) -> None:
     wanted = await session.memory.rows("moods", task=work["id"], action="CONSOLIDATE", limit=1)
     if wanted and settings.enabled and switched_on("CONSOLIDATE", settings):
         done = await session.memory.rows(CONSOLIDATIONS, limit=MANY)
-        if all(work["opened"] - row["at"] >= EVERY_SECONDS or row["task"] == work["id"] for row in done):
+        # By a clock that was wrong one may lie ahead: it must not stop all that come before it.
+        if all(abs(work["opened"] - row["at"]) >= EVERY_SECONDS or row["task"] == work["id"] for row in done):
             await _consolidate(state, session)
     await session.memory.log(ENDED, {"task": work["id"]}, key=work["id"])
 

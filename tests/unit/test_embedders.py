@@ -18,6 +18,7 @@ from hypothesis import strategies as st
 
 from ddax.errors import SettingsError, StateError, StorageError
 from ddax.memory import embeddings
+from ddax.memory.embedding_checked import CheckedEmbedder
 from ddax.memory.embedding_company import Company
 from ddax.memory.embedding_rows import Rows
 from ddax.memory.embeddings import (
@@ -37,6 +38,23 @@ TEXTS = ["A man eats food.", "Someone is having a meal.", "The stock market fell
 @pytest.fixture(scope="module")
 def minilm() -> MiniLmEmbedder:
     return MiniLmEmbedder()
+
+
+def test_what_failed_is_kept_in_no_cache_and_asked_for_again(tmp_path: Path) -> None:
+    class Once:
+        name, fingerprint, dim = "once", "once", 2
+        down = True
+
+        def embed(self, texts: Sequence[str]) -> Rows:
+            if self.down:
+                raise StorageError("it is down", why="", mend="")
+            return np.ones((len(texts), 2), np.float32)
+
+    inner = Once()
+    cached = CachedEmbedder(CheckedEmbedder(inner), tmp_path / "vectors.sqlite")
+    assert not cached.embed(["a"]).any()
+    inner.down = False
+    assert cached.embed(["a"]).all()
 
 
 def test_minilm_gives_unit_rows_and_zero_for_empty_texts(minilm: MiniLmEmbedder) -> None:

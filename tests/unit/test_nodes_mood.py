@@ -224,3 +224,13 @@ async def test_a_memory_is_consolidated_once_a_day(kit: Any) -> None:
         await session.memory.log("moods", {"task": work["id"], "action": "CONSOLIDATE"}, key=work["id"])
         await consolidate_memory({**state, "work": work}, session)
         assert len(await session.memory.rows(CONSOLIDATIONS)) == expected
+
+
+async def test_a_consolidation_by_a_clock_far_ahead_stops_no_other(kit: Any) -> None:
+    session = kit.session()
+    state = await kit.opened(session)
+    ahead = {"task": "w", "at": state["work"]["opened"] + 365 * EVERY_SECONDS}
+    await session.memory.log(CONSOLIDATIONS, ahead, key="w")
+    await session.memory.log("moods", {"task": state["work"]["id"], "action": "CONSOLIDATE"}, key="1")
+    await consolidate_memory(state, session)
+    assert len(await session.memory.rows(CONSOLIDATIONS)) == 2
