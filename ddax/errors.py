@@ -17,6 +17,8 @@
   + InvariantError (1)         the DAG of ideas would be broken by a change
 
 Foreign exceptions are mapped to these where the foreign library is called, with ``raise ... from``.
+All are RuntimeErrors: of other kinds a LangGraph server tells its clients no words at all, and LangGraph's
+default retry policy would do again what has had its retries here.
 """
 
 from __future__ import annotations
@@ -24,11 +26,11 @@ from __future__ import annotations
 import json
 import re
 import reprlib
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
 
-class DdaxError(Exception):
+class DdaxError(RuntimeError):
     """Say what went wrong, why, and how to mend it; the base of every error of ddax."""
 
     exit_code = 1
@@ -36,6 +38,10 @@ class DdaxError(Exception):
     def __init__(self, what: str, *, why: str = "", mend: str = "") -> None:
         self.what, self.why, self.mend = what, why, mend
         super().__init__(_in_a_row([part for part in (what, why, mend) if part]))
+
+    def reword(self, said: Callable[[str], str]) -> None:
+        """Change each of the three parts, as where secrets are blotted out of them."""
+        DdaxError.__init__(self, said(self.what), why=said(self.why), mend=said(self.mend))
 
 
 _ENDED = re.compile(r"[.!?…:;,][\"'”’»)\]]*$")

@@ -6,6 +6,7 @@ and collaborators.
 
 from __future__ import annotations
 
+import asyncio
 from collections.abc import Awaitable, Callable
 from inspect import signature
 from typing import Any
@@ -13,8 +14,9 @@ from typing import Any
 from langgraph.runtime import Runtime
 from langgraph.types import Overwrite
 
+from ddax.configs.secrets import Redactor
 from ddax.configs.settings import Context
-from ddax.errors import BudgetExceeded, InvariantError
+from ddax.errors import BudgetExceeded, DdaxError, InvariantError
 from ddax.graph.costs import by_node, note_calls
 from ddax.graph.services import Services, Session
 from ddax.graph.state import State, Update
@@ -48,10 +50,14 @@ def bind(node: Node, services: Services) -> Any:
 async def _perform(
     node: Node, services: Services, state: Any, runtime: Runtime[Context], extra: dict[str, Any]
 ) -> Update:
-    """Run the node in its session, which stays open for it."""
-    opened = await services.session(runtime.context)
-    with opened.used():
-        return await _told(node, opened, state, runtime, extra)
+    """Run the node in its session, which stays open for it; what it raises goes on without secrets."""
+    try:
+        opened = await services.session(runtime.context)
+        with opened.used():
+            return await _told(node, opened, state, runtime, extra)
+    except DdaxError as error:  # a server tells its words to clients
+        error.reword((await asyncio.to_thread(Redactor.of_process)).text)
+        raise
 
 
 async def _told(

@@ -25,6 +25,7 @@ from ddax.configs.settings import Context
 from ddax.errors import ReasonerError, SandboxError, ThreadInUse, UsageError
 from ddax.graph.builder import Builder, build_graph
 from ddax.graph.costs import CALLS
+from ddax.graph.entering import OPENED, not_open, refuse_a_loop, waiting_loop
 from ddax.graph.results import RunResult, exit_code_of, result_of
 from ddax.graph.runs import RunFolder, RunInfo, named
 from ddax.graph.savers import open_store
@@ -97,6 +98,12 @@ class Agent:
         self._controls: set[RunControl] = set()
         self.home: Home
 
+    if not TYPE_CHECKING:
+
+        def __getattr__(self, name: str) -> Any:
+            """Raise UsageError for what only an open agent has."""
+            raise not_open() if name in OPENED else AttributeError(f"an agent has no {name!r}")
+
     async def __aenter__(self) -> Self:
         """Open the home, the saver and the services; where one fails nothing stays open."""
         async with self._stack:
@@ -122,10 +129,13 @@ class Agent:
         self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
     ) -> None:
         """Close everything that was opened."""
+        for name in ("graph", "store", "services"):  # a session that they opened now, nobody would close
+            self.__dict__.pop(name, None)
         await self._stack.aclose()
 
     def __enter__(self) -> Self:
         """Open the agent for synchronous code."""
+        refuse_a_loop()
         with contextlib.ExitStack() as undo:
             self._loop = undo.enter_context(asyncio.Runner())
             self._loop.run(self.__aenter__())
@@ -136,9 +146,10 @@ class Agent:
         self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
     ) -> None:
         """Close an agent opened with `with`."""
-        if self._loop is not None:
-            self._loop.run(self.__aexit__(kind, error, trace))
-            self._loop.__exit__(kind, error, trace)
+        loop, self._loop = self._loop, None
+        if loop is not None:
+            loop.run(self.__aexit__(kind, error, trace))
+            loop.__exit__(kind, error, trace)
 
     def run_sync(self, task: str, *, thread: str | None = None, on_event: OnEvent | None = None) -> RunResult:
         """Run a task from synchronous code, inside a plain `with`."""
@@ -294,13 +305,7 @@ class Agent:
         return bool(self._controls)
 
     def _sync(self) -> asyncio.Runner:
-        if self._loop is None:
-            raise UsageError(
-                "the agent is not open.",
-                why="Synchronous calls need the loop that a plain `with` opens.",
-                mend="Use it inside: with open_agent() as agent: ...",
-            )
-        return self._loop
+        return waiting_loop(self._loop, opened="store" in self.__dict__)
 
     @contextlib.asynccontextmanager
     async def locked(self, thread: str) -> AsyncIterator[None]:

@@ -23,12 +23,13 @@ HOME_STEPS: Mapping[int, HomeStep] = {}
 """For each old version the step that brings a home to the next one."""
 
 
-def safe_name(text: str) -> str:
+def safe_name(text: object) -> str:
     """Return a name that is safe as a file name on every system; raise `UsageError` for any other."""
-    if _SAFE.fullmatch(text):
+    if isinstance(text, str) and _SAFE.fullmatch(text):
         return text
+    said = text[:80] if isinstance(text, str) else text
     raise UsageError(
-        f"The name {text[:80]!r} cannot be used.",
+        f"The name {said!r} cannot be used.",
         why="A name has 1 to 128 letters, digits, '.', '_' or '-' and begins with a letter or digit.",
         mend="Choose another name.",
     )

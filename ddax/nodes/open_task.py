@@ -7,6 +7,7 @@ task goes to the memory; state holds its beginning.
 from __future__ import annotations
 
 import asyncio
+import reprlib
 from hashlib import sha256
 from typing import Any
 
@@ -62,9 +63,11 @@ async def open_task(state: State, runtime: Runtime[Context], *, session: Session
 def _text(state: State) -> str:
     """Return the task: the newest human message where there is one, else the input key."""
     messages: list[Any] = state.get("messages", [])
-    text = state.get("task", "")
+    text: object = state.get("task", "")
     if messages and getattr(messages[-1], "type", "") == "human":
         text = said(messages[-1].content)
+    if not isinstance(text, str):
+        raise no_text(text)
     if not text.strip():
         raise UsageError(
             "the task is empty.",
@@ -72,6 +75,15 @@ def _text(state: State) -> str:
             mend='Give the graph {"task": "your question"}.',
         )
     return text
+
+
+def no_text(task: object) -> UsageError:
+    """Return the error for a task that is a number, a list or the like."""
+    return UsageError(
+        f"the task is no text, but {reprlib.repr(task)}.",
+        why="A run needs a question or an order in words.",
+        mend='Give it as a text: "your question".',
+    )
 
 
 def said(content: Any) -> str:

@@ -22,6 +22,8 @@ from ddax.configs.settings import Context
 pytestmark = pytest.mark.integration
 QUESTIONS = 10
 """Questions that one task may ask before the test gives up."""
+KEY = "sk-proj-0123456789abcdefghijABCDEFGHIJ0123456789"
+"""Has the form of a key of a provider, and is none."""
 TASK = {"task": "Who wrote the Harbour Almanac?"}
 PROFILE = """
 name: rigid
@@ -218,6 +220,27 @@ async def test_run_streams_and_leaves_state_and_history(client: Any, place: Path
     assert len(history) > 8
     assert {name for entry in history for name in entry["next"]} >= {"select", "act", "close"}
     assert not (place / "papers" / ".ddax").exists()
+
+
+@pytest.mark.parametrize(
+    ("task", "context", "kind", "words"),
+    [
+        (TASK, {"sources": ["nowhere at all"]}, "SourceError", "nowhere at all"),
+        (TASK, {"identity": "nobody"}, "SettingsError", "There is no identity profile 'nobody'"),
+        (TASK, {"model": "foo:bar"}, "UsageError", "there is no provider 'foo'"),
+        (TASK, {"sources": [f"{KEY} is no folder"]}, "SourceError", "is no folder"),
+        ({"task": " "}, {}, "UsageError", "the task is empty"),
+        ({"task": 5}, {}, "UsageError", "the task is no text"),
+    ],
+)
+async def test_a_client_is_told_what_is_wrong(
+    client: Any, task: dict[str, Any], context: dict[str, Any], kind: str, words: str
+) -> None:
+    thread = (await client.threads.create())["thread_id"]
+    done = await client.runs.wait(thread, "ddax", input=task, context=context, raise_error=False)
+    assert done["__error__"]["error"] == kind
+    assert words in done["__error__"]["message"]
+    assert KEY not in json.dumps(done)
 
 
 async def test_an_interrupt_is_shown_and_resumed(client: Any, place: Path) -> None:

@@ -1,0 +1,51 @@
+"""How an agent is entered, and what is told of one that is not open or is waited for in the wrong way."""
+
+from __future__ import annotations
+
+import asyncio
+
+from ddax.errors import UsageError
+
+OPENED = frozenset({"graph", "home", "runs", "services", "store"})
+"""What an agent has while it is open."""
+
+
+def not_open() -> UsageError:
+    """Return the error for the use of an agent outside of its block."""
+    return UsageError(
+        "the agent is not open.",
+        why="Its home, its checkpoints and its memory are open inside its block alone.",
+        mend="Use it inside: async with open_agent() as agent: ... (or `with`, in code without async).",
+    )
+
+
+def waiting_loop(own: asyncio.Runner | None, *, opened: bool) -> asyncio.Runner:
+    """Return the loop of a plain `with`, in which a synchronous call waits; raises UsageError without one."""
+    if own is None and not opened:
+        raise not_open()
+    if own is None or _in_a_loop():
+        raise UsageError(
+            "a synchronous call cannot wait for this agent.",
+            why="It was opened with `async with`, or the call stands inside a running event loop.",
+            mend="Await it: await agent.run(...) instead of agent.run_sync(...), and resume alike.",
+        )
+    return own
+
+
+def refuse_a_loop() -> None:
+    """Refuse to open an agent for synchronous code inside a running event loop; raises UsageError."""
+    if _in_a_loop():
+        raise UsageError(
+            "a plain `with` cannot open an agent inside a running event loop.",
+            why="A notebook and an async function have a loop already, and only one can run.",
+            mend="Use `async with`: async with open_agent() as agent: result = await agent.run(...)",
+        )
+
+
+def _in_a_loop() -> bool:
+    """Tell whether this thread runs an event loop."""
+    try:
+        asyncio.get_running_loop()
+    except RuntimeError:
+        return False
+    return True
