@@ -9,25 +9,22 @@ ideas, depth: the engine's).
 from __future__ import annotations
 
 import asyncio
-from collections.abc import AsyncIterator, Awaitable, Callable
+from collections.abc import AsyncIterator, Callable
 from contextlib import asynccontextmanager
 from dataclasses import dataclass, field
-from typing import Any, Protocol
+from typing import Any
 
 from ddax.configs.settings import Budget
 from ddax.errors import BudgetExceeded
 from ddax.reasoning import protocol as p
+from ddax.reasoning.breaks import broke_off, is_a_break, no_reply
+from ddax.reasoning.scripted import METHODS
 from ddax.types import JsonDict, Usage
 
 FREE = frozenset({"embedded"})
 """Reasoners that cost nothing: no cap applies to them."""
 _RAISE = "Ask again with a higher budget.{}; on the same thread what was read is kept."
 """The mend of a cap: the run it ended is over, so that nothing is left to resume."""
-
-
-class _Costs(Protocol):
-    @property
-    def usage(self) -> Usage: ...
 
 
 def charge(error: BaseException, usage: Usage) -> None:
@@ -218,24 +215,35 @@ class MeteredReasoner:
         return bound(self.keeper, effort=self._effort, hear=hear)
 
     async def _metered(self, method: str, request: Any) -> Any:
-        ask: Callable[[Any], Awaitable[_Costs]] = getattr(self._bound(method), method)
         if self.name in FREE:
-            reply = await ask(request)
+            reply = await self._asked(method, request)
             self.keeper.add(reply.usage)
             return reply
         limit = asyncio.timeout(self.keeper.left)
         try:
             async with limit:
-                return await self._paid(method, request, ask)
+                return await self._paid(method, request)
         except TimeoutError as error:
-            if not limit.expired():
-                raise
             raise self.keeper.out_of_time(usage_of(error.__cause__ or error)) from error
 
-    async def _paid(self, method: str, request: Any, ask: Callable[[Any], Awaitable[_Costs]]) -> Any:
+    async def _asked(self, method: str, request: Any) -> Any:
+        """Ask the reasoner itself; a break of its contract is told with its name and the method."""
+        try:
+            reply = await getattr(self._bound(method), method)(request)
+        except Exception as error:
+            if not is_a_break(error):
+                raise
+            broken = broke_off(self.name, method, error)
+            charge(broken, usage_of(error))
+            raise broken from error
+        if not isinstance(reply, METHODS[method]):
+            raise no_reply(self.name, method, reply)
+        return reply
+
+    async def _paid(self, method: str, request: Any) -> Any:
         async with self.keeper.call(free=self._free):
             try:
-                reply = await ask(request)
+                reply = await self._asked(method, request)
             except BaseException as error:
                 self._add(method, usage_of(error), ok=False)
                 raise

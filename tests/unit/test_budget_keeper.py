@@ -2,13 +2,15 @@
 
 import asyncio
 import json
+import re
 import time
 
 import numpy as np
 import pytest
+from langgraph.errors import GraphInterrupt
 
 from ddax.configs.settings import Budget
-from ddax.errors import BudgetExceeded, ReasonerError
+from ddax.errors import BudgetExceeded, InvariantError, ReasonerError
 from ddax.graph.state import add_numbers
 from ddax.reasoning import protocol as p
 from ddax.reasoning.budget import BudgetKeeper, MeteredReasoner, Place, charge, usage_of
@@ -229,9 +231,53 @@ async def test_a_wait_for_a_place_ends_with_the_time_too():
 
 async def test_a_time_out_of_the_reasoner_itself_is_not_that_of_the_cap():
     metered = MeteredReasoner(ScriptedReasoner({"ask": [TimeoutError("silent")]}), keeper())
-    with pytest.raises(TimeoutError, match="silent"):
+    with pytest.raises(InvariantError, match="silent"):
         await metered.ask(ASK)
 
 
 def test_an_error_without_a_cost_costs_nothing():
     assert usage_of(ValueError("x")) == Usage()
+
+
+class Own(ScriptedReasoner):
+    """A reasoner of one's own that breaks its contract in two methods."""
+
+    async def expand(self, request):
+        return None
+
+    async def merge(self, request):
+        raise RuntimeError("my model is gone")
+
+
+@pytest.mark.parametrize(
+    ("method", "says"),
+    [
+        ("expand", "'own' gave no reply to 'expand'. It returned NoneType, not Expansion"),
+        ("merge", "'own' broke off in 'merge'. It raised RuntimeError: my model is gone"),
+        ("ask", "'own' gave no reply to 'ask'. It returned dict, not Question"),
+        ("judge", "'own' broke off in 'judge'. It raised ConnectionRefusedError: nobody listens"),
+    ],
+)
+@pytest.mark.parametrize("name", ["own", "embedded"])
+async def test_a_break_of_the_contract_names_reasoner_and_method(name, method, says):
+    place = Place("expand", 1)
+    replies = {"ask": [{"text": "q"}], "judge": [ConnectionRefusedError("nobody listens")]}
+    inner = Own({"ask": []}, name=name)
+    inner.ask = inner.judge = lambda request: given(replies[method][0])
+    with pytest.raises(InvariantError, match=re.escape(says.replace("own", name))):
+        await getattr(MeteredReasoner(inner, keeper(), place=place), method)(ASK)
+    assert [call["ok"] for call in place.calls] == ([] if name == "embedded" else [False])
+
+
+async def given(reply):
+    if isinstance(reply, Exception):
+        raise reply
+    return reply
+
+
+@pytest.mark.parametrize("error", [ReasonerError("no"), GraphInterrupt(), OSError(28, "disk full")])
+async def test_what_a_reasoner_may_raise_goes_on_as_it_is(error):
+    metered = MeteredReasoner(ScriptedReasoner({"ask": [error]}), keeper())
+    with pytest.raises(type(error)) as caught:
+        await metered.ask(ASK)
+    assert caught.value is error
