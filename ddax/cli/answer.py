@@ -64,6 +64,9 @@ def _go_on(result: Mapping[str, Any]) -> str:
     thread = result["thread_id"]
     if result["status"] == "waiting":
         return f'Answer: {how_to_answer(thread)} "go on"'
+    if result["status"] == "running":
+        stop = how_to_resume(thread).replace("ddax resume", "ddax cancel")
+        return f"It runs in another process. To stop it: {stop}"
     return f"Go on: {how_to_resume(thread)}"
 
 

@@ -8,7 +8,7 @@ from typing import Annotated, Any
 import typer
 
 from ddax.cli.answer import how_to_answer, question_lines
-from ddax.cli.backend import Agent, OnEvent, Output, Result, opener_of
+from ddax.cli.backend import Agent, OnEvent, Output, Result, home_of, opener_of
 from ddax.cli.runs import known_run
 from ddax.cli.text import clean
 from ddax.cli.work import JSON, VERBOSE, execute
@@ -34,7 +34,11 @@ def answer(
     verbose: VERBOSE = False,
 ) -> None:  # fmt: skip
     """Answer the question a thread waits with; the run goes on from there, nothing is repeated."""
-    output, info = Output(json=json, verbose=verbose), known_run(thread)
+    from ddax.graph.standing import standing
+    from ddax.memory.home import Home
+
+    output = Output(json=json, verbose=verbose)
+    info = standing(known_run(thread), Home(home_of()))
     if info.status != "waiting":
         raise UsageError(
             f"The thread {thread!r} waits for no answer ({info.status}).",

@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 import asyncio
+import os
 import sys
 from collections.abc import Mapping
-from dataclasses import asdict, replace
+from dataclasses import asdict
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any, Literal
 
@@ -15,10 +16,11 @@ from ddax.cli.answer import result_lines
 from ddax.cli.backend import Opener, Output, check_thread, home_of, opener_of, run_folder, speaks_utf8
 from ddax.cli.board import Board
 from ddax.cli.text import clean, columns, shorten
-from ddax.errors import StorageError, UsageError
+from ddax.errors import DdaxError, StorageError, UsageError
 
 if TYPE_CHECKING:
     from ddax.graph.runs import RunInfo
+    from ddax.viewer.reading import Reader
 
 JSON = Annotated[bool, typer.Option("--json", help="Print exactly one JSON object on stdout.")]
 VERBOSE = Annotated[bool, typer.Option("--verbose", "-v", help="Print tracebacks.")]
@@ -32,7 +34,7 @@ _LISTED = ("thread_id", "status", "stop_reason", "task", "steps", "ideas", "crea
 def runs(json: JSON = False, verbose: VERBOSE = False) -> None:
     """List the threads, newest first."""
     output = Output(json=json, verbose=verbose)
-    infos = [_as_it_is(info) for info in run_folder().all()]
+    infos = asyncio.run(_standing(run_folder().all()))
     if json:
         output.result({"runs": [_row(info) for info in infos]})
         return
@@ -42,13 +44,24 @@ def runs(json: JSON = False, verbose: VERBOSE = False) -> None:
         output.say(_line(info, columns()))
 
 
-def _as_it_is(info: RunInfo) -> RunInfo:
-    """Say of a thread that no live process runs any more that it was interrupted."""
-    if info.status != "running":
-        return info
-    from ddax.memory.home import Home, thread_owner
+async def _standing(infos: list[RunInfo]) -> list[RunInfo]:
+    """Return manifests as their threads stand; the checkpoints are read only for those without an end."""
+    if all(info.status != "running" for info in infos):
+        return infos
+    from ddax.memory.home import Home
+    from ddax.viewer.reading import Reader
 
-    return info if thread_owner(Home(home_of()), info.thread_id) else replace(info, status="interrupted")
+    async with Reader(Home.from_environ(os.environ), os.environ) as reader:
+        return [await _counts_read(reader, info) for info in infos]
+
+
+async def _counts_read(reader: Reader, info: RunInfo) -> RunInfo:
+    from ddax.graph.standing import standing
+
+    try:
+        return await reader.counted(info)
+    except DdaxError:  # a thread is listed also where its checkpoints cannot be read: `show` says why
+        return standing(info, reader.home)
 
 
 def _row(info: RunInfo) -> dict[str, Any]:
@@ -87,10 +100,14 @@ def show(
     verbose: VERBOSE = False,
 ) -> None:
     """Show a thread: its task, its DAG of ideas, its result."""
+    from ddax.graph.standing import standing
+    from ddax.memory.home import Home
+
     output, info = Output(json=json, verbose=verbose), known_run(thread)
     state, result = asyncio.run(_read(opener_of(context), thread))
     if json:
         ideas = state.get("ideas", {})
+        info = standing(info, Home(home_of()), state)
         output.result({"run": _row(info), "result": result, "ideas": [ideas[key] for key in ideas]})
         return
     output.say(clean(info.task, TASK))

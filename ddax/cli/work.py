@@ -250,7 +250,7 @@ def perform(opener: Opener, chosen: Context | None, thread: str, job: Job, outpu
         if known is not None and known.exit_code in _RESUMABLE_AFTER and _is_unfinished(thread):
             output.note(f"What was done is kept. When it is mended: {how_to_resume(thread)}")
         raise
-    if result["status"] == "running":
+    if result["status"] == "interrupted":
         raise _interrupted(thread)
     return result
 

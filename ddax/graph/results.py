@@ -105,7 +105,7 @@ def exit_code_of(result: RunResult) -> int:
         return 130 if result["stop_reason"].startswith("cancelled") else 6
     if result["status"] == "done":
         return 0
-    if result["status"] == "running":
+    if result["status"] in ("running", "interrupted"):
         return 130
     return 9 if result["stop_reason"].startswith("model:") else 1
 

@@ -27,10 +27,11 @@ from ddax.graph.builder import Builder, build_graph
 from ddax.graph.costs import CALLS
 from ddax.graph.entering import OPENED, not_open, refuse_a_loop, waiting_loop
 from ddax.graph.results import RunResult, exit_code_of, result_of
-from ddax.graph.runs import RunFolder, RunInfo, named
+from ddax.graph.runs import INTERRUPTED, RunFolder, RunInfo, named
 from ddax.graph.savers import open_store
 from ddax.graph.services import Clock, LocalServices, Parts
 from ddax.graph.snapshots import answered, checkpoint_of, cut_short, newest, noting, unanswered, whole
+from ddax.graph.standing import as_noted, counted, standing
 from ddax.graph.state import Input, State
 from ddax.graph.tasks import check_task
 from ddax.graph.tracing import traced
@@ -51,9 +52,6 @@ Graph = CompiledStateGraph[State, Context, Input, State]
 
 SUPERSTEPS_PER_STEP = 6
 """select, act, evaluate, rigidity, metacognition, and one to spare."""
-
-INTERRUPTED = "interrupted"
-"""The reason of a stop that leaves the thread running, to be resumed."""
 
 __all__ = ["Agent", "Event", "RunInfo", "RunResult", "exit_code_of", "open_agent"]
 
@@ -172,8 +170,9 @@ class Agent:
         async with self._begun(name):
             known = self.runs.load(name)
             if known is not None and known.resumable:
+                status = INTERRUPTED if known.status == "running" else known.status  # nobody else has it
                 raise UsageError(
-                    f"thread {name!r} is not finished ({known.status}).",
+                    f"thread {name!r} is not finished ({status}).",
                     why="A follow-up needs the end of what was asked before.",
                     mend=f"Continue it: ddax resume {name}",
                 )
@@ -220,10 +219,10 @@ class Agent:
             given: Any = answered(state, answer)
             if info.status == "running" and checkpoint_of(state) == info.before:
                 given = Input(task=info.task)  # it died before its task reached the checkpoints
-            elif not state.tasks and not waiting and info.status == "running":
-                return await self._settle(name, _config(name, context), "")  # it died after its last one
             elif (not state.tasks and not waiting) or (waiting and answer is None):
-                return result_of(name, state.values, tuple(state.interrupts))
+                if info.status == "running":  # it died after its last one
+                    return await self._settle(name, _config(name, context), "")
+                return as_noted(result_of(name, state.values, tuple(state.interrupts)), info)
             await self.services.session(context)
             self.runs.save(replace(info, status="running", updated=self._clock()))
             return await self._drive(name, given, context, on_event, replay=cut_short(state))
@@ -256,8 +255,10 @@ class Agent:
 
     async def result(self, thread: str) -> RunResult:
         """Return the result of a thread as it stands."""
-        snapshot = await self._snapshot(self._resumable(thread))
-        return result_of(thread, snapshot.values, tuple(snapshot.interrupts))
+        info = self._resumable(thread)
+        state = await self._snapshot(info)
+        found = result_of(info.thread_id, state.values, tuple(state.interrupts))
+        return as_noted(found, standing(info, self.home))
 
     async def costs(self, thread: str) -> list[dict[str, Any]]:
         """Return the log of what each node of a thread paid for model calls, oldest first."""
@@ -271,7 +272,7 @@ class Agent:
 
     def threads(self) -> list[RunInfo]:
         """Return what is known of every thread, newest first."""
-        return self.runs.all()
+        return [standing(info, self.home) for info in self.runs.all()]
 
     async def history(
         self, thread: str, *, limit: int | None = None, number: int | None = None
@@ -295,8 +296,12 @@ class Agent:
         self.runs.cancel(thread)
         with contextlib.suppress(ThreadInUse):  # who has it sees the request, also while it opens
             async with self._begun(thread):
-                if self._resumable(thread).resumable:
-                    self.runs.update(thread, status="stopped", stop_reason="cancelled", updated=self._clock())
+                info = self._resumable(thread)
+                if info.resumable:
+                    place = _config(thread, self.context)
+                    counts = await counted(self.graph, place, info, self.home.checkpoints)
+                    changes: Any = {"status": "stopped", "stop_reason": "cancelled", **counts}
+                    self.runs.update(thread, updated=self._clock(), **changes)
 
     def drain(self) -> bool:
         """Ask what runs here to stop at its next superstep, to be resumed; tells whether anything runs."""
@@ -376,11 +381,12 @@ class Agent:
             state = await unanswered(self.graph, await self.graph.aget_state(config))
         result = result_of(thread, state.values, tuple(state.interrupts))
         if stopped:
-            status = "running" if stopped == INTERRUPTED else "stopped"
+            status = INTERRUPTED if stopped == INTERRUPTED else "stopped"
             result["status"], result["stop_reason"] = status, stopped
         self.runs.update(
             thread,
-            status=result["status"],
+            # A manifest says what was begun and not ended; `standing` tells whether anybody is at it.
+            status="running" if result["status"] == INTERRUPTED else result["status"],
             stop_reason=result["stop_reason"],
             steps=result["steps"],
             ideas=result["ideas"],

@@ -23,8 +23,10 @@ from ddax.wording import amount
 MANIFEST = "run.json"
 CANCEL = "cancel"
 VERSION = 1
-UNFINISHED = frozenset({"running", "waiting"})
-"""The statuses of a thread that can be resumed."""
+INTERRUPTED = "interrupted"
+"""The status of a thread that no process runs any more, and the reason of a stop that leaves it so."""
+UNFINISHED = frozenset({"running", INTERRUPTED, "waiting"})
+"""The statuses of a thread that is not at its end; `ddax.graph.standing` says which it has."""
 
 
 def named(thread: str | None, now: float) -> str:
@@ -61,7 +63,7 @@ class RunInfo:
 
     @property
     def resumable(self) -> bool:
-        """Tell whether the thread runs or waits."""
+        """Tell whether the thread runs, waits or was interrupted."""
         return self.status in UNFINISHED
 
     @property
@@ -121,14 +123,18 @@ class RunFolder:
 
     def unfinished(self) -> RunInfo:
         """Return the newest thread that runs or waits; raises UsageError where none does."""
-        found = next((info for info in self.all() if info.resumable), None)
-        if found is None:
-            raise UsageError(
-                "There is no unfinished thread.",
-                why="Every thread is done, stopped or failed, or none was begun.",
-                mend="`ddax runs` lists the threads there are.",
-            )
-        return found
+        threads = self.all()
+        found = next((info for info in threads if info.resumable), None)
+        if found is not None:
+            return found
+        cancelled = next((info.thread_id for info in threads if info.stop_reason == "cancelled"), "")
+        raise UsageError(
+            "There is no unfinished thread.",
+            why="Every thread is done, stopped or failed, or none was begun.",
+            mend=f"One that was cancelled goes on by its name: ddax resume {cancelled}"
+            if cancelled
+            else "`ddax runs` lists the threads there are.",
+        )
 
     def save(self, info: RunInfo, *, durable: bool = True) -> None:
         """Write a manifest so that a reader sees the old or the new one, never half of one.

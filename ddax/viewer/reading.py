@@ -8,12 +8,13 @@ from __future__ import annotations
 import asyncio
 from collections.abc import AsyncIterator, Callable, Mapping, Sequence
 from contextlib import AsyncExitStack
-from dataclasses import asdict, replace
+from dataclasses import asdict
 from typing import TYPE_CHECKING, Any, Self, TypeVar
 
 from ddax.errors import UsageError
 from ddax.graph.results import result_of
 from ddax.graph.runs import RunFolder, RunInfo
+from ddax.graph.standing import as_noted, standing
 from ddax.viewer.story import Story, chain, picture, spent, started, state_names, weights_of
 
 if TYPE_CHECKING:
@@ -53,7 +54,7 @@ class Reader:
 
     def listed(self) -> list[JsonDict]:
         """Return a row for each run, newest first."""
-        return [self._row(info) for info in self.runs.all()]
+        return [self._row(standing(info, self.home)) for info in self.runs.all()]
 
     def run(self, thread: str) -> RunInfo:
         """Return the manifest of a thread; raises `UsageError` for one there is not."""
@@ -63,7 +64,13 @@ class Reader:
 
     def row(self, thread: str) -> JsonDict:
         """Return the row of one run."""
-        return self._row(self.run(thread))
+        return self._row(standing(self.run(thread), self.home))
+
+    async def counted(self, info: RunInfo) -> RunInfo:
+        """Return a manifest as its thread stands, with the counts of its checkpoints where it has no end."""
+        if info.status != "running" or not info.checkpoint_id:
+            return standing(info, self.home)
+        return standing(info, self.home, (await self._snapshot(info.thread_id)).values)
 
     async def ideas(self, thread: str, checkpoint: str = "") -> tuple[JsonDict, str, str]:
         """Return the whole DAG at a moment, the id of its task, and the newest checkpoint there is."""
@@ -76,10 +83,6 @@ class Reader:
         return dict(values.get("ideas", {})), str(values.get("work", {}).get("id", "")), last
 
     def _row(self, info: RunInfo) -> JsonDict:
-        from ddax.memory.home import thread_owner
-
-        if info.status == "running" and not thread_owner(self.home, info.thread_id):
-            info = replace(info, status="interrupted")
         values = {**asdict(info), "task": info.task[:TASK]}
         return {key: values[key] for key in LISTED}
 
@@ -89,7 +92,8 @@ class Reader:
         return self._standing(self.run(thread), snapshot.values, tuple(snapshot.interrupts))
 
     def _standing(self, info: RunInfo, values: Mapping[str, Any], interrupts: tuple[Any, ...]) -> JsonDict:
-        result: JsonDict = dict(result_of(info.thread_id, dict(values), interrupts))
+        info = standing(info, self.home, values)
+        result: JsonDict = dict(as_noted(result_of(info.thread_id, dict(values), interrupts), info))
         if result["question"] is not None:
             about = str(result["question"].get("about") or result["question"].get("idea") or "")
             idea = values.get("ideas", {}).get(about, {})

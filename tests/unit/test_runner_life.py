@@ -254,9 +254,9 @@ async def test_a_drained_thread_is_unfinished_and_resumes_to_the_same_dag(kit: A
                 assert agent.drain()
 
         result = await agent.run(kit.question, thread="t", on_event=on_event)
-        assert (result["status"], result["stop_reason"]) == ("running", "interrupted")
+        assert (result["status"], result["stop_reason"]) == ("interrupted", "interrupted")
         assert exit_code_of(result) == 130
-        assert agent.threads()[0].status == "running"
+        assert agent.threads()[0].status == (await agent.result("t"))["status"] == "interrupted"
         assert (await agent.resume("t"))["status"] == "done"
         assert agent.threads()[0].digest == undisturbed
 
@@ -390,8 +390,8 @@ async def test_an_answer_given_to_a_run_that_ends_before_it_goes_on_is_not_asked
         while not agent.drain():
             await asyncio.sleep(0)
         stopped = await answering
-        assert (stopped["status"], stopped["question"], sent) == ("running", None, [])
-        assert (await agent.result("t"))["status"] == "running"
+        assert (stopped["status"], stopped["question"], sent) == ("interrupted", None, [])
+        assert (await agent.result("t"))["status"] == "interrupted"
     async with kit.agent(tmp_path, send_script, actions=(sender(sent),), human=True) as agent:
         assert (await agent.resume("t"))["status"] == "done"
     assert len(sent) == 1

@@ -1,0 +1,59 @@
+"""How a thread stands: what its manifest says, whether a process runs it, and what its checkpoints hold.
+
+The one place that says so, for the agent, the command line and the viewer.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import replace
+from typing import TYPE_CHECKING, Any
+
+from ddax.errors import StateError, StorageError
+from ddax.graph.results import RunResult, result_of
+from ddax.graph.runs import INTERRUPTED, UNFINISHED, RunInfo
+from ddax.graph.snapshots import newest
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+    from ddax.memory.home import Home
+
+
+def standing(info: RunInfo, home: Home, state: Mapping[str, Any] | None = None) -> RunInfo:
+    """Return a manifest as its thread stands: one that no live process runs any more was interrupted.
+
+    A manifest counts steps and ideas where a run stops, so those of one that did not are taken from
+    `state`, the newest values of the thread, where it is given.
+    """
+    if info.status != "running":
+        return info
+    from ddax.memory.home import thread_owner
+
+    status = "running" if thread_owner(home, info.thread_id) else INTERRUPTED
+    return replace(info, status=status, **_counts(info, state or {}))
+
+
+async def counted(graph: Any, config: Any, info: RunInfo, path: Path) -> dict[str, Any]:
+    """Return the steps and ideas of the newest state; nothing where the checkpoints cannot be read."""
+    try:
+        return _counts(info, (await newest(graph, config, info, path)).values)
+    except (StateError, StorageError):
+        return {}
+
+
+def _counts(info: RunInfo, state: Mapping[str, Any]) -> dict[str, Any]:
+    if not state or info.checkpoint_id in ("", info.before):  # it is that of the task before
+        return {}
+    found = result_of(info.thread_id, dict(state))
+    return {"steps": found["steps"], "ideas": found["ideas"]}
+
+
+def as_noted(result: RunResult, info: RunInfo) -> RunResult:
+    """Give a result of checkpoints the status of its thread: they do not know of a cancel or a kill."""
+    if result["status"] == info.status:
+        return result
+    noted = RunResult(**{**result, "status": info.status, "stop_reason": info.stop_reason})
+    if info.status not in UNFINISHED:
+        noted["question"] = None
+    return noted
