@@ -178,6 +178,10 @@ class Nothing:
         """Mention nothing."""
         return []
 
+    def holds(self, source: str, text: str) -> bool | None:
+        """Hold nothing."""
+        return None
+
     async def warm(self, limit: int | None = None) -> int:
         """Need no warmth."""
         return 0

@@ -103,6 +103,10 @@ class View:
         found = await self._library.mentioned(text, limit=limit + len(self._hidden))
         return [hit for hit in found if hit.title not in self._hidden][:limit]
 
+    def holds(self, source: str, text: str) -> bool | None:
+        """Tell whether a source says a text."""
+        return self._library.holds(source, text)
+
     async def warm(self, limit: int | None = None) -> int:
         """Make vectors ahead, as the whole library does."""
         return await self._library.warm(limit)

@@ -174,6 +174,9 @@ class Shelf:
     async def mentioned(self, text: str, *, limit: int = 10) -> list[Any]:
         return []
 
+    def holds(self, source: str, text: str) -> bool | None:
+        return text in self.pages[source] if source in self.pages else None
+
     def describe(self) -> str:
         return "pages to order"
 

@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+REMEMBERED = ", remembered from an earlier task"
+"""What is said behind a citation whose source was not read again."""
+
 
 def amount(count: int, one: str, many: str = "") -> str:
     """Return a count with its noun: `1 page`, `2 pages`; `many` where an s is not all that is added."""

@@ -43,6 +43,10 @@ class Library(Protocol):
         """Find documents whose title is mentioned in a text (following entities)."""
         ...
 
+    def holds(self, source: str, text: str) -> bool | None:
+        """Tell whether a source says a text now; None where it is none of the sources."""
+        ...
+
     async def warm(self, limit: int | None = None) -> int:
         """Make vectors ahead of need and return their number; may be cancelled, changes no result."""
         ...

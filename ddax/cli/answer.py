@@ -9,7 +9,7 @@ from typing import Any
 from ddax.cli.backend import Output, how_to_resume
 from ddax.cli.board import cost_words
 from ddax.cli.text import clean, clean_block, dump_json
-from ddax.wording import amount
+from ddax.wording import REMEMBERED, amount
 
 QUOTE = 240
 
@@ -82,7 +82,8 @@ def _citations(result: Mapping[str, Any]) -> Iterator[str]:
     yield "Sources:"
     for number, citation in enumerate(result["citations"], 1):
         title, source = clean(citation["title"], 100), clean(citation["source"], 200)
-        yield f"  [{number}] {title} <{source}>" if title and title != source else f"  [{number}] <{source}>"
+        named = f"{title} <{source}>" if title and title != source else f"<{source}>"
+        yield f"  [{number}] {named}{REMEMBERED if citation.get('remembered') else ''}"
         yield textwrap.indent(f"“{clean(citation['quote'], QUOTE)}”", "      ")
 
 

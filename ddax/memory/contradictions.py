@@ -44,6 +44,20 @@ def contradictions(
     return found
 
 
+def superseded(record: Record, near: Sequence[Record], text: str) -> tuple[Relation, ...]:
+    """Return the relations to rows of an earlier version of a page that do not stand in its `text` now."""
+    page = record.meta.get("page")
+    gone = [
+        row
+        for row in near
+        if row.source == record.source and row.meta.get("page", page) != page and row.text not in text
+    ]
+    return tuple(
+        Relation("supersedes", "", row.id, task=record.task, step=record.step, at=_began(record))
+        for row in gone
+    )
+
+
 class _Asked:
     """Ask the support check, at most `MAX_CHECKS` times."""
 

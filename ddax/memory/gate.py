@@ -7,6 +7,7 @@ task can see at that step, so that a resumed run stores what the undisturbed one
 from __future__ import annotations
 
 import asyncio
+from collections import OrderedDict
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import lru_cache
@@ -15,7 +16,7 @@ from typing import Any
 from ddax.configs.secrets import Redactor
 from ddax.ideas.origins import USER, of_record
 from ddax.memory.chunks import Span
-from ddax.memory.contradictions import contradictions
+from ddax.memory.contradictions import contradictions, superseded
 from ddax.memory.instructions import instruction_spans, without
 from ddax.memory.protocol import Found, Memory, MemoryHit, RecallQuery, Relation
 from ddax.memory.records import CUT, cut_before, digest, normalised, rows_of
@@ -26,6 +27,8 @@ NEIGHBOURS = 8
 """Stored rows a new one is compared with."""
 NEAR = 0.5
 """Similarity below which a row is not looked at."""
+PAGES = 256
+"""Whole pages at hand, the latest: what an older row of their source says is looked for in them."""
 MIN_SUPPORTED = 0.5
 """Share of a claim's sentences that what it cites must carry."""
 EXCERPT = 120
@@ -50,6 +53,7 @@ class GatedMemory:
         self.namespace, self.upkeep = inner.namespace, inner.upkeep
         self._redactor = redactor or Redactor()
         self.inner, self._check = inner, check
+        self._pages: OrderedDict[str, str] = OrderedDict()
 
     async def put(self, records: Sequence[Record]) -> list[str]:
         """Store what the gate lets in and return ids, in order.
@@ -81,14 +85,23 @@ class GatedMemory:
         for hit in hits:
             if _alike(record, hit.record):
                 exact = normalised(hit.record.text) == normalised(row.record.text)
-                return Ruling(record, "duplicate" if exact else "near duplicate", hit.record.id)
+                reason = "duplicate" if exact else "near duplicate"
+                return Ruling(record, reason, hit.record.id, self._outdated(record, hits))
         repeated = [hit for hit in hits if _may_repeat(record, hit.record)]
         if not record.source and echoes(record.text, [hit.record.text for hit in repeated]):
             # What it cites may differ all the same, and nothing else may have put it side by side yet.
             return Ruling(record, "echo", repeated[0].record.id, await self._against(record, []))
         if not await self._supported(record):
             return Ruling(record, "unsupported")
-        return Ruling(record, against=await self._against(record, [hit.record for hit in hits]))
+        outdated = self._outdated(record, hits)
+        gone = {relation.older for relation in outdated}
+        near = [hit.record for hit in hits if hit.record.id not in gone]
+        return Ruling(record, against=(*outdated, *await self._against(record, near)))
+
+    def _outdated(self, record: Record, hits: Sequence[MemoryHit]) -> tuple[Relation, ...]:
+        """Return the relations to what a source said near a row in an earlier version, and says no more."""
+        text = self._pages.get(str(record.meta.get("page", "")))
+        return () if text is None else superseded(record, [hit.record for hit in hits], text)
 
     async def _near(self, record: Record) -> list[MemoryHit]:
         # A task opens at the time its rows say they were created; what others wrote later stays unseen.
@@ -158,7 +171,11 @@ class GatedMemory:
 
     async def put_page(self, document: Document) -> str:
         """Store a whole page by content hash and return the hash."""
-        return await self.inner.put_page(self._redactor.value(document))
+        page = self._redactor.value(document)
+        self._pages[page.doc_id] = page.text
+        while len(self._pages) > PAGES:
+            self._pages.popitem(last=False)
+        return await self.inner.put_page(page)
 
     async def get_page(self, page_hash: str) -> Document | None:
         """Return a stored page."""

@@ -18,6 +18,8 @@ from ddax.nodes.claims import doubts
 from ddax.nodes.gather import evidence, findings, read_pages, recall, task_text, thoughts, usage_row
 from ddax.nodes.judging import settle_values
 from ddax.nodes.merge import answer_of, supported
+from ddax.nodes.quoting import verbatim
+from ddax.nodes.remembered import remembered
 from ddax.nodes.withheld import withheld
 from ddax.reasoning.budget import usage_of
 from ddax.reasoning.protocol import MergeRequest
@@ -39,6 +41,7 @@ async def close(state: State, *, session: Session) -> Update:
         answer = await supported(answer, session)
     refused = broken(state["work"].get("requirements", []), _facts(state, answer))
     status, reason = _status(state, answer, refused)
+    answer = await remembered(state, answer, session)
     answer = await withheld(answer, state["work"]["id"], session)
     await settle_values(state, session, answer, status)
     root = state["work"]["root"]
@@ -75,7 +78,8 @@ async def _partial(state: State, session: Session) -> tuple[Answer, Update]:
         seed=session.settings.seed,
     )
     try:
-        reply = await session.metered(state["work"]["id"], state.get("usage", {})).merge(request)
+        said = await session.metered(state["work"]["id"], state.get("usage", {})).merge(request)
+        reply = await verbatim(said, session)
     except (BudgetExceeded, ReasonerError) as error:
         return _no_answer(str(error)), {"usage": usage_row(usage_of(error))}
     update: Update = {"usage": usage_row(reply.usage)}

@@ -37,9 +37,12 @@ MANY = 100_000
 
 
 async def recall(state: State, session: Session, text: str) -> list[MemoryHit]:
-    """Recall thoughts and observations for a text, as the settings bound them."""
+    """Recall thoughts and observations for a text, as the settings bound them.
+
+    What others read in a source of this run, and what it does not say any more, is left out.
+    """
     bounds, work = session.settings.recall, state["work"]
-    return await session.memory.recall(
+    hits = await session.memory.recall(
         RecallQuery(
             text,
             work["id"],
@@ -52,6 +55,12 @@ async def recall(state: State, session: Session, text: str) -> list[MemoryHit]:
             trust=await writers(state, session),
         )
     )
+    return [hit for hit in hits if hit.record.task == work["id"] or not _outdated(hit.record, session)]
+
+
+def _outdated(record: Record, session: Session) -> bool:
+    page = record.meta.get("kind") == "page"
+    return page and session.library.holds(record.source, record.text) is False
 
 
 def passages(hits: Iterable[MemoryHit]) -> tuple[Passage, ...]:

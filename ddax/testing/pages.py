@@ -55,6 +55,9 @@ class PageLibrary:
     async def mentioned(self, text: str, *, limit: int = 10) -> list[Hit]:
         return [Hit(t, t, t, self.pages[t], 0.5) for t in self.pages if t in text][:limit]
 
+    def holds(self, source: str, text: str) -> bool | None:
+        return text in self.pages[source] if source in self.pages else None
+
     async def warm(self, limit: int | None = None) -> int:
         return 0
 

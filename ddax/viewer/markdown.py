@@ -10,7 +10,7 @@ from collections.abc import Iterator, Mapping
 from typing import TYPE_CHECKING, Any
 
 from ddax.ideas import dag
-from ddax.wording import amount
+from ddax.wording import REMEMBERED, amount
 
 if TYPE_CHECKING:
     from ddax.types import JsonDict
@@ -60,7 +60,8 @@ def _answer(run: JsonDict) -> Iterator[str]:
     if result["citations"]:
         yield "\n## Sources\n"
         for number, cited in enumerate(result["citations"], 1):
-            yield f"{number}. {plain(cited['title'] or cited['source'])}, {plain(cited['source'])}"
+            mark = REMEMBERED if cited.get("remembered") else ""
+            yield f"{number}. {plain(cited['title'] or cited['source'])}, {plain(cited['source'])}{mark}"
             yield f"   > {plain(cited['quote'], 1000)}"
     for title, rows, said in (
         ("Doubtful", result["doubts"], "why"),

@@ -36,6 +36,7 @@ from ddax.testing import PAGES, QUESTION, PageLibrary
 from ddax.types import ActionCall, Citation, Proposal, Usage
 
 NOW = 1_700_000_000.0
+BORN = "born in the city of Trondby"
 REDUCERS: Mapping[str, Callable[[Any, Any], Any]] = {
     "outcomes": join, "verdicts": join, "questions": join, "failures": join, "usage": add_numbers,
     "messages": lambda old, new: [*(old or []), *new],
@@ -124,7 +125,10 @@ class Kit:
         judged = p.Judgment(0.9, 0.9, (("coverage", 0.9, "so it is"),), usage or Usage())
         return {
             "expand": [
-                p.Expansion(children or (self.leaf("tower in Belmark"), self.leaf("harbour of Trondby")))
+                p.Expansion(
+                    children
+                    or (self.leaf("tower in Belmark"), self.leaf("her life", "visit", source="Ilse Maran"))
+                )
             ],
             "extract": [p.Extraction((), "read")],
             "judge": [judged],
@@ -230,9 +234,15 @@ class Kit:
         return p.Judgment(value, confidence, (("coverage", value, "so it is"),))
 
     @staticmethod
-    def synthesis(text: str = "Trondby.", *, found: bool = True) -> p.Synthesis:
-        cited = (Citation("id", "Ilse Maran", "Ilse Maran", "born in the city of Trondby"),) if found else ()
-        return p.Synthesis(text, cited, found, 0.9 if found else 0.0, short="Trondby" if found else "")
+    def synthesis(text: str = "Trondby.", *, found: bool = True) -> Callable[[p.MergeRequest], p.Synthesis]:
+        """Return a scripted synthesis, which quotes the page that says where she was born, if it is shown."""
+
+        def said(request: p.MergeRequest) -> p.Synthesis:
+            shown = [passage for passage in request.evidence if found and BORN in passage.text][:1]
+            cited = tuple(Citation(one.id, one.source, one.title, BORN) for one in shown)
+            return p.Synthesis(text, cited, found, 0.9 if found else 0.0, short="Trondby" if found else "")
+
+        return said
 
 
 @pytest.fixture(scope="session")

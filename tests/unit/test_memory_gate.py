@@ -18,7 +18,7 @@ from ddax.memory.protocol import RecallQuery
 from ddax.memory.statements import comparable, echoes, same
 from ddax.nodes.gather import as_passage
 from ddax.reasoning.entailment.rules import lexical
-from ddax.types import Record
+from ddax.types import Document, Record
 
 NOW = 1_000_000.0
 TOWER = "The Corvane Tower in Belmark was designed by Ilse Maran in 1931."
@@ -266,3 +266,21 @@ async def test_an_order_within_a_document_makes_nothing_its_opening(memory: Gate
     (row,) = await memory.get(await memory.put([later]))
     found = as_passage(row, 1.0)
     assert (found.text, found.cut, found.opens) == (TOWER, 0, False)
+
+
+@pytest.mark.parametrize(("kept", "gone"), [(True, False), (False, True)])
+async def test_what_a_page_says_no_more_is_superseded_by_what_stands_there_now(
+    memory: GatedMemory, kept: bool, gone: bool
+) -> None:
+    old = Document("v1", "tower.md", "Tower", TOWER)
+    now = "The Corvane Tower in Belmark was designed by Per Holm and Ada Bell."
+    new = Document("v2", "tower.md", "Tower", f"{TOWER} {now}" if kept else now)
+    await memory.put_page(old)
+    (first,) = await memory.put([seen(TOWER, meta={"kind": "page", "page": "v1"})])
+    await memory.put_page(new)
+    later = {"task": "u", "created": NOW + 1}
+    (second,) = await memory.put([seen(now, meta={"kind": "page", "page": "v2"}, **later)])
+    found = [(r.newer, r.older) for r in await memory.upkeep.relations() if r.kind == "supersedes"]
+    assert found == ([(second, first)] if gone else [])
+    query = RecallQuery("Who designed the Corvane Tower?", "v", before_step=0, now=NOW + 9)
+    assert (first in {hit.record.id for hit in await memory.recall(query)}) is kept

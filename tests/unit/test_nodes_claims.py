@@ -14,6 +14,7 @@ from ddax.nodes.act import act
 from ddax.nodes.claims import MAX_VERIFY, compare, conflicts, doubts, to_verify, verify_leaf
 from ddax.nodes.close import close
 from ddax.nodes.expand import expand
+from ddax.nodes.gather import citation_row
 from ddax.nodes.metacognition import metacognition
 from ddax.nodes.select import select
 from ddax.reasoning import protocol as p
@@ -181,7 +182,7 @@ async def test_what_is_still_in_doubt_is_marked_in_the_answer(kit: Any) -> None:
     marks = {"0.2": Idea(V=0.1, reason="supported by Annals"), "0.3": Idea(reason="contradicted by Annals")}
     ideas = apply_patches(state["ideas"], [marks, {"0": Idea(status="done")}])
     cited = [Citation("id", t, t, "x") for t in ("Ilse Maran", "Corvane Tower", "Belmark")]
-    rows = [{"source": c.source, "title": c.title, "quote": c.quote} for c in cited]
+    rows = [citation_row(c) for c in cited]
     answer = {"text": "So.", "short": "", "found": True, "support": 0.9, "citations": rows}
     update = await kit.update(close, {**state, "ideas": ideas, "answer": answer}, session)
     assert [(d["idea"], d["why"]) for d in update["answer"]["doubts"]] == [

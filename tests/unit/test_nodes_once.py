@@ -39,7 +39,7 @@ class Shop:
             """Order it."""
             self.keys.append(context.key)
             if len(self.keys) - 1 in self._dies:
-                raise asyncio.CancelledError  # as a process that is stopped: no result row follows
+                raise KeyboardInterrupt  # as a process that is stopped: no result row follows
             if isinstance(self._ends, Exception):
                 raise self._ends
             await asyncio.sleep(self._ends)
@@ -61,7 +61,7 @@ class Leaf:
         return await self.kit.update(act, packet, self.session, task_id=task_id)
 
     async def dies(self, task_id: str, *, step: int = 2) -> None:
-        with pytest.raises(asyncio.CancelledError):
+        with pytest.raises(KeyboardInterrupt):
             await self.act(task_id, step=step)
 
     async def approve(self, step: int, leaf: str = "0.1", **args: Any) -> None:

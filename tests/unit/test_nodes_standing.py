@@ -231,7 +231,7 @@ async def test_the_rest_of_a_comparison_is_shown_where_it_writes_or_spends(
 
 async def test_an_override_is_settled_by_running_the_agents_own_choice(kit: Any, tmp_path: Path) -> None:
     def merged(request: p.MergeRequest) -> p.Synthesis:
-        return kit.synthesis(found=any("Trondby" in e.text for e in request.evidence))
+        return kit.synthesis(found=any("Trondby" in e.text for e in request.evidence))(request)
 
     script = {**kit.script(kit.leaf("the page", "order", source="Ilse Maran")), "merge": [merged]}
     async with kit.agent(tmp_path, script, actions=(visit_that_spends(),), human=True) as agent:

@@ -157,3 +157,22 @@ def test_bm25_scores_are_shares_of_the_query(tmp_path: Path) -> None:
     (tmp_path / "bm25-y.npz").write_bytes((tmp_path / "bm25-x.npz").read_bytes()[:200])
     assert Bm25.load(tmp_path / "bm25-y.npz") is None and Bm25.load(tmp_path / "none.npz") is None
     assert Bm25.build([]).scores({"a": 1.0}).tolist() == []
+
+
+async def test_a_library_tells_what_its_sources_say_now(library: SourceLibrary) -> None:
+    one = library.documents[0]
+    assert library.holds(one.source, one.text[:40]) is True
+    assert library.holds(one.source, "What nobody wrote.") is False
+    assert library.holds("elsewhere/a.md", one.text[:40]) is None
+    assert library.holds("http://a.example/", one.text[:40]) is None
+
+
+async def test_a_file_of_a_folder_that_is_a_source_and_is_gone_says_nothing(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    for spec, file in (("docs", "docs/a.md"), (".", "a.md"), ("docs", "docs/deep/a.md")):
+        held = SourceLibrary((spec,), (), embedder=HashEmbedder(), folder=tmp_path / "index")
+        assert held.holds(file, "gone") is False and held.holds("other/a.md", "gone") is (
+            False if spec == "." else None
+        )

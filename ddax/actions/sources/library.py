@@ -104,6 +104,13 @@ class SourceLibrary:
         """Find documents by titles in a text, in its order; one without its suffix scores 0.9."""
         return await asyncio.to_thread(self._mentioned, text, limit)
 
+    def holds(self, source: str, text: str) -> bool | None:
+        """Tell whether a source says a text now; None for what is none, False where its file is gone."""
+        found = self._by_source.get(source)
+        if found is not None:  # modules have several documents of one source
+            return text in found.text or any(text in d.text for d in self.documents if d.source == source)
+        return False if any(_within(source, spec) for spec in self.specs) else None
+
     async def warm(self, limit: int | None = None) -> int:
         """Make the vectors of the first passages ahead and return their number; may be cancelled."""
         passages = self._index.passages[:limit]
@@ -177,6 +184,11 @@ class SourceLibrary:
                     document.doc_id, document.source, document.title, snippet, score
                 )
         return list(found.values())
+
+
+def _within(source: str, spec: str) -> bool:
+    """Tell whether a source lies in a folder that was named."""
+    return "://" not in source and Path(spec) in Path(source).parents
 
 
 def best(scores: Scores, limit: int | None) -> Places:

@@ -42,6 +42,10 @@ class WebLibrary:
         """Find documents of the sources that a text names."""
         return await self._local.mentioned(text, limit=limit)
 
+    def holds(self, source: str, text: str) -> bool | None:
+        """Tell whether one of the sources says a text now; None for a page of the web."""
+        return self._local.holds(source, text)
+
     async def warm(self, limit: int | None = None) -> int:
         """Make vectors of the sources ahead of need."""
         return await self._local.warm(limit)

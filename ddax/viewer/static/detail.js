@@ -201,7 +201,7 @@ export function overview(standing, { select, live, at, ideas, past }) {
   const over = ["done", "failed", "stopped"].includes(run.status);
   const [many, steps, usage] = over || !at ? [result.ideas, result.steps, result.usage] : [ideas, at.step, { model_calls: at.calls, tokens: at.tokens, usd: at.usd }];
   const button = (id) => h("button", { class: "link mono", on: { click: () => select(id) } }, id ?? "");
-  const cited = result.citations.map((one, k) => h("li", {}, h("p", { class: "small" }, `[${k + 1}] `, h("cite", {}, one.title || one.source)), h("blockquote", {}, one.quote)));
+  const cited = result.citations.map((one, k) => h("li", {}, h("p", { class: "small" }, `[${k + 1}] `, h("cite", {}, one.title || one.source), one.remembered ? ", remembered from an earlier task" : ""), h("blockquote", {}, one.quote)));
   return [
     h("div", { class: "head" }, h("h2", {}, "The run"), h("div", { class: "row" }, pill(run.status), h("span", {}, `${many.toLocaleString("en")} ideas in ${steps} steps`), h("span", {}, money(usage)))),
     at && (past || !over) ? standAt(at, select) : null,
