@@ -90,17 +90,21 @@ def place_of(name: str, state: Any, session: Session, tell: Callable[[Any], None
     return Place(name, int(state.get("step", 0)), idea, tell if session.settings.stream else None)
 
 
-def check_update(name: str, state: Any, update: Update) -> None:
+def check_update(name: str, state: Any, update: Update, *, keys: frozenset[str] = STATE_KEYS) -> None:
     """Refuse an update that graph state has no place for, or that would break the DAG."""
-    unknown = set(update) - STATE_KEYS
+    unknown = set(update) - keys
     if unknown:
         raise InvariantError(
             f"Node {name!r} returned the unknown key {min(unknown)!r}.",
-            why=f"The state has {', '.join(sorted(STATE_KEYS))}.",
+            why=f"The state has {', '.join(sorted(keys))}.",
             mend="Let the node return one of these; its state before stands, and the thread can be resumed.",
         )
     if "ideas" in update and "leaf" not in state:  # a leaf gets a packet, not the DAG
-        dag.check_patch(state.get("ideas", {}), update["ideas"])
+        try:
+            dag.check_patch(state.get("ideas", {}), update["ideas"])
+        except InvariantError as broken:
+            what = f"Node {name!r} returned ideas that do not fit: {broken.what}"
+            raise InvariantError(what, why=broken.why, mend=broken.mend) from broken
 
 
 def event(name: str, state: Any, update: Update) -> dict[str, Any]:

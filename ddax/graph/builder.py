@@ -17,6 +17,7 @@ from ddax.errors import UsageError
 from ddax.graph.binding import bind
 from ddax.graph.routing import CHOICES, route
 from ddax.graph.services import LocalServices, Services
+from ddax.graph.splicing import checked
 from ddax.graph.state import Input, LeafPacket, State
 from ddax.nodes.act import act
 from ddax.nodes.close import close
@@ -70,6 +71,7 @@ def build_graph(services: Services | None = None) -> Builder:
 def splice(builder: Builder, name: str, node: Callable[..., Any], *, after: str, before: str) -> Builder:
     """Put a node between two nodes joined by a plain edge, and return the builder.
 
+    What a plain function returns is checked at run time as what our own nodes return.
     Raises UsageError where there is no such edge, naming the edges there are.
     """
     edges: set[tuple[str, str]] = builder.edges
@@ -80,7 +82,7 @@ def splice(builder: Builder, name: str, node: Callable[..., Any], *, after: str,
             why="select's choices are conditional; only plain edges can be spliced.",
             mend=f"Take one of: {known}.",
         )
-    builder.add_node(name, node)
+    builder.add_node(name, checked(name, node, builder))
     edges.discard((after, before))
     builder.add_edge(after, name)
     builder.add_edge(name, before)

@@ -20,6 +20,8 @@ from ddax.types import NO_PARENT, Idea, Status
 MAX_IDEA_BYTES = 1536
 """Upper size of one idea as JSON; longer text belongs into the memory."""
 
+FIELDS = frozenset(Idea.__annotations__)
+
 _NEXT: dict[Status, frozenset[Status]] = {
     "open": frozenset({"open", "running", "waiting", "done", "failed", "abandoned"}),
     "running": frozenset({"running", "waiting", "done", "failed", "abandoned", "open"}),
@@ -190,6 +192,13 @@ def digest(ideas: Ideas) -> str:
 def check_patch(ideas: Ideas, patch: Patch) -> None:
     """Refuse a patch that would break the DAG; raises InvariantError naming the idea and the rule."""
     for idea_id, fields in patch.items():
+        unknown = set(fields) - FIELDS
+        if unknown:
+            raise InvariantError(
+                f"Idea {idea_id!r} has no field {min(unknown)!r}.",
+                why=f"An idea has {', '.join(sorted(FIELDS))}.",
+                mend="Write one of these.",
+            )
         old = ideas.get(idea_id)
         if old is None and "kind" not in fields:
             raise InvariantError(

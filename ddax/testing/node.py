@@ -14,8 +14,8 @@ from langgraph.runtime import Runtime
 from langgraph.types import Overwrite
 
 from ddax.configs.settings import Context
-from ddax.graph.builder import build_graph, splice
-from ddax.graph.state import State
+from ddax.graph.builder import Builder, build_graph, splice
+from ddax.graph.splicing import state_keys
 from ddax.testing.contract import Contract, expect
 from ddax.testing.pages import QUESTION, small_agent
 
@@ -54,6 +54,10 @@ class NodeContract(Contract):
         given = inspect.getattr_static(self, "node")
         return given.__func__ if isinstance(given, staticmethod) else given
 
+    def graph(self, builder: Builder) -> Builder:
+        """Return a graph with the node spliced in."""
+        return splice(builder, "spliced", self.function(), after=self.after, before=self.before)
+
     async def call(self, state: dict[str, Any]) -> dict[str, Any]:
         """Run the node on a state as LangGraph would, and return its update."""
         node = self.function()
@@ -68,8 +72,9 @@ class NodeContract(Contract):
         expect(
             isinstance(update, dict), f"a node returns a dict of changed keys, not {type(update).__name__}"
         )
-        unknown = sorted(set(update) - set(State.__annotations__))
-        expect(not unknown, f"the state has no key {unknown}; it has {', '.join(State.__annotations__)}")
+        keys = state_keys(self.graph(build_graph()))
+        unknown = sorted(set(update) - keys)
+        expect(not unknown, f"the state has no key {unknown}; it has {', '.join(sorted(keys))}")
         plain = {key: v.value if isinstance(v, Overwrite) else v for key, v in update.items()}
         plain.pop("messages", None)  # message objects are LangGraph's own
         size = len(json.dumps(plain, allow_nan=False).encode())
@@ -86,8 +91,7 @@ class NodeContract(Contract):
 
     async def rule_a_run_with_it_is_answered_and_has_passed_through_it(self) -> None:
         def build(services: Any) -> Any:
-            graph = build_graph(services)
-            return splice(graph, "spliced", self.function(), after=self.after, before=self.before)
+            return self.graph(build_graph(services))
 
         with tempfile.TemporaryDirectory() as folder:
             async with small_agent(Path(folder), build=build) as agent:

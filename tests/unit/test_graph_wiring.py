@@ -3,17 +3,20 @@
 from __future__ import annotations
 
 import copy
-from typing import Any, get_args
+import operator
+from typing import Annotated, Any, get_args
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from langgraph.types import Send
+from langgraph.types import Command, Overwrite, Send
 
 from ddax.errors import InvariantError, UsageError
 from ddax.graph.binding import check_update
 from ddax.graph.builder import build_graph, graph, splice
 from ddax.graph.routing import CHOICES, leaf_packet, route
+from ddax.graph.splicing import checked
+from ddax.graph.state import State
 from ddax.ideas.idea import child, root
 from ddax.types import ActionCall, Idea, NodeName
 
@@ -67,6 +70,55 @@ def test_a_node_is_spliced_between_two_others_in_one_call() -> None:
 def test_splicing_where_there_is_no_edge_names_those_there_are() -> None:
     with pytest.raises(UsageError, match="act→evaluate"):
         splice(build_graph(), "audit", lambda state: {}, after="select", before="act")
+
+
+class Noted(State):
+    """The state, and a key that only own nodes have."""
+
+    noted: Annotated[list[int], operator.add]
+
+
+def note(state: Noted) -> dict[str, Any]:
+    return {"noted": [state["step"]]}
+
+
+SEEN: Any = {"step": 2, "ideas": {"0": root(0, "t")}}
+
+
+@pytest.mark.parametrize(
+    ("update", "said"),
+    [
+        ({"colour": 1}, "'audit' returned the unknown key 'colour'"),
+        ({"title": "t"}, "'audit' returned the unknown key 'title'"),  # of the packet of a leaf
+        ({"step": "three"}, "'audit' returned 'step' with a value"),
+        ({"step": Overwrite("three")}, "'audit' returned 'step' with a value"),
+        ({"ideas": {"0": {"colour": "red"}}}, "'audit' returned ideas that do not fit.*no field 'colour'"),
+        ({"ideas": {"0.7": {"status": "done"}}}, "'audit' returned ideas that do not fit.*does not exist"),
+        ({"ideas": {"0": {"status": "odd"}}}, "ideas.0.status"),
+        (Command(update={"colour": 1}), "'audit' returned the unknown key 'colour'"),
+    ],
+)
+async def test_what_a_spliced_node_returns_is_checked(update: Any, said: str) -> None:
+    async def waited(state: Any) -> Any:
+        return update
+
+    for node in (lambda state: update, waited):
+        with pytest.raises(InvariantError, match=said):
+            returned = checked("audit", node, build_graph())(SEEN)
+            await returned
+
+
+def test_a_spliced_node_may_return_keys_of_its_own_state() -> None:
+    builder = splice(build_graph(), "note", note, after="act", before="evaluate")
+    assert builder.nodes["note"].input_schema is Noted
+    assert checked("note", note, builder)(SEEN) == {"noted": [2]}
+    with pytest.raises(InvariantError, match="unknown key 'noted'"):
+        checked("note", note, build_graph())(SEEN)
+
+
+def test_a_spliced_node_that_sees_a_part_of_the_state_may_change_ideas() -> None:
+    patch = {"ideas": {"0": {"reason": "noted"}}}
+    assert checked("note", lambda state: patch, build_graph())({"step": 2}) == patch
 
 
 def test_a_packet_holds_ids_and_stays_small() -> None:

@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 import asyncio
+import operator
 from dataclasses import replace
 from pathlib import Path
-from typing import Any
+from typing import Annotated, Any
 
 import pytest
 from pydantic import BaseModel, ConfigDict
@@ -18,6 +19,7 @@ from ddax.actions.visit import visit
 from ddax.configs.settings import Recall
 from ddax.environments.grid import GridWorld
 from ddax.environments.protocol import Observation
+from ddax.graph.state import State
 from ddax.memory.embeddings import HashEmbedder
 from ddax.memory.fake import DictMemory
 from ddax.memory.protocol import Memory, RecallQuery
@@ -75,6 +77,20 @@ def note(state: dict[str, Any]) -> dict[str, Any]:
 
 class TestNode(NodeContract):
     node = staticmethod(note)
+
+
+class Own(State):
+    """The state, and a key of its own."""
+
+    seen: Annotated[list[int], operator.add]
+
+
+def keep_steps(state: Own) -> dict[str, Any]:
+    return {"seen": [state["step"]]}
+
+
+class TestNodeWithAStateOfItsOwn(NodeContract):
+    node = staticmethod(keep_steps)
 
 
 @pytest.mark.parametrize("name", ["cautious", "exploratory", "task_focused", "traumatized"])

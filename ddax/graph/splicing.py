@@ -1,0 +1,80 @@
+"""Check what a spliced node returns, as is done for the nodes of ddax.
+
+Leaves out what is no plain function: a Runnable, or an object that is called, goes to LangGraph as it is.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from functools import cache, wraps
+from inspect import iscoroutinefunction, isfunction, ismethod
+from typing import Any, get_type_hints
+
+from langgraph.graph import StateGraph
+from langgraph.types import Command, Overwrite
+from pydantic import TypeAdapter, ValidationError
+
+from ddax.errors import InvariantError, first_fault
+from ddax.graph.binding import STATE_KEYS, check_update
+from ddax.graph.state import LeafPacket, State
+
+FOREIGN = frozenset({"messages"})
+"""Keys whose reducer takes more than their type says."""
+
+
+def state_keys(builder: StateGraph[Any, Any, Any, Any]) -> frozenset[str]:
+    """Return the keys that nodes may write: those of the state, and those that own nodes declare."""
+    declared = (keys for schema, keys in builder.schemas.items() if schema is not LeafPacket)
+    return STATE_KEYS.union(*declared)
+
+
+def checked(
+    name: str, node: Callable[..., Any], builder: StateGraph[Any, Any, Any, Any]
+) -> Callable[..., Any]:
+    """Return a node whose updates are checked; raises InvariantError for one that does not fit."""
+    if not (isfunction(node) or ismethod(node)):
+        return node
+    if iscoroutinefunction(node):
+
+        @wraps(node)
+        async def waited(state: Any, *given: Any, **named: Any) -> Any:
+            return _fitting(name, state, await node(state, *given, **named), state_keys(builder))
+
+        return waited
+
+    @wraps(node)
+    def called(state: Any, *given: Any, **named: Any) -> Any:
+        return _fitting(name, state, node(state, *given, **named), state_keys(builder))
+
+    return called
+
+
+def _fitting(name: str, state: Any, returned: Any, keys: frozenset[str]) -> Any:
+    """Return what a node returned, checked; what is no update at all LangGraph refuses itself."""
+    update = returned.update if isinstance(returned, Command) else returned
+    if isinstance(update, dict):
+        plain = {key: v.value if isinstance(v, Overwrite) else v for key, v in update.items()}
+        for key in sorted(STATE_KEYS.intersection(plain) - FOREIGN):
+            _check_type(name, key, plain[key])
+        if not (isinstance(state, Mapping) and "ideas" in state):
+            plain.pop("ideas", None)  # a node that sees only a part of the state: the DAG is not at hand
+        check_update(name, state, plain, keys=keys)
+    return returned
+
+
+def _check_type(name: str, key: str, given: Any) -> None:
+    try:
+        _type(key).validate_python(given, strict=True)
+    except ValidationError as error:
+        where, fault = first_fault(error.errors())
+        raise InvariantError(
+            f"Node {name!r} returned {key!r} with a value that does not fit.",
+            why=f"{'.'.join(map(str, (key, *where)))}: {fault}.",
+            mend="Let the node return what the state has there; its state before stands, and the thread can"
+            " be resumed.",
+        ) from error
+
+
+@cache
+def _type(key: str) -> TypeAdapter[Any]:
+    return TypeAdapter(get_type_hints(State)[key])
