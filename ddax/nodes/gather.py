@@ -34,6 +34,8 @@ VIEWS = 6
 """Views of a world that a text may rest on: the newest."""
 MANY = 100_000
 """More rows than one task writes into a log."""
+PAGE = "page"
+"""The kind of a part of a page that was read to be quoted."""
 
 
 async def recall(state: State, session: Session, text: str) -> list[MemoryHit]:
@@ -68,8 +70,16 @@ def passages(hits: Iterable[MemoryHit]) -> tuple[Passage, ...]:
     return tuple(
         as_passage(hit.record, hit.score)
         for hit in hits
-        if hit.record.memory_type == "observation" and hit.record.meta.get("kind") == "page"
+        if hit.record.memory_type == "observation" and of_page(hit.record)
     )
+
+
+def of_page(record: Record) -> bool:
+    """Tell whether a row is a part of a page, also of one that an order in a browser has seen.
+
+    The same words of a page are one row, which whoever saw them first has stored.
+    """
+    return record.meta.get("kind") == PAGE or "page" in record.meta
 
 
 def thoughts(hits: Iterable[MemoryHit]) -> tuple[str, ...]:
@@ -96,7 +106,7 @@ async def read_pages(state: State, session: Session) -> tuple[Passage, ...]:
     records = await session.memory.get(ids)
     views = {r.id for r in records if r.meta.get("kind") == "world" and "mark" in r.meta}
     kept = set([i for i in dict.fromkeys(ids) if i in views][-VIEWS:]) if _reads_views(session) else set()
-    return tuple(as_passage(r, 1.0) for r in records if r.meta.get("kind") == "page" or r.id in kept)
+    return tuple(as_passage(r, 1.0) for r in records if of_page(r) or r.id in kept)
 
 
 def _reads_views(session: Session) -> bool:

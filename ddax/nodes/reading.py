@@ -20,7 +20,7 @@ from ddax.memory.gate import beside_orders
 from ddax.memory.protocol import FORGOTTEN
 from ddax.memory.records import LARGE, rows_of
 from ddax.nodes.deciding import always_asked
-from ddax.nodes.gather import CLAIMS, as_passage, citation_row, whole_text
+from ddax.nodes.gather import CLAIMS, PAGE, as_passage, citation_row, of_page, whole_text
 from ddax.reasoning.budget import FREE
 from ddax.reasoning.embedded import EmbeddedReasoner
 from ddax.reasoning.embedded.debate import embedded_for
@@ -41,14 +41,16 @@ async def keep(packet: LeafPacket, records: Sequence[Record], session: Session) 
     """Store what a leaf brought, and take the claims of the pages among it, quarantined: without tools.
 
     A model begins to read while they are stored. Where a claim cites a row that was not stored after all
-    (it repeats another one), the rows that stand for it are read.
+    (it repeats another one), the rows that stand for it are read. A leaf that brought no page to be read
+    has said what it did: the rows that stand for its own are not read in its place.
     """
     if not records:
         return Kept()
-    reader = _reader(packet, session, [r for r in records if _is_page(r)])
-    soon = await _foreseen(session, records) if reader.name not in FREE else []
+    pages = [record for record in records if _to_be_read(record)]
+    reader = _reader(packet, session, pages)
+    soon = await _foreseen(session, pages) if reader.name not in FREE else []
     ids, early = await _both(packet, records, soon, reader, session)
-    found = await _cited(packet, ids, early, reader, session)
+    found = await _cited(packet, ids, early, reader, session) if pages else None
     if found is None:
         return Kept(ids)
     if early is not None:  # its surprise is asked for as soon as all leaves have ended
@@ -83,7 +85,7 @@ async def _cited(
     """Return claims that cite stored rows alone; None without a page."""
     if early is not None and all(claim.citation.passage_id in ids for claim in early.claims):
         return early
-    pages = [r for r in await session.memory.get(ids) if _is_page(r)]
+    pages = [r for r in await session.memory.get(ids) if of_page(r)]
     if not pages:
         return None
     return await reader.extract(await _request(packet, pages, session))
@@ -99,10 +101,10 @@ def texts_for_judge(request: ExtractRequest, title: str, *, own: bool) -> list[s
     return [text[:MAX_CHARS] for text in texts]
 
 
-async def _foreseen(session: Session, records: Sequence[Record]) -> list[Record]:
+async def _foreseen(session: Session, pages: Sequence[Record]) -> list[Record]:
     """Return the rows of pages as they will be stored, with their ids, unless they repeat others."""
-    make = partial(_as_stored, [r for r in records if _is_page(r)], session.memory.namespace)
-    large = sum(len(record.text) for record in records) > LARGE
+    make = partial(_as_stored, pages, session.memory.namespace)
+    large = sum(len(page.text) for page in pages) > LARGE
     rows = await asyncio.to_thread(make) if large else make()
     graves = await session.memory.upkeep.tombstones([row.id for row in rows]) if rows else []
     forgotten = {grave.id for grave in graves if grave.reason == FORGOTTEN}
@@ -117,8 +119,8 @@ def _as_stored(pages: Sequence[Record], namespace: str) -> list[Record]:
     return list(first.values())
 
 
-def _is_page(record: Record) -> bool:
-    return record.meta.get("kind") == "page"
+def _to_be_read(record: Record) -> bool:
+    return record.meta.get("kind") == PAGE
 
 
 async def _request(packet: LeafPacket, pages: Sequence[Record], session: Session) -> ExtractRequest:

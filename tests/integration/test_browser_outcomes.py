@@ -123,6 +123,70 @@ async def test_a_question_is_answered_from_a_page_that_is_itself_an_error(
     assert "The office opens at 9." in result.pages[0].text
 
 
+OFFICE = (
+    "<h1>Quay office</h1><p>The berth fee is 31 euros a night.</p><a href=/prices.csv download>Price list</a>"
+    "<button onclick=\"alert('The office closes at six')\">Opening hours</button>"
+)
+ASKS = (
+    "<button onclick=\"if (confirm('Sure to cancel?')) o.textContent = 'Cancelled.'\">Cancel</button>"
+    "<p id=o>Kept."
+)
+
+
+@in_module
+async def test_what_a_page_says_in_an_alert_and_the_files_it_sends_are_told(
+    browsing: Browsing, served: Site
+) -> None:
+    served.page("/", OFFICE)
+    served.page("/prices.csv", "berth,price", content_type="text/csv")
+    said = (await browsed(browsing, 'Click "Opening hours".')).summary
+    assert "Done in 1 move. The page said: The office closes at six. A page now says: “Quay" in said
+    sent = (await browsed(browsing, 'Click "Price list".')).summary
+    assert "Done in 1 move. The page sent the file 'prices.csv' (" in sent
+
+
+@in_module
+async def test_many_alerts_leave_place_for_what_the_page_says(browsing: Browsing, served: Site) -> None:
+    served.page(
+        "/", "<p>Here</p><button onclick='for (let n = 0; n < 9; n++) alert(n + \"x\".repeat(90))'>Go"
+    )
+    said = (await browsed(browsing, 'Click "Go".')).summary
+    assert "The page said: 0xxx" in said and "… A page now says: “Here" in said
+
+
+@in_module
+async def test_a_question_of_the_page_is_accepted_with_the_flag_alone_and_told(
+    browsing: Browsing, chromium: Chromium, served: Site
+) -> None:
+    url = served.page("/", ASKS)
+    said = (await browsed(browsing, 'Click "Cancel".')).summary
+    assert "The page asked “Sure to cancel?”, which was accepted. A page now says: “Cancel Cancelled." in said
+    world = BrowserWorld(url, browser=chromium, shared=True)
+    with pytest.raises(
+        ActionError, match=r"asked “Sure to cancel\?”, and to accept it needs --browser"
+    ) as no:
+        await browsed(Browsing(world), 'Click "Cancel".')
+    await world.close()
+    assert "Kept." in no.value.why
+
+
+@in_module
+async def test_a_page_that_never_stops_asking_is_given_up(browsing: Browsing, served: Site) -> None:
+    served.page("/", "<button onclick='while (confirm(\"Again?\"));'>Go</button>")
+    with pytest.raises(ActionError, match="the page goes on asking"):
+        await browsed(browsing, 'Click "Go".')
+
+
+def test_an_order_and_a_question_on_one_page_do_not_answer_for_each_other(
+    tmp_path: Path, served: Site
+) -> None:
+    url = served.page("/", OFFICE)
+    for _ in range(2):
+        said = run(tmp_path, 'Click "Opening hours".', url).stdout
+        assert said.startswith("Done in 1 move. The page said:")
+        assert run(tmp_path, "What is the berth fee?", url).stdout.endswith("fee is 31 euros a night.\n")
+
+
 def run(tmp_path: Path, task: str, url: str, *flags: str, **changes: str) -> subprocess.CompletedProcess[str]:
     words = [sys.executable, "-m", "ddax", "run", task, "--browser", url, "-q", *flags]
     return subprocess.run(words, capture_output=True, text=True, cwd=tmp_path, env={**os.environ, **changes})

@@ -231,3 +231,17 @@ async def test_what_fails_ahead_of_time_is_told_to_who_waits() -> None:
         await ahead.done()
     ahead.want(broken)
     await ahead.close()
+
+
+async def test_what_an_order_did_is_told_though_its_page_was_read_before(kit: Any) -> None:
+    session, packet = await opened(kit)
+    ids = await session.memory.put([page(TOWER)])
+    kept = await keep(packet, [page(TOWER, meta={"kind": "world", "page": "p"}, step=2)], session)
+    assert (kept.ids, kept.summary, shown(session)) == (ids, "", [])
+
+
+async def test_a_page_that_an_order_has_seen_is_read_for_a_question(kit: Any) -> None:
+    session, packet = await opened(kit)
+    (first,) = await session.memory.put([page(TOWER, meta={"kind": "world", "page": "p"})])
+    kept = await keep(packet, [page(AGAIN, step=2)], session)
+    assert (kept.ids, kept.summary) == ([first], TOWER)

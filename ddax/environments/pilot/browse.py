@@ -15,7 +15,7 @@ from ddax.environments.browser.world import BrowserWorld
 from ddax.environments.pilot.disclose import NOT_TELLING, disclosed, shared, telling
 from ddax.environments.pilot.match import Embed, Matcher
 from ddax.environments.pilot.orders import is_question
-from ddax.environments.pilot.pilot import Pilot
+from ddax.environments.pilot.pilot import Pilot, Report
 from ddax.environments.pilot.words import tokens
 from ddax.environments.protocol import Move
 from ddax.errors import ActionError
@@ -24,6 +24,10 @@ from ddax.wording import amount
 
 READS = 4
 """Pages read for a question at most."""
+SAID = 200
+"""Characters told of what a page says and of what it did by itself."""
+NOTED = 160
+"""Of these, characters of what it did by itself at most."""
 
 
 class BrowseArguments(BaseModel):
@@ -60,15 +64,16 @@ class Browsing:
         """Carry out orders; raises ActionError where one could not be."""
         report = await Pilot(self.world, self.embed).run(task)
         page = await self._page(report.seen)
-        said = " ".join(page.text.split())[:200]
+        noted = _noted(report)
+        said = " ".join(page.text.split())[: SAID - len(noted)]
         if not report.ok or not report.moves:
             what = "; ".join(report.failed) or "nothing on the page answers to the task"
             raise ActionError(
-                f"not carried out: {what}.", why=f"The page is {page.title!r}, and says: {said}",
+                f"not carried out: {what}.", why=f"{noted}The page is {page.title!r}, and says: {said}",
                 mend="Say it in the words of the page, or use a language model.", kind="not_done",
             )  # fmt: skip
         count = len(report.moves)
-        summary = f"Done in {amount(count, 'move')}. {page.title or page.source} now says: “{said}”"
+        summary = f"Done in {amount(count, 'move')}. {noted}{page.title or page.source} now says: “{said}”"
         return ActionResult(
             summary,
             records=await cut_page(context, page, about=task[:ABOUT], kind="world"),
@@ -120,8 +125,17 @@ class Browsing:
         return after, _document(seen, text)
 
     async def _page(self, seen: PageSeen) -> Document:
-        text = await self.world.extract() if not seen.dialog else seen.text
-        return _document(seen, text)
+        if seen.dialog:
+            return _document(seen, seen.text)
+        return _document(seen, "\n\n".join((await self.world.extract()).splitlines()))
+
+
+def _noted(report: Report) -> str:
+    """Return what the page did by itself as sentences, but for what failed by it."""
+    failed = "; ".join(report.failed)
+    notes = [note.rstrip(".") for note in report.notes]
+    told = "".join(f"{note[:1].upper()}{note[1:]}. " for note in notes if note and note not in failed)
+    return told if len(told) <= NOTED else f"{told[: NOTED - 2]}… "
 
 
 def _document(seen: PageSeen, text: str) -> Document:

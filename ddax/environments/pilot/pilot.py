@@ -16,6 +16,10 @@ HARMLESS = frozenset({
     "no_such_move", "covered", "hidden", "read_only", "bad_value", "no_such_option", "page_failed", "timeout",
 })  # fmt: skip
 """Ways a move may fail after which another one can be tried."""
+ANSWERED = 5
+"""Questions in a row that a page may ask and get an answer to."""
+REFUSED = "refused:"
+"""How a note of what a browser did not let happen begins."""
 
 
 class OutOfMoves(Exception):
@@ -28,11 +32,15 @@ class Over(Exception):
 
 @dataclass(frozen=True)
 class Report:
-    """What a policy did: its moves, the orders it could not carry out, the last page."""
+    """What a policy did: its moves, the orders it could not carry out, the last page.
+
+    `notes` are what the page did by itself: what it said in an alert, files it sent, questions it asked.
+    """
 
     moves: tuple[Move, ...]
     failed: tuple[str, ...]
     seen: PageSeen
+    notes: tuple[str, ...] = ()
 
     @property
     def ok(self) -> bool:
@@ -59,6 +67,7 @@ class Pilot:
     focus: Node | None = None
     """What the last order was about, for "it" and "their"."""
     ruled_out: set[str] = field(default_factory=set)
+    notes: list[str] = field(default_factory=list)
     _seen: PageSeen | None = None
 
     @property
@@ -80,12 +89,13 @@ class Pilot:
         self.task, self.orders = task, read_orders(task)
         self._take(await self.world.observe())
         try:
+            await self._answer()
             await carry_out(self)
         except OutOfMoves:
             self.failed.append(f"not done within {self.max_moves} moves")
         except Over:
             pass
-        return Report(tuple(self.moves), tuple(self.failed), self.seen)
+        return Report(tuple(self.moves), tuple(self.failed), self.seen, tuple(self.notes))
 
     async def do(self, name: str, target: str = "", value: str = "") -> bool:
         """Make a move and say whether anything changed; raises Over at the end of the world."""
@@ -103,13 +113,32 @@ class Pilot:
             self._take(await self.world.observe())
             return False
         if name in ("click", "press"):
-            refused = [note for note in self.seen.notes if note.startswith("refused:")]
-            self.failed += [note for note in refused if note not in self.failed]
-        if self.seen.dialog:
-            self._take(await self.world.act(Move("accept", "dialog")))
+            self._fail_by(note for note in self.seen.notes if note.startswith(REFUSED))
+        asked = await self._answer()
         if self.seen.done:
             raise Over
-        return self.seen.digest != before.digest or self.seen.url != before.url
+        return asked or self.seen.digest != before.digest or self.seen.url != before.url
+
+    async def _answer(self) -> bool:
+        """Answer what the page asks, and tell whether it did: what an order has begun is accepted.
+
+        A browser that only reads dismisses it: a site asks before it changes something, also by a GET.
+        """
+        if not self.seen.dialog:
+            return False
+        only_reads = self.world.effect == "reads"
+        for _ in range(ANSWERED):
+            if not self.seen.dialog:
+                return True
+            asked = f"the page asked “{self.seen.dialog[:120]}”"
+            if only_reads:
+                self._fail_by([f"{REFUSED} {asked}, and to accept it needs --browser-writes"])
+            else:
+                self.notes.append(f"{asked}, which was accepted")
+            self._take(await self.world.act(Move("dismiss" if only_reads else "accept", "dialog")))
+        if self.seen.dialog:
+            self._fail_by(["the page goes on asking"])
+        return True
 
     async def look(self) -> None:
         """Look again without a move."""
@@ -121,8 +150,11 @@ class Pilot:
         if not isinstance(seen, PageSeen):
             raise ActionError("this policy needs a browser world.", kind="bad_arguments")
         self._seen = seen
-        if seen.trouble and seen.trouble not in self.failed:
-            self.failed.append(seen.trouble)
+        self.notes += [note for note in seen.notes if note not in self.notes]
+        self._fail_by([seen.trouble] if seen.trouble else [])
+
+    def _fail_by(self, reasons: Iterable[str]) -> None:
+        self.failed += [reason for reason in reasons if reason not in self.failed]
 
     def nodes(self, roles: Iterable[str]) -> list[Node]:
         """Return the usable elements of some roles, in the order of the page."""
