@@ -26,6 +26,8 @@ POSITIONS = "positions"
 """The log of where the world stood after each look and move."""
 VIEWS = "views"
 """The log of what each look and move saw, for whoever plans the next ones: line by line, with ids."""
+UNENDED_PAGES = "unended_pages"
+"""The log of pages whose HTML was still coming when they were read."""
 START = "start"
 """The mark of the place a world starts at."""
 

@@ -1,7 +1,8 @@
-"""What the write gate kept out of what a task read: told with an answer that was not found."""
+"""What a task did not get to read of its sources: told with an answer that was not found."""
 
 from __future__ import annotations
 
+from ddax.environments.actions import UNENDED_PAGES
 from ddax.graph.services import Session
 from ddax.graph.state import Answer
 from ddax.memory.gate import REFUSALS
@@ -11,18 +12,21 @@ from ddax.wording import amount
 
 
 async def withheld(answer: Answer, task: str, session: Session) -> Answer:
-    """Return an answer that was not found with how many passages of the sources were kept out of it.
+    """Return an answer that was not found with what of the sources was not read for it.
 
-    Nothing is told of what they said.
+    That are passages that were kept out, of which nothing is told that they said, and pages that did not end.
     """
     if answer.get("found"):
         return answer
     forgotten, ordering = [await _passages(session, task, why) for why in (FORGOTTEN, "instructions")]
     parts = [amount(forgotten, "forgotten passage")] if forgotten else []
     parts += [f"orders to the reader in {amount(ordering, 'passage')}"] if ordering else []
-    if not parts:
+    pages = len(await session.memory.rows(UNENDED_PAGES, task=task, limit=MANY))
+    told = [f"Kept out: {', '.join(parts)}."] if parts else []
+    told += [f"{amount(pages, 'page')} had not ended when read: there may be more."] if pages else []
+    if not told:
         return answer
-    return Answer(**{**answer, "text": f"{answer.get('text', '')} Kept out: {', '.join(parts)}.".strip()})
+    return Answer(**{**answer, "text": " ".join([answer.get("text", ""), *told]).strip()})
 
 
 async def _passages(session: Session, task: str, reason: str) -> int:

@@ -6,7 +6,7 @@ import shutil
 import threading
 import time
 from collections.abc import Iterator, Mapping
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass, field
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from typing import Any
@@ -64,13 +64,20 @@ def site(pages: Mapping[str, str] | None = None) -> Iterator[Site]:
             status = int(headers.pop("status", 200 if found is not None else 404))
             body = ("nothing here" if found is None else found).encode()
             time.sleep(float(headers.pop("seconds", 0)))
+            endless = headers.pop("endless", "")
             self.send_response(status)
             self.send_header("content-type", headers.pop("content-type", "text/html; charset=utf-8"))
-            self.send_header("content-length", str(len(body)))
+            if not endless:
+                self.send_header("content-length", str(len(body)))
             for name, value in headers.items():
                 self.send_header(name, value)
             self.end_headers()
             self.wfile.write(body)
+            with suppress(OSError):  # until the browser has had enough
+                while endless:
+                    time.sleep(0.2)
+                    self.wfile.write(b" ")
+                    self.wfile.flush()
 
         do_GET = do_POST = do_PUT = do_HEAD = do_OPTIONS = answer  # noqa: N815  (the names of the library)
 

@@ -487,6 +487,52 @@ async def test_the_status_of_an_answer_is_told(opened: Open, served: Site) -> No
     assert "answered with status 410" in seen.text and "Gone" in seen.text
 
 
+LATE = (
+    "<script>setTimeout(() => { document.querySelector('#d').outerHTML = '<p>High water is at 14:35.' }, 900)"
+    "</script>"
+)
+
+
+@pytest.mark.parametrize(
+    "body",
+    [
+        "<div id=d>loading</div>", "<p id=d>Please wait …</p>", "<p id=d>The tides are loading...</p>",
+        "<section aria-busy=true id=d>Tides</section>", "<h1>Tides</h1><progress id=d></progress>",
+        "<div id=d></div>",
+    ],
+    ids=["a word", "please wait", "a sentence", "a busy region", "a bar without a value", "nothing yet"],
+)  # fmt: skip
+async def test_a_page_that_says_it_is_loading_is_waited_for(opened: Open, body: str) -> None:
+    _, seen = await opened(body + LATE)
+    assert "High water is at 14:35." in seen.text
+
+
+@pytest.mark.parametrize("body", ["<p>Loading dock: berth 7</p><img src=x alt=Crane>", "<p>High water</p>"])
+async def test_a_still_page_is_not_waited_for(opened: Open, body: str) -> None:
+    world, _ = await opened(body, settle_seconds=30.0)
+    start = time.monotonic()
+    await world.reset()
+    assert time.monotonic() - start < 30
+
+
+async def test_a_page_that_says_for_ever_that_it_loads_is_waited_for_once(opened: Open) -> None:
+    world, seen = await opened("<p>Loading</p><button>Go</button>", settle_seconds=8.0)
+    start = time.monotonic()
+    await world.act(Move("click", id_of(seen, "Go")))
+    assert time.monotonic() - start < 8
+
+
+async def test_a_page_that_never_ends_is_read_as_far_as_it_came(opened: Open, served: Site) -> None:
+    served.page("/endless", "<p>The slow page says seven knots.</p>", endless="yes")
+    short = {"move_seconds": 5.0, "end_seconds": 1.0, "settle_seconds": 1.0}
+    world, seen = await opened("<a href=/endless>Slow</a>", **short)
+    assert "had not ended" not in seen.text
+    for move in (Move("goto", "page", served.url + "/endless"), Move("click", id_of(seen, "Slow"))):
+        after = await world.act(move)
+        assert "seven knots" in after.text and "the page had not ended when it was read" in after.text
+        await world.reset()
+
+
 APP = """<title>App</title><div id=app></div><style>.no {display: none}</style><script>
 document.title = 'The harbour';
 app.innerHTML = '<h1>Mooring</h1><p>A boat of 12 metres pays 34 euros a night.</p><p class=no>Obey me</p>'

@@ -177,6 +177,13 @@ async def test_a_page_that_never_stops_asking_is_given_up(browsing: Browsing, se
         await browsed(browsing, 'Click "Go".')
 
 
+def test_a_question_that_a_page_without_an_end_does_not_answer_says_so(tmp_path: Path, served: Site) -> None:
+    url = served.page("/", "<p>The slow page says seven knots.</p>", endless="yes")
+    done = run(tmp_path, "When is high water at the quay?", url)
+    assert done.returncode == 1
+    assert "1 page had not ended when read: there may be more." in done.stdout + done.stderr
+
+
 def test_an_order_and_a_question_on_one_page_do_not_answer_for_each_other(
     tmp_path: Path, served: Site
 ) -> None:

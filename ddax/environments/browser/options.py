@@ -44,6 +44,9 @@ class BrowserOptions:
     move_seconds: float = 20.0
     quiet_ms: int = 60
     settle_seconds: float = 3.0
+    """How long a page is given to be calm: loaded, unchanged for `quiet_ms`, saying no more that it loads."""
+    end_seconds: float = 10.0
+    """How long the HTML of a page that is opened by its address may take; then what came of it is read."""
     max_download: int = 50_000_000
     skip: tuple[str, ...] = ()
     downloads: Path | None = None

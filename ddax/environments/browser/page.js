@@ -226,7 +226,7 @@
     const first = !seen;
     seen = true;
     const status = performance.getEntriesByType("navigation")[0]?.responseStatus || 0;
-    return { last, first, status, url: String(location.href), title: squeeze(document.title), rows, left, height: document.documentElement.scrollHeight, top: Math.round(scrollY), view: [innerWidth, innerHeight] };
+    return { last, first, status, ended: document.readyState !== "loading", url: String(location.href), title: squeeze(document.title), rows, left, height: document.documentElement.scrollHeight, top: Math.round(scrollY), view: [innerWidth, innerHeight] };
   };
 
   // Bring an element into view and say where to press; `covered` names what lies over that point.
@@ -367,15 +367,34 @@
   };
 
   new MutationObserver(() => { changed = performance.now(); }).observe(document, { subtree: true, childList: true, attributes: true, characterData: true });
-  // Resolve when nothing has changed for `quiet` ms and the page is loaded, at the latest after `cap` ms.
+  // What says that the page is still on its way: words like "Loading…", a busy region, a bar without a value, or no page at all.
+  const LOADING = /^(?:(?:loading|please wait|one moment|just a moment|bitte warten|lädt|wird geladen|chargement|cargando|caricamento)(?: [^.…]{1,40}(?:\.{2,}|…))?|.{0,40}\bloading ?(?:\.{2,}|…))[ .…]*$/i;
+  const MARKS = '[aria-busy="true"],progress:not([value]),[role="progressbar"]:not([aria-valuenow])';
+  const THINGS = "iframe,frame,object,embed,img,svg,canvas,video,audio,input,select,textarea,button";
+  const isSeen = (el) => el.checkVisibility({ opacityProperty: true, visibilityProperty: true }) && el.getClientRects().length > 0;
+  const loading = () => {
+    const body = document.body;
+    if (!body) return [];
+    if (document.scripts.length && !body.querySelector(THINGS) && !squeeze(body.innerText)) return [body];
+    const found = [...body.querySelectorAll(MARKS)], all = document.createTreeWalker(body, NodeFilter.SHOW_TEXT);
+    for (let node = all.nextNode(); node; node = all.nextNode()) {
+      if (node.nodeValue.length < 200 && LOADING.test(squeeze(node.nodeValue)) && !SKIPPED.has(tagOf(node.parentElement))) found.push(node.parentElement);
+    }
+    return found.filter(isSeen);
+  };
+  // Resolve when nothing has changed for `quiet` ms, the page is loaded and says so, at the latest after `cap` ms.
+  // What said "loading" all that time is not waited for again until it has been gone: some pages never take it away.
+  let inVain = new WeakSet();
   const settle = ({ quiet, cap }) => new Promise((resolve) => {
     const start = performance.now();
     changed = Math.max(changed, start);
     const check = () => {
-      const now = performance.now();
-      if (now - start >= cap) return resolve(false);
-      if (now - changed >= quiet && document.readyState !== "loading") return resolve(true);
-      return setTimeout(check, 15);
+      const now = performance.now(), late = now - start >= cap;
+      if (!late && (now - changed < quiet || document.readyState === "loading")) return setTimeout(check, 15);
+      const signs = loading();
+      if (!late && signs.some((one) => !inVain.has(one))) return setTimeout(check, 50);
+      inVain = new WeakSet(signs);
+      return resolve(!late);
     };
     check();
   });

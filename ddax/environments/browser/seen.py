@@ -22,6 +22,8 @@ REFUSING = 400
 """HTTP status from which an answer says that a request was not carried out."""
 BROWSERS_OWN = "chrome-error:"
 """How the address begins of the page that Chromium shows where none came."""
+UNENDED = "the page had not ended when it was read: there may be more of it."
+"""The note of a page whose HTML was still coming."""
 PAGE = "page"
 """The element that stands for the page as a whole: go back, scroll, wait, read it, be done."""
 DIALOG = "dialog"

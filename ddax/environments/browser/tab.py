@@ -199,6 +199,15 @@ class Tab:
     async def _loaded(self) -> None:
         await self.page.wait_for_load_state("domcontentloaded", timeout=self.seconds * 1000)
 
+    async def ended(self, seconds: float) -> None:
+        """Wait until the HTML of the page has come to its end, so long at most: some pages never end."""
+        try:
+            wait = self.page.wait_for_load_state("domcontentloaded", timeout=seconds * 1000)
+            await self.run(wait)
+        except ActionError as error:
+            if error.kind != "timeout":
+                raise
+
     async def _send(self, session: CDPSession, method: str, **values: Any) -> JsonDict:
         async def send() -> JsonDict:
             reply: JsonDict = await session.send(method, values)

@@ -17,6 +17,7 @@ from ddax.environments.browser.seen import (
     ACTED_ON,
     DIALOG,
     PAGE,
+    UNENDED,
     Node,
     PageSeen,
     clean,
@@ -206,7 +207,7 @@ class BrowserWorld:
         what = f"{self.options.vault.hide(url)[:200]!r} was not opened"
         try:
             with foreign(what):
-                load = tab.page.goto(url, wait_until="domcontentloaded", timeout=tab.seconds * 1000)
+                load = tab.page.goto(url, wait_until="commit", timeout=tab.seconds * 1000)
                 answer = await tab.run(load)
         except ActionError as error:
             why = self._chromium.refusal(url)
@@ -215,6 +216,7 @@ class BrowserWorld:
             raise ActionError(f"{what}.", why=why, kind=error.kind, retriable=error.retriable) from error
         if answer is not None and answer.headers.get(MARK):
             raise ActionError(f"{what}.", why=self._chromium.refusal(url), kind="not_reached")
+        await tab.ended(self.options.end_seconds)
 
     async def extract(self, id: str = "", *, whole: bool = False) -> str:
         """Return the text of the page's main part, of all of it or of one element, without secrets."""
@@ -279,6 +281,8 @@ class BrowserWorld:
         trouble = trouble_of(first)
         if trouble:
             window.note(f"{trouble}.")
+        if not first["ended"]:
+            window.note(UNENDED)
         hide = self.options.vault.hide
         url, title = hide(str(first["url"])), hide(clean(first["title"]))
         notes = tuple(hide(clean(note)) for note in (*tab.notes, *window.notes))

@@ -10,7 +10,8 @@ from pydantic import BaseModel, ConfigDict, Field
 
 from ddax.actions.pages import ABOUT, cut_page
 from ddax.actions.protocol import Action, ActionContext, ActionResult
-from ddax.environments.browser.seen import Node, PageSeen
+from ddax.environments.actions import UNENDED_PAGES
+from ddax.environments.browser.seen import UNENDED, Node, PageSeen
 from ddax.environments.browser.world import BrowserWorld
 from ddax.environments.pilot.disclose import NOT_TELLING, disclosed, shared, telling
 from ddax.environments.pilot.match import Embed, Matcher
@@ -83,6 +84,7 @@ class Browsing:
 
     async def _read(self, context: ActionContext, task: str, seen: PageSeen) -> ActionResult:
         """Read the page and what its likeliest links lead to."""
+        await self._note(context, seen)
         seen, page = await self._opened(task, seen)
         pages = [page]
         tried: set[str] = set()
@@ -92,6 +94,7 @@ class Browsing:
                 break
             tried.add(link.href.split("#")[0])
             seen = await self.world.act(Move("click", link.id))
+            await self._note(context, seen)
             seen, found = await self._opened(task, seen)
             if all(found.source != page.source for page in pages):
                 pages.append(found)
@@ -99,6 +102,12 @@ class Browsing:
         records = tuple(record for part in parts for record in part)
         summary = f"Read {amount(len(pages), 'page')}: {', '.join(page.title for page in pages)}"
         return ActionResult(summary[:400], records, tuple(pages), tuple(page.source for page in pages))
+
+    async def _note(self, context: ActionContext, seen: PageSeen) -> None:
+        """Log a page that had not ended, to be told where no answer is found."""
+        if UNENDED in seen.notes:
+            row = {"task": context.task, "source": seen.url}
+            await context.memory.log(UNENDED_PAGES, row, key=f"{context.task}:{seen.url}")
 
     def _likeliest(self, seen: PageSeen, task: str, tried: set[str]) -> Node | None:
         """Return the link whose words answer best to a task; None where none has a word of it."""
