@@ -70,14 +70,23 @@ def _ask(given: tuple[str, ...]) -> Any:
     async def ask(question: str, sources: list[str] | None = None, thread: str = "") -> dict[str, Any]:
         """Answer a question from sources (folders, files, URLs, python:MODULE) with citations.
 
-        Name a finished thread to follow it up: it has its sources already.
+        Name a finished thread to follow it up: it has its sources already. Another name begins a new thread.
         """
-        words = [word for source in sources or ([] if thread else given) for word in ("--sources", source)]
+        read = sources or ([] if _begun(thread) else given)
+        words = [word for source in read for word in ("--sources", source)]
         return await call(
             "run", "--no-human", *words, *(["--thread", thread] if thread else []), "--", question
         )
 
     return ask
+
+
+def _begun(thread: str) -> bool:
+    """Tell whether there is a thread of this name, whatever is in its folder."""
+    from ddax.memory.home import Home
+
+    folder = Home.from_environ(os.environ).runs
+    return folder.is_dir() and any(found.name == thread for found in folder.iterdir())
 
 
 async def fix(paths: list[str], tests: str, seconds: int = 30) -> dict[str, Any]:

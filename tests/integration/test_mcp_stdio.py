@@ -73,6 +73,14 @@ async def test_ask_look_and_follow_up(tmp_path: Path, papers: Path) -> None:
     assert "There is no thread 'nobody'." in nobody.content[0].text
 
 
+async def test_a_new_thread_reads_the_sources_of_the_server(tmp_path: Path, papers: Path) -> None:
+    call = ("ask", {"question": QUESTION, "thread": "harbour"})
+    _, asked = await talk(tmp_path, call, flags=("--sources", str(papers)))
+    answer = said(asked)
+    assert answer["thread_id"] == "harbour"
+    assert "Ines Calder" in answer["answer"]
+
+
 async def test_fix_gives_a_diff_and_writes_nothing(tmp_path: Path) -> None:
     (tmp_path / "adder.py").write_text("def add(a, b):\n    return a - b\n")
     (tmp_path / "test_adder.py").write_text(
