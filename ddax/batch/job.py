@@ -44,7 +44,7 @@ def settings_of(task: BatchTask, base: Context) -> Context:
     """Return the settings of a task: those of the batch, with its own on top; raises SettingsError."""
     from pydantic import ValidationError
 
-    from ddax.configs.layers import meant, setting_fields
+    from ddax.configs.keys import nearest_one, setting_fields
     from ddax.configs.settings import Context
     from ddax.errors import SettingsError
 
@@ -57,10 +57,9 @@ def settings_of(task: BatchTask, base: Context) -> Context:
         where, fault = first_fault(error.errors(include_url=False))
         key = ".".join(map(str, where))
         known = any(f"{key}.".startswith(f"{field}.") for field in setting_fields())
-        near = f"The nearest valid one is {meant(key)!r}."
         raise SettingsError(
             f"{task.place}: {key}: {fault}.",
-            why="Its row holds settings that do not fit." if known else near,
+            why="Its row holds settings that do not fit." if known else nearest_one(key),
             mend="`ddax config show` lists every setting.",
         ) from error
 

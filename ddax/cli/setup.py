@@ -100,7 +100,7 @@ def config_show(
     verbose: VERBOSE = False,
 ) -> None:
     """Show every effective setting and where it comes from."""
-    from ddax.configs.layers import value_of
+    from ddax.configs.keys import value_of
 
     output, loaded = Output(json=json, verbose=verbose), settings(config)
     rows = {key: (value_of(loaded.context, key), origin) for key, origin in loaded.origins.items()}

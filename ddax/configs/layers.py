@@ -6,18 +6,17 @@ YAML's safe loader only; every complaint names the key and the file and line, or
 
 from __future__ import annotations
 
-import difflib
 import os
 import reprlib
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
-from functools import cache
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from pydantic import BaseModel, ValidationError
-from pydantic.fields import FieldInfo
+from pydantic import ValidationError
 
+from ddax.configs.documents import safe_load
+from ddax.configs.keys import nearest_one, sections, setting_fields, value_of
 from ddax.configs.settings import SCHEMA_VERSION, Context
 from ddax.errors import SettingsError, StateError, first_fault, json_fault
 
@@ -108,44 +107,6 @@ def keep_unset(loaded: Loaded, stored: Mapping[str, Any]) -> Context:
         ) from exc
 
 
-@cache
-def setting_fields() -> dict[str, FieldInfo]:
-    """Map every dotted key of `Context` to its field."""
-    return dict(_leaves(Context, ""))
-
-
-def value_of(context: Context, key: str) -> Any:
-    """Return the value of a dotted key as plain JSON."""
-    value: Any = context.model_dump(mode="json")
-    for part in key.split("."):
-        value = value[part]
-    return value
-
-
-def _leaves(model: type[BaseModel], prefix: str) -> Iterator[tuple[str, FieldInfo]]:
-    for name, field in model.model_fields.items():
-        if _is_section(field):
-            yield from _leaves(_section(field), f"{prefix}{name}.")
-        else:
-            yield f"{prefix}{name}", field
-
-
-def _is_section(field: FieldInfo) -> bool:
-    return isinstance(field.annotation, type) and issubclass(field.annotation, BaseModel)
-
-
-def _section(field: FieldInfo) -> type[BaseModel]:
-    annotation = field.annotation
-    if not (isinstance(annotation, type) and issubclass(annotation, BaseModel)):
-        raise TypeError(f"{annotation!r} is not a group of settings")
-    return annotation
-
-
-@cache
-def _sections() -> frozenset[str]:
-    return frozenset(key.rpartition(".")[0] for key in setting_fields() if "." in key)
-
-
 def _settings_file(file: Path | str | None, directory: Path | None) -> Path | None:
     if file is not None:
         return Path(file)
@@ -230,7 +191,7 @@ def _entries(
         seen.add(key)
         if key == VERSION_KEY:
             _check_version(loader.construct_object(value_node, deep=True), where)
-        elif key in _sections():
+        elif key in sections():
             # A group whose lines are all commented out reads as null: nothing is set in it.
             if value_node.tag != "tag:yaml.org,2002:null":
                 yield from _entries(loader, value_node, path, f"{key}.")
@@ -274,6 +235,8 @@ def _variable(key: str) -> str:
 def _parse(key: str, name: str, text: str) -> Any:
     """Turn the text of a variable into what the field's type reads; pydantic does the numbers."""
     annotation = str(setting_fields()[key].annotation)
+    if annotation.startswith("dict"):
+        return _parse_mapping(key, name, text)
     if annotation.startswith("tuple"):
         return _parse_list(key, name, text.strip())
     if "None" in annotation and text.strip().lower() in {"null", "none"}:
@@ -296,11 +259,24 @@ def _parse_list(key: str, name: str, text: str) -> Any:
         ) from exc
 
 
+def _parse_mapping(key: str, name: str, text: str) -> Any:
+    import yaml
+
+    try:
+        return safe_load(text)
+    except yaml.YAMLError as exc:
+        raise SettingsError(
+            f"The environment variable {name} ({key}) is neither JSON nor YAML.",
+            why=f"{' '.join(str(exc).split())}.",
+            mend=f"Write {name}='{{NAME: VALUE}}'.",
+        ) from exc
+
+
 def _from_arguments(arguments: Mapping[str, Any], prefix: str = "") -> dict[str, Setting]:
     layer: dict[str, Setting] = {}
     for name, value in arguments.items():
         key = f"{prefix}{name}"
-        if key in _sections() and isinstance(value, Mapping):
+        if key in sections() and isinstance(value, Mapping):
             layer.update(_from_arguments(value, f"{key}."))
         elif key not in setting_fields():
             raise _unknown(key, f"argument {key}")
@@ -309,31 +285,19 @@ def _from_arguments(arguments: Mapping[str, Any], prefix: str = "") -> dict[str,
     return layer
 
 
-def _unknown(key: str, where: str, spell: Any = str) -> SettingsError:
+def _unknown(key: str, where: str, spell: Callable[[str], str] = str) -> SettingsError:
+    if key in sections():
+        first = next(known for known in setting_fields() if known.startswith(f"{key}."))
+        return SettingsError(
+            f"{where}: {key!r} is a group of settings, not one.",
+            why="Each of its keys is set by itself.",
+            mend=f"Name the key, as {spell(first)}; `ddax config show` lists them.",
+        )
     return SettingsError(
         f"{where}: there is no setting {key!r}.",
-        why=f"The nearest valid one is {spell(meant(key))!r}.",
+        why=nearest_one(key, spell),
         mend="`ddax config show` lists every setting.",
     )
-
-
-def meant(key: str) -> str:
-    """Name what a wrong key was meant for: a section where its name is all but that, else the nearest key."""
-    near = difflib.get_close_matches(key, [*setting_fields(), *sorted(_sections())], n=1, cutoff=0.8)
-    return near[0] if near else nearest(key)
-
-
-def nearest(key: str) -> str:
-    """Name the valid dotted key nearest to a wrong one, by its whole name or by its last part."""
-    keys = list(setting_fields())
-
-    def likeness(valid: str) -> float:
-        whole = difflib.SequenceMatcher(None, key, valid).ratio()
-        last = difflib.SequenceMatcher(None, key.rpartition(".")[2], valid.rpartition(".")[2]).ratio()
-        # The section counts a little, so that evolution.secnds is not taken for budget.max_seconds.
-        return last + 0.5 * whole
-
-    return max(keys, key=likeness)
 
 
 def _validate(layers: Mapping[str, Setting]) -> Context:

@@ -123,7 +123,8 @@ def _usable(one: Moment) -> bool:
 
 def _context(info: RunInfo, change: Change) -> Context:
     """Return the settings of the fork; raises SettingsError for a value that does not fit."""
-    from ddax.configs.layers import load_context, setting_fields
+    from ddax.configs.keys import setting_fields
+    from ddax.configs.layers import load_context
 
     given = {key: value for key, value in change.values.items() if not _of_state(key)}
     if change.identity is not None:

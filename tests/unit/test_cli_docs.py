@@ -11,7 +11,7 @@ import typer
 
 from ddax import errors
 from ddax.cli.app import app
-from ddax.configs.layers import setting_fields, value_of
+from ddax.configs.keys import setting_fields, value_of
 from ddax.configs.settings import Context
 
 DOCS = Path(__file__).parents[2] / "docs"

@@ -11,7 +11,7 @@ from pathlib import Path
 
 import pytest
 
-from ddax.configs.layers import setting_fields
+from ddax.configs.keys import setting_fields
 from ddax.graph.builder import graph
 from ddax.graph.drawing import svg
 

@@ -13,7 +13,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import ddax.configs
-from ddax.configs.layers import NOT_SETTINGS, keep_unset, load_context, nearest, setting_fields, value_of
+from ddax.configs.keys import nearest, setting_fields, value_of
+from ddax.configs.layers import NOT_SETTINGS, keep_unset, load_context
 from ddax.configs.settings import Context
 from ddax.errors import SettingsError, StateError
 
@@ -140,8 +141,42 @@ def test_the_nearest_key_is_named(key: str, valid: str):
 
 
 @given(st.text(max_size=40))
-def test_some_key_is_always_nearest(text: str):
-    assert nearest(text) in setting_fields()
+def test_the_nearest_is_a_key_or_none(text: str):
+    assert nearest(text) in {*setting_fields(), ""}
+
+
+@pytest.mark.parametrize("key", ["foo", "topic", "api_key", "database.url"])
+def test_a_key_that_is_near_none_is_told_so(tmp_path: Path, key: str):
+    for layer in ({"text": f"{key}: 3\n"}, {"env": {"DDAX_" + key.upper().replace(".", "__"): "3"}}):
+        with pytest.raises(SettingsError, match="No valid one is near it"):
+            load(tmp_path, **layer)
+
+
+def test_a_group_is_set_by_its_keys(tmp_path: Path):
+    with pytest.raises(SettingsError, match=r"'budget' is a group.*as DDAX_BUDGET__MAX_STEPS;"):
+        load(tmp_path, env={"DDAX_BUDGET": "5"})
+    with pytest.raises(SettingsError, match=r"'budget' is a group.*as budget\.max_steps;"):
+        load(tmp_path, budget=5)
+
+
+@pytest.mark.parametrize("text", ['{"PIN": {"env": "X", "domain": "a.b"}}', "{PIN: {env: X, domain: a.b}}"])
+def test_mappings_in_the_environment_are_json_or_yaml(tmp_path: Path, text: str):
+    context = load(tmp_path, env={"DDAX_BROWSER__SECRETS": text}).context
+    assert {name: (one.env, one.domain) for name, one in context.browser.secrets.items()} == {
+        "PIN": ("X", "a.b")
+    }
+
+
+def test_other_mappings_in_the_environment(tmp_path: Path):
+    weights = load(tmp_path, env={"DDAX_EVOLUTION__PRESSURE_WEIGHTS": "{depth: 0.5}"}).context
+    assert weights.evolution.pressure_weights["depth"] == 0.5
+    for text, says in [
+        ("{depth: ", "neither JSON nor YAML"),
+        ("5", "should be a mapping"),
+        ("{a: 1}", "not allowed"),
+    ]:
+        with pytest.raises(SettingsError, match=says):
+            load(tmp_path, env={"DDAX_EVOLUTION__PRESSURE_WEIGHTS": text})
 
 
 def test_an_unknown_key_names_the_nearest_and_file_and_line(tmp_path: Path):
