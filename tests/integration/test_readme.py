@@ -11,23 +11,10 @@ from pathlib import Path
 import pytest
 
 ROOT = Path(__file__).resolve().parents[2]
-BLOCKS = re.findall(r"```python\n(.*?)```", (ROOT / "README.md").read_text(encoding="utf-8"), re.S)
-MARKS = ("asyncio.run", "astream", "splice(")
-WHOLE, STREAM, SPLICE = (next(block for block in BLOCKS if mark in block) for mark in MARKS)
-AROUND = """import asyncio
-from ddax import Context, open_agent
-context = Context(sources=("python:statistics",))
-"""
-
-
-def indented(text: str) -> str:
-    return "".join(f"        {line}" for line in text.splitlines(True))
-
-
-def wrapped(block: str) -> str:
-    """Put a fragment of the README into a program that has its agent and context."""
-    body = f"async def main():\n    async with open_agent(context) as agent:\n{indented(block)}"
-    return f"{AROUND}{body}\nasyncio.run(main())\n"
+PIECES = re.findall(
+    r"```python\n(.*?)```\n\n```text\n(.*?)```", (ROOT / "README.md").read_text(encoding="utf-8"), re.S
+)
+"""Each piece of Python, and what it prints; `…` stands for lines that are left out."""
 
 
 def run(program: str, home: Path) -> str:
@@ -40,21 +27,16 @@ def run(program: str, home: Path) -> str:
     return done.stdout
 
 
-def test_the_first_block_answers_with_a_citation(tmp_path: Path) -> None:
-    said = run(WHOLE, tmp_path)
-    assert "median" in said
-    assert "  - statistics" in said
+@pytest.mark.parametrize(("program", "shown"), PIECES, ids=["answer", "stream", "splice"])
+def test_each_piece_prints_what_is_shown_when_it_is_pasted(tmp_path: Path, program: str, shown: str) -> None:
+    said = run(program, tmp_path)
+    first, _, last = shown.partition("…\n")
+    assert said.startswith(first)
+    assert said.endswith(last)
 
 
-def test_the_stream_shows_updates_and_events(tmp_path: Path) -> None:
-    said = run(wrapped(STREAM), tmp_path)
-    assert "updates {'open_task'" in said
-    assert "custom {'type': 'node'" in said
-
-
-def test_the_spliced_node_is_run(tmp_path: Path) -> None:
-    said = run(f"{AROUND}async def main():\n{indented(SPLICE)}\nasyncio.run(main())\n", tmp_path)
-    assert "outcomes: ['0." in said
+def test_every_piece_of_python_is_shown_with_what_it_prints() -> None:
+    assert len(PIECES) == (ROOT / "README.md").read_text(encoding="utf-8").count("```python\n")
 
 
 def test_the_example_of_an_own_action_runs(tmp_path: Path) -> None:
