@@ -31,7 +31,7 @@ from ddax.graph.runs import INTERRUPTED, RunFolder, RunInfo, named
 from ddax.graph.savers import open_store
 from ddax.graph.services import Clock, LocalServices, Parts
 from ddax.graph.snapshots import answered, checkpoint_of, cut_short, newest, noting, unanswered, whole
-from ddax.graph.standing import as_noted, counted, standing
+from ddax.graph.standing import as_noted, counted, of_this_graph, standing
 from ddax.graph.state import Input, State
 from ddax.graph.tasks import check_task
 from ddax.graph.tracing import traced
@@ -220,6 +220,7 @@ class Agent:
             if info.status == "running" and checkpoint_of(state) == info.before:
                 given = Input(task=info.task)  # it died before its task reached the checkpoints
             elif (not state.tasks and not waiting) or (waiting and answer is None):
+                await of_this_graph(self.graph, state, name)
                 if info.status == "running":  # it died after its last one
                     return await self._settle(name, _config(name, context), "")
                 return as_noted(result_of(name, state.values, tuple(state.interrupts)), info)

@@ -9,7 +9,7 @@ from collections.abc import Mapping
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
-from ddax.errors import StateError, StorageError
+from ddax.errors import StateError, StorageError, UsageError
 from ddax.graph.results import RunResult, result_of
 from ddax.graph.runs import INTERRUPTED, UNFINISHED, RunInfo
 from ddax.graph.snapshots import newest
@@ -18,6 +18,9 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     from ddax.memory.home import Home
+
+DUE = "branch:to:"
+"""What LangGraph puts before the name of a node that is next, in a checkpoint."""
 
 
 def standing(info: RunInfo, home: Home, state: Mapping[str, Any] | None = None) -> RunInfo:
@@ -47,6 +50,21 @@ def _counts(info: RunInfo, state: Mapping[str, Any]) -> dict[str, Any]:
         return {}
     found = result_of(info.thread_id, dict(state))
     return {"steps": found["steps"], "ideas": found["ideas"]}
+
+
+async def of_this_graph(graph: Any, state: Any, thread: str) -> None:
+    """Raise UsageError where a thread waits at a node that this graph has not: it would never go on."""
+    kept = await graph.checkpointer.aget_tuple(state.config)
+    waits = kept.checkpoint["channel_values"] if kept is not None else ()
+    due = sorted(channel.removeprefix(DUE) for channel in waits if channel.startswith(DUE))
+    foreign = [node for node in due if node not in graph.nodes]
+    if foreign:
+        raise UsageError(
+            f"thread {thread!r} waits at the node {foreign[0]!r}, which this graph has not.",
+            why="It was run from Python, with a graph of its own.",
+            mend="Resume it there, with the same `build`: open_agent(..., build=...), then"
+            f" `await agent.resume({thread!r})`.",
+        )
 
 
 def as_noted(result: RunResult, info: RunInfo) -> RunResult:

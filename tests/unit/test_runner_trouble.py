@@ -12,8 +12,8 @@ from typing import Any
 
 import pytest
 
-from ddax.errors import StateError, ThreadInUse
-from ddax.graph.builder import Builder
+from ddax.errors import StateError, ThreadInUse, UsageError
+from ddax.graph.builder import Builder, build_graph, splice
 from ddax.graph.runner import open_agent
 from ddax.graph.runs import RunInfo
 from ddax.graph.services import LocalServices
@@ -158,6 +158,31 @@ async def test_a_death_after_the_last_checkpoint_settles_the_manifest(kit: Any, 
     async with kit.agent(tmp_path, {}) as agent:
         assert (await agent.resume("t"))["status"] == "done"
         assert agent.threads()[0].status == "done"
+
+
+async def test_a_thread_that_waits_at_an_own_node_says_so_to_a_graph_without_it(
+    kit: Any, tmp_path: Path
+) -> None:
+    def audit(state: Any) -> dict[str, Any]:
+        raise Crash
+
+    def mended(state: Any) -> dict[str, Any]:
+        return {}
+
+    def build(services: LocalServices, node: Any = audit) -> Builder:
+        return splice(build_graph(services), "audit", node, after="act", before="evaluate")
+
+    async with kit.agent(tmp_path, kit.script(), build=build) as agent:
+        with pytest.raises(Crash):
+            await agent.run(kit.question, thread="t")
+    async with kit.agent(tmp_path, kit.script()) as agent:
+        for _ in range(2):
+            with pytest.raises(UsageError, match="waits at the node 'audit', which this graph has not"):
+                await agent.resume("t")
+        assert agent.runs.load("t").status == "running", "it can still be resumed where it belongs"
+    async with kit.agent(tmp_path, kit.script(), build=lambda s: build(s, mended)) as agent:
+        assert (await agent.resume("t"))["status"] == "done"
+        assert (await agent.resume("t"))["status"] == "done"
 
 
 @pytest.fixture
