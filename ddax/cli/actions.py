@@ -33,6 +33,7 @@ def actions(
 ) -> None:
     """List the actions with their effects, and what the policy says by the origin of their arguments."""
     from ddax.actions.registry import open_registry
+    from ddax.graph.named import unborne
 
     output, context = Output(json=json, verbose=verbose), settings(config).context
     if approve is not None:
@@ -40,8 +41,11 @@ def actions(
     servers, tools = _servers(context)
     registry = open_registry(tools, files=context.actions.files)
     rows = [row_of(found, context.actions) for found in registry.values()]
+    unseen = tuple(f"{server['name']}_" for server in servers if not server["approved"])
+    unknown = [wrong for wrong in unborne(context.actions, registry) if not wrong.name.startswith(unseen)]
     if json:
-        output.result({"actions": rows, "mcp": servers})
+        names = [wrong._asdict() for wrong in unknown]
+        output.result({"actions": rows, "mcp": servers, "unknown_names": names})
         return
     for row in rows:
         output.say(f"{row['name']:<12} {row['effect']:<7} {clean(row['doc'], 80)}")
@@ -51,6 +55,9 @@ def actions(
         state = "approved" if server["approved"] else f"not approved: ddax actions --approve {server['name']}"
         does = "is at" if server["address"] else "runs"
         output.say(f"MCP server   {server['name']} ({state}) {does}: {clean(server['command'], 400)}")
+    for wrong in unknown:
+        meant = f"; is {wrong.nearest!r} meant?" if wrong.nearest else "."
+        output.say(f"{wrong.setting} names {clean(wrong.name, 80)!r}, and no action is called that{meant}")
     output.say()
     output.say("Arguments with data from memory or tools are ruled on as from a file; see docs/actions.md.")
 

@@ -157,10 +157,13 @@ class _Opening:
     async def actions(self, world: Environment | None) -> Registry:
         """Register the actions of the settings, of the world and of the caller, and our own."""
         from ddax.actions.registry import open_registry
+        from ddax.graph.named import check_named
 
         named = await actions_of(self.settings, self.place, world, self.embedder)
         files = self.settings.actions.files
-        return await asyncio.to_thread(open_registry, (*named, *self.parts.actions), files=files)
+        found = await asyncio.to_thread(open_registry, (*named, *self.parts.actions), files=files)
+        check_named(self.settings.actions, found)
+        return found
 
     async def reasoner(self, actions: Registry, *, model: str = "") -> Reasoner:
         """Open the reasoner of the settings, or the same with another model."""

@@ -26,6 +26,8 @@ if TYPE_CHECKING:
     from ddax.reasoning.embedded.reasoner import Patcher
 
 EMBEDDED = "embedded"
+ROLES = ("plan", "extract", "argue", "judge", "merge", "repair", "lean")
+"""The settings of `models` that name one model."""
 _BREAKS = "\r\n"
 _TAKES_LIMITS = frozenset({"openai", "azure_openai", "anthropic", "mistralai", "groq", "deepseek"})
 """Providers whose classes take `max_tokens` and `timeout` by these names."""
@@ -46,6 +48,7 @@ def open_reasoner(
     by what is known of each. Raises `UsageError` for a name that is no model,
     `ReasonerError` where the provider's package or key is missing.
     """
+    _check_roles(models or Models())
     if name == EMBEDDED:
         from ddax.reasoning.embedded.reasoner import EmbeddedReasoner
 
@@ -70,13 +73,13 @@ def open_model(
     environment: Mapping[str, str] | None = None,
 ) -> BaseChatModel:
     """Return the chat model `provider:model` with its own retries turned off; no call is made."""
-    provider, colon, model = name.partition(":")
-    if not (colon and provider and model):
+    if not _is_model(name):
         raise UsageError(
             f"{name!r} names no model.",
             why="A model is named with its provider.",
             mend="Write 'embedded' or 'provider:model', as in 'openai:gpt-4.1-mini'.",
         )
+    provider, _, model = name.partition(":")
     variables = os.environ if environment is None else environment
     _check_key(name, providers, variables)
     _check_address(name, providers, variables)
@@ -97,6 +100,24 @@ def open_model(
     except Exception as error:
         raise _refused(name, providers, error) from error
     return opened
+
+
+def _check_roles(models: Models) -> None:
+    """Refuse a role or a fallback that names no model, also where none is asked; raises UsageError."""
+    roles = [(role, getattr(models, role)) for role in ROLES]
+    given = [(role, said) for role, said in roles if said]
+    for name, said in (*given, *(("fallbacks", said) for said in models.fallbacks)):
+        if not _is_model(said):
+            raise UsageError(
+                f"models.{name} has {said!r}, which names no model.",
+                why="A model is named with its provider.",
+                mend="Write 'provider:model', as in 'openai:gpt-4.1-mini', or take it out.",
+            )
+
+
+def _is_model(name: str) -> bool:
+    provider, _, model = name.partition(":")
+    return bool(provider and model)
 
 
 def key_of(name: str, providers: Mapping[str, Provider]) -> str:

@@ -179,6 +179,20 @@ def test_the_command_lists_actions_with_effects_and_policy(
     assert "greet        writes  Say hello." in capsys.readouterr().out
 
 
+def test_the_command_tells_a_name_that_no_action_bears(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    words = "deny: [serach, browse], reads: [notes_search, other_search], mcp: ['notes=notes-server']"
+    (tmp_path / "ddax.yaml").write_text(f"actions: {{{words}}}\n", encoding="utf-8")
+    assert run_command(["actions"]) == 0
+    said = capsys.readouterr().out
+    assert "actions.deny names 'serach', and no action is called that; is 'search' meant?" in said
+    assert "actions.reads names 'other_search'" in said
+    assert "names 'browse'" not in said, "it is built in, and there is no page here"
+    assert "names 'notes_search'" not in said, "the server is not approved, so nobody knows its tools"
+
+
 @pytest.fixture
 def listed(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Callable[[str, str], int]:
     """List the actions of a project with one of its own, by effect and code; returns the exit code."""
