@@ -28,7 +28,6 @@ if TYPE_CHECKING:
 Event = Mapping[str, Any]
 OnEvent = Callable[[Event], None]
 Result = Mapping[str, Any]
-MAX_TASK = 1_000_000
 
 
 class Agent(Protocol):
@@ -160,12 +159,9 @@ def read_task(task: str | None) -> str:
             why="A run needs a question or an order in words.",
             mend='Write it in quotes: ddax run "TASK", or `-` to read stdin.',
         )
-    if len(text) > MAX_TASK:
-        raise UsageError(
-            f"The task has {len(text):,} characters, {MAX_TASK:,} are allowed.",
-            why="A task is kept in the state and told in prompts; long material is a source.",
-            mend="Put the long part into a file and give it with --sources.",
-        )
+    from ddax.graph.tasks import check_length
+
+    check_length(text)
     if any("\ud800" <= char <= "\udfff" for char in text):
         raise UsageError(
             "The task is not valid UTF-8 text.",

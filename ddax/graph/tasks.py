@@ -7,9 +7,25 @@ from ddax.environments.opening import BROWSER
 from ddax.errors import UsageError
 from ddax.nodes.open_task import no_text
 
+MAX_TASK = 1_000_000
+"""Characters that a task may have."""
+
+
+def check_length(task: str) -> None:
+    """Refuse a task that is too long; raises UsageError."""
+    if len(task) > MAX_TASK:
+        raise UsageError(
+            f"the task has {len(task):,} characters, {MAX_TASK:,} are allowed.",
+            why="A task is kept in the state and told in prompts; long material is a source.",
+            mend="Put the long part into a file and give it as a source (--sources).",
+        )
+
 
 def check_task(task: object, settings: Context) -> None:
-    """Refuse a task without words, or one for a browser that names a secret nobody set; raises UsageError."""
+    """Refuse a task without words or with too many, or one for a browser with a secret nobody set.
+
+    Raises UsageError.
+    """
     if not isinstance(task, str):
         raise no_text(task)
     if not task.strip():
@@ -18,6 +34,7 @@ def check_task(task: object, settings: Context) -> None:
             why="A run needs a question or an order in words.",
             mend='Write it as: ddax run "your question".',
         )
+    check_length(task)
     if any(source.startswith(BROWSER) for source in settings.sources):
         from ddax.environments.browser.secrets import check_names
 

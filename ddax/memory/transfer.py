@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import AsyncIterator, Iterable
+from collections.abc import AsyncIterator, Iterable, Iterator
 from dataclasses import asdict, dataclass, replace
 from typing import Any, TypeAlias
 
@@ -61,8 +61,21 @@ async def exported(memory: Memory) -> AsyncIterator[JsonDict]:
 
 def check_export(lines: Iterable[str]) -> None:
     """Look an export through before it is read in; raises `StateError` for the first line that is damaged."""
-    for number, line in enumerate(lines, 1):
+    for number, line in _numbered(lines):
         _made(_parsed(line, number), number)
+
+
+def _numbered(lines: Iterable[str]) -> Iterator[tuple[int, str]]:
+    """Count the lines from 1; raises `StateError` where there is none, as of a file that was cut."""
+    number = 0
+    for number, line in enumerate(lines, 1):
+        yield number, line
+    if not number:
+        raise StateError(
+            "The export is empty.",
+            why="An export has at least a header; one of nothing was cut off while it was written or copied.",
+            mend="Write it again: ddax memory export FILE",
+        )
 
 
 def _made(values: JsonDict, number: int) -> Item:
@@ -115,7 +128,7 @@ async def imported(memory: Memory, lines: Iterable[str]) -> dict[str, int]:
     ids: dict[str, str] = {}
     known: dict[str, set[str]] = {}
     copied = False
-    for number, line in enumerate(lines, 1):
+    for number, line in _numbered(lines):
         values = _parsed(line, number)
         copied = copied or (values["kind"] == "header" and values.get("namespace") == memory.namespace)
         item = _made(values, number)

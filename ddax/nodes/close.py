@@ -21,7 +21,7 @@ from ddax.nodes.merge import answer_of, supported
 from ddax.nodes.quoting import verbatim
 from ddax.nodes.remembered import remembered
 from ddax.nodes.withheld import withheld
-from ddax.reasoning.budget import usage_of
+from ddax.reasoning.budget import REACHED, usage_of
 from ddax.reasoning.protocol import MergeRequest
 from ddax.types import JsonDict
 from ddax.wording import sentence
@@ -81,7 +81,7 @@ async def _partial(state: State, session: Session) -> tuple[Answer, Update]:
         said = await session.metered(state["work"]["id"], state.get("usage", {})).merge(request)
         reply = await verbatim(said, session)
     except (BudgetExceeded, ReasonerError) as error:
-        return _no_answer(str(error)), {"usage": usage_row(usage_of(error))}
+        return _no_answer(_why(error, state)), {"usage": usage_row(usage_of(error))}
     update: Update = {"usage": usage_row(reply.usage)}
     if not reply.found and await _stopped_unread(state, session):
         return _no_answer(f"The run was stopped before anything was read ({state['stop_reason']})."), update
@@ -92,6 +92,15 @@ async def _stopped_unread(state: State, session: Session) -> bool:
     """Tell whether a run was stopped before it read a source: it cannot say what is not in them."""
     reads = session.world is None and not state["work"].get("code")
     return reads and state.get("status") == "stopped" and not await read_pages(state, session)
+
+
+def _why(error: BudgetExceeded | ReasonerError, state: State) -> str:
+    """Say why nothing could be said at the end; the cap that stopped the run has the figure of then."""
+    stopped = state.get("stop_reason", "").removeprefix("budget: ")
+    cap = error.what.partition(REACHED)[0]
+    return (
+        str(error).replace(error.what, f"{stopped}.", 1) if stopped.startswith(cap + REACHED) else str(error)
+    )
 
 
 def _no_answer(why: str) -> Answer:

@@ -27,6 +27,17 @@ _RAISE = "Ask again with a higher budget.{}; on the same thread what was read is
 """The mend of a cap: the run it ended is over, so that nothing is left to resume."""
 
 
+REACHED = " is reached"
+"""What stands behind the name of a cap in the reason of a stop."""
+
+
+def _figure(name: str, value: float) -> str:
+    """Write what was spent of a cap as a person reads it."""
+    if name == "max_seconds":
+        return f"{value:.1f} s"
+    return f"${value:.4g}" if name == "max_usd" else f"{value:,.0f}"
+
+
 def charge(error: BaseException, usage: Usage) -> None:
     """Note on an error what the failed request cost."""
     error.__dict__["usage"] = usage
@@ -88,7 +99,7 @@ class BudgetKeeper:
         if reached:
             name, value, cap = reached
             raise BudgetExceeded(
-                f"the cap {name}={cap:g} is reached ({value:g} spent).",
+                f"the cap {name}={cap:.15g}{REACHED} ({_figure(name, value)} spent).",
                 why="A run stops before the call that would pass a cap.",
                 mend=_RAISE.format(name),
             )
@@ -97,7 +108,8 @@ class BudgetKeeper:
         """Return the error of a request that was given up when its time was over, with what it cost."""
         cap = self.limits.max_seconds
         error = BudgetExceeded(
-            f"the cap max_seconds={cap:g} is reached ({max(cap, self.seconds):g} spent).",
+            f"the cap max_seconds={cap:.15g}{REACHED}"
+            f" ({_figure('max_seconds', max(cap, self.seconds))} spent).",
             why="A request to a model ends when the time of its run does.",
             mend=_RAISE.format("max_seconds"),
         )

@@ -54,6 +54,20 @@ def test_a_cap_that_is_reached_is_named(caps, spent):
     assert caught.value.exit_code == 6
 
 
+@pytest.mark.parametrize(
+    ("caps", "spent", "seconds", "said"),
+    [
+        ({"max_seconds": 8}, Usage(), 8.03271, "the cap max_seconds=8 is reached (8.0 s spent)."),
+        ({"max_tokens": 1_000_000}, Usage(1, 1_234_567), 0.0, "=1000000 is reached (1,234,567 spent)."),
+        ({"max_usd": 0.5}, Usage(1, 1, 0.512345), 0.0, "the cap max_usd=0.5 is reached ($0.5123 spent)."),
+    ],
+)  # fmt: skip
+def test_what_was_spent_is_told_as_a_person_reads_it(caps, spent, seconds, said):
+    with pytest.raises(BudgetExceeded) as caught:
+        keeper(spent, seconds=seconds, **caps).check()
+    assert caught.value.what.endswith(said)
+
+
 def test_below_every_cap_nothing_is_raised_and_pending_counts():
     kept = keeper(Usage(2, 10, 0.1), max_model_calls=4)
     kept.check()

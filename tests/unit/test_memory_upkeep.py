@@ -164,6 +164,14 @@ async def test_what_was_forgotten_stays_forgotten_in_a_copy_of_the_namespace() -
     assert (await imported(GatedMemory(fresh("other"), lexical), lines))["tombstones"] == 0
 
 
+async def test_an_export_that_was_cut_to_nothing_is_refused(memory: DictMemory) -> None:
+    with pytest.raises(StateError, match="The export is empty") as error:
+        check_export([])
+    assert "ddax memory export" in error.value.mend
+    with pytest.raises(StateError, match="The export is empty"):
+        await imported(memory, [])
+
+
 async def test_history_tells_when_a_repeat_was_refused() -> None:
     memory = GatedMemory(fresh(), lexical)
     (first,) = await memory.put([seen()])

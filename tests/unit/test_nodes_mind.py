@@ -181,6 +181,17 @@ async def test_a_cap_at_the_end_is_told_in_a_sentence_with_a_mend_that_works(kit
     )
 
 
+async def test_a_cap_has_one_figure_in_a_result(kit: Any) -> None:
+    session = kit.session(budget={"max_model_calls": 2})
+    reason = "budget: the cap max_model_calls=2 is reached (2 spent)"
+    state = {**await kit.opened(session), "status": "stopped", "stop_reason": reason}
+    state["usage"] = Usage(3, 10).row()
+    text = (await kit.update(close, state, session))["answer"]["text"]
+    assert text.startswith(
+        "No answer was reached. The cap max_model_calls=2 is reached (2 spent). A run stops"
+    )
+
+
 async def test_a_lesson_that_failed_is_paid_and_not_stored(kit: Any) -> None:
     session = kit.session({"reflect": [failing(Usage(2, 50, 0.1))]})
     update = await learned(kit, session)

@@ -172,6 +172,8 @@ async def test_what_cannot_be_run_is_refused(kit: Any, tmp_path: Path) -> None:
     async with kit.agent(tmp_path, kit.script()) as agent:
         with pytest.raises(UsageError, match="the task is empty"):
             await agent.run("  \n ")
+        with pytest.raises(UsageError, match="1,000,001 characters, 1,000,000 are allowed"):
+            await agent.run("x" * 1_000_001)
         with pytest.raises(UsageError, match="no thread 'nobody'"):
             await agent.resume("nobody")
         with pytest.raises(UsageError, match="cannot be used"):
