@@ -351,12 +351,7 @@ class Agent:
             with sqlite_errors(self.home.checkpoints):
                 begin: Any = {**config, **start}
                 parts: Any = self.graph.astream(
-                    given,
-                    begin,
-                    context=context,
-                    stream_mode="custom",
-                    durability="sync",
-                    control=control,
+                    given, begin, context=context, stream_mode="custom", durability="sync", control=control
                 )
                 # A generator that is only dropped would go on working behind the next run.
                 async with contextlib.aclosing(parts), noting(self.store, self.runs, config) as note:
