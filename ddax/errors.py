@@ -26,7 +26,8 @@ from __future__ import annotations
 import json
 import re
 import reprlib
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from typing import Any
 
 
@@ -51,6 +52,17 @@ def _in_a_row(parts: Sequence[str]) -> str:
     """Join sentences; one that another follows ends with a point, which words from outside may lack."""
     ended = [part if _ENDED.search(part) else f"{part}." for part in parts[:-1]]
     return " ".join((*ended, *parts[-1:]))
+
+
+@contextmanager
+def of_setting(key: str) -> Iterator[None]:
+    """Name the setting whose value leads to what the block refuses, or cannot write."""
+    try:
+        yield
+    except (UsageError, StorageError) as error:
+        error.what = f"Setting {key}: {error.what}"
+        error.reword(str)
+        raise
 
 
 class UsageError(DdaxError):

@@ -21,7 +21,7 @@ from pydantic import BaseModel, ValidationError
 
 from ddax.actions.protocol import Action, ActionContext, ActionResult, Inside
 from ddax.actions.signatures import adapted
-from ddax.errors import ActionError, UsageError, first_fault
+from ddax.errors import ActionError, UsageError, first_fault, of_setting
 from ddax.types import ActionCall, Effect
 
 BUILT_IN = ("search", "visit", "save", "think")
@@ -113,7 +113,9 @@ def open_registry(extra: tuple[Action, ...] = (), *, files: Sequence[str] = ()) 
     """Collect the built-in actions, those of entry points and files, and those given."""
     built_in: list[Action] = [getattr(import_module(f"ddax.actions.{name}"), name) for name in BUILT_IN]
     plugged = [_plugged(point) for point in _points(tuple((folder, _changed(folder)) for folder in sys.path))]
-    return Registry([*built_in, *plugged, *(found for file in files for found in from_file(file)), *extra])
+    with of_setting("actions.files"):
+        own = [found for file in files for found in from_file(file)]
+    return Registry([*built_in, *plugged, *own, *extra])
 
 
 @lru_cache(maxsize=1)

@@ -3,17 +3,26 @@
 from __future__ import annotations
 
 import asyncio
+from collections.abc import Callable
 from dataclasses import replace
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any, TypeVar
 
 from ddax.actions.protocol import Action
 from ddax.configs.settings import Context
-from ddax.errors import UsageError
+from ddax.errors import UsageError, of_setting
 from ddax.memory.protocol import Embedder
 
 if TYPE_CHECKING:
     from ddax.environments.protocol import Environment
     from ddax.memory.home import Home
+
+LoadedT = TypeVar("LoadedT")
+
+
+async def named(key: str, load: Callable[..., LoadedT], *given: Any) -> LoadedT:
+    """Load what a setting names, in a thread; where that fails the error begins with the key."""
+    with of_setting(key):
+        return await asyncio.to_thread(load, *given)
 
 
 def world_of(settings: Context) -> Environment | None:

@@ -16,7 +16,8 @@ from ddax.actions.protocol import Library
 from ddax.configs.secrets import Redactor
 from ddax.configs.settings import Context, Identity
 from ddax.debate.panel import Seat
-from ddax.graph.hands import actions_of, find_world, world_of
+from ddax.errors import of_setting
+from ddax.graph.hands import actions_of, find_world, named, world_of
 from ddax.graph.services import ALL_ROWS, Clock, Parts, Session
 from ddax.memory.protocol import Embedder, Memory
 from ddax.reasoning.protocol import Reasoner
@@ -61,11 +62,11 @@ async def open_session(
     from ddax.memory.shared import held
 
     place = home if home is not None else await asyncio.to_thread(_open_home)
-    identity = await asyncio.to_thread(load_identity, settings.identity)
-    seats = await asyncio.to_thread(load_panel, settings.debate.panel)
+    identity = await named("identity", load_identity, settings.identity)
+    seats = await named("debate.panel", load_panel, settings.debate.panel)
     rubrics = LivingRubrics(place.rubrics, clock=clock)
     # A task reads it as it opens; one that cannot be read is refused before there is a thread.
-    await asyncio.to_thread(rubrics.current, settings.trust.rubric)
+    await named("trust.rubric", rubrics.current, settings.trust.rubric)
     async with contextlib.AsyncExitStack() as undo, contextlib.AsyncExitStack() as ours:
         if parts.memory is None:
             await ours.enter_async_context(held(place.memory, clock=clock))
@@ -108,7 +109,8 @@ class _Opening:
         actions = await self.actions(world)
         reasoner = self.parts.reasoner or await self.reasoner(actions)
         models = sorted({seat.model for seat in seats} - {""})
-        benches = {model: await self.reasoner(actions, model=model) for model in models}
+        with of_setting("debate.panel"):
+            benches = {model: await self.reasoner(actions, model=model) for model in models}
         web = await self.web()
         library = self.parts.library or await self.library(web)
         check = await asyncio.to_thread(open_check, embedder, settings.support)
@@ -143,7 +145,8 @@ class _Opening:
             benches=benches,
             memory=memory,
             pictures=PictureStore(place.cache / "pictures"),
-            behind=_fill_behind(library) if fill else None,
+            # It embeds what searches have not needed yet, and ends with the session.
+            behind=asyncio.create_task(library.warm(), name="ddax-fill-behind") if fill else None,
         )
 
     async def world(self) -> Environment | None:
@@ -271,11 +274,6 @@ async def _embedding(embedder: Embedder, texts: Sequence[str]) -> AsyncIterator[
         await working
 
 
-def _fill_behind(library: Library) -> asyncio.Task[int]:
-    """Start to embed what searches have not needed yet; it ends with the session."""
-    return asyncio.create_task(library.warm(), name="ddax-fill-behind")
-
-
 def _open_home() -> Home:
     """Open the home the environment names; it asks the disk, so it belongs into a thread."""
     from ddax.memory.home import Home
@@ -299,7 +297,8 @@ def _reasoner(
     if settings.replay:
         from ddax.reasoning.recording import ReplayingReasoner
 
-        return ReplayingReasoner(Path(settings.replay))
+        with of_setting("replay"):
+            return ReplayingReasoner(Path(settings.replay))
     reasoner = open_reasoner(
         settings.model,
         embedder=embedder,
@@ -316,7 +315,8 @@ def _reasoner(
     if settings.record:
         from ddax.reasoning.recording import RecordingReasoner
 
-        reasoner = RecordingReasoner(reasoner, Path(settings.record))
+        with of_setting("record"):
+            reasoner = RecordingReasoner(reasoner, Path(settings.record))
     if settings.model == "embedded" and not settings.record:
         return reasoner  # it sends nothing anywhere, and what it is given is clean already
     from ddax.reasoning.redacted import RedactedReasoner

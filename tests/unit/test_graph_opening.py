@@ -415,3 +415,47 @@ async def test_what_names_no_model_is_refused_where_none_is_asked_too(
 ) -> None:
     with pytest.raises(UsageError, match=said):
         await open_session(Context(models=models), home, Parts(), clock=clock, monotonic=clock)
+
+
+@pytest.mark.parametrize(
+    ("settings", "says"),
+    [
+        ({"debate": {"panel": "nobody"}}, "Setting debate.panel: There is no panel 'nobody'"),
+        ({"trust": {"rubric": "nope.yaml"}}, "Setting trust.rubric: nope.yaml cannot be read"),
+        ({"identity": "nobody"}, "Setting identity: There is no identity profile 'nobody'"),
+        ({"actions": {"files": ["nofile.py"]}}, "Setting actions.files: there is no Python file 'nofile.py'"),
+        ({"model": "foo:bar"}, "Setting model: there is no provider 'foo'"),
+        (
+            {"model": "gguf:x", "models": {"plan": "foo:bar"}},
+            "Setting models.plan: there is no provider 'foo'",
+        ),
+        ({"record": "/nonexistent/x"}, "Setting record: Cannot write the recording"),
+        ({"replay": "/nonexistent/x"}, "Setting replay: The recording '/nonexistent/x' cannot be read"),
+        ({"web": {"record": "/nonexistent/x"}}, "Setting web.record: Cannot write the tape"),
+        (
+            {"web": {"replay": "/nonexistent/x"}},
+            "Setting web.replay: The tape '/nonexistent/x' cannot be read",
+        ),
+        ({"mood": {"matrices": "nobody"}}, "mood.matrices: there is no 'nobody'"),
+    ],
+)
+async def test_what_a_setting_names_and_is_not_there_is_told_with_its_key(
+    home: Home, settings: dict[str, Any], says: str
+) -> None:
+    services = LocalServices(home, parts=Parts(embedder=HashEmbedder()), clock=clock, monotonic=clock)
+    with pytest.raises(DdaxError) as caught:
+        await services.session(Context.model_validate(settings))
+    assert caught.value.what.startswith(says)
+    assert str(caught.value).startswith(says)
+    await services.close()
+
+
+async def test_a_model_of_a_panel_is_told_with_the_key_of_the_panel(home: Home, tmp_path: Path) -> None:
+    file = tmp_path / "panel.yaml"
+    file.write_text("debaters:\n  judge: {role: judge, model: 'foo:bar'}\n", encoding="utf-8")
+    services = LocalServices(home, parts=Parts(embedder=HashEmbedder()), clock=clock, monotonic=clock)
+    with pytest.raises(
+        UsageError, match=r"^Setting debate\.panel: Setting model: there is no provider 'foo'"
+    ):
+        await services.session(Context.model_validate({"debate": {"panel": str(file)}}))
+    await services.close()

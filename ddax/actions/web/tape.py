@@ -14,7 +14,7 @@ from pathlib import Path
 from typing import Protocol
 
 from ddax.configs.lines import LineFile
-from ddax.errors import ActionError, Blocked, NotAllowed, SettingsError, json_fault
+from ddax.errors import ActionError, Blocked, NotAllowed, SettingsError, json_fault, of_setting
 from ddax.types import JsonDict
 
 FORMAT, VERSION = "ddax-web", 1
@@ -158,5 +158,7 @@ def open_tape(record: str, replay: str) -> Tape:
             mend="Name one of the two.",
         )
     if replay:
-        return Player(Path(replay))
-    return Recorder(Path(record)) if record else NoTape()
+        with of_setting("web.replay"):
+            return Player(Path(replay))
+    with of_setting("web.record"):
+        return Recorder(Path(record)) if record else NoTape()

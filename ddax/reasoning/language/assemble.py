@@ -11,6 +11,7 @@ import numpy as np
 
 from ddax.configs.prices import Provider
 from ddax.configs.settings import Models
+from ddax.errors import of_setting
 from ddax.reasoning.language.cache import ReplyCache
 from ddax.reasoning.language.call import Caller
 from ddax.reasoning.language.channel import Channel, open_channel
@@ -92,11 +93,14 @@ def assemble(
     try:
         members: dict[Role, Sequence[Caller]] = {}
         for role in ROLES:
-            members[role] = tuple(map(caller, _names(getattr(models, role) or opening.name, models)))
-        team = Team(
-            members,
-            lean=caller(models.lean) if models.lean else None, effort=models.effort,
-        )  # fmt: skip
+            own: str = getattr(models, role)
+            with of_setting(f"models.{role}" if own else "model"):
+                first = caller(own or opening.name)
+            with of_setting("models.fallbacks"):
+                members[role] = (first, *map(caller, _others(own or opening.name, models)))
+        with of_setting("models.lean"):
+            lean = caller(models.lean) if models.lean else None
+        team = Team(members, lean=lean, effort=models.effort)
     except BaseException:
         found.close()
         raise
@@ -105,8 +109,8 @@ def assemble(
     )
 
 
-def _names(first: str, models: Models) -> tuple[str, ...]:
-    return tuple(dict.fromkeys((first, *models.fallbacks)))
+def _others(first: str, models: Models) -> tuple[str, ...]:
+    return tuple(name for name in dict.fromkeys(models.fallbacks) if name != first)
 
 
 def _channel(name: str, opening: Opening, found: _Open, open_model: OpenModel) -> Channel:
