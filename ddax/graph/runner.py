@@ -33,6 +33,7 @@ from ddax.graph.services import Clock, LocalServices, Parts
 from ddax.graph.snapshots import answered, checkpoint_of, cut_short, newest, noting, unanswered, whole
 from ddax.graph.standing import as_noted, counted, of_this_graph, standing
 from ddax.graph.state import Input, State
+from ddax.graph.streaming import Event, OnEvent, events_of
 from ddax.graph.tasks import check_task
 from ddax.graph.tracing import traced
 from ddax.ideas import dag
@@ -46,8 +47,6 @@ if TYPE_CHECKING:
     from ddax.graph.retention import Rule, Swept
     from ddax.memory.home import Home
 
-Event = dict[str, Any]
-OnEvent = Callable[[Event], None]
 Graph = CompiledStateGraph[State, Context, Input, State]
 
 SUPERSTEPS_PER_STEP = 6
@@ -228,27 +227,9 @@ class Agent:
             self.runs.save(replace(info, status="running", updated=self._clock()))
             return await self._drive(name, given, context, on_event, replay=cut_short(state))
 
-    async def stream(self, task: str, *, thread: str | None = None) -> AsyncIterator[Event]:
+    def stream(self, task: str, *, thread: str | None = None) -> AsyncIterator[Event]:
         """Run a task and yield its events; the last one has the type `result`."""
-        queue: asyncio.Queue[Event | None] = asyncio.Queue()
-
-        async def drive() -> None:
-            try:
-                result = await self.run(task, thread=thread, on_event=queue.put_nowait)
-                queue.put_nowait(
-                    {"type": "result", "node": "", "step": result["steps"], "data": dict(result)}
-                )
-            finally:
-                queue.put_nowait(None)
-
-        running = asyncio.create_task(drive())
-        try:
-            while (event := await queue.get()) is not None:
-                yield event
-            await running
-        finally:
-            running.cancel()
-            await asyncio.wait([running])
+        return events_of(lambda tell: self.run(task, thread=thread, on_event=tell))
 
     async def state(self, thread: str) -> dict[str, Any]:
         """Return the values of a thread's newest state; raises UsageError for an unknown thread."""

@@ -1,0 +1,33 @@
+"""The events of a run, for whoever takes them one by one instead of by a call."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import AsyncIterator, Awaitable, Callable
+from typing import Any
+
+from ddax.graph.results import RunResult
+
+Event = dict[str, Any]
+OnEvent = Callable[[Event], None]
+
+
+async def events_of(run: Callable[[OnEvent], Awaitable[RunResult]]) -> AsyncIterator[Event]:
+    """Run beside the caller and yield what is told; the last event is the result. Left early, it stops."""
+    queue: asyncio.Queue[Event | None] = asyncio.Queue()
+
+    async def drive() -> None:
+        try:
+            result = await run(queue.put_nowait)
+            queue.put_nowait({"type": "result", "node": "", "step": result["steps"], "data": dict(result)})
+        finally:
+            queue.put_nowait(None)
+
+    running = asyncio.create_task(drive())
+    try:
+        while (event := await queue.get()) is not None:
+            yield event
+        await running
+    finally:
+        running.cancel()
+        await asyncio.wait([running])
