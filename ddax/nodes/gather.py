@@ -61,8 +61,7 @@ async def recall(state: State, session: Session, text: str) -> list[MemoryHit]:
 
 
 def _outdated(record: Record, session: Session) -> bool:
-    page = record.meta.get("kind") == "page"
-    return page and session.library.holds(record.source, record.text) is False
+    return of_page(record) and session.library.holds(record.source, record.text) is False
 
 
 def passages(hits: Iterable[MemoryHit]) -> tuple[Passage, ...]:
