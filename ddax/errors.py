@@ -37,12 +37,16 @@ class DdaxError(RuntimeError):
     exit_code = 1
 
     def __init__(self, what: str, *, why: str = "", mend: str = "") -> None:
+        self.say(what, why, mend)
+
+    def say(self, what: str, why: str, mend: str) -> None:
+        """Set the three parts, and the one text that is told of them."""
         self.what, self.why, self.mend = what, why, mend
-        super().__init__(_in_a_row([part for part in (what, why, mend) if part]))
+        self.args = (_in_a_row([part for part in (what, why, mend) if part]),)
 
     def reword(self, said: Callable[[str], str]) -> None:
         """Change each of the three parts, as where secrets are blotted out of them."""
-        DdaxError.__init__(self, said(self.what), why=said(self.why), mend=said(self.mend))
+        self.say(said(self.what), said(self.why), said(self.mend))
 
 
 _ENDED = re.compile(r"[.!?…:;,][\"'”’»)\]]*$")
@@ -60,8 +64,7 @@ def of_setting(key: str) -> Iterator[None]:
     try:
         yield
     except (UsageError, StorageError) as error:
-        error.what = f"Setting {key}: {error.what}"
-        error.reword(str)
+        error.say(f"Setting {key}: {error.what}", error.why, error.mend)
         raise
 
 

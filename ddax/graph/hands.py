@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 LoadedT = TypeVar("LoadedT")
 
 
-async def named(key: str, load: Callable[..., LoadedT], *given: Any) -> LoadedT:
+async def loaded_by(key: str, load: Callable[..., LoadedT], *given: Any) -> LoadedT:
     """Load what a setting names, in a thread; where that fails the error begins with the key."""
     with of_setting(key):
         return await asyncio.to_thread(load, *given)

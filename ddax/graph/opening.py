@@ -17,7 +17,7 @@ from ddax.configs.secrets import Redactor
 from ddax.configs.settings import Context, Identity
 from ddax.debate.panel import Seat
 from ddax.errors import of_setting
-from ddax.graph.hands import actions_of, find_world, named, world_of
+from ddax.graph.hands import actions_of, find_world, loaded_by, world_of
 from ddax.graph.services import ALL_ROWS, Clock, Parts, Session
 from ddax.memory.protocol import Embedder, Memory
 from ddax.reasoning.protocol import Reasoner
@@ -62,11 +62,11 @@ async def open_session(
     from ddax.memory.shared import held
 
     place = home if home is not None else await asyncio.to_thread(_open_home)
-    identity = await named("identity", load_identity, settings.identity)
-    seats = await named("debate.panel", load_panel, settings.debate.panel)
+    identity = await loaded_by("identity", load_identity, settings.identity)
+    seats = await loaded_by("debate.panel", load_panel, settings.debate.panel)
     rubrics = LivingRubrics(place.rubrics, clock=clock)
     # A task reads it as it opens; one that cannot be read is refused before there is a thread.
-    await named("trust.rubric", rubrics.current, settings.trust.rubric)
+    await loaded_by("trust.rubric", rubrics.current, settings.trust.rubric)
     async with contextlib.AsyncExitStack() as undo, contextlib.AsyncExitStack() as ours:
         if parts.memory is None:
             await ours.enter_async_context(held(place.memory, clock=clock))

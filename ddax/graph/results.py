@@ -12,7 +12,7 @@ from ddax.types import MODEL_KEY, JsonDict, Usage
 NEEDS = {"choose": 'an "idea"', "edit": '"arguments"', "teach": 'a "lesson"'}
 """What belongs to a choice, by its name."""
 
-SHOWN = ("source", "title", "quote", "remembered")
+CITED = ("source", "title", "quote", "remembered")
 """What a result tells of a citation."""
 
 
@@ -49,7 +49,7 @@ def result_of(thread: str, state: dict[str, Any], interrupts: tuple[Any, ...] = 
         stop_reason="waiting for a human" if interrupts else state.get("stop_reason", ""),
         answer=answer.get("text", ""),
         short=answer.get("short", ""),
-        citations=[{k: c[k] for k in SHOWN if k in c} for c in answer.get("citations", [])],
+        citations=[{k: c[k] for k in CITED if k in c} for c in answer.get("citations", [])],
         carried=list(answer.get("carried", [])),
         doubts=list(answer.get("doubts", [])),
         ideas=sum(1 for i in ideas if i.split(".", 1)[0] == root),

@@ -39,6 +39,7 @@ class CachedEmbedder:
     def embed(self, texts: Sequence[str]) -> Rows:
         keys = [text_key(text) for text in texts]
         known = self._known(list(dict.fromkeys(keys)))
+        self._remember(known)
         fresh = {key: text for key, text in zip(keys, texts, strict=True) if key not in known}
         if fresh:
             made = dict(zip(fresh, self._inner.embed(list(fresh.values())), strict=True))
@@ -46,10 +47,8 @@ class CachedEmbedder:
             sound = {key: row for key, row in made.items() if row.any() or not fresh[key].strip()}
             if self._file is not None:
                 self._file.keep(self.fingerprint, sound)
-            self._remember(known | sound)
+            self._remember(sound)
             known |= made
-        else:
-            self._remember(known)
         return np.stack([known[key] for key in keys]) if keys else np.zeros((0, self.dim), np.float32)
 
     def _known(self, keys: list[bytes]) -> dict[bytes, Rows]:

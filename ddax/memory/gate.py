@@ -27,8 +27,8 @@ NEIGHBOURS = 8
 """Stored rows a new one is compared with."""
 NEAR = 0.5
 """Similarity below which a row is not looked at."""
-PAGES = 256
-"""Whole pages at hand, the latest: what an older row of their source says is looked for in them."""
+AT_HAND = 10_000_000
+"""Characters of the whole pages that are kept at hand: in them is looked for what older rows say."""
 MIN_SUPPORTED = 0.5
 """Share of a claim's sentences that what it cites must carry."""
 EXCERPT = 120
@@ -54,6 +54,7 @@ class GatedMemory:
         self._redactor = redactor or Redactor()
         self.inner, self._check = inner, check
         self._pages: OrderedDict[str, str] = OrderedDict()
+        self._at_hand = 0
 
     async def put(self, records: Sequence[Record]) -> list[str]:
         """Store what the gate lets in and return ids, in order.
@@ -172,9 +173,11 @@ class GatedMemory:
     async def put_page(self, document: Document) -> str:
         """Store a whole page by content hash and return the hash."""
         page = self._redactor.value(document)
-        self._pages[page.doc_id] = page.text
-        while len(self._pages) > PAGES:
-            self._pages.popitem(last=False)
+        if page.doc_id not in self._pages:  # an id is a hash of the text
+            self._pages[page.doc_id] = page.text
+            self._at_hand += len(page.text)
+        while self._at_hand > AT_HAND and len(self._pages) > 1:
+            self._at_hand -= len(self._pages.popitem(last=False)[1])
         return await self.inner.put_page(page)
 
     async def get_page(self, page_hash: str) -> Document | None:

@@ -18,7 +18,7 @@ from ddax.nodes.claims import doubts
 from ddax.nodes.gather import evidence, findings, read_pages, recall, task_text, thoughts, usage_row
 from ddax.nodes.judging import settle_values
 from ddax.nodes.merge import answer_of, supported
-from ddax.nodes.quoting import verbatim
+from ddax.nodes.quoting import synthesis
 from ddax.nodes.remembered import remembered
 from ddax.nodes.withheld import withheld
 from ddax.reasoning.budget import REACHED, usage_of
@@ -78,8 +78,7 @@ async def _partial(state: State, session: Session) -> tuple[Answer, Update]:
         seed=session.settings.seed,
     )
     try:
-        said = await session.metered(state["work"]["id"], state.get("usage", {})).merge(request)
-        reply = await verbatim(said, session)
+        reply = await synthesis(state, request, session)
     except (BudgetExceeded, ReasonerError) as error:
         return _no_answer(_why(error, state)), {"usage": usage_row(usage_of(error))}
     update: Update = {"usage": usage_row(reply.usage)}

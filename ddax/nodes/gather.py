@@ -94,14 +94,19 @@ def as_passage(record: Record, score: float) -> Passage:
     )  # fmt: skip
 
 
-async def read_pages(state: State, session: Session) -> tuple[Passage, ...]:
-    """Return the passages this task has read, in the order of the ideas that read them."""
-    ids = [
+def read_ids(state: State) -> list[str]:
+    """Return the ids of the rows this task has read, in the order of the ideas that read them."""
+    return [
         memory_id
         for idea in dag.subtree(state["ideas"], state["work"]["root"])
         if idea["kind"] == "leaf" and idea["step"] < state.get("step", 0)
         for memory_id in idea.get("evidence", [])
     ]
+
+
+async def read_pages(state: State, session: Session) -> tuple[Passage, ...]:
+    """Return the passages this task has read, in the order of the ideas that read them."""
+    ids = read_ids(state)
     records = await session.memory.get(ids)
     views = {r.id for r in records if r.meta.get("kind") == "world" and "mark" in r.meta}
     kept = set([i for i in dict.fromkeys(ids) if i in views][-VIEWS:]) if _reads_views(session) else set()

@@ -28,7 +28,7 @@ from ddax.nodes.gather import (
     usage_row,
 )
 from ddax.nodes.passing import PASSED_ON, passed_on, whole_needs
-from ddax.nodes.quoting import verbatim
+from ddax.nodes.quoting import synthesis
 from ddax.nodes.rules import carried, followed
 from ddax.reasoning.budget import usage_of
 from ddax.reasoning.protocol import Finding, MergeRequest, Synthesis
@@ -53,8 +53,7 @@ async def merge(state: State, *, session: Session) -> Update:
         if reply is None:
             request, seen = await _request(state, session, me, said, final=final)
             origins = join(origins, seen)
-            said_so = await session.metered(state["work"]["id"], state.get("usage", {})).merge(request)
-            reply = await verbatim(said_so, session)
+            reply = await synthesis(state, request, session)
     except ReasonerError as error:
         return _failed(me, parent, error, closing=closing, begun=begun)
     known = read(origins)

@@ -6,8 +6,15 @@ from dataclasses import replace
 
 from ddax.debate.quotes import is_verbatim
 from ddax.graph.services import Session
+from ddax.graph.state import State
 from ddax.nodes.gather import as_passage
-from ddax.reasoning.protocol import Synthesis
+from ddax.reasoning.protocol import MergeRequest, Synthesis
+
+
+async def synthesis(state: State, request: MergeRequest, session: Session) -> Synthesis:
+    """Ask for a synthesis; what it cites without standing there is left out."""
+    reply = await session.metered(state["work"]["id"], state.get("usage", {})).merge(request)
+    return await verbatim(reply, session)
 
 
 async def verbatim(reply: Synthesis, session: Session) -> Synthesis:

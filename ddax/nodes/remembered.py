@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from ddax.graph.services import Session
 from ddax.graph.state import Answer, State
-from ddax.nodes.gather import read_pages
+from ddax.nodes.gather import read_ids, read_pages
 from ddax.types import JsonDict, Record
 
 
@@ -14,11 +14,11 @@ async def remembered(state: State, answer: Answer, session: Session) -> Answer:
     Those are of a source that this task has not read, and that is none of the sources of the run.
     """
     citations = answer.get("citations", [])
-    read = await read_pages(state, session) if citations else ()
-    known, sources = {passage.id for passage in read}, {passage.source for passage in read}
+    known = set(read_ids(state))
     asked = [str(c["passage_id"]) for c in citations if c["passage_id"] not in known]
     if not asked:
         return answer
+    sources = {passage.source for passage in await read_pages(state, session)}
     rows = {row.id: row for row in await session.memory.get(asked) if row.source not in sources}
     marked = [_marked(citation, rows.get(str(citation["passage_id"])), session) for citation in citations]
     return Answer(**{**answer, "citations": marked})

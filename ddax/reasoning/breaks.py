@@ -5,7 +5,7 @@ from __future__ import annotations
 import sqlite3
 
 from ddax.errors import DdaxError, InvariantError
-from ddax.reasoning.scripted import METHODS
+from ddax.reasoning.protocol import METHODS
 
 MAX_SAID = 300
 """Characters of a foreign error that are told."""

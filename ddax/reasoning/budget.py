@@ -18,7 +18,7 @@ from ddax.configs.settings import Budget
 from ddax.errors import BudgetExceeded
 from ddax.reasoning import protocol as p
 from ddax.reasoning.breaks import broke_off, is_a_break, no_reply
-from ddax.reasoning.scripted import METHODS
+from ddax.reasoning.protocol import METHODS
 from ddax.types import JsonDict, Usage
 
 FREE = frozenset({"embedded"})

@@ -17,6 +17,7 @@ from ddax.configs.settings import Models
 from ddax.errors import ReasonerError, UsageError
 from ddax.memory.protocol import Embedder
 from ddax.reasoning.language.guard import Limits
+from ddax.reasoning.language.team import ROLES
 from ddax.reasoning.language.usage import PriceLike
 from ddax.reasoning.protocol import Reasoner
 
@@ -26,8 +27,6 @@ if TYPE_CHECKING:
     from ddax.reasoning.embedded.reasoner import Patcher
 
 EMBEDDED = "embedded"
-ROLES = ("plan", "extract", "argue", "judge", "merge", "repair", "lean")
-"""The settings of `models` that name one model."""
 _BREAKS = "\r\n"
 _TAKES_LIMITS = frozenset({"openai", "azure_openai", "anthropic", "mistralai", "groq", "deepseek"})
 """Providers whose classes take `max_tokens` and `timeout` by these names."""
@@ -104,7 +103,7 @@ def open_model(
 
 def _check_roles(models: Models) -> None:
     """Refuse a role or a fallback that names no model, also where none is asked; raises UsageError."""
-    roles = [(role, getattr(models, role)) for role in ROLES]
+    roles = [(role, getattr(models, role)) for role in (*ROLES, "lean")]
     given = [(role, said) for role, said in roles if said]
     for name, said in (*given, *(("fallbacks", said) for said in models.fallbacks)):
         if not _is_model(said):

@@ -6,6 +6,7 @@ Nodes speak only this; they never see a prompt. Implementations: `embedded` (no 
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Literal, Protocol
 
@@ -300,3 +301,11 @@ class Reasoner(Protocol):
     async def propose_patches(self, request: PatchRequest) -> Patches: ...
     async def mutate_patch(self, request: MutateRequest) -> Patches: ...
     async def ask(self, request: AskRequest) -> Question: ...
+
+
+METHODS: Mapping[str, type] = {
+    "expand": Expansion, "predict": Prediction, "extract": Extraction, "argue": Argument, "judge": Judgment,
+    "merge": Synthesis, "reflect": Lesson, "propose_patches": Patches, "mutate_patch": Patches,
+    "ask": Question,
+}  # fmt: skip
+"""Every request method with the type of its reply."""

@@ -22,7 +22,7 @@ from ddax.configs.lines import LineFile
 from ddax.errors import InvalidReply, ReasonerError, SettingsError, json_fault
 from ddax.reasoning import protocol as p
 from ddax.reasoning.budget import BudgetKeeper, charge, usage_of
-from ddax.reasoning.scripted import METHODS
+from ddax.reasoning.protocol import METHODS
 from ddax.types import JsonDict, Usage
 
 FORMAT = "ddax-recording"

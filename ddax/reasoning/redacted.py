@@ -6,7 +6,7 @@ from collections.abc import Awaitable, Callable
 from typing import Any
 
 from ddax.configs.secrets import Redactor
-from ddax.reasoning.scripted import METHODS
+from ddax.reasoning.protocol import METHODS
 
 
 class RedactedReasoner:

@@ -8,16 +8,10 @@ from typing import Any, TypeAlias, TypeVar
 
 from ddax.errors import ReasonerError, UsageError
 from ddax.reasoning import protocol as p
+from ddax.reasoning.protocol import METHODS
 
 Scripted: TypeAlias = Any
 """A reply of the protocol, an exception to raise, or a function of the request (async too) to either."""
-
-METHODS: Mapping[str, type] = {
-    "expand": p.Expansion, "predict": p.Prediction, "extract": p.Extraction, "argue": p.Argument,
-    "judge": p.Judgment, "merge": p.Synthesis, "reflect": p.Lesson, "propose_patches": p.Patches,
-    "mutate_patch": p.Patches, "ask": p.Question,
-}  # fmt: skip
-"""Every request method with the type of its reply."""
 
 ReplyT = TypeVar("ReplyT")
 

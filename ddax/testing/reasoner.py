@@ -7,8 +7,7 @@ from typing import Any
 
 from ddax.errors import ReasonerError
 from ddax.reasoning import protocol as p
-from ddax.reasoning.protocol import Reasoner
-from ddax.reasoning.scripted import METHODS
+from ddax.reasoning.protocol import METHODS, Reasoner
 from ddax.testing.contract import Contract, expect
 from ddax.testing.pages import PAGES, QUESTION
 from ddax.types import ActionCall, Citation, Passage, Usage

@@ -364,19 +364,26 @@ def watch(monkeypatch: pytest.MonkeyPatch, left: dict[str, int], name: str, kind
 def test_no_part_of_a_session_blocks_the_event_loop_as_it_opens_and_closes(
     home: Home, tmp_path: Path
 ) -> None:
-    from blockbuster import blockbuster_ctx
+    from blockbuster import BlockingError, blockbuster_ctx
 
     (tmp_path / "pier.md").write_text("# Pier\n\nThe pier was built by Jan Orr in 1902.\n", encoding="utf-8")
     context = Context(sources=(str(tmp_path / "pier.md"), "python:statistics"))
 
     async def used(place: Home) -> None:
         services = LocalServices(place, clock=clock, monotonic=clock)
-        await services.session(context)
+        session = await services.session(context)
+        assert (await session.library.read("python:statistics.median")).title == "statistics.median"
         await services.close()
 
+    async def blocks() -> None:
+        (tmp_path / "pier.md").stat()
+
     asyncio.run(used(home))  # what is imported at its first use may be read on the loop
+    other = Home(tmp_path / "other").ensure()
     with blockbuster_ctx():
-        asyncio.run(used(Home(tmp_path / "other").ensure()))
+        asyncio.run(used(other))
+        with pytest.raises(BlockingError):  # so that what looks for blocking calls is known to look
+            asyncio.run(blocks())
 
 
 @pytest.mark.parametrize("key", ["deny", "ask", "allow", "reads"])

@@ -268,6 +268,17 @@ async def test_an_order_within_a_document_makes_nothing_its_opening(memory: Gate
     assert (found.text, found.cut, found.opens) == (TOWER, 0, False)
 
 
+async def test_the_pages_at_hand_are_the_latest_and_bounded(
+    memory: GatedMemory, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("ddax.memory.gate.AT_HAND", 25)
+    for number in (1, 2, 3, 3):
+        await memory.put_page(Document(f"v{number}", "a.md", "A", f"{number}" * 10))
+    assert [*memory._pages] == ["v2", "v3"]
+    await memory.put_page(Document("v4", "a.md", "A", "4" * 99))
+    assert [*memory._pages] == ["v4"], "the newest is at hand whatever its size"
+
+
 @pytest.mark.parametrize(("kept", "gone"), [(True, False), (False, True)])
 async def test_what_a_page_says_no_more_is_superseded_by_what_stands_there_now(
     memory: GatedMemory, kept: bool, gone: bool
