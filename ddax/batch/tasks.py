@@ -118,7 +118,8 @@ def read_tasks(path: Path) -> list[BatchTask]:
     Raises SourceError where the file cannot be read, UsageError naming the line that is wrong.
     """
     try:
-        lines = path.read_text(encoding="utf-8-sig").splitlines()
+        # Not `splitlines`: a text in JSON may hold U+2028 and its like as they are.
+        lines = path.read_text(encoding="utf-8-sig").split("\n")
     except (OSError, UnicodeDecodeError) as error:
         why = error.strerror if isinstance(error, OSError) else "it is not UTF-8 text"
         raise SourceError(

@@ -17,7 +17,7 @@ from typing import TYPE_CHECKING, Any, Protocol
 import typer
 
 from ddax.cli.errors import resume_command
-from ddax.cli.text import dump_json
+from ddax.cli.text import dump_json, shorten
 from ddax.errors import StorageError, UsageError
 
 if TYPE_CHECKING:
@@ -185,3 +185,20 @@ def _read_stdin() -> str:
 def how_to_resume(thread: str) -> str:
     """Return the exact command that resumes a thread from this shell."""
     return resume_command(thread, home=os.environ.get("DDAX_HOME", ""))
+
+
+def put(data: bytes, file: Path | None) -> None:
+    """Write what was asked for to a file, or to stdout; raises StorageError where the file cannot be."""
+    if file is None:
+        sys.stdout.flush()
+        sys.stdout.buffer.write(data)
+        sys.stdout.buffer.flush()
+        return
+    try:
+        file.write_bytes(data)
+    except OSError as exc:
+        raise StorageError(
+            f"Cannot write {shorten(str(file), 200)!r}.",
+            why=f"{exc.strerror or exc}.",
+            mend="Give a file in a folder that can be written to.",
+        ) from exc

@@ -9,9 +9,9 @@ from typing import Annotated
 
 import typer
 
-from ddax.cli.backend import Output
+from ddax.cli.backend import Output, put
 from ddax.cli.runs import known_run
-from ddax.errors import StorageError, UsageError
+from ddax.errors import UsageError
 
 
 def export(
@@ -47,13 +47,6 @@ def export(
         async with Reader(Home.from_environ(os.environ), os.environ) as reader:
             return written(await kept(reader, name), form)
 
-    text = asyncio.run(gather())
-    try:
-        file.write_text(text, encoding="utf-8")
-    except OSError as exc:
-        raise StorageError(
-            f"Cannot write {str(file)!r}.",
-            why=f"{exc.strerror or exc}.",
-            mend="Give a file in a folder that can be written to.",
-        ) from exc
-    Output(json=False, verbose=verbose).say(f"{file}: {len(text.encode()):,} bytes")
+    data = asyncio.run(gather()).encode()
+    put(data, file)
+    Output(json=False, verbose=verbose).say(f"{file}: {len(data):,} bytes")

@@ -13,10 +13,10 @@ from typing import TYPE_CHECKING, Annotated, Any, Literal
 import typer
 
 from ddax.cli.answer import result_lines
-from ddax.cli.backend import Opener, Output, check_thread, home_of, opener_of, run_folder, speaks_utf8
+from ddax.cli.backend import Opener, Output, check_thread, home_of, opener_of, put, run_folder, speaks_utf8
 from ddax.cli.board import Board
 from ddax.cli.text import clean, columns, shorten
-from ddax.errors import DdaxError, StorageError, UsageError
+from ddax.errors import DdaxError, UsageError
 
 if TYPE_CHECKING:
     from ddax.graph.runs import RunInfo
@@ -183,17 +183,4 @@ def graph(
         )
     from ddax.graph.drawing import draw
 
-    picture = draw(kind)
-    if file is None:
-        sys.stdout.flush()
-        sys.stdout.buffer.write(picture if picture.endswith(b"\n") or kind == "png" else picture + b"\n")
-        sys.stdout.buffer.flush()
-        return
-    try:
-        file.write_bytes(picture)
-    except OSError as exc:
-        raise StorageError(
-            f"Cannot write {shorten(str(file), 200)!r}.",
-            why=f"{exc.strerror or exc}.",
-            mend="Give a file in a folder that can be written to.",
-        ) from exc
+    put(draw(kind), file)

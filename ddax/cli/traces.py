@@ -4,15 +4,14 @@ from __future__ import annotations
 
 import asyncio
 import json as jsonlib
-import sys
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any, Literal
 
 import typer
 
-from ddax.cli.backend import Opener, Output, opener_of, run_folder
+from ddax.cli.backend import Opener, Output, opener_of, put, run_folder
 from ddax.cli.runs import known_run
-from ddax.errors import StorageError, UsageError
+from ddax.errors import UsageError
 from ddax.wording import amount
 
 if TYPE_CHECKING:
@@ -46,7 +45,7 @@ def export(
                 mend=f"Bring it to its end: ddax resume {name}",
             )
     lines = asyncio.run(_lines(opener_of(context), names, form))
-    _write("".join(f"{line}\n" for line in lines), file)
+    put("".join(f"{line}\n" for line in lines).encode(), file)
     output.note(f"{len(lines)} of {amount(len(names), 'thread')} exported ({form}).")
 
 
@@ -75,19 +74,3 @@ async def _run(agent: Any, name: str) -> Any:
         ledger=await agent.rows(name, "ledger", task=work["id"]),
         decisions=await agent.rows(name, "decisions", task=work["id"]),
     )
-
-
-def _write(text: str, file: Path | None) -> None:
-    if file is None:
-        sys.stdout.flush()
-        sys.stdout.buffer.write(text.encode("utf-8"))
-        sys.stdout.buffer.flush()
-        return
-    try:
-        file.write_text(text, encoding="utf-8")
-    except OSError as exc:
-        raise StorageError(
-            f"Cannot write {str(file)!r}.",
-            why=f"{exc.strerror or exc}.",
-            mend="Give a file in a folder that can be written to.",
-        ) from exc

@@ -14,9 +14,9 @@ from pathlib import Path
 from typing import Literal
 
 from ddax.debate.rubric import Criterion, Rubric, load_rubric
-from ddax.errors import StateError, StorageError, UsageError
+from ddax.errors import StateError, UsageError
 from ddax.memory.agent_file import stamp
-from ddax.memory.files import ensure_folder, storage_errors, write_atomic
+from ddax.memory.files import locked, storage_errors, write_atomic
 from ddax.memory.home import safe_name
 from ddax.memory.records import clean, digest, normalised
 from ddax.types import JsonDict
@@ -24,7 +24,6 @@ from ddax.types import JsonDict
 RUBRIC_SCHEMA = 1
 MAX_CRITERIA = 12
 MEANING_CHARS = 500
-LOCK_SECONDS = 10.0
 _WORD = re.compile(r"[^\W_]+")
 _WEAK = frozenset({
     "a", "an", "the", "of", "in", "on", "at", "to", "for", "is", "are", "be", "it", "its", "this", "that",
@@ -160,26 +159,12 @@ class LivingRubrics:
     def _changing(self, name: str) -> Iterator[JsonDict]:
         """Change a rubric under its lock, and replace its file."""
         import yaml
-        from filelock import FileLock, Timeout
 
         path = self._path(name)
-        ensure_folder(self._folder)
-        lock = FileLock(path.with_suffix(".lock"))
-        with storage_errors(path):
-            try:
-                lock.acquire(timeout=LOCK_SECONDS)
-            except Timeout as exc:
-                raise StorageError(
-                    f"The file {str(path)!r} stays locked.",
-                    why="Another process holds it.",
-                    mend="Try again.",
-                ) from exc
-        try:
+        with locked(path):
             rubric = self.load(name)
             yield rubric
             write_atomic(path, yaml.safe_dump(rubric, sort_keys=False, allow_unicode=True, width=100))
-        finally:
-            lock.release()
 
     def _read(self, name: str) -> JsonDict | None:
         import yaml

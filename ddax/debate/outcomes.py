@@ -12,8 +12,8 @@ from contextlib import contextmanager
 from pathlib import Path
 
 from ddax.debate.calibration import CalibrationMap, fit_map
-from ddax.errors import StateError, StorageError
-from ddax.memory.files import ensure_folder, read_json, storage_errors, write_atomic
+from ddax.errors import StateError
+from ddax.memory.files import locked, read_json, storage_errors, write_atomic
 from ddax.memory.records import digest
 from ddax.types import JsonDict
 
@@ -22,7 +22,6 @@ KEPT = 5000
 """Rows of a judge that stay on disk, the newest."""
 FITTED = 2000
 """Rows that a map is fitted on, the newest."""
-LOCK_SECONDS = 10.0
 
 
 class JudgeStore:
@@ -96,28 +95,13 @@ class JudgeStore:
     @contextmanager
     def _changing(self, judge: str) -> Iterator[JsonDict]:
         """Change the file of a judge under its lock, and replace it."""
-        from filelock import FileLock, Timeout
-
         path = self._path(judge)
-        ensure_folder(self._folder)
-        lock = FileLock(path.with_suffix(".lock"))
-        with storage_errors(path):
-            try:
-                lock.acquire(timeout=LOCK_SECONDS)
-            except Timeout as exc:
-                raise StorageError(
-                    f"The file {str(path)!r} stays locked.",
-                    why="Another process holds it.",
-                    mend="Try again.",
-                ) from exc
-        try:
+        with locked(path):
             known = self._read(path, judge)
             yield known
             newest = sorted(known["rows"].values(), key=lambda row: (row["at"], row["key"]))[-KEPT:]
             known["rows"] = {row["key"]: row for row in newest}
             write_atomic(path, json.dumps(known, ensure_ascii=False))
-        finally:
-            lock.release()
 
 
 def outcome_rows(

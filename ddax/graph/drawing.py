@@ -49,7 +49,7 @@ def svg() -> str:
         f'<rect width="{width}" height="{height}" fill="#ffffff"/>',
         *(_arrow(places, e.source, e.target, dashed=e.conditional, width=width) for e in drawn.edges),
         *(_box(name, place, width) for name, place in places.items()),
-        "</svg>",
+        "</svg>\n",
     ]
     return "\n".join(parts)
 

@@ -21,7 +21,7 @@ from typing import TypedDict
 
 import numpy as np
 
-from ddax.errors import StateError, StorageError, UsageError
+from ddax.errors import StateError, UsageError
 from ddax.memory.agent_file import (
     AGENT_SCHEMA,
     completed,
@@ -34,13 +34,12 @@ from ddax.memory.agent_file import (
     take_in,
 )
 from ddax.memory.dissents import dissent_depth, novelty_of
-from ddax.memory.files import ensure_folder, read_json, storage_errors, write_atomic
+from ddax.memory.files import locked, read_json, storage_errors, write_atomic
 from ddax.memory.protocol import Embedder
 from ddax.memory.records import clean, digest
 from ddax.memory.trust import Formula
 from ddax.types import JsonDict
 
-LOCK_SECONDS = 10.0
 REGRET_HOURS = 24.0
 """Hours after which an override that was not reverted stands."""
 _SLUG = re.compile(r"[^a-z0-9]+")
@@ -237,28 +236,13 @@ class AgentStore(Agents):
     @contextmanager
     def changing(self, name: str, reason: str) -> Iterator[JsonDict]:
         """Change an agent's memory under its lock, settle its trust, and replace its file."""
-        from filelock import FileLock, Timeout
-
-        ensure_folder(self.folder)
         path = self.path(name)
-        lock = FileLock(path.with_suffix(".lock"))
-        with storage_errors(path):
-            try:
-                lock.acquire(timeout=LOCK_SECONDS)
-            except Timeout as exc:
-                raise StorageError(
-                    f"The file {str(path)!r} stays locked.",
-                    why=f"Another process has held its lock for {LOCK_SECONDS:g} s.",
-                    mend="Try again when that process has ended; nothing was changed.",
-                ) from exc
-        try:
+        with locked(path):
             agent = self.load(name)
             before = json.dumps(agent)
             yield agent
             if self.settled(agent, before, reason):
                 write_atomic(path, json.dumps(agent, indent=1, allow_nan=False))
-        finally:
-            lock.release()
 
 
 def vectors_of(dissents: Sequence[JsonDict], fingerprint: str) -> list[np.ndarray]:

@@ -12,6 +12,9 @@ from pathlib import Path
 from ddax.errors import StateError, StorageError, json_fault
 from ddax.types import JsonDict
 
+LOCK_SECONDS = 10.0
+"""How long a lock of a small file is waited for."""
+
 _MEND = "Free some space, make the folder writable, or set DDAX_HOME to another folder."
 
 
@@ -50,6 +53,31 @@ def write_atomic(path: Path, text: str, *, durable: bool = True) -> None:
             raise
         if durable:
             _sync_folder(path.parent)
+
+
+@contextmanager
+def locked(path: Path, *, seconds: float = LOCK_SECONDS) -> Iterator[None]:
+    """Hold the lock of a small file that several processes change; its folder is made.
+
+    Raises `StorageError` where another process holds it for longer than `seconds`.
+    """
+    from filelock import FileLock, Timeout
+
+    ensure_folder(path.parent)
+    lock = FileLock(path.with_suffix(".lock"))
+    with storage_errors(path):
+        try:
+            lock.acquire(timeout=seconds)
+        except Timeout as exc:
+            raise StorageError(
+                f"The file {str(path)!r} stays locked.",
+                why=f"Another process has held its lock for {seconds:g} s.",
+                mend="Try again when that process has ended; nothing was changed.",
+            ) from exc
+    try:
+        yield
+    finally:
+        lock.release()
 
 
 def read_json(path: Path) -> JsonDict | None:

@@ -18,15 +18,14 @@ from hashlib import sha256
 from pathlib import Path
 from typing import Any, TypeVar, get_args, get_origin, get_type_hints
 
-from ddax.configs.lines import LineFile
-from ddax.errors import InvalidReply, ReasonerError, SettingsError, json_fault
+from ddax.configs.lines import LineFile, LineForm, read_lines
+from ddax.errors import InvalidReply, ReasonerError
 from ddax.reasoning import protocol as p
 from ddax.reasoning.budget import BudgetKeeper, charge, usage_of
 from ddax.reasoning.protocol import METHODS
 from ddax.types import JsonDict, Usage
 
-FORMAT = "ddax-recording"
-VERSION = 1
+RECORDING = LineForm("ddax-recording", 1, kind="recording", flag="--record")
 ReplyT = TypeVar("ReplyT")
 UNRECORDED = {"Passage": {"score", "cut"}, "Picture": {"data"}}
 """Fields that are no part of a recorded request."""
@@ -121,11 +120,8 @@ class RecordingReasoner(_Asked):
         self, inner: p.Reasoner, path: Path, *, environment: Mapping[str, str] | None = None
     ) -> None:
         self.name, self._inner = inner.name, inner
-        head = {
-            "format": FORMAT, "version": VERSION, "model": self.name,
-            "free": self.free_of_charge, "sees": self.sees,
-        }  # fmt: skip
-        self._file = LineFile(path, head, kind="recording", flag="--record", environment=environment)
+        head = {"model": self.name, "free": self.free_of_charge, "sees": self.sees}
+        self._file = LineFile(path, RECORDING, head, environment=environment)
 
     @property
     def free_of_charge(self) -> bool:
@@ -207,39 +203,9 @@ def _error(row: JsonDict) -> ReasonerError:
 
 
 def _read(path: Path) -> tuple[JsonDict, list[JsonDict]]:
-    try:
-        lines = path.read_text(encoding="utf-8").splitlines()
-    except (OSError, UnicodeDecodeError) as error:
-        raise SettingsError(
-            f"The recording {str(path)!r} cannot be read.",
-            why=f"{getattr(error, 'strerror', None) or 'It is no UTF-8 text'}.",
-            mend="Check the path; `ddax run TASK --record FILE` makes one.",
-        ) from error
-    rows: list[JsonDict] = []
-    for number, line in enumerate(lines, 1):
-        try:
-            row = json.loads(line)
-        except ValueError as error:
-            if number == len(lines):
-                break  # the writer was killed in the middle of its last line
-            raise SettingsError(
-                f"{path}, line {number}: not valid JSON.",
-                why=f"{json_fault(error, row=True)}.",
-                mend="Make the recording again: ddax run TASK --record FILE",
-            ) from error
-        rows.append(row if isinstance(row, dict) else {})
-    head = rows[0] if rows else {}
-    if head.get("format") != FORMAT or head.get("version") != VERSION:
-        raise SettingsError(
-            f"{str(path)!r} is no recording of this release.",
-            why="It begins otherwise than one, or has another version.",
-            mend="Make one: ddax run TASK --record FILE",
-        )
-    odd = [n for n, row in enumerate(rows[1:], 2) if row.get("method") not in METHODS or "hash" not in row]
-    if odd:
-        raise SettingsError(
-            f"{path}, line {odd[0]}: no request with its reply.",
-            why="A request or its reply is missing.",
-            mend="Make the recording again: ddax run TASK --record FILE",
-        )
-    return head, rows[1:]
+    head, rows = read_lines(path, RECORDING)
+    for number, row in enumerate(rows, 2):
+        if row.get("method") not in METHODS or "hash" not in row:
+            missing = "A request or its reply is missing"
+            raise RECORDING.broken(path, number, "no request with its reply", missing)
+    return head, rows

@@ -42,6 +42,14 @@ def test_a_task_file_is_read_and_nameless_tasks_get_their_line(tmp_path: Path) -
     ]
 
 
+@pytest.mark.parametrize("mark", ["\u2028", "\u2029", "\x85"])
+def test_a_line_of_a_task_file_ends_where_json_lines_end(tmp_path: Path, mark: str) -> None:
+    file = tmp_path / "tasks.jsonl"
+    file.write_text(f'{{"task": "one{mark}more"}}\r\n{{"task": "two"}}\r\n', encoding="utf-8", newline="")
+    told = [(task.id, task.task) for task in read_tasks(file)]
+    assert told == [("line-1", f"one{mark}more"), ("line-2", "two")]
+
+
 @pytest.mark.parametrize(
     ("lines", "says"),
     [

@@ -136,6 +136,16 @@ def test_a_full_disk_leaves_the_old_file_whole(tmp_path: Path, monkeypatch: pyte
     assert os.listdir(tmp_path) == ["x.json"]
 
 
+def test_a_small_file_that_another_holds_is_waited_for_and_named(tmp_path: Path) -> None:
+    path = tmp_path / "new folder" / "x.json"
+    stays = pytest.raises(StorageError, match=r"x.json' stays locked\. .*0\.05 s")
+    with files.locked(path), stays, files.locked(path, seconds=0.05):
+        pytest.fail("two hold one file")
+    with files.locked(path, seconds=0.05):
+        files.write_atomic(path, "mine")
+    assert path.read_text() == "mine"
+
+
 @pytest.mark.parametrize("name", ["a", "0", "A.b-c_d", "x" * 128])
 def test_safe_names_pass(name: str) -> None:
     assert safe_name(name) == name

@@ -168,6 +168,28 @@ async def test_a_recording_is_gone_on_with(tmp_path):
     assert heads == ["ddax-recording", None, None]
 
 
+async def test_a_recording_is_gone_on_with_after_a_kill_in_the_middle_of_a_line(tmp_path):
+    path, (request, reply) = tmp_path / "r", PAIRS["ask"]
+    for cut in (20, None):
+        recorder = RecordingReasoner(ScriptedReasoner({"ask": [reply]}), path, environment={})
+        await recorder.ask(request)
+        path.write_bytes(path.read_bytes()[: None if cut is None else -cut])
+    assert await ReplayingReasoner(path).ask(request) == reply
+    path.write_bytes(path.read_bytes().splitlines()[0])
+    await RecordingReasoner(ScriptedReasoner({"ask": [reply]}), path, environment={}).ask(request)
+    assert await ReplayingReasoner(path).ask(request) == reply
+
+
+@pytest.mark.parametrize("row", ["[]", '{"method": "ask"}', '{"method": "unheard", "hash": "x"}'])
+async def test_a_line_that_is_no_request_is_named(tmp_path, row):
+    request, reply = PAIRS["ask"]
+    await RecordingReasoner(ScriptedReasoner({"ask": [reply]}), tmp_path / "r", environment={}).ask(request)
+    with (tmp_path / "r").open("a") as file:
+        file.write(f"{row}\n")
+    with pytest.raises(SettingsError, match="r, line 3: no r"):
+        ReplayingReasoner(tmp_path / "r")
+
+
 def test_a_folder_is_refused_before_anything_is_asked(tmp_path):
     with pytest.raises(StorageError, match="Is a directory"):
         RecordingReasoner(ScriptedReasoner({}), tmp_path, environment={})

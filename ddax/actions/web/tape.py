@@ -8,16 +8,15 @@ nothing is fetched instead.
 from __future__ import annotations
 
 import base64
-import json
 from collections.abc import Awaitable, Callable, Mapping
 from pathlib import Path
 from typing import Protocol
 
-from ddax.configs.lines import LineFile
-from ddax.errors import ActionError, Blocked, NotAllowed, SettingsError, json_fault, of_setting
+from ddax.configs.lines import LineFile, LineForm, read_lines
+from ddax.errors import ActionError, Blocked, NotAllowed, SettingsError, of_setting
 from ddax.types import JsonDict
 
-FORMAT, VERSION = "ddax-web", 1
+TAPE = LineForm("ddax-web", 1, kind="tape", flag="--record-web")
 KINDS: Mapping[str, type[ActionError]] = {"Blocked": Blocked, "NotAllowed": NotAllowed}
 
 Make = Callable[[], Awaitable[JsonDict]]
@@ -43,8 +42,7 @@ class Recorder:
     """Append what comes from the web to a file."""
 
     def __init__(self, path: Path, *, environment: Mapping[str, str] | None = None) -> None:
-        head: JsonDict = {"format": FORMAT, "version": VERSION}
-        self._file = LineFile(path, head, kind="tape", flag="--record-web", environment=environment)
+        self._file = LineFile(path, TAPE, {}, environment=environment)
 
     async def play(self, key: str, make: Make) -> JsonDict:
         """Do it, and note what came of it."""
@@ -99,41 +97,11 @@ def told(row: JsonDict) -> ActionError:
 
 def rows_of(path: Path) -> list[JsonDict]:
     """Read a tape; raises SettingsError with the line that is none."""
-    try:
-        lines = path.read_text(encoding="utf-8").splitlines()
-    except (OSError, UnicodeDecodeError) as error:
-        raise SettingsError(
-            f"The tape {str(path)!r} cannot be read.",
-            why=f"{getattr(error, 'strerror', None) or 'It is no UTF-8 text'}.",
-            mend="Check the path; `ddax run TASK --record-web FILE` makes one.",
-        ) from error
-    rows: list[JsonDict] = []
-    for number, line in enumerate(lines, 1):
-        try:
-            row = json.loads(line)
-        except ValueError as error:
-            if number == len(lines):
-                break  # the writer was killed in the middle of its last line
-            raise SettingsError(
-                f"{path}, line {number}: not valid JSON.",
-                why=f"{json_fault(error, row=True)}.",
-                mend="Make the tape again: ddax run TASK --record-web FILE",
-            ) from error
-        if not isinstance(row, dict) or (number > 1 and "key" not in row):
-            raise SettingsError(
-                f"{path}, line {number}: no row of a tape.",
-                why="A request or what came of it is missing.",
-                mend="Make the tape again: ddax run TASK --record-web FILE",
-            )
-        rows.append(row)
-    if not rows or rows[0].get("format") != FORMAT or rows[0].get("version") != VERSION:
-        mend = "Make one: ddax run TASK --record-web FILE"
-        raise SettingsError(
-            f"{str(path)!r} is no tape of this release.",
-            why="It begins otherwise than one, or has another version.",
-            mend=mend,
-        )
-    return rows[1:]
+    _, rows = read_lines(path, TAPE)
+    for number, row in enumerate(rows, 2):
+        if "key" not in row:
+            raise TAPE.broken(path, number, "no row of a tape", "A request or what came of it is missing")
+    return rows
 
 
 def packed(body: bytes) -> JsonDict:
