@@ -15,7 +15,7 @@ from ddax.evolution.ranker import Ranker
 from ddax.evolution.records import Evaluation, RepairResult, RepairTask, Trust
 from ddax.evolution.sandbox.protocol import Limits, Sandbox
 from ddax.evolution.search import Baseline, Found, Partial, Search, measure
-from ddax.evolution.suites import Suite, build_suite
+from ddax.evolution.suites import Suite
 from ddax.evolution.verdict import separate_report, separate_verdict
 from ddax.evolution.wording import explain, unified
 from ddax.reasoning.protocol import PatchRequest
@@ -61,17 +61,13 @@ class Attempt:
     ) -> None:
         self.task, self.settings, self.clock = task, settings, clock
         self.begin = clock()
-        whole = build_suite(
-            task.files, task.targets, task.tests, roots=task.roots, runner=task.runner,
-            data=task.data, only=task.only, script=task.script,
-        )  # fmt: skip
         self.sandbox, self.hidden_passed, self.rejected = sandbox, 0, 0
         self.flaky: tuple[str, ...] = ()
         self.baseline: Baseline | None = None
         self.tried, self.late = 0, False
         self.partials: dict[str, str] = {}
         self._suited: bool | None = None
-        self.split(whole, task.held_out)
+        self.split(task.suite(), task.held_out)
 
     def split(self, whole: Suite, held_out: Collection[str]) -> None:
         """Part the tests into those that the search sees and those that judge what it found."""

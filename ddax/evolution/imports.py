@@ -11,7 +11,11 @@ HIDDEN = frozenset({"__pycache__", "node_modules", "site-packages", "venv", "bui
 
 def python_files(folder: Path) -> Iterator[Path]:
     """Yield the Python files below a folder in order, without hidden, cached and installed ones."""
-    for entry in sorted(folder.iterdir()):
+    try:
+        entries = sorted(folder.iterdir())
+    except OSError:  # what nobody lets us list is no part of a program that we could read
+        return
+    for entry in entries:
         if entry.name.startswith(".") or entry.name in HIDDEN or entry.is_symlink():
             continue
         if entry.is_dir() and not (entry / "pyvenv.cfg").exists():

@@ -37,6 +37,11 @@ def is_test(path: Path) -> bool:
     return path.name.startswith("test_") or path.name.endswith("_test.py")
 
 
+def is_program(path: Path) -> bool:
+    """Say whether a file's name is that of one that may be changed."""
+    return not is_test(path) and path.name != "conftest.py"
+
+
 def read_text(path: Path) -> str:
     """Read a file with its line ends as they are; raises SourceError where it is no UTF-8 text."""
     try:
@@ -135,7 +140,7 @@ def read_project(
     Raises SourceError or UsageError where something named is not there, or there is nothing to change.
     """
     named = _expand(paths, cwd)
-    files = [path for path in named if not is_test(path) and path.name != "conftest.py"]
+    files = [path for path in named if is_program(path)]
     wanted: dict[Path, list[str]] = {}
     if command is not None:
         tests, wanted = _test_paths(command, cwd)
@@ -158,6 +163,12 @@ def read_project(
     return _assemble(root, files, tests, wanted, command, script)
 
 
+def read_folder(folder: str) -> Project:
+    """Read the code and the tests of a folder, as `ddax fix FOLDER` does there; raises as `read_project`."""
+    root = Path(os.path.abspath(folder))
+    return read_project([str(root)], None, cwd=root)
+
+
 def _assemble(
     root: Path, files: list[Path], tests: list[Path], wanted: dict[Path, list[str]],
     command: TestCommand | None, script: str,
@@ -166,7 +177,7 @@ def _assemble(
     conftests = _conftests(tests, root)
     begin = [*tests, *conftests, *(files if script else [])]
     reached = closure(begin, folders, limit=MAX_FILES)
-    targets = [path for path in files if path in reached] or files
+    targets = [path for path in files if path in reached] or files[:MAX_FILES]
     siblings = [p for f in targets for p in sorted(f.parent.glob("*.py")) if not is_test(p)][:MAX_FILES]
     apart = {*tests, *conftests}
     program = [p for p in dict.fromkeys([*targets, *reached, *siblings]) if p not in apart]

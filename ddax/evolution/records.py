@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 from typing import Literal
 
 from ddax.evolution.inside.loading import ROOTS
-from ddax.evolution.suites import Runner
+from ddax.evolution.suites import Runner, Suite, build_suite
 from ddax.types import Usage
 
 Trust = Literal["none", "plausible", "confirmed", "separate"]
@@ -40,6 +40,13 @@ class RepairTask:
     hints: tuple[tuple[str, int], ...] = ()
     hold_out: bool = False
     priors: Mapping[str, float] = field(default_factory=dict)
+
+    def suite(self) -> Suite:
+        """Read the tests; raises SourceError where there is none or a target is missing."""
+        return build_suite(
+            self.files, self.targets, self.tests, roots=self.roots, runner=self.runner,
+            data=self.data, only=self.only, script=self.script,
+        )  # fmt: skip
 
 
 @dataclass(frozen=True)

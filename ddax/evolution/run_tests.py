@@ -11,10 +11,10 @@ from ddax.actions.registry import action
 from ddax.errors import ActionError
 from ddax.evolution.code_task import find_code
 from ddax.evolution.evaluator import CodeEvaluator
+from ddax.evolution.project import read_folder
 from ddax.evolution.records import Evaluation
 from ddax.evolution.sandbox.probe import choose
 from ddax.evolution.sandbox.protocol import Limits
-from ddax.evolution.suites import build_suite
 from ddax.wording import amount
 
 WALL_SECONDS = 60.0
@@ -32,7 +32,7 @@ class RunTestsArguments(BaseModel):
 @action(effect="none")
 async def test(context: ActionContext, arguments: RunTestsArguments) -> ActionResult:
     """Run the tests of the code, isolated from the machine."""
-    found, total = await asyncio.to_thread(_evaluate, arguments)
+    found, total = await asyncio.to_thread(evaluate, arguments)
     if found.passed < total:
         raise ActionError(
             f"{total - found.passed} of {amount(total, 'test fails', 'tests fail')}.",
@@ -42,11 +42,10 @@ async def test(context: ActionContext, arguments: RunTestsArguments) -> ActionRe
     return ActionResult("the test passes" if total == 1 else f"all {total} tests pass")
 
 
-def _evaluate(arguments: RunTestsArguments) -> tuple[Evaluation, int]:
-    found = find_code((arguments.root,))
-    if found is None:
+def evaluate(arguments: RunTestsArguments) -> tuple[Evaluation, int]:
+    """Run the tests of a folder in a sandbox; return how they ended, and how many there are."""
+    if not find_code((arguments.root,)):
         raise ActionError(f"there are no code and tests in {arguments.root!r}.", kind="not_found")
-    files, tests = found.read()
-    suite = build_suite(files, found.targets, tests)
+    suite = read_folder(arguments.root).task.suite()
     with CodeEvaluator(choose(), suite, limits=Limits(wall=WALL_SECONDS)) as evaluator:
         return evaluator.evaluate({}), len(suite.units)

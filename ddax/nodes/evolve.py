@@ -9,12 +9,14 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Iterable, Sequence
+from dataclasses import replace
 from pathlib import PurePath
 
 from ddax.errors import DdaxError, SandboxError, SourceError
 from ddax.evolution.code_task import find_code
 from ddax.evolution.learned import RULES, adjustments, rule_row, successes
-from ddax.evolution.records import RepairResult, RepairTask
+from ddax.evolution.project import read_folder
+from ddax.evolution.records import RepairResult
 from ddax.graph.services import Session
 from ddax.graph.state import Answer, Outcome, State, Update
 from ddax.ideas import dag, grow
@@ -65,21 +67,19 @@ async def evolve(state: State, *, session: Session) -> Update:
 async def _repair(state: State, session: Session) -> RepairResult:
     from ddax.evolution.repair import repair
 
-    found = await asyncio.to_thread(find_code, (state["work"]["code"],))
-    if found is None:
+    if not await asyncio.to_thread(find_code, (state["work"]["code"],)):
         raise SourceError(
             f"The code in {state['work']['code']!r} is gone.",
             why="It was there when the task was opened, and no code with tests is there now.",
             mend="Put the folder back and resume: ddax resume",
         )
-    files, tests = await asyncio.to_thread(found.read)
-    targets = _free(files, state["work"]["code"], state["work"].get("requirements", []))
+    task = (await asyncio.to_thread(read_folder, state["work"]["code"])).task
     rules = await session.memory.rows(RULES, committed_before=state["work"]["opened"])
-    task = RepairTask(
-        files,
-        targets,
-        tests,
+    task = replace(
+        task,
+        targets=_free(task.targets, state["work"]["code"], state["work"].get("requirements", [])),
         goal=await task_text(state, session),
+        hold_out=True,
         priors=adjustments(successes(rules)),
     )
     reasoner = (

@@ -107,7 +107,7 @@ async def _work(text: str, number: int, runtime: Runtime[Context], session: Sess
         text=clip(text, TASK_CHARS),
         opened=opened,
         taught=[],
-        code=code.root if code is not None else "",
+        code=code,
         requirements=_requirements(text, session.settings.requirements),
     )
 

@@ -10,7 +10,7 @@ import pytest
 
 from ddax.configs.settings import Evolution
 from ddax.errors import SourceError
-from ddax.evolution import RepairTask, repair, template_patcher
+from ddax.evolution import RepairTask, repair, run_tests, template_patcher
 from ddax.evolution.evaluator import CodeEvaluator
 from ddax.evolution.sandbox import Limits, choose
 from ddax.evolution.suites import build_suite
@@ -211,3 +211,16 @@ async def test_what_measuring_takes_is_part_of_the_time(sandbox):
         task, settings=Evolution(seconds=20.0), rng=np.random.default_rng(0), clock=late, sandbox=sandbox
     )
     assert (found.solved, found.tried, found.seconds) == (False, 0, 19.0)
+
+
+def test_the_action_test_runs_what_needs_pytest_itself(tmp_path):
+    (tmp_path / "tests").mkdir()
+    (tmp_path / "prog.py").write_text("def save(path):\n    path.write_text('x')\n")
+    (tmp_path / "tests" / "conftest.py").write_text(
+        "import pytest\n\n@pytest.fixture\ndef place(tmp_path):\n    return tmp_path / 'a.txt'\n"
+    )
+    (tmp_path / "tests" / "test_prog.py").write_text(
+        "from prog import save\n\ndef test_save(place):\n    save(place)\n    assert place.read_text() == 'x'\n"
+    )
+    found, total = run_tests.evaluate(run_tests.RunTestsArguments(root=str(tmp_path)))
+    assert (found.passed, total) == (1, 1), found.report

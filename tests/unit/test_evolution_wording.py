@@ -11,8 +11,8 @@ import pytest
 from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 
-from ddax.evolution.code_task import find_code
 from ddax.evolution.operators import Edit, Seen, Source, first_order
+from ddax.evolution.project import read_folder
 from ddax.evolution.wording import applied, changes_of, explain, unified
 
 PROGRAM = "def add(a, b):\n    return a - b\n"
@@ -33,9 +33,7 @@ PROGRAM = "def add(a, b):\n    return a - b\n"
 def test_the_diff_of_a_repair_applies_to_the_file_as_it_is(tmp_path: Path, program: str) -> None:
     (tmp_path / "calc.py").write_bytes(program.encode())
     (tmp_path / "test_calc.py").write_text("def test(): pass\n")
-    code = find_code((str(tmp_path),))
-    assert code is not None
-    files, _ = code.read()
+    files = read_folder(str(tmp_path)).task.files
     new = {"calc.py": files["calc.py"].replace("a - b", "a + b")}
     (tmp_path / "repair.patch").write_bytes(unified(files, new).encode())
     subprocess.run(["git", "apply", "repair.patch"], cwd=tmp_path, check=True)
@@ -49,8 +47,7 @@ def test_code_outside_of_the_folder_is_none_of_it(tmp_path: Path) -> None:
     (folder / "calc.py").write_text(PROGRAM)
     (folder / "test_calc.py").write_text("def test(): pass\n")
     (folder / "linked.py").symlink_to(tmp_path / "other.py")
-    code = find_code((str(folder),))
-    assert code is not None and code.targets == ("calc.py",)
+    assert read_folder(str(folder)).task.targets == ("calc.py",)
 
 
 def edit_of(program: str, old: str, new: str, operator: str = "name") -> Edit:

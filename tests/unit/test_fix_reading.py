@@ -11,9 +11,10 @@ import pytest
 from ddax.cli.fix import _caps, _opening
 from ddax.cli.patch import as_json, print_repair
 from ddax.errors import SourceError, UsageError
+from ddax.evolution.code_task import find_code
 from ddax.evolution.command import TestCommand, matches, read_command
 from ddax.evolution.crash import read_traceback
-from ddax.evolution.project import read_project
+from ddax.evolution.project import read_folder, read_project
 from ddax.evolution.records import RepairResult
 from ddax.evolution.standin import has_rows, needs_pytest
 
@@ -118,6 +119,38 @@ def test_a_project_elsewhere_is_read_from_its_own_folder(shop, tmp_path_factory)
     away = tmp_path_factory.mktemp("away")
     project = read_project([str(shop / "shop")], read_command(f"pytest {shop / 'tests'}"), cwd=away)
     assert project.root == shop
+
+
+def test_a_folder_is_read_in_a_run_as_fix_reads_it(shop):
+    (shop / "tests" / "conftest.py").write_text("import pytest\n", "utf-8")
+    project = read_folder(str(shop))
+    assert project == read_project(["."], None, cwd=shop)
+    assert project.task.runner == "pytest"
+    assert project.task.data["tests/prices.csv"] == b"1,2\n"
+    assert project.task.roots == ("tests", "")
+
+
+def test_code_is_found_beside_any_number_of_modules(tmp_path):
+    (tmp_path / "src").mkdir()
+    (tmp_path / "tests").mkdir()
+    for number in range(201):
+        (tmp_path / "src" / f"m{number:03}.py").write_text("x = 1\n", "utf-8")
+    assert find_code((str(tmp_path),)) == ""
+    (tmp_path / "tests" / "test_a.py").write_text("from m200 import x\n\ndef test_a():\n    assert x\n")
+    assert find_code(("https://example.org", str(tmp_path))) == str(tmp_path)
+    assert read_folder(str(tmp_path)).task.targets == ("src/m200.py",)
+
+
+def test_installed_libraries_are_no_code_of_the_project(tmp_path):
+    for name in ("venv/lib/site-packages/requests", "node_modules/gyp"):
+        (tmp_path / name).mkdir(parents=True)
+        (tmp_path / name / "api.py").write_text("x = 1\n", "utf-8")
+        (tmp_path / name / "test_api.py").write_text("def test_a():\n    assert 1\n", "utf-8")
+    assert find_code((str(tmp_path),)) == ""
+    (tmp_path / "prog.py").write_text("x = 1\n", "utf-8")
+    (tmp_path / "test_prog.py").write_text("def test_a():\n    assert 1\n", "utf-8")
+    task = read_folder(str(tmp_path)).task
+    assert (task.targets, tuple(task.tests)) == (("prog.py",), ("test_prog.py",))
 
 
 @pytest.mark.parametrize(
