@@ -3,6 +3,7 @@
 Roles, fallbacks, streaming, tool calls, kept replies, recordings, costs.
 """
 
+import asyncio
 import json
 import time
 
@@ -206,6 +207,22 @@ async def test_a_model_without_schemas_is_asked_for_the_arguments_of_one_tool(se
     assert bool(pieces) is stream
 
 
+async def test_what_a_model_refuses_of_calls_under_way_at_once_is_given_up_once(server, reasoner):
+    def answer(body):
+        if "temperature" in body:
+            return Say("'temperature' is not supported", status=400, delay=0.2)
+        if "response_format" in body:
+            return Say("json_schema is not supported; use tools", status=400, delay=0.2)
+        return by_tool('{"text": "So?"}') if "tools" in body else {"text": "In words?"}
+
+    server._answer = answer
+    asks = [p.AskRequest(f"t{n}", "s", ()) for n in range(4)]
+    replies = await asyncio.gather(*map(reasoner.ask, asks))
+    assert [reply.text for reply in replies] == ["So?"] * 4
+    assert [reply.usage.model_calls for reply in replies] == [3] * 4
+    assert (await reasoner.ask(asks[0])).usage.model_calls == 1
+
+
 async def test_a_stream_that_breaks_off_is_asked_again_and_usage_is_counted(server, reasoner):
     good = Say({"text": "So?"}, usage=CACHED)
     server.add(Say({"text": "So?"}, cut=True), good)
@@ -222,6 +239,13 @@ async def test_one_request_makes_three_calls_at_most_whatever_goes_wrong(server,
     with pytest.raises(ReasonerError, match="After 3 calls"):
         await reasoner.ask(p.AskRequest("t", "s", ()))
     assert len(server.requests) == 3
+
+
+async def test_a_program_that_is_too_long_is_not_sent_and_the_remedy_can_be_done(server, reasoner):
+    with pytest.raises(ReasonerError, match="100001 characters") as caught:
+        await reasoner.propose_patches(p.PatchRequest("g", "x" * 100_001, ("f",)))
+    assert caught.value.mend == "Repair a smaller file."
+    assert server.requests == []
 
 
 async def test_the_beginning_of_a_prompt_is_the_same_bytes_in_every_call(server, sources, tmp_path):

@@ -37,6 +37,8 @@ W = TypeVar("W", bound=Wire)
 BLIND = ("image", "vision", "multimodal", "content must be a string")
 REFUSED = frozenset({400, 404, 415, 422, 500, 501})
 """Words and statuses by which servers refuse a picture: there is no code of its own for it."""
+FORMS: Mapping[Mode, Sequence[str]] = {"schema": ("response_format", "schema"), "tool": ("tool", "function")}
+"""Words by which servers refuse a form of the reply."""
 
 
 class Ask(NamedTuple, Generic[W, R]):
@@ -199,6 +201,7 @@ class Caller:
         while True:
             self._check_caps(request)
             request.attempts += 1
+            order = self._adapted(order)
             try:
                 said = await self._attempt(order, request)
             # Whatever leaves a provider's package is foreign: it is mapped here and nowhere else.
@@ -211,7 +214,6 @@ class Caller:
                     self._charge(request, None, order, "")
                 if self._adapts(failure, order):
                     request.attempts -= 1
-                    order = self._adapted(order)
                 else:
                     await self._wait_or_raise(failure, request, error)
             else:
@@ -223,7 +225,6 @@ class Caller:
             request.under.keeper.check(request.usage, free=self.free_of_charge)
 
     async def _attempt(self, order: Order, request: _Request) -> Said:
-        order = self._adapted(order)
         asked = self._clock()
         async with self._lane.lease() if self._lane else contextlib.nullcontext():
             request.queued += self._clock() - asked
@@ -257,25 +258,31 @@ class Caller:
         picture = order.picture if self._can.sees else None
         return replace(order, mode=self._can.mode, sampling=sampling, effort=effort, picture=picture)
 
-    def _adapts(self, failure: Failure, order: Order) -> bool:
-        """Give up, for good, what a model refuses: pictures, settings or a form; say whether it did."""
+    def _adapts(self, failure: Failure, sent: Order) -> bool:
+        """Give up, for good, what a model refuses: pictures, settings or a form; say whether it did.
+
+        It goes by what was sent: others may have been refused the same while this call was under way.
+        """
         said, can = failure.said.lower(), self._can
-        if order.picture is not None and failure.status in REFUSED and any(w in said for w in BLIND):
+        if sent.picture is not None and failure.status in REFUSED and any(w in said for w in BLIND):
             can.sees = False
             return True
         if failure.kind != "status" or failure.status not in (400, 422):
             return False
-        if can.effort and "reasoning_effort" in said:
+        if sent.effort and "reasoning_effort" in said:
             can.effort = False
-        elif can.sampled and ("temperature" in said or "seed" in said):
+        elif sent.sampling is not None and ("temperature" in said or "seed" in said):
             can.sampled = False
-        elif can.mode == "schema" and any(w in said for w in ("response_format", "json_schema", "schema")):
-            can.mode = "tool" if self._channel.takes_tools else "words"
-        elif can.mode == "tool" and ("tool" in said or "function" in said):
-            can.mode = "words"
+        elif any(word in said for word in FORMS.get(sent.mode, ())):
+            self._step_down(sent.mode)
         else:
             return False
         return True
+
+    def _step_down(self, refused: Mode) -> None:
+        """Ask for the next form, once for all calls that were refused the same one."""
+        if self._can.mode == refused:
+            self._can.mode = "tool" if refused == "schema" and self._channel.takes_tools else "words"
 
     async def _wait_or_raise(self, failure: Failure, request: _Request, error: Exception) -> None:
         wait = wait_before(failure, request.attempts, self._limits, self._rng)

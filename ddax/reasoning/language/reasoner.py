@@ -281,7 +281,7 @@ class LanguageReasoner:
             raise ReasonerError(
                 f"The program has {len(code)} characters; at most {limit} fit a prompt.",
                 why="A program that is cut off cannot be repaired.",
-                mend="Repair a smaller file, or raise the limit code_characters.",
+                mend="Repair a smaller file.",
             )
         return block("program", code)
 

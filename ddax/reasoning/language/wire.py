@@ -1,7 +1,8 @@
 """What a model is asked to reply, request by request: strict pydantic models and their JSON schemas.
 
-Every field is required and unknown keys are refused, so that a reply fits or does not. Leaves out
-what a reply means: `readers` turns it into the protocol's records.
+Unknown keys are refused and every field is asked for, so that a reply fits or does not; one without
+the `requirements` of a plan fits too. Leaves out what a reply means: `readers` turns it into the
+protocol's records.
 """
 
 from __future__ import annotations
