@@ -64,6 +64,7 @@ class BudgetKeeper:
         self._clock, self._opened = clock, clock() - seconds
         self._under_way = 0
         self._largest = Usage()
+        self._uncounted: set[str] = set()
         self._ended = asyncio.Condition()
 
     @property
@@ -139,21 +140,25 @@ class BudgetKeeper:
                 max(self._largest.known_usd, usage.known_usd),
             )
 
-    def _fits(self, *, free: bool) -> bool:
-        """Say whether one more call fits beside those under way."""
+    def counts_nothing(self, name: str) -> None:
+        """Take it from a first reply that the calls of a reasoner do not count, so that many may begin."""
+        self._uncounted.add(name)
+
+    def _fits(self, name: str, *, free: bool) -> bool:
+        """Say whether one more call of a reasoner fits beside those under way."""
         if not self._under_way:
             return True
         if not self._largest.model_calls:
-            return False
+            return name in self._uncounted
         n, largest = self._under_way, self._largest
         pending = Usage(n * largest.model_calls, n * largest.tokens, n * largest.known_usd)
         return self._reached(pending, free=free) is None
 
     @asynccontextmanager
-    async def call(self, *, free: bool = False) -> AsyncIterator[None]:
+    async def call(self, name: str, *, free: bool = False) -> AsyncIterator[None]:
         """Hold a place for one request; waits beside others near a cap, raises `BudgetExceeded` at it."""
         async with self._ended:
-            await self._ended.wait_for(lambda: self._fits(free=free))
+            await self._ended.wait_for(lambda: self._fits(name, free=free))
             self.check(free=free)
             self._under_way += 1
         try:
@@ -253,13 +258,15 @@ class MeteredReasoner:
         return reply
 
     async def _paid(self, method: str, request: Any) -> Any:
-        async with self.keeper.call(free=self._free):
+        async with self.keeper.call(self.name, free=self._free):
             try:
                 reply = await self._asked(method, request)
             except BaseException as error:
                 self._add(method, usage_of(error), ok=False)
                 raise
             self._add(method, reply.usage, ok=True)
+            if not (reply.usage.model_calls or reply.usage.hits):
+                self.keeper.counts_nothing(self.name)
             return reply
 
     def _add(self, method: str, usage: Usage, *, ok: bool) -> None:

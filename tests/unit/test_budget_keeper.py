@@ -198,6 +198,36 @@ async def test_parallel_calls_pass_a_cap_by_one_call_at_most(seed):
     assert cap <= metered.spent.usd < cap + price + 1e-9
 
 
+@pytest.mark.parametrize(
+    ("first", "at_once"),
+    [(Usage(), 7), (Usage(1, 10, 0.0), 7), (Usage(hits=1, saved_tokens=9), 1)],
+    ids=["counts nothing", "counts", "from the cache"],
+)
+async def test_calls_begin_at_once_when_a_first_reply_has_told_what_one_counts(first, at_once):
+    inside = most = 0
+
+    async def reply(_):
+        nonlocal inside, most
+        inside += 1
+        most = max(most, inside)
+        await asyncio.sleep(0)
+        inside -= 1
+        return p.Question("q?", first)
+
+    metered = MeteredReasoner(ScriptedReasoner({"ask": [reply]}, repeat=True), keeper())
+    await asyncio.gather(*(metered.ask(ASK) for _ in range(8)))
+    assert most == at_once
+
+
+async def test_a_reasoner_that_counts_nothing_tells_nothing_of_another():
+    kept = keeper(max_model_calls=2)
+    own = MeteredReasoner(ScriptedReasoner({"ask": [p.Question("q?")]}, name="own"), kept)
+    paid = MeteredReasoner(ScriptedReasoner({"ask": [question()]}, name="paid", repeat=True), kept)
+    await own.ask(ASK)
+    await asyncio.gather(*(paid.ask(ASK) for _ in range(8)), return_exceptions=True)
+    assert kept.spent.model_calls == 2
+
+
 async def test_a_cancelled_call_frees_its_place():
     started = asyncio.Event()
 
