@@ -95,9 +95,11 @@ async def test_the_lean_model_comes_first_when_little_is_left_and_reasoning_goes
         "dear", "dear", "cheap",
     ]  # fmt: skip
     assert (dear.asked, cheap.asked) == (["high", "low"], ["low"])
-    plain = Caller("plain")
-    await team(plain).ask("judge", ASK, Under(), effort="lean")
-    assert plain.asked == [""]
+    for own in ("", "minimal", "low"):
+        plain = Caller("plain")
+        for effort in ("full", "saving", "lean"):
+            await team(plain, effort=own).ask("judge", ASK, Under(), effort=effort)
+        assert plain.asked == [own] * 3
 
 
 class Time:

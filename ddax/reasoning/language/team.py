@@ -16,6 +16,8 @@ from ddax.types import Usage
 R = TypeVar("R")
 W = TypeVar("W", bound=Wire)
 Role = Literal["plan", "extract", "argue", "judge", "merge", "repair"]
+LESS: Mapping[str, str] = {"": "", "minimal": "minimal", "low": "low", "medium": "low", "high": "low"}
+"""The reasoning effort asked for when the budget is low, by the one that is asked for otherwise."""
 ROLES: tuple[Role, ...] = ("plan", "extract", "argue", "judge", "merge", "repair")
 
 
@@ -63,7 +65,7 @@ class Team:
 
         The cost of those that failed is part of the bill.
         """
-        asked = "" if not self.effort else self.effort if effort == "full" else "low"
+        asked = self.effort if effort == "full" else LESS[self.effort]
         spent = Usage()
         line = self.line(role, effort)
         for place, caller in enumerate(line):
