@@ -328,6 +328,18 @@ async def test_a_secret_is_typed_on_its_domain_and_shown_nowhere(opened: Open, s
     assert not any(PIN in text for text in shown)
 
 
+async def test_a_secret_is_not_told_by_an_option_or_a_question_of_the_page(opened: Open) -> None:
+    world, seen = await opened(
+        "<input aria-label=Pin id=p oninput='o.textContent=this.value;o.className=this.value'>"
+        "<select aria-label=Pick><option>a<option id=o>b</select>"
+        "<button onclick=\"confirm('Send '+p.value+'?')\">Go</button>", vault=VAULT,
+    )  # fmt: skip
+    seen = await world.act(Move("type", id_of(seen, "Pin"), "{{secret:PIN}}"))
+    assert seen.node(id_of(seen, "Pick")).options == ("a", "{{secret:PIN}}") and PIN not in repr(seen)
+    seen = await world.act(Move("click", id_of(seen, "Go")))
+    assert seen.dialog == "Send {{secret:PIN}}?" and PIN not in repr(seen)
+
+
 async def test_a_secret_is_refused_elsewhere(opened: Open, served: Site) -> None:
     far = served.url.replace("127.0.0.1", "localhost")
     world, seen = await opened(

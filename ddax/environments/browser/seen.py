@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import unicodedata
-from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass, fields, replace
 from typing import Any
 
 from ddax.environments.protocol import Element, Observation
@@ -122,6 +122,18 @@ def node_of(row: JsonDict, frame: str) -> Node:
         drags=bool(row.get("drags")),
         bold=bool(row.get("bold")),
     )
+
+
+def without_secrets(node: Node, hide: Callable[[str], str]) -> Node:
+    """Return a node with every text hidden as `hide` says; ids stay, they are not from the page."""
+
+    def hidden(value: Any) -> Any:
+        if isinstance(value, str):
+            return hide(value)
+        return tuple(map(hidden, value)) if isinstance(value, tuple) else value
+
+    kept = {one.name: hidden(getattr(node, one.name)) for one in fields(node)}
+    return replace(node, **kept | {"id": node.id, "parent": node.parent})
 
 
 def _box(found: Sequence[float]) -> tuple[float, float, float, float]:

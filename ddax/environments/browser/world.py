@@ -27,6 +27,7 @@ from ddax.environments.browser.seen import (
     text_of,
     told,
     trouble_of,
+    without_secrets,
 )  # fmt: skip
 from ddax.environments.browser.tab import DialogOpen, Tab, quietly
 from ddax.environments.protocol import Element, Move, Observation, Snapshot
@@ -275,15 +276,15 @@ class BrowserWorld:
                 continue  # the frame was taken away while we looked, one of another site with its process
             first = first or found
             self._highest = max(self._highest, int(found["last"]))
-            nodes += [
-                _moved(self._hidden(node_of(row, frame.name)), frame.x, frame.y) for row in found["rows"]
-            ]
+            nodes += [_moved(node_of(row, frame.name), frame.x, frame.y) for row in found["rows"]]
+        hide = self.options.vault.hide
+        if self.options.vault.secrets:
+            nodes = [without_secrets(node, hide) for node in nodes]
         trouble = trouble_of(first)
         if trouble:
             window.note(f"{trouble}.")
         if not first["ended"]:
             window.note(UNENDED)
-        hide = self.options.vault.hide
         url, title = hide(str(first["url"])), hide(clean(first["title"]))
         notes = tuple(hide(clean(note)) for note in (*tab.notes, *window.notes))
         tab.notes.clear()
@@ -299,17 +300,6 @@ class BrowserWorld:
             text_of(title, url, (*self._tabs(window), *notes), outline(nodes)),
             self._offered(window, nodes), url=url, title=title, nodes=tuple(nodes), notes=notes,
             trouble=trouble,
-        )  # fmt: skip
-
-    def _hidden(self, node: Node) -> Node:
-        """Take secrets out of a node."""
-        hide = self.options.vault.hide
-        if not self.options.vault.secrets:
-            return node
-        return replace(
-            node, name=hide(node.name), value=hide(node.value), own=hide(node.own), href=hide(node.href),
-            form=(node.form[0], node.form[1], hide(node.form[2])),
-            before=hide(node.before), after=hide(node.after),
         )  # fmt: skip
 
     def _tabs(self, window: Window) -> list[str]:
@@ -330,10 +320,10 @@ class BrowserWorld:
 
     def _dialog(self, window: Window) -> PageSeen:
         """Show the question of a page in place of the page."""
-        dialog = window.tab.dialog
-        message = clean(dialog.message)[:1000] if dialog is not None else ""
+        dialog, hide = window.tab.dialog, self.options.vault.hide
+        message = hide(clean(dialog.message))[:1000] if dialog is not None else ""
         kind = dialog.type if dialog is not None else ""
-        url = self.options.vault.hide(window.tab.page.url)
+        url = hide(window.tab.page.url)
         text = f'Address: {url}\nThe page asks ({kind}): "{message}"\nAccept or dismiss it.'
         asked = Element(DIALOG, DIALOG, f'{kind} "{message}": accept, with words for a prompt, or dismiss')
         return PageSeen(text, (asked,), url=url, dialog=message)
