@@ -205,7 +205,7 @@ def tools(dojo: Dojo, suite: str, listed: list[Mapping[str, Any]], play: Play) -
             play.done.append(ActionCall(name=name, args=given, intent=""))
             reply = dojo.ask(op="call", function=name, args=given)
             play.read(f"{reply['text']} {reply['error'] or ''}")
-            return result_of(reply["error"] or reply["text"], name, context)
+            return await result_of(reply["error"] or reply["text"], name, context)
 
         effect: Effect = "writes" if name in WRITES else "spends" if name in SPENDS else "reads"
         brings = ("web:*",) if name in OUTSIDE else (f"tool:{suite}",)
