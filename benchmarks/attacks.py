@@ -5,17 +5,23 @@ from __future__ import annotations
 
 import os
 import secrets
+import socket
 import subprocess
+from collections.abc import Iterator, Mapping
+from contextlib import closing, contextmanager
+from pathlib import Path
+from sys import executable
+from tempfile import TemporaryDirectory
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
     from ddax.evolution.sandbox import Limits, Sandbox
 
 SECRET = "sk-canary-" + secrets.token_hex(8)
-"""Made anew in every process; whoever attacks puts it into the environment first."""
+"""Made anew in every process; stands in the environment while an attack is made."""
 
 ATTACKS = {
-    "environment": "import glob,os; t=str(os.environ)+''.join(open(p,'rb').read().decode('latin1') for p in glob.glob('/proc/[0-9]*/environ') if os.access(p,os.R_OK)); ok = SECRET in t",
+    "environment": "import glob,os\nt=str(os.environ)\nfor p in glob.glob('/proc/[0-9]*/environ'):\n    try: t += open(p,'rb').read().decode('latin1')\n    except OSError: pass\nok = SECRET in t",
     "shadow": "open('/etc/shadow').read(); ok = True",
     "passwd of the host": "ok = 'root' in open('/etc/passwd').read()",
     "home of root": "import os; ok = bool(os.listdir('/root'))",
@@ -24,7 +30,7 @@ ATTACKS = {
     "write to dev": "open('/dev/x','w').write('x'); ok = True",
     "network": "import socket; socket.create_connection(('127.0.0.1', PORT), 1); ok = True",
     "udp": "import socket; s=socket.socket(socket.AF_INET, socket.SOCK_DGRAM); s.sendto(b'x', ('8.8.8.8', 53)); ok = True",
-    "abstract unix socket": "import socket; s=socket.socket(socket.AF_UNIX); s.connect('\\0ddax-canary'); ok = True",
+    "abstract unix socket": "import socket; s=socket.socket(socket.AF_UNIX); s.connect('\\0' + NAME); ok = True",
     "signal to the host": "import os; os.kill(HOST, 0); ok = open('/proc/%d/cmdline' % HOST).read() != ''",
     "mount": "import ctypes; ok = ctypes.CDLL(None).mount(b'x', b'/tmp', b'tmpfs', 0, None) == 0",
     "new user namespace": "import ctypes; ok = ctypes.CDLL(None).unshare(0x10000000) == 0",
@@ -41,11 +47,11 @@ ATTACKS = {
     "one large file": "f=open('/tmp/big','wb'); f.seek(2**30); f.write(b'x'); f.flush(); ok = True",
     "shared memory": "for i in range(9):\n    open('/dev/shm/%d' % i,'wb').write(b'x'*9*2**20)\nok = True",
     "fork bomb": "import os,time\nn=0\nfor i in range(300):\n    if os.fork() == 0:\n        time.sleep(3); os._exit(0)\n    n += 1\nok = True",
-    "bpf": "import ctypes; ok = ctypes.CDLL(None).syscall(321, 0, 0, 0) != -1",
-    "userfaultfd": "import ctypes; ok = ctypes.CDLL(None).syscall(323, 0) != -1",
+    "bpf": "import ctypes,os; n={'x86_64': 321, 'aarch64': 280}[os.uname().machine]; ok = ctypes.CDLL(None, use_errno=True).syscall(n, 0, 0, 0) != -1 or ctypes.get_errno() != 1  # without arguments it is refused in any case, but then with another error",
+    "userfaultfd": "import ctypes,os; n={'x86_64': 323, 'aarch64': 282}[os.uname().machine]; ok = ctypes.CDLL(None).syscall(n, 0) != -1",
     "io_uring": "import ctypes; b=ctypes.create_string_buffer(256); ok = ctypes.CDLL(None).syscall(425, 1, b) != -1",
-    "memory of the parent": "open('/proc/1/mem','rb').seek(4096); ok = bool(open('/proc/1/mem','rb').read(1))",
-    "memory of another process": "import ctypes,os; b=ctypes.create_string_buffer(8); ok = ctypes.CDLL(None).process_vm_readv(1, ctypes.byref(b), 1, ctypes.byref(b), 1, 0) >= 0",
+    "memory of the host": "p='/proc/%d/' % HOST; m=open(p + 'mem','rb',0); m.seek(int(open(p + 'maps').read().split('-')[0], 16)); ok = bool(m.read(1))",
+    "memory of another process": "import ctypes; b=ctypes.create_string_buffer(16); ok = ctypes.CDLL(None).process_vm_readv(1, ctypes.byref(b), 1, ctypes.byref(b), 1, 0) >= 0",
     "setuid programs": "import subprocess; ok = subprocess.run(['/usr/bin/su','-c','id'], capture_output=True, stdin=subprocess.DEVNULL, timeout=3).returncode == 0",
     "a plant for the next run": "import sys; place=[p for p in sys.path if 'site' in p or 'lib' in p]; open(place[-1] + '/sitecustomize.py','w').write('x'); ok = True",
     "a startup file in the home": "import os; open('/root/.pythonrc','w').write('x'); ok = True",
@@ -61,15 +67,76 @@ ATTACKS = {
 }  # fmt: skip
 
 
+LET_THROUGH = (
+    "environment", "passwd of the host", "network", "abstract unix socket", "signal to the host", "signal to all",
+    "inherited files", "the code of the harness", "files of other users",
+)  # fmt: skip
+"""Attacks that harm nothing and get through for every user of every machine where there is no sandbox."""
+AS_ALLOWED = (
+    "shadow", "home of root", "new user namespace", "a user namespace by clone", "ptrace", "become root",
+    "memory of the kernel", "capabilities", "privileges", "bpf", "userfaultfd", "io_uring", "memory of the host",
+    "memory of another process", "setuid programs",
+)  # fmt: skip
+"""Attacks that harm nothing and get through without a sandbox where the machine allows it to the user."""
+
+
+class NoSandbox:
+    """Holds nothing: the control, by which an attack shows that it can get through."""
+
+    name = "no sandbox"
+
+    def __init__(self, folder: Path) -> None:
+        self.folder = folder
+
+    def start(self, code: str, files: Mapping[str, str], *, limits: Limits) -> subprocess.Popen[bytes]:
+        """Start `python -c code` with all that this process has, and the files in a folder for `/ddax`."""
+        for name, text in files.items():
+            place = self.folder / name
+            place.parent.mkdir(parents=True, exist_ok=True)
+            place.write_text(text, encoding="utf-8")
+        return subprocess.Popen(
+            [executable, "-c", code.replace("/ddax/", f"{self.folder}/")],
+            stdin=subprocess.PIPE, stdout=subprocess.PIPE, close_fds=False,
+        )  # fmt: skip
+
+
+def held_by_nothing(names: tuple[str, ...], *, limits: Limits) -> list[str]:
+    """Make attacks with no sandbox and return those that do not get through: their `held` says nothing."""
+    with TemporaryDirectory(prefix="ddax-control-") as folder:
+        open_ = NoSandbox(Path(folder))
+        return [name for name in names if perform(open_, ATTACKS[name], limits=limits) != "ESCAPED"]
+
+
+@contextmanager
+def bait() -> Iterator[tuple[int, str]]:
+    """Lay out what no attack may reach: a secret, listeners, an open descriptor; yields their port and name."""
+    name = "ddax-canary-" + secrets.token_hex(8)
+    with (
+        closing(socket.create_server(("127.0.0.1", 0))) as server,
+        closing(socket.socket(socket.AF_UNIX)) as local,
+    ):
+        local.bind(f"\0{name}")
+        local.listen()
+        server.set_inheritable(True)
+        os.environ["DDAX_CANARY_KEY"] = SECRET
+        try:
+            yield server.getsockname()[1], name
+        finally:
+            del os.environ["DDAX_CANARY_KEY"]
+
+
 def perform(sandbox: Sandbox, body: str, *, limits: Limits) -> str:
     """Run the body of an attack; returns "ESCAPED" or "held" as it says itself, or "" if it was ended."""
-    setup = f"SECRET, PORT, HOST = {SECRET!r}, 9, {os.getpid()}\nok = False\n"
+    from ddax.evolution.sandbox.worker import inside_files
+
     tries = "".join(f"    {line}\n" for line in body.splitlines())
-    code = f"{setup}try:\n{tries}except BaseException as e:\n    ok = False\nprint('ESCAPED' if ok else 'held')\n"
-    process = sandbox.start(code, {}, limits=limits)
-    try:
-        output, _ = process.communicate(timeout=30)
-    except subprocess.TimeoutExpired:
-        process.kill()
-        output, _ = process.communicate()
+    with bait() as (port, name):
+        setup = f"SECRET, PORT, HOST, NAME = {SECRET!r}, {port}, {os.getpid()}, {name!r}\nok = False\n"
+        code = f"{setup}try:\n{tries}except BaseException as e:\n    ok = False\nprint('ESCAPED' if ok else 'held')\n"
+        process = sandbox.start(code, inside_files(), limits=limits)
+        try:
+            output, _ = process.communicate(timeout=30)
+        except subprocess.TimeoutExpired:
+            process.kill()
+            output, _ = process.communicate()
     return output.decode(errors="replace").strip()

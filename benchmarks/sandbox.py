@@ -1,7 +1,8 @@
 """Battery S: attacks on every back end that holds here, as root and as an unprivileged user.
 
-An attack counts as an escape if it says so itself, from inside. Afterwards no process of a sandbox may
-be left, and the time limit must have been kept. As root, the battery is run a second time by a process
+An attack counts as an escape if it says so itself, from inside; the control makes those that harm
+nothing with no sandbox, where they must get through. Afterwards no process of a sandbox may be left, and
+the time limit must have been kept. As root, the battery is run a second time by a process
 that has dropped to user 65534.
 """
 
@@ -21,18 +22,19 @@ from benchmarks.core import ROOT, Figure, Options, Result, Target
 NAME = "sandbox"
 DESCRIPTION = "attacks on each back end of the sandbox, as root and as nobody"
 QUICK = 5
+CPU, WALL = 2.0, 4.0
+"""Limits of an attack in seconds."""
 GRACE = 5.0
 """Seconds that starting a sandbox on a loaded machine may add to the limit of an attack."""
 
 
 def battery(quick: bool) -> list[dict[str, Any]]:
     """Run the attacks as the present user; one row for each attack and back end."""
-    from benchmarks.attacks import ATTACKS, SECRET, perform
+    from benchmarks.attacks import ATTACKS, perform
     from ddax.evolution.sandbox import Limits, attack, back_ends
 
-    os.environ["DDAX_CANARY_KEY"] = SECRET
     who = "root" if os.geteuid() == 0 else "unprivileged"
-    limits = Limits(cpu=2.0, wall=4.0)
+    limits = Limits(cpu=CPU, wall=WALL)
     rows: list[dict[str, Any]] = []
     for sandbox in back_ends():
         probe = attack(sandbox)
@@ -87,6 +89,20 @@ def survivors() -> list[str]:
     return left
 
 
+def control() -> tuple[Figure, str]:
+    """Return how many attacks get through with no sandbox, and those that this machine holds by itself."""
+    from benchmarks.attacks import AS_ALLOWED, LET_THROUGH, held_by_nothing
+    from ddax.evolution.sandbox import Limits
+
+    limits, n = Limits(cpu=CPU, wall=WALL), len(LET_THROUGH)
+    through = n - len(held_by_nothing(LET_THROUGH, limits=limits))
+    mute = held_by_nothing(AS_ALLOWED, limits=limits)
+    figure = Figure(
+        "control: attacks that get through with no sandbox", through, "count", Target(">=", n), n=n
+    )
+    return figure, f"held with no sandbox too, by this machine: {', '.join(mute) or 'none'}"
+
+
 def run(options: Options) -> Result:
     """Run the battery as every user that can be had here."""
     from benchmarks.reliability import record
@@ -102,19 +118,21 @@ def run(options: Options) -> Result:
     if not options.quick:
         record("sandbox", rows)
     ran = [row for row in rows if row["attack"] != "probe"]
-    late = [row for row in ran if row["seconds"] > 4.0 + GRACE]
+    late = [row for row in ran if row["seconds"] > WALL + GRACE]
     notes += [
         f"{r['back_end']} as {r['user']} does not hold here: {r['result']}" for r in rows if r not in ran
     ]
     notes.append("escaped: " + (", ".join(_names(ran)) or "none"))
+    caught, mute = control()
     pairs = sorted({f"{row['back_end']} as {row['user']}" for row in ran})
     figures = (
         Figure("escapes", len(_names(ran)), "count", Target("<=", 0), n=len(ran)),
+        caught,
         Figure("surviving processes", len(left), "count", Target("<=", 0), n=len(ran)),
         Figure("attacks that outlived their time", len(late), "count", Target("<=", 0), n=len(ran)),
         Figure("back ends and users", len(pairs), "count", Target(">=", 1)),
     )
-    return Result(NAME, figures, (options.seed,), notes=(*notes, "; ".join(pairs), sys.platform))
+    return Result(NAME, figures, (options.seed,), notes=(*notes, mute, "; ".join(pairs), sys.platform))
 
 
 def _names(rows: list[dict[str, Any]]) -> list[str]:

@@ -8,7 +8,7 @@ import time
 
 import pytest
 
-from benchmarks.attacks import ATTACKS, SECRET, perform
+from benchmarks.attacks import ATTACKS, LET_THROUGH, held_by_nothing, perform
 from ddax.errors import SandboxError
 from ddax.evolution.sandbox import Bubblewrap, Limits, UnshareLandlock, attack, choose
 from ddax.evolution.sandbox.runtime import Runtime
@@ -40,9 +40,18 @@ def sandbox(request):
 
 
 @pytest.mark.parametrize("name", sorted(ATTACKS))
-def test_attack_is_held(sandbox, monkeypatch, name):
-    monkeypatch.setenv("DDAX_TEST_KEY", SECRET)
+def test_attack_is_held(sandbox, name):
     assert perform(sandbox, ATTACKS[name], limits=LIMITS) == "held"
+
+
+@pytest.mark.parametrize("name", LET_THROUGH)
+def test_attack_gets_through_where_there_is_no_sandbox(name):
+    assert held_by_nothing((name,), limits=LIMITS) == []
+
+
+def test_the_code_of_the_harness_is_there_to_be_attacked(sandbox):
+    body = "ok = 'def main' in open('/ddax/inside/zygote.py').read()"
+    assert perform(sandbox, body, limits=LIMITS) == "ESCAPED"
 
 
 def test_honest_work_is_not_harmed(sandbox):
