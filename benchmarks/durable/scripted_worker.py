@@ -2,11 +2,9 @@
 
 from __future__ import annotations
 
-import asyncio
-import sys
 from typing import Any
 
-from ddax.batch.worker import Warm, serve
+from ddax.batch.worker import Warm, main
 
 
 class Scripted(Warm):
@@ -45,5 +43,4 @@ def script() -> dict[str, list[Any]]:
 
 
 if __name__ == "__main__":
-    replies, sys.stdout = sys.stdout, sys.stderr
-    asyncio.run(serve(sys.stdin, replies, Scripted))
+    main(Scripted)

@@ -36,13 +36,15 @@ class RayRunner:
         self._actor: Any = None
 
     async def run(self, task: BatchTask, home: Path) -> JsonDict:
-        """Do a task; raises RunnerDied where its actor or its node is gone."""
+        """Do a task; raises RunnerDied where its actor or its node is gone, or a fault that is not ours."""
         actor = self._actor = self._actor or self._start()
         try:
             row: JsonDict = await actor.do.remote(task.model_dump(mode="json"), str(home))
         except self._ray.exceptions.RayActorError as error:
             self._actor = None
-            raise RunnerDied(" ".join(str(error).split())[:300]) from error
+            raise RunnerDied(_shortly(str(error))) from error
+        except self._ray.exceptions.RayTaskError as error:  # the actor lives on
+            raise RunnerDied(_shortly(f"{type(error.cause).__name__}: {error.cause}")) from error
         return row
 
     def _start(self) -> Any:
@@ -58,6 +60,10 @@ class RayRunner:
         actor, self._actor = self._actor, None
         if actor is not None:
             self._ray.kill(actor)
+
+
+def _shortly(said: str) -> str:
+    return " ".join(said.split())[:300]
 
 
 class Worker:

@@ -53,11 +53,21 @@ class ProcessRunner:
             why = "it did not end in its time" if isinstance(error, TimeoutError) else "it was gone"
             await self.end(kill=True)
             raise RunnerDied(why) from error
+        except ValueError as error:
+            await self.end(kill=True)
+            raise RunnerDied(f"its reply is longer than {LINE_BYTES} bytes") from error
         if not line.endswith(b"\n"):
             code = await process.wait()
             self._process = None
             raise RunnerDied(f"killed by {signal.Signals(-code).name}" if code < 0 else f"exit code {code}")
-        row: JsonDict = json.loads(line)
+        return await self._row(line)
+
+    async def _row(self, line: bytes) -> JsonDict:
+        try:
+            row: JsonDict = json.loads(line)
+        except ValueError as error:
+            await self.end(kill=True)  # what it says next would be taken for the next reply
+            raise RunnerDied(f"its reply is no JSON: {line[:80]!r}") from error
         return row
 
     async def _start(self) -> asyncio.subprocess.Process:

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import asyncio
 import json
-import sys
+import os
 import time
 from collections.abc import Callable
 from dataclasses import replace
@@ -109,10 +109,13 @@ def _way(address: str) -> Send | None:
     return send_to(address)
 
 
-def main() -> None:
-    """Serve on the standard streams; whatever else prints goes to the errors."""
-    replies, sys.stdout = sys.stdout, sys.stderr
-    asyncio.run(serve(sys.stdin, replies))
+def main(keep: Callable[[Path], Warm] = Warm) -> None:
+    """Serve on the standard streams; whatever else prints, also a process of its own, goes to the errors."""
+    with os.fdopen(os.dup(0), encoding="utf-8") as requests, os.fdopen(os.dup(1), "w") as replies:
+        with open(os.devnull, "rb") as nothing:
+            os.dup2(nothing.fileno(), 0)
+        os.dup2(2, 1)
+        asyncio.run(serve(requests, replies, keep))
 
 
 if __name__ == "__main__":

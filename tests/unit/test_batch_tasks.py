@@ -3,20 +3,23 @@
 from __future__ import annotations
 
 import json
+import os
 import socket
 import sys
 from collections.abc import AsyncIterator
-from contextlib import asynccontextmanager, nullcontext
+from contextlib import AbstractAsyncContextManager, asynccontextmanager, nullcontext
 from pathlib import Path
+from types import SimpleNamespace
 from typing import Any
 
 import numpy as np
 import pytest
 
-from ddax.batch import cluster, job
+from ddax.batch import cluster, job, processes
 from ddax.batch.inline import InlineRunner
 from ddax.batch.job import settings_of
 from ddax.batch.pool import TRIES, Folder, RunnerDied, run_all
+from ddax.batch.processes import ProcessRunner, process_runner
 from ddax.batch.summary import summary
 from ddax.batch.tasks import BatchTask, read_tasks
 from ddax.batch.validators import check_functions, checks, numbers, score
@@ -211,6 +214,74 @@ async def test_every_task_gets_one_result_and_a_poisonous_one_is_set_aside(tmp_p
     assert total["errors"] == {"Poison": len(aside)}
     await run_all(tasks, folder, [runner(3)], rows.append)
     assert len(rows) == len(tasks), "what has a result is not done again"
+
+
+def own_worker(
+    text: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> AbstractAsyncContextManager[ProcessRunner]:
+    """Open a runner whose process runs this program."""
+    (tmp_path / "own_worker.py").write_text(text)
+    monkeypatch.setenv("PYTHONPATH", str(tmp_path), prepend=os.pathsep)
+    monkeypatch.setattr(ProcessRunner, "module", "own_worker")
+    return process_runner(Context(), tmp_path / "cache")
+
+
+NOISY = """
+import os, subprocess, sys
+from ddax.batch import worker
+
+async def done(task, *args, **more):
+    subprocess.run(["sh", "-c", "echo noise; cat"])
+    os.write(1, b"noise of a library")
+    return {"id": task.id, "read": sys.stdin.read()}
+
+worker.done = done
+worker.main()
+"""
+
+
+async def test_what_a_task_prints_or_reads_never_meets_its_request_or_its_reply(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    async with own_worker(NOISY, tmp_path, monkeypatch) as runner:
+        for name in ("a", "b"):
+            row = await runner.run(BatchTask(id=name, task="x"), tmp_path)
+            assert row == {"id": name, "read": ""}
+
+
+@pytest.mark.parametrize(
+    ("reply", "says"),
+    [("noise", "its reply is no JSON: b'noise"), ("[" * 5000, "its reply is longer than 1000 bytes")],
+)
+async def test_a_reply_that_cannot_be_read_ends_the_process_and_not_the_batch(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, reply: str, says: str
+) -> None:
+    monkeypatch.setattr(processes, "LINE_BYTES", 1000)
+    program = f"import sys\nfor _ in sys.stdin:\n    print({reply!r}, flush=True)"
+    folder, task = Folder(tmp_path / "out").ensure(), BatchTask(id="a", task="x")
+    await run_all([task], folder, [own_worker(program, tmp_path, monkeypatch)], lambda row: None)
+    row = folder.result(task)
+    assert row is not None
+    assert row["error"]["cause"].startswith(f"It took its runner down {TRIES} times: {says}")
+
+
+async def test_a_fault_of_a_task_on_a_cluster_counts_as_a_death_of_its_runner() -> None:
+    class RayActorError(Exception): ...
+
+    class RayTaskError(Exception):
+        cause = ValueError("a fault in a plug-in")
+
+    async def raising(*_: Any) -> None:
+        raise RayTaskError("a long traceback")
+
+    ray = SimpleNamespace(
+        exceptions=SimpleNamespace(RayActorError=RayActorError, RayTaskError=RayTaskError),
+        remote=lambda kind: SimpleNamespace(options=lambda **_: SimpleNamespace(remote=lambda *_: actor)),
+    )
+    actor = SimpleNamespace(do=SimpleNamespace(remote=raising))
+    runner = cluster.RayRunner(ray, Context(), Path(), {})
+    with pytest.raises(RunnerDied, match=r"^ValueError: a fault in a plug-in$"):
+        await runner.run(BatchTask(id="a", task="x"), Path())
 
 
 async def test_a_task_waits_for_whoever_had_it_last_but_not_for_ever(
