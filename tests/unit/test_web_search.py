@@ -254,6 +254,18 @@ def test_one_page_has_one_address() -> None:
     assert [r.title for r in distinct([Result(url, str(k)) for k, url in enumerate(same)])] == ["0"]
 
 
+def test_the_first_of_doubles_stays_at_its_place_and_pages_by_a_bare_query_are_none() -> None:
+    urls = [
+        "https://a.test/x",
+        "https://b.test/",
+        "http://www.a.test/x/",
+        "https://w.test/?Alpha",
+        "https://w.test/?Beta",
+    ]
+    found = distinct([Result(url, str(k)) for k, url in enumerate(urls)])
+    assert [r.title for r in found] == ["0", "1", "3", "4"]
+
+
 class Local:
     """Sources that hold one document or nothing."""
 

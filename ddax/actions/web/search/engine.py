@@ -114,14 +114,18 @@ def as_hit(result: Result, score: float) -> Hit:
 
 
 def distinct(results: Sequence[Result]) -> list[Result]:
-    """Keep the first result of each page."""
-    return list({normal(result.url): result for result in reversed(results)}.values())[::-1]
+    """Keep the first result of each page, at its place."""
+    found: dict[str, Result] = {}
+    for result in results:
+        found.setdefault(normal(result.url), result)
+    return list(found.values())
 
 
 def normal(url: str) -> str:
     """Write an address as its page is known: no scheme, www, tracking, fragment, or final slash."""
     parts = checked_url(url)
-    kept = [(key, value) for key, value in parse_qsl(parts.query) if not key.lower().startswith(TRACKING)]
+    query = parse_qsl(parts.query, keep_blank_values=True)
+    kept = [(key, value) for key, value in query if not key.lower().startswith(TRACKING)]
     host = parts.netloc.removeprefix("www.").removesuffix(":443" if parts.scheme == "https" else ":80")
     return urlunsplit(("", host, parts.path.rstrip("/"), urlencode(sorted(kept)), ""))
 
