@@ -137,11 +137,16 @@ class ActionError(DdaxError):
 
 
 class Blocked(ActionError):
-    """Report that the other side refuses us; ``cooldown`` is in seconds."""
+    """Report that the other side refuses us; ``cooldown`` is in seconds, ``status`` that of its answer.
 
-    def __init__(self, what: str, *, why: str = "", mend: str = "", cooldown: float = 300.0) -> None:
+    ``status`` is 0 where no status said it, as with a challenge.
+    """
+
+    def __init__(
+        self, what: str, *, why: str = "", mend: str = "", cooldown: float = 300.0, status: int = 0
+    ) -> None:
         super().__init__(what, why=why, mend=mend, kind="blocked")
-        self.cooldown = cooldown
+        self.cooldown, self.status = cooldown, status
 
 
 class NotAllowed(ActionError):

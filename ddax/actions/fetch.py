@@ -157,7 +157,8 @@ async def received(response: httpx.Response, url: str, limits: Limits) -> Fetche
     """Read an answer; a refusal, a missing page and a failing server become errors."""
     status = response.status_code
     if status in REFUSALS:
-        raise Blocked(f"{url!r} refuses us.", why=f"It answered {status}.", cooldown=cooldown(response))
+        why, pause = f"It answered {status}.", cooldown(response)
+        raise Blocked(f"{url!r} refuses us.", why=why, cooldown=pause, status=status)
     if status in MISSING:
         raise ActionError(f"{url!r} does not exist.", why=f"It answered {status}.", kind="not_found")
     if not 200 <= status < 300:

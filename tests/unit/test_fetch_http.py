@@ -95,7 +95,7 @@ async def test_a_refusal_cools_down(
     httpserver.expect_request("/").respond_with_data("no", status=status, headers=headers)
     with pytest.raises(Blocked) as caught:
         await fetch(httpserver.url_for("/"), allow_hosts=HERE)
-    assert caught.value.cooldown == seconds
+    assert (caught.value.cooldown, caught.value.status) == (seconds, status)
 
 
 async def test_bodies_are_capped_after_decoding(httpserver: HTTPServer) -> None:

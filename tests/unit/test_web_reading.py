@@ -169,6 +169,18 @@ async def test_the_time_of_a_page_holds_also_where_the_reader_must_start_again()
     assert reader._child is None and reader._next is None
 
 
+async def test_a_good_page_leaves_the_reader_alive_also_while_another_error_is_handled() -> None:
+    reader = Reader(seconds=60)
+    try:
+        try:
+            raise KeyError
+        except KeyError:
+            await reader.read(b"<p>first</p>", "html", fallback="f", base="b", charset="")
+        assert reader.kills == 0 and reader._child is not None
+    finally:
+        await reader.close()
+
+
 async def test_a_reader_that_dies_is_named_and_replaced() -> None:
     reader = Reader(seconds=60)
     try:

@@ -8,17 +8,22 @@ from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 from pathlib import Path
 from typing import Any
+from urllib.parse import urlsplit
 
 import pytest
 
 from benchmarks.guard_site import HERE, Answer, Site, page, redirect, serving
 from ddax.actions.egress import policy_of
+from ddax.actions.fetch import Fetched
 from ddax.actions.web.client import Render, Web
 from ddax.actions.web.reading import InlineReader
-from ddax.actions.web.tape import Tape, open_tape
+from ddax.actions.web.robots import Robots
+from ddax.actions.web.tape import Tape, open_tape, packed
 from ddax.configs.settings import Web as Settings
 from ddax.errors import ActionError, Blocked, NotAllowed, SettingsError
+from ddax.types import JsonDict
 
+URL = "http://a.test/"
 WORDS = "<title>Page</title><main><p>" + "Plain words that are worth reading. " * 12 + "</p></main>"
 
 
@@ -97,6 +102,33 @@ async def test_a_page_is_fetched_once_a_run_whoever_asks(tmp_path: Path) -> None
     assert [exchange.ruling for exchange in pages.log] == ["passed", "passed"]
 
 
+async def test_a_page_that_fails_after_nobody_waits_for_it_any_more_is_asked_for_again(
+    tmp_path: Path,
+) -> None:
+    class Late:
+        """The web once it lets the first answer, a failure, come: then the page."""
+
+        def __init__(self) -> None:
+            self.asked, self.come = 0, asyncio.Event()
+
+        async def play(self, key: str, make: object) -> JsonDict:
+            self.asked += 1
+            if self.asked == 1:
+                await self.come.wait()
+                raise ActionError("The first answer is a failure.", kind="timeout")
+            return {"url": URL, "status": 200, "content_type": "text/html", "charset": "utf-8",
+                    "body": packed(WORDS.encode())}  # fmt: skip
+
+    tape = Late()
+    async with web(tmp_path, Time(), tape=tape) as pages:
+        with pytest.raises(TimeoutError):
+            await asyncio.wait_for(pages.read(URL), 0.01)
+        (task,) = pages._pages.values()
+        tape.come.set()
+        await asyncio.wait([task])
+        assert "worth" in (await pages.read(URL)).text and tape.asked == 2
+
+
 async def test_hosts_get_their_pause_and_one_request_at_a_time(tmp_path: Path) -> None:
     time = Time()
     answers = {name: page(WORDS + name) for name in ("a", "b", "c", "d")}
@@ -136,6 +168,18 @@ async def test_a_robots_txt_that_is_no_file(tmp_path: Path, rules: Answer, reada
         else:
             assert "robots.txt" in (await failure(pages.read(served.url("/a")))).why
             assert served.hits() == []
+
+
+@pytest.mark.parametrize(("status", "closed"), [(429, True), (403, False)])
+async def test_what_a_robots_txt_closes_hangs_on_the_status_not_on_words(status: int, closed: bool) -> None:
+    async def get(url: str) -> Fetched:
+        raise Blocked("No.", why="Neither 403 nor 429 is said here.", status=status)
+
+    permitted = Robots(get, clock=Time()).permit(urlsplit("http://a.test/x"))
+    if closed:
+        assert "could not be read" in (await failure(permitted)).why
+    else:
+        assert await permitted == 0.0
 
 
 @pytest.mark.parametrize(

@@ -11,6 +11,7 @@ from collections import deque
 from collections.abc import AsyncIterator, Callable, Iterable, Mapping
 from contextlib import AbstractAsyncContextManager, asynccontextmanager
 from dataclasses import asdict, replace
+from functools import partial
 from itertools import chain
 from pathlib import Path
 from typing import TYPE_CHECKING, Protocol
@@ -98,13 +99,9 @@ class Web:
         if key not in self._pages:
             while len(self._pages) >= KEPT_PAGES:
                 self._pages.pop(next(iter(self._pages)))
-            self._pages[key] = asyncio.create_task(self._document(key, named), name="ddax-page")
-        task = self._pages[key]
-        try:
-            return await asyncio.shield(task)
-        finally:
-            if task.done() and (task.cancelled() or task.exception() is not None):
-                self._pages.pop(key, None)
+            task = self._pages[key] = asyncio.create_task(self._document(key, named), name="ddax-page")
+            task.add_done_callback(partial(self._forget_failed, key))
+        return await asyncio.shield(self._pages[key])
 
     async def get(self, url: str, *, named: bool = False) -> Fetched:
         """Fetch an address with manners; raises as `read` does."""
@@ -142,6 +139,11 @@ class Web:
             await self.render.close()
         if self._client is not None:
             await self._client.aclose()
+
+    def _forget_failed(self, key: str, task: asyncio.Task[Document]) -> None:
+        """Forget a page that failed, also where nobody waits for it any more."""
+        if (task.cancelled() or task.exception() is not None) and self._pages.get(key) is task:
+            del self._pages[key]
 
     async def _document(self, url: str, named: bool) -> Document:
         found = await self.get(url, named=named)

@@ -89,6 +89,15 @@ class Reader:
         if self._child is None and self._next is None:
             self._child = await _started()  # the first start is ours, not the page's
         try:
+            return await self._in_time(task, content)
+        except BaseException as error:  # a cancellation too: the child is in the middle of a page
+            self.kills += self._child is not None
+            await self._replace(again=isinstance(error, ActionError))
+            raise
+
+    async def _in_time(self, task: JsonDict, content: bytes) -> bytes:
+        """Ask the child for a page; raises ActionError of kind `unreadable` where it gives none in time."""
+        try:
             async with asyncio.timeout(max(self._seconds - KILL_SECONDS, self._seconds / 2)):
                 return await exchanged(await self._ready(), task, content)
         except TimeoutError as exc:
@@ -96,11 +105,6 @@ class Reader:
             raise unreadable(task, why) from exc
         except (OSError, EOFError, ValueError) as exc:
             raise unreadable(task, "Reading it brought the reader down.") from exc
-        finally:
-            error = sys.exc_info()[1]
-            if error is not None:
-                self.kills += self._child is not None
-                await self._replace(again=isinstance(error, ActionError))
 
     async def _ready(self) -> asyncio.subprocess.Process:
         """Return the child; one that took the place of a killed one may still be starting."""

@@ -16,6 +16,7 @@ if TYPE_CHECKING:
 
 AGENT = "ddax"
 MEND = "Name the page in --sources, or set web.robots to false, if you may read it."
+TOO_MANY = 429
 MAX_ROBOTS = 512_000
 """Bytes of a robots.txt that are read; the rest is cut off."""
 KEPT_SECONDS = 86_400.0
@@ -78,14 +79,14 @@ class Robots:
         try:
             found = await self._get(url)
         except Blocked as error:
-            # 401, 403 and 451 say nothing, which closes nothing; 429 says: not now.
-            return _Rules(None, str(error) if "429" in error.why else "", now)
+            # 403 and 451 say nothing, which closes nothing; 429 says: not now.
+            return _Rules(None, str(error) if error.status == TOO_MANY else "", now)
         except NotAllowed:
             raise  # by our own guard: the page itself may not be reached
         except ActionError as error:
             if error.kind in OURS:
                 raise
-            gone = error.kind in OPEN or (error.kind.startswith("http_4") and error.kind != "http_429")
+            gone = error.kind in OPEN or error.kind.startswith("http_4")
             return _Rules(None, "" if gone else str(error), now)
         parse: Any = Protego.parse
         return _Rules(await asyncio.to_thread(parse, found.body.decode("utf-8", "replace")), "", now)
