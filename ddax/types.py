@@ -35,6 +35,8 @@ NodeName = Literal[
 ROOT = "0"
 """The id of the first root idea; a follow-up task opens "1", and so on."""
 NO_PARENT = ""
+MENTION = "mention:"
+"""Prefix of the id of a passage that stands for a document named in a page."""
 
 
 class Entailment(NamedTuple):

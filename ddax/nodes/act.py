@@ -31,7 +31,7 @@ from ddax.nodes.once import Entry, content_of, intend, look_up, note_unknown, se
 from ddax.nodes.permission import Asked, approved, asked, brought
 from ddax.nodes.reading import keep
 from ddax.nodes.seen import keep_picture
-from ddax.types import ActionCall, Effect, Hit, Idea, JsonDict, Record
+from ddax.types import MENTION, ActionCall, Effect, Hit, Idea, JsonDict, Record
 
 SHOWN = "shown"
 """The log of what a dry run would have done."""
@@ -278,7 +278,7 @@ async def _store(packet: LeafPacket, session: Session, result: ActionResult) -> 
     task, leaf, step = packet["work"]["id"], packet["leaf"], packet["step"]
     if result.hits:
         visit = packet["action"]["name"] == "visit"
-        hits = [_hit_row(hit, "mention:" if visit else "") for hit in result.hits]
+        hits = [_hit_row(hit, MENTION if visit else "") for hit in result.hits]
         await session.memory.log(
             HITS, {"task": task, "idea": leaf, "step": step, "hits": hits}, key=f"{task}:{leaf}"
         )

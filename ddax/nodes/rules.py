@@ -20,7 +20,7 @@ from ddax.memory.rules import Match, PlanStep, Rule, count_use, learn, matching
 from ddax.nodes.gather import CLAIMS, MANY, found, read_pages, task_text
 from ddax.reasoning.embedded.question import analyse
 from ddax.reasoning.protocol import Expansion, Finding, Synthesis
-from ddax.types import NO_PARENT, ActionCall, Hit, Idea, JsonDict, Passage, Proposal
+from ddax.types import MENTION, NO_PARENT, ActionCall, Hit, Idea, JsonDict, Passage, Proposal
 
 PLANS = "rule_plans"
 FELL_BACK = -1
@@ -107,7 +107,7 @@ async def _named(state: State, session: Session, names: Sequence[str], cue: str)
     pairs = [
         (sentence, hit)
         for hit in await found(state, session)
-        if hit.id.startswith("mention:") and hit.source not in read
+        if hit.id.startswith(MENTION) and hit.source not in read
         for page in pages
         for sentence in _sentences(page.text)
         if hit.title in sentence

@@ -2,9 +2,13 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
+import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from numpy.typing import NDArray
 
 from ddax.memory.embeddings import HashEmbedder
 from ddax.reasoning.embedded.follow import Weights, candidates, rank
@@ -145,12 +149,28 @@ def test_a_link_outweighs_a_slightly_better_search_hit() -> None:
     assert ordered[0].linked
 
 
+class Counting(HashEmbedder):
+    """Notes what it is asked to embed."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.asked: list[list[str]] = []
+
+    def embed(self, texts: Sequence[str]) -> NDArray[np.float32]:
+        self.asked.append(list(texts))
+        return super().embed(texts)
+
+
 def test_vectors_are_kept_and_bounded() -> None:
-    vectors = Vectors(HashEmbedder(), size=2)
+    embedder = Counting()
+    vectors = Vectors(embedder, size=2)
     first = vectors.of(["a b", "c d", "e f"])
-    assert first.shape == (3, HashEmbedder().dim)
-    assert (vectors.of(["e f"])[0] == first[2]).all()
-    assert vectors.of([]).shape == (0, HashEmbedder().dim)
+    assert first.shape == (3, embedder.dim)
+    assert (vectors.of(["e f", "c d"]) == first[[2, 1]]).all()
+    assert embedder.asked == [["a b", "c d", "e f"]]
+    assert (vectors.of(["a b", "e f"]) == first[[0, 2]]).all()
+    assert embedder.asked[1:] == [["a b"]] and len(vectors._kept) == 2
+    assert vectors.of([]).shape == (0, embedder.dim)
 
 
 @pytest.mark.parametrize(

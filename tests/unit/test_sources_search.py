@@ -63,9 +63,10 @@ async def test_scripts_without_spaces_are_searched(library: SourceLibrary) -> No
 
 
 async def test_the_intent_steers_the_ranking(library: SourceLibrary) -> None:
-    plain = await library.search("it", intent="", k=5, mode="lexical")
-    steered = await library.search("it", intent="pedals and a chain", k=5, mode="lexical")
-    assert plain and steered[0].title == "Bicycle"
+    plain = await library.search("yeast", intent="", k=5, mode="lexical")
+    steered = await library.search("yeast", intent="two wheels, pedals and a chain", k=5, mode="lexical")
+    assert [hit.title for hit in plain] == ["Sourdough"]
+    assert [hit.title for hit in steered] == ["Bicycle", "Sourdough"]
 
 
 async def test_results_do_not_depend_on_warm_vectors(folder: Path, tmp_path: Path) -> None:

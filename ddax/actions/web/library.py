@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import logging
-from urllib.parse import urlsplit
 
 from ddax.actions.protocol import Library
 from ddax.actions.web.search.engine import WebSearch
@@ -54,8 +53,3 @@ class WebLibrary:
         """Say in one line what is searched."""
         local = self._local.describe() if self._local.specs else ""
         return " and ".join(filter(None, (local, f"the web by {self._web.provider.name}")))
-
-
-def site_of(url: str) -> str:
-    """Return the host of an address as a reader names it."""
-    return urlsplit(url).netloc.removeprefix("www.")

@@ -13,6 +13,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import NamedTuple
 
+from ddax.actions.fetch import MAX_COOLDOWN
 from ddax.errors import ActionError, StorageError
 from ddax.memory.embedding_cache import opened
 
@@ -20,7 +21,6 @@ Clock = Callable[[], float]
 Sleep = Callable[[float], Awaitable[None]]
 MAX_PAUSE = 30.0
 """Seconds between two requests to one host, however many its robots.txt asks for."""
-MAX_COOLDOWN = 3600.0
 FORGET_STRIKES = 86_400.0
 """Seconds after which an old refusal no longer lengthens a new one."""
 

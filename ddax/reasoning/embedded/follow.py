@@ -1,9 +1,10 @@
 """Which document to read next: what the question says, and what the first findings name.
 
-A candidate is any document a search found or a read page mentions. Four signs are added with equal
+A candidate is any document a search found or a read page mentions. Five signs are added with equal
 weight, each in [0, 1]: the search's own score, the likeness of the candidate to the question joined
-with the best sentence read (the second hop), a link (one names the other's title), and how much of
-the part of the question that nothing read has covered yet it covers.
+with the best sentence read (the second hop), a link (one names the other's title), how much of the
+part of the question that nothing read has covered yet it covers, and whether the question names its
+title.
 """
 
 from __future__ import annotations
@@ -19,11 +20,7 @@ from ddax.reasoning.embedded.question import Question
 from ddax.reasoning.embedded.sentences import Sentence
 from ddax.reasoning.embedded.text import bare_title, contains_phrase, terms, words
 from ddax.reasoning.embedded.vectors import Vectors
-from ddax.types import Passage
-
-MENTION = "mention:"
-"""Prefix of the id of a passage that stands for a document named in a page."""
-
+from ddax.types import MENTION, Passage
 
 STEM = 5
 """Letters by which words of one family are known: Tunisia, Tunisian."""

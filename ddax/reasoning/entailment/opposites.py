@@ -33,10 +33,4 @@ def opposed(word: str, others: Iterable[str]) -> bool:
 
 def _turned(word: str, other: str) -> bool:
     """Tell whether a word is another one with a negating prefix; a short rest is more likely chance."""
-    return len(other) >= 5 and word in (
-        f"un{other}",
-        f"in{other}",
-        f"dis{other}",
-        f"non{other}",
-        f"im{other}",
-    )
+    return len(other) >= 5 and word.endswith(other) and word.removesuffix(other) in PREFIXES

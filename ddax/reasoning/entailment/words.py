@@ -14,7 +14,7 @@ from ddax.reasoning.embedded.text import FUNCTION_WORDS, fold, stem
 
 NEGATIONS = frozenset(
     ["not", "no", "never", "none", "neither", "nor", "without", "cannot", "nobody", "nothing", "nowhere",
-     "hardly", "need not", "longer"]
+     "hardly", "longer"]
 )  # fmt: skip
 COUNTS = {
     "zero": "0", "one": "1", "two": "2", "three": "3", "four": "4", "five": "5", "six": "6", "seven": "7",
