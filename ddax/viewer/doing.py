@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import asyncio
 import threading
-from collections.abc import Callable, Coroutine
+from collections.abc import Callable
 from contextlib import AbstractAsyncContextManager
 from typing import Any
 
@@ -17,6 +17,8 @@ from ddax.types import JsonDict
 
 Opener = Callable[..., AbstractAsyncContextManager[Any]]
 """Opens an agent, as `ddax.open_agent` does."""
+AGAIN = 0.05
+"""Seconds after which what could not be stopped yet is asked again."""
 
 
 class Doing:
@@ -26,15 +28,15 @@ class Doing:
         self._opener = opener
         self._loop = asyncio.new_event_loop()
         self._thread = threading.Thread(target=self._loop.run_forever, name="ddax-view-jobs", daemon=True)
-        self._agents: set[Any] = set()
-        self._jobs: set[Any] = set()
+        self._jobs: dict[asyncio.Task[None], Any] = {}
+        """What resumes threads, each with the agent it has opened; None before it has."""
         self.troubles: dict[str, JsonDict] = {}
         self._thread.start()
 
     async def answer(self, thread: str, reply: JsonDict, question: JsonDict) -> None:
         """Answer the question a thread waits with and let it go on; raises UsageError for a misfit."""
         given = fitting_answer(reply, question)
-        self._begin(thread, self._resume(thread, given))
+        self._begin(thread, given)
 
     async def fork(
         self, thread: str, at: int, *, values: JsonDict, identity: str | None, to: str | None
@@ -44,7 +46,7 @@ class Doing:
             self._fork(thread, at, values=values, identity=identity, to=to), self._loop
         )
         name = await asyncio.wrap_future(made)
-        self._begin(name, self._resume(name, None))
+        self._begin(name, None)
         return name
 
     async def _fork(
@@ -57,41 +59,44 @@ class Doing:
         async with self._opener(None) as agent:
             return (await forking.fork(agent, thread, at, change)).thread_id
 
-    async def _resume(self, thread: str, answer: Any) -> None:
-        async with self._opener(None) as agent:
-            self._agents.add(agent)
-            try:
-                await agent.resume(thread, answer=answer)
-            finally:
-                self._agents.discard(agent)
-
-    def _begin(self, thread: str, job: Coroutine[Any, Any, None]) -> None:
+    def _begin(self, thread: str, answer: Any) -> None:
         self.troubles.pop(thread, None)
-        running = asyncio.run_coroutine_threadsafe(self._told(thread, job), self._loop)
-        self._jobs.add(running)
-        running.add_done_callback(self._jobs.discard)
+        self._loop.call_soon_threadsafe(self._start, thread, answer)
 
-    async def _told(self, thread: str, job: Coroutine[Any, Any, None]) -> None:
+    def _start(self, thread: str, answer: Any) -> None:
+        job = self._loop.create_task(self._told(thread, answer))
+        self._jobs[job] = None
+        job.add_done_callback(self._jobs.pop)
+
+    async def _told(self, thread: str, answer: Any) -> None:
         try:
-            await job
+            await self._resume(thread, answer)
         except DdaxError as error:
             self.troubles[thread] = trouble(error)
         except Exception as error:  # the outermost loop of a job: shown in the page, and raised for the log
             self.troubles[thread] = {"what": f"{type(error).__name__}: {error}", "why": "", "mend": ""}
             raise
 
+    async def _resume(self, thread: str, answer: Any) -> None:
+        job = asyncio.current_task()
+        assert job is not None
+        async with self._opener(None) as agent:
+            self._jobs[job] = agent
+            await agent.resume(thread, answer=answer)
+
     async def close(self) -> None:
         """Stop what runs at its next superstep, and end the thread."""
-        self._loop.call_soon_threadsafe(self._drain)
-        waiting = [asyncio.wrap_future(job) for job in list(self._jobs)]
-        await asyncio.gather(*waiting, return_exceptions=True)
+        await asyncio.wrap_future(asyncio.run_coroutine_threadsafe(self._stopped(), self._loop))
         self._loop.call_soon_threadsafe(self._loop.stop)
         await asyncio.to_thread(self._thread.join)
         self._loop.close()
 
-    def _drain(self) -> None:
-        for agent in self._agents:
-            agent.drain()
+    async def _stopped(self) -> None:
+        """Ask again and again: what only opens yet takes its answer in before it can be stopped."""
+        while self._jobs:
+            for agent in filter(None, self._jobs.values()):
+                agent.drain()
+            await asyncio.wait(list(self._jobs), timeout=AGAIN)
 
 
 def trouble(error: DdaxError) -> JsonDict:
