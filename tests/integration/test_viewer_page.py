@@ -15,7 +15,7 @@ from typing import Any
 
 import numpy as np
 import pytest
-from playwright.async_api import Page, expect
+from playwright.async_api import Page, Route, expect
 from pydantic import BaseModel
 
 from benchmarks.view_world import ideas_of, state_at, write_run
@@ -342,6 +342,37 @@ async def test_a_fork_runs_on_as_a_thread_of_its_own(
         await page.get_by_title("All runs").click()
         await expect(page.locator(".list")).to_contain_text("from done")
         await page.screenshot(path=tmp_path / "runs.png")
+
+
+async def test_the_list_is_kept_up_to_date_in_place_and_leaves_the_screen_to_a_run(
+    chromium: str, home: Path
+) -> None:
+    asked, held = 0, asyncio.Event()
+
+    async def answer(route: Route) -> None:
+        nonlocal asked
+        asked += 1
+        if asked == 3:
+            await held.wait()
+        reply = await route.fetch()
+        runs = (await reply.json())["runs"]
+        await route.fulfill(json={"runs": [{**run, "steps": 1000 + asked} for run in runs]})
+
+    async with served(Home(home), {}, lambda _: None) as (where, _), browser_page(chromium) as page:
+        await page.route("**/api/runs", answer)
+        await page.goto(where.address())
+        await page.get_by_label("Filter the runs").fill("done")
+        await expect(page.locator(".list tbody tr").first).to_contain_text("1002")
+        await expect(page.get_by_label("Filter the runs")).to_be_focused()
+        await expect(page.get_by_label("Filter the runs")).to_have_value("done")
+        while asked < 3:
+            await asyncio.sleep(0.05)
+        await page.locator("button.task").first.click()
+        await page.wait_for_selector(".dag .node")
+        async with page.expect_response("**/api/runs"):
+            held.set()
+        await asyncio.sleep(0.5)  # nothing tells that the page has done nothing with it
+        assert await page.locator(".list").count() == 0 and await page.locator(".stage").count() == 1
 
 
 async def test_events_are_followed_without_growth_and_taken_up_after_a_loss(

@@ -1,7 +1,7 @@
 // Begin: find the token or the data in the file, then show the list or a run, and keep the address in step.
 
 import { h, put } from "./dom.js";
-import { runsList } from "./runs.js";
+import { RunsList } from "./runs.js";
 import { Kept, Live, unpacked } from "./source.js";
 import { View } from "./view.js";
 
@@ -18,7 +18,7 @@ function remembered(place, key, value) {
 
 const app = document.getElementById("app");
 const root = document.documentElement;
-let view = null, timer = 0, source = null;
+let view = null, timer = 0, source = null, visit = 0;
 
 function theme() {
   const dark = root.dataset.theme ? root.dataset.theme === "dark" : matchMedia("(prefers-color-scheme: dark)").matches;
@@ -30,7 +30,9 @@ function address() {
   return new URLSearchParams(location.hash.slice(1));
 }
 
+// What still waits for an answer finds by the number of its visit that the screen is another's now.
 function leave() {
+  visit += 1;
   clearTimeout(timer);
   view?.end();
   view = null;
@@ -40,10 +42,15 @@ async function list() {
   leave();
   if (!source.live) return show(source.kept.standing.run.thread_id, "");
   document.title = "Runs · ddax";
-  const { runs } = await source.runs();
-  const filter = app.querySelector(".list input")?.value;
-  if (!filter) put(app, h("div", { class: "frame alone" }, h("header", { class: "top" }, h("span", { class: "brand" }, "ddax"), h("span", { class: "grow about" }), h("button", { class: "plain", on: { click: theme } }, "Light or dark")), runsList(runs, (thread) => go(thread))));
-  timer = setTimeout(() => list().catch(failed), LIST);
+  const mine = visit, runs = new RunsList((thread) => go(thread));
+  const refresh = async () => {
+    const found = await source.runs();
+    if (mine !== visit) return;
+    runs.update(found.runs);
+    timer = setTimeout(() => attempt(refresh), LIST);
+  };
+  await refresh();
+  if (mine === visit) put(app, h("div", { class: "frame alone" }, h("header", { class: "top" }, h("span", { class: "brand" }, "ddax"), h("span", { class: "grow about" }), h("button", { class: "plain", on: { click: theme } }, "Light or dark")), runs.node));
   return undefined;
 }
 
@@ -65,8 +72,12 @@ function go(thread, idea = "", quietly = false) {
 
 function follow() {
   const at = address();
-  const next = at.get("run") ? show(at.get("run"), at.get("idea") ?? "") : list();
-  next.catch(failed);
+  attempt(() => (at.get("run") ? show(at.get("run"), at.get("idea") ?? "") : list()));
+}
+
+function attempt(way) {
+  const next = way(), mine = visit;
+  next.catch((problem) => { if (mine === visit) failed(problem); });
 }
 
 function failed(problem) {
