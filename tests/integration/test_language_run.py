@@ -9,6 +9,7 @@ import time
 
 import numpy as np
 import pytest
+from langchain_openai import ChatOpenAI
 
 from ddax import open_agent
 from ddax.cli.board import Board
@@ -21,7 +22,7 @@ from ddax.reasoning import protocol as p
 from ddax.reasoning import rote
 from ddax.reasoning.budget import BudgetKeeper
 from ddax.reasoning.factory import open_reasoner
-from ddax.reasoning.language import Limits
+from ddax.reasoning.language import Limits, assemble
 from ddax.reasoning.testing import FakeOpenAI, Say
 from ddax.types import Usage
 
@@ -239,6 +240,25 @@ async def test_one_request_makes_three_calls_at_most_whatever_goes_wrong(server,
     with pytest.raises(ReasonerError, match="After 3 calls"):
         await reasoner.ask(p.AskRequest("t", "s", ()))
     assert len(server.requests) == 3
+
+
+async def test_a_model_in_a_file_is_asked_one_call_at_a_time(server, monkeypatch):
+    under_way, most = set(), []
+
+    def answer(body):
+        under_way.add(id(body))
+        most.append(len(under_way))
+        time.sleep(0.05)
+        under_way.remove(id(body))
+        return {"text": "So?"}
+
+    server._answer = answer
+    model = ChatOpenAI(model="local", base_url=server.base_url, api_key="local", max_retries=0)
+    monkeypatch.setattr(assemble, "open_local", lambda name, limits: (model, lambda: None))
+    served = open_reasoner("gguf:a.gguf", embedder=None, prices={}, clock=time.monotonic)
+    await asyncio.gather(*(served.ask(p.AskRequest(f"t{n}", "s", ())) for n in range(4)))
+    await served.close()
+    assert most == [1] * 4
 
 
 async def test_a_program_that_is_too_long_is_not_sent_and_the_remedy_can_be_done(server, reasoner):

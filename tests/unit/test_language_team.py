@@ -1,5 +1,6 @@
 """Who is asked: roles, fallbacks, effort by what is left; lanes, and replies that are kept."""
 
+import asyncio
 import sqlite3
 
 import pytest
@@ -145,10 +146,8 @@ async def test_a_provider_that_asks_for_a_rest_gets_it_and_providers_have_lanes_
     assert lanes.of("a:1") is lanes.of("a:9")
 
 
-async def test_a_lane_holds_no_more_than_its_width():
-    import asyncio
-
-    lane, inside, most = Lane(width=2, clock=lambda: 0.0), 0, 0
+async def most_inside(lane):
+    inside = most = 0
 
     async def work():
         nonlocal inside, most
@@ -159,7 +158,13 @@ async def test_a_lane_holds_no_more_than_its_width():
             inside -= 1
 
     await asyncio.gather(*(work() for _ in range(9)))
-    assert most == 2
+    return most
+
+
+async def test_a_lane_holds_no_more_than_its_width():
+    assert await most_inside(Lane(width=2, clock=lambda: 0.0)) == 2
+    lanes = Lanes(width=3, clock=lambda: 0.0, singly=("gguf",))
+    assert [await most_inside(lanes.of(name)) for name in ("gguf:a.gguf", "openai:a")] == [1, 3]
 
 
 def test_a_reply_is_kept_by_all_that_was_sent(tmp_path):

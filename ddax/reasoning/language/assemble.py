@@ -74,7 +74,8 @@ def assemble(
 ) -> LanguageReasoner:
     """Open every model once and put the team together; closes what is open if one cannot be opened."""
     found, models = _Open(), opening.models
-    lanes = Lanes(width=models.concurrency, per_minute=models.per_minute, clock=opening.clock)
+    # A local server takes one request at a time: the time in its queue would be that of the attempt.
+    lanes = Lanes(width=models.concurrency, per_minute=models.per_minute, clock=opening.clock, singly=(GGUF,))
     cache = ReplyCache(opening.cache, wall=opening.wall) if opening.cache and models.cache else None
     if cache:
         found.closers.append(cache.close)

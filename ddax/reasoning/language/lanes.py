@@ -7,7 +7,7 @@ request's deadline: the provider has not been asked yet.
 from __future__ import annotations
 
 import asyncio
-from collections.abc import AsyncIterator, Awaitable, Callable
+from collections.abc import AsyncIterator, Awaitable, Callable, Collection
 from contextlib import asynccontextmanager
 
 
@@ -51,12 +51,13 @@ class Lane:
 
 
 class Lanes:
-    """The lanes of a process by provider, opened at the first call."""
+    """The lanes of a process by provider, opened at the first call; `singly` are asked one call at a time."""
 
     def __init__(
-        self, *, width: int, per_minute: int = 0, clock: Callable[[], float],
+        self, *, width: int, per_minute: int = 0, clock: Callable[[], float], singly: Collection[str] = (),
         sleep: Callable[[float], Awaitable[None]] = asyncio.sleep,
     ) -> None:  # fmt: skip
+        self._singly = singly
         self._width, self._per_minute, self._clock, self._sleep = width, per_minute, clock, sleep
         self._lanes: dict[str, Lane] = {}
 
@@ -64,7 +65,8 @@ class Lanes:
         """Return the lane of `provider:model`."""
         provider = model.partition(":")[0]
         if provider not in self._lanes:
+            width = 1 if provider in self._singly else self._width
             self._lanes[provider] = Lane(
-                width=self._width, per_minute=self._per_minute, clock=self._clock, sleep=self._sleep
+                width=width, per_minute=self._per_minute, clock=self._clock, sleep=self._sleep
             )
         return self._lanes[provider]
