@@ -30,7 +30,7 @@ def from_tool(
 
     async def run(context: ActionContext, given: BaseModel) -> ActionResult:
         try:
-            found = await tool.ainvoke(given.model_dump(exclude_unset=True))
+            found = await tool.ainvoke(given.model_dump(exclude_unset=True, by_alias=model is None))
         except ToolException as error:
             raise ActionError(f"{tool.name} failed: {error}", kind="tool") from error
         return await result_of(found, tool.name, context)

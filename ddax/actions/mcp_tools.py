@@ -154,7 +154,7 @@ def _action(server: Server, policy: EgressPolicy, tool: Any, reads: Sequence[str
 def _running(server: Server, policy: EgressPolicy, tool: str) -> Run:
     async def run(context: ActionContext, arguments: BaseModel) -> ActionResult:
         """Open a session, call the tool, and end the session."""
-        given = arguments.model_dump(mode="json", exclude_unset=True)
+        given = arguments.model_dump(mode="json", exclude_unset=True, by_alias=True)
         try:
             async with _session(server, policy) as session:
                 found = await session.call_tool(tool, given)

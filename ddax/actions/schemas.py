@@ -2,35 +2,57 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from typing import Any
+from collections.abc import Collection, Mapping
+from types import NoneType
+from typing import Any, Union
 
-from pydantic import BaseModel, ConfigDict, create_model
+from pydantic import BaseModel, ConfigDict, Field, create_model
+
+from ddax.errors import UsageError
 
 TYPES: Mapping[str, Any] = {
     "string": str, "integer": int, "number": float, "boolean": bool, "array": list[Any],
-    "object": dict[str, Any], "null": None,
+    "object": dict[str, Any], "null": NoneType,
 }  # fmt: skip
 
 
 def model_of(name: str, schema: Mapping[str, Any]) -> type[BaseModel]:
     """Return a model that holds arguments to the names and plain types of a JSON schema.
 
-    What goes beyond them (ranges, patterns, nested schemas) is left to the tool itself.
+    What goes beyond them (ranges, patterns, nested schemas) is left to the tool itself. A name that no
+    field may have is the alias of one. Raises UsageError where the schema is none of an object.
     """
-    required = set(schema.get("required", ()))
-    fields: dict[str, Any] = {
-        str(key): (_type(part), ...) if key in required else (_type(part) | None, part.get("default"))
-        for key, part in schema.get("properties", {}).items()
-    }
+    named, required = schema.get("properties") or {}, schema.get("required") or ()
+    if not isinstance(named, Mapping) or not isinstance(required, list | tuple):
+        raise UsageError(
+            f"the tool {name!r} cannot be used.",
+            why="The schema of its arguments is no JSON schema of an object.",
+            mend="Mend the tool, or leave out what brings it.",
+        )
+    fields: dict[str, Any] = {}
+    for key, part in named.items():
+        field = _field_name(key, taken={*named, *fields})
+        default = part.get("default") if isinstance(part, Mapping) else None
+        kind, given = (_type(part), ...) if key in required else (Union[_type(part), None], default)  # noqa: UP007 - of a value
+        fields[field] = (kind, Field(given, alias=None if field == key else key))
     return create_model(f"{name}_arguments", __config__=ConfigDict(extra="forbid", frozen=True), **fields)
 
 
-def _type(part: Mapping[str, Any]) -> Any:
+def _field_name(key: str, taken: Collection[str]) -> str:
+    """Return the name of a field: the key itself, unless pydantic keeps such names for its own."""
+    if not key.startswith("_") and not hasattr(BaseModel, key):
+        return key
+    name = f"argument_{key.strip('_')}"
+    while name in taken:
+        name += "_"
+    return name
+
+
+def _type(part: Any) -> Any:
+    """Return the type a part of a schema asks for; `true` and what says nothing of a type take anything."""
+    if not isinstance(part, Mapping):
+        return Any
     kinds = part.get("type")
-    options = [TYPES.get(kind, Any) for kind in ([kinds] if isinstance(kinds, str) else kinds or ())]
-    options += [_type(option) for option in (*part.get("anyOf", ()), *part.get("oneOf", ()))]
-    found: Any = Any
-    for k, option in enumerate(options):
-        found = option if k == 0 else found | option
-    return found
+    options = [TYPES.get(str(kind), Any) for kind in ([kinds] if isinstance(kinds, str) else kinds or ())]
+    options += [_type(option) for key in ("anyOf", "oneOf") for option in part.get(key) or ()]
+    return Union[tuple(options)] if options else Any  # noqa: UP007 - of a value

@@ -6,12 +6,15 @@ import json
 import shlex
 import subprocess
 import sys
-from collections.abc import Iterator
+from collections.abc import AsyncIterator, Iterator
+from contextlib import asynccontextmanager
 from pathlib import Path
+from types import SimpleNamespace
 from typing import Any
 
 import pytest
 
+from ddax.actions import mcp_tools
 from ddax.actions.egress import policy_of
 from ddax.actions.mcp_tools import approve, approved, mcp_actions, server_of
 from ddax.actions.registry import open_registry
@@ -200,3 +203,24 @@ def test_a_server_is_approved_before_there_is_a_home(tmp_path: Path) -> None:
     server = server_of("tides=python tides.py")
     approve(tmp_path / "new" / "home", server)
     assert approved(tmp_path / "new" / "home", server)
+
+
+async def test_an_argument_goes_out_under_the_name_the_tool_gives_it(monkeypatch: pytest.MonkeyPatch) -> None:
+    sent: list[Any] = []
+
+    class Session:
+        async def call_tool(self, tool: str, given: Any) -> Any:
+            sent.append((tool, given))
+            return SimpleNamespace(content=[SimpleNamespace(text="found")])
+
+    @asynccontextmanager
+    async def opened(*_: Any) -> AsyncIterator[Session]:
+        yield Session()
+
+    # A function of Python cannot have such an argument, so no server of the package can ask for it.
+    monkeypatch.setattr(mcp_tools, "_session", opened)
+    schema = {"type": "object", "properties": {"_id": {"type": "string"}}, "required": ["_id"]}
+    tool = SimpleNamespace(name="find", description="Find.", input_schema=schema)
+    registry = open_registry((mcp_tools._action(server_of("db=x"), OPEN, tool, ()),))
+    await registry.execute(ActionCall(name="db_find", args={"_id": "5"}, intent=""), context(Kit()))
+    assert sent == [("find", {"_id": "5"})]

@@ -11,7 +11,9 @@ from langchain_core.tools import StructuredTool, ToolException, tool
 from ddax.actions.langchain import from_tool
 from ddax.actions.protocol import ActionContext
 from ddax.actions.registry import from_file, open_registry
-from ddax.errors import ActionError
+from ddax.actions.schemas import model_of
+from ddax.errors import ActionError, UsageError
+from ddax.reasoning.language.readers import argument_names
 from ddax.types import ActionCall
 
 
@@ -42,6 +44,41 @@ async def test_a_tool_is_called_with_checked_arguments(context: ActionContext) -
         registry.arguments(called("tide", harbour="Belmark", hours="soon"))
     with pytest.raises(ActionError, match="there is no such harbour"):
         await registry.execute(called("tide", harbour="nowhere"), context)
+
+
+ODD = ("_id", "_", "__", "json", "schema", "model_config", "model_dump", "a-b", "")
+
+
+async def test_a_tool_may_name_its_arguments_as_json_may(context: ActionContext) -> None:
+    async def run(**args: Any) -> str:
+        return repr(args)
+
+    schema = {
+        "type": "object", "required": ["_id"],
+        "properties": {**{name: {"type": "string"} for name in ODD}, "argument_id": {"type": "integer"}},
+    }  # fmt: skip
+    made = StructuredTool(name="find", description="Find.", args_schema=schema, coroutine=run)
+    found = from_tool(made, effect="reads")
+    registry = open_registry((found,))
+    given = dict.fromkeys(ODD, "5") | {"argument_id": 5}
+    assert argument_names("find", {"find": found.arguments}) == tuple(given)
+    assert (await registry.execute(called("find", **given), context)).summary == repr(given)
+    for args in ({"_id": 5}, {"argument_id": 5}):
+        with pytest.raises(ActionError, match="bad arguments: _id"):
+            registry.arguments(called("find", **args))
+
+
+@pytest.mark.parametrize("part", [True, {}, {"type": "null"}, {"type": ["null"]}, {"anyOf": None}])
+def test_a_part_of_a_schema_may_be_anything_that_json_schema_allows(part: Any) -> None:
+    for required in ([], ["doc"], None):
+        model = model_of("find", {"type": "object", "properties": {"doc": part}, "required": required})
+        assert model.model_validate({"doc": None}).model_dump() == {"doc": None}
+
+
+@pytest.mark.parametrize("schema", [{"properties": ["a"]}, {"required": True}])
+def test_a_schema_that_is_none_is_told_with_the_name_of_its_tool(schema: Any) -> None:
+    with pytest.raises(UsageError, match="'find'"):
+        model_of("find", schema)
 
 
 async def test_a_tool_with_a_plain_json_schema_is_one_too(context: ActionContext) -> None:

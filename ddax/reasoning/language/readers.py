@@ -12,6 +12,7 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from pydantic import BaseModel, ValidationError
+from pydantic.fields import FieldInfo
 
 from ddax.reasoning import protocol as p
 from ddax.reasoning.language import wire as w
@@ -32,8 +33,13 @@ MUTATIONS = 2
 def argument_names(action: str, models: ArgumentModels) -> tuple[str, ...]:
     """Return the arguments of an action that the model fills in; the intent is asked for beside them."""
     if action in models:
-        return tuple(name for name in models[action].model_fields if name != "intent")
+        return tuple(name for name in _fields(models[action]) if name != "intent")
     return FALLBACK_ARGUMENTS.get(action, ())
+
+
+def _fields(model: type[BaseModel]) -> dict[str, FieldInfo]:
+    """Return the fields of a model by the names they are given by."""
+    return {said.alias or name: said for name, said in model.model_fields.items()}
 
 
 def citations(found: Sequence[w.CitationWire], passages: Named) -> tuple[Citation, ...]:
@@ -132,7 +138,7 @@ def _typed(action: str, args: JsonDict, models: ArgumentModels) -> JsonDict:
         if missing:
             raise Unfit(f"action {action!r} lacks {missing[0]!r}")
         return args
-    fields = models[action].model_fields
+    fields = _fields(models[action])
     typed = {name: value if fields[name].annotation is str else _read(value) for name, value in args.items()}
     try:
         models[action].model_validate(typed)
