@@ -5,6 +5,8 @@ from __future__ import annotations
 import ast
 from collections.abc import Iterator, Mapping
 
+from ddax.evolution.classes import Method, collected_methods, foreign_bases, last_name
+
 _KNOWN = frozenset({"raises", "approx", "skip", "fail", "fixture", "mark", "param", "Skipped"})
 _MARKS = frozenset({"parametrize", "skip", "skipif"})
 _HOOKS = frozenset({
@@ -36,41 +38,40 @@ def _reasons(tree: ast.Module) -> Iterator[str]:
             yield f"pytest.mark.{node.attr}"
         elif isinstance(node, ast.ImportFrom) and (node.module or "").split(".")[0] in ("pytest", "_pytest"):
             yield from (alias.name for alias in node.names if alias.name not in _KNOWN)
-        elif isinstance(node, ast.Call) and _name(node.func) in ("fixture", "parametrize") and node.keywords:
+        elif (
+            isinstance(node, ast.Call)
+            and last_name(node.func) in ("fixture", "parametrize")
+            and node.keywords
+        ):
             words = [k.arg for k in node.keywords if k.arg not in ("argnames", "argvalues", "ids", "name")]
-            yield from (f"the option {word} of {_name(node.func)}" for word in words)
+            yield from (f"the option {word} of {last_name(node.func)}" for word in words)
         elif isinstance(node, ast.FunctionDef) and node.name in _HOOKS:
             yield node.name
+        elif isinstance(node, ast.ClassDef) and _decorated(node, "parametrize"):
+            yield f"parametrize on the class {node.name}"
+        elif isinstance(node, ast.Name) and node.id == "pytestmark":
+            yield "pytestmark"
+    yield from (f"the base class {name}, which is not in the file" for name in foreign_bases(tree))
     yield from _fixtures(tree)
 
 
-def _name(node: ast.expr) -> str:
-    return node.attr if isinstance(node, ast.Attribute) else node.id if isinstance(node, ast.Name) else ""
-
-
 def _is_mark(node: ast.expr) -> bool:
-    return isinstance(node, ast.Attribute) and node.attr == "mark" and _name(node.value) == "pytest"
+    return isinstance(node, ast.Attribute) and node.attr == "mark" and last_name(node.value) == "pytest"
 
 
 def _fixtures(tree: ast.Module) -> Iterator[str]:
     """Yield the fixtures that are used but not defined at the head of the file."""
     own = {n.name for n in tree.body if isinstance(n, ast.FunctionDef) and _decorated(n, "fixture")}
-    functions = [n for n in tree.body if isinstance(n, (ast.FunctionDef, ast.AsyncFunctionDef))]
-    methods = [
-        (c, m) for c in tree.body if isinstance(c, ast.ClassDef)
-        for m in c.body if isinstance(m, (ast.FunctionDef, ast.AsyncFunctionDef))
-    ]  # fmt: skip
+    functions = [n for n in tree.body if isinstance(n, Method)]
+    methods = [m for c in tree.body if isinstance(c, ast.ClassDef) for m in c.body if isinstance(m, Method)]
     used = [f for f in functions if f.name.startswith("test") or f.name in own]
-    used += [m for _, m in methods if m.name.startswith("test")]
+    used += [method for _, method in collected_methods(tree)]
     for function in used:
         given = own | _rows(function) | {"self", "cls"}
-        for cls, method in methods:
-            if method is function:
-                given |= _rows(cls)
         count = len(function.args.defaults)
         names = [a.arg for a in function.args.args][: len(function.args.args) - count]
         yield from (f"the fixture {name}" for name in names if name not in given)
-    yield from (f"the fixture {m.name} of a class" for _, m in methods if _decorated(m, "fixture"))
+    yield from (f"the fixture {m.name} of a class" for m in methods if _decorated(m, "fixture"))
 
 
 def has_rows(text: str) -> bool:
@@ -79,18 +80,17 @@ def has_rows(text: str) -> bool:
         nodes = list(ast.walk(ast.parse(text)))
     except (SyntaxError, ValueError):
         return False
-    kinds = (ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef)
-    return any(isinstance(node, kinds) and bool(_rows(node)) for node in nodes)
+    return any(isinstance(node, Method | ast.ClassDef) and bool(_rows(node)) for node in nodes)
 
 
-def _decorated(node: ast.FunctionDef | ast.AsyncFunctionDef, name: str) -> bool:
-    return any(_name(d.func if isinstance(d, ast.Call) else d) == name for d in node.decorator_list)
+def _decorated(node: Method | ast.ClassDef, name: str) -> bool:
+    return any(last_name(decorator) == name for decorator in node.decorator_list)
 
 
-def _rows(node: ast.FunctionDef | ast.AsyncFunctionDef | ast.ClassDef) -> set[str]:
+def _rows(node: Method | ast.ClassDef) -> set[str]:
     names: set[str] = set()
     for decorator in node.decorator_list:
-        if isinstance(decorator, ast.Call) and _name(decorator.func) == "parametrize" and decorator.args:
+        if isinstance(decorator, ast.Call) and last_name(decorator.func) == "parametrize" and decorator.args:
             first = decorator.args[0]
             if isinstance(first, ast.Constant) and isinstance(first.value, str):
                 names |= {n.strip() for n in first.value.split(",")}

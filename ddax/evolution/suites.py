@@ -16,6 +16,7 @@ from dataclasses import dataclass, field, replace
 from typing import Any, Literal
 
 from ddax.errors import SourceError
+from ddax.evolution.classes import Method, collected_methods
 from ddax.evolution.inside.loading import ROOTS, module_name, module_names
 
 UnitKind = Literal["script", "function", "method", "main"]
@@ -185,18 +186,9 @@ def _unused(statement: ast.stmt, checks: Mapping[int, str]) -> bool:
     return isinstance(statement, ast.FunctionDef) and statement.name in checks.values()
 
 
-def _class_units(path: str, node: ast.ClassDef, shared: bool) -> list[Unit]:
-    tests = [
-        n
-        for n in node.body
-        if isinstance(n, (ast.FunctionDef, ast.AsyncFunctionDef)) and n.name.startswith("test")
-    ]
-    return [
-        Unit(
-            f"{path}::{node.name}::{n.name}", "method", path, n.name, ast.unparse(n), node.name, shared=shared
-        )
-        for n in tests
-    ]
+def _method(path: str, cls: str, test: Method, shared: bool) -> Unit:
+    name = test.name
+    return Unit(f"{path}::{cls}::{name}", "method", path, name, ast.unparse(test), cls, shared=shared)
 
 
 def read_units(path: str, text: str, sources: Mapping[str, str], roots: Sequence[str] = ROOTS) -> list[Unit]:
@@ -210,14 +202,15 @@ def read_units(path: str, text: str, sources: Mapping[str, str], roots: Sequence
             mend="Mend the tests first; they must at least be valid Python.",
         ) from error
     shared = not _imports_program(tree, sources, roots)
+    methods = list(collected_methods(tree))
     units: list[Unit] = []
     for node in tree.body:
-        if isinstance(node, (ast.FunctionDef, ast.AsyncFunctionDef)) and node.name.startswith("test"):
+        if isinstance(node, Method) and node.name.startswith("test"):
             units.append(
                 Unit(f"{path}::{node.name}", "function", path, node.name, ast.unparse(node), shared=shared)
             )
         elif isinstance(node, ast.ClassDef):
-            units += _class_units(path, node, shared)
+            units += [_method(path, node.name, test, shared) for cls, test in methods if cls is node]
     return units or _script_units(path, tree, shared)
 
 

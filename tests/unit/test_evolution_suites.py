@@ -29,6 +29,22 @@ def test_functions_and_classes_are_units():
     assert [u.id for u in read_units("t.py", text, FILES)] == ["t.py::test_a", "t.py::TestB::test_c"]
 
 
+@pytest.mark.parametrize(
+    ("text", "ids"),
+    [
+        ("class FakeServer:\n def test_connection(self): ...\n", []),
+        ("class TestServer:\n def __init__(self, port): ...\n def test_connection(self): ...\n", []),
+        ("class TestA:\n def test_a(self): ...\n", ["TestA::test_a"]),
+        ("class A(IsolatedAsyncioTestCase):\n async def test_a(self): ...\n", ["A::test_a"]),
+        ("class Base:\n def test_a(self): ...\nclass A(Base, unittest.TestCase):\n def test_b(self): ...\n", ["A::test_b", "A::test_a"]),
+        ("class A(TestCase):\n def test_a(self): ...\nclass B(A):\n def test_a(self): pass\n", ["A::test_a", "B::test_a"]),
+    ],
+)  # fmt: skip
+def test_the_classes_of_a_file_are_those_that_pytest_collects(text, ids):
+    units = read_units("t.py", f"from prog import f\n{text}def test_z(): ...\n", FILES)
+    assert [u.id for u in units] == [*(f"t.py::{i}" for i in ids), "t.py::test_z"]
+
+
 def test_a_suite_without_tests_is_refused():
     with pytest.raises(SourceError, match="no test"):
         build_suite(FILES, ["prog.py"], {"t.py": "x = 1\n"})

@@ -57,11 +57,9 @@ class Approx:
     """Equal within a tolerance; sequences and mappings element by element."""
 
     def __init__(self, expected: Any, rel: float | None = None, abs: float | None = None) -> None:
-        self.expected, self.rel, self.abs = (
-            expected,
-            1e-6 if rel is None else rel,
-            1e-12 if abs is None else abs,
-        )
+        default = 1e-6 if abs is None else 0.0  # an absolute tolerance alone leaves no relative one
+        self.expected, self.rel = expected, default if rel is None else rel
+        self.abs = 1e-12 if abs is None else abs
 
     def _close(self, a: Any, b: Any) -> bool:
         if isinstance(b, Mapping):
@@ -90,7 +88,7 @@ def fail(reason: str = "", **_options: Any) -> None:
 
 
 def fixture(function: Any = None, **_options: Any) -> Any:
-    """Mark a function as a fixture; every use calls it anew."""
+    """Mark a function as a fixture; every test calls it anew."""
     if function is None:
         return fixture
     function.__ddax_fixture__ = True
@@ -150,16 +148,33 @@ def _skipper(function: Any) -> Any:
     return skipped
 
 
-def _fixture_value(name: str, space: Mapping[str, Any], endings: list[Iterator[Any]]) -> Any:
-    maker = space.get(name)
-    if maker is None or not hasattr(maker, "__ddax_fixture__"):
-        raise LookupError(f"the fixture {name!r} is not in this file; use the pytest of the project")
-    values = {p: _fixture_value(p, space, endings) for p in inspect.signature(maker).parameters}
-    value = maker(**values)
-    if inspect.isgenerator(value):
-        endings.append(value)
-        return next(value)
-    return value
+class _Fixtures:
+    """The values of one run of a test: those of its row, and of fixtures, each made once."""
+
+    def __init__(self, space: Mapping[str, Any], row: Mapping[str, Any]) -> None:
+        self.space, self.values = space, dict(row)
+        self.endings: list[Iterator[Any]] = []
+
+    def value(self, name: str) -> Any:
+        """Return a value by its name; a fixture is made on first use."""
+        if name not in self.values:
+            self.values[name] = self._made(name)
+        return self.values[name]
+
+    def _made(self, name: str) -> Any:
+        maker = self.space.get(name)
+        if maker is None or not hasattr(maker, "__ddax_fixture__"):
+            raise LookupError(f"the fixture {name!r} is not in this file; use the pytest of the project")
+        value = maker(**{p: self.value(p) for p in inspect.signature(maker).parameters})
+        if inspect.isgenerator(value):
+            self.endings.append(value)
+            return next(value)
+        return value
+
+    def end(self) -> None:
+        """End the fixtures, the last one first."""
+        for ending in reversed(self.endings):
+            next(ending, None)
 
 
 def finish(result: Any) -> None:
@@ -173,18 +188,17 @@ def finish(result: Any) -> None:
 def call_test(function: Any, space: Mapping[str, Any]) -> None:
     """Call a test for every row of its parameters, with its fixtures; raises where it fails."""
     for row in getattr(function, "__ddax_rows__", [{}]):
-        endings: list[Iterator[Any]] = []
+        fixtures = _Fixtures(space, row)
         wanted = inspect.signature(function).parameters
-        values = {
-            n: row[n] if n in row else _fixture_value(n, space, endings)
-            for n, p in wanted.items()
-            if n in row or (p.default is p.empty and p.kind not in (p.VAR_POSITIONAL, p.VAR_KEYWORD))
-        }
         try:
+            values = {
+                n: fixtures.value(n)
+                for n, p in wanted.items()
+                if n in row or (p.default is p.empty and p.kind not in (p.VAR_POSITIONAL, p.VAR_KEYWORD))
+            }
             finish(function(**values))
         finally:
-            for ending in reversed(endings):
-                next(ending, None)
+            fixtures.end()
 
 
 def install() -> None:

@@ -51,6 +51,31 @@ def _skipped(error: BaseException | None) -> bool:
     )
 
 
+class _Verdict:
+    """What a TestCase tells how it ended; keeps the first exception. unittest's own is slow to load."""
+
+    failfast = False
+
+    def __init__(self) -> None:
+        self.raised: BaseException | None = None
+        heard = {
+            "addError": self.keep,
+            "addFailure": self.keep,
+            "addSubTest": lambda _test, _part, details: self.keep(None, details),
+            "addSkip": lambda _test, reason: self.keep(None, (None, minipytest.Skipped(reason))),
+            "addUnexpectedSuccess": lambda _test: self.keep(
+                None, (None, AssertionError("it was expected to fail"))
+            ),
+        }
+        unheard = ("startTest", "stopTest", "addSuccess", "addExpectedFailure", "addDuration")
+        self.__dict__.update(dict.fromkeys(unheard, lambda *_details: None) | heard)
+
+    def keep(self, _test: object, details: Any) -> None:
+        """Keep what was raised, as (type, value, ...), where it is the first; None where nothing was."""
+        if details is not None and self.raised is None:
+            self.raised = details[1]
+
+
 class Runner:
     """Runs the units of one program in this process; test modules are executed once."""
 
@@ -115,20 +140,13 @@ class Runner:
     def unittest(self, unit: Mapping[str, Any]) -> None:
         """Run one method of a TestCase; re-raises its first failure."""
         case = self.module(unit)[unit["cls"]](unit["name"])
-        failure: list[BaseException] = []
-        method, cls = getattr(case, unit["name"]), type(case)
-        if "__ddax_ready__" not in cls.__dict__:
+        verdict, cls = _Verdict(), type(case)
+        if "__ddax_ready__" not in cls.__dict__ and not getattr(cls, "__unittest_skip__", False):
             cls.setUpClass()
             cls.__ddax_ready__ = True
-        case.setUp()
-        try:
-            minipytest.finish(method())
-        except BaseException as error:  # re-raised once the test has cleaned up
-            failure.append(error)
-        case.tearDown()
-        case.doCleanups()
-        if failure:
-            raise failure[0]
+        case(verdict)
+        if verdict.raised is not None:
+            raise verdict.raised
 
     def run(self, unit: Mapping[str, Any], limit: int) -> Outcome:
         """Run a unit within `limit` ticks and classify how it ended."""

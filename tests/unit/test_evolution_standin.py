@@ -1,0 +1,104 @@
+"""The stand-in judges tests as pytest and unittest do, or says that it cannot."""
+
+from __future__ import annotations
+
+import sys
+
+import pytest
+
+from ddax.evolution.inside import minipytest
+from ddax.evolution.inside.loading import Program, Ticks
+from ddax.evolution.inside.units import Outcome, Runner
+from ddax.evolution.standin import needs_pytest
+from ddax.evolution.suites import read_units
+
+CASE = "import unittest\nclass T(unittest.TestCase):\n"
+
+
+def ended(text: str, monkeypatch: pytest.MonkeyPatch) -> list[Outcome]:
+    """Return how the tests of a file end under the stand-in."""
+    monkeypatch.setitem(sys.modules, "standin_case", sys)  # which the runner replaces, and this puts back
+    monkeypatch.setitem(sys.modules, "pytest", sys)
+    minipytest.install()
+    ticks = Ticks()
+    codes = {"standin_case.py": compile(text, "standin_case.py", "exec")}
+    runner = Runner(Program({}, ticks.tick, {}), ticks, [], codes)
+    units = read_units("standin_case.py", text, {"program.py": ""})
+    return [runner.run(vars(unit) | {"shared": False}, 0) for unit in units]
+
+
+@pytest.mark.parametrize(
+    ("text", "kinds"),
+    [
+        (f"{CASE} @unittest.expectedFailure\n def test_a(self):\n  self.assertEqual(1, 2)\n", ["pass"]),
+        (f"{CASE} @unittest.expectedFailure\n def test_a(self):\n  pass\n", ["assert"]),
+        (f"{CASE} def test_a(self):\n  self.addCleanup(lambda: self.fail('late'))\n", ["assert"]),
+        (f"{CASE} def test_a(self):\n  with self.subTest(1):\n   self.fail('x')\n", ["assert"]),
+        (f"{CASE} def test_a(self):\n  with self.subTest(1):\n   pass\n  self.skipTest('no')\n", ["skip"]),
+        (f"{CASE} def setUp(self):\n  1 / 0\n def test_a(self):\n  pass\n", ["error"]),
+        (
+            "import unittest\n@unittest.skip('not here')\nclass T(unittest.TestCase):\n"
+            " @classmethod\n def setUpClass(cls):\n  1 / 0\n def test_a(self):\n  1 / 0\n",
+            ["skip"],
+        ),
+        (
+            "import unittest\nclass T(unittest.IsolatedAsyncioTestCase):\n"
+            " async def asyncSetUp(self):\n  self.v = 3\n"
+            " async def test_a(self):\n  self.assertEqual(self.v, 3)\n"
+            " async def test_b(self):\n  self.assertEqual(self.v, 4)\n",
+            ["pass", "assert"],
+        ),
+        (
+            "import unittest\nclass Base:\n def test_a(self):\n  self.assertEqual(self.want, 3)\n"
+            "class A(Base, unittest.TestCase):\n want = 3\nclass B(A):\n want = 4\n",
+            ["pass", "assert"],
+        ),
+    ],
+)
+def test_a_test_case_ends_as_under_unittest(text: str, kinds: list[str], monkeypatch: pytest.MonkeyPatch):
+    assert [one.kind for one in ended(text, monkeypatch)] == kinds
+
+
+def test_a_fixture_is_made_once_for_a_test_and_ended_after_it(monkeypatch: pytest.MonkeyPatch):
+    text = (
+        "import pytest\nended = []\n@pytest.fixture\ndef app():\n yield []\n ended.append('app')\n"
+        "@pytest.fixture\ndef client(app):\n yield app\n ended.append('client')\n"
+        "def test_a(app, client):\n client.append(1)\n assert app == [1]\n"
+        "def test_b(app):\n assert app == [] and ended == ['client', 'app']\n"
+    )
+    assert [one.kind for one in ended(text, monkeypatch)] == ["pass", "pass"]
+
+
+@pytest.mark.parametrize(
+    ("value", "tolerance", "near"),
+    [
+        (1e6 + 0.5, {"abs": 1e-3}, False),
+        (1e6 + 0.5, {"abs": 1e-3, "rel": 1e-6}, True),
+        (1e6 + 0.5, {}, True),
+        (1e6 + 0.5, {"abs": 1.0}, True),
+    ],
+)
+def test_an_absolute_tolerance_alone_leaves_no_relative_one(
+    value: float, tolerance: dict[str, float], near: bool
+):
+    assert (value == minipytest.Approx(1e6, **tolerance)) is near
+    assert (value == pytest.approx(1e6, **tolerance)) is near
+
+
+@pytest.mark.parametrize(
+    ("text", "part"),
+    [
+        (
+            "import pytest\n@pytest.mark.parametrize('a', [1])\nclass TestA:\n def test_a(self, a): ...\n",
+            "parametrize on the class TestA",
+        ),
+        ("import pytest\npytestmark = pytest.mark.skip('no')\ndef test_a(): ...\n", "pytestmark"),
+        ("from base import Shared\nclass TestA(Shared):\n def test_a(self): ...\n", "the base class Shared"),
+        ("from base import ShopTestCase\nclass A(ShopTestCase):\n def test_a(self): ...\n", ""),
+        ("class FakeServer:\n def test_connection(self, port): ...\ndef test_a(): ...\n", ""),
+        ("class Base:\n def test_a(self, tmp_path): ...\nclass TestA(Base): ...\n", "the fixture tmp_path"),
+    ],
+)
+def test_what_the_stand_in_cannot_judge_needs_pytest(text: str, part: str):
+    reason = needs_pytest({"t.py": text}, conftest=False)
+    assert part in reason if part else reason == ""
