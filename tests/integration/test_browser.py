@@ -161,6 +161,40 @@ async def test_popups_become_tabs_that_can_be_gone_through_and_closed(opened: Op
     assert [e.id for e in seen.elements if e.id.startswith("tab")] == []
 
 
+@pytest.mark.parametrize("name", ["tab", "close"])
+async def test_a_tab_that_has_closed_itself_is_none(opened: Open, served: Site, name: str) -> None:
+    served.page("/other", "<h1>Other</h1>", title="Other")
+    world, seen = await opened("<h1>First</h1><a href=/other target=_blank>Open</a>")
+    await world.act(Move("click", id_of(seen, "Open", "link")))
+    seen = await world.act(Move("tab", "tab1"))
+    assert "tab2" in [e.id for e in seen.elements] and world._window is not None
+    await world._window.tabs[1].page.close()  # between look and move, as a script of the page may
+    with pytest.raises(ActionError) as caught:
+        await world.act(Move(name, "tab2"))
+    assert caught.value.kind == "no_such_move" and "First" in (await world.observe()).text
+
+
+@pytest.mark.parametrize("script", ["document.documentElement.remove()", "document.open()", "open('/other')"])
+async def test_a_page_that_takes_itself_away_is_seen_as_empty(opened: Open, script: str) -> None:
+    world, seen = await opened(f'<h1>First</h1><button onclick="{script}">Wipe</button>')
+    seen = await world.act(Move("click", id_of(seen, "Wipe")))
+    assert seen.nodes == () and (await world.observe()).nodes == ()
+    assert "First" in (await world.act(Move("goto", "page", world.url))).text
+
+
+async def test_before_the_first_page_there_is_none_to_go_back_to(opened: Open, served: Site) -> None:
+    served.page("/next", "<h1>Next</h1>")
+    world, _ = await opened("<h1>First</h1><a href=/next>On</a>")
+    journey = Journey(world)
+    start = await journey.start()
+    with pytest.raises(ActionError) as caught:
+        await journey.step(Move("back", "page"))
+    assert caught.value.kind == "no_such_move"
+    assert journey.history == () and await journey.goto(()) == start
+    await journey.step(Move("click", id_of(start, "On")))  # type: ignore[arg-type]
+    assert "First" in (await journey.step(Move("back", "page"))).text
+
+
 async def test_a_flood_of_windows_and_alerts_ends(opened: Open) -> None:
     world, seen = await opened(
         "<button onclick=\"for(let i=0;i<40;i++){window.open('/?'+i);alert('n'+i)}\">Go</button>",

@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Any
 from urllib.parse import urlsplit
 
 from ddax.environments.browser.chromium import CLOSE_SECONDS, foreign
+from ddax.environments.browser.moves import gone
 from ddax.environments.browser.options import BrowserOptions
 from ddax.environments.browser.seen import clean
 from ddax.environments.browser.tab import Tab, open_tab, quietly
@@ -188,6 +189,13 @@ class Window:
         await self._arrived(page)
         self.current = next((i for i, tab in enumerate(self.tabs) if tab.page is page), len(self.tabs) - 1)
         return self.tab
+
+    def place(self, id: str) -> int:
+        """Return the place of a tab by its id; raises ActionError where it has closed itself meanwhile."""
+        place = int(id.removeprefix("tab")) - 1
+        if place >= len(self.tabs):
+            raise gone(id)
+        return place
 
     def _closed(self, tab: Tab) -> None:
         if tab in self.tabs:

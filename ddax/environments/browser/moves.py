@@ -163,9 +163,9 @@ class Hand:
 
     async def back(self, id: str, value: str) -> None:
         """Go back to the page before."""
-        went = await self.tab.run(self.tab.page.go_back(wait_until="commit", timeout=self.tab.seconds * 1000))
-        if went is None and self.tab.page.url == "about:blank":
+        if not await self.tab.has_before():
             raise ActionError("there is no page before this one.", kind="no_such_move")
+        await self.tab.run(self.tab.page.go_back(wait_until="commit", timeout=self.tab.seconds * 1000))
 
     async def wait(self, id: str, value: str) -> None:
         """Wait some seconds, at most 10."""

@@ -182,7 +182,6 @@
     unseen = skip;
     last = Math.max(last, from); // a number is never given twice, not on the next page either
     const rows = [];
-    let left = 0;
     const walk = (el, parent, parentStyle, inside) => {
       const tag = tagOf(el);
       if (SKIPPED.has(tag) || skip.some((one) => el.matches(one))) return;
@@ -199,7 +198,7 @@
       if (shown && !role && isIcon(el, style)) role = "icon";
       let me = parent;
       if ((shown && role && role !== "option") || tick) {
-        if (rows.length >= most) { left++; return; }
+        if (rows.length >= most) return;
         me = idOf(el);
         const row = { id: me, parent, role, tag, name: nameOf(el, role), box: boxOf(el), state: stateOf(el, style), hints: hints(el) };
         const value = valueOf(el, role);
@@ -226,7 +225,7 @@
     const first = !seen;
     seen = true;
     const status = performance.getEntriesByType("navigation")[0]?.responseStatus || 0;
-    return { last, first, status, ended: document.readyState !== "loading", url: String(location.href), title: squeeze(document.title), rows, left, height: document.documentElement.scrollHeight, top: Math.round(scrollY), view: [innerWidth, innerHeight] };
+    return { last, first, status, ended: document.readyState !== "loading", url: String(location.href), title: squeeze(document.title), rows };
   };
 
   // Bring an element into view and say where to press; `covered` names what lies over that point.

@@ -23,6 +23,8 @@ if TYPE_CHECKING:
 
 T = TypeVar("T")
 WORLD = "ddax"
+EMPTY = "about:blank"
+"""The page that a tab begins with."""
 MAX_FRAMES = 20
 MAX_DIALOGS = 20
 """Questions a page may ask for one move; more are dismissed."""
@@ -207,6 +209,11 @@ class Tab:
         except ActionError as error:
             if error.kind != "timeout":
                 raise
+
+    async def has_before(self) -> bool:
+        """Tell whether there is a page to go back to; the empty one that a tab begins with is none."""
+        found = await self._send(self.session, "Page.getNavigationHistory")
+        return any(entry["url"] != EMPTY for entry in found["entries"][: found["currentIndex"]])
 
     async def _send(self, session: CDPSession, method: str, **values: Any) -> JsonDict:
         async def send() -> JsonDict:

@@ -195,9 +195,9 @@ class BrowserWorld:
         elif move.name in ("accept", "dismiss"):
             await tab.answer(move.name == "accept", move.value)
         elif move.name == "tab":
-            window.current = int(move.target.removeprefix("tab")) - 1
+            window.current = window.place(move.target)
         elif move.name == "close":
-            await quietly(window.tabs[int(move.target.removeprefix("tab")) - 1].page.close())
+            await quietly(window.tabs[window.place(move.target)].page.close())
             if not window.tabs:
                 await window.open()
         elif move.name == "done":
