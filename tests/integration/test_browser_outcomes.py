@@ -123,6 +123,20 @@ async def test_a_question_is_answered_from_a_page_that_is_itself_an_error(
     assert "The office opens at 9." in result.pages[0].text
 
 
+@in_module
+async def test_a_link_that_cannot_be_pressed_leaves_what_was_read(browsing: Browsing, served: Site) -> None:
+    served.page("/open", "<h1>Opening</h1><p>The office opens at 9.")
+    served.page(
+        "/",
+        "<p>Welcome to the office.</p><p style='height:300px'><a href=/when>When the office opens</a></p>"
+        "<a href=/open>Opening</a><div style='position:absolute;inset:0 0 auto;height:200px'>Cookies?</div>",
+    )
+    result = await browsed(browsing, "When does the office open?")
+    assert "Welcome to the office." in result.pages[0].text
+    assert "The office opens at 9." in result.pages[1].text
+    assert not any("/when" in asked for asked in served.asked)
+
+
 OFFICE = (
     "<h1>Quay office</h1><p>The berth fee is 31 euros a night.</p><a href=/prices.csv download>Price list</a>"
     "<button onclick=\"alert('The office closes at six')\">Opening hours</button>"

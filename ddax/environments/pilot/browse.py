@@ -13,7 +13,7 @@ from ddax.actions.protocol import Action, ActionContext, ActionResult
 from ddax.environments.actions import UNENDED_PAGES
 from ddax.environments.browser.seen import UNENDED, Node, PageSeen
 from ddax.environments.browser.world import BrowserWorld
-from ddax.environments.pilot.disclose import NOT_TELLING, disclosed, shared, telling
+from ddax.environments.pilot.disclose import LEAVE, NOT_TELLING, disclosed, shared, telling
 from ddax.environments.pilot.match import Embed, Matcher
 from ddax.environments.pilot.orders import is_question
 from ddax.environments.pilot.pilot import Pilot, Report
@@ -93,7 +93,13 @@ class Browsing:
             if link is None:
                 break
             tried.add(link.href.split("#")[0])
-            seen = await self.world.act(Move("click", link.id))
+            try:
+                seen = await self.world.act(Move("click", link.id))
+            except ActionError as error:
+                if error.kind not in LEAVE:
+                    raise
+                seen = await self.world.observe()
+                continue
             await self._note(context, seen)
             seen, found = await self._opened(task, seen)
             if all(found.source != page.source for page in pages):

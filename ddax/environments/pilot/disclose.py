@@ -21,7 +21,7 @@ STEM = 4
 SHOWING = frozenset({"summary", "tab"})
 """Roles that are there to show what is hidden."""
 LEAVE = frozenset({"no_such_move", "covered", "hidden", "page_failed", "timeout"})
-"""Ways an opening may fail that leave the page to be read as it is."""
+"""Ways a press may fail that leave the page to be read as it is."""
 NOT_TELLING = frozenset(
     {"the", "a", "of", "in", "is", "what", "which", "who", "how", "does", "do", "was", "and", "to"}
 )
