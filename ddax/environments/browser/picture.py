@@ -99,9 +99,9 @@ class Camera:
         """Return which texts hold a secret, and whether the rest of them together holds none."""
         if not self._holds("".join(text for _, text in texts)):
             return [], True
-        found = [index for index, text in texts if self._holds(text)]
-        rest = "".join(text for index, text in texts if index not in set(found))
-        return found, not self._holds(rest)
+        found = {index: text for index, text in texts if self._holds(text)}
+        rest = "".join(text for index, text in texts if index not in found)
+        return list(found), not self._holds(rest)
 
     def _holds(self, text: str) -> bool:
         return self._vault.holds(text) or self._redactor.text(text) != text
