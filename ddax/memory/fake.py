@@ -67,12 +67,11 @@ class DictMemory:
     async def put(self, records: Sequence[Record]) -> list[str]:
         """Store rows and return their ids, in order."""
         rows = rows_of(records, namespace=self.namespace, now=self._clock())
-        known = {entry.near for entry in self._rows.values()}
-        fresh = {row.near: row for row in reversed(rows) if row.near not in known}
-        vectors = await self._embed([row.record.text for row in fresh.values()])
-        found = dict(zip(fresh, vectors, strict=True))
+        vectors: dict[str, Floats] = {}
+        while lacking := self._lacking(rows, vectors):  # a row may be buried while others are embedded
+            vectors |= zip(lacking, await self._embed([*lacking.values()]), strict=True)
         near = {entry.near: row_id for row_id, entry in self._rows.items()}
-        return [self._store(row, near, found.get(row.near)) for row in rows]
+        return [self._store(row, near, vectors.get(row.near)) for row in rows]
 
     async def get(self, ids: Sequence[str]) -> list[Record]:
         """Return the rows that exist, in the order asked for."""
@@ -176,12 +175,19 @@ class DictMemory:
                 cosines.append(float(similarities(vector[None, :], query)[0]))
         return rows, cosines
 
+    def _lacking(self, rows: Sequence[Row], vectors: dict[str, Floats]) -> dict[str, str]:
+        """Return by near-duplicate key the texts of rows that have no vector, here or in the memory."""
+        known = {entry.near for entry in self._rows.values() if entry.vector.any()} | vectors.keys()
+        return {row.near: row.record.text for row in reversed(rows) if row.near not in known}
+
     def _store(self, row: Row, near: dict[str, str], vector: Floats | None) -> str:
-        if row.near not in near and vector is not None:
+        row_id, task = near.setdefault(row.near, row.record.id), row.record.task
+        known = self._rows.get(row_id)
+        if known is None and vector is not None:
             self._last += 1
-            near[row.near] = row.record.id
-            self._rows[row.record.id] = Entry(self._last, row.record, vector, moment(self._clock()), row.near)
-        row_id, task = near[row.near], row.record.task
+            self._rows[row_id] = Entry(self._last, row.record, vector, moment(self._clock()), row.near)
+        elif known is not None and vector is not None and row_id == row.record.id:
+            self._rows[row_id] = known._replace(vector=vector)
         self._seen[row_id, task] = min(row.record.step, self._seen.get((row_id, task), row.record.step))
         return row_id
 

@@ -7,6 +7,7 @@ here and are gone with it. Nothing reaches the memory behind.
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from dataclasses import replace
 from typing import Any
 
 from ddax.configs.settings import Recall
@@ -18,6 +19,8 @@ from ddax.types import Document, JsonDict, MemoryType, Record
 
 _AFTERWARDS = frozenset({"reflections", "rules", "notes"})
 """Logs whose rows of a task are written at its end and name no step."""
+
+_WIDER = 4
 
 
 class ForkMemory(DictMemory):
@@ -44,7 +47,8 @@ class ForkMemory(DictMemory):
 
     async def recall(self, query: RecallQuery) -> list[MemoryHit]:
         """Return the best visible rows of both, thoughts then observations, each best first."""
-        hits = self._joined(await self._base.recall(query), await super().recall(query))
+        before = await self._base.recall(self._at_the_fork(query))
+        hits = self._joined(before, await super().recall(query))
         hits.sort(key=lambda hit: (-hit.score, hit.record.id))
         best: list[MemoryHit] = []
         for kind, k in zip(MEMORY_TYPES, (query.n_thoughts, query.m_observations), strict=True):
@@ -53,7 +57,7 @@ class ForkMemory(DictMemory):
 
     async def similar(self, texts: Sequence[str], query: RecallQuery, *, k: int = 5) -> list[list[MemoryHit]]:
         """Return for each text the k visible rows of both that are nearest to it."""
-        before = await self._base.similar(texts, query, k=k)
+        before = await self._base.similar(texts, self._at_the_fork(query), k=k)
         own = await super().similar(texts, query, k=k)
         both = [self._joined(a, b) for a, b in zip(before, own, strict=True)]
         return [sorted(hits, key=lambda hit: (-hit.similarity, hit.record.id))[:k] for hits in both]
@@ -66,8 +70,13 @@ class ForkMemory(DictMemory):
         self, table: str, *, limit: int = 1000, committed_before: float = float("inf"), **equals: Any
     ) -> list[JsonDict]:
         """Return rows of a log of both, oldest first."""
-        before = await self._base.rows(table, limit=limit, committed_before=committed_before, **equals)
-        seen = [row for row in before if not self._later(table, row)]
+        wide, seen = limit, list[JsonDict]()
+        while len(seen) < limit:  # what is left out must not take the place of what is asked for
+            before = await self._base.rows(table, limit=wide, committed_before=committed_before, **equals)
+            seen = [row for row in before if not self._later(table, row)]
+            if len(before) < wide:
+                break
+            wide *= _WIDER
         own = await super().rows(table, limit=limit, committed_before=committed_before, **equals)
         return [*seen, *own][: max(0, limit)]
 
@@ -86,6 +95,10 @@ class ForkMemory(DictMemory):
     async def count(self, memory_type: MemoryType) -> int:
         """Count the rows of one type in both."""
         return await self._base.count(memory_type) + await super().count(memory_type)
+
+    def _at_the_fork(self, query: RecallQuery) -> RecallQuery:
+        """Return a query that sees no later step of the task: its rows would take the place of its past."""
+        return replace(query, before_step=min(query.before_step, self._step))
 
     def _joined(self, before: Sequence[MemoryHit], own: Sequence[MemoryHit]) -> list[MemoryHit]:
         """Return the hits of both without repeats; what the task wrote after the fork is not seen."""

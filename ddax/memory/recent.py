@@ -35,7 +35,8 @@ class RecentVectors:
         fresh = [text for text in dict.fromkeys(texts) if text not in found]
         if fresh:
             found |= zip(fresh, await self._embedded(fresh), strict=True)
-            self._kept |= {text: found[text] for text in fresh}
+            # The zero vector may be that of an embedder which failed, and is back by the next time.
+            self._kept |= {text: found[text] for text in fresh if found[text].any()}
             for text in [*self._kept][:-RECENT]:
                 del self._kept[text]
         return [found[text] for text in texts]

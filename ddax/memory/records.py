@@ -19,6 +19,8 @@ RECORD = "record.sqlite"
 """The file of a memory's folder that its record of record is in."""
 DECISIONS = "decisions"
 """The log that is a chain of hashes: its rows keep the task they were sealed with."""
+HANDED_ON = "handed_on"
+"""True in a log row that a task had from the one it branched off."""
 MEMORY_TYPES: tuple[MemoryType, ...] = ("internal_thought", "observation")
 _SURROGATES = re.compile("[\ud800-\udfff]")
 
@@ -177,5 +179,5 @@ def passes_on(table: str, row: JsonDict, step: int) -> bool:
 
 
 def handed_on(row: str, task: str) -> str:
-    """Return a log row (as JSON) under the name of another task."""
-    return json.dumps({**json.loads(row), "task": task}, ensure_ascii=False)
+    """Return a log row (as JSON) under the name of another task, marked as not its own."""
+    return json.dumps({**json.loads(row), "task": task, HANDED_ON: True})

@@ -8,6 +8,7 @@ are looked up by id with `+ns`, since SQLite would else walk the whole namespace
 from __future__ import annotations
 
 import json
+import math
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
@@ -24,7 +25,7 @@ from ddax.memory.migrations import (
     sqlite_errors,
     transaction,
 )
-from ddax.memory.protocol import Embedder, Relation
+from ddax.memory.protocol import Embedder, RecallQuery, Relation
 from ddax.memory.records import Row, clean, digest, matches
 from ddax.memory.scoring import Candidate, Floats
 from ddax.memory.sqlite_schema import STEPS
@@ -33,8 +34,20 @@ from ddax.types import Document, JsonDict, MemoryType, Record
 
 _MARKS = ", ".join("?" * 15)
 _BLOCK = 2048
+_EMPTY = "vector = zeroblob(length(vector))"
+"""Holds for a row whose text could not be embedded when it came, or whose vector is gone."""
 _AT_ONCE = 128
 """Rows of one statement: every SQLite takes 999 values in one."""
+
+_VISIBLE = """
+SELECT id, vector FROM memory m WHERE ns = :ns AND type = :type
+AND ((task <> :task AND committed < :now)
+    OR EXISTS (SELECT 1 FROM sighting s WHERE s.id = m.id AND s.task = :task AND s.step < :step))
+AND (CASE WHEN valid_from <> 0 THEN valid_from ELSE created END <= :as_of)
+AND id NOT IN (SELECT older FROM relation WHERE ns = :ns AND kind = 'supersedes' AND at <= :as_of
+    AND CASE WHEN task = :task THEN step < :step ELSE committed < :now END)
+"""
+"""What `ddax.memory.scoring.is_visible` tells of one row, of all."""
 
 
 class Logged(NamedTuple):
@@ -50,6 +63,14 @@ class Logged(NamedTuple):
         """Return the values of its columns: name, key, task, created, row, vector."""
         blob = None if self.vector is None else self.vector.astype(np.float32).tobytes()
         return clean(self.table), digest(self.key), clean(self.task), committed, self.text, blob
+
+
+class Put(NamedTuple):
+    """The ids of rows, and of those with a new vector; where some are `lacking` one, nothing is stored."""
+
+    ids: list[str]
+    changed: set[str]
+    lacking: list[Row]
 
 
 class Form(NamedTuple):
@@ -126,36 +147,40 @@ class RecordStore:
         return str(found[0])
 
     def known(self, ns: str, near: Sequence[str]) -> set[str]:
-        """Return which near-duplicate keys are stored."""
+        """Return which near-duplicate keys are stored, with a vector."""
         with sqlite_errors(self.path):
-            found = self._db.execute(
-                "SELECT near FROM memory WHERE ns = ? AND near IN (SELECT value FROM json_each(?))",
-                (ns, json.dumps(list(near))),
-            ).fetchall()
-        return {str(row[0]) for row in found}
+            return {key for key, (_, empty) in self._stored(ns, near).items() if not empty}
 
-    def insert(
-        self, ns: str, rows: Sequence[Row], vectors: dict[str, Floats], *, committed: float
-    ) -> tuple[list[str], set[str]]:
-        """Store rows in one transaction; return the ids of all, and of those that are new."""
-        ids: list[str] = []
-        fresh: set[str] = set()
+    def insert(self, ns: str, rows: Sequence[Row], vectors: dict[str, Floats], *, committed: float) -> Put:
+        """Store rows in one transaction; a row that is there without a vector gets the one of its text."""
+        changed: set[str] = set()
         with sqlite_errors(self.path), transaction(self._db):
+            stored = self._stored(ns, [row.near for row in rows])
+            # A row that was there when its text needed no vector may have been buried since.
+            if lacking := [row for row in rows if row.near not in stored and row.near not in vectors]:
+                return Put([], changed, lacking)
             for row in rows:
-                found = self._db.execute(
-                    "SELECT id FROM memory WHERE ns = ? AND near = ?", (ns, row.near)
-                ).fetchone()
-                if found is None:
-                    self._insert_one(ns, row, vectors[row.near], committed)
-                    fresh.add(row.record.id)
-                row_id = row.record.id if found is None else str(found[0])
-                ids.append(row_id)
+                row_id, empty = stored.setdefault(row.near, (row.record.id, True))
+                vector = vectors.get(row.near)
+                if vector is not None and empty and row_id == row.record.id:
+                    self._insert_one(ns, row, vector, committed)
+                    changed.add(row_id)
+                    stored[row.near] = row_id, False
                 self._db.execute(
                     "INSERT INTO sighting (id, task, step) VALUES (?, ?, ?) "
                     "ON CONFLICT (id, task) DO UPDATE SET step = min(step, excluded.step)",
                     (row_id, row.record.task, row.record.step),
                 )
-        return ids, fresh
+        return Put([stored[row.near][0] for row in rows], changed, [])
+
+    def _stored(self, ns: str, near: Sequence[str]) -> dict[str, tuple[str, bool]]:
+        """Return by near-duplicate key the id that is stored, and whether it has no vector."""
+        sql = (
+            f"SELECT near, id, {_EMPTY} FROM memory "  # noqa: S608 - constant
+            "WHERE ns = ? AND near IN (SELECT value FROM json_each(?))"
+        )
+        found = self._db.execute(sql, (ns, json.dumps(list(near))))
+        return {str(key): (str(row_id), bool(empty)) for key, row_id, empty in found}
 
     def records(self, ns: str, ids: Sequence[str]) -> list[Record]:
         """Return the rows that exist, in the order asked for."""
@@ -175,17 +200,15 @@ class RecordStore:
         outdated = self.upkeep.superseded(ns, ids)
         return [_candidate(row, outdated.get(row[0], ())) for row in found]
 
-    def nearest(
-        self, ns: str, kind: MemoryType, vector: Floats, *, task: str, step: int, now: float, k: int
-    ) -> list[str]:
-        """Return the ids of the k visible rows nearest to a vector, by exact search."""
-        sql = (
-            "SELECT id, vector FROM memory m WHERE ns = ? AND type = ? AND ((task <> ? AND committed < ?) OR "
-            "EXISTS (SELECT 1 FROM sighting s WHERE s.id = m.id AND s.task = ? AND s.step < ?))"
-        )
+    def nearest(self, ns: str, kind: MemoryType, vector: Floats, query: RecallQuery, *, k: int) -> list[str]:
+        """Return the ids of the k rows nearest to a vector that are visible to a query, by exact search."""
+        values = {
+            "ns": ns, "type": kind, "task": clean(query.task), "step": query.before_step, "now": query.now,
+            "as_of": math.inf if query.as_of is None else query.as_of,
+        }  # fmt: skip
         best: list[tuple[float, str]] = []
         with sqlite_errors(self.path):
-            cursor = self._db.execute(sql, (ns, kind, task, now, task, step))
+            cursor = self._db.execute(_VISIBLE, values)
             while block := cursor.fetchmany(_BLOCK):
                 cosines = np.stack([floats(row[1]) for row in block]) @ vector
                 best += zip((-cosines).tolist(), (str(row[0]) for row in block), strict=True)
@@ -292,15 +315,12 @@ class RecordStore:
             for key, row, vector in self._db.execute(sql, (ns, table, now)).fetchall():
                 yield str(key), json.loads(row), floats(vector)
 
-    def texts(self, ns: str) -> tuple[list[tuple[int, str]], list[tuple[int, JsonDict]]]:
-        """Return what has a vector: (seq, text) of the rows, and (seq, row) of the logs."""
+    def texts(self, ns: str, *, every: bool) -> tuple[list[tuple[int, str]], list[tuple[int, JsonDict]]]:
+        """Return (seq, text) of rows and (seq, row) of logs: those that lack a vector, or `every` one."""
+        wanted = f"ns = ? AND {'vector IS NOT NULL' if every else _EMPTY} ORDER BY seq"
         with sqlite_errors(self.path):
-            rows = self._db.execute(
-                "SELECT seq, text FROM memory WHERE ns = ? ORDER BY seq", (ns,)
-            ).fetchall()
-            logs = self._db.execute(
-                "SELECT seq, row FROM log WHERE ns = ? AND vector IS NOT NULL ORDER BY seq", (ns,)
-            ).fetchall()
+            rows = self._db.execute(f"SELECT seq, text FROM memory WHERE {wanted}", (ns,)).fetchall()  # noqa: S608 - constants
+            logs = self._db.execute(f"SELECT seq, row FROM log WHERE {wanted}", (ns,)).fetchall()  # noqa: S608 - constants
         return [(int(seq), str(text)) for seq, text in rows], [
             (int(seq), json.loads(row)) for seq, row in logs
         ]
@@ -312,7 +332,7 @@ class RecordStore:
         rows: Sequence[tuple[int, Floats]],
         logs: Sequence[tuple[int, Floats]],
     ) -> None:
-        """Replace every vector of a namespace and its embedder, all or nothing."""
+        """Replace vectors of a namespace and name its embedder, all or nothing."""
         with sqlite_errors(self.path), transaction(self._db):
             for table, pairs in (("memory", rows), ("log", logs)):
                 self._db.executemany(
@@ -332,7 +352,8 @@ class RecordStore:
     def _insert_one(self, ns: str, row: Row, vector: Floats, committed: float) -> None:
         r = row.record
         self._db.execute(
-            f"INSERT INTO memory (ns, near, committed, vector, {COLUMNS}) VALUES (?, ?, ?, ?, {_MARKS})",  # noqa: S608 - constant
+            f"INSERT INTO memory (ns, near, committed, vector, {COLUMNS}) VALUES (?, ?, ?, ?, {_MARKS}) "  # noqa: S608 - constant
+            "ON CONFLICT (id) DO UPDATE SET vector = excluded.vector",
             (
                 ns, row.near, committed, vector.astype(np.float32).tobytes(), r.id, r.memory_type, r.text,
                 r.source, r.title, r.start, r.end, r.task, r.idea, r.step, r.writer, r.epsilon, r.created,

@@ -52,7 +52,7 @@ from ddax.memory.scoring import (
     within_budget,
 )
 from ddax.memory.shared import SharedStore, acquire, release
-from ddax.memory.sqlite import Asked, Logged
+from ddax.memory.sqlite import Asked, Logged, Put
 from ddax.memory.store_upkeep import StoreUpkeep
 from ddax.types import Document, JsonDict, MemoryType, Record
 
@@ -77,7 +77,7 @@ async def open_memory(
 ) -> ChromaMemory:
     """Open a namespace of the memory in folder `path`; the folder has one owner process.
 
-    With `rebuild` the index is made anew, and the vectors too where they come from another embedder.
+    With `rebuild` the index is made anew, and the vectors that are missing, or come from another embedder.
     Raises `ThreadInUse` naming the process that owns the folder after `wait_seconds`, `StateError`
     for a damaged or newer record or another embedder, `StorageError` where the disk fails.
     """
@@ -126,9 +126,8 @@ class ChromaMemory:
                 why=f"Its vectors do not fit those of {self._embedder.name}.",
                 mend="Make them anew from the text: ddax memory rebuild",
             )
-        if not fits:
-            await self._embed_anew()
         if rebuild:
+            await self._embed_anew(every=not fits)
             await self.rebuild()
         else:
             self._shared.on_index(self._reconcile)
@@ -157,21 +156,24 @@ class ChromaMemory:
         large = sum(len(record.text) for record in records) > LARGE
         rows = await asyncio.to_thread(make) if large else make()
         known = await self._ask(self._questions.known, [row.near for row in rows])
-        fresh = {row.near: row for row in reversed(rows) if row.near not in known}
-        vectors = await self._embed([row.record.text for row in fresh.values()])
-        by_near = dict(zip(fresh, vectors, strict=True))
+        vectors: dict[str, Floats] = {}
 
-        def work() -> list[str]:
+        def work() -> Put:
             # Stamped where rows are written one after the other: what a task recalled when it opened
             # is what was committed before it opened, also for the resumed run.
-            now = moment(self._clock())
-            ids, new = self._record.insert(self._ns, rows, by_near, committed=now)
-            for row in (row for row in fresh.values() if row.record.id in new):
-                told = (row.record.memory_type, (row.record.id, by_near[row.near]))
+            put = self._record.insert(self._ns, rows, vectors, committed=moment(self._clock()))
+            for row in {row.record.id: row for row in rows if row.record.id in put.changed}.values():
+                told = (row.record.memory_type, (row.record.id, vectors[row.near]))
                 self._shared.once_committed(self._to_index, told)
-            return ids
+            return put
 
-        return await self._read(work)
+        lacking = [row for row in rows if row.near not in known]
+        while True:
+            texts = {row.near: row.record.text for row in reversed(lacking)}
+            vectors |= zip(texts, await self._embed([*texts.values()]), strict=True)
+            ids, _, lacking = await self._read(work)
+            if not lacking:
+                return ids
 
     async def get(self, ids: Sequence[str]) -> list[Record]:
         """Return the rows that exist, in the order asked for."""
@@ -302,11 +304,7 @@ class ChromaMemory:
         return [candidate for candidate in found if is_visible(candidate, query)]
 
     async def _exact(self, kind: MemoryType, query: RecallQuery, vector: Floats, k: int) -> list[Candidate]:
-        ids = await self._read(
-            lambda: self._record.nearest(
-                self._ns, kind, vector, task=clean(query.task), step=query.before_step, now=query.now, k=k
-            )
-        )
+        ids = await self._read(lambda: self._record.nearest(self._ns, kind, vector, query, k=k))
         return await self._candidates(ids, query)
 
     async def _findable(
@@ -323,8 +321,8 @@ class ChromaMemory:
         query = (await self._embed([clean(text)]))[0]
         return rows, similarities(np.stack([vector for _, _, vector in rows]), query).tolist()
 
-    async def _embed_anew(self) -> None:
-        rows, logs = await self._read(lambda: self._record.texts(self._ns))
+    async def _embed_anew(self, *, every: bool) -> None:
+        rows, logs = await self._read(lambda: self._record.texts(self._ns, every=every))
         texts = [text for _, text in rows] + [lesson_text(row) for _, row in logs]
         vectors: list[Floats] = []
         for i in range(0, len(texts), _EMBED_BATCH):

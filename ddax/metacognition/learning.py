@@ -14,6 +14,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ddax.errors import DdaxError, SettingsError, UsageError
+from ddax.memory.records import HANDED_ON
 from ddax.metacognition.matrices import ACTIONS, OBSERVATIONS, Matrices, check
 from ddax.metacognition.twin import Twin
 
@@ -61,10 +62,14 @@ class Judgement:
 
 
 def episodes(rows: Iterable[Mapping[str, Any]]) -> list[Episode]:
-    """Group the log of moods into runs, in the order they began; a run of one step teaches nothing."""
+    """Group the log of moods into runs, in the order they began; a run of one step teaches nothing.
+
+    Of a fork the steps from the fork on count: those before it are in the run it left.
+    """
     by_task: dict[str, list[Mapping[str, Any]]] = {}
     for row in rows:
-        by_task.setdefault(str(row["task"]), []).append(row)
+        if not row.get(HANDED_ON):
+            by_task.setdefault(str(row["task"]), []).append(row)
     found = []
     for steps in by_task.values():
         steps.sort(key=lambda row: int(row["step"]))

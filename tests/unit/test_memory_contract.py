@@ -381,6 +381,17 @@ async def test_a_superseded_row_is_recalled_for_the_time_it_held(memory: Memory,
     assert await texts(memory, asking("river level", as_of=50.0)) == []
 
 
+async def test_superseded_rows_do_not_crowd_out_the_one_that_holds(memory: Memory) -> None:
+    ids = await memory.put([seen(f"river level {n}", task="o", valid_from=100.0) for n in range(220)])
+    (new,) = await memory.put([seen("the gauge of the river says: level 221", task="p", valid_from=200.0)])
+    await memory.upkeep.relate([Relation("supersedes", new, old, task="p", at=200.0) for old in ids])
+    assert await texts(memory, asking("river level")) == ["the gauge of the river says: level 221"]
+    (near,) = await memory.similar(["river level"], asking("river level"), k=1)
+    assert [hit.record.id for hit in near] == [new]
+    before = await memory.recall(asking("river level", as_of=150.0))
+    assert len(before) == RecallQuery("", "t", 1, NOW).m_observations and new not in before
+
+
 async def test_a_task_sees_no_supersession_that_came_after_it_opened(memory: Memory, clock: Clock) -> None:
     old, new = await memory.put([seen("river level 3", task="o"), seen("river level 5", task="p")])
     clock.now = NOW
@@ -499,6 +510,7 @@ async def test_fake_and_real_recall_alike(tmp_path: Path) -> None:
 async def test_a_branch_sees_what_its_task_had_seen_up_to_a_moment(memory: Memory, clock: Clock) -> None:
     early = (await memory.put([seen("The tower was finished in spring.", task="t", step=1)]))[0]
     await memory.log("hits", {"task": "t", "step": 1, "n": 1}, key="t:1")
+    await memory.log("said", {"task": "t", "step": 1, "text": "\ud800"}, key="t:s")
     await memory.log("decisions", {"task": "t", "step": 1}, key="t:d")
     clock.now += 10.0
     moment = clock.now
@@ -508,8 +520,11 @@ async def test_a_branch_sees_what_its_task_had_seen_up_to_a_moment(memory: Memor
     query = asking("tower", task="branch", before_step=9, now=0.0, min_score=-1.0)
     assert await texts(memory, query) == []
     for _ in range(2):
-        assert await memory.upkeep.branch("t", "branch", step=2, before=moment) == 1
-    assert await memory.rows("hits", task="branch") == [{"task": "branch", "step": 1, "n": 1}]
+        assert await memory.upkeep.branch("t", "branch", step=2, before=moment) == 2
+    assert await memory.rows("hits", task="branch") == [
+        {"task": "branch", "step": 1, "n": 1, "handed_on": True}
+    ]
+    assert [row["text"] for row in await memory.rows("said", task="branch")] == ["\ud800"]
     assert await memory.rows("decisions", task="branch") == []
     assert [hit.record.id for hit in await memory.recall(query)] == [early]
     assert len(await memory.rows("hits", task="t")) == 2

@@ -7,8 +7,10 @@ import shutil
 import sqlite3
 import threading
 import time
-from collections.abc import Callable
+from collections.abc import AsyncIterator, Callable, Sequence
+from contextlib import closing
 from pathlib import Path
+from threading import Event
 from typing import Any
 
 import pytest
@@ -16,9 +18,12 @@ import pytest
 from ddax.configs.settings import Recall
 from ddax.errors import StateError, StorageError, ThreadInUse, UsageError
 from ddax.memory import store
+from ddax.memory.embedding_checked import CheckedEmbedder
+from ddax.memory.embedding_rows import Rows
 from ddax.memory.embeddings import HashEmbedder
+from ddax.memory.fake import DictMemory
 from ddax.memory.migrations import open_database, sqlite_errors
-from ddax.memory.protocol import Embedder, RecallQuery
+from ddax.memory.protocol import Embedder, Memory, RecallQuery
 from ddax.memory.records import namespace_key
 from ddax.memory.shared import acquire
 from ddax.memory.sqlite_schema import STEPS
@@ -160,6 +165,107 @@ async def test_lessons_outlive_a_change_of_embedder(tmp_path: Path) -> None:
     memory = await opened(tmp_path, embedder=HashEmbedder(dim=64), rebuild=True)
     assert await memory.lessons("find a river", kind="policy", now=NOW + 1) == ["Ask the map."]
     await memory.close()
+
+
+class Failing(HashEmbedder):
+    """An embedder that is down, until it is said to be up."""
+
+    up = False
+
+    def embed(self, texts: Sequence[str]) -> Rows:
+        if not self.up:
+            raise OSError("down")
+        return super().embed(texts)
+
+
+RIVER = Record("observation", "the river is wide")
+
+
+async def test_a_rebuild_embeds_what_came_while_the_embedder_was_down(tmp_path: Path) -> None:
+    failing = Failing()
+    memory = await opened(tmp_path, embedder=CheckedEmbedder(failing))
+    await memory.put([RIVER])
+    await memory.log("reflections", {"kind": "policy", "text": "Ask the map."}, key="a")
+    failing.up = True
+    assert await memory.recall(RecallQuery("a wide river", "new", 1, NOW + 1)) == []
+    await memory.close()
+    memory = await opened(tmp_path, embedder=failing, rebuild=True)
+    assert await found(memory, "a wide river") == "the river is wide"
+    assert await memory.lessons("ask a map", kind="policy", now=NOW + 1) == ["Ask the map."]
+    await memory.close()
+
+
+async def test_a_rebuild_embeds_what_lost_its_vector_and_nothing_else(tmp_path: Path) -> None:
+    await filled(tmp_path, 3)
+    with closing(sqlite3.connect(tmp_path / "record.sqlite")) as db, db:
+        db.execute("UPDATE memory SET vector = x'' WHERE text = 'the river 1'")
+    embedded: list[str] = []
+
+    class Noting(HashEmbedder):
+        def embed(self, texts: Sequence[str]) -> Rows:
+            embedded.extend(texts)
+            return super().embed(texts)
+
+    memory = await opened(tmp_path, embedder=Noting(), rebuild=True)
+    assert embedded == ["the river 1"]
+    assert await found(memory, "the river 1") == "the river 1"
+    await memory.close()
+
+
+@pytest.fixture(params=["dict", "chroma"])
+async def opening(request: pytest.FixtureRequest, tmp_path: Path) -> AsyncIterator[Callable[..., Any]]:
+    memories: list[Memory] = []
+
+    async def opening(embedder: Embedder) -> Memory:
+        if request.param == "dict":
+            memories.append(DictMemory("n", embedder, lambda: NOW, Recall()))
+        else:
+            memories.append(await opened(tmp_path, embedder=embedder, rebuild=True))
+        return memories[-1]
+
+    yield opening
+    for memory in memories:
+        await memory.close()
+
+
+async def test_a_row_put_again_is_embedded_where_it_could_not_be(opening: Callable[..., Any]) -> None:
+    failing = Failing()
+    memory = await opening(CheckedEmbedder(failing))
+    ids = await memory.put([RIVER])
+    failing.up = True
+    assert await memory.put([RIVER, RIVER]) == [*ids, *ids]
+    (hit,) = await memory.recall(RecallQuery("a wide river", "new", 1, NOW + 1))
+    assert hit.record.id == ids[0]
+
+
+class Halting(HashEmbedder):
+    """An embedder that waits where it is told to."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.begun, self.go = Event(), Event()
+        self.go.set()
+
+    def embed(self, texts: Sequence[str]) -> Rows:
+        self.begun.set()
+        assert self.go.wait(30)
+        return super().embed(texts)
+
+
+async def test_a_row_may_be_buried_while_it_is_put_again(opening: Callable[..., Any]) -> None:
+    halting = Halting()
+    memory = await opening(halting)
+    (old,) = await memory.put([RIVER])
+    halting.begun.clear()
+    halting.go.clear()
+    putting = asyncio.create_task(memory.put([RIVER, Record("observation", "the river is deep")]))
+    await asyncio.to_thread(halting.begun.wait, 30)
+    await memory.upkeep.bury([old], "merged")
+    halting.go.set()
+    ids = await putting
+    assert ids[0] == old
+    assert [row.text for row in await memory.get(ids)] == ["the river is wide", "the river is deep"]
+    assert await memory.upkeep.tombstones([old])
 
 
 async def test_namespaces_of_one_process_share_the_folder_until_the_last_closes(tmp_path: Path) -> None:

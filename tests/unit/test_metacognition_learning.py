@@ -3,7 +3,10 @@
 import numpy as np
 import pytest
 
+from ddax.configs.settings import Recall
 from ddax.errors import UsageError
+from ddax.memory.embeddings import HashEmbedder
+from ddax.memory.fake import DictMemory
 from ddax.metacognition.controller import Controller
 from ddax.metacognition.learning import Episode, episodes, judge, log_likelihood, split, wander
 from ddax.metacognition.matrices import ACTIONS, OBSERVATIONS, STATES, Matrices, load_matrices
@@ -33,6 +36,17 @@ def test_runs_are_put_in_order_and_short_ones_left_out():
     first = sorted((r for r in rows if r["task"] == "t1"), key=lambda r: r["step"])
     assert found[0].observations == tuple(OBSERVATIONS.index(r["observation"]) for r in first)
     assert found[0].beliefs[0] == tuple(first[0]["belief"])
+
+
+async def test_what_a_fork_has_from_the_run_it_left_counts_once():
+    memory = DictMemory("n", HashEmbedder(), lambda: 1000.0, Recall())
+    for row in logged(1, 4):
+        await memory.log("moods", row, key=f"{row['task']}:{row['step']}")
+    await memory.upkeep.branch("t0", "fork", step=1, before=2000.0)
+    for row in logged(1, 4, seed=1)[2:]:
+        await memory.log("moods", {**row, "task": "fork"}, key=f"fork:{row['step']}")
+    assert len(await memory.rows("moods", task="fork")) == 4
+    assert [len(run.observations) for run in episodes(await memory.rows("moods"))] == [4, 2]
 
 
 def test_every_third_run_is_kept_for_the_judgement():
