@@ -33,7 +33,9 @@ JSON = Annotated[bool, typer.Option("--json", help="Print exactly one JSON objec
 VERBOSE = Annotated[bool, typer.Option("--verbose", "-v", help="Print tracebacks.")]
 VALUE = 60
 """Characters of a value that are shown."""
-_NOTHING: Mapping[str, Any] = {"threads": [], "in_use": [], "bytes_before": 0, "bytes_after": 0}
+_NOTHING: Mapping[str, Any] = {
+    "threads": [], "in_use": [], "unreadable": [], "bytes_before": 0, "bytes_after": 0,
+}  # fmt: skip
 
 
 def history(
@@ -178,20 +180,28 @@ def gc(
     output.say(f"{gone} {how}, {freed:,} bytes freed.")
     for name in swept["in_use"]:
         output.say(f"{name} is in use and stays as it is.")
+    _spared(swept["unreadable"], output)
 
 
 def _announce(rule: Rule, output: Output) -> None:
     import time
 
-    from ddax.graph.retention import due
+    from ddax.graph.retention import due, unreadable
 
-    names = [info.thread_id for info in due(run_folder().all(), rule, now=time.time())]
+    infos = run_folder().all()
+    names, spared = [info.thread_id for info in due(infos, rule, now=time.time())], unreadable(infos)
     if output.json:
-        output.result({"threads": names})
+        output.result({"threads": names, "unreadable": spared})
         return
     for name in names:
         output.say(name)
     output.say(f"{amount(len(names), 'thread')} would be {'removed' if rule.delete else 'pruned'}.")
+    _spared(spared, output)
+
+
+def _spared(names: list[str], output: Output) -> None:
+    for name in names:
+        output.say(f"{name} stays as it is: its manifest cannot be read (`ddax runs` says why).")
 
 
 async def _sweep(opener: Opener, rule: Rule) -> Mapping[str, Any]:

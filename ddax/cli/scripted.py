@@ -120,4 +120,4 @@ class ScriptedAgent(AbstractAsyncContextManager["ScriptedAgent"]):
 
     async def sweep(self, rule: Any) -> Mapping[str, Any]:
         """Say that a script keeps nothing to let go of."""
-        return {"threads": [], "in_use": [], "bytes_before": 0, "bytes_after": 0}
+        return {"threads": [], "in_use": [], "unreadable": [], "bytes_before": 0, "bytes_after": 0}

@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, TypedDict
 
 from ddax.errors import ThreadInUse, UsageError
+from ddax.graph.runs import UNREADABLE
 
 if TYPE_CHECKING:
     from ddax.graph.runs import RunFolder, RunInfo
@@ -28,18 +29,28 @@ class Rule:
 
 
 class Swept(TypedDict):
-    """What was let go of."""
+    """What was let go of, and what stays: it is in use, or its manifest cannot be read."""
 
     threads: list[str]
     in_use: list[str]
+    unreadable: list[str]
     bytes_before: int
     bytes_after: int
 
 
 def due(infos: list[RunInfo], rule: Rule, *, now: float) -> list[RunInfo]:
-    """Return the threads that a rule applies to, oldest first; unfinished ones never are."""
-    old = [i for i in infos if not i.resumable and now - i.updated >= rule.days * DAY]
+    """Return the threads that a rule applies to, oldest first.
+
+    Unfinished ones never are, nor those whose manifest cannot be read: they may be unfinished.
+    """
+    over = [i for i in infos if not i.resumable and i.status != UNREADABLE]
+    old = [i for i in over if now - i.updated >= rule.days * DAY]
     return sorted(old, key=lambda info: (info.updated, info.thread_id))
+
+
+def unreadable(infos: list[RunInfo]) -> list[str]:
+    """Return the names of the threads that no rule applies to, as their manifest cannot be read."""
+    return [info.thread_id for info in infos if info.status == UNREADABLE]
 
 
 async def sweep(
@@ -55,8 +66,9 @@ async def sweep(
 
     Where threads are deleted, the folders below `locks` go that belong to none.
     """
-    swept = Swept(threads=[], in_use=[], bytes_before=await store.size(), bytes_after=0)
-    for info in due(runs.all(), rule, now=now):
+    infos, before = runs.all(), await store.size()
+    swept = Swept(threads=[], in_use=[], unreadable=unreadable(infos), bytes_before=before, bytes_after=0)
+    for info in due(infos, rule, now=now):
         try:
             async with own(info.thread_id):
                 if rule.delete:

@@ -25,6 +25,8 @@ CANCEL = "cancel"
 VERSION = 1
 INTERRUPTED = "interrupted"
 """The status of a thread that no process runs any more, and the reason of a stop that leaves it so."""
+UNREADABLE = "unreadable"
+"""The status of a thread whose manifest is damaged or of a newer release: how it stands is not known."""
 UNFINISHED = frozenset({"running", INTERRUPTED, "waiting"})
 """The statuses of a thread that is not at its end; `ddax.graph.standing` says which it has."""
 
@@ -158,7 +160,7 @@ class RunFolder:
         shutil.rmtree(self.path(thread))
 
     def all(self) -> list[RunInfo]:
-        """Return every manifest, newest first; damaged ones are listed as failed, not hidden."""
+        """Return every manifest, newest first; one that cannot be read is listed as such, not hidden."""
         found = [self._listed(folder.name) for folder in self.root.glob("*") if (folder / MANIFEST).exists()]
         return sorted(found, key=lambda info: (-info.updated, info.thread_id))
 
@@ -166,8 +168,8 @@ class RunFolder:
         try:
             info = self.load(thread)
         except StateError as error:
-            return RunInfo(thread, "", "failed", stop_reason=error.what)
-        return info or RunInfo(thread, "", "failed", stop_reason="no manifest")
+            return RunInfo(thread, "", UNREADABLE, stop_reason=error.what)
+        return info or RunInfo(thread, "", UNREADABLE, stop_reason="no manifest")
 
     def cancel(self, thread: str) -> None:
         """Ask the process that runs a thread to stop at its next step."""

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import math
 import re
 import time
@@ -13,6 +14,7 @@ import pytest
 
 from ddax.actions.protocol import ActionContext
 from ddax.actions.registry import action
+from ddax.cli.main import run_command
 from ddax.configs.documents import shipped
 from ddax.errors import DdaxError, SettingsError, UsageError
 from ddax.graph.forking import Change, fork
@@ -95,6 +97,23 @@ async def test_sweeping_keeps_the_last_state_or_removes_all_and_spares_what_is_i
         await agent.sweep(Rule(days=0, delete=True))
         assert agent.threads() == []
         assert list(agent.home.threads.iterdir()) == []
+
+
+@pytest.mark.parametrize("damage", [lambda text: text.replace('"version": 1', '"version": 2'), lambda _: "{"])
+async def test_sweeping_spares_what_it_cannot_read(
+    kit: Any, tmp_path: Path, damage: Any, capsys: Any
+) -> None:
+    await kit.finished(tmp_path)
+    manifest = tmp_path / "runs" / "t" / "run.json"
+    manifest.write_text(damage(manifest.read_text()))
+    async with kit.agent(tmp_path, kit.script()) as agent:
+        swept = await agent.sweep(Rule(days=0, delete=True))
+        assert (swept["threads"], swept["unreadable"]) == ([], ["t"])
+        assert manifest.exists() and await agent.store.aget({"configurable": {"thread_id": "t"}}) is not None
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setenv("DDAX_HOME", str(tmp_path))
+        assert await asyncio.to_thread(run_command, ["gc", "--delete", "--dry-run", "--days", "0"]) == 0
+    assert "0 threads would be removed.\nt stays as it is" in capsys.readouterr().out
 
 
 async def test_a_refused_task_leaves_no_folder(kit: Any, tmp_path: Path) -> None:

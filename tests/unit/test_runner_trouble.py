@@ -113,7 +113,7 @@ async def test_a_damaged_manifest_is_named_and_listed(kit: Any, tmp_path: Path) 
     async with kit.agent(tmp_path, kit.script()) as agent:
         with pytest.raises(StateError, match="damaged"):
             await agent.resume("t")
-        assert [info.status for info in agent.threads()] == ["failed"]
+        assert [info.status for info in agent.threads()] == ["unreadable"]
 
 
 async def test_a_death_before_the_first_checkpoint_starts_the_whole_task(kit: Any, tmp_path: Path) -> None:
