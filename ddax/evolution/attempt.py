@@ -88,7 +88,7 @@ class Attempt:
         """Measure how the program stands, leave flaky tests out, and hold some back where asked."""
         self.baseline = measure(self.evaluator, hints=self.task.hints)
         unsteady = self.unsteady(self.baseline)
-        held = set(self.spared(self.baseline, unsteady)) if self.task.hold_out else set[str]()
+        held = self.spared(self.baseline, unsteady) if self.task.hold_out else []
         if len(unsteady) == len(self.suite.units):
             raise SourceError(
                 "Every test passes at times and fails at times, so none can decide.",
@@ -98,7 +98,7 @@ class Attempt:
         if unsteady or held:
             self.flaky = tuple(unsteady)
             self.close()
-            self.split(self.suite.only(unsteady, keep=False), held)
+            self.split(self.task.suite().only(unsteady, keep=False), {*self.task.held_out, *held})
             self.baseline = measure(self.evaluator, hints=self.task.hints)
         rows = self.baseline.report.rows
         skips = frozenset(self.suite.units[row.unit].id for row in rows if row.kind == "skip")

@@ -6,6 +6,7 @@ import ast
 import os
 import re
 import shlex
+from collections import deque
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Literal
@@ -15,20 +16,41 @@ from ddax.errors import UsageError
 Style = Literal["pytest", "unittest", "script"]
 UNDERSTOOD = "Give pytest, python -m unittest, python FILE, or the test files themselves."
 _PREFIXES = (("uv", "run"), ("poetry", "run"), ("pdm", "run"), ("hatch", "run"))
-_VALUED = frozenset({"-k", "-m", "-p", "-c", "-n", "-o", "-W", "-r", "-s", "-t", "--maxfail", "--timeout"})
-_UNITTEST_VALUED = frozenset(
-    {"-k", "-s", "-t", "-p", "--start-directory", "--pattern", "--top-level-directory"}
-)
+_FLAGS = frozenset({
+    "-q", "-v", "-x", "-s", "-l", "--quiet", "--verbose", "--exitfirst", "--showlocals", "--no-header",
+    "--no-summary", "--full-trace", "--disable-warnings", "--disable-pytest-warnings", "--strict",
+    "--strict-markers", "--strict-config", "--cache-clear", "--failed-first", "--ff", "--new-first", "--nf",
+    "--no-cov", "--cov-append", "--cov-branch",
+})  # fmt: skip
+_VALUED = frozenset({
+    "-k", "-m", "-p", "-c", "-n", "-o", "-W", "-r", "--deselect", "--ignore", "--tb", "--maxfail",
+    "--timeout", "--durations", "--durations-min", "--color", "--verbosity", "--capture", "--show-capture",
+    "--log-level", "--log-cli-level", "--junitxml", "--junit-xml", "--basetemp", "--rootdir",
+    "--confcutdir", "--import-mode", "--override-ini", "--config-file", "--pythonwarnings",
+    "--numprocesses", "--dist", "--cov", "--cov-report", "--cov-config", "--cov-fail-under",
+})  # fmt: skip
+_UNITTEST_FLAGS = frozenset({
+    "-v", "-q", "-f", "-b", "-c", "--verbose", "--quiet", "--failfast", "--buffer", "--catch", "--locals",
+})  # fmt: skip
+_UNITTEST_VALUED = frozenset({
+    "-k", "-s", "-t", "-p", "--start-directory", "--pattern", "--top-level-directory", "--durations",
+})  # fmt: skip
+"""Options that are known. Those that select tests are followed, the others make no difference here."""
 
 
 @dataclass(frozen=True)
 class TestCommand:
-    """The tests that are meant: files, folders or `file::Class::name`, and a `-k` expression."""
+    """The tests that are meant: files, folders or `file::Class::name`, and a `-k` expression.
+
+    `without` are names of the same forms that are left out, `pattern` what test files in folders are called.
+    """
 
     __test__ = False
     style: Style
     paths: tuple[str, ...]
     keyword: str = ""
+    without: tuple[str, ...] = ()
+    pattern: str = ""
 
 
 def read_command(text: str) -> TestCommand:
@@ -73,8 +95,8 @@ def _bare(words: list[str]) -> list[str]:
             words = words[len(prefix) :]
     if words and re.fullmatch(r"python[\d.]*", words[0].rsplit("/", 1)[-1]):
         words = words[1:]
-        while words and re.fullmatch(r"-[bBEIOPqsSuvx]+", words[0]):
-            words = words[1:]
+        while words and re.fullmatch(r"-[bBEIOPqsSuvx]+|-[WX].*", words[0]):
+            words = words[2:] if words[0] in ("-W", "-X") else words[1:]
         if words and words[0] == "-m":
             return words[1:]
         return ["script", *words] if words and words[0].endswith(".py") else words[:0]
@@ -83,38 +105,58 @@ def _bare(words: list[str]) -> list[str]:
     return words
 
 
-def _split(words: list[str], valued: frozenset[str]) -> tuple[list[str], dict[str, str]]:
-    names: list[str] = []
-    options: dict[str, str] = {}
-    index = 0
-    while index < len(words):
-        word = words[index]
-        if word in valued and index + 1 < len(words):
-            options[word] = words[index + 1]
-            index += 1
-        elif not word.startswith("-"):
+def _split(
+    words: list[str], flags: frozenset[str], valued: frozenset[str]
+) -> tuple[list[str], dict[str, list[str]]]:
+    """Part the names of a command from the values of its options; raises UsageError for an unknown option."""
+    left, names = deque(words), list[str]()
+    options: dict[str, list[str]] = {}
+    while left:
+        word = left.popleft()
+        if not word.startswith("-"):
             names.append(word)
-        index += 1
+            continue
+        long = word.startswith("--")
+        option, value = (word.partition("=")[0], word.partition("=")[2]) if long else (word[:2], word[2:])
+        if option in valued and (value or left):
+            options.setdefault(option, []).append(value or left.popleft())
+        elif option in flags and not (long and value):
+            left.extendleft([f"-{value}"] if value else [])  # -qx is -q -x
+        else:
+            raise _unknown(option)
     return names, options
 
 
+def _unknown(option: str) -> UsageError:
+    return UsageError(
+        f"The option {option} of the test command is not understood.",
+        why="It may say which tests are meant, or its value is missing.",
+        mend="Leave it out, or name the tests themselves.",
+    )
+
+
 def _pytest(words: list[str]) -> TestCommand:
-    names, options = _split(words, _VALUED - {"-s"})
+    names, options = _split(words, _FLAGS, _VALUED)
     if "-m" in options:
         raise UsageError(
             "Selecting tests by mark (-m) is not possible here.",
             why="Marks are known only when the tests are loaded.",
             mend="Name files, file::test, or use -k.",
         )
-    return TestCommand("pytest", tuple(names), options.get("-k", ""))
+    without = (*options.get("--ignore", ()), *options.get("--deselect", ()))
+    return TestCommand("pytest", tuple(names), options.get("-k", [""])[-1], without)
 
 
 def _unittest(words: list[str]) -> TestCommand:
-    names, options = _split(words, _UNITTEST_VALUED)
-    start = options.get("-s") or options.get("--start-directory")
+    names, options = _split(words, _UNITTEST_FLAGS, _UNITTEST_VALUED)
+    start = [*options.get("-s", ()), *options.get("--start-directory", ())]
+    pattern = [*options.get("-p", ()), *options.get("--pattern", ())]
     if names[:1] == ["discover"]:
-        return TestCommand("unittest", (start or (names[1:2] or ["."])[0],), options.get("-k", ""))
-    return TestCommand("unittest", tuple(names) or (start or ".",), options.get("-k", ""))
+        start, pattern = [*names[1:2], *start], [*names[2:3], *pattern]
+        names = []
+    paths = tuple(names) or (start[-1] if start else ".",)
+    keyword = " or ".join(options.get("-k", ()))
+    return TestCommand("unittest", paths, keyword, pattern=pattern[-1] if pattern else "")
 
 
 def matches(expression: str, unit: str) -> bool:

@@ -8,6 +8,7 @@ from __future__ import annotations
 import os
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
+from fnmatch import fnmatch
 from pathlib import Path
 
 from ddax.errors import SourceError, UsageError
@@ -93,11 +94,17 @@ def _test_paths(command: TestCommand, cwd: Path) -> tuple[list[Path], dict[Path,
             name, inner = _dotted(name, cwd)
         path = Path(os.path.abspath(cwd / name))
         found = _expand([name], cwd)
-        found = [p for p in found if path.is_file() or is_test(p)]
-        files += found
+        files += [p for p in found if path.is_file() or _fits(p, command.pattern)]
         if inner and path.is_file():
             wanted.setdefault(path, []).append(inner.split("[")[0])
-    return list(dict.fromkeys(files)), wanted
+    out = [Path(os.path.abspath(cwd / word)) for word in command.without if "::" not in word]
+    kept = [file for file in files if not any(file.is_relative_to(path) for path in out)]
+    return list(dict.fromkeys(kept)), wanted
+
+
+def _fits(path: Path, pattern: str) -> bool:
+    """Say whether a file in a folder of tests is one, by the pattern of the command where it has one."""
+    return fnmatch(path.name, pattern) if pattern else is_test(path)
 
 
 def _dotted(name: str, cwd: Path) -> tuple[str, str]:
@@ -184,7 +191,7 @@ def _assemble(
     program = [p for p in program if p.is_relative_to(root)]
     texts = {_relative(p, root): read_text(p) for p in program if p in targets or _readable(p)}
     test_texts = {_relative(p, root): read_text(p) for p in tests}
-    roots = tuple(_relative(folder, root).removeprefix(".") for folder in folders)
+    roots = tuple("" if folder == root else _relative(folder, root) for folder in folders)
     why = needs_pytest(test_texts, bool(conftests)) if test_texts else ""
     runner: Runner = "pytest" if why else "fast"
     data = _data([*tests, *targets], root) | {_relative(p, root): p.read_bytes() for p in conftests}
@@ -241,18 +248,20 @@ def _only(
 ) -> tuple[str, ...]:  # fmt: skip
     """Return the ids of the units that a command selects; empty where that is all of them."""
     keyword = command.keyword if command else ""
-    if not wanted and not keyword:
+    without = [word.split("[")[0] for word in command.without if "::" in word] if command else []
+    if not wanted and not keyword and not without:
         return ()
     ids = [unit.id for path, text in tests.items() for unit in read_units(path, text, sources, roots)]
     kept = [
         i for i in ids
         if _asked(i, wanted) and (not keyword or matches(keyword, i))
+        and not any(i == word or i.startswith(f"{word}::") for word in without)
     ]  # fmt: skip
     if not kept:
         raise SourceError(
             "The test command selects no test.",
             why=f"{amount(len(ids), 'test is', 'tests are')} in the files.",
-            mend="Select fewer out: drop -k, or name the file.",
+            mend="Select fewer out: drop -k or --deselect, or name the file.",
         )
     return tuple(kept)
 

@@ -224,3 +224,20 @@ def test_the_action_test_runs_what_needs_pytest_itself(tmp_path):
     )
     found, total = run_tests.evaluate(run_tests.RunTestsArguments(root=str(tmp_path)))
     assert (found.passed, total) == (1, 1), found.report
+
+
+@pytest.mark.parametrize("more", ["", "import os\ndef test_flaky():\n    assert os.getpid() % 2\n"])
+@pytest.mark.parametrize("hold_out", [False, True])
+async def test_what_is_held_out_stays_so(sandbox, more, hold_out):
+    tests = "from prog import add\n" + "".join(
+        f"def test_{i}():\n    assert add({i}, 1) == {i + 1}\n" for i in range(10)
+    )
+    held = ("test_p.py::test_8", "test_p.py::test_9")
+    found = await mend(
+        sandbox, {"prog.py": "def add(a, b):\n    return a - b\n"}, ["prog.py"], {"test_p.py": tests + more},
+        held_out=held, hold_out=hold_out,
+    )  # fmt: skip
+    passed, all_held = found.held_out
+    assert passed == all_held
+    assert all_held >= 3 if hold_out else all_held == 2
+    assert found.tests_after[1] + all_held == 10

@@ -125,3 +125,18 @@ def test_docstrings_and_annotations_are_never_edited():
 def test_fingerprint_ignores_spacing_within_lines_only():
     assert fingerprint(b"a  =  1\n") == fingerprint(b"a = 1\n")
     assert fingerprint(b"  a = 1\n") != fingerprint(b"    a = 1\n")
+
+
+@pytest.mark.parametrize(
+    ("one", "other"),
+    [
+        (b"a = ' '\n", b"a = ''\n"),
+        (b'a = b + "x y"\n', b'a = b + "xy"\n'),
+        (b'a = """\nb  c"""\n', b'a = """\nb c"""\n'),
+        (b"a = 'it\\'s '\n", b"a = 'it\\'s'\n"),
+        (b"a = 1  # it's\nb = ' '\n", b"a = 1  # it's\nb = ''\n"),
+    ],
+)
+def test_fingerprint_keeps_the_spaces_of_a_literal(one, other):
+    assert fingerprint(one) != fingerprint(other)
+    assert fingerprint(one.replace(b" = ", b"=")) == fingerprint(one)

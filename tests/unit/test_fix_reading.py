@@ -48,6 +48,10 @@ def shop(tmp_path: Path) -> Path:
         ("python -m unittest discover -s tests -v", "unittest", ("tests",), ""),
         ("python -u checks.py", "script", ("checks.py",), ""),
         ("tests/test_a.py tests/test_b.py", "pytest", ("tests/test_a.py", "tests/test_b.py"), ""),
+        ("pytest --tb short -rA -n 2 --maxfail=1 tests", "pytest", ("tests",), ""),
+        ("pytest -xq -p no:cacheprovider -W error -kall tests", "pytest", ("tests",), "all"),
+        ("python -W error -X dev -m pytest tests", "pytest", ("tests",), ""),
+        ("python -m unittest -f -k a -k b tests.test_a", "unittest", ("tests.test_a",), "a or b"),
     ],
 )
 def test_a_test_command_is_understood(text, style, paths, keyword):
@@ -61,6 +65,45 @@ def test_a_test_command_is_understood(text, style, paths, keyword):
 def test_another_command_is_refused(text):
     with pytest.raises(UsageError):
         read_command(text)
+
+
+@pytest.mark.parametrize(
+    ("text", "option"),
+    [("pytest --lf tests", "--lf"), ("pytest -xZ tests", "-Z"), ("pytest tests --tb", "--tb"),
+     ("pytest --strict=1 tests", "--strict"), ("python -m unittest --deselect a tests.b", "--deselect")],
+)  # fmt: skip
+def test_an_option_that_is_not_known_is_refused_by_its_name(text, option):
+    with pytest.raises(UsageError, match=f"The option {option} "):
+        read_command(text)
+
+
+def test_tests_that_a_command_leaves_out_are_left_out(shop):
+    (shop / "tests" / "slow").mkdir()
+    (shop / "tests" / "slow" / "test_slow.py").write_text(TEST, "utf-8")
+    without = "--ignore tests/slow --deselect tests/test_basket.py::test_empty"
+    task = read_project(["shop"], read_command(f"pytest {without} tests"), cwd=shop).task
+    assert set(task.tests) == {"tests/test_basket.py"}
+    assert task.only == ("tests/test_basket.py::test_total",)
+
+
+def test_unittest_discovers_by_the_pattern_of_the_command(shop):
+    (shop / "tests" / "check_basket.py").write_text(TEST, "utf-8")
+    for command in (
+        "python -m unittest discover -s tests -p check_*.py",
+        "python -m unittest discover tests check_*.py",
+    ):
+        task = read_project(["shop"], read_command(command), cwd=shop).task
+        assert set(task.tests) == {"tests/check_basket.py"}
+
+
+def test_a_hidden_folder_is_a_root_of_imports(shop):
+    (shop / ".hid").mkdir()
+    (shop / ".hid" / "prog.py").write_text("x = 1\n", "utf-8")
+    (shop / ".hid" / "test_prog.py").write_text(
+        "from prog import x\n\ndef test_x():\n    assert x\n", "utf-8"
+    )
+    task = read_project([".hid"], None, cwd=shop).task
+    assert (task.roots, task.targets) == ((".hid", ""), (".hid/prog.py",))
 
 
 def test_a_budget_has_a_unit():

@@ -24,7 +24,8 @@ ATOMIC = (
     ast.GeneratorExp,
     ast.JoinedStr,
 )
-_SPACES = re.compile(rb"(?<=\S)[ \t]+")
+_QUOTED = rb"\"\"\".*?\"\"\"|'''.*?'''|\"(?:\\.|[^\"\\\n])*\"|'(?:\\.|[^'\\\n])*'|#[^\n]*"
+_SPACES = re.compile(rb"(?s)(" + _QUOTED + rb")|(?<=\S)[ \t]+")
 
 
 @dataclass(frozen=True)
@@ -45,8 +46,8 @@ class Edit:
 
 
 def fingerprint(source: bytes) -> bytes:
-    """Return a text that is equal for programs that differ in spacing within lines only."""
-    return _SPACES.sub(b"", source)
+    """Return a text that is equal for programs that differ in spacing within lines, outside of literals."""
+    return _SPACES.sub(lambda found: found[1] or b"", source)
 
 
 @dataclass(frozen=True)
