@@ -11,8 +11,8 @@ import re
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
 from typing import Any, TypeAlias, get_args
-from urllib.parse import urlsplit
 
+from ddax.ideas.addresses import parts_of
 from ddax.types import OriginKind, Record
 
 Origins: TypeAlias = frozenset[str]
@@ -50,11 +50,7 @@ def of_source(source: str) -> Origins:
     """Return the origin of a document by its address."""
     scheme = source.partition(":")[0].lower()
     if scheme in ("http", "https"):
-        try:
-            host = urlsplit(source).hostname
-        except ValueError:
-            host = None
-        return frozenset({WEB + (host or "*")})
+        return frozenset({WEB + (parts_of(source).hostname or "*")})
     if source.startswith(PUBLIC_SOURCES):
         return frozenset({WEB + source.partition(":")[0]})
     return frozenset({source if scheme == "tool" else FILE})

@@ -12,10 +12,10 @@ import re
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, field
 from typing import Literal
-from urllib.parse import urlsplit
 
 from typing_extensions import TypedDict
 
+from ddax.ideas.addresses import parts_of
 from ddax.wording import amount
 
 Kind = Literal["visit", "sources", "cite", "max_words", "exact_words", "format", "avoid", "contain"]
@@ -153,23 +153,17 @@ def same_place(wanted: str, given: str) -> bool:
     """Say whether two addresses name the same page or file, as far as their words tell.
 
     A URL matches the same host with the same path or one below it; a file matches the same path or one
-    that ends in it; a bare name matches a title or the last part of an address.
+    that ends in it; a bare name matches a title or the last part of an address. What has no scheme may be
+    either, a host or a file: both have a dot.
     """
     a, b = wanted.strip().rstrip("/").casefold(), given.strip().rstrip("/").casefold()
     if not a or not b or a == b:
         return bool(a) and a == b
-    left, right = urlsplit(a if "//" in a else f"//{a}"), urlsplit(b)
-    if "//" in b and _is_host(left.netloc):
-        inside = right.path.rstrip("/") == left.path.rstrip("/") or right.path.startswith(
-            left.path.rstrip("/") + "/"
-        )
-        return right.netloc.removeprefix("www.") == left.netloc.removeprefix("www.") and inside
+    if "//" in b and _on_host(a if "//" in a else f"//{a}", b):
+        return True
     path = b.replace("\\", "/").split("#")[0]
-    return (
-        path == a
-        or path.endswith("/" + a.removeprefix("./"))
-        or path.rsplit("/", 1)[-1].rsplit(".", 1)[0] == a
-    )
+    ends = {path, path.split("?")[0]} if "//" in b else {path}
+    return "://" not in a and any(_ends_in(end, a) for end in ends)
 
 
 def word_count(text: str) -> int:
@@ -177,8 +171,19 @@ def word_count(text: str) -> int:
     return sum(1 for part in text.split() if any(c.isalnum() for c in part))
 
 
-def _is_host(netloc: str) -> bool:
-    return "." in netloc and " " not in netloc
+def _on_host(wanted: str, given: str) -> bool:
+    """Say whether a URL has the host of another, and its path or one below it."""
+    left, right = parts_of(wanted), parts_of(given)
+    above = left.path.rstrip("/")
+    host = left.netloc.removeprefix("www.")
+    inside = right.path.rstrip("/") == above or right.path.startswith(f"{above}/")
+    return bool(host) and host == right.netloc.removeprefix("www.") and inside
+
+
+def _ends_in(path: str, name: str) -> bool:
+    """Say whether a path is this one, ends in it, or has this name at its end, without a suffix."""
+    end = path.rsplit("/", 1)[-1].rsplit(".", 1)[0]
+    return name in (path, end) or path.endswith("/" + name.removeprefix("./"))
 
 
 def _number(text: str) -> str:
@@ -196,7 +201,8 @@ _PLACE = (
     r"(?:[\"“'`]([^\"”'`\n]{1,300})[\"”'`]|<?(https?://[^\s>\"']+)>?"
     r"|([\w./\\-]*[\w-]\.[A-Za-z][A-Za-z0-9]{0,7}\b(?:/[^\s,;]*)?))"
 )
-_THING = r"(?:the\s+)?(?:page|site|website|file|document|source|folder|url|link)?\s*:?\s*"
+_THING = r"(?:the\s+)?(?:(?:page|site|website|file|document|source|folder|url|link)\s*)?(?::\s*)?"
+"""One run of white space is matched in one way: in several, its length counts to their power."""
 _ASK = r"\b(?:answer|reply|respond)\s+(?:only\s+)?"
 _FIRST = r"(?:^|[.;:,!?]\s*|\b(?:and|then|please|first|must|should)\s+)"
 _NOT = r"\b(?:do not|don't|never|must not)\s+"

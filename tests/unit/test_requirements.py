@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import time
 from typing import Any
 
 import pytest
@@ -105,10 +106,27 @@ def test_each_kind_is_checked(text: str, facts: Facts, why: str) -> None:
         ("app.py", "my_app.py", False),
         ("./src/app.py", "x/src/app.py", True),
         ("", "anything", False),
+        ("secret.html", "https://example.com/a/secret.html", True),
+        ("secret.html", "https://example.com/a/secret.html?page=2#top", True),
+        ("page.php?id=3", "https://example.com/page.php?id=3", True),
+        ("a/secret.html", "https://example.com/a/secret.html", True),
+        ("b/secret.html", "https://example.com/a/secret.html", False),
+        ("http://localhost/a", "http://localhost/a/b", True),
+        ("https://example.com/a.txt", "/home/a.txt", False),
+        ("example.org", "http://[x", False),
+        ("http://[x", "http://[y", False),
+        ("[x", "http://[y", False),
     ],
 )
 def test_places_are_compared_by_their_parts(wanted: str, given: str, same: bool) -> None:
     assert same_place(wanted, given) is same
+
+
+@pytest.mark.parametrize("verb", ["read", "do not read", "cite", "use", "answer in", "mention", "go to"])
+def test_white_space_costs_no_more_than_its_length(verb: str) -> None:
+    begun = time.perf_counter()
+    assert parse(verb + " " * 5000 + "!", origin="task") == []
+    assert time.perf_counter() - begun < 2.0, "its cube would take an hour"
 
 
 def test_of_equal_demands_the_first_origin_stays() -> None:
