@@ -415,6 +415,17 @@ async def test_the_model_free_policy_fills_a_form_and_follows_a_link(opened: Ope
     assert "GET /done?n=Ada&c=Oslo&k=on" in served.asked
 
 
+async def test_the_policy_unticks_and_drags(opened: Open) -> None:
+    world, _ = await opened(
+        "<label><input type=checkbox checked> News</label><p id=r draggable=true>Red</p>"
+        "<p id=b style='height:60px' ondragover='event.preventDefault()' ondrop='b.append(r)'>Blue</p>"
+    )
+    report = await Pilot(world).run('Uncheck "News" and drag "Red" to "Blue".')
+    [red] = [node for node in report.seen.nodes if node.name == "Red"]
+    assert report.ok and red.parent == id_of(report.seen, "Blue Red")
+    assert not any("checked" in node.state for node in report.seen.nodes)
+
+
 async def test_the_policy_presses_nothing_that_was_not_named(opened: Open, served: Site) -> None:
     served.page("/sold", "<h1>Sold</h1>")
     world, _ = await opened("<form action=/sold><button>Sell everything</button></form>")

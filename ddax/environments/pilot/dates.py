@@ -57,7 +57,7 @@ async def pick_date(pilot: Pilot, opener: Node, wanted: date) -> bool:
         if away == 0:
             return await _press_day(pilot, wanted.day)
         turn = _turner(pilot, forward=away > 0)
-        if turn is None or not await pilot.do("click", turn.id):
+        if turn is None or await pilot.do("click", turn.id) != "changed":
             return False
     return False
 
@@ -85,4 +85,4 @@ async def _press_day(pilot: Pilot, day: int) -> bool:
     ]
     order = {"link": 0, "button": 0, "clickable": 1, "gridcell": 2, "cell": 3}
     best = min(days, key=lambda n: order[n.role], default=None)
-    return best is not None and await pilot.do("click", best.id)
+    return best is not None and await pilot.do("click", best.id) == "changed"

@@ -9,18 +9,20 @@ from ddax.environments.pilot.dates import find_date, find_time, pick_date
 from ddax.environments.pilot.match import Found
 from ddax.environments.pilot.orders import Order
 from ddax.environments.pilot.pilot import Pilot
-from ddax.environments.pilot.pressing import SURE, press_named, press_node, press_path, press_place
+from ddax.environments.pilot.pressing import SURE, click, press_named, press_node, press_path, press_place
 from ddax.environments.pilot.values import field_value, looked_up, wanted_value
 from ddax.environments.pilot.words import (
     BOXES,
     FIELD,
     content,
     likeness,
+    nth,
     numbers,
     ordinal,
     plain,
     roles,
     tokens,
+    written,
 )
 
 OPTIONS = frozenset({"option", "menuitem", "listitem"})
@@ -34,9 +36,9 @@ async def enter(pilot: Pilot, order: Order) -> bool:
         return False
     if "corresponds" in order.text or "each label" in order.text:
         return await enter_looked_up(pilot, fields)
-    named = await enter_named(pilot, order, fields)
+    named = named_fields(order, fields)
     if named:
-        return True
+        return all([await fill(pilot, node, value) for node, value in named])
     starts = re.search(r"starts? with (.+?)(?: and|,|$)", order.text)
     if starts and order.quotes:
         return await complete(pilot, fields[0], order.quotes)
@@ -60,16 +62,12 @@ async def enter_looked_up(pilot: Pilot, fields: list[Node]) -> bool:
     return True
 
 
-async def enter_named(pilot: Pilot, order: Order, fields: list[Node]) -> bool:
-    """Write each quote into the field whose name stands before it; False for fewer than two."""
+def named_fields(order: Order, fields: list[Node]) -> list[tuple[Node, str]]:
+    """Return the fields whose names stand before a quote, each with it; none for fewer than two."""
     if len(order.quotes) < 2:
-        return False
+        return []
     pairs = [(n, v) for n in fields if (v := field_value(order, (n.name or n.before).strip(" :")))]
-    if len(pairs) < 2:
-        return False
-    for node, value in pairs:
-        await fill(pilot, node, value)
-    return True
+    return pairs if len(pairs) > 1 else []
 
 
 def the_field(pilot: Pilot, order: Order, fields: list[Node], value: str) -> Node | None:
@@ -79,7 +77,7 @@ def the_field(pilot: Pilot, order: Order, fields: list[Node], value: str) -> Nod
     pool = [n for n in fields if not kinds or n.role in kinds] or fields
     place = ordinal(where)
     if place and "word" not in order.text:
-        return pool[place - 1] if abs(place) <= len(pool) else pool[-1]
+        return nth(pool, place)
     name = content(where.replace('"', " "))
     ranked = sorted(pool, key=lambda n: -likeness(name, n.name or n.before))
     if name and ranked and likeness(name, ranked[0].name or ranked[0].before) > 0.4:
@@ -92,7 +90,7 @@ def the_field(pilot: Pilot, order: Order, fields: list[Node], value: str) -> Nod
 
 
 async def fill(pilot: Pilot, node: Node, value: str) -> bool:
-    """Bring a value into a field, whatever kind of field it is."""
+    """Bring a value into a field, whatever kind of field it is; False where the field does not take it."""
     day = find_date(value)
     if "readonly" in node.state:
         return day is not None and await pick_date(pilot, node, day)
@@ -105,10 +103,12 @@ async def fill(pilot: Pilot, node: Node, value: str) -> bool:
     elif node.type == "color" and not value.startswith("#"):
         from ddax.environments.pilot.words import color_table
 
-        value = "#%02x%02x%02x" % color_table().get(plain(value), (0, 0, 0))  # noqa: UP031
-    await pilot.do("type", node.id, value)
+        color = color_table().get(plain(value))
+        if color is None:
+            return False
+        value = "#{:02x}{:02x}{:02x}".format(*color)
     pilot.focus = node
-    return True
+    return await pilot.do("type", node.id, value) != "refused"
 
 
 async def complete(pilot: Pilot, node: Node, parts: tuple[str, ...]) -> bool:
@@ -207,15 +207,36 @@ def best_option(node: Node, value: str) -> str:
 
 
 async def select(pilot: Pilot, node: Node, values: list[str]) -> bool:
-    """Choose options of a select by their words."""
+    """Choose options of a select by their words; False where it has not all of them."""
     names = [best_option(node, value) or value for value in values]
     pilot.focus = node
-    await pilot.do("select", node.id, "|".join(names))
-    return True
+    return await pilot.do("select", node.id, "|".join(names)) != "refused"
 
 
 async def tick(pilot: Pilot, boxes: list[Node], values: list[str], text: str) -> bool:
-    """Tick the boxes that are named, by meaning where no label has a word of them."""
+    """Tick the boxes that are named."""
+    meant = boxes_of(pilot, boxes, values, text)
+    came = [await click(pilot, node) for node in meant if not is_ticked(node)]
+    return bool(meant) and "refused" not in came
+
+
+async def untick(pilot: Pilot, order: Order) -> bool:
+    """Take the ticks off the boxes that an order names, and see that they are off."""
+    meant = boxes_of(pilot, pilot.nodes(BOXES), values_of(order), order.text)
+    for node in meant:
+        if is_ticked(node):
+            await click(pilot, node)
+    after = [pilot.seen.node(node.id) for node in meant]
+    return bool(meant) and not any(node is not None and is_ticked(node) for node in after)
+
+
+def is_ticked(node: Node) -> bool:
+    """Tell whether a box is ticked or an option is chosen."""
+    return bool({"checked", "selected"} & node.state)
+
+
+def boxes_of(pilot: Pilot, boxes: list[Node], values: list[str], text: str) -> list[Node]:
+    """Return the boxes that are named, by meaning where no label has a word of them."""
     meant: list[Node] = []
     for value in values:
         ranked = pilot.match.rank(
@@ -224,10 +245,7 @@ async def tick(pilot: Pilot, boxes: list[Node], values: list[str], text: str) ->
         alike = "similar" in text or "related" in text or "synonym" in text
         sure = [one for one in ranked if one.score >= (0.6 if alike else SURE)] or ranked[:1]
         meant += [one.node for one in (sure if alike else _one(sure))]
-    for node in dict.fromkeys(meant):
-        if not {"checked", "selected"} & node.state:
-            await press_node(pilot, node)
-    return bool(meant)
+    return list(dict.fromkeys(meant))
 
 
 def _one(found: list[Found]) -> list[Found]:
@@ -242,7 +260,7 @@ async def set_number(pilot: Pilot, order: Order) -> bool | None:
     if not wanted or not ({"slider", "sliders", "spinner", "combination"} & words):
         return None
     if "spinner" in words and spinners:
-        return await fill(pilot, spinners[0], f"{wanted[0]:g}")
+        return await fill(pilot, spinners[0], written(wanted[0]))
     if len(sliders) < len(wanted):
         return False
     return all([await slide(pilot, index, value) for index, value in enumerate(wanted)])
@@ -276,6 +294,7 @@ async def slide(pilot: Pilot, index: int, wanted: float) -> bool:
         if now == wanted:
             return True
         pilot.max_moves += 1
-        if not await pilot.do("press", slider().id, "ArrowRight" if now < wanted else "ArrowLeft"):
+        key = "ArrowRight" if now < wanted else "ArrowLeft"
+        if await pilot.do("press", slider().id, key) != "changed":
             return False
     return False

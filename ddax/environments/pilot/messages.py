@@ -7,7 +7,7 @@ import re
 from ddax.environments.browser.seen import Node
 from ddax.environments.pilot.orders import VERBS, Order
 from ddax.environments.pilot.pilot import Pilot
-from ddax.environments.pilot.pressing import press_node
+from ddax.environments.pilot.pressing import click, press_node
 from ddax.environments.pilot.words import FIELD, plain, tokens
 
 KINDS: dict[str, frozenset[str]] = {
@@ -43,7 +43,8 @@ async def message(pilot: Pilot, order: Order) -> bool:
         button = control(pilot, kind, None)
     if button is None:
         return False
-    await press_node(pilot, button)
+    if await click(pilot, button) == "refused":
+        return False
     if kind in ("reply", "forward"):
         return await write(pilot, kind, to, said(pilot))
     return True
@@ -101,14 +102,12 @@ async def write(pilot: Pilot, kind: str, to: str, text: str) -> bool:
         address = [
             n for n in fields if {"to", "recipient"} & set(tokens(f"{n.name} {n.before} {n.hints}"))
         ] or fields
-        if not address or not to:
+        if not address or not to or await pilot.do("type", address[0].id, to) == "refused":
             return False
-        await pilot.do("type", address[0].id, to)
     else:
         body = [n for n in fields if n.tag == "textarea"] or fields
-        if not body:
+        if not body or await pilot.do("type", body[-1].id, text) == "refused":
             return False
-        await pilot.do("type", body[-1].id, text)
     pool = [n for n in pilot.seen.nodes if n.role in ("icon", "button", "clickable", "link", "image", "text")]
     sends = [n for n in pool if plain(n.name) == "send" or "send" in tokens(n.hints)]
     return bool(sends) and await press_node(pilot, sends[-1])

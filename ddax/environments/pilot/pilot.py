@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Awaitable, Callable, Iterable, Mapping
 from dataclasses import dataclass, field
+from typing import Literal, TypeAlias
 
 from ddax.environments.browser.seen import Node, PageSeen
 from ddax.environments.pilot.match import Embed, Matcher
@@ -16,6 +17,8 @@ HARMLESS = frozenset({
     "no_such_move", "covered", "hidden", "read_only", "bad_value", "no_such_option", "page_failed", "timeout",
 })  # fmt: skip
 """Ways a move may fail after which another one can be tried."""
+Came: TypeAlias = Literal["refused", "unchanged", "changed"]
+"""What came of a move: it was not made, nothing is seen of it, something is."""
 ANSWERED = 5
 """Questions in a row that a page may ask and get an answer to."""
 REFUSED = "refused:"
@@ -97,8 +100,8 @@ class Pilot:
             pass
         return Report(tuple(self.moves), tuple(self.failed), self.seen, tuple(self.notes))
 
-    async def do(self, name: str, target: str = "", value: str = "") -> bool:
-        """Make a move and say whether anything changed; raises Over at the end of the world."""
+    async def do(self, name: str, target: str = "", value: str = "") -> Came:
+        """Make a move and say what came of it; raises Over at the end of the world."""
         if len(self.moves) >= self.max_moves:
             raise OutOfMoves
         move, before = Move(name, target, value), self.seen
@@ -111,13 +114,14 @@ class Pilot:
             if error.kind not in HARMLESS:
                 raise
             self._take(await self.world.observe())
-            return False
-        if name in ("click", "press"):
+            return "refused"
+        if name in ("click", "press", "drag"):
             self._fail_by(note for note in self.seen.notes if note.startswith(REFUSED))
         asked = await self._answer()
         if self.seen.done:
             raise Over
-        return asked or self.seen.digest != before.digest or self.seen.url != before.url
+        same = self.seen.digest == before.digest and self.seen.url == before.url
+        return "unchanged" if same and not asked else "changed"
 
     async def _answer(self) -> bool:
         """Answer what the page asks, and tell whether it did: what an order has begun is accepted.

@@ -1,18 +1,21 @@
-"""Press what an order names; where it is not in sight, look behind tabs, sections, menus and next pages."""
+"""Press or drag what an order names; look for it behind tabs, sections, menus and next pages."""
 
 from __future__ import annotations
+
+import re
 
 from ddax.environments.browser.seen import ACTED_ON, Node
 from ddax.environments.pilot.match import Found
 from ddax.environments.pilot.orders import Order
-from ddax.environments.pilot.pilot import Pilot
-from ddax.environments.pilot.words import content, ordinal, plain, roles, tokens
+from ddax.environments.pilot.pilot import Came, Pilot
+from ddax.environments.pilot.words import content, nth, ordinal, plain, roles, tokens
 
 SURE = 0.55
 """Likeness from which an element is taken to be the one that is meant."""
 TRIES = 3
 OPENED = 15
 """Tabs, sections and pages looked behind at most."""
+_ONTO = re.compile(r"\s(?:on|in)?to\s", re.IGNORECASE)
 SUBMITS = ("submit", "ok", "send", "save", "done", "search", "go", "login", "log in", "sign in", "continue")
 
 
@@ -28,7 +31,7 @@ async def press(pilot: Pilot, order: Order) -> bool:
     if place:
         return await press_place(pilot, wanted, role, place)
     if not wanted and not role:
-        return pilot.focus is not None and await pilot.do("click", pilot.focus.id)
+        return pilot.focus is not None and await press_node(pilot, pilot.focus)
     looks = pilot.match.painted(tokens(text)) if not order.quotes else []
     if looks and len(looks) < len(pilot.seen.nodes) and _speaks_of_looks(text):
         return await press_node(pilot, looks[0])
@@ -55,12 +58,8 @@ def _speaks_of_looks(text: str) -> bool:
 
 def context(order: Order, pilot: Pilot) -> list[str]:
     """Return the words that say which row, card or person an order is about."""
-    marked = [
-        word
-        for word in f"{order.before} {order.text}".split()
-        if word.startswith(("@", "#")) and len(word) > 2
-    ]
-    return [word.strip(".,;:") for word in marked if not word.startswith("#")]
+    words = f"{order.before} {order.text}".split()
+    return [word.strip(".,;:") for word in words if word.startswith("@") and len(word) > 2]
 
 
 async def press_named(pilot: Pilot, wanted: str, role: frozenset[str]) -> bool:
@@ -79,17 +78,53 @@ async def press_named(pilot: Pilot, wanted: str, role: frozenset[str]) -> bool:
 
 
 async def _try(pilot: Pilot, ranked: list[Found]) -> bool:
-    best = ranked[0].score
+    """Press the best until something changes; True also where a press was made and the page shows nothing."""
+    best, pressed = ranked[0].score, False
     for one in [one for one in ranked if one.score >= best - 0.15][:TRIES]:
-        if await press_node(pilot, one.node):
+        came = await click(pilot, one.node)
+        if came == "changed":
             return True
-    return True  # pressed, though the page showed nothing of it
+        pressed = pressed or came == "unchanged"
+    return pressed
 
 
 async def press_node(pilot: Pilot, node: Node) -> bool:
-    """Press one element."""
+    """Press one element and say whether anything changed by it."""
+    return await click(pilot, node) == "changed"
+
+
+async def click(pilot: Pilot, node: Node) -> Came:
+    """Press one element and say what came of it."""
     pilot.focus = node
     return await pilot.do("click", node.id)
+
+
+async def press_whole(pilot: Pilot, order: Order) -> bool:
+    """Press what is called as an order says, verb and all, as “Create account”; nothing else is tried."""
+    wanted = plain(content(f"{order.word} {order.text}"))
+    node = next((n for n in pilot.nodes(ACTED_ON) if plain(content(n.name)) == wanted), None)
+    return node is not None and await press_node(pilot, node)
+
+
+async def drag(pilot: Pilot, order: Order) -> bool:
+    """Drag what is named onto what is named behind “to”, and see that something moved."""
+    ranked = [pilot.match.rank(content(name) or name) for name in ends(order)]
+    if not ranked or not all(found and found[0].score >= SURE for found in ranked):
+        return await press_whole(pilot, order)
+    source, target = (found[0].node for found in ranked)
+    came = await pilot.do("drag", source.id, target.id)
+    after = pilot.seen.node(source.id)
+    moved = after is not None and after.box != source.box
+    return came == "changed" or (came == "unchanged" and moved)
+
+
+def ends(order: Order) -> tuple[str, ...]:
+    """Return what an order has dragged and where to; nothing where it does not say both."""
+    if len(order.quotes) == 2:
+        between = order.text.split(order.quotes[0], 1)[-1].rsplit(order.quotes[1], 1)[0]
+        return order.quotes if _ONTO.search(between) else ()
+    parts = tuple(_ONTO.split(order.text))
+    return parts if len(parts) == 2 else ()
 
 
 async def press_place(pilot: Pilot, wanted: str, role: frozenset[str], place: int) -> bool:
@@ -103,15 +138,14 @@ async def press_place(pilot: Pilot, wanted: str, role: frozenset[str], place: in
         )
         pool = [n for n in pool if n in named] or pool
         pool = repeated(pool)
-        if place < 0 and pool:
-            return await press_node(pilot, pool[-1])
-        if place <= len(pool):
-            return await press_node(pilot, pool[place - 1])
+        node = nth(pool, place)
+        if node is not None:
+            return await press_node(pilot, node)
         pager = next_page(pilot)
         if pager is None or not pool:
             return False
         place -= len(pool)
-        if not await pilot.do("click", pager.id):
+        if await pilot.do("click", pager.id) != "changed":
             return False
     return False
 

@@ -5,25 +5,27 @@ from __future__ import annotations
 import re
 
 from ddax.environments.browser.seen import Node
-from ddax.environments.pilot.fields import choose, enter, fill
+from ddax.environments.pilot.fields import choose, enter, fill, untick
 from ddax.environments.pilot.messages import message
 from ddax.environments.pilot.orders import Order
 from ddax.environments.pilot.pilot import Pilot, Skill
 from ddax.environments.pilot.pressing import (
+    click,
     context,
     doors,
+    drag,
     explore,
     press,
     press_named,
     press_near,
     press_node,
+    press_whole,
     submit,
 )  # fmt: skip
 from ddax.environments.pilot.values import long_text, slots, word_of, worked_out
-from ddax.environments.pilot.words import FIELD, content, numbers, ordinal, plain, roles, tokens
+from ddax.environments.pilot.words import FIELD, content, nth, numbers, ordinal, plain, roles, tokens, written
 
 MESSAGE_WORDS = frozenset({"email", "mail", "message", "inbox"})
-CLOSING = frozenset({"submit"})
 
 
 async def carry_out(pilot: Pilot) -> None:
@@ -31,18 +33,16 @@ async def carry_out(pilot: Pilot) -> None:
     mail = MESSAGE_WORDS & set(tokens(pilot.task)) or any(o.verb == "message" for o in pilot.orders)
     if mail and await message(pilot, pilot.orders[0]):
         return
-    for index, order in enumerate(pilot.orders):
+    for order in pilot.orders:
         if not await _skill(order)(pilot, order):
             pilot.fail(order)
-        if order.before and index == 0 and order.verb == "goal":
-            continue
 
 
 def _skill(order: Order) -> Skill:
     words = tokens(order.text)
     if (order.verb == "press" and words[:1] == ["submit"]) or order.verb == "submit":
         return _submit
-    return SKILLS.get(order.verb, _goal)
+    return SKILLS[order.verb]
 
 
 async def _submit(pilot: Pilot, order: Order) -> bool:
@@ -83,9 +83,9 @@ async def _press_sorted(pilot: Pilot, *, down: bool) -> bool:
         for n in pilot.seen.nodes
         if re.fullmatch(r"-?\d+(?:\.\d+)?", n.name.strip()) and n.role not in FIELD
     ]
-    for node in sorted(pool, key=lambda n: float(n.name), reverse=down):
-        await press_node(pilot, node)
-    return bool(pool)
+    rising = sorted(pool, key=lambda n: float(n.name), reverse=down)
+    came = [await click(pilot, node) for node in rising]
+    return bool(pool) and "refused" not in came
 
 
 MOST = frozenset(
@@ -139,16 +139,15 @@ async def _find(pilot: Pilot, order: Order) -> bool:
     """Look for what is named; a word of a text is kept for what is written next."""
     low = order.text.casefold()
     if "word in" in low or "word of" in low:
-        pilot.clip = word_of(long_text(pilot), ordinal(order.text))
+        pilot.clip = word_of(long_text(pilot), ordinal(order.text) or 1)
         return bool(pilot.clip)
     nxt = pilot.orders.index(order) + 1
     if nxt < len(pilot.orders) and pilot.orders[nxt].verb in ("press", "choose") and not order.quotes:
         name = _subject(order)
         if not name:
             return True
-        found = await explore(pilot, name, frozenset())
-        pilot.focus = found
-        return await _press_field_of(pilot, pilot.orders[nxt]) if found is not None else True
+        pilot.focus = await explore(pilot, name, frozenset())
+        return True
     if order.quotes:
         found = await explore(pilot, order.quote, roles(order.text.replace(order.quote, "")))
         pilot.focus = found
@@ -159,11 +158,6 @@ async def _find(pilot: Pilot, order: Order) -> bool:
 def _subject(order: Order) -> str:
     names = [word.strip(".,") for word in order.text.split() if word[:1].isupper()]
     return names[0] if names else ""
-
-
-async def _press_field_of(pilot: Pilot, order: Order) -> bool:
-    """See whether "their phone number" is about what was just found; the press itself follows."""
-    return True
 
 
 LABELS = frozenset({"text", "label", "cell", "columnheader", "rowheader", "heading"})
@@ -196,8 +190,7 @@ async def _expand(pilot: Pilot, order: Order) -> bool:
     closed = doors(pilot)
     if not closed:
         return False
-    await pilot.do("click", closed[0].id)
-    return True
+    return await pilot.do("click", closed[0].id) != "refused"
 
 
 async def _close(pilot: Pilot, order: Order) -> bool:
@@ -206,11 +199,8 @@ async def _close(pilot: Pilot, order: Order) -> bool:
 
 
 async def _focus(pilot: Pilot, order: Order) -> bool:
-    fields = pilot.nodes(FIELD)
-    place = ordinal(order.text) or 1
-    if not fields or abs(place) > len(fields):
-        return False
-    return await press_node(pilot, fields[place - 1 if place > 0 else place])
+    field = nth(pilot.nodes(FIELD), ordinal(order.text) or 1)
+    return field is not None and await press_node(pilot, field)
 
 
 async def _mark_text(pilot: Pilot, order: Order) -> bool:
@@ -218,23 +208,19 @@ async def _mark_text(pilot: Pilot, order: Order) -> bool:
     pool = [
         n for n in pilot.seen.nodes if n.role in ("text", "paragraph") and len(tokens(n.name or n.own)) > 1
     ]
-    place = ordinal(order.text) or 1
-    if abs(place) > len(pool):
-        return False
-    await pilot.do("mark", pool[place - 1 if place > 0 else place].id, "")
-    return True
+    text = nth(pool, ordinal(order.text) or 1)
+    return text is not None and await pilot.do("mark", text.id) != "refused"
 
 
 async def _scroll(pilot: Pilot, order: Order) -> bool:
     """Scroll what can be scrolled to where an order says."""
     pool = [n for n in pilot.seen.nodes if n.scrolls[1]]
     where = next((word for word in ("bottom", "top", "up", "down") if word in tokens(order.text)), "down")
-    await pilot.do("scroll", pool[0].id if pool else "page", where)
-    return True
+    return await pilot.do("scroll", pool[0].id if pool else "page", where) != "refused"
 
 
 async def _copy(pilot: Pilot, order: Order) -> bool:
-    pilot.clip = long_text(pilot, ordinal(order.text) or 1)
+    pilot.clip = long_text(pilot, ordinal(order.text))
     return bool(pilot.clip)
 
 
@@ -252,8 +238,7 @@ async def _solve(pilot: Pilot, order: Order) -> bool:
 
 async def _wait(pilot: Pilot, order: Order) -> bool:
     seconds = numbers(order.text)
-    await pilot.do("wait", "page", f"{seconds[0] if seconds else 1:g}")
-    return True
+    return await pilot.do("wait", "page", written(seconds[0] if seconds else 1.0)) != "refused"
 
 
 async def _search(pilot: Pilot, order: Order) -> bool:
@@ -263,18 +248,25 @@ async def _search(pilot: Pilot, order: Order) -> bool:
         return await _goal(pilot, order)
     if order.quotes or len(fields) == 1:
         value = order.quote or re.sub(r"^for\s+", "", order.text)
-        await fill(pilot, fields[0], value)
+        filled = await fill(pilot, fields[0], value)
     else:
-        labels = [(n.name or n.before).strip(" :") for n in fields]
-        said = slots(order.text, labels)
-        for label in labels:
-            if label in said:
-                now = next(
-                    n for n in pilot.nodes(FIELD | {"combobox"}) if (n.name or n.before).strip(" :") == label
-                )
-                await fill(pilot, now, said[label])
+        filled = await _fill_said(pilot, order, [(n.name or n.before).strip(" :") for n in fields])
+    if not filled:
+        return False
     asked = any(later.verb in ("submit", "press") for later in pilot.orders[pilot.orders.index(order) + 1 :])
     return asked or await submit(pilot)
+
+
+async def _fill_said(pilot: Pilot, order: Order, labels: list[str]) -> bool:
+    """Fill each field for which a sentence says something."""
+    said = slots(order.text, labels)
+    for label in labels:
+        if label in said:
+            fields = pilot.nodes(FIELD | {"combobox"})
+            now = next(n for n in fields if (n.name or n.before).strip(" :") == label)
+            if not await fill(pilot, now, said[label]):
+                return False
+    return True
 
 
 async def _generate(pilot: Pilot, order: Order) -> bool:
@@ -309,7 +301,8 @@ async def _order_items(pilot: Pilot, order: Order) -> bool:
         plus = [n for n in pilot.seen.nodes if n.name.strip() == "+"]
         if not rows or not plus:
             return False
-        await press_node(pilot, pilot.match.near(rows[0], plus)[0])
+        if await click(pilot, pilot.match.near(rows[0], plus)[0]) == "refused":
+            return False
     return await submit(pilot)
 
 
@@ -320,7 +313,8 @@ async def _style(pilot: Pilot, order: Order) -> bool:
     if not found or box is None:
         return False
     whole = plain(found[1]) in ("everything", "all")
-    await pilot.do("mark", box.id, "" if whole else found[1])
+    if await pilot.do("mark", box.id, "" if whole else found[1]) == "refused":
+        return False
     tools = [
         n
         for n in pilot.nodes({"button", "clickable", "icon"})
@@ -333,16 +327,14 @@ async def _style(pilot: Pilot, order: Order) -> bool:
 
 async def _hover(pilot: Pilot, order: Order) -> bool:
     looks = pilot.match.painted(tokens(order.text))
-    if looks:
-        await pilot.do("hover", looks[0].id)
-    return bool(looks)
+    return bool(looks) and await pilot.do("hover", looks[0].id) != "refused"
 
 
 async def _go(pilot: Pilot, order: Order) -> bool:
     """Go to an address, or to what is named on the page."""
     address = re.search(r"https?://\S+", order.text)
     if address:
-        return await pilot.do("goto", "page", address[0])
+        return await pilot.do("goto", "page", address[0]) == "changed"
     return await press_named(pilot, order.quote or content(order.text), frozenset({"link"}))
 
 
@@ -354,12 +346,9 @@ async def _goal(pilot: Pilot, order: Order) -> bool:
     """Do what a sentence without a known verb is about: press what answers to its words."""
     if not order.text and not order.quotes:
         return False
-    fields = [n for n in pilot.nodes(FIELD | {"combobox"}) if "readonly" not in n.state]
     wanted = order.quote or content(order.text)
     ranked = pilot.match.rank(wanted)
-    if ranked and ranked[0].score > 0.5:
-        return await press_node(pilot, ranked[0].node)
-    return bool(fields) and False
+    return bool(ranked) and ranked[0].score > 0.5 and await press_node(pilot, ranked[0].node)
 
 
 async def _login(pilot: Pilot, order: Order) -> bool:
@@ -370,8 +359,8 @@ async def _login(pilot: Pilot, order: Order) -> bool:
     for node in pilot.nodes(FIELD):
         secret = node.type == "password"
         value = next((b if secret else a for a, b in pairs if (b if secret else a)), "")
-        if value:
-            await fill(pilot, node, value)
+        if value and not await fill(pilot, node, value):
+            return False
     return await submit(pilot)
 
 
@@ -386,5 +375,7 @@ SKILLS: dict[str, Skill] = {
     "copy": _copy, "paste": _paste, "solve": _solve, "wait": _wait, "search": _search,
     "generate": _generate, "order": _order_items, "style": _style, "hover": _hover, "go": _go,
     "use": _nothing, "read": _nothing, "message": message, "login": _login, "goal": _goal,
+    "uncheck": untick, "drag": drag, "sort": press_whole, "book": press_whole, "create": press_whole,
+    "draw": press_whole, "guess": press_whole,
 }  # fmt: skip
 """How each kind of order is carried out."""

@@ -4,11 +4,10 @@ from __future__ import annotations
 
 import re
 
-from ddax.environments.browser.seen import Node
 from ddax.environments.pilot.match import Matcher
 from ddax.environments.pilot.orders import Order
 from ddax.environments.pilot.pilot import Pilot
-from ddax.environments.pilot.words import FIELD, content, likeness, ordinal, plain, tokens
+from ddax.environments.pilot.words import FIELD, content, likeness, nth, plain, tokens, written
 
 _SUM = re.compile(r"(-?\d+)\s*([+\-x×*÷/−])\s*(-?\d+)\s*=?")
 _SAID = re.compile(
@@ -96,7 +95,7 @@ def solve(line: str) -> str | None:
     if sign == "/" and right == 0:
         return None
     value = {"+": left + right, "-": left - right, "*": left * right, "/": left / right if right else 0}[sign]
-    return f"{value:g}" if isinstance(value, float) else str(value)
+    return written(value) if isinstance(value, float) else str(value)
 
 
 def _linear(left: str, right: str) -> str | None:
@@ -120,7 +119,7 @@ def _linear(left: str, right: str) -> str | None:
     if any(value is None for value in values):
         return None
     at0, at1 = (values[0] or 0) - (values[1] or 0), (values[2] or 0) - (values[3] or 0)
-    return f"{-at0 / (at1 - at0):g}" if at1 != at0 else None
+    return written(-at0 / (at1 - at0)) if at1 != at0 else None
 
 
 def shown_text(pilot: Pilot) -> str | None:
@@ -132,22 +131,23 @@ def shown_text(pilot: Pilot) -> str | None:
     return texts[0] if texts else None
 
 
-def long_text(pilot: Pilot, place: int = 1) -> str:
-    """Return the n-th piece of running text on a page, a filled text area before a paragraph."""
+def long_text(pilot: Pilot, place: int = 0) -> str:
+    """Return the n-th filled text area or else paragraph; without a place the longest paragraph."""
     held = [n.value for n in pilot.nodes({"textbox"}) if n.value and n.tag == "textarea"]
     shown = [
         n.name or n.own
         for n in pilot.seen.nodes
         if n.role in ("text", "paragraph") and len(tokens(n.name or n.own)) > 1
     ]
-    pool = held or sorted(shown, key=len, reverse=True)[:1] or shown
-    return pool[place - 1] if 0 < place <= len(pool) else (pool[-1] if pool else "")
+    if not place:
+        return held[0] if held else max(shown, key=len, default="")
+    return nth(held or shown, place) or ""
 
 
 def word_of(text: str, place: int) -> str:
     """Return the n-th word of a text without the signs at its ends."""
     words = [word.strip(".,;:!?\"'()") for word in text.split()]
-    return words[place - 1 if place > 0 else place] if words and abs(place) <= len(words) else ""
+    return nth(words, place) or ""
 
 
 def slots(task: str, labels: list[str]) -> dict[str, str]:
@@ -193,8 +193,3 @@ def field_value(order: Order, name: str) -> str | None:
         if before and plain(before[-1]) and likeness(plain(before[-1]), name) >= 0.6:
             return quote
     return None
-
-
-def place_of(node: Node, text: str) -> int:
-    """Return the place an order counts to where it speaks of such an element."""
-    return ordinal(text) if node.role in FIELD else 0

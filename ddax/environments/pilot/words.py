@@ -3,8 +3,11 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from functools import cache
+from typing import TypeVar
+
+T = TypeVar("T")
 
 ORDINALS = {
     "first": 1, "second": 2, "third": 3, "fourth": 4, "fifth": 5, "sixth": 6, "seventh": 7, "eighth": 8,
@@ -61,6 +64,11 @@ def ordinal(text: str) -> int:
     if found:
         return int(found[1])
     return next((ORDINALS[word] for word in tokens(text) if word in ORDINALS), 0)
+
+
+def nth(pool: Sequence[T], place: int) -> T | None:
+    """Return what stands at a place as `ordinal` counts it; None where nothing stands there."""
+    return pool[place - 1 if place > 0 else place] if 0 < abs(place) <= len(pool) else None
 
 
 def roles(text: str) -> frozenset[str]:
@@ -127,6 +135,11 @@ def likeness(wanted: str, label: str) -> float:
 def numbers(text: str) -> list[float]:
     """Return the numbers of a text."""
     return [float(found.replace(",", "")) for found in re.findall(r"-?\d[\d,]*(?:\.\d+)?", text)]
+
+
+def written(number: float) -> str:
+    """Return a number as one writes it: whole without a point, else with the digits a float is sure of."""
+    return str(int(number)) if number.is_integer() else f"{number:.15g}"
 
 
 @cache

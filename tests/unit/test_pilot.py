@@ -1,0 +1,226 @@
+"""The policy without a model on pages given as nodes: which moves it makes, and what it calls done."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field, replace
+from typing import Any
+
+import pytest
+
+from ddax.environments.browser.seen import Node, PageSeen
+from ddax.environments.pilot.orders import VERBS
+from ddax.environments.pilot.pilot import Pilot, Report
+from ddax.environments.pilot.skills import SKILLS
+from ddax.environments.pilot.values import solve
+from ddax.environments.pilot.words import nth, written
+from ddax.environments.protocol import Move
+from ddax.errors import ActionError
+
+pytestmark = pytest.mark.asyncio
+
+
+@dataclass
+class FixedPage:
+    """A page on which each move shows, or is refused with the kind that `refuses` names for it."""
+
+    nodes: list[Node]
+    refuses: dict[str, str] = field(default_factory=dict)
+    moves: list[Move] = field(default_factory=list)
+    effect: str = "writes"
+    inert: bool = False
+    """Whether no move shows."""
+
+    async def observe(self) -> PageSeen:
+        shown = 0 if self.inert else len(self.moves)
+        return PageSeen(f"page {shown}", url="http://127.0.0.1/", nodes=tuple(self.nodes))
+
+    async def act(self, move: Move) -> PageSeen:
+        self.moves.append(move)
+        if move.name in self.refuses:
+            raise ActionError("refused.", kind=self.refuses[move.name])
+        box = next((n for n in self.nodes if n.id == move.target and n.role == "checkbox"), None)
+        if box is not None and move.name == "click":
+            self.nodes[self.nodes.index(box)] = replace(box, state=box.state ^ {"checked"})
+        return await self.observe()
+
+
+def page(*rows: tuple[str, str], **refuses: str) -> FixedPage:
+    """Return a page of roles and names, with the ids e1, e2 and so on; `*` before a name: it is ticked."""
+    nodes = [
+        Node(
+            f"e{number}", role, name.strip("*"), tag="input" if role == "textbox" else "",
+            own=name if role == "paragraph" else "", state=frozenset(["checked"] * name.count("*")),
+            options=("Norway", "Chile") if role == "combobox" else (), box=(10.0, 20.0 * number, 80.0, 16.0),
+        )
+        for number, (role, name) in enumerate(rows, 1)
+    ]  # fmt: skip
+    selects = [replace(node, tag="select") if node.role == "combobox" else node for node in nodes]
+    return FixedPage(selects, refuses)
+
+
+async def done(task: str, world: Any) -> tuple[Report, list[list[str]]]:
+    """Carry out a task and return the report with the moves as rows."""
+    report = await Pilot(world).run(task)
+    return report, [move.to_row() for move in world.moves]
+
+
+NAME = ("textbox", "Name")
+
+
+@pytest.mark.parametrize("kind", ["bad_value", "timeout", "read_only"])
+async def test_a_field_that_takes_nothing_is_not_filled(kind: str) -> None:
+    report, _ = await done('Enter "hi" into the Name field.', page(NAME, type=kind))
+    assert report.failed == ("enter hi into the Name field",)
+    report, _ = await done('Enter "hi" into the Name field.', page(NAME))
+    assert report.ok
+
+
+@pytest.mark.parametrize(
+    ("task", "rows", "refused"),
+    [
+        ('Enter "Ada" as name and "Oslo" as city.', [NAME, ("textbox", "City")], "type"),
+        ('Enter "Mars" into the Country field.', [("combobox", "Country")], "select"),
+        ('Search for "Ada".', [NAME, ("button", "Search")], "type"),
+        ("Log in with username ada and password x.", [("textbox", "Username"), ("button", "Login")], "type"),
+        ('Check "News".', [("checkbox", "News")], "click"),
+        ('Click "News".', [("button", "News")], "click"),
+        ('Uncheck "News".', [("checkbox", "*News")], "click"),
+        ('Drag "Red" to "Blue".', [("clickable", "Red"), ("clickable", "Blue")], "drag"),
+        ("Highlight the paragraph.", [("paragraph", "one of many words")], "mark"),
+        ("Scroll to the bottom.", [NAME], "scroll"),
+    ],
+)
+async def test_an_order_whose_move_is_refused_was_not_carried_out(
+    task: str, rows: list[tuple[str, str]], refused: str
+) -> None:
+    report, moves = await done(task, page(*rows, **{refused: "covered"}))
+    assert not report.ok and moves[-1][0] == refused
+    report, _ = await done(task, page(*rows))
+    assert report.ok
+
+
+async def test_a_press_that_shows_nothing_is_a_press() -> None:
+    world = page(("button", "News"))
+    world.inert = True
+    report, moves = await done('Click "News".', world)
+    assert report.ok and moves == [["click", "e1", ""]]
+
+
+async def test_a_colour_that_nobody_knows_is_not_black() -> None:
+    world = page(("textbox", "Color"))
+    world.nodes = [replace(world.nodes[0], type="color")]
+    report, moves = await done('Enter "greenish" into the color field.', world)
+    assert not report.ok and moves == []
+    report, moves = await done('Enter "teal" into the color field.', world)
+    assert report.ok and moves == [["type", "e1", "#008080"]]
+
+
+@pytest.mark.parametrize("verb", sorted(set(VERBS.values())))
+async def test_each_verb_has_a_skill(verb: str) -> None:
+    assert verb in SKILLS
+
+
+@pytest.mark.parametrize(
+    ("task", "name", "moves"),
+    [
+        ('Uncheck "News".', "News", []),
+        ('Uncheck "News".', "*News", [["click", "e1", ""]]),
+        ("Uncheck the News box.", "*News", [["click", "e1", ""]]),
+        ('Check "News".', "News", [["click", "e1", ""]]),
+        ('Check "News".', "*News", []),
+    ],
+)
+async def test_a_box_is_left_as_an_order_wants_it(task: str, name: str, moves: list[list[str]]) -> None:
+    report, made = await done(task, page(("checkbox", name), ("checkbox", "Other")))
+    assert report.ok and made == moves
+
+
+async def test_what_stays_ticked_was_not_unticked() -> None:
+    world = page(("radio", "*Small"), ("radio", "Large"))
+    report, _ = await done('Uncheck "Small".', world)
+    assert report.failed == ("uncheck Small",)
+
+
+@pytest.mark.parametrize(
+    ("task", "made"),
+    [
+        ('Drag "Red" to "Blue".', [["drag", "e1", "e2"]]),
+        ("Move the Blue card onto the Red one.", [["drag", "e2", "e1"]]),
+        ('Drag "Red" out of "Blue".', []),
+        ('Drag "Red" to "Green".', []),
+        ("Move to Trash.", [["click", "e3", ""]]),
+    ],
+)
+async def test_what_is_named_first_is_dragged_onto_what_is_named_second(
+    task: str, made: list[list[str]]
+) -> None:
+    world = page(("clickable", "Red"), ("clickable", "Blue"), ("button", "Move to Trash"))
+    report, moves = await done(task, world)
+    assert report.ok == bool(made) and moves == made
+
+
+@pytest.mark.parametrize(
+    ("task", "name", "pressed"),
+    [
+        ("Create an account.", "Create account", True),
+        ("Create an account for Ada.", "Create account", False),
+        ("Sort the numbers.", "Numbers", False),
+        ("Book the cheapest flight.", "Cheapest flight", False),
+        ("Guess the number.", "Number", False),
+        ("Draw a line.", "Line", False),
+    ],
+)
+async def test_what_has_no_hands_is_pressed_only_by_its_whole_name(
+    task: str, name: str, pressed: bool
+) -> None:
+    report, moves = await done(task, page(("button", name), ("button", "Other")))
+    assert report.ok == pressed and moves == ([["click", "e1", ""]] if pressed else [])
+
+
+@pytest.mark.parametrize(
+    ("task", "fields", "moves"),
+    [
+        ('Enter "hi" into the last field.', 3, [["type", "e3", "hi"]]),
+        ('Enter "hi" into the last field.', 1, [["type", "e1", "hi"]]),
+        ('Enter "hi" into the second field.', 3, [["type", "e2", "hi"]]),
+        ('Enter "hi" into the third field.', 2, []),
+        ("Focus into the last field.", 2, [["click", "e2", ""]]),
+        ("Click the last link.", 1, []),
+    ],
+)
+async def test_a_place_is_counted_and_nothing_else_is_taken(
+    task: str, fields: int, moves: list[list[str]]
+) -> None:
+    report, made = await done(task, page(*[("textbox", f"Field {n}") for n in range(fields)]))
+    assert made == moves and report.ok == bool(moves)
+
+
+@pytest.mark.parametrize(
+    ("which", "copied"),
+    [("second", "the second one"), ("last", "and the last"), ("", "one long paragraph of many words here")],
+)
+async def test_the_paragraph_that_is_named_is_copied(which: str, copied: str) -> None:
+    texts = ["a first one", "the second one", "one long paragraph of many words here", "and the last"]
+    world = page(*[("paragraph", text) for text in texts], NAME)
+    _, moves = await done(f"Copy the {which} paragraph and paste it.", world)
+    assert moves == [["type", "e5", copied]]
+
+
+async def test_nth_counts_from_either_end() -> None:
+    assert [nth("abc", place) for place in (1, 3, 4, -1, -3, -4, 0)] == ["a", "c", None, "c", "a", None, None]
+    assert nth("", -1) is None
+
+
+@pytest.mark.parametrize(
+    ("line", "value"),
+    [
+        ("1234567 / 2 =", "617283.5"), ("x + 1 = 1234568", "1234567"), ("7 / 3 =", "2.33333333333333"),
+        ("6 / 2 =", "3"), ("x + 0.1 = 0.3", "0.2"), ("3 - 5 =", "-2"), ("x + 2 = 2", "0"),
+    ],
+)  # fmt: skip
+async def test_a_result_keeps_its_digits(line: str, value: str) -> None:
+    assert solve(line) == value
+
+
+async def test_a_number_is_written_as_one_writes_it() -> None:
+    assert [written(n) for n in (1234567.0, 0.5, -3.0, 2.5e6)] == ["1234567", "0.5", "-3", "2500000"]
