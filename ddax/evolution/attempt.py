@@ -8,7 +8,7 @@ from dataclasses import dataclass, replace
 from ddax.configs.settings import Evolution
 from ddax.errors import SourceError
 from ddax.evolution.branches import fewer_statements, only_taken_out
-from ddax.evolution.evaluator import CodeEvaluator, describe
+from ddax.evolution.evaluator import CodeEvaluator, describe, evaluate_report
 from ddax.evolution.localise import ranked
 from ddax.evolution.minimise import minimise
 from ddax.evolution.ranker import Ranker
@@ -270,7 +270,7 @@ class Attempt:
         places = ranked(baseline.suspects)[:LOCATIONS] if baseline else []
         unsolved = RepairResult(
             solved=False,
-            score=40.0 + 20.0 * before / units if before else 0.0,
+            score=evaluate_report(baseline.report, self.suite).score if baseline else 0.0,
             diff="",
             files=dict(self.task.files),
             hypothesis="",

@@ -93,10 +93,12 @@ class CodeEvaluator:
         trace: bool = False,
         cpu: float | None = None,
         worker: Worker | None = None,
+        units: Sequence[int] | None = None,
     ) -> Report:
-        """Run every unit on a program with these changed files."""
+        """Run every unit, or just those `units`, on a program with these changed files."""
         at = worker or self.worker
-        job = at.job(range(len(self.suite.units)), sources=sources, ticks=ticks, trace=trace, cpu=cpu)
+        chosen = range(len(self.suite.units)) if units is None else units
+        job = at.job(chosen, sources=sources, ticks=ticks, trace=trace, cpu=cpu)
         return read_report(next(iter(list(at.run([job])))), len(self.suite.units))
 
     def evaluate(self, sources: Mapping[str, str], *, ticks: int = 0, cpu: float | None = None) -> Evaluation:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import ast
 import doctest
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from typing import Any
 
 from ddax.evolution.inside.values import decode, encode
@@ -61,10 +61,26 @@ def _changed(row: list[Any]) -> Iterator[list[Any]]:
             yield [*row[:index], other, *row[index + 1 :]]
 
 
-def probes_of(calls: Mapping[tuple[str, str], Sequence[Sequence[Any]]]) -> list[Probe]:
-    """Return probes around the calls that the tests made; `calls` maps (path, function) to JSON rows."""
+def changed_functions(path: str, old: str, new: str) -> set[tuple[str, str]]:
+    """Return the functions at the top of a file that differ in two valid texts of it, as (path, name)."""
+    before, after = (
+        {(path, n.name): ast.dump(n) for n in ast.parse(text).body if isinstance(n, ast.FunctionDef)}
+        for text in (old, new)
+    )
+    return {name for name, dump in before.items() if after.get(name) != dump}
+
+
+def probes_of(
+    calls: Mapping[tuple[str, str], Sequence[Sequence[Any]]], changed: Collection[tuple[str, str]] = ()
+) -> list[Probe]:
+    """Return probes around the calls that the tests made; `calls` maps (path, function) to JSON rows.
+
+    Where there are more functions than are probed, the `changed` ones come first.
+    """
+    chosen = sorted(calls, key=lambda function: (function not in changed, function))[:FUNCTIONS]
     probes: list[Probe] = []
-    for (path, name), rows in sorted(calls.items())[:FUNCTIONS]:
+    for path, name in sorted(chosen):
+        rows = calls[path, name]
         values = [[decode(a, _no) for a in row] for row in rows]
         for args in around(values):
             probes.append({"path": path, "name": name, "args": [encode(a, _no) for a in args]})

@@ -29,6 +29,14 @@ def _digest(data: bytes) -> str:
     return sha256(data).hexdigest()
 
 
+def _content(path: Path) -> bytes | None:
+    """Return what a file holds, or None where there is none that can be read."""
+    try:
+        return path.read_bytes()
+    except OSError:
+        return None
+
+
 def _write(path: Path, data: bytes, mode: int | None = None) -> None:
     """Replace a file at once: nobody ever sees half of it."""
     handle, name = tempfile.mkstemp(dir=path.parent, prefix=f".{path.name}.")
@@ -58,7 +66,7 @@ def apply_repair(
     """
     changed = sorted(path for path in new if new[path] != old.get(path))
     for path in changed:
-        if (root / path).is_symlink() or (root / path).read_bytes() != old[path].encode():
+        if (root / path).is_symlink() or _content(root / path) != old[path].encode():
             raise UsageError(
                 f"{path} has changed since it was read, so the repair is not written.",
                 why="What somebody wrote meanwhile would be lost.",
@@ -82,9 +90,12 @@ def apply_repair(
 def _load(folder: Path) -> dict[str, Any]:
     try:
         manifest = json.loads((folder / "manifest.json").read_text("utf-8"))
-        if not isinstance(manifest["root"], str) or not isinstance(manifest["files"], list):
+        rows = [row[key] for row in manifest["files"] for key in ("path", "before", "after")]
+        if not all(isinstance(text, str) for text in (manifest["root"], *rows)):
             raise ValueError("a field has the wrong type")
-    except (OSError, ValueError, KeyError) as error:
+        if not isinstance(manifest["undone"], bool):
+            raise ValueError("it does not say whether it was undone")
+    except (OSError, ValueError, KeyError, TypeError) as error:
         raise StateError(
             f"The record of a repair in {str(folder)!r} is damaged.",
             why=f"Its manifest.json is not what a repair writes ({error}).",
@@ -103,7 +114,7 @@ def kept_repairs(store: Path) -> list[Kept]:
             continue  # stopped before anything of it was written to the user's files
         manifest = _load(folder)
         paths = tuple(str(row["path"]) for row in manifest["files"])
-        found.append(Kept(folder, Path(str(manifest["root"])), paths, bool(manifest["undone"])))
+        found.append(Kept(folder, Path(str(manifest["root"])), paths, manifest["undone"]))
     return found
 
 
@@ -116,14 +127,14 @@ def undo_repair(kept: Kept) -> tuple[str, ...]:
     rows = list(enumerate(manifest["files"]))
     originals: list[tuple[Path, bytes, bool]] = []
     for number, row in rows:
-        place, data = kept.root / row["path"], (kept.folder / f"{number}.original").read_bytes()
-        if _digest(data) != row["before"]:
+        place, data = kept.root / row["path"], _content(kept.folder / f"{number}.original")
+        if data is None or _digest(data) != row["before"]:
             raise StateError(
                 f"The original of {row['path']} in {str(kept.folder)!r} is damaged.",
-                why="It is not what was kept when the repair was written.",
+                why="It is gone, or not what was kept when the repair was written.",
                 mend="Take the file from your version control.",
             )
-        now = _digest(place.read_bytes()) if place.is_file() else ""
+        now = "" if (content := _content(place)) is None else _digest(content)
         if now not in (row["before"], row["after"]):
             raise UsageError(
                 f"{row['path']} was changed after the repair, so it is not put back.",

@@ -62,7 +62,7 @@ def _row(values: Any, units: int) -> Row:
         raise ValueError("a row of the report is malformed")
     if values[1] not in _KINDS or not 0 <= values[0] < units:
         raise ValueError("a row of the report names no unit")
-    lines = tuple((str(p), int(n)) for p, n in values[8])
+    lines = tuple((str(p), int(n)) for p, numbers in values[8] for n in numbers)
     return Row(*values[:8], lines=lines)  # type: ignore[misc]
 
 
@@ -85,7 +85,7 @@ def read_report(body: bytes, units: int) -> Report:
         answers = tuple(str(answer) for answer in raw.get("answers", ()))
         error = NO_END if raw["stage"] == "timeout" else str(raw["error"])[:500]
         return Report(str(raw["stage"]), error, rows, _seen(raw.get("trace")), answers)
-    except (ValueError, KeyError, TypeError, AttributeError) as error:
+    except (ValueError, KeyError, TypeError, AttributeError, OverflowError, RecursionError) as error:
         return Report("killed", f"malformed report: {error}"[:200], ())
 
 

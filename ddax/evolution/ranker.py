@@ -7,7 +7,7 @@ from collections.abc import Mapping, Sequence
 
 from ddax.evolution.branches import READ, lost, watched
 from ddax.evolution.evaluator import CodeEvaluator
-from ddax.evolution.inputs import Probe, examples, probes_of
+from ddax.evolution.inputs import Probe, changed_functions, examples, probes_of
 from ddax.evolution.localise import read_report
 from ddax.evolution.ranking import Suspect, literals, penalties
 from ddax.evolution.search import QUICK_CPU, Baseline, Found
@@ -18,7 +18,7 @@ class Ranker:
 
     def __init__(self, evaluator: CodeEvaluator, baseline: Baseline, files: Mapping[str, str]) -> None:
         self.evaluator, self.baseline, self.files = evaluator, baseline, files
-        self.inputs = probes_of(baseline.seen.calls)
+        self.inputs: list[Probe] = []
         targets = evaluator.suite.targets
         known = [row for path in targets for row in examples(path, files[path])]
         self.shown: list[Probe] = [probe for probe, _ in known]
@@ -29,6 +29,13 @@ class Ranker:
         if len(pool) < 2:
             return list(pool)
         paths = sorted({path for found in pool for path in found.sources})
+        changed = {
+            name
+            for found in pool
+            for path, text in found.sources.items()
+            for name in changed_functions(path, self.files[path], text)
+        }
+        self.inputs = probes_of(self.baseline.seen.calls, changed)
         answers = self.ask([{}, *(found.sources for found in pool)], paths)
         n, end = len(self.inputs), len(self.inputs) + len(self.shown)
         suspects = [

@@ -21,6 +21,8 @@ BATCH = 24
 QUICK_CPU, SLOW_CPU, MEMORY = 0.3, 1.5, 320
 PYTEST_CPU = 2.0
 """Seconds and MiB that a candidate of the search may use; runaway growth is common among edits."""
+FEW_TRACED = 10
+"""Failing tests that are traced where all tests are too many."""
 ESCALATIONS_AT_ONCE, ESCALATIONS_LATER = 4, 16
 SECOND_AFTER, SEEDS, PAIR_PENALTY = 2500, 20, 0.6
 
@@ -73,11 +75,13 @@ def measure(evaluator: CodeEvaluator, *, hints: Sequence[Place] = ()) -> Baselin
     """Run the tests twice, once to see how they stand, once traced to see where and with what types."""
     first = evaluator.run({}, ticks=PROBE_TICKS, cpu=3.0)
     ticks = max([TICKS, *(10 * row.ticks for row in first.rows if row.good)])
-    traced = evaluator.run({}, ticks=ticks, trace=True, cpu=5.0)
     rows = {row.unit: row for row in first.rows}
     units = range(len(evaluator.suite.units))
     passing = [u for u in units if u in rows and rows[u].good]
     failing = [u for u in units if u not in passing]
+    traced = evaluator.run({}, ticks=ticks, trace=True, cpu=5.0)
+    if traced.stage != "run" and first.stage == "run":  # too much to trace: where tests fail says most
+        traced = evaluator.run({}, ticks=ticks, trace=True, cpu=5.0, units=failing[:FEW_TRACED])
 
     def effort(unit: int) -> tuple[int, int]:
         return (rows[unit].ticks if unit in rows and rows[unit].kind != "timeout" else PROBE_TICKS, unit)

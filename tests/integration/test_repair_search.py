@@ -13,6 +13,7 @@ from ddax.errors import SourceError
 from ddax.evolution import RepairTask, repair, run_tests, template_patcher
 from ddax.evolution.evaluator import CodeEvaluator
 from ddax.evolution.sandbox import Limits, choose
+from ddax.evolution.search import measure
 from ddax.evolution.suites import build_suite
 from ddax.reasoning.protocol import PatchRequest
 
@@ -241,3 +242,33 @@ async def test_what_is_held_out_stays_so(sandbox, more, hold_out):
     assert passed == all_held
     assert all_held >= 3 if hold_out else all_held == 2
     assert found.tests_after[1] + all_held == 10
+
+
+@pytest.mark.parametrize(
+    ("program", "test", "score"),
+    [("def f(x)\n", "assert f(1) == [[7]]\n", 0.0), ("1 / 0\n", "assert f(1)\n", 10.0),
+     ("def f(x):\n    return x\n", "assert f(1) == 1\n", 99.0), ("def f(x): ...\n", "assert g(1)\n", 20.0)],
+)  # fmt: skip
+async def test_a_program_that_is_not_mended_keeps_its_score(sandbox, program, test, score):
+    task = RepairTask({"m.py": program}, ("m.py",), {"t.py": test})
+    found = await repair(
+        task,
+        settings=Evolution(seconds=0.5),
+        rng=np.random.default_rng(0),
+        clock=time.monotonic,
+        sandbox=sandbox,
+    )
+    assert (found.solved, found.score) == (False, score)
+
+
+def test_many_tests_of_long_functions_leave_a_trace(sandbox):
+    body = "".join(f"    x = x + {i}\n    x = x - {i}\n" for i in range(400))
+    program = f"def f(x):\n{body}    return x + 1\n\n\ndef g(x):\n    return x * 3\n"
+    tests = (
+        "from m import f, g\n"
+        + "".join(f"assert f({i}) == {i + 1}\n" for i in range(80))
+        + "assert g(2) == 4\n"
+    )
+    suite = build_suite({"m.py": program}, ["m.py"], {"t.py": tests})
+    with CodeEvaluator(sandbox, suite, limits=Limits()) as evaluator:
+        assert {line for _, line in measure(evaluator).suspects} == {805, 806}

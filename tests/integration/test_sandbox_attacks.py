@@ -5,6 +5,8 @@ import shutil
 import subprocess
 import sys
 import time
+from concurrent.futures import ThreadPoolExecutor
+from pathlib import Path
 
 import pytest
 
@@ -126,21 +128,39 @@ def test_no_job_is_begun_after_its_time(sandbox):
 
 
 def test_no_process_survives(sandbox):
+    name = f"orphan{os.getpid()}"
     orphan = (
-        "import os, signal, time\n"
+        "import ctypes, os, signal, time\n"
         "def f():\n"
         "    if os.fork() == 0:\n"
+        f"        ctypes.CDLL(None).prctl(15, b'{name}', 0, 0, 0)\n"
         "        os.setsid(); signal.signal(signal.SIGTERM, signal.SIG_IGN); time.sleep(77.125)\n"
+        "    time.sleep(1.0)\n"
         "    return 1\n"
     )
     suite = suite_of(orphan)
-    with Worker(sandbox, suite.message(), limits=LIMITS) as worker:
-        list(worker.run([worker.job([0])]))
+    with Worker(sandbox, suite.message(), limits=LIMITS) as worker, ThreadPoolExecutor(1) as pool:
         pid = worker.open().process.pid
+        running = pool.submit(lambda: list(worker.run([worker.job([0])])))
+        seen = False
+        while not running.done():
+            seen = seen or named(name)
+            time.sleep(0.02)
+        assert seen and b'"pass"' in running.result()[0]
     time.sleep(0.3)
     assert not os.path.exists(f"/proc/{pid}")
-    command = subprocess.run(["pgrep", "-P", str(pid)], capture_output=True, text=True, check=False)
-    assert command.stdout == ""
+    assert not named(name)
+
+
+def named(name):
+    """Say whether a process of this name is alive, in whatever namespace."""
+    for path in Path("/proc").glob("[0-9]*/comm"):
+        try:
+            if path.read_text().strip() == name:
+                return True
+        except OSError:  # it ended meanwhile
+            continue
+    return False
 
 
 def test_candidates_are_cheap(sandbox):

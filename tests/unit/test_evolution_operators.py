@@ -71,6 +71,15 @@ def test_types_narrow_the_names():
     assert len(typed) < len([e for e in variants(text) if e.operator == "name"])
 
 
+def test_methods_of_one_name_keep_their_own_types():
+    text = "class A:\n    def run(self, x):\n        return x\n\n\nclass B:\n    def run(self, x):\n        return x\n"
+    seen = Seen({("m.py", 2): {"x": frozenset({"int"})}, ("m.py", 7): {"x": frozenset({"str"})}})
+    source = Source("m.py", text.encode(), seen)
+    assert [source.scope_of(f).names["x"] for f in source.functions] == [{"int"}, {"str"}]
+    moved = Source("m.py", b"\n" + text.encode(), seen, source.first_lines)
+    assert [moved.scope_of(f).names["x"] for f in moved.functions] == [{"int"}, {"str"}]
+
+
 @pytest.mark.parametrize(
     ("wrong", "right"),
     [

@@ -5,7 +5,7 @@ from __future__ import annotations
 from hypothesis import given
 from hypothesis import strategies as st
 
-from ddax.evolution.inputs import agrees, around, examples, probes_of
+from ddax.evolution.inputs import agrees, around, changed_functions, examples, probes_of
 from ddax.evolution.inside.probing import show
 from ddax.evolution.operators import Seen, Source, first_order
 from ddax.evolution.ranking import Suspect, literals, penalties
@@ -127,3 +127,12 @@ def test_a_name_that_is_never_read_is_a_likely_slip():
     assert Source("a.py", text, Seen()).unused() == {"top"}
     ranks = {edit.text: rank for rank, edit in first_order(Source("a.py", text, Seen()), {3: 1.0})}
     assert ranks["top"] < ranks["b"]
+
+
+def test_functions_that_changed_are_probed_before_others():
+    calls = {("a.py", name): [[1]] for name in ("alpha", "beta", "delta", "gamma", "zeta")}
+    old = "def alpha(x):\n    return x\n\n\ndef zeta(x):\n    return x\n"
+    changed = changed_functions("a.py", old, old.replace("return x", "return -x", 2).replace("-x", "x", 1))
+    assert changed == {("a.py", "zeta")}
+    assert {probe["name"] for probe in probes_of(calls)} == {"alpha", "beta", "delta", "gamma"}
+    assert {probe["name"] for probe in probes_of(calls, changed)} == {"alpha", "beta", "delta", "zeta"}

@@ -4,7 +4,8 @@ import pytest
 from ddax.errors import SourceError
 from ddax.evolution.evaluator import describe
 from ddax.evolution.inside.values import decode, encode
-from ddax.evolution.localise import Row, ochiai, ranked, read_report, suspicion
+from ddax.evolution.localise import Report, Row, ochiai, ranked, read_report, suspicion
+from ddax.evolution.search import measure
 from ddax.evolution.suites import build_suite, read_units
 
 FILES = {"prog.py": "def f(x):\n    return x\n"}
@@ -83,6 +84,9 @@ def test_the_place_of_an_exception_is_suspected_more():
     [b"", b"null", b"[]", b'{"stage":"run","error":"","rows":[[0,"pass"]]}',
      b'{"stage":"run","error":"","rows":[[7,"pass","","","",0,0,0,[]]]}',
      b'{"stage":"run","error":"","rows":[[true,"pass","","","",0,0,0,[]]]}',
+     b'{"stage":"run","error":"","rows":[[0,"pass","","","",0,0,0,[["p",[Infinity]]]]]}',
+     b'{"stage":"run","error":"","rows":[[0,"pass","","","",0,0,0,[["p",Infinity]]]]}',
+     b"[" * 100_000,
      b'{"stage":"run","error":"","rows":[[0,"PASS","","","",0,0,0,[]]]}',
      b'{"stage":"run","error":"","rows":[[0,"pass","","","",0,0,0,[]],[0,"pass","","","",0,0,0,[]]]}'],
 )  # fmt: skip
@@ -132,3 +136,24 @@ def test_a_test_that_does_not_end_is_told_in_words():
     assert describe(rows, suite) == "t.py::test_a: it did not end"
     body = b'{"stage": "timeout", "error": "OutOfTime", "rows": []}'
     assert read_report(body, 1).error == "it did not end"
+
+
+class TooMuch:
+    """An evaluator whose trace of all tests is lost."""
+
+    def __init__(self, suite):
+        self.suite = suite
+
+    def run(self, sources, *, ticks, cpu, trace=False, units=None):
+        if trace and units is None:
+            return Report("killed", "ended without a report", ())
+        lines = (("prog.py", 2),) if trace else ()
+        rows = (Row(0, "pass", "", "", "", 0, 0, 5, lines), Row(1, "assert", "", "", "", 0, 0, 5, lines))
+        return Report("run", "", rows if units is None else tuple(rows[u] for u in units))
+
+
+def test_where_a_trace_of_all_tests_is_lost_the_failing_ones_are_traced():
+    suite = build_suite(FILES, ["prog.py"], {"t.py": "assert f(1)\nassert f(0)\n"})
+    baseline = measure(TooMuch(suite))
+    assert (baseline.passing, baseline.failing) == ((0,), (1,))
+    assert baseline.suspects["prog.py", 2] >= 1.0

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from pathlib import Path
 
 import pytest
@@ -36,6 +37,34 @@ def test_a_repair_is_written_and_undone_byte_for_byte(root, tmp_path):
     assert undo_repair(found[0]) == ("a.py", "b.py")
     assert {p.name: p.read_bytes().decode() for p in root.iterdir()} == OLD
     assert kept_repairs(tmp_path / "kept")[0].undone
+
+
+def test_a_file_that_is_gone_is_not_written(root, tmp_path):
+    (root / "b.py").unlink()
+    with pytest.raises(UsageError, match="has changed"):
+        apply_repair(root, OLD, NEW, store=tmp_path / "kept", stamp="1")
+    assert (root / "a.py").read_bytes() == OLD["a.py"].encode()
+
+
+@pytest.mark.parametrize(
+    "damage",
+    [{"undone": None}, {"undone": "no"}, {"files": [{"path": "a.py"}]}, {"files": ["a.py"]}, {"files": None}],
+)
+def test_a_damaged_record_of_a_repair_is_told(root, tmp_path, damage):
+    kept = apply_repair(root, OLD, NEW, store=tmp_path / "kept", stamp="1")
+    place = kept.folder / "manifest.json"
+    record = {k: v for k, v in (json.loads(place.read_text()) | damage).items() if v is not None}
+    place.write_text(json.dumps(record))
+    with pytest.raises(StateError, match="damaged"):
+        kept_repairs(tmp_path / "kept")
+
+
+def test_an_original_that_is_gone_is_told(root, tmp_path):
+    kept = apply_repair(root, OLD, NEW, store=tmp_path / "kept", stamp="1")
+    (kept.folder / "0.original").unlink()
+    with pytest.raises(StateError, match="is gone"):
+        undo_repair(kept)
+    assert (root / "b.py").read_bytes() == NEW["b.py"].encode()
 
 
 def test_a_file_changed_meanwhile_is_not_overwritten(root, tmp_path):

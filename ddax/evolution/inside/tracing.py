@@ -84,10 +84,13 @@ class Tracer:
         sys.settrace(self.top)
 
     def stop(self) -> list[list[Any]]:
-        """Stop, and return the lines seen since the last stop."""
+        """Stop, and return the lines seen since the last stop, as pairs of a path and its lines."""
         sys.settrace(None)
-        lines, self.lines = sorted(self.lines), set()
-        return [list(place) for place in lines]
+        found: dict[str, list[int]] = {}
+        for path, line in sorted(self.lines):
+            found.setdefault(path, []).append(line)
+        self.lines = set()
+        return [[path, lines] for path, lines in found.items()]
 
     def report(self) -> dict[str, Any]:
         """Return what was seen as plain JSON values."""

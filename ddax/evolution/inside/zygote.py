@@ -20,14 +20,14 @@ from types import CodeType
 from typing import Any
 
 from . import minipytest, ownpytest, probing
-from .frames import read_frame, write_frame
+from .frames import MAX_FRAME, read_frame, write_frame
 from .limits import OutOfTime, apply_limits
 from .loading import OutOfTicks, Program, Ticks
 from .tracing import Tracer
 from .units import Runner
 
 RESULT_LIMIT = 1 << 20
-"""Bytes of a candidate's report."""
+"""Bytes of a candidate's report; one that was traced may be as long as a frame."""
 WORK = "/box/work"
 PREPARED = 200_000
 """Characters of a file that is compiled ahead."""
@@ -157,15 +157,15 @@ def child(suite: Suite, job: dict[str, Any], pipe: int, nonce: str) -> None:
     write_frame(pipe, [nonce, report])
 
 
-def collect(pid: int, pipe: int, nonce: str, wall: float) -> dict[str, Any]:
-    """Wait for the report of a candidate, at most `wall` seconds; then end all it has started."""
+def collect(pid: int, pipe: int, nonce: str, wall: float, limit: int) -> dict[str, Any]:
+    """Wait for the report of a candidate, at most `wall` seconds and `limit` bytes; then end all of it."""
     end = time.monotonic() + wall
     data = b""
     while (left := end - time.monotonic()) > 0:
         if not select.select([pipe], [], [], left)[0]:
             break
         part = os.read(pipe, 1 << 16)
-        if not part or len(data) > RESULT_LIMIT:
+        if not part or len(data) > limit:
             break
         data += part
         if len(data) >= 4 and len(data) >= 4 + int.from_bytes(data[:4], "big"):
@@ -233,7 +233,7 @@ def forked(suite: Suite, job: dict[str, Any]) -> dict[str, Any]:
             os._exit(0)
     os.close(writer)
     try:
-        return collect(pid, reader, nonce, job["wall"])
+        return collect(pid, reader, nonce, job["wall"], MAX_FRAME if job.get("trace") else RESULT_LIMIT)
     finally:
         os.close(reader)
 

@@ -92,8 +92,18 @@ class Source:
                 self.parents[inner] = node
         self.functions = [n for n in ast.walk(self.tree) if isinstance(n, FunctionNode)]
         self.constants = self._constants()
-        self.first_lines = dict(first_lines or {f.name: self.first_line(f) for f in self.functions})
+        self.first_lines = dict(
+            first_lines or {self.qualified(f): self.first_line(f) for f in self.functions}
+        )
         self.scopes: dict[ast.AST, Scope] = {}
+
+    def qualified(self, function: FunctionNode) -> str:
+        """Return a function's name after those of the classes and functions it stands in."""
+        names, here = [function.name], self.parents.get(function)
+        while here is not None:
+            names += [here.name] if isinstance(here, FunctionNode | ast.ClassDef) else []
+            here = self.parents.get(here)
+        return ".".join(reversed(names))
 
     @staticmethod
     def first_line(function: FunctionNode) -> int:
@@ -159,7 +169,7 @@ class Source:
             elif isinstance(node, ast.Name) and isinstance(node.ctx, ast.Store):
                 names.setdefault(node.id, unknown)
         if isinstance(here, FunctionNode):
-            traced = self.seen.types.get((self.path, self.first_lines.get(here.name, 0)), {})
+            traced = self.seen.types.get((self.path, self.first_lines.get(self.qualified(here), 0)), {})
             names.update({n: k for n, k in traced.items() if n in names})
         else:
             names = {}
