@@ -5,25 +5,18 @@ The parser knows one value a flag, so the values are given a flag each before it
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 
 FLAG = "--sources"
 _SOURCES = frozenset({FLAG, "-s"})
-SWITCHES = frozenset(
-    {
-        *("--json", "--quiet", "-q", "--verbose", "-v", "--help"),
-        *("--human", "--no-human", "--stream", "--no-stream"),
-        *("--resume", "--last-good", "--dry-run", "--browser-writes"),
-    }
-)
-"""The flags of `run` and `resume` that no value follows."""
 
 
-def spread_sources(args: Sequence[str]) -> list[str]:
+def spread_sources(args: Sequence[str], switches: Collection[str]) -> list[str]:
     """Return the arguments with one `--sources` for each source.
 
     Words after `--sources` are sources up to the next flag. Where no other word is left to be the
-    task, the last of them is it: `ddax run --sources a b "TASK"`.
+    task, the last of them is it: `ddax run --sources a b "TASK"`. `switches` are the flags of the
+    command that no value follows.
     """
     words: list[str] = []
     group: list[int] = []  # where in `words` the values of the last --sources stand
@@ -45,7 +38,7 @@ def spread_sources(args: Sequence[str]) -> list[str]:
                 words.append(word)
         elif not _is_word(word):
             words.append(word)
-            if word not in SWITCHES and "=" not in word and index < len(args):
+            if _wants_value(word, switches) and index < len(args):
                 words.append(args[index])
                 index += 1
         else:
@@ -54,6 +47,14 @@ def spread_sources(args: Sequence[str]) -> list[str]:
     if not has_task and len(group) > 1:
         del words[group[-1]]
     return words
+
+
+def _wants_value(word: str, switches: Collection[str]) -> bool:
+    """Tell whether the next word is the value of a flag, or of the last of several letters (`-qv`)."""
+    if word.startswith("--"):
+        return word not in switches and "=" not in word
+    valued = [letter for letter in word[1:] if f"-{letter}" not in switches]
+    return valued == [word[-1]]
 
 
 def _is_word(text: str) -> bool:

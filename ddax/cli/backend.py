@@ -23,6 +23,7 @@ from ddax.errors import StorageError, UsageError
 if TYPE_CHECKING:
     from ddax.configs.layers import Loaded
     from ddax.configs.secrets import Redactor
+    from ddax.configs.settings import Context
     from ddax.graph.runs import RunFolder
 
 Event = Mapping[str, Any]
@@ -132,6 +133,11 @@ def settings(config: str | None, arguments: Mapping[str, Any] | None = None) -> 
     from ddax.configs.layers import load_context
 
     return load_context(file=config, arguments=arguments)
+
+
+def has_something_to_read(context: Context) -> bool:
+    """Tell whether a run has sources, or may search the web for its pages."""
+    return bool(context.sources or context.web.search)
 
 
 def check_thread(thread: str | None) -> str | None:

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from ddax.cli.backend import Output, settings
+from ddax.cli.backend import Output, has_something_to_read, settings
 from ddax.cli.errors import Interrupted, report
 from ddax.cli.interrupts import Interrupts
 from ddax.cli.text import clean
@@ -26,6 +26,8 @@ if TYPE_CHECKING:
 
 JSON = Annotated[bool, typer.Option("--json", help="Print exactly one JSON object on stdout: the summary.")]
 VERBOSE = Annotated[bool, typer.Option("--verbose", "-v", help="Print tracebacks.")]
+STOPPED = 6
+"""The exit code of a task that a budget or a standstill has stopped, as of a run."""
 
 
 def batch(
@@ -107,11 +109,11 @@ def _check(tasks: list[BatchTask], base: Context) -> None:
 
     check_functions(tasks)
     for task in tasks:
-        if not settings_of(task, base).sources:
+        if not has_something_to_read(settings_of(task, base)):
             raise UsageError(
                 f"{task.place}: the task has nothing to read.",
-                why="Neither its row nor the command names a source.",
-                mend="Give it `sources`, or all of them by --sources.",
+                why="Neither its row nor the command names a source, and it is not to search the web.",
+                mend="Give it `sources`, or all of them by --sources, or set web.search.",
             )
 
 
@@ -182,7 +184,7 @@ def _teller(tasks: int, left: int, output: Output) -> Callable[[dict[str, Any]],
 
 
 def _finish(tasks: list[BatchTask], folder: Folder, output: Output) -> int:
-    """Write and print the summary; return 1 where a task failed, else 0."""
+    """Write and print the summary; return 1 where a task failed, else 6 where one was stopped, else 0."""
     from ddax.batch.summary import summary
     from ddax.memory.files import write_atomic
 
@@ -197,4 +199,6 @@ def _finish(tasks: list[BatchTask], folder: Folder, output: Output) -> int:
         usd = "unknown" if total["usd"] is None else f"{total['usd']:.4f}"
         output.say(f"{total['results']} of {amount(total['tasks'], 'task')}: {counts}{scored}; {usd} USD")
         output.say(f"Results: {folder.results}")
-    return 1 if total["errors"] or set(total["status"]) & {"failed"} else 0
+    if total["errors"] or "failed" in total["status"]:
+        return 1
+    return STOPPED if "stopped" in total["status"] else 0

@@ -18,6 +18,7 @@ from ddax.cli.backend import (
     Output,
     Result,
     check_thread,
+    has_something_to_read,
     how_to_resume,
     new_thread,
     opener_of,
@@ -49,7 +50,13 @@ class SourcesCommand(TyperCommand):
 
     def parse_args(self, ctx: Any, args: list[str]) -> list[str]:
         """Parse arguments after giving every source its own flag."""
-        return super().parse_args(ctx, spread_sources(args))
+        switches = {
+            name
+            for option in self.get_params(ctx)
+            if getattr(option, "is_flag", False)
+            for name in (*option.opts, *option.secondary_opts)
+        }
+        return super().parse_args(ctx, spread_sources(args, switches))
 
 
 def run(
@@ -207,7 +214,7 @@ def _context(thread: str, config: str | None, arguments: Mapping[str, Any], outp
         from ddax.configs.layers import keep_unset
 
         chosen = keep_unset(loaded, known.context)
-    if not chosen.sources and not chosen.web.search:
+    if not has_something_to_read(chosen):
         raise UsageError(
             "There is nothing to read.",
             why="No sources are given, by --sources or in the settings.",

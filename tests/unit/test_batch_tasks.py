@@ -400,3 +400,32 @@ def test_sources_of_tasks_with_a_result_may_be_gone(
     (folder.results / "a.json").write_text(json.dumps(job.failed(BatchTask(id="a", task="x"), "E", "c")))
     assert run_command(["batch", "tasks.jsonl", "--out", "out", "--resume", "--in-process"]) == 1
     assert "1 of 1 task" in capsys.readouterr().out
+
+
+@pytest.mark.parametrize(
+    ("statuses", "code"),
+    [(("done", "done"), 0), (("done", "stopped"), 6), (("stopped", "failed"), 1)],
+)
+def test_the_exit_code_of_a_batch_is_that_of_its_worst_task(
+    statuses: tuple[str, str], code: int, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: Any
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    tasks = [{"id": name, "task": "x", "sources": ["a.txt"]} for name in ("a", "b")]
+    written(tmp_path, *tasks)
+    folder = Folder(tmp_path / "out").ensure()
+    for task, status in zip(tasks, statuses, strict=True):
+        row = job.failed(BatchTask(id=str(task["id"]), task="x"), "E", "c")
+        ended = row if status == "failed" else {**row, "status": status, "error": None}
+        (folder.results / f"{task['id']}.json").write_text(json.dumps(ended))
+    assert run_command(["batch", "tasks.jsonl", "--out", "out", "--resume", "--in-process"]) == code
+
+
+def test_a_task_that_may_search_the_web_needs_no_source(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: Any
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    searching = {"web": {"search": "searxng", "searxng_url": "http://127.0.0.1:9"}}
+    written(tmp_path, {"id": "a", "task": "x", "settings": searching})
+    (tmp_path / "out").write_text("a file")
+    assert run_command(["batch", "tasks.jsonl", "--out", "out"]) == 2
+    assert "'out' is a file" in capsys.readouterr().err

@@ -14,9 +14,10 @@ from typer.main import get_command
 
 from ddax.cli.analyze import _told
 from ddax.cli.app import app
-from ddax.cli.arguments import SWITCHES, spread_sources
+from ddax.cli.arguments import spread_sources
 from ddax.cli.main import PLAIN, plainly
 from ddax.cli.text import clean, clean_block, dump_json, shorten
+from ddax.cli.work import SourcesCommand
 
 ANY = st.text(st.characters(), max_size=60)
 
@@ -55,8 +56,11 @@ def test_json_is_lossless_and_safe(text: str, ascii_only: bool):
     assert not ascii_only or shown.isascii()
 
 
+SWITCHES = ("--json", "--quiet", "-q", "--verbose", "-v", "--resume")
+
+
 def spread(line: str) -> str:
-    return " ".join(spread_sources(line.split()))
+    return " ".join(spread_sources(line.split(), SWITCHES))
 
 
 def test_sources_takes_several_values():
@@ -75,15 +79,26 @@ def test_the_last_of_several_is_the_task_if_there_is_no_other():
 
 
 def test_no_flag_without_a_value_swallows_the_task():
+    """Of every command with `--sources`: each of its flags may stand right before the task."""
     group = get_command(app)
     assert isinstance(group, TyperGroup)
-    for command in ("run", "resume"):
-        options = [o for o in group.commands[command].params if isinstance(o, TyperOption)]
-        flags = {name for o in options if o.is_flag for name in (*o.opts, *o.secondary_opts)}
-        assert flags >= {"--json", "--quiet", "-q", "--verbose"}
-        assert flags <= SWITCHES
-        assert not SWITCHES & {name for o in options if not o.is_flag for name in o.opts}
-    assert spread("--sources a --quiet TASK") == "--sources a --quiet TASK"
+    commands = {name: one for name, one in group.commands.items() if isinstance(one, SourcesCommand)}
+    assert commands.keys() == {"run", "batch"}
+    for name, command in commands.items():
+        task = "tasks" if name == "batch" else "task"
+        needed = ["--out", "o"] if name == "batch" else []
+        options = [one for one in command.params if isinstance(one, TyperOption) and one.is_flag]
+        flags = [flag for one in options for flag in (*one.opts, *one.secondary_opts)]
+        assert set(flags) >= {"--json", "--verbose", "-v"}
+        for flag in flags:
+            found = command.make_context(name, [flag, "TASK", *needed, "--sources", "a", "b"])
+            assert (str(found.params[task]), found.params["sources"]) == ("TASK", ["a", "b"]), flag
+
+
+def test_letters_of_flags_may_stand_together() -> None:
+    assert spread("-qv TASK --sources a b") == "-qv TASK --sources a --sources b"
+    assert spread("-qm embedded --sources a TASK") == "-qm embedded --sources a TASK"
+    assert spread("-membedded --sources a TASK") == "-membedded --sources a TASK"
 
 
 def test_other_arguments_stay_as_they_are():
