@@ -37,7 +37,7 @@ def actions(
 
     output, context = Output(json=json, verbose=verbose), settings(config).context
     if approve is not None:
-        _approve(approve, context.actions.mcp, yes=yes)
+        _approve(approve, context.actions.mcp, output, yes=yes)
     servers, tools = _servers(context)
     registry = open_registry(tools, files=context.actions.files)
     rows = [row_of(found, context.actions) for found in registry.values()]
@@ -97,7 +97,7 @@ def _servers(context: Context) -> tuple[list[dict[str, Any]], tuple[Action, ...]
     return rows, asyncio.run(mcp_actions(known, home, policy=policy_for(context), reads=words.reads))
 
 
-def _approve(name: str, specs: Sequence[str], *, yes: bool) -> None:
+def _approve(name: str, specs: Sequence[str], output: Output, *, yes: bool) -> None:
     """Show what a server would run, and keep a human's yes; raises UsageError without one."""
     from ddax.actions.mcp_tools import approve, server_of
 
@@ -105,7 +105,7 @@ def _approve(name: str, specs: Sequence[str], *, yes: bool) -> None:
         if server.name == name:
             does = "be sent what its tools are given, at" if server.address else "run"
             question = f"The MCP server {name} will {does}: {clean(server.command, 4000)}\nLet it?"
-            if not yes and not typer.confirm(question, err=True):
+            if not yes and not typer.confirm(output.redactor.text(question), err=True):
                 raise UsageError(
                     f"The MCP server {name!r} was not approved.",
                     why="You did not say yes to its command.",

@@ -61,7 +61,7 @@ def repair_act(output: Output) -> int:
         )
     )  # fmt: skip
     print_repair(
-        result, None, seconds=REPAIR_SECONDS,
+        result, None, output, seconds=REPAIR_SECONDS,
         hint="To do so with your own code: ddax fix PATH --tests COMMAND",
     )  # fmt: skip
     return 0 if result.solved else 1

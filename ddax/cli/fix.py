@@ -82,8 +82,8 @@ def fix(
         output.result(as_json(result, sandbox=sandbox.name, applied=kept, seconds=seconds))
     else:
         if explain:
-            print_suspects(result, project.task.files)
-        print_repair(result, kept, seconds=seconds)
+            print_suspects(result, project.task.files, output)
+        print_repair(result, kept, output, seconds=seconds)
     raise typer.Exit(0 if result.solved or result.reasoning == "nothing to repair" else 1)
 
 

@@ -13,6 +13,7 @@ from ddax.cli.text import clean, clean_block
 from ddax.wording import amount
 
 if TYPE_CHECKING:
+    from ddax.cli.backend import Output
     from ddax.evolution.keeping import Kept
     from ddax.evolution.records import RepairResult
 
@@ -68,43 +69,45 @@ def as_json(result: RepairResult, *, sandbox: str, applied: Kept | None, seconds
     }  # fmt: skip
 
 
-def print_suspects(result: RepairResult, files: Mapping[str, str]) -> None:
+def print_suspects(result: RepairResult, files: Mapping[str, str], output: Output) -> None:
     """Print where the fault is suspected: Ochiai's coefficient and the text of each line."""
-    print("\nSuspected lines (1 is most suspected: run by failing tests, not by passing ones):")
+    output.say("\nSuspected lines (1 is most suspected: run by failing tests, not by passing ones):")
     for path, line, score in result.suspicious:
         lines = files.get(path, "").splitlines()
         text = lines[line - 1].strip() if 0 < line <= len(lines) else ""
-        print(f"  {score:.2f}  {clean(path)}:{line}  {clean(text, 70)}")
+        output.say(f"  {score:.2f}  {clean(path)}:{line}  {clean(output.redactor.text(text), 70)}")
     if not result.suspicious:
-        print("  none: no failing test runs a line of this code")
+        output.say("  none: no failing test runs a line of this code")
 
 
-def print_repair(result: RepairResult, kept: Kept | None, *, seconds: float, hint: str = NOT_WRITTEN) -> None:
+def print_repair(
+    result: RepairResult, kept: Kept | None, output: Output, *, seconds: float, hint: str = NOT_WRITTEN
+) -> None:
     """Print a result for people: `seconds` it had, `hint` is the last line where nothing was written."""
     before, after = result.tests_before, result.tests_after
-    print(f"Before:   {before[0]} of {amount(before[1], 'test passes', 'tests pass')}")
+    output.say(f"Before:   {before[0]} of {amount(before[1], 'test passes', 'tests pass')}")
     if not result.solved:
-        print(f"{clean(result.reasoning[:1].upper() + result.reasoning[1:])}.")
+        output.say(f"{clean(result.reasoning[:1].upper() + result.reasoning[1:])}.")
         if result.tried:
-            print(f"Tried:    {amount(result.tried, 'candidate')} in {result.seconds:.1f} s")
+            output.say(f"Tried:    {amount(result.tried, 'candidate')} in {result.seconds:.1f} s")
         for line in (*result.failures[:3], *result.caveats):
-            print(f"  - {clean(line, 200)}")
+            output.say(f"  - {clean(line, 200)}")
         if result.out_of_time:
-            print(f"Why:      its {seconds:g} s ran out before every candidate was tried")
-            print(f"Mend:     {mend_of(result, seconds)}")
+            output.say(f"Why:      its {seconds:g} s ran out before every candidate was tried")
+            output.say(f"Mend:     {mend_of(result, seconds)}")
         return
-    print(f"After:    {after[0]} of {amount(after[1], 'test passes', 'tests pass')}")
-    print()
-    print("\n".join(diff_lines(result.diff, colour=_coloured())))
-    print()
-    print(f"What:     {clean(result.hypothesis, 400)}")
-    print(f"Why:      {clean(result.reasoning, 400)}")
+    output.say(f"After:    {after[0]} of {amount(after[1], 'test passes', 'tests pass')}")
+    output.say()
+    output.say("\n".join(diff_lines(result.diff, colour=_coloured())))
+    output.say()
+    output.say(f"What:     {clean(result.hypothesis, 400)}")
+    output.say(f"Why:      {clean(result.reasoning, 400)}")
     times = f"{result.seconds:.1f} s, found after {result.first_seconds:.1f} s"
-    print(f"Tried:    {amount(result.tried, 'candidate')} in {times}")
-    print(f"Trust:    {result.trust}: {TRUST[result.trust]}")
+    output.say(f"Tried:    {amount(result.tried, 'candidate')} in {times}")
+    output.say(f"Trust:    {result.trust}: {TRUST[result.trust]}")
     for line in result.caveats:
-        print(f"  - {clean(line, 200)}")
+        output.say(f"  - {clean(line, 200)}")
     if kept is None:
-        print(hint)
+        output.say(hint)
     else:
-        print(f"Written:  {', '.join(kept.files)}. `ddax fix --undo` puts the original back.")
+        output.say(f"Written:  {', '.join(kept.files)}. `ddax fix --undo` puts the original back.")

@@ -50,7 +50,7 @@ SHAPES = (
     Shape(
         ("-----begin",),
         r"""-----BEGIN[ ][A-Z ]{0,20}PRIVATE[ ]KEY-----(?:
-              [\s\S]{16,8000}?-----END[ ][A-Z ]{0,20}PRIVATE[ ]KEY-----
+              (?:(?!-----BEGIN)[\s\S]){16,8000}?-----END[ ][A-Z ]{0,20}PRIVATE[ ]KEY-----
             | (?:\s|\\[nr]|[A-Za-z0-9+/=:,-]){0,8000})""",
     ),
     Shape(

@@ -24,7 +24,7 @@ from ddax.memory.records import MEMORY_TYPES, digest
 from ddax.memory.scoring import Floats
 from ddax.types import MemoryType
 
-logger = logging.getLogger(__name__)
+logger = logging.getLogger("ddax")
 
 BATCH = 100
 FRESH = 64

@@ -23,7 +23,7 @@ from ddax.memory.lock import OwnerLock
 from ddax.memory.records import RECORD
 from ddax.memory.sqlite import RecordStore
 
-logger = logging.getLogger(__name__)
+logger = logging.getLogger("ddax")
 T = TypeVar("T")
 Q = TypeVar("Q")
 A = TypeVar("A")

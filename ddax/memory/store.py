@@ -56,7 +56,7 @@ from ddax.memory.sqlite import Asked, Logged, Put
 from ddax.memory.store_upkeep import StoreUpkeep
 from ddax.types import Document, JsonDict, MemoryType, Record
 
-logger = logging.getLogger(__name__)
+logger = logging.getLogger("ddax")
 T = TypeVar("T")
 Q = TypeVar("Q")
 A = TypeVar("A")

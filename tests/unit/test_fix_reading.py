@@ -8,8 +8,10 @@ from pathlib import Path
 
 import pytest
 
+from ddax.cli.backend import Output
 from ddax.cli.fix import _caps, _opening
-from ddax.cli.patch import as_json, print_repair
+from ddax.cli.patch import as_json, print_repair, print_suspects
+from ddax.configs.secrets import Redactor
 from ddax.errors import SourceError, UsageError
 from ddax.evolution.code_task import find_code
 from ddax.evolution.command import TestCommand, matches, read_command
@@ -287,18 +289,31 @@ def test_the_command_says_that_a_test_with_rows_counts_as_one(tmp_path: Path):
     assert _opening(project)[1] == "Tests:    test_calc.py (a parametrized test counts as one)"
 
 
+def test_a_repair_is_printed_without_secrets(capsys):
+    value = "hunter22-of-the-site"
+    output = Output(json=False, redactor=Redactor([value]))
+    found = RepairResult(
+        True, 100.0, f"+++ b/a.py\n-x = 0  # {value}\n+x = 1  # {value}", {}, f"set {value}", f"so {value}", 1, 0.1,
+        0.1, (0, 1), (1, 1), (0, 0), "separate", caveats=(value,), suspicious=(("a.py", 1, 1.0),),
+    )  # fmt: skip
+    print_suspects(found, {"a.py": f"{'x' * 58} = {value}"}, output)
+    print_repair(found, None, output, seconds=20.0)
+    said = capsys.readouterr().out
+    assert value[:6] not in said and said.count("[secret") == 6
+
+
 def test_a_search_that_ran_out_of_time_says_so_and_how_to_give_more(capsys):
     late = RepairResult(
         False, 0.0, "", {}, "", "no candidate passed every test in time", 9, 18.0, 0.0, (0, 2), (0, 2), (0, 0),
         "none", out_of_time=True,
     )  # fmt: skip
-    print_repair(late, None, seconds=20.0)
+    print_repair(late, None, Output(json=False), seconds=20.0)
     said = capsys.readouterr().out
     assert said.endswith(
         "Why:      its 20 s ran out before every candidate was tried\nMend:     Give it more time: --budget 60s\n"
     )
     assert as_json(late, sandbox="s", applied=None, seconds=1.5)["mend"] == "Give it more time: --budget 5s"
     through = replace(late, out_of_time=False)
-    print_repair(through, None, seconds=20.0)
+    print_repair(through, None, Output(json=False), seconds=20.0)
     assert "Mend:" not in capsys.readouterr().out
     assert as_json(through, sandbox="s", applied=None, seconds=20.0)["mend"] == ""

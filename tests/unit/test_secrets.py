@@ -3,8 +3,12 @@
 from __future__ import annotations
 
 import base64
+import io
 import json
 import logging
+import re
+import sys
+import time
 from pathlib import Path
 from types import MappingProxyType
 from typing import Any
@@ -16,10 +20,12 @@ from hypothesis import strategies as st
 from langchain_core.messages import HumanMessage
 from langgraph.types import Send
 
+from ddax.cli.main import keep_logs_clean, run_command
 from ddax.configs import secrets
 from ddax.configs.secrets import RedactingFilter, Redactor
 from ddax.graph.runs import RunFolder, RunInfo
 from ddax.graph.savers.serializing import serializer
+from ddax.memory import chroma, shared, store
 from ddax.memory.gate import GatedMemory
 from ddax.nodes.act import act
 from ddax.reasoning import protocol as p
@@ -27,6 +33,7 @@ from ddax.reasoning.entailment.rules import lexical
 from ddax.reasoning.redacted import RedactedReasoner
 from ddax.types import Document, Record
 
+PACKAGE = Path(secrets.__file__).parents[1]
 VALUE = "hunter2-Zq/9+x&canary"
 ENVIRON = {
     "MY_API_KEY": VALUE,
@@ -234,6 +241,42 @@ def test_the_log_is_cleaned(caplog: pytest.LogCaptureFixture) -> None:
     except ValueError:
         log.exception("it failed with %s", VALUE)
     assert VALUE not in caplog.text and "[secret]" in caplog.text and "ValueError" in caplog.text
+
+
+def test_every_log_of_ours_is_cleaned(
+    monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
+) -> None:
+    """A filter of a logger does not see what the loggers under it say: there is one logger."""
+    monkeypatch.setenv("SITE_PASSWORD", VALUE)
+    monkeypatch.setattr(logging.getLogger("ddax"), "filters", [])
+    keep_logs_clean()
+    files = sorted(PACKAGE.rglob("*.py"))
+    named = {name for file in files for name in re.findall(r"getLogger\((.+?)\)", file.read_text("utf-8"))}
+    assert named == {'"ddax"', "library"}  # the other is that of a package whose words are held back
+    for module in (chroma, shared, store):
+        module.logger.warning("cannot read %s", VALUE)
+    assert VALUE not in caplog.text and caplog.text.count("[secret]") == 3
+
+
+def test_the_question_before_a_server_is_approved_is_cleaned(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setenv("SITE_PASSWORD", "hunter22-of-the-site")
+    (tmp_path / "ddax.yaml").write_text("actions: {mcp: ['harbour=serve --password hunter22-of-the-site']}")
+    monkeypatch.setattr(sys, "stdin", io.StringIO("n\n"))
+    assert run_command(["actions", "--approve", "harbour"]) == 2
+    said = capsys.readouterr().err
+    assert "serve --password [secret]" in said and "hunter22" not in said
+
+
+@pytest.mark.timeout(60)
+@pytest.mark.parametrize("follows", ["!", "\n", "-----END ", "-----END PRIVATE KEY", "-"])
+def test_keys_that_begin_and_never_end_take_linear_time(follows: str) -> None:
+    text = f"-----BEGIN PRIVATE KEY-----{follows}" * 40_000
+    started = time.process_time()
+    assert "-----BEGIN PRIVATE KEY-----" not in Redactor().text(text)
+    assert time.process_time() - started < 1.5, "each beginning is searched up to its bound for an end"
 
 
 def test_a_text_is_cleaned_the_second_time_as_it_was_the_first() -> None:

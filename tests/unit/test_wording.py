@@ -7,6 +7,7 @@ from typing import Any
 import pytest
 
 from ddax.cli.answer import result_lines
+from ddax.cli.backend import Output
 from ddax.cli.patch import print_repair
 from ddax.evolution.records import RepairResult
 from ddax.wording import amount, sentence
@@ -50,6 +51,7 @@ def test_what_happened_once_is_said_in_the_singular(capsys: Any) -> None:
     print_repair(
         RepairResult(False, 0.0, "", {}, "", "out of time", 1, 0.1, 0.0, (0, 2), (0, 2), (0, 0), "none"),
         None,
+        Output(json=False),
         seconds=20.0,
     )
     said = capsys.readouterr().out
@@ -57,6 +59,7 @@ def test_what_happened_once_is_said_in_the_singular(capsys: Any) -> None:
     print_repair(
         RepairResult(True, 100.0, "", {}, "", "so", 1, 0.1, 0.1, (0, 1), (1, 1), (0, 0), "separate"),
         None,
+        Output(json=False),
         seconds=20.0,
     )
     said = capsys.readouterr().out
