@@ -65,5 +65,5 @@ bench-extra: setup
 	    --constraint requirements-dev.lock -e '.[bench]' || echo "the extra bench could not be installed: no plots" >&2
 
 clean:  ## remove .venv, caches and builds; .ddax (your runs) stays
-	@rm -rf .venv dist build .mypy_cache .ruff_cache .pytest_cache .hypothesis .import_linter_cache .langgraph_api
+	@rm -rf .venv dist build .mypy_cache .ruff_cache .pytest_cache .hypothesis .import_linter_cache .langgraph_api site benchmarks/plots
 	@find . -name __pycache__ -type d -prune -exec rm -rf {} +

@@ -3,7 +3,7 @@
 set -uo pipefail
 missing=()
 command -v bwrap >/dev/null 2>&1 || missing+=(bubblewrap)
-command -v chromium >/dev/null 2>&1 || command -v google-chrome >/dev/null 2>&1 || missing+=(chromium)
+command -v chromium chromium-browser google-chrome >/dev/null 2>&1 || missing+=(chromium)
 [ "${#missing[@]}" -gt 0 ] || exit 0
 
 say_missing() {
@@ -20,6 +20,7 @@ if [ "$(id -u)" -ne 0 ]; then
   command -v sudo >/dev/null 2>&1 && sudo -n true >/dev/null 2>&1 || say_missing "neither root nor sudo without a password"
   as_root=(sudo -n)
 fi
+echo "ddax: installing by apt-get, for the system: ${missing[*]} (DDAX_SKIP_SYSTEM=1 leaves them out)"
 export DEBIAN_FRONTEND=noninteractive
 "${as_root[@]}" apt-get update -qq >/dev/null 2>&1 </dev/null
 "${as_root[@]}" apt-get install -y -qq --no-install-recommends "${missing[@]}" >/dev/null 2>&1 </dev/null ||

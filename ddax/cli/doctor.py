@@ -24,7 +24,6 @@ PACKAGES = (
     "inferactively-pymdp", "playwright", "pydantic", "pyyaml", "onnxruntime", "tokenizers", "typer", "rich",
 )  # fmt: skip
 PYTEST = "not installed; repairs by tests with a conftest.py, plugins or further fixtures need it"
-BROWSERS = ("chromium", "chromium-browser", "google-chrome")
 
 
 @dataclass(frozen=True)
@@ -134,7 +133,9 @@ def _model_file() -> Iterator[Check]:
 
 
 def _browser() -> Iterator[Check]:
-    found = next((path for path in map(shutil.which, BROWSERS) if path), None)
+    from ddax.environments.browser.chromium import PROGRAMS
+
+    found = next((path for path in map(shutil.which, PROGRAMS) if path), None)
     lacks = "no Chromium; pages that need a browser, and `graph --format png`, do not work"
     yield Check("browser", "ok" if found else "missing", found or lacks)
 

@@ -245,12 +245,11 @@ def audit(namespace: NAMESPACE = None, json: JSON = False, verbose: VERBOSE = Fa
 
 def _moment(text: str) -> float:
     try:
-        when = datetime.fromisoformat(text)
-    except ValueError as exc:
+        return datetime.fromisoformat(text).astimezone(UTC).timestamp()
+    except (ValueError, OverflowError) as exc:
         raise UsageError(
             f"{shorten(text, 40)!r} is no time.", why=f"{exc}.", mend="Write 2026-01-31 or 2026-01-31T12:00."
         ) from exc
-    return when.astimezone(UTC).timestamp()
 
 
 def _local(seconds: float) -> str:

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import builtins
 import keyword
 import re
+import sys
 from importlib import resources
 from importlib.util import find_spec
 from pathlib import Path
@@ -20,6 +22,13 @@ VERBOSE = Annotated[bool, typer.Option("--verbose", "-v", help="Print tracebacks
 Kind = Literal["node", "action", "identity"]
 SUFFIX = {"node": ".py", "action": ".py", "identity": ".yaml"}
 NAME = re.compile(r"[a-z][a-z0-9_]{0,40}")
+TAKEN = (
+    sys.stdlib_module_names
+    | set(dir(builtins))
+    | {"ddax", "pydantic", "pytest", "conftest"}
+    | {"action", "action_context", "action_result", "build", "build_graph", "splice"}
+)
+"""Names that a file or a function of that name would hide from what is written, or from its test."""
 
 
 def new(
@@ -45,10 +54,14 @@ def new(
 
 def write(kind: str, name: str, folder: Path) -> tuple[Path, Path]:
     """Write both files and return their paths; raises UsageError for a bad name or a file that is there."""
-    if not NAME.fullmatch(name) or keyword.iskeyword(name) or name.startswith("test_"):
+    python = SUFFIX[kind] == ".py"
+    taken = python and (keyword.iskeyword(name) or name in TAKEN)
+    if not NAME.fullmatch(name) or name.startswith("test_") or taken:
         raise UsageError(
             f"{name[:60]!r} cannot be the name of {'an' if kind[0] in 'aeiou' else 'a'} {kind}.",
-            why="It becomes a file and a Python name.",
+            why="Something else is called that already."
+            if taken
+            else "It becomes the name of a file and a test.",
             mend=f"Write lower-case letters, digits and _, a letter first: ddax new {kind} my_{kind}",
         )
     paths = folder / f"{name}{SUFFIX[kind]}", folder / f"test_{name}.py"

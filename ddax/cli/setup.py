@@ -69,7 +69,7 @@ def _commented(line: str) -> str:
     """Comment a value out; names of groups and the version stay."""
     key, _, rest = line.partition(":")
     value = rest.split("#")[0].strip()
-    if not line.strip() or not value or key == "schema_version":
+    if not value or key == "schema_version" or line.lstrip().startswith("#"):
         return line
     indent = len(line) - len(line.lstrip())
     return f"{line[:indent]}# {line[indent:]}"

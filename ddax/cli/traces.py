@@ -35,7 +35,7 @@ def export(
     verbose: Annotated[bool, typer.Option("--verbose", "-v", help="Print tracebacks.")] = False,
 ) -> None:
     """Write finished runs as chat examples, one JSON object a line, as OpenAI's fine-tuning takes them."""
-    output = Output(json=file is None, verbose=True)
+    output = Output(json=False, verbose=verbose)
     names = thread or [info.thread_id for info in run_folder().all() if info.status == "done"]
     for name in names:
         if known_run(name).status != "done":

@@ -118,7 +118,9 @@ def _png(picture: str) -> bytes:
 
     from playwright.sync_api import sync_playwright
 
-    program = shutil.which("chromium") or shutil.which("chromium-browser") or shutil.which("google-chrome")
+    from ddax.environments.browser.chromium import PROGRAMS
+
+    program = next(filter(None, map(shutil.which, PROGRAMS)), None)
     if program is None:
         raise UsageError(
             "cannot draw a PNG: no Chromium is installed.",

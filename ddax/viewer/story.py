@@ -152,16 +152,20 @@ async def chain(store: Store, thread: str, after: str = "") -> list[CheckpointTu
 
 
 async def _listed(store: Store, thread: str) -> AsyncIterator[CheckpointTuple]:
-    """List the checkpoints newest first, a page at a time, so that writers are not kept waiting."""
+    """List the checkpoints newest first, a page at a time, so that writers are not kept waiting.
+
+    The first page has the newest alone: who watches a thread mostly finds that there is nothing behind.
+    """
     config: Any = {"configurable": {"thread_id": thread, "checkpoint_ns": ""}}
     before: Any = None
+    limit = 1
     while True:
-        page = [one async for one in store.alist(config, before=before, limit=PAGE)]
+        page = [one async for one in store.alist(config, before=before, limit=limit)]
         for one in page:
             yield one
-        if len(page) < PAGE:
+        if len(page) < limit:
             return
-        before = page[-1].config
+        before, limit = page[-1].config, PAGE
 
 
 PAGE = 32

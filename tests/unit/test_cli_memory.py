@@ -218,3 +218,8 @@ def test_a_damaged_export_is_refused_whole(capsys: Any, stored: str, tmp_path: P
     assert told(capsys, "search", QUOTE, "--namespace", "other")["hits"] == []
     assert call(capsys, "import", str(whole), "--namespace", "other")[0] == 0
     assert len(told(capsys, "search", QUOTE, "--namespace", "other")["hits"]) == 1
+
+
+def test_a_moment_before_all_calendars_is_refused(capsys: pytest.CaptureFixture[str]) -> None:
+    code, _, err = call(capsys, "search", "x", "--as-of", "0001-01-01")
+    assert code == 2 and "'0001-01-01' is no time." in err

@@ -8,6 +8,7 @@ from pathlib import Path
 import pytest
 
 from ddax.cli.main import run_command
+from ddax.configs.identities import load_identity
 
 
 def test_ruff_and_the_author_find_nothing_left_to_fill_in(tmp_path: Path) -> None:
@@ -23,6 +24,25 @@ def test_nothing_is_overwritten(tmp_path: Path, capsys: pytest.CaptureFixture[st
     assert run_command(["new", "node", "mine", "--to", str(tmp_path)]) == 2
     assert "is there already." in capsys.readouterr().err
     assert [path.name for path in tmp_path.iterdir()] == ["test_mine.py"]
+
+
+@pytest.mark.parametrize(
+    ("kind", "name"),
+    [("node", "build"), ("node", "splice"), ("action", "json"), ("action", "action"), ("node", "print"),
+     ("action", "pydantic"), ("action", "action_result")],
+)  # fmt: skip
+def test_a_name_that_would_hide_another_is_refused(
+    kind: str, name: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert run_command(["new", kind, name, "--to", str(tmp_path)]) == 2
+    assert "Something else is called that already." in capsys.readouterr().err
+    assert list(tmp_path.iterdir()) == []
+
+
+@pytest.mark.parametrize("name", ["yes", "null", "on"])
+def test_an_identity_may_be_called_what_yaml_reads_as_something_else(name: str, tmp_path: Path) -> None:
+    assert run_command(["new", "identity", name, "--to", str(tmp_path)]) == 0
+    assert load_identity(tmp_path / f"{name}.yaml").name == name
 
 
 @pytest.mark.parametrize("name", ["", "Mine", "../mine", "class", "1st", "a-b", "x" * 99, "test_mine"])

@@ -13,6 +13,7 @@ import yaml
 from ddax.cli.doctor import Check, diagnose
 from ddax.cli.main import run_command
 from ddax.cli.notes import model_note
+from ddax.cli.setup import _commented
 from ddax.configs.settings import Context
 
 
@@ -49,6 +50,11 @@ def test_init_writes_valid_files_and_overwrites_nothing(capsys, place):
     assert code == 2
     assert "already here" in err
     assert (place / "ddax.yaml").read_text(encoding="utf-8") == before
+
+
+def test_a_comment_of_the_defaults_with_a_colon_stays_as_it_is():
+    assert _commented("  # Of the plan: the first step.") == "  # Of the plan: the first step."
+    assert _commented("  max_steps: 60") == "  # max_steps: 60"
 
 
 def test_config_show_says_where_every_value_comes_from(capsys, monkeypatch, place):

@@ -100,9 +100,10 @@ def test_every_variable_that_is_named_anywhere_is_a_setting_or_known_as_none():
     root, named = SHIPPED.parents[1], set()
     files = [root / "README.md", *(root / "docs").rglob("*.md"), *(root / "examples").rglob("*")]
     files += [file for package in ("ddax", "benchmarks") for file in (root / package).rglob("*.py")]
+    files += [root / "Makefile", root / ".env.example", *(root / "scripts").rglob("*")]
     for file in files:
-        if file.suffix in (".md", ".py", ".yaml", ".toml", ".sh"):
-            text = file.read_text(encoding="utf-8")
+        if file.suffix in (".md", ".py", ".yaml", ".toml", ".sh", ".example", ""):
+            text = file.read_text(encoding="utf-8") if file.is_file() else ""
             named |= set(re.findall(r"\bDDAX_[A-Z_]+\b", text))
     settings = {"DDAX_" + key.replace(".", "__").upper() for key in setting_fields()}
     secrets = {"DDAX_CANARY", "DDAX_CANARY_KEY"}  # of self-tests, set while one runs

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import hashlib
+import json
 import threading
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
@@ -21,13 +22,14 @@ from ddax.graph.forking import Change, fork
 from ddax.memory.home import Home
 from ddax.memory.migrations import open_database, open_reading
 from ddax.memory.sqlite_schema import STEPS
-from ddax.viewer.app import make_app
+from ddax.viewer.app import dump, make_app
 from ddax.viewer.details import rivals
 from ddax.viewer.doing import Doing
 from ddax.viewer.guard import HEADERS
 from ddax.viewer.kept import kept
 from ddax.viewer.reading import Reader
 from ddax.viewer.serving import listening, served
+from ddax.viewer.story import PAGE, chain
 
 TOKEN = "a-token"
 HERE = "http://127.0.0.1:8123"
@@ -331,6 +333,28 @@ async def test_closing_stops_a_job_that_was_still_opening_at_its_first_superstep
     async with asyncio.timeout(10):
         await doing.close()
     assert [answer["choice"] for answer in told] == ["go on"] and doing.troubles == {}
+
+
+def test_what_is_no_number_stands_as_null() -> None:
+    value = {"rho": float("nan"), "rows": [float("inf"), 1.5, "NaN"], "text": "a\ud800"}
+    assert json.loads(dump(value)) == {"rho": None, "rows": [None, 1.5, "NaN"], "text": "a?"}
+
+
+async def test_a_watcher_reads_one_checkpoint_to_find_that_nothing_is_new(kit: Any, tmp_path: Path) -> None:
+    await ran(kit, tmp_path)
+    async with Reader(Home(tmp_path), {}) as reader:
+        store, whole = await reader.store(), await reader.moments("t")
+        limits: list[int] = []
+
+        class Counted:
+            async def alist(self, *given: Any, limit: int, **further: Any) -> AsyncIterator[Any]:
+                limits.append(limit)
+                async for one in store.alist(*given, limit=limit, **further):
+                    yield one
+
+        counted = cast("Any", Counted())
+        assert len(await chain(counted, "t", whole[-1]["id"]) or ()) == 1 and limits == [1]
+        assert len(await chain(counted, "t", whole[-2]["id"]) or ()) == 2 and limits[1:] == [1, PAGE]
 
 
 def test_a_port_in_use_is_said() -> None:
