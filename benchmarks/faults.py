@@ -1,21 +1,24 @@
 """What becomes of a run when its model fails: the batteries L1 to L9, each over real HTTP on loopback.
 
 A case is held when it ends in the answer it must, or in our own error with a remedy, within three calls.
+A whole run ends right (done, every sentence and quote as it stands in the sources), told (no answer, or
+a part of one, with what failed and how to mend it), or wrong; a "not found" where the model failed is wrong.
 """
 
 from __future__ import annotations
 
 import asyncio
+import re
 import tempfile
 import time
 from collections import Counter
-from collections.abc import Iterator
+from collections.abc import Mapping, Sequence
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import Any, Literal, NamedTuple
 
 import numpy as np
 
-from benchmarks.core import Figure, Options, Result, Target
+from benchmarks.core import Figure, Options, Result, Target, bootstrap
 from benchmarks.parallel import TASK, model_at
 
 NAME = "faults"
@@ -24,6 +27,13 @@ MODEL = "openai:rote"
 CALLS = 3
 LATE = 1.10
 DEADLINE = 1.0
+SHARES = (0.05, 0.2, 0.5)
+"""Shares of faulty replies in whole runs."""
+FEW, RIGHT = 0.05, 0.9
+"""At this share of faults, so many runs must end right."""
+MEND = re.compile(r"\b(again|check|choose|rephrase|try|wait)\b", re.IGNORECASE)
+
+End = Literal["right", "told", "wrong"]
 
 
 class Fate(NamedTuple):
@@ -35,14 +45,22 @@ class Fate(NamedTuple):
     calls: int
 
 
+class RunFate(NamedTuple):
+    """What became of a whole run: its end, why it is wrong, and how many calls it took."""
+
+    end: End
+    why: str
+    calls: int
+
+
 def run(options: Options) -> Result:
     """Run every battery; whole runs (L6) under 5, 20 and 50 % of faults."""
     fates = asyncio.run(single(every=23 if options.quick else 1))
     most = max(fate.calls for fate in fates)
     late, silent = asyncio.run(silences())
-    seeds = 2 if options.quick else 50
-    runs = [fate for share in (0.05, 0.2, 0.5) for fate in mixed(share, seeds)]
-    fates += silent + runs + asyncio.run(outage()) + embeddings()
+    seeds = 20 if options.quick else 50
+    runs = {share: mixed(share, seeds) for share in SHARES}
+    fates += silent + asyncio.run(outage()) + embeddings()
     count, held = Counter(f.battery for f in fates), Counter(f.battery for f in fates if f.held)
     figures = [
         Figure(f"{name}: cases held", held[name] / count[name], "", Target(">=", 1.0), n=count[name])
@@ -51,16 +69,34 @@ def run(options: Options) -> Result:
     figures += [
         Figure("L1 to L5, L8: most calls of one request", most, "calls", Target("<=", CALLS)),
         Figure("L2: latest end after the deadline", late, "of the deadline", Target("<=", LATE)),
+        *(figure for share, ends in runs.items() for figure in _ends(share, ends)),
         Figure(
-            "L6: most calls of a run, over those of a clean one", max(f.calls for f in runs) / clean_calls(),
-            "times", Target("<=", 3.0), n=len(runs),
+            "L6: most calls of a run, over those of a clean one",
+            max(one.calls for ends in runs.values() for one in ends) / clean_calls(),
+            "times", Target("<=", 3.0), n=seeds * len(SHARES),
         ),
     ]  # fmt: skip
     lost = [f"{f.battery} not held: {f.why}" for f in fates if not f.held][:10]
+    wrong = [f"L6 at {s:.0%}, wrong: {one.why}" for s, ends in runs.items() for one in ends if one.why][:10]
     return Result(NAME, tuple(figures), tuple(range(seeds)), 1, (
         "held: the answer that must come, or our own error that says how to mend it",
-        *lost,
+        "L6: what a whole run asks for once (a plan, the last merge) ends it where the fault is one that is "
+        "not asked again: a refusal, HTTP 400, a page instead of a reply",
+        *lost, *wrong,
     ))  # fmt: skip
+
+
+def _ends(share: float, runs: Sequence[RunFate]) -> list[Figure]:
+    """Return how many runs ended right, how many said what failed, and how many did neither."""
+    right = bootstrap([float(one.end == "right") for one in runs])
+    name, n = f"L6, {share:.0%} of faults", len(runs)
+    told, wrong = (sum(one.end == end for one in runs) / n for end in ("told", "wrong"))
+    least = Target(">=", RIGHT) if share == FEW else None
+    return [
+        Figure(f"{name}: done, and right", right.value, "", least, right.low, right.high, n),
+        Figure(f"{name}: failed, and says how to mend it", told, n=n),
+        Figure(f"{name}: wrong, or without a way to mend it", wrong, "", Target("<=", 0.0), n=n),
+    ]
 
 
 def _reasoner(**limits: Any) -> Any:
@@ -172,18 +208,18 @@ async def silences() -> tuple[float, list[Fate]]:
     return late, fates
 
 
-def mixed(share: float, seeds: int) -> Iterator[Fate]:
+def mixed(share: float, seeds: int) -> list[RunFate]:
     """L6: whole runs in which a share of the replies is a fault, drawn by seed."""
-    for seed in range(seeds):
-        yield asyncio.run(_run(np.random.default_rng(seed), share))
+    return [asyncio.run(whole(np.random.default_rng(seed), share)) for seed in range(seeds)]
 
 
 def clean_calls() -> int:
     """Return the calls of a run without faults."""
-    return asyncio.run(_run(np.random.default_rng(0), 0.0)).calls
+    return asyncio.run(whole(np.random.default_rng(0), 0.0)).calls
 
 
-async def _run(rng: np.random.Generator, share: float, embedder: Any = None, battery: str = "L6") -> Fate:
+async def whole(rng: np.random.Generator, share: float, embedder: Any = None) -> RunFate:
+    """Run a task over four pages that answer it, with a share of faulty replies."""
     from ddax import open_agent
     from ddax.configs.settings import Context
     from ddax.errors import DdaxError
@@ -220,19 +256,34 @@ async def _run(rng: np.random.Generator, share: float, embedder: Any = None, bat
             "debate": {"ask": "always"},
         })  # fmt: skip
         parts = Parts(embedder=embedder) if embedder else None
-        why = ""
         try:
             async with open_agent(context, home=Path(folder) / "home", parts=parts) as agent:
                 result = await agent.run(TASK, thread="t")
-            if result["status"] == "done" and result["answer"] and not result["citations"]:
-                why = "" if "not found" in result["answer"].lower() or result["failures"] else "no citation"
-            elif result["status"] not in ("done", "failed", "stopped"):
-                why = f"it ended as {result['status']}"
+            end, why = judged(result, [path.read_text() for path in sources.iterdir()])
         except DdaxError as error:
-            why = "" if error.mend else f"no remedy: {error}"
+            end, why = ("told", "") if error.mend else ("wrong", f"no remedy: {error}")
         except Exception as error:  # what escapes is what is counted here
-            why = f"{type(error).__name__}: {error}"[:150]
-        return Fate(battery, not why, f"{share:.0%} of faults: {why}", len(server.requests))
+            end, why = "wrong", f"{type(error).__name__}: {error}"[:150]
+        return RunFate(end, why, len(server.requests))
+
+
+def judged(result: Mapping[str, Any], pages: Sequence[str]) -> tuple[End, str]:
+    """Return how a run ended whose pages answer it, and why that is wrong."""
+    answer, quotes = result["answer"], [str(c["quote"]) for c in result["citations"]]
+    said = [line for line in re.split(r"(?<=[.!?])\s+", answer) if line] if quotes else []
+    if not all(any(text in page for page in pages) for text in [*quotes, *said]):
+        return "wrong", f"it says what no page says: {answer[:120]}"
+    if result["status"] == "done":
+        return ("right", "") if quotes else ("wrong", f"done without a citation: {answer[:120]}")
+    if result["status"] not in ("failed", "stopped"):
+        return "wrong", f"it ended as {result['status']}"
+    if answer.lower().startswith("not found") or "not found" in result["stop_reason"]:
+        return "wrong", f"not found, where the model failed: {answer[:120]}"
+    causes = [str(failure["cause"]) for failure in result["failures"]]
+    mute = [cause for cause in causes if not MEND.search(cause)]
+    if mute or not causes:
+        return "wrong", f"no way to mend it is named: {(mute or [answer])[0][:120]}"
+    return "told", ""
 
 
 async def outage() -> list[Fate]:
@@ -292,7 +343,9 @@ class BadEmbedder:
 
 def embeddings() -> list[Fate]:
     """L9: vectors of a wrong size or number, NaN, zero, and a busy provider, at once or in the middle."""
-    return [
-        asyncio.run(_run(np.random.default_rng(0), 0.0, BadEmbedder(way, after), "L9"))
-        for way in ("dimension", "NaN", "zero", "count", "429") for after in (0, 5)
-    ]  # fmt: skip
+    fates = []
+    for way in ("dimension", "NaN", "zero", "count", "429"):
+        for after in (0, 5):
+            found = asyncio.run(whole(np.random.default_rng(0), 0.0, BadEmbedder(way, after)))
+            fates.append(Fate("L9", found.end == "right", f"{way}: {found.end} {found.why}", found.calls))
+    return fates

@@ -23,11 +23,13 @@ from ddax.nodes.remembered import remembered
 from ddax.nodes.withheld import withheld
 from ddax.reasoning.budget import REACHED, usage_of
 from ddax.reasoning.protocol import MergeRequest
-from ddax.types import JsonDict
+from ddax.types import Idea, JsonDict
 from ddax.wording import sentence
 
 NO_ANSWER = "No answer was reached."
 REFUSED_BYTES = 400
+MODEL_KINDS = ("ReasonerError", "InvalidReply")
+"""Kinds of errors by which a model fails an idea; a search that finds nothing fails too, and is an answer."""
 
 
 async def close(state: State, *, session: Session) -> Update:
@@ -36,6 +38,7 @@ async def close(state: State, *, session: Session) -> Update:
     answer = state.get("answer") or Answer()
     if not answer:
         answer, update = await _partial(state, session)
+    answer = await _unread(state, answer, session)
     whole, answer = answer, fitted(answer, state["work"].get("requirements", []))
     if "carried" in answer and answer["text"] != whole["text"]:
         answer = await supported(answer, session)
@@ -82,15 +85,23 @@ async def _partial(state: State, session: Session) -> tuple[Answer, Update]:
     except (BudgetExceeded, ReasonerError) as error:
         return _no_answer(_why(error, state)), {"usage": usage_row(usage_of(error))}
     update: Update = {"usage": usage_row(reply.usage)}
-    if not reply.found and await _stopped_unread(state, session):
-        return _no_answer(f"The run was stopped before anything was read ({state['stop_reason']})."), update
     return await supported(answer_of(reply), session), update
 
 
-async def _stopped_unread(state: State, session: Session) -> bool:
-    """Tell whether a run was stopped before it read a source: it cannot say what is not in them."""
-    reads = session.world is None and not state["work"].get("code")
-    return reads and state.get("status") == "stopped" and not await read_pages(state, session)
+async def _unread(state: State, answer: Answer, session: Session) -> Answer:
+    """Say what kept a run from reading: one that read no source cannot say what is not in them."""
+    if answer.get("found") or answer["text"].startswith(NO_ANSWER):
+        return answer
+    if session.world is not None or state["work"].get("code") or await read_pages(state, session):
+        return answer
+    if state.get("status") == "stopped":
+        return _no_answer(f"The run was stopped before anything was read ({state['stop_reason']}).")
+    lost = [i for i in dag.subtree(state["ideas"], state["work"]["root"]) if _failed_by_model(i)]
+    return _no_answer(f"Nothing was read, since this failed: {lost[0].get('reason', '')}") if lost else answer
+
+
+def _failed_by_model(idea: Idea) -> bool:
+    return idea["status"] == "failed" and idea.get("error", {}).get("kind", "") in MODEL_KINDS
 
 
 def _why(error: BudgetExceeded | ReasonerError, state: State) -> str:
@@ -144,11 +155,11 @@ def _status(state: State, answer: Answer, refused: list[str]) -> tuple[str, str]
         return "stopped", state.get("stop_reason", "")
     root = state["ideas"][state["work"]["root"]]
     if root["status"] == "failed":
-        kind = root.get("error", {}).get("kind", "")
-        model = "model: " if kind in ("ReasonerError", "InvalidReply") else ""
+        model = "model: " if _failed_by_model(root) else ""
         return "failed", f"{model}{root.get('reason', 'the task failed')}"
     if not answer.get("found"):
-        return "failed", "not found in the sources"
+        none = answer.get("text", "").startswith(NO_ANSWER)
+        return "failed", "no answer was reached" if none else "not found in the sources"
     if refused:
         return "failed", clip(f"requirement broken: {'; '.join(refused)}", REFUSED_BYTES)
     return "done", ""

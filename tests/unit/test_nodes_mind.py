@@ -14,6 +14,7 @@ from ddax.graph.state import Outcome
 from ddax.ideas.idea import apply_patches
 from ddax.memory.agents import AgentStore
 from ddax.nodes.close import close
+from ddax.nodes.expand import expand
 from ddax.nodes.gather import lessons
 from ddax.nodes.open_task import open_task
 from ddax.nodes.reflect import contrasts, reflect
@@ -147,6 +148,24 @@ async def test_no_success_is_said_of_a_failed_run(
     update = await kit.update(close, state, session)
     assert (update["status"], update["stop_reason"]) == (status, reason)
     assert update["messages"][-1].content == update["answer"]["text"]
+
+
+@pytest.mark.parametrize(
+    ("lost", "kind", "silent"),
+    [("0", "InvalidReply", False), ("0.1", "ReasonerError", False), ("0.1", "not_found", True)],
+)
+async def test_a_model_that_fails_before_anything_is_read_is_no_silence_of_the_sources(
+    kit: Any, lost: str, kind: str, silent: bool
+) -> None:
+    session = kit.session({"expand": [p.Expansion((kit.leaf("x"),))], "merge": [kit.synthesis(found=False)]})
+    state = await kit.after(expand, {**await kit.opened(session), "focus": ["0"]}, session)
+    failed = Idea(status="failed", reason="It refused.", error={"kind": kind})
+    state["ideas"] = apply_patches(state["ideas"], [{lost: failed}])
+    update = await kit.update(close, state, session)
+    told = "No answer was reached. Nothing was read, since this failed: It refused."
+    assert (update["answer"]["text"] != told) == silent
+    assert (update["stop_reason"] == "not found in the sources") == silent
+    assert update["status"] == "failed"
 
 
 async def test_what_is_still_open_at_the_end_is_given_up(kit: Any) -> None:
