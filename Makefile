@@ -56,8 +56,10 @@ bench: bench-extra  ## print the table of the README, beside the peers (about 30
 bench-quick: bench-extra  ## the same in its short form (under 10 minutes)
 	@$(COMPILED) $(PY) -m benchmarks peers --quick
 
-bench-each: bench-extra  ## run every benchmark in its short form
-	@for name in $$($(PY) -m benchmarks --names); do $(COMPILED) $(PY) -m benchmarks "$$name" --quick; done
+bench-each: bench-extra  ## run every benchmark in its short form; those that could not run are listed at the end
+	@failed=""; for name in $$($(PY) -m benchmarks --names); do \
+	  $(COMPILED) $(PY) -m benchmarks "$$name" --quick || failed="$$failed $$name"; \
+	done; [ -z "$$failed" ] || { echo "not run to their end:$$failed" >&2; exit 1; }
 
 bench-extra: setup
 	@$(PY) -c 'import matplotlib, plotly, treequest, gymnasium' 2>/dev/null || \

@@ -18,10 +18,11 @@ CALL = {"tokens": 120, "usd": 0.01, "seconds": 2.0}
 
 
 class Ended(NamedTuple):
-    """How one task ended: the calls beyond each cap, and whether it answered in words."""
+    """How one task ended: the calls beyond each cap, and whether it found an answer or says why not."""
 
     over: float
-    answered: bool
+    found: bool
+    explained: bool
     status: str
 
 
@@ -33,8 +34,10 @@ def run(options: Options) -> Result:
     capped = [end for end in ends if end.status == "stopped"]
     figures = (
         Figure("calls beyond a cap, largest", max(e.over for e in ends), "", Target("<=", 1), n=len(ends)),
-        Figure("with an answer or a partial one", sum(e.answered for e in ends) / len(ends), "",
-               Target(">=", 1), n=len(ends)),
+        Figure("with an answer or a partial one", sum(e.found for e in ends) / len(ends), n=len(ends)),
+        Figure("says why there is none", sum(e.explained for e in ends) / len(ends), n=len(ends)),
+        Figure("neither", sum(not (e.found or e.explained) for e in ends), "tasks", Target("<=", 0),
+               n=len(ends)),
         Figure("stopped by a cap", len(capped) / len(ends), "", n=len(ends)),
     )  # fmt: skip
     return Result(
@@ -66,6 +69,7 @@ async def _one(caps: dict[str, Any]) -> Ended:
     from ddax.graph.services import Parts
     from ddax.memory.embeddings import HashEmbedder
     from ddax.memory.fake import DictMemory
+    from ddax.nodes.close import NO_ANSWER
     from ddax.reasoning.scripted import ScriptedReasoner
 
     free = {"max_model_calls": 10_000, "max_tokens": 10**8, "max_usd": 1000.0, "max_seconds": 1e6}
@@ -79,11 +83,14 @@ async def _one(caps: dict[str, Any]) -> Ended:
             context, home=Path(home), parts=parts, clock=lambda: 1.7e9 + now[0], monotonic=lambda: now[0]
         ) as agent:
             result = await agent.run("what is there to know of the mountains?", thread="t")
+            found = bool((await agent.state("t"))["answer"]["found"])
     calls = len(reasoner.requests)
     over = [_over(name, cap, calls) for name, cap in caps.items() if name != "max_steps"]
     if "max_steps" in caps:
         over.append(max(0, result["steps"] - caps["max_steps"] - 1))
-    return Ended(max(over, default=0.0), bool(result["answer"].strip()), result["status"])
+    text = result["answer"]
+    explained = text.startswith(NO_ANSWER) and bool(text.removeprefix(NO_ANSWER).strip())
+    return Ended(max(over, default=0.0), found, explained, result["status"])
 
 
 def _over(name: str, cap: float, calls: int) -> float:

@@ -110,7 +110,7 @@ def _figures(name: str, row: Row, cap: float, sets: Sets, notes: list[str]) -> l
     from ddax.reasoning.entailment.scale import RELATIONS, fit, probabilities, shipped
 
     fitted = fit(_rows(sets.fit, row), np.array([RELATIONS.index(p.relation) for p in sets.fit]), sets.weight)  # type: ignore[arg-type]
-    weights = shipped().get(name, fitted)
+    weights = shipped()[name]
     figures = [Figure(f"{name}: shipped weights, largest distance to a new fit",
                       float(np.abs(weights - fitted).max()), "", Target("<=", 0.02))]  # fmt: skip
     if figures[0].misses:

@@ -28,12 +28,14 @@ TASKS = {LIMITED.name: "saved_with_its_limit"}
 """Tasks that are not called `saved`."""
 
 LOST = Measure(
-    f"crash in {LEAVES} leaves: answered calls that are made again", "calls", "lower", Target("<=", 0)
-)
+    f"crash in {LEAVES} leaves: answered calls that are made again", "calls", "lower", Target("<=", 0),
+    "worst",
+)  # fmt: skip
 SHARE = Measure(f"crash in {LEAVES} leaves: share of the answered calls kept", "share", "higher")
 ENDED = Measure(
-    f"crash in {LEAVES} leaves: ends with an answer, every leaf asked", "share", "higher", Target(">=", 1)
-)
+    f"crash in {LEAVES} leaves: ends with an answer, every leaf asked", "share", "higher", Target(">=", 1),
+    "worst",
+)  # fmt: skip
 
 
 def run(served: Served, *, repetitions: int, peers: Sequence[Peer] = (*PEERS, LIMITED)) -> Part:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from statistics import median
-from typing import Any
+from typing import Any, Literal
 
 from benchmarks.agree import widened
 from benchmarks.core import Figure, Target
@@ -16,12 +16,22 @@ BETWEEN = " | "
 
 @dataclass(frozen=True)
 class Measure:
-    """What is measured: its name, unit, which way is better ("" for neither), and the target for ours."""
+    """What is measured: its name, unit, which way is better ("" for neither), and the target for ours.
+
+    One that must hold each time is stated by the `worst` of its repetitions, else by their median.
+    """
 
     name: str
     unit: str = ""
     better: str = "lower"
     target: Target | None = None
+    of: Literal["median", "worst"] = "median"
+
+    def stated(self, values: Sequence[float]) -> float:
+        """Return the one value that is stated of all repetitions."""
+        if self.of == "median":
+            return median(values)
+        return min(values) if self.better == "higher" else max(values)
 
 
 @dataclass(frozen=True)
@@ -33,13 +43,13 @@ class Row:
     values: Sequence[float]
 
     def figure(self) -> Figure:
-        """Return the median with its spread; the target is for ours alone.
+        """Return the value that is stated, with its spread; the target is for ours alone.
 
         The spread is from the least to the largest value, and for what is time or memory as large as
         `benchmarks.agree` says at least.
         """
         target = self.measure.target if self.peer == OURS else None
-        name, middle = f"{self.measure.name}{BETWEEN}{self.peer}", median(self.values)
+        name, middle = f"{self.measure.name}{BETWEEN}{self.peer}", self.measure.stated(self.values)
         several = len(self.values) > 1
         low, high = widened(middle, self.values, self.measure.unit) if several else (None, None)
         return Figure(name, middle, self.measure.unit, target, low, high, len(self.values))

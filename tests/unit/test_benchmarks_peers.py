@@ -11,7 +11,7 @@ from benchmarks.model_server import Served
 from benchmarks.peers import crash, dag, reasons, research, table, twentyfour
 from benchmarks.peers.driving import OURS, PEERS, Failed, Found, read
 from benchmarks.peers.pictures import pictures
-from benchmarks.peers.rows import Measure, of_the_best
+from benchmarks.peers.rows import Measure, Row, of_the_best
 
 CAPITAL = research.Question(
     "Which river is the home of Ada on?",
@@ -136,6 +136,17 @@ def test_losses_stand_first_and_an_error_of_ours_is_shown() -> None:
     rows += [figure(f"{dag.PEAK.name} | smolagents", 1.0), figure(f"{dag.PEAK.name} | TreeQuest", 2.0)]
     assert [line.stands for line in table.lines(rows)] == ["behind", "ahead", ""]
     assert f"| {dag.PEAK.name} | error |" in table.whole(rows)[-1]
+
+
+@pytest.mark.parametrize(
+    ("measure", "values"), [(crash.LOST, [0.0, 0.0, 3.0]), (crash.ENDED, [1.0, 1.0, 0.0])]
+)
+def test_what_must_hold_each_time_is_stated_by_its_worst_repetition(
+    measure: Measure, values: list[float]
+) -> None:
+    figure = Row(measure, OURS, values).figure()
+    assert (figure.value, figure.misses) == (values[-1], True)
+    assert Row(crash.SHARE, OURS, [1.0, 1.0, 0.0]).figure().value == 1.0
 
 
 def test_calls_are_compared_with_those_who_solve_as_many() -> None:
