@@ -140,7 +140,7 @@ class Attempt:
                     break
                 solution = None
         self.tried += search.tried
-        self.late = self.clock() >= end
+        self.late = search.cut or self.clock() >= end
         best = sorted(search.partial, key=lambda p: (-p.fixed, p.rank))[:2] if solution is None else []
         self.partials = dict(map(self.partial, best))
         return solution

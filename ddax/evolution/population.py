@@ -124,7 +124,10 @@ class Evolved:
 
 
 class EvolutionarySolver:
-    """Evolves one file's text; `evaluate` scores a text on the 0–100 scale."""
+    """Evolves one file's text; `evaluate` scores a text on the 0–100 scale.
+
+    The reasoner is asked at least once, and not again where it is `late`.
+    """
 
     def __init__(
         self,
@@ -136,9 +139,10 @@ class EvolutionarySolver:
         rng: Generator,
         accept: float = 100.0,
         islands: int = ISLANDS,
+        late: Callable[[], bool] = lambda: False,
     ) -> None:
         self.reasoner, self.score, self.rng = reasoner, evaluate, rng
-        self.size, self.generations, self.accept = size, generations, accept
+        self.size, self.generations, self.accept, self.late = size, generations, accept, late
         self.islands = Islands([Archive() for _ in range(max(1, islands))])
         self.usage, self.tried = Usage(), 0
         self.problems: list[str] = []
@@ -206,7 +210,7 @@ class EvolutionarySolver:
         winner = await self.assess(first, "search")
         winner = winner or await self.assess((await self.propose(request))[: self.size], "model")
         generation = 0
-        while winner is None and generation < self.generations:
+        while winner is None and generation < self.generations and not self.late():
             generation += 1
             winner = await self.breed(request, generation - 1)
             self.islands.migrate()
@@ -222,7 +226,7 @@ class EvolutionarySolver:
         if parents:
             winner = await self.assess(await self.mutate(request.goal, parents[0]), "mutation", island)
         winner = winner or await self.assess(self.crossed(request.code), "crossover", island)
-        if winner is not None:
+        if winner is not None or self.late():
             return winner
         seed = int(self.rng.integers(1 << 31))
         again = PatchRequest(

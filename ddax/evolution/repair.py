@@ -62,8 +62,11 @@ async def repair(
         if solution is None and reasoner is not None:
             evolved, path = await _generations(run, baseline, reasoner, rng)
             usage, problems = evolved.usage, evolved.problems
-            solution = _won(evolved, path, clock() - run.begin, "separate" if run.suited() else "confirmed")
             run.tried += evolved.tried
+            seconds = clock() - run.begin
+            run.late = run.late or seconds >= settings.seconds
+            # Asking which trust it has may start sandboxes, which takes long.
+            solution = await asyncio.to_thread(_won, run, evolved, path, seconds)
     if solution is not None:
         await asyncio.to_thread(run.judge_privately, solution)
     return run.result(solution, usage, problems)
@@ -79,15 +82,17 @@ async def _generations(
         size=run.settings.evolution_population_size,
         generations=run.settings.evolution_max_generations,
         rng=rng,
+        late=lambda: run.clock() - run.begin >= run.settings.seconds,
     )
     return await solver.evolve(request, seeds=run.partials), path
 
 
-def _won(evolved: Evolved, path: str, seconds: float, trust: Trust) -> Solution | None:
+def _won(run: Attempt, evolved: Evolved, path: str, seconds: float) -> Solution | None:
     best = evolved.best
     if best is None or best.evaluation.score < 100.0:
         return None
     code: CodeCandidate = best.candidate
+    trust: Trust = "separate" if run.suited() else "confirmed"
     return Solution(
         {path: code.code}, best.evaluation, code.hypothesis, code.reasoning, best.origin, seconds, trust
     )

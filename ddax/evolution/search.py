@@ -24,6 +24,8 @@ PYTEST_CPU = 2.0
 FEW_TRACED = 10
 """Failing tests that are traced where all tests are too many."""
 ESCALATIONS_AT_ONCE, ESCALATIONS_LATER = 4, 16
+LISTING = 0.5
+"""Share of the time left that may go by before the first edit of a list is tried."""
 SECOND_AFTER, SEEDS, PAIR_PENALTY = 2500, 20, 0.6
 
 
@@ -139,6 +141,7 @@ class Search:
         self.clock, self.begin, self.end = clock, clock(), end
         self.priors = priors or {}
         self.tried = self.escalated = 0
+        self.cut = False  # not every edit was listed
         self.waiting: list[tuple[float, Edit, Partial | None, bytes]] = []
         self.known: set[tuple[str, bytes]] = set()
         self.partial: list[Partial] = []
@@ -151,7 +154,7 @@ class Search:
     def singles(self) -> Iterator[tuple[float, Edit]]:
         """Yield the single edits of all targets, best first."""
         lists = []
-        for path, text in self.texts.items():
+        for index, (path, text) in enumerate(self.texts.items()):
             suspects = self.suspects(path)
             if self.baseline.suspects and not suspects:
                 continue
@@ -159,22 +162,29 @@ class Search:
                 source = Source(path, text, self.baseline.seen)
             except SyntaxError:  # nothing can be edited in what is no program
                 continue
-            lists.append(first_order(source, suspects, priors=self.priors))
+            lists.append(self.listed(source, suspects, len(self.texts) - index))
         return merge(*lists, key=lambda item: item[0])
 
     def pairs(self) -> Iterator[tuple[float, Edit, Partial]]:
         """Yield second edits on the best partial repairs, best first."""
-        lists = []
-        for index, seed in enumerate(self.seeds()):
+        lists, seeds = [], self.seeds()
+        for index, seed in enumerate(seeds):
             original = Source(seed.edit.path, self.texts[seed.edit.path], self.baseline.seen)
             try:
                 source = Source(seed.edit.path, seed.text, self.baseline.seen, original.first_lines)
             except SyntaxError:
                 continue
-            suspects = self._shifted(seed)
-            listed = first_order(source, suspects, priors=self.priors)
+            listed = self.listed(source, self._shifted(seed), len(seeds) - index)
             lists.append([(rank + PAIR_PENALTY + 0.05 * index, edit, seed) for rank, edit in listed])
         return merge(*lists, key=lambda item: item[0])
+
+    def listed(self, source: Source, suspects: Mapping[int, float], texts: int) -> list[tuple[float, Edit]]:
+        """List the edits of the first of some `texts` that are to be listed, within its share of the time."""
+        now = self.clock()
+        end = now + LISTING * (self.end - now) / texts
+        found = first_order(source, suspects, priors=self.priors, late=lambda: self.clock() >= end)
+        self.cut = self.cut or self.clock() >= end
+        return found
 
     def _shifted(self, seed: Partial) -> dict[int, float]:
         added = seed.text.count(b"\n") - self.texts[seed.edit.path].count(b"\n")

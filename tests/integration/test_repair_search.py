@@ -272,3 +272,21 @@ def test_many_tests_of_long_functions_leave_a_trace(sandbox):
     suite = build_suite({"m.py": program}, ["m.py"], {"t.py": tests})
     with CodeEvaluator(sandbox, suite, limits=Limits()) as evaluator:
         assert {line for _, line in measure(evaluator).suspects} == {805, 806}
+
+
+async def test_a_repair_of_many_names_ends_in_its_time(sandbox):
+    names = [f"v{i}" for i in range(40)]
+    lines = "".join(f"    if v{i} > v{i + 1}:\n        v{i} = v{i + 2} + 1\n" for i in range(30))
+    files = {"m.py": f"def f({', '.join(names)}):\n{lines}    return v0 - v1\n"}
+    tests = {"t.py": f"assert f({', '.join(map(str, range(40)))}) == 1000003\n"}
+    task = RepairTask(files, ("m.py",), tests)
+    found = await repair(
+        task,
+        settings=Evolution(seconds=5.0),
+        rng=np.random.default_rng(0),
+        clock=time.monotonic,
+        sandbox=sandbox,
+    )
+    assert not found.solved and found.out_of_time
+    assert found.tried > 0
+    assert found.seconds < 10.0

@@ -1,6 +1,7 @@
 """Cheats against the verdict: each program is wrong, none may pass; honest ones must."""
 
 import shutil
+import threading
 import time
 
 import numpy as np
@@ -8,6 +9,7 @@ import pytest
 
 from benchmarks.cheats import CHEATS, HONEST, HONEST_PROGRAMS, TESTS, WRONG
 from ddax.configs.settings import Evolution
+from ddax.evolution.attempt import Attempt
 from ddax.evolution.records import RepairTask
 from ddax.evolution.repair import repair
 from ddax.evolution.sandbox import Limits, choose
@@ -92,3 +94,29 @@ async def test_cheats_alone_repair_nothing(sandbox):
     assert not found.solved
     assert found.diff == ""
     assert found.files["prog.py"] == hopeless
+
+
+@pytest.mark.parametrize("texts", [(), ("def f(x):\n    return 2\n",)])
+async def test_whose_verdict_it_is_is_asked_only_of_what_won(sandbox, monkeypatch, texts):
+    asked = []
+    monkeypatch.setattr(Attempt, "suited", lambda self: asked.append(threading.current_thread()))
+    task = RepairTask({"m.py": "def f(x):\n    return 1\n"}, ("m.py",), {"t.py": "assert f(1) == 'Zorro'\n"})
+    found = await repair(
+        task, settings=Evolution(seconds=1.0), rng=np.random.default_rng(0), clock=time.monotonic,
+        reasoner=Proposer(*texts), sandbox=sandbox,
+    )  # fmt: skip
+    assert not found.solved
+    assert asked == []
+
+
+async def test_whose_verdict_it_is_is_asked_beside_the_event_loop(sandbox, monkeypatch):
+    asked = []
+    monkeypatch.setattr(Attempt, "suited", lambda self: asked.append(threading.current_thread()))
+    hopeless = "def add(a, b):\n    return None\n\nclass Stack:\n    pass\n"
+    task = RepairTask({"prog.py": hopeless}, ("prog.py",), {"test_prog.py": TESTS})
+    found = await repair(
+        task, settings=Evolution(seconds=1.0), rng=np.random.default_rng(0), clock=time.monotonic,
+        reasoner=Proposer(HONEST), sandbox=sandbox,
+    )  # fmt: skip
+    assert found.solved
+    assert asked and threading.main_thread() not in asked

@@ -7,6 +7,7 @@ import pytest
 
 from ddax.evolution import actr, minimise, pressure
 from ddax.evolution.operators import Edit, Seen, Source, edits, fingerprint, first_order
+from ddax.evolution.operators.conditions import ATOMS, atoms
 
 PROGRAM = '''"""A module."""
 
@@ -149,3 +150,22 @@ def test_fingerprint_ignores_spacing_within_lines_only():
 def test_fingerprint_keeps_the_spaces_of_a_literal(one, other):
     assert fingerprint(one) != fingerprint(other)
     assert fingerprint(one.replace(b" = ", b"=")) == fingerprint(one)
+
+
+def test_the_list_of_edits_ends_where_it_is_late():
+    source = Source("m.py", PROGRAM.encode(), Seen())
+    whole = first_order(source, {})
+    asked = iter([False] * 25 + [True])
+    some = first_order(source, {}, late=lambda: next(asked))
+    assert len(some) == 25
+    assert {edit for _, edit in some} <= {edit for _, edit in whole}
+    assert some == sorted(some, key=lambda item: item[0])
+
+
+def test_what_is_said_of_many_names_has_an_end():
+    names = ", ".join(f"v{i}" for i in range(40))
+    types = {f"v{i}": frozenset({"int"}) for i in range(40)}
+    source = Source("m.py", f"def f({names}):\n    return v0\n".encode(), Seen({("m.py", 1): types}))
+    said = atoms(source.scope_of(source.functions[0]), source)
+    assert len(said) == ATOMS
+    assert said == sorted(said, key=lambda atom: atom[0])

@@ -188,3 +188,14 @@ async def test_the_generations_breed_on_the_islands_in_turn():
     alone.islands.migrate = lambda: None  # without migration island 1 breeds what was dealt to it
     await alone.evolve(REQUEST)
     assert apart.parents == ["a = 1\nfirst", "second"]
+
+
+async def test_a_reasoner_is_asked_once_and_not_again_where_it_is_late():
+    reasoner = Scripted(["bad"], ["worse"])
+    found = await solver(reasoner, generations=3, late=lambda: True).evolve(REQUEST)
+    assert (found.tried, found.generations) == (1, 0)
+    later = iter([False, True])
+    found = await solver(Scripted(["bad"], ["worse"]), generations=3, late=lambda: next(later, True)).evolve(
+        REQUEST
+    )
+    assert found.generations == 1

@@ -8,7 +8,8 @@ from __future__ import annotations
 
 import ast
 import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
+from itertools import takewhile
 
 from ddax.evolution.operators.base import Edit, Seen, Source, fingerprint, needs_parentheses
 from ddax.evolution.operators.calls import CALL_OPERATORS
@@ -93,10 +94,12 @@ def first_order(
     suspects: Mapping[int, float],
     weight: float = 4.0,
     priors: Mapping[str, float] | None = None,
+    late: Callable[[], bool] = lambda: False,
 ) -> list[tuple[float, Edit]]:
     """List all single edits with their rank, best first; the order is deterministic.
 
-    `priors` is added to the cost of the operators that it names.
+    `priors` is added to the cost of the operators that it names. Where it is `late`, the list is what was
+    made until then.
     """
     learned = priors or {}
     idle = source.unused()
@@ -107,5 +110,6 @@ def first_order(
         cost = edit.cost + learned.get(edit.operator, 0.0) - bonus
         return cost + weight * (1.0 - suspects.get(edit.line, 0.0))
 
-    listed = [(rank(e), e) for e in edits(source, suspects)]
+    made = takewhile(lambda _: not late(), edits(source, suspects))
+    listed = [(rank(e), e) for e in made]
     return sorted(listed, key=lambda item: (item[0], item[1].line, item[1].start, item[1].text))

@@ -11,6 +11,8 @@ from ddax.evolution.operators.expressions import Variant
 from ddax.evolution.operators.kinds import NUMBERS, SIZED, elements, plain
 
 Atom = tuple[float, str]
+ATOMS = 2000
+"""What is said of the names of a scope at most; a function has more only with dozens of names."""
 
 
 def _unary(name: str, kinds: frozenset[str], numbers: Sequence[float]) -> Iterator[Atom]:
@@ -122,7 +124,7 @@ def atoms(scope: Scope, source: Source) -> list[Atom]:
             found.setdefault(f"not {text}", 0.4)
     for text, cost in _repeated(scope):
         found.setdefault(text, cost)
-    cached[key] = sorted(((cost, text) for text, cost in found.items()), key=lambda a: a[0])
+    cached[key] = sorted(((cost, text) for text, cost in found.items()), key=lambda a: a[0])[:ATOMS]
     return cached[key]
 
 
