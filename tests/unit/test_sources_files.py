@@ -238,6 +238,31 @@ def test_deep_and_broken_html_is_read() -> None:
     assert inside.text == "z"
 
 
+@pytest.mark.timeout(60)
+def test_tables_in_tables_are_read_at_once() -> None:
+    started = time.perf_counter()
+    found = extract(b"<table><tr><td>a<td>b<tr><td>c<td>d" * 1000, "html", fallback="f")
+    assert found.text.startswith("a\nb\n\nc\nd") and "|" not in found.text
+    assert time.perf_counter() - started < 5, "asking each table for all it holds takes minutes"
+
+
+@pytest.mark.timeout(120)
+async def test_a_page_that_takes_too_long_is_skipped_with_its_reason(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("ddax.actions.sources.files.PAGE_SECONDS", 3.0)
+    (tmp_path / "docs").mkdir()
+    (tmp_path / "docs" / "good.html").write_text("<p>Good.")
+    (tmp_path / "docs" / "slow.html").write_text(
+        "<style>y div div div div div{opacity:0}</style>" + "<div>" * 400
+    )
+    library = await opened(tmp_path / "docs", home=tmp_path)
+    assert [document.text for document in library.documents] == ["Good."]
+    assert [item.reason for item in library.skipped] == [
+        "it cannot be read (Reading it took longer than 3 s)"
+    ]
+
+
 def test_encrypted_and_blank_pdfs_are_no_text(tmp_path: Path) -> None:
     writer = PdfWriter()
     writer.add_blank_page(100, 100)

@@ -10,11 +10,12 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from ddax.actions.sources.extract import NotText
+from ddax.actions.sources.extract import NotText, extract
+from ddax.actions.sources.seen import INVISIBLE
+from ddax.actions.sources.styles import hidden_selectors, hides
 from ddax.actions.web.blocked import challenge
-from ddax.actions.web.page import INVISIBLE, read_page
+from ddax.actions.web.page import read_page
 from ddax.actions.web.reading import Reader
-from ddax.actions.web.styles import hidden_selectors, hides
 from ddax.errors import ActionError
 
 
@@ -29,7 +30,8 @@ def read(body: str, head: str = "", kind: str = "html"):  # type: ignore[no-unty
 @pytest.mark.parametrize(
     "trick",
     [
-        '<p style="display: none">EVIL</p>', '<p style="DISPLAY:NONE !important">EVIL</p>',
+        '<p style="display: none">EVIL</p>', '<p style="display :none">EVIL</p>',
+        '<p style="DISPLAY:NONE !important">EVIL</p>',
         '<p style="visibility:hidden">EVIL</p>', '<p style="opacity:0">EVIL</p>', "<p hidden>EVIL</p>",
         '<p aria-hidden="true">EVIL</p>', '<p style="font-size:0">EVIL</p>',
         '<p style="font-size:1px">EVIL</p>',
@@ -47,8 +49,10 @@ def read(body: str, head: str = "", kind: str = "html"):  # type: ignore[no-unty
     ],
 )  # fmt: skip
 def test_what_a_reader_does_not_see_is_taken_out_and_counted(trick: str) -> None:
-    page = read(f"<p>Seen before.</p>{trick}<p>Seen after.</p>", "<style>p.x, #y {display:none}</style>")
+    body, head = f"<p>Seen before.</p>{trick}<p>Seen after.</p>", "<style>p.x, #y {display:none}</style>"
+    page, markup = read(body, head), html(body, head)
     assert page.text == "Seen before.\n\nSeen after." and "EVIL" not in page.title
+    assert extract(markup.encode(), "html", fallback="f").text == page.text, "a file is read the same way"
     machinery = ("<template", "<noscript", "<script", "<svg", "<input")
     assert page.hidden + page.comments >= 1 or trick.startswith(machinery)
 
@@ -68,6 +72,12 @@ def test_what_a_reader_does_not_see_is_taken_out_and_counted(trick: str) -> None
 def test_what_a_reader_sees_stays(shown: str) -> None:
     page = read(shown, "<style>@media print { .print {display:none} } p:hover {display:none}</style>")
     assert (page.text, page.hidden) == ("Seen.", 0)
+
+
+def test_a_hidden_heading_is_no_title() -> None:
+    markup = b"<h1 style='opacity:0'>EVIL</h1><h1>Seen</h1>"
+    for read_as in (read_page, extract):
+        assert read_as(markup, "html", fallback="f").title == "Seen"
 
 
 def test_signs_that_show_as_nothing_are_taken_out() -> None:

@@ -11,7 +11,8 @@ from collections.abc import Iterable
 from typing import NamedTuple
 from urllib.parse import urljoin, urlsplit
 
-from ddax.actions.sources.markup import parsed, part, text_of
+from ddax.actions.sources.markup import parsed, text_of
+from ddax.actions.sources.seen import INVISIBLE, seen
 from ddax.actions.sources.tables import as_table
 from ddax.actions.sources.values import as_values
 from ddax.types import Document
@@ -24,12 +25,6 @@ CONTROL = re.compile(r"[\x00-\x08\x0e-\x1a\x1c-\x1f\x7f-\x9f]")
 HEADING = re.compile(r"^[ \t]{0,3}#{1,6}[ \t]++(.*[^ \t#\r\n])[ \t#\r]*$", re.MULTILINE)
 UNDERLINED = re.compile(r"^(?=\S)(.{1,200})\n(?:={3,}|-{3,}|~{3,}|\*{3,}|\^{3,})[ \t]*$", re.MULTILINE)
 LINK = re.compile(r"\]\(<?((?:[^)\s>\]]|\](?!\())++)>?(?:\s+\"[^\"]*\")?\)")
-
-UNSEEN = (
-    "script,style,noscript,template,svg,iframe,object,head,[hidden],[aria-hidden=true],"
-    "[style*='display:none' i],[style*='display: none' i],[style*='visibility:hidden' i],"
-    "[style*='visibility: hidden' i]"
-)
 
 
 class Extracted(NamedTuple):
@@ -99,17 +94,11 @@ def from_text(text: str, base: str = "") -> Extracted:
 
 
 def from_html(markup: str, base: str = "") -> Extracted:
-    """Read a page: what is seen, as `markup` writes it; scripts, styles and hidden nodes are left out."""
+    """Read a page, all of it that is `seen`, as `markup` writes it."""
     tree = parsed(markup)
-    named = tree.css_first("title") or tree.css_first("h1")
-    title = named.text(deep=True) if named else ""
-    links = joined((str(node.attributes.get("href") or "") for node in tree.css("a[href]")), base)
-    # Removing frees what lies below a node, so the deepest, last in document order, go first.
-    for node in reversed(tree.css(UNSEEN)):
-        if node.tag not in ("html", "body"):
-            node.remove()
-    part(tree)
-    return Extracted(title, text_of(tree.body) if tree.body else "", links)
+    left = seen(tree)
+    text = text_of(tree.body) if tree.body else ""
+    return Extracted(INVISIBLE.sub("", left.title), INVISIBLE.sub("", text), joined(left.links, base))
 
 
 def from_pdf(content: bytes) -> Extracted:

@@ -2,19 +2,25 @@
 
 from __future__ import annotations
 
+import asyncio
 import os
 import stat
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from pathlib import Path
-from typing import NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
 
 from ddax.actions.sources.documents import ExtractCache
-from ddax.actions.sources.extract import Extracted, NotText, document, extract
-from ddax.errors import SourceError
+from ddax.actions.sources.extract import Extracted, NotText, decoded, document, extract
+from ddax.errors import ActionError, SourceError
 from ddax.types import Document
 from ddax.wording import amount
 
+if TYPE_CHECKING:
+    from ddax.actions.web.reading import Reader
+
 MAX_BYTES = 50_000_000
+PAGE_SECONDS = 120.0
+"""Seconds that reading one file of HTML may take: a page of 50 MB needs less, a hostile one has no end."""
 IGNORED = frozenset({"__pycache__", "node_modules", "venv", "site-packages"})
 TEXTS = frozenset(
     """
@@ -190,13 +196,17 @@ def read_all(wanted: list[Candidate], cache: ExtractCache) -> Found:
     """Read files, from the cache where their time and size are unchanged."""
     keys = [(f"file:{written(os.path.abspath(item.path))}", item.stamp) for item in wanted]
     known = cache.get(keys)
+    pages = [item.path for item, (key, _) in zip(wanted, keys, strict=True)
+             if key not in known and kind_of(item.path) == "html"]  # fmt: skip
+    read = asyncio.run(pages_extracted(pages)) if pages else {}
     fresh: list[tuple[str, str, list[Extracted] | str]] = []
     documents: list[Document] = []
     skipped: list[Skipped] = []
     for item, (key, stamp) in zip(wanted, keys, strict=True):
         value = known.get(key)
         if value is None:
-            value = cache.redactor.value(extracted(item.path))
+            made = read[item.path] if item.path in read else extracted(item.path)
+            value = cache.redactor.value(made)
             fresh.append((key, stamp, value))
         if isinstance(value, str):
             skipped.append(Skipped(item.source, value))
@@ -215,3 +225,30 @@ def extracted(path: Path) -> list[Extracted] | str:
     except NotText as exc:
         return f"binary or unreadable: {exc}"
     return [found] if found.text.strip() else "it holds no text"
+
+
+async def pages_extracted(paths: Sequence[Path]) -> dict[Path, list[Extracted] | str]:
+    """Read files of HTML as `extracted` does, in a process that is killed where one takes too long."""
+    from ddax.actions.web.reading import Reader
+
+    reader = Reader(seconds=PAGE_SECONDS)
+    try:
+        return {path: await page_extracted(path, reader) for path in paths}
+    finally:
+        await reader.close()
+
+
+async def page_extracted(path: Path, reader: Reader) -> list[Extracted] | str:
+    """Read one file of HTML: its extract, or the reason why it has none."""
+    name = written(path.stem)
+    try:
+        content = path.read_bytes()
+        decoded(content)
+        page = await reader.read(content, "html", fallback=name, base="", charset="", whole=True)
+    except OSError as exc:
+        return f"it cannot be opened ({exc.strerror})"
+    except NotText as exc:
+        return f"binary or unreadable: {exc}"
+    except ActionError as exc:
+        return f"it cannot be read ({exc.why.rstrip('.')})"
+    return [Extracted(page.title, page.text, page.links)] if page.text.strip() else "it holds no text"

@@ -34,16 +34,21 @@ async def read_url(url: str, *, allow_hosts: Sequence[str] = ()) -> Document:
 def page_document(fetched: Fetched) -> Document:
     """Turn an answer into a document; raises ActionError where it holds no text."""
     kind = kind_of_answer(fetched)
-    path = urlsplit(fetched.url).path.rstrip("/")
-    fallback = path.rsplit("/", 1)[-1] or urlsplit(fetched.url).netloc
+    name = name_of(fetched.url)
     try:
-        found = extract(fetched.body, kind, fallback=fallback, base=fetched.url, charset=fetched.charset)
+        found = extract(fetched.body, kind, fallback=name, base=fetched.url, charset=fetched.charset)
     except NotText as exc:
         why = f"It cannot be read: {exc}."
         raise ActionError(f"{fetched.url!r} holds no text.", why=why, kind="not_text") from exc
     if not found.text.strip():
         raise ActionError(f"{fetched.url!r} holds no text.", kind="empty")
     return document(found, fetched.url)
+
+
+def name_of(url: str) -> str:
+    """Name a page without a title: by the end of its path, or by its host."""
+    parts = urlsplit(url)
+    return parts.path.rstrip("/").rsplit("/", 1)[-1] or parts.netloc
 
 
 def kind_of_answer(fetched: Fetched) -> str:

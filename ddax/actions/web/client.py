@@ -19,7 +19,7 @@ from urllib.parse import SplitResult, urlsplit, urlunsplit
 
 from ddax.actions.egress import EgressPolicy, checked_url
 from ddax.actions.fetch import Fetched, Limits, follow, open_client, too_slow
-from ddax.actions.sources.web import kind_of_answer
+from ddax.actions.sources.web import kind_of_answer, name_of
 from ddax.actions.web.log import Exchange
 from ddax.actions.web.manners import Cooldowns, Manners, Sleep, refuse_cooling
 from ddax.actions.web.page import Page
@@ -174,11 +174,9 @@ class Web:
         return await self._page(again)
 
     async def _page(self, found: Fetched) -> Page:
-        kind = kind_of_answer(found)
-        path = urlsplit(found.url).path.rstrip("/")
-        fallback = path.rsplit("/", 1)[-1] or urlsplit(found.url).netloc
+        kind, name = kind_of_answer(found), name_of(found.url)
         return await self._reader.read(
-            found.body, kind, fallback=fallback, base=found.url, charset=found.charset
+            found.body, kind, fallback=name, base=found.url, charset=found.charset
         )  # fmt: skip
 
     async def _get(self, url: str, *, named: bool) -> Fetched:

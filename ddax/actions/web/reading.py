@@ -64,9 +64,12 @@ class Reader:
         """The child that takes the place of a killed one, while it starts."""
         self.kills = 0
 
-    async def read(self, content: bytes, kind: str, *, fallback: str, base: str, charset: str) -> Page:
-        """Return what a page says; raises ActionError of kind `not_text` or `unreadable`."""
-        task = {"kind": kind, "fallback": fallback, "base": base, "charset": charset, "bytes": len(content)}
+    async def read(
+        self, content: bytes, kind: str, *, fallback: str, base: str, charset: str, whole: bool = False
+    ) -> Page:
+        """Return what a page says, `whole` beyond its main part; raises ActionError as PageReader does."""
+        task = {"kind": kind, "fallback": fallback, "base": base, "charset": charset, "whole": whole,
+                "bytes": len(content)}  # fmt: skip
         async with self._lock:
             raw = await self._asked(task, content)
         reply = json.loads(raw) if len(raw) < SMALL else await asyncio.to_thread(json.loads, raw)
