@@ -7,6 +7,7 @@ from collections.abc import Iterator, Sequence
 from typing import NamedTuple
 
 from ddax.memory.chunks import Span, sentences
+from ddax.memory.tables import named_cells, said_row
 from ddax.reasoning.entailment.words import forms
 from ddax.types import EntailmentCheck
 
@@ -27,17 +28,18 @@ def mark(text: str, quotes: Sequence[str], check: EntailmentCheck, *, least: flo
     """Find the citation of every sentence and mark those without one. Blocking where the check is a model.
 
     A quote carries a sentence that stands in it word for word, titles before a colon left out, or that
-    it entails with a confidence of at least `least`. Marks that are there already are set anew.
+    it entails with a confidence of at least `least`. A row of a table does so as it is said with the names
+    of its columns, where the row of these is quoted too. Marks that are there already are set anew.
     """
     plain = text.replace(f" {UNSUPPORTED}", "")
-    words = [forms(quote) for quote in quotes]
+    words, rows = [forms(quote) for quote in quotes], list(_rows(quotes))
     parts: list[str] = []
     carried: list[int] = []
     end = 0
     for span in _sentences(plain, quotes):
         line, gap = plain[span.start : span.end], plain[end : span.start]
         end = span.end
-        number = _verbatim(line, words) or _entailed(line, quotes, check, least)
+        number = _verbatim(line, words) or _in_row(line, rows) or _entailed(line, quotes, check, least)
         carried.append(number)
         parts.append(gap + (line if number else _marked(line)))
     return Marked("".join(parts) + plain[end:], carried)
@@ -73,6 +75,22 @@ def _verbatim(line: str, quotes: Sequence[tuple[str, ...]]) -> int:
         if any(_holds(words, quote) for words in said):
             return number
     return 0
+
+
+def _rows(quotes: Sequence[str]) -> Iterator[tuple[int, tuple[str, ...]]]:
+    """Say each row of a table with each other that may hold the names of its columns."""
+    rows = [(number, quote) for number, quote in enumerate(quotes, 1) if quote.lstrip().startswith("|")]
+    for number, row in rows:
+        for _, header in rows:
+            if header != row and named_cells(header, row):
+                yield number, forms(said_row(header, row))
+
+
+def _in_row(line: str, rows: Sequence[tuple[int, tuple[str, ...]]]) -> int:
+    """Return the number of the first row that a sentence says, with or without a title before it."""
+    parts = line.split(": ")
+    said = [forms(": ".join(parts[k:])) for k in range(len(parts))]
+    return next((number for number, row in rows if any(_holds(words, row) for words in said)), 0)
 
 
 def _holds(part: tuple[str, ...], whole: tuple[str, ...]) -> bool:

@@ -59,3 +59,10 @@ def test_marking_twice_is_marking_once(lines: list[str]) -> None:
     once = mark(" ".join(lines), QUOTES, lexical)
     assert mark(once.text, QUOTES, lexical) == once
     assert once.text.replace(f" {UNSUPPORTED}", "") == " ".join(lines)
+
+
+def test_a_row_carries_what_it_says_under_the_names_of_its_columns_and_nothing_else() -> None:
+    quotes = ["| Borealis | Per Lund | 24 |", "Ferries", "| Ferry | Captain | Speed |"]
+    text = "Ferries: Borealis: Captain Per Lund, Speed 24. Borealis: Captain 24, Speed Per Lund."
+    assert mark(text, quotes, lexical).carried == [1, 0]
+    assert mark(text, quotes[:2], lexical).carried == [0, 0]

@@ -188,3 +188,9 @@ def test_what_is_not_mentioned_is_told_as_the_question_wrote_it(
     task: str, said: str, words_of_names: list[str]
 ) -> None:
     assert unmet(analyse(task).names, frozenset(terms(said))) == words_of_names
+
+
+def test_what_only_says_how_to_compare_is_no_word_the_sources_must_say() -> None:
+    task = 'Which film came out first, "The Tall Ship" or "Night Market"?'
+    assert analyse(task).terms == ("film", "tall", "ship", "night", "market")
+    assert "nationality" not in analyse("Are Ann Lee and Bob Ray of the same nationality?").terms

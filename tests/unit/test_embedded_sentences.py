@@ -9,10 +9,11 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from ddax.reasoning.embedded.evidence import fit_of_title
+from ddax.reasoning.embedded.answer import pack
+from ddax.reasoning.embedded.evidence import Weighed, fit_of_title
 from ddax.reasoning.embedded.question import analyse
-from ddax.reasoning.embedded.sentences import Sentence, split
-from ddax.reasoning.embedded.text import fold, terms
+from ddax.reasoning.embedded.sentences import Sentence, fair_share, split
+from ddax.reasoning.embedded.text import fold, terms, words
 from ddax.types import Passage
 
 TABLE = (
@@ -99,3 +100,27 @@ def test_terms_know_joined_names_numbers_and_the_words_of_asking() -> None:
     assert {"temporary", "directory"} <= set(terms("TemporaryDirectory"))
     assert terms("2.2.1") == ["2.2.1"]
     assert terms("متى") == [] and "多少" not in terms("多少天内")
+
+
+def test_a_long_row_is_said_no_further_than_it_is_quoted() -> None:
+    row = "| " + " | ".join(f"c{k} v{k}" for k in range(60)) + " |"
+    line = next(line for line in cut(f"# Doc\n\n{row}\n") if line.item)
+    said, quotes = pack("", [Weighed(line, 1.0, 1.0, 1.0, frozenset(), ())])
+    assert said.endswith("…")
+    assert set(words(said.split(": ", 2)[2])) == set(words(quotes[0].quote))
+
+
+def test_every_document_is_read_where_one_holds_more_sentences_than_are_weighed() -> None:
+    long = Passage("l", "l.md", "Long", " ".join(f"Filler number {k} stands here." for k in range(1500)))
+    short = Passage("s", "s.md", "Short", "Bob Ray was born in Ulm. He died in Rome.")
+    found = split([long, short])
+    assert len(found) == 1000
+    assert [line.text for line in found[-2:]] == ["Bob Ray was born in Ulm.", "He died in Rome."]
+
+
+@given(st.lists(st.integers(0, 50), max_size=20), st.integers(0, 200))
+def test_parts_share_a_limit_fairly(sizes: list[int], limit: int) -> None:
+    share = fair_share(sizes, limit)
+    given_ = [min(size, share) for size in sizes]
+    assert sum(given_) <= limit
+    assert given_ == sizes or sum(min(size, share + 1) for size in sizes) > limit

@@ -11,7 +11,7 @@ import pytest
 from ddax.actions.protocol import Library
 from ddax.actions.sources import SourceLibrary, open_library
 from ddax.actions.sources.bm25 import Bm25
-from ddax.actions.sources.tokens import query_tokens, tokens
+from ddax.actions.sources.tokens import STOP_WORDS, query_tokens, tokens
 from ddax.errors import ActionError, UsageError
 from ddax.memory.embeddings import HashEmbedder, MiniLmEmbedder
 
@@ -144,6 +144,12 @@ def test_tokens_fold_stem_and_pair() -> None:
     assert tokens("東京都 日") == ["東京", "京都", "日"]
     assert query_tokens("what is the median of the list") == ["median", "list"]
     assert query_tokens("who is it") == ["who", "is", "it"]
+
+
+@pytest.mark.parametrize("word", sorted(STOP_WORDS))
+def test_a_stop_word_is_dropped_in_each_of_its_forms(word: str) -> None:
+    assert query_tokens(f"{word} heron {word.upper()}") == ["heron"]
+    assert query_tokens("the doe") == ["doe"]
 
 
 def test_bm25_scores_are_shares_of_the_query(tmp_path: Path) -> None:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 import unicodedata
+from collections.abc import Iterator
 from functools import lru_cache
 
 UNSPACED = (
@@ -18,8 +19,8 @@ VOWEL = re.compile(r"[aeiouy]")
 STOP_WORDS = frozenset(
     """
     a an and are as at be been but by can could did do does for from had has have he her his how i if in
-    into is it its me my no not of on or our she so that the their them then there these they this to up
-    was we were what when where which who whom whose why will with would you your
+    into is it its me my no not of on or our she so that the their them then there these they this
+    those to up was we were what when where which who whom whose why will with would you your
     """.split()  # noqa: SIM905
 )
 """English words that say nothing of the subject; they are dropped from queries with other words."""
@@ -27,25 +28,27 @@ STOP_WORDS = frozenset(
 
 def tokens(text: str) -> list[str]:
     """Split a text into search terms, in order; an inner capital also gives the parts of a name."""
-    found: list[str] = []
-    for match in WORD.finditer(folded_marks(text)):
-        word = match.group()
-        if match.lastgroup == "run":
-            found.extend(word[i : i + 2] for i in range(max(1, len(word) - 1)))
-            continue
-        found.append(stem(word.casefold()))
-        if not word.isupper() and not word[1:].islower() and len(word) > 2:
-            parts = CAMEL.findall(word)
-            if len(parts) > 1:
-                found.extend(stem(part.casefold()) for part in parts if len(part) > 1)
-    return found
+    return [stem(word) for word in _words(text)]
 
 
 def query_tokens(text: str) -> list[str]:
     """Return the distinct search terms of a query, without stop words unless nothing else is there."""
-    distinct = list(dict.fromkeys(tokens(text)))
-    telling = [token for token in distinct if token not in STOP_WORDS]
-    return telling or distinct
+    found = list(_words(text))
+    telling = [word for word in found if word not in STOP_WORDS]  # by the word: the stem of "does" is a deer
+    return list(dict.fromkeys(map(stem, telling or found)))
+
+
+def _words(text: str) -> Iterator[str]:
+    for match in WORD.finditer(folded_marks(text)):
+        word = match.group()
+        if match.lastgroup == "run":
+            yield from (word[i : i + 2] for i in range(max(1, len(word) - 1)))
+            continue
+        yield word.casefold()
+        if not word.isupper() and not word[1:].islower() and len(word) > 2:
+            parts = CAMEL.findall(word)
+            if len(parts) > 1:
+                yield from (part.casefold() for part in parts if len(part) > 1)
 
 
 def folded_marks(text: str) -> str:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from ddax.reasoning.embedded.bearing import shares
 from ddax.reasoning.embedded.compare import compared
@@ -13,7 +13,7 @@ from ddax.reasoning.embedded.question import Question, unmet
 from ddax.reasoning.embedded.sentences import Sentence
 from ddax.reasoning.embedded.spans import Span
 from ddax.reasoning.embedded.support import Support, measure, unsaid
-from ddax.reasoning.embedded.text import FUNCTION_WORDS, bare_title, contains_phrase, stem, words
+from ddax.reasoning.embedded.text import FUNCTION_WORDS, bare_title, contains_phrase, stem, terms, words
 from ddax.reasoning.embedded.vectors import Vectors
 from ddax.types import Citation, Passage
 
@@ -33,6 +33,9 @@ LEAST_FIT = 0.8
 """Fit to the kind that a short answer needs: a full name, a date, a count."""
 REACH = 40
 """Characters before a span in which the words that lead to it stand."""
+_COUNTED = re.compile(r"\bhow many ([^\W\d_]+)", re.IGNORECASE)
+_WHEN = re.compile(r",? (?:in|on|since|from|until) \d.*$")
+"""What tells when, behind a name."""
 LEAST_WORDS = 8
 """A fragment shorter than this is not worth a citation."""
 
@@ -55,9 +58,8 @@ def answer(question: Question, passages: Sequence[Passage], vectors: Vectors, *,
     if not weighed or strength.value < threshold or unsaid(question, passages):
         return Answer(refusal(question, strength, weighed, threshold), (), False, strength, "")
     about = shares(question.names, passages)
-    order = telling(
-        question, opened(question, chosen(question, sayable(question, weighed), vectors, about), weighed)
-    )
+    order = opened(question, chosen(question, sayable(question, weighed), vectors, about), weighed)
+    order = telling(question, asked_row(question, order, weighed))
     short = short_answer(question, order, weighed)
     text, citations = pack(short if question.kind in ("yes_no", "choice") else "", order)
     if question.kind == "name" and short:
@@ -109,6 +111,12 @@ def opened(question: Question, order: list[Weighed], weighed: Sequence[Weighed])
     }
     first = next((openings[k] for it in order if (k := it.sentence.passage.source) in openings), None)
     return order if first is None else [first, *(item for item in order if item is not first)]
+
+
+def asked_row(question: Question, order: list[Weighed], weighed: Sequence[Weighed]) -> list[Weighed]:
+    """Begin with the row of a table that the question names, where it asks for one of its columns."""
+    row = next((item for item in weighed if of_row(question, item.sentence)), None)
+    return order if row is None else [row, *(item for item in order if item is not row)]
 
 
 def telling(question: Question, order: Sequence[Weighed]) -> list[Weighed]:
@@ -184,25 +192,52 @@ def short_answer(question: Question, order: Sequence[Weighed], weighed: Sequence
         return compared(question, weighed)[0]
     if question.kind == "name" and order and fit_of_title(question, order[0].sentence) == 1:
         return order[0].sentence.passage.title
+    if order and (cell := of_row(question, order[0].sentence)):
+        return cell
     if question.kind not in SHORT_KINDS:
         return ""
-    asked = frozenset(question.terms)
     for item in order:
-        if item.cover >= DIRECT and item.spans:
-            near = {
-                span.text: _led(span, item, asked)
-                for span in item.spans
-                if span.fit >= LEAST_FIT and (_led(span, item, asked) or _followed(span, item, asked))
-            }
-            # Two spans that the question's words touch cannot be told apart without a model.
-            return next((text for text, led in near.items() if led and len(near) == 1), "")
+        if item.cover >= DIRECT and item.spans and not unmet(question.names, item.terms):
+            return "" if item.sentence.cells else _touched(question, item)
     return ""
+
+
+def of_row(question: Question, row: Sentence) -> str:
+    """Return the cell of a row that the question names, and whose column it asks for; else nothing."""
+    asked, (key, *cells) = set(terms(question.text)), row.cells or [("", "")]
+    if not cells or not terms(key[1]) or not set(terms(key[1])) <= asked:
+        return ""
+    shared = [len(asked & set(terms(name))) for name, _ in cells]
+    best = max(shared, default=0)
+    return cells[shared.index(best)][1] if best and shared.count(best) == 1 else ""
+
+
+def _touched(question: Question, item: Weighed) -> str:
+    """Return the span that the words of the question touch; of two, none can be told without a model."""
+    asked, counted = frozenset(question.terms), _COUNTED.search(question.text)
+    near = {
+        span.text: _led(span, item, asked)
+        for span in item.spans
+        if span.fit >= LEAST_FIT
+        and (_led(span, item, asked) or _followed(span, item, asked))
+        and (counted is None or _counts(span, item, stem(counted.group(1).lower())))
+    }
+    found = next((text for text, led in near.items() if led and len(near) == 1), "")
+    return _WHEN.sub("", found) if question.kind == "person" else found
+
+
+def _counts(span: Span, item: Weighed, noun: str) -> bool:
+    """Tell whether a number is one of what is counted: "240 passengers", "its passengers: 240"."""
+    text = item.sentence.text
+    around = text[max(0, span.start - REACH) : span.start], text[span.end : span.end + REACH]
+    before, after = (words(part) for part in around)
+    return noun in map(stem, (*before[-3:], *after[:3]))
 
 
 def _led(span: Span, item: Weighed, asked: frozenset[str]) -> bool:
     """Tell whether a word of the question leads to the span: "directed by John Ford", "founded in 1941"."""
-    before = words(item.sentence.text[max(0, span.start - REACH) : span.start])[-3:]
-    while before and before[-1] in FUNCTION_WORDS:
+    before = words(item.sentence.text[max(0, span.start - REACH) : span.start])[-5:]
+    while before and (before[-1] in FUNCTION_WORDS or before[-1].isdigit()):
         before.pop()
     return bool(before) and stem(before[-1]) in asked
 
@@ -237,23 +272,25 @@ def _said(sentence: Sentence, told: str, left: int) -> tuple[str, list[Citation]
     The title goes before a sentence of a new document that does not name it, the heading before an item
     of a list or a table.
     """
-    title, plain = bare_title(sentence.passage.title), sentence.plain
+    title, line = bare_title(sentence.passage.title), sentence.told
     front: list[str] = []
     cited = [sentence.citation()]
-    if title != bare_title(told) and not contains_phrase(words(plain), words(title)):
+    if title != bare_title(told) and not contains_phrase(words(line), words(title)):
         front.append(title)
     if sentence.item and sentence.heading is not None:
         front.append(sentence.heading.plain)
         cited.append(sentence.heading.citation())
-    text = ": ".join([*front, plain])
+    if sentence.cells and sentence.header is not None:
+        cited.append(sentence.header.citation())
+    text = ": ".join([*front, line])
     if len(text.split()) <= left:
         return _ended(text), cited
     room = left - len(" ".join(front).split())
     if room < LEAST_WORDS or sentence.label:
         return None
-    cited[0] = _cut(cited[0], room)
-    cut = " ".join(plain.split()[:room])
-    return ": ".join([*front, cut]) + "…", cited
+    cut = _cut(sentence, room)
+    cited[0] = cut.citation()
+    return ": ".join([*front, cut.told]) + "…", cited
 
 
 def _ended(text: str) -> str:
@@ -261,8 +298,12 @@ def _ended(text: str) -> str:
     return text if text[-1:] in '.!?:;。！？؟…"”’)' else f"{text}."
 
 
-def _cut(whole: Citation, left: int) -> Citation:
-    """Cut a quote to so many words."""
-    ends = [match.end() for match in re.finditer(r"\S+", whole.quote)]
-    cut = whole.quote[: ends[min(left, len(ends)) - 1]]
-    return Citation(whole.passage_id, whole.source, whole.title, cut, whole.start, whole.start + len(cut))
+def _cut(sentence: Sentence, room: int) -> Sentence:
+    """Cut a sentence to the longest beginning that is said in so many words; marks of layout are no words."""
+    best = sentence
+    for match in re.finditer(r"\S+", sentence.text):
+        cut = replace(sentence, text=sentence.text[: match.end()])
+        if len(cut.told.split()) > room:
+            break
+        best = cut
+    return best

@@ -7,16 +7,17 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from ddax.reasoning.embedded.evidence import Weighed
+from ddax.reasoning.embedded.measures import asked_measures, measures
+from ddax.reasoning.embedded.nations import same_nation
 from ddax.reasoning.embedded.question import Question
 from ddax.reasoning.embedded.text import bare_title, contains_phrase, stem, terms, words
 
 _YEAR = re.compile(r"\b(1\d{3}|20\d\d)\b")
-_NUMBER = re.compile(r"\b(\d[\d,]*(?:\.\d+)?)\b")
 _EARLIER = re.compile(r"\b(?:first|earlier|older|oldest|before)\b", re.IGNORECASE)
 _LATER = re.compile(r"\b(?:later|younger|youngest|recently|last|after|newer)\b", re.IGNORECASE)
-_MORE = re.compile(r"\b(?:more|larger|bigger|higher|taller|longer|greater|largest|most)\b", re.IGNORECASE)
-_LESS = re.compile(r"\b(?:fewer|less|smaller|lower|shorter|fewest)\b", re.IGNORECASE)
+_LESS = re.compile(r"\b(?:fewer|less|smaller|smallest|lower|shorter|shortest|fewest)\b", re.IGNORECASE)
 _BIRTH = re.compile(r"\b(?:older|oldest|younger|youngest)\b", re.IGNORECASE)
+Value = tuple[float, Weighed]
 _ARTICLE = re.compile(r"^(?:the|a|an)\s+", re.IGNORECASE)
 
 
@@ -50,43 +51,50 @@ def _about(name: str, weighed: Sequence[Weighed]) -> About:
 
 def _choose(question: Question, sides: Sequence[About]) -> tuple[str, Weighed | None]:
     asked = question.text
-    by_year = _EARLIER.search(asked) or _LATER.search(asked)
-    by_size = _MORE.search(asked) or _LESS.search(asked)
-    if by_year:
-        values = [_first(side, _YEAR) for side in sides]
-    elif by_size:
-        values = [_first(side, _NUMBER) for side in sides]
+    if _EARLIER.search(asked) or _LATER.search(asked):
+        low = bool(_EARLIER.search(asked))
+        if _BIRTH.search(asked):
+            low = not re.search(r"\byoung", asked, re.IGNORECASE)
+        values = [_year(side) for side in sides]
     else:
-        return "", None
-    if any(value is None for value in values):
-        return "", None
+        low = bool(_LESS.search(asked))
+        values = next(filter(None, (_sizes(kind, sides) for kind in asked_measures(asked))), [None])
     known = [value for value in values if value is not None]
-    if known[0][0] == known[1][0]:
+    if len(known) < len(sides) or known[0][0] == known[1][0]:
         return "", None
-    low = bool(_EARLIER.search(asked)) if by_year else bool(_LESS.search(asked))
-    if _BIRTH.search(asked):
-        low = not re.search(r"\byoung", asked, re.IGNORECASE)
     order = sorted(range(2), key=lambda i: known[i][0], reverse=not low)
     return sides[order[0]].name, known[order[0]][1]
 
 
-def _first(side: About, pattern: re.Pattern[str]) -> tuple[float, Weighed] | None:
-    """Return the first value in the order of the document: openings state birth and release."""
-    for item in sorted(side.lines, key=lambda item: (item.sentence.passage.source, item.sentence.start)):
-        match = pattern.search(item.sentence.text)
-        if match:
-            return float(match.group(1).replace(",", "")), item
+def _year(side: About) -> Value | None:
+    """Return the first year in the order of the document: openings state birth and release."""
+    for item in sorted(side.lines, key=_reading):
+        if match := _YEAR.search(item.sentence.text):
+            return float(match.group(1)), item
     return None
+
+
+def _sizes(kind: str, sides: Sequence[About]) -> list[Value | None]:
+    """Return the first value of a kind that is told of each side; nothing where one of them has none."""
+    found: list[Value | None] = []
+    for side in sides:
+        told = (
+            (value, item)
+            for item in sorted(side.lines, key=_reading)
+            for own, value in measures(item.sentence.text)
+            if own == kind
+        )
+        found.append(next(told, None))
+    return found if all(found) else []
 
 
 def _agree(question: Question, sides: Sequence[About]) -> tuple[str, Weighed | None]:
     """Say yes where what is asked of both stands with both, no where it stands with one alone."""
     names = {term for name in question.names for term in terms(name)}
     asked = [term for term in question.terms if term not in names and term not in _VAGUE]
-    if "nationality" in question.text.lower() or "country" in question.text.lower():
-        shared = _nation(sides[0]) & _nation(sides[1])
-        known = _nation(sides[0]) and _nation(sides[1])
-        return (("yes" if shared else "no"), sides[0].lines[0]) if known else ("", None)
+    if re.search(r"\bnationality\b|\bcountry\b", question.text, re.IGNORECASE):
+        same = same_nation(*(_opening(side) for side in sides))
+        return ("", None) if same is None else ("yes" if same else "no", sides[0].lines[0])
     held = [{term for term in asked if any(term in item.terms for item in side.lines)} for side in sides]
     if not asked:
         return "", None
@@ -97,8 +105,16 @@ _VAGUE = frozenset(
     stem(word)
     for word in ["same", "both", "also", "nationality", "country", "located", "considered", "type", "kind"]
 )
-_NATION = re.compile(r"\b([A-Z][a-z]+(?:an|ish|ese|ch|i))\b")
+OPENING = 3
+"""Sentences in which a page says of which country its subject is."""
 
 
-def _nation(side: About) -> set[str]:
-    return {match for item in side.lines[:3] for match in _NATION.findall(item.sentence.text)}
+def _opening(side: About) -> str:
+    """Return how a page begins, without the name itself: Jordan and French are names too."""
+    first = sorted(side.lines, key=_reading)[:OPENING]
+    return " ".join(item.sentence.text for item in first).replace(side.name, "")
+
+
+def _reading(item: Weighed) -> tuple[str, int]:
+    """Sort sentences as they stand in their documents."""
+    return item.sentence.passage.source, item.sentence.start

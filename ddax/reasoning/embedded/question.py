@@ -117,7 +117,10 @@ _DEFINITION = re.compile(
     r"^\s*what\s+(?:is|are|does|do)\s+(?:an?\s+|the\s+)?(?P<subject>[^?]{2,80}?)(?:\s+(?:do|mean|for))?\s*\??\s*$",
     re.I,
 )
-_YES_NO = re.compile(r"^(?:is|are|was|were|do|does|did|has|have|had|can|could|will|would|should)\b", re.I)
+_MODALS = frozenset({"may", "might", "must", "shall", "should"})
+_YES_NO = re.compile(
+    rf"^(?:is|are|was|were|do|does|did|has|have|had|can|could|will|would|{'|'.join(sorted(_MODALS))})\b", re.I
+)
 _KINDS: tuple[tuple[AnswerKind, re.Pattern[str]], ...] = (
     ("date", re.compile(r"\b(?:when|(?:what|which) (?:year|date|month|day|decade|century))\b", re.I)),
     (
@@ -145,7 +148,7 @@ _KINDS: tuple[tuple[AnswerKind, re.Pattern[str]], ...] = (
         ),
     ),
 )  # fmt: skip
-_OR = re.compile(r"[,:]\s*(?:the\s+)?([^,:?]{2,60}?),?\s+or\s+([^,?]{2,60}?)\s*[?\"”.]*\s*$", re.I)
+_OR = re.compile(r"[,:]\s*(?:the\s+)?([^,:?]{2,60}?),?\s+or\s+(?:the\s+)?([^,?]{2,60}?)\s*[?\"”.]*\s*$", re.I)
 _OR_NAMES = re.compile(r"[\"“]([^\"”]+)[\"”]\s+or\s+[\"“]([^\"”]+)[\"”]", re.I)
 _COMPARISON = re.compile(
     r"\b(?:first|earlier|later|older|younger|oldest|larger|bigger|smaller|longer|shorter|higher|taller|more|fewer"
@@ -158,7 +161,7 @@ _AMOUNT = re.compile(
 )
 """What only says which measure is asked for: "every 90 days" tells how often, and says no "often"."""
 _FIRST = re.compile(r"\b(?:what|which)\s+([\w'’-]+)", re.I)
-_OPERATOR = re.compile(rf"{_COMPARISON.pattern}|\\b(?:nationality|came|come|out)\\b", re.I)
+_OPERATOR = re.compile(rf"{_COMPARISON.pattern}|\b(?:nationality|came|come|out)\b", re.I)
 _HEAD = re.compile(
     r"\b(?:what|which)\s+((?:[\w'’.&-]+\s+){0,4}?[\w'’-]+?)\s+"
     r"(?:is|are|was|were|did|does|do|has|have|had|that|who|which|of|in|by|for|to|from|with|serves?|can|will|would)\b",
@@ -240,8 +243,8 @@ def _names(text: str) -> tuple[str, ...]:
     bare = _IDENTIFIER.sub(lambda m: " " * len(m.group()), bare)
     foreign = "?" in text and _ENGLISH.isdisjoint(words(text))
     for match in _NAME.finditer(bare):
-        asks = foreign and _begins(bare[: match.start()])
-        name = _trim(_asked(match.group()) if asks else match.group())
+        begins = _begins(bare[: match.start()])
+        name = _trim(_asked(match.group(), foreign=foreign) if begins else match.group())
         if name:
             found.append((match.start(), name))
     ordered = [name for _, name in sorted(found)]
@@ -253,10 +256,11 @@ def _begins(before: str) -> bool:
     return before.rstrip(' \t¿¡"“„«(')[-1:] in ("", *".!?:;\n")
 
 
-def _asked(name: str) -> str:
-    """Drop the word another language asks with; one in capitals is an acronym, as MIT is."""
+def _asked(name: str, *, foreign: bool) -> str:
+    """Drop the word a question begins with, also in another language; one in capitals is an acronym."""
     first, _, rest = name.partition(" ")
-    return rest if first.lower() in _FOREIGN_OPENERS and not first.isupper() else name
+    asks = first.lower() in (_MODALS | _FOREIGN_OPENERS if foreign else _MODALS)
+    return rest if asks and not first.isupper() else name
 
 
 def _trim(name: str) -> str:

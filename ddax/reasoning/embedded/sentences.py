@@ -11,11 +11,12 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from ddax.memory.chunks import Span, sentences
+from ddax.memory.tables import BAR, named_cells, said_row
 from ddax.reasoning.embedded.text import bare_title, contains_phrase, words
 from ddax.types import Citation, Passage
 
-MAX_SENTENCES = 400
-"""Sentences weighed at once; beyond it the passages with the highest score come first."""
+MAX_SENTENCES = 1000
+"""Sentences weighed at once; of more, each passage gives its first ones, as many as any other."""
 HEADING_WORDS = 12
 """A longer line that stands alone is a sentence without its full stop."""
 LEAD_CHARS = 160
@@ -27,9 +28,7 @@ _MARK = re.compile(
     r"|^[ \t]*\d{1,3}[.)][ \t]+"
 )
 _ITEM = re.compile(r"[ \t]*(?:[-*+•][ \t]|\||\d{1,3}[.)][ \t])|.*\S(?: {3,}|\t)\S")
-_BAR = re.compile(r"(?<!\\)\|")
-"""What parts the cells of a row; with a backslash before it, a bar belongs to its cell."""
-_GAP = re.compile(rf"[ \t]*{_BAR.pattern}[ \t]*|[ ]{{3,}}|\t+")
+_GAP = re.compile(rf"[ \t]*{BAR.pattern}[ \t]*|[ ]{{3,}}|\t+")
 _OPEN_END = re.compile(r"[.!。！…,;،]$")
 
 
@@ -39,7 +38,7 @@ class Sentence:
 
     `place` counts the sentences of the passage before it, without labels.
     `heading` is the sentence it stands under, `intro` the text that leads to it, `label` tells that it
-    only names what follows: a heading, a question, a signature.
+    only names what follows: a heading, a question, a signature. `header` is the first row of its table.
     """
 
     text: str
@@ -50,6 +49,7 @@ class Sentence:
     intro: str = ""
     label: bool = False
     item: bool = False
+    header: Sentence | None = None
 
     @property
     def end(self) -> int:
@@ -61,9 +61,19 @@ class Sentence:
         """Return the sentence as a reader would say it: without marks of layout, on one line."""
         first, *rest = _GAP.split(_MARK.sub("", _MARK.sub("", self.text)).strip())
         joined = f"{first}: {', '.join(rest)}" if rest else first
-        if _BAR.search(self.text):
+        if BAR.search(self.text):
             joined = joined.replace(r"\|", "|")
         return " ".join(joined.split())
+
+    @property
+    def cells(self) -> list[tuple[str, str]]:
+        """Return the cells of a row of a table with the names of their columns; none for other sentences."""
+        return named_cells(self.header.text, self.text) if self.header is not None else []
+
+    @property
+    def told(self) -> str:
+        """Return the sentence as `plain`, each cell of a row after the name of its column."""
+        return said_row(self.header.text, self.text) if self.header is not None and self.cells else self.plain
 
     @property
     def titled(self) -> str:
@@ -80,22 +90,32 @@ class Sentence:
 
 def split(passages: Sequence[Passage], *, limit: int = MAX_SENTENCES) -> list[Sentence]:
     """Cut passages into sentences; a sentence standing in two passages of a document comes once."""
-    found: list[Sentence] = []
     seen: set[tuple[str, int]] = set()
+    parts: list[list[Sentence]] = []
     for passage in passages:
-        for sentence in _of_passage(passage):
-            if (passage.source, sentence.start) not in seen:
-                seen.add((passage.source, sentence.start))
-                found.append(sentence)
-            if len(found) == limit:
-                return found
-    return found
+        own = [line for line in _of_passage(passage) if (passage.source, line.start) not in seen]
+        seen.update((passage.source, line.start) for line in own)
+        parts.append(own)
+    share = fair_share([len(part) for part in parts], limit)
+    return [line for part in parts for line in part[: max(1, share)]][:limit]
+
+
+def fair_share(sizes: Sequence[int], limit: int) -> int:
+    """Return how many each of several parts may give at most, so that they give no more than `limit`."""
+    left, share = limit, 0
+    for place, size in enumerate(sorted(sizes)):
+        share = left // (len(sizes) - place)
+        if size > share:
+            return share
+        left -= size
+    return max(sizes, default=0)
 
 
 def _of_passage(passage: Passage) -> list[Sentence]:
     """Cut one passage, each sentence with its heading and its lead; rulers are left out."""
     found: list[Sentence] = []
     heading: Sentence | None = None
+    columns: Sentence | None = None
     intro, place, spans = "", 0, sentences(passage.text)
     for number, span in enumerate(spans):
         text = passage.text[span.start : span.end]
@@ -113,8 +133,10 @@ def _of_passage(passage: Passage) -> list[Sentence]:
             intro if item else "",
             label,
             item,
+            columns if item else None,
         )
         found.append(own)
+        columns = own if header and BAR.search(text) else columns if item else None
         place += not label
         if label and not item:
             heading, intro = (None if _names_document(own) else own), ""

@@ -1,0 +1,73 @@
+"""Comparisons of two named things: nationalities, years, and values that can be compared."""
+
+from __future__ import annotations
+
+import pytest
+
+from ddax.memory.embeddings import HashEmbedder
+from ddax.reasoning.embedded.compare import compared
+from ddax.reasoning.embedded.evidence import weigh
+from ddax.reasoning.embedded.measures import asked_measures, measures
+from ddax.reasoning.embedded.nations import nations, same_nation
+from ddax.reasoning.embedded.question import analyse
+from ddax.reasoning.embedded.vectors import Vectors
+from ddax.types import Passage
+
+
+def decided(task: str, **texts: str) -> str:
+    """Return what is decided from a page on each thing."""
+    pages = [Passage(name, f"{name}.md", name.replace("_", " "), text) for name, text in texts.items()]
+    question = analyse(task)
+    return compared(question, weigh(question, pages, Vectors(HashEmbedder())))[0]
+
+
+@pytest.mark.parametrize(
+    ("one", "other", "said"),
+    [
+        ("(born March 3, 1950) is an American singer", "(born March 12, 1961) is a British actor", "no"),
+        ("is an American singer from Michigan", "was an American poet", "yes"),
+        ("is a singer from Michigan", "was a poet from Japan", ""),
+        ("is a Scottish painter", "is an English actor", ""),
+        ("is a painter with a French wife", "is a Spanish dancer", "no"),
+    ],
+)
+def test_a_nationality_is_the_name_of_a_people(one: str, other: str, said: str) -> None:
+    task = "Are Ann Lee and Bob Jordan of the same nationality?"
+    assert decided(task, Ann_Lee=f"Ann Lee {one}.", Bob_Jordan=f"Bob Jordan {other}.") == said
+
+
+def test_nations_are_told_by_their_names_and_their_people() -> None:
+    text = "In March Ivan and Sebastian met Jonathan in Michigan, Iran and the U.S. with a South Korean."
+    assert nations(text) == {"Iran", "United States", "South Korea"}
+    assert same_nation("a British one", "an American one") is False
+    assert same_nation("a British one", "an English one") is None
+    assert same_nation("a British one", "one of no nation") is None
+
+
+@pytest.mark.parametrize(
+    ("task", "one", "other", "said"),
+    [
+        ("Which river is longer, the Nile or the Amazon?", "It has 12 arms and is 6,650 km long.",
+         "It has 1100 arms and is 6400 km long.", "Nile"),
+        ("Which river is shorter, the Nile or the Amazon?", "It is 6,650 km long.",
+         "It is 3,980 miles long.", "Amazon"),
+        ("Which river is longer, the Nile or the Amazon?", "It has 12 arms.", "It has 1100 arms.", ""),
+        ("Which river is longer, the Nile or the Amazon?", "It was known in 3000 BC.", "It is 6400 km.", ""),
+        ("Which has more dams, the Nile or the Amazon?", "It is 6650 km long, with 9 dams.",
+         "It is 6400 km long, with 3 large dams.", "Nile"),
+        ("Which has the larger area, the Nile or the Amazon?", "It drains 3,400,000 square kilometres.",
+         "It drains 7,000,000 km2.", "Amazon"),
+        ("Which has the larger population, the Nile or the Amazon?", "It has a population of 300.",
+         "It has a population of about 2,000.", "Amazon"),
+    ],
+)  # fmt: skip
+def test_things_are_compared_by_what_is_asked_of_both(task: str, one: str, other: str, said: str) -> None:
+    assert decided(task, Nile=f"The Nile is a river. {one}", Amazon=f"The Amazon is a river. {other}") == said
+
+
+def test_a_number_without_what_it_counts_is_no_measure_of_size() -> None:
+    assert list(measures("In 1999 it rose 12.5 m, from 1,204 feet.")) == [
+        ("count:it", 1999.0), ("count:rose", 1999.0), ("length", 12.5), ("count:m", 12.5),
+        ("length", pytest.approx(366.9792)), ("count:feet", 1204.0),
+    ]  # fmt: skip
+    assert asked_measures("Which is larger?") == ("area", "people")
