@@ -8,17 +8,13 @@ from __future__ import annotations
 
 from typing import Literal
 
-from pydantic import BaseModel, ConfigDict, Field, NonNegativeFloat
+from pydantic import Field, NonNegativeFloat
+
+from ddax.configs.section import Section
 
 SCHEMA_VERSION = 1
 """Version of settings, state and memory as this release writes them."""
 PressurePart = Literal["depth", "time", "impasses", "ambiguity"]
-
-
-class Section(BaseModel):
-    """A frozen group of settings that refuses unknown keys."""
-
-    model_config = ConfigDict(frozen=True, extra="forbid", allow_inf_nan=False)
 
 
 class Budget(Section):

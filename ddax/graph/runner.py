@@ -67,8 +67,15 @@ def open_agent(
     """Return an agent to be entered with `async with` (or `with`).
 
     `home` is where everything is kept (default: DDAX_HOME, else `.ddax`), `parts` replaces the parts
-    that the settings name, `build` makes the graph (to add nodes of one's own).
+    that the settings name, `build` makes the graph (to add nodes of one's own). Raises UsageError for
+    settings that are no `Context`.
     """
+    if not isinstance(context, Context | None):
+        raise UsageError(
+            "An agent is opened with a Context.",
+            why=f"This is a {type(context).__name__}.",
+            mend='Write: open_agent(Context(sources=("docs",)))',
+        )
     return Agent(context or Context(), home=home, parts=parts, build=build, clock=clock, monotonic=monotonic)
 
 

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import sqlite3
+from functools import cache
+from typing import Any, get_args, get_origin, get_type_hints
 
 from ddax.errors import DdaxError, InvariantError
 from ddax.reasoning.protocol import METHODS
@@ -12,7 +14,7 @@ MAX_SAID = 300
 _MEND = "Mend it, then resume the thread; `ReasonerContract` of ddax.testing tells what else does not hold."
 
 
-def is_a_break(error: Exception) -> bool:
+def is_a_break(error: BaseException) -> bool:
     """Tell whether a reasoner may not raise an error: not one of ours, an interrupt, or that of a disk."""
     from langgraph.errors import GraphBubbleUp
 
@@ -21,7 +23,7 @@ def is_a_break(error: Exception) -> bool:
     return not isinstance(error, DdaxError | GraphBubbleUp | OSError | sqlite3.Error)
 
 
-def broke_off(name: str, method: str, error: Exception) -> InvariantError:
+def broke_off(name: str, method: str, error: BaseException) -> InvariantError:
     """Return the error for a reasoner that raised something else than ReasonerError."""
     said = f"{type(error).__name__}: {error}"[:MAX_SAID].rstrip(" .:")
     return InvariantError(
@@ -38,3 +40,38 @@ def no_reply(name: str, method: str, reply: object) -> InvariantError:
         why=f"It returned {type(reply).__name__}, not {METHODS[method].__name__}.",
         mend=_MEND,
     )
+
+
+def half_a_reply(name: str, method: str, fault: str) -> InvariantError:
+    """Return the error for a reply with a field of another type."""
+    return InvariantError(
+        f"the reasoner {name!r} gave no whole reply to {method!r}.",
+        why=f"In its {METHODS[method].__name__} {fault}.",
+        mend=_MEND,
+    )
+
+
+def fault_of(reply: Any, method: str) -> str:
+    """Say which field of a reply has another type than it is declared with; empty for none."""
+    for name, hint in _hints()[method].items():
+        value = getattr(reply, name)
+        wanted = get_origin(hint) or hint
+        if isinstance(wanted, type) and not _is_a(value, wanted):
+            return f"{name!r} is a {type(value).__name__}, not a {wanted.__name__}"
+        if wanted is tuple and isinstance(item := get_args(hint)[0], type):
+            odd = next((one for one in value if not _is_a(one, item)), None)
+            if odd is not None:
+                return f"{name!r} holds a {type(odd).__name__}, not a {item.__name__}"
+    return ""
+
+
+def _is_a(value: object, kind: type) -> bool:
+    """Tell whether a value has a type; whole numbers are numbers, and a list will do for a tuple."""
+    if kind is float:
+        return isinstance(value, int | float) and not isinstance(value, bool)
+    return isinstance(value, list | tuple) if kind is tuple else isinstance(value, kind)
+
+
+@cache
+def _hints() -> dict[str, dict[str, Any]]:
+    return {method: get_type_hints(kind) for method, kind in METHODS.items()}

@@ -17,7 +17,7 @@ from typing import Any
 from ddax.configs.settings import Budget
 from ddax.errors import BudgetExceeded
 from ddax.reasoning import protocol as p
-from ddax.reasoning.breaks import broke_off, is_a_break, no_reply
+from ddax.reasoning.breaks import broke_off, fault_of, half_a_reply, is_a_break, no_reply
 from ddax.reasoning.protocol import METHODS
 from ddax.types import JsonDict, Usage
 
@@ -247,7 +247,7 @@ class MeteredReasoner:
         """Ask the reasoner itself; a break of its contract is told with its name and the method."""
         try:
             reply = await getattr(self._bound(method), method)(request)
-        except Exception as error:
+        except (Exception, SystemExit) as error:
             if not is_a_break(error):
                 raise
             broken = broke_off(self.name, method, error)
@@ -255,6 +255,8 @@ class MeteredReasoner:
             raise broken from error
         if not isinstance(reply, METHODS[method]):
             raise no_reply(self.name, method, reply)
+        if fault := fault_of(reply, method):
+            raise half_a_reply(self.name, method, fault)
         return reply
 
     async def _paid(self, method: str, request: Any) -> Any:

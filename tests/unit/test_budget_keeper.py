@@ -13,6 +13,7 @@ from ddax.configs.settings import Budget
 from ddax.errors import BudgetExceeded, InvariantError, ReasonerError
 from ddax.graph.state import add_numbers
 from ddax.reasoning import protocol as p
+from ddax.reasoning.breaks import fault_of
 from ddax.reasoning.budget import BudgetKeeper, MeteredReasoner, Place, charge, usage_of
 from ddax.reasoning.scripted import ScriptedReasoner
 from ddax.types import Usage
@@ -313,8 +314,38 @@ async def test_a_break_of_the_contract_names_reasoner_and_method(name, method, s
     assert [call["ok"] for call in place.calls] == ([] if name == "embedded" else [False])
 
 
+@pytest.mark.parametrize(
+    ("reply", "says"),
+    [
+        (p.Question(None), "gave no whole reply to 'ask'. In its Question 'text' is a NoneType, not a str"),
+        (SystemExit(7), "broke off in 'ask'. It raised SystemExit: 7"),
+    ],
+)
+async def test_half_a_reply_and_an_exit_are_breaks_too(reply, says):
+    inner = ScriptedReasoner({}, name="own")
+    inner.ask = lambda request: given(reply)
+    with pytest.raises(InvariantError, match=re.escape(says)):
+        await MeteredReasoner(inner, keeper()).ask(ASK)
+
+
+@pytest.mark.parametrize(
+    ("reply", "method", "says"),
+    [
+        (p.Synthesis("x", (), True, 1), "merge", ""),
+        (p.Synthesis("x", [], True, 0.5), "merge", ""),
+        (p.Synthesis("x", None, True, 0.5), "merge", "'citations' is a NoneType, not a tuple"),
+        (p.Synthesis("x", ("q",), True, 0.5), "merge", "'citations' holds a str, not a Citation"),
+        (p.Synthesis("x", (), "yes", 0.5), "merge", "'found' is a str, not a bool"),
+        (p.Synthesis("x", (), True, True), "merge", "'support' is a bool, not a float"),
+        (p.Question("x", usage=None), "ask", "'usage' is a NoneType, not a Usage"),
+    ],
+)
+def test_the_fields_of_a_reply_have_their_types(reply, method, says):
+    assert fault_of(reply, method) == says
+
+
 async def given(reply):
-    if isinstance(reply, Exception):
+    if isinstance(reply, BaseException):
         raise reply
     return reply
 

@@ -9,6 +9,7 @@ from typing import Any
 
 import pytest
 
+from ddax import open_agent
 from ddax.errors import UsageError
 
 
@@ -74,3 +75,9 @@ def test_a_synchronous_call_after_the_block_says_that_it_is_closed(kit: Any, tmp
         assert agent.run_sync(kit.question)["status"] == "done"
     with pytest.raises(UsageError, match="the agent is not open"):
         agent.run_sync(kit.question)
+
+
+def test_settings_that_are_no_context_are_refused() -> None:
+    given: Any = {"sources": ["docs"]}
+    with pytest.raises(UsageError, match=r"This is a dict\. Write: open_agent\(Context"):
+        open_agent(given)

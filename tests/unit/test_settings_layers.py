@@ -11,6 +11,7 @@ import pytest
 import yaml
 from hypothesis import given
 from hypothesis import strategies as st
+from pydantic import ValidationError
 
 import ddax.configs
 from ddax.configs.keys import nearest, setting_fields, value_of
@@ -307,3 +308,16 @@ def test_a_follow_up_keeps_the_settings_of_its_thread(tmp_path: Path):
 def test_value_of_gives_plain_json():
     assert value_of(Context(), "sources") == []
     assert value_of(Context(), "budget.max_steps") == 60
+
+
+@pytest.mark.parametrize(
+    ("values", "says"),
+    [
+        ({"budget": {"max_steps": True}}, "It should be a number, not true"),
+        ({"seed": False}, "It should be a number, not false"),
+        ({"sources": "docs"}, r"It should be a list: \['docs'\]"),
+    ],
+)
+def test_what_would_pass_for_another_type_is_refused(values: dict[str, Any], says: str) -> None:
+    with pytest.raises(ValidationError, match=says):
+        Context.model_validate(values)

@@ -1,0 +1,24 @@
+"""What every group of settings is: frozen, with known keys, and with values of the type that is meant."""
+
+from __future__ import annotations
+
+from typing import Any, get_origin
+
+from pydantic import BaseModel, ConfigDict, ValidationInfo, field_validator
+
+
+class Section(BaseModel):
+    """A frozen group of settings that refuses unknown keys."""
+
+    model_config = ConfigDict(frozen=True, extra="forbid", allow_inf_nan=False)
+
+    @field_validator("*", mode="before")
+    @classmethod
+    def _is_meant(cls, value: Any, about: ValidationInfo) -> Any:
+        """Refuse what would pass for something else: true for 1, and one text for a list of texts."""
+        wanted = cls.model_fields[str(about.field_name)].annotation
+        if isinstance(value, bool) and wanted in (int, float):
+            raise ValueError(f"It should be a number, not {str(value).lower()}")
+        if isinstance(value, str) and get_origin(wanted) is tuple:
+            raise ValueError(f"It should be a list: [{value!r}]")
+        return value
