@@ -10,6 +10,7 @@ import time
 import numpy as np
 import pytest
 from langchain_openai import ChatOpenAI
+from pydantic import create_model
 
 from ddax import open_agent
 from ddax.cli.board import Board
@@ -242,7 +243,28 @@ async def test_one_request_makes_three_calls_at_most_whatever_goes_wrong(server,
     assert len(server.requests) == 3
 
 
-async def test_a_model_in_a_file_is_asked_one_call_at_a_time(server, monkeypatch):
+@pytest.fixture
+def in_a_file(server, monkeypatch):
+    """Stand in for the server of a file, whose package is an extra."""
+    model = ChatOpenAI(model="local", base_url=server.base_url, api_key="local", max_retries=0)
+    monkeypatch.setattr(assemble, "open_local", lambda name, limits: (model, lambda: None))
+    return lambda **more: open_reasoner("gguf:a.gguf", embedder=None, prices={}, clock=time.monotonic, **more)
+
+
+async def test_a_model_in_a_file_can_give_each_argument_of_an_action(server, in_a_file):
+    args = [{"name": "to", "value": "Ada"}, {"name": "text", "value": "Come."}]
+    mail = {"name": "mail", "args": args, "intent": "i"}
+    child = {"title": "Write", "expected": "an answer", "prior": 1, "action": mail, "needs": []}
+    server.add({"children": [child], "requirements": []})
+    served = in_a_file(arguments={"mail": create_model("Mail", to=(str, ...), text=(str, ...))})
+    plan = await served.expand(p.ExpandRequest("t", "i", 0, (), (), (), ("mail",)))
+    await served.close()
+    assert plan.children[0].action["args"] == {"to": "Ada", "text": "Come."}
+    named = server.requests[0]["response_format"]["json_schema"]["schema"]["$defs"]["ArgumentWire"]
+    assert named["properties"]["name"] == {"enum": ["to", "text"]}
+
+
+async def test_a_model_in_a_file_is_asked_one_call_at_a_time(server, in_a_file):
     under_way, most = set(), []
 
     def answer(body):
@@ -253,9 +275,7 @@ async def test_a_model_in_a_file_is_asked_one_call_at_a_time(server, monkeypatch
         return {"text": "So?"}
 
     server._answer = answer
-    model = ChatOpenAI(model="local", base_url=server.base_url, api_key="local", max_retries=0)
-    monkeypatch.setattr(assemble, "open_local", lambda name, limits: (model, lambda: None))
-    served = open_reasoner("gguf:a.gguf", embedder=None, prices={}, clock=time.monotonic)
+    served = in_a_file()
     await asyncio.gather(*(served.ask(p.AskRequest(f"t{n}", "s", ())) for n in range(4)))
     await served.close()
     assert most == [1] * 4

@@ -8,6 +8,7 @@ from hypothesis import strategies as st
 
 from ddax.reasoning.language import wire
 from ddax.reasoning.language.wire import Unfit, parse, schema_of
+from ddax.reasoning.language.wire_openai import Narrow, form_of, narrowed
 
 GOOD = {
     "expand": (
@@ -128,6 +129,16 @@ def test_a_schema_is_strict_and_lean(model):
     schema = schema_of(model)
     assert schema["title"] == model.__name__.removesuffix("Wire").lower()
     walk(schema)
+
+
+def test_a_grammar_leaves_a_small_model_every_name_and_the_demands_of_the_task():
+    offered = {"ActionWire.name": ("mail", "save"), "ArgumentWire.name": ["to", "text", "text", "title"]}
+    form = narrowed(form_of(wire.ExpandWire), offered, Narrow(items=3, text=80, code=90))
+    schema = form["json_schema"]["schema"]
+    assert schema["$defs"]["ArgumentWire"]["properties"]["name"] == {"enum": ["to", "text", "title"]}
+    assert schema["$defs"]["ChildWire"]["properties"]["needs"]["maxItems"] == 0
+    demands = schema["properties"]["requirements"]
+    assert (demands["items"], demands["maxItems"]) == ({"type": "string", "maxLength": 80}, 3)
 
 
 def test_a_property_called_title_stays_in_the_schema():

@@ -134,7 +134,7 @@ class LanguageReasoner:
                 "ActionWire.name": request.actions,
                 "ArgumentWire.name": [
                     name for action in request.actions
-                    for name in readers.argument_names(action, self._arguments)[:1]
+                    for name in readers.argument_names(action, self._arguments)
                 ],
             },
             picture=request.seen.picture if request.seen is not None else None,

@@ -52,6 +52,8 @@ def trusted() -> SSLContext:
     return create_ssl_context()
 
 
+EMPTY = frozenset({"ChildWire.needs"})
+"""Lists that a small model leaves empty: it names positions of siblings that are not there."""
 SMALL = 2000
 """Output tokens below which a program is bounded as if each character took a token."""
 
@@ -88,7 +90,7 @@ def _bounded(
     place: str, about: dict[str, Any], choices: Mapping[str, Sequence[str]], bounds: Narrow
 ) -> dict[str, Any]:
     if choices.get(place):
-        return {"enum": list(choices[place])}
+        return {"enum": list(dict.fromkeys(choices[place]))}
     kind = about.get("type")
     if kind == "number":
         return {"enum": [n / 10 for n in range(1, 11)]}
@@ -96,9 +98,12 @@ def _bounded(
         return about | {"maxLength": bounds.code if place.endswith(".code") else bounds.text}
     if kind != "array":
         return about
+    if place in EMPTY:
+        return about | {"maxItems": 0}
     item = about["items"].get("$ref", "").rpartition("/")[2]
     if not item:
-        return about | {"maxItems": 0}  # positions of siblings: a small model names those that are not there
+        each_text = _bounded(f"{place} item", about["items"], choices, bounds)
+        return about | {"items": each_text, "maxItems": bounds.items}
     each = [key for key in choices if key == f"{item}.criterion"]
     count = len(choices[each[0]]) if each else 1
     return about | {"minItems": count, "maxItems": count if each else bounds.items}
