@@ -100,9 +100,9 @@ class Usage:
     """What a piece of work cost; `usd` is None where the price is unknown.
 
     `prompt_tokens` are those of `tokens` that were sent, `cached_tokens` those of them the provider
-    took from its cache. `hits` are replies given again from our own, which had cost `saved_tokens`
-    and `saved_usd`. `models` counts the calls by the model that was asked. `priced_usd` is what the
-    calls with a known price cost where `usd` is None for the sake of others.
+    took from its cache. `hits` are replies given again from our own, which had cost `saved_calls`,
+    `saved_tokens` and `saved_usd`. `models` counts the calls by the model that was asked. `priced_usd`
+    is what the calls with a known price cost where `usd` is None for the sake of others.
     """
 
     model_calls: int = 0
@@ -115,6 +115,7 @@ class Usage:
     saved_usd: float = field(default=0.0, compare=False)
     models: tuple[tuple[str, int], ...] = field(default=(), compare=False)
     priced_usd: float = field(default=0.0, compare=False)
+    saved_calls: int = field(default=0, compare=False)
 
     @property
     def known_usd(self) -> float:
@@ -138,6 +139,7 @@ class Usage:
             self.saved_usd + other.saved_usd,
             tuple(sorted(names.items())),
             self.known_usd + other.known_usd if usd is None else 0.0,
+            self.saved_calls + other.saved_calls,
         )
 
     def row(self) -> JsonDict:
@@ -157,7 +159,9 @@ class Usage:
 
 MODEL_KEY = "model "
 """Before the name of a model in a row of usage: how often it was asked."""
-_DETAILS = ("prompt_tokens", "cached_tokens", "hits", "saved_tokens", "saved_usd", "priced_usd")
+_DETAILS = (
+    "prompt_tokens", "cached_tokens", "hits", "saved_calls", "saved_tokens", "saved_usd", "priced_usd",
+)  # fmt: skip
 
 
 @dataclass(frozen=True)

@@ -88,8 +88,8 @@ def _witness_payments(caller: Any, cache: Any, witness: Witness) -> None:
         return await converse(it, ask, order, request)
 
     @wraps(put)
-    def kept(it: Any, key: str, value: Any) -> None:
-        put(it, key, value)
+    async def kept(it: Any, key: str, value: Any) -> None:
+        await put(it, key, value)
         witness.note("kept", key)
 
     caller._converse, cache.put = conversed, kept

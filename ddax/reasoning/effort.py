@@ -19,8 +19,9 @@ def effort_of(spent: Usage, budget: Budget, models: Models) -> Effort:
 
     A reply from our own cache counts as what it had cost, so that a run with it chooses as one without.
     """
+    saved_calls = max(spent.saved_calls, spent.hits)  # threads of earlier releases have the hits alone
     used = (
-        (spent.model_calls + spent.hits, budget.max_model_calls),
+        (spent.model_calls + saved_calls, budget.max_model_calls),
         (spent.tokens + spent.saved_tokens, budget.max_tokens),
         (spent.known_usd + spent.saved_usd, budget.max_usd),
     )

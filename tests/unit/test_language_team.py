@@ -2,6 +2,8 @@
 
 import asyncio
 import sqlite3
+import time
+from contextlib import closing
 
 import pytest
 
@@ -9,7 +11,7 @@ from ddax.configs.settings import Budget, Models
 from ddax.errors import BudgetExceeded, InvalidReply, ReasonerError
 from ddax.reasoning.budget import BudgetKeeper, charge, usage_of
 from ddax.reasoning.effort import effort_of
-from ddax.reasoning.language.cache import Kept, ReplyCache, reply_key
+from ddax.reasoning.language.cache import WAITS, Kept, ReplyCache, reply_key
 from ddax.reasoning.language.call import Ask, Under
 from ddax.reasoning.language.channel import Order, Sampling, chosen
 from ddax.reasoning.language.lanes import Lane, Lanes
@@ -29,6 +31,7 @@ ORDER = Order([("system", "s"), ("human", "h")], AskWire, "schema", Sampling(0.0
         (Usage(), "full"), (Usage(50, 0, 0.0), "full"), (Usage(51, 0, 0.0), "saving"),
         (Usage(1, 510, 0.0), "saving"), (Usage(1, 1, 0.8), "lean"), (Usage(80, 1, None), "lean"),
         (Usage(0, 0, 0.0, hits=60, saved_tokens=900), "lean"), (Usage(0, 0, 0.0, saved_usd=0.6), "saving"),
+        (Usage(0, 0, 0.0, hits=30, saved_calls=60), "saving"), (Usage(0, 0, 0.0, hits=60), "saving"),
     ],
 )  # fmt: skip
 def test_effort_goes_down_with_the_scarcest_of_the_budget(spent, effort):
@@ -167,14 +170,16 @@ async def test_a_lane_holds_no_more_than_its_width():
     assert [await most_inside(lanes.of(name)) for name in ("gguf:a.gguf", "openai:a")] == [1, 3]
 
 
-def test_a_reply_is_kept_by_all_that_was_sent(tmp_path):
+async def test_a_reply_is_kept_by_all_that_was_sent(tmp_path):
     cache = ReplyCache(tmp_path / "c" / "replies.sqlite", wall=lambda: 5.0)
     key = reply_key("m", "http://a", ORDER)
     assert cache.get(key) is None
-    cache.put(key, Kept("text", 10, None))
-    cache.put(key, Kept("other", 1, 1.0))
+    await cache.put(key, Kept("text", 10, None, 3))
+    await cache.put(key, Kept("other", 1, 1.0))
     cache.close()
-    assert ReplyCache(tmp_path / "c" / "replies.sqlite", wall=lambda: 9.0).get(key) == Kept("text", 10, None)
+    assert ReplyCache(tmp_path / "c" / "replies.sqlite", wall=lambda: 9.0).get(key) == Kept(
+        "text", 10, None, 3
+    )
     others = {
         reply_key("m2", "http://a", ORDER), reply_key("m", "http://b", ORDER),
         reply_key("m", "http://a", Order(ORDER.messages, PredictWire, "schema", ORDER.sampling)),
@@ -185,12 +190,65 @@ def test_a_reply_is_kept_by_all_that_was_sent(tmp_path):
     assert reply_key("m", "http://a", Order(ORDER.messages, AskWire, "words", ORDER.sampling)) == key
 
 
-def test_a_damaged_cache_is_left_alone_and_said(tmp_path, caplog):
+async def test_a_cache_of_an_earlier_release_is_read_and_written(tmp_path):
+    path = tmp_path / "replies.sqlite"
+    with closing(sqlite3.connect(path)) as before:
+        before.execute(
+            "CREATE TABLE replies (key TEXT PRIMARY KEY, text TEXT NOT NULL, tokens INTEGER NOT NULL,"
+            " usd REAL, created REAL NOT NULL) WITHOUT ROWID"
+        )
+        before.execute("INSERT INTO replies VALUES ('old', 't', 7, 0.5, 1.0)")
+        before.commit()
+    cache = ReplyCache(path, wall=lambda: 0.0)
+    await cache.put("new", Kept("t", 1, 0.0, 2))
+    assert (cache.get("old"), cache.get("new")) == (Kept("t", 7, 0.5, 1), Kept("t", 1, 0.0, 2))
+    cache.close()
+
+
+@pytest.mark.parametrize("released", [True, False])
+async def test_a_cache_that_another_holds_is_missed_and_used_again_with_the_loop_going_on(
+    tmp_path, monkeypatch, caplog, released
+):
+    path = tmp_path / "replies.sqlite"
+    cache = ReplyCache(path, wall=lambda: 0.0)
+    await cache.put("before", Kept("t", 1, 0.0))
+    with closing(sqlite3.connect(path, isolation_level=None)) as other:
+        other.execute("BEGIN EXCLUSIVE")
+        waited = []
+
+        async def sleep(seconds):
+            waited.append(seconds)
+            if released:
+                other.execute("ROLLBACK")
+
+        monkeypatch.setattr(asyncio, "sleep", sleep)  # the wait for the other is all there is to see
+        await cache.put("meanwhile", Kept("t", 1, 0.0))
+    assert waited == list(WAITS[:1] if released else WAITS)
+    assert bool(cache.get("meanwhile")) is released
+    assert cache.get("before") == Kept("t", 1, 0.0)
+    assert caplog.text == ""
+    cache.close()
+
+
+async def test_a_cache_that_another_holds_while_it_is_opened_is_missed(tmp_path):
+    path = tmp_path / "replies.sqlite"
+    cache = ReplyCache(path, wall=lambda: 0.0)
+    with closing(sqlite3.connect(path, isolation_level=None)) as other:
+        other.execute("BEGIN EXCLUSIVE")
+        began = time.monotonic()
+        assert cache.get("k") is None
+        assert time.monotonic() - began < 2
+    await cache.put("k", Kept("t", 1, 0.0))
+    assert cache.get("k") is not None
+    cache.close()
+
+
+async def test_a_damaged_cache_is_left_alone_and_said(tmp_path, caplog):
     path = tmp_path / "replies.sqlite"
     path.write_bytes(b"this is no database at all, and long enough to be looked at" * 20)
     cache = ReplyCache(path, wall=lambda: 0.0)
     assert cache.get("k") is None
-    cache.put("k", Kept("t", 1, 0.0))
+    await cache.put("k", Kept("t", 1, 0.0))
     assert cache.get("k") is None
     assert "is not used" in caplog.text
     assert len(caplog.records) == 1

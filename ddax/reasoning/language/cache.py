@@ -6,6 +6,7 @@ replies that were accepted are kept. Leaves out recall by similarity: a key is e
 
 from __future__ import annotations
 
+import asyncio
 import json
 import logging
 import sqlite3
@@ -14,7 +15,7 @@ from collections.abc import Callable
 from contextlib import closing
 from hashlib import sha256
 from pathlib import Path
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 from ddax.configs.secrets import Redactor
 from ddax.reasoning.language.channel import Order, name_of
@@ -22,6 +23,10 @@ from ddax.reasoning.language.channel import Order, name_of
 VERSION = 1
 KEPT = 20_000
 """Replies kept; the oldest go first."""
+WAITS = (0.02, 0.1, 0.5)
+"""Seconds between the tries to keep a reply while another process holds the file."""
+_BUSY = frozenset({sqlite3.SQLITE_BUSY, sqlite3.SQLITE_LOCKED})
+_KEEP = "INSERT OR IGNORE INTO replies (key, text, tokens, usd, created, calls) VALUES (?, ?, ?, ?, ?, ?)"
 
 
 class Kept(NamedTuple):
@@ -30,6 +35,7 @@ class Kept(NamedTuple):
     text: str
     tokens: int
     usd: float | None
+    calls: int = 1
 
 
 def reply_key(model: str, address: str, order: Order) -> str:
@@ -44,7 +50,11 @@ def reply_key(model: str, address: str, order: Order) -> str:
 
 
 class ReplyCache:
-    """The replies of paid calls, without secrets. A file that cannot be used is left alone, and said once."""
+    """The replies of paid calls, without secrets. A file that cannot be used is left alone, and said once.
+
+    It is asked on the event loop, where a look takes less than a thread would: so nothing here waits
+    for a file that another process holds.
+    """
 
     def __init__(self, path: Path, *, wall: Callable[[], float]) -> None:
         self._path, self._wall, self._redactor = path, wall, Redactor.of_process()
@@ -53,18 +63,18 @@ class ReplyCache:
         self._broken = False
 
     def get(self, key: str) -> Kept | None:
-        """Return a reply that was kept."""
-        with self._lock:
-            row = self._do("SELECT text, tokens, usd FROM replies WHERE key = ?", (key,))
-        return Kept(*row) if row else None
+        """Return a reply that was kept; None also while another process holds the file."""
+        rows = self._do("SELECT text, tokens, usd, calls FROM replies WHERE key = ?", (key,))
+        return Kept(*rows[0]) if rows else None
 
-    def put(self, key: str, kept: Kept) -> None:
-        """Keep a reply; the first one of a key stays."""
-        with self._lock:
-            self._do(
-                "INSERT OR IGNORE INTO replies VALUES (?, ?, ?, ?, ?)",
-                (key, *self._redactor.value(kept), self._wall()),
-            )
+    async def put(self, key: str, kept: Kept) -> None:
+        """Keep a reply; the first one of a key stays. Tries again while another process holds the file."""
+        text, tokens, usd, calls = self._redactor.value(kept)
+        row = (key, text, tokens, usd, self._wall(), calls)
+        for wait in (*WAITS, None):
+            if self._do(_KEEP, row) is not None or wait is None:
+                return
+            await asyncio.sleep(wait)
 
     def close(self) -> None:
         """Close the file."""
@@ -73,35 +83,45 @@ class ReplyCache:
                 self._db.close()
             self._db = None
 
-    def _do(self, statement: str, values: tuple[object, ...]) -> tuple[str, int, float | None] | None:
-        if self._broken:
-            return None
-        try:
-            if self._db is None:
-                self._db = self._opened()
-            with closing(self._db.execute(statement, values)) as cursor:
-                row: tuple[str, int, float | None] | None = cursor.fetchone()
-            return row
-        except (sqlite3.Error, OSError) as error:
-            # A cache that fails costs money, not the run.
-            self._broken = True
-            logging.getLogger("ddax").warning("the cache of replies %s is not used: %s", self._path, error)
-            return None
+    def _do(self, statement: str, values: tuple[object, ...]) -> list[tuple[Any, ...]] | None:
+        """Return the rows of a statement; None where another process holds the file."""
+        with self._lock:
+            if self._broken:
+                return []
+            try:
+                if self._db is None:
+                    self._db = self._opened()
+                with closing(self._db.execute(statement, values)) as cursor:
+                    return cursor.fetchall()
+            except (sqlite3.Error, OSError) as error:
+                if getattr(error, "sqlite_errorcode", 0) & 0xFF in _BUSY:
+                    return None
+                # A cache that fails costs money, not the run.
+                self._broken = True
+                logging.getLogger("ddax").warning(
+                    "the cache of replies %s is not used: %s", self._path, error
+                )
+                return []
 
     def _opened(self) -> sqlite3.Connection:
         self._path.parent.mkdir(parents=True, exist_ok=True)
-        db = sqlite3.connect(self._path, timeout=5.0, isolation_level=None, check_same_thread=False)
+        db = sqlite3.connect(self._path, timeout=0.0, isolation_level=None, check_same_thread=False)
         try:
             db.execute("PRAGMA journal_mode = WAL")
             db.execute("PRAGMA synchronous = OFF")
+            db.execute("BEGIN IMMEDIATE")  # two may open it at once
             db.execute(
                 "CREATE TABLE IF NOT EXISTS replies (key TEXT PRIMARY KEY, text TEXT NOT NULL,"
-                " tokens INTEGER NOT NULL, usd REAL, created REAL NOT NULL) WITHOUT ROWID"
+                " tokens INTEGER NOT NULL, usd REAL, created REAL NOT NULL,"
+                " calls INTEGER NOT NULL DEFAULT 1) WITHOUT ROWID"
             )
+            if "calls" not in [row[1] for row in db.execute("PRAGMA table_info(replies)")]:
+                db.execute("ALTER TABLE replies ADD COLUMN calls INTEGER NOT NULL DEFAULT 1")
             db.execute(
                 "DELETE FROM replies WHERE key IN"
                 " (SELECT key FROM replies ORDER BY created DESC LIMIT -1 OFFSET ?)", (KEPT,)
             )  # fmt: skip
+            db.execute("COMMIT")
         except sqlite3.Error:
             db.close()
             raise

@@ -153,7 +153,9 @@ class Caller:
             found = ask.read(parse(kept.text, ask.wire))
         except Unfit:
             return None  # kept by a release that read it differently
-        request.usage += Usage(hits=1, saved_tokens=kept.tokens, saved_usd=kept.usd or 0.0)
+        request.usage += Usage(
+            hits=1, saved_calls=kept.calls, saved_tokens=kept.tokens, saved_usd=kept.usd or 0.0
+        )
         return (found,)
 
     def _cache_key(self, order: Order) -> str:
@@ -173,7 +175,7 @@ class Caller:
                 raise self._invalid(ask.wire, again, request.attempts) from again
         if self._cache:
             cost = request.usage
-            self._cache.put(request.key, Kept(said.text, cost.tokens, cost.usd))
+            await self._cache.put(request.key, Kept(said.text, cost.tokens, cost.usd, cost.model_calls))
         return (found,)
 
     def _read(self, said: Said, ask: Ask[W, R]) -> R:
