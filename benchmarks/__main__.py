@@ -12,7 +12,7 @@ import traceback
 from pathlib import Path
 
 from benchmarks import report
-from benchmarks.core import DEFAULT_DATA, MissingData, Options, discover, execute, last, spoken
+from benchmarks.core import MissingData, Options, discover, execute, last, spoken
 
 
 def parser() -> argparse.ArgumentParser:
@@ -46,7 +46,7 @@ def main(arguments: list[str] | None = None) -> int:
     if given.data is not None and not given.data.is_dir():
         print(f"--data: no folder {str(given.data)!r}", file=sys.stderr)
         return 2
-    options = Options(quick=given.quick, data=given.data or DEFAULT_DATA, seed=given.seed)
+    options = Options(quick=given.quick, data=given.data, seed=given.seed)
     try:
         result = execute(known[given.name], options)
     except MissingData as missing:

@@ -24,7 +24,8 @@ import numpy as np
 
 ROOT = Path(__file__).resolve().parent.parent
 RESULTS = ROOT / "benchmarks" / "results"
-DEFAULT_DATA = ROOT.parent / "shared" / "data"
+FOLDERS = (ROOT / "benchmarks" / "data", ROOT.parent / "shared" / "data")
+"""Where data files are looked for: in the checkout, then beside it, where several checkouts share them."""
 SAMPLED = 1_000_000
 """Values that a bootstrap draws at once."""
 PACKAGES = (
@@ -47,18 +48,27 @@ class MissingData(Exception):
 
 @dataclass(frozen=True)
 class Options:
-    """How to run: `quick` ends within 10 minutes on 2 cores, `data` holds the files read."""
+    """How to run: `quick` ends within 10 minutes on 2 cores, `data` holds the files read, else `FOLDERS`."""
 
     quick: bool = False
-    data: Path = DEFAULT_DATA
+    data: Path | None = None
     seed: int = 0
 
     def file(self, name: str) -> Path:
         """Return a data file; raises MissingData."""
-        path = self.data / name
-        if not path.is_file():
-            raise MissingData(f"no data file {path}. Name the folder that holds {name}: --data DIR")
+        path = data_file(name, self.data)
+        if path is None:
+            raise MissingData(
+                f"no data file {name} in {self.data or FOLDERS[0]}. What it holds and where it comes from says "
+                "docs/benchmarks.md under Data; put it into benchmarks/data, or name its folder: --data DIR"
+            )
         return path
+
+
+def data_file(name: str, folder: Path | None = None) -> Path | None:
+    """Return a data file of a folder, or of the first of `FOLDERS` that has it; None where there is none."""
+    places = (folder,) if folder else FOLDERS
+    return next((place / name for place in places if (place / name).is_file()), None)
 
 
 @dataclass(frozen=True)

@@ -25,6 +25,26 @@ HEAD = """# Benchmarks
 
 Written by `python -m benchmarks.page` from the results in `benchmarks/results/`; each section names the
 command that prints its numbers again. Figures that miss their target stand first.
+
+## Data
+
+Four files are not part of the project. A benchmark that needs one looks for it in the folder that `--data
+DIR` names, else in `benchmarks/data`, then in `shared/data` beside the checkout; it ends with 2 where there
+is none. Those that end in `.jsonl` hold a JSON object a line.
+
+- `hotpot_dev.jsonl`: 50 hard questions with `question`, `answer`, `supporting` (pairs of a title and the
+  number of a sentence) and ten `paragraphs` (`title`, `sentences`). From HotpotQA, dev set, distractor
+  setting, where the last two are `supporting_facts` and `context`; the 50 are of the sample in
+  `noahshinn/reflexion`. CC BY-SA 4.0.
+- `humanevalfix_dev.jsonl`: 82 bugs with `task_id`, `prompt`, `buggy_solution`, `test` and `bug_type`. From
+  HumanEvalPack, Python, of `bigcode-project/octopack`. MIT.
+- `snli_dev.jsonl`: 600 pairs with `premise`, `hypothesis` and `label` (entailment, neutral or
+  contradiction). From SNLI 1.0, dev set, where these are `sentence1`, `sentence2` and `gold_label`. CC
+  BY-SA 4.0.
+- `game24_dev.csv`: 900 puzzles, under a header; the column `Puzzles` has four numbers with blanks between
+  them. From `24.csv` of `princeton-nlp/tree-of-thought-llm`. MIT.
+
+Each is a part of its set, so that another part stays unseen: figures over other lines differ.
 """
 
 

@@ -95,7 +95,7 @@ def parts(options: Options) -> Iterator[tuple[str, Callable[[], Part]]]:
     from benchmarks.model_server import model_server
     from benchmarks.peers import crash, dag, game, hotpot, injection, memories, others, research
 
-    os.environ[research.DATA] = str(options.data)
+    os.environ[research.DATA] = str(options.data or "")
 
     with model_server(SCRIPT) as served:
         yield (

@@ -8,7 +8,7 @@ import time
 from pathlib import Path
 
 from benchmarks import report
-from benchmarks.core import DEFAULT_DATA, Options
+from benchmarks.core import Options
 from benchmarks.peers import parts
 
 
@@ -17,7 +17,7 @@ def main() -> int:
     parser = argparse.ArgumentParser(prog="python -m benchmarks.peers", description=__doc__)
     parser.add_argument("word", help="what the name of a part holds")
     parser.add_argument("--quick", action="store_true")
-    parser.add_argument("--data", type=Path, default=DEFAULT_DATA, metavar="DIR")
+    parser.add_argument("--data", type=Path, metavar="DIR")
     given = parser.parse_args()
     names: list[str] = []
     for name, part in parts(Options(quick=given.quick, data=given.data)):

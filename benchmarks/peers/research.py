@@ -13,7 +13,7 @@ from functools import cache
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from benchmarks.core import DEFAULT_DATA
+from benchmarks.core import data_file
 from benchmarks.model_server import Reply
 
 DATA = "DDAX_PEERS_DATA"
@@ -144,8 +144,9 @@ def _later(count: int) -> dict[str, Any]:
 @cache
 def questions() -> tuple[Question, ...]:
     """Return the questions of the file, none where there is no file."""
-    path = Path(os.environ.get(DATA) or DEFAULT_DATA) / FILE
-    if not path.is_file():
+    folder = os.environ.get(DATA)
+    path = data_file(FILE, Path(folder) if folder else None)
+    if path is None:
         return ()
     return tuple(question_of(json.loads(line)) for line in path.read_text(encoding="utf-8").splitlines())
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 from pathlib import Path
 from types import ModuleType
 from typing import Literal
@@ -13,7 +14,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from benchmarks import __main__ as command
-from benchmarks import core
+from benchmarks import core, page
 from benchmarks.core import Figure, Options, Result, Target, bootstrap, discover, paired_bootstrap, run_child
 
 
@@ -69,6 +70,29 @@ def test_unknown_name_and_missing_data_exit_2(
     sample.setattr(command, "discover", lambda: {"sample": needy})
     assert command.main(["sample", "--data", str(tmp_path)]) == 2
     assert "absent.jsonl" in capsys.readouterr().err
+
+
+def test_data_is_found_in_the_checkout_before_the_folder_beside_it(
+    monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    own, beside, named = (tmp_path / name for name in ("own", "beside", "named"))
+    for folder in (own, beside, named):
+        folder.mkdir()
+    monkeypatch.setattr(core, "FOLDERS", (own, beside))
+    with pytest.raises(core.MissingData, match=r"a\.csv .*docs/benchmarks\.md .*--data DIR"):
+        Options().file("a.csv")
+    for folder in (beside, own):
+        (folder / "a.csv").touch()
+        assert Options().file("a.csv") == folder / "a.csv"
+    with pytest.raises(core.MissingData, match="named"):
+        Options(data=named).file("a.csv")
+
+
+def test_each_file_that_a_benchmark_reads_is_told_on_the_page() -> None:
+    texts = [path.read_text(encoding="utf-8") for path in Path(core.__file__).parent.rglob("*.py")]
+    names = {name for text in texts for name in re.findall(r"\"(\w+_dev\.\w+)\"", text)}
+    assert len(names) == 4
+    assert all(f"- `{name}`: " in page.HEAD for name in names)
 
 
 def test_the_list_says_how_long_each_took(
