@@ -31,9 +31,10 @@ async def filled(folder: Path) -> tuple[ChromaMemory, list[str]]:
 
 
 def selected(memory: ChromaMemory) -> list[str]:
-    """Return what will be read from a table of the record, statement by statement."""
+    """Return what will be read from a table of the record, statement by statement, but by who writes."""
     found: list[str] = []
-    memory._record._db.set_trace_callback(lambda sql: found.append(sql) if "SELECT" in sql else None)
+    db = memory._record._db
+    db.set_trace_callback(lambda sql: found.append(sql) if "SELECT" in sql and not db.in_transaction else None)
     return found
 
 
