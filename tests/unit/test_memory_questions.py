@@ -34,7 +34,12 @@ def selected(memory: ChromaMemory) -> list[str]:
     """Return what will be read from a table of the record, statement by statement, but by who writes."""
     found: list[str] = []
     db = memory._record._db
-    db.set_trace_callback(lambda sql: found.append(sql) if "SELECT" in sql and not db.in_transaction else None)
+
+    def note(sql: str) -> None:
+        if "SELECT" in sql and not db.in_transaction:
+            found.append(sql)
+
+    db.set_trace_callback(note)
     return found
 
 
