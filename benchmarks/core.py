@@ -60,7 +60,8 @@ class Options:
         if path is None:
             raise MissingData(
                 f"no data file {name} in {self.data or FOLDERS[0]}. What it holds and where it comes from "
-                "says docs/benchmarks.md under Data; put it into benchmarks/data, or name its folder: --data DIR"
+                "says docs/benchmarks.md under Data; put it into benchmarks/data, or name its folder: "
+                "--data DIR"
             )
         return path
 
