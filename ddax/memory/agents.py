@@ -149,15 +149,6 @@ class Agents(ABC):
             take_in(agent, event, "dissent_history", entry)
         return entry
 
-    def verify_dissent(self, name: str, event: str, *, better: bool) -> bool:
-        """Settle whether a dissent was right; tell whether it was open until now."""
-        with self.changing(name, f"dissent_verified_{str(better).lower()}") as agent:
-            entry = find(agent, "dissent_history", event)
-            if entry is None or entry["verified_better"] is not None:
-                return False
-            entry["verified_better"] = better
-        return True
-
     def log_agreement(
         self, name: str, *, round_id: str, kind: str = "review", right: bool | None = None
     ) -> None:
@@ -175,16 +166,6 @@ class Agents(ABC):
         }
         with self.changing(name, f"{kind}_{str(right).lower()}") as agent:
             take_in(agent, event, "agreement_history", entry)
-
-    def log_override(
-        self, name: str, *, round_id: str, context: JsonDict, agent_output: str, human_decision: str
-    ) -> JsonDict:
-        """Log that a human overrode an agent (see `ddax.memory.overrides.Overrides.log`)."""
-        from ddax.memory.overrides import Overrides
-
-        return Overrides(self).log(
-            name, round_id=round_id, context=context, agent_output=agent_output, human_decision=human_decision
-        )
 
     def settled(self, agent: JsonDict, before: str, reason: str) -> bool:
         """Settle an agent that is no more what it was, as JSON, before; tell whether it is to be kept."""

@@ -9,8 +9,8 @@ from typing import Any
 
 import numpy as np
 
-from ddax.errors import ReasonerError, SettingsError
-from ddax.memory.embedding_rows import Rows, unit_rows
+from ddax.errors import SettingsError
+from ddax.memory.embedding_rows import Rows, embedder_errors, unit_rows
 
 
 class ProviderEmbedder:
@@ -41,15 +41,9 @@ class ProviderEmbedder:
         return rows
 
     def _call(self, texts: list[str]) -> Rows:
-        try:
+        mend = "Check its key and the network, or take the shipped one: open_embedder()."
+        with embedder_errors(self.name, mend):
             vectors: Any = self._model.embed_documents(texts)
-        except Exception as exc:
-            # Providers share no base class of errors.
-            raise ReasonerError(
-                f"The embedder {self.name!r} failed.",
-                why=str(exc) or type(exc).__name__,
-                mend="Check its key and the network, or take the shipped one: open_embedder().",
-            ) from exc
         return unit_rows(np.asarray(vectors, np.float64))
 
 
@@ -81,7 +75,8 @@ class FolderEmbedder:
         rows = np.zeros((len(texts), self.dim), np.float32)
         wanted = [i for i, text in enumerate(texts) if text.strip()]
         if wanted:
-            vectors = self._model.encode([texts[i] for i in wanted], show_progress_bar=False)
+            with embedder_errors(self.name, "Check its files and the memory that is free."):
+                vectors = self._model.encode([texts[i] for i in wanted], show_progress_bar=False)
             rows[wanted] = unit_rows(np.asarray(vectors))
         return rows
 

@@ -22,7 +22,7 @@ import numpy as np
 from ddax.errors import SettingsError, StateError, StorageError
 from ddax.memory.embedding_cache import CachedEmbedder
 from ddax.memory.embedding_company import Company
-from ddax.memory.embedding_rows import Rows, unit_rows
+from ddax.memory.embedding_rows import Rows, embedder_errors, unit_rows
 from ddax.memory.protocol import Embedder
 
 if TYPE_CHECKING:
@@ -209,7 +209,8 @@ def pooled(session: InferenceSession, tokens: Sequence[Sequence[int]]) -> Rows:
         ids[row, : len(sequence)] = sequence
         mask[row, : len(sequence)] = 1
     feed = {"input_ids": ids, "attention_mask": mask, "token_type_ids": np.zeros_like(ids)}
-    hidden = np.asarray(session.run(["last_hidden_state"], feed)[0])
+    with embedder_errors(MiniLmEmbedder.name, "Check the memory that is free."):
+        hidden = np.asarray(session.run(["last_hidden_state"], feed)[0])
     # Each row is summed over its own tokens only, so that padding cannot move the last bit.
     means = [hidden[row, : len(sequence)].mean(axis=0) for row, sequence in enumerate(tokens)]
     return unit_rows(np.stack(means))

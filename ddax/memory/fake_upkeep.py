@@ -66,7 +66,9 @@ class DictUpkeep:
         sources = {self._rows[row_id].record.source for row_id in gone}
         for row_id in gone:
             entry = self._rows.pop(row_id)
-            self._tombstones.append(tombstone_of(entry.record, reason, into, moment(self._clock())))
+            self._tombstones.append(
+                tombstone_of(entry.record, entry.near, reason, into, moment(self._clock()))
+            )
             for seen_id, task in [key for key in self._seen if key[0] == row_id]:
                 step = self._seen.pop((seen_id, task))
                 if into:
@@ -92,8 +94,9 @@ class DictUpkeep:
         return taken
 
     async def tombstones(self, ids: Sequence[str] | None = None) -> list[Tombstone]:
-        """Return the tombstones of some rows, or all of them, oldest first."""
-        return [stone for stone in self._tombstones if ids is None or stone.id in set(ids)]
+        """Return the tombstones of these ids and near-duplicate keys, or all of them, oldest first."""
+        among = None if ids is None else set(ids)
+        return [stone for stone in self._tombstones if among is None or among & {stone.id, stone.near}]
 
     async def restore(self, stones: Sequence[Tombstone]) -> int:
         """Keep tombstones of a copy of this namespace; return how many are new."""

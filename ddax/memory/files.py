@@ -34,16 +34,17 @@ def ensure_folder(path: Path) -> Path:
     return path
 
 
-def write_atomic(path: Path, text: str, *, durable: bool = True) -> None:
-    """Replace a file by the text, so that a kill leaves the old or the new one whole.
+def write_atomic(path: Path, content: str | bytes, *, durable: bool = True) -> None:
+    """Replace a file by the content, so that a kill leaves the old or the new one whole.
 
     With `durable` a loss of power does so too: the disk is waited for.
     """
+    data = content.encode("utf-8") if isinstance(content, str) else content
     with storage_errors(path):
         handle, name = tempfile.mkstemp(prefix=f".{path.name[:40]}.", suffix=".new", dir=path.parent)
         try:
-            with os.fdopen(handle, "w", encoding="utf-8") as file:
-                file.write(text)
+            with os.fdopen(handle, "wb") as file:
+                file.write(data)
                 file.flush()
                 if durable:
                     os.fsync(file.fileno())

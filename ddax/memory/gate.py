@@ -18,7 +18,7 @@ from ddax.ideas.origins import USER, of_record
 from ddax.memory.chunks import Span
 from ddax.memory.contradictions import contradictions, superseded
 from ddax.memory.instructions import instruction_spans, without
-from ddax.memory.protocol import Found, Memory, MemoryHit, RecallQuery, Relation
+from ddax.memory.protocol import FORGOTTEN, Found, Memory, MemoryHit, RecallQuery, Relation
 from ddax.memory.records import CUT, cut_before, digest, normalised, rows_of
 from ddax.memory.statements import echoes, same, statements
 from ddax.types import Document, EntailmentCheck, JsonDict, MemoryType, Record
@@ -33,7 +33,6 @@ MIN_SUPPORTED = 0.5
 """Share of a claim's sentences that what it cites must carry."""
 EXCERPT = 120
 REFUSALS = "refusals"
-REASONS = ("duplicate", "near duplicate", "echo", "unsupported", "instructions", "forgotten")
 
 
 @dataclass(frozen=True)
@@ -80,7 +79,8 @@ class GatedMemory:
 
     async def _weigh(self, record: Record) -> Ruling:
         (row,) = rows_of([record], namespace=self.namespace, now=1.0)
-        if any(t.reason == "forgotten" for t in await self.upkeep.tombstones([row.record.id])):
+        stones = await self.upkeep.tombstones([row.record.id, row.near])
+        if any(stone.reason == FORGOTTEN for stone in stones):
             return Ruling(record, "forgotten")
         hits = await self._near(record)
         for hit in hits:

@@ -12,7 +12,7 @@ from ddax.errors import StateError, StorageError
 Step = Callable[[sqlite3.Connection], None]
 """Bring a database from one version to the next; runs in a transaction of its own."""
 
-_FULL_DISK = ("disk is full", "readonly", "read-only", "disk i/o", "unable to open", "locked")
+_FULL_DISK = ("disk is full", "readonly", "read-only", "disk i/o", "unable to open")
 
 
 @contextmanager
@@ -22,6 +22,12 @@ def sqlite_errors(path: Path) -> Iterator[None]:
         yield
     except sqlite3.DatabaseError as exc:
         text = str(exc)
+        if isinstance(exc, sqlite3.OperationalError) and "locked" in text.lower():
+            raise StorageError(
+                f"Cannot use {str(path)!r}.",
+                why=f"{text}: another process is writing to it.",
+                mend="Try again when that process has ended; what was acknowledged is safe.",
+            ) from exc
         if isinstance(exc, sqlite3.OperationalError) and any(sign in text.lower() for sign in _FULL_DISK):
             raise StorageError(
                 f"Cannot use {str(path)!r}.",

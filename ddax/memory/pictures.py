@@ -5,12 +5,10 @@ They belong to the cache: without one a later request is made from the text alon
 
 from __future__ import annotations
 
-import os
 import re
-import tempfile
 from pathlib import Path
 
-from ddax.memory.files import ensure_folder, storage_errors
+from ddax.memory.files import ensure_folder, storage_errors, write_atomic
 from ddax.types import Picture
 
 KEPT = 2000
@@ -30,10 +28,7 @@ class PictureStore:
         with storage_errors(path):
             if path.exists():
                 return
-            handle, name = tempfile.mkstemp(suffix=".new", dir=self._folder)
-            with os.fdopen(handle, "wb") as file:
-                file.write(picture.data)
-            os.replace(name, path)
+            write_atomic(path, picture.data, durable=False)
             self._prune()
 
     def get(self, digest: str) -> bytes | None:
@@ -48,6 +43,14 @@ class PictureStore:
                 return None
 
     def _prune(self) -> None:
-        found = sorted(self._folder.glob("*.jpg"), key=lambda path: (path.stat().st_mtime_ns, path.name))
-        for path in found[: max(0, len(found) - self._keep)]:
+        found = sorted(filter(None, map(_dated, self._folder.glob("*.jpg"))))
+        for _, path in found[: max(0, len(found) - self._keep)]:
             path.unlink(missing_ok=True)
+
+
+def _dated(path: Path) -> tuple[int, Path] | None:
+    """Return when a picture was kept; None where another process has let it go."""
+    try:
+        return path.stat().st_mtime_ns, path
+    except FileNotFoundError:
+        return None

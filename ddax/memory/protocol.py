@@ -104,7 +104,8 @@ FORGOTTEN = "forgotten"
 class Tombstone:
     """What is left of a row that is gone: all but its text, why it went, and into which row.
 
-    `digest` is the SHA-256 of its text; `buried` is in seconds since the epoch.
+    `digest` is the SHA-256 of its text, `near` what its near-exact duplicates have in common, "" in stones
+    of older releases; `buried` is in seconds since the epoch.
     """
 
     id: str
@@ -118,6 +119,7 @@ class Tombstone:
     created: float = 0.0
     buried: float = 0.0
     digest: str = ""
+    near: str = ""
 
 
 class Kept(NamedTuple):
@@ -160,7 +162,7 @@ class Upkeep(Protocol):
         ...
 
     async def tombstones(self, ids: Sequence[str] | None = None) -> list[Tombstone]:
-        """Return the tombstones of some rows, or all of them, oldest first."""
+        """Return the tombstones of these ids and near-duplicate keys, or all of them, oldest first."""
         ...
 
     async def restore(self, stones: Sequence[Tombstone]) -> int:

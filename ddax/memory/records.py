@@ -142,7 +142,12 @@ def _row(record: Record, *, namespace: str, now: float) -> Row:
         created=float(record.created or now), epsilon=float(record.epsilon), id=record_id,
         valid_from=float(record.valid_from),
     )  # fmt: skip
-    return Row(stored, digest(namespace, kind, source, normalised(text)))
+    return Row(stored, near_key(namespace, stored))
+
+
+def near_key(namespace: str, record: Record) -> str:
+    """Return what near-exact duplicates of a source have in common, in the namespace of this key."""
+    return digest(namespace, record.memory_type, record.source, normalised(record.text))
 
 
 def _check(record: Record) -> None:

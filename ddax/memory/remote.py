@@ -171,7 +171,7 @@ class RemoteUpkeep:
         return int(await self._call("upkeep.bury", list(ids), reason, into=into))
 
     async def tombstones(self, ids: Sequence[str] | None = None) -> list[Tombstone]:
-        """Return the tombstones of some rows, or all of them, oldest first."""
+        """Return the tombstones of these ids and near-duplicate keys, or all of them, oldest first."""
         found: list[Tombstone] = await self._call("upkeep.tombstones", ids if ids is None else list(ids))
         return found
 

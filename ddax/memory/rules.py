@@ -6,6 +6,7 @@ is a log of uses, so that a task sees every rule as it stood when the task opene
 
 from __future__ import annotations
 
+import asyncio
 import json
 import math
 from collections.abc import Sequence
@@ -109,13 +110,14 @@ async def matching(
 ) -> list[Match]:
     """Return the rules that may be used, best first: likeness times success rate, then activation."""
     found = await memory.find(RULES, situation, now=now, k=20, minimum=minimum)
-    if not found:
-        return []
-    uses = await memory.rows(USES, limit=MANY, committed_before=now)
+    fitting = [(rule, hit.similarity) for hit in found if (rule := _rule(hit.row)).slots == slots]
+    # Asked for at the same moment they share one walk through the log.
+    uses = await asyncio.gather(
+        *(memory.rows(USES, limit=MANY, committed_before=now, rule=rule.id) for rule, _ in fitting)
+    )
     matches = [
-        Match(rule, hit.similarity, standing([u for u in uses if u["rule"] == rule.id], now=now))
-        for hit in found
-        if (rule := _rule(hit.row)).slots == slots
+        Match(rule, likeness, standing(of_rule, now=now))
+        for (rule, likeness), of_rule in zip(fitting, uses, strict=True)
     ]
     usable = [m for m in matches if m.standing.rate >= min_rate and not m.standing.retracted]
     return sorted(

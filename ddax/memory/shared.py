@@ -32,7 +32,8 @@ Committed = Callable[[list[Any]], None]
 
 # Chroma takes one client per directory and process, so a second opening must find the first.
 _OPEN: dict[Path, SharedStore] = {}
-_GUARD = threading.Lock()
+_TURNS: dict[Path, threading.Lock] = {}
+"""One opens or closes a directory at a time; who waits for another process holds up nobody elsewhere."""
 
 
 class SharedStore:
@@ -127,7 +128,7 @@ def acquire(folder: Path, *, clock: Callable[[], float], wait_seconds: float) ->
     Raises `ThreadInUse` naming the owner where another live process has it.
     """
     path = ensure_folder(folder).resolve()
-    with _GUARD:
+    with _turn(path):
         store = _OPEN.get(path)
         if store is not None and store.pid != os.getpid():
             raise ThreadInUse(
@@ -144,12 +145,16 @@ def acquire(folder: Path, *, clock: Callable[[], float], wait_seconds: float) ->
 
 def release(store: SharedStore) -> None:
     """Give a directory back; the last user closes it; blocks."""
-    with _GUARD:
+    with _turn(store.folder):
         store.users -= 1
         if store.users:
             return
         _OPEN.pop(store.folder, None)
         store.close()
+
+
+def _turn(path: Path) -> threading.Lock:
+    return _TURNS.setdefault(path, threading.Lock())
 
 
 @asynccontextmanager

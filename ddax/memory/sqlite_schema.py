@@ -61,4 +61,16 @@ def _keep_clean(db: sqlite3.Connection) -> None:
         db.execute(statement)
 
 
-STEPS: tuple[Step, ...] = (_create, _keep_clean)
+_THIRD = (
+    "ALTER TABLE tombstone ADD COLUMN near TEXT NOT NULL DEFAULT ''",
+    "CREATE INDEX tombstone_near ON tombstone (ns, near)",
+)
+
+
+def _know_again(db: sqlite3.Connection) -> None:
+    """Add the near-duplicate key of what a tombstone stands for."""
+    for statement in _THIRD:
+        db.execute(statement)
+
+
+STEPS: tuple[Step, ...] = (_create, _keep_clean, _know_again)

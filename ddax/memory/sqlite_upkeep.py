@@ -16,7 +16,7 @@ import numpy as np
 from ddax.errors import StateError
 from ddax.memory.migrations import sqlite_errors, transaction
 from ddax.memory.protocol import FORGOTTEN, Kept, Relation, Tally, Tombstone
-from ddax.memory.records import clean, digest, handed_on, passes_on
+from ddax.memory.records import clean, digest, handed_on, near_key, passes_on
 from ddax.memory.scoring import Floats
 from ddax.types import Document, Record
 
@@ -24,8 +24,8 @@ COLUMNS = (
     "id, type, text, source, title, start, stop, task, idea, step, writer, epsilon, created, meta, valid_from"
 )
 _RELATION = "kind, newer, older, confidence, task, step, at, committed"
-_TOMBSTONE = "id, reason, into_id, memory_type, title, source, task, idea, created, buried, digest"
-_BURY = f"INSERT INTO tombstone (ns, {_TOMBSTONE}) VALUES ({', '.join('?' * 12)})"  # noqa: S608 - constant
+_TOMBSTONE = "id, reason, into_id, memory_type, title, source, task, idea, created, buried, digest, near"
+_BURY = f"INSERT INTO tombstone (ns, {_TOMBSTONE}) VALUES ({', '.join('?' * 13)})"  # noqa: S608 - constant
 _AMONG = "(SELECT value FROM json_each(?))"
 _UNPAGE = (
     f"DELETE FROM page WHERE ns = ? AND source IN {_AMONG} "  # noqa: S608 - constant
@@ -79,7 +79,9 @@ class UpkeepTables:
         with sqlite_errors(self._path), transaction(self._db):
             sql = f"SELECT {COLUMNS} FROM memory WHERE +ns = ? AND id IN {_AMONG}"  # noqa: S608 - constant
             rows = [record_of(row) for row in self._db.execute(sql, (ns, wanted)).fetchall()]
-            self._db.executemany(_BURY, [(ns, *_values(tombstone_of(r, reason, into, now))) for r in rows])
+            self._db.executemany(
+                _BURY, [(ns, *_values(tombstone_of(r, near_key(ns, r), reason, into, now))) for r in rows]
+            )
             gone = json.dumps([r.id for r in rows])
             # A sighting says that a task has seen the row: that of the row it went into says it now.
             if into:
@@ -96,10 +98,10 @@ class UpkeepTables:
         return [(r.id, r.memory_type) for r in rows]
 
     def tombstones(self, ns: str, ids: Sequence[str] | None) -> list[Tombstone]:
-        """Return the tombstones of some rows, or all of them, oldest first."""
-        narrowed = "" if ids is None else f"AND id IN {_AMONG}"
+        """Return the tombstones of these ids and near-duplicate keys, or all of them, oldest first."""
+        narrowed = "" if ids is None else f"AND (id IN {_AMONG} OR near IN {_AMONG})"
         sql = f"SELECT {_TOMBSTONE} FROM tombstone WHERE ns = ? {narrowed} ORDER BY seq"  # noqa: S608 - constant
-        values = (ns,) if ids is None else (ns, json.dumps(list(ids)))
+        values = (ns,) if ids is None else (ns, json.dumps(list(ids)), json.dumps(list(ids)))
         with sqlite_errors(self._path):
             return [Tombstone(*row) for row in self._db.execute(sql, values)]
 
@@ -211,19 +213,19 @@ class UpkeepTables:
         return {str(name): int(n) for name, n in sorted(self._db.execute(sql, (ns,)))}
 
 
-def tombstone_of(record: Record, reason: str, into: str, now: float) -> Tombstone:
+def tombstone_of(record: Record, near: str, reason: str, into: str, now: float) -> Tombstone:
     """Return what is left of a row."""
     return Tombstone(
         id=record.id, reason=reason, into=into, memory_type=record.memory_type, title=record.title,
         source=record.source, task=record.task, idea=record.idea, created=record.created, buried=now,
-        digest=digest(record.text),
+        digest=digest(record.text), near=near,
     )  # fmt: skip
 
 
 def _values(stone: Tombstone) -> Iterable[Any]:
     return (
         stone.id, stone.reason, stone.into, stone.memory_type, stone.title, stone.source, stone.task,
-        stone.idea, stone.created, stone.buried, stone.digest,
+        stone.idea, stone.created, stone.buried, stone.digest, stone.near,
     )  # fmt: skip
 
 

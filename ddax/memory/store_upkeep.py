@@ -79,7 +79,7 @@ class StoreUpkeep:
         )
 
     async def tombstones(self, ids: Sequence[str] | None = None) -> list[Tombstone]:
-        """Return the tombstones of some rows, or all of them, oldest first."""
+        """Return the tombstones of these ids and near-duplicate keys, or all of them, oldest first."""
         if ids is None:
             return await self._on_record(lambda: self._tables.tombstones(self._ns, None))
         return await self._ask(self._tombstones_of, ids)
@@ -87,7 +87,7 @@ class StoreUpkeep:
     def _tombstones_of(self, asked: Sequence[Sequence[str]]) -> list[list[Tombstone]]:
         """Return the tombstones of each question's rows, by one statement for all that is asked at once."""
         found = self._tables.tombstones(self._ns, each_once(asked))
-        return [[stone for stone in found if stone.id in ids] for ids in map(set, asked)]
+        return [[stone for stone in found if ids & {stone.id, stone.near}] for ids in map(set, asked)]
 
     async def restore(self, stones: Sequence[Tombstone]) -> int:
         """Keep tombstones of a copy of this namespace; return how many are new."""

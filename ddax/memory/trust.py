@@ -7,13 +7,11 @@ that stood; each share is shrunk towards a prior. Humans have a standing by the 
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, fields
 from typing import Literal
 
 import numpy as np
-
-from ddax.errors import UsageError
 
 Formula = Literal["source", "corrected"]
 
@@ -99,19 +97,6 @@ def trust_of(tally: Tally, formula: Formula) -> float:
     return trust_corrected(tally) if formula == "corrected" else trust_source(tally)
 
 
-def draw_devils_advocate(agents: Sequence[Mapping[str, object]], rng: np.random.Generator) -> str:
-    """Draw the name of an agent with a chance in proportion to its trust (see `draw`)."""
-    if not agents:
-        raise UsageError(
-            "A devil's advocate cannot be drawn from nobody.",
-            why="The list of agents is empty.",
-            mend="Give at least one agent; those there are: ddax agents list",
-        )
-    trust = [_number(agent, "trust_score", INITIAL_TRUST) for agent in agents]
-    rounds = [_number(agent, "rounds_participated", 0.0) for agent in agents]
-    return str(agents[draw(trust, rounds, rng)]["agent_name"])
-
-
 def draw(trust: Sequence[float], rounds: Sequence[float], rng: np.random.Generator) -> int:
     """Draw an index `[n ≥ 1]` with a chance in proportion to trust.
 
@@ -123,11 +108,6 @@ def draw(trust: Sequence[float], rounds: Sequence[float], rng: np.random.Generat
     weights = np.array([max(0.0, trust[k]) for k in viable])
     chances = weights / weights.sum() if weights.sum() > 0 else None
     return viable[int(rng.choice(len(viable), p=chances))]
-
-
-def _number(agent: Mapping[str, object], key: str, default: float) -> float:
-    value = agent.get(key, default)
-    return float(value) if isinstance(value, int | float) else default
 
 
 def _ratio(part: float, whole: float) -> float:

@@ -18,7 +18,7 @@ from ddax.graph.state import LeafPacket
 from ddax.ideas.idea import RESULT_BYTES, clip
 from ddax.memory.gate import beside_orders
 from ddax.memory.protocol import FORGOTTEN
-from ddax.memory.records import LARGE, rows_of
+from ddax.memory.records import LARGE, Row, rows_of
 from ddax.nodes.deciding import always_asked
 from ddax.nodes.gather import CLAIMS, PAGE, as_passage, citation_row, of_page, whole_text
 from ddax.reasoning.budget import FREE
@@ -106,16 +106,17 @@ async def _foreseen(session: Session, pages: Sequence[Record]) -> list[Record]:
     make = partial(_as_stored, pages, session.memory.namespace)
     large = sum(len(page.text) for page in pages) > LARGE
     rows = await asyncio.to_thread(make) if large else make()
-    graves = await session.memory.upkeep.tombstones([row.id for row in rows]) if rows else []
-    forgotten = {grave.id for grave in graves if grave.reason == FORGOTTEN}
-    return [row for row in rows if row.id not in forgotten]
+    keys = [key for row in rows for key in (row.record.id, row.near)]
+    graves = await session.memory.upkeep.tombstones(keys) if rows else []
+    forgotten = {key for grave in graves if grave.reason == FORGOTTEN for key in (grave.id, grave.near)}
+    return [row.record for row in rows if not forgotten & {row.record.id, row.near}]
 
 
-def _as_stored(pages: Sequence[Record], namespace: str) -> list[Record]:
+def _as_stored(pages: Sequence[Record], namespace: str) -> list[Row]:
     left = [piece for page in pages for piece in beside_orders(page)]
-    first: dict[str, Record] = {}
+    first: dict[str, Row] = {}
     for row in rows_of(left, namespace=namespace, now=1.0):
-        first.setdefault(row.near, row.record)  # of near-exact duplicates the first is stored
+        first.setdefault(row.near, row)  # of near-exact duplicates the first is stored
     return list(first.values())
 
 

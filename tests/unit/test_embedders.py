@@ -10,13 +10,15 @@ from collections.abc import Sequence
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import closing
 from pathlib import Path
+from types import SimpleNamespace
+from typing import Any, cast
 
 import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from ddax.errors import SettingsError, StateError, StorageError
+from ddax.errors import ReasonerError, SettingsError, StateError, StorageError
 from ddax.memory import embeddings
 from ddax.memory.embedding_checked import CheckedEmbedder
 from ddax.memory.embedding_company import Company
@@ -223,6 +225,36 @@ def test_a_folder_needs_sentence_transformers(tmp_path: Path, monkeypatch: pytes
     monkeypatch.setitem(sys.modules, "sentence_transformers", None)
     with pytest.raises(SettingsError, match="pip install sentence-transformers"):
         open_embedder(str(tmp_path))
+
+
+class Failing:
+    """A model of a library that raises what it likes."""
+
+    def __init__(self, *_: Any, **__: Any) -> None:
+        self.failing = False
+
+    def encode(self, texts: Sequence[str], **_: Any) -> Rows:
+        if self.failing:
+            raise RuntimeError("out of memory")
+        return np.ones((len(texts), 4), np.float32)
+
+    def run(self, *_: Any) -> Any:
+        raise RuntimeError("out of memory")
+
+
+def test_what_the_library_of_an_embedder_raises_takes_no_run_down(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    library = SimpleNamespace(SentenceTransformer=Failing)
+    monkeypatch.setitem(sys.modules, "sentence_transformers", library)
+    folder: Any = open_embedder(str(tmp_path))
+    assert folder.embed(["x", " "]).tolist() == [[0.5] * 4, [0.0] * 4]
+    folder._model.failing = True
+    with pytest.raises(ReasonerError, match="out of memory"):
+        folder.embed(["x"])
+    assert not CheckedEmbedder(folder).embed(["x"]).any()
+    with pytest.raises(ReasonerError, match="out of memory"):
+        embeddings.pooled(cast("Any", Failing()), [[1, 2]])
 
 
 def test_what_threads_ask_for_at_once_goes_through_the_model_together() -> None:

@@ -1,5 +1,6 @@
 from __future__ import annotations
 
+import errno
 import os
 from dataclasses import replace
 from typing import Any
@@ -13,9 +14,10 @@ from ddax.environments.actions import START, WorldActions
 from ddax.environments.grid import GridWorld
 from ddax.environments.opening import is_world, open_world
 from ddax.environments.protocol import Move, Observation, Snapshot
-from ddax.errors import ActionError, UsageError
+from ddax.errors import ActionError, StorageError, UsageError
 from ddax.graph.runner import Agent, open_agent
 from ddax.graph.services import Parts
+from ddax.memory import files
 from ddax.memory.embeddings import HashEmbedder
 from ddax.memory.pictures import PictureStore
 from ddax.reasoning import protocol as p
@@ -173,6 +175,25 @@ def test_the_oldest_pictures_go_first_and_one_that_is_gone_is_none(tmp_path: Any
     assert store.get("../../etc/passwd") is None
     store.put(Picture("d" * 64, 1, 1, b"other"))
     assert store.get("d" * 64) == b"d"
+
+
+def test_a_picture_that_another_process_lets_go_is_no_trouble(tmp_path: Any) -> None:
+    store = PictureStore(tmp_path, keep=1)
+    (tmp_path / f"{'a' * 64}.jpg").symlink_to(tmp_path / "gone")
+    store.put(Picture("b" * 64, 1, 1, b"b"))
+    assert store.get("b" * 64) == b"b"
+
+
+def test_a_picture_that_cannot_be_written_leaves_nothing(
+    tmp_path: Any, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def full(*_: Any) -> None:
+        raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
+
+    monkeypatch.setattr(files.os, "replace", full)
+    with pytest.raises(StorageError, match="No space left"):
+        PictureStore(tmp_path).put(Picture("b" * 64, 1, 1, b"b"))
+    assert os.listdir(tmp_path) == []
 
 
 @pytest.mark.parametrize("spec", ["world:", "world:grid?x=1", "world:Chess-v1", "docs"])

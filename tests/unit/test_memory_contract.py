@@ -615,7 +615,7 @@ def test_a_dissent_without_support_or_verification_earns_nothing(agents: Agents)
 def test_an_override_counts_when_it_stood_and_regret_takes_it_back(agents: Agents, clock: Clock) -> None:
     ids = []
     for number in range(2):
-        row = agents.log_override(
+        row = Overrides(agents).log(
             "A", round_id=f"r/{number}", context={}, agent_output="x", human_decision="y"
         )
         ids.append(row["id"])
@@ -674,7 +674,7 @@ def test_what_an_agent_did_is_taken_in_once(agents: Agents) -> None:
         dissenting(agents, "A", round_id="r/1")
         agents.log_round("A", "r/1")
         agents.log_agreement("A", round_id="r/2", right=True)
-        agents.log_override("A", round_id="r/3", context={}, agent_output="x", human_decision="y")
+        Overrides(agents).log("A", round_id="r/3", context={}, agent_output="x", human_decision="y")
     agent = agents.load("A")
     assert [len(agent[k]) for k in ("dissent_history", "agreement_history", "override_history")] == [1, 1, 1]
     assert agent["rounds_participated"] == 1
@@ -682,17 +682,8 @@ def test_what_an_agent_did_is_taken_in_once(agents: Agents) -> None:
     assert agents.load("A") == agent
 
 
-def test_a_dissent_is_settled_when_it_is_known_who_was_right(agents: Agents) -> None:
-    entry = dissenting(agents, "A", verified_better=None)
-    before = agents.trust("A")
-    assert agents.verify_dissent("A", str(entry["id"]), better=True)
-    assert agents.trust("A") > before
-    assert not agents.verify_dissent("A", str(entry["id"]), better=False)
-    assert not agents.verify_dissent("A", "unknown", better=False)
-
-
 def test_the_standing_of_agents_is_as_of_a_time(agents: Agents, clock: Clock) -> None:
-    agents.log_override("A", round_id="r", context={}, agent_output="x", human_decision="y")
+    Overrides(agents).log("A", round_id="r", context={}, agent_output="x", human_decision="y")
     now, later = agents.standing(clock.now), agents.standing(clock.now + 2 * DAY)
     assert now["A"]["trust"] == pytest.approx(0.6)
     assert later["A"]["trust"] < 0.6 < later["human"]["trust"]
@@ -715,7 +706,7 @@ def test_fake_and_real_agents_come_to_the_same(tmp_path: Path, clock: Clock) -> 
             elif kind == 2:
                 agents.log_round(name, round_id)
             else:
-                agents.log_override(
+                Overrides(agents).log(
                     name, round_id=round_id, context={}, agent_output="own", human_decision=text
                 )
             if number % 7 == 0:

@@ -219,7 +219,11 @@ async def test_rows_read_in_one_step_are_held_against_each_other_by_what_cites_t
 async def test_what_was_forgotten_does_not_come_back(memory: GatedMemory) -> None:
     ids = await memory.put([seen(TOWER)])
     await memory.upkeep.bury(ids, "forgotten")
-    assert await memory.put([seen(TOWER)]) == [] and await refused(memory) == {"forgotten": 1}
+    moved, wider = seen(TOWER, start=1), seen(TOWER.replace(" ", "  ").upper())
+    for again in (seen(TOWER), moved, wider):
+        assert await memory.put([again]) == []
+    assert await refused(memory) == {"forgotten": 2}, "those of the same text are one"
+    assert await memory.put([seen(TOWER, source="another page")]), "another source is another witness"
 
 
 async def test_a_write_repeated_after_a_kill_is_ruled_as_before(memory: GatedMemory) -> None:

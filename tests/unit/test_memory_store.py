@@ -8,6 +8,7 @@ import sqlite3
 import threading
 import time
 from collections.abc import AsyncIterator, Callable, Sequence
+from concurrent.futures import ThreadPoolExecutor
 from contextlib import closing
 from pathlib import Path
 from threading import Event
@@ -17,7 +18,7 @@ import pytest
 
 from ddax.configs.settings import Recall
 from ddax.errors import StateError, StorageError, ThreadInUse, UsageError
-from ddax.memory import store
+from ddax.memory import shared, store
 from ddax.memory.embedding_checked import CheckedEmbedder
 from ddax.memory.embedding_rows import Rows
 from ddax.memory.embeddings import HashEmbedder
@@ -25,7 +26,7 @@ from ddax.memory.fake import DictMemory
 from ddax.memory.migrations import open_database, sqlite_errors
 from ddax.memory.protocol import Embedder, Memory, RecallQuery
 from ddax.memory.records import namespace_key
-from ddax.memory.shared import acquire
+from ddax.memory.shared import SharedStore, acquire, release
 from ddax.memory.sqlite_schema import STEPS
 from ddax.memory.store import ChromaMemory, open_memory
 from ddax.types import Record
@@ -281,6 +282,36 @@ async def test_namespaces_of_one_process_share_the_folder_until_the_last_closes(
     await filled(tmp_path, 1, namespace="c")
 
 
+def test_who_waits_for_a_folder_holds_up_nobody_with_another(tmp_path: Path) -> None:
+    def clock() -> float:
+        return NOW
+
+    other = acquire(tmp_path / "other", clock=clock, wait_seconds=0.0)
+    begun, go = Event(), Event()
+
+    class Waiting(SharedStore):
+        def __init__(self, *args: Any, **more: Any) -> None:
+            begun.set()
+            assert go.wait(30)
+            raise ThreadInUse("the memory is in use.")
+
+    def refused() -> bool:
+        with pytest.raises(ThreadInUse):
+            acquire(tmp_path / "mine", clock=clock, wait_seconds=5.0)
+        return True
+
+    with ThreadPoolExecutor(2) as pool, pytest.MonkeyPatch.context() as patch:
+        patch.setattr(shared, "SharedStore", Waiting)
+        waiting = pool.submit(refused)
+        assert begun.wait(30)
+        try:
+            pool.submit(release, other).result(30)
+            assert not waiting.done()
+        finally:
+            go.set()
+        assert waiting.result(30)
+
+
 async def test_opening_and_work_leave_the_event_loop_free(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -409,6 +440,7 @@ def test_steps_of_a_schema_commit_one_by_one_after_a_backup(tmp_path: Path) -> N
         (sqlite3.OperationalError("database or disk is full"), StorageError),
         (sqlite3.OperationalError("attempt to write a readonly database"), StorageError),
         (sqlite3.OperationalError("unable to open database file"), StorageError),
+        (sqlite3.OperationalError("database is locked"), StorageError),
         (sqlite3.DatabaseError("database disk image is malformed"), StateError),
     ],
 )

@@ -10,11 +10,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from ddax.errors import UsageError
 from ddax.memory.trust import (
     EXCLUDED_BELOW,
     Tally,
-    draw_devils_advocate,
+    draw,
     human_standing,
     trust_corrected,
     trust_source,
@@ -89,29 +88,15 @@ def test_exclusion_can_be_reached_by_doing_badly() -> None:
     assert 2 < rounds < 20
 
 
-def agent(name: str, trust: float, rounds: int = 9) -> dict[str, object]:
-    return {"agent_name": name, "trust_score": trust, "rounds_participated": rounds}
-
-
 def test_the_draw_is_in_proportion_to_trust_and_leaves_out_who_must_wait() -> None:
     rng = np.random.default_rng(1)
-    agents = [
-        agent("a", 0.9),
-        agent("b", 0.3),
-        agent("low", 0.19),
-        agent("new", 1.0, 4),
-        agent("edge", 0.2, 5),
-    ]
-    drawn = Counter(draw_devils_advocate(agents, rng) for _ in range(7000))
-    assert set(drawn) == {"a", "b", "edge"}
-    assert [drawn[name] / 7000 for name in ("a", "b", "edge")] == pytest.approx(
-        [9 / 14, 3 / 14, 2 / 14], abs=0.03
-    )
+    trust, rounds = [0.9, 0.3, 0.19, 1.0, 0.2], [9, 9, 9, 4, 5]
+    drawn = Counter(draw(trust, rounds, rng) for _ in range(7000))
+    assert set(drawn) == {0, 1, 4}
+    assert [drawn[k] / 7000 for k in (0, 1, 4)] == pytest.approx([9 / 14, 3 / 14, 2 / 14], abs=0.03)
 
 
 def test_somebody_is_always_drawn() -> None:
     rng = np.random.default_rng(2)
-    assert draw_devils_advocate([agent("low", 0.1)], rng) == "low"
-    assert {draw_devils_advocate([agent("x", 0.0), agent("y", 0.0)], rng) for _ in range(50)} == {"x", "y"}
-    with pytest.raises(UsageError):
-        draw_devils_advocate([], rng)
+    assert draw([0.1], [9], rng) == 0
+    assert {draw([0.0, 0.0], [9, 9], rng) for _ in range(50)} == {0, 1}
