@@ -8,7 +8,16 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Annotated, Any, Literal, Self
 
-from pydantic import BaseModel, ConfigDict, Field, PrivateAttr, TypeAdapter, ValidationError, field_validator
+from pydantic import (
+    AfterValidator,
+    BaseModel,
+    ConfigDict,
+    Field,
+    PrivateAttr,
+    TypeAdapter,
+    ValidationError,
+    field_validator,
+)
 
 from ddax.errors import SourceError, UsageError, first_fault, json_fault
 
@@ -22,18 +31,32 @@ class Part(BaseModel):
     model_config = ConfigDict(frozen=True, extra="forbid")
 
 
+def plain(text: str) -> str:
+    """Return a text without differences of case, spaces and final marks."""
+    return " ".join(text.split()).casefold().strip(" .!?\"'“”")
+
+
+def _telling(value: str) -> str:
+    if not plain(value):
+        raise ValueError(f"{value!r} says nothing: an empty answer would hold")
+    return value
+
+
+Telling = Annotated[str, AfterValidator(_telling)]
+
+
 class Exact(Part):
     """The short answer is this, but for case, spaces and a final mark."""
 
     kind: Literal["exact"]
-    value: str
+    value: Telling
 
 
 class Contains(Part):
     """The answer contains this, but for case and spaces."""
 
     kind: Literal["contains"]
-    value: str
+    value: Telling
 
 
 class Regex(Part):

@@ -9,10 +9,13 @@ import sys
 from collections.abc import Iterable, Mapping
 from typing import Any, TypedDict
 
-from ddax.batch.tasks import BatchTask, Contains, Exact, Numeric, Own, Regex, TestsPass, Validator
+from ddax.batch.tasks import BatchTask, Contains, Exact, Numeric, Own, Regex, TestsPass, Validator, plain
 from ddax.errors import UsageError
 
-_NUMBER = re.compile(r"[-+]?(?:\d{1,3}(?:,\d{3})+|\d+)(?:\.\d+)?(?:[eE][-+]?\d+)?")
+_NUMBER = re.compile(
+    r"(?:(?<![\w.)])[-+])?(?:(?:\d{1,3}(?:,\d{3})+(?!\d)|\d+)(?:\.\d+)?|(?<!\w)\.\d+)(?:[eE][-+]?\d+)?"
+)
+"""A sign behind a word or a number joins the two: 2019-2020 are two years."""
 
 
 class Check(TypedDict):
@@ -72,11 +75,6 @@ def _own(one: Own, task: BatchTask, result: Mapping[str, Any]) -> Check:
     return Check(
         kind=one.kind, ok=ok, why="" if ok else f"{one.value} says no of {str(result['answer'])[:200]!r}"
     )
-
-
-def plain(text: str) -> str:
-    """Return a text without differences of case, spaces and final marks."""
-    return " ".join(text.split()).casefold().strip(" .!?\"'“”")
 
 
 def numbers(text: str) -> list[float]:

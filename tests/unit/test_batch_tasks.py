@@ -56,6 +56,8 @@ def test_a_line_of_a_task_file_ends_where_json_lines_end(tmp_path: Path, mark: s
 @pytest.mark.parametrize(
     ("lines", "says"),
     [
+        ([{"task": "x", "validators": [{"kind": "contains", "value": "?"}]}], "says nothing"),
+        ([{"task": "x", "validators": [{"kind": "exact", "value": " ... "}]}], "says nothing"),
         (["", "{"], r"tasks.jsonl:2: the line is not valid JSON\. .*missing at column 2 \("),
         ([{"task": "x"}, {"tsak": "y"}], r"tasks.jsonl:2: tsak: It is not known"),
         ([{"id": "../x", "task": "x"}], "is no id"),
@@ -169,6 +171,7 @@ async def test_a_task_over_a_missing_source_counts_in_the_summary(tmp_path: Path
 
 def test_numbers_are_found_as_they_are_written() -> None:
     assert numbers("-3, 1,000 and 2.5e3; 12,34") == [-3.0, 1000.0, 2500.0, 12.0, 34.0]
+    assert numbers(".5 or (-.25), 2019-2020, A-5, 1,23456") == [0.5, -0.25, 2019.0, 2020.0, 5.0, 1.0, 23456.0]
 
 
 class Dying:
