@@ -24,6 +24,7 @@ from ddax.types import JsonDict
 RUBRIC_SCHEMA = 1
 MAX_CRITERIA = 12
 MEANING_CHARS = 500
+NAME_CHARS = 60
 _WORD = re.compile(r"[^\W_]+")
 _WEAK = frozenset({
     "a", "an", "the", "of", "in", "on", "at", "to", "for", "is", "are", "be", "it", "its", "this", "that",
@@ -46,7 +47,7 @@ def telling_words(lesson: str) -> list[str]:
 
 
 def change_of(lesson: str) -> Change:
-    """Turn what a human taught into a criterion; its name is made of the lesson's first words."""
+    """Turn what a human taught into a criterion; its name is made of the lesson's words."""
     words = telling_words(lesson)
     if not words:
         raise UsageError(
@@ -54,7 +55,10 @@ def change_of(lesson: str) -> Change:
             why="A criterion is made of its words.",
             mend="Say what to look for.",
         )
-    return Change("add", "-".join(words[:5])[:60], " ".join(clean(lesson).split())[:MEANING_CHARS])
+    name = "-".join(words)
+    if len(name) > NAME_CHARS:  # cut, two lessons that begin alike would be one criterion
+        name = f"{name[: NAME_CHARS - 7].rstrip('-')}-{digest(name)[:6]}"
+    return Change("add", name, " ".join(clean(lesson).split())[:MEANING_CHARS])
 
 
 class LivingRubrics:

@@ -5,14 +5,12 @@ A role that nobody holds for good is given out by trust (`ddax.debate.roles`).
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-import numpy as np
-
 from ddax.configs.documents import read_document, shipped
-from ddax.debate.roles import EXCLUSION, Debater, Roles, assign_roles
+from ddax.debate.roles import Debater
 from ddax.errors import SettingsError
 from ddax.reasoning.protocol import Reasoner
 
@@ -73,20 +71,3 @@ def debaters(seats: Sequence[Seat], reasoner: Reasoner, opened: Callable[[str], 
 def fixed_roles(seats: Sequence[Seat]) -> dict[str, str]:
     """Return the roles that are not given out by trust, by name."""
     return {seat.name: seat.role for seat in seats if seat.role != "any"}
-
-
-def seat(present: Sequence[Debater], fixed: Mapping[str, str], rng: np.random.Generator) -> Roles:
-    """Give out the roles: those that are fixed to whom they belong, the others by trust.
-
-    A holder whose trust is below `EXCLUSION` loses its role.
-    """
-    held = {d.name: fixed[d.name] for d in present if d.name in fixed and d.trust >= EXCLUSION}
-    free = [d for d in present if d.name not in fixed]
-    roles = assign_roles(free or list(present), rng)
-    ranked = sorted(present, key=lambda d: (-d.trust, d.name))
-    by_role = {role: [d for d in ranked if held.get(d.name) == role] for role in ROLES}
-    return Roles(
-        proponent=next(iter(by_role["proponent"]), roles.proponent),
-        opponent=next(iter(by_role["opponent"]), roles.opponent),
-        judges=tuple(by_role["judge"]) or roles.judges,
-    )

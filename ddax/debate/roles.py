@@ -40,11 +40,15 @@ class Roles:
         return {"proponent": self.proponent.name, "opponent": self.opponent.name, "judges": judges}
 
 
-def assign_roles(debaters: Sequence[Debater], rng: np.random.Generator) -> Roles:
-    """Draw the opponent by trust, let the most trusted of the others propose, and the rest judge.
+def assign_roles(
+    debaters: Sequence[Debater], rng: np.random.Generator, fixed: Mapping[str, str] | None = None
+) -> Roles:
+    """Give out the roles that are not fixed by name: draw the opponent, propose by trust, let the rest judge.
 
-    With two, the proponent judges; with one, it does everything. Nobody below `EXCLUSION` takes part,
-    save that the most trusted one always stays. Raises `UsageError` where there is nobody.
+    With two, the proponent judges; with one, it does everything. An open role goes to somebody without a
+    fixed one, where there is somebody, and the opponent judges only where nobody else is there. Nobody
+    below `EXCLUSION` takes part, save that the most trusted one always stays. Raises `UsageError` where
+    there is nobody.
     """
     if not debaters:
         raise UsageError(
@@ -52,9 +56,20 @@ def assign_roles(debaters: Sequence[Debater], rng: np.random.Generator) -> Roles
         )
     ranked = sorted(debaters, key=lambda d: (-d.trust, d.name))
     admitted = [d for d in ranked if d.trust >= EXCLUSION] or ranked[:1]
-    opponent = devils_advocate(admitted, rng)
-    others = [d for d in admitted if d is not opponent] or [opponent]
-    return Roles(others[0], opponent, tuple(others[1:]) or (others[0],))
+
+    def of(*roles: str) -> list[Debater]:
+        return [d for d in admitted if (fixed or {}).get(d.name, "any") in roles]
+
+    opponent = next(iter(of("opponent")), None) or devils_advocate(
+        of("any") or of("proponent") or admitted, rng
+    )
+    others = [d for d in (*of("any"), *of("judge"), *admitted) if d is not opponent] or [opponent]
+    proponent = next(iter(of("proponent")), None) or others[0]
+    judges = [d for d in of("judge") if d is not opponent] or [
+        d for d in of("any") if d not in (opponent, proponent)
+    ]
+    rest = proponent if proponent is not opponent else others[0]
+    return Roles(proponent, opponent, tuple(judges) or (rest,))
 
 
 def devils_advocate(debaters: Sequence[Debater], rng: np.random.Generator) -> Debater:

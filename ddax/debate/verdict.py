@@ -16,10 +16,9 @@ import numpy as np
 
 from ddax.configs.settings import Debate
 from ddax.debate.gate import BOUNDARIES, EVIDENCE, median, opening, weighted_median
-from ddax.debate.panel import seat
 from ddax.debate.quotes import UNASKED, Bearing, Carrying, verified
 from ddax.debate.records import TRANSCRIPT_CHARS, Dissent, Speech, Verdict
-from ddax.debate.roles import Debater, Roles
+from ddax.debate.roles import Debater, Roles, assign_roles
 from ddax.errors import BudgetExceeded, ReasonerError
 from ddax.reasoning.budget import charge, usage_of
 from ddax.reasoning.protocol import ArgueRequest, Argument, JudgeRequest, Judgment, Reasoner
@@ -98,7 +97,7 @@ async def evaluate_outcome(
     """
     case = Case(task, idea, result, expected, tuple(evidence), rho, tuple(lessons), tuple(rubric))
     present = list(panel) or [Debater(reasoner.name, reasoner)]
-    roles = seat(present, fixed or {}, rng)
+    roles = assign_roles(present, rng, fixed or {})
     voters = _voters(roles, present, settings.first_votes)
     carrying = Carrying(check, result, settings.support) if check is not None else None
     court = Court(roles, voters, settings, rng, carrying, correct, boundaries)

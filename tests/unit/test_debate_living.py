@@ -99,6 +99,21 @@ def test_a_lesson_becomes_a_criterion_by_its_words() -> None:
         change_of(" ... ")
 
 
+def test_lessons_that_begin_alike_are_criteria_of_their_own(rubrics: LivingRubrics) -> None:
+    begin = "The answer must cite primary sources"
+    lessons = (
+        f"{begin} for every number", f"{begin} and give their dates",
+        f"{begin} that are kept in archives of the country where it happened, in their own language",
+        f"{begin} that are kept in archives of the country where it happened, as facsimiles",
+    )  # fmt: skip
+    shipped = len(rubrics.current("default")[0].criteria)
+    for lesson in lessons:
+        propose(rubrics, 0.95, change_of(lesson))
+    criteria = rubrics.current("default")[0].criteria[shipped:]
+    assert [criterion.meaning for criterion in criteria] == [*lessons]
+    assert all(len(criterion.name) <= 60 for criterion in criteria)
+
+
 def test_a_damaged_or_unknown_rubric_is_refused(rubrics: LivingRubrics, tmp_path: Path) -> None:
     propose(rubrics, 0.8)
     file = tmp_path / "rubrics" / "default.yaml"

@@ -9,9 +9,9 @@ import pytest
 
 from ddax.configs.settings import Debate
 from ddax.debate.gate import opening, weighted_median
-from ddax.debate.panel import Seat, debaters, fixed_roles, load_panel, seat
+from ddax.debate.panel import Seat, debaters, fixed_roles, load_panel
 from ddax.debate.quotes import Bearing, Carrying, verified
-from ddax.debate.roles import Debater
+from ddax.debate.roles import Debater, assign_roles
 from ddax.debate.task_rubric import requirements, rubric_row, task_rubric
 from ddax.debate.verdict import evaluate_outcome
 from ddax.errors import SettingsError
@@ -40,7 +40,7 @@ def test_the_shipped_panel_has_three_names_and_a_file_may_fix_roles(tmp_path: Pa
     present = debaters(seats, own, {"x:y": other}.__getitem__)
     assert [d.reasoner for d in present] == [own, other, own]
     for seed in range(5):
-        roles = seat(present, fixed_roles(seats), np.random.default_rng(seed))
+        roles = assign_roles(present, np.random.default_rng(seed), fixed_roles(seats))
         assert roles.names() == {"proponent": "bob", "opponent": "cy", "judges": "ann"}
 
 
@@ -58,8 +58,30 @@ def test_a_wrong_panel_is_refused(tmp_path: Path, text: str) -> None:
 
 def test_who_is_excluded_loses_a_fixed_role() -> None:
     low, high = Debater("low", ScriptedReasoner({}), 0.1), Debater("high", ScriptedReasoner({}), 0.7)
-    roles = seat([low, high], {"low": "judge"}, np.random.default_rng(0))
+    roles = assign_roles([low, high], np.random.default_rng(0), {"low": "judge"})
     assert roles.judges == (high,)
+
+
+@pytest.mark.parametrize(
+    ("fixed", "seats"),
+    [
+        ("P proponent", "P X P"), ("P judge", "P X P"), ("P opponent", "X P X"),
+        ("P proponent, X judge", "P P X"), ("P proponent, X opponent", "P X P"), ("P judge, X judge", None),
+        ("P proponent, Y judge", "P X Y"), ("P judge, X opponent", "Y X P"), ("P opponent, Y any", None),
+    ],
+)  # fmt: skip
+def test_nobody_judges_its_own_objection_while_somebody_else_is_there(fixed: str, seats: str | None) -> None:
+    roles = dict(pair.split() for pair in fixed.split(", "))
+    here = "PXY" if "Y" in f"{fixed}{seats}" else "PX"
+    present = [Debater(name, ScriptedReasoner({})) for name in here]
+    for seed in range(10):
+        found = assign_roles(present, np.random.default_rng(seed), roles)
+        names = found.names()
+        assert seats is None or " ".join(names.values()) == seats
+        assert found.opponent not in found.judges
+        for name, role in roles.items():
+            held = {"proponent": [found.proponent], "opponent": [found.opponent], "judge": found.judges}
+            assert role in ("any", "judge") or name in [d.name for d in held[role]]
 
 
 def test_a_quote_must_carry_what_is_argued() -> None:
@@ -75,6 +97,15 @@ def test_a_quote_must_carry_what_is_argued() -> None:
 def test_repeating_a_quote_does_not_carry_an_argument() -> None:
     padded = Argument(f"This is weak, as “{RED.quote}” shows.", (RED,), 1.0)
     assert verified(padded, [PASSAGE], side="opponent", carrying=carrying("It opened in 1932.")) is None
+
+
+def test_an_inch_mark_opens_no_quotation() -> None:
+    text = f'One screen has 24".\n\n{RED.quote}\n\nThe other has 30".'
+    con = Argument(text, (RED,), 1.0)
+    assert verified(con, [PASSAGE], side="opponent", carrying=carrying("It opened in 1932.")) == con
+    for quoted in (f'"{RED.quote}"', f"„{RED.quote}“", f"«{RED.quote}»"):
+        said = Argument(f"This is weak, as {quoted} shows.", (RED,), 1.0)
+        assert verified(said, [PASSAGE], side="opponent", carrying=carrying("It opened in 1932.")) is None
 
 
 async def verdict_of(cheap: float, *arguments: Argument, result: str, after: float = 0.2, **more: object):
