@@ -79,11 +79,11 @@ class Bridge:
         out: measured), `similarity` in [0, 1] to the most similar earlier outcome. Raises
         `UsageError` where neither an observation nor prediction and outcome are given.
         """
+        _within(confidence=confidence, surprise=surprise, similarity=similarity)
         likelihood = None
         if observation:
             self.reason = "named by the caller"
         else:
-            _within(confidence=confidence, surprise=surprise, similarity=similarity)
             if not (prediction.strip() and outcome.strip()):
                 raise UsageError(
                     "There is nothing to observe.",

@@ -7,6 +7,7 @@ it makes no difference which of them answered, nor when one took over from the o
 
 from __future__ import annotations
 
+import logging
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 from threading import Lock
@@ -16,20 +17,20 @@ import numpy as np
 
 from ddax.errors import DdaxError, UsageError
 from ddax.metacognition.matrices import ACTIONS, OBSERVATIONS, STATES, load_matrices
+from ddax.metacognition.signals import WINDOW
 from ddax.metacognition.twin import Engine, Thought, Twin
 from ddax.types import Vector
 
 if TYPE_CHECKING:
     from ddax.metacognition.child import Child
 
+logger = logging.getLogger("ddax")
 EngineName = Literal["auto", "pymdp", "numpy"]
 DIGITS = 9
 """Digits kept of stored numbers; the engines differ by about 1e-15."""
 WARM_AFTER = 16
 """Decisions of one process after which "auto" begins to load pymdp: a short run is over before that, and
 pays nothing."""
-RECENT = 6
-"""How many of the latest surprises the mood remembers, for learning progress."""
 
 
 class MoodState(TypedDict):
@@ -166,7 +167,7 @@ class Controller:
         thought = self._think(prior, OBSERVATIONS.index(observation))
         action, values = ACTIONS[thought.action], _rounded(thought.values)
         recent = (
-            before["recent"] if epsilon is None else [*before["recent"], round(epsilon, DIGITS)][-RECENT:]
+            before["recent"] if epsilon is None else [*before["recent"], round(epsilon, DIGITS)][-WINDOW:]
         )
         after = MoodState(
             prior=_rounded(thought.prior),
@@ -210,6 +211,7 @@ class Controller:
     def _back_to_the_twin(self, error: OSError | DdaxError) -> None:
         self.close()
         self._failure = error if isinstance(error, DdaxError) else _not_started(error)
+        logger.warning("the mood goes on without pymdp, with equal numbers: %s", self._failure)
 
     def _load_pymdp(self) -> Engine:
         from ddax.metacognition.pymdp_engine import PymdpEngine

@@ -15,7 +15,7 @@ from ddax.types import Entailment, EntailmentCheck
 CERTAIN = 0.5
 """Confidence of the support check below which its word does not count."""
 WINDOW = 6
-"""Surprises over which learning progress is measured."""
+"""The latest surprises, which the mood remembers: over them learning progress is measured."""
 STUCK_PROGRESS = 0.05
 """Progress up to which nothing is learned: the surprise of one outcome in other words varies as much."""
 MASTERED = 0.15

@@ -76,6 +76,14 @@ def test_what_cannot_be_observed_is_refused(given):
     assert bridge.mood == before
 
 
+def test_numbers_out_of_range_are_refused_beside_a_named_observation_too():
+    bridge = Bridge()
+    for wrong in ({"surprise": 7.0}, {"confidence": -1.0}, {"similarity": 2.0}):
+        with pytest.raises(UsageError, match="goes from 0 to 1"):
+            bridge.observe("HIGH_SURPRISE", **wrong)
+    assert bridge.mood["recent"] == []
+
+
 def test_the_bridge_needs_no_graph():
     code = (
         "import sys; from ddax.metacognition import Bridge; Bridge().observe('LOW_SURPRISE');"

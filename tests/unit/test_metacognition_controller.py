@@ -221,14 +221,16 @@ def test_the_twin_goes_on_where_the_child_has_died(monkeypatch, alive):
     assert str(auto.warm_failure) == "gone" and auto.warm() is None
 
 
-def test_a_child_that_cannot_be_started_is_noted(monkeypatch):
+def test_a_child_that_cannot_be_started_is_told_once(monkeypatch, caplog):
     def refuse(**_):
         raise OSError("no processes left")
 
     monkeypatch.setattr("ddax.metacognition.child.Child", refuse)
     auto = Controller(engine="auto", warm_after=0)
-    assert auto.observe({}, "LOW_SURPRISE") == Controller(engine="numpy").observe({}, "LOW_SURPRISE")
+    for _ in range(3):
+        assert auto.observe({}, "LOW_SURPRISE") == Controller(engine="numpy").observe({}, "LOW_SURPRISE")
     assert "no processes left" in str(auto.warm_failure)
+    assert [record.levelname for record in caplog.records] == ["WARNING"] and "no processes" in caplog.text
 
 
 def test_a_short_run_starts_no_child(monkeypatch):
