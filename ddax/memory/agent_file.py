@@ -1,7 +1,8 @@
 """What one agent's file holds and how it changes: pure functions on its JSON, in the source's schema.
 
 Every event has an id made of its content, and is taken in once. The last 100 events of a kind stay
-raw; older ones are counted in `long_term_stats.archived`. Reading and writing files is in
+raw; older ones are counted in `long_term_stats.archived`, and those of the last 90 days by day in
+`archived_days`. Reading and writing files is in
 `ddax.memory.agents`, the arithmetic of trust in `ddax.memory.trust`.
 """
 
@@ -44,7 +45,7 @@ def new_agent(name: str, now: float, *, role: str = "") -> JsonDict:
         "trust_score": INITIAL_TRUST,
         "trust_by_formula": {"source": INITIAL_TRUST, "corrected": INITIAL_TRUST},
         "trust_score_history": [{"timestamp": stamp(now), "score": INITIAL_TRUST, "reason": "initial"}],
-        "long_term_stats": {**_stats(Tally()), "archived": vars(Tally())},
+        "long_term_stats": {**_stats(Tally()), "archived": vars(Tally()), "archived_days": {}},
         "rounds_participated": 0, "probation_until": None, "probation_ended": None,
         "citation_diversity": None, "flag": "", "seen": [],
     }  # fmt: skip
@@ -79,7 +80,7 @@ def find(agent: JsonDict, kind: Kind, event: str) -> JsonDict | None:
 
 def settle(agent: JsonDict, now: float, reason: str, formula: Formula) -> None:
     """Archive old events and compute the trust; the score is written to the history where it moved."""
-    agent["long_term_stats"]["archived"] = _archive(agent, now)
+    _archive(agent, now)
     tally = tally_of(agent, now)
     score = score_of(agent, now, formula)
     agent["trust_by_formula"] = {"source": trust_source(tally), "corrected": trust_corrected(tally)}
@@ -102,7 +103,8 @@ def score_of(agent: JsonDict, now: float, formula: Formula) -> float:
 
 def tally_of(agent: JsonDict, now: float) -> Tally:
     """Count an agent's events of the last 90 days; all of its history where there are none."""
-    recent = _count(agent, now, stamp(now - timedelta(days=WINDOW_DAYS).total_seconds()))
+    since = _window(now)
+    recent = sum(_days(agent, since).values(), _count(agent, now, since))
     if not recent.empty:
         return recent
     return _count(agent, now, "") + Tally(**agent["long_term_stats"]["archived"])
@@ -119,19 +121,33 @@ def is_settled(override: Mapping[str, object], now: float) -> bool:
     return bool(override["regret"] or override.get("vindicated")) or deadline <= stamp(now)
 
 
-def _archive(agent: JsonDict, now: float) -> JsonDict:
-    """Move what is older than the last 100 events of each kind into the counts, and return these.
+def _window(now: float) -> str:
+    return stamp(now - timedelta(days=WINDOW_DAYS).total_seconds())
+
+
+def _days(agent: JsonDict, since: str) -> dict[str, Tally]:
+    """Return by day what is archived of the window; the day it begins in counts whole."""
+    days = agent["long_term_stats"].get("archived_days", {})  # an older file has none
+    return {day: Tally(**counts) for day, counts in days.items() if day >= since[:10]}
+
+
+def _archive(agent: JsonDict, now: float) -> None:
+    """Move what is older than the last 100 events of each kind into the counts, those of all and of its day.
 
     An override that may still be reverted stays raw, whatever comes after it.
     """
-    archived = Tally(**agent["long_term_stats"]["archived"])
+    stats, days = agent["long_term_stats"], _days(agent, _window(now))
     old: JsonDict = {}
     for kind in KINDS:
         early, late = agent[kind][:-RAW_EVENTS], agent[kind][-RAW_EVENTS:]
         open_ = [e for e in early if kind == "override_history" and not is_settled(e, now)]
         old[kind] = [entry for entry in early if entry not in open_]
         agent[kind] = [*open_, *late]
-    return vars(archived + _count(old, now, ""))
+    for day in sorted({entry["timestamp"][:10] for kind in KINDS for entry in old[kind]}):
+        of_day: JsonDict = {k: [e for e in old[k] if e["timestamp"][:10] == day] for k in KINDS}
+        days[day] = days.get(day, Tally()) + _count(of_day, now, "")
+    stats["archived"] = vars(Tally(**stats["archived"]) + _count(old, now, ""))
+    stats["archived_days"] = {day: vars(counts) for day, counts in days.items() if day >= _window(now)[:10]}
 
 
 def _count(agent: JsonDict, now: float, since: str) -> Tally:

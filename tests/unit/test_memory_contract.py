@@ -641,6 +641,23 @@ def test_only_the_last_90_days_of_an_agent_count_while_there_are_any(agents: Age
     assert tally_of(agents.load("A"), clock.now).dissents == 1
 
 
+def test_the_window_counts_what_is_no_longer_raw_of_its_days(agents: Agents, clock: Clock) -> None:
+    for number in range(150):
+        dissenting(agents, "A", round_id=f"r/{number}", verified_better=number >= 50)
+    assert tally_of(agents.load("A"), clock.now).wrong == 50
+    assert tally_of(agents.load("A"), clock.now).dissents == 150
+    clock.now += 80 * DAY
+    for number in range(110):
+        dissenting(agents, "A", round_id=f"late/{number}")
+    assert tally_of(agents.load("A"), clock.now).dissents == 260
+    clock.now += 20 * DAY
+    dissenting(agents, "A", round_id="last")
+    tally = tally_of(agents.load("A"), clock.now)
+    assert (tally.dissents, tally.wrong) == (111, 0)
+    stats = agents.load("A")["long_term_stats"]
+    assert stats["archived"]["dissents"] == 161 and len(stats["archived_days"]) == 1
+
+
 def test_the_last_100_events_of_an_agent_stay_raw_and_none_is_lost(agents: Agents, clock: Clock) -> None:
     for number in range(RAW_EVENTS + 20):
         clock.now += 1
