@@ -1,11 +1,15 @@
-"""The contract of a memory store: what is put comes back, once, to whom it may, and best first."""
+"""The contract of a memory store: what is put comes back, once, to whom it may, and best first.
+
+Left out: consolidation, branches, copies of tombstones, and what a memory does with odd characters.
+"""
 
 from __future__ import annotations
 
 import asyncio
 from collections.abc import Awaitable, Callable
+from dataclasses import replace
 
-from ddax.memory.protocol import Memory, RecallQuery
+from ddax.memory.protocol import Memory, RecallQuery, Relation
 from ddax.testing.contract import Contract, expect
 from ddax.types import Document, Record
 
@@ -26,7 +30,7 @@ def asking(text: str, *, before_step: int = 9, m: int = 5, budget: int = 6000) -
 
 
 class MemoryContract(Contract):
-    """What holds for every memory. `make` opens an empty one of a namespace.
+    """What a run asks of every memory. `make` opens an empty one of a namespace.
 
     Its clock is a second before NOW, and its embedder one that sees shared words
     (`ddax.memory.embeddings.HashEmbedder` does).
@@ -71,6 +75,62 @@ class MemoryContract(Contract):
         await memory.put([seen("river in step one", step=1), seen("river in step four", step=4)])
         found = await self.texts(memory, asking("river", before_step=4))
         expect(found == ["river in step one"], f"a resumed run would recall what came later: {found}")
+        await self.close(memory)
+
+    async def rule_a_row_of_another_task_is_seen_where_it_was_there_before(self) -> None:
+        memory = await self.opened()
+        await memory.put([seen("river bank")])
+        other = replace(asking("river bank"), task="another")
+        expect(await self.texts(memory, other) == ["river bank"], "what others stored before is recalled")
+        early = replace(other, now=NOW - 1)
+        expect(await self.texts(memory, early) == [], "a row is not there before it was committed")
+        await self.close(memory)
+
+    async def rule_similar_gives_the_nearest_of_each_text(self) -> None:
+        memory = await self.opened()
+        await memory.put([seen("river bank"), seen("a bread of rye")])
+        found = await memory.similar(["rye bread", "river bank", " "], asking(""), k=1)
+        texts = [[hit.record.text for hit in hits] for hits in found]
+        expect(texts == [["a bread of rye"], ["river bank"], []], f"similar() answers each text: {texts}")
+        await self.close(memory)
+
+    async def rule_a_superseded_row_is_recalled_for_the_time_it_held(self) -> None:
+        memory = await self.opened()
+        old, new = await memory.put([
+            replace(seen("river level 3"), valid_from=100.0),
+            replace(seen("river level 5"), valid_from=200.0),
+        ])  # fmt: skip
+        await memory.upkeep.relate([Relation("supersedes", new, old, task="t", step=1, at=200.0)])
+        query = asking("river level")
+        expect(await self.texts(memory, query) == ["river level 5"], "an outdated row was recalled")
+        then = await self.texts(memory, replace(query, as_of=150.0))
+        expect(then == ["river level 3"], f"as of a time the row that held then is recalled, not {then}")
+        await self.close(memory)
+
+    async def rule_a_buried_row_leaves_a_tombstone(self) -> None:
+        memory = await self.opened()
+        (gone,) = await memory.put([seen("river bank")])
+        expect(await memory.upkeep.bury([gone], "forgotten") == 1, "bury() counts the rows that were there")
+        expect(await memory.get([gone]) == [], "a buried row is still there")
+        expect(await self.texts(memory, asking("river bank")) == [], "a buried row was recalled")
+        reasons = [stone.reason for stone in await memory.upkeep.tombstones([gone])]
+        expect(reasons == ["forgotten"], f"a tombstone says why a row went, not {reasons}")
+        await self.close(memory)
+
+    async def rule_lessons_and_rules_are_found_by_what_they_are_about(self) -> None:
+        memory = await self.opened()
+        lesson = {"kind": "policy", "text": "Ask the map.", "about": "find a river"}
+        await memory.log("reflections", lesson, key="a")
+        await memory.log("rules", {"kind": "plan", "text": "find a river"}, key="b")
+        told = await memory.lessons("find a river", kind="policy", now=NOW)
+        expect(told == ["Ask the map."], f"a lesson is found by what it is about: {told}")
+        expect(await memory.lessons("find a river", kind="value", now=NOW) == [], "its kind counts")
+        expect(
+            await memory.lessons("find a river", kind="policy", now=NOW - 1) == [],
+            "so does when it was learned",
+        )
+        found = [hit.row["text"] for hit in await memory.find("rules", "find a river", now=NOW)]
+        expect(found == ["find a river"], f"a rule is found by its situation: {found}")
         await self.close(memory)
 
     async def rule_surprise_raises_a_score_and_the_factors_multiply(self) -> None:
@@ -121,6 +181,8 @@ class MemoryContract(Contract):
         expect(
             [row["i"] for row in await memory.rows("ledger", task="t0")] == [0, 2, 4], "rows() must filter"
         )
+        early = await memory.rows("ledger", committed_before=NOW - 1)
+        expect(early == [], f"rows of a later time are left out: {early}")
         await self.close(memory)
 
     async def rule_many_at_once_lose_nothing(self) -> None:
