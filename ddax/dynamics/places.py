@@ -28,7 +28,7 @@ class Places:
         return [text for text in dict.fromkeys(texts) if text not in self._row]
 
     def add(self, texts: Sequence[str], vectors: Sequence[Vector]) -> None:
-        """Give texts their places `[dim]`; one that has a place keeps it."""
+        """Give texts their places `[dim]`; one that has a place keeps it, with its vector of now."""
         for text, vector in zip(texts, vectors, strict=True):
             row = self._row.setdefault(text, len(self._row))
             if row >= len(self._vectors):

@@ -181,8 +181,8 @@ def _apart(session: Session, place: JsonDict, context: Context, *, hands_off: bo
         step=place["step"],
     )
     return replace(
-        session, memory=GatedMemory(memory, session.check), agents=None, rubrics=None, ticks={}, keepers={},
-        goes={}, behind=None, hands_off=hands_off,
+        session, memory=GatedMemory(memory, session.check), agents=None, rubrics=None, judges=None, ticks={},
+        keepers={}, goes={}, behind=None, hands_off=hands_off,
     )  # fmt: skip
 
 

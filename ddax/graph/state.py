@@ -60,7 +60,7 @@ class Decision(TypedDict, total=False):
 
 
 class Outcome(TypedDict, total=False):
-    """What came of an idea in this step: at most 400 characters, the rest in the memory.
+    """What came of an idea in this step: at most 260 bytes, the rest in the memory.
 
     `relation` and `confidence` are of a verification: how independent documents relate to the claim.
     """
@@ -155,7 +155,8 @@ class State(TypedDict, total=False):
     mood: JsonDict
     """Belief and cognitive action (`ddax.metacognition.controller.MoodState`)."""
     questions: Annotated[dict[str, JsonDict], join]
-    """Questions to a human that wait to be asked, by the idea they are about; emptied by `protect`."""
+    """Questions to a human that wait to be asked, by the idea they are about; `protect` takes
+    out what it has settled."""
     usage: Annotated[JsonDict, add_numbers]
     """model_calls, tokens, usd and seconds spent in this thread; priced_usd beside a usd of None."""
     failures: Annotated[dict[str, JsonDict], join]

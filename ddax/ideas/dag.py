@@ -8,6 +8,7 @@ An idea runs when all its needs are final and not all of them failed (ideadag; D
 from __future__ import annotations
 
 import json
+from collections.abc import Set
 
 from ddax.errors import InvariantError
 from ddax.ideas.idea import Ideas, Patch, is_final
@@ -114,14 +115,17 @@ def ancestors(ideas: Ideas, idea_id: str) -> list[Idea]:
     return chain
 
 
-def reached(ideas: Ideas, idea_id: str) -> list[Idea]:
-    """Return every idea above this one, each once: the parents, and those that proposed it as well."""
+def reached(ideas: Ideas, idea_id: str, *, without: Set[str] = frozenset()) -> list[Idea]:
+    """Return every idea above this one, each once: the parents, and those that proposed it as well.
+
+    No way leads through an idea of `without`.
+    """
     found: dict[str, Idea] = {}
-    waiting = [idea_id]
+    waiting = [] if idea_id in without else [idea_id]
     while waiting:
         idea = ideas[waiting.pop()]
         for above in (idea["parent"], *idea.get("joined", [])):
-            if above != NO_PARENT and above != idea_id and above not in found:
+            if above != NO_PARENT and above != idea_id and above not in found and above not in without:
                 found[above] = ideas[above]
                 waiting.append(above)
     return list(found.values())
@@ -130,21 +134,33 @@ def reached(ideas: Ideas, idea_id: str) -> list[Idea]:
 def lost_values(ideas: Ideas, root_id: str) -> dict[str, tuple[int, float]]:
     """Return how many values of lost branches an idea has below it, and their sum; by id, where any are.
 
-    A branch is lost with its uppermost idea that failed or was given up, whose N and Q hold all its values.
+    A value is lost to an idea where every way up to it leads through one that failed or was given up, and
+    once, however many there are.
     """
     index, task = index_of(ideas), task_of(root_id)
     if task in index.lost_below:
         return index.lost_below[task]
     lost = index.lost.get(task, frozenset())
     below = index.lost_below[task] = dict[str, tuple[int, float]]()
-    for idea_id in sorted(lost, key=sort_key):
-        idea = ideas[idea_id]
-        if not idea["N"] or any(above["id"] in lost for above in ancestors(ideas, idea_id)):
-            continue
-        for above in reached(ideas, idea_id):
-            n, total = below.get(above["id"], (0, 0.0))
-            below[above["id"]] = (n + idea["N"], total + idea["N"] * idea["Q"])
+    for idea in _valued_in(ideas, lost):
+        kept = lost.union(above["id"] for above in reached(ideas, idea["id"], without=lost))
+        for above in reached(ideas, idea["id"]):
+            if above["id"] not in kept:
+                n, total = below.get(above["id"], (0, 0.0))
+                below[above["id"]] = (n + idea["N"], total + idea["N"] * idea["Q"])
     return below
+
+
+def _valued_in(ideas: Ideas, branches: Set[str]) -> list[Idea]:
+    """Return the ideas of some branches whose N and Q are of their own alone: the leaves and the merges."""
+    below = index_of(ideas).below
+    waiting, met = list(branches), set(branches)
+    while waiting:
+        new = [i for i in below.get(waiting.pop(), ()) if i not in met]
+        waiting.extend(new)
+        met.update(new)
+    own = (ideas[i] for i in sorted(met, key=sort_key))
+    return [idea for idea in own if idea["kind"] != "inner" and idea["N"]]
 
 
 def unfinished(ideas: Ideas, root_id: str) -> list[Idea]:

@@ -108,6 +108,7 @@ def backpropagate(ideas: Ideas, values: Sequence[tuple[str, float]]) -> Patch:
         for idea in [ideas[idea_id], *dag.reached(ideas, idea_id)]:
             now = patch.get(idea["id"], idea)
             n, q = now["N"], now["Q"]
-            patch[idea["id"]] = Idea(Q=round((n * q + value) / (n + 1), 6), N=n + 1)
+            mine = patch.setdefault(idea["id"], Idea())
+            mine["Q"], mine["N"] = round((n * q + value) / (n + 1), 6), n + 1
         patch[idea_id]["V"] = round(value, 6)
     return patch

@@ -84,9 +84,16 @@ class Index:
         """Say whether what is lost in a task, its values, and what lies above it are as in the old index."""
         lost = self.lost.get(task)
         return lost is old.lost.get(task) and not any(
-            i in old.ideas and (i in (lost or ()) or _joined(old.ideas[i]) != _joined(self.ideas[i]))
+            self._within(i, lost or frozenset())
+            or (i in old.ideas and _joined(old.ideas[i]) != _joined(self.ideas[i]))
             for i in touched
         )
+
+    def _within(self, idea_id: str, branches: frozenset[str]) -> bool:
+        """Say whether an idea is one of these or stands below one."""
+        while idea_id and idea_id not in branches:
+            idea_id = self.ideas[idea_id]["parent"]
+        return bool(idea_id)
 
     def rows(self, task: str) -> Rows | None:
         """Return the columns of the unfinished ideas of a task; None where they are to be made anew."""

@@ -26,7 +26,7 @@ SYSTEM: Mapping[str, str] = {
 CONSIDERED = 4
 """Alternatives named at one step."""
 POOR = 0.4
-"""An outcome valued below led nowhere."""
+"""An outcome valued below led nowhere; one with less surprise came as expected."""
 
 
 @dataclass(frozen=True)

@@ -96,6 +96,8 @@ class Relation:
     committed: float = 0.0
 
 
+MANY = 100_000
+"""More rows than one task writes into a log."""
 FORGOTTEN = "forgotten"
 """The reason of the tombstone of a row that a human removed: its page goes with the last row of it."""
 

@@ -20,7 +20,7 @@ from ddax.configs.settings import Context
 from ddax.errors import ActionError, Blocked, DdaxError, StateError
 from ddax.graph.services import Session
 from ddax.graph.state import LeafPacket, Outcome, Update
-from ddax.ideas.idea import MAX_EVIDENCE, REASON_BYTES, RESULT_BYTES, clip
+from ddax.ideas.idea import REASON_BYTES, RESULT_BYTES, clip
 from ddax.ideas.origins import Origins, join, read
 from ddax.memory.instructions import without_orders
 from ddax.memory.records import LARGE
@@ -252,8 +252,8 @@ async def _context(packet: LeafPacket, session: Session, key: str) -> ActionCont
 
 
 async def _refuse_cooling(call: ActionCall, session: Session) -> None:
-    source = str(call["args"].get("source", ""))
-    rows = await session.memory.rows("cooldowns", source=source) if source else []
+    source = _cooled(call)
+    rows = await session.memory.rows("cooldowns", source=source)
     if rows and rows[-1]["until"] > session.clock():
         raise ActionError(
             f"{source!r} is cooling down for {rows[-1]['until'] - session.clock():.0f} s more.",
@@ -262,9 +262,14 @@ async def _refuse_cooling(call: ActionCall, session: Session) -> None:
         )
 
 
+def _cooled(call: ActionCall) -> str:
+    """Return what cools down after a refusal: the source; where a call has none, the action."""
+    return str(call["args"].get("source") or call["name"])
+
+
 async def _cool(call: ActionCall, session: Session, error: Blocked) -> None:
     until = session.clock() + error.cooldown
-    row = {"source": str(call["args"].get("source", "")), "until": until, "why": error.what}
+    row = {"source": _cooled(call), "until": until, "why": error.what}
     await session.memory.log("cooldowns", row, key=f"{row['source']}@{until:.3f}")
 
 
@@ -283,7 +288,7 @@ async def _store(packet: LeafPacket, session: Session, result: ActionResult) -> 
             HITS, {"task": task, "idea": leaf, "step": step, "hits": hits}, key=f"{task}:{leaf}"
         )
     kept = await keep(packet, [_stamped(r, origins) for r in result.records], session)
-    row = {"ok": True, "evidence": kept.ids[:MAX_EVIDENCE], "origins": origins}
+    row = {"ok": True, "evidence": kept.linked, "origins": origins}
     row["contradicts"] = await _contradicts(session, kept.ids, task)
     told = kept.summary
     if claim_of(packet["action"]):

@@ -9,7 +9,7 @@ from __future__ import annotations
 import numpy as np
 
 from ddax.dynamics.question import expected_change, leanings
-from ddax.errors import ReasonerError
+from ddax.errors import BudgetExceeded, ReasonerError
 from ddax.graph.services import Session
 from ddax.graph.state import State
 from ddax.ideas import dag
@@ -109,8 +109,8 @@ async def _most_useful(state: State, session: Session) -> tuple[str, list[JsonDi
 async def _asked(state: State, session: Session, situation: str, options: tuple[str, ...]) -> JsonDict:
     """Return the row of the question of this step, which is asked and paid for once.
 
-    A node with an interrupt runs again when it is answered. A reasoner that fails must not keep the
-    question from the human: the situation itself is put then.
+    A node with an interrupt runs again when it is answered. A reasoner that fails, or a spent
+    budget, must not keep the question from the human: the situation itself is put then.
     """
     work = state["work"]
     key = f"{work['id']}:{state['step']}"
@@ -121,7 +121,7 @@ async def _asked(state: State, session: Session, situation: str, options: tuple[
     try:
         question = await session.metered(work["id"], state.get("usage", {})).ask(request)
         row = {"text": question.text, "usage": usage_row(question.usage)}
-    except ReasonerError as error:
+    except (BudgetExceeded, ReasonerError) as error:
         row = {"text": f"The {situation}. How shall I go on?", "usage": usage_row(usage_of(error))}
     await session.memory.log(ASKED, {"key": key, **row}, key=key)
     return row

@@ -9,8 +9,9 @@ from __future__ import annotations
 from ddax.graph.services import Session
 from ddax.graph.state import State
 from ddax.memory.consolidate import consolidate
+from ddax.memory.protocol import MANY
 from ddax.metacognition.effects import switched_on
-from ddax.nodes.gather import MANY, TASKS
+from ddax.nodes.gather import TASKS
 
 ENDED, CONSOLIDATIONS = "ended", "consolidations"
 EVERY_SECONDS = 86_400.0

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from ddax.errors import ReasonerError
+from ddax.errors import BudgetExceeded, ReasonerError
 from ddax.graph.services import Session
 from ddax.graph.state import State
 from ddax.ideas import dag
@@ -33,7 +33,7 @@ async def with_curiosity(state: State, session: Session, reply: Expansion) -> Ex
     )
     try:
         question = await session.metered(state["work"]["id"], state.get("usage", {})).ask(request)
-    except ReasonerError as error:  # nothing to be curious about; what is planned goes on without it
+    except (BudgetExceeded, ReasonerError) as error:  # what is planned, and paid for, goes on without it
         return replace(reply, usage=reply.usage + usage_of(error))
     children = (*reply.children, _leaf(question.text))
     return replace(reply, children=children, usage=reply.usage + question.usage)

@@ -9,7 +9,7 @@ import asyncio
 from collections.abc import Sequence
 
 from ddax.debate.verdict import Verdict, evaluate_outcome
-from ddax.errors import ReasonerError
+from ddax.errors import BudgetExceeded, ReasonerError
 from ddax.graph.services import Session
 from ddax.graph.state import Outcome, State, Update
 from ddax.ideas import dag, grow
@@ -52,7 +52,7 @@ async def evaluate(state: State, *, session: Session) -> Update:
         return_exceptions=True,
     )
     for idea_id, verdict in zip(order, judged, strict=True):
-        if isinstance(verdict, ReasonerError):
+        if isinstance(verdict, BudgetExceeded | ReasonerError):
             # An outcome that could not be judged has no value; a made-up one would mislead the search.
             cause = {"idea": idea_id, "title": "evaluate", "cause": str(verdict)[:300]}
             failures[f"{idea_id}:verdict"] = cause

@@ -22,6 +22,7 @@ from ddax.graph.state import Answer, Outcome, State, Update
 from ddax.ideas import dag, grow
 from ddax.ideas.idea import REASON_BYTES, RESULT_BYTES, Patch, apply_patches, clip
 from ddax.ideas.requirements import Requirement, forbids
+from ddax.memory.protocol import MANY
 from ddax.nodes.coding import REPAIR
 from ddax.nodes.gather import task_text, usage_row
 from ddax.types import ActionCall, Idea, JsonDict, Proposal, Record
@@ -74,7 +75,7 @@ async def _repair(state: State, session: Session) -> RepairResult:
             mend="Put the folder back and resume: ddax resume",
         )
     task = (await asyncio.to_thread(read_folder, state["work"]["code"])).task
-    rules = await session.memory.rows(RULES, committed_before=state["work"]["opened"])
+    rules = await session.memory.rows(RULES, limit=MANY, committed_before=state["work"]["opened"])
     task = replace(
         task,
         targets=_free(task.targets, state["work"]["code"], state["work"].get("requirements", [])),

@@ -15,7 +15,7 @@ from ddax.ideas import dag
 from ddax.ideas.idea import Ideas, is_final
 from ddax.ideas.origins import Origins, join
 from ddax.ideas.requirements import without_wording
-from ddax.memory.protocol import MemoryHit, RecallQuery
+from ddax.memory.protocol import MANY, MemoryHit, RecallQuery
 from ddax.memory.records import cut_before
 from ddax.nodes.bearing import bearing
 from ddax.nodes.standing import writers
@@ -32,8 +32,6 @@ LIKE = 0.25
 """Similarity from which a lesson is recalled."""
 VIEWS = 6
 """Views of a world that a text may rest on: the newest."""
-MANY = 100_000
-"""More rows than one task writes into a log."""
 PAGE = "page"
 """The kind of a part of a page that was read to be quoted."""
 

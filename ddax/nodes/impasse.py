@@ -18,7 +18,7 @@ from ddax.graph.services import Session
 from ddax.graph.state import State
 from ddax.ideas import dag
 from ddax.ideas.idea import is_final
-from ddax.nodes.gather import MANY
+from ddax.memory.protocol import MANY
 from ddax.types import Idea, JsonDict
 
 LEDGER = "ledger"

@@ -17,7 +17,7 @@ from ddax.debate.roles import Debater
 from ddax.debate.task_rubric import rubric_row, task_rubric
 from ddax.graph.services import Session
 from ddax.graph.state import Answer, State
-from ddax.nodes.gather import MANY
+from ddax.memory.protocol import MANY
 from ddax.nodes.standing import panel, rubric_of
 from ddax.reasoning.protocol import Reasoner
 from ddax.types import JsonDict

@@ -18,7 +18,8 @@ from ddax.graph.services import Session
 from ddax.graph.state import State
 from ddax.ideas import dag, grow
 from ddax.ideas.idea import REASON_BYTES, Patch, clip, is_final
-from ddax.nodes.gather import MANY, evidence, task_text
+from ddax.memory.protocol import MANY
+from ddax.nodes.gather import evidence, task_text
 from ddax.nodes.human import CHOSEN
 from ddax.nodes.permission import approved
 from ddax.reasoning.budget import usage_of

@@ -16,11 +16,11 @@ from ddax.graph.services import Session
 from ddax.graph.state import Outcome, State, Update
 from ddax.ideas import dag
 from ddax.ideas.idea import Patch
+from ddax.memory.protocol import MANY
 from ddax.metacognition.controller import MoodState, Step
 from ddax.metacognition.effects import effects_of
 from ddax.metacognition.signals import Signal, SignalConverter
 from ddax.nodes.claims import conflicts, felt
-from ddax.nodes.gather import MANY
 from ddax.types import EntailmentCheck, JsonDict
 
 MOODS = "moods"

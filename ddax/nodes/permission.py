@@ -28,6 +28,7 @@ from ddax.ideas.origins import (
     of_source,
     trace,
 )
+from ddax.memory.protocol import MANY
 from ddax.nodes.arguments import whole
 from ddax.nodes.once import RESULTS, content_of
 from ddax.types import ActionCall, JsonDict
@@ -140,7 +141,7 @@ async def _origins(
 
 async def _public(session: Session, task: str) -> dict[str, str]:
     """Return what this task has read that is no secret: texts by their origin."""
-    rows = await session.memory.rows(RESULTS, task=task)
+    rows = await session.memory.rows(RESULTS, task=task, limit=MANY)
     ids = [str(item) for row in rows for item in row.get("evidence", ())]
     texts: dict[str, str] = {}
     for record in await session.memory.get(ids):

@@ -15,7 +15,7 @@ from functools import partial
 from ddax.debate.task_rubric import task_rubric
 from ddax.graph.services import Session
 from ddax.graph.state import LeafPacket
-from ddax.ideas.idea import RESULT_BYTES, clip
+from ddax.ideas.idea import MAX_EVIDENCE, RESULT_BYTES, clip
 from ddax.memory.gate import beside_orders
 from ddax.memory.protocol import FORGOTTEN
 from ddax.memory.records import LARGE, Row, rows_of
@@ -31,10 +31,17 @@ from ddax.types import Record
 
 @dataclass(frozen=True)
 class Kept:
-    """The ids of the rows a leaf may link to, and what was read in them."""
+    """The ids of the rows a leaf may link to, what was read in them, and the ids that this cites."""
 
     ids: list[str] = field(default_factory=list)
     summary: str = ""
+    cited: frozenset[str] = frozenset()
+
+    @property
+    def linked(self) -> list[str]:
+        """Return the ids a leaf links to, in their order; what is cited comes before the rest of a page."""
+        first = sorted(self.ids, key=lambda i: i not in self.cited)[:MAX_EVIDENCE]
+        return [i for i in self.ids if i in first]
 
 
 async def keep(packet: LeafPacket, records: Sequence[Record], session: Session) -> Kept:
@@ -56,7 +63,7 @@ async def keep(packet: LeafPacket, records: Sequence[Record], session: Session) 
     if early is not None:  # its surprise is asked for as soon as all leaves have ended
         session.ahead.want(lambda: [clip(found.summary, RESULT_BYTES)])
     await _log(packet, found, session)
-    return Kept(ids, found.summary)
+    return Kept(ids, found.summary, frozenset(claim.citation.passage_id for claim in found.claims))
 
 
 async def _both(

@@ -16,8 +16,9 @@ from ddax.graph.services import Session
 from ddax.graph.state import State, Update
 from ddax.ideas import dag
 from ddax.ideas.idea import Ideas
+from ddax.memory.protocol import MANY
 from ddax.nodes.consolidating import consolidate_memory
-from ddax.nodes.gather import MANY, task_text, usage_row
+from ddax.nodes.gather import task_text, usage_row
 from ddax.nodes.rules import settle_rules
 from ddax.nodes.standing import settle
 from ddax.reasoning.budget import usage_of

@@ -16,8 +16,9 @@ from ddax.debate.verdict import Verdict
 from ddax.graph.services import Session
 from ddax.graph.state import State
 from ddax.memory.chunks import sentences
+from ddax.memory.protocol import MANY
 from ddax.memory.rules import Match, PlanStep, Rule, count_use, learn, matching
-from ddax.nodes.gather import CLAIMS, MANY, found, read_pages, task_text
+from ddax.nodes.gather import CLAIMS, found, read_pages, task_text
 from ddax.reasoning.embedded.question import analyse
 from ddax.reasoning.protocol import Expansion, Finding, Synthesis
 from ddax.types import MENTION, NO_PARENT, ActionCall, Hit, Idea, JsonDict, Passage, Proposal

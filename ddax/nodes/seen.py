@@ -7,7 +7,7 @@ import asyncio
 from ddax.environments.actions import PLACES, VIEWS
 from ddax.graph.services import Session
 from ddax.graph.state import State
-from ddax.nodes.gather import MANY
+from ddax.memory.protocol import MANY
 from ddax.reasoning.budget import FREE
 from ddax.reasoning.protocol import Seen
 from ddax.types import Passage, Picture

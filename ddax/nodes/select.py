@@ -12,7 +12,7 @@ from hashlib import sha256
 
 from langgraph.types import Overwrite
 
-from ddax.dynamics.rigidity import enter_protect
+from ddax.dynamics.rigidity import enter_protect, is_due
 from ddax.dynamics.state import Mind
 from ddax.graph.services import Session
 from ddax.graph.state import State, Update
@@ -172,7 +172,8 @@ def reached(state: State, session: Session, step: int, seconds: float) -> str:
     spent = {
         "max_steps": (step - 1, budget.max_steps),
         "max_seconds": (seconds, budget.max_seconds),
-        "max_model_calls": (usage.get("model_calls", 0), budget.max_model_calls + 1),
+        # As many as the cap may have been made: what needs no call goes on.
+        "max_model_calls": (usage.get("model_calls", 0) - 1, budget.max_model_calls),
         "max_tokens": (usage.get("tokens", 0), budget.max_tokens),
     }
     over = [f"{name} = {cap:g} reached" for name, (value, cap) in spent.items() if value >= cap]
@@ -181,8 +182,8 @@ def reached(state: State, session: Session, step: int, seconds: float) -> str:
 
 def _protected(state: State, session: Session, step: int, seconds: float) -> Choice | None:
     """Enter protect mode once an entry, and ask what waits to be asked."""
-    mind = state.get("mind", {})
-    if mind.get("protect") and not mind.get("asked"):
+    mind = state.get("mind")
+    if mind and is_due(mind):  # type: ignore[arg-type]  # plain JSON in state
         return Choice("protect", "protect mode")
     if state.get("questions"):
         return Choice("protect", "a question waits")

@@ -19,6 +19,7 @@ from ddax.memory.agents import Agents, Standing
 from ddax.memory.dissents import cited_criteria, held_part
 from ddax.memory.influence import share
 from ddax.memory.overrides import Overrides
+from ddax.memory.protocol import MANY
 from ddax.memory.records import clean
 from ddax.memory.trust import INITIAL_TRUST
 from ddax.types import JsonDict
@@ -26,7 +27,6 @@ from ddax.types import JsonDict
 STANDING = "standing"
 HEARD = "dissents"
 ANSWERED = "answered"
-MANY = 100_000
 TEXT = 2000
 CONCEDES = 0.2
 """An argument against, made with less strength than this, gives the result right."""

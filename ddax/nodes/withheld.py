@@ -6,8 +6,7 @@ from ddax.environments.actions import UNENDED_PAGES
 from ddax.graph.services import Session
 from ddax.graph.state import Answer
 from ddax.memory.gate import REFUSALS
-from ddax.memory.protocol import FORGOTTEN
-from ddax.nodes.gather import MANY
+from ddax.memory.protocol import FORGOTTEN, MANY
 from ddax.wording import amount
 
 

@@ -94,6 +94,14 @@ def test_backpropagation_is_the_running_mean(
         assert idea["Q"] == pytest.approx(sum(values) / len(values), abs=1e-4)
 
 
+def test_an_idea_keeps_its_value_where_one_below_it_is_valued_as_well() -> None:
+    ideas = {"0": root(0, "q")}
+    for here in ("0", "0.1"):
+        ideas = apply_patches(ideas, [grow.expansion(ideas, ideas[here], [Proposal("a", "b")], step=1)])
+    patch = grow.backpropagate(ideas, [("0.1", 0.5), ("0.1.1", 0.9)])
+    assert (patch["0.1"], patch["0.1.1"]["V"]) == ({"Q": 0.7, "N": 2, "V": 0.5}, 0.9)
+
+
 def test_a_final_status_does_not_change() -> None:
     ideas = {"0": Idea(**{**root(0, "task"), "status": "done"})}
     with pytest.raises(InvariantError, match="cannot go from 'done' to 'open'"):

@@ -20,6 +20,7 @@ from ddax.reasoning import protocol as p
 from ddax.types import ActionCall, Idea, Proposal
 
 KINDS = ("expand", "done", "abandoned", "waiting", "value", "number", "prior", "text", "task", "joined")
+LEAF = Proposal("a", "b", 1.0, action=ActionCall(name="visit", args={"source": "a page"}, intent=""))
 STEPS = st.lists(st.tuples(st.integers(0, 60), st.sampled_from(KINDS), st.booleans()), max_size=25)
 
 
@@ -85,7 +86,7 @@ def test_a_value_keeps_the_structure_and_an_end_makes_it_anew() -> None:
 
 def test_what_lost_branches_hold_is_kept_until_something_lost_changes() -> None:
     ideas = merge_ideas(None, [{"0": root(0, "q")}])
-    ideas = merge_ideas(ideas, [grow.expansion(ideas, ideas["0"], [Proposal("a", "b", 1.0)] * 3, step=1)])
+    ideas = merge_ideas(ideas, [grow.expansion(ideas, ideas["0"], [LEAF] * 3, step=1)])
     ideas = merge_ideas(ideas, [grow.backpropagate(ideas, [("0.1", 0.2)]), {"0.1": Idea(status="failed")}])
     first = dag.lost_values(ideas, "0")
     assert first == {"0": (1, 0.2)}
@@ -100,6 +101,20 @@ def test_what_lost_branches_hold_is_kept_until_something_lost_changes() -> None:
     ended = merge_ideas(above, [{"0.3": Idea(status="abandoned")}])
     assert dag.lost_values(ended, "0") == dag.lost_values(dict(ended), "0")
     assert dag.lost_values(ideas, "0") is first, "an older DAG keeps its own"
+
+
+def test_a_value_with_two_ways_up_is_lost_once_and_only_where_both_are() -> None:
+    ideas = merge_ideas(None, [{"0": root(0, "q")}])
+    ideas = merge_ideas(ideas, [grow.expansion(ideas, ideas["0"], [Proposal("a", "b", 1.0)] * 3, step=1)])
+    ideas = merge_ideas(ideas, [grow.expansion(ideas, ideas["0.1"], [LEAF], step=2)])
+    ideas = merge_ideas(ideas, [{"0.1.1": Idea(joined=["0.2"])}])
+    ideas = merge_ideas(ideas, [grow.backpropagate(ideas, [("0.1.1", 0.0), ("0.3", 1.0)])])
+    one = merge_ideas(ideas, [{"0.1": Idea(status="failed")}])
+    assert dag.lost_values(one, "0") == {}, "the other one goes on from it"
+    both = merge_ideas(one, [{"0.2": Idea(status="failed")}])
+    assert dag.lost_values(both, "0") == {"0": (1, 0.0)}
+    itself = merge_ideas(ideas, [{"0.1.1": Idea(status="failed")}])
+    assert dag.lost_values(itself, "0") == dict.fromkeys(("0", "0.1", "0.2"), (1, 0.0))
 
 
 @pytest.mark.parametrize("drawn", [set(), {"0.2"}, {"0", "0.1", "0.4"}])

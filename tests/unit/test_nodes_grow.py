@@ -243,6 +243,16 @@ async def test_an_outcome_that_could_not_be_judged_has_no_value(kit: Any) -> Non
     assert update["failures"]["0.1:verdict"]["cause"] == "no judge"
 
 
+async def test_a_spent_budget_leaves_the_verdicts_that_were_paid_for(kit: Any) -> None:
+    spent = BudgetExceeded("the cap max_model_calls=1 is reached.")
+    session, state = await ended(kit, "done", "done", replies={"judge": [kit.judgment(0.8), spent]})
+    update = await kit.update(
+        evaluate, {**state, "outcomes": {i: outcome(i) for i in ("0.1", "0.2")}}, session
+    )
+    assert [row["value"] for row in update["verdicts"].values()] == [0.8]
+    assert len(update["failures"]) == 1 and "status" not in update
+
+
 async def test_orphans_are_given_up_down_to_the_last(kit: Any) -> None:
     session, state = await expanded(kit, kit.leaf("a"), kit.leaf("b", needs=(0,)), kit.leaf("c", needs=(1,)))
     state = kit.reduced(state, {"ideas": {"0.1": Idea(status="failed")}})

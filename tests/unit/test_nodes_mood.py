@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 
 from ddax.configs.settings import Mood
-from ddax.errors import ReasonerError
+from ddax.errors import BudgetExceeded, ReasonerError
 from ddax.graph.state import Outcome
 from ddax.memory.embeddings import HashEmbedder
 from ddax.metacognition.controller import _still
@@ -46,6 +46,7 @@ async def test_explore_searches_for_a_question_nobody_has_asked(kit: Any) -> Non
     ("ask", "settings"),
     [
         ([ReasonerError("nothing")], {}),
+        ([BudgetExceeded("the cap max_model_calls=1 is reached.")], {}),
         ([p.Question("x?")], {"mood": {"engine": "numpy", "explore": False}}),
         ([p.Question("x?")], {"mood": {"engine": "numpy", "enabled": False}}),
     ],

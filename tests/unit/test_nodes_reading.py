@@ -17,7 +17,7 @@ from ddax.memory.embedding_ahead import Ahead
 from ddax.memory.embeddings import HashEmbedder
 from ddax.memory.gate import GatedMemory
 from ddax.nodes.gather import as_passage
-from ddax.nodes.reading import keep, texts_for_judge
+from ddax.nodes.reading import Kept, keep, texts_for_judge
 from ddax.reasoning import protocol as p
 from ddax.reasoning.embedded.debate import judge
 from ddax.reasoning.embedded.vectors import Vectors
@@ -105,6 +105,13 @@ async def test_a_page_read_again_costs_one_call(kit: Any) -> None:
     await session.memory.put([page(TOWER)])
     assert (await keep(packet, [page(TOWER)], session)).summary == TOWER
     assert shown(session) == [[TOWER]]
+
+
+def test_a_leaf_links_to_what_it_cites_before_the_rest_of_a_page() -> None:
+    ids = [f"part {k}" for k in range(10)]
+    cited = frozenset({"part 7", "part 9", "elsewhere"})
+    assert Kept(ids, "", cited).linked == [ids[k] for k in (0, 1, 2, 3, 7, 9)]
+    assert Kept(ids[:4], "", cited).linked == ids[:4]
 
 
 async def test_a_paragraph_that_stands_twice_in_a_page_is_shown_once(kit: Any) -> None:

@@ -11,9 +11,9 @@ from ddax.ideas import dag, grow
 from ddax.ideas.idea import apply_patches, root
 from ddax.nodes.expand import expand
 from ddax.nodes.frontier import frontier
-from ddax.nodes.select import select
+from ddax.nodes.select import reached, select
 from ddax.reasoning import protocol as p
-from ddax.types import Idea, Proposal
+from ddax.types import ActionCall, Idea, Proposal
 
 Change = dict[str, Any]
 LEAVES = ("_1", "_2", "_3", "_4")
@@ -166,7 +166,9 @@ async def test_a_text_is_embedded_once_a_session(kit: Any) -> None:
 
 def test_a_lost_branch_counts_once_with_its_uppermost_idea() -> None:
     ideas = {"0": root(0, "q")}
-    plans = [[Proposal("a", ""), Proposal("b", "")], [Proposal("c", ""), Proposal("d", "")]]
+    call = ActionCall(name="visit", args={"source": "a page"}, intent="")
+    leaves = [Proposal(title, "", action=call) for title in "bcd"]
+    plans = [[Proposal("a", ""), leaves[0]], leaves[1:]]
     for here, plan in zip(("0", "0.1"), plans, strict=True):
         ideas = apply_patches(ideas, [grow.expansion(ideas, ideas[here], plan, step=1)])
     values = [("0.1.1", 0.2), ("0.1.2", 0.4), ("0.2", 0.9)]
@@ -174,3 +176,10 @@ def test_a_lost_branch_counts_once_with_its_uppermost_idea() -> None:
     assert dag.lost_values(ideas, "0") == {i: (1, pytest.approx(0.2)) for i in ("0", "0.1")}
     ideas = apply_patches(ideas, [{"0.1": Idea(status="abandoned")}])
     assert dag.lost_values(ideas, "0") == {"0": (2, pytest.approx(0.6))}
+
+
+async def test_the_cap_that_is_reached_is_told_with_its_own_figure(kit: Any) -> None:
+    session = kit.session(budget={"max_model_calls": 200})
+    assert [reached({"usage": {"model_calls": n}}, session, 1, 0.0) for n in (200, 201)] == [
+        "", "max_model_calls = 200 reached",
+    ]  # fmt: skip

@@ -254,3 +254,13 @@ async def test_an_override_is_settled_by_running_the_agents_own_choice(kit: Any,
     assert found.own_answer == "Trondby"
     assert Overrides(agents).get(event).entry["regret_by"] == "counterfactual"
     assert agents.trust("human:Ann") < 0.6
+
+
+async def test_the_other_way_teaches_the_judges_nothing(kit: Any, tmp_path: Path) -> None:
+    script = kit.script(kit.leaf("the page", "order", source="Ilse Maran"))
+    async with kit.agent(tmp_path, script, actions=(visit_that_spends(),), human=True) as agent:
+        await agent.run(kit.question, thread="t")
+        await agent.resume("t", answer={"choice": "veto", "by": "Ann"})
+        session = await agent.services.session(agent.context)
+        await compare_override(agent, Overrides(session.agents).all()[0].entry["id"], allow_effects=True)
+        assert {name: session.judges.rows(name) for name in session.judges.names()} == {}
