@@ -1,13 +1,13 @@
 """Evolution: repairs code in a sandbox that holds, with a verdict that a candidate cannot forge.
 
-`repair` is the door for nodes and the command line, `template_patcher` for the embedded reasoner,
-`resolve`, `pressure` and `trigger` for deciding at an impasse. See `docs` for what a patch is worth.
+`repair` is the door for nodes and the command line, `resolve`, `pressure` and `trigger` for deciding
+at an impasse. See `docs` for what a patch is worth.
 """
 
 from ddax.evolution.actr import Option, Tabu, Utility, action_key, learned_chance, resolve, utility
 from ddax.evolution.pressure import Impasse, PressureWeights, ambiguity_of, impasse_of, pressure, trigger
 from ddax.evolution.records import Evaluation, RepairResult, RepairTask
-from ddax.evolution.repair import repair, template_patcher
+from ddax.evolution.repair import repair
 
 __all__ = [
     "Evaluation",
@@ -25,7 +25,6 @@ __all__ = [
     "pressure",
     "repair",
     "resolve",
-    "template_patcher",
     "trigger",
     "utility",
 ]

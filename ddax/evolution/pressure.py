@@ -8,11 +8,10 @@ from enum import StrEnum
 
 
 class Impasse(StrEnum):
-    """Why deciding stopped: nothing changes, several options are equal, or options exclude each other."""
+    """Why deciding stopped: nothing changes, or several options are equal."""
 
     NO_CHANGE = "no_change"
     TIE = "tie"
-    CONFLICT = "conflict"
 
 
 @dataclass(frozen=True)
@@ -66,15 +65,13 @@ def ambiguity_of(utilities: Sequence[float]) -> float:
     return 1.0 if spread <= 0 else 1.0 - (ordered[0] - ordered[1]) / spread
 
 
-def impasse_of(
-    utilities: Sequence[float], *, changed: bool, exclusive: bool = False, tolerance: float = 1e-6
-) -> Impasse | None:
-    """Name the impasse of a decision, or None: NO_CHANGE before CONFLICT before TIE."""
+def impasse_of(utilities: Sequence[float], *, changed: bool, tolerance: float = 1e-6) -> Impasse | None:
+    """Name the impasse of a decision, or None: NO_CHANGE before TIE."""
     if not changed or not utilities:
         return Impasse.NO_CHANGE
     ordered = sorted(utilities, reverse=True)
     if len(ordered) > 1 and ordered[0] - ordered[1] <= tolerance:
-        return Impasse.CONFLICT if exclusive else Impasse.TIE
+        return Impasse.TIE
     return None
 
 
@@ -82,17 +79,15 @@ def trigger(
     value: float,
     recent: Sequence[Impasse | None],
     *,
-    has_code: bool,
-    has_test: bool,
     threshold: float = 0.9,
     persist: int = 2,
     enabled: bool = True,
 ) -> bool:
     """Say whether to evolve: pressure ≥ `threshold`, or the last `persist` impasses all NO_CHANGE.
 
-    Only on a task that has code and a test; words in its goal play no part.
+    It is asked only of a task that has code and a test; words in its goal play no part.
     """
-    if not (enabled and has_code and has_test):
+    if not enabled:
         return False
     stuck = len(recent) >= persist and all(i is Impasse.NO_CHANGE for i in recent[-persist:])
     return value >= threshold or stuck

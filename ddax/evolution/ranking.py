@@ -95,7 +95,7 @@ def kind(answer: str) -> str:
 
 
 def literals(text: str) -> frozenset[str]:
-    """Return the values in a text that are not everybody's: no 0, ±1, 2, no empty or one-letter text."""
+    """Return the values in a text but for 0, ±1, 2, the truths, None, the empty text and a space."""
     try:
         tree = ast.parse(text.strip())
     except SyntaxError:

@@ -6,7 +6,7 @@ The public door of this package for the graph and the command line. Nothing is w
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Callable, Mapping
+from collections.abc import Callable
 from contextlib import closing
 from dataclasses import replace
 
@@ -21,7 +21,7 @@ from ddax.evolution.sandbox.probe import choose
 from ddax.evolution.sandbox.protocol import Sandbox
 from ddax.evolution.search import Baseline
 from ddax.evolution.wording import explain, unified
-from ddax.reasoning.protocol import CodeCandidate, Patches, PatchRequest, Reasoner
+from ddax.reasoning.protocol import CodeCandidate, Reasoner
 from ddax.types import Usage
 
 MODEL_SHARE = 0.4
@@ -98,34 +98,4 @@ def _won(run: Attempt, evolved: Evolved, path: str, seconds: float) -> Solution 
     )
 
 
-def template_patcher(
-    tests: Mapping[str, str],
-    *,
-    path: str = "program.py",
-    settings: Evolution,
-    clock: Callable[[], float],
-    sandbox: Sandbox | None = None,
-) -> Callable[[PatchRequest], Patches]:
-    """Return a function from a PatchRequest to Patches that searches over edits; for the embedded reasoner.
-
-    It blocks; call it in a thread. Without a repair it returns the best partial ones, and says so.
-    """
-
-    def patch(request: PatchRequest) -> Patches:
-        task = RepairTask({path: request.code}, (path,), tests, request.goal)
-        run = Attempt(task, settings, sandbox or choose(), clock)
-        with closing(run):
-            baseline, solution = _begin(run, settings.seconds)
-        if not baseline.failing:
-            return Patches(())
-        if solution is not None:
-            return Patches((CodeCandidate(solution.hypothesis, solution.sources[path], solution.reasoning),))
-        partial = [
-            CodeCandidate(why, code, "mends some of the tests only") for code, why in run.partials.items()
-        ]
-        return Patches(tuple(partial[: request.n]))
-
-    return patch
-
-
-__all__ = ["RepairResult", "RepairTask", "SandboxError", "explain", "repair", "template_patcher", "unified"]
+__all__ = ["RepairResult", "RepairTask", "SandboxError", "explain", "repair", "unified"]

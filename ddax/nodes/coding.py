@@ -35,8 +35,6 @@ def evolution_due(state: State, settings: Evolution, *, step: int, seconds: floa
     return trigger(
         value,
         [Impasse.NO_CHANGE] * stuck,
-        has_code=True,
-        has_test=True,
         threshold=settings.pressure_threshold,
         enabled=settings.evolution_enabled,
     )

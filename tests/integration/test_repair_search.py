@@ -10,12 +10,11 @@ import pytest
 
 from ddax.configs.settings import Evolution
 from ddax.errors import SourceError
-from ddax.evolution import RepairTask, repair, run_tests, template_patcher
+from ddax.evolution import RepairTask, repair, run_tests
 from ddax.evolution.evaluator import CodeEvaluator
 from ddax.evolution.sandbox import Limits, choose
 from ddax.evolution.search import measure
 from ddax.evolution.suites import build_suite
-from ddax.reasoning.protocol import PatchRequest
 
 pytestmark = [
     pytest.mark.integration,
@@ -187,16 +186,6 @@ def test_the_scale_of_the_evaluator(sandbox):
     assert scores["none"] == 40
     assert scores["half"] == 50
     assert scores["all"] == 99
-
-
-def test_the_patcher_of_the_embedded_reasoner(sandbox):
-    tests = {"t.py": "assert neg(3) == -3\nassert neg(-1) == 1\n"}
-    patch = template_patcher(tests, settings=Evolution(seconds=60.0), clock=time.monotonic, sandbox=sandbox)
-    found = patch(PatchRequest("negate", "def neg(x):\n    return +x\n", ("neg(3) == -3",)))
-    assert found.candidates
-    space: dict = {}
-    exec(found.candidates[0].code, space)
-    assert space["neg"](8) == -8
 
 
 async def test_what_measuring_takes_is_part_of_the_time(sandbox):

@@ -77,7 +77,6 @@ def test_impasses_are_told_apart():
     assert impasse_of([1.0, 0.5], changed=False) is Impasse.NO_CHANGE
     assert impasse_of([], changed=True) is Impasse.NO_CHANGE
     assert impasse_of([1.0, 1.0], changed=True) is Impasse.TIE
-    assert impasse_of([1.0, 1.0], changed=True, exclusive=True) is Impasse.CONFLICT
     assert impasse_of([1.0, 0.5], changed=True) is None
 
 
@@ -87,17 +86,15 @@ def test_ambiguity_grows_as_the_best_two_approach():
     assert ambiguity_of([3.0, 2.9, 0.0]) > ambiguity_of([3.0, 1.0, 0.0])
 
 
-def test_trigger_needs_code_and_a_test():
+def test_trigger_can_be_forbidden():
     stuck = [Impasse.NO_CHANGE, Impasse.NO_CHANGE]
-    assert trigger(0.95, [], has_code=True, has_test=True)
-    assert trigger(0.0, stuck, has_code=True, has_test=True)
-    assert not trigger(1.0, stuck, has_code=False, has_test=True)
-    assert not trigger(1.0, stuck, has_code=True, has_test=False)
-    assert not trigger(1.0, stuck, has_code=True, has_test=True, enabled=False)
+    assert trigger(0.95, [])
+    assert trigger(0.0, stuck)
+    assert not trigger(1.0, stuck, enabled=False)
 
 
 def test_trigger_waits_for_an_impasse_that_persists():
-    assert not trigger(0.89, [Impasse.NO_CHANGE], has_code=True, has_test=True)
-    assert not trigger(0.5, [Impasse.NO_CHANGE, Impasse.TIE], has_code=True, has_test=True)
-    assert not trigger(0.5, [Impasse.NO_CHANGE, None, Impasse.NO_CHANGE], has_code=True, has_test=True)
-    assert trigger(0.9, [], has_code=True, has_test=True)
+    assert not trigger(0.89, [Impasse.NO_CHANGE])
+    assert not trigger(0.5, [Impasse.NO_CHANGE, Impasse.TIE])
+    assert not trigger(0.5, [Impasse.NO_CHANGE, None, Impasse.NO_CHANGE])
+    assert trigger(0.9, [])

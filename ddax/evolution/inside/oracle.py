@@ -47,7 +47,6 @@ _BINARY = (
     "ge",
     "matmul",
     "reversed",
-    "call",
 )
 
 
@@ -197,7 +196,7 @@ def _special(name: str) -> Any:
     return method
 
 
-for _name in _BINARY[:-1]:
+for _name in _BINARY:
     setattr(Handle, f"__{_name}__", _special(f"__{_name}__"))
 
 
