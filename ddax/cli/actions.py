@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from ddax.cli.backend import Output, home_of, settings
+from ddax.cli.options import JSON, VERBOSE
 from ddax.cli.text import clean
 from ddax.errors import UsageError
 
@@ -15,8 +16,6 @@ if TYPE_CHECKING:
     from ddax.actions.protocol import Action
     from ddax.configs.settings import Actions, Context
 
-JSON = Annotated[bool, typer.Option("--json", help="Print exactly one JSON object on stdout.")]
-VERBOSE = Annotated[bool, typer.Option("--verbose", "-v", help="Tracebacks; with --json events on stderr.")]
 CONFIG = Annotated[str | None, typer.Option(help="Settings file; default ./ddax.yaml if it is there.")]
 SHOWN = ("user", "model", "web", "file", "code")
 """Origins of an argument the table shows; memory and tools are ruled on as files are."""

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from ddax.cli.backend import Opener, Output, home_of, opener_of, settings
+from ddax.cli.options import JSON, VERBOSE
 from ddax.cli.runs import known_run
 from ddax.cli.text import clean
 from ddax.errors import UsageError
@@ -21,8 +22,6 @@ if TYPE_CHECKING:
     from ddax.memory.agents import AgentStore
     from ddax.types import JsonDict
 
-JSON = Annotated[bool, typer.Option("--json", help="Print exactly one JSON object on stdout.")]
-VERBOSE = Annotated[bool, typer.Option("--verbose", "-v", help="Print tracebacks.")]
 BY = Annotated[str, typer.Option("--by", help="Who says so; each human has a standing.")]
 SHOWN = 5
 """Newest dissents, overrides and moves of the trust that are shown; --json has all that is kept."""

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Annotated, Any, Literal
 import typer
 
 from ddax.cli.backend import Output
+from ddax.cli.options import VERBOSE
 from ddax.cli.runs import known_run
 from ddax.cli.text import clean, columns, shorten
 from ddax.errors import StorageError
@@ -31,7 +32,7 @@ def analyze(
         Literal["svg", "png"], typer.Option("--format", help="Form of the pictures; PNG needs matplotlib.")
     ] = "svg",
     json: Annotated[bool, typer.Option("--json", help="Print exactly one JSON object on stdout.")] = False,
-    verbose: Annotated[bool, typer.Option("--verbose", "-v", help="Print tracebacks.")] = False,
+    verbose: VERBOSE = False,
 ) -> None:
     """Draw the search trees of runs, write their trajectories as a table, and compare the runs in plots.
 

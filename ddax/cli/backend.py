@@ -17,7 +17,7 @@ from typing import TYPE_CHECKING, Any, Protocol
 import typer
 
 from ddax.cli.errors import resume_command
-from ddax.cli.text import dump_json, shorten
+from ddax.cli.text import dump_json, shorten, speaks_utf8
 from ddax.errors import StorageError, UsageError
 
 if TYPE_CHECKING:
@@ -90,11 +90,6 @@ def redactor() -> Redactor:
     from ddax.configs.secrets import Redactor
 
     return Redactor.of_process()
-
-
-def speaks_utf8(stream: Any) -> bool:
-    """Say whether a stream can take every character."""
-    return (getattr(stream, "encoding", None) or "").lower().replace("-", "") == "utf8"
 
 
 def opener_of(context: typer.Context) -> Opener:

@@ -14,6 +14,7 @@ import typer
 from ddax.cli.backend import Output, has_something_to_read, settings
 from ddax.cli.errors import Interrupted, report
 from ddax.cli.interrupts import Interrupts
+from ddax.cli.options import VERBOSE
 from ddax.cli.text import clean
 from ddax.errors import SourceError, UsageError
 from ddax.wording import amount
@@ -25,7 +26,6 @@ if TYPE_CHECKING:
     from ddax.configs.settings import Context
 
 JSON = Annotated[bool, typer.Option("--json", help="Print exactly one JSON object on stdout: the summary.")]
-VERBOSE = Annotated[bool, typer.Option("--verbose", "-v", help="Print tracebacks.")]
 STOPPED = 6
 """The exit code of a task that a budget or a standstill has stopped, as of a run."""
 

@@ -10,6 +10,7 @@ import typer
 
 from ddax.cli.backend import Opener, Output, opener_of
 from ddax.cli.board import cost_words
+from ddax.cli.options import JSON, VERBOSE
 from ddax.cli.runs import known_run
 from ddax.cli.text import clean
 from ddax.wording import amount
@@ -17,8 +18,6 @@ from ddax.wording import amount
 if TYPE_CHECKING:
     from ddax.types import Usage
 
-JSON = Annotated[bool, typer.Option("--json", help="Print exactly one JSON object on stdout.")]
-VERBOSE = Annotated[bool, typer.Option("--verbose", "-v", help="Tracebacks; with --json events on stderr.")]
 Rows = list[Mapping[str, Any]]
 
 

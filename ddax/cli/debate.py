@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from ddax.cli.backend import Opener, Output, home_of, opener_of
+from ddax.cli.options import JSON, VERBOSE
 from ddax.cli.runs import known_run
 from ddax.cli.text import clean
 from ddax.wording import amount
@@ -18,8 +19,6 @@ if TYPE_CHECKING:
     from ddax.debate.outcomes import JudgeStore
 
 THREAD = Annotated[str, typer.Argument(help="The thread, as `ddax runs` lists it.")]
-JSON = Annotated[bool, typer.Option("--json", help="Print exactly one JSON object on stdout.")]
-VERBOSE = Annotated[bool, typer.Option("--verbose", "-v", help="Tracebacks; with --json events on stderr.")]
 Row = Mapping[str, Any]
 TEXT = 100
 

@@ -17,11 +17,10 @@ import typer
 from ddax.cli.answer import print_result
 from ddax.cli.backend import Agent, OnEvent, Output, Result, new_thread, opener_of
 from ddax.cli.board import Board
+from ddax.cli.options import EVENTS, JSON
 from ddax.cli.runs import print_tree
 from ddax.cli.work import perform
 
-JSON = Annotated[bool, typer.Option("--json", help="Print exactly one JSON object on stdout.")]
-VERBOSE = Annotated[bool, typer.Option("--verbose", "-v", help="Tracebacks; with --json events on stderr.")]
 QUESTION = "Which function returns the median of numeric data?"
 ANSWER = "statistics.median"
 SOURCES = ("python:",)
@@ -83,7 +82,7 @@ def demo(
     model: Annotated[str, typer.Option(help="'embedded' (no model) or provider:model.")] = "embedded",
     max_usd: Annotated[float, typer.Option(help="Cap of US dollars.")] = 0.05,
     json: JSON = False,
-    verbose: VERBOSE = False,
+    verbose: EVENTS = False,
 ) -> None:
     """Answer a question over Python's own documentation, offline."""
     output = Output(json=json, verbose=verbose)

@@ -9,15 +9,14 @@ import sys
 from collections.abc import Callable, Iterator
 from dataclasses import asdict, dataclass
 from pathlib import Path
-from typing import Annotated, Literal
+from typing import Literal
 
 import typer
 
 from ddax.cli.backend import Output, home_of
+from ddax.cli.options import JSON, VERBOSE
 from ddax.cli.text import clean
 
-JSON = Annotated[bool, typer.Option("--json", help="Print exactly one JSON object on stdout.")]
-VERBOSE = Annotated[bool, typer.Option("--verbose", "-v", help="Print tracebacks.")]
 State = Literal["ok", "missing", "bad"]
 PACKAGES = (
     "ddax", "langgraph", "langgraph-checkpoint-sqlite", "langchain", "langchain-openai", "chromadb", "numpy",

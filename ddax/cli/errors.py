@@ -14,7 +14,7 @@ import sqlite3
 import sys
 import traceback
 
-from ddax.cli.text import clean, clean_block, dump_json
+from ddax.cli.text import clean, clean_block, dump_json, speaks_utf8
 from ddax.errors import DdaxError, StorageError, UsageError, plain_fault
 from ddax.wording import sentence
 
@@ -83,8 +83,8 @@ def report(exc: BaseException, *, json: bool, verbose: bool = False) -> int:
     error, code = _describe(exc)
     error = redactor.value(error)
     if json:
-        ascii_only = (sys.stdout.encoding or "").lower().replace("-", "") != "utf8"
-        print(dump_json({"error": error, "exit_code": code}, ascii_only=ascii_only), flush=True)
+        told = {"error": error, "exit_code": code}
+        print(dump_json(told, ascii_only=not speaks_utf8(sys.stdout)), flush=True)
         return code
     sys.stderr.write(f"error: {clean(error['what'])}\n")
     for word in ("why", "mend"):

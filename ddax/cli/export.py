@@ -10,6 +10,7 @@ from typing import Annotated
 import typer
 
 from ddax.cli.backend import Output, put
+from ddax.cli.options import VERBOSE
 from ddax.cli.runs import known_run
 from ddax.errors import UsageError
 
@@ -19,7 +20,7 @@ def export(
     file: Annotated[
         Path, typer.Argument(help="The file to write: NAME.html, .md or .json; it must not be there.")
     ],
-    verbose: Annotated[bool, typer.Option("--verbose", "-v", help="Print tracebacks.")] = False,
+    verbose: VERBOSE = False,
 ) -> None:
     """Write a run into one file: a page that opens from disk with no network, Markdown, or JSON."""
     from ddax.viewer.export import FORMS, written

@@ -12,6 +12,7 @@ import typer
 
 from ddax.cli.backend import Output, home_of, settings
 from ddax.cli.errors import Interrupted
+from ddax.cli.options import JSON, VERBOSE
 from ddax.cli.patch import as_json, print_repair, print_suspects
 from ddax.errors import UsageError
 
@@ -21,8 +22,6 @@ if TYPE_CHECKING:
     from ddax.evolution.records import RepairResult
     from ddax.evolution.sandbox import Sandbox
 
-JSON = Annotated[bool, typer.Option("--json", help="Print exactly one JSON object on stdout.")]
-VERBOSE = Annotated[bool, typer.Option("--verbose", "-v", help="Print tracebacks.")]
 _NUMBER = r"\d+(?:\.\d+)?"
 _BUDGET = re.compile(rf"^(-?)(?:\$({_NUMBER})|({_NUMBER})(s|m|usd))$")
 

@@ -19,6 +19,7 @@ from ddax.cli.backend import (
     opener_of,
     run_folder,
 )
+from ddax.cli.options import JSON, VERBOSE
 from ddax.cli.runs import known_run
 from ddax.cli.text import clean, shorten
 from ddax.cli.work import execute
@@ -29,8 +30,6 @@ if TYPE_CHECKING:
     from ddax.graph.forking import Change
     from ddax.graph.retention import Rule
 
-JSON = Annotated[bool, typer.Option("--json", help="Print exactly one JSON object on stdout.")]
-VERBOSE = Annotated[bool, typer.Option("--verbose", "-v", help="Print tracebacks.")]
 VALUE = 60
 """Characters of a value that are shown."""
 _NOTHING: Mapping[str, Any] = {

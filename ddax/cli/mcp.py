@@ -17,9 +17,9 @@ from typing import Annotated, Any
 
 import typer
 
+from ddax.cli.options import VERBOSE
 from ddax.errors import UsageError
 
-VERBOSE = Annotated[bool, typer.Option("--verbose", "-v", help="Print tracebacks.")]
 ANSWERED = frozenset({0, 1, 6, 8})
 """Exit codes that come with a result: done, not found, stopped by the budget, waiting for a human."""
 SERVERS = (("mcp.server.mcpserver", "MCPServer"), ("mcp.server.fastmcp", "FastMCP"))

@@ -18,6 +18,7 @@ from typing import TYPE_CHECKING, Annotated, Any, TypeVar
 import typer
 
 from ddax.cli.backend import Output, home_of, settings
+from ddax.cli.options import JSON, VERBOSE
 from ddax.cli.text import clean, shorten
 from ddax.errors import UsageError
 from ddax.wording import amount
@@ -27,8 +28,6 @@ if TYPE_CHECKING:
     from ddax.memory.home import Home
 
 NAMESPACE = Annotated[str | None, typer.Option(help="The namespace; default: the setting.")]
-JSON = Annotated[bool, typer.Option("--json", help="Print exactly one JSON object on stdout.")]
-VERBOSE = Annotated[bool, typer.Option("--verbose", "-v", help="Tracebacks; with --json events on stderr.")]
 ID = Annotated[str, typer.Argument(help="The memory: its id, or the first characters of it.")]
 ASKER = "ddax memory"
 """The task that recalls for the command line: it has written nothing itself."""

@@ -11,7 +11,8 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from ddax.cli.backend import Output, run_folder
-from ddax.cli.memory import JSON, NAMESPACE, VERBOSE, with_memory
+from ddax.cli.memory import NAMESPACE, with_memory
+from ddax.cli.options import JSON, VERBOSE
 from ddax.errors import StorageError, UsageError
 from ddax.wording import amount
 

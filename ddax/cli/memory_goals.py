@@ -10,7 +10,8 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from ddax.cli.backend import Opener, Output, opener_of, settings
-from ddax.cli.memory import JSON, LINE, NAMESPACE, VERBOSE, with_memory
+from ddax.cli.memory import LINE, NAMESPACE, with_memory
+from ddax.cli.options import JSON, VERBOSE
 from ddax.cli.runs import known_run
 from ddax.cli.text import clean
 from ddax.errors import UsageError

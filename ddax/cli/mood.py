@@ -10,13 +10,12 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from ddax.cli.backend import Output, home_of, settings
+from ddax.cli.options import JSON, VERBOSE
 from ddax.cli.text import clean, columns
 
 if TYPE_CHECKING:
     from ddax.metacognition.matrices import Matrices
 
-JSON = Annotated[bool, typer.Option("--json", help="Print exactly one JSON object on stdout.")]
-VERBOSE = Annotated[bool, typer.Option("--verbose", "-v", help="Print tracebacks.")]
 NAMESPACE = Annotated[str | None, typer.Option(help="The namespace; default: the setting.")]
 
 

@@ -15,10 +15,9 @@ from typing import Annotated, Literal
 import typer
 
 from ddax.cli.backend import Output
+from ddax.cli.options import JSON, VERBOSE
 from ddax.errors import UsageError
 
-JSON = Annotated[bool, typer.Option("--json", help="Print exactly one JSON object on stdout.")]
-VERBOSE = Annotated[bool, typer.Option("--verbose", "-v", help="Print tracebacks.")]
 Kind = Literal["node", "action", "identity"]
 SUFFIX = {"node": ".py", "action": ".py", "identity": ".yaml"}
 NAME = re.compile(r"[a-z][a-z0-9_]{0,40}")

@@ -7,9 +7,7 @@ from typing import Annotated, Any
 import typer
 
 from ddax.cli.backend import Output
-
-JSON = Annotated[bool, typer.Option("--json", help="Print exactly one JSON object on stdout.")]
-VERBOSE = Annotated[bool, typer.Option("--verbose", "-v", help="Tracebacks; with --json events on stderr.")]
+from ddax.cli.options import JSON, VERBOSE
 
 
 def prompts_list(json: JSON = False, verbose: VERBOSE = False) -> None:

@@ -9,9 +9,10 @@ import typer
 
 from ddax.cli.answer import how_to_answer, question_lines
 from ddax.cli.backend import Agent, OnEvent, Output, Result, home_of, opener_of
+from ddax.cli.options import EVENTS, JSON
 from ddax.cli.runs import known_run
 from ddax.cli.text import clean
-from ddax.cli.work import JSON, VERBOSE, execute
+from ddax.cli.work import execute
 from ddax.errors import UsageError, json_fault
 
 
@@ -31,7 +32,7 @@ def answer(
     lesson: Annotated[str | None, typer.Option(help="What to remember from now on.")] = None,
     by: Annotated[str, typer.Option(help="Who answers; each has a standing.")] = "human",
     json: JSON = False,
-    verbose: VERBOSE = False,
+    verbose: EVENTS = False,
 ) -> None:  # fmt: skip
     """Answer the question a thread waits with; the run goes on from there, nothing is repeated."""
     from ddax.graph.standing import standing

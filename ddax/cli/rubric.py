@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from ddax.cli.backend import Output, home_of, settings
+from ddax.cli.options import JSON, VERBOSE
 from ddax.cli.text import clean
 
 if TYPE_CHECKING:
@@ -16,8 +17,6 @@ if TYPE_CHECKING:
 NAME = Annotated[str | None, typer.Option("--name", help="The rubric; default: the setting.")]
 BY = Annotated[str, typer.Option("--by", help="Who decides.")]
 ID = Annotated[str, typer.Argument(metavar="ID", help="The proposal, or the beginning of its id.")]
-JSON = Annotated[bool, typer.Option("--json", help="Print exactly one JSON object on stdout.")]
-VERBOSE = Annotated[bool, typer.Option("--verbose", "-v", help="Print tracebacks.")]
 
 
 def show(name: NAME = None, json: JSON = False, verbose: VERBOSE = False) -> None:

@@ -13,17 +13,16 @@ from typing import TYPE_CHECKING, Annotated, Any, Literal
 import typer
 
 from ddax.cli.answer import result_lines
-from ddax.cli.backend import Opener, Output, check_thread, home_of, opener_of, put, run_folder, speaks_utf8
+from ddax.cli.backend import Opener, Output, check_thread, home_of, opener_of, put, run_folder
 from ddax.cli.board import Board
-from ddax.cli.text import clean, columns, shorten
+from ddax.cli.options import JSON, VERBOSE
+from ddax.cli.text import clean, columns, shorten, speaks_utf8
 from ddax.errors import DdaxError, UsageError
 
 if TYPE_CHECKING:
     from ddax.graph.runs import RunInfo
     from ddax.viewer.reading import Reader
 
-JSON = Annotated[bool, typer.Option("--json", help="Print exactly one JSON object on stdout.")]
-VERBOSE = Annotated[bool, typer.Option("--verbose", "-v", help="Print tracebacks.")]
 TASK = 500
 """Characters of a task that are shown; the manifest has it whole."""
 SHORTEST = 24

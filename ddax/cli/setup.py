@@ -13,6 +13,7 @@ import typer
 
 from ddax.cli.backend import Output, home_of, settings
 from ddax.cli.notes import model_note
+from ddax.cli.options import JSON, VERBOSE
 from ddax.errors import UsageError
 from ddax.wording import amount
 
@@ -21,8 +22,6 @@ if TYPE_CHECKING:
     from ddax.reasoning.language.channel import Said
     from ddax.reasoning.language.failures import Failure
 
-JSON = Annotated[bool, typer.Option("--json", help="Print exactly one JSON object on stdout.")]
-VERBOSE = Annotated[bool, typer.Option("--verbose", "-v", help="Print tracebacks.")]
 EMBEDDED = "embedded"
 CHECK_SECONDS = 60.0
 READY = (("human", "Reply with the one word: ready"),)

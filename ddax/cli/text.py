@@ -49,6 +49,11 @@ def columns() -> int:
     return shutil.get_terminal_size().columns if sys.stdout.isatty() else 200
 
 
+def speaks_utf8(stream: Any) -> bool:
+    """Say whether a stream can take every character."""
+    return (getattr(stream, "encoding", None) or "").lower().replace("-", "") == "utf8"
+
+
 def dump_json(value: Any, *, ascii_only: bool = False, indent: int | None = 2) -> str:
     """Return JSON that is lossless and safe to show: unsafe characters stand as escapes."""
     text = json.dumps(value, ensure_ascii=ascii_only, indent=indent, default=str, allow_nan=False)

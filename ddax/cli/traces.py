@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Annotated, Any, Literal
 import typer
 
 from ddax.cli.backend import Opener, Output, opener_of, put, run_folder
+from ddax.cli.options import VERBOSE
 from ddax.cli.runs import known_run
 from ddax.errors import UsageError
 from ddax.wording import amount
@@ -32,7 +33,7 @@ def export(
     file: Annotated[
         Path | None, typer.Option("--output", "-o", help="Write to a file instead of stdout.")
     ] = None,
-    verbose: Annotated[bool, typer.Option("--verbose", "-v", help="Print tracebacks.")] = False,
+    verbose: VERBOSE = False,
 ) -> None:
     """Write finished runs as chat examples, one JSON object a line, as OpenAI's fine-tuning takes them."""
     output = Output(json=False, verbose=verbose)

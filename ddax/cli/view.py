@@ -13,9 +13,8 @@ from typing import Annotated, Any
 import typer
 
 from ddax.cli.backend import Opener, Output, opener_of
+from ddax.cli.options import VERBOSE
 from ddax.cli.runs import known_run
-
-VERBOSE = Annotated[bool, typer.Option("--verbose", "-v", help="Print tracebacks.")]
 
 
 def view(

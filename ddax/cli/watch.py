@@ -9,8 +9,9 @@ from collections.abc import Callable, Mapping
 from types import TracebackType
 from typing import TYPE_CHECKING, Any, Protocol, Self, TextIO
 
-from ddax.cli.backend import Output, speaks_utf8
+from ddax.cli.backend import Output
 from ddax.cli.board import TOKEN, Board, plain_line
+from ddax.cli.text import speaks_utf8
 
 if TYPE_CHECKING:
     from rich.live import Live

@@ -10,13 +10,12 @@ from typing import Annotated, Any
 import typer
 
 from ddax.cli.backend import Opener, Output, opener_of, run_folder
+from ddax.cli.options import JSON, VERBOSE
 from ddax.cli.runs import known_run
 from ddax.cli.text import clean, columns
 from ddax.errors import StateError, UsageError
 
 THREAD = Annotated[str, typer.Argument(help="The thread, as `ddax runs` lists it.")]
-JSON = Annotated[bool, typer.Option("--json", help="Print exactly one JSON object on stdout.")]
-VERBOSE = Annotated[bool, typer.Option("--verbose", "-v", help="Print tracebacks.")]
 COLUMNS = ("total", "alignment", "value", "exploration", "tabu")
 SHORT = ("total", "align", "value", "explore", "tabu")
 WIDE, NARROW = 112, 80

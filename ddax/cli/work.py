@@ -30,6 +30,7 @@ from ddax.cli.browsing import with_browser
 from ddax.cli.errors import Interrupted, as_ddax, report
 from ddax.cli.interrupts import Interrupts
 from ddax.cli.notes import model_note
+from ddax.cli.options import EVENTS, JSON
 from ddax.cli.runs import known_run
 from ddax.cli.watch import watcher
 from ddax.errors import UsageError, json_fault
@@ -37,9 +38,7 @@ from ddax.errors import UsageError, json_fault
 if TYPE_CHECKING:
     from ddax.configs.settings import Context
 
-JSON = Annotated[bool, typer.Option("--json", help="Print exactly one JSON object on stdout.")]
 QUIET = Annotated[bool, typer.Option("--quiet", "-q", help="Print the answer alone.")]
-VERBOSE = Annotated[bool, typer.Option("--verbose", "-v", help="Tracebacks; with --json events on stderr.")]
 _RESUMABLE_AFTER = frozenset({7, 9})  # what can be mended from outside: the storage, the model
 
 Job = Callable[[Agent, OnEvent], Awaitable[Result]]
@@ -112,7 +111,7 @@ def run(
     ] = None,
     quiet: QUIET = False,
     json: JSON = False,
-    verbose: VERBOSE = False,
+    verbose: EVENTS = False,
 ) -> None:
     """Run a task over sources and answer with citations.
 
@@ -157,7 +156,7 @@ def resume(
     ] = False,
     quiet: QUIET = False,
     json: JSON = False,
-    verbose: VERBOSE = False,
+    verbose: EVENTS = False,
 ) -> None:
     """Continue a thread where its last checkpoint is.
 

@@ -13,7 +13,7 @@ import yaml
 from ddax.cli.doctor import Check, diagnose
 from ddax.cli.main import run_command
 from ddax.cli.notes import model_note
-from ddax.cli.setup import _commented
+from ddax.cli.setup import _commented, env_text
 from ddax.configs.settings import Context
 
 
@@ -50,6 +50,13 @@ def test_init_writes_valid_files_and_overwrites_nothing(capsys, place):
     assert code == 2
     assert "already here" in err
     assert (place / "ddax.yaml").read_text(encoding="utf-8") == before
+
+
+def test_the_env_example_of_the_checkout_is_what_init_writes_and_what_keeps_the_server_offline() -> None:
+    text = (Path(__file__).parents[2] / ".env.example").read_text(encoding="utf-8")
+    assert text.startswith(env_text())
+    further = [line for line in text.removeprefix(env_text()).splitlines() if line and line[0] != "#"]
+    assert further and all(line.startswith(("LANGGRAPH_", "LANGSMITH_")) for line in further)
 
 
 def test_a_comment_of_the_defaults_with_a_colon_stays_as_it_is():

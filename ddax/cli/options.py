@@ -1,0 +1,12 @@
+"""The flags that most commands have, said once."""
+
+from __future__ import annotations
+
+from typing import Annotated
+
+import typer
+
+JSON = Annotated[bool, typer.Option("--json", help="Print exactly one JSON object on stdout.")]
+VERBOSE = Annotated[bool, typer.Option("--verbose", "-v", help="Print tracebacks.")]
+EVENTS = Annotated[bool, typer.Option("--verbose", "-v", help="Tracebacks; with --json events on stderr.")]
+"""The same flag of commands that follow a run."""
