@@ -21,10 +21,16 @@ from ddax.debate.records import TRANSCRIPT_CHARS, Dissent, Speech, Verdict
 from ddax.debate.roles import Debater, Roles, assign_roles
 from ddax.errors import BudgetExceeded, ReasonerError
 from ddax.reasoning.budget import charge, usage_of
-from ddax.reasoning.protocol import ArgueRequest, Argument, JudgeRequest, Judgment, Reasoner
+from ddax.reasoning.protocol import (
+    DEFAULT_RUBRIC,
+    ArgueRequest,
+    Argument,
+    JudgeRequest,
+    Judgment,
+    Reasoner,
+)
 from ddax.types import EntailmentCheck, Passage, Usage
 
-DEFAULT_RUBRIC = ("coverage", "support", "progress")
 Correct = Callable[[str, float], float]
 """Takes the name of a judge's model and its value in [0, 1]; returns the calibrated value."""
 __all__ = [

@@ -151,6 +151,10 @@ class Argument:
     usage: Usage = field(default_factory=Usage)
 
 
+DEFAULT_RUBRIC = ("coverage", "support", "progress")
+"""The criteria of every judge, where no rubric is named."""
+
+
 @dataclass(frozen=True)
 class JudgeRequest:
     """Ask for the value V in [0, 1] of a result; without arguments this is the cheap first value."""
@@ -162,7 +166,7 @@ class JudgeRequest:
     evidence: tuple[Passage, ...]
     arguments: tuple[tuple[str, Argument], ...] = ()
     lessons: tuple[str, ...] = ()
-    rubric: tuple[str, ...] = ("coverage", "support", "progress")
+    rubric: tuple[str, ...] = DEFAULT_RUBRIC
     rho: float = 0.0
 
 

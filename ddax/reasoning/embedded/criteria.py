@@ -9,17 +9,16 @@ from ddax.reasoning.embedded.evidence import Weighed
 from ddax.reasoning.embedded.question import Question
 from ddax.reasoning.embedded.text import terms
 from ddax.reasoning.embedded.vectors import Vectors
-from ddax.reasoning.protocol import JudgeRequest
+from ddax.reasoning.protocol import DEFAULT_RUBRIC, JudgeRequest
 
 BEARS, GIVES, MEETS = "bears on ", "gives a ", "meets: "
 """How the criteria of a task begin (`ddax.debate.task_rubric`)."""
-GENERAL = ("coverage", "support", "progress")
 DECIDES = ("answers yes or no", "chooses one of the two")
 
 
 def embedded_for(request: JudgeRequest) -> list[str]:
     """Return what is embedded to score the criteria of a request."""
-    seen = (BEARS, GIVES, *DECIDES, *GENERAL)
+    seen = (BEARS, GIVES, *DECIDES, *DEFAULT_RUBRIC)
     return [_said(name, request) for name in request.rubric if not name.startswith(seen)]
 
 

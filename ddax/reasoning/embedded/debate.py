@@ -10,14 +10,14 @@ from collections.abc import Sequence
 
 from ddax.memory.chunks import sentences
 from ddax.reasoning.embedded import criteria
-from ddax.reasoning.embedded.criteria import GENERAL, score
+from ddax.reasoning.embedded.criteria import score
 from ddax.reasoning.embedded.evidence import Weighed, lines_of, weigh
 from ddax.reasoning.embedded.question import analyse
 from ddax.reasoning.embedded.sentences import Sentence, split
 from ddax.reasoning.embedded.support import measure
 from ddax.reasoning.embedded.text import terms
 from ddax.reasoning.embedded.vectors import Vectors
-from ddax.reasoning.protocol import ArgueRequest, Argument, JudgeRequest, Judgment
+from ddax.reasoning.protocol import DEFAULT_RUBRIC, ArgueRequest, Argument, JudgeRequest, Judgment
 from ddax.types import Entailment, EntailmentCheck
 
 FOR_WEIGHT, AGAINST_WEIGHT = 0.6, 0.9
@@ -138,8 +138,8 @@ def embedded_for(request: JudgeRequest) -> list[str]:
 
 def _base(reasons: Sequence[tuple[str, float, str]]) -> float:
     """Return the mean of the general criteria and of the task's own, the latter at `TASK_SHARE`."""
-    general = [value for name, value, _ in reasons if name in GENERAL]
-    own = [value for name, value, _ in reasons if name not in GENERAL]
+    general = [value for name, value, _ in reasons if name in DEFAULT_RUBRIC]
+    own = [value for name, value, _ in reasons if name not in DEFAULT_RUBRIC]
     if not general or not own:
         return sum(general + own) / max(1, len(reasons))
     return (1 - TASK_SHARE) * sum(general) / len(general) + TASK_SHARE * sum(own) / len(own)
