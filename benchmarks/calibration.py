@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from benchmarks.core import Figure, Options, Result, Target
-from benchmarks.hotpot import FILE, Bench, Case, View, load
+from benchmarks.hotpot import FILE, Bench, Case, View, bench_of, load
 
 if TYPE_CHECKING:
     from ddax.types import JsonDict
@@ -47,19 +47,10 @@ def run(options: Options) -> Result:
 
 async def _rows(path: Path, place: Path, options: Options) -> list[JsonDict]:
     """Run the graph on every question and return the judged values with their outcomes."""
-    from ddax.actions.sources import open_library
     from ddax.debate.outcomes import JudgeStore
-    from ddax.memory.embedding_cache import CachedEmbedder
-    from ddax.memory.embeddings import open_embedder
 
     cases, pool = load(path)
-    folder = place / "pool"
-    folder.mkdir()
-    for number, (title, text) in enumerate(pool.items()):
-        (folder / f"{number:04d}.md").write_text(f"# {title}\n\n{text}\n", encoding="utf-8")
-    embedder = CachedEmbedder(open_embedder(), place / "vectors.sqlite")
-    library = await open_library([str(folder)], embedder=embedder, cache_dir=place / "cache")
-    bench = Bench(place, library, embedder, options.seed)
+    bench = await bench_of(pool, place, options.seed)
     for number, case in enumerate(cases[:QUICK] if options.quick else cases):
         await _ask(bench, case, number, hide=number % 2 == 1)
     store = JudgeStore(place / "home" / "judges", clock=lambda: 0.0)

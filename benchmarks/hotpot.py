@@ -205,19 +205,24 @@ def run(options: Options) -> Result:
         return asyncio.run(_run(path, Path(place), options))
 
 
-async def _run(path: Path, place: Path, options: Options) -> Result:
+async def bench_of(pool: dict[str, str], place: Path, seed: int) -> Bench:
+    """Lay out the pool as one Markdown file for each paragraph and open the library over it."""
     from ddax.actions.sources import open_library
     from ddax.memory.embedding_cache import CachedEmbedder
     from ddax.memory.embeddings import open_embedder
 
-    cases, pool = load(path)
     folder = place / "pool"
     folder.mkdir()
     for number, (title, text) in enumerate(pool.items()):
         (folder / f"{number:04d}.md").write_text(f"# {title}\n\n{text}\n", encoding="utf-8")
     embedder = CachedEmbedder(open_embedder(), place / "vectors.sqlite")
     library = await open_library([str(folder)], embedder=embedder, cache_dir=place / "cache")
-    bench = Bench(place, library, embedder, options.seed)
+    return Bench(place, library, embedder, seed)
+
+
+async def _run(path: Path, place: Path, options: Options) -> Result:
+    cases, pool = load(path)
+    bench = await bench_of(pool, place, options.seed)
     kept = [await bench.ask(case) for case in cases]
     hidden = [await bench.ask(case, hide=True) for case in cases]
     figures = [*_quality(cases, kept, hidden, baseline(pool, cases), options.seed), *_cost(kept)]

@@ -18,6 +18,7 @@ from typing import Any, Literal
 import numpy as np
 
 from benchmarks.core import Figure, Options, Result, Target, bootstrap
+from benchmarks.names import invented
 
 NAME = "regret"
 DESCRIPTION = (
@@ -26,23 +27,6 @@ DESCRIPTION = (
 CASES, QUICK = 100, 20
 BAD = 0.3
 NEUTRAL = 0.15
-SYLLABLES = (
-    "bel",
-    "cor",
-    "dra",
-    "fen",
-    "gal",
-    "hol",
-    "jor",
-    "kel",
-    "lun",
-    "mar",
-    "nor",
-    "ost",
-    "pel",
-    "ras",
-    "tor",
-)
 THINGS = ("lighthouse", "harbour", "town hall", "observatory", "stone bridge", "railway station")
 
 Kind = Literal["bad", "good", "neutral"]
@@ -97,7 +81,7 @@ def cases_of(number: int, seed: int) -> list[Case]:
 
 
 def _case(kind: Kind, rng: np.random.Generator) -> Case:
-    place, other, third, maker, wrong = (_name(rng) for _ in range(5))
+    place, other, third, maker, wrong = (invented(rng) for _ in range(5))
     thing = THINGS[int(rng.integers(len(THINGS)))]
     year = int(rng.integers(1700, 1950))
     made = f"designed by {maker}"
@@ -115,10 +99,6 @@ def _case(kind: Kind, rng: np.random.Generator) -> Case:
         "neutral": (near, far),
     }[kind]
     return Case(f"Who designed the {thing} of {place}?", pages, own, human, kind)
-
-
-def _name(rng: np.random.Generator) -> str:
-    return "".join(SYLLABLES[int(k)] for k in rng.choice(len(SYLLABLES), 3, replace=False)).capitalize()
 
 
 async def judged(cases: Sequence[Case]) -> list[bool]:

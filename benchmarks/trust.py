@@ -19,6 +19,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from benchmarks.core import Figure, Options, Result, Target, bootstrap
+from benchmarks.names import invented
 
 if TYPE_CHECKING:
     from ddax.memory.agents import AgentStore
@@ -35,23 +36,6 @@ GAMES = (
     "always dissent", "never dissent",
 )  # fmt: skip
 LOOKED_AT, OVERRIDDEN_WRONG, BAD = 0.3, 0.8, 0.3
-SYLLABLES = (
-    "bel",
-    "cor",
-    "dra",
-    "fen",
-    "gal",
-    "hol",
-    "jor",
-    "kel",
-    "lun",
-    "mar",
-    "nor",
-    "ost",
-    "pel",
-    "ras",
-    "tor",
-)
 FILLER = "One must weigh this matter with great care and from every side before a decision is taken at all."
 POPULATION = (
     *(("honest", skill) for skill in (0.6, 0.68, 0.76, 0.84, 0.9, 0.96)),
@@ -164,7 +148,7 @@ def populated(population: Any, seed: int, tools: Any, *, same_luck: bool = False
 
 def artifact_of(rng: np.random.Generator, faulty: float) -> Artifact:
     """Make a result about an invented town, faulty by a chance."""
-    place, maker, other = (_word(rng) for _ in range(3))
+    place, maker, other = (invented(rng) for _ in range(3))
     year = int(rng.integers(1600, 1900))
     facts = (
         f"The harbour of {place} was built in {year}.",
@@ -321,10 +305,6 @@ def _ranks(values: list[float]) -> Any:
     return np.array([(data < v).sum() + ((data == v).sum() - 1) / 2 for v in data])
 
 
-def _word(rng: np.random.Generator) -> str:
-    return "".join(SYLLABLES[int(k)] for k in rng.choice(len(SYLLABLES), 3, replace=False)).capitalize()
-
-
 def _noise(number: int, words: int) -> str:
     rng = np.random.default_rng(zlib.crc32(str(number).encode()))
-    return " ".join(_word(rng) for _ in range(words))
+    return " ".join(invented(rng) for _ in range(words))
