@@ -20,5 +20,5 @@ class Section(BaseModel):
         if isinstance(value, bool) and wanted in (int, float):
             raise ValueError(f"It should be a number, not {str(value).lower()}")
         if isinstance(value, str) and get_origin(wanted) is tuple:
-            raise ValueError(f"It should be a list: [{value!r}]")
+            raise ValueError("It should be a list")
         return value

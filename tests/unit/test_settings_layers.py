@@ -315,7 +315,7 @@ def test_value_of_gives_plain_json():
     [
         ({"budget": {"max_steps": True}}, "It should be a number, not true"),
         ({"seed": False}, "It should be a number, not false"),
-        ({"sources": "docs"}, r"It should be a list: \['docs'\]"),
+        ({"sources": "docs"}, "It should be a list"),
     ],
 )
 def test_what_would_pass_for_another_type_is_refused(values: dict[str, Any], says: str) -> None:
