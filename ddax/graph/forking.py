@@ -15,13 +15,15 @@ from difflib import get_close_matches
 from hashlib import sha256
 from typing import TYPE_CHECKING, Any
 
+from pydantic import TypeAdapter, ValidationError
+
 from ddax.configs.settings import Context, Mood
 from ddax.dynamics.state import attractor, new_attractor
-from ddax.errors import InvariantError, UsageError
+from ddax.errors import InvariantError, UsageError, first_fault
 from ddax.graph.history import Moment
 from ddax.ideas import dag
 from ddax.metacognition.versions import settled
-from ddax.types import JsonDict
+from ddax.types import Idea, JsonDict
 
 if TYPE_CHECKING:
     from ddax.graph.runner import Agent
@@ -164,17 +166,24 @@ async def _update(
     ideas: dict[str, JsonDict] = {}
     for path, value in change.values.items():
         part, *rest = path.split(".")
-        if part == "ideas":
+        if part == "ideas" and len(rest) > 1:
             ideas.setdefault(".".join(rest[:-1]), {})[rest[-1]] = value
         elif _of_state(path):
-            target = mind if part == "mind" else mood
-            if not target or rest[0] not in target or len(rest) != 1:
+            target = {"mind": mind, "mood": mood}.get(part, {})
+            if len(rest) != 1 or rest[0] not in target:
                 raise UsageError(
                     f"there is no {path!r} in the state.",
                     why="Only ideas, mind and settings can be changed in a fork.",
                     mend=f"Give {FORMS}.",
                 )
-            target[rest[0]] = _fitting(path, target[rest[0]], value)
+            fitting = _fitting(path, target[rest[0]], value)
+            if part == "mind" and isinstance(fitting, str):
+                raise UsageError(
+                    f"{path!r} cannot be set.",
+                    why="It is a vector, or what the mind was warned of.",
+                    mend="Change a number of the mind, or the profile: --identity NAME.",
+                )
+            target[rest[0]] = fitting
     _check_ideas(values["ideas"], ideas)
     return update | {"mind": mind} | ({"mood": mood} if mood else {}) | ({"ideas": ideas} if ideas else {})
 
@@ -243,6 +252,21 @@ def _check_ideas(known: Mapping[str, Any], changed: Mapping[str, JsonDict]) -> N
     except InvariantError as error:
         raise UsageError(
             error.what, why=error.why, mend="Give --set another value; `ddax show THREAD` shows the ideas."
+        ) from error
+    for key, fields in changed.items():
+        _check_types(key, fields)
+
+
+def _check_types(idea_id: str, fields: JsonDict) -> None:
+    """Refuse fields that are not what an idea has there, down to the last key."""
+    try:
+        TypeAdapter(Idea).validate_python(fields)
+    except ValidationError as error:
+        where, fault = first_fault(error.errors())
+        raise UsageError(
+            f"'ideas.{idea_id}.{where[0]}' cannot be {fields[str(where[0])]!r}.",
+            why=f"{'.'.join(map(str, where))}: {fault}.",
+            mend="Give what it has at that moment; `ddax show THREAD` shows the ideas.",
         ) from error
 
 

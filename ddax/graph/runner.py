@@ -222,7 +222,7 @@ class Agent:
             state = await self._snapshot(info)
             context = Context.model_validate(info.context) if info.context else self.context
             waiting = bool(state.interrupts)
-            given: Any = answered(state, answer)
+            given: Any = answered(state, answer, name)
             if info.status == "running" and checkpoint_of(state) == info.before:
                 given = Input(task=info.task)  # it died before its task reached the checkpoints
             elif (not state.tasks and not waiting) or (waiting and answer is None):

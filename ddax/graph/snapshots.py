@@ -13,6 +13,7 @@ from uuid import UUID
 from langgraph.checkpoint.serde.types import RESUME
 from langgraph.types import Command
 
+from ddax.errors import UsageError
 from ddax.graph.results import fitting_answer
 from ddax.graph.savers.sealing import checkpoint_errors, damaged
 
@@ -97,8 +98,17 @@ def checkpoint_of(state: Any) -> str:
     return str(state.config.get("configurable", {}).get("checkpoint_id", ""))
 
 
-def answered(state: Any, answer: Any) -> Command[Any] | None:
-    """Return the command that resumes a waiting thread with an answer that fits; None without both."""
-    if not state.interrupts or answer is None:
+def answered(state: Any, answer: Any, thread: str) -> Command[Any] | None:
+    """Return the command that resumes a waiting thread with an answer that fits; None without an answer.
+
+    Raises UsageError where the thread waits for none, or it does not fit.
+    """
+    if answer is None:
         return None
+    if not state.interrupts:
+        raise UsageError(
+            f"thread {thread!r} waits for no answer.",
+            why="It has put no question, or the question is answered.",
+            mend=f"See how it stands: ddax show {thread}",
+        )
     return Command(resume=fitting_answer(answer, state.interrupts[0].value))

@@ -158,7 +158,7 @@ class State(TypedDict, total=False):
     """Questions to a human that wait to be asked, by the idea they are about; `protect` takes
     out what it has settled."""
     usage: Annotated[JsonDict, add_numbers]
-    """model_calls, tokens, usd and seconds spent in this thread; priced_usd beside a usd of None."""
+    """model_calls, tokens, usd and seconds spent in this task; priced_usd beside a usd of None."""
     failures: Annotated[dict[str, JsonDict], join]
     """Failed ideas by id with their cause."""
     answer: Answer

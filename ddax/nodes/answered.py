@@ -46,8 +46,9 @@ def choice_of_run(state: State, choice: str) -> Choice:
 
 
 def call_text(name: str, args: JsonDict) -> str:
-    """Write an action call as one line of JSON, the same for equal calls."""
-    return json.dumps({"action": name, "args": args}, sort_keys=True, ensure_ascii=False)[:TEXT]
+    """Write an action call as one line of JSON, the same for equal calls alone: a cut one has its hash."""
+    text = json.dumps({"action": name, "args": args}, sort_keys=True, ensure_ascii=False)
+    return text if len(text) <= TEXT else f"{text[: TEXT - 13]}…{digest(text)[:12]}"
 
 
 async def note_answer(state: State, session: Session, made: Choice, *, by: str, lesson: str) -> None:

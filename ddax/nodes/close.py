@@ -57,6 +57,8 @@ async def close(state: State, *, session: Session) -> Update:
     left = grow.abandon(state["ideas"], root, reason or "the run was closed") if _open(state, root) else {}
     if left:
         update["ideas"] = left
+    seconds = session.tick(state["work"]["thread"])
+    update["usage"] = {**update.get("usage", {}), "seconds": seconds}
     session.forget(state["work"]["id"], state["work"]["thread"])
     update["messages"] = [
         AIMessage(content=answer.get("text", "") or NO_ANSWER, id=f"answer-{state['work']['id']}")

@@ -61,11 +61,14 @@ async def open_task(state: State, runtime: Runtime[Context], *, session: Session
 
 
 def _text(state: State) -> str:
-    """Return the task: the newest human message where there is one, else the input key."""
+    """Return the task: the newest human message, where it was not asked yet, else the input key."""
     messages: list[Any] = state.get("messages", [])
     text: object = state.get("task", "")
     if messages and getattr(messages[-1], "type", "") == "human":
-        text = said(messages[-1].content)
+        message, before = said(messages[-1].content), state.get("work", {}).get("text", "")
+        # The message of a task that ended without an answer is the last one still.
+        if text in ("", before) or clip(message, TASK_CHARS) != before:
+            text = message
     if not isinstance(text, str):
         raise no_text(text)
     if not text.strip():

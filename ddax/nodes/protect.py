@@ -18,7 +18,7 @@ from ddax.ideas import grow
 from ddax.ideas.idea import REASON_BYTES, Patch, apply_patches, clip, fitted, is_final
 from ddax.memory.overrides import human_name
 from ddax.nodes.answered import choice_of_run, choice_on, note_answer
-from ddax.nodes.arguments import stowed
+from ddax.nodes.arguments import stowed, whole
 from ddax.nodes.asking import first_pending, question_of
 from ddax.nodes.human import CHOOSE, CHOSEN, EDIT, GO_ON, REST, STOP, VETO, HumanAnswer
 from ddax.nodes.permission import approve
@@ -94,9 +94,8 @@ async def _note(state: State, session: Session, answer: HumanAnswer, idea: str) 
     choice = GO_ON if answer.choice == EDIT else answer.choice
     if idea in state["ideas"] and "action" in state["ideas"][idea]:
         decided = GO_ON if choice == CHOOSE else choice
-        made = choice_on(
-            state["ideas"][idea]["action"], idea, choice=decided, arguments=_arguments(state, idea, answer)
-        )
+        action = await whole(state["ideas"][idea]["action"], session)
+        made = choice_on(action, idea, choice=decided, arguments=_arguments(state, idea, answer))
     else:
         made = choice_of_run(state, choice)
     await note_answer(state, session, made, by=answer.by, lesson=answer.lesson)

@@ -116,6 +116,37 @@ async def test_sweeping_spares_what_it_cannot_read(
     assert "0 threads would be removed.\nt stays as it is" in capsys.readouterr().out
 
 
+@pytest.mark.parametrize(
+    ("path", "value"),
+    [
+        ("mind", 5),
+        ("ideas", 5),
+        ("ideas.0", {}),
+        ("ideas.{leaf}.action", {}),
+        ("mind.x", "junk"),
+        ("mood", 1),
+    ],
+)
+async def test_a_fork_refuses_what_the_state_cannot_hold(
+    kit: Any, tmp_path: Path, path: str, value: Any
+) -> None:
+    await kit.finished(tmp_path)
+    async with kit.agent(tmp_path, kit.script()) as agent:
+        at = next(moment for moment in await agent.history("t") if "act" in moment["next"])
+        change = Change({path.format(leaf=at["focus"][0]): value}, to="f")
+        with pytest.raises((UsageError, SettingsError)):
+            await fork(agent, "t", at["number"], change)
+        assert [info.thread_id for info in agent.threads()] == ["t"]
+
+
+async def test_an_answer_to_a_thread_that_waits_for_none_is_refused(kit: Any, tmp_path: Path) -> None:
+    await kit.finished(tmp_path)
+    async with kit.agent(tmp_path, kit.script()) as agent:
+        with pytest.raises(UsageError, match="waits for no answer"):
+            await agent.resume("t", answer={"choice": "veto"})
+        assert [info.status for info in agent.threads()] == ["done"]
+
+
 async def test_a_refused_task_leaves_no_folder(kit: Any, tmp_path: Path) -> None:
     async with kit.agent(tmp_path, identity="nobody-knows") as agent:
         with pytest.raises(SettingsError):

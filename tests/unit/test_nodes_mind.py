@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from langchain_core.messages import HumanMessage
 
 from ddax.errors import ReasonerError, UsageError
 from ddax.graph.state import Outcome
@@ -16,7 +17,7 @@ from ddax.memory.agents import AgentStore
 from ddax.nodes.close import close
 from ddax.nodes.expand import expand
 from ddax.nodes.gather import lessons
-from ddax.nodes.open_task import open_task
+from ddax.nodes.open_task import _text, open_task
 from ddax.nodes.reflect import contrasts, reflect
 from ddax.nodes.rigidity import rigidity
 from ddax.reasoning import protocol as p
@@ -277,3 +278,20 @@ def test_lessons_come_from_the_largest_errors_three_of_policy_and_one_of_value()
         ("policy", "0.5", 0.5),
         ("value", "0.9", 0.7),
     ], "ε where nothing was believed before, else |V − Q|; the merge is judged by what its parent came to"
+
+
+@pytest.mark.parametrize(
+    ("message", "task", "asked"),
+    [
+        ("old", "new", "new"),
+        ("old", "old", "old"),
+        ("next", "old", "next"),
+        ("next", "", "next"),
+        ("next", "new", "next"),
+    ],
+)
+def test_a_message_that_was_the_task_before_is_not_asked_in_place_of_a_new_one(
+    message: str, task: str, asked: str
+) -> None:
+    state = {"work": {"text": "old"}, "task": task, "messages": [HumanMessage(message)]}
+    assert _text(state) == asked  # type: ignore[arg-type]  # as much of a state as it reads

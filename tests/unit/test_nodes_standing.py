@@ -265,3 +265,12 @@ async def test_the_other_way_teaches_the_judges_nothing(kit: Any, tmp_path: Path
         before = {name: session.judges.rows(name) for name in session.judges.names()}
         await compare_override(agent, Overrides(session.agents).all()[0].entry["id"], allow_effects=True)
         assert {name: session.judges.rows(name) for name in session.judges.names()} == before
+
+
+def test_long_calls_are_equal_where_all_of_them_is() -> None:
+    long = "word " * 1000
+    action = {"name": "mail", "args": {"body": long}, "intent": ""}
+    same = answered.choice_on(action, "0", choice="go on", arguments={"body": long})
+    other = answered.choice_on(action, "0", choice="go on", arguments={"body": f"{long}more"})
+    assert same.human == same.own != other.human
+    assert len(other.human) <= answered.TEXT

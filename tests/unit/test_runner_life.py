@@ -106,6 +106,17 @@ async def test_no_node_changes_its_state_in_place(
     } <= seen
 
 
+async def test_the_seconds_of_a_run_count_its_end(kit: Any, tmp_path: Path) -> None:
+    def slow(_: Any) -> Any:
+        kit.ticks += 100
+        return kit.synthesis()(_)
+
+    # At the cap on steps nothing is merged before the end.
+    async with kit.agent(tmp_path, {**kit.script(), "merge": [slow]}, budget={"max_steps": 2}) as agent:
+        result = await agent.run(kit.question, thread="t")
+    assert result["usage"]["seconds"] == kit.ticks == 100
+
+
 async def test_a_follow_up_keeps_memory_and_mind_and_opens_the_next_root(kit: Any, tmp_path: Path) -> None:
     async with kit.agent(tmp_path, kit.script()) as agent:
         await agent.run(kit.question, thread="t")
