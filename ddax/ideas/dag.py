@@ -8,7 +8,7 @@ An idea runs when all its needs are final and not all of them failed (ideadag; D
 from __future__ import annotations
 
 import json
-from collections.abc import Set
+from collections.abc import Mapping, Set
 
 from ddax.errors import InvariantError
 from ddax.ideas.idea import Ideas, Patch, is_final
@@ -205,6 +205,11 @@ def digest(ideas: Ideas) -> str:
     return index_of(ideas).digest()
 
 
+def size_of(idea: Mapping[str, object]) -> int:
+    """Return the bytes an idea takes as JSON."""
+    return len(json.dumps(dict(idea), ensure_ascii=False).encode("utf-8", "replace"))
+
+
 def check_patch(ideas: Ideas, patch: Patch) -> None:
     """Refuse a patch that would break the DAG; raises InvariantError naming the idea and the rule."""
     for idea_id, fields in patch.items():
@@ -228,7 +233,7 @@ def check_patch(ideas: Ideas, patch: Patch) -> None:
                 f"Idea {idea_id!r} cannot go from {old['status']!r} to {fields['status']!r}.",
                 why=f"From {old['status']!r} it goes to {allowed}.",
             )
-        size = len(json.dumps(dict(old or {}) | dict(fields), ensure_ascii=False).encode("utf-8", "replace"))
+        size = size_of({**(old or {}), **fields})
         if size > MAX_IDEA_BYTES:
             raise InvariantError(
                 f"Idea {idea_id!r} has {size} bytes, more than {MAX_IDEA_BYTES}.",

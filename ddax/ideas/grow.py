@@ -8,8 +8,37 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 
 from ddax.ideas import dag
-from ddax.ideas.idea import REASON_BYTES, Ideas, Patch, apply_patches, child, clip, is_final, merge_idea
+from ddax.ideas.idea import (
+    REASON_BYTES,
+    RESULT_BYTES,
+    Ideas,
+    Patch,
+    apply_patches,
+    child,
+    clip,
+    is_final,
+    merge_idea,
+)
 from ddax.types import Idea, Proposal
+
+NEEDS_BYTES = 600
+"""What the ids of its children take in a merge, beside its title, its result and its evidence."""
+
+
+def has_room(parent: Idea, proposal: Proposal) -> bool:
+    """Tell whether an idea holds what is proposed, and a result beside it."""
+    needs = [f"{parent['id']}.99"] * len(proposal.needs)
+    idea = child(
+        parent, 99, proposal.title, expected=proposal.expected, prior=proposal.prior, step=999, needs=needs,
+        action=proposal.action,
+    )  # fmt: skip
+    return dag.size_of(idea) + RESULT_BYTES <= dag.MAX_IDEA_BYTES
+
+
+def room_for_children(ideas: Ideas, parent: Idea) -> int:
+    """Return how many children more a merge of this idea can need."""
+    taken = sum(len(idea["id"]) + 4 for idea in dag.children(ideas, parent["id"]))
+    return max(0, NEEDS_BYTES - taken) // (len(parent["id"]) + 8)
 
 
 def expansion(

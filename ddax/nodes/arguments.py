@@ -19,18 +19,24 @@ from ddax.types import ActionCall, Proposal
 TEXTS = "arguments"
 KEPT = "ddax:kept"
 """The one key of the object that stands for a long argument; no tool has an argument of that shape."""
+ARGUMENTS_BYTES = 600
+"""What all arguments of a call take in graph state; the longest are kept outside until they fit."""
+REFERENCE_BYTES = 50
+"""What the object takes that stands for one."""
 
 
 async def stowed(call: ActionCall, session: Session) -> ActionCall:
     """Return a call that fits into graph state, its long arguments kept in the memory."""
     args = dict(call["args"])
-    for name, value in call["args"].items():
-        text = json.dumps(value, ensure_ascii=False, default=str)
-        if name in UNCUT or len(text.encode("utf-8", "replace")) <= ARGUMENT_BYTES:
-            continue
-        key = digest(text)[:32]
-        await session.memory.log(TEXTS, {"digest": key, "value": value}, key=key)
-        args[name] = {KEPT: key}
+    texts = {name: json.dumps(value, ensure_ascii=False, default=str) for name, value in args.items()}
+    sizes = {name: len(text.encode("utf-8", "replace")) for name, text in texts.items()}
+    for name in sorted((n for n in args if n not in UNCUT), key=lambda n: -sizes[n]):
+        fits = sizes[name] <= ARGUMENT_BYTES and sum(sizes.values()) <= ARGUMENTS_BYTES
+        if fits or sizes[name] <= REFERENCE_BYTES:
+            break
+        key = digest(texts[name])[:32]
+        await session.memory.log(TEXTS, {"digest": key, "value": args[name]}, key=key)
+        args[name], sizes[name] = {KEPT: key}, REFERENCE_BYTES
     return ActionCall(name=call["name"], args=args, intent=call["intent"])
 
 

@@ -60,7 +60,7 @@ async def expand(state: State, *, session: Session) -> Update:
     children = await stowed_all(children, session)
     joined = await join_twins(state["ideas"], parent, children, session=session)
     await log_cuts(state, session, state["step"], joined.reasons, kind="joined")
-    allowed = await _allowed(state, session, joined)
+    allowed = await _allowed(state, session, joined, parent)
     planned = _within_caps(state, session, allowed, parent, taken_apart=_taken_apart(reply))
     grown = _planned(state, parent, focus, planned, mode, read(origins))
     update: Update = {"usage": usage_row(reply.usage), "ideas": grown}
@@ -111,20 +111,24 @@ def _demanded(state: State, session: Session, parent: Idea) -> tuple[Proposal, .
     )
 
 
-async def _allowed(state: State, session: Session, joined: Joined) -> Joined:
-    """Drop what a requirement forbids, and log it."""
+async def _allowed(state: State, session: Session, joined: Joined, parent: Idea) -> Joined:
+    """Drop what a requirement forbids and what no idea can hold, and log it."""
     requirements = state["work"].get("requirements", [])
     refused: dict[str, str] = {}
+    large: dict[str, str] = {}
     kept: list[int] = []
     for k, proposal in enumerate(joined.proposals):
         values = proposal.action["args"].values() if proposal.action is not None else ()
         words = forbids(requirements, [v for v in values if isinstance(v, str)])
         if words:
             refused[proposal.title] = f"the task says: {words}"
+        elif not grow.has_room(parent, proposal):
+            large[proposal.title] = "its address or its arguments are too long for an idea"
         else:
             kept.append(k)
     await log_cuts(state, session, state["step"], refused, kind="forbidden")
-    return _subset(joined, kept) if refused else joined
+    await log_cuts(state, session, state["step"], large, kind="large")
+    return _subset(joined, kept) if refused or large else joined
 
 
 def _subset(joined: Joined, kept: list[int]) -> Joined:
@@ -191,6 +195,7 @@ def _within_caps(
     """
     budget, work = session.settings.budget, state["work"]
     room = budget.max_ideas - len(dag.subtree(state["ideas"], work["root"])) - 1
+    room = min(room, grow.room_for_children(state["ideas"], parent))
     reads = budget.max_reads - len(visited(state["ideas"], work["root"]))
     deep = parent["depth"] + 1 >= budget.max_depth
     kept: list[int] = []

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -281,3 +282,16 @@ async def test_what_a_node_paid_before_the_budget_ended_it_is_counted(kit: Any) 
     update = await kit.update(expand, await kit.opened(session, focus=["0"], step=1), session)
     assert (update["status"], update["usage"]["expand.tokens"]) == ("stopped", 70)
     assert Usage.of_row(update["usage"]) == Usage(1, 70, 0.2)
+
+
+async def test_what_an_idea_or_a_merge_cannot_hold_is_left_out_and_the_run_goes_on(
+    kit: Any, tmp_path: Path
+) -> None:
+    long = kit.leaf("long", "visit", source="https://example.com/?u=" + "a" * 1300)
+    mail = kit.leaf("mail", "mail", **{name: name * 90 for name in ("to", "sub", "body", "copy")})
+    many = [kit.leaf(f"thing {k * 7919}", "visit", source=f"s{k}") for k in range(170)]
+    async with kit.agent(tmp_path, kit.script(long, mail, *many), budget={"max_reads": 300}) as agent:
+        assert (await agent.run(kit.question, thread="t"))["status"] == "done"
+        titles = {idea["title"] for idea in (await agent.state("t"))["ideas"].values()}
+    assert {"mail", "thing 0"} <= titles and "long" not in titles
+    assert [row["idea"] for row in await kit.memory.rows("cuts", kind="large")] == ["long"]
