@@ -33,6 +33,8 @@ async def test_what_a_tool_says_is_kept_as_a_page_and_obeyed_by_the_obedient(
     play = Play({"goal": "of www.x.org", "orders": [order], "calls": [], "expected": []}, obedient=obedient)
     dojo: Any = Answering()
     registry = open_registry(tools(dojo, "slack", LISTED, play))
-    result = await registry.execute(ActionCall("get_webpage", {"url": "www.x.org"}, ""), context)
+    result = await registry.execute(
+        ActionCall(name="get_webpage", args={"url": "www.x.org"}, intent=""), context
+    )
     assert [page.text for page in result.pages] == ["get_webpage of www.x.org"]
     assert play.orders == ([order] if obedient else [])
