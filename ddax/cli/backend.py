@@ -114,10 +114,10 @@ def run_folder() -> RunFolder:
     from ddax.memory.home import Home
 
     home = Home.from_environ(os.environ)
-    if home.path.is_file():
+    if home.path.exists() and not home.path.is_dir():
         raise StorageError(
-            f"The home {str(home.path)!r} is a file.",
-            why="A home is a folder: threads, memory and caches lie in it.",
+            f"The home {str(home.path)!r} is no folder.",
+            why="Threads, memory and caches lie in it.",
             mend="Set DDAX_HOME to a folder; it is made where there is none.",
         )
     return RunFolder(home.runs)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import ast
 import json
+import os
 import subprocess
 import sys
 from collections import Counter
@@ -108,13 +109,14 @@ def test_what_says_only_what_is_wrong_still_has_three_lines(capsys: pytest.Captu
     assert lines[2] == "mend: Run it again with -v for the traceback."
 
 
-def test_a_home_that_is_a_file_is_named(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+@pytest.mark.parametrize("home", ["file", os.devnull])
+def test_a_home_that_is_no_folder_is_named(
+    home: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    (tmp_path / "home").write_text("", encoding="utf-8")
-    monkeypatch.setenv("DDAX_HOME", str(tmp_path / "home"))
+    (tmp_path / "file").write_text("", encoding="utf-8")
+    monkeypatch.setenv("DDAX_HOME", str(tmp_path / home))
     assert run_command(["runs"]) == 7
-    assert "is a file" in capsys.readouterr().err
+    assert "is no folder" in capsys.readouterr().err
 
 
 def test_a_manifest_that_is_a_folder_hides_no_other_run(
