@@ -20,6 +20,7 @@ from ddax.memory.contradictions import contradictions, superseded
 from ddax.memory.instructions import instruction_spans, without
 from ddax.memory.protocol import FORGOTTEN, Found, Memory, MemoryHit, RecallQuery, Relation
 from ddax.memory.records import CUT, cut_before, digest, normalised, rows_of
+from ddax.memory.scoring import is_met
 from ddax.memory.statements import echoes, same, statements
 from ddax.types import Document, EntailmentCheck, JsonDict, MemoryType, Record
 
@@ -83,31 +84,37 @@ class GatedMemory:
         if any(stone.reason == FORGOTTEN for stone in stones):
             return Ruling(record, "forgotten")
         hits = await self._near(record)
+        grounds = await self._cited(*(hit.record for hit in hits))
+        outdated = self._outdated(record, [*(hit.record for hit in hits), *grounds])
         for hit in hits:
             if _alike(record, hit.record):
                 exact = normalised(hit.record.text) == normalised(row.record.text)
                 reason = "duplicate" if exact else "near duplicate"
-                return Ruling(record, reason, hit.record.id, self._outdated(record, hits))
+                return Ruling(record, reason, hit.record.id, outdated)
         repeated = [hit for hit in hits if _may_repeat(record, hit.record)]
         if not record.source and echoes(record.text, [hit.record.text for hit in repeated]):
             # What it cites may differ all the same, and nothing else may have put it side by side yet.
             return Ruling(record, "echo", repeated[0].record.id, await self._against(record, []))
         if not await self._supported(record):
             return Ruling(record, "unsupported")
-        outdated = self._outdated(record, hits)
-        gone = {relation.older for relation in outdated}
-        near = [hit.record for hit in hits if hit.record.id not in gone]
+        gone = {relation.older for relation in outdated} | await self._superseded(grounds, record)
+        # What was concluded from what its source says no more is no witness against what it says now.
+        near = [hit.record for hit in hits if gone.isdisjoint((hit.record.id, *_cites(hit.record)))]
         return Ruling(record, against=(*outdated, *await self._against(record, near)))
 
-    def _outdated(self, record: Record, hits: Sequence[MemoryHit]) -> tuple[Relation, ...]:
+    def _outdated(self, record: Record, near: Sequence[Record]) -> tuple[Relation, ...]:
         """Return the relations to what a source said near a row in an earlier version, and says no more."""
         text = self._pages.get(str(record.meta.get("page", "")))
-        return () if text is None else superseded(record, [hit.record for hit in hits], text)
+        return () if text is None else superseded(record, near, text)
+
+    async def _superseded(self, rows: Sequence[Record], record: Record) -> set[str]:
+        """Return the ids of those rows that are superseded as far as the task of a record can see."""
+        told = await self.upkeep.relations([row.id for row in rows]) if rows else []
+        query = _as_seen_by(record)
+        return {one.older for one in told if one.kind == "supersedes" and is_met(one, query)}
 
     async def _near(self, record: Record) -> list[MemoryHit]:
-        # A task opens at the time its rows say they were created; what others wrote later stays unseen.
-        now = record.created if record.task and record.created else float("inf")
-        query = RecallQuery(record.text, record.task, before_step=record.step, now=now)
+        query = _as_seen_by(record)
         # A text of several sentences may repeat several rows, each of which is near to one of them only.
         parts = statements(record.text) if not record.source else []
         texts = [record.text, *(parts if len(parts) > 1 else [])]
@@ -142,8 +149,9 @@ class GatedMemory:
         known = {frozenset((relation.newer, relation.older)) for relation in told}
         return tuple(one for one in found if frozenset((one.newer, one.older)) not in known)
 
-    async def _cited(self, record: Record) -> list[Record]:
-        return await self.inner.get([str(item) for item in record.meta.get("cites") or ()])
+    async def _cited(self, *records: Record) -> list[Record]:
+        ids = dict.fromkeys(item for record in records for item in _cites(record))
+        return await self.inner.get([*ids]) if ids else []
 
     async def _count(self, ruling: Ruling) -> None:
         record = ruling.record
@@ -259,6 +267,17 @@ def _placed(pieces: Sequence[Record]) -> list[Record]:
         placed.append(replace(piece, meta={**piece.meta, CUT: cut}) if cut else piece)
         kept += len(piece.text)
     return placed
+
+
+def _cites(record: Record) -> list[str]:
+    return [str(item) for item in record.meta.get("cites") or ()]
+
+
+def _as_seen_by(record: Record) -> RecallQuery:
+    """Return the query for a record by what its task can see: nothing others wrote since the task opened."""
+    # A task opens at the time its rows say they were created.
+    now = record.created if record.task and record.created else float("inf")
+    return RecallQuery(record.text, record.task, before_step=record.step, now=now)
 
 
 def _alike(new: Record, old: Record) -> bool:

@@ -80,15 +80,14 @@ def _outdated(candidate: Candidate, query: RecallQuery) -> bool:
     as_of = math.inf if query.as_of is None else query.as_of
     if query.as_of is not None and (candidate.record.valid_from or candidate.record.created) > as_of:
         return True
-    return any(
-        relation.at <= as_of
-        and (
-            relation.step < query.before_step
-            if relation.task == query.task
-            else relation.committed < query.now
-        )
-        for relation in candidate.superseded
-    )
+    return any(relation.at <= as_of and is_met(relation, query) for relation in candidate.superseded)
+
+
+def is_met(relation: Relation, query: RecallQuery) -> bool:
+    """Tell whether a query may know of a relation: met in an earlier step, or by others before its task."""
+    if relation.task == query.task:
+        return relation.step < query.before_step
+    return relation.committed < query.now
 
 
 def best_hits(

@@ -299,3 +299,23 @@ async def test_what_a_page_says_no_more_is_superseded_by_what_stands_there_now(
     assert found == ([(second, first)] if gone else [])
     query = RecallQuery("Who designed the Corvane Tower?", "v", before_step=0, now=NOW + 9)
     assert (first in {hit.record.id for hit in await memory.recall(query)}) is kept
+
+
+@pytest.mark.parametrize("source", ["tower.md", "guide.md"])
+async def test_what_was_concluded_from_an_earlier_version_contradicts_nothing(
+    memory: GatedMemory, source: str
+) -> None:
+    texts = {"v1": "The Corvane Tower has 120 steps.", "v2": "The Corvane Tower has 150 steps."}
+    for version, text in texts.items():
+        await memory.put_page(Document(version, "tower.md", "Tower", text))
+    page = {"kind": "page", "page": "v1"}
+    cites = await memory.put([seen(texts["v1"], meta=page)])
+    await memory.put(
+        [thought("Tower: The Corvane Tower has 120 steps, all of stone.", meta={"cites": cites})]
+    )
+    later = {"task": "u", "created": NOW + 1}
+    newer = await memory.put([seen(texts["v2"], meta={"kind": "page", "page": "v2"}, **later)])
+    if source != "tower.md":  # it is another document that says so, once the first has been edited
+        newer += await memory.put([seen(texts["v2"], source=source, step=2, **later)])
+    found = {(r.kind, r.newer, r.older) for r in await memory.upkeep.relations()}
+    assert found == {("supersedes", newer[0], cites[0])}
