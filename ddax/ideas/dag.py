@@ -8,7 +8,9 @@ An idea runs when all its needs are final and not all of them failed (ideadag; D
 from __future__ import annotations
 
 import json
+from collections import ChainMap
 from collections.abc import Mapping, Set
+from typing import cast
 
 from ddax.errors import InvariantError
 from ddax.ideas.idea import Ideas, Patch, is_final
@@ -22,6 +24,11 @@ MAX_IDEA_BYTES = 1536
 """Upper size of one idea as JSON; longer text belongs into the memory."""
 
 FIELDS = frozenset(Idea.__annotations__)
+
+REQUIRED = frozenset(
+    {"id", "parent", "kind", "title", "status", "needs", "P", "Q", "N", "V", "depth", "step"}
+)
+"""Fields that every idea has."""
 
 _NEXT: dict[Status, frozenset[Status]] = {
     "open": frozenset({"open", "running", "waiting", "done", "failed", "abandoned"}),
@@ -221,12 +228,8 @@ def check_patch(ideas: Ideas, patch: Patch) -> None:
                 mend="Write one of these.",
             )
         old = ideas.get(idea_id)
-        if old is None and "kind" not in fields:
-            raise InvariantError(
-                f"Idea {idea_id!r} does not exist.",
-                why="Only an idea that is there can be changed.",
-                mend="Create it with all its fields.",
-            )
+        if old is None:
+            _check_new(ideas, patch, idea_id)
         if old is not None and "status" in fields and fields["status"] not in _NEXT[old["status"]]:
             allowed = ", ".join(sorted(_NEXT[old["status"]])) or "nothing else: it is final"
             raise _broken(
@@ -240,6 +243,21 @@ def check_patch(ideas: Ideas, patch: Patch) -> None:
                 why="Each checkpoint holds the ideas that changed, so they stay small.",
                 mend="Keep long text in the memory and its id in `evidence`.",
             )
+
+
+def _check_new(ideas: Ideas, patch: Patch, idea_id: str) -> None:
+    """Refuse a new idea that lacks a field, or hangs on what is not there."""
+    fields = patch[idea_id]
+    if "kind" not in fields:
+        raise InvariantError(
+            f"Idea {idea_id!r} does not exist.",
+            why="Only an idea that is there can be changed.",
+            mend="Create it with all its fields.",
+        )
+    wanted = REQUIRED | ({"action"} if fields["kind"] == "leaf" else frozenset())
+    if missing := wanted - set(fields):
+        raise _broken(f"The new idea {idea_id!r} has no {min(missing)!r}.", why="Every idea has one.")
+    _check_links(ChainMap(patch, cast(Patch, ideas)), fields)
 
 
 def check(ideas: Ideas) -> None:

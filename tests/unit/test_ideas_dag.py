@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import copy
+from typing import Any
 
 import pytest
 from hypothesis import given, settings
@@ -10,7 +11,7 @@ from hypothesis import strategies as st
 
 from ddax.errors import InvariantError
 from ddax.ideas import dag, grow
-from ddax.ideas.idea import Ideas, apply_patches, is_final, root
+from ddax.ideas.idea import Ideas, apply_patches, child, is_final, root
 from ddax.types import ActionCall, Idea, Proposal
 
 
@@ -112,6 +113,19 @@ def test_an_idea_too_large_for_state_is_refused() -> None:
     ideas = {"0": root(0, "task")}
     with pytest.raises(InvariantError, match="more than 1536"):
         dag.check_patch(ideas, {"0": Idea(result="x" * 2000)})
+
+
+@pytest.mark.parametrize(
+    "change", [{"needs": ["7.7"]}, {"parent": "5"}, {"title": None}, {"parent": None}, {"action": None}]
+)
+def test_a_new_idea_that_hangs_on_nothing_is_refused(change: dict[str, Any]) -> None:
+    ideas = {"0": root(0, "q")}
+    call = ActionCall(name="visit", args={"source": "s"}, intent="")
+    new = child(ideas["0"], 1, "a", expected="", prior=1.0, step=1, needs=[], action=call)
+    dag.check_patch(ideas, {"0.1": new})
+    broken: Any = {key: value for key, value in {**new, **change}.items() if value is not None}
+    with pytest.raises(InvariantError):
+        dag.check_patch(ideas, {"0.1": broken})
 
 
 def test_a_cycle_is_found() -> None:
