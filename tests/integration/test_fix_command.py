@@ -232,3 +232,31 @@ def test_a_python_without_pytest_is_told(place, capsys):
     assert code == 2
     assert err.count("error:") == 1 and "pytest is not installed for this Python" in err
     assert f"{python} has none" in err and "pip install pytest" in err
+
+
+BESIDE = """from pathlib import Path
+import ledger
+from ledger import total
+HERE = Path(__file__)
+
+def test_total():
+    assert total((HERE.parent / "data" / "sales.csv").read_text()) == 5
+
+def test_places():
+    assert HERE.is_absolute() and HERE.parent.name == "tests" and "def test_places" in HERE.read_text()
+    assert Path(ledger.__file__) == HERE.parents[1] / "ledger.py"
+"""
+
+
+@pytest.mark.parametrize("data", [True, False])
+def test_a_test_in_a_folder_finds_itself_and_its_data(tmp_path, monkeypatch, capsys, data):
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "tests" / "data").mkdir(parents=True)
+    (tmp_path / "ledger.py").write_text("def total(text):\n    return sum(map(int, text.split())) + 1\n")
+    text = BESIDE if data else BESIDE.replace('(HERE.parent / "data" / "sales.csv").read_text()', '"2 3"')
+    (tmp_path / "tests" / "test_ledger.py").write_text(text)
+    if data:
+        (tmp_path / "tests" / "data" / "sales.csv").write_text("2\n3\n")
+    code, out, err = run(capsys, "ledger.py", "--tests", "pytest -q tests", "--json", "--budget", "120s")
+    assert code == 0, out + err
+    assert json.loads(out)["tests_before"] == {"passed": 1, "total": 2}

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+import os
 import sys
 from collections.abc import Callable, Mapping, Sequence
 from importlib.abc import Loader, MetaPathFinder
@@ -11,6 +12,8 @@ from types import CodeType, ModuleType
 from typing import Any
 
 TICK = "__tick__"
+WORK = "/box/work"
+"""The folder of the project in the box."""
 
 
 class OutOfTicks(BaseException):
@@ -125,7 +128,7 @@ class Program(MetaPathFinder, Loader):
         if path is None:
             return
         module.__dict__[TICK] = self.tick
-        module.__dict__["__file__"] = path
+        module.__dict__["__file__"] = os.path.join(WORK, path)
         exec(self.compile(path), module.__dict__)  # noqa: S102 - this is the sandboxed side
 
     def install(self) -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import sys
 import types
 from collections.abc import Mapping
@@ -9,7 +10,7 @@ from typing import Any, NamedTuple
 
 from . import minipytest
 from .limits import OutOfTime
-from .loading import TICK, OutOfTicks, Program, Ticks
+from .loading import TICK, WORK, OutOfTicks, Program, Ticks
 
 MESSAGE = 300
 """Characters of a message that are kept."""
@@ -86,10 +87,11 @@ class Runner:
         self.paths = frozenset(program.sources)
         self.modules: dict[str, dict[str, Any]] = {}
 
-    def namespace(self, name: str, shared: bool) -> dict[str, Any]:
+    def namespace(self, name: str, unit: Mapping[str, Any]) -> dict[str, Any]:
         """Make the globals of a test; `shared` ones begin with those of the targets."""
-        space: dict[str, Any] = {"__name__": name, "__file__": name, "__builtins__": __builtins__}
-        if shared:
+        place = os.path.join(WORK, unit["path"])
+        space: dict[str, Any] = {"__name__": name, "__file__": place, "__builtins__": __builtins__}
+        if unit["shared"]:
             for path in self.targets:
                 own = self.program.load(path)
                 space.update({k: v for k, v in own.items() if not k.startswith("__") or k == "__tick__"})
@@ -101,7 +103,7 @@ class Runner:
         if path not in self.modules:
             name = path.removesuffix(".py").replace("/", ".")
             module = types.ModuleType(name)
-            module.__dict__.update(self.namespace(name, unit["shared"]))
+            module.__dict__.update(self.namespace(name, unit))
             sys.modules[name] = module
             exec(self.codes[path], module.__dict__)  # noqa: S102 - this is the sandboxed side
             self.modules[path] = module.__dict__
@@ -110,7 +112,7 @@ class Runner:
     def execute(self, unit: Mapping[str, Any]) -> None:
         """Run a unit; it failed if this raises."""
         if unit["kind"] == "script":
-            space = self.namespace("__test__", unit["shared"])
+            space = self.namespace("__test__", unit)
             exec(self.codes[unit["id"]], space)  # noqa: S102 - this is the sandboxed side
         elif unit["kind"] == "main":
             self.script(unit["path"])
@@ -129,7 +131,7 @@ class Runner:
     def script(self, path: str) -> None:
         """Run a file of the program as Python runs a script; leaving with a failure is an error."""
         main = types.ModuleType("__main__")
-        main.__dict__.update({"__file__": path, TICK: self.ticks.tick})
+        main.__dict__.update({"__file__": os.path.join(WORK, path), TICK: self.ticks.tick})
         sys.modules["__main__"], sys.argv = main, [path]
         try:
             exec(self.program.compile(path), main.__dict__)  # noqa: S102 - this is the sandboxed side

@@ -22,13 +22,12 @@ from typing import Any
 from . import minipytest, ownpytest, probing
 from .frames import MAX_FRAME, read_frame, write_frame
 from .limits import OutOfTime, apply_limits
-from .loading import OutOfTicks, Program, Ticks
+from .loading import WORK, OutOfTicks, Program, Ticks
 from .tracing import Tracer
 from .units import Runner
 
 RESULT_LIMIT = 1 << 20
 """Bytes of a candidate's report; one that was traced may be as long as a frame."""
-WORK = "/box/work"
 PREPARED = 200_000
 """Characters of a file that is compiled ahead."""
 SAID = 300
@@ -45,8 +44,7 @@ class Suite:
         self.roots: list[str] = message["roots"]
         self.loaded: list[str] = message["loaded"]
         self.cache: dict[tuple[str, str], CodeType] = {}
-        if message["runner"] == "pytest" or message["data"]:
-            lay_out(message)
+        lay_out(message)
         self.own = ownpytest.Own(message["tests"]) if message["runner"] == "pytest" else None
         self.codes = {
             key: compile(text, f"<{key}>", "exec", dont_inherit=True)
