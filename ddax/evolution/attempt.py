@@ -11,6 +11,7 @@ from ddax.evolution.branches import fewer_statements, only_taken_out
 from ddax.evolution.evaluator import CodeEvaluator, describe, evaluate_report
 from ddax.evolution.localise import ranked
 from ddax.evolution.minimise import minimise
+from ddax.evolution.operators.calls import CHANGING
 from ddax.evolution.ranker import Ranker
 from ddax.evolution.records import Evaluation, RepairResult, RepairTask, Trust
 from ddax.evolution.sandbox.protocol import Limits, Sandbox
@@ -308,7 +309,12 @@ class Attempt:
             tests_after=(solution.evaluation.passed, len(self.suite.units)),
             held_out=(self.hidden_passed, len(self.private.units)),
             trust=solution.trust,
-            caveats=(*self.caveats(solution.trust), *self.removed(solution), *frame.caveats),
+            caveats=(
+                *self.caveats(solution.trust),
+                *self.removed(solution),
+                *self.changing(solution),
+                *frame.caveats,
+            ),
             origin=solution.origin,
             operators=solution.operators,
         )
@@ -320,6 +326,12 @@ class Attempt:
             if fewer_statements(old, new) or (self.task.script and only_taken_out(old, new)):
                 return ("the patch removes code: see that nothing is lost with it",)
         return ()
+
+    def changing(self, solution: Solution) -> tuple[str, ...]:
+        """Say whether a method that changes its object stands now where one only read."""
+        if CHANGING not in solution.operators:
+            return ()
+        return ("the patch calls a method that changes its object where one only read: see what is lost",)
 
     def caveats(self, trust: Trust) -> tuple[str, ...]:
         """Say what to distrust."""

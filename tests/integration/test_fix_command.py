@@ -260,3 +260,15 @@ def test_a_test_in_a_folder_finds_itself_and_its_data(tmp_path, monkeypatch, cap
     code, out, err = run(capsys, "ledger.py", "--tests", "pytest -q tests", "--json", "--budget", "120s")
     assert code == 0, out + err
     assert json.loads(out)["tests_before"] == {"passed": 1, "total": 2}
+
+
+def test_a_patch_that_calls_what_changes_the_object_carries_a_caveat(tmp_path, monkeypatch, capsys):
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "desk.py").write_text("def take(jobs):\n    return jobs.get('next', 0)\n")
+    test = "from desk import take\ndef test_take():\n    jobs = {'next': 4}\n    assert take(jobs) == 4\n    assert jobs == {}\n"
+    (tmp_path / "test_desk.py").write_text(test)
+    code, out, err = run(capsys, "desk.py", "--tests", "pytest -q", "--json", "--budget", "120s")
+    assert code == 0, out + err
+    result = json.loads(out)
+    assert "jobs.pop('next', 0)" in result["diff"]
+    assert any("changes its object" in caveat for caveat in result["caveats"])

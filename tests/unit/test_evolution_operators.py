@@ -7,6 +7,7 @@ import pytest
 
 from ddax.evolution import actr, minimise, pressure
 from ddax.evolution.operators import Edit, Seen, Source, edits, fingerprint, first_order
+from ddax.evolution.operators.calls import CHANGING
 from ddax.evolution.operators.conditions import ATOMS, atoms
 
 PROGRAM = '''"""A module."""
@@ -169,3 +170,24 @@ def test_what_is_said_of_many_names_has_an_end():
     said = atoms(source.scope_of(source.functions[0]), source)
     assert len(said) == ATOMS
     assert said == sorted(said, key=lambda atom: atom[0])
+
+
+def ranks(text: str, seen: Seen | None = None) -> dict[str, float]:
+    found: dict[str, float] = {}
+    for rank, edit in first_order(Source("m.py", text.encode(), seen or Seen()), {}):
+        found.setdefault(edit.apply(text.encode()).decode(), rank)
+    return found
+
+
+def test_a_key_is_looked_up_before_a_method_that_changes_the_object_is_called():
+    text = "def call(handlers, name):\n    return handlers.get(name)()\n"
+    found = ranks(text)
+    read, pops = (found[text.replace(".get(name)", to)] for to in ("[name]", ".pop(name)"))
+    assert read < min(rank for new, rank in found.items() if ".pop(" in new or ".setdefault(" in new)
+    assert pops > read + 1.5
+    own = Seen({("m.py", 1): {"handlers": frozenset({"Store"})}}, {"Store": ("clear", "find")})
+    edit = {e.text: e for e in variants(text, own)}
+    assert edit["handlers.clear(name)"].operator == CHANGING
+    assert edit["handlers.find(name)"].cost < edit["handlers.clear(name)"].cost
+    changes = {e.text: e for e in variants("def f(x, y):\n    x.append(y)\n")}
+    assert changes["x.extend(y)"].operator == "method"

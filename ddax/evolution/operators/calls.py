@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import ast
 from collections.abc import Iterator
+from typing import TypeGuard
 
 from ddax.evolution.operators.base import Source
 from ddax.evolution.operators.expressions import Variant, call, number
@@ -33,6 +34,13 @@ _METHODS: tuple[tuple[str, ...], ...] = (
     ("get", "pop", "setdefault"),
     ("split", "splitlines", "partition"),
 )
+_CHANGING = frozenset({
+    "add", "append", "appendleft", "clear", "discard", "extend", "insert", "pop", "popitem", "popleft",
+    "remove", "reverse", "setdefault", "sort", "update",
+})  # fmt: skip
+"""Methods that change their object."""
+CHANGING = "changing_method"
+"""The operator that puts one of them in the place of a method that only reads."""
 _KEYS = (
     "len",
     "lambda x: x[1]",
@@ -67,43 +75,44 @@ def parse(text: str) -> ast.expr:
 
 
 def functions(node: ast.expr, source: Source) -> Iterator[Variant]:
-    """Call a related function or method, or another function of the file."""
-    if not isinstance(node, ast.Call):
+    """Call a related function, or another function of the file."""
+    if not isinstance(node, ast.Call) or not isinstance(node.func, ast.Name):
         return
-    if isinstance(node.func, ast.Name):
-        for family in _FUNCTIONS:
-            if node.func.id in family:
-                for other in family:
-                    if other != node.func.id:
-                        yield "function", 0.6, ast.Call(ast.Name(other, ast.Load()), node.args, node.keywords)
-        for function in source.functions:
-            if function.name != node.func.id and isinstance(source.parents.get(function), ast.Module):
-                yield (
-                    "function_own",
-                    1.0,
-                    ast.Call(ast.Name(function.name, ast.Load()), node.args, node.keywords),
-                )
-    elif isinstance(node.func, ast.Attribute):
-        owner = node.func.value
-        for family in _METHODS:
-            if node.func.attr in family:
-                for other in family:
-                    if other != node.func.attr:
-                        yield (
-                            "method",
-                            0.6,
-                            ast.Call(ast.Attribute(owner, other, ast.Load()), node.args, node.keywords),
-                        )
-        if not node.args:
-            yield "method_drop", 0.7, owner
-        for kind in kinds_of(owner, source.scope_of(node)):
-            for attribute in source.seen.attributes.get(kind, ()):
-                if attribute != node.func.attr:
-                    yield (
-                        "method_own",
-                        1.0,
-                        ast.Call(ast.Attribute(owner, attribute, ast.Load()), node.args, node.keywords),
-                    )
+    for family in _FUNCTIONS:
+        if node.func.id in family:
+            for other in family:
+                if other != node.func.id:
+                    yield "function", 0.6, ast.Call(ast.Name(other, ast.Load()), node.args, node.keywords)
+    for function in source.functions:
+        if function.name != node.func.id and isinstance(source.parents.get(function), ast.Module):
+            new = ast.Call(ast.Name(function.name, ast.Load()), node.args, node.keywords)
+            yield "function_own", 1.0, new
+
+
+def asks_get(node: ast.expr) -> TypeGuard[ast.Call]:
+    """Tell whether an expression asks `get` for a key and names no value for where there is none."""
+    if not isinstance(node, ast.Call) or not isinstance(node.func, ast.Attribute):
+        return False
+    return node.func.attr == "get" and len(node.args) == 1 and not isinstance(node.args[0], ast.Starred)
+
+
+def methods(node: ast.expr, source: Source) -> Iterator[Variant]:
+    """Call a related method or another of the same object; look a key up that `get` was asked for."""
+    if not isinstance(node, ast.Call) or not isinstance(node.func, ast.Attribute):
+        return
+    owner, old = node.func.value, node.func.attr
+    if asks_get(node):
+        yield "subscript_get", 0.55, ast.Subscript(owner, node.args[0], ast.Load())
+    related = [("method", 0.6, other) for family in _METHODS if old in family for other in family]
+    kinds = kinds_of(owner, source.scope_of(node))
+    related += [("method_own", 1.0, a) for kind in kinds for a in source.seen.attributes.get(kind, ())]
+    for name, cost, other in related:
+        if other != old:
+            new = ast.Call(ast.Attribute(owner, other, ast.Load()), node.args, node.keywords)
+            harmful = other in _CHANGING and old not in _CHANGING
+            yield (CHANGING, 2.2, new) if harmful else (name, cost, new)
+    if not node.args:
+        yield "method_drop", 0.7, owner
 
 
 def arguments(node: ast.expr, source: Source) -> Iterator[Variant]:
@@ -286,4 +295,4 @@ def combined(node: ast.expr, source: Source) -> Iterator[Variant]:
             yield "repeat", 1.9, ast.BinOp(node, ast.Mult(), ast.Name(name, ast.Load()))
 
 
-CALL_OPERATORS = (functions, arguments, wraps, sequences, attributes, combined)
+CALL_OPERATORS = (functions, methods, arguments, wraps, sequences, attributes, combined)
