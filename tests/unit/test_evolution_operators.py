@@ -191,3 +191,66 @@ def test_a_key_is_looked_up_before_a_method_that_changes_the_object_is_called():
     assert edit["handlers.find(name)"].cost < edit["handlers.clear(name)"].cost
     changes = {e.text: e for e in variants("def f(x, y):\n    x.append(y)\n")}
     assert changes["x.extend(y)"].operator == "method"
+
+
+ERRORS = """from shop import StockError
+import json
+
+
+class Wrong(Exception):
+    pass
+
+
+class Worse(Wrong):
+    pass
+
+
+def read(text):
+    try:
+        return json.loads(text)
+    except (ValueError, KeyError) as error:
+        raise ValueError(text) from error
+"""
+
+
+@pytest.mark.parametrize("name", ["Wrong", "Worse", "StockError", "TypeError"])
+def test_another_exception_is_raised_or_caught(name):
+    found = ranks(ERRORS)
+    raised = found[ERRORS.replace("raise ValueError", f"raise {name}")]
+    assert ERRORS.replace("(ValueError, KeyError)", f"({name}, KeyError)") in found
+    assert (raised < ranks(ERRORS)[ERRORS.replace("raise ValueError", "raise IndexError")]) == (
+        name != "TypeError"
+    )
+
+
+def test_only_exceptions_stand_in_for_what_is_raised():
+    text = "class A:\n    pass\nclass B(Exception):\n    pass\ndef f(x):\n    if x:\n        raise ValueError\n    return int(x)\n"
+    assert next(e.text for e in variants(text) if e.operator == "exception") == "B"
+    assert {e.line for e in variants(text) if e.operator == "exception"} == {7}
+    assert "A" not in {e.text for e in variants(text) if e.operator == "exception"}
+
+
+@pytest.mark.parametrize(
+    ("old", "new"),
+    [
+        ("''.join(p[0] for p in parts)", "''.join((p[0] for p in parts if p))"),
+        ("[a for a, b in parts]", "[a for a, b in parts if b]"),
+        ("int(parts.get('n'))", "int(parts.get('n', 0))"),
+        ("len(late)", "len(late or [])"),
+        ("late.upper()", "(late or '').upper()"),
+    ],
+)
+def test_what_may_be_empty_or_none_gets_a_guard(old, new):
+    text = "def f(parts, late):\n    return {}\n"
+    seen = Seen({("m.py", 1): {"late": frozenset({"NoneType", "str"})}})
+    trees = {ast.dump(ast.parse(changed)) for changed in ranks(text.format(old), seen)}
+    assert ast.dump(ast.parse(text.format(new))) in trees
+
+
+def test_calls_are_awaited_in_asynchronous_functions_only():
+    text = "async def f(get):\n    return get(1).size\n\n\ndef g(get):\n    return get(2)\n"
+    assert [e.text for e in variants(text) if e.operator == "await"] == ["(await get(1))"]
+    dropped = [
+        e.text for e in variants("async def f(get):\n    return await get(1)\n") if "await" in e.operator
+    ]
+    assert dropped == ["get(1)"]

@@ -15,13 +15,14 @@ from ddax.evolution.operators.base import Edit, Seen, Source, fingerprint, needs
 from ddax.evolution.operators.calls import CALL_OPERATORS
 from ddax.evolution.operators.conditions import conditions
 from ddax.evolution.operators.expressions import EXPRESSION_OPERATORS
+from ddax.evolution.operators.failing import FAILING_OPERATORS
 from ddax.evolution.operators.groups import GROUP_OPERATORS, WHOLE_OPERATORS
 from ddax.evolution.operators.places import places
 from ddax.evolution.operators.statements import STATEMENT_OPERATORS
 
 __all__ = ["Edit", "Seen", "Source", "edits", "fingerprint", "first_order"]
 
-_OPERATORS = (*EXPRESSION_OPERATORS, *CALL_OPERATORS, *GROUP_OPERATORS, conditions)
+_OPERATORS = (*EXPRESSION_OPERATORS, *CALL_OPERATORS, *FAILING_OPERATORS, *GROUP_OPERATORS, conditions)
 
 
 def _fixed(node: ast.AST, source: Source) -> bool:

@@ -210,7 +210,8 @@ def _filters(node: ast.ListComp | ast.GeneratorExp | ast.SetComp, source: Source
     scope = source.scope_of(node)
     first = node.generators[0]
     targets = {n.id for n in ast.walk(first.target) if isinstance(n, ast.Name)}
-    for cost, text in atoms(scope, source):
+    true = [(-0.2, name) for name in sorted(targets)]
+    for cost, text in (*true, *atoms(scope, source)):
         atom = parse(text)
         if targets & {n.id for n in ast.walk(atom) if isinstance(n, ast.Name)} or not targets:
             more = ast.comprehension(first.target, first.iter, [*first.ifs, atom], first.is_async)
