@@ -47,8 +47,14 @@ def diff_lines(diff: str, *, colour: bool) -> list[str]:
 
 
 def mend_of(result: RepairResult, seconds: float) -> str:
-    """Return what gives a search more time that ran out of its `seconds`; "" for any other."""
-    return f"Give it more time: --budget {math.ceil(MORE_TIME * seconds)}s" if result.out_of_time else ""
+    """Return what may help a search that found nothing in its `seconds`; "" for any other."""
+    words = []
+    if result.out_of_time:
+        words.append(f"Give it more time: --budget {math.ceil(MORE_TIME * seconds)}s")
+    if result.tried and not result.solved and not result.usage.model_calls:
+        words.append("ask a model, which makes more than small edits: --model provider:model")
+    mend = ", or ".join(words)
+    return mend[:1].upper() + mend[1:]
 
 
 def as_json(result: RepairResult, *, sandbox: str, applied: Kept | None, seconds: float) -> dict[str, Any]:
@@ -94,7 +100,8 @@ def print_repair(
             output.say(f"  - {clean(line, 200)}")
         if result.out_of_time:
             output.say(f"Why:      its {seconds:g} s ran out before every candidate was tried")
-            output.say(f"Mend:     {mend_of(result, seconds)}")
+        if mend := mend_of(result, seconds):
+            output.say(f"Mend:     {mend}")
         return
     output.say(f"After:    {after[0]} of {amount(after[1], 'test passes', 'tests pass')}")
     output.say()

@@ -218,7 +218,8 @@ def test_a_search_says_whether_it_was_exhausted_or_out_of_time(place, capsys, bu
     code, out, _ = run(capsys, "one.py", "test_one.py", "--budget", budget)
     assert code == 1
     assert why in out
-    assert ("Mend:     Give it more time: --budget 1s" in out) == (budget == "0.01s")
+    assert ("Give it more time: --budget 1s" in out) == (budget == "0.01s")
+    assert ("Mend:     Ask a model" in out) == (budget == "60s")
 
 
 def test_a_python_without_pytest_is_told(place, capsys):

@@ -19,6 +19,7 @@ from ddax.evolution.crash import read_traceback
 from ddax.evolution.project import read_folder, read_project
 from ddax.evolution.records import RepairResult
 from ddax.evolution.standin import has_rows, needs_pytest
+from ddax.types import Usage
 
 TEST = "from shop.basket import total\n\ndef test_total():\n    assert total([1]) == 1\n\ndef test_empty():\n    assert total([]) == 0\n"
 
@@ -302,18 +303,27 @@ def test_a_repair_is_printed_without_secrets(capsys):
     assert value[:6] not in said and said.count("[secret") == 6
 
 
-def test_a_search_that_ran_out_of_time_says_so_and_how_to_give_more(capsys):
+def test_a_search_that_found_nothing_says_what_may_help(capsys):
     late = RepairResult(
         False, 0.0, "", {}, "", "no candidate passed every test in time", 9, 18.0, 0.0, (0, 2), (0, 2), (0, 0),
         "none", out_of_time=True,
     )  # fmt: skip
     print_repair(late, None, Output(json=False), seconds=20.0)
     said = capsys.readouterr().out
+    model = "sk a model, which makes more than small edits: --model provider:model"
     assert said.endswith(
-        "Why:      its 20 s ran out before every candidate was tried\nMend:     Give it more time: --budget 60s\n"
+        "Why:      its 20 s ran out before every candidate was tried\n"
+        f"Mend:     Give it more time: --budget 60s, or a{model}\n"
     )
-    assert as_json(late, sandbox="s", applied=None, seconds=1.5)["mend"] == "Give it more time: --budget 5s"
+    asked = replace(late, usage=Usage(model_calls=1))
+    assert as_json(asked, sandbox="s", applied=None, seconds=1.5)["mend"] == "Give it more time: --budget 5s"
     through = replace(late, out_of_time=False)
     print_repair(through, None, Output(json=False), seconds=20.0)
-    assert "Mend:" not in capsys.readouterr().out
-    assert as_json(through, sandbox="s", applied=None, seconds=20.0)["mend"] == ""
+    said = capsys.readouterr().out
+    assert said.endswith(f"Mend:     A{model}\n") and "Why:" not in said
+    for other in (
+        replace(asked, out_of_time=False),
+        replace(through, tried=0),
+        replace(through, solved=True),
+    ):
+        assert as_json(other, sandbox="s", applied=None, seconds=20.0)["mend"] == ""
