@@ -20,7 +20,7 @@ from ddax.memory.overrides import human_name
 from ddax.nodes.answered import choice_of_run, choice_on, note_answer
 from ddax.nodes.arguments import stowed, whole
 from ddax.nodes.asking import first_pending, question_of
-from ddax.nodes.human import CHOOSE, CHOSEN, EDIT, GO_ON, REST, STOP, VETO, HumanAnswer
+from ddax.nodes.human import CHOOSE, CHOSEN, EDIT, GO_ON, REST, STOP, VETO, HumanAnswer, unfit
 from ddax.nodes.permission import approve
 from ddax.types import Idea, JsonDict, Record
 
@@ -33,9 +33,20 @@ async def protect(state: State, *, session: Session) -> Update:
     if not session.settings.human:
         return _conservative(state)
     question, cost = await question_of(state, session)
-    answer = HumanAnswer.model_validate(interrupt(question, response_schema=HumanAnswer))
+    answer = _answered(question)
     update = await _apply(state, session, answer, str(question.get("about", "")))
     return {**update, "usage": cost} if cost else update
+
+
+def _answered(question: JsonDict) -> HumanAnswer:
+    """Put a question until an answer fits it: a server and Studio pass on whatever is chosen."""
+    asked = question
+    while True:
+        answer = HumanAnswer.model_validate(interrupt(asked, response_schema=HumanAnswer))
+        problem = unfit(answer, question)
+        if not problem:
+            return answer
+        asked = {**question, "problem": problem}
 
 
 async def _apply(state: State, session: Session, answer: HumanAnswer, about: str) -> Update:

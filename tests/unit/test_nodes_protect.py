@@ -49,6 +49,25 @@ async def waiting(kit: Any, *leaves: str, replies: dict[str, Any] | None = None,
     return session, {**state, "ideas": ideas, "questions": questions, "step": 2}
 
 
+async def test_an_answer_that_does_not_fit_is_asked_for_again_and_is_no_veto(
+    kit: Any, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    given = [{"choice": "choose", "idea": "0.1"}, {"choice": "teach", "lesson": "x"}, {"choice": "go on"}]
+    asked: list[dict[str, Any]] = []
+
+    def interrupt(question: dict[str, Any], **_: Any) -> dict[str, Any]:
+        asked.append(question)
+        return given[len(asked) - 1]
+
+    monkeypatch.setattr(module, "interrupt", interrupt)
+    session, state = await waiting(kit, "0.1")
+    state["questions"]["0.1"]["options"] = ["go on", "edit", "veto", "stop"]
+    after = await kit.after(protect, state, session)
+    problem = "choice: this question takes go on, edit, veto, stop"
+    assert [question.get("problem", "") for question in asked] == ["", problem, problem]
+    assert after["ideas"]["0.1"]["status"] == "open"
+
+
 async def test_go_on_opens_the_leaf_again_and_is_on_record(kit: Any, asks: Any) -> None:
     session, state = await waiting(kit, "0.1")
     after = await kit.after(protect, state, session)
