@@ -8,7 +8,8 @@ from typing import Any
 import pytest
 
 from ddax.environments.browser.seen import Node, PageSeen
-from ddax.environments.pilot.orders import VERBS
+from ddax.environments.pilot.dates import find_date
+from ddax.environments.pilot.orders import VERBS, is_both
 from ddax.environments.pilot.pilot import Pilot, Report
 from ddax.environments.pilot.skills import SKILLS
 from ddax.environments.pilot.values import solve
@@ -29,6 +30,8 @@ class FixedPage:
     effect: str = "writes"
     inert: bool = False
     """Whether no move shows."""
+    takes: str = ""
+    """What the fields make of everything that is written into them; empty: they take it."""
 
     async def observe(self) -> PageSeen:
         shown = 0 if self.inert else len(self.moves)
@@ -38,6 +41,10 @@ class FixedPage:
         self.moves.append(move)
         if move.name in self.refuses:
             raise ActionError("refused.", kind=self.refuses[move.name])
+        field_ = next((n for n in self.nodes if n.id == move.target and n.role == "textbox"), None)
+        if field_ is not None and move.name == "type":
+            held = move.value if not self.takes else self.takes.strip()
+            self.nodes[self.nodes.index(field_)] = replace(field_, value=held)
         box = next((n for n in self.nodes if n.id == move.target and n.role == "checkbox"), None)
         if box is not None and move.name == "click":
             self.nodes[self.nodes.index(box)] = replace(box, state=box.state ^ {"checked"})
@@ -113,6 +120,53 @@ async def test_a_colour_that_nobody_knows_is_not_black() -> None:
     assert not report.ok and moves == []
     report, moves = await done('Enter "teal" into the color field.', world)
     assert report.ok and moves == [["type", "e1", "#008080"]]
+
+
+FORM = [NAME, ("combobox", "Country"), ("checkbox", "Shore power"), ("button", "Book")]
+
+
+@pytest.mark.parametrize(
+    "order",
+    [
+        'Choose "Mars" as country', 'Tick "Breakfast"', 'Enter "555-1234" into the phone field',
+        'Choose the pier "West"', 'Click "Reserve"',
+    ],
+)  # fmt: skip
+async def test_nothing_else_is_taken_for_what_is_named_and_nothing_is_sent_behind_it(order: str) -> None:
+    report, moves = await done(f"{order} and click Book.", page(*FORM))
+    assert moves == []
+    assert report.failed[1:] == ("and so neither “click Book”",)
+
+
+async def test_a_value_that_does_not_stay_in_its_field_was_not_entered() -> None:
+    world = page(*FORM)
+    world.takes = " "
+    report, moves = await done('Enter "abc" into the name field and click Book.', world)
+    assert moves == [["type", "e1", "abc"]] and not report.ok
+    world = page(*FORM)
+    world.takes = "(555) 12-34"
+    report, moves = await done('Enter "555 1234" into the name field and click Book.', world)
+    assert report.ok and moves[-1] == ["click", "e4", ""]
+
+
+async def test_a_form_that_the_browser_holds_back_was_not_sent() -> None:
+    world = page(*FORM)
+    held = replace(world.nodes[0], state=frozenset({"invalid", "focused"}))
+    world.nodes = [held, *world.nodes[1:3], replace(world.nodes[3], submits=True)]
+    report, _ = await done("Click Book.", world)
+    assert report.failed == ("the browser did not send the form: it does not take what stands in “Name”",)
+
+
+@pytest.mark.parametrize(
+    ("text", "day"),
+    [
+        ("24.12.2026", "2026-12-24"), ("4. 3. 2026", "2026-03-04"), ("31 December 2026", "2026-12-31"),
+        ("1st may 2026", "2026-05-01"), ("May 1, 2026", "2026-05-01"), ("04/08/2016", "2016-04-08"),
+        ("31.02.2026", "None"), ("version 1.2.2026a", "None"),
+    ],
+)  # fmt: skip
+async def test_a_date_is_read_in_its_common_forms(text: str, day: str) -> None:
+    assert str(find_date(text)) == day
 
 
 @pytest.mark.parametrize("verb", sorted(set(VERBS.values())))
@@ -224,3 +278,17 @@ async def test_a_result_keeps_its_digits(line: str, value: str) -> None:
 
 async def test_a_number_is_written_as_one_writes_it() -> None:
     assert [written(n) for n in (1234567.0, 0.5, -3.0, 2.5e6)] == ["1234567", "0.5", "-3", "2500000"]
+
+
+@pytest.mark.parametrize(
+    ("task", "both"),
+    [
+        ('Enter "ada" into User and click "Log in". What is the balance?', True),
+        ('Click "Is it?". Then tell me the balance.', False),
+        ("What is the balance?", False),
+        ("The ferry is late. When does it leave?", False),
+        ("", False),
+    ],
+)
+async def test_orders_with_a_question_behind_them_are_both(task: str, both: bool) -> None:
+    assert is_both(task) == both

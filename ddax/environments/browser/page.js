@@ -141,6 +141,7 @@
     if (aria("pressed") === "true") state.pressed = true;
     if (el.disabled || aria("disabled") === "true") state.disabled = true;
     if (el.readOnly || aria("readonly") === "true") state.readonly = true;
+    if (el.matches(":user-invalid")) state.invalid = true;
     if (el.required || aria("required") === "true") state.required = true;
     const open = tagOf(el) === "summary" ? String(el.parentElement?.open) : aria("expanded");
     if (open === "true") state.expanded = true;

@@ -15,7 +15,7 @@ from ddax.environments.browser.seen import UNENDED, Node, PageSeen
 from ddax.environments.browser.world import BrowserWorld
 from ddax.environments.pilot.disclose import LEAVE, NOT_TELLING, disclosed, shared, telling
 from ddax.environments.pilot.match import Embed, Matcher
-from ddax.environments.pilot.orders import is_question
+from ddax.environments.pilot.orders import is_both, is_question
 from ddax.environments.pilot.pilot import Pilot, Report
 from ddax.environments.pilot.words import tokens
 from ddax.environments.protocol import Move
@@ -56,6 +56,11 @@ class Browsing:
     async def _browse(self, context: ActionContext, arguments: BrowseArguments) -> ActionResult:
         task = arguments.task or context.task_text
         async with self.turn:
+            if is_both(task):
+                raise ActionError(
+                    "not carried out: the task is orders and a question.", why="It can be one of them.",
+                    mend="End it with an order: “… Then tell me the balance.”", kind="not_done",
+                )  # fmt: skip
             seen = await self.world.reset(seed=self.seed)
             if is_question(task):
                 return await self._read(context, task, seen)

@@ -12,21 +12,31 @@ from ddax.environments.pilot.words import MONTHS, plain
 _NUMERIC = re.compile(r"\b(\d{1,2})/(\d{1,2})/(\d{4})\b")
 _ISO = re.compile(r"\b(\d{4})-(\d{1,2})-(\d{1,2})\b")
 _WORDS = re.compile(rf"\b({'|'.join(MONTHS)})\s+(\d{{1,2}})(?:st|nd|rd|th)?,?\s+(\d{{4}})\b", re.IGNORECASE)
+_POINTS = re.compile(r"\b(\d{1,2})\.\s?(\d{1,2})\.\s?(\d{4})\b")
+_DAY_FIRST = re.compile(
+    rf"\b(\d{{1,2}})(?:st|nd|rd|th)?\.?\s+({'|'.join(MONTHS)}),?\s+(\d{{4}})\b", re.IGNORECASE
+)
 _TIME = re.compile(r"\b(\d{1,2}):(\d{2})\s*([AaPp]\.?[Mm]\.?)?")
 _HEAD = re.compile(rf"\b({'|'.join(MONTHS)})\s+(\d{{4}})\b", re.IGNORECASE)
 MAX_MONTHS = 40
 
 
 def find_date(text: str) -> date | None:
-    """Return the first date in a text; 04/08/2016 is the eighth of April."""
+    """Return the first date in a text; 04/08/2016 is the eighth of April, 04.08.2016 the fourth of August."""
     found = _NUMERIC.search(text)
     if found:
         return _date(int(found[3]), int(found[1]), int(found[2]))
     found = _ISO.search(text)
     if found:
         return _date(int(found[1]), int(found[2]), int(found[3]))
+    found = _POINTS.search(text)
+    if found:
+        return _date(int(found[3]), int(found[2]), int(found[1]))
     found = _WORDS.search(text)
-    return _date(int(found[3]), MONTHS.index(found[1].lower()) + 1, int(found[2])) if found else None
+    if found:
+        return _date(int(found[3]), MONTHS.index(found[1].lower()) + 1, int(found[2]))
+    found = _DAY_FIRST.search(text)
+    return _date(int(found[3]), MONTHS.index(found[2].lower()) + 1, int(found[1])) if found else None
 
 
 def _date(year: int, month: int, day: int) -> date | None:

@@ -6,7 +6,6 @@ import re
 
 from ddax.environments.browser.seen import Node
 from ddax.environments.pilot.dates import find_date, find_time, pick_date
-from ddax.environments.pilot.match import Found
 from ddax.environments.pilot.orders import Order
 from ddax.environments.pilot.pilot import Pilot
 from ddax.environments.pilot.pressing import SURE, click, press_named, press_node, press_path, press_place
@@ -27,6 +26,8 @@ from ddax.environments.pilot.words import (
 
 OPTIONS = frozenset({"option", "menuitem", "listitem"})
 MAX_KEYS = 220
+ALIKE = 0.35
+"""Likeness by meaning from which a label is another word for the name of a field."""
 
 
 async def enter(pilot: Pilot, order: Order) -> bool:
@@ -82,11 +83,21 @@ def the_field(pilot: Pilot, order: Order, fields: list[Node], value: str) -> Nod
     ranked = sorted(pool, key=lambda n: -likeness(name, n.name or n.before))
     if name and ranked and likeness(name, ranked[0].name or ranked[0].before) > 0.4:
         return ranked[0]
+    if name := _named_field(where):
+        meant = [one.node for one in pilot.match.rank(name, among=pool) if one.score >= ALIKE]
+        bare = [n for n in pool if not (n.name or n.before)]
+        return next(iter(meant or bare), None)
     if find_date(value):
         dates = [n for n in pool if n.type == "date" or "date" in tokens(f"{n.name} {n.before} {n.hints}")]
         pool = dates or pool
     free = [n for n in pool if not n.value and "readonly" not in n.state]
     return (free or pool)[0] if pool else None
+
+
+def _named_field(where: str) -> str:
+    """Return how an order names the field it means, as in “into the phone field”; empty where it does not."""
+    behind = re.search(r"\b(?:into|in|as)\b(.+)$", where)
+    return content(behind[1]) if behind else ""
 
 
 async def fill(pilot: Pilot, node: Node, value: str) -> bool:
@@ -108,7 +119,15 @@ async def fill(pilot: Pilot, node: Node, value: str) -> bool:
             return False
         value = "#{:02x}{:02x}{:02x}".format(*color)
     pilot.focus = node
-    return await pilot.do("type", node.id, value) != "refused"
+    return await pilot.do("type", node.id, value) != "refused" and _took(pilot.seen.node(node.id), value)
+
+
+def _took(node: Node | None, value: str) -> bool:
+    """Tell whether a field holds what was written; what is hidden or gone with its page cannot be told."""
+    if node is None or node.tag not in ("input", "textarea") or node.type == "password" or not value:
+        return True
+    meant, held = ("".join(filter(str.isalnum, text.casefold())) for text in (value, node.value))
+    return not meant or meant in held or (bool(held) and held in meant)
 
 
 async def complete(pilot: Pilot, node: Node, parts: tuple[str, ...]) -> bool:
@@ -156,7 +175,7 @@ async def choose(pilot: Pilot, order: Order) -> bool:
     values = values_of(order)
     if not values:
         return True  # nothing is to be chosen
-    return await choose_values(pilot, values, text)
+    return await choose_values(pilot, values, order)
 
 
 def values_of(order: Order) -> list[str]:
@@ -169,8 +188,9 @@ def values_of(order: Order) -> list[str]:
     return [part for part in parts if part and plain(part) not in ("nothing", "none")]
 
 
-async def choose_values(pilot: Pilot, values: list[str], text: str) -> bool:
+async def choose_values(pilot: Pilot, values: list[str], order: Order) -> bool:
     """Choose each of some values where a select, a box or another control offers it."""
+    quoted = bool(order.quotes)
     selects = [n for n in pilot.seen.nodes if n.tag == "select" and "disabled" not in n.state]
     for node in selects:
         names = [best_option(node, value) for value in values]
@@ -178,11 +198,11 @@ async def choose_values(pilot: Pilot, values: list[str], text: str) -> bool:
             return await select(pilot, node, [name for name in names if name])
     boxes = pilot.nodes(BOXES)
     if boxes:
-        return await tick(pilot, boxes, values, text)
-    looks = shades(pilot, text)
+        return await tick(pilot, boxes, values, order)
+    looks = shades(pilot, order.text)
     if looks:
-        return all([await press_node(pilot, node) for node in looks])
-    return all([await press_named(pilot, value, frozenset()) for value in values])
+        return "refused" not in [await click(pilot, node) for node in looks]
+    return all([await press_named(pilot, value, frozenset(), quoted=quoted) for value in values])
 
 
 def shades(pilot: Pilot, text: str) -> list[Node]:
@@ -213,16 +233,16 @@ async def select(pilot: Pilot, node: Node, values: list[str]) -> bool:
     return await pilot.do("select", node.id, "|".join(names)) != "refused"
 
 
-async def tick(pilot: Pilot, boxes: list[Node], values: list[str], text: str) -> bool:
+async def tick(pilot: Pilot, boxes: list[Node], values: list[str], order: Order) -> bool:
     """Tick the boxes that are named."""
-    meant = boxes_of(pilot, boxes, values, text)
+    meant = boxes_of(pilot, boxes, values, order)
     came = [await click(pilot, node) for node in meant if not is_ticked(node)]
     return bool(meant) and "refused" not in came
 
 
 async def untick(pilot: Pilot, order: Order) -> bool:
     """Take the ticks off the boxes that an order names, and see that they are off."""
-    meant = boxes_of(pilot, pilot.nodes(BOXES), values_of(order), order.text)
+    meant = boxes_of(pilot, pilot.nodes(BOXES), values_of(order), order)
     for node in meant:
         if is_ticked(node):
             await click(pilot, node)
@@ -235,21 +255,23 @@ def is_ticked(node: Node) -> bool:
     return bool({"checked", "selected"} & node.state)
 
 
-def boxes_of(pilot: Pilot, boxes: list[Node], values: list[str], text: str) -> list[Node]:
-    """Return the boxes that are named, by meaning where no label has a word of them."""
+def boxes_of(pilot: Pilot, boxes: list[Node], values: list[str], order: Order) -> list[Node]:
+    """Return the boxes that are named, by meaning where no label has a word of them; none if one is missing.
+
+    What is quoted is meant as it stands: nothing else is ticked for it.
+    """
     meant: list[Node] = []
+    text = order.text
     for value in values:
         ranked = pilot.match.rank(
             re.sub(r"^(?:words? )?(?:similar|related|close) to\s+", "", value), BOXES, among=boxes
         )
         alike = "similar" in text or "related" in text or "synonym" in text
-        sure = [one for one in ranked if one.score >= (0.6 if alike else SURE)] or ranked[:1]
-        meant += [one.node for one in (sure if alike else _one(sure))]
+        sure = [one for one in ranked if one.score >= (0.6 if alike else SURE)]
+        if not sure and order.quotes:
+            return []
+        meant += [one.node for one in (sure if alike and sure else (sure or ranked)[:1])]
     return list(dict.fromkeys(meant))
-
-
-def _one(found: list[Found]) -> list[Found]:
-    return found[:1]
 
 
 async def set_number(pilot: Pilot, order: Order) -> bool | None:

@@ -32,6 +32,10 @@ _NEXT = re.compile(
     re.IGNORECASE,
 )
 _ASKS = r"(?:what|which|who|whose|whom|when|where|why|how|is|are|was|were|does|did|has|have)\b"
+_DOES = re.compile(
+    r"(?:please\s+)?(?:click|press|tap|enter|type|fill|submit|log in|sign in|tick|untick|uncheck)\b",
+    re.IGNORECASE,
+)
 _LEAD = re.compile(
     r"^(?:please|then|and|now|also|you (?:should|must)|i (?:want|need) you to|could you)\s+", re.IGNORECASE
 )
@@ -57,6 +61,12 @@ def is_question(task: str) -> bool:
     """Tell whether a task asks for something to be read, rather than done."""
     text = task.strip()
     return text.endswith("?") or re.match(_ASKS, text, re.IGNORECASE) is not None
+
+
+def is_both(task: str) -> bool:
+    """Tell whether a question stands behind orders, of which only the question would be heard."""
+    *before, _ = [part for part in _SENTENCE.split(_QUOTED.sub("⟦0⟧", task)) if part.strip()] or [""]
+    return bool(before) and is_question(task) and any(_DOES.match(part.strip()) for part in before)
 
 
 def read_orders(task: str) -> list[Order]:

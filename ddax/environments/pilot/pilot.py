@@ -115,6 +115,8 @@ class Pilot:
                 raise
             self._take(await self.world.observe())
             return "refused"
+        if name == "click":
+            self._fail_by(held_back(before, self.seen, target))
         if name in ("click", "press", "drag"):
             self._fail_by(note for note in self.seen.notes if note.startswith(REFUSED))
         asked = await self._answer()
@@ -167,7 +169,27 @@ class Pilot:
 
     def fail(self, order: Order) -> None:
         """Note an order that could not be carried out."""
-        self.failed.append(f"{order.word} {order.text}".strip()[:120])
+        self.failed.append(_spelled(order))
+
+    def leave(self, orders: Iterable[Order]) -> None:
+        """Note the orders behind one that could not be carried out: a form half filled is not sent."""
+        self.failed += [f"and so neither “{_spelled(order)}”" for order in orders]
+
+
+def _spelled(order: Order) -> str:
+    return f"{order.word} {order.text}".strip()[:120]
+
+
+def held_back(before: PageSeen, after: PageSeen, target: str) -> list[str]:
+    """Say which field keeps the browser from sending a form whose button was pressed; nothing if it went."""
+    node = before.node(target)
+    if node is None or not node.submits or before.url != after.url:
+        return []
+    return [
+        f"the browser did not send the form: it does not take what stands in “{field.name or field.before}”"
+        for field in after.nodes
+        if {"invalid", "focused"} <= field.state
+    ]
 
 
 Skill = Callable[[Pilot, Order], Awaitable[bool]]

@@ -38,7 +38,12 @@ async def press(pilot: Pilot, order: Order) -> bool:
     about = context(order, pilot)
     if about:
         return await press_within(pilot, about, wanted, role)
-    return await press_named(pilot, wanted, role)
+    return await press_named(pilot, wanted, role, quoted=_is_name(order.quote))
+
+
+def _is_name(quote: str) -> bool:
+    """Tell whether a quote is what something is called, and no word for a kind of things, as “radio”."""
+    return bool(quote) and not roles(quote)
 
 
 def _object(order: Order) -> str:
@@ -62,10 +67,11 @@ def context(order: Order, pilot: Pilot) -> list[str]:
     return [word.strip(".,;:") for word in words if word.startswith("@") and len(word) > 2]
 
 
-async def press_named(pilot: Pilot, wanted: str, role: frozenset[str]) -> bool:
+async def press_named(pilot: Pilot, wanted: str, role: frozenset[str], *, quoted: bool = False) -> bool:
     """Press the best match, the next one where nothing changed; look further where none is good.
 
-    What answers to no word and no meaning of a name is left alone: pressing it would be a guess.
+    What answers to no word and no meaning of a name is left alone: pressing it would be a guess. So it would
+    where a name is `quoted`, and nothing is called so.
     """
     ranked = pilot.match.rank(wanted, role)
     if ranked and ranked[0].score >= SURE:
@@ -73,7 +79,7 @@ async def press_named(pilot: Pilot, wanted: str, role: frozenset[str]) -> bool:
     found = await explore(pilot, wanted, role)
     if found is not None:
         return await press_node(pilot, found)
-    ranked = pilot.match.rank(wanted, role)
+    ranked = [] if quoted else pilot.match.rank(wanted, role)
     return await _try(pilot, ranked) if ranked else False
 
 

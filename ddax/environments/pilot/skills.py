@@ -29,13 +29,17 @@ MESSAGE_WORDS = frozenset({"email", "mail", "message", "inbox"})
 
 
 async def carry_out(pilot: Pilot) -> None:
-    """Carry out the orders of a task one after the other."""
+    """Carry out the orders of a task one after the other, up to the first that cannot be."""
     mail = MESSAGE_WORDS & set(tokens(pilot.task)) or any(o.verb == "message" for o in pilot.orders)
     if mail and await message(pilot, pilot.orders[0]):
         return
-    for order in pilot.orders:
+    for place, order in enumerate(pilot.orders, 1):
+        before = len(pilot.failed)
         if not await _skill(order)(pilot, order):
             pilot.fail(order)
+        if len(pilot.failed) > before:
+            pilot.leave(pilot.orders[place:])
+            return
 
 
 def _skill(order: Order) -> Skill:
