@@ -185,9 +185,7 @@ class Agent:
             if known is not None:
                 await whole(self.store, name, self.home.checkpoints)
             before = checkpoint_of(await self._snapshot(known)) if known is not None else ""
-            # First, so that a source that cannot be read leaves no thread behind that waits for a resume.
             context = await asyncio.to_thread(settled, self.context, self.home.path)
-            await self.services.session(context, soon=(task[:TASK_CHARS],))
             now = self._clock()
             info = RunInfo(
                 name,
@@ -199,7 +197,8 @@ class Agent:
                 updated=now,
                 context=context.model_dump(mode="json"),
             )
-            self.runs.save(info, durable=False)  # it is written again with its first checkpoint
+            with self.runs.begun(info, known):
+                await self.services.session(context, soon=(task[:TASK_CHARS],))
             return await self._drive(name, Input(task=task), context, on_event)
 
     async def resume(

@@ -9,6 +9,8 @@ from __future__ import annotations
 import json
 import secrets
 import time
+from collections.abc import Iterator
+from contextlib import contextmanager
 from dataclasses import asdict, dataclass, field, replace
 from difflib import get_close_matches
 from pathlib import Path
@@ -146,6 +148,22 @@ class RunFolder:
         folder = ensure_folder(self.path(info.thread_id))
         text = json.dumps(self._redactor.value(asdict(info)), indent=1, ensure_ascii=False)
         write_atomic(folder / MANIFEST, text.encode("utf-8", "replace").decode("utf-8"), durable=durable)
+
+    @contextmanager
+    def begun(self, info: RunInfo, before: RunInfo | None) -> Iterator[None]:
+        """Keep the first manifest of a run while it opens; where that fails, the one `before` stands again.
+
+        A death meanwhile leaves a thread to resume; a source that cannot be read leaves none.
+        """
+        self.save(info, durable=False)  # it is written again with its first checkpoint
+        try:
+            yield
+        except Exception:
+            if before is None:
+                self.remove(info.thread_id)
+            else:
+                self.save(before)
+            raise
 
     def update(self, thread: str, **changes: Any) -> None:
         """Change some values of a manifest."""

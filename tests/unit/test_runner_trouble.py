@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import subprocess
 import sys
 import threading
@@ -129,6 +130,46 @@ async def test_a_death_before_the_first_checkpoint_starts_the_whole_task(kit: An
     async with kit.agent(tmp_path, kit.script()) as agent:
         assert (await agent.resume())["status"] == "done"
     assert [row["text"] for row in await kit.memory.rows("tasks")] == [long]
+
+
+async def test_a_death_while_the_sources_are_opened_starts_the_whole_task(
+    kit: Any, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    opening = asyncio.Event()
+
+    async def hang(*_: Any, **__: Any) -> None:
+        opening.set()
+        await asyncio.Event().wait()
+
+    async with kit.agent(tmp_path, kit.script()) as agent:
+        monkeypatch.setattr(agent.services, "session", hang)
+        run = asyncio.ensure_future(agent.run(kit.question, thread="t"))
+        await opening.wait()
+        run.cancel()
+        with pytest.raises(asyncio.CancelledError):
+            await run
+        assert agent.threads()[0].status == "interrupted"
+    async with kit.agent(tmp_path, kit.script()) as agent:
+        assert (await agent.resume("t"))["status"] == "done"
+
+
+@pytest.mark.parametrize("begin", [None, finished])
+async def test_a_run_that_cannot_be_opened_leaves_what_was_there(
+    kit: Any, tmp_path: Path, begin: Any, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    if begin is not None:
+        await begin(kit, tmp_path)
+
+    async def fail(*_: Any, **__: Any) -> None:
+        assert agent.threads()[0].status == "running"
+        raise UsageError("no such source.", why="It is not there.", mend="Name another.")
+
+    async with kit.agent(tmp_path, kit.script()) as agent:
+        before = agent.threads()
+        monkeypatch.setattr(agent.services, "session", fail)
+        with pytest.raises(UsageError, match="no such source"):
+            await agent.run("And then?", thread="t")
+        assert agent.threads() == before
 
 
 async def test_a_death_before_a_follow_up_began_starts_the_follow_up(kit: Any, tmp_path: Path) -> None:
