@@ -382,6 +382,9 @@ FERRIES = page(
         ("What is the speed of the Borealis?", "24"),
         ("How many cabins does the Ariel have?", "40"),
         ("What is the name of the Ariel?", ""),
+        ("What is the number of cabins of the ferry Borealis?", "12"),
+        ("How many cabins does the captain of the Ariel clean?", ""),
+        ("How fast in knots is the speed of the Ariel?", "19"),
     ],
 )
 async def test_a_short_answer_is_about_what_is_asked(

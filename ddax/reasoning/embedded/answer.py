@@ -36,6 +36,8 @@ REACH = 40
 _COUNTED = re.compile(r"\bhow many ([^\W\d_]+)", re.IGNORECASE)
 _WHEN = re.compile(r",? (?:in|on|since|from|until) \d.*$")
 """What tells when, behind a name."""
+_MEASURES = frozenset(terms("year date number name value amount"))
+"""What only says in which form an answer is asked for."""
 LEAST_WORDS = 8
 """A fragment shorter than this is not worth a citation."""
 
@@ -203,13 +205,17 @@ def short_answer(question: Question, order: Sequence[Weighed], weighed: Sequence
 
 
 def of_row(question: Question, row: Sentence) -> str:
-    """Return the cell of a row that the question names, and whose column it asks for; else nothing."""
-    asked, (key, *cells) = set(terms(question.text)), row.cells or [("", "")]
-    if not cells or not terms(key[1]) or not set(terms(key[1])) <= asked:
+    """Return the cell of the row that a question names, of the column that says all else it asks; else nothing."""
+    (key, *cells) = row.cells or [("", "")]
+    named = set(terms(key[1]))
+    if not cells or not named or not named <= set(terms(question.text)):
         return ""
-    shared = [len(asked & set(terms(name))) for name, _ in cells]
-    best = max(shared, default=0)
-    return cells[shared.index(best)][1] if best and shared.count(best) == 1 else ""
+    known = named | set(terms(f"{row.titled} {key[0]}")) - {
+        t for name, cell in cells for t in terms(f"{name} {cell}")
+    }
+    left = set(question.terms) - known - _MEASURES
+    told = [cell for name, cell in cells if left and left <= set(terms(name))]
+    return told[0] if len(told) == 1 else ""
 
 
 def _touched(question: Question, item: Weighed) -> str:
