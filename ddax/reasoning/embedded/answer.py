@@ -205,7 +205,7 @@ def short_answer(question: Question, order: Sequence[Weighed], weighed: Sequence
 
 
 def of_row(question: Question, row: Sentence) -> str:
-    """Return the cell of the row that a question names, of the column that says all else it asks; else nothing."""
+    """Return the cell that a question names: of this row, and of the column that says all else it asks."""
     (key, *cells) = row.cells or [("", "")]
     named = set(terms(key[1]))
     if not cells or not named or not named <= set(terms(question.text)):
