@@ -129,7 +129,9 @@ def _objects(path: Path, form: LineForm) -> list[JsonDict]:
 
 def _cut_torn(path: Path) -> int:
     """Cut off what stands behind the last whole line, and return how many bytes are left."""
-    with path.open("rb+") as file:
-        whole = file.read().rfind(b"\n") + 1
-        file.truncate(whole)
+    with path.open("rb") as file:
+        data = file.read()
+    whole = data.rfind(b"\n") + 1
+    if whole < len(data):  # else another run may be writing, whose next line must stay
+        os.truncate(path, whole)
     return whole

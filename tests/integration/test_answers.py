@@ -213,9 +213,13 @@ def test_what_the_sources_do_not_say_is_refused(desk: Desk, case: Case) -> None:
 
 
 @pytest.mark.timeout(120)
-def test_of_separated_values_the_row_that_answers_is_quoted_and_no_other(desk: Desk) -> None:
+def test_of_separated_values_the_row_that_answers_is_quoted_with_its_header_and_no_other(desk: Desk) -> None:
     depots = desk.home.parent / "depots.csv"
     depots.write_text("depot,opened,manager,town\nD1,1994,Ute Brandt,Malmo\nD2,2003,Ivan Petrov,Turku\n")
     result = desk.ask(Case(str(depots), "In which town is the depot D2?", "depots", "Turku"))
-    assert result["answer"] == "depots: D2: 2003, Ivan Petrov, Turku."
-    assert [citation["quote"] for citation in result["citations"]] == ["| D2 | 2003 | Ivan Petrov | Turku |"]
+    assert result["answer"] == "depots: D2: opened 2003, manager Ivan Petrov, town Turku."
+    assert [citation["quote"] for citation in result["citations"]] == [
+        "| D2 | 2003 | Ivan Petrov | Turku |",
+        "| depot | opened | manager | town |",
+    ]
+    assert result["short"] == "Turku"

@@ -287,8 +287,29 @@ async def test_a_number_is_written_as_one_writes_it() -> None:
         ('Click "Is it?". Then tell me the balance.', False),
         ("What is the balance?", False),
         ("The ferry is late. When does it leave?", False),
+        ("Type systems are hard. What is gradual typing?", False),
         ("", False),
     ],
 )
 async def test_orders_with_a_question_behind_them_are_both(task: str, both: bool) -> None:
     assert is_both(task) == both
+
+
+@pytest.mark.parametrize(
+    "order",
+    [
+        'Enter "hello" into the text area', 'Type "hello" in the search bar', 'Enter "hello" in the only field',
+        'Enter "hello" as your answer', 'Enter "hello" in the field on the left',
+    ],
+)  # fmt: skip
+async def test_words_for_a_place_or_a_kind_are_no_name_of_a_field(order: str) -> None:
+    report, moves = await done(f"{order} and click Book.", page(NAME, ("button", "Book")))
+    assert report.ok and moves == [["type", "e1", "hello"], ["click", "e2", ""]]
+
+
+@pytest.mark.parametrize("order", ['Click the second "Like" button', "Focus into the 1st textbox"])
+async def test_a_press_of_a_place_that_shows_nothing_is_a_press(order: str) -> None:
+    world = page(("button", "Like"), ("button", "Like"), NAME, ("button", "Save"))
+    world.inert = True
+    report, moves = await done(f'{order} and click "Save".', world)
+    assert report.ok and moves[-1] == ["click", "e4", ""]

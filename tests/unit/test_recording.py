@@ -2,6 +2,7 @@
 
 import json
 from dataclasses import replace
+from pathlib import Path
 
 import pytest
 
@@ -178,6 +179,16 @@ async def test_a_recording_is_gone_on_with_after_a_kill_in_the_middle_of_a_line(
     path.write_bytes(path.read_bytes().splitlines()[0])
     await RecordingReasoner(ScriptedReasoner({"ask": [reply]}), path, environment={}).ask(request)
     assert await ReplayingReasoner(path).ask(request) == reply
+
+
+def test_a_file_that_is_whole_is_not_cut_and_a_device_is_written_to(tmp_path, monkeypatch):
+    path = tmp_path / "r"
+    RecordingReasoner(ScriptedReasoner({}), path, environment={})
+    monkeypatch.setattr(
+        "ddax.configs.lines.os.truncate", lambda *_: pytest.fail("another run may be writing")
+    )
+    RecordingReasoner(ScriptedReasoner({}), path, environment={})
+    RecordingReasoner(ScriptedReasoner({}), Path("/dev/null"), environment={})
 
 
 @pytest.mark.parametrize("row", ["[]", '{"method": "ask"}', '{"method": "unheard", "hash": "x"}'])

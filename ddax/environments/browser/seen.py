@@ -18,6 +18,11 @@ ACTED_ON = frozenset(
     clickable handle video audio""".split()  # noqa: SIM905
 )
 """Roles that are there to be acted on; the others are there to be read."""
+HTML_WORDS = ACTED_ON | frozenset(
+    """input textarea select a form label text password email number date time month week tel url search
+    submit reset hidden range paragraph heading image cell row table list listitem dialog""".split()  # noqa: SIM905
+)
+"""Roles, tags and types that are words of HTML and none of a page."""
 REFUSING = 400
 """HTTP status from which an answer says that a request was not carried out."""
 BROWSERS_OWN = "chrome-error:"
@@ -125,7 +130,10 @@ def node_of(row: JsonDict, frame: str) -> Node:
 
 
 def without_secrets(node: Node, hide: Callable[[str], str]) -> Node:
-    """Return a node with every text hidden as `hide` says; ids stay, they are not from the page."""
+    """Return a node with every text hidden as `hide` says, but for ids and for the words of HTML itself.
+
+    The pilot works by these, and a secret may be spelled as one of them is.
+    """
 
     def hidden(value: Any) -> Any:
         if isinstance(value, str):
@@ -133,7 +141,13 @@ def without_secrets(node: Node, hide: Callable[[str], str]) -> Node:
         return tuple(map(hidden, value)) if isinstance(value, tuple) else value
 
     kept = {one.name: hidden(getattr(node, one.name)) for one in fields(node)}
-    return replace(node, **kept | {"id": node.id, "parent": node.parent})
+    plain = {
+        name: getattr(node, name) for name in ("role", "tag", "type") if getattr(node, name) in HTML_WORDS
+    }
+    return replace(
+        node,
+        **kept | plain | {"id": node.id, "parent": node.parent, "form": node.form[:2] + kept["form"][2:]},
+    )
 
 
 def _box(found: Sequence[float]) -> tuple[float, float, float, float]:

@@ -26,6 +26,11 @@ from ddax.environments.pilot.words import (
 
 OPTIONS = frozenset({"option", "menuitem", "listitem"})
 MAX_KEYS = 220
+_NO_NAME = frozenset(
+    """search area bar editor prompt dialog form page answer entry empty blank only left right top bottom
+    upper lower uppercase lowercase case letters on at your my the""".split()  # noqa: SIM905
+)
+"""Words that say where a field is, of what kind, or how to write, and not how it is called."""
 ALIKE = 0.35
 """Likeness by meaning from which a label is another word for the name of a field."""
 
@@ -97,7 +102,8 @@ def the_field(pilot: Pilot, order: Order, fields: list[Node], value: str) -> Nod
 def _named_field(where: str) -> str:
     """Return how an order names the field it means, as in “into the phone field”; empty where it does not."""
     behind = re.search(r"\b(?:into|in|as)\b(.+)$", where)
-    return content(behind[1]) if behind else ""
+    words = content(behind[1]).split() if behind else []
+    return " ".join(word for word in words if plain(word) not in _NO_NAME)
 
 
 async def fill(pilot: Pilot, node: Node, value: str) -> bool:

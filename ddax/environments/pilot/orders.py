@@ -33,7 +33,8 @@ _NEXT = re.compile(
 )
 _ASKS = r"(?:what|which|who|whose|whom|when|where|why|how|is|are|was|were|does|did|has|have)\b"
 _DOES = re.compile(
-    r"(?:please\s+)?(?:click|press|tap|enter|type|fill|submit|log in|sign in|tick|untick|uncheck)\b",
+    r"(?:please\s+)?(?:click|press|tap|enter|type|fill|submit|log in|sign in|tick|untick|uncheck)\b"
+    r"(?!.*\b(?:is|are|was|were|has|have)\b)",
     re.IGNORECASE,
 )
 _LEAD = re.compile(

@@ -34,7 +34,7 @@ async def press(pilot: Pilot, order: Order) -> bool:
         return pilot.focus is not None and await press_node(pilot, pilot.focus)
     looks = pilot.match.painted(tokens(text)) if not order.quotes else []
     if looks and len(looks) < len(pilot.seen.nodes) and _speaks_of_looks(text):
-        return await press_node(pilot, looks[0])
+        return await click(pilot, looks[0]) != "refused"
     about = context(order, pilot)
     if about:
         return await press_within(pilot, about, wanted, role)
@@ -146,7 +146,7 @@ async def press_place(pilot: Pilot, wanted: str, role: frozenset[str], place: in
         pool = repeated(pool)
         node = nth(pool, place)
         if node is not None:
-            return await press_node(pilot, node)
+            return await click(pilot, node) != "refused"
         pager = next_page(pilot)
         if pager is None or not pool:
             return False
@@ -179,7 +179,7 @@ async def press_near(pilot: Pilot, anchor: Node, wanted: str) -> bool:
     best = max((one.score for one in named), default=0.0)
     pool = [one.node for one in named if one.score >= best - 0.1]
     near = pilot.match.near(anchor, pool)
-    return await press_node(pilot, near[0]) if near else False
+    return bool(near) and await click(pilot, near[0]) != "refused"
 
 
 async def press_path(pilot: Pilot, parts: list[str]) -> bool:

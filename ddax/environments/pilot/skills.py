@@ -204,7 +204,7 @@ async def _close(pilot: Pilot, order: Order) -> bool:
 
 async def _focus(pilot: Pilot, order: Order) -> bool:
     field = nth(pilot.nodes(FIELD), ordinal(order.text) or 1)
-    return field is not None and await press_node(pilot, field)
+    return field is not None and await click(pilot, field) != "refused"
 
 
 async def _mark_text(pilot: Pilot, order: Order) -> bool:
