@@ -298,8 +298,9 @@ async def test_orders_with_a_question_behind_them_are_both(task: str, both: bool
 @pytest.mark.parametrize(
     "order",
     [
-        'Enter "hello" into the text area', 'Type "hello" in the search bar', 'Enter "hello" in the only field',
-        'Enter "hello" as your answer', 'Enter "hello" in the field on the left',
+        'Enter "hello" into the text area', 'Type "hello" in the search bar',
+        'Enter "hello" in the only field',
+        'Enter "hello" in the field on the left', 'Enter "hello" into the editor',
     ],
 )  # fmt: skip
 async def test_words_for_a_place_or_a_kind_are_no_name_of_a_field(order: str) -> None:
