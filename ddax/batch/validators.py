@@ -13,7 +13,7 @@ from ddax.batch.tasks import BatchTask, Contains, Exact, Numeric, Own, Regex, Te
 from ddax.errors import UsageError
 
 _NUMBER = re.compile(
-    r"(?:(?<![\w.)])[-+])?(?:(?:\d{1,3}(?:,\d{3})+(?!\d)|\d+)(?:\.\d+)?|(?<!\w)\.\d+)(?:[eE][-+]?\d+)?"
+    r"(?:(?<![\w.)])[-+])?(?:(?:\d{1,3}(?:,\d{3})+(?!\d)|\d+)(?:\.\d+)?|(?<![\w.])\.\d+)(?:[eE][-+]?\d+)?"
 )
 """A sign behind a word or a number joins the two: 2019-2020 are two years."""
 

@@ -7,7 +7,7 @@ from collections.abc import Iterator, Sequence
 from typing import NamedTuple
 
 from ddax.memory.chunks import Span, sentences
-from ddax.memory.tables import named_cells, said_row
+from ddax.memory.tables import cells_of, named_cells, said_row
 from ddax.reasoning.entailment.words import forms
 from ddax.types import EntailmentCheck
 
@@ -77,20 +77,26 @@ def _verbatim(line: str, quotes: Sequence[tuple[str, ...]]) -> int:
     return 0
 
 
-def _rows(quotes: Sequence[str]) -> Iterator[tuple[int, tuple[str, ...]]]:
+def _rows(quotes: Sequence[str]) -> Iterator[tuple[int, tuple[str, ...], tuple[str, ...]]]:
     """Say each row of a table with each other that may hold the names of its columns."""
     rows = [(number, quote) for number, quote in enumerate(quotes, 1) if quote.lstrip().startswith("|")]
     for number, row in rows:
         for _, header in rows:
             if header != row and named_cells(header, row):
-                yield number, forms(said_row(header, row))
+                yield number, forms(cells_of(row)[0]), forms(said_row(header, row))
 
 
-def _in_row(line: str, rows: Sequence[tuple[int, tuple[str, ...]]]) -> int:
-    """Return the number of the first row that a sentence says, with or without a title before it."""
+def _in_row(line: str, rows: Sequence[tuple[int, tuple[str, ...], tuple[str, ...]]]) -> int:
+    """Return the number of the first row that a sentence says from its first cell on, which is its subject.
+
+    A title may stand before that cell, but nothing in its place: another name there is another subject.
+    """
     parts = line.split(": ")
-    said = [forms(": ".join(parts[k:])) for k in range(len(parts))]
-    return next((number for number, row in rows if any(_holds(words, row) for words in said)), 0)
+    said = [words for k in range(len(parts)) if len(words := forms(": ".join(parts[k:]))) >= LEAST_RUN]
+    for number, first, row in rows:
+        if first and any(words[: len(first)] == first and words == row[: len(words)] for words in said):
+            return number
+    return 0
 
 
 def _holds(part: tuple[str, ...], whole: tuple[str, ...]) -> bool:

@@ -64,7 +64,8 @@ def assign_roles(
         of("any") or of("proponent") or admitted, rng
     )
     others = [d for d in (*of("any"), *of("judge"), *admitted) if d is not opponent] or [opponent]
-    proponent = next(iter(of("proponent")), None) or others[0]
+    named = of("proponent")
+    proponent = next((d for d in named if d is not opponent), None) or next(iter(named), None) or others[0]
     judges = [d for d in of("judge") if d is not opponent] or [
         d for d in of("any") if d not in (opponent, proponent)
     ]

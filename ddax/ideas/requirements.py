@@ -40,6 +40,12 @@ WORDING: frozenset[Kind] = frozenset({"max_words", "exact_words", "format", "con
 _FILL = "answer reply respond please only just and your the with in it use give me"
 _FILLERS = frozenset(_FILL.split(" "))
 _WORDS = "zero one two three four five six seven eight nine ten eleven twelve"
+_FILES = (
+    "html htm xhtml txt md rst pdf json jsonl csv tsv xml php asp aspx jsp py js css yaml yml toml ini"
+    " doc docx xls xlsx ppt pptx odt png jpg jpeg gif svg ipynb"
+)
+FILE_SUFFIXES = frozenset(_FILES.split(" "))
+"""What tells the name of a file from that of a host."""
 NUMBERS = {word: n for n, word in enumerate(_WORDS.split(" "))}
 
 
@@ -154,13 +160,15 @@ def same_place(wanted: str, given: str) -> bool:
 
     A URL matches the same host with the same path or one below it; a file matches the same path or one
     that ends in it; a bare name matches a title or the last part of an address. What has no scheme may be
-    either, a host or a file: both have a dot.
+    either, a host or a file: both have a dot. One that begins like a host is no end of another host's URL.
     """
     a, b = wanted.strip().rstrip("/").casefold(), given.strip().rstrip("/").casefold()
     if not a or not b or a == b:
         return bool(a) and a == b
     if "//" in b and _on_host(a if "//" in a else f"//{a}", b):
         return True
+    if "//" in b and _names_host(a):
+        return False
     path = b.replace("\\", "/").split("#")[0]
     ends = {path, path.split("?")[0]} if "//" in b else {path}
     return "://" not in a and any(_ends_in(end, a) for end in ends)
@@ -178,6 +186,12 @@ def _on_host(wanted: str, given: str) -> bool:
     host = left.netloc.removeprefix("www.")
     inside = right.path.rstrip("/") == above or right.path.startswith(f"{above}/")
     return bool(host) and host == right.netloc.removeprefix("www.") and inside
+
+
+def _names_host(name: str) -> bool:
+    """Say whether a name without a scheme begins like a host: with a dot, and no suffix of a file."""
+    first = name.removeprefix("./").split("/")[0].split("?")[0].lstrip(".")
+    return "." in first and first.rsplit(".", 1)[1] not in FILE_SUFFIXES
 
 
 def _ends_in(path: str, name: str) -> bool:

@@ -263,8 +263,8 @@ async def _refuse_cooling(call: ActionCall, session: Session) -> None:
 
 
 def _cooled(call: ActionCall) -> str:
-    """Return what cools down after a refusal: the source; where a call has none, the action."""
-    return str(call["args"].get("source") or call["name"])
+    """Return what cools down after a refusal: the source; where a call has none, this very call."""
+    return str(call["args"].get("source") or f"{call['name']} {content_of(call)[:12]}")
 
 
 async def _cool(call: ActionCall, session: Session, error: Blocked) -> None:

@@ -12,6 +12,7 @@ from langgraph.types import Overwrite, interrupt
 
 from ddax.dynamics.rigidity import leave_protect, mark_asked, mark_conservative
 from ddax.dynamics.state import Mind
+from ddax.errors import StateError
 from ddax.graph.services import Session
 from ddax.graph.state import State, Update
 from ddax.ideas import grow
@@ -22,7 +23,7 @@ from ddax.nodes.arguments import stowed, whole
 from ddax.nodes.asking import first_pending, question_of
 from ddax.nodes.human import CHOOSE, CHOSEN, EDIT, GO_ON, REST, STOP, VETO, HumanAnswer, unfit
 from ddax.nodes.permission import approve
-from ddax.types import Idea, JsonDict, Record
+from ddax.types import ActionCall, Idea, JsonDict, Record
 
 MAX_TAUGHT = 5
 """Lessons of a human that one task keeps at hand; all are in the memory."""
@@ -105,11 +106,19 @@ async def _note(state: State, session: Session, answer: HumanAnswer, idea: str) 
     choice = GO_ON if answer.choice == EDIT else answer.choice
     if idea in state["ideas"] and "action" in state["ideas"][idea]:
         decided = GO_ON if choice == CHOOSE else choice
-        action = await whole(state["ideas"][idea]["action"], session)
+        action = await _known(state["ideas"][idea]["action"], session)
         made = choice_on(action, idea, choice=decided, arguments=_arguments(state, idea, answer))
     else:
         made = choice_of_run(state, choice)
     await note_answer(state, session, made, by=answer.by, lesson=answer.lesson)
+
+
+async def _known(call: ActionCall, session: Session) -> ActionCall:
+    """Return a call in full, or as state holds it: a lost argument must not hold up a refusal."""
+    try:
+        return await whole(call, session)
+    except StateError:
+        return call
 
 
 async def _settle(state: State, session: Session, idea_id: str, answer: HumanAnswer) -> Patch:

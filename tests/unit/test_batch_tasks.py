@@ -105,6 +105,8 @@ def ends_well(task: JsonDict, result: JsonDict) -> bool:
         ({"kind": "regex", "value": r"^Oslo"}, "It is Oslo.", "", False),
         ({"kind": "numeric", "value": 1234.5, "tolerance": 0.01}, "about 1,234.504 m", "", True),
         ({"kind": "numeric", "value": 1234.5}, "about 1,234.504 m", "", False),
+        ({"kind": "numeric", "value": 42}, "The answer is...42", "", True),
+        ({"kind": "numeric", "value": 0.42}, "The answer is...42", "", False),
         ({"kind": "function", "value": f"{__name__}:ends_well"}, "Yes!", "", True),
         ({"kind": "function", "value": f"{__name__}:ends_well"}, "Yes.", "", False),
     ],

@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
 from ddax.debate.carried import UNSUPPORTED, mark
 from ddax.reasoning.entailment.rules import lexical
+from ddax.types import Entailment
 
 QUOTES = [
     "After five years of service the entitlement rises to 28 days.",
@@ -66,3 +68,17 @@ def test_a_row_carries_what_it_says_under_the_names_of_its_columns_and_nothing_e
     text = "Ferries: Borealis: Captain Per Lund, Speed 24. Borealis: Captain 24, Speed Per Lund."
     assert mark(text, quotes, lexical).carried == [1, 0]
     assert mark(text, quotes[:2], lexical).carried == [0, 0]
+
+
+@pytest.mark.parametrize(
+    ("text", "number"),
+    [
+        ("Garda: Greatest depth 410 m.", 0),
+        ("Garda: Greatest depth 410 m, Area 146 km2.", 0),
+        ("Como: Greatest depth 410 m.", 2),
+        ("Lakes: Como: Greatest depth 410 m, Area 146 km2.", 2),
+    ],
+)
+def test_a_row_says_nothing_of_another_subject(text: str, number: int) -> None:
+    quotes = ["| Lake | Greatest depth | Area |", "| Como | 410 m | 146 km2 |"]
+    assert mark(text, quotes, lambda premise, said: Entailment("neutral", 0.9)).carried == [number]

@@ -10,7 +10,7 @@ import pytest
 from ddax.configs.settings import Debate
 from ddax.debate.gate import opening, weighted_median
 from ddax.debate.panel import Seat, debaters, fixed_roles, load_panel
-from ddax.debate.quotes import Bearing, Carrying, verified
+from ddax.debate.quotes import _QUOTED, Bearing, Carrying, verified
 from ddax.debate.roles import Debater, assign_roles
 from ddax.debate.task_rubric import requirements, rubric_row, task_rubric
 from ddax.debate.verdict import evaluate_outcome
@@ -106,6 +106,11 @@ def test_an_inch_mark_opens_no_quotation() -> None:
     for quoted in (f'"{RED.quote}"', f"„{RED.quote}“", f"«{RED.quote}»"):
         said = Argument(f"This is weak, as {quoted} shows.", (RED,), 1.0)
         assert verified(said, [PASSAGE], side="opponent", carrying=carrying("It opened in 1932.")) is None
+
+
+def test_a_quotation_may_close_with_another_mark() -> None:
+    for quoted in ("„It is red“", "„It is red”", '„It is red"', "“It is red”", '“It is red"', '"It is red"'):
+        assert _QUOTED.sub("…", f"Who says {quoted} errs.") == "Who says … errs."
 
 
 async def verdict_of(cheap: float, *arguments: Argument, result: str, after: float = 0.2, **more: object):

@@ -48,6 +48,13 @@ def test_the_most_trusted_of_the_others_proposes():
         assert roles.proponent.name == ("d1" if roles.opponent.name == "d0" else "d0")
 
 
+def test_of_two_fixed_proponents_one_opposes_and_the_other_proposes():
+    fixed = {"d0": "proponent", "d1": "proponent", "d2": "judge"}
+    for seed in range(20):
+        roles = assign_roles(people(0.9, 0.8, 0.7), np.random.default_rng(seed), fixed)
+        assert {roles.proponent.name, roles.opponent.name} == {"d0", "d1"}
+
+
 def test_nobody_is_an_error():
     with pytest.raises(UsageError):
         assign_roles([], np.random.default_rng(0))

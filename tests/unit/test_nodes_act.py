@@ -232,12 +232,14 @@ async def test_a_refusal_cools_the_source_down_until_its_time(kit: Any) -> None:
     assert third["ideas"]["0.1"]["status"] == "done"
 
 
-async def test_where_a_call_has_no_source_its_action_cools_down(kit: Any) -> None:
+async def test_where_a_call_has_no_source_it_alone_cools_down(kit: Any) -> None:
     calls: list[str] = []
     session = kit.session(actions=(probe("reads", [Blocked("go away", cooldown=60.0), None], calls),))
     await acted(kit, session)
     again = await acted(kit, session, task_id="task-2")
     assert (again["ideas"]["0.1"]["error"]["kind"], len(calls)) == ("cooling_down", 1)
+    other = await acted(kit, session, task_id="task-3", query="something else")
+    assert other["ideas"]["0.1"]["status"] == "done"
 
 
 async def test_a_source_that_did_not_refuse_is_not_cooled(kit: Any) -> None:

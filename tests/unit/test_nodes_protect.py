@@ -10,6 +10,7 @@ from ddax.dynamics.rigidity import enter_protect
 from ddax.errors import ReasonerError
 from ddax.ideas.idea import apply_patches
 from ddax.nodes import protect as module
+from ddax.nodes.arguments import KEPT
 from ddax.nodes.protect import protect
 from ddax.nodes.select import select
 from ddax.reasoning import protocol as p
@@ -149,3 +150,16 @@ async def test_with_nobody_there_what_waits_is_given_up_and_said(kit: Any) -> No
     assert after["failures"]["0.1"]["cause"].startswith("nobody there to ask: approval")
     assert after["ideas"]["0.2"]["status"] == "abandoned"
     assert (await kit.update(select, after, session))["decision"]["next"] == "merge"
+
+
+@pytest.mark.parametrize(("choice", "status"), [("veto", "abandoned"), ("stop", "waiting")])
+async def test_a_lost_long_argument_holds_up_no_refusal(
+    kit: Any, asks: list[Any], choice: str, status: str
+) -> None:
+    asks[-1] = {"choice": choice}
+    session, state = await waiting(kit, "0.1")
+    lost = {"name": "send", "args": {"to": {KEPT: "0" * 32}}, "intent": ""}
+    state["ideas"]["0.1"]["action"] = lost
+    after = await kit.after(protect, state, session)
+    assert after["ideas"]["0.1"]["status"] == status
+    assert (after["status"] == "stopped") is (choice == "stop")

@@ -116,6 +116,14 @@ def test_each_kind_is_checked(text: str, facts: Facts, why: str) -> None:
         ("example.org", "http://[x", False),
         ("http://[x", "http://[y", False),
         ("[x", "http://[y", False),
+        ("docs.python.org", "https://evil.net/docs.python.org.html", False),
+        ("docs.python.org", "https://evil.net/docs.python.org", False),
+        ("docs.python.org/3", "https://evil.net/docs.python.org/3", False),
+        ("docs.python.org/a.html", "https://evil.net/docs.python.org/a.html", False),
+        ("docs.python.org", "https://docs.python.org/3", True),
+        ("app.v2.json", "https://example.com/app.v2.json", True),
+        ("./a/secret.html", "https://example.com/a/secret.html", True),
+        ("app.py", "https://example.com/src/app.py", True),
     ],
 )
 def test_places_are_compared_by_their_parts(wanted: str, given: str, same: bool) -> None:
