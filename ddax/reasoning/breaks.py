@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import numbers
 import sqlite3
 from functools import cache
 from typing import Any, get_args, get_origin, get_type_hints
@@ -68,7 +69,7 @@ def fault_of(reply: Any, method: str) -> str:
 def _is_a(value: object, kind: type) -> bool:
     """Tell whether a value has a type; whole numbers are numbers, and a list will do for a tuple."""
     if kind is float:
-        return isinstance(value, int | float) and not isinstance(value, bool)
+        return isinstance(value, numbers.Real) and not isinstance(value, bool)
     return isinstance(value, list | tuple) if kind is tuple else isinstance(value, kind)
 
 

@@ -256,7 +256,10 @@ class MeteredReasoner:
         if not isinstance(reply, METHODS[method]):
             raise no_reply(self.name, method, reply)
         if fault := fault_of(reply, method):
-            raise half_a_reply(self.name, method, fault)
+            broken = half_a_reply(self.name, method, fault)
+            used = getattr(reply, "usage", None)
+            charge(broken, used if isinstance(used, Usage) else Usage())
+            raise broken
         return reply
 
     async def _paid(self, method: str, request: Any) -> Any:

@@ -333,6 +333,7 @@ async def test_half_a_reply_and_an_exit_are_breaks_too(reply, says):
     [
         (p.Synthesis("x", (), True, 1), "merge", ""),
         (p.Synthesis("x", [], True, 0.5), "merge", ""),
+        (p.Synthesis("x", (), True, np.float32(0.5)), "merge", ""),
         (p.Synthesis("x", None, True, 0.5), "merge", "'citations' is a NoneType, not a tuple"),
         (p.Synthesis("x", ("q",), True, 0.5), "merge", "'citations' holds a str, not a Citation"),
         (p.Synthesis("x", (), "yes", 0.5), "merge", "'found' is a str, not a bool"),
@@ -342,6 +343,14 @@ async def test_half_a_reply_and_an_exit_are_breaks_too(reply, says):
 )
 def test_the_fields_of_a_reply_have_their_types(reply, method, says):
     assert fault_of(reply, method) == says
+
+
+async def test_half_a_reply_is_paid():
+    inner, own = ScriptedReasoner({}, name="own"), keeper()
+    inner.ask = lambda request: given(p.Question(None, usage=Usage(1, 500, 0.2)))
+    with pytest.raises(InvariantError):
+        await MeteredReasoner(inner, own).ask(ASK)
+    assert own.spent == Usage(1, 500, 0.2)
 
 
 async def given(reply):

@@ -10,10 +10,11 @@ from ddax.reasoning.embedded.bearing import shares
 from ddax.reasoning.embedded.compare import compared
 from ddax.reasoning.embedded.evidence import Weighed, fit_of_title, weigh
 from ddax.reasoning.embedded.question import Question, unmet
+from ddax.reasoning.embedded.rows import asked_cell
 from ddax.reasoning.embedded.sentences import Sentence
 from ddax.reasoning.embedded.spans import Span
 from ddax.reasoning.embedded.support import Support, measure, unsaid
-from ddax.reasoning.embedded.text import FUNCTION_WORDS, bare_title, contains_phrase, stem, terms, words
+from ddax.reasoning.embedded.text import FUNCTION_WORDS, bare_title, contains_phrase, stem, words
 from ddax.reasoning.embedded.vectors import Vectors
 from ddax.types import Citation, Passage
 
@@ -36,8 +37,6 @@ REACH = 40
 _COUNTED = re.compile(r"\bhow many ([^\W\d_]+)", re.IGNORECASE)
 _WHEN = re.compile(r",? (?:in|on|since|from|until) \d.*$")
 """What tells when, behind a name."""
-_MEASURES = frozenset(terms("year date number name value amount"))
-"""What only says in which form an answer is asked for."""
 LEAST_WORDS = 8
 """A fragment shorter than this is not worth a citation."""
 
@@ -117,8 +116,8 @@ def opened(question: Question, order: list[Weighed], weighed: Sequence[Weighed])
 
 def asked_row(question: Question, order: list[Weighed], weighed: Sequence[Weighed]) -> list[Weighed]:
     """Begin with the row of a table that the question names, where it asks for one of its columns."""
-    row = next((item for item in weighed if of_row(question, item.sentence)), None)
-    return order if row is None else [row, *(item for item in order if item is not row)]
+    found = asked_cell(question, weighed)
+    return order if found is None else [found[0], *(item for item in order if item is not found[0])]
 
 
 def telling(question: Question, order: Sequence[Weighed]) -> list[Weighed]:
@@ -194,28 +193,14 @@ def short_answer(question: Question, order: Sequence[Weighed], weighed: Sequence
         return compared(question, weighed)[0]
     if question.kind == "name" and order and fit_of_title(question, order[0].sentence) == 1:
         return order[0].sentence.passage.title
-    if order and (cell := of_row(question, order[0].sentence)):
-        return cell
+    if order and (asked := asked_cell(question, weighed)) and asked[0] is order[0]:
+        return asked[1]
     if question.kind not in SHORT_KINDS:
         return ""
     for item in order:
         if item.cover >= DIRECT and item.spans and not unmet(question.names, item.terms):
             return "" if item.sentence.cells else _touched(question, item)
     return ""
-
-
-def of_row(question: Question, row: Sentence) -> str:
-    """Return the cell that a question names: of this row, and of the column that says all else it asks."""
-    (key, *cells) = row.cells or [("", "")]
-    named = set(terms(key[1]))
-    if not cells or not named or not named <= set(terms(question.text)):
-        return ""
-    known = named | set(terms(f"{row.titled} {key[0]}")) - {
-        t for name, cell in cells for t in terms(f"{name} {cell}")
-    }
-    left = set(question.terms) - known - _MEASURES
-    told = [cell for name, cell in cells if left and left <= set(terms(name))]
-    return told[0] if len(told) == 1 else ""
 
 
 def _touched(question: Question, item: Weighed) -> str:
