@@ -35,6 +35,15 @@ def ended(text: str, monkeypatch: pytest.MonkeyPatch) -> list[Outcome]:
         (f"{CASE} def test_a(self):\n  self.addCleanup(lambda: self.fail('late'))\n", ["assert"]),
         (f"{CASE} def test_a(self):\n  with self.subTest(1):\n   self.fail('x')\n", ["assert"]),
         (f"{CASE} def test_a(self):\n  with self.subTest(1):\n   pass\n  self.skipTest('no')\n", ["skip"]),
+        (
+            f"{CASE} def tearDown(self):\n  1 / 0\n def test_a(self):\n  self.skipTest('no')\n",
+            ["error"],
+        ),
+        ("from unittest import TestCase as T\nclass A(T):\n def test_a(self):\n  self.fail()\n", ["assert"]),
+        (
+            "import unittest\nBase = unittest.TestCase\nclass A(Base):\n def test_a(self): ...\n",
+            ["pass"],
+        ),
         (f"{CASE} def setUp(self):\n  1 / 0\n def test_a(self):\n  pass\n", ["error"]),
         (
             "import unittest\n@unittest.skip('not here')\nclass T(unittest.TestCase):\n"
@@ -95,6 +104,10 @@ def test_an_absolute_tolerance_alone_leaves_no_relative_one(
         ("import pytest\npytestmark = pytest.mark.skip('no')\ndef test_a(): ...\n", "pytestmark"),
         ("from base import Shared\nclass TestA(Shared):\n def test_a(self): ...\n", "the base class Shared"),
         ("from base import ShopTestCase\nclass A(ShopTestCase):\n def test_a(self): ...\n", ""),
+        ("from base import DB\nclass Users(DB):\n def test_a(self): ...\n", "the base class DB"),
+        ("class TestError(Exception): ...\nclass TestB(TestError): ...\ndef test_a(): ...\n", ""),
+        ("from m import AppError\nclass TestError(AppError): ...\ndef test_a(): ...\n", ""),
+        ("import enum\nclass TestKind(enum.Enum):\n A = 1\ndef test_a(): ...\n", ""),
         ("class FakeServer:\n def test_connection(self, port): ...\ndef test_a(): ...\n", ""),
         ("class Base:\n def test_a(self, tmp_path): ...\nclass TestA(Base): ...\n", "the fixture tmp_path"),
     ],
@@ -102,3 +115,25 @@ def test_an_absolute_tolerance_alone_leaves_no_relative_one(
 def test_what_the_stand_in_cannot_judge_needs_pytest(text: str, part: str):
     reason = needs_pytest({"t.py": text}, conftest=False)
     assert part in reason if part else reason == ""
+
+
+@pytest.mark.parametrize(
+    ("text", "ids"),
+    [
+        (
+            "from base import DB\nclass Users(DB):\n def test_a(self):\n  self.assertTrue(1)\n",
+            ["Users::test_a"],
+        ),
+        ("from base import DBCase\nclass Users(DBCase):\n def test_a(self): ...\n", ["Users::test_a"]),
+        ("from base import Server\nclass Fake(Server):\n def test_a(self): ...\n", []),
+        (
+            "import unittest\nfrom base import Helps\n"
+            "class Mixin(Helps):\n def test_a(self):\n  self.assertTrue(1)\n"
+            "class A(Mixin, unittest.TestCase): ...\n",
+            ["A::test_a"],
+        ),
+    ],
+)
+def test_the_tests_of_a_base_from_elsewhere_are_listed_where_it_is_a_test_case(text: str, ids: list[str]):
+    assert [unit.id for unit in read_units("t.py", text, {"m.py": ""})] == [f"t.py::{one}" for one in ids]
+    assert "the base class" in needs_pytest({"t.py": text}, conftest=False)

@@ -45,7 +45,7 @@ def _describe(error: BaseException | None) -> str:
 
 
 def _skipped(error: BaseException | None) -> bool:
-    return (type(error).__module__, type(error).__name__) in (
+    return isinstance(error, minipytest.Skipped) or (type(error).__module__, type(error).__name__) in (
         ("unittest.case", "SkipTest"),
         ("_pytest.outcomes", "Skipped"),
         ("_pytest.outcomes", "XFailed"),
@@ -53,12 +53,13 @@ def _skipped(error: BaseException | None) -> bool:
 
 
 class _Verdict:
-    """What a TestCase tells how it ended; keeps the first exception. unittest's own is slow to load."""
+    """What a TestCase tells how it ended: its first failure, and a skip apart. unittest's is slow to load."""
 
     failfast = False
 
     def __init__(self) -> None:
         self.raised: BaseException | None = None
+        self.skip: BaseException | None = None
         heard = {
             "addError": self.keep,
             "addFailure": self.keep,
@@ -73,8 +74,11 @@ class _Verdict:
 
     def keep(self, _test: object, details: Any) -> None:
         """Keep what was raised, as (type, value, ...), where it is the first; None where nothing was."""
-        if details is not None and self.raised is None:
-            self.raised = details[1]
+        error = details[1] if details is not None else None
+        if _skipped(error):
+            self.skip = error
+        elif self.raised is None:
+            self.raised = error
 
 
 class Runner:
@@ -147,8 +151,9 @@ class Runner:
             cls.setUpClass()
             cls.__ddax_ready__ = True
         case(verdict)
-        if verdict.raised is not None:
-            raise verdict.raised
+        ended = verdict.raised if verdict.raised is not None else verdict.skip
+        if ended is not None:
+            raise ended
 
     def run(self, unit: Mapping[str, Any], limit: int) -> Outcome:
         """Run a unit within `limit` ticks and classify how it ended."""
@@ -163,7 +168,7 @@ class Runner:
     def outcome(self, failure: BaseException | None) -> Outcome:
         """Classify how a unit ended by what it raised."""
         kind, name, message, where = "pass", "", "", ("", 0, 0)
-        if isinstance(failure, minipytest.Skipped) or _skipped(failure):
+        if _skipped(failure):
             kind, message = "skip", _describe(failure)
         elif isinstance(failure, (OutOfTicks, OutOfTime)):
             kind, name, where = "timeout", type(failure).__name__, _where(failure, self.paths)
