@@ -42,6 +42,9 @@ def test_nations_are_told_by_their_names_and_their_people() -> None:
     assert same_nation("a British one", "an American one") is False
     assert same_nation("a British one", "an English one") is None
     assert same_nation("a British one", "one of no nation") is None
+    assert nations("He won the US Open, the best of South America, in New Mexico and New England.") == set()
+    assert nations("a Georgian singer from Northern Ireland") == {"Georgia", "United Kingdom"}
+    assert nations("Atlanta in Georgia") == set()
 
 
 @pytest.mark.parametrize(
@@ -59,6 +62,12 @@ def test_nations_are_told_by_their_names_and_their_people() -> None:
          "It drains 7,000,000 km2.", "Amazon"),
         ("Which has the larger population, the Nile or the Amazon?", "It has a population of 300.",
          "It has a population of about 2,000.", "Amazon"),
+        ("Which has more people, the Nile or the Amazon?", "It has 2.3 million people.",
+         "It has 450,000 people.", "Nile"),
+        ("Which has the larger population, the Nile or the Amazon?", "In 2010 the population was 900.",
+         "In 2010 the population was 3,000.", "Amazon"),
+        ("Which is higher, the Nile or the Amazon?", "It rises to 900 Metres.",
+         "It lies 12 km north of Zell and 2 miles from the coast. It is 700 m high.", "Nile"),
     ],
 )  # fmt: skip
 def test_things_are_compared_by_what_is_asked_of_both(task: str, one: str, other: str, said: str) -> None:
@@ -67,7 +76,7 @@ def test_things_are_compared_by_what_is_asked_of_both(task: str, one: str, other
 
 def test_a_number_without_what_it_counts_is_no_measure_of_size() -> None:
     assert list(measures("In 1999 it rose 12.5 m, from 1,204 feet.")) == [
-        ("count:it", 1999.0), ("count:rose", 1999.0), ("length", 12.5), ("count:m", 12.5),
+        ("length", 12.5), ("count:m", 12.5),
         ("length", pytest.approx(366.9792)), ("count:feet", 1204.0),
     ]  # fmt: skip
     assert asked_measures("Which is larger?") == ("area", "people")

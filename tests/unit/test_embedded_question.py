@@ -37,6 +37,23 @@ def test_the_kind_of_answer(task: str, kind: str) -> None:
     assert analyse(task).kind == kind
 
 
+@pytest.mark.parametrize(
+    ("task", "kind", "names"),
+    [
+        ("May the Badger be used outdoors?", "yes_no", ("Badger",)),
+        ("Must visitors of Rome pay?", "yes_no", ("Rome",)),
+        ("May I enter Rome?", "yes_no", ("Rome",)),
+        ("Should Ann Lee pay?", "yes_no", ("Ann Lee",)),
+        ("May 1968 events in France", "open", ("May 1968", "France")),
+        ("Must-see sights in Rome", "open", ("Must-see", "Rome")),
+        ("May West was born when?", "date", ("May West",)),
+        ("Shall We Dance release date", "open", ("Shall We Dance",)),
+    ],
+)
+def test_a_name_may_begin_with_a_word_of_leave(task: str, kind: str, names: tuple[str, ...]) -> None:
+    assert (analyse(task).kind, analyse(task).names) == (kind, names)
+
+
 @pytest.mark.parametrize("asked", ["How often", "How frequently", "How soon"])
 def test_the_measure_that_is_asked_for_is_no_word_the_sources_must_say(asked: str) -> None:
     assert analyse(f"{asked} are the filters changed?").terms == ("filter", "chang")

@@ -374,6 +374,7 @@ FERRIES = page(
     [
         ("How many passengers does the Ariel carry?", "240"),
         ("How many passengers does the Borealis carry?", ""),
+        ("How many different passengers does the Ariel carry?", "240"),
         ("When was the ferry Ariel launched?", "1998"),
         ("When was the ferry Borealis launched?", ""),
         ("Who founded the museum of the ferries?", "Walter Inch"),

@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from ddax.reasoning.embedded.answer import pack
+from ddax.reasoning.embedded.answer import MAX_WORDS, pack
 from ddax.reasoning.embedded.evidence import Weighed, fit_of_title
 from ddax.reasoning.embedded.question import analyse
 from ddax.reasoning.embedded.sentences import Sentence, fair_share, split
@@ -124,3 +124,13 @@ def test_parts_share_a_limit_fairly(sizes: list[int], limit: int) -> None:
     given_ = [min(size, share) for size in sizes]
     assert sum(given_) <= limit
     assert given_ == sizes or sum(min(size, share + 1) for size in sizes) > limit
+
+
+def test_a_row_without_blanks_is_cut_behind_a_cell() -> None:
+    rows = ("|".join(["", *(f"{word}{i}" for i in range(45)), ""]) for word in ("col", "val"))
+    header, row = rows
+    table = f"{header}\n{'|-' * 45}|\n{row}\n"
+    line = next(line for line in cut(table, "Doc") if "val0" in line.text)
+    text, quotes = pack("", [Weighed(line, 1.0, 1.0, 1.0, frozenset(), ())])
+    assert 40 <= len(text.split()) <= MAX_WORDS
+    assert "val1," in text and quotes[0].quote in row

@@ -34,7 +34,10 @@ LEAST_FIT = 0.8
 """Fit to the kind that a short answer needs: a full name, a date, a count."""
 REACH = 40
 """Characters before a span in which the words that lead to it stand."""
-_COUNTED = re.compile(r"\bhow many ([^\W\d_]+)", re.IGNORECASE)
+_COUNTED = re.compile(
+    r"\bhow many (?:(?:different|new|other|thousand|million|square)\s+)*([^\W\d_]+)", re.IGNORECASE
+)
+_PEOPLE = frozenset(map(stem, ("people", "inhabitants", "residents")))
 _WHEN = re.compile(r",? (?:in|on|since|from|until) \d.*$")
 """What tells when, behind a name."""
 LEAST_WORDS = 8
@@ -222,7 +225,8 @@ def _counts(span: Span, item: Weighed, noun: str) -> bool:
     text = item.sentence.text
     around = text[max(0, span.start - REACH) : span.start], text[span.end : span.end + REACH]
     before, after = (words(part) for part in around)
-    return noun in map(stem, (*before[-3:], *after[:3]))
+    nouns = _PEOPLE if noun in _PEOPLE else {noun}
+    return not nouns.isdisjoint(map(stem, (*before[-3:], *after[:3])))
 
 
 def _led(span: Span, item: Weighed, asked: frozenset[str]) -> bool:
@@ -279,7 +283,10 @@ def _said(sentence: Sentence, told: str, left: int) -> tuple[str, list[Citation]
     room = left - len(" ".join(front).split())
     if room < LEAST_WORDS or sentence.label:
         return None
-    cut = _cut(sentence, room)
+    # A row without blanks is one word: it is cut behind one of its cells.
+    cut = _cut(sentence, room, r"\S+") or _cut(sentence, room, r"[^\s|]+")
+    if cut is None:
+        return None
     cited[0] = cut.citation()
     return ": ".join([*front, cut.told]) + "…", cited
 
@@ -289,12 +296,13 @@ def _ended(text: str) -> str:
     return text if text[-1:] in '.!?:;。！？؟…"”’)' else f"{text}."
 
 
-def _cut(sentence: Sentence, room: int) -> Sentence:
-    """Cut a sentence to the longest beginning that is said in so many words; marks of layout are no words."""
-    best = sentence
-    for match in re.finditer(r"\S+", sentence.text):
+def _cut(sentence: Sentence, room: int, parts: str) -> Sentence | None:
+    """Cut a sentence to its longest beginning said in so many words; marks of layout are no words."""
+    best = None
+    for match in re.finditer(parts, sentence.text):
         cut = replace(sentence, text=sentence.text[: match.end()])
-        if len(cut.told.split()) > room:
+        said = len(cut.told.split())
+        if said > room:
             break
-        best = cut
+        best = cut if said else best
     return best

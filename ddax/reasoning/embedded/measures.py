@@ -31,6 +31,13 @@ _NUMBER = re.compile(r"(?<![\w.,])(\d{1,3}(?:,\d{3})+(?:\.\d+)?|\d+(?:\.\d+)?)(?
 _SQUARE = re.compile(
     r"(?:square|sq\.?)\s+(km|kilomet(?:re|er)s?|mi|miles?|met(?:re|er)s?|m)\b", re.IGNORECASE
 )
+_SCALE = re.compile(r"(thousand|million|billion)\b[\s-]*", re.IGNORECASE)
+_SCALES = {"thousand": 1e3, "million": 1e6, "billion": 1e9}
+_YEAR = re.compile(r"1\d{3}|20\d\d")
+_DISTANCE = re.compile(
+    r"[^\W\d_]+\s+(?:to the\s+)?(?:(?:north|south|east|west)\w*|from|away)\b", re.IGNORECASE
+)
+"""A length that tells how far off a thing is, and not how large."""
 _PAUSE = re.compile(r"[,.;:()]")
 _BEFORE = re.compile(r"(\w+)\s+(?:of|was|is|:)\s+(?:(?:about|some|around|over|nearly)\s+)?$")
 _SIZES = (
@@ -56,16 +63,24 @@ def measures(text: str) -> Iterator[tuple[str, float]]:
     """Yield the values of a text with their kinds; lengths in m, areas in m², times in minutes."""
     for match in _NUMBER.finditer(text):
         value, after = float(match.group(1).replace(",", "")), text[match.end() : match.end() + 40]
-        square = _SQUARE.match(after)
-        unit = (
-            f"{_short(square.group(1))}2" if square else next(iter(re.findall(r"^[^\W\d_]+[²2]?", after)), "")
-        )
-        kind, factor = _UNIT.get(unit, ("", 1.0))
-        if kind:
+        scale = _SCALE.match(after)
+        if scale:
+            value, after = value * _SCALES[scale.group(1).lower()], after[scale.end() :]
+        kind, factor = _unit(after)
+        if kind and not (kind == LENGTH and _DISTANCE.match(after)):
             yield kind, value * factor
+        if scale is None and _YEAR.fullmatch(match.group(1)):
+            continue
         yield from ((f"count:{stem(word)}", value) for word in words(_PAUSE.split(after)[0])[:REACH])
         if led := _BEFORE.search(text[: match.start()]):
             yield f"count:{stem(led.group(1).lower())}", value
+
+
+def _unit(after: str) -> tuple[str, float]:
+    """Return the kind of what follows a number and how much one of it is."""
+    square = _SQUARE.match(after)
+    unit = f"{_short(square.group(1))}2" if square else "".join(re.findall(r"^[^\W\d_]+[²2]?", after))
+    return _UNIT.get(unit.lower(), ("", 1.0))
 
 
 def _short(unit: str) -> str:

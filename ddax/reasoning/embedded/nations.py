@@ -48,6 +48,13 @@ Uruguay: Uruguayan; Uzbekistan: Uzbek; Vatican City: Vatican; Venezuela: Venezue
 Vietnam: Vietnamese; Yemen: Yemeni; Yugoslavia: Yugoslav; Zambia: Zambian; Zimbabwe: Zimbabwean
 """
 
+_ELSE = """
+US Open, U.S. Open, French Open, Australian Open, South America, North America, Latin America, Central America
+South American, North American, Latin American, Central American, New Mexico, New England, New South Wales
+"""
+"""Names that hold the name of a nation and are of none."""
+_MORE = {"Northern Ireland": "United Kingdom", "Georgian": "Georgia"}
+"""What tells of a nation beside the table; Georgia itself is a state too."""
 _WITHIN = {"England": "United Kingdom", "Scotland": "United Kingdom", "Wales": "United Kingdom"}
 
 
@@ -63,7 +70,7 @@ def same_nation(one: str, other: str) -> bool | None:
 def nations(text: str) -> set[str]:
     """Return the countries that a text names, by their names or those of their people."""
     of, pattern = _known()
-    return {of[match.group()] for match in pattern.finditer(text)}
+    return {of[match.group()] for match in pattern.finditer(text)} - {""}
 
 
 @cache
@@ -73,5 +80,6 @@ def _known() -> tuple[dict[str, str], re.Pattern[str]]:
         countries, _, people = row.partition(":")
         names = [name.strip() for name in f"{countries},{people}".split(",")]
         of |= dict.fromkeys(names, names[0])
+    of |= _MORE | {name.strip(): "" for name in re.split(r"[,\n]", _ELSE.strip())}
     longest = sorted(of, key=len, reverse=True)
     return of, re.compile(rf"(?<![\w.])(?:{'|'.join(map(re.escape, longest))})(?!\w)")

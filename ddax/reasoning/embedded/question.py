@@ -118,9 +118,12 @@ _DEFINITION = re.compile(
     re.I,
 )
 _MODALS = frozenset({"may", "might", "must", "shall", "should"})
-_YES_NO = re.compile(
-    rf"^(?:is|are|was|were|do|does|did|has|have|had|can|could|will|would|{'|'.join(sorted(_MODALS))})\b", re.I
+_YES_NO = re.compile(r"^(?:is|are|was|were|do|does|did|has|have|had|can|could|will|would|should)\b", re.I)
+_MODAL = re.compile(
+    rf"(?:{'|'.join(sorted(_MODALS))})\s+(?!(?:and|or|of|is|was|has|had)\b)(?:I\b|[Tt]he\b|(?-i:[^\W\d_A-Z]))",
+    re.IGNORECASE,
 )
+"""What opens a question of leave or duty, where "May West", "May 1968" and "Must-see" are names."""
 _KINDS: tuple[tuple[AnswerKind, re.Pattern[str]], ...] = (
     ("date", re.compile(r"\b(?:when|(?:what|which) (?:year|date|month|day|decade|century))\b", re.I)),
     (
@@ -244,7 +247,8 @@ def _names(text: str) -> tuple[str, ...]:
     foreign = "?" in text and _ENGLISH.isdisjoint(words(text))
     for match in _NAME.finditer(bare):
         begins = _begins(bare[: match.start()])
-        name = _trim(_asked(match.group(), foreign=foreign) if begins else match.group())
+        modal = _asks_leave(text, match.start())
+        name = _trim(_asked(match.group(), modal=modal, foreign=foreign) if begins else match.group())
         if name:
             found.append((match.start(), name))
     ordered = [name for _, name in sorted(found)]
@@ -256,10 +260,15 @@ def _begins(before: str) -> bool:
     return before.rstrip(' \t¿¡"“„«(')[-1:] in ("", *".!?:;\n")
 
 
-def _asked(name: str, *, foreign: bool) -> str:
+def _asks_leave(text: str, start: int = 0) -> bool:
+    """Tell whether "may" or "must" asks whether something is allowed or due, and names nothing."""
+    return text.rstrip(' \t\n"”)').endswith("?") and _MODAL.match(text, start) is not None
+
+
+def _asked(name: str, *, modal: bool, foreign: bool) -> str:
     """Drop the word a question begins with, also in another language; one in capitals is an acronym."""
     first, _, rest = name.partition(" ")
-    asks = first.lower() in (_MODALS | _FOREIGN_OPENERS if foreign else _MODALS)
+    asks = (modal or first == "Should") or (foreign and first.lower() in _FOREIGN_OPENERS)
     return rest if asks and not first.isupper() else name
 
 
@@ -283,7 +292,7 @@ def _options(text: str) -> tuple[str, ...]:
 def _kind(text: str, options: tuple[str, ...]) -> AnswerKind:
     if options:
         return "choice"
-    if _YES_NO.match(text.lstrip()):
+    if _YES_NO.match(text.lstrip()) or _asks_leave(text.lstrip()):
         return "yes_no"
     starts: list[tuple[int, AnswerKind]] = [
         (match.start(), kind) for kind, pattern in _KINDS if (match := pattern.search(text))
