@@ -20,7 +20,8 @@ _FLAGS = frozenset({
     "-q", "-v", "-x", "-s", "-l", "--quiet", "--verbose", "--exitfirst", "--showlocals", "--no-header",
     "--no-summary", "--full-trace", "--disable-warnings", "--disable-pytest-warnings", "--strict",
     "--strict-markers", "--strict-config", "--cache-clear", "--failed-first", "--ff", "--new-first", "--nf",
-    "--no-cov", "--cov-append", "--cov-branch",
+    "--no-cov", "--cov-append", "--cov-branch", "--lf", "--last-failed", "--sw", "--stepwise", "--pdb",
+    "--doctest-modules", "--benchmark-disable", "--benchmark-skip",
 })  # fmt: skip
 _VALUED = frozenset({
     "-k", "-m", "-p", "-c", "-n", "-o", "-W", "-r", "--deselect", "--ignore", "--tb", "--maxfail",
@@ -28,6 +29,7 @@ _VALUED = frozenset({
     "--log-level", "--log-cli-level", "--junitxml", "--junit-xml", "--basetemp", "--rootdir",
     "--confcutdir", "--import-mode", "--override-ini", "--config-file", "--pythonwarnings",
     "--numprocesses", "--dist", "--cov", "--cov-report", "--cov-config", "--cov-fail-under",
+    "--asyncio-mode", "--hypothesis-seed", "--hypothesis-profile",
 })  # fmt: skip
 _UNITTEST_FLAGS = frozenset({
     "-v", "-q", "-f", "-b", "-c", "--verbose", "--quiet", "--failfast", "--buffer", "--catch", "--locals",

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+import os
 from collections.abc import Iterable, Iterator, Sequence
 from pathlib import Path
 
@@ -16,11 +17,11 @@ def python_files(folder: Path) -> Iterator[Path]:
     except OSError:  # what nobody lets us list is no part of a program that we could read
         return
     for entry in entries:
-        if entry.name.startswith(".") or entry.name in HIDDEN or entry.is_symlink():
-            continue
-        if entry.is_dir() and not (entry / "pyvenv.cfg").exists():
+        if entry.name.startswith(".") or entry.name in HIDDEN or os.path.islink(entry):
+            continue  # os.path, as a Path raises where a folder cannot be entered
+        if os.path.isdir(entry) and not os.path.exists(entry / "pyvenv.cfg"):
             yield from python_files(entry)
-        elif entry.suffix == ".py" and entry.is_file():
+        elif entry.suffix == ".py" and os.path.isfile(entry):
             yield entry
 
 
@@ -48,12 +49,12 @@ def resolve(name: str, folders: Iterable[Path]) -> list[Path]:
         files = []
         for end in range(1, len(parts) + 1):
             place = folder.joinpath(*parts[:end])
-            if (place / "__init__.py").is_file():
+            if os.path.isfile(place / "__init__.py"):
                 files.append(place / "__init__.py")
-            elif place.with_suffix(".py").is_file():
+            elif os.path.isfile(place.with_suffix(".py")):
                 files.append(place.with_suffix(".py"))
                 break
-            elif not place.is_dir():
+            elif not os.path.isdir(place):
                 break
         if files:
             return files

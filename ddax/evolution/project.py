@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from fnmatch import fnmatch
 from pathlib import Path
 
@@ -124,6 +124,15 @@ def _relative(path: Path, root: Path) -> str:
     return path.relative_to(root).as_posix()
 
 
+def _as_id(name: str, cwd: Path, root: Path) -> str:
+    """Return `file::test` with the file as the ids of units have it; another name as it is."""
+    file, mark, inner = name.partition("::")
+    path = Path(os.path.abspath(cwd / file))
+    if not mark or not os.path.isfile(path) or not path.is_relative_to(root):
+        return name
+    return f"{_relative(path, root)}::{inner}"
+
+
 def _root(paths: Iterable[Path], cwd: Path) -> Path:
     paths = list(paths)
     if all(path.is_relative_to(cwd) for path in paths):
@@ -167,6 +176,8 @@ def read_project(
             mend='Name them: ddax fix PATH --tests "pytest -q tests"',
         )
     root = _root([*files, *tests], cwd)
+    if command is not None:
+        command = replace(command, without=tuple(_as_id(word, cwd, root) for word in command.without))
     return _assemble(root, files, tests, wanted, command, script)
 
 

@@ -153,16 +153,19 @@ class Search:
 
     def singles(self) -> Iterator[tuple[float, Edit]]:
         """Yield the single edits of all targets, best first."""
-        lists = []
-        for index, (path, text) in enumerate(self.texts.items()):
+        sources = []
+        for path, text in self.texts.items():
             suspects = self.suspects(path)
             if self.baseline.suspects and not suspects:
                 continue
             try:
-                source = Source(path, text, self.baseline.seen)
+                sources.append((Source(path, text, self.baseline.seen), suspects))
             except SyntaxError:  # nothing can be edited in what is no program
                 continue
-            lists.append(self.listed(source, suspects, len(self.texts) - index))
+        lists = [
+            self.listed(source, suspects, len(sources) - index)
+            for index, (source, suspects) in enumerate(sources)
+        ]
         return merge(*lists, key=lambda item: item[0])
 
     def pairs(self) -> Iterator[tuple[float, Edit, Partial]]:

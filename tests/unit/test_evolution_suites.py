@@ -1,11 +1,14 @@
 # ruff: noqa: E501
+from types import SimpleNamespace
+
 import pytest
 
 from ddax.errors import SourceError
 from ddax.evolution.evaluator import describe
 from ddax.evolution.inside.values import decode, encode
 from ddax.evolution.localise import Report, Row, ochiai, ranked, read_report, suspicion
-from ddax.evolution.search import measure
+from ddax.evolution.operators import Seen
+from ddax.evolution.search import Baseline, Search, measure
 from ddax.evolution.suites import build_suite, read_units
 
 FILES = {"prog.py": "def f(x):\n    return x\n"}
@@ -157,3 +160,15 @@ def test_where_a_trace_of_all_tests_is_lost_the_failing_ones_are_traced():
     baseline = measure(TooMuch(suite))
     assert (baseline.passing, baseline.failing) == ((0,), (1,))
     assert baseline.suspects["prog.py", 2] >= 1.0
+
+
+def test_the_time_for_a_list_is_shared_by_the_suspected_files_alone(monkeypatch):
+    names = ("prog.py", *(f"other{i}.py" for i in range(9)))
+    suite = build_suite(dict.fromkeys(names, "x = 1\n"), names, {"t.py": "assert x\n"})
+    baseline = Baseline(Report("run", "", ()), (0,), (), {("prog.py", 1): 1.0}, Seen(), 1)
+    evaluator = SimpleNamespace(suite=suite)
+    search = Search(evaluator, baseline, end=20.0, clock=lambda: 0.0)
+    shares = []
+    monkeypatch.setattr(search, "listed", lambda _source, _suspects, texts: shares.append(texts) or [])
+    assert list(search.singles()) == []
+    assert shares == [1]

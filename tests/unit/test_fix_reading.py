@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+import os
 from dataclasses import replace
 from pathlib import Path
 
@@ -54,6 +55,8 @@ def shop(tmp_path: Path) -> Path:
         ("pytest --tb short -rA -n 2 --maxfail=1 tests", "pytest", ("tests",), ""),
         ("pytest -xq -p no:cacheprovider -W error -kall tests", "pytest", ("tests",), "all"),
         ("python -W error -X dev -m pytest tests", "pytest", ("tests",), ""),
+        ("pytest --lf --sw --pdb --asyncio-mode=auto --hypothesis-seed 1 tests", "pytest", ("tests",), ""),
+        ("pytest --benchmark-skip --doctest-modules --last-failed tests", "pytest", ("tests",), ""),
         ("python -m unittest -f -k a -k b tests.test_a", "unittest", ("tests.test_a",), "a or b"),
     ],
 )
@@ -72,7 +75,7 @@ def test_another_command_is_refused(text):
 
 @pytest.mark.parametrize(
     ("text", "option"),
-    [("pytest --lf tests", "--lf"), ("pytest -xZ tests", "-Z"), ("pytest tests --tb", "--tb"),
+    [("pytest --co tests", "--co"), ("pytest -xZ tests", "-Z"), ("pytest tests --tb", "--tb"),
      ("pytest --strict=1 tests", "--strict"), ("python -m unittest --deselect a tests.b", "--deselect")],
 )  # fmt: skip
 def test_an_option_that_is_not_known_is_refused_by_its_name(text, option):
@@ -87,6 +90,37 @@ def test_tests_that_a_command_leaves_out_are_left_out(shop):
     task = read_project(["shop"], read_command(f"pytest {without} tests"), cwd=shop).task
     assert set(task.tests) == {"tests/test_basket.py"}
     assert task.only == ("tests/test_basket.py::test_total",)
+
+
+@pytest.mark.parametrize(
+    ("folder", "name"),
+    [(".", "./tests/test_basket.py"), ("tests", "test_basket.py"), ("tests", "tests/test_basket.py")],
+)
+def test_a_test_is_left_out_however_its_file_is_spelled(shop, folder, name):
+    command = read_command(f"pytest --deselect {name}::test_empty {shop / 'tests'}")
+    task = read_project([str(shop / "shop")], command, cwd=shop / folder).task
+    assert task.only == ("tests/test_basket.py::test_total",)
+
+
+@pytest.mark.parametrize("inside", [False, True])
+def test_a_folder_that_cannot_be_entered_is_passed_over(shop, monkeypatch, inside):
+    (shop / "shop" / "shut").mkdir()
+
+    def barred(real):
+        def call(path, *rest, **options):
+            place = os.fspath(path) if not isinstance(path, int) else ""
+            if "/shut/" in place or (place.endswith("/shut") and real is os.listdir and not inside):
+                raise PermissionError(13, "Permission denied", place)
+            return real(path, *rest, **options)
+
+        return call
+
+    (shop / "shop" / "shut" / "late.py").write_text("x = 1\n", "utf-8")
+    (shop / "tests" / "test_shut.py").write_text("def test_a():\n    import shop.shut\n", "utf-8")
+    for name in ("stat", "lstat", "listdir"):
+        monkeypatch.setattr(os, name, barred(getattr(os, name)))
+    task = read_project(["shop"], read_command("pytest tests"), cwd=shop).task
+    assert set(task.targets) == {"shop/__init__.py", "shop/basket.py", "shop/money.py"}
 
 
 def test_unittest_discovers_by_the_pattern_of_the_command(shop):
