@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import numbers
 import sqlite3
+from dataclasses import replace
 from functools import cache
 from typing import Any, get_args, get_origin, get_type_hints
 
@@ -71,6 +72,13 @@ def _is_a(value: object, kind: type) -> bool:
     if kind is float:
         return isinstance(value, numbers.Real) and not isinstance(value, bool)
     return isinstance(value, list | tuple) if kind is tuple else isinstance(value, kind)
+
+
+def plain(reply: Any, method: str) -> Any:
+    """Return a reply with its numbers as Python's own: one of numpy cannot be kept in a checkpoint."""
+    numbered = {name: getattr(reply, name) for name, hint in _hints()[method].items() if hint is float}
+    odd = {name: float(value) for name, value in numbered.items() if type(value) not in (int, float)}
+    return replace(reply, **odd) if odd else reply
 
 
 @cache

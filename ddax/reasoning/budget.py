@@ -17,7 +17,7 @@ from typing import Any
 from ddax.configs.settings import Budget
 from ddax.errors import BudgetExceeded
 from ddax.reasoning import protocol as p
-from ddax.reasoning.breaks import broke_off, fault_of, half_a_reply, is_a_break, no_reply
+from ddax.reasoning.breaks import broke_off, fault_of, half_a_reply, is_a_break, no_reply, plain
 from ddax.reasoning.protocol import METHODS
 from ddax.types import JsonDict, Usage
 
@@ -260,7 +260,7 @@ class MeteredReasoner:
             used = getattr(reply, "usage", None)
             charge(broken, used if isinstance(used, Usage) else Usage())
             raise broken
-        return reply
+        return plain(reply, method)
 
     async def _paid(self, method: str, request: Any) -> Any:
         async with self.keeper.call(self.name, free=self._free):

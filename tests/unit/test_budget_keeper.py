@@ -345,6 +345,13 @@ def test_the_fields_of_a_reply_have_their_types(reply, method, says):
     assert fault_of(reply, method) == says
 
 
+async def test_a_number_of_numpy_becomes_a_plain_one():
+    inner = ScriptedReasoner({}, name="own")
+    inner.merge = lambda request: given(p.Synthesis("x", (), True, np.float32(0.5)))
+    reply = await MeteredReasoner(inner, keeper()).merge(ASK)
+    assert type(reply.support) is float
+
+
 async def test_half_a_reply_is_paid():
     inner, own = ScriptedReasoner({}, name="own"), keeper()
     inner.ask = lambda request: given(p.Question(None, usage=Usage(1, 500, 0.2)))
