@@ -36,6 +36,7 @@ def leaf_packet(state: State, leaf: str, *, left: int = 0) -> dict[str, object]:
         "usage": dict(state.get("usage", {})),
         "origins": list(idea.get("origins", [])),
         "protect": bool(state.get("mind", {}).get("protect", False)),
+        "size": dag.size_of(idea),
         "left": left,
         "work": {key: work[key] for key in ("id", "root", "thread", "opened", "trunk") if key in work},
     }

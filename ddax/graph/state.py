@@ -108,7 +108,7 @@ def join(old: JsonDict | None, new: JsonDict) -> JsonDict:
 
 
 class LeafPacket(TypedDict):
-    """What one leaf gets from the router; a checkpoint of an older release may lack the last two."""
+    """What one leaf gets from the router; a checkpoint of an older release may lack the last three."""
 
     leaf: str
     action: ActionCall
@@ -119,6 +119,8 @@ class LeafPacket(TypedDict):
     protect: bool
     work: Work
     title: NotRequired[str]
+    size: NotRequired[int]
+    """The bytes the idea takes, which leave the rest to its result and its evidence."""
     left: NotRequired[int]
     """Ideas that stay open beside the leaves of this step: with none, no value of it decides anything."""
 

@@ -21,6 +21,8 @@ from ddax.ideas.rows import Frame, Rows
 from ddax.types import NO_PARENT, Idea, Status
 
 MAX_IDEA_BYTES = 1536
+LATER_BYTES = 120
+"""What its values, an origin and a reason may still add to an idea that is done."""
 """Upper size of one idea as JSON; longer text belongs into the memory."""
 
 FIELDS = frozenset(Idea.__annotations__)
@@ -215,6 +217,14 @@ def digest(ideas: Ideas) -> str:
 def size_of(idea: Mapping[str, object]) -> int:
     """Return the bytes an idea takes as JSON."""
     return len(json.dumps(dict(idea), ensure_ascii=False).encode("utf-8", "replace"))
+
+
+def held(patch: Idea, taken: int) -> Idea:
+    """Return a patch with as much of its evidence, from the first, as an idea of `taken` bytes can hold."""
+    kept = list(patch.get("evidence", []))
+    while kept and taken + size_of({**patch, "evidence": kept}) + LATER_BYTES > MAX_IDEA_BYTES:
+        kept.pop()
+    return cast(Idea, {**patch, "evidence": kept}) if "evidence" in patch else patch
 
 
 def check_patch(ideas: Ideas, patch: Patch) -> None:

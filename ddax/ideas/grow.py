@@ -32,7 +32,7 @@ def has_room(parent: Idea, proposal: Proposal) -> bool:
         parent, 99, proposal.title, expected=proposal.expected, prior=proposal.prior, step=999, needs=needs,
         action=proposal.action,
     )  # fmt: skip
-    return dag.size_of(idea) + RESULT_BYTES <= dag.MAX_IDEA_BYTES
+    return dag.size_of(idea) + RESULT_BYTES + dag.LATER_BYTES <= dag.MAX_IDEA_BYTES
 
 
 def room_for_children(ideas: Ideas, parent: Idea) -> int:

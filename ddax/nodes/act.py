@@ -20,6 +20,7 @@ from ddax.configs.settings import Context
 from ddax.errors import ActionError, Blocked, DdaxError, StateError
 from ddax.graph.services import Session
 from ddax.graph.state import LeafPacket, Outcome, Update
+from ddax.ideas.dag import held
 from ddax.ideas.idea import REASON_BYTES, RESULT_BYTES, clip
 from ddax.ideas.origins import Origins, join, read
 from ddax.memory.instructions import without_orders
@@ -392,6 +393,7 @@ def _update(packet: LeafPacket, row: JsonDict) -> Update:
         update["failures"] = {leaf: {"idea": leaf, "title": packet["action"]["name"], "cause": row["text"]}}
     if row.get("origins"):
         update["ideas"][leaf]["origins"] = row["origins"]
+    update["ideas"][leaf] = held(update["ideas"][leaf], packet.get("size", 0))
     if row["usage"]:
         update["usage"] = row["usage"]
     return update

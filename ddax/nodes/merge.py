@@ -69,9 +69,9 @@ async def merge(state: State, *, session: Session) -> Update:
     if known:
         done["origins"] = known
     mine = Idea(**{**done, "reason": PASSED_ON}) if reply is passed else done
-    patch = apply_patches(begun, [{me["id"]: mine}])
+    patch = apply_patches(begun, [{me["id"]: dag.held(mine, dag.size_of(me))}])
     if closing:
-        patch[parent["id"]] = done
+        patch[parent["id"]] = dag.held(done, dag.size_of(parent))
     outcome = Outcome(
         idea=me["id"],
         ok=reply.found,

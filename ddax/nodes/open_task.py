@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import asyncio
 import reprlib
+from collections.abc import Callable
 from hashlib import sha256
 from typing import Any
 
@@ -33,7 +34,7 @@ REQUIREMENT_CHARS = 20_000
 
 async def open_task(state: State, runtime: Runtime[Context], *, session: Session) -> Update:
     """Open a task: its root idea, its lessons, and the mind it starts with."""
-    text = session.redactor.text(_text(state))
+    text = session.redactor.text(_text(state, session.redactor.text))
     number = sum(1 for idea in state.get("ideas", {}).values() if not idea["parent"])
     work = await _work(text, number, runtime, session)
     row = {"task": work["id"], "text": text, "thread": work["thread"], "opened": work["opened"]}
@@ -60,14 +61,17 @@ async def open_task(state: State, runtime: Runtime[Context], *, session: Session
     }
 
 
-def _text(state: State) -> str:
-    """Return the task: the newest human message, where it was not asked yet, else the input key."""
+def _text(state: State, clean: Callable[[str], str]) -> str:
+    """Return the task: the newest human message, where it was not asked yet, else the input key.
+
+    What was asked before is in state as `clean` left it.
+    """
     messages: list[Any] = state.get("messages", [])
     text: object = state.get("task", "")
     if messages and getattr(messages[-1], "type", "") == "human":
         message, before = said(messages[-1].content), state.get("work", {}).get("text", "")
         # The message of a task that ended without an answer is the last one still.
-        if text in ("", before) or clip(message, TASK_CHARS) != before:
+        if text in ("", before) or clip(clean(message), TASK_CHARS) != before:
             text = message
     if not isinstance(text, str):
         raise no_text(text)

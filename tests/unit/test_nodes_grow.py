@@ -10,8 +10,11 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from ddax.errors import BudgetExceeded, InvalidReply, ReasonerError
+from ddax.graph.routing import leaf_packet
 from ddax.graph.state import Outcome
-from ddax.ideas import dag
+from ddax.ideas import dag, grow
+from ddax.ideas.idea import child, merge_idea, root
+from ddax.nodes import act
 from ddax.nodes.evaluate import evaluate
 from ddax.nodes.expand import expand
 from ddax.nodes.merge import merge
@@ -295,3 +298,30 @@ async def test_what_an_idea_or_a_merge_cannot_hold_is_left_out_and_the_run_goes_
         titles = {idea["title"] for idea in (await agent.state("t"))["ideas"].values()}
     assert {"mail", "thing 0"} <= titles and "long" not in titles
     assert [row["idea"] for row in await kit.memory.rows("cuts", kind="large")] == ["long"]
+
+
+@pytest.mark.parametrize("length", [100, 300, 500, 600, 700, 900])
+def test_a_leaf_that_has_room_holds_what_it_finds(length: int) -> None:
+    call = ActionCall(name="visit", args={"source": "https://example.org/" + "a" * length}, intent="i" * 100)
+    proposal = Proposal("Read " + "t" * 100, expected="e" * 150, prior=0.5, action=call)
+    parent = root(0, "q")
+    leaf = child(parent, 1, proposal.title, expected="e" * 150, prior=0.5, step=3, needs=[], action=call)
+    packet: Any = leaf_packet({"ideas": {"0.1": leaf}}, "0.1")  # type: ignore[typeddict-item]
+    row = {"ok": True, "text": "x" * 260, "evidence": [f"{k:064}" for k in range(6)], "usage": {}}
+    patch = act._update(packet, {**row, "origins": ["web:example.org"]})["ideas"]["0.1"]
+    ideas = {"0": parent, "0.1": Idea(**{**leaf, **patch})}
+    if grow.has_room(parent, proposal):
+        dag.check_patch(ideas, {"0.1": Idea(Q=0.512345, N=11, V=0.512345)})
+        assert patch["evidence"] == row["evidence"][: len(patch["evidence"])]
+    assert length > 100 or patch["evidence"]
+
+
+def test_a_merge_of_many_children_holds_what_it_rests_on() -> None:
+    parent = root(0, "Q" * 160)
+    room = grow.room_for_children({"0": parent}, parent)
+    me = merge_idea(parent, room + 1, needs=[f"0.{k}" for k in range(1, room + 1)], step=3)
+    done = Idea(status="done", result="x" * 260, evidence=[f"{k:064}" for k in range(6)])
+    patch = dag.held(done, dag.size_of(me))
+    values = Idea(Q=0.512345, N=11, V=0.512345)
+    dag.check_patch({"0": parent, me["id"]: me}, {me["id"]: Idea(**{**patch, **values})})
+    assert 0 < len(patch["evidence"]) < 6

@@ -10,6 +10,7 @@ from typing import Any
 import pytest
 from langchain_core.messages import HumanMessage
 
+from ddax.configs.secrets import Redactor
 from ddax.errors import ReasonerError, UsageError
 from ddax.graph.state import Outcome
 from ddax.ideas.idea import apply_patches
@@ -294,4 +295,13 @@ def test_a_message_that_was_the_task_before_is_not_asked_in_place_of_a_new_one(
     message: str, task: str, asked: str
 ) -> None:
     state = {"work": {"text": "old"}, "task": task, "messages": [HumanMessage(message)]}
-    assert _text(state) == asked  # type: ignore[arg-type]  # as much of a state as it reads
+    assert _text(state, str) == asked  # type: ignore[arg-type]  # as much of a state as it reads
+
+
+async def test_a_message_with_a_secret_that_was_the_task_before_is_known_again(kit: Any) -> None:
+    message = "Is SECRET-WORD right?"
+    session = replace(kit.session(), redactor=Redactor(["SECRET-WORD"]))
+    first = await kit.after(open_task, {"task": "", "messages": [HumanMessage(message)]}, session)
+    assert "SECRET-WORD" not in first["work"]["text"]
+    again = await kit.after(open_task, {**first, "task": "What is cheese?"}, session)
+    assert again["work"]["text"] == "What is cheese?"
