@@ -21,9 +21,9 @@ from ddax.ideas.rows import Frame, Rows
 from ddax.types import NO_PARENT, Idea, Status
 
 MAX_IDEA_BYTES = 1536
+"""Upper size of one idea as JSON; longer text belongs into the memory."""
 LATER_BYTES = 120
 """What its values, an origin and a reason may still add to an idea that is done."""
-"""Upper size of one idea as JSON; longer text belongs into the memory."""
 
 FIELDS = frozenset(Idea.__annotations__)
 

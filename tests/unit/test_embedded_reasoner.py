@@ -8,13 +8,11 @@ from dataclasses import replace
 
 import pytest
 
-from ddax.debate.carried import mark
 from ddax.errors import ReasonerError
 from ddax.memory.embedding_rows import Rows
 from ddax.memory.embeddings import MiniLmEmbedder
 from ddax.reasoning.embedded import EmbeddedReasoner, Policy
 from ddax.reasoning.embedded.answer import MAX_WORDS
-from ddax.reasoning.entailment.rules import lexical
 from ddax.reasoning.protocol import (
     ArgueRequest,
     Argument,
@@ -356,53 +354,6 @@ async def test_reading_without_following_takes_the_search_order() -> None:
     named = page("ellen.md", "Ellen Marsh", ELLEN, prefix="mention:", score=1.0)
     children = (await plain.expand(asked(hits=(OTHER, SHIP, named), depth=1))).children
     assert [child.action["args"]["source"] for child in children if child.action] == ["ship.md", "bread.md"]
-
-
-FERRIES = page(
-    "ferries.md",
-    "Ferries of the Sound",
-    "# Ferries of the Sound\n\nThe ferry Ariel was launched in 1998 and carries 240 passengers. "
-    "The ferry Borealis carries 90 cars. The museum of the ferries was founded by Walter Inch in 1902. "
-    "The pier of the ferries was built in 1884 by Edwin Moss.\n\n"
-    "| Ferry | Captain | Speed (knots) | Cabins |\n|---|---|--:|--:|\n"
-    "| Ariel | Hanne Rask | 19 | 40 |\n| Borealis | Per Lund | 24 | 12 |\n",
-)
-
-
-@pytest.mark.parametrize(
-    ("task", "short"),
-    [
-        ("How many passengers does the Ariel carry?", "240"),
-        ("How many passengers does the Borealis carry?", ""),
-        ("How many different passengers does the Ariel carry?", "240"),
-        ("When was the ferry Ariel launched?", "1998"),
-        ("When was the ferry Borealis launched?", ""),
-        ("Who founded the museum of the ferries?", "Walter Inch"),
-        ("Who built the pier of the ferries?", "Edwin Moss"),
-        ("Who is the captain of the Borealis?", "Per Lund"),
-        ("What is the speed of the Borealis?", "24"),
-        ("How many cabins does the Ariel have?", "40"),
-        ("What is the name of the Ariel?", ""),
-        ("What is the number of cabins of the ferry Borealis?", "12"),
-        ("How many cabins does the captain of the Ariel clean?", ""),
-        ("How fast in knots is the speed of the Ariel?", "19"),
-    ],
-)
-async def test_a_short_answer_is_about_what_is_asked(
-    reasoner: EmbeddedReasoner, task: str, short: str
-) -> None:
-    assert (await reasoner.merge(MergeRequest(task, task, (), (FERRIES,), final=True))).short == short
-
-
-async def test_a_row_is_said_and_quoted_with_the_names_of_its_columns(reasoner: EmbeddedReasoner) -> None:
-    task = "What is the speed of the Borealis?"
-    reply = await reasoner.merge(MergeRequest(task, task, (), (FERRIES,), final=True))
-    said = "Borealis: Captain Per Lund, Speed (knots) 24, Cabins 12."
-    assert reply.text.startswith(f"Ferries of the Sound: {said}")
-    quotes = [citation.quote for citation in reply.citations]
-    assert quotes[0] == "| Borealis | Per Lund | 24 | 12 |"
-    assert "| Ferry | Captain | Speed (knots) | Cabins |" in quotes
-    assert "unsupported" not in mark(reply.text, quotes, lexical).text
 
 
 async def test_an_order_in_front_of_a_question_is_no_name(reasoner: EmbeddedReasoner) -> None:

@@ -4,11 +4,15 @@ from __future__ import annotations
 
 import pytest
 
-from ddax.memory.embeddings import HashEmbedder
+from ddax.debate.carried import mark
+from ddax.memory.embeddings import HashEmbedder, MiniLmEmbedder
+from ddax.reasoning.embedded import EmbeddedReasoner
 from ddax.reasoning.embedded.evidence import weigh
 from ddax.reasoning.embedded.question import analyse
 from ddax.reasoning.embedded.rows import asked_cell
 from ddax.reasoning.embedded.vectors import Vectors
+from ddax.reasoning.entailment.rules import lexical
+from ddax.reasoning.protocol import MergeRequest
 from ddax.types import Passage
 
 GOALS = (
@@ -39,3 +43,56 @@ def test_a_cell_answers_what_its_row_and_column_say(task: str, title: str, text:
     weighed = weigh(analyse(task), [Passage("t", "t.md", title, text)], Vectors(HashEmbedder()))
     found = asked_cell(analyse(task), weighed)
     assert (found[1] if found else "") == short
+
+
+@pytest.fixture(scope="module")
+def reasoner() -> EmbeddedReasoner:
+    return EmbeddedReasoner(MiniLmEmbedder())
+
+
+FERRIES = Passage(
+    "f",
+    "ferries.md",
+    "Ferries of the Sound",
+    "# Ferries of the Sound\n\nThe ferry Ariel was launched in 1998 and carries 240 passengers. "
+    "The ferry Borealis carries 90 cars. The museum of the ferries was founded by Walter Inch in 1902. "
+    "The pier of the ferries was built in 1884 by Edwin Moss.\n\n"
+    "| Ferry | Captain | Speed (knots) | Cabins |\n|---|---|--:|--:|\n"
+    "| Ariel | Hanne Rask | 19 | 40 |\n| Borealis | Per Lund | 24 | 12 |\n",
+)
+
+
+@pytest.mark.parametrize(
+    ("task", "short"),
+    [
+        ("How many passengers does the Ariel carry?", "240"),
+        ("How many passengers does the Borealis carry?", ""),
+        ("How many different passengers does the Ariel carry?", "240"),
+        ("When was the ferry Ariel launched?", "1998"),
+        ("When was the ferry Borealis launched?", ""),
+        ("Who founded the museum of the ferries?", "Walter Inch"),
+        ("Who built the pier of the ferries?", "Edwin Moss"),
+        ("Who is the captain of the Borealis?", "Per Lund"),
+        ("What is the speed of the Borealis?", "24"),
+        ("How many cabins does the Ariel have?", "40"),
+        ("What is the name of the Ariel?", ""),
+        ("What is the number of cabins of the ferry Borealis?", "12"),
+        ("How many cabins does the captain of the Ariel clean?", ""),
+        ("How fast in knots is the speed of the Ariel?", "19"),
+    ],
+)
+async def test_a_short_answer_is_about_what_is_asked(
+    reasoner: EmbeddedReasoner, task: str, short: str
+) -> None:
+    assert (await reasoner.merge(MergeRequest(task, task, (), (FERRIES,), final=True))).short == short
+
+
+async def test_a_row_is_said_and_quoted_with_the_names_of_its_columns(reasoner: EmbeddedReasoner) -> None:
+    task = "What is the speed of the Borealis?"
+    reply = await reasoner.merge(MergeRequest(task, task, (), (FERRIES,), final=True))
+    said = "Borealis: Captain Per Lund, Speed (knots) 24, Cabins 12."
+    assert reply.text.startswith(f"Ferries of the Sound: {said}")
+    quotes = [citation.quote for citation in reply.citations]
+    assert quotes[0] == "| Borealis | Per Lund | 24 | 12 |"
+    assert "| Ferry | Captain | Speed (knots) | Cabins |" in quotes
+    assert "unsupported" not in mark(reply.text, quotes, lexical).text

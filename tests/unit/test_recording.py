@@ -184,11 +184,14 @@ async def test_a_recording_is_gone_on_with_after_a_kill_in_the_middle_of_a_line(
 def test_a_file_that_is_whole_is_not_cut_and_a_device_is_written_to(tmp_path, monkeypatch):
     path = tmp_path / "r"
     RecordingReasoner(ScriptedReasoner({}), path, environment={})
+    whole = path.read_bytes()
     monkeypatch.setattr(
         "ddax.configs.lines.os.truncate", lambda *_: pytest.fail("another run may be writing")
     )
     RecordingReasoner(ScriptedReasoner({}), path, environment={})
+    assert path.read_bytes() == whole
     RecordingReasoner(ScriptedReasoner({}), Path("/dev/null"), environment={})
+    assert Path("/dev/null").is_char_device()
 
 
 @pytest.mark.parametrize("row", ["[]", '{"method": "ask"}', '{"method": "unheard", "hash": "x"}'])

@@ -19,6 +19,9 @@ from ddax.graph.runner import open_agent
 from ddax.graph.runs import RunInfo
 from ddax.graph.services import LocalServices
 
+ENDING_SECONDS = 10
+"""SQLite's thread tells that the file is closed, and ends a moment later."""
+
 
 class Crash(Exception):
     """Stands for the death of the process."""
@@ -47,7 +50,10 @@ def test_an_agent_that_cannot_be_built_leaves_nothing_open(tmp_path: Path) -> No
     before = set(threading.enumerate())
     with pytest.raises(Crash), open_agent(home=tmp_path, build=build):
         pass
-    assert set(threading.enumerate()) <= before, "a thread that lives on holds up the end of the process"
+    left = set(threading.enumerate()) - before
+    for thread in left:
+        thread.join(ENDING_SECONDS)
+    assert not {thread for thread in left if thread.is_alive()}, "a thread that lives on holds up the process"
 
 
 def lose(home: Path) -> None:

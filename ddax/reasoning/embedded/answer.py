@@ -9,6 +9,7 @@ from dataclasses import dataclass, replace
 from ddax.reasoning.embedded.bearing import shares
 from ddax.reasoning.embedded.compare import compared
 from ddax.reasoning.embedded.evidence import Weighed, fit_of_title, weigh
+from ddax.reasoning.embedded.measures import HEADS
 from ddax.reasoning.embedded.question import Question, unmet
 from ddax.reasoning.embedded.rows import asked_cell
 from ddax.reasoning.embedded.sentences import Sentence
@@ -37,7 +38,7 @@ REACH = 40
 _COUNTED = re.compile(
     r"\bhow many (?:(?:different|new|other|thousand|million|square)\s+)*([^\W\d_]+)", re.IGNORECASE
 )
-_PEOPLE = frozenset(map(stem, ("people", "inhabitants", "residents")))
+_PEOPLE = frozenset(map(stem, HEADS))
 _WHEN = re.compile(r",? (?:in|on|since|from|until) \d.*$")
 """What tells when, behind a name."""
 LEAST_WORDS = 8

@@ -17,8 +17,8 @@ _EARLIER = re.compile(r"\b(?:first|earlier|older|oldest|before)\b", re.IGNORECAS
 _LATER = re.compile(r"\b(?:later|younger|youngest|recently|last|after|newer)\b", re.IGNORECASE)
 _LESS = re.compile(r"\b(?:fewer|less|smaller|smallest|lower|shorter|shortest|fewest)\b", re.IGNORECASE)
 _BIRTH = re.compile(r"\b(?:older|oldest|younger|youngest)\b", re.IGNORECASE)
-Value = tuple[float, Weighed]
 _ARTICLE = re.compile(r"^(?:the|a|an)\s+", re.IGNORECASE)
+Value = tuple[float, Weighed]
 
 
 @dataclass(frozen=True)

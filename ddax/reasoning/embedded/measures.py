@@ -8,6 +8,8 @@ from collections.abc import Iterator
 from ddax.reasoning.embedded.text import stem, words
 
 LENGTH, AREA, TIME, PEOPLE = "length", "area", "time", "people"
+HEADS = ("people", "inhabitants", "residents")
+"""Words that count the same: who lives somewhere."""
 _UNITS = {
     LENGTH: {
         "m metre metres meter meters": 1.0, "km kilometre kilometres kilometer kilometers": 1000.0,
@@ -19,7 +21,7 @@ _UNITS = {
         "mi2 mi²": 2589988.0,
     },
     TIME: {"minute minutes min": 1.0, "hour hours": 60.0},
-    PEOPLE: {"people inhabitants residents": 1.0},
+    PEOPLE: {" ".join(HEADS): 1.0},
 }  # fmt: skip
 _UNIT = {
     unit: (kind, factor)
@@ -31,6 +33,7 @@ _NUMBER = re.compile(r"(?<![\w.,])(\d{1,3}(?:,\d{3})+(?:\.\d+)?|\d+(?:\.\d+)?)(?
 _SQUARE = re.compile(
     r"(?:square|sq\.?)\s+(km|kilomet(?:re|er)s?|mi|miles?|met(?:re|er)s?|m)\b", re.IGNORECASE
 )
+_WORD = re.compile(r"[^\W\d_]+[²2]?")
 _SCALE = re.compile(r"(thousand|million|billion)\b[\s-]*", re.IGNORECASE)
 _SCALES = {"thousand": 1e3, "million": 1e6, "billion": 1e9}
 _YEAR = re.compile(r"1\d{3}|20\d\d")
@@ -78,9 +81,10 @@ def measures(text: str) -> Iterator[tuple[str, float]]:
 
 def _unit(after: str) -> tuple[str, float]:
     """Return the kind of what follows a number and how much one of it is."""
-    square = _SQUARE.match(after)
-    unit = f"{_short(square.group(1))}2" if square else "".join(re.findall(r"^[^\W\d_]+[²2]?", after))
-    return _UNIT.get(unit.lower(), ("", 1.0))
+    if square := _SQUARE.match(after):
+        return _UNIT[f"{_short(square.group(1))}2"]
+    word = _WORD.match(after)
+    return _UNIT.get(word.group().lower(), ("", 1.0)) if word else ("", 1.0)
 
 
 def _short(unit: str) -> str:
