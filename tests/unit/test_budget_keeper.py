@@ -242,7 +242,7 @@ async def test_a_cancelled_call_frees_its_place():
     second = asyncio.create_task(metered.ask(ASK))
     await asyncio.sleep(0)
     first.cancel()
-    assert (await asyncio.wait_for(second, 2)).text == "q?"
+    assert (await asyncio.wait_for(second, 20)).text == "q?"
 
 
 async def test_the_cap_of_wall_time_ends_a_call_that_is_out_and_the_call_is_paid():
@@ -257,7 +257,7 @@ async def test_the_cap_of_wall_time_ends_a_call_that_is_out_and_the_call_is_paid
     kept = keeper(clock=time.monotonic, seconds=7.0, max_seconds=7.1)
     metered = MeteredReasoner(ScriptedReasoner({"ask": [hang]}), kept, place=place)
     with pytest.raises(BudgetExceeded, match=r"max_seconds=7\.1") as caught:
-        await asyncio.wait_for(metered.ask(ASK), 5)
+        await asyncio.wait_for(metered.ask(ASK), 20)
     assert usage_of(caught.value) == metered.spent == Usage(1, 30, 0.1)
     assert [(row["ok"], row["tokens"]) for row in place.calls] == [(False, 30)]
 
@@ -270,7 +270,7 @@ async def test_a_wait_for_a_place_ends_with_the_time_too():
         ScriptedReasoner({"ask": [hang, question()]}), keeper(clock=time.monotonic, max_seconds=0.1)
     )
     asked = asyncio.gather(metered.ask(ASK), metered.ask(ASK), return_exceptions=True)
-    assert [type(end) for end in await asyncio.wait_for(asked, 5)] == [BudgetExceeded, BudgetExceeded]
+    assert [type(end) for end in await asyncio.wait_for(asked, 20)] == [BudgetExceeded, BudgetExceeded]
     assert len(metered.inner.requests) == 1
 
 
