@@ -16,7 +16,7 @@ from ddax.errors import InvariantError
 from ddax.ideas.idea import Ideas, Patch, is_final
 from ddax.ideas.ids import sort_key as sort_key
 from ddax.ideas.ids import task_of as task_of
-from ddax.ideas.indexed import Dag, as_dag, index_of
+from ddax.ideas.indexed import Dag, above_of, as_dag, index_of
 from ddax.ideas.rows import Frame, Rows
 from ddax.types import NO_PARENT, Idea, Status
 
@@ -132,9 +132,8 @@ def reached(ideas: Ideas, idea_id: str, *, without: Set[str] = frozenset()) -> l
     found: dict[str, Idea] = {}
     waiting = [] if idea_id in without else [idea_id]
     while waiting:
-        idea = ideas[waiting.pop()]
-        for above in (idea["parent"], *idea.get("joined", [])):
-            if above != NO_PARENT and above != idea_id and above not in found and above not in without:
+        for above in above_of(ideas[waiting.pop()]):
+            if above != idea_id and above not in found and above not in without:
                 found[above] = ideas[above]
                 waiting.append(above)
     return list(found.values())
@@ -161,11 +160,14 @@ def lost_values(ideas: Ideas, root_id: str) -> dict[str, tuple[int, float]]:
 
 
 def _valued_in(ideas: Ideas, branches: Set[str]) -> list[Idea]:
-    """Return the ideas of some branches whose N and Q are of their own alone: the leaves and the merges."""
-    below = index_of(ideas).below
-    waiting, met = list(branches), set(branches)
+    """Return the ideas of some branches whose N and Q are of their own alone: the leaves and the merges.
+
+    A leaf is of every branch that proposed it.
+    """
+    index, waiting, met = index_of(ideas), list(branches), set(branches)
     while waiting:
-        new = [i for i in below.get(waiting.pop(), ()) if i not in met]
+        here = waiting.pop()
+        new = [i for i in (*index.below.get(here, ()), *index.again.get(here, ())) if i not in met]
         waiting.extend(new)
         met.update(new)
     own = (ideas[i] for i in sorted(met, key=sort_key))

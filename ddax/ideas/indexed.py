@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any, Self
 
 from ddax.ideas.ids import sort_key, task_of
 from ddax.ideas.tally import Tally
-from ddax.types import FINAL, LOST, Idea
+from ddax.types import FINAL, LOST, NO_PARENT, Idea
 
 if TYPE_CHECKING:
     from ddax.ideas.rows import Rows
@@ -22,17 +22,19 @@ if TYPE_CHECKING:
 class Index:
     """The structure of one DAG; `after` makes that of the next one and leaves this one as it is.
 
-    `order` has the ids of a task and `below` those under an idea, both sorted; `live` the sorted ids of a
-    task that are not final, `lost` those that failed or were given up. `visits` is ΣN of the children of an
-    idea, merges excepted; `calls` the action of each leaf as text, `tried` how many final leaves had it. The
-    columns of unfinished ideas (`ddax.ideas.rows`) are kept here by task, each with what has changed since,
-    and in `lost_below` what `dag.lost_values` found, until something lost changes.
+    `order` has the ids of a task and `below` those under an idea, both sorted; `again` those that an idea
+    proposed as well though they stand under another; `live` the sorted ids of a task that are not final,
+    `lost` those that failed or were given up. `visits` is ΣN of the children of an idea, merges excepted;
+    `calls` the action of each leaf as text, `tried` how many final leaves had it. The columns of unfinished
+    ideas (`ddax.ideas.rows`) are kept here by task, each with what has changed since, and in `lost_below`
+    what `dag.lost_values` found, until something lost changes.
     """
 
     def __init__(self, ideas: Mapping[str, Idea]) -> None:
         self.ideas = ideas
         self.order: dict[str, list[str]] = {}
         self.below: dict[str, list[str]] = {}
+        self.again: dict[str, frozenset[str]] = {}
         self.live: dict[str, list[str]] = {}
         self.lost: dict[str, frozenset[str]] = {}
         self.visits: dict[str, int] = {}
@@ -49,6 +51,7 @@ class Index:
             if idea["status"] not in FINAL:
                 live.append(idea_id)
             self._count(idea_id, idea, 1)
+        self._join({}, ideas)
         self._give_up(ideas)
 
     def after(self, ideas: Mapping[str, Idea], changed: Iterable[str]) -> Index:
@@ -62,6 +65,7 @@ class Index:
         # What no change concerns is shared with the old index: neither writes to it.
         new.order, new.below = (dict(self.order), dict(self.below)) if fresh else (self.order, self.below)
         new.live, new.lost, new.visits = dict(self.live), dict(self.lost), dict(self.visits)
+        new.again = dict(self.again)
         new.calls = dict(self.calls) if fresh else self.calls
         ends = any(ideas[i]["status"] in FINAL for i in touched)
         ends = ends or any(self.ideas[i]["status"] in FINAL for i in touched if i in self.ideas)
@@ -74,6 +78,7 @@ class Index:
                 new._count(idea_id, self.ideas[idea_id], -1)
             new._count(idea_id, ideas[idea_id], 1)
         new._ended(self, touched)
+        new._join(self.ideas, touched)
         new._give_up(touched)
         new.lost_below = {
             task: values for task, values in self.lost_below.items() if new._lost_as(self, task, touched)
@@ -90,10 +95,15 @@ class Index:
         )
 
     def _within(self, idea_id: str, branches: frozenset[str]) -> bool:
-        """Say whether an idea is one of these or stands below one."""
-        while idea_id and idea_id not in branches:
-            idea_id = self.ideas[idea_id]["parent"]
-        return bool(idea_id)
+        """Say whether an idea is one of these or stands below one, whichever way up."""
+        waiting, met = [idea_id], set[str]()
+        while waiting:
+            here = waiting.pop()
+            if here in branches:
+                return True
+            met.add(here)
+            waiting.extend(above for above in above_of(self.ideas[here]) if above not in met)
+        return False
 
     def rows(self, task: str) -> Rows | None:
         """Return the columns of the unfinished ideas of a task; None where they are to be made anew."""
@@ -143,6 +153,13 @@ class Index:
         for task in {task_of(i) for i in gone} | set(come):
             kept = [i for i in self.live.get(task, ()) if i not in gone] + come.get(task, [])
             self.live[task] = sorted(kept, key=sort_key) if task in come else kept
+
+    def _join(self, before: Mapping[str, Idea], touched: Iterable[str]) -> None:
+        """Bring the sets of what was proposed again up to date."""
+        for idea_id in touched:
+            was = set(_joined(before[idea_id])) if idea_id in before else set[str]()
+            for above in was.symmetric_difference(_joined(self.ideas[idea_id])):
+                self.again[above] = self.again.get(above, frozenset()) ^ {idea_id}
 
     def _give_up(self, touched: Iterable[str]) -> None:
         """Bring the sets of what is lost up to date; sets are replaced, for the old index has them too."""
@@ -222,6 +239,11 @@ def call_text(leaf: Idea) -> str:
     """Return an action with its arguments as text: equal for calls that do the same."""
     name, arguments = leaf["action"]["name"], leaf["action"]["args"]
     return f"{name} {arguments if len(arguments) < 2 else sorted(arguments.items())!r}"
+
+
+def above_of(idea: Idea) -> list[str]:
+    """Return the parent of an idea, where it has one, and those that proposed it as well."""
+    return [above for above in (idea["parent"], *_joined(idea)) if above != NO_PARENT]
 
 
 def _joined(idea: Idea) -> list[str]:

@@ -17,7 +17,7 @@ from ddax.ideas.idea import Patch, merge_ideas, root
 from ddax.nodes.expand import expand
 from ddax.nodes.frontier import _ways, directions_of, frontier, inherited_q
 from ddax.reasoning import protocol as p
-from ddax.types import ActionCall, Idea, Proposal
+from ddax.types import LOST, ActionCall, Idea, Proposal
 
 KINDS = ("expand", "done", "abandoned", "waiting", "value", "number", "prior", "text", "task", "joined")
 LEAF = Proposal("a", "b", 1.0, action=ActionCall(name="visit", args={"source": "a page"}, intent=""))
@@ -115,6 +115,63 @@ def test_a_value_with_two_ways_up_is_lost_once_and_only_where_both_are() -> None
     assert dag.lost_values(both, "0") == {"0": (1, 0.0)}
     itself = merge_ideas(ideas, [{"0.1.1": Idea(status="failed")}])
     assert dag.lost_values(itself, "0") == dict.fromkeys(("0", "0.1", "0.2"), (1, 0.0))
+
+
+def two_branches() -> Any:
+    """Return a root with 0.1, which has a leaf, and 0.2, which has two parts."""
+    part = Proposal("a", "b", 1.0)
+    ideas = merge_ideas(None, [{"0": root(0, "q")}])
+    for parent, plan in (("0", [part] * 2), ("0.1", [LEAF]), ("0.2", [part] * 2)):
+        ideas = merge_ideas(ideas, [grow.expansion(ideas, ideas[parent], plan, step=1)])
+    return ideas
+
+
+def test_a_value_is_lost_above_a_lost_branch_that_proposed_its_leaf_as_well() -> None:
+    ideas = two_branches()
+    ideas = merge_ideas(ideas, [{"0.1.1": Idea(joined=["0.2.1"]), "0.2.1": Idea(status="failed")}])
+    assert dag.lost_values(ideas, "0") == {}
+    ideas = merge_ideas(ideas, [grow.backpropagate(ideas, [("0.1.1", 0.2), ("0.2.2", 0.8)])])
+    assert {i: (ideas[i]["N"], ideas[i]["Q"]) for i in ("0", "0.1", "0.2", "0.2.1")} == {
+        "0": (2, 0.5), "0.1": (1, 0.2), "0.2": (2, 0.5), "0.2.1": (1, 0.2),
+    }  # fmt: skip
+    assert dag.lost_values(ideas, "0") == {"0.2": (1, 0.2)}, "0.1 goes on from it, and the root with it"
+
+
+def _ways_up(ideas: Any, below: str, above: str, met: tuple[str, ...] = ()) -> list[set[str]]:
+    """Return, of each way up from an idea to another, what it leads through, the lower end included."""
+    if below == above:
+        return [set(met)]
+    higher = [above for above in (ideas[below]["parent"], *ideas[below].get("joined", [])) if above]
+    ways = (_ways_up(ideas, h, above, (*met, below)) for h in higher if h not in met)
+    return [way for some in ways for way in some]
+
+
+SOME_INNER = st.sets(st.sampled_from(["0.1", "0.2", "0.2.1", "0.2.2"]), min_size=1, max_size=2)
+
+
+@settings(max_examples=150, deadline=None)
+@given(SOME_INNER, SOME_INNER, st.permutations(["joined", "failed", "valued"]))
+def test_a_value_is_lost_to_an_idea_where_every_way_up_to_it_is(
+    joined: set[str], failed: set[str], order: list[str]
+) -> None:
+    ideas = two_branches()
+    mine = [i["id"] for i in dag.subtree(ideas, "0")]
+    for what in order:
+        patches: dict[str, Patch] = {
+            "joined": {"0.1.1": Idea(joined=sorted(joined))},
+            "failed": {i: Idea(status="failed") for i in failed},
+            "valued": grow.backpropagate(ideas, [("0.1.1", 0.25), ("0.2.3", 0.5)]),
+        }
+        ideas = merge_ideas(ideas, [patches[what]])
+        dag.lost_values(ideas, "0")
+    lost = {i for i in mine if ideas[i]["status"] in LOST}
+    expected = dict.fromkeys(mine, 0)
+    for valued in (i for i in mine if ideas[i]["kind"] != "inner"):
+        for above in set(mine) - lost - {valued}:
+            ways = _ways_up(ideas, valued, above)
+            expected[above] += ideas[valued]["N"] * bool(ways and all(way & lost for way in ways))
+    found = {i: n for i, (n, _) in dag.lost_values(ideas, "0").items()}
+    assert found == {i: n for i, n in expected.items() if n}
 
 
 @pytest.mark.parametrize("drawn", [set(), {"0.2"}, {"0", "0.1", "0.4"}])
