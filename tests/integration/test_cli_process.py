@@ -87,12 +87,12 @@ def interrupt(tmp_path: Path, *argv: str) -> tuple[int, str, str]:
         text=True, cwd=tmp_path, env=environment(tmp_path),
     ) as process:  # fmt: skip
         manifest = tmp_path / "home" / "runs" / "t" / "run.json"
-        deadline = time.monotonic() + 20
+        deadline = time.monotonic() + 60
         while not manifest.exists() and time.monotonic() < deadline:
             time.sleep(0.02)
         time.sleep(0.2)
         process.send_signal(signal.SIGINT)
-        out, err = process.communicate(timeout=20)
+        out, err = process.communicate(timeout=60)
         return process.returncode, out, err
 
 
@@ -154,7 +154,7 @@ def test_a_reader_that_leaves_early_is_no_error(tmp_path: Path):
         process.stdout.readline()
         process.stdout.close()
         err = process.stderr.read().decode()
-        process.wait(timeout=20)
+        process.wait(timeout=60)
     assert "Traceback" not in err
     assert "Exception ignored" not in err
 
@@ -175,7 +175,7 @@ def terminal(tmp_path: Path, width: int, **changes: str) -> str:
                 seen += chunk
         except OSError:  # the terminal is gone once its last writer is
             pass
-        assert process.wait(timeout=20) == 0
+        assert process.wait(timeout=60) == 0
     os.close(leader)
     return seen.decode()
 

@@ -94,7 +94,7 @@ async def test_no_acknowledged_row_is_lost_by_kills(tmp_path: Path) -> None:
         # The first half is killed while the index still opens, the second while it takes rows.
         time.sleep(moments.uniform(0, 0.3) + (1.2 if kill >= KILLS // 2 else 0))
         process.kill()
-        rest, _ = process.communicate(timeout=20)
+        rest, _ = process.communicate(timeout=60)
         complete = [line for line in (lines[0] + rest).splitlines(keepends=True) if line.endswith("\n")]
         acknowledged += [row_id for line in complete for row_id in line.split()]
     assert len(acknowledged) > 5 * KILLS
@@ -112,7 +112,7 @@ async def test_rows_that_waited_for_the_index_are_in_it_after_a_kill(
     assert process.stdout is not None
     acknowledged = process.stdout.readline().split()
     process.kill()
-    process.communicate(timeout=20)
+    process.communicate(timeout=60)
     assert len(acknowledged) == 5
     memory = await opened(tmp_path)
     asked = RecallQuery("river 3 of the map", "", 1, time.time() + 1, m_observations=5)
@@ -140,7 +140,7 @@ async def test_the_owner_is_named_and_a_killed_one_is_taken_over(tmp_path: Path)
         await opened(tmp_path)
     process.kill()
     memory = await opened(tmp_path, wait_seconds=20)
-    process.communicate(timeout=20)
+    process.communicate(timeout=60)
     assert await memory.count("observation") >= 5
     await memory.close()
 

@@ -74,7 +74,7 @@ def owner(home: Home) -> Iterator[None]:
     cache.close()
     child.stdin.close()
     child.stdout.close()
-    child.wait(timeout=20)
+    child.wait(timeout=60)
 
 
 @pytest.mark.usefixtures("owner")

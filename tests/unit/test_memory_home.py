@@ -59,7 +59,7 @@ def holder(home: Home, thread: str) -> subprocess.Popen[str]:
 
 
 def ended(process: subprocess.Popen[str]) -> None:
-    process.communicate(timeout=20)
+    process.communicate(timeout=60)
 
 
 @pytest.fixture

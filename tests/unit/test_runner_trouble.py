@@ -252,7 +252,7 @@ def owner(tmp_path: Path) -> Iterator[None]:
     yield
     child.stdin.close()
     child.stdout.close()
-    child.wait(timeout=20)
+    child.wait(timeout=60)
 
 
 @pytest.mark.usefixtures("owner")
