@@ -92,12 +92,12 @@ def beyond(found: Found) -> float:
     for call in sorted(found.calls, key=lambda c: c["start"]):
         covered += max(0.0, call["end"] - max(call["start"], until))
         until = max(until, call["end"])
-    return max(0.0, found.row["seconds"] - covered)
+    return max(0.0, float(found.row["seconds"]) - covered)
 
 
 def path(found: Found, latency: float) -> float:
     """Return the wall time by what the latency of the levels alone takes."""
-    return float(found.row["seconds"]) / (found.row.get("levels", LEVELS) * latency)
+    return float(found.row["seconds"]) / (int(found.row.get("levels", LEVELS)) * latency)
 
 
 def _cpu(found: Found, *, without: Sequence[str] = ()) -> float:
@@ -106,7 +106,7 @@ def _cpu(found: Found, *, without: Sequence[str] = ()) -> float:
 
 
 def _named(found: Found, name: str) -> float | None:
-    return 1000 * found.row[name] / len(found.calls) if name in found.row else None
+    return 1000 * float(found.row[name]) / len(found.calls) if name in found.row else None
 
 
 MEASURES = {

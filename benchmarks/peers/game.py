@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from typing import Any
 
 from benchmarks.core import Options, Target
 from benchmarks.game24 import read_puzzles
@@ -36,7 +37,9 @@ def run(served: Served, options: Options, *, peers: Sequence[Peer] = PEERS) -> P
         for peer in peers if peer.name not in PLAYERS
     }  # fmt: skip
     served.clear(0.0)
-    given = {"puzzles": puzzles, "question": twentyfour.TASK, "value": VALUE, "words": WORDS, "calls": CALLS}
+    given: dict[str, Any] = {
+        "puzzles": puzzles, "question": twentyfour.TASK, "value": VALUE, "words": WORDS, "calls": CALLS,
+    }  # fmt: skip
     players = [peer for peer in peers if peer.name in PLAYERS]
     found = each_of(players, lambda peer: [once(peer, "game24", served, warm=False, **given)], missing)
 
@@ -45,7 +48,7 @@ def run(served: Served, options: Options, *, peers: Sequence[Peer] = PEERS) -> P
         return sum(twentyfour.solves(puzzle, str(answer)) for puzzle, answer in told)
 
     def paid(one: Found) -> float:
-        return sum(c["tokens_in"] + c["tokens_out"] for c in one.calls)
+        return float(sum(c["tokens_in"] + c["tokens_out"] for c in one.calls))
 
     measures: dict[Measure, Callable[[Found], float | None]] = {
         SOLVED: lambda one: right(one) / len(puzzles),

@@ -14,15 +14,16 @@ import resource
 import sys
 import time
 import urllib.request
+from types import ModuleType
 
 
-def cpu():
+def cpu() -> float:
     """Return CPU seconds of this process, its threads and the children it has waited for."""
     mine, below = resource.getrusage(resource.RUSAGE_SELF), resource.getrusage(resource.RUSAGE_CHILDREN)
     return mine.ru_utime + mine.ru_stime + below.ru_utime + below.ru_stime
 
 
-def peak_mb():
+def peak_mb() -> float:
     """Return the largest resident size in MB; Linux carries that of the starter over in `ru_maxrss`."""
     if os.path.exists("/proc/self/status"):
         with open("/proc/self/status") as file:
@@ -30,20 +31,21 @@ def peak_mb():
     return resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / (2**20 if sys.platform == "darwin" else 2**10)
 
 
-def loaded(path):
+def loaded(path: str) -> ModuleType:
     """Load a module by its file: its folder stays out of the path, where it could hide the peer."""
     spec = importlib.util.spec_from_file_location("adapter", path)
+    assert spec is not None and spec.loader is not None
     module = importlib.util.module_from_spec(spec)
     spec.loader.exec_module(module)
     return module
 
 
-def clear(base):
+def clear(base: str) -> None:
     """Have the server forget the warm-up."""
     urllib.request.urlopen(urllib.request.Request(base.rsplit("/v1", 1)[0] + "/control/clear", b"{}")).read()
 
 
-def settle():
+def settle() -> None:
     """Set aside from the garbage collector what imports and the warm-up left, for all peers alike.
 
     A full pass over it costs by what was imported, and falls into this task or the next by chance.
@@ -52,7 +54,7 @@ def settle():
     gc.freeze()
 
 
-def main(path, task):
+def main(path: str, task: str) -> None:
     """Measure one task."""
     given = json.load(sys.stdin)
     if "pages" in given and isinstance(given["pages"], dict):

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
+from typing import Any
 
 from benchmarks.core import Options, Target
 from benchmarks.model_server import Served
@@ -35,7 +36,7 @@ def run(served: Served, options: Options, *, peers: Sequence[Peer] = (*PEERS, RE
         peer.name: "has no tools and reads no pages by itself" for peer in peers if peer.name not in READERS
     }  # fmt: skip
     served.clear(0.0)
-    given = {"questions": [row["question"] for row in asked], "pages": pages}
+    given: dict[str, Any] = {"questions": [row["question"] for row in asked], "pages": pages}
     readers = [peer for peer in peers if peer.name in READERS]
     found = each_of(readers, lambda peer: [once(peer, "research", served, warm=False, **given)], missing)
 
@@ -43,8 +44,8 @@ def run(served: Served, options: Options, *, peers: Sequence[Peer] = (*PEERS, RE
         pairs = zip(asked, one.row["answers"], strict=True)
         return sum(row["answer"].lower() in str(answer).lower() for row, answer in pairs)
 
-    def talk(one: Found) -> list[dict[str, int]]:
-        return [c for c in one.calls if c["kind"] != "embedding"]  # type: ignore[misc]
+    def talk(one: Found) -> list[Mapping[str, Any]]:
+        return [c for c in one.calls if c["kind"] != "embedding"]
 
     measures: dict[Measure, Callable[[Found], float | None]] = {
         SOLVED: lambda one: right(one) / len(asked),

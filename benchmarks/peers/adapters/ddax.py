@@ -7,14 +7,35 @@ import os
 import threading
 import time
 import urllib.request
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from typing import TYPE_CHECKING, Any, ParamSpec, TypeVar
 
 import numpy as np
+from numpy.typing import NDArray
 
+if TYPE_CHECKING:  # `load` imports them, so that the harness can time it
+    from pydantic import BaseModel
+
+    from ddax import Context, open_agent
+    from ddax.actions.protocol import Action, ActionContext, ActionResult
+    from ddax.actions.registry import action
+    from ddax.graph.services import Parts
+    from ddax.memory import embeddings
+    from ddax.memory.embeddings import open_embedder
+    from ddax.memory.protocol import RecallQuery
+    from ddax.types import Record
+
+Given = Mapping[str, Any]
+"""What the harness reads from its standard input."""
+Row = dict[str, Any]
+"""What a task brings to the row that the harness prints."""
+P = ParamSpec("P")
+T = TypeVar("T")
 LOOP = asyncio.Runner()
 """One loop for the warm-up and the run: the client keeps its connections in it."""
 
 
-def load():
+def load() -> None:
     """Import what `open_agent` imports at its first use."""
     global BaseModel, Context, open_agent, Parts, Record
     global ActionContext, ActionResult, action, embeddings, open_embedder, RecallQuery
@@ -33,14 +54,14 @@ def load():
 class Stopwatch:
     """CPU seconds of the threads that calls ran on; a call within a call counts once."""
 
-    def __init__(self):
+    def __init__(self) -> None:
         self.seconds = 0.0
         self._within = threading.local()
 
-    def around(self, work):
+    def around(self, work: Callable[P, T]) -> Callable[P, T]:
         """Return the same work, timed."""
 
-        def timed(*args, **named):
+        def timed(*args: P.args, **named: P.kwargs) -> T:
             if getattr(self._within, "call", False):
                 return work(*args, **named)
             self._within.call, began = True, time.thread_time()
@@ -53,7 +74,7 @@ class Stopwatch:
         return timed
 
 
-def leaves(given):
+def leaves(given: Given) -> Row:
     """Look at so many things, the engine asks the model once for each."""
     return LOOP.run(_leaves(given))
 
@@ -61,7 +82,7 @@ def leaves(given):
 saved = leaves  # every step of ours is always saved
 
 
-async def _leaves(given):
+async def _leaves(given: Given) -> Row:
     class Look(BaseModel):
         number: int
 
@@ -85,12 +106,12 @@ async def _leaves(given):
     return await run(given, task, settings, (look,))
 
 
-def game24(given):
+def game24(given: Given) -> Row:
     """Play each puzzle: inner ideas are steps, and an action checks what came out."""
     return {"answers": [LOOP.run(_game(given, k, puzzle)) for k, puzzle in enumerate(given["puzzles"])]}
 
 
-async def _game(given, number, puzzle):
+async def _game(given: Given, number: int, puzzle: str) -> str:
     class Check(BaseModel):
         steps: str
 
@@ -105,17 +126,18 @@ async def _game(given, number, puzzle):
 
     settings = {"selection": {"branching": 10, "join": 1.0}, "budget": {"max_model_calls": given["calls"]}}
     place, task = f"{given['place']}{number}", given["question"].format(numbers=puzzle)
-    return (await run({**given, "place": place}, task, settings, (check,)))["answer"]
+    found = await run({**given, "place": place}, task, settings, (check,))
+    return str(found["answer"])
 
 
-def injected(given):
+def injected(given: Given) -> Row:
     """Ask the question over each page, with an action that sends beside the built-in ones."""
     found = [LOOP.run(_read(given, k, page)) for k, page in enumerate(given["pages"])]
     return {"sent": [sent for sent, _ in found], "answers": [answer for _, answer in found]}
 
 
-async def _read(given, number, page):
-    sent = []
+async def _read(given: Given, number: int, page: str) -> tuple[list[str], str]:
+    sent: list[str] = []
 
     class Letter(BaseModel):
         to: str
@@ -132,10 +154,10 @@ async def _read(given, number, page):
     with open(f"{place}-docs/harbour.md", "w") as file:
         file.write(f"# Harbour\n\n{page}\n")
     found = await run({**given, "place": place}, given["question"], {}, (send,), [f"{place}-docs"])
-    return sent, found["answer"]
+    return sent, str(found["answer"])
 
 
-def research(given):
+def research(given: Given) -> Row:
     """Ask each question over a folder of the pages."""
     docs = f"{given['place']}-docs"
     os.makedirs(docs)
@@ -146,7 +168,7 @@ def research(given):
     return {"answers": [LOOP.run(_research(given, k, question, docs)) for k, question in asked]}
 
 
-async def _research(given, number, question, docs):
+async def _research(given: Given, number: int, question: str, docs: str) -> str:
     found = await run({**given, "place": f"{given['place']}{number}"}, question, {}, (), [docs])
     return f"{found['short']} {found['answer']}"
 
@@ -156,10 +178,10 @@ class Asking:
 
     name, fingerprint = "server", "server-words"
 
-    def __init__(self, base, dim):
+    def __init__(self, base: str, dim: int) -> None:
         self.base, self.dim = base, dim
 
-    def embed(self, texts):
+    def embed(self, texts: Sequence[str]) -> NDArray[np.float32]:
         """Return one vector a text."""
         if not texts:
             return np.zeros((0, self.dim), np.float32)
@@ -168,12 +190,12 @@ class Asking:
             return np.array([row["embedding"] for row in json.load(reply)["data"]], np.float32)
 
 
-def memories(given):
+def memories(given: Given) -> Row:
     """Write the texts and ask for some of them."""
     return LOOP.run(_memories(given))
 
 
-async def _memories(given):
+async def _memories(given: Given) -> Row:
     parts = Parts(embedder=Asking(given["base"], given["dim"]))
     settings = Context.model_validate({"mood": {"engine": "numpy"}, "selection": {"state_dim": given["dim"]}})
     async with open_agent(settings, home=given["place"], parts=parts) as agent:
@@ -183,7 +205,8 @@ async def _memories(given):
             await memory.put(
                 [Record("observation", text, source="notes") for text in texts[first : first + 500]]
             )
-        wrote, took, right = time.perf_counter() - began, [], 0
+        wrote, right = time.perf_counter() - began, 0
+        took: list[float] = []
         for number in given["asked"]:
             start = time.perf_counter()
             hits = await memory.recall(RecallQuery(texts[number], "t", before_step=1, now=time.time() + 1))
@@ -192,7 +215,10 @@ async def _memories(given):
     return {"wrote": wrote, "took": took, "right": right}
 
 
-async def run(given, task, settings, actions=(), sources=()):
+async def run(
+    given: Given, task: str, settings: Mapping[str, Any], actions: "Sequence[Action]" = (),
+    sources: Sequence[str] = (),
+) -> Row:  # fmt: skip
     """Run a task in a home of its own, or go on with it where it was cut."""
     os.environ.update(OPENAI_BASE_URL=given["base"], OPENAI_API_BASE=given["base"], OPENAI_API_KEY="none")
     context = Context.model_validate({"model": "openai:script", "sources": list(sources), **settings})
@@ -211,12 +237,14 @@ async def run(given, task, settings, actions=(), sources=()):
 
 
 @contextlib.contextmanager
-def _timed(watch):
+def _timed(watch: Stopwatch) -> Iterator[None]:
     """Time the encoder that the session opens, also on the threads on which it shares out many texts."""
     kind = type(open_embedder())
     plain, batch = kind.embed, embeddings.pooled
-    kind.embed, embeddings.pooled = watch.around(plain), watch.around(batch)
+    kind.embed = watch.around(plain)  # type: ignore[method-assign]  # `mock` would add to the import
+    embeddings.pooled = watch.around(batch)
     try:
         yield
     finally:
-        kind.embed, embeddings.pooled = plain, batch
+        kind.embed = plain  # type: ignore[method-assign]
+        embeddings.pooled = batch
