@@ -129,15 +129,15 @@ async def live(here: World, home: Path, *, rollouts: int, embedder: Any, library
     from ddax import Context, build_graph, open_agent
     from ddax.graph.services import Parts
 
-    context = Context(
-        namespace=f"bill-{number}",
-        seed=number,
-        selection={"lookahead": rollouts},
-        actions={"allow": ["pay"]},
-        mood={"enabled": False},
-        budget={"max_parallel": 1, "max_steps": 40},
-        debate={"ask": "always"},  # what an outcome is worth is what its reasoner says of it
-    )
+    context = Context.model_validate({
+        "namespace": f"bill-{number}",
+        "seed": number,
+        "selection": {"lookahead": rollouts},
+        "actions": {"allow": ["pay"]},
+        "mood": {"enabled": False},
+        "budget": {"max_parallel": 1, "max_steps": 40},
+        "debate": {"ask": "always"},  # what an outcome is worth is what its reasoner says of it
+    })  # fmt: skip
     parts = Parts(reasoner=_reasoner(here), actions=(_action(here),), embedder=embedder, library=library)
     async with open_agent(context, home=home, parts=parts, build=build_graph) as agent:
         thread = f"bill-{number}"

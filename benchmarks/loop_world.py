@@ -164,14 +164,14 @@ async def live(
     from ddax import Context, build_graph, open_agent
     from ddax.graph.services import Parts
 
-    context = Context(
-        namespace=f"door-{number}",
-        seed=number,
-        mood={"engine": "numpy", **mood},
-        budget={"max_steps": STEPS, "max_depth": 40},
-        debate={"ask": "always"},  # its reasoner learns from the judging whether the door is open
-        evolution={"history_penalty_multiplier": tabu},
-    )
+    context = Context.model_validate({
+        "namespace": f"door-{number}",
+        "seed": number,
+        "mood": {"engine": "numpy", **mood},
+        "budget": {"max_steps": STEPS, "max_depth": 40},
+        "debate": {"ask": "always"},  # its reasoner learns from the judging whether the door is open
+        "evolution": {"history_penalty_multiplier": tabu},
+    })  # fmt: skip
     parts = Parts(
         reasoner=_reasoner(world, number), actions=_actions(world), embedder=embedder, library=library
     )

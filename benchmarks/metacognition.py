@@ -12,12 +12,15 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from benchmarks import hotpot, loop_world, repair
 from benchmarks.core import Figure, Options, Result, Target, bootstrap, paired_bootstrap
+
+if TYPE_CHECKING:
+    from ddax.graph.results import RunResult
 
 NAME = "metacognition"
 DESCRIPTION = "ablation of each cognitive action on two-hop questions and repairs; the loop test"
@@ -127,12 +130,12 @@ async def _repairs(place: Path, options: Options, embedder: Any, n: int) -> dict
     return found
 
 
-def _answered(case: hotpot.Case, result: dict[str, Any]) -> bool:
+def _answered(case: hotpot.Case, result: RunResult) -> bool:
     return hotpot.holds(case.answer, result["answer"])
 
 
-def _repaired(result: dict[str, Any]) -> bool:
-    return bool(result["status"] == "done")
+def _repaired(result: RunResult) -> bool:
+    return result["status"] == "done"
 
 
 @dataclass(frozen=True)
@@ -148,21 +151,21 @@ class _Setting:
     seed: int
 
 
-async def _ask(setting: _Setting, task: str, right: Callable[[dict[str, Any]], bool]) -> Ran:
+async def _ask(setting: _Setting, task: str, right: Callable[[RunResult], bool]) -> Ran:
     """Run the graph on one task in a home of its own: standing and verdicts are learned across namespaces."""
     from ddax import Context, open_agent
     from ddax.graph.services import Parts
     from ddax.reasoning.embedded import EmbeddedReasoner
 
     name = "".join(c if c.isalnum() else "-" for c in setting.name)
-    context = Context(
-        sources=setting.sources, namespace=name, seed=setting.seed, mood={"engine": "numpy", **setting.mood},
-        evolution={"seconds": BUG_SECONDS},
-    )  # fmt: skip
+    context = Context.model_validate({
+        "sources": setting.sources, "namespace": name, "seed": setting.seed,
+        "mood": {"engine": "numpy", **setting.mood}, "evolution": {"seconds": BUG_SECONDS},
+    })  # fmt: skip
     reasoner = Counting(EmbeddedReasoner(setting.embedder))
     parts = Parts(embedder=setting.embedder, library=setting.library, reasoner=reasoner)
     async with open_agent(context, home=setting.home / name, parts=parts) as agent:
-        result = dict(await agent.run(task, thread=name))
+        result = await agent.run(task, thread=name)
         memory = (await agent.services.session(context)).memory
         texts = [
             row["actual"] for row in await memory.rows("ledger", limit=10_000) if row["action"] != "merge"

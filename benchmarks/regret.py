@@ -13,12 +13,18 @@ import tempfile
 from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any, Literal
+from typing import TYPE_CHECKING, Any, Literal
 
 import numpy as np
 
 from benchmarks.core import Figure, Options, Result, Target, bootstrap
 from benchmarks.names import invented
+
+if TYPE_CHECKING:
+    from ddax.actions.protocol import Action
+    from ddax.memory.protocol import Embedder
+    from ddax.reasoning.embedded import EmbeddedReasoner
+    from ddax.types import Document, Hit
 
 NAME = "regret"
 DESCRIPTION = (
@@ -76,7 +82,8 @@ def cases_of(number: int, seed: int) -> list[Case]:
     """Make cases: an exact share of mistakes, in random order."""
     rng = np.random.default_rng(seed)
     bad, neutral = round(BAD * number), round(NEUTRAL * number)
-    kinds: list[Kind] = ["bad"] * bad + ["neutral"] * neutral + ["good"] * (number - bad - neutral)
+    counts: dict[Kind, int] = {"bad": bad, "neutral": neutral, "good": number - bad - neutral}
+    kinds = [kind for kind, count in counts.items() for _ in range(count)]
     return [_case(kinds[k], rng) for k in rng.permutation(number)]
 
 
@@ -109,7 +116,7 @@ async def judged(cases: Sequence[Case]) -> list[bool]:
     return [await _judge(case, embedder) for case in cases]
 
 
-async def _judge(case: Case, embedder: Any) -> bool:
+async def _judge(case: Case, embedder: Embedder) -> bool:
     from ddax import Context, open_agent
     from ddax.configs.settings import Recall
     from ddax.graph.counterfactual import compare_override
@@ -122,7 +129,9 @@ async def _judge(case: Case, embedder: Any) -> bool:
         reasoner=buyer(embedder, case.own), memory=DictMemory("regret", embedder, lambda: 1.7e9, Recall()),
         library=library, embedder=embedder, actions=(ordering(),),
     )  # fmt: skip
-    context = Context(seed=0, human=True, mood={"engine": "numpy"}, evolution={"evolution_enabled": False})  # type: ignore[arg-type]
+    context = Context.model_validate(
+        {"seed": 0, "human": True, "mood": {"engine": "numpy"}, "evolution": {"evolution_enabled": False}}
+    )
     with tempfile.TemporaryDirectory() as home:
         async with open_agent(context, home=Path(home), parts=parts) as agent:
             result = await agent.run(case.question, thread="case")
@@ -141,27 +150,31 @@ class Shelf:
     """The pages of a case; nothing is found by searching, pages have to be ordered."""
 
     def __init__(self, pages: dict[str, str]) -> None:
-        self.specs, self.pages, self.outside = ("shelf",), pages, False
+        self.specs: tuple[str, ...] = ("shelf",)
+        self.pages, self.outside = pages, False
 
-    async def search(self, query: str, *, intent: str = "", k: int = 10, mode: str = "hybrid") -> list[Any]:
+    async def search(self, query: str, *, intent: str = "", k: int = 10, mode: str = "hybrid") -> list[Hit]:
         return []
 
-    async def read(self, source: str) -> Any:
+    async def read(self, source: str) -> Document:
         from ddax.types import Document
 
         return Document(source, source, source, self.pages[source])
 
-    async def mentioned(self, text: str, *, limit: int = 10) -> list[Any]:
+    async def mentioned(self, text: str, *, limit: int = 10) -> list[Hit]:
         return []
 
     def holds(self, source: str, text: str) -> bool | None:
         return text in self.pages[source] if source in self.pages else None
 
+    async def warm(self, limit: int | None = None) -> int:
+        return 0
+
     def describe(self) -> str:
         return "pages to order"
 
 
-def ordering() -> Any:
+def ordering() -> Action:
     """Return the action `order`: a visit that spends, so that a human is asked before it."""
     from ddax.actions.protocol import Action
     from ddax.actions.visit import visit
@@ -169,7 +182,7 @@ def ordering() -> Any:
     return Action("order", visit.function, visit.arguments, "spends", "Order a page and read it.")
 
 
-def buyer(embedder: Any, source: str) -> Any:
+def buyer(embedder: Embedder, source: str) -> EmbeddedReasoner:
     """Return an embedded reasoner that first orders one page, and then has no further idea."""
     from ddax.errors import ReasonerError
     from ddax.reasoning.embedded.reasoner import EmbeddedReasoner

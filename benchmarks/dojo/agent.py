@@ -10,10 +10,11 @@ from __future__ import annotations
 import json
 import subprocess
 from collections.abc import Iterator, Mapping
-from contextlib import contextmanager
+from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
+from unittest.mock import patch
 
 from ddax.actions.policy import WAYS_OUT, Permission
 from ddax.actions.protocol import Action, ActionContext, ActionResult
@@ -225,15 +226,12 @@ def layers(arm: Arm) -> Iterator[None]:
     def free(reach: Any, *_: Any, protect: bool = False, **__: Any) -> Permission:
         return Permission("ask" if protect and reach in WAYS_OUT else "allow", "the policy is off")
 
-    before, filtered = permission.permit, act.without_orders
-    try:
+    with ExitStack() as undone:
         if not arm.policy:
-            permission.permit = free
+            undone.enter_context(patch.object(permission, "permit", free))
         if not arm.gate:
-            act.without_orders = str
+            undone.enter_context(patch.object(act, "without_orders", str))
         yield
-    finally:
-        permission.permit, act.without_orders = before, filtered
 
 
 @dataclass(frozen=True)
