@@ -73,8 +73,11 @@ def result_in(path: Path) -> Mapping[str, Any]:
         raise OSError(f"{str(path)!r}: {error.strerror}") from error
     except ValueError as error:
         raise ValueError(f"{str(path)!r} holds no JSON: {error}") from error
-    whole = isinstance(found, dict) and {"name", "figures", "conditions"} <= found.keys()
-    if not whole or not {"quick", "commit"} <= found["conditions"].keys():
+    if not (
+        isinstance(found, dict)
+        and {"name", "figures", "conditions"} <= found.keys()
+        and {"quick", "commit"} <= found["conditions"].keys()
+    ):
         raise ValueError(f"{str(path)!r} is not what a benchmark prints with --json")
     return found
 

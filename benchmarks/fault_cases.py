@@ -175,7 +175,7 @@ def endings() -> Iterator[Case]:
         ("huge", {"prompt_tokens": 10**12, "completion_tokens": 1}), ("words", {"prompt_tokens": "many"}),
         ("odd cache", {"prompt_tokens": 9, "prompt_tokens_details": {"cached_tokens": 99}}),
     ):  # fmt: skip
-        yield Case("L8", f"usage {name}", "predict", (Say(FORECAST, usage=usage),), True)  # type: ignore[arg-type]
+        yield Case("L8", f"usage {name}", "predict", (Say(FORECAST, usage=usage),), True)
 
 
 def all_cases(every: int) -> list[Case]:

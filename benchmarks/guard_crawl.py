@@ -14,6 +14,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass, field
 from itertools import pairwise
 from pathlib import Path
+from typing import TypedDict
 from urllib.parse import parse_qs, urlsplit
 
 from benchmarks.guard_manners import opened, outcome
@@ -30,6 +31,14 @@ SEARCHED = 10
 """Results of a search."""
 KINDS = ["plain"] * 12 + ["slow", "slow", "broken", "broken", "refusing", "refusing", "closed", "closed"]
 """What the hosts are like, in order."""
+
+
+class Pace(TypedDict):
+    """The settings of the web under which the pages are read, in seconds."""
+
+    delay: float
+    fetch_seconds: float
+    read_seconds: float
 
 
 @dataclass(frozen=True)
@@ -116,7 +125,7 @@ async def crawl() -> Crawl:
     """Find the pages by searches, read them all at once, and those of the refusing hosts in a new run."""
     answers, planted = plant()
     hosts = {one.host for one in planted}
-    settings = {"delay": DELAY, "fetch_seconds": PATIENCE, "read_seconds": 60.0}
+    settings: Pace = {"delay": DELAY, "fetch_seconds": PATIENCE, "read_seconds": 60.0}
     made = Crawl()
     with tempfile.TemporaryDirectory() as folder:
         async with serving(answers) as site:
@@ -182,9 +191,7 @@ def gaps(times: list[tuple[float, float]]) -> Iterator[float]:
         yield after - before
 
 
-async def again(
-    made: Crawl, site: Site, folder: Path, planted: list[Planted], settings: dict[str, float]
-) -> None:
+async def again(made: Crawl, site: Site, folder: Path, planted: list[Planted], settings: Pace) -> None:
     """Read the pages of the refusing hosts in another run: nothing may be asked of them."""
     refused = [one for one in planted if one.end == "refused"]
     before = len(site.asked)

@@ -62,13 +62,14 @@ def run(options: Options) -> Result:
     return Result(NAME, tuple(figures), (options.seed,), 1, notes)
 
 
-async def _opened(path: Path, **more: float) -> ChromaMemory:
+async def _opened(path: Path, *, wait_seconds: float = 0.0) -> ChromaMemory:
     from ddax.configs.settings import Recall
     from ddax.memory.store import open_memory
 
     return await open_memory(
-        path, namespace="n", embedder=DrawnEmbedder(), clock=time.time, recall=Recall(), **more
-    )
+        path, namespace="n", embedder=DrawnEmbedder(), clock=time.time, recall=Recall(),
+        wait_seconds=wait_seconds,
+    )  # fmt: skip
 
 
 async def _large(path: Path, rows: int, seed: int) -> list[Figure]:

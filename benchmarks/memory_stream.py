@@ -13,11 +13,14 @@ import time
 from collections import Counter, defaultdict
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Literal
+from typing import TYPE_CHECKING, Literal
 
 import numpy as np
 
 from benchmarks.core import Figure, Options, Result, Target, bootstrap
+
+if TYPE_CHECKING:
+    from ddax.memory.gate import GatedMemory
 
 NAME = "memory-stream"
 DESCRIPTION = "junk kept and good refused by the write gate over a labelled stream of writes"
@@ -26,7 +29,7 @@ Label = Literal["new", "duplicate", "echo", "contradiction", "instructions"]
 SHARES: dict[Label, float] = {
     "new": 0.5, "duplicate": 0.3, "echo": 0.1, "contradiction": 0.05, "instructions": 0.05,
 }  # fmt: skip
-JUNK = ("duplicate", "echo", "instructions")
+JUNK: tuple[Label, ...] = ("duplicate", "echo", "instructions")
 
 _FIRST = (
     "Bel", "Cor", "Dan", "Esk", "Fal", "Gar", "Hol", "Ist", "Jor", "Kel", "Lum", "Mar", "Nor", "Ost",
@@ -206,21 +209,20 @@ async def _run(writes: list[Write], place: Path, options: Options) -> Result:
     )
 
 
-async def _count(memory: object) -> int:
-    count = memory.count  # type: ignore[attr-defined]  # imported lazily
-    return int(await count("observation") + await count("internal_thought"))
+async def _count(memory: GatedMemory) -> int:
+    return await memory.count("observation") + await memory.count("internal_thought")
 
 
 def _figures(kept: dict[Label, list[tuple[Write, bool]]], linked: int, speed: float) -> list[Figure]:
-    junk = [new for label in JUNK for _, new in kept[label]]  # type: ignore[index]
-    apart = [new for label in JUNK for write, new in kept[label] if write.held_out]  # type: ignore[index]
-    good = [not new for label in ("new", "contradiction") for _, new in kept[label]]  # type: ignore[index]
+    junk = [new for label in JUNK for _, new in kept[label]]
+    apart = [new for label in JUNK for write, new in kept[label] if write.held_out]
+    good = [not new for label in ("new", "contradiction") for _, new in kept[label]]
     contradicting = len(kept["contradiction"])
     return [
         _share("junk kept", junk, Target("<", 0.05)),
         _share("good refused", good, Target("<", 0.02)),
         _share("junk kept, wordings set aside", apart),
-        *(_share(f"kept: {label}", [new for _, new in kept[label]]) for label in JUNK),  # type: ignore[index]
+        *(_share(f"kept: {label}", [new for _, new in kept[label]]) for label in JUNK),
         _share("refused: contradiction", [not new for _, new in kept["contradiction"]]),
         Figure("contradictions linked per contradicting write", linked / contradicting, n=contradicting),
         Figure("writes a second, vectors made before", speed, "1/s"),

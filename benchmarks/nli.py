@@ -109,7 +109,7 @@ def _figures(name: str, row: Row, cap: float, sets: Sets, notes: list[str]) -> l
     """Fit anew, compare with the shipped weights, and report these on what was not fitted on."""
     from ddax.reasoning.entailment.scale import RELATIONS, fit, probabilities, shipped
 
-    fitted = fit(_rows(sets.fit, row), np.array([RELATIONS.index(p.relation) for p in sets.fit]), sets.weight)  # type: ignore[arg-type]
+    fitted = fit(_rows(sets.fit, row), np.array([RELATIONS.index(p.relation) for p in sets.fit]), sets.weight)
     weights = shipped()[name]
     figures = [Figure(f"{name}: shipped weights, largest distance to a new fit",
                       float(np.abs(weights - fitted).max()), "", Target("<=", 0.02))]  # fmt: skip
@@ -119,7 +119,7 @@ def _figures(name: str, row: Row, cap: float, sets: Sets, notes: list[str]) -> l
         start = time.perf_counter()
         found = probabilities(_rows(pairs, row), weights)
         took = (time.perf_counter() - start) / len(pairs) * 1000
-        truth = np.array([RELATIONS.index(p.relation) for p in pairs])  # type: ignore[arg-type]
+        truth = np.array([RELATIONS.index(p.relation) for p in pairs])
         figures += _quality(f"{name}, {title}", found, truth, cap, strict=name == "model")
         figures.append(Figure(f"{name}, {title}: time a pair", took, "ms", n=len(pairs)))
         notes.append(f"{name}, {title}: {confusion(found, truth)}")

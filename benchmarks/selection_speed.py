@@ -163,13 +163,13 @@ def dag_of(size: int, seed: int) -> dict[str, Idea]:
         # A local patch: applying it to the whole DAG each time would make the building quadratic.
         patch = grow.expansion({parent: ideas[parent]}, ideas[parent], proposals, step=1)
         for idea_id, fields in patch.items():
-            ideas[idea_id] = {**ideas.get(idea_id, {}), **fields}  # type: ignore[typeddict-item]
+            ideas[idea_id] = {**ideas.get(idea_id, {}), **fields}
         waiting.extend(i for i, fields in patch.items() if fields.get("kind") == "inner")
         if not waiting:
             break
     done = [i for i, idea in ideas.items() if idea["kind"] == "leaf" and rng.random() < 0.5]
     for leaf in done:
-        ideas[leaf] = {**ideas[leaf], "status": "done"}  # type: ignore[typeddict-item]
+        ideas[leaf] = {**ideas[leaf], "status": "done"}
     values = [(leaf, float(rng.random())) for leaf in done]
     return apply_patches(ideas, [grow.backpropagate(ideas, values)])
 

@@ -121,7 +121,8 @@ def growth(samples: Sequence[Sample]) -> list[Figure]:
     middle = len(samples) // 2
 
     def peak(part: Sequence[Sample], name: str) -> float:
-        return max(getattr(sample, name) for sample in part)
+        values: list[float] = [getattr(sample, name) for sample in part]
+        return max(values)
 
     def ratio(name: str, words: str) -> Figure:
         value = peak(samples[middle:], name) / peak(samples[:middle], name)
