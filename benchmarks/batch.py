@@ -11,11 +11,15 @@ import time
 from collections.abc import AsyncIterator, Sequence
 from contextlib import asynccontextmanager
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
 from benchmarks.core import Figure, Options, Result, Target
+
+if TYPE_CHECKING:
+    from ddax.batch.tasks import BatchTask
+    from ddax.types import JsonDict
 
 NAME = "batch"
 DESCRIPTION = "scripted tasks with workers killed at random: each result once, as in the serial run"
@@ -23,10 +27,14 @@ STRUCK = 0.25
 """Share of the tasks in whose middle a worker is killed."""
 
 
+Kills = tuple[np.random.Generator, float]
+"""What draws the kills, and the seconds within which they come."""
+
+
 class Ran(NamedTuple):
     """One batch: results by task, how often each was told, the kills, the wall seconds."""
 
-    rows: dict[str, Any]
+    rows: dict[str, JsonDict]
     told: list[str]
     kills: int
     seconds: float
@@ -53,7 +61,7 @@ def run(options: Options) -> Result:
     return Result(NAME, figures, (options.seed,), 1, ("the start of the processes is part of the time",))
 
 
-async def measure(place: Path, count: int, *, workers: int, kills: Any = None) -> Ran:
+async def measure(place: Path, count: int, *, workers: int, kills: Kills | None = None) -> Ran:
     """Run so many tasks; `kills` is a generator and the seconds of one task."""
     from ddax.batch.pool import Folder, run_all
     from ddax.batch.processes import ProcessRunner
@@ -71,7 +79,7 @@ async def measure(place: Path, count: int, *, workers: int, kills: Any = None) -
 
         module = "benchmarks.durable.scripted_worker"
 
-        async def run(self, task: BatchTask, home: Path) -> Any:
+        async def run(self, task: BatchTask, home: Path) -> JsonDict:
             """Do a task, perhaps while something kills its process."""
             delay = delays.pop(task.id, None)
             strike = asyncio.create_task(self._kill(delay)) if delay is not None else None
@@ -104,7 +112,7 @@ async def measure(place: Path, count: int, *, workers: int, kills: Any = None) -
     return Ran(rows, told, struck[0], seconds)
 
 
-def _delays(tasks: Sequence[Any], kills: Any) -> dict[str, float]:
+def _delays(tasks: Sequence[BatchTask], kills: Kills | None) -> dict[str, float]:
     if kills is None:
         return {}
     rng, seconds = kills
@@ -112,5 +120,5 @@ def _delays(tasks: Sequence[Any], kills: Any) -> dict[str, float]:
     return {name: float(rng.uniform(0, seconds)) for name in drawn}
 
 
-def _plain(row: Any) -> Any:
+def _plain(row: JsonDict | None) -> JsonDict:
     return {key: value for key, value in (row or {}).items() if key != "seconds"}

@@ -8,12 +8,17 @@ import tempfile
 import time
 from pathlib import Path
 from statistics import median
-from typing import Annotated, Any
+from typing import TYPE_CHECKING, Annotated, Any
 
 from typing_extensions import TypedDict
 
 from benchmarks.core import Figure, Options, Result, Target
 from ddax.__main__ import look_less_for_cycles
+
+if TYPE_CHECKING:
+    from ddax.actions.protocol import Action, ActionContext
+    from ddax.actions.save import SaveArguments
+    from ddax.types import Document, Hit
 
 NAME = "fanout"
 DESCRIPTION = "the wall time of 16, 64 and 256 leaves of 200 ms, against 200 ms"
@@ -164,17 +169,17 @@ class Nothing:
     specs: tuple[str, ...] = ()
     outside = False
 
-    async def search(self, query: str, *, intent: str = "", k: int = 10, mode: str = "hybrid") -> list[Any]:
+    async def search(self, query: str, *, intent: str = "", k: int = 10, mode: str = "hybrid") -> list[Hit]:
         """Find nothing."""
         return []
 
-    async def read(self, source: str) -> Any:
+    async def read(self, source: str) -> Document:
         """Read nothing."""
         from ddax.errors import ActionError
 
         raise ActionError(f"there is no page {source!r}.", kind="not_found")
 
-    async def mentioned(self, text: str, *, limit: int = 10) -> list[Any]:
+    async def mentioned(self, text: str, *, limit: int = 10) -> list[Hit]:
         """Mention nothing."""
         return []
 
@@ -191,12 +196,12 @@ class Nothing:
         return "nothing"
 
 
-def waiting(seconds: float) -> Any:
+def waiting(seconds: float) -> Action:
     """Return an action that takes so long and does nothing."""
     from ddax.actions.protocol import Action, ActionResult
     from ddax.actions.save import SaveArguments
 
-    async def wait(context: Any, arguments: Any) -> ActionResult:
+    async def wait(context: ActionContext, arguments: SaveArguments) -> ActionResult:
         await asyncio.sleep(seconds)
         return ActionResult(f"waited for {arguments.text}")
 

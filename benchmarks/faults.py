@@ -12,14 +12,19 @@ import re
 import tempfile
 import time
 from collections import Counter
-from collections.abc import Mapping, Sequence
+from collections.abc import Awaitable, Mapping, Sequence
 from pathlib import Path
-from typing import Any, Literal, NamedTuple
+from typing import TYPE_CHECKING, Any, Literal, NamedTuple, TypeVar
 
 import numpy as np
+from numpy.typing import NDArray
 
 from benchmarks.core import Figure, Options, Result, Target, bootstrap
 from benchmarks.parallel import TASK, model_at
+
+if TYPE_CHECKING:
+    from ddax.memory.protocol import Embedder
+    from ddax.reasoning.language import LanguageReasoner
 
 NAME = "faults"
 DESCRIPTION = "a failing model: statuses, broken bodies, replies cut at every byte, outages, bad embeddings"
@@ -34,6 +39,7 @@ FEW, RIGHT = 0.05, 0.9
 MEND = re.compile(r"\b(again|check|choose|rephrase|try|wait)\b", re.IGNORECASE)
 
 End = Literal["right", "told", "wrong"]
+T = TypeVar("T")
 
 
 class Fate(NamedTuple):
@@ -99,7 +105,7 @@ def _ends(share: float, runs: Sequence[RunFate]) -> list[Figure]:
     ]
 
 
-def _reasoner(**limits: Any) -> Any:
+def _reasoner(**limits: Any) -> LanguageReasoner:
     from ddax.configs.prices import load_providers
     from ddax.reasoning.factory import open_model
     from ddax.reasoning.language import LanguageReasoner, Limits
@@ -137,7 +143,7 @@ async def single(*, every: int) -> list[Fate]:
     return fates
 
 
-async def _ended(asked: Any) -> Any:
+async def _ended(asked: Awaitable[T]) -> T | Exception:
     """Return the reply or the error a request ended in."""
     try:
         return await asked
@@ -218,7 +224,7 @@ def clean_calls() -> int:
     return asyncio.run(whole(np.random.default_rng(0), 0.0)).calls
 
 
-async def whole(rng: np.random.Generator, share: float, embedder: Any = None) -> RunFate:
+async def whole(rng: np.random.Generator, share: float, embedder: Embedder | None = None) -> RunFate:
     """Run a task over four pages that answer it, with a share of faulty replies."""
     from ddax import open_agent
     from ddax.configs.settings import Context
@@ -324,7 +330,7 @@ class BadEmbedder:
         self._inner, self._way, self._left = open_embedder(), way, after
         self.name, self.fingerprint, self.dim = self._inner.name, self._inner.fingerprint, self._inner.dim
 
-    def embed(self, texts: Any) -> Any:
+    def embed(self, texts: Sequence[str]) -> NDArray[np.float32]:
         """Embed, or fail."""
         from ddax.errors import ReasonerError
 
@@ -334,7 +340,7 @@ class BadEmbedder:
             return rows
         if self._way == "429":
             raise ReasonerError("the embedder is busy: HTTP 429.")
-        changed: dict[str, Any] = {
+        changed: dict[str, NDArray[np.float32]] = {
             "dimension": rows[:, :-1], "NaN": rows * np.nan, "zero": rows * 0,
             "count": np.vstack([rows, rows]),
         }  # fmt: skip

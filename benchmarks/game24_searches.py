@@ -15,9 +15,10 @@ from numpy.typing import NDArray
 
 from benchmarks.game24 import Scorer, State, Step, propose, steps, words
 from ddax.configs.identities import load_identity
+from ddax.configs.settings import Identity
 from ddax.dynamics.forces import directions, mind_forces, no_candidates, receive
 from ddax.dynamics.rigidity import observe
-from ddax.dynamics.state import attractor, decode_vector, open_mind, project, projection
+from ddax.dynamics.state import Mind, attractor, decode_vector, open_mind, project, projection
 from ddax.dynamics.surprise import hybrid_surprise, td_error
 from ddax.dynamics.tree import ROOT_NODE, Policy, Tree
 from ddax.memory.embeddings import HashEmbedder
@@ -120,7 +121,7 @@ def encoded(text: str) -> NDArray[np.float64]:
     return project(P, embedder.embed([text])[0].astype(np.float64))
 
 
-def _mind(puzzle: State) -> Any:
+def _mind(puzzle: State) -> Mind:
     """Return the mind of the default profile, opened on this puzzle."""
     identity = _identity()
     task = encoded(f"use the numbers {', '.join(map(str, puzzle))} to make 24")
@@ -129,7 +130,7 @@ def _mind(puzzle: State) -> Any:
 
 
 @lru_cache(maxsize=1)
-def _identity() -> Any:
+def _identity() -> Identity:
     return load_identity("task_focused")
 
 

@@ -9,7 +9,7 @@ import asyncio
 import tempfile
 import time
 from collections.abc import AsyncIterator, Awaitable, Callable
-from contextlib import asynccontextmanager
+from contextlib import AbstractAsyncContextManager, asynccontextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
@@ -65,8 +65,9 @@ async def everywhere(host: str, port: int) -> list[str]:
 
 @asynccontextmanager
 async def opened(
-    folder: Path, clock: Callable[[], float], *hosts: str, sleep: Any = asyncio.sleep,
-    reader: PageReader | None = None, **settings: Any,
+    folder: Path, clock: Callable[[], float], *hosts: str,
+    sleep: Callable[[float], Awaitable[None]] = asyncio.sleep, reader: PageReader | None = None,
+    **settings: Any,
 ) -> AsyncIterator[Web]:  # fmt: skip
     """Open the web as a run does, with some hosts allowed."""
     policy = policy_of(allow_hosts=hosts, resolver=everywhere)
@@ -119,7 +120,7 @@ class Play:
     folder: Path
     time: Time = field(default_factory=Time)
 
-    def run(self, *hosts: str, **settings: Any) -> Any:
+    def run(self, *hosts: str, **settings: Any) -> AbstractAsyncContextManager[Web]:
         """Open the web for one run."""
         given = {"delay": 0.0, "cache": False, "fetch_seconds": 2.0, **settings}
         return opened(

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field
 from functools import lru_cache
-from typing import Any, Protocol
+from typing import TYPE_CHECKING, Any, Protocol
 
 import numpy as np
 from numpy.typing import NDArray
@@ -20,6 +20,9 @@ from ddax.dynamics.score import PRESETS, normalised, ranking, score_terms
 from ddax.dynamics.state import attractor, decode_vector, open_mind, project, projection
 from ddax.dynamics.surprise import UNMEASURED, forecast_surprise, hybrid_surprise, td_error
 from ddax.types import Effect
+
+if TYPE_CHECKING:
+    from ddax.configs.settings import Identity
 
 DIM = 64
 
@@ -175,7 +178,7 @@ def encoded(text: str) -> NDArray[np.float64]:
 
 
 @lru_cache(maxsize=8)
-def _identity(profile: str) -> Any:
+def _identity(profile: str) -> Identity:
     from ddax.configs.identities import load_identity
 
     return load_identity(profile)

@@ -10,9 +10,14 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING
 
 import numpy as np
+
+if TYPE_CHECKING:
+    from ddax.actions.protocol import Action, Library
+    from ddax.memory.protocol import Embedder
+    from ddax.reasoning.protocol import Reasoner
 
 ACCOUNTS = ("Ash", "Birch", "Cedar", "Elm", "Fir")
 PAID, BACK, GONE = "The bill is paid.", "The money came back.", "The money is lost for good."
@@ -57,7 +62,7 @@ def world(seed: int, quality: float) -> World:
     return World(brings, foreseen)
 
 
-def _reasoner(here: World) -> Any:
+def _reasoner(here: World) -> Reasoner:
     from ddax.reasoning import protocol as p
     from ddax.types import ActionCall, Proposal, Usage
 
@@ -107,7 +112,7 @@ def _reasoner(here: World) -> Any:
     return Payer()
 
 
-def _action(here: World) -> Any:
+def _action(here: World) -> Action:
     from pydantic import BaseModel
 
     from ddax.actions.protocol import Action, ActionContext, ActionResult
@@ -124,7 +129,9 @@ def _action(here: World) -> Any:
     return Action("pay", pay, Pay, "writes", "Pay the bill into an account.")
 
 
-async def live(here: World, home: Path, *, rollouts: int, embedder: Any, library: Any, number: int) -> Lived:
+async def live(
+    here: World, home: Path, *, rollouts: int, embedder: Embedder, library: Library, number: int
+) -> Lived:
     """Run the real graph in a world, one action at a time, with so many imagined rollouts before a write."""
     from ddax import Context, build_graph, open_agent
     from ddax.graph.services import Parts

@@ -10,7 +10,14 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from ddax.actions.protocol import Action, Library
+    from ddax.graph.builder import Builder
+    from ddax.graph.services import LocalServices
+    from ddax.memory.protocol import Embedder
+    from ddax.reasoning.protocol import Reasoner
 
 INVENTIVE = 0.6
 SAME = 3
@@ -53,7 +60,7 @@ def worlds(n: int) -> list[World]:
     ]  # fmt: skip
 
 
-def _reasoner(world: World, offset: int) -> Any:
+def _reasoner(world: World, offset: int) -> Reasoner:
     from ddax.reasoning import protocol as p
     from ddax.types import ActionCall, Proposal
 
@@ -113,7 +120,7 @@ def _reasoner(world: World, offset: int) -> Any:
     return Plain()
 
 
-def _actions(world: World) -> tuple[Any, ...]:
+def _actions(world: World) -> tuple[Action, ...]:
     from pydantic import BaseModel
 
     from ddax.actions.protocol import Action, ActionContext, ActionResult
@@ -140,7 +147,7 @@ def _actions(world: World) -> tuple[Any, ...]:
     )
 
 
-def counting(services: Any) -> Any:
+def counting(services: LocalServices) -> Builder:
     """Build the graph with a plain repeat counter: `SAME` equal outcomes in a row end the run."""
     from ddax.graph.builder import build_graph, splice
 
@@ -157,8 +164,8 @@ def counting(services: Any) -> Any:
 
 
 async def live(
-    world: World, home: Path, *, mood: dict[str, Any], tabu: float, embedder: Any, library: Any, number: int,
-    build: Callable[[Any], Any] | None = None,
+    world: World, home: Path, *, mood: dict[str, Any], tabu: float, embedder: Embedder, library: Library,
+    number: int, build: Callable[[LocalServices], Builder] | None = None,
 ) -> Tried:  # fmt: skip
     """Run the real graph in a world."""
     from ddax import Context, build_graph, open_agent

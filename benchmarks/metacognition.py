@@ -20,7 +20,12 @@ from benchmarks import hotpot, loop_world, repair
 from benchmarks.core import Figure, Options, Result, Target, bootstrap, paired_bootstrap
 
 if TYPE_CHECKING:
+    from ddax.actions.protocol import Library
+    from ddax.graph.builder import Builder
     from ddax.graph.results import RunResult
+    from ddax.graph.services import LocalServices
+    from ddax.memory.protocol import Embedder
+    from ddax.reasoning.protocol import Reasoner
 
 NAME = "metacognition"
 DESCRIPTION = "ablation of each cognitive action on two-hop questions and repairs; the loop test"
@@ -75,7 +80,7 @@ async def _run(place: Path, options: Options, questions: int, bugs: int, worlds:
 class Counting:
     """A reasoner that counts the requests it passes on."""
 
-    def __init__(self, inner: Any) -> None:
+    def __init__(self, inner: Reasoner) -> None:
         self.name, self._inner, self.calls = inner.name, inner, 0
 
     def __getattr__(self, name: str) -> Any:
@@ -88,7 +93,7 @@ class Counting:
         return counted
 
 
-async def _questions(place: Path, options: Options, embedder: Any, n: int) -> dict[str, list[Ran]]:
+async def _questions(place: Path, options: Options, embedder: Embedder, n: int) -> dict[str, list[Ran]]:
     """Ask the first n questions in every variant."""
     from ddax.actions.sources import open_library
 
@@ -108,7 +113,7 @@ async def _questions(place: Path, options: Options, embedder: Any, n: int) -> di
     return found
 
 
-async def _repairs(place: Path, options: Options, embedder: Any, n: int) -> dict[str, list[Ran]]:
+async def _repairs(place: Path, options: Options, embedder: Embedder, n: int) -> dict[str, list[Ran]]:
     """Repair n bugs in every variant, each from a folder with its failing test."""
     from ddax.actions.sources import open_library
 
@@ -144,8 +149,8 @@ class _Setting:
 
     home: Path
     name: str
-    embedder: Any
-    library: Any
+    embedder: Embedder
+    library: Library
     sources: tuple[str, ...]
     mood: dict[str, Any]
     seed: int
@@ -202,7 +207,7 @@ def _ablation(label: str, found: dict[str, list[Ran]]) -> list[Figure]:
     return figures
 
 
-async def _loop(place: Path, embedder: Any, n: int) -> list[Figure]:
+async def _loop(place: Path, embedder: Embedder, n: int) -> list[Figure]:
     """Live in the world of the door: with the mood, without, with tabu alone, with a repeat counter."""
     from ddax.actions.sources import open_library
 
@@ -210,7 +215,7 @@ async def _loop(place: Path, embedder: Any, n: int) -> list[Figure]:
     (place / "house" / "door.md").write_text("A door has a lock. A mat lies before it.", encoding="utf-8")
     library = await open_library([str(place / "house")], embedder=embedder, cache_dir=place / "cache")
     off = {"enabled": False}
-    variants: dict[str, tuple[dict[str, Any], float, Any]] = {
+    variants: dict[str, tuple[dict[str, Any], float, Callable[[LocalServices], Builder] | None]] = {
         "the mood": ({}, 2.0, None),
         "metacognition off": (off, 0.0, None),
         "tabu alone": (off, 2.0, None),

@@ -22,9 +22,12 @@ from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from benchmarks.core import Figure, Options, Result, Target
+
+if TYPE_CHECKING:
+    from ddax.reasoning.protocol import CodeCandidate, MutateRequest, Patches, PatchRequest
 
 NAME = "openevolve"
 DESCRIPTION = "evaluations a second, time to fitness 1 and hostile candidates, beside OpenEvolve"
@@ -165,7 +168,7 @@ class Scripted:
     def __init__(self, base: str, count: int) -> None:
         self.base, self.left = base, count
 
-    def _one(self) -> Any:
+    def _one(self) -> CodeCandidate:
         from ddax.reasoning.protocol import CodeCandidate
 
         self.left -= 1
@@ -174,13 +177,13 @@ class Scripted:
             text = json.load(reply)["choices"][0]["message"]["content"]
         return CodeCandidate("scripted", text.removeprefix("```python\n").removesuffix("```"), "")
 
-    async def propose_patches(self, request: Any) -> Any:
+    async def propose_patches(self, request: PatchRequest) -> Patches:
         """Return as many programs as are wanted and left."""
         from ddax.reasoning.protocol import Patches
 
         return Patches(tuple(self._one() for _ in range(max(0, min(request.n, self.left)))))
 
-    async def mutate_patch(self, request: Any) -> Any:
+    async def mutate_patch(self, request: MutateRequest) -> Patches:
         """Return one more program."""
         from ddax.reasoning.protocol import Patches
 
@@ -252,10 +255,6 @@ def run(options: Options) -> Result:
         figures.append(Figure(f"ddax after: {name}", mine["left"], "processes left", Target("<=", 0)))
         figures.append(Figure(f"OpenEvolve after: {name}", other["left"], "processes left"))
     return Result(NAME, tuple(figures), (options.seed,), notes=tuple(notes))
-
-
-def _reached(found: dict[str, Any]) -> float:
-    return float(found["seconds"]) if found["score"] == 1.0 else float("nan")
 
 
 def _fate(found: dict[str, Any]) -> str:

@@ -20,7 +20,9 @@ import numpy as np
 from benchmarks.core import Figure, Options, Result, Target, bootstrap, paired_bootstrap
 
 if TYPE_CHECKING:
+    from ddax.memory.protocol import Embedder
     from ddax.memory.rules import Standing
+    from ddax.reasoning.protocol import Reasoner
 
 NAME = "rules"
 DESCRIPTION = "reasoner calls of a second pass, thanks to rules; and what happens when the world changes"
@@ -70,7 +72,7 @@ class Pass:
 class Counting:
     """A reasoner that counts what is asked of it."""
 
-    def __init__(self, inner: Any) -> None:
+    def __init__(self, inner: Reasoner) -> None:
         self.inner, self.name, self.calls = inner, inner.name, 0
 
     def __getattr__(self, name: str) -> Any:
@@ -119,7 +121,7 @@ def write(folder: Path, cases: Sequence[Case], *, moved: bool = False) -> None:
 class Bench:
     """A home and its sources."""
 
-    def __init__(self, place: Path, embedder: Any, seed: int, *, rules: bool = True) -> None:
+    def __init__(self, place: Path, embedder: Embedder, seed: int, *, rules: bool = True) -> None:
         self.place, self.embedder, self.seed, self.rules, self.asked = place, embedder, seed, rules, 0
 
     async def go(self, tasks: Sequence[tuple[str, Case]], sources: Path) -> Pass:
@@ -130,7 +132,7 @@ class Bench:
         from ddax.graph.services import Parts
         from ddax.reasoning.embedded import EmbeddedReasoner
 
-        reasoner: Any = Counting(EmbeddedReasoner(self.embedder))
+        reasoner = Counting(EmbeddedReasoner(self.embedder))
         context = Context(
             sources=(str(sources),),
             seed=self.seed,

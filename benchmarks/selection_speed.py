@@ -19,6 +19,7 @@ from benchmarks import plots
 from benchmarks.core import Figure, Interval, Options, Result, Target, bootstrap
 
 if TYPE_CHECKING:
+    from ddax.graph.services import Session
     from ddax.types import Idea
 
 NAME = "selection-speed"
@@ -183,7 +184,7 @@ def _state(ideas: dict[str, Idea]) -> Any:
     return {"ideas": ideas, "work": {"id": "w", "root": "0"}, "mind": mind, "mood": {}}
 
 
-def _session() -> Any:
+def _session() -> Session:
     from ddax.actions.registry import open_registry
     from ddax.configs.identities import load_identity
     from ddax.configs.settings import Context

@@ -9,10 +9,13 @@ import tempfile
 import threading
 from pathlib import Path
 from statistics import median
-from typing import Any, NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
 
 from benchmarks import plots
 from benchmarks.core import Figure, Options, Result, Target
+
+if TYPE_CHECKING:
+    from ddax.reasoning.scripted import ScriptedReasoner
 
 NAME = "soak"
 DESCRIPTION = "500 generations of 16 leaves in one process: memory, tasks, threads, files and locks"
@@ -121,13 +124,13 @@ def _held(lock: Path) -> bool:
     return False
 
 
-def _reasoner(leaves: int) -> Any:
+def _reasoner(leaves: int) -> ScriptedReasoner:
     from benchmarks.durable.scripted_worker import script
     from ddax.reasoning import protocol as p
     from ddax.reasoning.scripted import ScriptedReasoner
     from ddax.types import ActionCall, Proposal
 
-    def plan(request: Any) -> p.Expansion:
+    def plan(request: p.ExpandRequest) -> p.Expansion:
         texts = [f"{request.task} keeps {k} {k * k}" for k in range(leaves)]
         calls = [ActionCall(name="save", args={"text": text}, intent="") for text in texts]
         return p.Expansion(tuple(Proposal(c["args"]["text"], "kept", action=c) for c in calls))

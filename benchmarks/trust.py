@@ -10,23 +10,27 @@ What was right comes out after each round. Each agent also makes proposals, whic
 from __future__ import annotations
 
 import zlib
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
+from numpy.typing import NDArray
 
 from benchmarks.core import Figure, Options, Result, Target, bootstrap
 from benchmarks.names import invented
 
 if TYPE_CHECKING:
     from ddax.memory.agents import AgentStore
+    from ddax.memory.protocol import Embedder
+    from ddax.types import EntailmentCheck
 
 NAME = "trust"
 DESCRIPTION = "trust against known skill in a population with sycophants, gamers and noise; what gaming gains"
 ROUNDS, SEEDS, QUICK = 100, 10, 3
+Tools = tuple["Embedder", "EntailmentCheck"]
 DRAWS = 20_000
 RUBRIC = ("accuracy", "support", "coverage", "progress", "clarity")
 SKILLS = (0.6, 0.75, 0.9)
@@ -107,7 +111,7 @@ def _figure(name: str, values: list[float], options: Options, target: Target | N
 
 
 def _gains(
-    game: str, skill: float, share: float, seeds: list[int], tools: Any
+    game: str, skill: float, share: float, seeds: list[int], tools: Tools
 ) -> tuple[list[float], list[float]]:
     """Return the trust of a strategy less that of honesty with the same skill and luck, for each seed.
 
@@ -121,12 +125,15 @@ def _gains(
     return found
 
 
-def _always_wrong(tools: Any) -> float:
+def _always_wrong(tools: Tools) -> float:
     """Return where the trust of an agent ends whose every stance and proposal is wrong."""
     return float(populated((("honest", 0.0),), 0, tools).by("0", "corrected"))
 
 
-def populated(population: Any, seed: int, tools: Any, *, same_luck: bool = False, faulty: float = 0.5) -> Any:
+def populated(
+    population: Sequence[tuple[str, float]], seed: int, tools: Tools, *, same_luck: bool = False,
+    faulty: float = 0.5,
+) -> Any:  # fmt: skip
     """Run all rounds and return the store of the agents, each named by its place."""
     embedder, check = tools
     store = _store(embedder)
@@ -168,7 +175,7 @@ def artifact_of(rng: np.random.Generator, faulty: float) -> Artifact:
 
 def _review(
     store: AgentStore, name: str, strategy: str, skill: float, artifact: Artifact, number: int,
-    rng: np.random.Generator, check: Any,
+    rng: np.random.Generator, check: EntailmentCheck,
 ) -> None:  # fmt: skip
     from ddax.memory.dissents import held_part
 
@@ -240,7 +247,7 @@ def _propose(store: AgentStore, name: str, skill: float, number: int, rng: np.ra
             agent["override_history"][-1].update(regret=True, reverted_by=entry["human"], regret_by="revert")
 
 
-def _store(embedder: Any) -> Any:
+def _store(embedder: Embedder) -> Any:
     """Return the agents' store of the product, with its files kept in memory."""
     from ddax.memory.agent_file import new_agent, settle, tally_of
     from ddax.memory.agents import AgentStore
@@ -266,17 +273,17 @@ def _store(embedder: Any) -> Any:
     return Simulated()
 
 
-def _tools() -> Any:
+def _tools() -> Tools:
     """Return the product's embedder, which remembers texts, and its support check."""
     from ddax.memory.embeddings import open_embedder
     from ddax.reasoning.entailment import open_check
 
     class Remembering:
-        def __init__(self, inner: Any) -> None:
-            self.inner, self.known = inner, dict[str, Any]()
+        def __init__(self, inner: Embedder) -> None:
+            self.inner, self.known = inner, dict[str, NDArray[np.float32]]()
             self.name, self.fingerprint, self.dim = inner.name, inner.fingerprint, inner.dim
 
-        def embed(self, texts: Any) -> Any:
+        def embed(self, texts: Sequence[str]) -> NDArray[np.float32]:
             fresh = [text for text in texts if text not in self.known]
             if fresh:
                 self.known.update(zip(fresh, self.inner.embed(fresh), strict=True))
@@ -300,7 +307,7 @@ def spearman(a: list[float], b: list[float]) -> float:
     return float(np.corrcoef(_ranks(a), _ranks(b))[0, 1])
 
 
-def _ranks(values: list[float]) -> Any:
+def _ranks(values: list[float]) -> NDArray[np.float64]:
     data = np.asarray(values)
     return np.array([(data < v).sum() + ((data == v).sum() - 1) / 2 for v in data])
 

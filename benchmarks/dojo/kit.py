@@ -2,15 +2,21 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
+from numpy.typing import NDArray
 
 from benchmarks.dojo.agent import Arm, Play
 from benchmarks.fanout import Nothing
 from ddax.actions.protocol import Action
+
+if TYPE_CHECKING:
+    from ddax.configs.settings import Context
+    from ddax.graph.services import Session
+    from ddax.memory.protocol import Embedder
 
 
 class Kit:
@@ -49,7 +55,7 @@ class Kit:
             play.asked += 1
             given = Command(resume={"choice": _said(play, state, waiting[0].value)})
 
-    def _session(self, arm: Arm, replies: dict[str, list[Any]], actions: tuple[Action, ...]) -> Any:
+    def _session(self, arm: Arm, replies: dict[str, list[Any]], actions: tuple[Action, ...]) -> Session:
         from ddax.actions.registry import open_registry
         from ddax.configs.identities import load_identity
         from ddax.configs.settings import Context
@@ -65,7 +71,7 @@ class Kit:
         if not arm.rigidity:
             still = {"alpha": 1e-9, "protect_threshold": 1.0, "protect_after": 10**6, "initial_rho": 0.0}
             identity = identity.model_copy(update=still)
-        memory: Any = DictMemory("dojo", self.embedder, lambda: 1.7e9, settings.recall)
+        memory = DictMemory("dojo", self.embedder, lambda: 1.7e9, settings.recall)
         return Session(
             settings=settings,
             identity=identity,
@@ -86,11 +92,11 @@ class Kit:
 class Memo:
     """An encoder that keeps every vector: cases differ in few texts."""
 
-    def __init__(self, inner: Any) -> None:
+    def __init__(self, inner: Embedder) -> None:
         self.name, self.fingerprint, self.dim = inner.name, inner.fingerprint, inner.dim
-        self._inner, self._known = inner, dict[str, Any]()
+        self._inner, self._known = inner, dict[str, NDArray[np.float32]]()
 
-    def embed(self, texts: Any) -> Any:
+    def embed(self, texts: Sequence[str]) -> NDArray[np.float32]:
         new = [text for text in dict.fromkeys(texts) if text not in self._known]
         if new:
             self._known.update(zip(new, self._inner.embed(new), strict=True))
@@ -119,9 +125,9 @@ def _said(play: Play, state: Mapping[str, Any], question: Mapping[str, Any]) -> 
 class _One:
     """Services that hold one ready session."""
 
-    ready: Any
+    ready: Session
 
-    async def session(self, context: Any) -> Any:
+    async def session(self, context: Context | None) -> Session:
         return self.ready
 
     async def close(self) -> None:

@@ -15,10 +15,13 @@ import time
 import traceback
 from collections.abc import Callable
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from benchmarks.durable.points import Points, arm
 from benchmarks.durable.world import QUESTION, PaidModel, Witness, shop
+
+if TYPE_CHECKING:
+    from ddax.graph.runner import Agent
 
 Report = dict[str, Any]
 
@@ -35,12 +38,13 @@ def imports() -> None:
     import ddax.reasoning.language.assemble  # noqa: F401
 
 
-def agent_of(home: Path, folder: Path, witness: Witness) -> Any:
+def agent_of(home: Path, folder: Path, witness: Witness) -> Agent:
     """Return an agent over a home: the paid model with its cache of replies, the shop, hashed embeddings."""
     import numpy as np
 
     from ddax import Context, open_agent
     from ddax.actions.registry import open_registry
+    from ddax.configs.settings import Mood
     from ddax.graph.services import Parts
     from ddax.memory.embeddings import HashEmbedder
     from ddax.reasoning.language.cache import ReplyCache
@@ -59,7 +63,7 @@ def agent_of(home: Path, folder: Path, witness: Witness) -> Any:
     reasoner = LanguageReasoner(
         Team.of_one(caller), name="paid:model", arguments=arguments, release=cache.close
     )
-    context = Context(sources=(str(folder),), seed=7, human=True, mood={"engine": "numpy"})  # type: ignore[arg-type]
+    context = Context(sources=(str(folder),), seed=7, human=True, mood=Mood(engine="numpy"))
     parts = Parts(reasoner=reasoner, embedder=HashEmbedder(), actions=(order,))
     return open_agent(context, home=home, parts=parts)
 

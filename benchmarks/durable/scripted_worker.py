@@ -2,15 +2,20 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from ddax.batch.worker import Warm, main
+
+if TYPE_CHECKING:
+    from ddax.configs.settings import Context
+    from ddax.graph.services import Parts
+    from ddax.reasoning import protocol as p
 
 
 class Scripted(Warm):
     """Parts that need no model and no source."""
 
-    async def parts(self, context: Any) -> Any:
+    async def parts(self, context: Context) -> Parts:
         """Return scripted parts; the memory is the real one."""
         from benchmarks.fanout import Nothing
         from ddax.graph.services import Parts
@@ -26,12 +31,12 @@ def script() -> dict[str, list[Any]]:
     from ddax.reasoning import protocol as p
     from ddax.types import ActionCall, Citation, Proposal
 
-    def plan(request: Any) -> p.Expansion:
+    def plan(request: p.ExpandRequest) -> p.Expansion:
         texts = (f"the first of {request.task}", f"another text for {request.task}")
         calls = [ActionCall(name="save", args={"text": text}, intent="") for text in texts]
         return p.Expansion(tuple(Proposal(c["args"]["text"], "it is kept", action=c) for c in calls))
 
-    def answer(request: Any) -> p.Synthesis:
+    def answer(request: p.MergeRequest) -> p.Synthesis:
         return p.Synthesis(f"kept for {request.task}", (Citation("id", "x", "x", "kept"),), True, 0.9)
 
     return {
