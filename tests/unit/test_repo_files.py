@@ -209,7 +209,16 @@ def test_tools_skip_the_root_links(repo: Path) -> None:
     for name in ("graph", "nodes", "memory", "configs"):
         assert f"^{name}/" in tools["mypy"]["exclude"]
         assert name in tools["pytest"]["ini_options"]["norecursedirs"]
-    assert tools["mypy"]["packages"] == tools["pyright"]["include"] == ["ddax"]
+    assert tools["pyright"]["include"] == ["ddax"]
+
+
+def test_mypy_checks_the_benchmarks_but_the_adapters_of_other_frameworks(repo: Path) -> None:
+    mypy = tomllib.loads((repo / "pyproject.toml").read_text(encoding="utf-8"))["tool"]["mypy"]
+    assert mypy["strict"] and mypy["packages"] == ["ddax", "benchmarks"]
+    modules = [file.relative_to(repo) for file in (repo / "benchmarks").rglob("*.py")]
+    left_out = {file for file in modules if any(re.search(each, file.as_posix()) for each in mypy["exclude"])}
+    adapters = {file for file in modules if file.parent.name == "adapters"}
+    assert left_out == {file for file in adapters if file.name != "ddax.py"}
 
 
 def test_the_linter_sees_every_module_once(repo: Path) -> None:
