@@ -1,12 +1,19 @@
-"""Draw the state machine without a network: Mermaid text, SVG by our own layout, PNG by Chromium."""
+"""Draw the state machine without a network: Mermaid text, SVG by our own layout, PNG by Chromium.
+
+Drawn is the graph of ddax, or one that nodes were added to.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from html import escape
-from typing import Literal
+from typing import TYPE_CHECKING, Any, Literal
 
 from ddax.errors import UsageError
+
+if TYPE_CHECKING:
+    from langchain_core.runnables.graph import Graph
+    from langgraph.graph.state import CompiledStateGraph
 
 Format = Literal["mermaid", "svg", "png"]
 
@@ -19,24 +26,20 @@ LEVELS: tuple[tuple[str, ...], ...] = (
     ("rigidity", "__end__"),
     ("metacognition",),
 )
-"""The rows of the picture from top to bottom; nodes added by users stand in a row of their own."""
+"""The rows of the picture from top to bottom; a node that was added stands below the one it follows."""
 
 CELL, ROW, BOX_W, BOX_H, MARGIN = 150, 90, 118, 38, 260
 
 
-def mermaid() -> str:
+def mermaid(graph: CompiledStateGraph[Any, Any, Any, Any] | None = None) -> str:
     """Return the state machine as Mermaid text."""
-    from ddax.graph.builder import graph
-
-    return graph.get_graph().draw_mermaid()
+    return _drawn(graph).draw_mermaid()
 
 
-def svg() -> str:
+def svg(graph: CompiledStateGraph[Any, Any, Any, Any] | None = None) -> str:
     """Return the state machine as a self-contained SVG picture."""
-    from ddax.graph.builder import graph
-
-    drawn = graph.get_graph()
-    places = _places(list(drawn.nodes))
+    drawn = _drawn(graph)
+    places = _places(drawn)
     width = CELL * max(len(level) for level in LEVELS) + MARGIN
     height = ROW * (1 + max(y for _, y in places.values())) + 20
     parts = [
@@ -54,22 +57,41 @@ def svg() -> str:
     return "\n".join(parts)
 
 
-def draw(kind: Format) -> bytes:
+def draw(kind: Format, graph: CompiledStateGraph[Any, Any, Any, Any] | None = None) -> bytes:
     """Draw the state machine; raises UsageError where a picture needs a browser that is not there."""
     if kind == "mermaid":
-        return mermaid().encode()
-    return svg().encode() if kind == "svg" else _png(svg())
+        return mermaid(graph).encode()
+    return svg(graph).encode() if kind == "svg" else _png(svg(graph))
 
 
-def _places(names: list[str]) -> dict[str, tuple[float, int]]:
+def _drawn(graph: CompiledStateGraph[Any, Any, Any, Any] | None) -> Graph:
+    if graph is None:
+        from ddax.graph.builder import graph
+    return graph.get_graph()
+
+
+def _places(drawn: Graph) -> dict[str, tuple[float, int]]:
     """Return the column (centred at 0) and the row of every node."""
-    known = {name for level in LEVELS for name in level}
-    extra = tuple(name for name in names if name not in known)
-    places: dict[str, tuple[float, int]] = {}
-    for y, level in enumerate([*LEVELS, extra] if extra else LEVELS):
-        row = [name for name in level if name in names]
-        places |= {name: (k - (len(row) - 1) / 2, y) for k, name in enumerate(row)}
-    return places
+    rows = [_spread([name for name in level if name in drawn.nodes]) for level in LEVELS]
+    own = [name for name in drawn.nodes if not any(name in row for row in rows)]
+    while own:
+        name, column, y = _below(drawn, rows, own)
+        rows.insert(y, {name: column})
+        own.remove(name)
+    return {name: (column, y) for y, row in enumerate(rows) for name, column in row.items()}
+
+
+def _spread(names: Sequence[str]) -> dict[str, float]:
+    return {name: k - (len(names) - 1) / 2 for k, name in enumerate(names)}
+
+
+def _below(drawn: Graph, rows: Sequence[Mapping[str, float]], own: Sequence[str]) -> tuple[str, float, int]:
+    """Return one of the added nodes with its column and row: right below a node that leads to it."""
+    for y, row in enumerate(rows):
+        for edge in drawn.edges:
+            if edge.source in row and edge.target in own:
+                return edge.target, row[edge.source], y + 1
+    return own[0], 0.0, len(rows)  # no edge leads to it: only a Command does
 
 
 def _centre(place: tuple[float, int], width: int) -> tuple[float, float]:

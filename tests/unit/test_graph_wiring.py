@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import copy
 import operator
+import re
 from typing import Annotated, Any, get_args
 
 import pytest
@@ -14,6 +15,7 @@ from langgraph.types import Command, Overwrite, Send
 from ddax.errors import InvariantError, UsageError
 from ddax.graph.binding import check_update
 from ddax.graph.builder import build_graph, graph, splice
+from ddax.graph.drawing import draw, svg
 from ddax.graph.routing import CHOICES, leaf_packet, route
 from ddax.graph.splicing import checked
 from ddax.graph.state import State
@@ -152,3 +154,22 @@ def test_a_packet_says_how_many_ideas_stay_open(focus: list[str], left: int) -> 
 def test_an_unknown_key_of_an_update_is_refused() -> None:
     with pytest.raises(InvariantError, match="unknown key 'colour'"):
         check_update("expand", {}, {"colour": 1})
+
+
+def test_a_spliced_node_is_drawn_between_the_two_it_was_put_between() -> None:
+    spliced = splice(build_graph(), "weigh", lambda state: {}, after="act", before="evaluate")
+    spliced = splice(spliced, "look", lambda state: {}, after="act", before="weigh")
+    spliced.add_node("alone", lambda state: Command(goto="close"))
+    mine, places = spliced.compile(), _boxes(svg(spliced.compile()))
+    down = ["act", "look", "weigh", "evaluate", "metacognition", "alone"]
+    assert [y for _, y in map(places.__getitem__, down)] == sorted({places[name][1] for name in down})
+    assert places["act"][0] == places["look"][0] == places["weigh"][0]
+    assert len(set(places.values())) == len(places) == len(mine.get_graph().nodes)
+    assert "act --> look;" in draw("mermaid", mine).decode()
+    assert _boxes(svg()).keys() == places.keys() - {"look", "weigh", "alone"}
+
+
+def _boxes(picture: str) -> dict[str, tuple[int, int]]:
+    """Return where the name of each node stands."""
+    found = re.findall(r'<text x="(\d+)" y="(\d+)"[^>]*>(\w+)<', picture)
+    return {name: (int(x), int(y)) for x, y, name in found}
