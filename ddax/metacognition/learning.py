@@ -30,11 +30,16 @@ WANDER, MIN_BITS = 300, 0.5
 
 @dataclass(frozen=True)
 class Episode:
-    """One logged run: the observation, the belief after it `[4]` and the action of each step."""
+    """One logged run: the observation, the belief after it `[4]` and the action of each step.
+
+    `before` is the belief `[4]` and the action that a fork or a follow-up went on from; None where a run
+    began with D.
+    """
 
     observations: tuple[int, ...]
     beliefs: tuple[tuple[float, ...], ...]
     actions: tuple[int, ...]
+    before: tuple[tuple[float, ...], int] | None = None
 
 
 @dataclass(frozen=True)
@@ -66,22 +71,36 @@ def episodes(rows: Iterable[Mapping[str, Any]]) -> list[Episode]:
 
     Of a fork the steps from the fork on count: those before it are in the run it left.
     """
-    by_task: dict[str, list[Mapping[str, Any]]] = {}
+    own: dict[str, list[Mapping[str, Any]]] = {}
+    handed: dict[str, list[Mapping[str, Any]]] = {}
     for row in rows:
-        if not row.get(HANDED_ON):
-            by_task.setdefault(str(row["task"]), []).append(row)
-    found = []
-    for steps in by_task.values():
-        steps.sort(key=lambda row: int(row["step"]))
+        (handed if row.get(HANDED_ON) else own).setdefault(str(row["task"]), []).append(row)
+    found, last = list[Episode](), dict[str, Mapping[str, Any]]()
+    for task, steps in own.items():
+        steps.sort(key=_step)
+        thread = str(steps[0].get("thread", task))
+        before = max(handed.get(task, ()), key=_step, default=last.get(thread))
+        last[thread] = steps[-1]
         if len(steps) > 1:
-            found.append(
-                Episode(
-                    tuple(OBSERVATIONS.index(row["observation"]) for row in steps),
-                    tuple(tuple(map(float, row["belief"])) for row in steps),
-                    tuple(ACTIONS.index(row["action"]) for row in steps),
-                )
-            )
+            found.append(_episode(steps, before))
     return found
+
+
+def _step(row: Mapping[str, Any]) -> int:
+    return int(row["step"])
+
+
+def _episode(steps: Sequence[Mapping[str, Any]], before: Mapping[str, Any] | None) -> Episode:
+    return Episode(
+        tuple(OBSERVATIONS.index(row["observation"]) for row in steps),
+        tuple(map(_belief, steps)),
+        tuple(ACTIONS.index(row["action"]) for row in steps),
+        None if before is None else (_belief(before), ACTIONS.index(before["action"])),
+    )
+
+
+def _belief(row: Mapping[str, Any]) -> tuple[float, ...]:
+    return tuple(map(float, row["belief"]))
 
 
 def split(found: Sequence[Episode]) -> tuple[list[Episode], list[Episode]]:
@@ -150,6 +169,9 @@ def log_likelihood(matrices: Matrices, runs: Sequence[Episode]) -> float:
     total, count = 0.0, 0
     for run in runs:
         prior = matrices.D
+        if run.before is not None:
+            belief, action = run.before
+            prior = matrices.B[:, :, action] @ np.array(belief)
         for observation, action in zip(run.observations, run.actions, strict=True):
             joint = matrices.A[observation] * prior
             total += float(np.log(joint.sum()))

@@ -1,5 +1,7 @@
 """Learning from logged runs: what is taken, how it is judged, and the mood as series."""
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 
@@ -47,6 +49,29 @@ async def test_what_a_fork_has_from_the_run_it_left_counts_once():
         await memory.log("moods", {**row, "task": "fork"}, key=f"fork:{row['step']}")
     assert len(await memory.rows("moods", task="fork")) == 4
     assert [len(run.observations) for run in episodes(await memory.rows("moods"))] == [4, 2]
+
+
+async def test_a_fork_is_judged_from_the_belief_it_was_forked_with():
+    memory, rows = DictMemory("n", HashEmbedder(), lambda: 1000.0, Recall()), logged(1, 4)
+    for row in rows:
+        await memory.log("moods", row, key=f"{row['task']}:{row['step']}")
+    await memory.upkeep.branch("t0", "fork", step=1, before=2000.0)
+    for row in rows[2:]:
+        await memory.log("moods", {**row, "task": "fork"}, key=f"fork:{row['step']}")
+    whole, fork = episodes(await memory.rows("moods"))
+    assert whole.before is None and fork.before == (whole.beliefs[1], whole.actions[1])
+    prior = MATRICES.B[:, :, fork.before[1]] @ np.array(fork.before[0])
+    first = log_likelihood(
+        MATRICES, [replace(fork, observations=fork.observations[:1], actions=fork.actions[:1])]
+    )
+    assert first == pytest.approx(np.log(MATRICES.A[fork.observations[0]] @ prior))
+
+
+def test_a_follow_up_goes_on_from_the_task_before_it_and_another_thread_does_not():
+    rows = [{**row, "thread": "other" if row["task"] == "t1" else "mine"} for row in logged(3, 3)]
+    first, other, following = episodes(rows)
+    assert first.before is None and other.before is None
+    assert following.before == (first.beliefs[-1], first.actions[-1])
 
 
 def test_every_third_run_is_kept_for_the_judgement():
