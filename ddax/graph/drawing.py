@@ -65,9 +65,9 @@ def draw(kind: Format, graph: CompiledStateGraph[Any, Any, Any, Any] | None = No
 
 
 def _drawn(graph: CompiledStateGraph[Any, Any, Any, Any] | None) -> Graph:
-    if graph is None:
-        from ddax.graph.builder import graph
-    return graph.get_graph()
+    from ddax.graph.builder import graph as ours
+
+    return (ours if graph is None else graph).get_graph()
 
 
 def _places(drawn: Graph) -> dict[str, tuple[float, int]]:

@@ -9,21 +9,22 @@ from __future__ import annotations
 
 import json
 from collections import ChainMap
-from collections.abc import Mapping, Set
+from collections.abc import Mapping, Sequence, Set
 from typing import cast
 
 from ddax.errors import InvariantError
-from ddax.ideas.idea import Ideas, Patch, is_final
+from ddax.ideas.idea import RESULT_BYTES, Ideas, Patch, is_final
 from ddax.ideas.ids import sort_key as sort_key
 from ddax.ideas.ids import task_of as task_of
 from ddax.ideas.indexed import Dag, above_of, as_dag, index_of
+from ddax.ideas.origins import narrowed
 from ddax.ideas.rows import Frame, Rows
 from ddax.types import NO_PARENT, Idea, Status
 
 MAX_IDEA_BYTES = 1536
 """Upper size of one idea as JSON; longer text belongs into the memory."""
 LATER_BYTES = 120
-"""What its values, an origin and a reason may still add to an idea that is done."""
+"""What its values and a reason of `MARK_BYTES` may still add to an idea that is done."""
 
 FIELDS = frozenset(Idea.__annotations__)
 
@@ -221,12 +222,34 @@ def size_of(idea: Mapping[str, object]) -> int:
     return len(json.dumps(dict(idea), ensure_ascii=False).encode("utf-8", "replace"))
 
 
+def has_room(idea: Idea) -> bool:
+    """Tell whether an idea that has not run holds a result besides, and what comes later."""
+    return _fits({**idea, "result": "", "evidence": []}, RESULT_BYTES)
+
+
+def originating(idea: Idea, origins: Sequence[str]) -> Idea:
+    """Return a new idea with its origins; hosts and tools are named where it has room for their names."""
+    named = cast(Idea, {**idea, "origins": list(origins)})
+    return named if has_room(named) else cast(Idea, {**idea, "origins": narrowed(origins)})
+
+
 def held(patch: Idea, taken: int) -> Idea:
-    """Return a patch with as much of its evidence, from the first, as an idea of `taken` bytes can hold."""
+    """Return what an idea of `taken` bytes can hold of a patch.
+
+    That is as much of its evidence as fits, from the first; where it does not fit without any, hosts and
+    tools among its origins are not named.
+    """
+    bare = cast(Idea, {**patch, "evidence": []})
+    if "origins" in patch and not _fits(bare, taken):
+        patch = cast(Idea, {**patch, "origins": narrowed(patch["origins"])})
     kept = list(patch.get("evidence", []))
-    while kept and taken + size_of({**patch, "evidence": kept}) + LATER_BYTES > MAX_IDEA_BYTES:
+    while kept and not _fits({**patch, "evidence": kept}, taken):
         kept.pop()
     return cast(Idea, {**patch, "evidence": kept}) if "evidence" in patch else patch
+
+
+def _fits(patch: Mapping[str, object], taken: int) -> bool:
+    return taken + size_of(patch) + LATER_BYTES <= MAX_IDEA_BYTES
 
 
 def check_patch(ideas: Ideas, patch: Patch) -> None:

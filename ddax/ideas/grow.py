@@ -10,7 +10,6 @@ from collections.abc import Mapping, Sequence
 from ddax.ideas import dag
 from ddax.ideas.idea import (
     REASON_BYTES,
-    RESULT_BYTES,
     Ideas,
     Patch,
     apply_patches,
@@ -19,20 +18,21 @@ from ddax.ideas.idea import (
     is_final,
     merge_idea,
 )
+from ddax.ideas.origins import UNTRUSTED, narrowed
 from ddax.types import Idea, Proposal
 
 NEEDS_BYTES = 600
 """What the ids of its children take in a merge, beside its title, its result and its evidence."""
 
 
-def has_room(parent: Idea, proposal: Proposal) -> bool:
-    """Tell whether an idea holds what is proposed, and a result beside it."""
-    needs = [f"{parent['id']}.99"] * len(proposal.needs)
+def has_room(parent: Idea, proposal: Proposal, also_needs: Sequence[str] = ()) -> bool:
+    """Tell whether an idea holds what is proposed, a result beside it, and the kinds of its origins."""
+    needs = [*([f"{parent['id']}.99"] * len(proposal.needs)), *also_needs]
     idea = child(
         parent, 99, proposal.title, expected=proposal.expected, prior=proposal.prior, step=999, needs=needs,
         action=proposal.action,
     )  # fmt: skip
-    return dag.size_of(idea) + RESULT_BYTES + dag.LATER_BYTES <= dag.MAX_IDEA_BYTES
+    return dag.has_room(Idea(**{**idea, "origins": narrowed(UNTRUSTED)}))
 
 
 def room_for_children(ideas: Ideas, parent: Idea) -> int:
@@ -71,7 +71,7 @@ def expansion(
             action=proposal.action,
         )
         if origins:
-            patch[ids[k]]["origins"] = list(origins)
+            patch[ids[k]] = dag.originating(patch[ids[k]], origins)
     patch |= _closing_merge(ideas, parent, ids, number=first + len(ids), step=step)
     patch[parent["id"]] = Idea(status="waiting", reason="children")
     return patch

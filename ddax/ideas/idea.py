@@ -24,6 +24,9 @@ TITLE_BYTES = 160
 EXPECTED_BYTES = 200
 RESULT_BYTES = 260
 REASON_BYTES = 200
+MARK_BYTES = 80
+"""A reason that an idea gets after it has ended; see `ddax.ideas.dag.LATER_BYTES`."""
+KIND_BYTES = 60
 INTENT_BYTES = 120
 ARGUMENT_BYTES = 400
 MAX_EVIDENCE = 6

@@ -84,6 +84,12 @@ def read(origins: Iterable[str]) -> list[str]:
     return sorted(names)
 
 
+def narrowed(origins: Iterable[str]) -> list[str]:
+    """Return origins in the fewest bytes: `web:*` and `tool:*` for hosts and tools, of others the kind."""
+    kinds = {kind_of(name) for name in origins}
+    return sorted(f"{kind}:*" if kind in ("web", "tool") else kind for kind in kinds)
+
+
 def trace(value: Any, *, told: str, public: Mapping[str, str], context: Origins) -> Origins:
     """Return where the value of an argument comes from.
 

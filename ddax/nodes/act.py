@@ -21,7 +21,7 @@ from ddax.errors import ActionError, Blocked, DdaxError, StateError
 from ddax.graph.services import Session
 from ddax.graph.state import LeafPacket, Outcome, Update
 from ddax.ideas.dag import held
-from ddax.ideas.idea import REASON_BYTES, RESULT_BYTES, clip
+from ddax.ideas.idea import KIND_BYTES, REASON_BYTES, RESULT_BYTES, clip
 from ddax.ideas.origins import Origins, join, read
 from ddax.memory.instructions import without_orders
 from ddax.memory.records import LARGE
@@ -351,7 +351,7 @@ def _failure(kind: str, cause: str, trace: str) -> JsonDict:
     return {
         "ok": False,
         "text": clip(cause, RESULT_BYTES),
-        "kind": kind,
+        "kind": clip(kind, KIND_BYTES),
         "trace": digest,
         "trace_text": trace[-4000:],
         "evidence": [],

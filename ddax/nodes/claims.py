@@ -12,7 +12,7 @@ from dataclasses import dataclass
 
 from ddax.graph.state import State
 from ddax.ideas import dag
-from ddax.ideas.idea import REASON_BYTES, Ideas, Patch, clip
+from ddax.ideas.idea import MARK_BYTES, Ideas, Patch, clip
 from ddax.types import ActionCall, Entailment, EntailmentCheck, Hit, Idea, JsonDict, Proposal, Relation
 
 WEAK = 0.5
@@ -43,7 +43,7 @@ class Verification:
         if self.relation == "neutral":
             return ""
         by = SUPPORTED if self.relation == "entailment" else CONTRADICTED
-        return clip(f"{by} {self.title}", REASON_BYTES)
+        return clip(f"{by} {self.title}", MARK_BYTES)
 
     def outcome(self) -> str:
         """Return the outcome of the verify leaf in words."""

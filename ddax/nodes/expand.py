@@ -122,7 +122,7 @@ async def _allowed(state: State, session: Session, joined: Joined, parent: Idea)
         words = forbids(requirements, [v for v in values if isinstance(v, str)])
         if words:
             refused[proposal.title] = f"the task says: {words}"
-        elif not grow.has_room(parent, proposal):
+        elif not grow.has_room(parent, proposal, joined.also_needs.get(k, ())):
             large[proposal.title] = "its address or its arguments are too long for an idea"
         else:
             kept.append(k)

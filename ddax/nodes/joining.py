@@ -13,7 +13,7 @@ from dataclasses import dataclass, field, replace
 from ddax.dynamics.prune import near_duplicates
 from ddax.graph.services import Session
 from ddax.ideas import dag
-from ddax.ideas.idea import UNCUT, Ideas, Patch, fitted, is_final
+from ddax.ideas.idea import UNCUT, Ideas, Patch, apply_patches, fitted, is_final
 from ddax.types import ActionCall, Idea, Proposal
 
 INNER = "inner"
@@ -152,13 +152,28 @@ def _result(
         wanted = [outside[n] for n in proposals[k].needs if n in outside and _will_end(ideas, outside[n])]
         if wanted:
             also[place] = wanted
+    noted, full = _noted(ideas, parent, frozenset(outside.values()))
+    reasons = {
+        proposals[k].title: f"{reason}; it is not noted there: no room" if outside.get(k) in full else reason
+        for k, reason in why.items()
+    }
+    return Joined(renumbered(heavier, kept, inside), also, noted, reasons, frozenset(outside.values()))
+
+
+def _noted(ideas: Ideas, parent: Idea, again: frozenset[str]) -> tuple[Patch, frozenset[str]]:
+    """Return the patch that notes in ideas elsewhere that this parent proposed them, and the full ones."""
     patch: Patch = {}
-    for idea_id in dict.fromkeys(outside.values()):
+    full: set[str] = set()
+    for idea_id in sorted(again, key=dag.sort_key):
         idea = ideas[idea_id]
-        if idea["parent"] != parent["id"] and not is_final(idea):
-            patch[idea_id] = Idea(joined=list(dict.fromkeys([*idea.get("joined", []), parent["id"]])))
-    reasons = {proposals[k].title: reason for k, reason in why.items()}
-    return Joined(renumbered(heavier, kept, inside), also, patch, reasons, frozenset(outside.values()))
+        if idea["parent"] == parent["id"] or is_final(idea):
+            continue
+        noted = Idea(joined=list(dict.fromkeys([*idea.get("joined", []), parent["id"]])))
+        if dag.has_room(apply_patches({idea_id: idea}, [{idea_id: noted}])[idea_id]):
+            patch[idea_id] = noted
+        else:
+            full.add(idea_id)
+    return patch, frozenset(full)
 
 
 def _will_end(ideas: Ideas, idea_id: str) -> bool:
