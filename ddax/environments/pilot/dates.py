@@ -1,24 +1,24 @@
-"""Dates and times as orders write them, and the way to one through a calendar."""
+"""Dates, months and times as orders and pages write them."""
 
 from __future__ import annotations
 
 import re
 from datetime import date
 
-from ddax.environments.browser.seen import Node
-from ddax.environments.pilot.pilot import Pilot
-from ddax.environments.pilot.words import MONTHS, plain
+from ddax.environments.pilot.words import MONTHS
 
+_SHORT = tuple(name[:3] for name in MONTHS)
+_MONTH = rf"({'|'.join(MONTHS)}|sept|{'|'.join(_SHORT)})"
 _NUMERIC = re.compile(r"\b(\d{1,2})/(\d{1,2})/(\d{4})\b")
 _ISO = re.compile(r"\b(\d{4})-(\d{1,2})-(\d{1,2})\b")
-_WORDS = re.compile(rf"\b({'|'.join(MONTHS)})\s+(\d{{1,2}})(?:st|nd|rd|th)?,?\s+(\d{{4}})\b", re.IGNORECASE)
+_WORDS = re.compile(rf"\b{_MONTH}\.?\s+(\d{{1,2}})(?:st|nd|rd|th)?,?\s+(\d{{4}})\b", re.IGNORECASE)
 _POINTS = re.compile(r"\b(\d{1,2})\.\s?(\d{1,2})\.\s?(\d{4})\b")
-_DAY_FIRST = re.compile(
-    rf"\b(\d{{1,2}})(?:st|nd|rd|th)?\.?\s+({'|'.join(MONTHS)}),?\s+(\d{{4}})\b", re.IGNORECASE
-)
+_DAY_FIRST = re.compile(rf"\b(\d{{1,2}})(?:st|nd|rd|th)?\.?\s+{_MONTH}\.?,?\s+(\d{{4}})\b", re.IGNORECASE)
 _TIME = re.compile(r"\b(\d{1,2}):(\d{2})\s*([AaPp]\.?[Mm]\.?)?")
-_HEAD = re.compile(rf"\b({'|'.join(MONTHS)})\s+(\d{{4}})\b", re.IGNORECASE)
-MAX_MONTHS = 40
+_NAMED = re.compile(rf"\b{_MONTH}\b", re.IGNORECASE)
+_YEAR = re.compile(r"(?<!\d)\d{4}(?!\d)")
+_MONTH_FIRST = re.compile(r"(?<!\d)(\d{1,2})[\s/.-]+(\d{4})(?!\d)")
+_YEAR_FIRST = re.compile(r"(?<!\d)(\d{4})[\s/.年-]+(\d{1,2})(?!\d)")
 
 
 def find_date(text: str) -> date | None:
@@ -34,9 +34,36 @@ def find_date(text: str) -> date | None:
         return _date(int(found[3]), int(found[2]), int(found[1]))
     found = _WORDS.search(text)
     if found:
-        return _date(int(found[3]), MONTHS.index(found[1].lower()) + 1, int(found[2]))
+        return _date(int(found[3]), month_of(found[1]), int(found[2]))
     found = _DAY_FIRST.search(text)
-    return _date(int(found[3]), MONTHS.index(found[2].lower()) + 1, int(found[1])) if found else None
+    return _date(int(found[3]), month_of(found[2]), int(found[1])) if found else None
+
+
+def find_month(text: str) -> tuple[int, int] | None:
+    """Return the year and the month that a text names, as “Dec 2026”, “12/2026” or “2026-12”."""
+    year = _YEAR.search(text)
+    if year and _NAMED.search(text):
+        return int(year[0]), month_of(text)
+    if found := _YEAR_FIRST.search(text) or _MONTH_FIRST.search(text):
+        first, second = int(found[1]), int(found[2])
+        named = (first, second) if first > second else (second, first)
+        return named if 1 <= named[1] <= 12 else None
+    return None
+
+
+def month_of(text: str) -> int:
+    """Return the month that a text names or is the number of, 0 where it is none."""
+    found = _NAMED.search(text)
+    if found:
+        return _SHORT.index(found[1].lower()[:3]) + 1
+    return int(text) if text.isdecimal() and 1 <= int(text) <= 12 else 0
+
+
+def writes(text: str, day: date) -> bool:
+    """Tell whether a text writes a day, in whatever order and with however many digits."""
+    parts = [int(found) for found in re.findall(r"\d+", text)]
+    month = day.month == month_of(text) or day.month in parts
+    return day.day in parts and month and (day.year in parts or day.year % 100 in parts)
 
 
 def _date(year: int, month: int, day: int) -> date | None:
@@ -54,45 +81,3 @@ def find_time(text: str) -> str:
     hour, minute, half = int(found[1]), found[2], (found[3] or "").lower()[:1]
     hour = hour % 12 + (12 if half == "p" else 0) if half else hour
     return f"{hour:02d}:{minute}"
-
-
-async def pick_date(pilot: Pilot, opener: Node, wanted: date) -> bool:
-    """Open a calendar, turn its pages to a month, and press the day."""
-    await pilot.do("click", opener.id)
-    for _ in range(MAX_MONTHS):
-        shown = _shown_month(pilot)
-        if shown is None:
-            return False
-        away = (wanted.year - shown[0]) * 12 + wanted.month - shown[1]
-        if away == 0:
-            return await _press_day(pilot, wanted.day)
-        turn = _turner(pilot, forward=away > 0)
-        if turn is None or await pilot.do("click", turn.id) != "changed":
-            return False
-    return False
-
-
-def _shown_month(pilot: Pilot) -> tuple[int, int] | None:
-    found = _HEAD.search(" ".join(node.own or node.name for node in pilot.seen.nodes))
-    return (int(found[2]), MONTHS.index(found[1].lower()) + 1) if found else None
-
-
-def _turner(pilot: Pilot, *, forward: bool) -> Node | None:
-    names = (
-        ("next", ">", "›", "»", "next month")
-        if forward
-        else ("prev", "previous", "<", "‹", "«", "previous month")
-    )
-    pool = pilot.nodes({"link", "button", "clickable"})
-    return next((n for n in pool if plain(n.name) in names or n.name.strip() in names), None)
-
-
-async def _press_day(pilot: Pilot, day: int) -> bool:
-    days = [
-        n
-        for n in pilot.seen.nodes
-        if n.name.strip() == str(day) and n.role in ("link", "button", "gridcell", "cell", "clickable")
-    ]
-    order = {"link": 0, "button": 0, "clickable": 1, "gridcell": 2, "cell": 3}
-    best = min(days, key=lambda n: order[n.role], default=None)
-    return best is not None and await pilot.do("click", best.id) == "changed"

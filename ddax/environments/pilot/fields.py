@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 import re
+from datetime import date
 
 from ddax.environments.browser.seen import Node
-from ddax.environments.pilot.dates import find_date, find_time, pick_date
+from ddax.environments.pilot.calendar import CALENDAR_WORDS, pick_day, showing
+from ddax.environments.pilot.dates import find_date, find_time
 from ddax.environments.pilot.orders import Order
 from ddax.environments.pilot.pilot import Pilot
 from ddax.environments.pilot.pressing import SURE, click, press_named, press_node, press_path, press_place
@@ -89,14 +91,19 @@ def the_field(pilot: Pilot, order: Order, fields: list[Node], value: str) -> Nod
     if name and ranked and likeness(name, ranked[0].name or ranked[0].before) > 0.4:
         return ranked[0]
     if name := _named_field(where):
-        meant = [one.node for one in pilot.match.rank(name, among=pool) if one.score >= ALIKE]
-        bare = [n for n in pool if not (n.name or n.before)]
-        return next(iter(meant or bare), None)
+        return _called(pilot, name, pool)
     if find_date(value):
         dates = [n for n in pool if n.type == "date" or "date" in tokens(f"{n.name} {n.before} {n.hints}")]
         pool = dates or pool
     free = [n for n in pool if not n.value and "readonly" not in n.state]
     return (free or pool)[0] if pool else None
+
+
+def _called(pilot: Pilot, name: str, pool: list[Node]) -> Node | None:
+    """Return the field that goes by a name, also by its meaning; else one that has no name."""
+    meant = [one.node for one in pilot.match.rank(name, among=pool) if one.score >= ALIKE]
+    bare = [n for n in pool if not (n.name or n.before)]
+    return next(iter(meant or bare), None)
 
 
 def _named_field(where: str) -> str:
@@ -110,7 +117,7 @@ async def fill(pilot: Pilot, node: Node, value: str) -> bool:
     """Bring a value into a field, whatever kind of field it is; False where the field does not take it."""
     day = find_date(value)
     if "readonly" in node.state:
-        return day is not None and await pick_date(pilot, node, day)
+        return day is not None and await pick_day(pilot, day, node)
     if node.role == "combobox" and node.tag == "select":
         return await select(pilot, node, [value])
     if node.type == "date" and day:
@@ -125,7 +132,9 @@ async def fill(pilot: Pilot, node: Node, value: str) -> bool:
             return False
         value = "#{:02x}{:02x}{:02x}".format(*color)
     pilot.focus = node
-    return await pilot.do("type", node.id, value) != "refused" and _took(pilot.seen.node(node.id), value)
+    if await pilot.do("type", node.id, value) != "refused" and _took(pilot.seen.node(node.id), value):
+        return True
+    return day is not None and node.type != "date" and await pick_day(pilot, day, node)
 
 
 def _took(node: Node | None, value: str) -> bool:
@@ -161,15 +170,7 @@ async def choose(pilot: Pilot, order: Order) -> bool:
     text = order.text
     day = find_date(text)
     if day is not None:
-        target = next(
-            (
-                n
-                for n in pilot.nodes(FIELD)
-                if "date" in tokens(f"{n.name} {n.before} {n.hints}") or "readonly" in n.state
-            ),
-            None,
-        )
-        return target is not None and await fill(pilot, target, day.isoformat())
+        return await choose_day(pilot, order, day)
     if ">" in text and not order.quotes:
         return await press_path(pilot, [part.strip() for part in text.split(">")])
     moved = await set_number(pilot, order)
@@ -182,6 +183,24 @@ async def choose(pilot: Pilot, order: Order) -> bool:
     if not values:
         return True  # nothing is to be chosen
     return await choose_values(pilot, values, order)
+
+
+async def choose_day(pilot: Pilot, order: Order, day: date) -> bool:
+    """Choose a day in the field an order names, else in the calendar that stands on the page."""
+    fields = pilot.nodes(FIELD)
+    dated = [
+        n
+        for n in fields
+        if n.type == "date" or CALENDAR_WORDS & set(tokens(f"{n.name} {n.before} {n.hints}"))
+    ]
+    if not dated and not showing(pilot.seen):
+        dated = [n for n in fields if "readonly" in n.state]
+    if not dated:
+        return await pick_day(pilot, day)
+    words = _named_field(order.text).split()
+    name = " ".join(word for word in words if plain(word) not in CALENDAR_WORDS)
+    target = _called(pilot, name, dated) if name else dated[0]
+    return target is not None and await fill(pilot, target, day.isoformat())
 
 
 def values_of(order: Order) -> list[str]:
