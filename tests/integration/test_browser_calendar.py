@@ -195,7 +195,7 @@ async def test_a_field_that_shows_another_day_was_not_filled(order: Order) -> No
     assert report.failed[0] == "the field shows '11/25/2026' after 2026-11-24 was pressed in its calendar"
 
 
-@pytest.mark.parametrize("day", ["2026-11-30", "2026-10-31", "2027-01-01"])
+@pytest.mark.parametrize("day", ["2026-11-30", "2026-10-31", "2029-01-01"])
 async def test_a_day_is_pressed_in_the_grid_that_a_button_opens(order: Order, served: Site, day: str) -> None:
     report = await order(f"Enter {day} into the return date field.", GRID.replace("TYPE", "button"))
     year, month, number = day.split("-")

@@ -169,6 +169,20 @@ async def test_a_date_is_read_in_its_common_forms(text: str, day: str) -> None:
     assert str(find_date(text)) == day
 
 
+@pytest.mark.parametrize(
+    ("name", "moves"),
+    [
+        ("the return date", [["type", "e3", "2026-12-24"]]),
+        ("the date", [["type", "e2", "2026-12-24"]]),
+        ("the birthday", []),
+    ],
+)
+async def test_a_day_is_chosen_in_the_field_of_its_name(name: str, moves: list[list[str]]) -> None:
+    world = page(NAME, ("textbox", "Departure date"), ("textbox", "Return date"))
+    report, made = await done(f"Choose 24 December 2026 as {name}.", world)
+    assert made == moves and report.ok == bool(moves)
+
+
 @pytest.mark.parametrize("verb", sorted(set(VERBS.values())))
 async def test_each_verb_has_a_skill(verb: str) -> None:
     assert verb in SKILLS

@@ -95,7 +95,7 @@ def test_a_control_turns_where_it_says_nothing_else(name: str, way: int) -> None
     assert turns(Node("e1", "button", name, own=name)) == way
 
 
-def test_a_control_without_words_turns_by_its_title_and_a_month_before_a_year() -> None:
+def test_a_control_without_words_turns_by_its_title_and_one_of_years_over_years() -> None:
     assert turns(Node("e1", "button", hints="calendar next btn")) == 1
     assert turns(Node("e1", "button", "Pay", own="Pay", hints="btn next")) == 0
     years = [
@@ -103,8 +103,8 @@ def test_a_control_without_words_turns_by_its_title_and_a_month_before_a_year() 
         Node("z", "button", "Next year", box=(138.0, 0.0, 8.0, 16.0)),
     ]
     shown = months([*years, *grid("March 2026")])
-    chosen = turner(shown, 1)
-    assert chosen is not None and chosen.id == "h12"
+    chosen = [turner(shown, away) for away in (-1, 1, 11, 12)]
+    assert [node.id for node in chosen if node is not None] == ["h10", "h12", "h12", "y"]
 
 
 @pytest.mark.parametrize(

@@ -20,7 +20,7 @@ from ddax.environments.pilot.pilot import Pilot
 from ddax.environments.pilot.words import FIELD, tokens
 
 TURNS = 120
-"""Months turned at most."""
+"""Presses of arrows at most."""
 FEWEST = 28
 """Days of the shortest month."""
 PRESSED = frozenset({"link", "button", "clickable", "gridcell"})
@@ -104,23 +104,24 @@ def _opens(node: Node, field: Node) -> bool:
 async def _turned(pilot: Pilot, wanted: date, other: frozenset[str]) -> Month | None:
     """Turn a calendar to the month of a day, as long as it gets nearer; None where it does not get there."""
     await _select_parts(pilot, wanted, other)
-    last = 12 * date.max.year
+    last, reason = 12 * date.max.year, ""
     for _ in range(TURNS):
         shown = showing(pilot.seen, other)
         if not shown:
-            pilot.failed.append("no calendar is seen")
-            return None
+            reason = "no calendar is seen"
+            break
         near = min(shown, key=lambda month: abs(month.before(wanted)))
         away = near.before(wanted)
         if away == 0:
             return near
-        arrow = turner(shown, 1 if away > 0 else -1)
+        reason = f"the calendar shows {near.year}-{near.month:02d} and comes no nearer to {wanted}"
+        arrow = turner(shown, away)
         if arrow is None or abs(away) >= last:
             break
         last = abs(away)
         pilot.max_moves += 1
         await pilot.do("click", arrow.id)
-    pilot.failed.append(f"the calendar shows {near.year}-{near.month:02d} and comes no nearer to {wanted}")
+    pilot.failed.append(reason)
     return None
 
 
@@ -241,11 +242,12 @@ def level(one: Node, other: Node) -> bool:
     return abs(center(one)[1] - center(other)[1]) <= min(one.box[3], other.box[3]) / 2 + 2
 
 
-def turner(shown: Sequence[Month], way: int) -> Node | None:
-    """Return the control in the head of some months that leads to the month after (1) or before (-1)."""
-    heads = [node for month in shown for node in month.head]
+def turner(shown: Sequence[Month], away: int) -> Node | None:
+    """Return the control in the head of some months that leads nearer to one so many months behind them."""
+    heads, way = [node for month in shown for node in month.head], 1 if away > 0 else -1
     pool = [n for n in heads if turns(n) == way and not n.submits and "disabled" not in n.state]
-    return min(pool, key=lambda n: (_farther(n), n.role not in PRESSED), default=None)
+    years = abs(away) >= 12
+    return min(pool, key=lambda n: (_farther(n) != years, n.role not in PRESSED), default=None)
 
 
 def turns(node: Node) -> int:
