@@ -9,15 +9,17 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from ddax.reasoning.entailment.scale import most_likely, shipped
-from ddax.reasoning.entailment.signs import Likeness, signs
+from ddax.reasoning.entailment.scale import RELATIONS, most_likely, shipped
+from ddax.reasoning.entailment.signs import Likeness, same_thing, signs
 from ddax.reasoning.entailment.words import forms, read
-from ddax.types import Entailment
+from ddax.types import Entailment, Relation
 
 UNSURE = 0.7
 """The most that rules may claim."""
 VERBATIM = 0.95
 """Confidence where the hypothesis is a quote of the premise."""
+AT_PEACE: tuple[Relation, ...] = ("entailment", "neutral")
+"""What is left where nothing of a hypothesis is against the premise."""
 LEAST_QUOTE = 3
 """Words from which a common run counts as a quote."""
 
@@ -38,7 +40,9 @@ class RuleCheck:
         if not other.content and not other.numbers:
             return Entailment("neutral", 0.0)
         weights = shipped()["rules" if self.likeness is None else "rules and embeddings"]
-        return most_likely(signs(premise, hypothesis, self.likeness).row(), weights, cap=UNSURE)
+        seen = signs(premise, hypothesis, self.likeness)
+        against = seen.negation or seen.opposite or same_thing(premise, hypothesis)
+        return most_likely(seen.row(), weights, cap=UNSURE, among=RELATIONS if against else AT_PEACE)
 
 
 def quoted(premise: str, hypothesis: str) -> bool:

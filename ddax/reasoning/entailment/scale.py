@@ -5,7 +5,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from functools import lru_cache
 from importlib import resources
 from typing import get_args
@@ -36,11 +36,17 @@ def probabilities(row: NDArray[np.float64], weights: NDArray[np.float64]) -> NDA
     return found
 
 
-def most_likely(row: NDArray[np.float64], weights: NDArray[np.float64], *, cap: float = 1.0) -> Entailment:
-    """Return the likeliest relation with its probability, cut at `cap`."""
-    found = probabilities(row, weights)
-    best = int(found.argmax())
-    return Entailment(RELATIONS[best], round(min(cap, float(found[best])), 6))
+def most_likely(
+    row: NDArray[np.float64],
+    weights: NDArray[np.float64],
+    *,
+    cap: float = 1.0,
+    among: Sequence[Relation] = RELATIONS,
+) -> Entailment:
+    """Return the likeliest relation of some with its probability, cut at `cap`."""
+    found = dict(zip(RELATIONS, probabilities(row, weights), strict=True))
+    best = max(among, key=lambda relation: found[relation])
+    return Entailment(best, round(min(cap, float(found[best])), 6))
 
 
 def fit(

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from difflib import SequenceMatcher
+from itertools import pairwise
 from typing import NamedTuple
 
 import numpy as np
@@ -25,6 +26,8 @@ NAMES = (
 
 ALIKE = 0.6
 LONGEST = 6
+LEAST_NEW = 1 / 3
+"""Share of a hypothesis's words from which, where they are new, it is about something else."""
 
 
 class Signs(NamedTuple):
@@ -109,6 +112,19 @@ def exchanged(one: Statement, other: Statement) -> bool:
             if was & (one.names | one.numbers) and now & (other.names | other.numbers):
                 places.append(now)
     return len(places) == 1 and other.names - one.all <= places[0]
+
+
+def same_thing(premise: str, hypothesis: str) -> bool:
+    """Tell whether a number or a name of a hypothesis can be against one of the premise.
+
+    The premise says nearly all other words of the hypothesis, and what its new numbers count.
+    """
+    one, other = read(premise), read(hypothesis)
+    new = [word for word in other.content if word not in one.all | other.names]
+    counted = {
+        after for number, after in pairwise(other.order) if number in other.numbers - one.numbers
+    } & set(other.content)
+    return len(new) < LEAST_NEW * len(other.content) and counted <= one.all
 
 
 def _all(statement: Statement) -> set[str]:
