@@ -15,6 +15,8 @@ UNSUPPORTED = "[unsupported]"
 """Stands after a sentence that no citation carries."""
 LEAST_RUN = 3
 """Words from which a common run is a quote and not chance."""
+_NUMBERED = re.compile(r"\s*\d{1,3}[.)]\s")
+"""How an item of a numbered list begins."""
 
 
 class Marked(NamedTuple):
@@ -22,6 +24,29 @@ class Marked(NamedTuple):
 
     text: str
     carried: list[int]
+
+
+class _Quote(NamedTuple):
+    """The words of a quote, and the places among them where its sentences begin."""
+
+    words: tuple[str, ...]
+    begins: tuple[int, ...]
+
+    @classmethod
+    def read(cls, quote: str) -> _Quote:
+        """Take a quote apart; an item of a numbered list begins behind its number too."""
+        words: list[str] = []
+        begins: list[int] = []
+        for start, end in sentences(quote):
+            begins.append(len(words))
+            if _NUMBERED.match(quote, start):
+                begins.append(len(words) + 1)
+            words.extend(forms(quote[start:end]))
+        return cls(tuple(words), tuple(begins))
+
+    def begins_with(self, words: tuple[str, ...]) -> bool:
+        """Tell whether a sentence begins with these words."""
+        return any(self.words[place : place + len(words)] == words for place in self.begins)
 
 
 def mark(text: str, quotes: Sequence[str], check: EntailmentCheck, *, least: float = 0.5) -> Marked:
@@ -32,14 +57,14 @@ def mark(text: str, quotes: Sequence[str], check: EntailmentCheck, *, least: flo
     of its columns, where the row of these is quoted too. Marks that are there already are set anew.
     """
     plain = text.replace(f" {UNSUPPORTED}", "")
-    words, rows = [forms(quote) for quote in quotes], list(_rows(quotes))
+    said, rows = [_Quote.read(quote) for quote in quotes], list(_rows(quotes))
     parts: list[str] = []
     carried: list[int] = []
     end = 0
     for span in _sentences(plain, quotes):
         line, gap = plain[span.start : span.end], plain[end : span.start]
         end = span.end
-        number = _verbatim(line, words) or _in_row(line, rows) or _entailed(line, quotes, check, least)
+        number = _verbatim(line, said) or _in_row(line, rows) or _entailed(line, quotes, check, least)
         carried.append(number)
         parts.append(gap + (line if number else _marked(line)))
     return Marked("".join(parts) + plain[end:], carried)
@@ -67,13 +92,18 @@ def _marked(line: str) -> str:
     return f"{core} {UNSUPPORTED}{line[len(core) :]}"
 
 
-def _verbatim(line: str, quotes: Sequence[tuple[str, ...]]) -> int:
-    """Return the number of the first quote in which a sentence stands, with or without a title before it."""
+def _verbatim(line: str, quotes: Sequence[_Quote]) -> int:
+    """Return the number of the first quote in which a sentence stands, with or without a title before it.
+
+    What stands behind a title begins a sentence of the quote, or the quote says the title too: otherwise it
+    has another name, or a condition, in the title's place.
+    """
     parts = line.split(": ")
-    said = [forms(": ".join(parts[k:])) for k in range(len(parts))]
+    told = [(forms(": ".join(parts[:k])), forms(": ".join(parts[k:]))) for k in range(len(parts))]
     for number, quote in enumerate(quotes, 1):
-        if any(_holds(words, quote) for words in said):
-            return number
+        for title, said in told:
+            if _holds(said, quote.words) and (set(title) <= set(quote.words) or quote.begins_with(said)):
+                return number
     return 0
 
 

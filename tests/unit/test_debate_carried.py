@@ -77,8 +77,32 @@ def test_a_row_carries_what_it_says_under_the_names_of_its_columns_and_nothing_e
         ("Garda: Greatest depth 410 m, Area 146 km2.", 0),
         ("Como: Greatest depth 410 m.", 2),
         ("Lakes: Como: Greatest depth 410 m, Area 146 km2.", 2),
+        ("Garda: 410 m, 146 km2.", 0),
+        ("Lakes: Como: 410 m, 146 km2.", 2),
     ],
 )
 def test_a_row_says_nothing_of_another_subject(text: str, number: int) -> None:
     quotes = ["| Lake | Greatest depth | Area |", "| Como | 410 m | 146 km2 |"]
     assert mark(text, quotes, lambda premise, said: Entailment("neutral", 0.9)).carried == [number]
+
+
+@pytest.mark.parametrize(
+    ("text", "carried"),
+    [
+        ("Tomas Lind: office manager, room 2.08.", 0),
+        ("Priya Raman: room 2.08, extension 417.", 1),
+        ("Who is who: Priya Raman: office manager, room 2.08.", 1),
+        ("Rules: Keep the receipts of a trip.", 2),
+        ("Fees: the first two weeks are free.", 0),
+        ("Fees: After that, the first two weeks are free.", 3),
+    ],
+)
+def test_behind_a_title_stands_what_begins_a_quote_or_the_quote_says_the_title(
+    text: str, carried: int
+) -> None:
+    quotes = [
+        "- Priya Raman: office manager, room 2.08, extension 417",
+        "2. Keep the receipts of a trip.",
+        "A year costs 9 euros. After that, the first two weeks are free.",
+    ]
+    assert mark(text, quotes, lambda premise, said: Entailment("neutral", 0.9)).carried == [carried]
