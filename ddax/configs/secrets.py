@@ -25,6 +25,8 @@ SHORTEST = 8
 """Characters below which a text holds no value and nothing that has a shape."""
 REMEMBERED, KNOWN = 300, 4096
 """Characters up to which a clean text is remembered, and how many are."""
+LONGEST = 8200
+"""Characters that what has a shape takes at most."""
 BLOT = "[secret]"
 _BARE, _MANY = (bool, int, float), (list, tuple, set, frozenset)
 _NO_TEXT = frozenset({type(None), *_BARE})
@@ -100,6 +102,8 @@ class Redactor:
         forms = {form for value in values if len(value) >= MIN_LENGTH for form in _forms(value)}
         self._forms = tuple(sorted(forms, key=lambda form: (-len(form), form)))
         self._values = re.compile("|".join(map(re.escape, self._forms)))
+        self.reach = max(LONGEST, *map(len, self._forms), 0)
+        """Characters behind a cut that show whether a secret stands there."""
         self._clean: set[str] = set()
 
     @classmethod
@@ -124,6 +128,17 @@ class Redactor:
         if found == text:
             self._remember(text)
         return found
+
+    def place(self, text: str, most: int) -> int:
+        """Return where to cut a text: at most there, and in no secret, of which a part is not known again."""
+        part = text[: most + self.reach]
+        values = self._values.finditer(part) if any(form in part for form in self._forms) else ()
+        starts = [found.start() for found in (*values, *shaped(part)) if found.start() < most <= found.end()]
+        return self.place(text, min(starts)) if starts else min(most, len(text))
+
+    def cut(self, text: str, most: int) -> str:
+        """Return the beginning of a text, at most so long, without a secret or a part of one."""
+        return self.text(text[: self.place(text, most)] if len(text) > most else text)
 
     def _remember(self, text: str) -> None:
         if len(text) <= REMEMBERED:

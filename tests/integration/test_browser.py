@@ -374,6 +374,19 @@ async def test_a_secret_is_not_told_by_an_option_or_a_question_of_the_page(opene
     assert seen.dialog == "Send {{secret:PIN}}?" and PIN not in repr(seen)
 
 
+async def test_a_secret_is_not_told_by_a_text_that_is_cut(opened: Open) -> None:
+    filled = "c.textContent='x'.repeat({n})+p.value; c.title=p.value; a.ariaLabel='y'.repeat({n})+p.value;"
+    world, seen = await opened(
+        "<input aria-label=Pin id=p><button id=b>Go</button><p id=c>c</p><button id=a>a</button>"
+        "<script>b.onclick = () => {" + filled.format(n=292) + "alert('z'.repeat(492)+p.value)}</script>",
+        vault=VAULT,
+    )  # fmt: skip
+    seen = await world.act(Move("type", id_of(seen, "Pin"), "{{secret:PIN}}"))
+    seen = await world.act(Move("click", id_of(seen, "Go")))
+    assert {"x" * 292 + "…", "y" * 292 + "…"} <= {n.name for n in seen.nodes}
+    assert "z" * 400 in seen.text and PIN[:3] not in repr(seen)
+
+
 async def test_a_secret_is_refused_elsewhere(opened: Open, served: Site) -> None:
     far = served.url.replace("127.0.0.1", "localhost")
     world, seen = await opened(

@@ -167,4 +167,4 @@ GONE = ("has been closed", "Connection closed", "Target crashed", "Page crashed"
 
 
 def _first_line(exc: BaseException) -> str:
-    return str(exc).strip().split("\n")[0][:300]
+    return str(exc).strip().split("\n")[0]

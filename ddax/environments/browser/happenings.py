@@ -36,6 +36,10 @@ ENDLESS = frozenset({"websocket", "eventsource", "media", "ping"})
 """Kinds of requests whose end nobody waits for."""
 
 
+MAX_PATH = 80
+"""Characters that are told of the path of a refused request."""
+
+
 @dataclass
 class Window:
     """The tabs of one browser context, and what has happened in it."""
@@ -148,7 +152,7 @@ class Window:
             else:
                 await route.abort("blockedbyclient")
         place = urlsplit(request.url)
-        what = f"{request.method} {place.netloc}{place.path[:80]}"
+        what = f"{request.method} {place.netloc}{self.options.cut(place.path, MAX_PATH)}"
         self.note(f"refused: the page wanted to send data ({what}), which needs --browser-writes")
 
     async def _no_socket(self, route: WebSocketRoute) -> None:

@@ -54,3 +54,17 @@ class BrowserOptions:
     redactor: Redactor = field(default_factory=Redactor)
     """What finds the secrets of the process, which are not to be seen in a picture."""
     rules: Rules | None = None
+
+    @property
+    def reach(self) -> int:
+        """Return how many characters behind a cut show whether a secret stands there."""
+        return max(self.vault.reach, self.redactor.reach)
+
+    def cut(self, text: str, most: int) -> str:
+        """Return the beginning of a text; a secret that stands at the cut is left out whole."""
+        if len(text) <= most:
+            return text
+        place = most
+        while (before := self.vault.place(text, self.redactor.place(text, place))) < place:
+            place = before
+        return f"{text[:place]}…"

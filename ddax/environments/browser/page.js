@@ -3,7 +3,7 @@
 (() => {
   if (globalThis.ddax) return;
   const ids = new WeakMap(), alive = new Map();
-  let last = 0, changed = performance.now(), unseen = [], seen = false;
+  let last = 0, changed = performance.now(), unseen = [], seen = false, longest = 0;
 
   const ROLES = {
     a: "link", button: "button", select: "combobox", textarea: "textbox", summary: "summary", img: "image",
@@ -30,7 +30,8 @@
   const SKIPPED = new Set(["script", "style", "noscript", "template", "head", "meta", "link", "title", "datalist"]);
 
   const squeeze = (text) => (text || "").replace(/\s+/g, " ").trim();
-  const cut = (text, most) => (text.length > most ? text.slice(0, most) + "…" : text);
+  // Far behind what is shown of any text: secrets are looked for outside, and none is known by a part of it.
+  const cut = (text) => text.slice(0, longest);
   const tagOf = (el) => el.tagName.toLowerCase();
 
   const idOf = (el) => {
@@ -67,12 +68,12 @@
     for (const node of el.childNodes) if (node.nodeType === 3) text += " " + node.nodeValue;
     return squeeze(text);
   };
-  const shownText = (el, most = 300) => {
+  const shownText = (el) => {
     let text = squeeze(el.innerText === undefined ? el.textContent : el.innerText);
     if (!text) for (const part of el.querySelectorAll("[alt],[aria-label],title")) {
       text += " " + (part.getAttribute("alt") || part.getAttribute("aria-label") || part.textContent || "");
     }
-    return cut(squeeze(text), most);
+    return squeeze(text);
   };
 
   const byIds = (el, attribute) => squeeze((el.getAttribute(attribute) || "").split(/\s+/)
@@ -89,7 +90,7 @@
       for (let before = at.previousSibling; before; before = before.previousSibling) {
         if (before.nodeType === 1 && (FIELDS.has(roleOf(before)) || before.querySelector?.("input,select,textarea"))) return "";
         const text = squeezed(before);
-        if (text) return cut(text, 80);
+        if (text) return text;
       }
     }
     return "";
@@ -97,7 +98,7 @@
   const behind = (el) => {
     for (let after = el.nextSibling; after; after = after.nextSibling) {
       const text = squeezed(after);
-      if (text) return cut(text, 80);
+      if (text) return text;
       if (after.nodeType === 1 && FIELDS.has(roleOf(after))) return "";
     }
     return "";
@@ -105,10 +106,10 @@
 
   const nameOf = (el, role) => {
     const named = byIds(el, "aria-labelledby") || squeeze(el.getAttribute("aria-label"));
-    if (named) return cut(named, 300);
+    if (named) return named;
     if (FIELDS.has(role)) {
       const labels = el.labels ? [...el.labels].map((label) => shownText(label)).filter(Boolean).join(" ") : "";
-      if (labels) return cut(labels, 300);
+      if (labels) return labels;
     }
     const tag = tagOf(el);
     if (tag === "input" && role === "button") return squeeze(el.value || el.alt || (el.type === "submit" ? "Submit" : el.type === "reset" ? "Reset" : ""));
@@ -167,7 +168,7 @@
   const hints = (el) => squeeze([el.id, typeof el.className === "string" ? el.className : el.className?.baseVal,
     el.getAttribute("name"), el.getAttribute("type"), el.getAttribute("placeholder"), el.getAttribute("title"),
     el.getAttribute("alt"), (el.getAttribute("src") || "").split("/").pop(), el.getAttribute("autocomplete"),
-    el.getAttribute("data-original-title")].filter(Boolean).join(" ").replace(/[_\-./]+/g, " ").replace(/([a-z])([A-Z])/g, "$1 $2"));
+    el.getAttribute("data-original-title")].filter(Boolean).join(" "));
 
   const boxOf = (el) => {
     const box = el.getBoundingClientRect();
@@ -179,8 +180,9 @@
   };
 
   // Walk the shown tree in document order; a list of plain rows comes out.
-  const look = ({ skip, most, from }) => {
+  const look = ({ skip, most, from, chars }) => {
     unseen = skip;
+    longest = chars;
     last = Math.max(last, from); // a number is never given twice, not on the next page either
     const rows = [];
     const walk = (el, parent, parentStyle, inside) => {
@@ -201,15 +203,15 @@
       if ((shown && role && role !== "option") || tick) {
         if (rows.length >= most) return;
         me = idOf(el);
-        const row = { id: me, parent, role, tag, name: nameOf(el, role), box: boxOf(el), state: stateOf(el, style), hints: hints(el) };
+        const row = { id: me, parent, role, tag, name: cut(nameOf(el, role)), box: boxOf(el), state: stateOf(el, style), hints: cut(hints(el)) };
         const value = valueOf(el, role);
-        if (value) row.value = cut(value, 2000);
+        if (value) row.value = cut(value);
         if (el.type && tag === "input") row.type = el.type;
-        if (own) row.own = cut(own, 300);
-        if (FIELDS.has(role)) { row.before = beside(el); row.after = behind(el); }
-        if (tag === "a" && el.href) row.href = cut(String(el.href), 500);
+        if (own) row.own = cut(own);
+        if (FIELDS.has(role)) { row.before = cut(beside(el)); row.after = cut(behind(el)); }
+        if (tag === "a" && el.href) row.href = cut(String(el.href));
         if (tag === "select") row.options = [...el.options].slice(0, 300).map((option) => squeeze(option.text));
-        if (el.form) row.form = [idOf(el.form), el.form.method, cut(String(el.form.action), 500)];
+        if (el.form) row.form = [idOf(el.form), el.form.method, cut(String(el.form.action))];
         if (role === "button" && el.form && (el.type === "submit" || el.type === "image")) row.submits = true;
         if (el.ownerSVGElement || role === "clickable" || role === "shape" || role === "icon" || role === "text" || role === "cell") row.paint = paintOf(el, style);
         if (/^(auto|scroll)$/.test(style.overflowY) && el.scrollHeight > el.clientHeight + 4 || tag === "textarea" && el.scrollHeight > el.clientHeight + 4) row.scrolls = [Math.round(el.scrollTop), el.scrollHeight - el.clientHeight];

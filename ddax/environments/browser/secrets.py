@@ -7,7 +7,7 @@ taken out again of everything that is seen, told or stored.
 from __future__ import annotations
 
 import re
-from collections.abc import Collection, Mapping
+from collections.abc import Collection, Iterator, Mapping
 from dataclasses import dataclass, field
 from typing import Any
 from urllib.parse import quote, quote_plus, urlsplit
@@ -54,14 +54,29 @@ class Vault:
 
     def hide(self, text: str) -> str:
         """Write names in place of the values, also where an address or a form has them encoded."""
-        for name, secret in self.secrets.items():
-            for form in sorted(
-                {secret.value, quote(secret.value, safe=""), quote(secret.value), quote_plus(secret.value)},
-                key=len,
-                reverse=True,
-            ):
-                text = text.replace(form, f"{{{{secret:{name}}}}}")
+        for name, form in self._forms():
+            text = text.replace(form, f"{{{{secret:{name}}}}}")
         return text
+
+    def place(self, text: str, most: int) -> int:
+        """Return where to cut a text: at most there, and in no value, of which a part is not hidden."""
+        for _, form in self._forms():
+            start = text.find(form, max(0, most - len(form) + 1), most + len(form) - 1)
+            if start >= 0:
+                return self.place(text, start)
+        return min(most, len(text))
+
+    @property
+    def reach(self) -> int:
+        """Return how many characters behind a cut show whether a value stands there."""
+        return max((len(form) for _, form in self._forms()), default=0)
+
+    def _forms(self) -> Iterator[tuple[str, str]]:
+        """Yield each name with the value as it is and as an address or a form has it, the longest first."""
+        for name, secret in self.secrets.items():
+            value = secret.value
+            forms = {value, quote(value, safe=""), quote(value), quote_plus(value)}
+            yield from ((name, form) for form in sorted(forms, key=len, reverse=True))
 
     def holds(self, text: str) -> bool:
         """Tell whether a text holds a value."""

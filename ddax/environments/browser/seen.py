@@ -2,16 +2,22 @@
 
 from __future__ import annotations
 
+import re
 import unicodedata
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, fields, replace
 from typing import Any
 
+from ddax.environments.browser.options import BrowserOptions
 from ddax.environments.protocol import Element, Observation
 from ddax.types import JsonDict
 
 MAX_TEXT = 20_000
 """Characters of a page that are shown."""
+MAX_NAME, MAX_VALUE, MAX_BESIDE, MAX_ADDRESS, MAX_HINTS = 300, 2000, 80, 500, 200
+"""Characters of an element that are shown: its name or text, its value, words beside it, addresses, hints."""
+MAX_NOTE = 500
+"""Characters that are told of one thing that happened."""
 ACTED_ON = frozenset(
     """link button combobox textbox searchbox spinbutton checkbox radio slider summary file color tab
     menuitem menuitemcheckbox menuitemradio option switch treeitem gridcell listbox canvas shape icon
@@ -100,27 +106,27 @@ class PageSeen(Observation):
         return next((node for node in self.nodes if node.id == id), None)
 
 
-def node_of(row: JsonDict, frame: str) -> Node:
-    """Read a row of the page script; ids get the name of their frame."""
-    form = row.get("form") or ("", "", "")
+def node_of(row: JsonDict, frame: str, options: BrowserOptions) -> Node:
+    """Read a row of the page script; ids get the name of their frame, and no cut parts a secret."""
+    cut, form = options.cut, row.get("form") or ("", "", "")
     state = frozenset(name for name, on in row["state"].items() if on)
     return Node(
         id=f"{frame}e{row['id']}",
         role=str(row["role"]),
-        name=clean(row["name"]),
-        value=clean(row.get("value", "")),
+        name=cut(clean(row["name"]), MAX_NAME),
+        value=cut(clean(row.get("value", "")), MAX_VALUE),
         parent=f"{frame}e{row['parent']}" if row["parent"] else "",
         tag=str(row["tag"]),
         type=str(row.get("type", "")),
-        own=clean(row.get("own", "")),
-        before=clean(row.get("before", "")),
-        after=clean(row.get("after", "")),
-        href=str(row.get("href", "")),
-        hints=clean(row["hints"])[:200],
+        own=cut(clean(row.get("own", "")), MAX_NAME),
+        before=cut(clean(row.get("before", "")), MAX_BESIDE),
+        after=cut(clean(row.get("after", "")), MAX_BESIDE),
+        href=cut(str(row.get("href", "")), MAX_ADDRESS),
+        hints=_parted(options.vault.hide(options.redactor.text(cut(clean(row["hints"]), MAX_HINTS)))),
         options=tuple(map(clean, row.get("options", ()))),
         state=state,
         box=_box(row["box"]),
-        form=(f"{frame}e{form[0]}" if form[0] else "", str(form[1]).lower(), str(form[2])),
+        form=(f"{frame}e{form[0]}" if form[0] else "", str(form[1]).lower(), cut(str(form[2]), MAX_ADDRESS)),
         paint=tuple(sorted(row.get("paint", {}).items())),
         scrolls=tuple(row.get("scrolls", (0, 0))),
         submits=bool(row.get("submits")),
@@ -129,10 +135,15 @@ def node_of(row: JsonDict, frame: str) -> Node:
     )
 
 
+def _parted(hints: str) -> str:
+    """Return names as the words they are made of; what a secret is made of is not to be known any more."""
+    return " ".join(_BETWEEN_WORDS.sub(" ", hints).split())
+
+
 def without_secrets(node: Node, hide: Callable[[str], str]) -> Node:
     """Return a node with every text hidden as `hide` says, but for ids and for the words of HTML itself.
 
-    The pilot works by these, and a secret may be spelled as one of them is.
+    The pilot works by these, and a secret may be spelled as one of them is. Hints were hidden when read.
     """
 
     def hidden(value: Any) -> Any:
@@ -146,7 +157,14 @@ def without_secrets(node: Node, hide: Callable[[str], str]) -> Node:
     }
     return replace(
         node,
-        **kept | plain | {"id": node.id, "parent": node.parent, "form": node.form[:2] + kept["form"][2:]},
+        **kept
+        | plain
+        | {
+            "id": node.id,
+            "parent": node.parent,
+            "form": node.form[:2] + kept["form"][2:],
+            "hints": node.hints,
+        },
     )
 
 
@@ -193,7 +211,7 @@ def elements(nodes: Iterable[Node]) -> Iterable[Element]:
 
 
 def text_of(title: str, url: str, notes: Sequence[str], lines: Sequence[str]) -> str:
-    """Return a page as text, at most `MAX_TEXT` characters."""
+    """Return a page as text, whole lines of at most `MAX_TEXT` characters."""
     head = [f"Page: {title or '(no title)'}", f"Address: {url}", *(f"Note: {note}" for note in notes), ""]
     text = "\n".join([*head, *lines])
     if len(text) <= MAX_TEXT:
@@ -202,16 +220,21 @@ def text_of(title: str, url: str, notes: Sequence[str], lines: Sequence[str]) ->
     return f"{kept}\n({len(lines) - kept.count(chr(10)) + len(head) - 1} more lines; scroll or extract)"
 
 
-def told(title: str, url: str, text: str) -> str:
+def told(title: str, url: str, text: str, options: BrowserOptions) -> str:
     """Return what was extracted from a page, at most `MAX_TEXT` characters, under the head of the page."""
     whole = "\n".join([f"Page: {title or '(no title)'}", f"Address: {url}", "", text])
-    return whole if len(whole) <= MAX_TEXT else f"{whole[:MAX_TEXT]}\n(there is more; extract an element)"
+    more = "\n(there is more; extract an element)" if len(whole) > MAX_TEXT else ""
+    return options.cut(whole, MAX_TEXT) + more
 
 
 def clean(text: Any) -> str:
     """Drop what is not seen: control, format, bidi and tag characters, and lone surrogates."""
-    kept = (" " if sign in "\t\r\n\u00a0" else sign for sign in str(text))
+    said = str(text)
+    if said.isprintable():
+        return said.strip()
+    kept = (" " if sign in "\t\r\n\u00a0" else sign for sign in said)
     return "".join(sign for sign in kept if unicodedata.category(sign) not in HIDDEN).strip()
 
 
 HIDDEN = frozenset({"Cc", "Cf", "Co", "Cs", "Cn"})
+_BETWEEN_WORDS = re.compile(r"[_\-./]+|(?<=[a-z])(?=[A-Z])")

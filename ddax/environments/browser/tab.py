@@ -78,7 +78,7 @@ class Tab:
         """Answer what has one answer; leave a real question open."""
         self.asked += 1
         if dialog.type in ("alert", "beforeunload") or self.asked > MAX_DIALOGS:
-            said = f"the page said: {dialog.message[:300]}" if dialog.type == "alert" else ""
+            said = f"the page said: {dialog.message}" if dialog.type == "alert" else ""
             if said and said not in self.notes:
                 self.notes.append(said)
             await quietly(dialog.dismiss() if dialog.type in ("confirm", "prompt") else dialog.accept())

@@ -16,6 +16,9 @@ from ddax.environments.browser.picture import Camera
 from ddax.environments.browser.seen import (
     ACTED_ON,
     DIALOG,
+    MAX_NAME,
+    MAX_NOTE,
+    MAX_VALUE,
     PAGE,
     UNENDED,
     Node,
@@ -36,6 +39,8 @@ from ddax.errors import ActionError
 from ddax.types import Effect, Picture
 
 MAX_ELEMENTS = 400
+MAX_QUESTION = 1000
+"""Characters that are shown of a question of the page."""
 TAB = "tab of the browser"
 MARK = "x-ddax-egress"
 """The field by which the egress proxy marks an answer as its own."""
@@ -86,7 +91,10 @@ class BrowserWorld:
         await self._window.listen()
         tab = await self._window.open()
         with suppress(DialogOpen):  # a page that asks at once: its question is what is seen first
-            await self._go(tab, self.url)
+            try:
+                await self._go(tab, self.url)
+            except ActionError as error:
+                raise self._hidden(error) from None
             if self.options.rules is not None:
                 await self.options.rules.begin(tab.page, seed)
         return await self._look(self._window)
@@ -115,15 +123,12 @@ class BrowserWorld:
         except DialogOpen:
             pass  # the question of the page is what is seen next
         except ActionError as error:
-            hide = self.options.vault.hide
-            raise type(error)(
-                hide(error.what), why=hide(error.why), mend=error.mend, **_kept(error)
-            ) from None
+            raise self._hidden(error) from None
         self.moved += 1
         seen = await self._look(window)
         if move.name == "extract" and not seen.dialog:
             read = await self.extract("" if move.target in ("", PAGE) else move.target)
-            seen = replace(seen, text=told(seen.title, seen.url, read))
+            seen = replace(seen, text=told(seen.title, seen.url, read, self.options))
         if window.wrote or effect != "writes" or self._known.get(move) == "writes":
             self._known[move] = "writes" if window.wrote or self._known.get(move) == "writes" else effect
         else:
@@ -205,7 +210,7 @@ class BrowserWorld:
 
     async def _go(self, tab: Tab, url: str) -> None:
         checked_url(url)
-        what = f"{self.options.vault.hide(url)[:200]!r} was not opened"
+        what = f"{self._shown(url, MAX_NAME)!r} was not opened"
         try:
             with foreign(what):
                 load = tab.page.goto(url, wait_until="commit", timeout=tab.seconds * 1000)
@@ -267,7 +272,10 @@ class BrowserWorld:
         nodes: list[Node] = []
         first: dict[str, Any] = {}
         for frame in await tab.frames():
-            wish = {"skip": list(self.options.skip), "most": self.options.max_nodes, "from": self._highest}
+            wish = {
+                "skip": list(self.options.skip), "most": self.options.max_nodes, "from": self._highest,
+                "chars": 2 * (MAX_VALUE + self.options.reach),  # as JavaScript counts one sign may be two
+            }  # fmt: skip
             try:
                 found = await tab.ask(frame, "look", wish)
             except ActionError as error:
@@ -276,7 +284,9 @@ class BrowserWorld:
                 continue  # the frame was taken away while we looked, one of another site with its process
             first = first or found
             self._highest = max(self._highest, int(found["last"]))
-            nodes += [_moved(node_of(row, frame.name), frame.x, frame.y) for row in found["rows"]]
+            nodes += [
+                _moved(node_of(row, frame.name, self.options), frame.x, frame.y) for row in found["rows"]
+            ]
         hide = self.options.vault.hide
         if self.options.vault.secrets:
             nodes = [without_secrets(node, hide) for node in nodes]
@@ -286,7 +296,7 @@ class BrowserWorld:
         if not first["ended"]:
             window.note(UNENDED)
         url, title = hide(str(first["url"])), hide(clean(first["title"]))
-        notes = tuple(hide(clean(note)) for note in (*tab.notes, *window.notes))
+        notes = tuple(self._shown(note, MAX_NOTE) for note in (*tab.notes, *window.notes))
         tab.notes.clear()
         window.notes.clear()
         if (
@@ -301,6 +311,15 @@ class BrowserWorld:
             self._offered(window, nodes), url=url, title=title, nodes=tuple(nodes), notes=notes,
             trouble=trouble,
         )  # fmt: skip
+
+    def _shown(self, text: str, most: int) -> str:
+        """Return the beginning of a text from outside, without secrets and what is not seen."""
+        return self.options.vault.hide(self.options.cut(clean(text), most))
+
+    def _hidden(self, error: ActionError) -> ActionError:
+        """Return an error in words without secrets."""
+        what, why = (self._shown(words, MAX_VALUE) for words in (error.what, error.why))
+        return type(error)(what, why=why, mend=error.mend, **_kept(error))
 
     def _tabs(self, window: Window) -> list[str]:
         if len(window.tabs) < 2:
@@ -320,10 +339,10 @@ class BrowserWorld:
 
     def _dialog(self, window: Window) -> PageSeen:
         """Show the question of a page in place of the page."""
-        dialog, hide = window.tab.dialog, self.options.vault.hide
-        message = hide(clean(dialog.message))[:1000] if dialog is not None else ""
+        dialog = window.tab.dialog
+        message = self._shown(dialog.message, MAX_QUESTION) if dialog is not None else ""
         kind = dialog.type if dialog is not None else ""
-        url = hide(window.tab.page.url)
+        url = self.options.vault.hide(window.tab.page.url)
         text = f'Address: {url}\nThe page asks ({kind}): "{message}"\nAccept or dismiss it.'
         asked = Element(DIALOG, DIALOG, f'{kind} "{message}": accept, with words for a prompt, or dismiss')
         return PageSeen(text, (asked,), url=url, dialog=message)
