@@ -174,10 +174,11 @@ async def test_an_outage_falls_back_says_who_answered_and_opens_the_circuit(serv
 
 
 @pytest.fixture
-async def reasoner(server):
+async def reasoner(server, request):
     opened = open_reasoner(
         "openai:m", embedder=None, prices={"openai:m": Price(1, 1)}, clock=time.monotonic,
-        providers=load_providers(), models=Models(cache=False), limits=Limits(first_wait=0.0),
+        providers=load_providers(), models=Models(cache=False, **getattr(request, "param", {})),
+        limits=Limits(first_wait=0.0),
     )  # fmt: skip
     yield opened
     await opened.close()
@@ -223,6 +224,18 @@ async def test_what_a_model_refuses_of_calls_under_way_at_once_is_given_up_once(
     assert [reply.text for reply in replies] == ["So?"] * 4
     assert [reply.usage.model_calls for reply in replies] == [3] * 4
     assert (await reasoner.ask(asks[0])).usage.model_calls == 1
+
+
+@pytest.mark.parametrize("reasoner", [{"concurrency": 1}], indirect=True)
+async def test_what_a_model_refused_while_a_call_waited_is_not_tried_by_it_again(server, reasoner):
+    def answer(body):
+        refused = "temperature" in body
+        return Say("'temperature' is not supported", status=400) if refused else {"text": "So?"}
+
+    server._answer = answer
+    replies = await asyncio.gather(*(reasoner.ask(p.AskRequest(f"t{n}", "s", ())) for n in range(4)))
+    assert sorted(reply.usage.model_calls for reply in replies) == [1, 1, 1, 2]
+    assert sum("temperature" in body for body in server.requests) == 1
 
 
 async def test_a_stream_that_breaks_off_is_asked_again_and_usage_is_counted(server, reasoner):

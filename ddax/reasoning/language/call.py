@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import asyncio
 import contextlib
-from collections.abc import Awaitable, Callable, Mapping, Sequence
+from collections.abc import AsyncIterator, Awaitable, Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Any, Generic, NamedTuple, TypeVar
@@ -203,9 +203,11 @@ class Caller:
         while True:
             self._check_caps(request)
             request.attempts += 1
-            order = self._adapted(order)
+            sent = order
             try:
-                said = await self._attempt(order, request)
+                async with self._place(request):
+                    sent = self._adapted(order)  # now: calls before it have learnt while this one waited
+                    said = await self._attempt(sent, request)
             # Whatever leaves a provider's package is foreign: it is mapped here and nowhere else.
             except Exception as error:
                 if isinstance(error, ReasonerError):
@@ -213,8 +215,8 @@ class Caller:
                 failure = classify(error, self._wall)
                 if failure.kind == "timeout":
                     # A call that was given up may still be charged for what was sent.
-                    self._charge(request, None, order, "")
-                if self._adapts(failure, order):
+                    self._charge(request, None, sent, "")
+                if self._adapts(failure, sent):
                     request.attempts -= 1
                 else:
                     await self._wait_or_raise(failure, request, error)
@@ -226,18 +228,23 @@ class Caller:
         if request.under.keeper and request.usage.model_calls:
             request.under.keeper.check(request.usage, free=self.free_of_charge)
 
-    async def _attempt(self, order: Order, request: _Request) -> Said:
+    @contextlib.asynccontextmanager
+    async def _place(self, request: _Request) -> AsyncIterator[None]:
+        """Hold a place in the lane, where there is one."""
         asked = self._clock()
         async with self._lane.lease() if self._lane else contextlib.nullcontext():
             request.queued += self._clock() - asked
-            left = self._limits.deadline - self._passed(request)
-            request.usage += Usage(model_calls=1, models=((self.name, 1),))
-            try:
-                async with asyncio.timeout(max(0.001, min(left, self._limits.attempt_seconds))):
-                    said = await self._channel.say(order, request.under.hear)
-            except asyncio.CancelledError:
-                self._charge(request, None, order, "")  # like one that took too long: it may be charged for
-                raise
+            yield
+
+    async def _attempt(self, order: Order, request: _Request) -> Said:
+        left = self._limits.deadline - self._passed(request)
+        request.usage += Usage(model_calls=1, models=((self.name, 1),))
+        try:
+            async with asyncio.timeout(max(0.001, min(left, self._limits.attempt_seconds))):
+                said = await self._channel.say(order, request.under.hear)
+        except asyncio.CancelledError:
+            self._charge(request, None, order, "")  # like one that took too long: it may be charged for
+            raise
         self._charge(request, said.usage, order, said.text)
         self._refuse(said)
         return said
