@@ -8,6 +8,7 @@ read, whatever the server says of itself.
 from __future__ import annotations
 
 import asyncio
+import logging
 import os
 import re
 import shlex
@@ -136,7 +137,18 @@ async def _tools(server: Server, policy: EgressPolicy, reads: Sequence[str]) -> 
             if server.address
             else "Run the command by hand and look at what it says.",
         ) from error
-    return [_action(server, policy, tool, reads) for tool in tools]
+    return [action for tool in tools if (action := _usable(server, policy, tool, reads)) is not None]
+
+
+def _usable(server: Server, policy: EgressPolicy, tool: Any, reads: Sequence[str]) -> Action | None:
+    """Return a tool as an action; None, with a warning, where its schema cannot be used."""
+    try:
+        return _action(server, policy, tool, reads)
+    except UsageError as error:
+        logging.getLogger("ddax").warning(
+            "the tool %r of the MCP server %r is left out: %s", tool.name, server.name, error.why
+        )
+        return None
 
 
 def _action(server: Server, policy: EgressPolicy, tool: Any, reads: Sequence[str]) -> Action:

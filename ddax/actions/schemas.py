@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Mapping
+from collections.abc import Collection, Mapping, Sequence
 from types import NoneType
 from typing import Any, Union
 
@@ -22,20 +22,47 @@ def model_of(name: str, schema: Mapping[str, Any]) -> type[BaseModel]:
     What goes beyond them (ranges, patterns, nested schemas) is left to the tool itself. A name that no
     field may have is the alias of one. Raises UsageError where the schema is none of an object.
     """
-    named, required = schema.get("properties") or {}, schema.get("required") or ()
-    if not isinstance(named, Mapping) or not isinstance(required, list | tuple):
+    try:
+        fields = _fields(schema)
+    except (_NoSchema, RecursionError) as error:
         raise UsageError(
             f"the tool {name!r} cannot be used.",
-            why="The schema of its arguments is no JSON schema of an object.",
+            why=f"The schema of its arguments is no JSON schema of an object: {_said(error)}.",
             mend="Mend the tool, or leave out what brings it.",
-        )
+        ) from error
+    return create_model(f"{name}_arguments", __config__=ConfigDict(extra="forbid", frozen=True), **fields)
+
+
+class _NoSchema(Exception):
+    """Say what of a schema is none."""
+
+
+def _said(error: Exception) -> str:
+    return str(error) if isinstance(error, _NoSchema) else "it holds itself"
+
+
+def _fields(schema: Any) -> dict[str, Any]:
+    """Return what pydantic makes a model of; raises _NoSchema."""
+    if not isinstance(schema, Mapping):
+        raise _NoSchema(f"it is {schema!r:.80}")
+    named, required = schema.get("properties") or {}, _listed(schema, "required")
+    if not isinstance(named, Mapping):
+        raise _NoSchema(f"its 'properties' are {named!r:.80}")
     fields: dict[str, Any] = {}
     for key, part in named.items():
         field = _field_name(key, taken={*named, *fields})
         default = part.get("default") if isinstance(part, Mapping) else None
         kind, given = (_type(part), ...) if key in required else (Union[_type(part), None], default)  # noqa: UP007 - of a value
         fields[field] = (kind, Field(given, alias=None if field == key else key))
-    return create_model(f"{name}_arguments", __config__=ConfigDict(extra="forbid", frozen=True), **fields)
+    return fields
+
+
+def _listed(part: Mapping[str, Any], key: str) -> Sequence[Any]:
+    """Return a list of a schema, empty where it has none; raises _NoSchema for anything else."""
+    found = part.get(key) or ()
+    if not isinstance(found, list | tuple):
+        raise _NoSchema(f"its {key!r} is {found!r:.80}")
+    return found
 
 
 def _field_name(key: str, taken: Collection[str]) -> str:
@@ -52,7 +79,11 @@ def _type(part: Any) -> Any:
     """Return the type a part of a schema asks for; `true` and what says nothing of a type take anything."""
     if not isinstance(part, Mapping):
         return Any
-    kinds = part.get("type")
-    options = [TYPES.get(str(kind), Any) for kind in ([kinds] if isinstance(kinds, str) else kinds or ())]
-    options += [_type(option) for key in ("anyOf", "oneOf") for option in part.get(key) or ()]
+    stated = part.get("type")
+    kinds = [stated] if isinstance(stated, str) else _listed(part, "type")
+    for kind in kinds:
+        if not isinstance(kind, str):
+            raise _NoSchema(f"its 'type' is {stated!r:.80}")
+    options = [TYPES.get(kind, Any) for kind in kinds]
+    options += [_type(option) for key in ("anyOf", "oneOf") for option in _listed(part, key)]
     return Union[tuple(options)] if options else Any  # noqa: UP007 - of a value

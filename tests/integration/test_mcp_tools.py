@@ -205,6 +205,29 @@ def test_a_server_is_approved_before_there_is_a_home(tmp_path: Path) -> None:
     assert approved(tmp_path / "new" / "home", server)
 
 
+async def test_a_tool_with_a_broken_schema_is_left_out_with_a_warning(
+    monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture, tmp_path: Path
+) -> None:
+    broken = ({"properties": {"a": {"type": 5}}}, {"properties": 5}, {"required": "a"})
+    tools = [SimpleNamespace(name=f"bad{n}", description=None, input_schema=s) for n, s in enumerate(broken)]
+    good = SimpleNamespace(name="find", description="Find.", input_schema={"type": "object"})
+
+    class Session:
+        async def list_tools(self) -> Any:
+            return SimpleNamespace(tools=[*tools, good])
+
+    @asynccontextmanager
+    async def opened(*_: Any) -> AsyncIterator[Session]:
+        yield Session()
+
+    monkeypatch.setattr(mcp_tools, "_session", opened)  # the package refuses to serve such tools
+    approve(tmp_path, server_of("db=x"))
+    assert [found.name for found in await mcp_actions(["db=x"], tmp_path, policy=OPEN)] == ["db_find"]
+    for n, record in enumerate(caplog.records):
+        assert f"the tool 'bad{n}' of the MCP server 'db' is left out" in record.getMessage()
+    assert len(caplog.records) == len(broken)
+
+
 async def test_an_argument_goes_out_under_the_name_the_tool_gives_it(monkeypatch: pytest.MonkeyPatch) -> None:
     sent: list[Any] = []
 

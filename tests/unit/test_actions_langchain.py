@@ -75,10 +75,34 @@ def test_a_part_of_a_schema_may_be_anything_that_json_schema_allows(part: Any) -
         assert model.model_validate({"doc": None}).model_dump() == {"doc": None}
 
 
-@pytest.mark.parametrize("schema", [{"properties": ["a"]}, {"required": True}])
-def test_a_schema_that_is_none_is_told_with_the_name_of_its_tool(schema: Any) -> None:
-    with pytest.raises(UsageError, match="'find'"):
+ENDLESS: dict[str, Any] = {}
+ENDLESS["anyOf"] = [ENDLESS]
+
+
+@pytest.mark.parametrize(
+    ("schema", "said"),
+    [
+        ("string", "it is 'string'"), ({"properties": ["a"]}, "'properties' are"),
+        ({"required": True}, "'required' is True"), ({"properties": {"a": {"type": 5}}}, "'type' is 5"),
+        ({"properties": {"a": {"type": ["string", 7]}}}, "'type' is"),
+        ({"properties": {"a": {"type": {"x": 1}}}}, "'type' is"),
+        ({"properties": {"a": {"anyOf": 5}}}, "'anyOf' is 5"),
+        ({"properties": {"a": ENDLESS}}, "holds itself"),
+    ],
+)  # fmt: skip
+def test_a_schema_that_is_none_is_told_with_the_name_of_its_tool(schema: Any, said: str) -> None:
+    with pytest.raises(UsageError, match="'find'") as refused:
         model_of("find", schema)
+    assert said in refused.value.why
+
+
+@pytest.mark.parametrize(
+    "part",
+    [{"$ref": "#/properties/a"}, {"enum": [{"x": 1}, []]}, {"type": "berth"}, {"anyOf": [5, {"type": []}]}],
+)
+def test_a_part_that_is_left_to_the_tool_takes_anything(part: Any) -> None:
+    model = model_of("find", {"properties": {"a": part}, "required": ["a", {"b": 1}]})
+    assert model.model_validate({"a": {"x": 1}}).model_dump() == {"a": {"x": 1}}
 
 
 async def test_a_tool_with_a_plain_json_schema_is_one_too(context: ActionContext) -> None:
