@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Annotated, Any, Literal
 
 import typer
 
-from ddax.cli.backend import Output
+from ddax.cli.backend import Output, home_of
 from ddax.cli.options import VERBOSE
 from ddax.cli.runs import known_run
 from ddax.cli.text import clean, columns, shorten
@@ -64,7 +64,7 @@ async def _read(names: list[str]) -> list[Trajectory]:
     from ddax.viewer.analysis import trajectory
     from ddax.viewer.reading import Reader
 
-    async with Reader(Home.from_environ(os.environ), os.environ) as reader:
+    async with Reader(Home(home_of()), os.environ) as reader:
         return [await trajectory(reader, name) for name in names]
 
 

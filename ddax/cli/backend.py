@@ -102,10 +102,20 @@ def opener_of(context: typer.Context) -> Opener:
 
 
 def home_of() -> Path:
-    """Return the home folder: DDAX_HOME, by default `.ddax` in the working directory."""
+    """Return the home folder: DDAX_HOME, by default `.ddax` in the working directory.
+
+    Raises StorageError where it is no folder.
+    """
     from ddax.memory.home import Home
 
-    return Home.from_environ(os.environ).path
+    home = Home.from_environ(os.environ).path
+    if home.exists() and not home.is_dir():
+        raise StorageError(
+            f"The home {str(home)!r} is no folder.",
+            why="Threads, memory and caches lie in it.",
+            mend="Set DDAX_HOME to a folder; it is made where there is none.",
+        )
+    return home
 
 
 def run_folder() -> RunFolder:
@@ -113,14 +123,7 @@ def run_folder() -> RunFolder:
     from ddax.graph.runs import RunFolder
     from ddax.memory.home import Home
 
-    home = Home.from_environ(os.environ)
-    if home.path.exists() and not home.path.is_dir():
-        raise StorageError(
-            f"The home {str(home.path)!r} is no folder.",
-            why="Threads, memory and caches lie in it.",
-            mend="Set DDAX_HOME to a folder; it is made where there is none.",
-        )
-    return RunFolder(home.runs)
+    return RunFolder(Home(home_of()).runs)
 
 
 def settings(config: str | None, arguments: Mapping[str, Any] | None = None) -> Loaded:

@@ -13,7 +13,7 @@ from typing import Literal
 
 import typer
 
-from ddax.cli.backend import Output, home_of
+from ddax.cli.backend import Output
 from ddax.cli.options import JSON, VERBOSE
 from ddax.cli.text import clean
 
@@ -83,7 +83,7 @@ def _packages() -> Iterator[Check]:
 
 
 def _home() -> Iterator[Check]:
-    home = home_of()
+    home = _place()
     place = home if home.exists() else _nearest_folder(home)
     if not (place.is_dir() and os.access(place, os.W_OK | os.X_OK)):
         yield Check("home", "bad", f"{place} cannot be written; make it writable or set DDAX_HOME")
@@ -96,6 +96,13 @@ def _home() -> Iterator[Check]:
     yield Check("home", "ok", f"{home}, {there}, {free:.1f} GB free")
 
 
+def _place() -> Path:
+    """Return where the home is, whatever stands there."""
+    from ddax.memory.home import Home
+
+    return Home.from_environ(os.environ).path
+
+
 def _nearest_folder(path: Path) -> Path:
     return next(folder for folder in path.absolute().parents if folder.exists())
 
@@ -103,7 +110,7 @@ def _nearest_folder(path: Path) -> Path:
 def _locks() -> Iterator[Check]:
     from ddax.memory.lock import lock_owner, read_owner
 
-    home = home_of()
+    home = _place()
     files = sorted(home.rglob("owner.json")) if home.exists() else []
     for file in files:
         owner, live = read_owner(file), lock_owner(file.parent)

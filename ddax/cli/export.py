@@ -9,7 +9,7 @@ from typing import Annotated
 
 import typer
 
-from ddax.cli.backend import Output, put
+from ddax.cli.backend import Output, home_of, put
 from ddax.cli.options import VERBOSE
 from ddax.cli.runs import known_run
 from ddax.errors import UsageError
@@ -45,7 +45,7 @@ def export(
         from ddax.memory.home import Home
         from ddax.viewer.reading import Reader
 
-        async with Reader(Home.from_environ(os.environ), os.environ) as reader:
+        async with Reader(Home(home_of()), os.environ) as reader:
             return written(await kept(reader, name), form)
 
     data = asyncio.run(gather()).encode()

@@ -8,6 +8,7 @@ from __future__ import annotations
 import codecs
 import io
 import os
+import re
 import sys
 from collections.abc import Sequence
 from importlib import import_module
@@ -32,7 +33,7 @@ def run_command(argv: Sequence[str], *, opener: Opener | None = None) -> int:
             stream.reconfigure(errors=PLAIN)
     keep_logs_clean()
     flags = list(argv)[: list(argv).index("--")] if "--" in argv else list(argv)
-    json, verbose = "--json" in flags, bool({"-v", "--verbose"} & set(flags))
+    json, verbose = "--json" in flags, any(map(VERBOSE.match, flags))
     try:
         code = parser()(args=list(argv), prog_name="ddax", standalone_mode=False, obj=opener)
         sys.stdout.flush()
@@ -52,6 +53,8 @@ def run_command(argv: Sequence[str], *, opener: Opener | None = None) -> int:
         return report(exc, json=json, verbose=verbose)
 
 
+VERBOSE = re.compile(r"--verbose$|-q*v")
+"""The flag for tracebacks, also together with others of one letter; of these -q alone takes no value."""
 PLAIN = "ddax-plain"
 LIKENESS = {
     "→": "->", "←": "<-", "ρ": "rho", "ε": "eps", "γ": "gamma", "Δ": "d", "…": "...", "“": '"', "”": '"',

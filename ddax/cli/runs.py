@@ -50,7 +50,7 @@ async def _standing(infos: list[RunInfo]) -> list[RunInfo]:
     from ddax.memory.home import Home
     from ddax.viewer.reading import Reader
 
-    async with Reader(Home.from_environ(os.environ), os.environ) as reader:
+    async with Reader(Home(home_of()), os.environ) as reader:
         return [await _counts_read(reader, info) for info in infos]
 
 

@@ -12,7 +12,7 @@ from typing import Annotated, Any
 
 import typer
 
-from ddax.cli.backend import Opener, Output, opener_of
+from ddax.cli.backend import Opener, Output, home_of, opener_of
 from ddax.cli.options import VERBOSE
 from ddax.cli.runs import known_run
 
@@ -48,7 +48,7 @@ async def serve(opener: Opener, thread: str, port: int, show: bool, output: Outp
     from ddax.memory.home import Home
     from ddax.viewer.serving import served
 
-    home = Home.from_environ(os.environ)
+    home = Home(home_of())
     async with served(home, os.environ, opener, port=port) as (place, serving):
         output.say(f"Runs of {home.path}")
         output.say(f"Open: {place.address(thread)}")

@@ -182,8 +182,17 @@ def test_an_unexpected_error_is_one_line_and_v_shows_the_traceback(capsys):
     assert code == 1
     why = "why: Nothing in ddax expects it here: a fault of ddax, or of a part of your own.\n"
     assert f"error: Unexpected ValueError: odd\n{why}mend: Run it again with -v for the traceback.\n" in err
-    _, _, err = call(capsys, "run", "what?", "--sources", "docs", "-v", by=agent(error=ValueError("odd")))
-    assert "Traceback (most recent call last)" in err
+    for shown, flags in (
+        (True, ["-v"]),
+        (True, ["-qv"]),
+        (True, ["-vsdocs"]),
+        (False, ["-q"]),
+        (False, ["-sv"]),
+    ):
+        _, _, err = call(
+            capsys, "run", "what?", "--sources", "docs", *flags, by=agent(error=ValueError("odd"))
+        )
+        assert ("Traceback (most recent call last)" in err) is shown
 
 
 def test_ctrl_c_prints_the_exact_resume_command(capsys, monkeypatch, place):

@@ -110,12 +110,18 @@ def test_what_says_only_what_is_wrong_still_has_three_lines(capsys: pytest.Captu
 
 
 @pytest.mark.parametrize("home", ["file", os.devnull])
+@pytest.mark.parametrize(
+    "command",
+    ["runs", "show t", "view --no-open", "gc", "memory stats", "agents list", "debate report", "rubric show",
+     "metacognition versions", "metacognition learn"],
+)  # fmt: skip
 def test_a_home_that_is_no_folder_is_named(
-    home: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
-) -> None:
+    command: str, home: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch,
+    capsys: pytest.CaptureFixture[str],
+) -> None:  # fmt: skip
     (tmp_path / "file").write_text("", encoding="utf-8")
     monkeypatch.setenv("DDAX_HOME", str(tmp_path / home))
-    assert run_command(["runs"]) == 7
+    assert run_command(command.split()) == 7
     assert "is no folder" in capsys.readouterr().err
 
 
