@@ -7,6 +7,7 @@ import gzip
 import time
 from collections.abc import AsyncIterator, Callable
 from contextlib import asynccontextmanager
+from functools import partial
 from pathlib import Path
 
 import pytest
@@ -16,6 +17,7 @@ from werkzeug import Request, Response
 from ddax.actions.fetch import fetch
 from ddax.actions.sources import open_library
 from ddax.actions.sources.web import read_url
+from ddax.actions.web import reading
 from ddax.errors import ActionError, Blocked, NotAllowed, SourceError
 from ddax.memory.embeddings import HashEmbedder
 
@@ -181,6 +183,21 @@ async def test_broken_answers_and_closed_ports_are_transport_failures() -> None:
     with pytest.raises(ActionError) as caught:
         await fetch(f"http://127.0.0.1:{port}/", allow_hosts=HERE)
     assert caught.value.kind == "connect" and caught.value.retriable
+
+
+async def test_a_page_that_takes_too_long_to_read_is_refused_and_holds_nothing_up(
+    httpserver: HTTPServer, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(reading, "Reader", partial(reading.Reader, seconds=1.0))
+    httpserver.expect_request("/deep").respond_with_data("<div>" * 200_000, content_type="text/html")
+    read = asyncio.create_task(read_url(httpserver.url_for("/deep"), allow_hosts=HERE))
+    longest, last = 0.0, time.monotonic()
+    while not read.done():
+        await asyncio.sleep(0.01)
+        longest, last = max(longest, time.monotonic() - last), time.monotonic()
+    with pytest.raises(ActionError, match="longer than 1 s") as caught:
+        await read
+    assert caught.value.kind == "unreadable" and longest < 2.0
 
 
 async def test_pages_become_documents(httpserver: HTTPServer, tmp_path: Path) -> None:
