@@ -15,7 +15,7 @@ from langgraph.types import Overwrite
 from ddax.dynamics.rigidity import enter_protect, is_due
 from ddax.dynamics.state import Mind
 from ddax.graph.services import Session
-from ddax.graph.state import State, Update
+from ddax.graph.state import Decision, State, Update
 from ddax.ideas import dag, grow
 from ddax.ideas.idea import Patch, apply_patches, is_final
 from ddax.nodes.coding import evolution_due
@@ -24,7 +24,7 @@ from ddax.nodes.frontier import Descent, descend, frontier, policy_row
 from ddax.nodes.gather import usage_row
 from ddax.nodes.human import CHOSEN
 from ddax.nodes.impasse import Resolved, by_utility
-from ddax.nodes.lookahead import look_ahead, one_at_a_time
+from ddax.nodes.lookahead import Lookahead, look_ahead, one_at_a_time
 from ddax.nodes.pruning import given_up, log_cuts, outside_beam, weak_branches
 from ddax.nodes.replan import MAX_REPLANS, replans, surprising
 from ddax.nodes.steering import before_the_end, forced, standstill
@@ -45,65 +45,111 @@ class Choice:
     k: int = 1
 
 
+@dataclass(frozen=True)
+class Left:
+    """The state a choice is made in: `patch` gives up the weak branches and what lookahead holds back."""
+
+    state: State
+    patch: Patch
+    cuts: dict[str, str]
+    ahead: Lookahead
+
+
+@dataclass(frozen=True)
+class Picked:
+    """What a choice came to: the ideas that were found, what the beam cut, and what the ledger is told."""
+
+    choice: Choice
+    found: Descent
+    mind: JsonDict = field(default_factory=dict)
+    cuts: dict[str, str] = field(default_factory=dict)
+    facts: JsonDict = field(default_factory=dict)
+
+
 async def select(state: State, *, session: Session) -> Update:
     """Choose the next node and the ideas it works on."""
     step = state.get("step", 0) + 1
     seconds = session.tick(state["work"]["thread"])
-    cut = weak_branches(state, session)
-    await log_cuts(state, session, step, cut, kind="value")
-    patch = given_up(state["ideas"], state["work"]["root"], cut)
+    left = await _left(state, session, step)
+    spent = state.get("usage", {}).get("seconds", 0.0) + seconds
+    choice = choose(left.state, session, step=step, seconds=spent)
+    picked = await _picked(left, choice, session, step)
+    beyond = given_up(left.state["ideas"], state["work"]["root"], picked.cuts)
+    left = replace(left, patch=apply_patches(left.patch, [beyond]))
+    decision = await _decided(left, picked, session, step)
+    return _update(left, picked, decision, seconds)
+
+
+async def _left(state: State, session: Session, step: int) -> Left:
+    """Give up what is not worth a choice: branches too weak, and actions whose forecast is bad."""
+    root = state["work"]["root"]
+    cuts = weak_branches(state, session)
+    await log_cuts(state, session, step, cuts, kind="value")
+    patch = given_up(state["ideas"], root, cuts)
     now = _with_ideas(state, patch)
     ahead = await look_ahead(now, session, step)
-    patch = apply_patches(patch, [grow.give_up(now["ideas"], now["work"]["root"], ahead.patch)])
+    patch = apply_patches(patch, [grow.give_up(now["ideas"], root, ahead.patch)])
     now = _with_ideas(state, patch)
     now = State(**now) | State(questions={**now.get("questions", {}), **ahead.questions})
-    choice = choose(now, session, step=step, seconds=state.get("usage", {}).get("seconds", 0.0) + seconds)
-    found, more, beyond = Descent(focus=list(choice.focus)), {}, {}
-    mind: JsonDict = {}
-    if choice.targets:
-        view = await frontier(now, session)
-        beyond = outside_beam(view, choice.targets, beam=session.settings.selection.beam)
-        await log_cuts(now, session, step, beyond, kind="beam")
-        targets = one_at_a_time(now, session, choice.targets - set(beyond), ahead.imagined)
-        wanted = frozenset(t for t in targets if now["ideas"][t].get("reason") == CHOSEN)
-        found = descend(view, wanted or targets, choice.k, None if wanted else _width(now, session, step))
-        more = {"policy": policy_row(view)}
-        choice, mind = _turned(now, choice, found)
-        resolved = None if wanted else await _resolved(now, session, choice, found, targets, step)
-        if resolved is not None:
-            found.focus = list(resolved.order[: len(found.focus)])
-            choice = replace(choice, rule=f"impasse: {resolved.kind}, by utility")
-            more["impasse"] = resolved.row()
-    patch = apply_patches(patch, [given_up(now["ideas"], now["work"]["root"], beyond)])
-    decision = await decide(
-        _with_ideas(now, patch),
+    return Left(now, patch, cuts, ahead)
+
+
+async def _picked(left: Left, choice: Choice, session: Session, step: int) -> Picked:
+    """Descend by the score to some of the targets of a choice; those a human chose come first."""
+    if not choice.targets:
+        return Picked(choice, Descent(focus=list(choice.focus)))
+    state = left.state
+    view = await frontier(state, session)
+    beyond = outside_beam(view, choice.targets, beam=session.settings.selection.beam)
+    await log_cuts(state, session, step, beyond, kind="beam")
+    targets = one_at_a_time(state, session, choice.targets - set(beyond), left.ahead.imagined)
+    wanted = frozenset(t for t in targets if state["ideas"][t].get("reason") == CHOSEN)
+    found = descend(view, wanted or targets, choice.k, None if wanted else _width(state, session, step))
+    facts: JsonDict = {"policy": policy_row(view)}
+    choice, mind = _turned(state, choice, found)
+    resolved = None if wanted else await _resolved(state, session, choice, found, targets, step)
+    if resolved is not None:
+        found.focus = list(resolved.order[: len(found.focus)])
+        choice = replace(choice, rule=f"impasse: {resolved.kind}, by utility")
+        facts["impasse"] = resolved.row()
+    return Picked(choice, found, mind, beyond, facts)
+
+
+async def _decided(left: Left, picked: Picked, session: Session, step: int) -> Decision:
+    """Write the decision down, in the state that its cuts leave."""
+    cuts = {**left.cuts, **picked.cuts}
+    return await decide(
+        _with_ideas(left.state, left.patch),
         session,
         step=step,
-        following=choice.next,
-        rule=choice.rule,
-        focus=found.focus,
-        terms=found.terms,
-        mode=choice.mode,
-        more={**more, "cuts": {**cut, **beyond}, "imagined": ahead.imagined},
+        following=picked.choice.next,
+        rule=picked.choice.rule,
+        focus=picked.found.focus,
+        terms=picked.found.terms,
+        mode=picked.choice.mode,
+        more={**picked.facts, "cuts": cuts, "imagined": left.ahead.imagined},
     )
+
+
+def _update(left: Left, picked: Picked, decision: Decision, seconds: float) -> Update:
+    ahead, stop = left.ahead, picked.choice.stop
     update: Update = {
-        "step": step,
-        "focus": found.focus,
+        "step": decision["step"],
+        "focus": picked.found.focus,
         "decision": decision,
         "outcomes": Overwrite({}),
         "verdicts": Overwrite({}),
         "usage": {**usage_row(ahead.usage), "seconds": seconds},
     }
-    if ahead.questions:
-        update["questions"] = ahead.questions
-    if ahead.failures:
-        update["failures"] = ahead.failures
-    if patch:
-        update["ideas"] = patch
-    if mind:
-        update["mind"] = mind
-    if choice.stop[0]:
-        update["status"], update["stop_reason"] = choice.stop
+    news: Update = {
+        "questions": ahead.questions,
+        "failures": ahead.failures,
+        "ideas": left.patch,
+        "mind": picked.mind,
+    }
+    update |= {key: value for key, value in news.items() if value}
+    if stop[0]:
+        update["status"], update["stop_reason"] = stop
     return update
 
 
