@@ -4,10 +4,11 @@
 at an impasse. See `docs` for what a patch is worth.
 """
 
-from ddax.evolution.actr import Option, Tabu, Utility, action_key, learned_chance, resolve, utility
+from ddax.evolution.actr import Option, Tabu, Utility, learned_chance, resolve, utility
 from ddax.evolution.pressure import Impasse, PressureWeights, ambiguity_of, impasse_of, pressure, trigger
 from ddax.evolution.records import Evaluation, RepairResult, RepairTask
 from ddax.evolution.repair import repair
+from ddax.ideas.calls import action_key
 
 __all__ = [
     "Evaluation",

@@ -5,22 +5,16 @@ The history is one task's; it is a value that is passed in and returned, never k
 
 from __future__ import annotations
 
-import json
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from hashlib import sha256
 from typing import Any
 
 from numpy.random import Generator
 
+from ddax.ideas.calls import action_key
+
 FORGOTTEN = 1e-3
 """Counts below are dropped."""
-
-
-def action_key(name: str, args: Mapping[str, Any]) -> str:
-    """Return a stable key of an action and its arguments; the order of keys plays no part."""
-    canonical = json.dumps(args, sort_keys=True, separators=(",", ":"), ensure_ascii=True, default=str)
-    return f"{name}:{sha256(canonical.encode()).hexdigest()[:16]}"
 
 
 @dataclass(frozen=True)

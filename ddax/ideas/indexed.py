@@ -11,6 +11,7 @@ from bisect import insort
 from collections.abc import Iterable, Mapping
 from typing import TYPE_CHECKING, Any, Self
 
+from ddax.ideas.calls import action_key
 from ddax.ideas.ids import sort_key, task_of
 from ddax.ideas.tally import Tally
 from ddax.types import FINAL, LOST, NO_PARENT, Idea
@@ -177,7 +178,7 @@ class Index:
             parent = idea["parent"]
             self.visits[parent] = self.visits.get(parent, 0) + sign * idea["N"]
         if idea["kind"] == "leaf":
-            call = self.calls.get(idea_id) or self.calls.setdefault(idea_id, call_text(idea))
+            call = self.calls.get(idea_id) or self.calls.setdefault(idea_id, _call(idea))
             if idea["status"] in FINAL:
                 tried = self.tried.setdefault(task_of(idea_id), {})
                 tried[call] = tried.get(call, 0) + sign
@@ -235,10 +236,8 @@ def index_of(ideas: Mapping[str, Idea]) -> Index:
     return ideas.index if isinstance(ideas, Dag) else Index(ideas)
 
 
-def call_text(leaf: Idea) -> str:
-    """Return an action with its arguments as text: equal for calls that do the same."""
-    name, arguments = leaf["action"]["name"], leaf["action"]["args"]
-    return f"{name} {arguments if len(arguments) < 2 else sorted(arguments.items())!r}"
+def _call(leaf: Idea) -> str:
+    return action_key(leaf["action"]["name"], leaf["action"]["args"])
 
 
 def above_of(idea: Idea) -> list[str]:

@@ -20,6 +20,7 @@ from ddax.configs.settings import Context
 from ddax.errors import ActionError, Blocked, DdaxError, StateError
 from ddax.graph.services import Session
 from ddax.graph.state import LeafPacket, Outcome, Update
+from ddax.ideas.calls import content_of
 from ddax.ideas.dag import held
 from ddax.ideas.idea import KIND_BYTES, REASON_BYTES, RESULT_BYTES, clip
 from ddax.ideas.origins import Origins, join, read
@@ -28,7 +29,7 @@ from ddax.memory.records import LARGE
 from ddax.nodes.arguments import stowed, whole
 from ddax.nodes.claims import CONFLICT, Verification, claim_of, compare
 from ddax.nodes.gather import CLAIMS, HITS, whole_text
-from ddax.nodes.once import Entry, content_of, intend, look_up, note_unknown, settle
+from ddax.nodes.once import Entry, intend, look_up, note_unknown, settle
 from ddax.nodes.permission import Asked, approved, asked, brought
 from ddax.nodes.reading import keep
 from ddax.nodes.seen import keep_picture

@@ -46,7 +46,10 @@ def choice_of_run(state: State, choice: str) -> Choice:
 
 
 def call_text(name: str, args: JsonDict) -> str:
-    """Write an action call as one line of JSON, the same for equal calls alone: a cut one has its hash."""
+    """Write an action call as one line of JSON to be read, the same for equal calls alone.
+
+    Unlike `ddax.ideas.calls.action_key` it says what is what, and is cut to a length: a cut one has its hash.
+    """
     text = json.dumps({"action": name, "args": args}, sort_keys=True, ensure_ascii=False)
     return text if len(text) <= TEXT else f"{text[: TEXT - 13]}…{digest(text)[:12]}"
 

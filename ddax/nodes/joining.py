@@ -61,7 +61,10 @@ async def join_twins(
 
 
 def same(call: ActionCall) -> str:
-    """Return what makes two calls the same, as they will be stored: a long text is clipped there."""
+    """Return what makes two planned calls the same; looser than `ddax.ideas.calls`, as plans say things anew.
+
+    They are compared as they will be stored, where a long text is clipped, and in small letters.
+    """
     arguments = {k: v for k, v in fitted(call)["args"].items() if k != "intent"}
     return f"{call['name']} {sorted(arguments.items())!r}".casefold()
 

@@ -8,12 +8,11 @@ forks. No node of its own; leaves out what an action does.
 
 from __future__ import annotations
 
-import json
 from dataclasses import dataclass
-from hashlib import sha256
 
 from ddax.graph.services import Session
 from ddax.graph.state import Work
+from ddax.ideas.calls import content_of
 from ddax.types import ActionCall, Effect, JsonDict
 
 INTENTS, RESULTS, UNKNOWNS = "intents", "results", "unknowns"
@@ -40,12 +39,6 @@ class Entry:
     def columns(self) -> JsonDict:
         """Return what intent and result rows have in common."""
         return {"task": self.task, "key": self.key, "content": self.content, "idem": self.idem}
-
-
-def content_of(call: ActionCall) -> str:
-    """Return the hash of what an action does: its name and arguments, not why it is done."""
-    whole = json.dumps([call["name"], call["args"]], sort_keys=True, ensure_ascii=False)
-    return sha256(whole.encode("utf-8", "replace")).hexdigest()[:32]
 
 
 async def look_up(

@@ -15,6 +15,7 @@ from ddax.actions.policy import WAYS_OUT, Permission, Reach, Standing, permit, r
 from ddax.actions.protocol import Action, ActionResult
 from ddax.errors import ActionError
 from ddax.graph.services import Session
+from ddax.ideas.calls import content_of
 from ddax.ideas.origins import (
     MODEL,
     NOWHERE,
@@ -30,7 +31,7 @@ from ddax.ideas.origins import (
 )
 from ddax.memory.protocol import MANY
 from ddax.nodes.arguments import whole
-from ddax.nodes.once import RESULTS, content_of
+from ddax.nodes.once import RESULTS
 from ddax.types import ActionCall, JsonDict
 
 APPROVALS = "approvals"

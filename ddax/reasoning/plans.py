@@ -129,6 +129,7 @@ def _groups(children: Sequence[Proposal], rows: NDArray[np.floating]) -> list[in
 
 
 def _same(a: Proposal, b: Proposal, cosine: float) -> bool:
+    """Tell whether two plans mean one child: words that nearly say the same are, two documents never."""
     if a.action is None or b.action is None:
         return a.action is b.action and cosine >= ALIKE
     if a.action["name"] != b.action["name"]:

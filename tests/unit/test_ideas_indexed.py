@@ -12,6 +12,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from ddax.ideas import dag, grow
+from ddax.ideas.calls import content_of
 from ddax.ideas.idea import apply_patches, merge_ideas, root
 from ddax.ideas.indexed import Dag, Index, as_dag
 from ddax.ideas.tally import BUCKETS
@@ -119,3 +120,14 @@ def test_it_travels_as_the_plain_dict_it_is() -> None:
         assert found == ideas
     assert copy.copy(ideas) is ideas
     assert type(apply_patches(dict(ideas), [])) is dict
+
+
+def test_a_call_is_the_same_whatever_the_order_of_its_arguments() -> None:
+    one, other = {"at": {"x": 1, "y": 2}, "n": 3}, {"n": 3, "at": {"y": 2, "x": 1}}
+    calls = [ActionCall(name="visit", args=args, intent=why) for args, why in ((one, "a"), (other, "b"))]
+    plan = [Proposal("a", "b", action=call) for call in calls]
+    ideas = merge_ideas(None, [{"0": root(0, "q")}])
+    ideas = merge_ideas(ideas, [grow.expansion(ideas, ideas["0"], plan, step=1)])
+    ideas = merge_ideas(ideas, [{i: Idea(status="done") for i in ("0.1", "0.2")}])
+    assert list(as_dag(ideas).index.tried["0"].values()) == [2]
+    assert content_of(calls[0]) == content_of(calls[1])

@@ -14,13 +14,13 @@ from ddax.actions.protocol import Action, ActionContext, ActionResult
 from ddax.actions.registry import action
 from ddax.errors import ActionError, Blocked
 from ddax.graph.services import ADMITTED_AT_ONCE
+from ddax.ideas.calls import content_of
 from ddax.ideas.idea import apply_patches, child
 from ddax.memory.fake import DictMemory
 from ddax.memory.gate import GatedMemory
 from ddax.nodes.act import act
 from ddax.nodes.arguments import KEPT
 from ddax.nodes.claims import to_verify
-from ddax.nodes.once import content_of
 from ddax.reasoning import protocol as p
 from ddax.types import ActionCall, Document, Effect, Record
 
