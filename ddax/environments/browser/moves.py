@@ -121,7 +121,18 @@ class Hand:
             return
         if found["held"]:
             await self.tab.run(self.tab.page.keyboard.press("Delete"))
-        await self.tab.run(self.tab.page.keyboard.type(text))
+        await self._write(text, one_line=found["kind"] not in ("", "textarea"))
+
+    async def _write(self, text: str, *, one_line: bool) -> None:
+        """Write a text key by key, but for its line ends: the Enter key would send a form.
+
+        A field of one line gets a space for each, as by the paste of a browser.
+        """
+        keyboard, lines = self.tab.page.keyboard, text.replace("\r\n", "\n").split("\n")
+        for place, line in enumerate([" ".join(lines)] if one_line else lines):
+            if place:
+                await self.tab.run(keyboard.insert_text("\n"))
+            await self.tab.run(keyboard.type(line))
 
     def _filled(self, value: str, found: dict[str, Any]) -> str:
         if not PLACEHOLDER.search(value):

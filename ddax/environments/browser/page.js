@@ -23,6 +23,7 @@
     "file", "color", "tab", "menuitem", "menuitemcheckbox", "menuitemradio", "option", "switch", "treeitem",
     "gridcell", "listbox", "canvas", "shape", "icon", "clickable", "handle", "video", "audio",
   ]);
+  const TYPED = new Set(["textbox", "searchbox", "spinbutton", "combobox"]), MOST_HELD = 20000;
   const FIELDS = new Set(["textbox", "searchbox", "spinbutton", "combobox", "slider", "file", "color", "checkbox", "radio"]);
   const HOLDERS = new Set(["list", "table", "row", "form", "group", "navigation", "main", "banner", "contentinfo", "dialog",
     "listbox", "canvas", "frame", "grid", "tree", "menu", "menubar", "tablist", "tabpanel", "toolbar", "region", "search", "rowgroup",
@@ -147,6 +148,7 @@
     const open = tagOf(el) === "summary" ? String(el.parentElement?.open) : aria("expanded");
     if (open === "true") state.expanded = true;
     if (open === "false") state.collapsed = true;
+    if (/^(list|both)$/.test(aria("autocomplete")) || aria("haspopup") === "listbox" && el.matches("input,textarea")) state.suggests = true;
     if (aria("current") && aria("current") !== "false") state.current = true;
     if (el === el.getRootNode().activeElement && el !== document.body) state.focused = true;
     if (style.cursor === "not-allowed") state.disabled = true;
@@ -200,17 +202,18 @@
       if (shown && !role && own) role = "text";
       if (shown && !role && isIcon(el, style)) role = "icon";
       let me = parent;
-      if ((shown && role && role !== "option") || tick) {
+      if ((shown && role) || tick) {
         if (rows.length >= most) return;
         me = idOf(el);
         const row = { id: me, parent, role, tag, name: cut(nameOf(el, role)), box: boxOf(el), state: stateOf(el, style), hints: cut(hints(el)) };
         const value = valueOf(el, role);
         if (value) row.value = cut(value);
+        if (TYPED.has(role) && value.length <= MOST_HELD && (value.length > 2000 || /^\s|[^\S ]|\s$|…$|\p{C}/u.test(value))) row.whole = value;
         if (el.type && tag === "input") row.type = el.type;
         if (own) row.own = cut(own);
         if (FIELDS.has(role)) { row.before = cut(beside(el)); row.after = cut(behind(el)); }
         if (tag === "a" && el.href) row.href = cut(String(el.href));
-        if (tag === "select") row.options = [...el.options].slice(0, 300).map((option) => squeeze(option.text));
+        if (tag === "select" || el.list) row.options = [...(el.list || el).options].slice(0, 300).map((option) => squeeze(el.list ? option.value : option.text));
         if (el.form) row.form = [idOf(el.form), el.form.method, cut(String(el.form.action))];
         if (role === "button" && el.form && (el.type === "submit" || el.type === "image")) row.submits = true;
         if (el.ownerSVGElement || role === "clickable" || role === "shape" || role === "icon" || role === "text" || role === "cell") row.paint = paintOf(el, style);

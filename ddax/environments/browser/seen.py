@@ -46,13 +46,15 @@ class Node:
     """One shown element of a page.
 
     `before` and `after` are the words next to a field, `own` its text without that of its children, `hints`
-    the words of its attributes, `box` x, y, width and height in CSS pixels of the window.
+    the words of its attributes, `box` x, y, width and height in CSS pixels of the window. `whole` is what a
+    field holds to the letter, empty where that is `value` or too long.
     """
 
     id: str
     role: str
     name: str = ""
     value: str = ""
+    whole: str = ""
     parent: str = ""
     tag: str = ""
     type: str = ""
@@ -115,6 +117,7 @@ def node_of(row: JsonDict, frame: str, options: BrowserOptions) -> Node:
         role=str(row["role"]),
         name=cut(clean(row["name"]), MAX_NAME),
         value=cut(clean(row.get("value", "")), MAX_VALUE),
+        whole=to_the_letter(str(row.get("whole", ""))),
         parent=f"{frame}e{row['parent']}" if row["parent"] else "",
         tag=str(row["tag"]),
         type=str(row.get("type", "")),
@@ -234,6 +237,11 @@ def clean(text: Any) -> str:
         return said.strip()
     kept = (" " if sign in "\t\r\n\u00a0" else sign for sign in said)
     return "".join(sign for sign in kept if unicodedata.category(sign) not in HIDDEN).strip()
+
+
+def to_the_letter(text: str) -> str:
+    """Return a text with its spaces and line ends; half a character (a lone surrogate) cannot be written."""
+    return "".join(sign for sign in text if unicodedata.category(sign) != "Cs")
 
 
 HIDDEN = frozenset({"Cc", "Cf", "Co", "Cs", "Cn"})

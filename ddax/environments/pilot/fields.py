@@ -6,39 +6,41 @@ import re
 from datetime import date
 
 from ddax.environments.browser.seen import Node
+from ddax.environments.pilot.amounts import bring, set_amount
 from ddax.environments.pilot.calendar import CALENDAR_WORDS, pick_day, showing
 from ddax.environments.pilot.dates import find_date, find_time
 from ddax.environments.pilot.orders import Order
 from ddax.environments.pilot.pilot import Pilot
-from ddax.environments.pilot.pressing import SURE, click, press_named, press_node, press_path, press_place
-from ddax.environments.pilot.values import field_value, looked_up, wanted_value
+from ddax.environments.pilot.pressing import SURE, click, press_named, press_path, press_place
+from ddax.environments.pilot.suggest import Edges, complete, edges, equal_to, is_closed, suggests, take
+from ddax.environments.pilot.values import field_value, given, looked_up, wanted_value
 from ddax.environments.pilot.words import (
     BOXES,
     FIELD,
     content,
     likeness,
     nth,
-    numbers,
     ordinal,
     plain,
     roles,
     tokens,
-    written,
 )
 
-OPTIONS = frozenset({"option", "menuitem", "listitem"})
-MAX_KEYS = 220
-_NO_NAME = frozenset(
-    """search area bar editor prompt dialog form page answer entry empty blank only left right top bottom
-    upper lower uppercase lowercase case letters on at your my the""".split()  # noqa: SIM905
+NO_NAME = frozenset(
+    """search area bar editor prompt dialog form page answer response reply guess solution entry empty blank
+    only left right top bottom upper lower uppercase lowercase case letters on at your my the""".split()  # noqa: SIM905
 )
 """Words that say where a field is, of what kind, or how to write, and not how it is called."""
 ALIKE = 0.35
 """Likeness by meaning from which a label is another word for the name of a field."""
+_NUMBER = re.compile(r"-?\d+(?:\.\d+)?")
 
 
 async def enter(pilot: Pilot, order: Order) -> bool:
     """Write what an order says into the field it names."""
+    moved = await set_amount(pilot, order)
+    if moved is not None:
+        return moved
     fields = list(pilot.nodes(FIELD | {"combobox"}))
     if not fields:
         return False
@@ -47,17 +49,24 @@ async def enter(pilot: Pilot, order: Order) -> bool:
     named = named_fields(order, fields)
     if named:
         return all([await fill(pilot, node, value) for node, value in named])
-    starts = re.search(r"starts? with (.+?)(?: and|,|$)", order.text)
-    if starts and order.quotes:
-        return await complete(pilot, fields[0], order.quotes)
+    parts = edges(order)
+    if parts.start or parts.end:
+        return await completed(pilot, parts, fields)
     value = wanted_value(pilot, order)
     if value is None:
         return False
     low = order.text.casefold()
     if "both" in low or "all fields" in low:
         return all([await fill(pilot, node, value) for node in fields if "readonly" not in node.state])
-    node = the_field(pilot, order, fields, value)
+    node = the_field(pilot, where_of(order, value), fields, value)
     return node is not None and await fill(pilot, node, value)
+
+
+async def completed(pilot: Pilot, parts: Edges, fields: list[Node]) -> bool:
+    """Take the suggestion that begins and ends as an order says, in the field it names."""
+    pool = [n for n in fields if suggests(n)] or fields
+    node = the_field(pilot, parts.where, pool, parts.start)
+    return node is not None and await complete(pilot, node, parts)
 
 
 async def enter_looked_up(pilot: Pilot, fields: list[Node]) -> bool:
@@ -78,39 +87,68 @@ def named_fields(order: Order, fields: list[Node]) -> list[tuple[Node, str]]:
     return pairs if len(pairs) > 1 else []
 
 
-def the_field(pilot: Pilot, order: Order, fields: list[Node], value: str) -> Node | None:
-    """Return the field an order means: by place, by name, by the kind of value, else the first empty one."""
-    where = order.text.split(value, 1)[-1] if value in order.text else order.text
-    kinds = roles(where) & FIELD
-    pool = [n for n in fields if not kinds or n.role in kinds] or fields
+def where_of(order: Order, value: str) -> str:
+    """Return the words of an order about the field: those behind the value, else those before it."""
+    before, found, after = order.text.partition(value)
+    if not found:
+        return order.text
+    name = given(order)
+    return after if after.strip(" ,.;:\"'") else f"into {name[0]}" if name else before
+
+
+def the_field(pilot: Pilot, where: str, fields: list[Node], value: str) -> Node | None:
+    """Return the field that words mean: by place, by name, by the kind of value, else the only free one."""
+    pool = _of_kind(where, fields)
     place = ordinal(where)
-    if place and "word" not in order.text:
-        return nth(pool, place)
-    name = content(where.replace('"', " "))
-    ranked = sorted(pool, key=lambda n: -likeness(name, n.name or n.before))
-    if name and ranked and likeness(name, ranked[0].name or ranked[0].before) > 0.4:
+    if place and "word" not in where:
+        return next((n for n in pool if ordinal(_label(n)) == place), None) or nth(pool, place)
+    name = content(where.replace('"', " "), mail=True)
+    ranked = sorted(pool, key=lambda n: -likeness(name, _label(n)))
+    if name and ranked and likeness(name, _label(ranked[0])) > 0.4:
         return ranked[0]
     if name := _named_field(where):
         return _called(pilot, name, pool)
     if find_date(value):
         dates = [n for n in pool if n.type == "date" or "date" in tokens(f"{n.name} {n.before} {n.hints}")]
         pool = dates or pool
-    free = [n for n in pool if not n.value and "readonly" not in n.state]
-    return (free or pool)[0] if pool else None
+    return _only(pilot, where, pool)
+
+
+def _of_kind(where: str, fields: list[Node]) -> list[Node]:
+    """Return the fields of the kind that words speak of, all where there is none of it."""
+    kinds, words = roles(where) & FIELD, set(tokens(where))
+    tag = "textarea" if words & {"area", "textarea"} else "input" if "input" in words else ""
+    pool = [n for n in fields if not kinds or n.role in kinds] or fields
+    return [n for n in pool if tag in ("", n.tag)] or pool
+
+
+def _only(pilot: Pilot, where: str, pool: list[Node]) -> Node | None:
+    """Return the one field that an order without a name can mean; which of several is not guessed."""
+    pool = [n for n in pool if n.tag != "select"] or pool
+    free = [n for n in pool if not n.value and "readonly" not in n.state] or pool
+    if "search" not in tokens(where):
+        free = [n for n in free if n.role != "searchbox"] or free
+    if len(free) > 1:
+        pilot.unclear(free)
+    return free[0] if len(free) == 1 else None
+
+
+def _label(node: Node) -> str:
+    return node.name or node.before
 
 
 def _called(pilot: Pilot, name: str, pool: list[Node]) -> Node | None:
     """Return the field that goes by a name, also by its meaning; else one that has no name."""
     meant = [one.node for one in pilot.match.rank(name, among=pool) if one.score >= ALIKE]
-    bare = [n for n in pool if not (n.name or n.before)]
+    bare = [n for n in pool if not _label(n)]
     return next(iter(meant or bare), None)
 
 
 def _named_field(where: str) -> str:
     """Return how an order names the field it means, as in “into the phone field”; empty where it does not."""
     behind = re.search(r"\b(?:into|in|as)\b(.+)$", where)
-    words = content(behind[1]).split() if behind else []
-    return " ".join(word for word in words if plain(word) not in _NO_NAME)
+    words = content(behind[1], mail=True).split() if behind else []
+    return " ".join(word for word in words if plain(word) not in NO_NAME)
 
 
 async def fill(pilot: Pilot, node: Node, value: str) -> bool:
@@ -131,10 +169,18 @@ async def fill(pilot: Pilot, node: Node, value: str) -> bool:
         if color is None:
             return False
         value = "#{:02x}{:02x}{:02x}".format(*color)
-    pilot.focus = node
-    if await pilot.do("type", node.id, value) != "refused" and _took(pilot.seen.node(node.id), value):
+    if await _write(pilot, node, value):
         return True
     return day is not None and node.type != "date" and await pick_day(pilot, day, node)
+
+
+async def _write(pilot: Pilot, node: Node, value: str) -> bool:
+    """Write a value, or take the suggestion that equals it; False where the field does not hold it then."""
+    if node.role == "spinbutton" and _NUMBER.fullmatch(value):
+        return await bring(pilot, node, float(value), value)
+    came = await take(pilot, node, value, equal_to(value, node))
+    written = came == "not offered" and not is_closed(node)
+    return came == "taken" or (written and _took(pilot.seen.node(node.id), value))
 
 
 def _took(node: Node | None, value: str) -> bool:
@@ -145,26 +191,6 @@ def _took(node: Node | None, value: str) -> bool:
     return not meant or meant in held or (bool(held) and held in meant)
 
 
-async def complete(pilot: Pilot, node: Node, parts: tuple[str, ...]) -> bool:
-    """Write the beginning of something and take the suggestion that begins and ends as wanted."""
-    start, end = parts[0], parts[1] if len(parts) > 1 else ""
-    for text in (start, start[: max(1, len(start) - 1)]):
-        await pilot.do("type", node.id, text)
-        for _ in range(4):
-            offered = [n for n in pilot.nodes(OPTIONS) if plain(n.name)]
-            fits = [
-                n
-                for n in offered
-                if n.name.casefold().startswith(start.casefold())
-                and n.name.casefold().endswith(end.casefold())
-            ]
-            if fits:
-                deep = [n for n in fits if not any(other.parent == n.id for other in fits)]
-                return await press_node(pilot, deep[0])
-            await pilot.do("wait", "page", "0.3")
-    return False
-
-
 async def choose(pilot: Pilot, order: Order) -> bool:
     """Choose what an order names: options, boxes, a place in a menu, a number on a slider, a day."""
     text = order.text
@@ -173,9 +199,12 @@ async def choose(pilot: Pilot, order: Order) -> bool:
         return await choose_day(pilot, order, day)
     if ">" in text and not order.quotes:
         return await press_path(pilot, [part.strip() for part in text.split(">")])
-    moved = await set_number(pilot, order)
+    moved = await set_amount(pilot, order)
     if moved is not None:
         return moved
+    fields, parts = pilot.nodes(FIELD | {"combobox"}), edges(order)
+    if (parts.start or parts.end) and any(map(suggests, fields)):
+        return await completed(pilot, parts, fields)
     place, role = ordinal(text), roles(text)
     if place and role:
         return await press_place(pilot, "", role, place)
@@ -221,6 +250,9 @@ async def choose_values(pilot: Pilot, values: list[str], order: Order) -> bool:
         names = [best_option(node, value) for value in values]
         if all(names):
             return await select(pilot, node, [name for name in names if name])
+    offers = offering(pilot, values, order)
+    if offers is not None:
+        return await take(pilot, offers, values[0], equal_to(values[0], offers)) == "taken"
     boxes = pilot.nodes(BOXES)
     if boxes:
         return await tick(pilot, boxes, values, order)
@@ -228,6 +260,18 @@ async def choose_values(pilot: Pilot, values: list[str], order: Order) -> bool:
     if looks:
         return "refused" not in [await click(pilot, node) for node in looks]
     return all([await press_named(pilot, value, frozenset(), quoted=quoted) for value in values])
+
+
+def offering(pilot: Pilot, values: list[str], order: Order) -> Node | None:
+    """Return the field that suggests in which a value is to be chosen: the one named, or the only control."""
+    pool = [n for n in pilot.nodes(FIELD | {"combobox"}) if suggests(n)]
+    if len(values) != 1 or not pool:
+        return None
+    where = where_of(order, values[0])
+    named = [n for n in pool if likeness(content(where), _label(n)) > 0.4]
+    if named or any(found.score >= SURE for found in pilot.match.rank(values[0])):
+        return named[0] if named else None
+    return pool[0] if len(pool) == 1 and not _named_field(where) else None
 
 
 def shades(pilot: Pilot, text: str) -> list[Node]:
@@ -297,51 +341,3 @@ def boxes_of(pilot: Pilot, boxes: list[Node], values: list[str], order: Order) -
             return []
         meant += [one.node for one in (sure if alike and sure else (sure or ranked)[:1])]
     return list(dict.fromkeys(meant))
-
-
-async def set_number(pilot: Pilot, order: Order) -> bool | None:
-    """Set sliders and spinners to the numbers of an order; None where it speaks of neither."""
-    sliders, spinners = pilot.nodes({"slider", "handle"}), pilot.nodes({"spinbutton"})
-    wanted = numbers(order.text)
-    words = set(tokens(order.text))
-    if not wanted or not ({"slider", "sliders", "spinner", "combination"} & words):
-        return None
-    if "spinner" in words and spinners:
-        return await fill(pilot, spinners[0], written(wanted[0]))
-    if len(sliders) < len(wanted):
-        return False
-    return all([await slide(pilot, index, value) for index, value in enumerate(wanted)])
-
-
-async def slide(pilot: Pilot, index: int, wanted: float) -> bool:
-    """Press arrow keys on a slider until the number beside it is the one wanted."""
-
-    def slider() -> Node:
-        return pilot.nodes({"slider", "handle"})[index]
-
-    def shown() -> float | None:
-        node = slider()
-        if node.value and numbers(node.value):
-            return numbers(node.value)[0]
-        after = [
-            n
-            for n in pilot.seen.nodes
-            if n.role in ("text", "label", "status") and len(numbers(n.own or n.name)) == 1
-        ]
-        near = pilot.match.near(node, after)
-        order = list(pilot.seen.nodes)
-        behind = [n for n in after if order.index(n) > order.index(node)]
-        pick = behind[0] if behind else (near[0] if near else None)
-        return numbers(pick.own or pick.name)[0] if pick else None
-
-    for _ in range(MAX_KEYS):
-        now = shown()
-        if now is None:
-            return False
-        if now == wanted:
-            return True
-        pilot.max_moves += 1
-        key = "ArrowRight" if now < wanted else "ArrowLeft"
-        if await pilot.do("press", slider().id, key) != "changed":
-            return False
-    return False

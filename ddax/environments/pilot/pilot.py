@@ -67,6 +67,8 @@ class Pilot:
     task: str = ""
     clip: str = ""
     """What was copied."""
+    origin: str = ""
+    """The id of the field it was copied from; empty where it was a text."""
     focus: Node | None = None
     """What the last order was about, for "it" and "their"."""
     ruled_out: set[str] = field(default_factory=set)
@@ -170,6 +172,11 @@ class Pilot:
     def fail(self, order: Order) -> None:
         """Note an order that could not be carried out."""
         self.failed.append(_spelled(order))
+
+    def unclear(self, nodes: Iterable[Node]) -> None:
+        """Note that an order does not say which of several elements it means."""
+        names = [f"“{node.name or node.before or f'a {node.role} without a name'}”" for node in nodes]
+        self._fail_by([f"it is not said which one is meant of {', '.join(names)[:200]}"])
 
     def leave(self, orders: Iterable[Order]) -> None:
         """Note the orders behind one that could not be carried out: a form half filled is not sent."""

@@ -5,6 +5,8 @@ from __future__ import annotations
 import re
 
 from ddax.environments.browser.seen import Node
+from ddax.environments.pilot.amounts import set_amount
+from ddax.environments.pilot.copying import copy, paste
 from ddax.environments.pilot.fields import choose, enter, fill, untick
 from ddax.environments.pilot.messages import message
 from ddax.environments.pilot.orders import Order
@@ -223,18 +225,6 @@ async def _scroll(pilot: Pilot, order: Order) -> bool:
     return await pilot.do("scroll", pool[0].id if pool else "page", where) != "refused"
 
 
-async def _copy(pilot: Pilot, order: Order) -> bool:
-    pilot.clip = long_text(pilot, ordinal(order.text))
-    return bool(pilot.clip)
-
-
-async def _paste(pilot: Pilot, order: Order) -> bool:
-    fields = [n for n in pilot.nodes(FIELD) if n.tag == "input"] or [
-        n for n in pilot.nodes(FIELD) if not n.value
-    ]
-    return bool(fields) and await fill(pilot, fields[0], pilot.clip)
-
-
 async def _solve(pilot: Pilot, order: Order) -> bool:
     pilot.clip = worked_out(pilot) or ""
     return bool(pilot.clip)
@@ -329,6 +319,11 @@ async def _style(pilot: Pilot, order: Order) -> bool:
     return False
 
 
+async def _drag(pilot: Pilot, order: Order) -> bool:
+    moved = await set_amount(pilot, order)
+    return moved if moved is not None else await drag(pilot, order)
+
+
 async def _hover(pilot: Pilot, order: Order) -> bool:
     looks = pilot.match.painted(tokens(order.text))
     return bool(looks) and await pilot.do("hover", looks[0].id) != "refused"
@@ -376,10 +371,10 @@ async def _choose(pilot: Pilot, order: Order) -> bool:
 SKILLS: dict[str, Skill] = {
     "press": _press_or_theirs, "submit": _submit, "choose": _choose, "enter": enter, "expand": _expand,
     "close": _close, "find": _find, "focus": _focus, "mark_text": _mark_text, "scroll": _scroll,
-    "copy": _copy, "paste": _paste, "solve": _solve, "wait": _wait, "search": _search,
+    "copy": copy, "paste": paste, "solve": _solve, "wait": _wait, "search": _search,
     "generate": _generate, "order": _order_items, "style": _style, "hover": _hover, "go": _go,
     "use": _nothing, "read": _nothing, "message": message, "login": _login, "goal": _goal,
-    "uncheck": untick, "drag": drag, "sort": press_whole, "book": press_whole, "create": press_whole,
+    "uncheck": untick, "drag": _drag, "sort": press_whole, "book": press_whole, "create": press_whole,
     "draw": press_whole, "guess": press_whole,
 }  # fmt: skip
 """How each kind of order is carried out."""

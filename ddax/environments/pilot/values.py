@@ -14,6 +14,9 @@ _SAID = re.compile(
     r"(?:the (?:number|text|word|value|date|time|name|city)\s+)?(.+?)\s+"
     r"(?:into|in|as|on|to|for)\s+(?:the|a|your|both|all|its)?\s*"
 )
+_GIVEN = {"set": re.compile(r"(.+?)\s+to\s+(.+)"), "fill": re.compile(r"(?:in\s+)?(.+?)\s+with\s+(.+)")}
+_WORKED_OUT = frozenset({"answer", "result", "solution"})
+"""What an order has written that the page must be asked for."""
 _EQUATION = re.compile(r"^(.*?)=(.*)$")
 _SIGNS = str.maketrans({"x": "*", "×": "*", "÷": "/", "−": "-", "–": "-"})
 
@@ -21,7 +24,9 @@ _SIGNS = str.maketrans({"x": "*", "×": "*", "÷": "/", "−": "-", "–": "-"})
 def wanted_value(pilot: Pilot, order: Order) -> str | None:
     """Return what is to be written, None where the page must say it and does not."""
     text, low = order.text, order.text.casefold()
-    if "answer" in low or "result" in low or "it" in tokens(low)[:1] or "solution" in low:
+    spoken = said(order) or ""
+    is_told = bool(order.quotes) and order.quote in spoken
+    if not is_told and (_WORKED_OUT & set(tokens(spoken)) or tokens(low)[:1] == ["it"]):
         return worked_out(pilot) if not pilot.clip else pilot.clip
     if order.quotes:
         return _cased(order.quote, low)
@@ -32,14 +37,21 @@ def wanted_value(pilot: Pilot, order: Order) -> str | None:
         return looked_up(pilot.match, content(found[1]) or found[1])
     if "text below" in low or "text above" in low or "following text" in low or "word below" in low:
         return shown_text(pilot)
-    return said(text)
+    return spoken or None
 
 
-def said(text: str) -> str | None:
-    """Return what an order says outright: the words before the field they go into."""
-    found = _SAID.match(text)
-    value = (found[1] if found else text).strip(" ,.")
+def said(order: Order) -> str | None:
+    """Return what an order says outright: the words before the field they go into, or behind what is set."""
+    name = given(order)
+    found = _SAID.match(order.text)
+    value = (name[1] if name else found[1] if found else order.text).strip(" ,.")
     return value or None
+
+
+def given(order: Order) -> tuple[str, str] | None:
+    """Return the field and the value of an order that names the field first: set it to, fill it with."""
+    found = _GIVEN[order.word].fullmatch(order.text.strip(" ,.")) if order.word in _GIVEN else None
+    return (found[1], found[2]) if found else None
 
 
 def _cased(value: str, low: str) -> str:

@@ -45,6 +45,7 @@ EMPTY = frozenset(
     corresponding it, page window form then which shown using up coloured colored color""".split()  # noqa: SIM905
 )
 _WORD = re.compile(r"[^\W_]+(?:['’][^\W_]+)?|[@#+\-<>$]\w*", re.UNICODE)
+_NUMBER = re.compile(r"-?(?:\d{1,3}(?:,\d{3})+(?!\d)|\d+)(?:\.\d+)?")
 _ORDINAL = re.compile(r"\b(\d+)(?:st|nd|rd|th)\b", re.IGNORECASE)
 
 
@@ -86,13 +87,13 @@ def roles(text: str) -> frozenset[str]:
     return frozenset()
 
 
-def content(text: str) -> str:
-    """Return a text without determiners, role words and ordinals: what it names."""
+def content(text: str, *, mail: bool = False) -> str:
+    """Return a text without determiners, role words and ordinals: what it names, e-mail too if `mail`."""
     kept = [
         word for word in text.split()
         if plain(word) not in EMPTY and plain(word) not in ORDINALS and not _ORDINAL.fullmatch(plain(word))
         and plain(word) not in ROLE_WORDS and plain(word).removesuffix("s") not in ROLE_WORDS
-        and plain(word) not in ("email", "mail")
+        and (mail or plain(word) not in ("email", "mail"))
     ]  # fmt: skip
     return " ".join(kept).strip(" ,.;:")
 
@@ -134,7 +135,12 @@ def likeness(wanted: str, label: str) -> float:
 
 def numbers(text: str) -> list[float]:
     """Return the numbers of a text."""
-    return [float(found.replace(",", "")) for found in re.findall(r"-?\d[\d,]*(?:\.\d+)?", text)]
+    return [float(found.replace(",", "")) for found in _NUMBER.findall(text)]
+
+
+def without_places(text: str) -> str:
+    """Return a text without what it counts by, as “2nd”."""
+    return _ORDINAL.sub(" ", text)
 
 
 def written(number: float) -> str:

@@ -1,0 +1,155 @@
+"""Sliders and spinners: bring one to a number by writing, by arrow keys, or by the controls beside it."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Awaitable, Callable
+from functools import partial
+
+from ddax.environments.browser.seen import Node
+from ddax.environments.pilot.orders import Order
+from ddax.environments.pilot.pilot import Pilot
+from ddax.environments.pilot.words import (
+    content,
+    likeness,
+    nth,
+    numbers,
+    ordinal,
+    tokens,
+    without_places,
+    written,
+)
+
+SLIDERS, SPINNERS = frozenset({"slider", "handle"}), frozenset({"spinbutton"})
+MAX_STEPS = 220
+NEAR = 40
+"""Pixels between a spinner and a control of it at most."""
+UP = frozenset({"+", "▲", "△", "up", "increase", "increment", "plus"})
+DOWN = frozenset({"-", "−", "–", "▼", "▽", "down", "decrease", "decrement", "minus"})
+"""The words and signs of the controls of a spinner."""
+_NO_NAME = frozenset({"combination", "number", "percent", "position", "value"})
+"""Words for a number, and for no slider."""
+LIKE = 0.4
+"""Likeness from which a slider or spinner that an order speaks of is the one it names."""
+_LIST = re.compile(r"[\[(]([^\])]*)[\])]")
+_NUMBER = re.compile(r"-?\d+(?:\.\d+)?")
+Step = Callable[[Pilot, Node, bool], Awaitable[bool]]
+"""Make one step up or down; False where there is no way to."""
+
+
+async def set_amount(pilot: Pilot, order: Order) -> bool | None:
+    """Set the sliders or spinners of an order to its numbers; None where it speaks of none."""
+    words, wanted = set(tokens(order.text)), amounts(order.text)
+    kind = SLIDERS if words & {"slider", "sliders"} else SPINNERS if words & {"spinner", "spinners"} else None
+    pool = pilot.nodes(kind or SLIDERS | SPINNERS)
+    if not pool or not wanted or (not kind and (order.quotes or len(wanted) > 1)):
+        return None
+    if len(wanted) > 1:
+        pairs = zip(pool, wanted, strict=False)
+        return len(pool) == len(wanted) and all([await bring(pilot, node, to) for node, to in pairs])
+    node = _meant(pilot, pool, order) if kind else _named(pool, _name(order), least=0.6)
+    if node is None:
+        return False if kind else None
+    return await bring(pilot, node, wanted[0])
+
+
+def amounts(text: str) -> list[float]:
+    """Return the numbers of a text but for places as “2nd”; those of a list one by one."""
+    listed = _LIST.search(text)
+    if listed:
+        return [float(one) for one in _NUMBER.findall(listed[1])]
+    return numbers(without_places(text))
+
+
+def _meant(pilot: Pilot, pool: list[Node], order: Order) -> Node | None:
+    """Return the one that an order speaks of, by place or name; one without a name is named by its kind."""
+    place, name = ordinal(order.text), _name(order)
+    if place:
+        return nth(pool, place)
+    if name and any(map(_label, pool)):
+        return _named(pool, name, least=LIKE)
+    if len(pool) > 1:
+        pilot.unclear(pool)
+        return None
+    return pool[0]
+
+
+def _named(pool: list[Node], name: str, *, least: float) -> Node | None:
+    best = max(pool, key=lambda node: likeness(name, _label(node)))
+    return best if likeness(name, _label(best)) >= least else None
+
+
+def _name(order: Order) -> str:
+    words = content(without_places(_LIST.sub(" ", order.text))).split()
+    return " ".join(word for word in words if not numbers(word) and not _NO_NAME & set(tokens(word)))
+
+
+def _label(node: Node) -> str:
+    return node.name or node.before
+
+
+async def bring(pilot: Pilot, node: Node, wanted: float, text: str = "") -> bool:
+    """Bring a slider or spinner to a number; what it shows then is what counts."""
+    if shown(pilot, node) == wanted:
+        return True
+    pilot.focus = node
+    if node.tag == "input":
+        await pilot.do("type", node.id, text or written(wanted))
+    return await _by_steps(pilot, node, wanted, _key) or await _by_steps(pilot, node, wanted, _control)
+
+
+async def _by_steps(pilot: Pilot, node: Node, wanted: float, step: Step) -> bool:
+    """Go step by step as long as each brings the number nearer."""
+    for _ in range(MAX_STEPS):
+        now = shown(pilot, node)
+        if now is None or now == wanted:
+            return now == wanted
+        pilot.max_moves += 1
+        if not await step(pilot, node, now < wanted):
+            return False
+        after = shown(pilot, node)
+        if after is None or abs(after - wanted) >= abs(now - wanted):
+            return False
+    return False
+
+
+async def _key(pilot: Pilot, node: Node, up: bool) -> bool:
+    keys = ("ArrowUp", "ArrowDown") if node.role in SPINNERS else ("ArrowRight", "ArrowLeft")
+    return await pilot.do("press", node.id, keys[0 if up else 1]) != "refused"
+
+
+async def _control(pilot: Pilot, node: Node, up: bool) -> bool:
+    words = UP if up else DOWN
+    near = [
+        one
+        for one in pilot.nodes({"button", "clickable", "icon", "shape", "image"})
+        if not one.submits and words & _words(one) and _gap(node, one) <= NEAR
+    ]
+    best = min(near, key=partial(_gap, node), default=None)
+    return best is not None and await pilot.do("click", best.id) != "refused"
+
+
+def _words(node: Node) -> set[str]:
+    """Return the words of a control; a long name is none of one."""
+    said = tokens(node.name)
+    return {node.name.strip(), *said, *tokens(node.hints)} if len(said) <= 3 else set()
+
+
+def _gap(one: Node, other: Node) -> float:
+    """Return the pixels between two elements, along and across."""
+    (x, y, w, h), (to_x, to_y, to_w, to_h) = one.box, other.box
+    return max(0, to_x - x - w, x - to_x - to_w) + max(0, to_y - y - h, y - to_y - to_h)
+
+
+def shown(pilot: Pilot, node: Node) -> float | None:
+    """Return the number that a slider or spinner has, or else the one that stands behind it."""
+    now = pilot.seen.node(node.id)
+    if now is None:
+        return None
+    if numbers(now.value) or now.role not in SLIDERS:
+        return next(iter(numbers(now.value)), None)
+    nodes = list(pilot.seen.nodes)
+    texts = [n for n in nodes if n.role in ("text", "label", "status") and len(numbers(n.own or n.name)) == 1]
+    behind = [n for n in texts if nodes.index(n) > nodes.index(now)]
+    pick = next(iter(behind or pilot.match.near(now, texts)), None)
+    return numbers(pick.own or pick.name)[0] if pick else None

@@ -1,0 +1,85 @@
+"""Copy what a field or a text of the page says, to the letter, and paste it into another field."""
+
+from __future__ import annotations
+
+import re
+
+from ddax.environments.browser.seen import Node
+from ddax.environments.pilot.fields import NO_NAME, fill, the_field
+from ddax.environments.pilot.orders import Order
+from ddax.environments.pilot.pilot import Pilot
+from ddax.environments.pilot.values import long_text, looked_up
+from ddax.environments.pilot.words import FIELD, content, likeness, nth, ordinal, plain, tokens
+
+_INTO = re.compile(r"\s+(?:into|onto|to)\s+")
+_OF_A_TEXT = NO_NAME | frozenset({"value", "contents", "content", "all", "whole", "entire", "there", "first"})
+"""Words of an order to copy that do not say how the thing to copy is called."""
+LIKE = 0.4
+"""Likeness from which a label is the name of what is to be copied."""
+
+
+async def copy(pilot: Pilot, order: Order) -> bool:
+    """Copy what an order names; where it says into which field as well, paste it there."""
+    what, *into = _INTO.split(order.text, maxsplit=1)
+    name = order.quote if order.quote in what and order.quote else _name(what)
+    node = source(pilot, what, name)
+    pilot.origin = node.id if node else ""
+    pilot.clip = held(node) if node else _text(pilot, what, name)
+    if not pilot.clip or pilot.failed or (not node and pilot.clip.endswith("…")):  # else it may be cut
+        return False
+    return await _into(pilot, order, f"into {into[0]}") if into else True
+
+
+async def paste(pilot: Pilot, order: Order) -> bool:
+    """Paste what was copied into the field an order names, never into the one it comes from."""
+    return bool(pilot.clip) and await _into(pilot, order, order.text)
+
+
+async def _into(pilot: Pilot, order: Order, where: str) -> bool:
+    fields = [n for n in pilot.nodes(FIELD) if n.id != pilot.origin and "readonly" not in n.state]
+    node = the_field(pilot, where, fields, pilot.clip)
+    if node is None or not await fill(pilot, node, pilot.clip):
+        return False
+    after = pilot.seen.node(node.id)
+    if after is None or after.tag not in ("input", "textarea") or after.type == "password":
+        return True
+    meant = pilot.clip if after.tag == "textarea" else pilot.clip.replace("\n", " ")
+    return held(after) == meant
+
+
+def held(node: Node) -> str:
+    """Return what a field holds to the letter; nothing of a password, or of what is cut."""
+    is_cut = not node.whole and node.value.endswith("…")
+    return "" if is_cut or node.type == "password" else node.whole or node.value
+
+
+def source(pilot: Pilot, what: str, name: str) -> Node | None:
+    """Return the field that words name as the one to copy, by its name or its place."""
+    fields = [n for n in pilot.seen.nodes if n.role in FIELD]
+    place, words = ordinal(what), set(tokens(what))
+    if name:
+        best = max(fields, key=lambda n: likeness(name, _label(n)), default=None)
+        return best if best is not None and likeness(name, _label(best)) > LIKE else None
+    if "paragraph" in words:
+        return None
+    one_line = words & {"field", "input", "textbox"} and not words & {"area", "textarea"}
+    pool = fields if one_line else [n for n in fields if n.tag == "textarea"]
+    if place:
+        return nth(pool, place)
+    filled = [n for n in pool if n.value]
+    if len(filled) > 1:
+        pilot.unclear(filled)
+    return filled[0] if len(filled) == 1 else None
+
+
+def _name(what: str) -> str:
+    return " ".join(word for word in content(what, mail=True).split() if plain(word) not in _OF_A_TEXT)
+
+
+def _label(node: Node) -> str:
+    return node.name or node.before
+
+
+def _text(pilot: Pilot, what: str, name: str) -> str:
+    """Return the text that words name: beside a label, or the paragraph of a place."""
+    return (looked_up(pilot.match, name) or "") if name else long_text(pilot, ordinal(what))

@@ -1,0 +1,108 @@
+"""What the policy without a model writes, sets, copies and chooses in fields, on pages given as nodes."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import pytest
+
+from ddax.environments.browser.seen import Node
+from ddax.environments.pilot.amounts import amounts
+from ddax.environments.pilot.orders import read_orders
+from ddax.environments.pilot.suggest import edges, suggests
+from tests.unit.test_pilot import NAME, done, page
+
+pytestmark = pytest.mark.asyncio
+
+
+@pytest.mark.parametrize(
+    ("task", "moves"),
+    [
+        ('Enter "42" as your answer.', [["type", "e1", "42"]]),
+        ("Type 42 as the response and click Book.", [["type", "e1", "42"], ["click", "e2", ""]]),
+        ('Enter "42" and press Book.', [["type", "e1", "42"], ["click", "e2", ""]]),
+        ('Enter "555-1234" as phone and press Book.', []),
+    ],
+)
+async def test_the_only_field_is_meant_where_none_is_named(task: str, moves: list[list[str]]) -> None:
+    report, made = await done(task, page(NAME, ("button", "Book")))
+    assert made == moves and report.ok == bool(moves)
+
+
+async def test_which_of_two_fields_is_meant_is_not_guessed() -> None:
+    rows = [NAME, ("textbox", "City"), ("button", "Book")]
+    report, moves = await done('Enter "42" as your answer and click Book.', page(*rows))
+    assert moves == [] and report.failed == (
+        "it is not said which one is meant of “Name”, “City”", "enter 42 as your answer",
+        "and so neither “click Book”",
+    )  # fmt: skip
+    report, moves = await done('Enter "42" and click Book.', page(("searchbox", "Search"), *rows[1:]))
+    assert report.ok and moves[0] == ["type", "e2", "42"]
+
+
+@pytest.mark.parametrize(
+    ("task", "moves"),
+    [
+        ('Set the city to "Oslo".', [["type", "e2", "Oslo"]]),
+        ("Set the city to Oslo.", [["type", "e2", "Oslo"]]),
+        ("Fill in the first name with Ada.", [["type", "e3", "Ada"]]),
+        ('Enter "Byron" into the last name field.', [["type", "e1", "Byron"]]),
+        ('Enter "a@b.example" into the email field.', [["type", "e4", "a@b.example"]]),
+        ("Set the phone to 555.", []),
+    ],
+)
+async def test_a_field_may_be_named_before_its_value(task: str, moves: list[list[str]]) -> None:
+    world = page(
+        ("textbox", "Last name"), ("textbox", "City"), ("textbox", "First name"), ("textbox", "Email")
+    )
+    report, made = await done(task, world)
+    assert made == moves and report.ok == bool(moves)
+
+
+@pytest.mark.parametrize(
+    ("text", "found"),
+    [
+        ("the combination [5,11,10]", [5, 11, 10]), ("the 2nd slider to -3", [-3]),
+        ("1,200 and 2,5", [1200, 2, 5]), ("to 0.5", [0.5]), ("[1,200]", [1, 200]), ("none", []),
+    ],
+)  # fmt: skip
+async def test_amounts_are_told_from_places_and_lists(text: str, found: list[float]) -> None:
+    assert amounts(text) == found
+
+
+async def test_a_number_is_written_into_a_spinner_once() -> None:
+    world = page(("spinbutton", "Guests"), ("spinbutton", "Nights"))
+    world.nodes = [replace(node, tag="input", value="1") for node in world.nodes]
+    report, moves = await done('Enter "3" into the Nights field.', world)
+    assert not report.ok and moves[0] == ["type", "e2", "3"]
+    report, moves = await done('Enter "1" into the Nights field.', world)
+    assert report.ok and moves[-1] != ["type", "e2", "1"]
+
+
+@pytest.mark.parametrize(
+    ("text", "parts"),
+    [
+        ('Enter an item that starts with "Ar" and ends with "na".', ("Ar", "na", "")),
+        ('Enter a name that ends with "na" in City.', ("", "na", " in City")),
+        ("Choose a harbour beginning with Os in the list.", ("Os", "", " in the list")),
+        ('Enter "it starts with a bang" into Note.', ("", "", "it starts with a bang into Note")),
+    ],
+)
+async def test_the_ends_of_a_value_are_read(text: str, parts: tuple[str, str, str]) -> None:
+    assert edges(read_orders(text)[0]) == parts
+
+
+async def test_a_field_that_suggests_says_so() -> None:
+    field_ = Node("e1", "textbox", "City", tag="input")
+    assert not suggests(field_) and suggests(replace(field_, role="combobox"))
+    assert suggests(replace(field_, state=frozenset({"suggests"}))) and suggests(
+        replace(field_, options=("a",))
+    )
+    assert suggests(replace(field_, hints="city ui autocomplete input"))
+    assert not suggests(replace(field_, role="combobox", tag="select"))
+    assert not suggests(replace(field_, role="combobox", type="search"))
+
+
+async def test_what_was_not_copied_is_not_pasted() -> None:
+    report, moves = await done("Copy the text in the text area and paste it.", page(NAME))
+    assert not report.ok and moves == []
