@@ -106,6 +106,11 @@ async def test_what_is_not_suggested_is_not_chosen(carry: Carry, body: str, task
     assert len(report.failed) == 2 and not any(move.name == "click" for move in report.moves)
 
 
+async def test_a_suggestion_that_the_field_does_not_take_was_not_taken(carry: Carry) -> None:
+    report = await carry('Enter an item that starts with "Ber".', COMBOBOX.replace("h.value=chosen=p;", ""))
+    assert not report.ok and held(report.seen, "Harbour") == "Ber"
+
+
 async def test_a_value_that_is_not_suggested_may_be_written(carry: Carry) -> None:
     report = await carry('Enter "Atlantis" into the Harbour field.', COMBOBOX)
     assert report.ok and held(report.seen, "Harbour") == "Atlantis"

@@ -130,9 +130,9 @@ async def _control(pilot: Pilot, node: Node, up: bool) -> bool:
 
 
 def _words(node: Node) -> set[str]:
-    """Return the words of a control; a long name is none of one."""
-    said = tokens(node.name)
-    return {node.name.strip(), *said, *tokens(node.hints)} if len(said) <= 3 else set()
+    """Return the words of a control, of its attributes where it has no name; a long name is none of one."""
+    said = tokens(node.name or node.hints)
+    return {node.name.strip(), *said} if not node.name or len(said) <= 3 else set()
 
 
 def _gap(one: Node, other: Node) -> float:

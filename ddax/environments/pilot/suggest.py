@@ -93,13 +93,15 @@ async def take(pilot: Pilot, node: Node, text: str, fits: Fits, *, asked: bool =
     if await pilot.do(*move) == "refused":
         return "refused"
     if node.options:
-        return "taken" if listed else "not offered"
+        if not listed:
+            return "not offered"
+        return "taken" if _took(pilot, node, plain(listed), "", known) else "refused"
     for look in range(LOOKS if asked else 1):
         if look:
             await pilot.do("wait", "page", PAUSE)
         found = [one for one in offered(pilot, node, known, asked) if fits(_name(one))]
         if found:
-            return await _press(pilot, node, found)
+            return await _press(pilot, node, found, text)
     return "not offered"
 
 
@@ -133,7 +135,7 @@ def _name(node: Node) -> str:
     return node.name or node.own
 
 
-async def _press(pilot: Pilot, node: Node, found: list[Node]) -> Taken:
+async def _press(pilot: Pilot, node: Node, found: list[Node], typed: str) -> Taken:
     """Press the innermost of what fits, and see that the field took it."""
     outer = {one.parent for one in found}
     choice = next(one for one in found if one.id not in outer)
@@ -141,15 +143,15 @@ async def _press(pilot: Pilot, node: Node, found: list[Node]) -> Taken:
     if await click(pilot, choice) == "refused":
         return "refused"
     pilot.focus = node
-    return "taken" if _took(pilot, node, plain(_name(choice)), known) else "refused"
+    return "taken" if _took(pilot, node, plain(_name(choice)), plain(typed), known) else "refused"
 
 
-def _took(pilot: Pilot, node: Node, name: str, known: set[str]) -> bool:
-    """Tell whether a field shows what was taken, or is empty again and a new element beside it does."""
+def _took(pilot: Pilot, node: Node, name: str, typed: str, known: set[str]) -> bool:
+    """Tell whether a field shows what was taken, not just what was typed, or a new element beside it does."""
     after = pilot.seen.node(node.id)
     if after is None:
         return True
     held = plain(after.value or after.own)
     if held:
-        return held in name or name in held
+        return name in held or (held in name and held != typed)
     return any(plain(_name(one)) == name for one in pilot.seen.nodes if one.id not in known)
