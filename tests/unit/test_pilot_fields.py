@@ -106,3 +106,9 @@ async def test_a_field_that_suggests_says_so() -> None:
 async def test_what_was_not_copied_is_not_pasted() -> None:
     report, moves = await done("Copy the text in the text area and paste it.", page(NAME))
     assert not report.ok and moves == []
+
+
+@pytest.mark.parametrize("text", ["a text that is too long to be sh…", ""])
+async def test_what_is_not_read_whole_is_not_copied(text: str) -> None:
+    report, moves = await done("Copy the paragraph and paste it.", page(("paragraph", text), NAME))
+    assert not report.ok and moves == []
