@@ -221,6 +221,13 @@ async def test_the_same_nationality_is_a_yes(reasoner: EmbeddedReasoner) -> None
     assert reply.text.startswith("Yes.")
 
 
+async def test_a_role_is_found_by_its_verb(reasoner: EmbeddedReasoner) -> None:
+    office = page("o.md", "Harbour office", "The harbour office is led by Anna Berg. It has 40 berths.")
+    for task in ("Who leads the harbour office?", "Who is the leader of the harbour office?"):
+        reply = await reasoner.merge(MergeRequest(task, task, (), (office,), final=True))
+        assert (reply.found, reply.short) == (True, "Anna Berg")
+
+
 async def test_a_branch_without_evidence_says_why_it_failed(reasoner: EmbeddedReasoner) -> None:
     failed = Finding("0.1", "read: Moon", "failed", "the page is gone")
     reply = await reasoner.merge(MergeRequest(TASK, "read", (failed,), ()))

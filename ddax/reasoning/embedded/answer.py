@@ -9,13 +9,12 @@ from dataclasses import dataclass, replace
 from ddax.reasoning.embedded.bearing import shares
 from ddax.reasoning.embedded.compare import compared
 from ddax.reasoning.embedded.evidence import Weighed, fit_of_title, weigh
-from ddax.reasoning.embedded.measures import HEADS
 from ddax.reasoning.embedded.question import Question, unmet
 from ddax.reasoning.embedded.rows import asked_cell
 from ddax.reasoning.embedded.sentences import Sentence
-from ddax.reasoning.embedded.spans import Span
 from ddax.reasoning.embedded.support import Support, measure, unsaid
-from ddax.reasoning.embedded.text import FUNCTION_WORDS, bare_title, contains_phrase, stem, words
+from ddax.reasoning.embedded.text import bare_title, contains_phrase, words
+from ddax.reasoning.embedded.touched import touched
 from ddax.reasoning.embedded.vectors import Vectors
 from ddax.types import Citation, Passage
 
@@ -31,16 +30,6 @@ WHOLE = 0.999
 """Coverage of a sentence that says every word of the question."""
 DIRECT = 0.5
 """Share of the question, by rarity, that a sentence must say to decide a short answer."""
-LEAST_FIT = 0.8
-"""Fit to the kind that a short answer needs: a full name, a date, a count."""
-REACH = 40
-"""Characters before a span in which the words that lead to it stand."""
-_COUNTED = re.compile(
-    r"\bhow many (?:(?:different|new|other|thousand|million|square)\s+)*([^\W\d_]+)", re.IGNORECASE
-)
-_PEOPLE = frozenset(map(stem, HEADS))
-_WHEN = re.compile(r",? (?:in|on|since|from|until) \d.*$")
-"""What tells when, behind a name."""
 LEAST_WORDS = 8
 """A fragment shorter than this is not worth a citation."""
 
@@ -64,9 +53,11 @@ def answer(question: Question, passages: Sequence[Passage], vectors: Vectors, *,
         return Answer(refusal(question, strength, weighed, threshold), (), False, strength, "")
     about = shares(question.names, passages)
     order = opened(question, chosen(question, sayable(question, weighed), vectors, about), weighed)
-    order = telling(question, asked_row(question, order, weighed))
-    short = short_answer(question, order, weighed)
-    text, citations = pack(short if question.kind in ("yes_no", "choice") else "", order)
+    lead = compared(question, weighed)[0] if question.kind in ("yes_no", "choice") else ""
+    decided = None if lead else asked_cell(question, weighed)
+    order = telling(question, begun(order, decided[0] if decided else None))
+    short = lead or (decided[1] if decided else short_answer(question, order))
+    text, citations = pack(lead, order)
     if question.kind == "name" and short:
         citations = _name_first(order[0].sentence, weighed, citations)
     return Answer(text, citations, True, strength, short)
@@ -118,10 +109,9 @@ def opened(question: Question, order: list[Weighed], weighed: Sequence[Weighed])
     return order if first is None else [first, *(item for item in order if item is not first)]
 
 
-def asked_row(question: Question, order: list[Weighed], weighed: Sequence[Weighed]) -> list[Weighed]:
-    """Begin with the row of a table that the question names, where it asks for one of its columns."""
-    found = asked_cell(question, weighed)
-    return order if found is None else [found[0], *(item for item in order if item is not found[0])]
+def begun(order: list[Weighed], deciding: Weighed | None) -> list[Weighed]:
+    """Begin with what decides: the row of a table that is asked for."""
+    return order if deciding is None else [deciding, *(item for item in order if item is not deciding)]
 
 
 def telling(question: Question, order: Sequence[Weighed]) -> list[Weighed]:
@@ -191,56 +181,16 @@ def chosen(
     return order
 
 
-def short_answer(question: Question, order: Sequence[Weighed], weighed: Sequence[Weighed]) -> str:
-    """Choose the short answer; empty where none is asked for or no one sentence decides it."""
-    if question.kind in ("yes_no", "choice"):
-        return compared(question, weighed)[0]
+def short_answer(question: Question, order: Sequence[Weighed]) -> str:
+    """Choose the short answer; empty where none is asked for or no one sentence says it."""
     if question.kind == "name" and order and fit_of_title(question, order[0].sentence) == 1:
         return order[0].sentence.passage.title
-    if order and (asked := asked_cell(question, weighed)) and asked[0] is order[0]:
-        return asked[1]
     if question.kind not in SHORT_KINDS:
         return ""
     for item in order:
         if item.cover >= DIRECT and item.spans and not unmet(question.names, item.terms):
-            return "" if item.sentence.cells else _touched(question, item)
+            return "" if item.sentence.cells else touched(question, item)
     return ""
-
-
-def _touched(question: Question, item: Weighed) -> str:
-    """Return the span that the words of the question touch; of two, none can be told without a model."""
-    asked, counted = frozenset(question.terms), _COUNTED.search(question.text)
-    near = {
-        span.text: _led(span, item, asked)
-        for span in item.spans
-        if span.fit >= LEAST_FIT
-        and (_led(span, item, asked) or _followed(span, item, asked))
-        and (counted is None or _counts(span, item, stem(counted.group(1).lower())))
-    }
-    found = next((text for text, led in near.items() if led and len(near) == 1), "")
-    return _WHEN.sub("", found) if question.kind == "person" else found
-
-
-def _counts(span: Span, item: Weighed, noun: str) -> bool:
-    """Tell whether a number is one of what is counted: "240 passengers", "its passengers: 240"."""
-    text = item.sentence.text
-    around = text[max(0, span.start - REACH) : span.start], text[span.end : span.end + REACH]
-    before, after = (words(part) for part in around)
-    nouns = _PEOPLE if noun in _PEOPLE else {noun}
-    return not nouns.isdisjoint(map(stem, (*before[-3:], *after[:3])))
-
-
-def _led(span: Span, item: Weighed, asked: frozenset[str]) -> bool:
-    """Tell whether a word of the question leads to the span: "directed by John Ford", "founded in 1941"."""
-    before = words(item.sentence.text[max(0, span.start - REACH) : span.start])[-5:]
-    while before and (before[-1] in FUNCTION_WORDS or before[-1].isdigit()):
-        before.pop()
-    return bool(before) and stem(before[-1]) in asked
-
-
-def _followed(span: Span, item: Weighed, asked: frozenset[str]) -> bool:
-    """Tell whether a word of the question comes soon after the span: "9 euros for guests"."""
-    return any(stem(word) in asked for word in words(item.sentence.text[span.end : span.end + REACH])[:3])
 
 
 def pack(lead: str, order: Sequence[Weighed]) -> tuple[str, tuple[Citation, ...]]:

@@ -9,10 +9,10 @@ from dataclasses import dataclass
 import numpy as np
 
 from ddax.reasoning.embedded.follow import rarity
-from ddax.reasoning.embedded.question import Question
+from ddax.reasoning.embedded.question import Question, said_of
 from ddax.reasoning.embedded.sentences import Sentence, split
 from ddax.reasoning.embedded.spans import Span, candidates
-from ddax.reasoning.embedded.text import terms, words
+from ddax.reasoning.embedded.text import words
 from ddax.reasoning.embedded.vectors import Vectors
 from ddax.types import Passage
 
@@ -49,11 +49,11 @@ def weigh(question: Question, passages: Sequence[Passage], vectors: Vectors) -> 
     if not lines:
         return []
     likes = vectors.likeness(question.text, [line.titled for line in lines])
-    said = [frozenset(terms(line.titled)) for line in lines]
-    rare = rarity([*map(tuple, said), question.terms])
+    told = [said_of(question, line.titled) for line in lines]
+    rare = rarity([*map(tuple, told), question.terms])
     whole = sum(rare[term] for term in question.terms) or 1.0
     found = []
-    for line, like, own in zip(lines, likes, said, strict=True):
+    for line, like, own in zip(lines, likes, told, strict=True):
         spans = candidates(question, line.text, line.passage.title)
         cover = sum(rare[term] for term in question.terms if term in own) / whole
         fit = max((span.fit for span in spans), default=0.0)
@@ -99,6 +99,6 @@ def lines_of(question: Question, passages: Sequence[Passage]) -> list[Sentence]:
     if len(lines) <= MAX_EMBEDDED:
         return lines
     asked = set(question.terms)
-    shared = [len(asked & set(terms(line.titled))) for line in lines]
+    shared = [len(asked & said_of(question, line.titled)) for line in lines]
     kept = sorted(range(len(lines)), key=lambda i: (-shared[i], i))[:MAX_EMBEDDED]
     return [lines[i] for i in sorted(kept)]

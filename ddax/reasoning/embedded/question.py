@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from functools import lru_cache
 from typing import Literal
 
-from ddax.reasoning.embedded.text import FUNCTION_WORDS, WORD, clip_task, fold, stem, terms, words
+from ddax.reasoning.embedded.text import FUNCTION_WORDS, WORD, clip_task, fold, stem, term_of, terms, words
 
 AnswerKind = Literal[
     "person", "date", "place", "number", "yes_no", "choice", "thing", "open", "name"
@@ -176,7 +176,8 @@ _HEAD = re.compile(
 class Question:
     """A question taken apart; `names` are its entities in order, `head` the noun asked for.
 
-    `subject` is what a definition is asked of.
+    `subject` is what a definition is asked of; `forms` give, where it is asked who does something, each
+    term and the stem by which it meets its other forms.
     """
 
     text: str
@@ -186,6 +187,7 @@ class Question:
     options: tuple[str, ...]
     head: str
     subject: str = ""
+    forms: tuple[tuple[str, str], ...] = ()
 
     @property
     def compares(self) -> bool:
@@ -201,15 +203,26 @@ def analyse(task: str) -> Question:
     kind, head, defined = _kind(text, options), _head(text), _DEFINITION.match(text)
     if head in NAMED and (kind == "thing" or _NAMED.match(text)):
         kind = "name"
+    content = _content(text, kind, head)
     return Question(
         text=text,
-        terms=_content(text, kind, head),
+        terms=content,
         names=_names(text),
         kind=kind,
         options=options,
         head=head,
         subject=defined["subject"] if defined and kind == "thing" else "",
+        forms=_forms(text, content) if kind == "person" else (),
     )
+
+
+def said_of(question: Question, text: str) -> frozenset[str]:
+    """Return the terms of a text, and those of a question that it says in another form."""
+    own = frozenset(terms(text))
+    if not question.forms:
+        return own
+    met = {term_of(word) for word in words(text)}
+    return own.union(term for term, form in question.forms if form in met)
 
 
 def unmet(names: Iterable[str], said: AbstractSet[str]) -> list[str]:
@@ -223,6 +236,11 @@ def unmet(names: Iterable[str], said: AbstractSet[str]) -> list[str]:
         if own and word not in _FOREIGN_OPENERS and word not in _PARTICLES and said.isdisjoint(own):
             found.setdefault(fold(word), word)
     return list(found.values())
+
+
+def _forms(text: str, content: Iterable[str]) -> tuple[tuple[str, str], ...]:
+    known = frozenset(content)
+    return tuple({(own, term_of(word)) for word in words(text) if (own := stem(word)) in known})
 
 
 def _content(text: str, kind: AnswerKind, head: str) -> tuple[str, ...]:

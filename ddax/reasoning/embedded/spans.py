@@ -31,6 +31,10 @@ _PLACE_BEFORE = re.compile(r"\b(?:in|at|near|from|of|to|based in|located in|outs
 _PERSON_NEAR = re.compile(
     r"\b(?:by|actor|actress|singer|director|author|writer|born|starring|with|and|father|son)\b"
 )
+_BEHIND = re.compile(r",? (?:in|for|on|since|from|until)\b.*$")
+_DIGITS = re.compile(r"^[\d ]+")
+"""What a run of capitalised words and numbers holds besides the names of people: a time, a place."""
+_AND = re.compile(r",? and |, ")
 _STOP_START = frozenset(
     [
         "the",
@@ -90,7 +94,8 @@ def _of_kind(question: Question, sentence: str) -> list[Span]:
             Span(m.group(), m.start(), m.end(), 0.4 if _YEAR.fullmatch(m.group()) else 1.0)
             for m in _NUMBER.finditer(sentence)
         ]  # fmt: skip
-    return [_fitted(question, sentence, span) for span in names_in(sentence)]
+    found = people_in(sentence) if question.kind == "person" else names_in(sentence)
+    return [_fitted(question, sentence, span) for span in found]
 
 
 def names_in(sentence: str) -> list[Span]:
@@ -106,13 +111,39 @@ def names_in(sentence: str) -> list[Span]:
     return found
 
 
+def people_in(sentence: str) -> list[Span]:
+    """List the names of people of a sentence; those that are listed together are one span."""
+    found: list[Span] = []
+    for span in reversed(names_in(sentence)):
+        text = _BEHIND.sub("", _DIGITS.sub("", span.text))
+        start = span.start + span.text.index(text)
+        own = Span(text, start, start + len(text), span.fit)
+        last = found[-1] if found else own
+        listed = sentence[own.end : last.start] == ", " and " and " in last.text
+        if listed and not _PLACE_BEFORE.search(sentence[max(0, start - 24) : start].lower()):
+            found[-1] = Span(sentence[start : last.end], start, last.end, span.fit)
+        elif text:
+            found.append(own)
+    return found[::-1]
+
+
+def _fits_person(question: Question, text: str, after: str) -> bool:
+    """Tell whether a text is the full name of a person or of several, none of whom the question names."""
+    asked = set(words(question.text))
+    parts = _AND.split(text)
+    named = any(set(words(part)) <= asked for part in parts)
+    cut = after.startswith((" in ", " for ")) and " and " in after
+    return not named and not cut and all(2 <= len(part.split()) <= 4 for part in parts)
+
+
 def _fitted(question: Question, sentence: str, span: Span) -> Span:
     before, after = sentence[max(0, span.start - 24) : span.start], sentence[span.end : span.end + 24]
-    size, fit = len(span.text.split()), 0.5
+    fit = 0.5
     if question.kind == "place":
         fit = 1.0 if _PLACE_BEFORE.search(before) or after.startswith(", ") else 0.4
     elif question.kind == "person":
-        fit = (0.8 if 2 <= size <= 4 else 0.4) + (0.2 if _PERSON_NEAR.search(f"{before} {after}") else 0.0)
+        fit = 0.8 if _fits_person(question, span.text, after) else 0.4
+        fit += 0.2 if _PERSON_NEAR.search(f"{before} {after}") else 0.0
     elif question.head:
         near = set(terms(f"{sentence[max(0, span.start - 40) : span.start]} {span.text} {after}"))
         fit = 1.0 if set(terms(question.head)) & near else 0.5

@@ -18,7 +18,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from ddax.reasoning.embedded.evidence import Weighed
-from ddax.reasoning.embedded.question import Question
+from ddax.reasoning.embedded.question import Question, said_of
 from ddax.reasoning.embedded.sentences import Sentence
 from ddax.reasoning.embedded.text import bare_title, contains_phrase, terms, words
 from ddax.types import Passage
@@ -102,9 +102,9 @@ def complete(question: Question, weighed: Sequence[Weighed]) -> bool:
 
 
 def _part(passage: Passage, question: Question) -> _Part:
-    said = frozenset(terms(f"{passage.title} {passage.text}")) & frozenset(question.terms)
+    told = said_of(question, f"{passage.title} {passage.text}") & frozenset(question.terms)
     asked = contains_phrase(words(question.text), words(bare_title(passage.title)))
-    return _Part(passage.source, words(bare_title(passage.title)), words(passage.text), said, asked)
+    return _Part(passage.source, words(bare_title(passage.title)), words(passage.text), told, asked)
 
 
 def _joint(parts: Sequence[_Part]) -> frozenset[str]:
@@ -131,8 +131,8 @@ def _about(question: Question, passage: Passage) -> float:
     share = len(title & set(question.terms)) / len(title) if title else 0.0
     opening = words(_opening(passage))
     if not question.names:
-        said = set(terms(" ".join(opening))) & set(question.terms)
-        return max(share, len(said) / max(1, len(question.terms)))
+        told = said_of(question, " ".join(opening)) & frozenset(question.terms)
+        return max(share, len(told) / max(1, len(question.terms)))
     return max(share, float(any(contains_phrase(opening, words(name)) for name in question.names)))
 
 

@@ -144,12 +144,48 @@ def fold(text: str) -> str:
     return "".join(char for char in unicodedata.normalize("NFKD", lower) if not unicodedata.combining(char))
 
 
+_VERBS = {
+    "began": "begin", "begun": "begin", "bought": "buy", "brought": "bring", "built": "build",
+    "chose": "choose",
+    "chosen": "choose", "drew": "draw", "drawn": "draw", "drove": "drive", "driven": "drive", "flew": "fly",
+    "flown": "fly", "fought": "fight", "gave": "give", "given": "give", "held": "hold", "kept": "keep",
+    "laid": "lay", "led": "lead", "lost": "lose", "made": "make", "married": "marry", "met": "meet",
+    "paid": "pay", "ran": "run", "sang": "sing", "sung": "sing", "shot": "shoot", "sold": "sell",
+    "spoke": "speak", "spoken": "speak", "taught": "teach", "took": "take", "taken": "take", "won": "win",
+    "winner": "win", "winners": "win", "wrote": "write", "written": "write", "author": "write",
+    "authors": "write", "authored": "write",
+}  # fmt: skip
+"""Forms of verbs that do not end as others do, and of who does them."""
+_AGENTS = frozenset(
+    ["builder", "commander", "composer", "conductor", "creator", "designer", "developer", "director",
+     "discoverer", "driver", "editor", "founder", "governor", "holder", "illustrator", "inventor", "keeper",
+     "leader", "maker", "manager", "narrator", "operator", "organiser", "organizer", "owner", "painter",
+     "performer", "presenter", "producer", "publisher", "ruler", "sculptor", "singer",
+     "supervisor", "teacher", "translator", "writer"]
+)  # fmt: skip
+"""Who does what a verb says; of other words in -er and -or ("corner", "Parker") a part is another word."""
+
+
 def stem(word: str) -> str:
     """Cut the commonest English endings, so that a plural meets its singular."""
     for ending, least in (("'s", 3), ("’s", 3), ("ies", 5), ("ing", 6), ("ed", 5), ("es", 5), ("s", 4)):
         if word.endswith(ending) and len(word) >= least and not word.endswith("ss"):
             return word[: -len(ending)] + ("y" if ending == "ies" else "")
     return word.removesuffix("e") if len(word) > 4 else word
+
+
+def term_of(word: str) -> str:
+    """Return the stem by which forms of a verb and who does it meet: "leads", "led" and "leader" are one."""
+    root = stem(_VERBS.get(word, word))
+    if root in _AGENTS:
+        root = root[:-2]
+    return root.removesuffix("e") if len(root) > 3 else root
+
+
+def is_past(word: str) -> bool:
+    """Tell whether a verb is in a form of the past."""
+    own = fold(word)
+    return own.endswith("ed") or own in _VERBS
 
 
 QUESTION_WORDS = frozenset(

@@ -1,0 +1,150 @@
+"""The short answer of one sentence: the span that the words of the question touch, and who does what."""
+
+from __future__ import annotations
+
+import re
+
+from ddax.reasoning.embedded.evidence import Weighed
+from ddax.reasoning.embedded.measures import HEADS
+from ddax.reasoning.embedded.question import Question
+from ddax.reasoning.embedded.spans import Span
+from ddax.reasoning.embedded.text import FUNCTION_WORDS, bare_title, is_past, stem, term_of, terms, words
+
+LEAST_FIT = 0.8
+"""Fit to the kind that a short answer needs: a full name, a date, a count."""
+REACH = 40
+"""Characters before a span in which the words that lead to it stand."""
+_COUNTED = re.compile(
+    r"\bhow many (?:(?:different|new|other|thousand|million|square)\s+)*([^\W\d_]+)", re.IGNORECASE
+)
+_PEOPLE = frozenset(map(stem, HEADS))
+_PATIENT = re.compile(
+    r"\bwhom?\s+(?:did|does|do)\b|\bwho\s+(?:is|are|was|were|has been|have been)\b.*\bby\s+\w", re.IGNORECASE
+)
+"""What asks for whom something was done to, and not for who did it."""
+_TRANSITIVE = re.compile(r"\bwho\s+(\w+)\s+(?!(?:in|on|at|for|to|with|from|as|under|by)\b)", re.IGNORECASE)
+"""What asks who did something to what it names: "Who succeeded Lee?"."""
+_DENIED = frozenset(["not", "never", "longer"])
+_ROLE = re.compile(r"(?:er|or)s?$")
+_MUTUAL = frozenset(map(term_of, ["marry", "meet"]))
+"""What two do to each other."""
+_DONE_BY = re.compile(r"(\w+) by whom?\b", re.IGNORECASE)
+"""The verb of a question that asks at its end: "in a film directed by who?"."""
+_PRESENT = re.compile(r"\bwho\s+(\w+)", re.IGNORECASE)
+_DOES = re.compile(r"(?:,? who)?(?: has| have| had| also| both)* ([^\W\d_]+)\b")
+"""A verb behind its subject."""
+_MARK = re.compile(r"[^\w\s'’-]")
+"""What ends an object."""
+_MORE = re.compile(r",? and (?:his|her|their|its|a|an|others?|two|three|four|several|some|many)\b")
+"""What joins to a name someone who is not named like it."""
+_NO_CLAUSE = re.compile(
+    r"\W*$|[.,;:()!?…]"
+    r"| (?:in|on|at|as|for|from|to|with|after|before|during|while|who|when|under|since|until)\b"
+)
+"""What may follow the last of several names: a verb would make it the first of another clause."""
+
+
+def touched(question: Question, item: Weighed) -> str:
+    """Return the span that the words of the question touch; of two, none can be told without a model."""
+    asked, counted = frozenset(question.terms), _COUNTED.search(question.text)
+    near = {
+        span.text: leads
+        for span in item.spans
+        if span.fit >= LEAST_FIT
+        and ((leads := _told(question, span, item)) or _followed(span, item, asked))
+        and (counted is None or _counts(span, item, stem(counted.group(1).lower())))
+    }
+    return next((text for text, leads in near.items() if leads and len(near) == 1), "")
+
+
+def _told(question: Question, span: Span, item: Weighed) -> bool:
+    """Tell whether a sentence says the span of what is asked; of a person, whether it did it."""
+    before = _before(span, item)
+    if question.kind != "person":
+        return bool(before) and stem(before[-1]) in question.terms
+    verb = _DONE_BY.search(question.text)
+    led = bool(before) and (
+        term_of(before[-1]) == term_of(verb.group(1).lower()) if verb else _says(question, before[-1])
+    )
+    return (led and _led_to(question, span, item, before)) or _does(question, span, item)
+
+
+def _says(question: Question, word: str) -> bool:
+    """Tell whether a question says a word in any form."""
+    return any(form == term_of(word) for _, form in question.forms)
+
+
+def _before(span: Span, item: Weighed) -> list[str]:
+    """Return the words that lead to a span: "directed by John Ford", "founded in 1941"."""
+    before = words(item.sentence.text[max(0, span.start - REACH) : span.start])[-5:]
+    while before and (before[-1] in FUNCTION_WORDS or before[-1].isdigit()):
+        before.pop()
+    return before
+
+
+def _led_to(question: Question, span: Span, item: Weighed, before: list[str]) -> bool:
+    """Tell whether a name behind a verb or a role is the one asked for, and whole."""
+    text, after = item.sentence.text, item.sentence.text[span.end :]
+    done_by = text[: span.start].endswith(" by ")
+    front = before[-2] if len(before) > 1 else ""
+    if front in _DENIED or (front in ("was", "were") and _asks_present(question)):
+        return False
+    if _PATIENT.search(question.text) if done_by else _is_patient(question, before):
+        return False
+    return not _MORE.match(after) and (" and " not in span.text or _NO_CLAUSE.match(after) is not None)
+
+
+def _is_patient(question: Question, before: list[str]) -> bool:
+    """Tell whether what the question names did what is asked, to the one behind the verb."""
+    verb = _TRANSITIVE.search(question.text)
+    if verb is None or len(before) < 2 or before[-2] in FUNCTION_WORDS or _ROLE.search(before[-1]):
+        return False
+    asked = term_of(verb.group(1).lower())
+    return term_of(before[-1]) == asked and asked not in _MUTUAL and _says(question, before[-2])
+
+
+def _does(question: Question, span: Span, item: Weighed) -> bool:
+    """Tell whether a name is the subject of what is asked, with all else of it as the object."""
+    text = item.sentence.text
+    verb = _DOES.match(text, span.end)
+    if verb is None or _PATIENT.search(question.text):
+        return False
+    said, rest = verb.group(1), text[verb.end() :]
+    if not _says(question, said) or rest.startswith(" by "):
+        return False
+    if is_past(said) and " ha" not in verb.group() and _asks_present(question):
+        return False
+    asked = {term for term, form in question.forms if not term.isdigit() and form != term_of(said)}
+    told = set(terms(_object(rest)))
+    return told <= asked <= told | set(terms(bare_title(item.sentence.passage.title)))
+
+
+def _object(rest: str) -> str:
+    """Return what stands behind a verb up to the next mark, number or preposition but "of"."""
+    found: list[str] = []
+    for word in words(_MARK.split(rest)[0]):
+        if word[0].isdigit() or (word in FUNCTION_WORDS and word not in ("a", "an", "the", "of")):
+            break
+        found.append(word)
+    return " ".join(found)
+
+
+def _asks_present(question: Question) -> bool:
+    """Tell whether a question asks who does something now: "Who leads it?"."""
+    verb = _PRESENT.search(question.text)
+    said = verb.group(1).lower() if verb else ""
+    return _says(question, said) and not is_past(said)
+
+
+def _counts(span: Span, item: Weighed, noun: str) -> bool:
+    """Tell whether a number is one of what is counted: "240 passengers", "its passengers: 240"."""
+    text = item.sentence.text
+    around = text[max(0, span.start - REACH) : span.start], text[span.end : span.end + REACH]
+    before, after = (words(part) for part in around)
+    nouns = _PEOPLE if noun in _PEOPLE else {noun}
+    return not nouns.isdisjoint(map(stem, (*before[-3:], *after[:3])))
+
+
+def _followed(span: Span, item: Weighed, asked: frozenset[str]) -> bool:
+    """Tell whether a word of the question comes soon after the span: "9 euros for guests"."""
+    return any(stem(word) in asked for word in words(item.sentence.text[span.end : span.end + REACH])[:3])

@@ -1,0 +1,89 @@
+"""Who did what: a sentence names the person asked for, in the passive, in the active or by a role."""
+
+from __future__ import annotations
+
+import pytest
+
+from ddax.memory.embeddings import HashEmbedder
+from ddax.reasoning.embedded.evidence import weigh
+from ddax.reasoning.embedded.question import analyse
+from ddax.reasoning.embedded.text import term_of
+from ddax.reasoning.embedded.touched import touched
+from ddax.reasoning.embedded.vectors import Vectors
+from ddax.types import Passage
+
+
+def told(task: str, sentence: str) -> str:
+    """Return the short answer that one sentence gives."""
+    question = analyse(task)
+    (item,) = weigh(question, [Passage("p", "p.md", "Page", sentence)], Vectors(HashEmbedder()))
+    return touched(question, item)
+
+
+@pytest.mark.parametrize(
+    "forms",
+    ["lead leads led leading leader leaders", "founded founder founders", "write wrote written writer author",
+     "build built builder builders", "direct directs directed director", "make makes made maker",
+     "win won winner", "teach taught teacher", "sing sang sung singer"],
+)  # fmt: skip
+def test_forms_of_a_verb_and_who_does_it_meet(forms: str) -> None:
+    assert len({term_of(form) for form in forms.split()}) == 1
+
+
+def test_a_part_of_another_word_is_no_verb() -> None:
+    for one, other in (("corner", "corn"), ("Parker", "park"), ("Easter", "east"), ("former", "form")):
+        assert term_of(one) != term_of(other)
+
+
+@pytest.mark.parametrize("task", ["Who leads the harbour office?", "Who is the leader of the harbour office?",
+                                  "Who is the harbour office led by?"])  # fmt: skip
+@pytest.mark.parametrize("sentence", ["The harbour office is led by Anna Berg.",
+                                      "Anna Berg leads the harbour office.",
+                                      "The leader of the harbour office is Anna Berg."])  # fmt: skip
+def test_the_forms_of_a_question_and_of_what_answers_it_meet(task: str, sentence: str) -> None:
+    assert told(task, sentence) == "Anna Berg"
+
+
+@pytest.mark.parametrize(
+    ("sentence", "names"),
+    [
+        ("Nordvik was founded by Ann Lee and Bo Roth in 1902.", "Ann Lee and Bo Roth"),
+        ("Nordvik was founded by Ann Lee, Bo Roth and Carl Moss.", "Ann Lee, Bo Roth and Carl Moss"),
+        ("In Oslo, Ann Lee and Bo Roth founded Nordvik in 1902.", "Ann Lee and Bo Roth"),
+        ("In 1902 Ann Lee founded Nordvik.", "Ann Lee"),
+        ("Nordvik was founded by Ann Lee in Oslo.", "Ann Lee"),
+        ("Nordvik was founded by Ann Lee and her brother Bo Roth.", ""),
+        ("Nordvik was founded by Ann Lee and Bo Roth built its factory.", ""),
+        ("Nordvik was founded by Ann Lee in Oslo and Bo Roth in Bergen.", ""),
+        ("Ann Lee founded Sudvik, which bought Nordvik in 1950.", ""),
+        ("Ann Lee founded the rival of Nordvik.", ""),
+        ("Nordvik founded Ann Lee School in 1950.", ""),
+    ],
+)
+def test_all_who_did_it_are_named_or_nobody(sentence: str, names: str) -> None:
+    assert told("Who founded Nordvik?", sentence) == names
+
+
+@pytest.mark.parametrize(
+    ("task", "sentence", "name"),
+    [
+        ("Who was taught by Anna Berg?", "Anna Berg was taught by Carl Moss.", ""),
+        ("Who did Anna Berg teach?", "Anna Berg was taught by Carl Moss.", ""),
+        ("Who did Anna Berg teach?", "Anna Berg taught Tom Hay.", "Tom Hay"),
+        ("Who succeeded Anna Berg?", "Anna Berg succeeded Tom Hay.", ""),
+        ("Who succeeded Anna Berg?", "Anna Berg was succeeded by Tom Hay.", "Tom Hay"),
+        ("Who married Anna Berg?", "Anna Berg married Tom Hay.", "Tom Hay"),
+        ("Who leads Nordvik?", "Nordvik was led by Anna Berg until 1990.", ""),
+        ("Who leads Nordvik?", "Anna Berg led Nordvik until 1990.", ""),
+        ("Who led Nordvik?", "Nordvik was led by Anna Berg until 1990.", "Anna Berg"),
+        ("Who leads Nordvik?", "Anna Berg no longer leads Nordvik.", ""),
+        ("Who leads Nordvik?", "Nordvik is no longer led by Anna Berg.", ""),
+        ("Who founded Nordvik?", "Nordvik was not founded by Ann Lee.", ""),
+        ("Who plays Ann Lee in a film directed by who?", "Bo Roth plays Carl Moss.", ""),
+        ("Who founded Nordvik with Bo Roth?", "Nordvik was founded by Ann Lee and Bo Roth.", ""),
+    ],
+)
+def test_who_did_it_is_not_whom_it_was_done_to_nor_who_did_it_once(
+    task: str, sentence: str, name: str
+) -> None:
+    assert told(task, sentence) == name
