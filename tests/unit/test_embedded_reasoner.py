@@ -369,3 +369,12 @@ async def test_an_order_in_front_of_a_question_is_no_name(reasoner: EmbeddedReas
     reply = await reasoner.merge(MergeRequest(task, task, (), (rules,), final=True))
     assert reply.found
     assert reply.citations[0].quote == "The Badger must not be used outdoors."
+    assert (reply.short, reply.text.startswith("Robots: The Badger")) == ("no", True)
+
+
+async def test_a_year_that_is_only_a_bound_need_not_be_said(reasoner: EmbeddedReasoner) -> None:
+    pier = page("pier.md", "Pier", "The pier was built by Jan Orr in 1902. It is 300 m long.")
+    task = "Was the pier built before 1900?"
+    reply = await reasoner.merge(MergeRequest(task, task, (), (pier,), final=True))
+    assert (reply.found, reply.short) == (True, "no")
+    assert reply.text.startswith("The pier was built by Jan Orr in 1902.")

@@ -6,6 +6,7 @@ import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 
+from ddax.reasoning.embedded.affirm import affirmed
 from ddax.reasoning.embedded.bearing import shares
 from ddax.reasoning.embedded.compare import compared
 from ddax.reasoning.embedded.evidence import Weighed, fit_of_title, weigh
@@ -54,7 +55,7 @@ def answer(question: Question, passages: Sequence[Passage], vectors: Vectors, *,
     about = shares(question.names, passages)
     order = opened(question, chosen(question, sayable(question, weighed), vectors, about), weighed)
     lead = compared(question, weighed)[0] if question.kind in ("yes_no", "choice") else ""
-    decided = None if lead else asked_cell(question, weighed)
+    decided = None if lead else affirmed(question, weighed) or asked_cell(question, weighed)
     order = telling(question, begun(order, decided[0] if decided else None))
     short = lead or (decided[1] if decided else short_answer(question, order))
     text, citations = pack(lead, order)
@@ -110,7 +111,7 @@ def opened(question: Question, order: list[Weighed], weighed: Sequence[Weighed])
 
 
 def begun(order: list[Weighed], deciding: Weighed | None) -> list[Weighed]:
-    """Begin with what decides: the row of a table that is asked for."""
+    """Begin with what decides: the sentence that says yes or no, the row of a table that is asked for."""
     return order if deciding is None else [deciding, *(item for item in order if item is not deciding)]
 
 

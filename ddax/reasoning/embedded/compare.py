@@ -17,6 +17,8 @@ _EARLIER = re.compile(r"\b(?:first|earlier|older|oldest|before)\b", re.IGNORECAS
 _LATER = re.compile(r"\b(?:later|younger|youngest|recently|last|after|newer)\b", re.IGNORECASE)
 _LESS = re.compile(r"\b(?:fewer|less|smaller|smallest|lower|shorter|shortest|fewest)\b", re.IGNORECASE)
 _BIRTH = re.compile(r"\b(?:older|oldest|younger|youngest)\b", re.IGNORECASE)
+_TOGETHER = re.compile(r"\b(?:and|both|same|than)\b", re.IGNORECASE)
+"""What asks of two things alike; else the one is asked of the other: "Did Lee found Nordvik?"."""
 _ARTICLE = re.compile(r"^(?:the|a|an)\s+", re.IGNORECASE)
 Value = tuple[float, Weighed]
 
@@ -34,7 +36,7 @@ def compared(question: Question, weighed: Sequence[Weighed]) -> tuple[str, Weigh
     if question.kind == "choice":
         return _choose(question, [_about(name, weighed) for name in question.options])
     sides = [about for name in question.names if (about := _about(name, weighed)).lines]
-    if len(sides) < 2:
+    if len(sides) < 2 or not _TOGETHER.search(question.text):
         return "", None
     return _agree(question, sides[:2])
 

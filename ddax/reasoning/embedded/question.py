@@ -163,6 +163,8 @@ _AMOUNT = re.compile(
     r"\bhow\s+(many|much|old|long|far|tall|high|big|large|often|frequently|fast|soon|deep|wide|heavy)\b", re.I
 )
 """What only says which measure is asked for: "every 90 days" tells how often, and says no "often"."""
+_BOUND = re.compile(r"\b(?:before|after)\s+(1\d{3}|20\d\d)\b", re.I)
+"""A year that is only set against the one that is told."""
 _FIRST = re.compile(r"\b(?:what|which)\s+([\w'’-]+)", re.I)
 _OPERATOR = re.compile(rf"{_COMPARISON.pattern}|\b(?:nationality|came|come|out)\b", re.I)
 _HEAD = re.compile(
@@ -254,6 +256,7 @@ def _content(text: str, kind: AnswerKind, head: str) -> tuple[str, ...]:
     if kind not in ("choice", "yes_no"):
         return tuple(found)
     operators = {stem(fold(match.group())) for match in _OPERATOR.finditer(text)}
+    operators.update(_BOUND.findall(text))
     return tuple(term for term in found if term not in operators)
 
 
