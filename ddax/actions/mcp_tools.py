@@ -28,6 +28,7 @@ from ddax.actions.protocol import Action, ActionContext, ActionResult
 from ddax.actions.schemas import model_of
 from ddax.actions.signatures import result_of
 from ddax.actions.web.proxy import egress_proxy
+from ddax.configs.secrets import Redactor
 from ddax.errors import ActionError, UsageError
 from ddax.memory.files import ensure_folder, read_json, write_atomic
 from ddax.memory.home import safe_name
@@ -176,7 +177,7 @@ def _running(server: Server, policy: EgressPolicy, tool: str) -> Run:
             ) from error
         text = "\n".join(part.text for part in found.content if getattr(part, "text", None))
         if getattr(found, "is_error", getattr(found, "isError", False)):
-            raise ActionError(f"{server.name}_{tool} failed: {text[:400]}", kind="tool")
+            raise ActionError(f"{server.name}_{tool} failed: {context.redactor.cut(text, 400)}", kind="tool")
         return await result_of(text or None, f"{server.name}_{tool}", context)
 
     return run
@@ -227,7 +228,7 @@ def _cause(error: BaseException) -> str:
     """Return what is at the bottom of a group of errors."""
     while isinstance(error, BaseExceptionGroup):
         error = error.exceptions[0]
-    return f"{type(error).__name__}: {error}"[:300]
+    return Redactor.from_environ(os.environ).cut(f"{type(error).__name__}: {error}", 300)
 
 
 _FORM = (

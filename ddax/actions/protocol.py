@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Awaitable, Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any, Protocol, get_args
 
 from pydantic import BaseModel
 
+from ddax.configs.secrets import Redactor
 from ddax.errors import UsageError
 from ddax.memory.protocol import Memory
 from ddax.types import Document, Effect, Hit, Picture, Record
@@ -71,6 +72,8 @@ class ActionContext:
     """Stable across retries and a resume, for what spends also across forks; the idempotency key to send."""
     sees: bool = False
     """The model that plans takes pictures: one of what was seen is worth taking."""
+    redactor: Redactor = field(default_factory=Redactor, repr=False)
+    """What cuts a text so that no part of a secret is left of it."""
 
 
 @dataclass(frozen=True)

@@ -6,6 +6,7 @@ from pydantic import BaseModel, ConfigDict, Field
 
 from ddax.actions.protocol import ActionContext, ActionResult, Library
 from ddax.actions.registry import action
+from ddax.configs.secrets import Redactor
 from ddax.errors import ActionError
 from ddax.types import Hit, Record
 from ddax.wording import amount
@@ -37,7 +38,7 @@ async def search(context: ActionContext, arguments: SearchArguments) -> ActionRe
     names = "; ".join(hit.title for hit in hits[:5])
     record = Record(
         "observation",
-        _listing(arguments.query, hits),
+        _listing(arguments.query, hits, context.redactor),
         title=f"search: {arguments.query[:80]}",
         task=context.task,
         idea=context.idea,
@@ -50,6 +51,6 @@ async def search(context: ActionContext, arguments: SearchArguments) -> ActionRe
     )
 
 
-def _listing(query: str, hits: list[Hit]) -> str:
-    rows = [f"{hit.title}: {' '.join(hit.snippet.split())[:200]}" for hit in hits[:10]]
+def _listing(query: str, hits: list[Hit], redactor: Redactor) -> str:
+    rows = [f"{hit.title}: {redactor.cut(' '.join(hit.snippet.split()), 200)}" for hit in hits[:10]]
     return "\n".join([f"search for {query[:200]}", *rows])

@@ -104,7 +104,9 @@ async def result_of(found: Any, name: str, context: ActionContext) -> ActionResu
         sha256(f"{source} {text}".encode("utf-8", "replace")).hexdigest()[:16], source, name, text
     )
     records = await cut_page(context, page)
-    return ActionResult(text[:SUMMARY], records=records, pages=(page,), sources=(source,))
+    return ActionResult(
+        context.redactor.cut(text, SUMMARY), records=records, pages=(page,), sources=(source,)
+    )
 
 
 def _refused(function: Callable[..., Any], why: str) -> UsageError:

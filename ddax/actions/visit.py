@@ -38,7 +38,7 @@ async def visit(context: ActionContext, arguments: VisitArguments) -> ActionResu
         raise ActionError(f"{arguments.source!r} holds no text.", kind="empty")
     mentioned = await context.library.mentioned(page.text)
     hits = tuple(hit for hit in mentioned if hit.source != page.source)
-    summary = f"{page.title}: {' '.join(page.text.split())[:200]}"
+    summary = f"{page.title}: {context.redactor.cut(' '.join(page.text.split()), 200)}"
     return ActionResult(
         summary,
         records=await cut_page(context, page, about=f"{context.task_text[:ABOUT]} {arguments.intent}"),

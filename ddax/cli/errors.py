@@ -13,10 +13,14 @@ import shlex
 import sqlite3
 import sys
 import traceback
+from typing import TYPE_CHECKING
 
 from ddax.cli.text import clean, clean_block, dump_json, speaks_utf8
 from ddax.errors import DdaxError, StorageError, UsageError, plain_fault
 from ddax.wording import sentence
+
+if TYPE_CHECKING:
+    from ddax.configs.secrets import Redactor
 
 INTERRUPTED = 130
 NO_WHY = "What raised it says no more: an action, or a part of your own."
@@ -80,7 +84,7 @@ def report(exc: BaseException, *, json: bool, verbose: bool = False) -> int:
     redactor = Redactor.of_process()
     if verbose and not isinstance(exc, KeyboardInterrupt | Interrupted):
         sys.stderr.write(redactor.text(clean_block("".join(traceback.format_exception(exc)))))
-    error, code = _describe(exc)
+    error, code = _describe(exc, redactor)
     error = redactor.value(error)
     if json:
         told = {"error": error, "exit_code": code}
@@ -93,7 +97,7 @@ def report(exc: BaseException, *, json: bool, verbose: bool = False) -> int:
     return code
 
 
-def _describe(exc: BaseException) -> tuple[dict[str, str], int]:
+def _describe(exc: BaseException, redactor: Redactor) -> tuple[dict[str, str], int]:
     if isinstance(exc, KeyboardInterrupt | Interrupted):
         resume = exc.resume if isinstance(exc, Interrupted) else ""
         mend = f"Resume with: {resume}" if resume else "Nothing was begun yet: run the same command again."
@@ -108,7 +112,7 @@ def _describe(exc: BaseException) -> tuple[dict[str, str], int]:
             "mend": sentence(known.mend or NO_MEND),
             "kind": type(known).__name__,
         }, known.exit_code
-    what = f"Unexpected {type(exc).__name__}: {clean(exc, 300)}"
+    what = f"Unexpected {type(exc).__name__}: {clean(redactor.text(clean(exc)), 300)}"
     return {
         "what": what,
         "why": "Nothing in ddax expects it here: a fault of ddax, or of a part of your own.",

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import asyncio
 import traceback
+from collections.abc import Callable
 from dataclasses import asdict, replace
 from hashlib import sha256
 from typing import Any, cast
@@ -166,7 +167,7 @@ async def _perform(packet: LeafPacket, session: Session, key: str) -> JsonDict:
         if _ends_the_run(error):
             raise
         late = limit.expired() and not isinstance(error, DdaxError)
-        row = _failure("timeout", told, "") if late else _failed(error)
+        row = _failure("timeout", told, "") if late else _failed(error, session.redactor.text)
         if _may_be_done(packet, session, error):
             row |= {"text": clip(f"{MAYBE_DONE}: {row['text']}", RESULT_BYTES), "unknown": True}
         if late:
@@ -250,6 +251,7 @@ async def _context(packet: LeafPacket, session: Session, key: str) -> ActionCont
         now=work["opened"],
         key=key,
         sees=session.sees,
+        redactor=session.redactor,
     )
 
 
@@ -339,12 +341,12 @@ def _trace(error: BaseException) -> str:
     return "".join(traceback.format_exception(error))
 
 
-def _failed(error: BaseException) -> JsonDict:
-    """Return the row of what was raised; a foreign exception is told by its type."""
-    name = type(error).__name__
+def _failed(error: BaseException, clean: Callable[[str], str]) -> JsonDict:
+    """Return the row of what was raised, cleaned before any cut; a foreign exception is told by its type."""
+    name, trace = type(error).__name__, clean(_trace(error))
     if isinstance(error, DdaxError):
-        return _failure(getattr(error, "kind", name), str(error), _trace(error))
-    return _failure(name, f"{name}: {error}" if str(error) else name, _trace(error))
+        return _failure(getattr(error, "kind", name), clean(str(error)), trace)
+    return _failure(name, clean(f"{name}: {error}" if str(error) else name), trace)
 
 
 def _failure(kind: str, cause: str, trace: str) -> JsonDict:

@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import numbers
+import os
 import sqlite3
 from dataclasses import replace
 from functools import cache
 from typing import Any, get_args, get_origin, get_type_hints
 
+from ddax.configs.secrets import Redactor
 from ddax.errors import DdaxError, InvariantError
 from ddax.reasoning.protocol import METHODS
 
@@ -27,7 +29,7 @@ def is_a_break(error: BaseException) -> bool:
 
 def broke_off(name: str, method: str, error: BaseException) -> InvariantError:
     """Return the error for a reasoner that raised something else than ReasonerError."""
-    said = f"{type(error).__name__}: {error}"[:MAX_SAID].rstrip(" .:")
+    said = Redactor.from_environ(os.environ).cut(f"{type(error).__name__}: {error}", MAX_SAID).rstrip(" .:")
     return InvariantError(
         f"the reasoner {name!r} broke off in {method!r}.",
         why=f"It raised {said}. Where it cannot answer it raises ReasonerError.",

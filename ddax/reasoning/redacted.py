@@ -1,4 +1,4 @@
-"""A reasoner that sees no secret and says none: each request and each reply is cleaned on its way."""
+"""A reasoner that sees no secret and says none: each request, reply and error is cleaned on its way."""
 
 from __future__ import annotations
 
@@ -6,6 +6,7 @@ from collections.abc import Awaitable, Callable
 from typing import Any
 
 from ddax.configs.secrets import Redactor
+from ddax.errors import DdaxError
 from ddax.reasoning.protocol import METHODS
 
 
@@ -23,7 +24,11 @@ class RedactedReasoner:
 
     def _cleaned(self, method: Callable[..., Awaitable[Any]]) -> Callable[..., Awaitable[Any]]:
         async def ask(request: Any, *more: Any, **named: Any) -> Any:
-            reply = await method(self._redactor.value(request), *more, **named)
+            try:
+                reply = await method(self._redactor.value(request), *more, **named)
+            except DdaxError as error:  # whoever catches it may tell a part of it alone
+                error.reword(self._redactor.text)
+                raise
             return self._redactor.value(reply)
 
         return ask

@@ -8,12 +8,12 @@ import time
 from collections.abc import AsyncIterator, Awaitable, Callable, Iterator
 from dataclasses import replace
 from pathlib import Path
-from types import SimpleNamespace
 from typing import Any
 
 import pytest
 import pytest_asyncio
 
+from ddax.actions.protocol import ActionContext
 from ddax.actions.web.opening import open_web
 from ddax.configs.settings import Context
 from ddax.configs.settings import Web as WebSettings
@@ -516,7 +516,8 @@ async def test_opening_ends_where_it_leads_away_and_a_question_of_the_page_is_di
 async def test_the_action_answers_from_a_closed_section_with_its_page(opened: Open, served: Site) -> None:
     world, _ = await opened(HIDING)
     action = Browsing(world).action()
-    context: Any = SimpleNamespace(task="t", task_text="", idea="0.1", step=1, now=0.0)
+    nothing: Any = None
+    context = ActionContext(nothing, nothing, "t", "", "0.1", 1, 0.0, "key")
     result = await action.function(context, BrowseArguments(task="What does a boat of 12 metres pay?"))
     assert result.sources[0] == f"{served.url}/"
     assert "A boat of 12 metres pays 40 euros a night." in result.pages[0].text

@@ -11,12 +11,12 @@ import sys
 import time
 from collections.abc import AsyncIterator, Iterator
 from pathlib import Path
-from types import SimpleNamespace
 from typing import Any
 
 import pytest
 import pytest_asyncio
 
+from ddax.actions.protocol import ActionContext
 from ddax.environments.browser.chromium import Chromium
 from ddax.environments.browser.options import BrowserOptions
 from ddax.environments.browser.world import BrowserWorld
@@ -55,7 +55,8 @@ async def browsing(chromium: Chromium, served: Site) -> AsyncIterator[Browsing]:
 
 
 async def browsed(browsing: Browsing, task: str) -> Any:
-    context: Any = SimpleNamespace(task="t", task_text="", idea="0.1", step=1, now=0.0)
+    nothing: Any = None
+    context = ActionContext(nothing, nothing, "t", "", "0.1", 1, 0.0, "key")
     return await browsing.action().function(context, BrowseArguments(task=task))
 
 

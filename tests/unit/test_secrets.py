@@ -20,16 +20,22 @@ from hypothesis import strategies as st
 from langchain_core.messages import HumanMessage
 from langgraph.types import Send
 
+from ddax.actions.protocol import ActionContext
+from ddax.actions.signatures import SUMMARY, result_of
 from ddax.cli.main import keep_logs_clean, run_command
 from ddax.configs import secrets
 from ddax.configs.secrets import RedactingFilter, Redactor
+from ddax.errors import ReasonerError
 from ddax.graph.runs import RunFolder, RunInfo
 from ddax.graph.savers.serializing import serializer
+from ddax.ideas.idea import RESULT_BYTES
 from ddax.memory import chroma, shared, store
 from ddax.memory.gate import GatedMemory
-from ddax.nodes.act import act
+from ddax.nodes.act import _failed, act
 from ddax.reasoning import protocol as p
+from ddax.reasoning.breaks import broke_off
 from ddax.reasoning.entailment.rules import lexical
+from ddax.reasoning.language.failures import MAX_TOLD, classify
 from ddax.reasoning.redacted import RedactedReasoner
 from ddax.types import Document, Record
 
@@ -314,3 +320,49 @@ def test_plain_data_without_a_secret_is_not_copied() -> None:
     assert redactor.value(row) is row
     assert redactor.value({"at": MappingProxyType(row)}) == {"at": row}
     assert type(redactor.value(MappingProxyType(row))) is dict
+
+
+LONG = "harbour-key-2291-abcdef"
+CUTTER = Redactor([LONG])
+
+
+@pytest.mark.parametrize(
+    ("secret", "core"),
+    [(LONG, "harb"), ("AKIAIOSFODNN7EXAMPLE", "IOSF"), ("password=ab12cd34ef", "ab12"),
+     ("https://ada:sw0rdfish@db.example", "sw0r"), ("ghp_" + "a1" * 18, "a1a1"), (SHAPES[-3], "c3ViIjoi")],
+)  # fmt: skip
+def test_a_cut_leaves_no_part_of_a_secret(secret: str, core: str) -> None:
+    text = f"It is {secret} and no other."
+    for most in range(len(text) + 3):
+        found = CUTTER.cut(text, most)
+        assert core not in found and len(found) <= max(most, 0)
+    assert CUTTER.cut("It is known.", 5) == "It is" and CUTTER.cut("It is known.", 50) == "It is known."
+
+
+async def test_a_result_and_a_failure_are_not_cut_in_a_secret() -> None:
+    nothing: Any = None
+    context = ActionContext(nothing, nothing, "t", "How deep?", "0.1", 1, 0.0, "k", redactor=CUTTER)
+    for shown in range(len(LONG) + 1):
+        result = await result_of("x" * (SUMMARY - shown) + LONG + " is it", "leak", context)
+        assert LONG[:4] not in CUTTER.text(result.summary)
+        error = RuntimeError("x" * (RESULT_BYTES - 20 - shown) + LONG + "y" * (4000 - shown))
+        row = _failed(error, CUTTER.text)
+        assert LONG[:4] not in row["text"] and LONG[-4:] not in row["trace_text"]
+
+
+async def test_an_error_of_a_reasoner_holds_no_secret() -> None:
+    class Broken:
+        async def ask(self, request: p.AskRequest) -> p.AskReply:
+            raise ReasonerError(f"no key {LONG} is known.", why=f"{LONG} was sent.")
+
+    with pytest.raises(ReasonerError) as caught:
+        await RedactedReasoner(Broken(), CUTTER).ask(p.AskRequest("t", "s", ()))
+    assert LONG not in str(caught.value) and "was sent" in str(caught.value)
+
+
+def test_what_a_server_says_of_an_error_is_not_cut_in_a_secret(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("HARBOUR_API_KEY", LONG)
+    for shown in range(len(LONG) + 1):
+        error = RuntimeError("x" * (MAX_TOLD - shown) + LONG + " is no key")
+        assert LONG[:4] not in classify(error, time.time).said
+        assert LONG[:4] not in broke_off("own", "ask", error).why

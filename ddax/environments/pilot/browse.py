@@ -10,6 +10,7 @@ from pydantic import BaseModel, ConfigDict, Field
 
 from ddax.actions.pages import ABOUT, cut_page
 from ddax.actions.protocol import Action, ActionContext, ActionResult
+from ddax.configs.secrets import Redactor
 from ddax.environments.actions import UNENDED_PAGES
 from ddax.environments.browser.seen import UNENDED, Node, PageSeen
 from ddax.environments.browser.world import BrowserWorld
@@ -70,8 +71,8 @@ class Browsing:
         """Carry out orders; raises ActionError where one could not be."""
         report = await Pilot(self.world, self.embed).run(task)
         page = await self._page(report.seen)
-        noted = _noted(report)
-        said = " ".join(page.text.split())[: SAID - len(noted)]
+        noted = _noted(report, context.redactor)
+        said = context.redactor.cut(" ".join(page.text.split()), SAID - len(noted))
         if not report.ok or not report.moves:
             what = "; ".join(report.failed) or "nothing on the page answers to the task"
             raise ActionError(
@@ -112,7 +113,8 @@ class Browsing:
         parts = [await cut_page(context, page, about=task[:ABOUT]) for page in pages]
         records = tuple(record for part in parts for record in part)
         summary = f"Read {amount(len(pages), 'page')}: {', '.join(page.title for page in pages)}"
-        return ActionResult(summary[:400], records, tuple(pages), tuple(page.source for page in pages))
+        summary = context.redactor.cut(summary, 400)
+        return ActionResult(summary, records, tuple(pages), tuple(page.source for page in pages))
 
     async def _note(self, context: ActionContext, seen: PageSeen) -> None:
         """Log a page that had not ended, to be told where no answer is found."""
@@ -150,12 +152,12 @@ class Browsing:
         return _document(seen, "\n\n".join((await self.world.extract()).splitlines()))
 
 
-def _noted(report: Report) -> str:
+def _noted(report: Report, redactor: Redactor) -> str:
     """Return what the page did by itself as sentences, but for what failed by it."""
     failed = "; ".join(report.failed)
     notes = [note.rstrip(".") for note in report.notes]
     told = "".join(f"{note[:1].upper()}{note[1:]}. " for note in notes if note and note not in failed)
-    return told if len(told) <= NOTED else f"{told[: NOTED - 2]}… "
+    return told if len(told) <= NOTED else f"{redactor.cut(told, NOTED - 2)}… "
 
 
 def _document(seen: PageSeen, text: str) -> Document:

@@ -7,11 +7,13 @@ The retry table: 408, 409, 425, 429, 5xx (529 too), time-outs and connection err
 
 from __future__ import annotations
 
+import os
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from typing import Literal
 
+from ddax.configs.secrets import Redactor
 from ddax.errors import ReasonerError
 from ddax.headers import retry_after
 
@@ -59,7 +61,7 @@ class Failure:
 def classify(error: Exception, wall: Callable[[], float]) -> Failure:
     """Read a foreign exception; `wall` gives the epoch time, which a Retry-After date is held against."""
     names = {cls.__name__ for cls in type(error).__mro__}
-    said = " ".join(str(error).split())[:MAX_TOLD]
+    said = _words(error)
     status = _status(error)
     kind = _named_kind(names, f"{said} {_code(error)}")
     if kind is not None:
@@ -96,8 +98,13 @@ def _unreached(error: Exception, said: str) -> Failure | None:
 
 def _beneath(links: list[BaseException], said: str) -> str:
     """Return the first words beneath an exception that are not its own: wrappers repeat them."""
-    words = (" ".join(str(link).split())[:MAX_TOLD] for link in links[1:])
+    words = map(_words, links[1:])
     return next((told for told in words if told and told != said), said)
+
+
+def _words(error: BaseException) -> str:
+    """Return the first words of an exception; a server may say a key back, and no part of it is left."""
+    return Redactor.from_environ(os.environ).cut(" ".join(str(error).split()), MAX_TOLD)
 
 
 def _named_kind(names: set[str], said: str) -> Kind | None:

@@ -185,10 +185,10 @@ def _said(body: Any, order: Order) -> Said:
     """Read a completion; raises ValueError where it is none."""
     choices = body.get("choices") if isinstance(body, dict) else None
     if not isinstance(choices, list) or not choices or not isinstance(choices[0], dict):
-        raise ValueError(f"the server sent no completion but {str(body)[:200]}")
+        raise ValueError(f"the server sent no completion but {body}")
     message = choices[0].get("message")
     if not isinstance(message, dict):
-        raise ValueError(f"the server sent a choice without a message: {str(choices[0])[:200]}")
+        raise ValueError(f"the server sent a choice without a message: {choices[0]}")
     calls = [_call(call) for call in message.get("tool_calls") or []]
     return _reply(
         _text(message.get("content")), calls, str(choices[0].get("finish_reason") or ""),
