@@ -15,7 +15,7 @@ from dataclasses import dataclass, field
 
 from benchmarks.guard_site import HERE, Site, page, redirect, serving
 from ddax.actions.egress import EgressPolicy, checked_url, policy_of, resolve
-from ddax.actions.fetch import fetch
+from ddax.actions.fetch import Limits, fetch
 from ddax.actions.web.proxy import EgressProxy, egress_proxy
 from ddax.errors import ActionError
 
@@ -152,7 +152,10 @@ async def by_httpx(url: str, policy: EgressPolicy) -> str:
     """Fetch by our own client and return the reason it gives; empty where it answered."""
     try:
         await fetch(
-            url, allow_hosts=tuple(policy.allow_hosts), resolver=policy.resolver, total_seconds=CAP_SECONDS
+            url,
+            allow_hosts=tuple(policy.allow_hosts),
+            resolver=policy.resolver,
+            limits=Limits(total_seconds=CAP_SECONDS),
         )
     except ActionError as error:
         return reason_of(error)

@@ -13,6 +13,7 @@ from urllib.parse import SplitResult, urljoin, urlunsplit
 
 from ddax.actions.egress import Resolver, checked_url, policy_of, resolve
 from ddax.actions.web.log import broken
+from ddax.configs.settings import Web
 from ddax.errors import ActionError, Blocked
 from ddax.headers import http_date, retry_after
 from ddax.types import JsonDict
@@ -20,9 +21,8 @@ from ddax.types import JsonDict
 if TYPE_CHECKING:
     import httpx
 
-MAX_BYTES = 5_000_000
-TOTAL_SECONDS = 20.0
-MAX_REDIRECTS = 5
+WEB = Web()
+"""What holds where nobody sets anything else."""
 USER_AGENT = "ddax/0.1 (research agent)"
 MAX_COOLDOWN, DEFAULT_COOLDOWN = 3600.0, 300.0
 REDIRECTS = frozenset({301, 302, 303, 307, 308})
@@ -50,12 +50,13 @@ class Fetched:
 class Limits:
     """What one fetch may take; `max_bytes` counts decoded bytes; `cut` keeps so many instead of failing."""
 
-    max_bytes: int = MAX_BYTES
-    total_seconds: float = TOTAL_SECONDS
-    max_redirects: int = MAX_REDIRECTS
+    max_bytes: int = WEB.max_bytes
+    total_seconds: float = WEB.fetch_seconds
+    max_redirects: int = WEB.max_redirects
     cut: bool = False
 
 
+USUAL = Limits()
 Gate: TypeAlias = Callable[[SplitResult], AbstractAsyncContextManager[object]]
 """What is entered before each hop and left after it: manners, and caps of time."""
 
@@ -64,26 +65,23 @@ async def fetch(
     url: str,
     *,
     allow_hosts: Sequence[str] = (),
-    max_bytes: int = MAX_BYTES,
-    total_seconds: float = TOTAL_SECONDS,
-    max_redirects: int = MAX_REDIRECTS,
+    limits: Limits = USUAL,
     resolver: Resolver | None = None,
 ) -> Fetched:
     """Fetch a page by GET; raises ActionError with a kind, NotAllowed or Blocked.
 
-    Hosts in `allow_hosts` may be private; every hop of a redirect is checked again. `total_seconds`
+    Hosts in `allow_hosts` may be private; every hop of a redirect is checked again. The time
     bounds names, connections, redirects and body together.
     """
     from ddax.actions.web.transport import GuardedTransport
 
-    limits = Limits(max_bytes, total_seconds, max_redirects)
     policy = policy_of(allow_hosts=allow_hosts, resolver=resolver or resolve)
-    transport = GuardedTransport(policy, clock=time.monotonic, max_bytes=max_bytes)
+    transport = GuardedTransport(policy, clock=time.monotonic, max_bytes=limits.max_bytes)
     try:
-        async with asyncio.timeout(total_seconds), open_client(transport) as client:
+        async with asyncio.timeout(limits.total_seconds), open_client(transport) as client:
             return await follow(client, url, limits)
     except TimeoutError as exc:
-        raise too_slow(url, f"{total_seconds:g} s") from exc
+        raise too_slow(url, f"{limits.total_seconds:g} s") from exc
 
 
 def too_slow(url: str, cap: str, mend: str = "") -> ActionError:

@@ -21,6 +21,7 @@ from typing import TypedDict
 
 import numpy as np
 
+from ddax.configs.settings import Trust
 from ddax.errors import StateError, UsageError
 from ddax.memory.agent_file import (
     AGENT_SCHEMA,
@@ -40,8 +41,8 @@ from ddax.memory.records import clean, digest
 from ddax.memory.trust import Formula
 from ddax.types import JsonDict
 
-REGRET_HOURS = 24.0
-"""Hours after which an override that was not reverted stands."""
+TRUST = Trust()
+"""What holds where nobody sets anything else."""
 _SLUG = re.compile(r"[^a-z0-9]+")
 
 
@@ -62,8 +63,8 @@ class Agents(ABC):
 
     clock: Callable[[], float]
     embedder: Embedder | None = None
-    formula: Formula = "corrected"
-    regret_hours: float = REGRET_HOURS
+    formula: Formula = TRUST.formula
+    regret_hours: float = TRUST.regret_hours
 
     @abstractmethod
     def load(self, name: str) -> JsonDict:

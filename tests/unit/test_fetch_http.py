@@ -14,7 +14,7 @@ import pytest
 from pytest_httpserver import HTTPServer
 from werkzeug import Request, Response
 
-from ddax.actions.fetch import fetch
+from ddax.actions.fetch import Limits, fetch
 from ddax.actions.sources import open_library
 from ddax.actions.sources.web import read_url
 from ddax.actions.web import reading
@@ -106,9 +106,12 @@ async def test_bodies_are_capped_after_decoding(httpserver: HTTPServer) -> None:
     httpserver.expect_request("/plain").respond_with_data(b"x" * 2000)
     for name in ("/bomb", "/plain"):
         with pytest.raises(ActionError) as caught:
-            await fetch(httpserver.url_for(name), allow_hosts=HERE, max_bytes=1999)
+            await fetch(httpserver.url_for(name), allow_hosts=HERE, limits=Limits(max_bytes=1999))
         assert caught.value.kind == "too_large"
-    assert len((await fetch(httpserver.url_for("/plain"), allow_hosts=HERE, max_bytes=2000)).body) == 2000
+    assert (
+        len((await fetch(httpserver.url_for("/plain"), allow_hosts=HERE, limits=Limits(max_bytes=2000))).body)
+        == 2000
+    )
 
 
 async def test_encodings_are_unpacked_or_refused(httpserver: HTTPServer) -> None:
@@ -153,7 +156,7 @@ async def test_a_dripping_server_is_left_at_the_total_time() -> None:
     async with raw_server(drip) as port:
         start = time.perf_counter()
         with pytest.raises(ActionError) as caught:
-            await fetch(f"http://127.0.0.1:{port}/", allow_hosts=HERE, total_seconds=0.4)
+            await fetch(f"http://127.0.0.1:{port}/", allow_hosts=HERE, limits=Limits(total_seconds=0.4))
         assert time.perf_counter() - start < 20
     assert caught.value.kind == "timeout" and caught.value.retriable
 

@@ -13,11 +13,11 @@ import sys
 from contextlib import suppress
 from typing import Protocol
 
+from ddax.actions.fetch import WEB
 from ddax.actions.web.page import NotText, Page, read_page
 from ddax.errors import ActionError
 from ddax.types import JsonDict
 
-READ_SECONDS = 5.0
 KILL_SECONDS = 0.25
 """What is kept of the time for ending a child that does not come to an end, so that the cap holds."""
 KEPT = ("PATH", "TMPDIR", "LANG", "SYSTEMROOT", "PYTHONPATH")
@@ -56,7 +56,7 @@ class InlineReader:
 class Reader:
     """Read pages in a child process, one at a time; `seconds` caps each; close it at the end."""
 
-    def __init__(self, *, seconds: float = READ_SECONDS) -> None:
+    def __init__(self, *, seconds: float = WEB.read_seconds) -> None:
         self._seconds = seconds
         self._lock = asyncio.Lock()
         self._child: asyncio.subprocess.Process | None = None
