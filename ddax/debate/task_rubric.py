@@ -12,6 +12,7 @@ from hashlib import sha256
 
 from ddax.debate.rubric import Criterion, Rubric
 from ddax.memory.chunks import sentences
+from ddax.reasoning.embedded.criteria import BEARS, GIVES, MEETS, ONE_OF_TWO, YES_OR_NO
 from ddax.reasoning.embedded.question import analyse
 from ddax.types import JsonDict
 
@@ -19,12 +20,12 @@ MAX_NAMES = 3
 MAX_REQUIREMENTS = 4
 NAME_CHARS = 60
 KINDS = {
-    "person": "gives a person",
-    "date": "gives a date",
-    "place": "gives a place",
-    "number": "gives a number",
-    "yes_no": "answers yes or no",
-    "choice": "chooses one of the two",
+    "person": f"{GIVES}person",
+    "date": f"{GIVES}date",
+    "place": f"{GIVES}place",
+    "number": f"{GIVES}number",
+    "yes_no": YES_OR_NO,
+    "choice": ONE_OF_TWO,
 }
 """What a question wants, as a criterion."""
 _ITEM = re.compile(r"^\s*(?:[-*•]|\d+[.)])\s+(.*)$", re.MULTILINE)
@@ -35,13 +36,13 @@ def task_rubric(task: str) -> Rubric:
     """Make the criteria that only this task has; there may be none."""
     question = analyse(task)
     found = [
-        Criterion(f"bears on {name[:NAME_CHARS]}", f"Does the result say something of {name[:NAME_CHARS]}?")
+        Criterion(f"{BEARS}{name[:NAME_CHARS]}", f"Does the result say something of {name[:NAME_CHARS]}?")
         for name in question.names[:MAX_NAMES]
     ]
     if question.kind in KINDS:
         wanted = KINDS[question.kind]
         found.append(Criterion(wanted, f"Is there what was asked for: it {wanted}?"))
-    found += [Criterion(f"meets: {text}", f"Is this met: {text}?") for text in requirements(task)]
+    found += [Criterion(f"{MEETS}{text}", f"Is this met: {text}?") for text in requirements(task)]
     return Rubric("task", tuple({criterion.name: criterion for criterion in found}.values()))
 
 

@@ -221,9 +221,13 @@ class ReflectRequest:
     kind: Literal["policy", "value"]
 
 
+LESSON_WORDS = 100
+"""The longest lesson, in words; the prompt of `reflect` says so too."""
+
+
 @dataclass(frozen=True)
 class Lesson:
-    """A lesson of at most 100 words."""
+    """A lesson of at most `LESSON_WORDS` words."""
 
     text: str
     usage: Usage = field(default_factory=Usage)

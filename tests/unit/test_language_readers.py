@@ -9,6 +9,7 @@ from ddax.reasoning import protocol as p
 from ddax.reasoning.language import readers, wire
 from ddax.reasoning.language.quote import numbered
 from ddax.reasoning.language.wire import Unfit
+from ddax.reasoning.prompts import source
 from ddax.types import Passage
 
 PASSAGE = Passage("m1", "a.txt", "A", "Ada Lovelace was born in 1815 in London.")
@@ -216,3 +217,7 @@ def test_patches_that_change_nothing_or_repeat_are_left_out():
         candidates=[wire.CandidateWire(hypothesis="h", reasoning="r", code=c) for c in codes]
     )
     assert [c.code for c in readers.patches(reply, "x = 1", 2).candidates] == ["x = 2", "x = 3"]
+
+
+def test_the_prompt_asks_for_a_lesson_that_is_read():
+    assert f"at most {p.LESSON_WORDS} words" in source("reflect")

@@ -12,8 +12,9 @@ from ddax.reasoning.embedded.vectors import Vectors
 from ddax.reasoning.protocol import DEFAULT_RUBRIC, JudgeRequest
 
 BEARS, GIVES, MEETS = "bears on ", "gives a ", "meets: "
-"""How the criteria of a task begin (`ddax.debate.task_rubric`)."""
-DECIDES = ("answers yes or no", "chooses one of the two")
+"""How the criteria of a task begin, which `ddax.debate.task_rubric` makes."""
+YES_OR_NO, ONE_OF_TWO = "answers yes or no", "chooses one of the two"
+DECIDES = (YES_OR_NO, ONE_OF_TWO)
 
 
 def embedded_for(request: JudgeRequest) -> list[str]:

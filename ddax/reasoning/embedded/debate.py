@@ -17,6 +17,7 @@ from ddax.reasoning.embedded.sentences import Sentence, split
 from ddax.reasoning.embedded.support import measure
 from ddax.reasoning.embedded.text import terms
 from ddax.reasoning.embedded.vectors import Vectors
+from ddax.reasoning.entailment import check_by_rules
 from ddax.reasoning.protocol import DEFAULT_RUBRIC, ArgueRequest, Argument, JudgeRequest, Judgment
 from ddax.types import Entailment, EntailmentCheck
 
@@ -40,7 +41,7 @@ _WARNING = frozenset(terms("failed wrong missing weak overrated unsupported lowe
 
 def argue(request: ArgueRequest, vectors: Vectors) -> Argument:
     """Argue by the quotes that entail (proponent) or contradict (opponent) what the result says."""
-    check = _check(vectors)
+    check = check_by_rules(vectors)
     lines = split(list(request.evidence))
     heard = " ".join(request.heard)
     said = _statements(request.result)
@@ -177,11 +178,3 @@ def _confidence(weighed: Sequence[Weighed], about: float, request: JudgeRequest)
 def _lessons(request: JudgeRequest) -> float:
     warnings = sum(bool(_WARNING & set(terms(lesson))) for lesson in request.lessons)
     return -LESSON_WEIGHT * min(1, warnings)
-
-
-def _check(vectors: Vectors) -> EntailmentCheck:
-    # Imported late: the check reads words by this package's own rules.
-    from ddax.reasoning.entailment.passages import PassageCheck
-    from ddax.reasoning.entailment.rules import RuleCheck
-
-    return PassageCheck(RuleCheck(vectors.likeness if vectors.fitted else None))

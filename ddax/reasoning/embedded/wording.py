@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from ddax.reasoning.protocol import (
+    LESSON_WORDS,
     AskRequest,
     Lesson,
     Prediction,
@@ -11,7 +12,6 @@ from ddax.reasoning.protocol import (
     ReflectRequest,
 )  # fmt: skip
 
-MAX_LESSON_WORDS = 100
 _CONFIDENCE = {"search": 0.7, "visit": 0.6, "save": 0.9, "think": 0.7}
 """How often such an action brings what is asked of it, as a rough prior."""
 DEFAULT_CONFIDENCE = 0.5
@@ -35,7 +35,7 @@ def predict(request: PredictRequest) -> Prediction:
 
 
 def reflect(request: ReflectRequest) -> Lesson:
-    """Contrast the expected outcome with the actual one in two sentences, at most 100 words."""
+    """Contrast the expected outcome with the actual one in two sentences, at most `LESSON_WORDS` words."""
     action, expected, actual = (
         _short(request.action, 120),
         _short(request.expected, 160),
@@ -53,7 +53,7 @@ def reflect(request: ReflectRequest) -> Lesson:
             f"{direction} the first value of results of “{action}”: it promised {expected}, "
             f"and what came was {actual} (error {request.epsilon:.2f})."
         )
-    return Lesson(" ".join(advice.split()[:MAX_LESSON_WORDS]))
+    return Lesson(" ".join(advice.split()[:LESSON_WORDS]))
 
 
 def ask(request: AskRequest) -> Question:

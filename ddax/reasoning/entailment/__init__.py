@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 if TYPE_CHECKING:
     from ddax.configs.settings import Support
     from ddax.memory.protocol import Embedder
+    from ddax.reasoning.embedded.vectors import Vectors
     from ddax.types import EntailmentCheck
 
 
@@ -16,16 +17,21 @@ def open_check(embedder: Embedder | None = None, settings: Support | None = None
     The rules use the embedder only where their weights were fitted with it. Raises `SettingsError`
     where the model is asked for and not installed.
     """
-    from ddax.reasoning.entailment.passages import PassageCheck
-    from ddax.reasoning.entailment.rules import RuleCheck
-
     if settings is not None and settings.check == "nli":
         from ddax.reasoning.entailment.model import ModelCheck
+        from ddax.reasoning.entailment.passages import PassageCheck
 
         return PassageCheck(ModelCheck())
     if embedder is None:
-        return PassageCheck(RuleCheck())
+        return check_by_rules()
     from ddax.reasoning.embedded.vectors import Vectors
 
-    vectors = Vectors(embedder)
-    return PassageCheck(RuleCheck(vectors.likeness if vectors.fitted else None))
+    return check_by_rules(Vectors(embedder))
+
+
+def check_by_rules(vectors: Vectors | None = None) -> EntailmentCheck:
+    """Return the check by rules, with likeness where the weights were fitted with these vectors."""
+    from ddax.reasoning.entailment.passages import PassageCheck
+    from ddax.reasoning.entailment.rules import RuleCheck
+
+    return PassageCheck(RuleCheck(vectors.likeness if vectors is not None and vectors.fitted else None))

@@ -26,7 +26,6 @@ FALLBACK_ARGUMENTS: Mapping[str, tuple[str, ...]] = {
     "search": ("query",), "visit": ("source",), "save": ("text", "title"), "think": ("about",),
 }  # fmt: skip
 """Arguments of the built-in actions, used where no models are given."""
-LESSON_WORDS = 100
 MUTATIONS = 2
 
 
@@ -204,10 +203,10 @@ def synthesis(reply: w.MergeWire, request: p.MergeRequest, passages: Named) -> p
 
 
 def lesson(reply: w.ReflectWire) -> p.Lesson:
-    """Read a lesson of at most 100 words."""
+    """Read a lesson of at most `LESSON_WORDS` words."""
     words = clean(reply.text).split()
-    if not words or len(words) > LESSON_WORDS:
-        raise Unfit(f"the lesson has {len(words)} words; 1 to {LESSON_WORDS} are asked for")
+    if not words or len(words) > p.LESSON_WORDS:
+        raise Unfit(f"the lesson has {len(words)} words; 1 to {p.LESSON_WORDS} are asked for")
     return p.Lesson(" ".join(words))
 
 
