@@ -35,6 +35,8 @@ VERSION = "0.4.0"
 CANDIDATES, QUICK = 40, 12
 LIMIT = 120.0
 TIMEOUT = 5
+ENDING = 1.0
+"""Seconds after which a process that was killed is gone, before those that are left are counted."""
 CASES = [((a, b), a * a + 3 * b) for a in range(6) for b in range(5)]
 FORKS = (
     "import os, time\nfor _ in range(100):\n    if os.fork() == 0:\n        time.sleep(600), os._exit(0)\n"
@@ -72,6 +74,7 @@ begin = time.perf_counter()
 found = run_evolution(folder + "/program.py", folder + "/evaluator.py", config, iterations=iterations,
                       output_dir=folder + "/out", cleanup=False, target_score=1.0)
 seconds = time.perf_counter() - begin
+time.sleep(float(sys.argv[5]))
 left = 0
 for pid in os.listdir("/proc"):
     if pid.isdigit() and int(pid) != os.getpid():
@@ -145,7 +148,8 @@ def theirs(programs: Sequence[str]) -> dict[str, Any]:
         for name, text in (("evaluator", EVALUATOR), ("driver", DRIVER), ("program", candidates(2)[0])):
             (Path(folder) / f"{name}.py").write_text(text, "utf-8")
         alone = ["unshare", "--user", "--map-root-user", "--pid", "--fork", "--kill-child", "--mount-proc"]
-        words = [environment(), f"{folder}/driver.py", folder, base, str(len(programs)), str(TIMEOUT)]
+        words = [environment(), f"{folder}/driver.py", folder, base, str(len(programs))]
+        words += [str(TIMEOUT), str(ENDING)]
         begin = time.perf_counter()
         stopped = {"ended": False, "score": 0.0, "left": 0, "peak": 0.0}
         try:
@@ -213,6 +217,7 @@ def ours(programs: Sequence[str]) -> dict[str, Any]:
         )  # fmt: skip
         found = asyncio.run(solver.evolve(PatchRequest("fit", start, ())))
         seconds = time.perf_counter() - begin
+        time.sleep(ENDING)
         left = _below(evaluator.worker.open().process.pid) - idle
     return {"seconds": seconds, "tried": found.tried, "left": left, "ended": True,
             "score": 1.0 if found.best and found.best.evaluation.score >= 99.0 else 0.0}  # fmt: skip
