@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import time
+
 import pytest
 
 from ddax.memory.embeddings import HashEmbedder
@@ -58,8 +60,8 @@ from ddax.types import Passage
         ("Did Ann Lee found Nordvik?", "Ann Lee did not found Nordvik.", "no"),
         ("Did Ann Lee found Nordvik?", "Nordvik was founded by Bo Roth and sold to Ann Lee.", ""),
         ("Was the pier built before 1900?", "The pier was built in 1902.", "no"),
-        ("Was the pier built before 1900?", "The pier was built by Jan Orr in 1882.", "yes"),
-        ("Was the pier built after 1900?", "The pier was built by Jan Orr in 1882.", "no"),
+        ("Was the pier built before 1900?", "The pier was built in 1882.", "yes"),
+        ("Was the pier built after 1900?", "The pier was built in 1882.", "no"),
         ("Was the pier built before 1900?", "The pier was rebuilt in 1882.", ""),
         ("Was the pier painted before 1900?", "The pier was painted in 1902.", ""),
         ("Was the pier built before 1900?", "The pier was built about 1880.", ""),
@@ -103,6 +105,57 @@ from ddax.types import Passage
         ("Do the ferries run on Sundays?", "The ferries do not run on Sundays.", "no"),
         ("May the Wren be used outdoors?", "The Wren may be used outdoors by staff.", ""),
         ("Is the museum near the east gate?", "The museum is near the west gate.", ""),
+        (
+            "Is there a free trial?",
+            "## Is there a free trial?\n\nIt lasts 21 days. No card is needed.",
+            "",
+        ),
+        ("Is there a free trial?", "## Is there a free trial?\n\nIt is short. Yes.", ""),
+        ("Are dogs allowed?", "## Are dogs allowed?\n\nNo problem!", ""),
+        ("Are dogs allowed?", "## Are dogs allowed?\n\nYes and no.", ""),
+        ("Are dogs allowed?", "## Are dogs allowed?\n\nYes, no cats though.", ""),
+        ("Are dogs allowed?", "## Are dogs allowed?\n\nNo. 5 is for dogs.", ""),
+        ("Are dogs allowed?", "## Are dogs allowed?\n\nNo.", "no"),
+        ("Are dogs allowed?", "## Are dogs allowed?\n\nYes. Only on a lead.", ""),
+        ("Must guests pay?", "## May guests pay?\n\nYes.", ""),
+        ("Was the church built before 1900?", "The church was built by monks and restored in 1902.", ""),
+        ("Was the church built before 1900?", "The church was built by monks, restored in 1902.", ""),
+        ("Was the church built in 1882?", "The church was built by Jan Orr in 1882.", ""),
+        ("Was the church built?", "The church was built by Jan Orr according to legend.", ""),
+        ("Was the pier built before 1900?", "The pier was built in circa 1901.", ""),
+        ("Was the pier built before 1900?", "The pier was built on 5 May 1902.", "no"),
+        (
+            "Is the wall visible from space?",
+            "## Widespread errors\n\nThe wall is visible from space.",
+            "",
+        ),
+        ("Is the wall visible from space?", "The wall is visible from space. This is a myth.", ""),
+        ("Is the wall visible from space?", "Myths follow.\n\nThe wall is visible from space.", ""),
+        (
+            "Is the wall visible from space?",
+            "## The wall\n\nThe wall is visible from space.",
+            "yes",
+        ),
+        ("Is the museum open on Mondays?", "## Winter\n\nThe museum is closed on Mondays.", ""),
+        ("Is the museum open on Mondays?", "In winter:\n\nThe museum is closed on Mondays.", ""),
+        ("Is the museum open on Mondays?", "The museum is open on Mondays. In winter it is closed.", ""),
+        ("Is the museum open on Mondays?", "The museum is open on Mondays. Closed in winter.", ""),
+        ("Is the museum open on Mondays?", "The museum is open on Mondays and closed.", ""),
+        ("Did Lee build ships before 1900?", "Lee built ships in 1902.", ""),
+        ("Did Lee build ships before 1900?", "Lee built ships in 1882.", "yes"),
+        ("Were ships built before 1900?", "Ships were built in 1902.", ""),
+        ("Was a church built before 1900?", "A church was built in 1902.", ""),
+        ("Was gold discovered before 1900?", "Gold was discovered in 1902.", ""),
+        ("Was Ann Lee born before 1900?", "Ann Lee was born in 1902.", "no"),
+        ("May guests claim a refund?", "Guests may claim a refund.", "yes"),
+        ("Was the museum open on Mondays?", "The museum was closed on Mondays in 1902.", ""),
+        ("Was the museum open on Mondays?", "The museum was open on Mondays in 1902.", ""),
+        ("Was the museum open on Mondays?", "The museum was no longer open on Mondays.", ""),
+        ("Can editors read drafts?", "Editors can write drafts.", ""),
+        ("Is Ann Lee a founder of Nordvik?", "Ann Lee is not the founder of Nordvik.", ""),
+        ("Are dogs allowed?", "Dogs are allowed and welcome outdoors.", ""),
+        ("Are dogs allowed?", "Dogs are allowed and leashed.", ""),
+        ("Are dogs allowed in the garden?", "Dogs are allowed in the garden:\n\n- on a lead", ""),
         ("Is the museum open?", "…", ""),
     ],
 )
@@ -124,3 +177,33 @@ def test_what_is_asked_of_one_thing_is_no_comparison_of_two() -> None:
     text = "Nordvik was founded by Bo Roth and sold to Ann Lee."
     weighed = weigh(question, [Passage("p", "p.md", "Nordvik", text)], Vectors(HashEmbedder()))
     assert compared(question, weighed) == ("", None)
+
+
+def test_a_long_word_costs_no_time() -> None:
+    question = analyse("Was the pier built before 1900?")
+    text = f"The pier was built by {'a' * 300} 7."
+    weighed = weigh(question, [Passage("p", "p.md", "Pier", text)], Vectors(HashEmbedder()))
+    begun = time.perf_counter()
+    assert affirmed(question, weighed) is None
+    assert time.perf_counter() - begun < 1
+
+
+def test_what_stands_above_or_behind_and_was_not_read_decides_nothing() -> None:
+    question = analyse("Is the museum open on Mondays?")
+    said, rest = "The museum is open on Mondays.", "Bread is sold in the yard. " * 30
+    pages = {
+        "whole": Passage("p", "p.md", "Museum", said),
+        "cut off": Passage("p", "p.md", "Museum", rest + said),
+        "torn out": Passage("p", "p.md", "Museum", said, start=2000),
+    }
+    read = {name: weigh(question, [page], Vectors(HashEmbedder())) for name, page in pages.items()}
+    assert {name for name, weighed in read.items() if affirmed(question, weighed)} == {"whole"}
+
+
+def test_the_next_sentence_counts_where_too_many_were_read_to_weigh_it() -> None:
+    question = analyse("Is the museum open on Mondays?")
+    first = Passage("p", "p.md", "Museum", "The museum is open on Mondays. Never in winter.")
+    other = Passage("q", "q.md", "Museum", "A museum is a house. " * 70)
+    weighed = weigh(question, [other, first], Vectors(HashEmbedder()))
+    assert all("winter" not in item.sentence.text for item in weighed)
+    assert affirmed(question, weighed) is None

@@ -373,8 +373,8 @@ async def test_an_order_in_front_of_a_question_is_no_name(reasoner: EmbeddedReas
 
 
 async def test_a_year_that_is_only_a_bound_need_not_be_said(reasoner: EmbeddedReasoner) -> None:
-    pier = page("pier.md", "Pier", "The pier was built by Jan Orr in 1902. It is 300 m long.")
+    pier = page("pier.md", "Pier", "The pier was built in 1902. Ferries land there.")
     task = "Was the pier built before 1900?"
     reply = await reasoner.merge(MergeRequest(task, task, (), (pier,), final=True))
     assert (reply.found, reply.short) == (True, "no")
-    assert reply.text.startswith("The pier was built by Jan Orr in 1902.")
+    assert reply.text.startswith("The pier was built in 1902.")
