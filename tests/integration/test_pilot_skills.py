@@ -138,7 +138,7 @@ KEYS = BLOCKED.format(keys="n.value=+n.value+({ArrowUp:1,ArrowDown:-1}[event.key
 CONTROLS = f"""<div>{BLOCKED.format(keys="")}
 <button aria-label="Increase guests" onclick="n.value++">+</button>
 <button aria-label="Decrease guests" onclick="n.value--">−</button></div>
-<p style="margin-top:300px"><button onclick="n.value=99">Plus account</button>"""
+<button onclick="n.value=99">Plus account</button><button onclick="n.value=98">Top up</button>"""
 SLIDER = """<div role=slider tabindex=0 aria-label=Guests aria-valuenow=1 id=n style="width:90px;height:9px"
 onkeydown="n.setAttribute('aria-valuenow',+n.getAttribute('aria-valuenow')+({ArrowRight:1,ArrowLeft:-1}[event.key]||0))">
 </div>"""

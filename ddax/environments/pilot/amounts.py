@@ -27,6 +27,15 @@ NEAR = 40
 UP = frozenset({"+", "▲", "△", "up", "increase", "increment", "plus"})
 DOWN = frozenset({"-", "−", "–", "▼", "▽", "down", "decrease", "decrement", "minus"})
 """The words and signs of the controls of a spinner."""
+BESIDES = frozenset({"quantity", "value", "by", "one", "the", "step", "number", "amount", "of", "count"})
+"""Words of such a control besides its direction and those of its spinner."""
+LOOKS = frozenset(
+    """angle arrow bi btn button caret chevron control default fa far fas fill glyphicon icon icons input lg
+    mdi outline primary qty secondary sm square triangle""".split()  # noqa: SIM905
+)
+"""Words by which the attributes of a control without a name say how it looks, and not what it does."""
+PARTS = frozenset({"spin", "spinner", "stepper", "touchspin"})
+"""Words by which they say that it is a part of a spinner."""
 _NO_NAME = frozenset({"combination", "number", "percent", "position", "value"})
 """Words for a number, and for no slider."""
 LIKE = 0.4
@@ -123,16 +132,21 @@ async def _control(pilot: Pilot, node: Node, up: bool) -> bool:
     near = [
         one
         for one in pilot.nodes({"button", "clickable", "icon", "shape", "image"})
-        if not one.submits and words & _words(one) and _gap(node, one) <= NEAR
+        if not one.submits and is_control(one, words, set(tokens(_label(node)))) and _gap(node, one) <= NEAR
     ]
     best = min(near, key=partial(_gap, node), default=None)
     return best is not None and await pilot.do("click", best.id) != "refused"
 
 
-def _words(node: Node) -> set[str]:
-    """Return the words of a control, of its attributes where it has no name; a long name is none of one."""
-    said = tokens(node.name or node.hints)
-    return {node.name.strip(), *said} if not node.name or len(said) <= 3 else set()
+def is_control(control: Node, way: frozenset[str], label: set[str]) -> bool:
+    """Tell whether a control says that it leads a way and nothing else; without a name, by its attributes.
+
+    A direction that stands in the label of the spinner is part of what that is called, as in “Top up”.
+    """
+    name = control.name.strip()
+    said = set(tokens(name or control.hints)) or {name}
+    known = way | label | BESIDES | (frozenset() if name else LOOKS)
+    return bool(said & way - label) and (said <= known or (not name and bool(said & PARTS)))
 
 
 def _gap(one: Node, other: Node) -> float:
