@@ -133,8 +133,10 @@ class Redactor:
         """Return where to cut a text: at most there, and in no secret, of which a part is not known again."""
         part = text[: most + self.reach]
         values = self._values.finditer(part) if any(form in part for form in self._forms) else ()
-        starts = [found.start() for found in (*values, *shaped(part)) if found.start() < most <= found.end()]
-        return self.place(text, min(starts)) if starts else min(most, len(text))
+        for found in sorted((*values, *shaped(part)), key=re.Match.end, reverse=True):
+            if found.start() < most <= found.end():
+                most = found.start()
+        return min(most, len(text))
 
     def cut(self, text: str, most: int) -> str:
         """Return the beginning of a text, at most so long, without a secret or a part of one."""

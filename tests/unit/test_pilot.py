@@ -2,11 +2,16 @@
 
 from __future__ import annotations
 
+from collections.abc import Awaitable
 from dataclasses import dataclass, field, replace
+from types import SimpleNamespace
 from typing import Any
 
 import pytest
 
+from ddax.configs.secrets import Redactor
+from ddax.environments.browser.moves import Hand
+from ddax.environments.browser.secrets import Vault
 from ddax.environments.browser.seen import Node, PageSeen
 from ddax.environments.pilot.dates import find_date
 from ddax.environments.pilot.orders import VERBS, is_both
@@ -136,6 +141,41 @@ async def test_nothing_else_is_taken_for_what_is_named_and_nothing_is_sent_behin
     report, moves = await done(f"{order} and click Book.", page(*FORM))
     assert moves == []
     assert report.failed[1:] == ("and so neither “click Book”",)
+
+
+async def test_what_a_pilot_tells_is_cut_where_no_secret_stands() -> None:
+    secret = "hunter2-canary-value"
+    task = f'Enter "{"x " * 50} {secret}" into the Phone field.'
+    world = page(NAME, ("textbox", "City"))
+    report = await Pilot(world, cut=Redactor([secret]).cut).run(task)
+    assert report.failed and not any("hun" in reason for reason in report.failed)
+
+
+class Keys:
+    """A keyboard that keeps what is typed on it and what is put in as text."""
+
+    def __init__(self) -> None:
+        self.made: list[str] = []
+
+    async def type(self, text: str) -> None:
+        self.made.append(text)
+
+    async def insert_text(self, text: str) -> None:
+        self.made.append(f"text {text!r}")
+
+
+@pytest.mark.parametrize(
+    ("one_line", "made"),
+    [(False, ["a", "text '\\n'", "b", "text '\\n'", "c", "text '\\n'", "d"]), (True, ["a b c d"])],
+)
+async def test_no_line_end_is_typed_as_the_enter_key(one_line: bool, made: list[str]) -> None:
+    async def run(move: Awaitable[Any]) -> Any:
+        return await move
+
+    keys = Keys()
+    tab: Any = SimpleNamespace(page=SimpleNamespace(keyboard=keys), run=run)
+    await Hand(tab, Vault())._write("a\rb\r\nc\nd", one_line=one_line)
+    assert keys.made == made
 
 
 async def test_a_value_that_does_not_stay_in_its_field_was_not_entered() -> None:

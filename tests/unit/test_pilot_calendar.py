@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import replace
 from datetime import date
 
 import pytest
 
 from ddax.environments.browser.seen import Node
-from ddax.environments.pilot.calendar import months, turner, turns
+from ddax.environments.pilot.calendar import lists_months, months, opens, turner, turns
 from ddax.environments.pilot.dates import find_date, find_month, month_of, writes
 
 MARCH = list(range(1, 32))
@@ -88,7 +89,9 @@ def test_a_row_of_pages_and_a_numbered_list_are_no_calendars() -> None:
     [
         ("Prev", -1), ("Previous month", -1), ("<", -1), ("« Feb", -1), ("next", 1),
         ("Next month", 1), ("›", 1), ("Next: pay", 0), ("Pay >", 0),
-        ("Next step", 0), ("Today", 0), ("March 2026", 0),
+        ("Next step", 0), ("Today", 0), ("March 2026", 0), ("Skip next month", 0), ("Pay next month", 0),
+        ("March deals ›", 0), ("« Back", 0), ("Jan 2027 ›", 1), ("Go to the next month", 1),
+        ("Move forward to switch to the next month.", 1), ("Next 10 ›", 0),
     ],
 )  # fmt: skip
 def test_a_control_turns_where_it_says_nothing_else(name: str, way: int) -> None:
@@ -107,15 +110,92 @@ def test_a_control_without_words_turns_by_its_title_and_one_of_years_over_years(
     assert [node.id for node in chosen if node is not None] == ["h10", "h12", "h12", "y"]
 
 
+def test_a_next_that_says_no_more_is_the_last_choice_and_one_that_leads_away_is_none() -> None:
+    box = (100.0, 0.0, 16.0, 16.0)
+    bare = Node("n", "button", "Next", own="Next", box=box)
+    shown = months([bare, *grid("March 2026")])
+    assert [node.id for away in (-1, 1) if (node := turner(shown, away))] == ["h10", "h12"]
+    shown = months([bare, *(n for n in grid("March 2026") if n.name != "›")])
+    assert turner(shown, 1) == bare
+    for name, there, found in (("Next", "/pay", []), ("Next month", "/4", ["n"]), ("Next", "/?m=4", ["n"])):
+        link = replace(bare, role="link", name=name, own=name, href=f"http://a{there}")
+        shown = months([link, *(n for n in grid("March 2026") if n.name != "›")])
+        assert [node.id for node in [turner(shown, 1, "http://a/")] if node] == found
+
+
+@pytest.mark.parametrize(
+    ("outer", "found"),
+    [
+        (Node("x", "link", "April deals ›", own="April deals"), []), (Node("x", "button", "›"), ["x"]),
+        (Node("x", "button", "›", submits=True), []), (Node("x", "clickable", "Ferries ›"), ["i"]),
+    ],
+)  # fmt: skip
+def test_a_sign_turns_as_what_holds_it(outer: Node, found: list[str]) -> None:
+    box = (120.0, 0.0, 16.0, 16.0)
+    sign = Node("i", "text", "›", own="›", parent="x", box=box)
+    rest = [n for n in grid("March 2026") if n.name != "›"]
+    shown = months([replace(outer, box=box), sign, *rest])
+    assert [node.id for node in [turner(shown, 1)] if node] == found
+
+
+def test_a_title_is_read_beside_a_control_that_names_another_month() -> None:
+    deals = Node("x", "link", "January deals ›", own="January deals ›", box=(20.0, 0.0, 16.0, 16.0))
+    assert read([deals, *grid("March 2026")]) == [(2026, 3)]
+
+
+TWELVE = tuple(map(str, range(1, 13)))
+
+
+@pytest.mark.parametrize(
+    ("listed", "is_list"),
+    [
+        (Node("s", "combobox", value="Mar", options=("Feb", "Mar"), tag="select"), True),
+        (Node("s", "combobox", value="3", options=TWELVE, tag="select"), True),
+        (Node("s", "combobox", "Month", value="3", options=TWELVE, tag="select"), True),
+        (Node("s", "combobox", "Guests", value="3", options=TWELVE, tag="select"), False),
+        (Node("s", "combobox", value="2", options=TWELVE, tag="select"), False),
+        (Node("s", "combobox", value="3", options=TWELVE[:9], tag="select"), False),
+        (Node("s", "button", "March", value="March"), False),
+    ],
+)
+def test_a_list_of_months_shows_the_month_and_counts_nothing_else(listed: Node, is_list: bool) -> None:
+    [month] = months(grid("March 2026"))
+    assert lists_months(listed, month) == is_list
+
+
+@pytest.mark.parametrize(
+    ("control", "can"),
+    [
+        (Node("b", "button", "Choose Date"), True), (Node("b", "button", "Choose date, it is Dec 4"), True),
+        (Node("b", "button", "Choose arrival date"), True), (Node("b", "button", "Arrival calendar"), True),
+        (Node("b", "button", "📅", hints="date icon"), True), (Node("b", "icon", hints="fa calendar"), True),
+        (Node("b", "button", "Open date box"), False), (Node("b", "button", "✕", hints="remove date"), False),
+        (Node("b", "button", "✕", hints="date icon"), False), (Node("b", "button", "Arrival date"), False),
+        (Node("b", "button", "Clear date"), False), (Node("b", "button", "Date", hints="fa times"), False),
+        (Node("b", "button", "Choose Date", submits=True), False), (Node("b", "button", "Menu"), False),
+    ],
+)  # fmt: skip
+def test_a_calendar_is_opened_by_what_does_nothing_else(control: Node, can: bool) -> None:
+    assert opens(control, Node("f", "textbox", "Arrival date")) == can
+    assert not opens(replace(control, name="Confirm date"), Node("f", "textbox", "Confirm date"))
+
+
 @pytest.mark.parametrize(
     ("text", "shows"),
     [
         ("12/04/2026", True), ("04.12.26", True), ("Fri, 4 Dec 2026", True), ("2026-12-04 10:00", True),
+        ("12/04/2025", False), ("12 Nov 2026", False),
         ("12/05/2026", False), ("4 Nov 2026", False), ("December 2026", False), ("", False),
     ],
 )  # fmt: skip
 def test_a_field_is_read_back_in_any_order(text: str, shows: bool) -> None:
     assert writes(text, date(2026, 12, 4)) == shows
+
+
+def test_no_number_is_read_twice_in_a_date() -> None:
+    assert not writes("12/26/2025", date(2026, 12, 26)) and not writes("12/26/25", date(2026, 12, 26))
+    assert not writes("04/05/2026", date(2026, 4, 4)) and not writes("12 Nov 2026", date(2026, 12, 12))
+    assert writes("12/26/26", date(2026, 12, 26)) and writes("12.12.12", date(2012, 12, 12))
 
 
 def test_months_go_by_their_first_letters_too() -> None:

@@ -6,10 +6,12 @@ from dataclasses import replace
 
 import pytest
 
-from ddax.environments.browser.seen import Node
-from ddax.environments.pilot.amounts import amounts
+from ddax.environments.browser.seen import Node, PageSeen
+from ddax.environments.pilot.amounts import UP, amounts, is_control
 from ddax.environments.pilot.orders import read_orders
-from ddax.environments.pilot.suggest import edges, suggests
+from ddax.environments.pilot.pilot import Pilot
+from ddax.environments.pilot.suggest import edges, offered, suggests
+from ddax.environments.pilot.words import tokens
 from tests.unit.test_pilot import NAME, done, page
 
 pytestmark = pytest.mark.asyncio
@@ -70,6 +72,25 @@ async def test_amounts_are_told_from_places_and_lists(text: str, found: list[flo
     assert amounts(text) == found
 
 
+@pytest.mark.parametrize(
+    ("control", "label", "steps"),
+    [
+        (Node("b", "button", "+"), "Guests", True), (Node("b", "button", "Increase guests"), "Guests", True),
+        (Node("b", "button", "▲"), "", True), (Node("b", "icon", hints="fa fa plus"), "Guests", True),
+        (Node("b", "button", hints="ui spinner button ui spinner up ui widget"), "", True),
+        (Node("b", "button", "Top up"), "Amount", False),
+        (Node("b", "button", "Top up"), "Top up amount", False),
+        (Node("b", "button", "Sign up"), "Guests", False),
+        (Node("b", "button", "Plus account"), "Guests", False),
+        (Node("b", "icon", hints="fa fa thumbs up"), "Guests", False), (Node("b", "icon"), "", False),
+    ],
+)  # fmt: skip
+async def test_a_control_of_a_spinner_says_its_way_and_nothing_else(
+    control: Node, label: str, steps: bool
+) -> None:
+    assert is_control(control, UP, set(tokens(label))) == steps
+
+
 async def test_a_number_is_written_into_a_spinner_once() -> None:
     world = page(("spinbutton", "Guests"), ("spinbutton", "Nights"))
     world.nodes = [replace(node, tag="input", value="1") for node in world.nodes]
@@ -85,6 +106,12 @@ async def test_a_number_is_written_into_a_spinner_once() -> None:
         ('Enter an item that starts with "Ar" and ends with "na".', ("Ar", "na", "")),
         ('Enter a name that ends with "na" in City.', ("", "na", " in City")),
         ("Choose a harbour beginning with Os in the list.", ("Os", "", " in the list")),
+        (
+            'Enter "Ada" into the field that starts with "Na".',
+            ("", "", "Ada into the field that starts with Na"),
+        ),
+        ('Enter a town starting with "Os" into the "City" field.', ("Os", "", " into the City field")),
+        ('Into the "City" field enter a town that ends with "lo".', ("", "lo", "")),
         ('Enter "it starts with a bang" into Note.', ("", "", "it starts with a bang into Note")),
     ],
 )
@@ -101,6 +128,20 @@ async def test_a_field_that_suggests_says_so() -> None:
     assert suggests(replace(field_, hints="city ui autocomplete input"))
     assert not suggests(replace(field_, role="combobox", tag="select"))
     assert not suggests(replace(field_, role="combobox", type="search"))
+
+
+async def test_a_button_below_a_field_is_no_suggestion() -> None:
+    box = (0.0, 20.0, 80.0, 16.0)
+    field_ = Node("e1", "combobox", "City", tag="input", box=(0.0, 0.0, 80.0, 16.0))
+    panel = Node("e2", "group", box=box)
+    rows = [
+        Node("e3", "text", "Stavanger", parent="e2", box=box),
+        Node("e4", "button", "Show all", parent="e2", box=box),
+        Node("e5", "text", "Show all", parent="e4", box=box),
+    ]
+    pilot = Pilot(page(NAME))
+    pilot._seen = PageSeen("", url="http://a/", nodes=(field_, panel, *rows))
+    assert [n.id for n in offered(pilot, field_, {"e1"}, True) if n.name] == ["e3"]
 
 
 async def test_what_was_not_copied_is_not_pasted() -> None:

@@ -25,6 +25,7 @@ from ddax.actions.signatures import SUMMARY, result_of
 from ddax.cli.main import keep_logs_clean, run_command
 from ddax.configs import secrets
 from ddax.configs.secrets import RedactingFilter, Redactor
+from ddax.environments.browser.secrets import Secret, Vault
 from ddax.errors import ReasonerError
 from ddax.graph.runs import RunFolder, RunInfo
 from ddax.graph.savers.serializing import serializer
@@ -216,6 +217,12 @@ def test_no_checkpoint_holds_a_key_whatever_stands_beside_it_in_the_bytes(rest: 
 
 def test_a_private_key_that_is_cut_off_is_blotted_out_too() -> None:
     assert "MIIE" not in Redactor().text("-----BEGIN RSA PRIVATE KEY-----\\nMIIEpAIBAAKCAQEA1234\\nab")
+
+
+def test_a_text_of_nothing_but_values_is_cut_before_them() -> None:
+    zeros = "a" + "0" * 20_000
+    assert Redactor(["00000000"]).place(zeros, 15_000) == 1
+    assert Vault({"PIN": Secret("0000", "example.org")}).place(zeros, 15_000) == 1
 
 
 async def test_no_prompt_holds_a_secret(kit: Any) -> None:

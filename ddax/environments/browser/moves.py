@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import re
 from collections.abc import Awaitable, Callable, Mapping
 from typing import Any
 
@@ -128,7 +129,7 @@ class Hand:
 
         A field of one line gets a space for each, as by the paste of a browser.
         """
-        keyboard, lines = self.tab.page.keyboard, text.replace("\r\n", "\n").split("\n")
+        keyboard, lines = self.tab.page.keyboard, re.split(r"\r\n?|\n", text)
         for place, line in enumerate([" ".join(lines)] if one_line else lines):
             if place:
                 await self.tab.run(keyboard.insert_text("\n"))

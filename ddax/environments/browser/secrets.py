@@ -60,11 +60,13 @@ class Vault:
 
     def place(self, text: str, most: int) -> int:
         """Return where to cut a text: at most there, and in no value, of which a part is not hidden."""
-        for _, form in self._forms():
-            start = text.find(form, max(0, most - len(form) + 1), most + len(form) - 1)
-            if start >= 0:
-                return self.place(text, start)
-        return min(most, len(text))
+        forms = [form for _, form in self._forms()]
+        while True:
+            starts = (text.find(one, max(0, most - len(one) + 1), most + len(one) - 1) for one in forms)
+            start = next((start for start in starts if start >= 0), None)
+            if start is None:
+                return min(most, len(text))
+            most = start
 
     @property
     def reach(self) -> int:

@@ -186,7 +186,7 @@ class Tab:
                 await self.run(self._loaded())
         if "exceptionDetails" in reply:
             detail = reply["exceptionDetails"]
-            why = str(detail.get("exception", {}).get("description", detail.get("text", "")))[:300]
+            why = str(detail.get("exception", {}).get("description", detail.get("text", "")))
             raise ActionError("the page could not be looked at.", why=why, kind="page_failed")
         return reply["result"].get("value")
 

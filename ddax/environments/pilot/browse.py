@@ -69,7 +69,7 @@ class Browsing:
 
     async def _do(self, context: ActionContext, task: str) -> ActionResult:
         """Carry out orders; raises ActionError where one could not be."""
-        report = await Pilot(self.world, self.embed).run(task)
+        report = await Pilot(self.world, self.embed, cut=context.redactor.cut).run(task)
         page = await self._page(report.seen)
         noted = _noted(report, context.redactor)
         said = context.redactor.cut(" ".join(page.text.split()), SAID - len(noted))

@@ -16,7 +16,7 @@ from datetime import date
 
 from ddax.environments.browser.seen import Node, PageSeen
 from ddax.environments.pilot.dates import find_date, find_month, month_of, writes
-from ddax.environments.pilot.pilot import Pilot
+from ddax.environments.pilot.pilot import Pilot, leads
 from ddax.environments.pilot.words import FIELD, tokens
 
 TURNS = 120
@@ -27,15 +27,28 @@ PRESSED = frozenset({"link", "button", "clickable", "gridcell"})
 """Roles by which a day or an arrow says that it can be pressed."""
 CALENDAR_WORDS = frozenset({"date", "day", "calendar", "datepicker"})
 """Words of a control or a field that is there for a date."""
-OPENING = CALENDAR_WORDS | {"choose", "select", "pick", "open", "show", "change", "toggle", "a", "the", "for"}
-"""Words of a button that does no more than open a calendar, besides those of its field."""
+OPENS = frozenset({"choose", "select", "pick", "open", "show", "change", "toggle", "calendar", "datepicker"})
+"""Words by which a button says that it opens a calendar."""
+OPENING = OPENS | CALENDAR_WORDS | {"a", "the", "for"}
+"""Words of a button that does no more; besides those that open, the words of its field are harmless too."""
+ENDS = frozenset(
+    """add apply cancel clear close confirm delete dismiss ok remove reset save send submit times trash x
+    xmark × ✕ ✖ ✗ ❌""".split()  # noqa: SIM905
+)
+"""Words and signs of a control, its attributes too, that does something else to a date."""
 WORDS = {-1: frozenset({"prev", "previous"}), 1: frozenset({"next"})}
 SIGNS = {-1: frozenset("<‹«←◀◄❮"), 1: frozenset(">›»→▶►❯")}
 """What the controls to the month before and after are called and show."""
 SPANS = frozenset({"month", "months", "year", "years"})
 """What a control turns by, where it says so."""
+TURNING = frozenset(
+    """a the to go show see view move turn switch jump navigate change forward forwards back backward
+    backwards calendar control left right pagedown pageup +""".split()  # noqa: SIM905
+)
+"""Words of a control that turns a calendar, besides where to."""
 FARTHER = frozenset({"year", "years", "«", "»", "<<", ">>"})
 """What marks a control that may turn by more than a month."""
+_FOUR_DIGITS = re.compile(r"\d{4}")
 _NUMBER = re.compile(r"0?[1-9]|[12]\d|3[01]")
 
 
@@ -89,16 +102,19 @@ async def _opened(pilot: Pilot, field: Node) -> frozenset[str]:
     before = frozenset(node.id for node in pilot.seen.nodes)
     await pilot.do("click", field.id)
     if not months(pilot.seen.nodes):
-        beside = [n for n in pilot.nodes(PRESSED | {"icon", "image"}) if _opens(n, field) and level(n, field)]
+        near = [n for n in pilot.nodes(PRESSED | {"icon", "image"}) if level(n, field)]
+        beside = [n for n in near if opens(n, field) and not leads(n, pilot.seen.url)]
         for button in pilot.match.near(field, beside)[:1]:
             await pilot.do("click", button.id)
     return before if showing(pilot.seen, before) else frozenset()
 
 
-def _opens(node: Node, field: Node) -> bool:
-    words = set(tokens(node.name.split(",")[0]))
-    known = words <= OPENING | set(tokens(f"{field.name} {field.before}"))
-    return known and not node.submits and bool(CALENDAR_WORDS & (words | set(tokens(node.hints))))
+def opens(node: Node, field: Node) -> bool:
+    """Tell whether a control says that it opens the calendar of a field and nothing else."""
+    words, hints = set(tokens(node.name.split(",")[0])), set(tokens(node.hints))
+    known = OPENING | set(tokens(f"{field.name} {field.before}")) if words & OPENS else OPENING
+    ends = ENDS & (words | hints | set(node.name.split()))
+    return words <= known and not ends and not node.submits and bool(CALENDAR_WORDS & (words | hints))
 
 
 async def _turned(pilot: Pilot, wanted: date, other: frozenset[str]) -> Month | None:
@@ -115,7 +131,7 @@ async def _turned(pilot: Pilot, wanted: date, other: frozenset[str]) -> Month | 
         if away == 0:
             return near
         reason = f"the calendar shows {near.year}-{near.month:02d} and comes no nearer to {wanted}"
-        arrow = turner(shown, away)
+        arrow = turner(shown, away, pilot.seen.url)
         if arrow is None or abs(away) >= last:
             break
         last = abs(away)
@@ -127,11 +143,30 @@ async def _turned(pilot: Pilot, wanted: date, other: frozenset[str]) -> Month | 
 
 async def _select_parts(pilot: Pilot, wanted: date, other: frozenset[str]) -> None:
     """Set the year and then the month in lists of the calendar's head, where it has such lists."""
-    for means in (lambda text: text == str(wanted.year), lambda text: month_of(text) == wanted.month):
-        lists = [n for month in showing(pilot.seen, other)[:1] for n in month.head if n.tag == "select"]
-        meant = next(((n, option) for n in lists for option in n.options if means(option)), None)
+    parts = (
+        (lists_years, lambda text: text == str(wanted.year)),
+        (lists_months, lambda text: month_of(text) == wanted.month),
+    )
+    for lists, means in parts:
+        heads = [n for month in showing(pilot.seen, other)[:1] for n in month.head if lists(n, month)]
+        meant = next(((n, option) for n in heads for option in n.options if means(option)), None)
         if meant is not None and meant[0].value != meant[1]:
             await pilot.do("select", meant[0].id, meant[1])
+
+
+def lists_years(node: Node, month: Month) -> bool:
+    """Tell whether an element is a list that shows the year of a calendar."""
+    return node.tag == "select" and node.value == str(month.year)
+
+
+def lists_months(node: Node, month: Month) -> bool:
+    """Tell whether an element is a list that shows the month of a calendar, and lists no other numbers.
+
+    Numbers are months where there are twelve and the list has no other name: others count guests or nights.
+    """
+    other = set(filter(str.isalpha, tokens(node.name or node.before))) - SPANS
+    counts = node.value.isdecimal() and (len(node.options) != 12 or other)
+    return node.tag == "select" and month_of(node.value) == month.month and not counts
 
 
 def showing(seen: PageSeen, other: frozenset[str] = frozenset()) -> list[Month]:
@@ -211,7 +246,8 @@ def _head(nodes: Sequence[Node], run: Sequence[Day]) -> tuple[tuple[Node, ...], 
     over = [n for n in wide if 2 * top - low <= n.box[1] and n.box[1] + n.box[3] <= top + 3]
     for node in sorted(over, key=lambda node: -center(node)[1]):
         line = [other for other in wide if level(node, other)]
-        named = find_month(" ".join(words_of(other) for other in line if not turns(other)))
+        said = [words_of(other) for other in line if not turns(other)]
+        named = next(filter(None, map(find_month, [*said, " ".join(said)])), None)
         if named is not None:
             return tuple(line), named
     return tuple(over), None
@@ -242,12 +278,34 @@ def level(one: Node, other: Node) -> bool:
     return abs(center(one)[1] - center(other)[1]) <= min(one.box[3], other.box[3]) / 2 + 2
 
 
-def turner(shown: Sequence[Month], away: int) -> Node | None:
-    """Return the control in the head of some months that leads nearer to one so many months behind them."""
-    heads, way = [node for month in shown for node in month.head], 1 if away > 0 else -1
-    pool = [n for n in heads if turns(n) == way and not n.submits and "disabled" not in n.state]
+def turner(shown: Sequence[Month], away: int, url: str = "") -> Node | None:
+    """Return the control in the head of some months that leads nearer to one so many months behind them.
+
+    A “Next” that says no more may be that of a form, and is the last choice. What stands in a link or a
+    button does what this does.
+    """
+    heads, way = {node.id: node for month in shown for node in month.head}, 1 if away > 0 else -1
+
+    def leads_on(node: Node) -> bool:
+        return turns(node) == way and not (node.submits or "disabled" in node.state or _strays(node, url))
+
+    def held_by(node: Node) -> list[Node]:
+        return [one for one in _upward(node, heads) if one.role in ("link", "button")]
+
+    pool = [node for node in heads.values() if all(map(leads_on, (node, *held_by(node))))]
     years = abs(away) >= 12
-    return min(pool, key=lambda n: (_farther(n) != years, n.role not in PRESSED), default=None)
+    return min(pool, key=lambda n: (_farther(n) != years, _is_bare(n), n.role not in PRESSED), default=None)
+
+
+def _strays(node: Node, url: str) -> bool:
+    """Tell whether a link goes to another page and does not say that a month or a year is shown there."""
+    told = SPANS & set(tokens(node.name)) or month_of(node.name)
+    return not told and leads(replace(node, href=node.href.partition("?")[0]), url.partition("?")[0])
+
+
+def _is_bare(node: Node) -> bool:
+    said = set(tokens(node.name or node.own))
+    return bool(said) and said <= WORDS[-1] | WORDS[1]
 
 
 def turns(node: Node) -> int:
@@ -259,10 +317,16 @@ def turns(node: Node) -> int:
     for text in (node.own, node.name, "" if named else node.hints):
         words = set(tokens(text)) - {"<", ">"}
         for way in (-1, 1):
-            plain = words <= WORDS[way] or words & SPANS or month_of(text) or text == node.hints
+            spare = WORDS[way] | SPANS | (TURNING if words & SPANS or month_of(text) else frozenset())
+            plain = text == node.hints or not any(map(_is_other, words - spare))
             if plain and (words & WORDS[way] or SIGNS[way] & set(text)):
                 return way
     return 0
+
+
+def _is_other(word: str) -> bool:
+    """Tell whether a word is no month and no year."""
+    return not _FOUR_DIGITS.fullmatch(word) and (word.isdecimal() or not month_of(word))
 
 
 def _farther(node: Node) -> bool:

@@ -61,9 +61,16 @@ def month_of(text: str) -> int:
 
 def writes(text: str, day: date) -> bool:
     """Tell whether a text writes a day, in whatever order and with however many digits."""
-    parts = [int(found) for found in re.findall(r"\d+", text)]
-    month = day.month == month_of(text) or day.month in parts
-    return day.day in parts and month and (day.year in parts or day.year % 100 in parts)
+    parts, named = re.findall(r"\d+", text), _NAMED.search(text)
+    years = [part for part in parts if len(part) == 4]
+    left = [int(part) for part in parts if len(part) != 4]
+    if named and month_of(named[0]) != day.month:
+        return False
+    for number in (day.day, *(() if named else (day.month,))):
+        if number not in left:
+            return False
+        left.remove(number)
+    return str(day.year) in years if years else day.year % 100 in left
 
 
 def _date(year: int, month: int, day: int) -> date | None:

@@ -25,6 +25,10 @@ REFUSED = "refused:"
 """How a note of what a browser did not let happen begins."""
 
 
+def _cut(text: str, most: int) -> str:
+    return text[:most]
+
+
 class OutOfMoves(Exception):
     """Say that the moves a task may take are used up."""
 
@@ -55,12 +59,14 @@ class Report:
 class Pilot:
     """Carries out a task in a browser world, from where it stands.
 
-    `embed` breaks ties by meaning; without it words alone count. A pilot is used for one task.
+    `embed` breaks ties by meaning; without it words alone count. `cut` shortens what is told, at a place
+    where no secret stands. A pilot is used for one task.
     """
 
     world: Environment
     embed: Embed | None = None
     max_moves: int = MAX_MOVES
+    cut: Callable[[str, int], str] = _cut
     moves: list[Move] = field(default_factory=list)
     failed: list[str] = field(default_factory=list)
     orders: list[Order] = field(default_factory=list)
@@ -138,7 +144,7 @@ class Pilot:
         for _ in range(ANSWERED):
             if not self.seen.dialog:
                 return True
-            asked = f"the page asked “{self.seen.dialog[:120]}”"
+            asked = f"the page asked “{self.cut(self.seen.dialog, 120)}”"
             if only_reads:
                 self._fail_by([f"{REFUSED} {asked}, and to accept it needs --browser-writes"])
             else:
@@ -171,20 +177,25 @@ class Pilot:
 
     def fail(self, order: Order) -> None:
         """Note an order that could not be carried out."""
-        self.failed.append(_spelled(order))
+        self.failed.append(self._spelled(order))
 
     def unclear(self, nodes: Iterable[Node]) -> None:
         """Note that an order does not say which of several elements it means."""
         names = [f"“{node.name or node.before or f'a {node.role} without a name'}”" for node in nodes]
-        self._fail_by([f"it is not said which one is meant of {', '.join(names)[:200]}"])
+        self._fail_by([f"it is not said which one is meant of {self.cut(', '.join(names), 200)}"])
 
     def leave(self, orders: Iterable[Order]) -> None:
         """Note the orders behind one that could not be carried out: a form half filled is not sent."""
-        self.failed += [f"and so neither “{_spelled(order)}”" for order in orders]
+        self.failed += [f"and so neither “{self._spelled(order)}”" for order in orders]
+
+    def _spelled(self, order: Order) -> str:
+        return self.cut(f"{order.word} {order.text}".strip(), 120)
 
 
-def _spelled(order: Order) -> str:
-    return f"{order.word} {order.text}".strip()[:120]
+def leads(node: Node, url: str) -> bool:
+    """Tell whether an element is a link that goes to another page than the one of an address."""
+    there = node.href.split("#")[0]
+    return bool(there) and not there.startswith("javascript:") and there != url.split("#")[0]
 
 
 def held_back(before: PageSeen, after: PageSeen, target: str) -> list[str]:

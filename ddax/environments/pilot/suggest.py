@@ -12,7 +12,7 @@ from typing import Literal, NamedTuple, TypeAlias
 
 from ddax.environments.browser.seen import Node
 from ddax.environments.pilot.orders import Order
-from ddax.environments.pilot.pilot import Pilot
+from ddax.environments.pilot.pilot import Pilot, leads
 from ddax.environments.pilot.pressing import click
 from ddax.environments.pilot.words import plain, tokens
 
@@ -24,6 +24,11 @@ PAUSE = "0.3"
 _SIGNS = frozenset({"autocomplete", "autosuggest", "typeahead"})
 _PRESSED = frozenset({"menuitem", "clickable", "listitem", "link"})
 _EDGE = r"\b{verb}\w*\s+with\s+({value})"
+_OF_FIELD = re.compile(
+    r"\b(?:(?:text)?(?:field|box)|input|dropdown|combobox|label)\s+(?:(?:that|which)\s+|whose\s+[\w ]+)?$",
+    re.IGNORECASE,
+)
+"""What stands before an edge that is not that of a value, but of the name of a field."""
 Fits: TypeAlias = Callable[[str], bool]
 """Tell whether a suggestion is the one that is meant."""
 Taken: TypeAlias = Literal["taken", "not offered", "refused"]
@@ -57,13 +62,17 @@ def equal_to(value: str, node: Node) -> Fits:
 
 
 def edges(order: Order) -> Edges:
-    """Return what an order says its value starts and ends with, and the words behind that."""
+    """Return what an order says its value starts and ends with, and the words behind that.
+
+    "The field that starts with “Na”" says so of a field, and nothing of a value.
+    """
     quoted = "|".join(re.escape(quote) for quote in sorted(order.quotes, key=len, reverse=True))
     value = quoted or r"[^\s,.]+"
     found = [
         re.search(_EDGE.format(verb=verb, value=value), order.text, re.IGNORECASE)
         for verb in ("(?:start|begin)", "end")
     ]
+    found = [None if one and _OF_FIELD.search(order.text[: one.start()]) else one for one in found]
     start, end = (one[1] if one else "" for one in found)
     return Edges(start, end, order.text[max(one.end() if one else 0 for one in found) :])
 
@@ -111,24 +120,23 @@ def is_closed(node: Node) -> bool:
 
 
 def offered(pilot: Pilot, node: Node, known: set[str], asked: bool) -> list[Node]:
-    """Return what a page suggests for a field: of what was not known, options; where asked, what is below."""
+    """Return what a page suggests for a field: of what was not known, options; where asked, what is below.
+
+    A button below it, and what stands in one, does something else.
+    """
     new = [n for n in pilot.seen.nodes if n.id not in known and "disabled" not in n.state]
     options = [n for n in new if n.role == "option"]
     if options or not asked:
         return options
-    below = [n for n in new if _below(node, n) and not _leads(pilot, n)]
+    below = [n for n in new if _below(node, n) and not leads(n, pilot.seen.url)]
     opened = {n.id for n in new}
-    return [n for n in below if n.role in _PRESSED or n.parent in opened]
+    within = {one.id for n in new if n.role == "button" for one in (n, *pilot.match.below(n))}
+    return [n for n in below if n.id not in within and (n.role in _PRESSED or n.parent in opened)]
 
 
 def _below(field: Node, node: Node) -> bool:
     x, y, width, height = field.box
     return node.box[1] >= y + height / 2 and node.box[0] < x + width and node.box[0] + node.box[2] > x
-
-
-def _leads(pilot: Pilot, node: Node) -> bool:
-    """Tell whether a link goes to another page."""
-    return bool(node.href) and node.href.split("#")[0] != pilot.seen.url.split("#")[0]
 
 
 def _name(node: Node) -> str:
