@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from typing import Any, cast
 
 import pytest
 
@@ -139,7 +140,7 @@ async def test_a_button_below_a_field_is_no_suggestion() -> None:
         Node("e4", "button", "Show all", parent="e2", box=box),
         Node("e5", "text", "Show all", parent="e4", box=box),
     ]
-    pilot = Pilot(page(NAME))
+    pilot = Pilot(cast("Any", page(NAME)))
     pilot._seen = PageSeen("", url="http://a/", nodes=(field_, panel, *rows))
     assert [n.id for n in offered(pilot, field_, {"e1"}, True) if n.name] == ["e3"]
 
