@@ -156,6 +156,10 @@ from ddax.types import Passage
         ("Are dogs allowed?", "Dogs are allowed and welcome outdoors.", ""),
         ("Are dogs allowed?", "Dogs are allowed and leashed.", ""),
         ("Are dogs allowed in the garden?", "Dogs are allowed in the garden:\n\n- on a lead", ""),
+        ("Is the museum open?", '"The museum is open." Ann lied.', ""),
+        ("Is the museum open?", "> The museum is open.", ""),
+        ("Is the museum open?", "~~The museum is open.~~", ""),
+        ("Is the museum open?", "The museum is **open**.", "yes"),
         ("Is the museum open?", "…", ""),
     ],
 )

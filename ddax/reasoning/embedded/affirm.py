@@ -58,6 +58,8 @@ _WHEN = re.compile(
     rf" (?P<year>{_YEAR.pattern})"
 )
 """A date, a fact beside what is asked."""
+_STATEMENT = re.compile(r"[\w*].*[\w.!*]", re.DOTALL)
+"""What neither asks, quotes, strikes out nor leads to what follows."""
 _ANSWER = re.compile(r"\W*(yes|no)\b\s*(?:[,;:!–—]|\.?$)", re.I)
 """What opens an answer, where "No credit card is needed" and "No. 5" do not."""
 
@@ -112,7 +114,7 @@ def _taken_back(line: Sentence, weighed: Sequence[Weighed]) -> bool:
 
 def _verdict(question: Question, line: Sentence) -> str:
     """Return what one sentence says to a question: yes, no or nothing."""
-    if line.label or line.item or line.text.rstrip()[-1:] in ("?", ":", ";", ",", "…"):
+    if line.label or line.item or not _STATEMENT.fullmatch(line.text):
         return ""
     asked = words(question.text)
     said = [part for word in words(line.text) for part in _spelt(word)]
