@@ -52,6 +52,12 @@ async def test_which_of_two_fields_is_meant_is_not_guessed() -> None:
         ('Enter "Byron" into the last name field.', [["type", "e1", "Byron"]]),
         ('Enter "a@b.example" into the email field.', [["type", "e4", "a@b.example"]]),
         ("Set the phone to 555.", []),
+        ('Set "City" to "Oslo".', [["type", "e2", "Oslo"]]),
+        ('Fill in "City" with "City Hall".', [["type", "e2", "City Hall"]]),
+        ('Set "City" to Oslo.', [["type", "e2", "Oslo"]]),
+        ('Set "City" to "".', []),
+        ('Set the city to "t".', [["type", "e2", "t"]]),
+        ('Enter the city "t" into the email field.', [["type", "e4", "t"]]),
     ],
 )
 async def test_a_field_may_be_named_before_its_value(task: str, moves: list[list[str]]) -> None:

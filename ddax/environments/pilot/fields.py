@@ -89,11 +89,15 @@ def named_fields(order: Order, fields: list[Node]) -> list[tuple[Node, str]]:
 
 def where_of(order: Order, value: str) -> str:
     """Return the words of an order about the field: those behind the value, else those before it."""
-    before, found, after = order.text.partition(value)
-    if not found:
-        return order.text
     name = given(order)
-    return after if after.strip(" ,.;:\"'") else f"into {name[0]}" if name else before
+    into = f"into {name[0]}" if name else ""
+    if _named_field(into):
+        return into
+    found = re.search(rf"(?<!\w){re.escape(value)}(?!\w)", order.text)
+    if found is None:
+        return order.text
+    before, after = order.text[: found.start()], order.text[found.end() :]
+    return after if after.strip(" ,.;:\"'") else into or before
 
 
 def the_field(pilot: Pilot, where: str, fields: list[Node], value: str) -> Node | None:

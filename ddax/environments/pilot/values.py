@@ -14,7 +14,10 @@ _SAID = re.compile(
     r"(?:the (?:number|text|word|value|date|time|name|city)\s+)?(.+?)\s+"
     r"(?:into|in|as|on|to|for)\s+(?:the|a|your|both|all|its)?\s*"
 )
-_GIVEN = {"set": re.compile(r"(.+?)\s+to\s+(.+)"), "fill": re.compile(r"(?:in\s+)?(.+?)\s+with\s+(.+)")}
+_GIVEN = {
+    "set": re.compile(r"(.+?)\s+to(?:\s+(.+)|$)"),
+    "fill": re.compile(r"(?:in\s+)?(.+?)\s+with(?:\s+(.+)|$)"),
+}
 _WORKED_OUT = frozenset({"answer", "result", "solution"})
 """What an order has written that the page must be asked for."""
 _EQUATION = re.compile(r"^(.*?)=(.*)$")
@@ -24,12 +27,12 @@ _SIGNS = str.maketrans({"x": "*", "×": "*", "÷": "/", "−": "-", "–": "-"})
 def wanted_value(pilot: Pilot, order: Order) -> str | None:
     """Return what is to be written, None where the page must say it and does not."""
     text, low = order.text, order.text.casefold()
-    spoken = said(order) or ""
-    is_told = bool(order.quotes) and order.quote in spoken
+    spoken, quote = said(order) or "", quoted(order)
+    is_told = bool(quote) and quote in spoken
     if not is_told and (_WORKED_OUT & set(tokens(spoken)) or tokens(low)[:1] == ["it"]):
         return worked_out(pilot) if not pilot.clip else pilot.clip
-    if order.quotes:
-        return _cased(order.quote, low)
+    if quote:
+        return _cased(quote, low)
     if "word in" in low or "that into" in low:
         return pilot.clip or None
     found = re.search(r"\bvalue (?:of|for|from) (.+?)(?:\s+(?:into|in|to)\b|$)", text)
@@ -51,7 +54,17 @@ def said(order: Order) -> str | None:
 def given(order: Order) -> tuple[str, str] | None:
     """Return the field and the value of an order that names the field first: set it to, fill it with."""
     found = _GIVEN[order.word].fullmatch(order.text.strip(" ,.")) if order.word in _GIVEN else None
-    return (found[1], found[2]) if found else None
+    return (found[1], found[2] or "") if found else None
+
+
+def quoted(order: Order) -> str:
+    """Return the quote that is to be written: the first, of a field named first the one behind its name."""
+    name = given(order)
+    if name is None:
+        return order.quote
+    value = name[1]
+    behind = [quote for quote in order.quotes if quote in value]
+    return min(behind, key=lambda quote: (value.find(quote), -len(quote)), default="")
 
 
 def _cased(value: str, low: str) -> str:
