@@ -14,6 +14,7 @@ from ddax.environments.pilot.pilot import Pilot
 from ddax.environments.pilot.suggest import edges, offered, suggests
 from ddax.environments.pilot.words import tokens
 from tests.unit.test_pilot import NAME, done, page
+from tests.unit.test_pilot_calendar import grid
 
 pytestmark = pytest.mark.asyncio
 
@@ -66,6 +67,31 @@ async def test_a_field_may_be_named_before_its_value(task: str, moves: list[list
     )
     report, made = await done(task, world)
     assert made == moves and report.ok == bool(moves)
+
+
+@pytest.mark.parametrize(
+    ("task", "typed"),
+    [
+        ("Choose 24 December 2026 for the return date.", "e2"),
+        ("Choose a return date of 24 December 2026.", "e2"),
+        ("Choose 24 December 2026.", ""),
+        ("Choose 24.12.2026 with the date picker.", ""),
+    ],
+)
+async def test_which_of_two_dates_is_chosen_is_not_guessed(task: str, typed: str) -> None:
+    world = page(("textbox", "Departure date"), ("textbox", "Return date"))
+    report, moves = await done(task, world)
+    assert moves == ([["type", typed, "2026-12-24"]] if typed else [])
+    assert report.ok or "“Departure date”, “Return date”" in report.failed[0]
+    report, moves = await done(task.replace("return ", ""), page(("textbox", "Birth date")))
+    assert report.ok and moves == [["type", "e1", "2026-12-24"]]
+
+
+async def test_a_day_in_the_calendar_of_the_page_goes_into_no_field() -> None:
+    world = page(("textbox", "Date of birth"))
+    world.nodes += grid("December 2026", blanks=1)
+    report, moves = await done("Choose 24 December 2026 in the calendar.", world)
+    assert report.ok and moves == [["click", "d24", ""]]
 
 
 @pytest.mark.parametrize(

@@ -8,7 +8,7 @@ from datetime import date
 from ddax.environments.browser.seen import Node
 from ddax.environments.pilot.amounts import bring, set_amount
 from ddax.environments.pilot.calendar import CALENDAR_WORDS, pick_day, showing
-from ddax.environments.pilot.dates import find_date, find_time
+from ddax.environments.pilot.dates import find_date, find_time, month_of
 from ddax.environments.pilot.orders import Order
 from ddax.environments.pilot.pilot import Pilot
 from ddax.environments.pilot.pressing import SURE, click, press_named, press_path, press_place
@@ -113,8 +113,7 @@ def the_field(pilot: Pilot, where: str, fields: list[Node], value: str) -> Node 
     if name := _named_field(where):
         return _called(pilot, name, pool)
     if find_date(value):
-        dates = [n for n in pool if n.type == "date" or "date" in tokens(f"{n.name} {n.before} {n.hints}")]
-        pool = dates or pool
+        pool = [n for n in pool if is_dated(n)] or pool
     return _only(pilot, where, pool)
 
 
@@ -220,20 +219,43 @@ async def choose(pilot: Pilot, order: Order) -> bool:
 
 async def choose_day(pilot: Pilot, order: Order, day: date) -> bool:
     """Choose a day in the field an order names, else in the calendar that stands on the page."""
-    fields = pilot.nodes(FIELD)
-    dated = [
-        n
-        for n in fields
-        if n.type == "date" or CALENDAR_WORDS & set(tokens(f"{n.name} {n.before} {n.hints}"))
-    ]
-    if not dated and not showing(pilot.seen):
+    fields, stands = pilot.nodes(FIELD), bool(showing(pilot.seen))
+    dated = [n for n in fields if is_dated(n)]
+    if not dated and not stands:
         dated = [n for n in fields if "readonly" in n.state]
-    if not dated:
+    words = _words_beside(order.text)
+    if not dated or (stands and not words and "calendar" in tokens(order.text)):
         return await pick_day(pilot, day)
-    words = _named_field(order.text).split()
-    name = " ".join(word for word in words if plain(word) not in CALENDAR_WORDS)
-    target = _called(pilot, name, dated) if name else dated[0]
+    target = _dated(pilot, _named_field(order.text), words, dated)
     return target is not None and await fill(pilot, target, day.isoformat())
+
+
+def is_dated(node: Node) -> bool:
+    """Tell whether a field is there for a date."""
+    return node.type == "date" or bool(
+        CALENDAR_WORDS & set(tokens(f"{node.name} {node.before} {node.hints}"))
+    )
+
+
+def _words_beside(text: str) -> list[str]:
+    """Return the words of an order with a date that may name its field: all but those of the date."""
+    words = [plain(word) for word in content(text, mail=True).split()]
+    return [
+        word
+        for word in words
+        if not (word in NO_NAME | CALENDAR_WORDS or any(map(str.isdigit, word)) or month_of(word))
+    ]
+
+
+def _dated(pilot: Pilot, name: str, words: list[str], dated: list[Node]) -> Node | None:
+    """Return the field for a date that a name means, else most of some words; of several none is guessed."""
+    if name := " ".join(word for word in name.split() if plain(word) in words):
+        return _called(pilot, name, dated)
+    met = {n.id: sum(likeness(word, _label(n)) >= SURE for word in words) for n in dated}
+    best = [n for n in dated if met[n.id] == max(met.values())]
+    if len(best) > 1:
+        pilot.unclear(best)
+    return best[0] if len(best) == 1 else None
 
 
 def values_of(order: Order) -> list[str]:
