@@ -99,6 +99,8 @@ async def test_a_day_in_the_calendar_of_the_page_goes_into_no_field() -> None:
     [
         ("the combination [5,11,10]", [5, 11, 10]), ("the 2nd slider to -3", [-3]),
         ("1,200 and 2,5", [1200, 2, 5]), ("to 0.5", [0.5]), ("[1,200]", [1, 200]), ("none", []),
+        ("Guests (max 9) to 4", [4]), ("the volume slider (in %) to 30", [30]), ("Guests to (4)", [4]),
+        ("the Nights slider from 2 to 7", [7]), ("the sliders to ( 3, -5 )", [3, -5]),
     ],
 )  # fmt: skip
 async def test_amounts_are_told_from_places_and_lists(text: str, found: list[float]) -> None:
@@ -131,6 +133,34 @@ async def test_a_number_is_written_into_a_spinner_once() -> None:
     assert not report.ok and moves[0] == ["type", "e2", "3"]
     report, moves = await done('Enter "1" into the Nights field.', world)
     assert report.ok and moves[-1] != ["type", "e2", "1"]
+
+
+@pytest.mark.parametrize(
+    ("task", "rows", "moves"),
+    [
+        (
+            "Enter 12 into the Order number field.",
+            [("spinbutton", "Order quantity"), ("textbox", "Order number")],
+            [["type", "e2", "12"]],
+        ),
+        (
+            "Enter Room 5 into the comment field.",
+            [("spinbutton", "Room"), ("textbox", "Comment")],
+            [["type", "e2", "Room 5"]],
+        ),
+        (
+            "Choose room 12.",
+            [("spinbutton", "Room count"), ("radio", "Room 11"), ("radio", "Room 12")],
+            [["click", "e3", ""]],
+        ),
+        ("Move the slider 2 to 7.", [("slider", "Guests"), ("slider", "Nights")], []),
+    ],
+)
+async def test_an_amount_is_set_where_nothing_else_answers_better(
+    task: str, rows: list[tuple[str, str]], moves: list[list[str]]
+) -> None:
+    report, made = await done(task, page(*rows))
+    assert made == moves and report.ok == bool(moves)
 
 
 @pytest.mark.parametrize(

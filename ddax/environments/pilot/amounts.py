@@ -10,6 +10,8 @@ from ddax.environments.browser.seen import Node
 from ddax.environments.pilot.orders import Order
 from ddax.environments.pilot.pilot import Pilot
 from ddax.environments.pilot.words import (
+    BOXES,
+    FIELD,
     content,
     likeness,
     nth,
@@ -40,8 +42,10 @@ _NO_NAME = frozenset({"combination", "number", "percent", "position", "value"})
 """Words for a number, and for no slider."""
 LIKE = 0.4
 """Likeness from which a slider or spinner that an order speaks of is the one it names."""
-_LIST = re.compile(r"[\[(]([^\])]*)[\])]")
-_NUMBER = re.compile(r"-?\d+(?:\.\d+)?")
+NUMBER = re.compile(r"-?\d+(?:\.\d+)?")
+_LIST = re.compile(rf"[\[(]\s*({NUMBER.pattern}(?:\s*,\s*{NUMBER.pattern})+)\s*[\])]")
+_ASIDE = re.compile(r"\([^)]*\)|\[[^\]]*\]")
+_FROM = re.compile(rf"\bfrom\s+{NUMBER.pattern}(?=\s+to\b)")
 Step = Callable[[Pilot, Node, bool], Awaitable[bool]]
 """Make one step up or down; False where there is no way to."""
 
@@ -54,20 +58,37 @@ async def set_amount(pilot: Pilot, order: Order) -> bool | None:
     if not pool or not wanted or (not kind and (order.quotes or len(wanted) > 1)):
         return None
     if len(wanted) > 1:
+        several = bool(words & {"sliders", "spinners"}) or _LIST.search(order.text) is not None
         pairs = zip(pool, wanted, strict=False)
-        return len(pool) == len(wanted) and all([await bring(pilot, node, to) for node, to in pairs])
+        matched = several and len(pool) == len(wanted)
+        return matched and all([await bring(pilot, node, to) for node, to in pairs])
     node = _meant(pilot, pool, order) if kind else _named(pool, _name(order), least=0.6)
-    if node is None:
+    if node is None or (not kind and _rivalled(pilot, node, pool, order)):
         return False if kind else None
     return await bring(pilot, node, wanted[0])
 
 
 def amounts(text: str) -> list[float]:
-    """Return the numbers of a text but for places as “2nd”; those of a list one by one."""
+    """Return the numbers of a text, those of a list one by one.
+
+    Left out are places as “2nd”, what is in brackets beside others, and where an amount comes “from”.
+    """
     listed = _LIST.search(text)
     if listed:
-        return [float(one) for one in _NUMBER.findall(listed[1])]
-    return numbers(without_places(text))
+        return [float(one) for one in NUMBER.findall(listed[1])]
+    told = _FROM.sub(" ", without_places(text))
+    return numbers(_ASIDE.sub(" ", told)) or numbers(told)
+
+
+def _rivalled(pilot: Pilot, node: Node, pool: list[Node], order: Order) -> bool:
+    """Tell whether another field answers to an order as well, or what can be chosen answers better."""
+    said = content(without_places(order.text))
+    best = likeness(said, _label(node))
+    others = [n for n in pilot.nodes(FIELD | {"combobox"}) if n not in pool]
+    if any(likeness(said, _label(n)) >= best for n in others):
+        return True
+    offers = pilot.nodes(BOXES | {"button", "combobox"}) if order.verb == "choose" else []
+    return any(likeness(said, text) > best for n in offers for text in (n.name, *n.options))
 
 
 def _meant(pilot: Pilot, pool: list[Node], order: Order) -> Node | None:
@@ -89,7 +110,7 @@ def _named(pool: list[Node], name: str, *, least: float) -> Node | None:
 
 
 def _name(order: Order) -> str:
-    words = content(without_places(_LIST.sub(" ", order.text))).split()
+    words = content(without_places(_ASIDE.sub(" ", order.text))).split()
     return " ".join(word for word in words if not numbers(word) and not _NO_NAME & set(tokens(word)))
 
 

@@ -6,7 +6,7 @@ import re
 from datetime import date
 
 from ddax.environments.browser.seen import Node
-from ddax.environments.pilot.amounts import bring, set_amount
+from ddax.environments.pilot.amounts import NUMBER, bring, set_amount
 from ddax.environments.pilot.calendar import CALENDAR_WORDS, pick_day, showing
 from ddax.environments.pilot.dates import find_date, find_time, month_of
 from ddax.environments.pilot.orders import Order
@@ -33,7 +33,6 @@ NO_NAME = frozenset(
 """Words that say where a field is, of what kind, or how to write, and not how it is called."""
 ALIKE = 0.35
 """Likeness by meaning from which a label is another word for the name of a field."""
-_NUMBER = re.compile(r"-?\d+(?:\.\d+)?")
 
 
 async def enter(pilot: Pilot, order: Order) -> bool:
@@ -179,7 +178,7 @@ async def fill(pilot: Pilot, node: Node, value: str) -> bool:
 
 async def _write(pilot: Pilot, node: Node, value: str) -> bool:
     """Write a value, or take the suggestion that equals it; False where the field does not hold it then."""
-    if node.role == "spinbutton" and _NUMBER.fullmatch(value):
+    if node.role == "spinbutton" and NUMBER.fullmatch(value):
         return await bring(pilot, node, float(value), value)
     came = await take(pilot, node, value, equal_to(value, node))
     written = came == "not offered" and not is_closed(node)
