@@ -207,6 +207,26 @@ async def test_a_button_below_a_field_is_no_suggestion() -> None:
     assert [n.id for n in offered(pilot, field_, {"e1"}, True) if n.name] == ["e3"]
 
 
+@pytest.mark.parametrize(
+    ("task", "pressed"),
+    [
+        ('Choose "Low price plan".', "e2"), ("Choose Low price plan.", "e2"), ('Choose "Price".', "e1"),
+        ("Choose price.", "e1"), ('Choose "plan price".', "e2"), ('Choose "Price and more".', ""),
+    ],
+)  # fmt: skip
+async def test_what_is_chosen_is_what_is_called_so_and_not_the_next_box(task: str, pressed: str) -> None:
+    report, moves = await done(task, page(("option", "Price"), ("button", "Low price plan")))
+    assert moves == ([["click", pressed, ""]] if pressed else []) and report.ok == bool(pressed)
+
+
+@pytest.mark.parametrize(("held", "tab"), [("Oslo", ""), ("Oslo", "tab"), ("", "tab")])
+async def test_a_choice_of_something_else_is_not_written_into_a_field(held: str, tab: str) -> None:
+    world = page(NAME, *[(tab, "Delivery")] * bool(tab))
+    world.nodes[0] = replace(world.nodes[0], role="combobox", value=held)
+    report, moves = await done('Choose "Express".', world)
+    assert not report.ok and not any(move[0] == "type" for move in moves)
+
+
 async def test_what_was_not_copied_is_not_pasted() -> None:
     report, moves = await done("Copy the text in the text area and paste it.", page(NAME))
     assert not report.ok and moves == []

@@ -5,13 +5,13 @@ from __future__ import annotations
 import re
 from datetime import date
 
-from ddax.environments.browser.seen import Node
+from ddax.environments.browser.seen import ACTED_ON, Node
 from ddax.environments.pilot.amounts import NUMBER, bring, set_amount
 from ddax.environments.pilot.calendar import CALENDAR_WORDS, pick_day, showing
 from ddax.environments.pilot.dates import find_date, find_time, month_of
 from ddax.environments.pilot.orders import Order
 from ddax.environments.pilot.pilot import Pilot
-from ddax.environments.pilot.pressing import SURE, click, press_named, press_path, press_place
+from ddax.environments.pilot.pressing import SURE, click, doors, press_named, press_path, press_place
 from ddax.environments.pilot.suggest import Edges, complete, edges, equal_to, is_closed, suggests, take
 from ddax.environments.pilot.values import field_value, given, looked_up, wanted_value
 from ddax.environments.pilot.words import (
@@ -269,7 +269,6 @@ def values_of(order: Order) -> list[str]:
 
 async def choose_values(pilot: Pilot, values: list[str], order: Order) -> bool:
     """Choose each of some values where a select, a box or another control offers it."""
-    quoted = bool(order.quotes)
     selects = [n for n in pilot.seen.nodes if n.tag == "select" and "disabled" not in n.state]
     for node in selects:
         names = [best_option(node, value) for value in values]
@@ -279,16 +278,41 @@ async def choose_values(pilot: Pilot, values: list[str], order: Order) -> bool:
     if offers is not None:
         return await take(pilot, offers, values[0], equal_to(values[0], offers)) == "taken"
     boxes = pilot.nodes(BOXES)
-    if boxes:
+    if all(_is_for_a_box(pilot, boxes, value, order) for value in values):
         return await tick(pilot, boxes, values, order)
     looks = shades(pilot, order.text)
     if looks:
         return "refused" not in [await click(pilot, node) for node in looks]
-    return all([await press_named(pilot, value, frozenset(), quoted=quoted) for value in values])
+    return all([await _pick(pilot, value, order) for value in values])
+
+
+async def _pick(pilot: Pilot, value: str, order: Order) -> bool:
+    """Press what answers to a value; a box is ticked, and left alone if it does not bear what is quoted."""
+    ranked = pilot.match.rank(value)
+    best = ranked[0].node if ranked and ranked[0].score >= SURE else None
+    if best is None or best.role not in BOXES:
+        return await press_named(pilot, value, frozenset(), quoted=bool(order.quotes))
+    return _bears(best, value, order) and await tick(pilot, [best], [value], order)
+
+
+def _bears(box: Node, value: str, order: Order) -> bool:
+    """Tell whether a box has every word of a value, where that is quoted."""
+    return not order.quotes or set(tokens(value)) <= set(tokens(_label(box)))
+
+
+def _is_for_a_box(pilot: Pilot, boxes: list[Node], value: str, order: Order) -> bool:
+    """Tell whether a box bears a value, and no control of another kind is called more like it."""
+    others = pilot.nodes(ACTED_ON - BOXES)
+    best = max((likeness(value, _label(n)) for n in boxes if _bears(n, value, order)), default=-1.0)
+    rival = max((likeness(value, _label(n)) for n in others), default=0.0)
+    return best >= (rival if rival >= SURE else 0.0)
 
 
 def offering(pilot: Pilot, values: list[str], order: Order) -> Node | None:
-    """Return the field that suggests in which a value is to be chosen: the one named, or the only control."""
+    """Return the field that suggests in which a value is to be chosen: the one named, or the only control.
+
+    One that is not named must be empty, and nothing closed on the page that the value may be behind.
+    """
     pool = [n for n in pilot.nodes(FIELD | {"combobox"}) if suggests(n)]
     if len(values) != 1 or not pool:
         return None
@@ -296,7 +320,8 @@ def offering(pilot: Pilot, values: list[str], order: Order) -> Node | None:
     named = [n for n in pool if likeness(content(where), _label(n)) > 0.4]
     if named or any(found.score >= SURE for found in pilot.match.rank(values[0])):
         return named[0] if named else None
-    return pool[0] if len(pool) == 1 and not _named_field(where) else None
+    free = len(pool) == 1 and not pool[0].value and not doors(pilot)
+    return pool[0] if free and not _named_field(where) else None
 
 
 def shades(pilot: Pilot, text: str) -> list[Node]:
