@@ -227,6 +227,58 @@ async def test_a_choice_of_something_else_is_not_written_into_a_field(held: str,
     assert not report.ok and not any(move[0] == "type" for move in moves)
 
 
+@pytest.mark.parametrize(
+    ("task", "typed"),
+    [
+        ('Copy "Notes to driver" and paste it into "Answer".', "e3"),
+        ('Copy "Notes to driver" into "Answer".', "e3"),
+        ('Copy "Notes to driver" to the "Driver name" field.', "e2"),
+        ("Copy the notes to driver field and paste it into the answer.", "e3"),
+        ("Copy the notes into the answer.", "e3"),
+    ],
+)
+async def test_what_is_copied_may_have_to_in_its_name(task: str, typed: str) -> None:
+    world = page(("textbox", "Notes to driver"), ("textbox", "Driver name"), ("textbox", "Answer"))
+    world.nodes[0] = replace(world.nodes[0], value="ring twice")
+    report, moves = await done(task, world)
+    assert report.ok and moves == [["type", typed, "ring twice"]]
+
+
+@pytest.mark.parametrize(
+    ("place", "typed"),
+    [("first name", ""), ("last name", "e1"), ("first address", "e3"), ("2nd address", "e4"), ("2nd", "e2")],
+)
+async def test_a_place_counts_the_fields_of_a_name(place: str, typed: str) -> None:
+    world = page(*[("textbox", name) for name in ("Last name", "Email", "Address line", "Address town")])
+    report, moves = await done(f'Enter "Ada" into the {place} field.', world)
+    assert moves == ([["type", typed, "Ada"]] if typed else []) and report.ok == bool(typed)
+
+
+@pytest.mark.parametrize(
+    ("held", "roles", "typed"),
+    [
+        (("Ada", ""), ("textbox", "searchbox"), ""), (("Ada", "Oslo"), ("textbox", "textbox"), ""),
+        (("", ""), ("textbox", "searchbox"), "e1"), (("Ada", ""), ("textbox", "textbox"), "e2"),
+        (("Ada",), ("textbox",), "e1"), (("",), ("searchbox",), "e1"),
+    ],
+)  # fmt: skip
+async def test_without_a_name_the_only_field_or_the_only_empty_one_is_meant(
+    held: tuple[str, ...], roles: tuple[str, ...], typed: str
+) -> None:
+    world = page(*[(role, f"{role} {place}") for place, role in enumerate(roles)])
+    world.nodes = [replace(node, value=value) for node, value in zip(world.nodes, held, strict=True)]
+    report, moves = await done('Enter "42" as your answer.', world)
+    assert moves == ([["type", typed, "42"]] if typed else []) and report.ok == bool(typed)
+
+
+@pytest.mark.parametrize(("bare", "moves"), [(1, [["type", "e1", "555"]]), (2, [])])
+async def test_a_named_field_is_one_of_several_without_a_label_only_by_a_guess(
+    bare: int, moves: list[list[str]]
+) -> None:
+    report, made = await done('Enter "555" as phone.', page(*[("textbox", "")] * bare, NAME))
+    assert made == moves and report.ok == bool(moves)
+
+
 async def test_what_was_not_copied_is_not_pasted() -> None:
     report, moves = await done("Copy the text in the text area and paste it.", page(NAME))
     assert not report.ok and moves == []

@@ -7,11 +7,13 @@ from collections.abc import Awaitable, Callable
 from functools import partial
 
 from ddax.environments.browser.seen import Node
+from ddax.environments.pilot.match import label_of
 from ddax.environments.pilot.orders import Order
 from ddax.environments.pilot.pilot import Pilot
 from ddax.environments.pilot.words import (
     BOXES,
     FIELD,
+    LIKE,
     content,
     likeness,
     nth,
@@ -40,8 +42,6 @@ PARTS = frozenset({"spin", "spinner", "stepper", "touchspin"})
 """Words by which they say that it is a part of a spinner."""
 _NO_NAME = frozenset({"combination", "number", "percent", "position", "value"})
 """Words for a number, and for no slider."""
-LIKE = 0.4
-"""Likeness from which a slider or spinner that an order speaks of is the one it names."""
 NUMBER = re.compile(r"-?\d+(?:\.\d+)?")
 _LIST = re.compile(rf"[\[(]\s*({NUMBER.pattern}(?:\s*,\s*{NUMBER.pattern})+)\s*[\])]")
 _ASIDE = re.compile(r"\([^)]*\)|\[[^\]]*\]")
@@ -83,9 +83,9 @@ def amounts(text: str) -> list[float]:
 def _rivalled(pilot: Pilot, node: Node, pool: list[Node], order: Order) -> bool:
     """Tell whether another field answers to an order as well, or what can be chosen answers better."""
     said = content(without_places(order.text))
-    best = likeness(said, _label(node))
+    best = likeness(said, label_of(node))
     others = [n for n in pilot.nodes(FIELD | {"combobox"}) if n not in pool]
-    if any(likeness(said, _label(n)) >= best for n in others):
+    if any(likeness(said, label_of(n)) >= best for n in others):
         return True
     offers = pilot.nodes(BOXES | {"button", "combobox"}) if order.verb == "choose" else []
     return any(likeness(said, text) > best for n in offers for text in (n.name, *n.options))
@@ -96,7 +96,7 @@ def _meant(pilot: Pilot, pool: list[Node], order: Order) -> Node | None:
     place, name = ordinal(order.text), _name(order)
     if place:
         return nth(pool, place)
-    if name and any(map(_label, pool)):
+    if name and any(map(label_of, pool)):
         return _named(pool, name, least=LIKE)
     if len(pool) > 1:
         pilot.unclear(pool)
@@ -105,17 +105,13 @@ def _meant(pilot: Pilot, pool: list[Node], order: Order) -> Node | None:
 
 
 def _named(pool: list[Node], name: str, *, least: float) -> Node | None:
-    best = max(pool, key=lambda node: likeness(name, _label(node)))
-    return best if likeness(name, _label(best)) >= least else None
+    best = max(pool, key=lambda node: likeness(name, label_of(node)))
+    return best if likeness(name, label_of(best)) >= least else None
 
 
 def _name(order: Order) -> str:
     words = content(without_places(_ASIDE.sub(" ", order.text))).split()
     return " ".join(word for word in words if not numbers(word) and not _NO_NAME & set(tokens(word)))
-
-
-def _label(node: Node) -> str:
-    return node.name or node.before
 
 
 async def bring(pilot: Pilot, node: Node, wanted: float, text: str = "") -> bool:
@@ -153,7 +149,7 @@ async def _control(pilot: Pilot, node: Node, up: bool) -> bool:
     near = [
         one
         for one in pilot.nodes({"button", "clickable", "icon", "shape", "image"})
-        if not one.submits and is_control(one, words, set(tokens(_label(node)))) and _gap(node, one) <= NEAR
+        if not one.submits and is_control(one, words, set(tokens(label_of(node)))) and _gap(node, one) <= NEAR
     ]
     best = min(near, key=partial(_gap, node), default=None)
     return best is not None and await pilot.do("click", best.id) != "refused"

@@ -6,28 +6,37 @@ import re
 
 from ddax.environments.browser.seen import Node
 from ddax.environments.pilot.fields import NO_NAME, fill, the_field
+from ddax.environments.pilot.match import label_of
 from ddax.environments.pilot.orders import Order
 from ddax.environments.pilot.pilot import Pilot
 from ddax.environments.pilot.values import long_text, looked_up
-from ddax.environments.pilot.words import FIELD, content, likeness, nth, ordinal, plain, tokens
+from ddax.environments.pilot.words import FIELD, LIKE, content, likeness, nth, ordinal, plain, tokens
 
 _INTO = re.compile(r"\s+(?:into|onto|to)\s+")
 _OF_A_TEXT = NO_NAME | frozenset({"value", "contents", "content", "all", "whole", "entire", "there", "first"})
 """Words of an order to copy that do not say how the thing to copy is called."""
-LIKE = 0.4
-"""Likeness from which a label is the name of what is to be copied."""
 
 
 async def copy(pilot: Pilot, order: Order) -> bool:
     """Copy what an order names; where it says into which field as well, paste it there."""
-    what, *into = _INTO.split(order.text, maxsplit=1)
+    what, into = _parts(pilot, order)
     name = order.quote if order.quote in what and order.quote else _name(what)
     node = source(pilot, what, name)
     pilot.origin = node.id if node else ""
     pilot.clip = held(node) if node else _text(pilot, what, name)
     if not pilot.clip or pilot.failed or (not node and pilot.clip.endswith("…")):  # else it may be cut
         return False
-    return await _into(pilot, order, f"into {into[0]}") if into else True
+    return await _into(pilot, order, f"into {into}") if into else True
+
+
+def _parts(pilot: Pilot, order: Order) -> tuple[str, str]:
+    """Return the words for what to copy and those for where to: none of a quote, or where a paste follows."""
+    outside = order.text
+    for quote in order.quotes:
+        outside = outside.replace(quote, "_" * len(quote), 1)
+    after = pilot.orders[pilot.orders.index(order) + 1 :]
+    found = None if after and after[0].verb == "paste" else _INTO.search(outside)
+    return (order.text[: found.start()], order.text[found.end() :]) if found else (order.text, "")
 
 
 async def paste(pilot: Pilot, order: Order) -> bool:
@@ -58,8 +67,8 @@ def source(pilot: Pilot, what: str, name: str) -> Node | None:
     fields = [n for n in pilot.seen.nodes if n.role in FIELD]
     place, words = ordinal(what), set(tokens(what))
     if name:
-        best = max(fields, key=lambda n: likeness(name, _label(n)), default=None)
-        return best if best is not None and likeness(name, _label(best)) > LIKE else None
+        best = max(fields, key=lambda n: likeness(name, label_of(n)), default=None)
+        return best if best is not None and likeness(name, label_of(best)) > LIKE else None
     if "paragraph" in words:
         return None
     one_line = words & {"field", "input", "textbox"} and not words & {"area", "textarea"}
@@ -74,10 +83,6 @@ def source(pilot: Pilot, what: str, name: str) -> Node | None:
 
 def _name(what: str) -> str:
     return " ".join(word for word in content(what, mail=True).split() if plain(word) not in _OF_A_TEXT)
-
-
-def _label(node: Node) -> str:
-    return node.name or node.before
 
 
 def _text(pilot: Pilot, what: str, name: str) -> str:

@@ -45,6 +45,11 @@ BY_MEANING = 0.35
 """Below this likeness of words the meaning decides."""
 
 
+def label_of(node: Node) -> str:
+    """Return what a field is called: its name, else the words before it."""
+    return node.name or node.before
+
+
 @dataclass(frozen=True)
 class Found:
     """An element with how well it answers, higher is better."""

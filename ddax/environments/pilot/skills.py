@@ -6,8 +6,9 @@ import re
 
 from ddax.environments.browser.seen import Node
 from ddax.environments.pilot.amounts import set_amount
+from ddax.environments.pilot.choosing import choose, untick
 from ddax.environments.pilot.copying import copy, paste
-from ddax.environments.pilot.fields import choose, enter, fill, untick
+from ddax.environments.pilot.fields import enter, fill
 from ddax.environments.pilot.messages import message
 from ddax.environments.pilot.orders import Order
 from ddax.environments.pilot.pilot import Pilot, Skill

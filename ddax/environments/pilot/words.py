@@ -133,6 +133,10 @@ def likeness(wanted: str, label: str) -> float:
     return 0.5 * 2 * share * cover / (share + cover) if share + cover else 0.0
 
 
+LIKE = 0.4
+"""Likeness from which a field is the one that an order names."""
+
+
 def numbers(text: str) -> list[float]:
     """Return the numbers of a text."""
     return [float(found.replace(",", "")) for found in _NUMBER.findall(text)]

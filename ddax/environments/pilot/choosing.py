@@ -1,0 +1,208 @@
+"""Choose what an order names: options of lists, boxes, days, suggestions, places in a menu."""
+
+from __future__ import annotations
+
+import re
+from datetime import date
+
+from ddax.environments.browser.seen import ACTED_ON, Node
+from ddax.environments.pilot.amounts import set_amount
+from ddax.environments.pilot.calendar import CALENDAR_WORDS, pick_day, showing
+from ddax.environments.pilot.dates import find_date, month_of
+from ddax.environments.pilot.fields import (
+    NO_NAME,
+    best_option,
+    called,
+    completed,
+    fill,
+    is_dated,
+    named_field,
+    select,
+    where_of,
+)
+from ddax.environments.pilot.match import label_of
+from ddax.environments.pilot.orders import Order
+from ddax.environments.pilot.pilot import Pilot
+from ddax.environments.pilot.pressing import SURE, click, doors, press_named, press_path, press_place
+from ddax.environments.pilot.suggest import edges, equal_to, suggests, take
+from ddax.environments.pilot.words import BOXES, FIELD, LIKE, content, likeness, ordinal, plain, roles, tokens
+
+
+async def choose(pilot: Pilot, order: Order) -> bool:
+    """Choose what an order names: options, boxes, a place in a menu, a number on a slider, a day."""
+    text = order.text
+    day = find_date(text)
+    if day is not None:
+        return await choose_day(pilot, order, day)
+    if ">" in text and not order.quotes:
+        return await press_path(pilot, [part.strip() for part in text.split(">")])
+    moved = await set_amount(pilot, order)
+    if moved is not None:
+        return moved
+    fields, parts = pilot.nodes(FIELD | {"combobox"}), edges(order)
+    if (parts.start or parts.end) and any(map(suggests, fields)):
+        return await completed(pilot, parts, fields)
+    place, role = ordinal(text), roles(text)
+    if place and role:
+        return await press_place(pilot, "", role, place)
+    values = values_of(order)
+    if not values:
+        return True  # nothing is to be chosen
+    return await choose_values(pilot, values, order)
+
+
+async def choose_day(pilot: Pilot, order: Order, day: date) -> bool:
+    """Choose a day in the field an order names, else in the calendar that stands on the page."""
+    fields, stands = pilot.nodes(FIELD), bool(showing(pilot.seen))
+    dated = [n for n in fields if is_dated(n)]
+    if not dated and not stands:
+        dated = [n for n in fields if "readonly" in n.state]
+    words = _words_beside(order.text)
+    if not dated or (stands and not words and "calendar" in tokens(order.text)):
+        return await pick_day(pilot, day)
+    target = _dated(pilot, named_field(order.text), words, dated)
+    return target is not None and await fill(pilot, target, day.isoformat())
+
+
+def _words_beside(text: str) -> list[str]:
+    """Return the words of an order with a date that may name its field: all but those of the date."""
+    words = [plain(word) for word in content(text, mail=True).split()]
+    return [
+        word
+        for word in words
+        if not (word in NO_NAME | CALENDAR_WORDS or any(map(str.isdigit, word)) or month_of(word))
+    ]
+
+
+def _dated(pilot: Pilot, name: str, words: list[str], dated: list[Node]) -> Node | None:
+    """Return the field for a date that a name means, else most of some words; of several none is guessed."""
+    if name := " ".join(word for word in name.split() if plain(word) in words):
+        return called(pilot, name, dated)
+    met = {n.id: sum(likeness(word, label_of(n)) >= SURE for word in words) for n in dated}
+    best = [n for n in dated if met[n.id] == max(met.values())]
+    if len(best) > 1:
+        pilot.unclear(best)
+    return best[0] if len(best) == 1 else None
+
+
+def values_of(order: Order) -> list[str]:
+    """Return what an order enumerates."""
+    if order.quotes:
+        return list(order.quotes)
+    text = re.sub(r"\s+(?:from|in|on|with|using)\s+(?:the|a)\b.*$", "", order.text)
+    text = re.sub(r"^(?:the|all|any)\s+(?:options?|items?|boxes|words?|of)\s+", "", text)
+    parts = [part.strip(" ,.") for part in re.split(r",\s*(?:and\s+)?|\s+and\s+", text)]
+    return [part for part in parts if part and plain(part) not in ("nothing", "none")]
+
+
+async def choose_values(pilot: Pilot, values: list[str], order: Order) -> bool:
+    """Choose each of some values where a select, a box or another control offers it."""
+    selects = [n for n in pilot.seen.nodes if n.tag == "select" and "disabled" not in n.state]
+    for node in selects:
+        names = [best_option(node, value) for value in values]
+        if all(names):
+            return await select(pilot, node, [name for name in names if name])
+    offers = offering(pilot, values, order)
+    if offers is not None:
+        return await take(pilot, offers, values[0], equal_to(values[0], offers)) == "taken"
+    boxes = pilot.nodes(BOXES)
+    if all(_is_for_a_box(pilot, boxes, value, order) for value in values):
+        return await tick(pilot, boxes, values, order)
+    looks = shades(pilot, order.text)
+    if looks:
+        return "refused" not in [await click(pilot, node) for node in looks]
+    return all([await _pick(pilot, value, order) for value in values])
+
+
+async def _pick(pilot: Pilot, value: str, order: Order) -> bool:
+    """Press what answers to a value; a box is ticked, and left alone if it does not bear what is quoted."""
+    ranked = pilot.match.rank(value)
+    best = ranked[0].node if ranked and ranked[0].score >= SURE else None
+    if best is None or best.role not in BOXES:
+        return await press_named(pilot, value, frozenset(), quoted=bool(order.quotes))
+    return _bears(best, value, order) and await tick(pilot, [best], [value], order)
+
+
+def _bears(box: Node, value: str, order: Order) -> bool:
+    """Tell whether a box has every word of a value, where that is quoted."""
+    return not order.quotes or set(tokens(value)) <= set(tokens(label_of(box)))
+
+
+def _is_for_a_box(pilot: Pilot, boxes: list[Node], value: str, order: Order) -> bool:
+    """Tell whether a box bears a value, and no control of another kind is called more like it."""
+    others = pilot.nodes(ACTED_ON - BOXES)
+    best = max((likeness(value, label_of(n)) for n in boxes if _bears(n, value, order)), default=-1.0)
+    rival = max((likeness(value, label_of(n)) for n in others), default=0.0)
+    return best >= (rival if rival >= SURE else 0.0)
+
+
+def offering(pilot: Pilot, values: list[str], order: Order) -> Node | None:
+    """Return the field that suggests in which a value is to be chosen: the one named, or the only control.
+
+    One that is not named must be empty, and nothing closed on the page that the value may be behind.
+    """
+    pool = [n for n in pilot.nodes(FIELD | {"combobox"}) if suggests(n)]
+    if len(values) != 1 or not pool:
+        return None
+    where = where_of(order, values[0])
+    named = [n for n in pool if likeness(content(where), label_of(n)) > LIKE]
+    if named or any(found.score >= SURE for found in pilot.match.rank(values[0])):
+        return named[0] if named else None
+    free = len(pool) == 1 and not pool[0].value and not doors(pilot)
+    return pool[0] if free and not named_field(where) else None
+
+
+def shades(pilot: Pilot, text: str) -> list[Node]:
+    """Return the elements of a colour, where an order speaks of one."""
+    from ddax.environments.pilot.words import color_table, hue, rgb
+
+    names = [word for word in tokens(text) if word in color_table()]
+    if not names:
+        return []
+    pool = [
+        (n, rgb(dict(n.paint).get("fill", "")))
+        for n in pilot.nodes({"icon", "shape", "clickable"})
+        if n.paint
+    ]
+    return [n for n, color in pool if color is not None and hue(color) in names]
+
+
+async def tick(pilot: Pilot, boxes: list[Node], values: list[str], order: Order) -> bool:
+    """Tick the boxes that are named."""
+    meant = boxes_of(pilot, boxes, values, order)
+    came = [await click(pilot, node) for node in meant if not is_ticked(node)]
+    return bool(meant) and "refused" not in came
+
+
+async def untick(pilot: Pilot, order: Order) -> bool:
+    """Take the ticks off the boxes that an order names, and see that they are off."""
+    meant = boxes_of(pilot, pilot.nodes(BOXES), values_of(order), order)
+    for node in meant:
+        if is_ticked(node):
+            await click(pilot, node)
+    after = [pilot.seen.node(node.id) for node in meant]
+    return bool(meant) and not any(node is not None and is_ticked(node) for node in after)
+
+
+def is_ticked(node: Node) -> bool:
+    """Tell whether a box is ticked or an option is chosen."""
+    return bool({"checked", "selected"} & node.state)
+
+
+def boxes_of(pilot: Pilot, boxes: list[Node], values: list[str], order: Order) -> list[Node]:
+    """Return the boxes that are named, by meaning where no label has a word of them; none if one is missing.
+
+    What is quoted is meant as it stands: nothing else is ticked for it.
+    """
+    meant: list[Node] = []
+    text = order.text
+    for value in values:
+        ranked = pilot.match.rank(
+            re.sub(r"^(?:words? )?(?:similar|related|close) to\s+", "", value), BOXES, among=boxes
+        )
+        alike = "similar" in text or "related" in text or "synonym" in text
+        sure = [one for one in ranked if one.score >= (0.6 if alike else SURE)]
+        if not sure and order.quotes:
+            return []
+        meant += [one.node for one in (sure if alike and sure else (sure or ranked)[:1])]
+    return list(dict.fromkeys(meant))
