@@ -127,10 +127,9 @@ def the_field(pilot: Pilot, where: str, fields: list[Node], value: str) -> Node 
 
 def _at(place: int, name: str, pool: list[Node]) -> Node | None:
     """Return the field that has a place in its name, else the one at this place of those named."""
-    bears = next((n for n in pool if ordinal(label_of(n)) == place), None)
-    if bears is not None or not name:
-        return bears or nth(pool, place)
-    return nth([n for n in pool if likeness(name, label_of(n)) > LIKE and not ordinal(label_of(n))], place)
+    named = [n for n in pool if not name or likeness(name, label_of(n)) > LIKE]
+    bears = next((n for n in named if ordinal(label_of(n)) == place), None)
+    return bears or nth([n for n in named if not name or not ordinal(label_of(n))], place)
 
 
 def _of_kind(where: str, fields: list[Node]) -> list[Node]:
