@@ -44,9 +44,14 @@ class _Quote(NamedTuple):
             words.extend(forms(quote[start:end]))
         return cls(tuple(words), tuple(begins))
 
-    def begins_with(self, words: tuple[str, ...]) -> bool:
-        """Tell whether a sentence begins with these words."""
-        return any(self.words[place : place + len(words)] == words for place in self.begins)
+    def says(self, title: tuple[str, ...], said: tuple[str, ...]) -> bool:
+        """Tell whether a sentence begins with what is said, or says its title before that."""
+        for place in range(len(self.words) - len(said) + 1 if len(said) >= LEAST_RUN else 0):
+            if self.words[place : place + len(said)] == said:
+                begin = max(begin for begin in self.begins if begin <= place)
+                if begin == place or set(title) <= set(self.words[begin:place]):
+                    return True
+        return False
 
 
 def mark(text: str, quotes: Sequence[str], check: EntailmentCheck, *, least: float = 0.5) -> Marked:
@@ -95,15 +100,14 @@ def _marked(line: str) -> str:
 def _verbatim(line: str, quotes: Sequence[_Quote]) -> int:
     """Return the number of the first quote in which a sentence stands, with or without a title before it.
 
-    What stands behind a title begins a sentence of the quote, or the quote says the title too: otherwise it
-    has another name, or a condition, in the title's place.
+    What stands behind a title begins a sentence of the quote, or that sentence says the title before it:
+    otherwise it has another name, or a condition, in the title's place.
     """
     parts = line.split(": ")
     told = [(forms(": ".join(parts[:k])), forms(": ".join(parts[k:]))) for k in range(len(parts))]
     for number, quote in enumerate(quotes, 1):
-        for title, said in told:
-            if _holds(said, quote.words) and (set(title) <= set(quote.words) or quote.begins_with(said)):
-                return number
+        if any(quote.says(title, said) for title, said in told):
+            return number
     return 0
 
 
@@ -127,12 +131,6 @@ def _in_row(line: str, rows: Sequence[tuple[int, tuple[str, ...], tuple[str, ...
         if first and any(words[: len(first)] == first and words == row[: len(words)] for words in said):
             return number
     return 0
-
-
-def _holds(part: tuple[str, ...], whole: tuple[str, ...]) -> bool:
-    if len(part) < LEAST_RUN or len(part) > len(whole):
-        return False
-    return any(whole[i : i + len(part)] == part for i in range(len(whole) - len(part) + 1))
 
 
 def _entailed(line: str, quotes: Sequence[str], check: EntailmentCheck, least: float) -> int:

@@ -87,6 +87,20 @@ def test_a_row_says_nothing_of_another_subject(text: str, number: int) -> None:
 
 
 @pytest.mark.parametrize(
+    ("text", "number"),
+    [
+        ("Garda: 410 m, 146 km2.", 0),
+        ("Maggiore: 410 m, 146 km2.", 0),
+        ("Como: 410 m, 146 km2.", 1),
+        ("Lakes: Garda: 370 m, 368 km2.", 1),
+    ],
+)
+def test_a_title_stands_in_the_sentence_before_what_is_said(text: str, number: int) -> None:
+    quotes = ["Garda: 370 m, 368 km2. Como: 410 m, 146 km2, less than Maggiore."]
+    assert mark(text, quotes, lambda premise, said: Entailment("neutral", 0.9)).carried == [number]
+
+
+@pytest.mark.parametrize(
     ("text", "carried"),
     [
         ("Tomas Lind: office manager, room 2.08.", 0),
