@@ -15,7 +15,7 @@ from ddax.reasoning.entailment.passages import PassageCheck
 from ddax.reasoning.entailment.rules import UNSURE, VERBATIM, lexical, quoted
 from ddax.reasoning.entailment.signs import signs
 from ddax.reasoning.entailment.words import forms, root_of
-from ddax.types import Entailment
+from ddax.types import Entailment, EntailmentCheck
 
 HARBOUR = "The harbour was built by monks in 1712."
 
@@ -78,6 +78,23 @@ def test_opposites_go_both_ways_and_by_prefix() -> None:
 def test_a_number_contradicts_only_where_the_rest_is_the_same() -> None:
     assert signs(HARBOUR, "The harbour was built in 1812").number > 0.9
     assert signs(HARBOUR, "Forty cranes stand in the valley of Belmark since 1812").number < 0.1
+
+
+@pytest.mark.parametrize(
+    ("premise", "hypothesis"),
+    [
+        ("The firm was founded in 1902.", "The firm started in 1950."),
+        ("Bo Roth founded the firm.", "The firm was founded in 1902."),
+        ("The old pier of the harbour has 12 lamps.", "The old pier of the harbour has 40 berths."),
+        ("The old stone pier near the harbour gate has 12 lamps.",
+         "The old stone pier near the harbour gate has 40 berths."),
+    ],
+)  # fmt: skip
+@pytest.mark.parametrize("check", [lexical, open_check(HashEmbedder())], ids=["rules", "embeddings"])
+def test_a_number_that_is_not_said_is_never_entailed(
+    check: EntailmentCheck, premise: str, hypothesis: str
+) -> None:
+    assert check(premise, hypothesis).relation == "neutral"
 
 
 def test_a_long_premise_is_checked_by_its_nearest_sentences() -> None:

@@ -9,17 +9,17 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from ddax.reasoning.entailment.scale import RELATIONS, most_likely, shipped
+from ddax.reasoning.entailment.scale import most_likely, shipped
 from ddax.reasoning.entailment.signs import Likeness, same_thing, signs
 from ddax.reasoning.entailment.words import forms, read
-from ddax.types import Entailment, Relation
+from ddax.types import Entailment
 
 UNSURE = 0.7
 """The most that rules may claim."""
 VERBATIM = 0.95
 """Confidence where the hypothesis is a quote of the premise."""
-AT_PEACE: tuple[Relation, ...] = ("entailment", "neutral")
-"""What is left where nothing of a hypothesis is against the premise."""
+BY_NAMING = frozenset(["1", "2"])
+"""Numbers that a premise says without a number too: "the Oder and the Spree" are two rivers."""
 LEAST_QUOTE = 3
 """Words from which a common run counts as a quote."""
 
@@ -42,7 +42,12 @@ class RuleCheck:
         weights = shipped()["rules" if self.likeness is None else "rules and embeddings"]
         seen = signs(premise, hypothesis, self.likeness)
         against = seen.negation or seen.opposite or same_thing(premise, hypothesis)
-        return most_likely(seen.row(), weights, cap=UNSURE, among=RELATIONS if against else AT_PEACE)
+        unsaid = other.numbers - read(premise).numbers - BY_NAMING
+        ruled_out = {"contradiction": not against, "entailment": bool(unsaid)}
+        found = most_likely(seen.row(), weights, cap=UNSURE)
+        if ruled_out.get(found.relation):
+            return most_likely(seen.row(), weights, cap=UNSURE, among=("neutral",))
+        return found
 
 
 def quoted(premise: str, hypothesis: str) -> bool:
