@@ -58,6 +58,16 @@ def test_the_forms_of_a_question_and_of_what_answers_it_meet(task: str, sentence
         ("Ann Lee founded Sudvik, which bought Nordvik in 1950.", ""),
         ("Ann Lee founded the rival of Nordvik.", ""),
         ("Nordvik founded Ann Lee School in 1950.", ""),
+        ("He and Ann Lee founded Nordvik.", ""),
+        ("The brother of Ann Lee founded Nordvik.", ""),
+        ("It was Ann Lee who founded Nordvik.", "Ann Lee"),
+        ("It was not Ann Lee who founded Nordvik.", ""),
+        ("It wasn’t Ann Lee who founded Nordvik.", ""),
+        ("Nordvik wasn't founded by Ann Lee.", ""),
+        ("Nordvik was never really founded by Ann Lee.", ""),
+        ("Nordvik was allegedly founded by Ann Lee.", ""),
+        ("That Nordvik was founded by Ann Lee is a myth.", ""),
+        ("Nordvik was founded by Ann Lee, not by Bo Roth.", "Ann Lee"),
     ],
 )
 def test_all_who_did_it_are_named_or_nobody(sentence: str, names: str) -> None:
@@ -86,4 +96,53 @@ def test_all_who_did_it_are_named_or_nobody(sentence: str, names: str) -> None:
 def test_who_did_it_is_not_whom_it_was_done_to_nor_who_did_it_once(
     task: str, sentence: str, name: str
 ) -> None:
+    assert told(task, sentence) == name
+
+
+@pytest.mark.parametrize(
+    ("task", "sentence", "name"),
+    [
+        ("Who sold the house?", "The house was sold to Ann Lee.", ""),
+        ("Who sold the house?", "The house was sold in 1902 by Ann Lee.", "Ann Lee"),
+        ("Who was the house sold to?", "The house was sold to Ann Lee.", "Ann Lee"),
+        ("To whom was the house sold?", "The house was sold to Ann Lee.", "Ann Lee"),
+        ("Who bought the house?", "She bought the house from Ann Lee.", ""),
+        ("Who designed the bridge?", "The bridge was designed for Anna Berg.", ""),
+        ("Who designed the bridge?", "The bridge was designed with Anna Berg.", ""),
+        ("Who designed the bridge?", "The bridge was designed after Anna Berg died.", ""),
+        ("Who designed the bridge?", "The bridge was designed before Anna Berg died.", ""),
+        ("Who married Anna Berg?", "Anna Berg was married to Tom Hay.", "Tom Hay"),
+    ],
+)
+def test_the_word_before_a_name_tells_what_it_did(task: str, sentence: str, name: str) -> None:
+    assert told(task, sentence) == name
+
+
+@pytest.mark.parametrize("task", ["Who leads Nordvik?", "Who is the leader of Nordvik?"])
+@pytest.mark.parametrize(
+    ("sentence", "name"),
+    [
+        ("The former leader of Nordvik is Anna Berg.", ""),
+        ("The first leader of Nordvik is Anna Berg.", ""),
+        ("The leader of Nordvik was Anna Berg.", ""),
+        ("Nordvik was for long led by Anna Berg.", ""),
+        ("Nordvik had been led by Anna Berg.", ""),
+        ("Nordvik has been led by Anna Berg since 1990.", "Anna Berg"),
+        ("Nordvik, which was founded in 1902, is led by Anna Berg.", "Anna Berg"),
+    ],
+)
+def test_who_did_it_once_does_not_do_it_now(task: str, sentence: str, name: str) -> None:
+    assert told(task, sentence) == name
+
+
+@pytest.mark.parametrize(
+    ("task", "sentence", "name"),
+    [
+        ("Who led Nordvik?", "The leader of Nordvik was Anna Berg.", "Anna Berg"),
+        ("Who was the first leader of Nordvik?", "The first leader of Nordvik was Anna Berg.", "Anna Berg"),
+        ("Who is the founder of Nordvik?", "The founder of Nordvik was Ann Lee.", "Ann Lee"),
+        ("When was Nordvik founded?", "Nordvik was not founded in 1902.", ""),
+    ],
+)
+def test_what_was_is_told_where_it_is_asked_for(task: str, sentence: str, name: str) -> None:
     assert told(task, sentence) == name

@@ -24,13 +24,27 @@ _PATIENT = re.compile(
 """What asks for whom something was done to, and not for who did it."""
 _TRANSITIVE = re.compile(r"\bwho\s+(\w+)\s+(?!(?:in|on|at|for|to|with|from|as|under|by)\b)", re.IGNORECASE)
 """What asks who did something to what it names: "Who succeeded Lee?"."""
-_DENIED = frozenset(["not", "never", "longer"])
+_DENIED = frozenset(["not", "never", "longer", "cannot"])
+_DOUBTED = frozenset(
+    ["myth", "legend", "false", "falsely", "wrongly", "allegedly", "reportedly", "supposedly"]
+)
+_FORMER = frozenset(["former", "formerly", "previous", "previously", "first", "then", "once"])
+_HELD = frozenset(
+    map(term_of, ["lead", "own", "manage", "rule", "govern", "head", "chair", "president", "mayor"])
+)
+"""What somebody is for a time: who was it need not be it."""
+_TENSES = frozenset(["is", "are", "has", "have", "was", "were", "had"])
+_NAMING = frozenset(["by", "is", "are", "was", "were", "been"])
+"""Words between a verb or a role and the name of who it is."""
+_BESIDE = re.compile(r"\b(?:of|for|from|with|by|to|and|or)\W*$", re.IGNORECASE)
+"""What makes the name behind it a part of the subject."""
 _ROLE = re.compile(r"(?:er|or)s?$")
 _MUTUAL = frozenset(map(term_of, ["marry", "meet"]))
 """What two do to each other."""
 _DONE_BY = re.compile(r"(\w+) by whom?\b", re.IGNORECASE)
 """The verb of a question that asks at its end: "in a film directed by who?"."""
 _PRESENT = re.compile(r"\bwho\s+(\w+)", re.IGNORECASE)
+_IS = re.compile(r"\bwho\s+(?:is|are)\b", re.IGNORECASE)
 _DOES = re.compile(r"(?:,? who)?(?: has| have| had| also| both)* ([^\W\d_]+)\b")
 """A verb behind its subject."""
 _MARK = re.compile(r"[^\w\s'’-]")
@@ -59,6 +73,8 @@ def touched(question: Question, item: Weighed) -> str:
 
 def _told(question: Question, span: Span, item: Weighed) -> bool:
     """Tell whether a sentence says the span of what is asked; of a person, whether it did it."""
+    if _denied(question, span, item):
+        return False
     before = _before(span, item)
     if question.kind != "person":
         return bool(before) and stem(before[-1]) in question.terms
@@ -67,6 +83,19 @@ def _told(question: Question, span: Span, item: Weighed) -> bool:
         term_of(before[-1]) == term_of(verb.group(1).lower()) if verb else _says(question, before[-1])
     )
     return (led and _led_to(question, span, item, before)) or _does(question, span, item)
+
+
+def _denied(question: Question, span: Span, item: Weighed) -> bool:
+    """Tell whether a sentence denies or doubts what it says of a span, or says it of another time."""
+    text, asked = item.sentence.text, set(words(question.text))
+    front = set(words(text[: span.start])) - asked
+    if front & _DENIED or any(word.endswith(("n't", "n’t")) for word in front):
+        return True
+    if _DOUBTED & (set(words(text)) - asked):
+        return True
+    return not _FORMER.isdisjoint(front) and (
+        _asks_present(question) or _IS.search(question.text) is not None
+    )
 
 
 def _says(question: Question, word: str) -> bool:
@@ -86,12 +115,23 @@ def _led_to(question: Question, span: Span, item: Weighed, before: list[str]) ->
     """Tell whether a name behind a verb or a role is the one asked for, and whole."""
     text, after = item.sentence.text, item.sentence.text[span.end :]
     done_by = text[: span.start].endswith(" by ")
-    front = before[-2] if len(before) > 1 else ""
-    if front in _DENIED or (front in ("was", "were") and _asks_present(question)):
+    front = words(text[: span.start])
+    tense = next((word for word in reversed(front) if word in _TENSES), "")
+    if tense in ("was", "were", "had") and _asks_present(question):
+        return False
+    if not _names(question, [word for word in front if word not in ("a", "an", "the")], before[-1]):
         return False
     if _PATIENT.search(question.text) if done_by else _is_patient(question, before):
         return False
     return not _MORE.match(after) and (" and " not in span.text or _NO_CLAUSE.match(after) is not None)
+
+
+def _names(question: Question, front: list[str], verb: str) -> bool:
+    """Tell whether the word before a name lets it be the one asked for: "sold to" names another one."""
+    link = front[-1]
+    if link not in FUNCTION_WORDS or link in _NAMING or (link == "to" and term_of(verb) in _MUTUAL):
+        return True
+    return re.search(rf"\b{link}(?: whom?\b|\W*$)", question.text, re.IGNORECASE) is not None
 
 
 def _is_patient(question: Question, before: list[str]) -> bool:
@@ -108,6 +148,8 @@ def _does(question: Question, span: Span, item: Weighed) -> bool:
     text = item.sentence.text
     verb = _DOES.match(text, span.end)
     if verb is None or _PATIENT.search(question.text):
+        return False
+    if span.text.startswith("and ") or _BESIDE.search(text, 0, span.start):
         return False
     said, rest = verb.group(1), text[verb.end() :]
     if not _says(question, said) or rest.startswith(" by "):
@@ -131,6 +173,8 @@ def _object(rest: str) -> str:
 
 def _asks_present(question: Question) -> bool:
     """Tell whether a question asks who does something now: "Who leads it?"."""
+    if _IS.search(question.text):
+        return any(form in _HELD for _, form in question.forms)
     verb = _PRESENT.search(question.text)
     said = verb.group(1).lower() if verb else ""
     return _says(question, said) and not is_past(said)
