@@ -133,7 +133,7 @@ async def _tools(server: Server, policy: EgressPolicy, reads: Sequence[str]) -> 
     except Exception as error:  # of the process, the protocol and its task groups: all say the same here
         raise UsageError(
             f"The MCP server {server.name!r} cannot be used.",
-            why=f"{server.command}: {_cause(error)}",
+            why=f"{server.command}: {await _cause(error)}",
             mend="Look at the server by hand; a private address has to be named in allow_hosts."
             if server.address
             else "Run the command by hand and look at what it says.",
@@ -173,7 +173,7 @@ def _running(server: Server, policy: EgressPolicy, tool: str) -> Run:
                 found = await session.call_tool(tool, given)
         except Exception as error:  # mapped here once, as above
             raise ActionError(
-                f"the MCP server {server.name!r} failed.", why=f"{_cause(error)}", kind="mcp"
+                f"the MCP server {server.name!r} failed.", why=await _cause(error), kind="mcp"
             ) from error
         text = "\n".join(part.text for part in found.content if getattr(part, "text", None))
         if getattr(found, "is_error", getattr(found, "isError", False)):
@@ -224,11 +224,12 @@ async def _reached(server: Server, policy: EgressPolicy) -> AsyncIterator[tuple[
         yield read, write
 
 
-def _cause(error: BaseException) -> str:
+async def _cause(error: BaseException) -> str:
     """Return what is at the bottom of a group of errors."""
     while isinstance(error, BaseExceptionGroup):
         error = error.exceptions[0]
-    return Redactor.from_environ(os.environ).cut(f"{type(error).__name__}: {error}", 300)
+    redactor = await asyncio.to_thread(Redactor.of_process)
+    return redactor.cut(f"{type(error).__name__}: {error}", 300)
 
 
 _FORM = (

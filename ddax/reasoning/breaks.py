@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import numbers
-import os
 import sqlite3
 from dataclasses import replace
 from functools import cache
@@ -29,7 +28,7 @@ def is_a_break(error: BaseException) -> bool:
 
 def broke_off(name: str, method: str, error: BaseException) -> InvariantError:
     """Return the error for a reasoner that raised something else than ReasonerError."""
-    said = Redactor.from_environ(os.environ).cut(f"{type(error).__name__}: {error}", MAX_SAID).rstrip(" .:")
+    said = Redactor.of_process().cut(f"{type(error).__name__}: {error}", MAX_SAID).rstrip(" .:")
     return InvariantError(
         f"the reasoner {name!r} broke off in {method!r}.",
         why=f"It raised {said}. Where it cannot answer it raises ReasonerError.",

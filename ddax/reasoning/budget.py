@@ -250,7 +250,7 @@ class MeteredReasoner:
         except (Exception, SystemExit) as error:
             if not is_a_break(error):
                 raise
-            broken = broke_off(self.name, method, error)
+            broken = await asyncio.to_thread(broke_off, self.name, method, error)
             charge(broken, usage_of(error))
             raise broken from error
         if not isinstance(reply, METHODS[method]):

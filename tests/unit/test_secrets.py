@@ -20,6 +20,7 @@ from hypothesis import strategies as st
 from langchain_core.messages import HumanMessage
 from langgraph.types import Send
 
+from ddax.actions.mcp_tools import _cause
 from ddax.actions.protocol import ActionContext
 from ddax.actions.signatures import SUMMARY, result_of
 from ddax.cli.main import keep_logs_clean, run_command
@@ -373,3 +374,15 @@ def test_what_a_server_says_of_an_error_is_not_cut_in_a_secret(monkeypatch: pyte
         error = RuntimeError("x" * (MAX_TOLD - shown) + LONG + " is no key")
         assert LONG[:4] not in classify(error, time.time).said
         assert LONG[:4] not in broke_off("own", "ask", error).why
+
+
+async def test_no_error_is_cut_in_a_secret_of_the_env_file(
+    monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    Path(".env").write_text(f"HARBOUR_API_KEY={LONG}\n", encoding="utf-8")
+    for shown in range(len(LONG) + 1):
+        error = RuntimeError("x" * (MAX_TOLD - shown) + LONG + " is no key")
+        assert LONG[:4] not in classify(error, time.time).said
+        assert LONG[:4] not in broke_off("own", "ask", error).why
+        assert LONG[:4] not in await _cause(error)

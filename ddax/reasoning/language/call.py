@@ -212,7 +212,7 @@ class Caller:
             except Exception as error:
                 if isinstance(error, ReasonerError):
                     raise
-                failure = classify(error, self._wall)
+                failure = await asyncio.to_thread(classify, error, self._wall)
                 if failure.kind == "timeout":
                     # A call that was given up may still be charged for what was sent.
                     self._charge(request, None, sent, "")

@@ -7,7 +7,6 @@ The retry table: 408, 409, 425, 429, 5xx (529 too), time-outs and connection err
 
 from __future__ import annotations
 
-import os
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from datetime import UTC, datetime
@@ -104,7 +103,7 @@ def _beneath(links: list[BaseException], said: str) -> str:
 
 def _words(error: BaseException) -> str:
     """Return the first words of an exception; a server may say a key back, and no part of it is left."""
-    return Redactor.from_environ(os.environ).cut(" ".join(str(error).split()), MAX_TOLD)
+    return Redactor.of_process().cut(" ".join(str(error).split()), MAX_TOLD)
 
 
 def _named_kind(names: set[str], said: str) -> Kind | None:
