@@ -29,7 +29,7 @@ from ddax.memory.instructions import without_orders
 from ddax.memory.records import LARGE
 from ddax.nodes.arguments import stowed, whole
 from ddax.nodes.claims import CONFLICT, Verification, claim_of, compare
-from ddax.nodes.gather import CLAIMS, HITS, whole_text
+from ddax.nodes.gather import CLAIMS, HITS, hit_row, whole_text
 from ddax.nodes.once import Entry, intend, look_up, note_unknown, settle
 from ddax.nodes.permission import Asked, approved, asked, brought
 from ddax.nodes.reading import keep
@@ -287,7 +287,7 @@ async def _store(packet: LeafPacket, session: Session, result: ActionResult) -> 
     task, leaf, step = packet["work"]["id"], packet["leaf"], packet["step"]
     if result.hits:
         visit = packet["action"]["name"] == "visit"
-        hits = [_hit_row(hit, MENTION if visit else "") for hit in result.hits]
+        hits = [hit_row(hit, MENTION if visit else "") for hit in result.hits]
         await session.memory.log(
             HITS, {"task": task, "idea": leaf, "step": step, "hits": hits}, key=f"{task}:{leaf}"
         )
@@ -325,16 +325,6 @@ async def _contradicts(session: Session, ids: list[str], task: str) -> bool:
         r.kind == "contradicts" and r.task == task and r.newer in ids and r.confidence >= VERIFY_FROM
         for r in met
     )
-
-
-def _hit_row(hit: Hit, prefix: str) -> JsonDict:
-    return {
-        "id": prefix + hit.doc_id,
-        "source": hit.source,
-        "title": hit.title,
-        "text": hit.snippet,
-        "score": hit.score,
-    }
 
 
 def _trace(error: BaseException) -> str:

@@ -21,7 +21,7 @@ from ddax.nodes.bearing import bearing
 from ddax.nodes.standing import writers
 from ddax.reasoning.budget import FREE
 from ddax.reasoning.protocol import Finding
-from ddax.types import Citation, Idea, JsonDict, Passage, Record, Usage
+from ddax.types import Citation, Hit, Idea, JsonDict, Passage, Record, Usage
 
 HITS = "hits"
 CLAIMS = "claims"
@@ -159,6 +159,17 @@ def as_finding(idea: Idea, citations: tuple[Citation, ...]) -> Finding:
     text = idea.get("result", "") or idea.get("reason", "")
     action = idea["action"]["name"] if "action" in idea else ""
     return Finding(idea["id"], idea["title"], idea["status"], text, citations, action)
+
+
+def hit_row(hit: Hit, prefix: str) -> JsonDict:
+    """Turn a hit into plain JSON; a prefix tells how it was found."""
+    return {
+        "id": prefix + hit.doc_id,
+        "source": hit.source,
+        "title": hit.title,
+        "text": hit.snippet,
+        "score": hit.score,
+    }
 
 
 def citation_row(citation: Citation) -> JsonDict:

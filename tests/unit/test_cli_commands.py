@@ -28,8 +28,7 @@ RESULT = {
 EVENT = {"type": "node", "node": "select", "step": 1, "data": {"decision": {"next": "act", "focus": ["0"]}}}
 KEYS = {
     "thread_id", "status", "stop_reason", "answer", "citations", "ideas", "steps", "usage",
-    "rigidity", "mood",
-    "failures",
+    "rigidity", "mood", "failures",
 }  # fmt: skip
 
 

@@ -48,7 +48,7 @@ def extracted(fetched: Fetched) -> Extracted:
 
 
 async def page_extracted(fetched: Fetched) -> Extracted:
-    """Read a page of HTML as `extracted` does, in a process that is killed where it takes too long."""
+    """Read a page of HTML in a process that is killed where it takes too long, without what is not seen."""
     from ddax.actions.web.reading import Reader
 
     reader, name = Reader(), name_of(fetched.url)
