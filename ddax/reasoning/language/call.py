@@ -203,26 +203,26 @@ class Caller:
         while True:
             self._check_caps(request)
             request.attempts += 1
-            sent = order
-            try:
-                async with self._place(request):
-                    sent = self._adapted(order)  # now: calls before it have learnt while this one waited
+            async with self._place(request):
+                sent = self._adapted(order)  # now: calls before it have learnt while this one waited
+                try:
                     said = await self._attempt(sent, request)
-            # Whatever leaves a provider's package is foreign: it is mapped here and nowhere else.
-            except Exception as error:
-                if isinstance(error, ReasonerError):
+                except ReasonerError:
                     raise
-                failure = await asyncio.to_thread(classify, error, self._wall)
-                if failure.kind == "timeout":
-                    # A call that was given up may still be charged for what was sent.
-                    self._charge(request, None, sent, "")
-                if self._adapts(failure, sent):
-                    request.attempts -= 1
+                # Whatever leaves a provider's package is foreign: it is mapped here and nowhere else.
+                except Exception as error:
+                    failure, cause = await asyncio.to_thread(classify, error, self._wall), error
+                    adapts = self._adapts(failure, sent)  # before the next call has this place
                 else:
-                    await self._wait_or_raise(failure, request, error)
+                    self._breaker.succeeded()
+                    return said
+            if failure.kind == "timeout":
+                # A call that was given up may still be charged for what was sent.
+                self._charge(request, None, sent, "")
+            if adapts:
+                request.attempts -= 1
             else:
-                self._breaker.succeeded()
-                return said
+                await self._wait_or_raise(failure, request, cause)
 
     def _check_caps(self, request: _Request) -> None:
         if request.under.keeper and request.usage.model_calls:
