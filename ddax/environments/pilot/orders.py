@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Iterator
 from dataclasses import dataclass
 
 VERBS: dict[str, str] = {
@@ -31,6 +32,9 @@ _NEXT = re.compile(
     rf"|\s+to\s+(?=(?:find|enter|delete|search)\b(?!\s+it))",
     re.IGNORECASE,
 )
+_SETS = re.compile(r"(?:please\s+)?(set|fill in)\b", re.IGNORECASE)
+_ALSO = re.compile(r"(?<=⟧)\s*(?:,\s*(?:and\s+)?|and\s+)(?=(?:⟦\d+⟧|[^⟦⟧,]+?)\s(?:to|with)\s+⟦)", re.I)
+"""What stands before one more field and its value, both behind one verb."""
 _ASKS = r"(?:what|which|who|whose|whom|when|where|why|how|is|are|was|were|does|did|has|have)\b"
 _DOES = re.compile(
     r"(?:please\s+)?(?:click|press|tap|enter|type|fill|submit|log in|sign in|tick|untick|uncheck)\b"
@@ -80,8 +84,16 @@ def read_orders(task: str) -> list[Order]:
 
     found: list[Order] = []
     for sentence in _SENTENCE.split(_QUOTED.sub(hold, task)):
-        found += [_order(clause, held) for clause in _NEXT.split(sentence.strip()) if clause.strip(" ,.")]
+        found += [_order(clause, held) for clause in _clauses(sentence.strip()) if clause.strip(" ,.")]
     return found
+
+
+def _clauses(sentence: str) -> Iterator[str]:
+    """Yield the orders of a sentence as text; several fields behind one verb are an order each."""
+    for clause in _NEXT.split(sentence):
+        first, *also = _ALSO.split(clause) if (verb := _SETS.match(clause)) else [clause]
+        yield first
+        yield from (f"{verb[1]} {part}" for part in also if verb)
 
 
 def _order(clause: str, held: list[str]) -> Order:
