@@ -13,7 +13,7 @@ from ddax.environments.pilot.orders import read_orders
 from ddax.environments.pilot.pilot import Pilot
 from ddax.environments.pilot.suggest import edges, offered, suggests
 from ddax.environments.pilot.words import tokens
-from tests.unit.test_pilot import NAME, done, page
+from tests.unit.test_pilot import NAME, FixedPage, done, page
 from tests.unit.test_pilot_calendar import grid
 
 pytestmark = pytest.mark.asyncio
@@ -291,3 +291,12 @@ async def test_what_was_not_copied_is_not_pasted() -> None:
 async def test_what_is_not_read_whole_is_not_copied(text: str) -> None:
     report, moves = await done("Copy the paragraph and paste it.", page(("paragraph", text), NAME))
     assert not report.ok and moves == []
+
+
+async def test_a_place_in_the_name_of_what_is_looked_up_is_not_that_of_the_field() -> None:
+    key = Node("e1", "cell", "First name", box=(0.0, 0.0, 40.0, 20.0))
+    told = Node("e2", "cell", "Ada", box=(50.0, 0.0, 40.0, 20.0))
+    field = Node("e3", "textbox", before="Last name Lovelace First name Ada", tag="input")
+    task = "Enter the value of First name into the text field."
+    report, moves = await done(task, FixedPage([key, told, field], {}))
+    assert moves == [["type", "e3", "Ada"]] and report.ok

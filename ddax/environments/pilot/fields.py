@@ -102,8 +102,9 @@ def where_of(order: Order, value: str) -> str:
     if named_field(into):
         return into
     found = re.search(rf"(?<!\w){re.escape(value)}(?!\w)", order.text)
-    if found is None:
-        return order.text
+    if found is None:  # it is looked up: words before "into" name what, not the field
+        aim = re.search(r"\binto\b.+$", order.text)
+        return aim[0] if aim else order.text
     before, after = order.text[: found.start()], order.text[found.end() :]
     return after if after.strip(" ,.;:\"'") else into or before
 
