@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 import socket
 import time
-from collections.abc import AsyncIterator, Awaitable, Callable, Iterator
+from collections.abc import AsyncIterator, Awaitable, Callable
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -30,7 +30,7 @@ from ddax.environments.pilot.disclose import disclosed
 from ddax.environments.pilot.pilot import Pilot
 from ddax.environments.protocol import Move
 from ddax.errors import ActionError, NotAllowed
-from tests.integration.browser_site import Site, only, site, with_chromium
+from tests.integration.browser_site import Site, only, with_chromium
 
 pytestmark = [pytest.mark.integration, with_chromium, pytest.mark.asyncio(loop_scope="module")]
 Open = Callable[..., Awaitable[tuple[BrowserWorld, PageSeen]]]
@@ -47,12 +47,6 @@ FORM = """
  <textarea name=note aria-label=Note></textarea>
  <button>Send it</button>
 </form>"""
-
-
-@pytest.fixture
-def served() -> Iterator[Site]:
-    with site() as found:
-        yield found
 
 
 @pytest_asyncio.fixture(scope="module", loop_scope="module")

@@ -8,11 +8,10 @@ import signal
 import subprocess
 import sys
 import time
-from collections.abc import AsyncIterator, Iterator
+from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
-import pytest_asyncio
 
 from benchmarks.guard_vectors import VECTORS
 from ddax.environments.browser.chromium import Chromium
@@ -30,13 +29,6 @@ pytestmark = [pytest.mark.integration, with_chromium, pytest.mark.asyncio(loop_s
 def trap() -> Iterator[Site]:
     with site() as found:
         yield found
-
-
-@pytest_asyncio.fixture(scope="module", loop_scope="module")
-async def chromium() -> AsyncIterator[Chromium]:
-    running = Chromium(only("127.0.0.1"))
-    yield running
-    await running.close()
 
 
 NAMES = ("localhost", "[::1]", "127.0.0.2", "0.0.0.0")

@@ -9,7 +9,7 @@ import socket
 import subprocess
 import sys
 import time
-from collections.abc import AsyncIterator, Iterator
+from collections.abc import AsyncIterator
 from pathlib import Path
 from typing import Any
 
@@ -22,7 +22,7 @@ from ddax.environments.browser.options import BrowserOptions
 from ddax.environments.browser.world import BrowserWorld
 from ddax.environments.pilot.browse import BrowseArguments, Browsing
 from ddax.errors import ActionError
-from tests.integration.browser_site import Site, only, site, with_chromium
+from tests.integration.browser_site import Site, with_chromium
 
 pytestmark = [pytest.mark.integration, with_chromium]
 in_module = pytest.mark.asyncio(loop_scope="module")
@@ -31,19 +31,6 @@ FORM = (
     "<form method=post action=/book {how}><label>Name <input name=name></label><button>Book</button></form>"
 )
 REFUSED = "<h1>Error response</h1><p>Server got itself in trouble."
-
-
-@pytest.fixture
-def served() -> Iterator[Site]:
-    with site() as found:
-        yield found
-
-
-@pytest_asyncio.fixture(scope="module", loop_scope="module")
-async def chromium() -> AsyncIterator[Chromium]:
-    running = Chromium(only("127.0.0.1"))
-    yield running
-    await running.close()
 
 
 @pytest_asyncio.fixture(loop_scope="module")

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import AsyncIterator, Awaitable, Callable, Iterator
+from collections.abc import AsyncIterator, Awaitable, Callable
 
 import pytest
 import pytest_asyncio
@@ -12,23 +12,10 @@ from ddax.environments.browser.options import BrowserOptions
 from ddax.environments.browser.seen import ACTED_ON, PageSeen
 from ddax.environments.browser.world import BrowserWorld
 from ddax.environments.pilot.pilot import Pilot, Report
-from tests.integration.browser_site import Site, only, site, with_chromium
+from tests.integration.browser_site import Site, with_chromium
 
 pytestmark = [pytest.mark.integration, with_chromium, pytest.mark.asyncio(loop_scope="module")]
 Carry = Callable[[str, str], Awaitable[Report]]
-
-
-@pytest.fixture
-def served() -> Iterator[Site]:
-    with site() as found:
-        yield found
-
-
-@pytest_asyncio.fixture(scope="module", loop_scope="module")
-async def chromium() -> AsyncIterator[Chromium]:
-    running = Chromium(only("127.0.0.1"))
-    yield running
-    await running.close()
 
 
 @pytest_asyncio.fixture(loop_scope="module")

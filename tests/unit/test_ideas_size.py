@@ -94,7 +94,9 @@ def test_a_merge_and_its_idea_hold_what_they_rest_on_whatever_it_comes_from(
     for idea in (me, dag.originating(parent, origins)):
         ideas = {**dict.fromkeys(needs, ROOT), "0": ROOT, idea["id"]: idea}
         patch = dag.held(done, dag.size_of(idea))
-        taken(ideas, {idea["id"]: Idea(**{**patch, "Q": 0.512345, "N": 9999, "V": 1e-06})})
+        held = taken(ideas, {idea["id"]: Idea(**{**patch, "Q": 0.512345, "N": 9999, "V": 1e-06})})[idea["id"]]
+        assert narrowed(held.get("origins", [])) == narrowed(origins), "no kind is lost"
+        assert held["result"] == done["result"] and dag.size_of(held) <= dag.MAX_IDEA_BYTES
 
 
 async def test_a_leaf_without_room_for_another_name_is_joined_all_the_same_and_it_is_told(kit: Any) -> None:

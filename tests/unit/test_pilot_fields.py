@@ -300,3 +300,10 @@ async def test_a_place_in_the_name_of_what_is_looked_up_is_not_that_of_the_field
     task = "Enter the value of First name into the text field."
     report, moves = await done(task, FixedPage([key, told, field], {}))
     assert moves == [["type", "e3", "Ada"]] and report.ok
+
+
+@pytest.mark.parametrize("day", ["31 February 2026", "2026-02-31", "24/12/2026", "31.02.2026"])
+async def test_a_day_that_is_none_is_not_chosen(day: str) -> None:
+    rows = [Node("e1", "textbox", "Return date", tag="input", type="date"), Node("e2", "button", "Book")]
+    report, moves = await done(f"Choose {day} as the return date.", FixedPage(rows, {}))
+    assert moves == [] and not report.ok

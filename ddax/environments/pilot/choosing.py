@@ -8,7 +8,7 @@ from datetime import date
 from ddax.environments.browser.seen import ACTED_ON, Node
 from ddax.environments.pilot.amounts import set_amount
 from ddax.environments.pilot.calendar import CALENDAR_WORDS, pick_day, showing
-from ddax.environments.pilot.dates import find_date, month_of
+from ddax.environments.pilot.dates import find_date, is_no_day, month_of
 from ddax.environments.pilot.fields import (
     NO_NAME,
     best_option,
@@ -34,6 +34,8 @@ async def choose(pilot: Pilot, order: Order) -> bool:
     day = find_date(text)
     if day is not None:
         return await choose_day(pilot, order, day)
+    if is_no_day(text) and not order.quotes:
+        return False
     if ">" in text and not order.quotes:
         return await press_path(pilot, [part.strip() for part in text.split(">")])
     moved = await set_amount(pilot, order)

@@ -23,20 +23,27 @@ _YEAR_FIRST = re.compile(r"(?<!\d)(\d{4})[\s/.年-]+(\d{1,2})(?!\d)")
 
 def find_date(text: str) -> date | None:
     """Return the first date in a text; 04/08/2016 is the eighth of April, 04.08.2016 the fourth of August."""
-    found = _NUMERIC.search(text)
-    if found:
-        return _date(int(found[3]), int(found[1]), int(found[2]))
-    found = _ISO.search(text)
-    if found:
-        return _date(int(found[1]), int(found[2]), int(found[3]))
-    found = _POINTS.search(text)
-    if found:
-        return _date(int(found[3]), int(found[2]), int(found[1]))
-    found = _WORDS.search(text)
-    if found:
-        return _date(int(found[3]), month_of(found[1]), int(found[2]))
+    said = _said(text)
+    return _date(*said) if said else None
+
+
+def is_no_day(text: str) -> bool:
+    """Tell whether a text says a day that no calendar has, as 31 February 2026."""
+    return _said(text) is not None and find_date(text) is None
+
+
+def _said(text: str) -> tuple[int, int, int] | None:
+    """Return the year, the month and the day as a text writes them."""
+    if found := _NUMERIC.search(text):
+        return int(found[3]), int(found[1]), int(found[2])
+    if found := _ISO.search(text):
+        return int(found[1]), int(found[2]), int(found[3])
+    if found := _POINTS.search(text):
+        return int(found[3]), int(found[2]), int(found[1])
+    if found := _WORDS.search(text):
+        return int(found[3]), month_of(found[1]), int(found[2])
     found = _DAY_FIRST.search(text)
-    return _date(int(found[3]), month_of(found[2]), int(found[1])) if found else None
+    return (int(found[3]), month_of(found[2]), int(found[1])) if found else None
 
 
 def find_month(text: str) -> tuple[int, int] | None:
