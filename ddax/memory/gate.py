@@ -11,6 +11,7 @@ from collections import OrderedDict
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import lru_cache
+from itertools import chain
 from typing import Any
 
 from ddax.configs.secrets import Redactor
@@ -30,6 +31,8 @@ NEAR = 0.5
 """Similarity below which a row is not looked at."""
 AT_HAND = 10_000_000
 """Characters of the whole pages that are kept at hand: in them is looked for what older rows say."""
+WEIGHED = 64
+"""Rows of one put that are weighed at a time; what these ask of encoder and record is one question."""
 MIN_SUPPORTED = 0.5
 """Share of a claim's sentences that what it cites must carry."""
 EXCERPT = 120
@@ -61,14 +64,15 @@ class GatedMemory:
 
         A duplicate or echo has the id of the row it repeats; what is refused otherwise has none.
         """
-        rulings = [r for record in records for r in await self._rule(self._redactor.value(record))]
+        rulings: list[Ruling] = []
+        for first in range(0, len(records), WEIGHED):
+            part = [self._redactor.value(record) for record in records[first : first + WEIGHED]]
+            rulings += chain.from_iterable(await asyncio.gather(*map(self._rule, part)))
         passed = _once(rulings)
         stored = await self.inner.put([ruling.record for ruling in passed])
         ids = {id(ruling): row_id for ruling, row_id in zip(passed, stored, strict=True)}
         await self.inner.upkeep.relate([*_known(rulings, ids)])
-        for ruling in rulings:
-            if ruling.reason:
-                await self._count(ruling)
+        await asyncio.gather(*(self._count(ruling) for ruling in rulings if ruling.reason))
         every = [ids.get(id(ruling)) or ruling.of for ruling in rulings]
         return list(dict.fromkeys(row_id for row_id in every if row_id))
 

@@ -10,6 +10,7 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
+from functools import cache
 
 import numpy as np
 from numpy.typing import NDArray
@@ -107,7 +108,7 @@ def best_hits(
     pairs = sorted(
         zip(cosines.tolist(), visible, strict=True), key=lambda pair: (-pair[0], pair[1].record.id)
     )
-    hits = [_hit(c.record, cosine, query, recall, trust) for cosine, c in pairs[: width(k)]]
+    hits = _hits(pairs[: width(k)], query, recall, trust)
     return sorted((hit for hit in hits if hit.score >= query.min_score), key=_best_first)[:k]
 
 
@@ -138,7 +139,7 @@ def nearest_hits(
     rows = list(visible.values())
     cosines = similarities(np.stack([c.vector for c in rows]), vector).tolist()
     nearest = sorted(zip(cosines, rows, strict=True), key=lambda pair: (-pair[0], pair[1].record.id))
-    return [_hit(c.record, cosine, query, recall, trust) for cosine, c in nearest[: max(0, k)]]
+    return _hits(nearest[: max(0, k)], query, recall, trust)
 
 
 def best_found(
@@ -165,6 +166,14 @@ def best_lessons(
     ]
     seen: dict[str, None] = dict.fromkeys(text for _, _, text in sorted(scored))
     return list(seen)[: max(0, k)]
+
+
+def _hits(
+    nearest: Sequence[tuple[float, Candidate]], query: RecallQuery, recall: Recall, trust: Trust
+) -> list[MemoryHit]:
+    """Score rows with their cosines; the trust in a writer, a file, is asked for once."""
+    once = cache(trust)
+    return [_hit(candidate.record, cosine, query, recall, once) for cosine, candidate in nearest]
 
 
 def _hit(record: Record, cosine: float, query: RecallQuery, recall: Recall, trust: Trust) -> MemoryHit:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import asyncio
+from collections.abc import Sequence
 from dataclasses import replace
 from typing import Any
 
@@ -12,9 +14,9 @@ from hypothesis import strategies as st
 from ddax.configs.settings import Recall
 from ddax.memory.embeddings import HashEmbedder
 from ddax.memory.fake import DictMemory
-from ddax.memory.gate import GatedMemory, beside_orders
+from ddax.memory.gate import WEIGHED, GatedMemory, beside_orders
 from ddax.memory.instructions import instruction_spans, without
-from ddax.memory.protocol import RecallQuery
+from ddax.memory.protocol import MemoryHit, RecallQuery
 from ddax.memory.statements import comparable, echoes, same
 from ddax.nodes.gather import as_passage
 from ddax.reasoning.entailment.rules import lexical
@@ -47,6 +49,32 @@ async def refused(memory: GatedMemory) -> dict[str, int]:
 async def test_new_knowledge_is_let_in(memory: GatedMemory) -> None:
     ids = await memory.put([seen(TOWER), thought("The tower may be older than the town hall.")])
     assert len(set(ids)) == 2 and await refused(memory) == {}
+
+
+async def test_rows_of_one_put_are_weighed_beside_each_other() -> None:
+    inner = Counting("n", HashEmbedder(), lambda: NOW - 1, Recall())
+    memory = GatedMemory(inner, lexical)
+    (first,) = await memory.put([seen(TOWER)])
+    texts = [f"The lamp number {n} of the pier was lit in {1700 + n}." for n in range(2 * WEIGHED)]
+    rows = [seen(text, step=2) for text in [*texts[:WEIGHED], TOWER, *texts[WEIGHED:]]]
+    ids = await memory.put(rows)
+    assert inner.most == WEIGHED, "no more at a time, and no fewer"
+    assert [row.text for row in await memory.get(ids)] == [row.text for row in rows], "in their order"
+    assert ids[WEIGHED] == first and await refused(memory) == {"duplicate": 1}
+
+
+class Counting(DictMemory):
+    """A memory that counts how many at most look for neighbours at a time."""
+
+    asking = most = 0
+
+    async def similar(self, texts: Sequence[str], query: RecallQuery, *, k: int = 5) -> list[list[MemoryHit]]:
+        self.asking += 1
+        self.most = max(self.most, self.asking)
+        await asyncio.sleep(0)
+        found = await super().similar(texts, query, k=k)
+        self.asking -= 1
+        return found
 
 
 @pytest.mark.parametrize(

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 import unicodedata
+from collections.abc import Callable
 
 import numpy as np
 import pytest
@@ -62,6 +63,22 @@ def test_hits_are_the_best_by_brute_force(n: int, k: int, seed: int) -> None:
     assert [hit.record.id for hit in hits] == wanted
     shuffled = [candidates[int(i)] for i in rng.permutation(n)]
     assert scoring.best_hits(shuffled, query, vectors[0], k=k, recall=Recall(), trust=lambda _: 0.5) == hits
+
+
+@pytest.mark.parametrize("found", [scoring.best_hits, scoring.nearest_hits])
+def test_the_trust_in_a_writer_is_asked_for_once(found: Callable[..., list[MemoryHit]]) -> None:
+    asked: list[str] = []
+
+    def trust(writer: str) -> float:
+        asked.append(writer)
+        return 0.5 if writer == "ada" else 1.0
+
+    writers, vector = ["ada", "bo", "ada", "bo"], np.array([1.0, 0.0], np.float32)
+    rows = [Record("observation", "x", id=str(i), writer=writer) for i, writer in enumerate(writers)]
+    candidates = [scoring.Candidate(row, vector, 0, 0.0) for row in rows]
+    hits = found(candidates, RecallQuery("q", "", 1, 0.0), vector, k=4, recall=Recall(), trust=trust)
+    assert {(hit.record.writer, hit.trust) for hit in hits} == {("ada", 0.5), ("bo", 1.0)} and len(hits) == 4
+    assert sorted(asked) == ["ada", "bo"]
 
 
 @given(st.lists(st.tuples(st.integers(0, 50), unit), max_size=20), st.integers(0, 300))
