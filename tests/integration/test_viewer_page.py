@@ -3,40 +3,25 @@
 from __future__ import annotations
 
 import asyncio
-import json
 import os
-import re
 import shutil
 import sys
-from collections.abc import AsyncIterator, Iterator
-from contextlib import asynccontextmanager
+from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 import pytest
 from playwright.async_api import Page, Route, expect
-from pydantic import BaseModel
 
-from benchmarks.view_world import ideas_of, state_at, write_run
+from benchmarks.view_world import ideas_of, state_at
 from ddax import open_agent
-from ddax.actions.protocol import ActionContext, ActionResult
-from ddax.actions.registry import action
 from ddax.configs.settings import Context
-from ddax.errors import StorageError
 from ddax.graph.runs import RunInfo
-from ddax.graph.services import Parts
-from ddax.ideas import dag
-from ddax.memory.embeddings import HashEmbedder
 from ddax.memory.home import Home
-from ddax.reasoning import protocol as p
-from ddax.reasoning.scripted import ScriptedReasoner
-from ddax.types import ActionCall, Proposal
-from ddax.viewer.export import page as exported_page
-from ddax.viewer.kept import kept
-from ddax.viewer.reading import Reader
-from ddax.viewer.serving import Served, served
+from ddax.viewer.serving import served
 from tests.integration.browser_page import NAMES, Find, Watched, axe, browser_page
+from tests.integration.viewer_parts import picture_of, said, see
 
 pytestmark = pytest.mark.integration
 QUESTION = "In which city was the architect of the Corvane Tower born, and when was its harbour built?"
@@ -73,27 +58,6 @@ def home(tmp_path_factory: pytest.TempPathFactory, sources: Path) -> Iterator[Pa
     with open_agent(settings(sources, human=True, identity="traumatized"), home=place) as agent:
         assert agent.run_sync(QUESTION, thread="asks")["status"] == "waiting"
     yield place
-
-
-def said(words: str) -> re.Pattern[str]:
-    return re.compile(words)
-
-
-async def see(page: Page, where: Served, thread: str) -> Watched:
-    watched = Watched(page)
-    await page.goto(where.address(thread))
-    await page.wait_for_selector(".dag .node")
-    await expect(page.locator(".time .what")).to_have_text(said("moment"))
-    return watched
-
-
-async def picture_of(page: Page) -> list[list[str]]:
-    """Return what is drawn: status, place and label of each card."""
-    return await page.evaluate(  # type: ignore[no-any-return]
-        """() => [...document.querySelectorAll('.dag .node')].map((g) => [g.getAttribute('class'),
-           g.getAttribute('transform'), g.getAttribute('aria-label'),
-           g.querySelector('.dot').getAttribute('d')]).sort()"""
-    )
 
 
 async def test_a_run_is_looked_into(chromium: str, home: Path, tmp_path: Path) -> None:
@@ -172,73 +136,6 @@ async def test_the_picture_is_walked_by_keys(chromium: str, home: Path) -> None:
         await expect(page.get_by_role("dialog")).to_have_count(0)
 
 
-class Letter(BaseModel):
-    """What is sent."""
-
-    to: str
-    text: str
-
-
-SENT: list[Letter] = []
-
-
-@action(effect="writes")
-async def send(context: ActionContext, arguments: Letter) -> ActionResult:
-    """Send a letter."""
-    SENT.append(arguments)
-    return ActionResult(summary=f"sent to {arguments.to}")
-
-
-def scripted(place: Path) -> Any:
-    """Return an agent that wants to send a letter, and asks before."""
-    call = ActionCall(name="send", args={"to": "<b>Trondby</b>", "text": "When was it built?"}, intent="ask")
-    child = Proposal("send a letter", "it is sent", action=call)
-    replies: dict[str, list[Any]] = {
-        "expand": [p.Expansion((child,))],
-        "extract": [p.Extraction((), "read")],
-        "ask": [p.Question("May I?")],
-        "judge": [p.Judgment(0.9, 0.9, (("coverage", 0.9, "so it is"),))],
-        "predict": [p.Prediction("sent", 0.9)],
-        "merge": [p.Synthesis("In 1712.", (), True, 0.9, short="1712")],
-        "reflect": [p.Lesson("Ask again.")],
-    }
-    parts = Parts(reasoner=ScriptedReasoner(replies, repeat=True), embedder=HashEmbedder(), actions=(send,))
-    context = Context.model_validate({"human": True, "mood": {"engine": "numpy"}, "namespace": "letters"})
-    return open_agent(context, home=place, parts=parts)
-
-
-async def test_an_action_is_approved_with_its_exact_arguments_changed(chromium: str, tmp_path: Path) -> None:
-    async with scripted(tmp_path) as agent:
-        assert (await agent.run("When was the harbour built?", thread="letters"))["status"] == "waiting"
-    assert SENT == []
-    async with (
-        served(Home(tmp_path), {}, lambda _: scripted(tmp_path)) as (where, _),
-        browser_page(chromium) as page,
-    ):
-        watched = await see(page, where, "letters")
-        ask = page.locator(".ask")
-        exact = (await ask.locator("pre").text_content()) or ""
-        assert exact.startswith("send ")
-        assert json.loads(exact.removeprefix("send ")) == {
-            "to": "<b>Trondby</b>",
-            "text": "When was it built?",
-        }
-        await ask.locator("label", has_text="edit").click()
-        given = ask.get_by_label("Arguments as JSON")
-        assert json.loads(await given.input_value()) == json.loads(exact.removeprefix("send "))
-        await page.screenshot(path=tmp_path / "question.png")
-        await given.fill("{")
-        await ask.get_by_role("button", name="Answer").click()
-        await expect(ask.get_by_role("alert")).to_contain_text("JSON")
-        assert SENT == []
-        await given.fill('{"to": "Belmark", "text": "Please."}')
-        await ask.get_by_role("button", name="Answer").click()
-        await expect(page.locator("header .pill")).to_have_text("done")
-        await expect(ask).to_have_count(0)
-        assert watched.faults == []
-    assert [Letter(to="Belmark", text="Please.")] == SENT
-
-
 async def test_a_question_of_protect_mode_is_answered_and_the_run_goes_on_before_the_eyes(
     chromium: str, home: Path, sources: Path, tmp_path: Path
 ) -> None:
@@ -258,24 +155,6 @@ async def test_a_question_of_protect_mode_is_answered_and_the_run_goes_on_before
         await expect(page.locator(".time .what")).not_to_have_text(before or "")
         await expect(page.locator("header .pill")).to_have_text(said("done|stopped|waiting"))
         assert watched.faults == []
-
-
-async def test_an_answer_that_could_not_be_given_can_be_given_again(chromium: str, tmp_path: Path) -> None:
-    async with scripted(tmp_path) as agent:
-        await agent.run("When was the harbour built?", thread="letters")
-
-    @asynccontextmanager
-    async def broken(_: Any = None) -> AsyncIterator[Any]:
-        raise StorageError("The disk is full.", mend="Free some space.")
-        yield
-
-    async with served(Home(tmp_path), {}, broken) as (where, _), browser_page(chromium) as page:
-        await see(page, where, "letters")
-        button = page.locator(".ask").get_by_role("button", name="Answer")
-        await button.click()
-        await expect(page.locator(".notice")).to_contain_text("The disk is full. Free some space.")
-        await expect(button).to_be_enabled()
-        await expect(page.locator(".ask").get_by_role("alert")).to_have_text("Not answered.")
 
 
 @pytest.mark.long
@@ -434,127 +313,6 @@ async def test_a_run_of_another_process_is_followed(chromium: str, sources: Path
         await expect(page.locator(".time .what")).to_contain_text("→ end")
         await expect(page.locator("aside")).to_contain_text("Trondby")
         assert watched.faults == []
-
-
-PAYLOADS = [
-    "<script>window.pwned=1</script>",
-    "<img src=x onerror=window.pwned=1>",
-    "<svg onload=window.pwned=1>",
-    "<iframe srcdoc='<script>parent.pwned=1</script>'></iframe>",
-    "</script><script>window.pwned=1</script>",
-    "</style><script>window.pwned=1</script>",
-    "</title><script>window.pwned=1</script>",
-    "<img src=OUT>",
-    "<link rel=stylesheet href=OUT>",
-    "<meta http-equiv=refresh content='0;url=OUT'>",
-    "![x](OUT)",
-    "[x](javascript:window.pwned=1)",
-    "javascript:window.pwned=1",
-    "<a href=javascript:window.pwned=1>x</a>",
-    "<base href=OUT>",
-    "<object data=OUT></object>",
-    "<embed src=OUT>",
-    "<video src=OUT onerror=window.pwned=1>",
-    "<details open ontoggle=window.pwned=1>",
-    '"><script>window.pwned=1</script>',
-    "'><img src=OUT>",
-    "<math><mtext><script>window.pwned=1</script></mtext></math>",
-    "{{constructor.constructor('window.pwned=1')()}}",
-    "${window.pwned=1}",
-    "`${window.pwned=1}`",
-    "<!--><script>window.pwned=1</script>-->",
-    "<input autofocus onfocus=window.pwned=1>",
-    "<body onload=window.pwned=1>",
-    "<style>@import 'OUT';</style>",
-    "<form action=OUT><button>x</button></form>",
-    "data:text/html,<script>window.pwned=1</script>",
-    "\\u003cscript\\u003ewindow.pwned=1\\u003c/script\\u003e",
-    "&lt;script&gt;window.pwned=1&lt;/script&gt;",
-    "<svg><use href='OUT#x'/></svg>",
-    "<svg><script>window.pwned=1</script></svg>",
-    "<template><script>window.pwned=1</script></template>",
-    "__proto__",
-    "constructor",
-    "</textarea><img src=OUT>",
-    "]]><script>window.pwned=1</script>",
-]
-WRAPS = ("{}", " {}", "{}\n{}", "\u202e{}", "a{}b")
-
-
-def payload(number: int) -> str:
-    """Return one of 200 payloads."""
-    text = PAYLOADS[number % len(PAYLOADS)].replace("OUT", "http://evil.example/x")
-    return WRAPS[number // len(PAYLOADS) % len(WRAPS)].replace("{}", text)
-
-
-@pytest.mark.long
-async def test_two_hundred_payloads_run_nowhere(chromium: str, tmp_path: Path) -> None:
-    assert len({payload(number) for number in range(200)}) == 200
-    ideas = await write_run(tmp_path, "xss", 201, words=payload, batch=40)
-    ids = sorted((idea["id"] for idea in ideas), key=dag.sort_key)
-    async with Reader(Home(tmp_path), {}) as reader:
-        run = await kept(reader, "xss")
-    file = tmp_path / "out.html"
-    file.write_text(exported_page(run), encoding="utf-8")
-    async with served(Home(tmp_path), {}, open_agent) as (where, _), browser_page(chromium) as page:
-        watched = await see(page, where, "xss")
-        await _open_everything(page, ids)
-        assert await page.evaluate("window.pwned") is None
-        assert watched.faults == []
-        assert watched.outside(f"http://127.0.0.1:{where.port}/") == []
-        await page.screenshot(path=tmp_path / "hostile.png")
-    async with browser_page(chromium, offline=True) as page:
-        watched = Watched(page)
-        await page.goto(file.as_uri())
-        await page.wait_for_selector(".dag .node")
-        await _open_everything(page, ids)
-        assert await page.evaluate("window.pwned") is None
-        assert watched.faults == []
-        assert watched.asked == [file.as_uri()]
-
-
-async def _open_everything(page: Page, ids: list[str]) -> None:
-    """Show each idea's details, the search, the table, and the question's words."""
-    await page.keyboard.press("t")
-    await page.wait_for_selector("tbody tr")
-    for key in ids[:200]:  # what the table shows at once
-        await page.evaluate(
-            """(key) => [...document.querySelectorAll('tbody tr')]
-               .find((row) => row.cells[0].textContent === key)
-               .querySelector('button').click()""",
-            key,
-        )
-        await expect(page.locator("aside .head .mono")).to_have_text(key)
-    await page.get_by_label("Search ideas").fill("script")
-    await expect(page.locator(".hits button").first).to_be_visible()
-
-
-async def test_the_export_opens_from_disk_with_the_same_picture(chromium: str, tmp_path: Path) -> None:
-    await write_run(tmp_path, "big", 1000, batch=100)
-    async with Reader(Home(tmp_path), {}) as reader:
-        text = exported_page(await kept(reader, "big"))
-    file = tmp_path / "out.html"
-    file.write_text(text, encoding="utf-8")
-    assert file.stat().st_size <= 5_000_000
-    async with served(Home(tmp_path), {}, open_agent) as (where, _), browser_page(chromium) as page:
-        await see(page, where, "big")
-        live = await picture_of(page)
-        await page.locator('input[type="range"]').fill("5")
-        await expect(page.locator(".notes")).to_contain_text("Moment")
-        then = await picture_of(page)
-    async with browser_page(chromium, offline=True) as page:
-        watched = Watched(page)
-        await page.goto(file.as_uri())
-        await page.wait_for_selector(".dag .node")
-        await expect(page.locator(".time .what")).to_have_text(said("moment"))
-        assert await picture_of(page) == live
-        await page.locator('input[type="range"]').fill("5")
-        await expect(page.locator(".notes")).to_contain_text("Moment")
-        assert await picture_of(page) == then
-        await page.locator(".dag .node").nth(3).click()
-        await expect(page.locator("aside")).to_contain_text("What it saw")
-        await page.screenshot(path=tmp_path / "export.png")
-        assert (watched.faults, watched.asked) == ([], [file.as_uri()])
 
 
 @pytest.mark.parametrize("scheme", ["light", "dark"])

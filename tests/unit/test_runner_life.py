@@ -7,42 +7,11 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from langgraph.checkpoint.serde.event_hooks import register_serde_event_listener
-from pydantic import BaseModel
 
-from ddax.actions.protocol import Action, ActionContext, ActionResult
-from ddax.actions.registry import action
 from ddax.errors import UsageError
-from ddax.graph.builder import build_graph
 from ddax.graph.results import exit_code_of
 from ddax.ideas import dag
-from tests.unit.conftest import OneSession
-
-
-class Nothing(BaseModel):
-    """No arguments."""
-
-
-def sender(sent: list[str]) -> Action:
-    @action(effect="writes")
-    async def send(context: ActionContext, arguments: Nothing) -> ActionResult:
-        """Send it."""
-        sent.append(context.key)
-        return ActionResult("sent")
-
-    return send
-
-
-class Crash(Exception):
-    """Stands for the death of the process."""
-
-
-def crash_at(node: str, step: int) -> Any:
-    def on_event(event: dict[str, Any]) -> None:
-        if (event["node"], event["step"]) == (node, step):
-            raise Crash
-
-    return on_event
+from tests.unit.crashing import Crash, crash_at
 
 
 async def test_a_run_gives_a_result_and_a_manifest(kit: Any, tmp_path: Path) -> None:
@@ -311,119 +280,6 @@ async def test_cancelling_a_thread_that_is_over_leaves_it_as_it_is(kit: Any, tmp
         assert (agent.threads()[0].status, agent.runs.cancelled("t")) == ("done", False)
 
 
-async def test_cancelling_a_waiting_thread_closes_it_for_good(kit: Any, tmp_path: Path) -> None:
-    script = kit.script(
-        kit.leaf(
-            "send it",
-            "send",
-        )
-    )
-    async with kit.agent(tmp_path, script, actions=(sender([]),), human=True) as agent:
-        await agent.run(kit.question, thread="t")
-        await agent.cancel("t")
-        assert agent.threads()[0].status == "stopped"
-        assert (await agent.run("Anything else?", thread="t"))["status"] in ("waiting", "done")
-
-
-@pytest.fixture
-def send_script(kit: Any) -> Any:
-    from ddax.types import ActionCall, Proposal
-
-    call = ActionCall(name="send", args={}, intent="")
-    return kit.script(Proposal("send it", expected="it is sent", action=call))
-
-
-async def test_a_question_waits_and_is_answered_in_another_process(
-    kit: Any, tmp_path: Path, send_script: Any
-) -> None:
-    sent: list[str] = []
-    async with kit.agent(tmp_path, send_script, actions=(sender(sent),), human=True) as agent:
-        result = await agent.run(kit.question, thread="t")
-    assert (result["status"], exit_code_of(result)) == ("waiting", 8)
-    assert result["question"]["idea"] == "0.1"
-    assert result["question"]["action"]["name"] == "send"
-    assert sent == []
-    async with kit.agent(tmp_path, send_script, actions=(sender(sent),), human=True) as agent:
-        assert (await agent.resume("t"))["status"] == "waiting"
-        done = await agent.resume("t", answer={"choice": "go on"})
-    assert done["status"] == "done"
-    assert len(sent) == 1
-
-
-LUNCH = 3 * 3600.0
-"""Seconds, of which a run may take half an hour."""
-
-
-async def test_no_cap_counts_the_time_a_human_takes_in_the_same_process(
-    kit: Any, tmp_path: Path, send_script: Any
-) -> None:
-    sent: list[str] = []
-
-    def on_event(event: dict[str, Any]) -> None:
-        kit.ticks += 1.0
-
-    async with kit.agent(tmp_path, send_script, actions=(sender(sent),), human=True) as agent:
-        waiting = await agent.run(kit.question, thread="t", on_event=on_event)
-        kit.ticks += LUNCH
-        done = await agent.resume("t", answer={"choice": "go on"}, on_event=on_event)
-    assert (waiting["status"], done["status"], len(sent)) == ("waiting", "done", 1)
-    assert waiting["usage"]["seconds"] < done["usage"]["seconds"] < LUNCH
-
-
-@pytest.mark.parametrize("paused", [[], ["act"]])
-async def test_nor_does_it_where_the_graph_is_run_by_itself(
-    kit: Any, send_script: Any, paused: list[str]
-) -> None:
-    from langgraph.checkpoint.memory import InMemorySaver
-    from langgraph.types import Command
-
-    sent: list[str] = []
-    session = kit.session(send_script, repeat=True, actions=(sender(sent),), human=True)
-    graph = build_graph(OneSession(session)).compile(checkpointer=InMemorySaver(), interrupt_before=paused)
-    config: Any = {"configurable": {"thread_id": "t"}, "recursion_limit": 99}
-    given: Any = {"task": kit.question}
-    for _ in range(9):
-        values = await graph.ainvoke(given, config, context=session.settings)
-        state = await graph.aget_state(config)
-        if not state.next:
-            break
-        kit.ticks += LUNCH
-        given = Command(resume={"choice": "go on"}) if state.interrupts else None
-    assert (values["status"], values["stop_reason"], len(sent)) == ("done", "", 1)
-    assert not session.goes and not session.ticks and not session.keepers
-
-
-async def test_an_answer_given_to_a_run_that_ends_before_it_goes_on_is_not_asked_for_again(
-    kit: Any, tmp_path: Path, send_script: Any
-) -> None:
-    sent: list[str] = []
-    async with kit.agent(tmp_path, send_script, actions=(sender(sent),), human=True) as agent:
-        await agent.run(kit.question, thread="t")
-        answering = asyncio.create_task(agent.resume("t", answer={"choice": "go on"}))
-        while not agent.drain():
-            await asyncio.sleep(0)
-        stopped = await answering
-        assert (stopped["status"], stopped["question"], sent) == ("interrupted", None, [])
-        assert (await agent.result("t"))["status"] == "interrupted"
-    async with kit.agent(tmp_path, send_script, actions=(sender(sent),), human=True) as agent:
-        assert (await agent.resume("t"))["status"] == "done"
-    assert len(sent) == 1
-
-
-@pytest.mark.parametrize("answer", [{"choice": "perhaps"}, {"colour": 1}, "go on", 3])
-async def test_an_answer_that_does_not_fit_is_refused_and_the_question_stays(
-    kit: Any, tmp_path: Path, send_script: Any, answer: Any
-) -> None:
-    sent: list[str] = []
-    async with kit.agent(tmp_path, send_script, actions=(sender(sent),), human=True) as agent:
-        await agent.run(kit.question, thread="t")
-        with pytest.raises(UsageError, match="answer"):
-            await agent.resume("t", answer=answer)
-        assert agent.threads()[0].status == "waiting"
-        assert (await agent.resume("t", answer={"choice": "veto"}))["status"] == "done"
-    assert sent == []
-
-
 def test_synchronous_use(kit: Any, tmp_path: Path) -> None:
     with kit.agent(tmp_path, kit.script()) as agent:
         assert agent.run_sync(kit.question, thread="t")["status"] == "done"
@@ -453,25 +309,6 @@ async def test_the_same_seed_gives_the_same_dag(kit: Any, tmp_path: Path) -> Non
             await agent.run(kit.question, thread="t")
             digests.append(agent.threads()[0].digest)
     assert digests[0] == digests[1] != ""
-
-
-async def test_nothing_foreign_is_ever_built_from_a_checkpoint(
-    kit: Any, tmp_path: Path, send_script: Any
-) -> None:
-    events: list[Any] = []
-    forget = register_serde_event_listener(events.append)
-    try:
-        async with kit.agent(tmp_path, send_script, actions=(sender([]),), human=True) as agent:
-            with pytest.raises(Crash):
-                await agent.run(kit.question, thread="t", on_event=crash_at("select", 2))
-        async with kit.agent(tmp_path, send_script, actions=(sender([]),), human=True) as agent:
-            await agent.resume("t")
-            await agent.resume("t", answer={"choice": "go on"})
-            await agent.run("And then?", thread="t")
-            await agent.state("t")
-    finally:
-        forget()
-    assert events == []
 
 
 async def test_two_threads_of_one_agent_run_side_by_side(kit: Any, tmp_path: Path) -> None:

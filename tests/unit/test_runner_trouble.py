@@ -18,13 +18,10 @@ from ddax.graph.builder import Builder, build_graph, splice
 from ddax.graph.runner import open_agent
 from ddax.graph.runs import RunInfo
 from ddax.graph.services import LocalServices
+from tests.unit.crashing import Crash
 
 ENDING_SECONDS = 10
 """SQLite's thread tells that the file is closed, and ends a moment later."""
-
-
-class Crash(Exception):
-    """Stands for the death of the process."""
 
 
 def crash(event: dict[str, Any]) -> None:
