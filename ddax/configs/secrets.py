@@ -15,6 +15,7 @@ import re
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, fields, is_dataclass, replace
 from functools import cache
+from operator import itemgetter
 from pathlib import Path
 from typing import Any
 from urllib.parse import quote
@@ -101,7 +102,8 @@ class Redactor:
     def __init__(self, values: Iterable[str] = ()) -> None:
         forms = {form for value in values if len(value) >= MIN_LENGTH for form in _forms(value)}
         self._forms = tuple(sorted(forms, key=lambda form: (-len(form), form)))
-        self._values = re.compile("|".join(map(re.escape, self._forms)))
+        self._values = re.compile(f"(?=({'|'.join(map(re.escape, self._forms))}))")
+        """What is looked ahead for is found where another value has begun as well."""
         self.reach = max(LONGEST, *map(len, self._forms), 0)
         """Characters behind a cut that show whether a secret stands there."""
         self._clean: set[str] = set()
@@ -132,10 +134,10 @@ class Redactor:
     def place(self, text: str, most: int) -> int:
         """Return where to cut a text: at most there, and in no secret, of which a part is not known again."""
         part = text[: most + self.reach]
-        values = self._values.finditer(part) if any(form in part for form in self._forms) else ()
-        for found in sorted((*values, *shaped(part)), key=re.Match.end, reverse=True):
-            if found.start() < most <= found.end():
-                most = found.start()
+        found = {*self._spans(part), *(match.span() for match in shaped(part))}
+        for start, end in sorted(found, key=itemgetter(1), reverse=True):
+            if start < most <= end:
+                most = start
         return min(most, len(text))
 
     def cut(self, text: str, most: int) -> str:
@@ -149,14 +151,18 @@ class Redactor:
             self._clean.add(text)
 
     def _blotted(self, text: str) -> str:
-        if any(form in text for form in self._forms):
-            text = self._values.sub(blot, text)
-        kept: list[str] = []
-        end = 0
-        for match in shaped(text):
-            kept += (text[end : match.start()], blot(match))
-            end = match.end()
-        return "".join((*kept, text[end:])) if kept else text
+        text = _over(text, self._spans(text))
+        return _over(text, [match.span() for match in shaped(text)])
+
+    def _spans(self, text: str) -> list[tuple[int, int]]:
+        """Return where values stand, in order; those that overlap are one."""
+        spans: list[tuple[int, int]] = []
+        for match in self._values.finditer(text) if any(form in text for form in self._forms) else ():
+            start, end = match.span(1)
+            if spans and start < spans[-1][1]:
+                start, end = spans[-1][0], max(end, spans.pop()[1])
+            spans.append((start, end))
+        return spans
 
     def _holds(self, text: str) -> bool:
         return any(form in text for form in self._forms) or next(shaped(text), None) is not None
@@ -289,9 +295,18 @@ def _starts(text: str) -> list[int]:
     return sorted(found)
 
 
-def blot(match: re.Match[str]) -> str:
+def _over(text: str, spans: Iterable[tuple[int, int]]) -> str:
+    """Return a text with these spans of it blotted out."""
+    kept: list[str] = []
+    last = 0
+    for start, end in spans:
+        kept += (text[last:start], blot(text[start:end]))
+        last = end
+    return "".join((*kept, text[last:])) if kept else text
+
+
+def blot(found: str) -> str:
     """Return what stands for a secret: as long as it is, and with the name it is assigned to."""
-    found = match.group()
     head = re.match(r"(?i)[\w-]{4,16}[\"']?\s{0,3}[:=]\s{0,3}[\"']?", found)
     keep = found[: head.end()] if head and len(found) - head.end() >= MIN_LENGTH else ""
     return keep + (BLOT + "*" * len(found))[: len(found) - len(keep)]

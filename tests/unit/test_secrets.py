@@ -118,6 +118,16 @@ def test_what_is_surely_a_secret_by_its_name_may_be_a_word_or_a_number(value: st
     assert value not in Redactor.from_environ({"DB_PASSWORD": value}).text(f"log in with {value}")
 
 
+def test_values_that_overlap_are_blotted_out_whole() -> None:
+    one, other, text = "alpha-7731-beta", "beta-9904-gamma", "now alpha-7731-beta-9904-gamma then"
+    cleaning = Redactor([one, other])
+    hidden = cleaning.text(text)
+    assert len(hidden) == len(text) and hidden.startswith("now [secret]*") and hidden.endswith("* then")
+    assert "beta" not in hidden and "gamma" not in hidden
+    assert {cleaning.cut(text, most) for most in range(5, len(text) - 5)} == {"now "}
+    assert cleaning.text(f"{one}{one}") == 2 * ("[secret]" + "*" * (len(one) - 8))
+
+
 def test_a_longer_value_is_blotted_out_before_one_inside_it() -> None:
     both = Redactor.from_environ({"A_KEY": "abcdefgh", "B_KEY": "abcdefgh-and-more"})
     assert both.text("x abcdefgh-and-more y abcdefgh") == "x [secret]********* y [secret]"

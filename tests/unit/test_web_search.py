@@ -27,6 +27,7 @@ from ddax.actions.web.search.protocol import Result
 from ddax.actions.web.search.searxng import SearXNG
 from ddax.actions.web.search.tavily import Tavily
 from ddax.actions.web.tape import NoTape
+from ddax.configs.secrets import Redactor
 from ddax.configs.settings import Web as Settings
 from ddax.errors import ActionError, SettingsError
 from ddax.memory.embeddings import HashEmbedder
@@ -220,6 +221,17 @@ async def test_results_are_kept_paced_and_asked_for_again_when_old(tmp_path: Pat
     time.now += 3601
     await engine(tmp_path, service, time).search("one")
     assert service.asked == ["one", "two", "one"]
+
+
+async def test_a_secret_in_a_result_is_hidden_before_it_is_cut_or_kept(tmp_path: Path) -> None:
+    secret = "swordfish-7731-abcd"
+    told = Result("https://docs.example/a", f"{'x' * 190} {secret}", f"{'long ' * 198}{secret}")
+    search = engine(tmp_path, Listed(told), Time())
+    search.redactor = Redactor([secret])
+    (hit,) = await search.search("one")
+    assert "[secret]" in hit.title and "[secret]" in hit.snippet
+    assert "sword" not in hit.title + hit.snippet
+    assert b"swordfish" not in (tmp_path / "s.sqlite").read_bytes()
 
 
 async def test_results_outside_of_the_domains_are_left_out(tmp_path: Path) -> None:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import asyncio
 import json
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from hashlib import sha256
 from pathlib import Path
 from urllib.parse import parse_qsl, urlencode, urlunsplit
@@ -14,6 +14,7 @@ from ddax.actions.egress import EgressPolicy, checked_url
 from ddax.actions.web.manners import Manners, Sleep
 from ddax.actions.web.search.protocol import Provider, Result
 from ddax.actions.web.tape import Tape
+from ddax.configs.secrets import Redactor
 from ddax.errors import ActionError
 from ddax.memory.embedding_cache import opened
 from ddax.memory.protocol import Embedder
@@ -66,6 +67,7 @@ class WebSearch:
     tape: Tape
     manners: Manners
     count: int
+    redactor: Redactor = field(default_factory=Redactor.of_process)
 
     async def search(self, query: str, *, intent: str = "") -> list[Hit]:
         """Find pages for a query, best first for its intent; raises ActionError."""
@@ -79,7 +81,8 @@ class WebSearch:
             kept = await asyncio.to_thread(self.cache.find, key)
             if kept is None:
                 async with self.manners.turn(WAIT):
-                    kept = await self.provider.search(query, count=self.count)
+                    # Blotted before it is kept, and before a cut leaves a part that nobody knows again.
+                    kept = self.redactor.value(await self.provider.search(query, count=self.count))
                 await asyncio.to_thread(self.cache.keep, key, kept)
             return {"results": [list(result) for result in kept]}
 
