@@ -173,24 +173,30 @@ class Attempt:
 
     def settle(self, found: Found, *, first: float, rivals: int) -> Solution | None:
         """Minimise a plausible repair and confirm it in a fresh sandbox."""
-        path, text = next(iter(found.sources.items()))
-        small = text
-        if len(found.edits) > 1:
-            small = minimise(
-                self.task.files[path], text, lambda t: self.evaluator.evaluate({path: t}).score >= 99.0
-            )
-        evaluation = self.evaluator.confirm({path: small})
+        small = self.smaller(found.sources) if len(found.edits) > 1 else found.sources
+        evaluation = self.evaluator.confirm(small)
         if evaluation.score < 100.0:
             return None
-        trust = self.separately({path: small})
-        hypothesis = explain(found.edits, self.task.files, {path: small})
+        trust = self.separately(small)
+        hypothesis = explain(found.edits, self.task.files, small)
         passed, units = evaluation.passed, len(self.suite.units)
         of = amount(units, "test passes", "tests pass")
         reasoning = f"{passed} of {of} with it; candidate {found.tried} of the search"
         if rivals:
             reasoning += f", the best of {rivals + 1} that pass"
         operators = tuple(edit.operator for edit in found.edits)
-        return Solution({path: small}, evaluation, hypothesis, reasoning, "search", first, trust, operators)
+        return Solution(small, evaluation, hypothesis, reasoning, "search", first, trust, operators)
+
+    def smaller(self, sources: Mapping[str, str]) -> dict[str, str]:
+        """Return the changed files with what need not change as it was."""
+        small = dict(sources)
+        for path, text in sources.items():
+
+            def passes(one: str, path: str = path) -> bool:
+                return self.evaluator.evaluate({**small, path: one}).score >= 99.0
+
+            small[path] = minimise(self.task.files[path], text, passes)
+        return small
 
     def separately(self, sources: Mapping[str, str]) -> Trust:
         """Say how far a confirmed repair can be trusted: by tests in another process, or not."""

@@ -7,14 +7,17 @@ gate for the rest; a candidate that only times out is run again with a larger bu
 from __future__ import annotations
 
 import ast
-from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
+from contextlib import suppress
+from dataclasses import dataclass, field
 from heapq import merge
 
+from ddax.evolution.definitions import behind, words
 from ddax.evolution.evaluator import CodeEvaluator, evaluate_report, signature
 from ddax.evolution.localise import Place, Report, Row, read_report, suspicion
 from ddax.evolution.operators import Edit, Seen, Source, fingerprint, first_order
 from ddax.evolution.suites import Suite
+from ddax.evolution.told import informed
 
 TICKS, ESCALATION, PROBE_TICKS = 10_000, 30, 100_000
 BATCH = 24
@@ -73,6 +76,21 @@ class Partial:
     signature: str = ""
 
 
+@dataclass(frozen=True)
+class Candidate:
+    """An edit to be tried, alone or after that of a `seed`; `files` are the texts that it changes."""
+
+    rank: float
+    edit: Edit
+    seed: Partial | None
+    files: Mapping[str, bytes] = field(repr=False)
+
+    @property
+    def sources(self) -> dict[str, str]:
+        """The changed files as texts."""
+        return {path: text.decode() for path, text in self.files.items()}
+
+
 def measure(evaluator: CodeEvaluator, *, hints: Sequence[Place] = ()) -> Baseline:
     """Run the tests twice, once to see how they stand, once traced to see where and with what types."""
     first = evaluator.run({}, ticks=PROBE_TICKS, cpu=3.0)
@@ -88,41 +106,39 @@ def measure(evaluator: CodeEvaluator, *, hints: Sequence[Place] = ()) -> Baselin
     def effort(unit: int) -> tuple[int, int]:
         return (rows[unit].ticks if unit in rows and rows[unit].kind != "timeout" else PROBE_TICKS, unit)
 
+    suite = evaluator.suite
     return Baseline(
         first,
         tuple(sorted(failing, key=effort)),
         tuple(sorted(passing, key=effort)),
-        suspicion(traced.rows, hints, named(evaluator.suite, failing)),
-        replace(traced.seen, words=texts_in(evaluator.suite)),
+        suspected(suite, traced.rows, hints, failing),
+        informed(traced.seen, suite, first),
         ticks,
     )
 
 
-def named(suite: Suite, failing: Sequence[int]) -> set[Place]:
-    """Return the lines of the functions whose names stand in a failing test."""
-    words = {
-        n.id if isinstance(n, ast.Name) else n.attr
-        for u in failing
-        for n in ast.walk(ast.parse(suite.units[u].text))
-        if isinstance(n, (ast.Name, ast.Attribute))
-    }
-    places: set[Place] = set()
+def suspected(
+    suite: Suite, rows: Sequence[Row], hints: Sequence[Place], failing: Sequence[int]
+) -> dict[Place, float]:
+    """Return the suspicion of covered lines, and of the definitions behind them."""
+    asked = {word for u in failing for word in words(ast.parse(suite.units[u].text))}
+    trees: dict[str, ast.Module] = {}
     for path in suite.targets:
-        try:
-            tree = ast.parse(suite.sources[path])
-        except SyntaxError:
-            continue
-        for node in ast.walk(tree):
-            if isinstance(node, (ast.FunctionDef, ast.AsyncFunctionDef)) and node.name in words:
-                places |= {(path, n) for n in range(node.lineno, (node.end_lineno or node.lineno) + 1)}
-    return places
+        with suppress(SyntaxError):
+            trees[path] = ast.parse(suite.sources[path])
+    covered = suspicion(rows, hints, named(trees, asked))
+    return covered | behind(trees, covered, asked) if covered or rows else {}
 
 
-def texts_in(suite: Suite) -> tuple[str, ...]:
-    """Return the short text literals of the visible tests, in order."""
-    trees = (ast.parse(unit.text) for unit in suite.units)
-    found = (n.value for tree in trees for n in ast.walk(tree) if isinstance(n, ast.Constant))
-    return tuple(dict.fromkeys(v for v in found if isinstance(v, str) and len(v) <= 40))
+def named(trees: Mapping[str, ast.Module], asked: Collection[str]) -> set[Place]:
+    """Return the lines of the functions whose names a failing test speaks of."""
+    return {
+        (path, line)
+        for path, tree in trees.items()
+        for node in ast.walk(tree)
+        if isinstance(node, (ast.FunctionDef, ast.AsyncFunctionDef)) and node.name in asked
+        for line in range(node.lineno, (node.end_lineno or node.lineno) + 1)
+    }
 
 
 class Search:
@@ -142,8 +158,8 @@ class Search:
         self.priors = priors or {}
         self.tried = self.escalated = 0
         self.cut = False  # not every edit was listed
-        self.waiting: list[tuple[float, Edit, Partial | None, bytes]] = []
-        self.known: set[tuple[str, bytes]] = set()
+        self.waiting: list[Candidate] = []
+        self.known: set[frozenset[tuple[str, bytes]]] = set()
         self.partial: list[Partial] = []
         self.texts = {path: self.suite.sources[path].encode() for path in self.suite.targets}
 
@@ -168,8 +184,8 @@ class Search:
         ]
         return merge(*lists, key=lambda item: item[0])
 
-    def pairs(self) -> Iterator[tuple[float, Edit, Partial]]:
-        """Yield second edits on the best partial repairs, best first."""
+    def pairs(self, singles: Sequence[tuple[float, Edit]]) -> Iterator[tuple[float, Edit, Partial]]:
+        """Yield second edits on the best partial repairs, best first; in other files the `singles`."""
         lists, seeds = [], self.seeds()
         for index, seed in enumerate(seeds):
             original = Source(seed.edit.path, self.texts[seed.edit.path], self.baseline.seen)
@@ -179,6 +195,8 @@ class Search:
                 continue
             listed = self.listed(source, self._shifted(seed), len(seeds) - index)
             lists.append([(rank + PAIR_PENALTY + 0.05 * index, edit, seed) for rank, edit in listed])
+            elsewhere = [(r, e) for r, e in singles if e.path != seed.edit.path]
+            lists.append([(rank + PAIR_PENALTY + 0.05 * index, edit, seed) for rank, edit in elsewhere])
         return merge(*lists, key=lambda item: item[0])
 
     def listed(self, source: Source, suspects: Mapping[int, float], texts: int) -> list[tuple[float, Edit]]:
@@ -213,9 +231,9 @@ class Search:
                 break
         return [*kept, *broken][:SEEDS]
 
-    def fresh(self, path: str, text: bytes) -> bool:
-        """Say whether a text is new, and remember it (the tabu list)."""
-        key = (path, fingerprint(text))
+    def fresh(self, files: Mapping[str, bytes]) -> bool:
+        """Say whether changed texts are new, and remember them (the tabu list)."""
+        key = frozenset((path, fingerprint(text)) for path, text in files.items())
         if key in self.known:
             return False
         self.known.add(key)
@@ -227,13 +245,14 @@ class Search:
         After each batch it yields None, so that who listens may stop or go on.
         """
         for path, text in self.texts.items():
-            self.fresh(path, text)
-        singles = self.singles()
+            self.fresh({path: text})
+        listed = list(self.singles())
+        singles = iter(listed)
         yield from self.consume(((r, e, None) for r, e in singles), limit=SECOND_AFTER)
         yield from self.escalate(ESCALATIONS_AT_ONCE + ESCALATIONS_LATER)
         if self.clock() < self.end:
             rest: Iterator[tuple[float, Edit, Partial | None]] = ((r, e, None) for r, e in singles)
-            yield from self.consume(merge(rest, self.pairs(), key=lambda item: item[0]))
+            yield from self.consume(merge(rest, self.pairs(listed), key=lambda item: item[0]))
 
     def consume(
         self, stream: Iterator[tuple[float, Edit, Partial | None]], limit: int = 0
@@ -242,63 +261,68 @@ class Search:
         done = False
         start = self.tried
         while not done and self.clock() < self.end:
-            batch: list[tuple[float, Edit, Partial | None, bytes]] = []
+            batch: list[Candidate] = []
             for rank, edit, seed in stream:
-                text = edit.apply(seed.text if seed else self.texts[edit.path])
-                if self.fresh(edit.path, text):
-                    batch.append((rank, edit, seed, text))
+                files = self.changed(edit, seed)
+                if self.fresh(files):
+                    batch.append(Candidate(rank, edit, seed, files))
                     if len(batch) == BATCH:
                         break
             done = len(batch) < BATCH or (limit > 0 and self.tried - start + len(batch) >= limit)
             yield from self.evaluate(batch)
             yield None
 
-    def evaluate(self, batch: Sequence[tuple[float, Edit, Partial | None, bytes]]) -> Iterator[Found]:
+    def changed(self, edit: Edit, seed: Partial | None) -> dict[str, bytes]:
+        """Return the texts that an edit changes, after that of its seed where it has one."""
+        files = {seed.edit.path: seed.text} if seed else {}
+        return files | {edit.path: edit.apply(files.get(edit.path, self.texts[edit.path]))}
+
+    def evaluate(self, batch: Sequence[Candidate]) -> Iterator[Found]:
         """Run a batch and sort its candidates into found, partial and wrong."""
         worker, order = self.evaluator.worker, self.baseline.order
         jobs = [
             worker.job(
                 order,
-                sources={edit.path: text.decode()},
+                sources=candidate.sources,
                 gate=len(self.baseline.failing),
                 give_up=2,
                 ticks=self.baseline.ticks,
                 cpu=QUICK_CPU if self.suite.runner == "fast" else PYTEST_CPU,
                 memory=MEMORY,
             )
-            for _, edit, _, text in batch
+            for candidate in batch
         ]
-        again: list[tuple[float, Edit, Partial | None, bytes]] = []
+        again: list[Candidate] = []
         winner = -1
         left = max(0.0, self.end - self.clock())
         for i, body in enumerate(worker.run(jobs, stop=True, seconds=left)):
             if body == b"null":
                 continue
-            rank, edit, seed, text = batch[i]
+            one = batch[i]
             self.tried += 1
             report = read_report(body, len(self.suite.units))
             verdict = self.judge(report)
             if verdict == "won":
                 winner = i
             elif verdict == "slow":
-                again.append(batch[i])
-            elif verdict == "partial" and seed is None:
-                self.partial.append(Partial(rank, edit, sum(r.good for r in report.rows), text))
+                again.append(one)
+            elif verdict == "partial" and one.seed is None:
+                good, text = sum(r.good for r in report.rows), one.files[one.edit.path]
+                self.partial.append(Partial(one.rank, one.edit, good, text))
         self.waiting += again
         yield from self.escalate(ESCALATIONS_AT_ONCE)
         if winner >= 0:
-            rank, edit, seed, text = batch[winner]
-            yield self.found(rank, edit, seed, text)
+            yield self.found(batch[winner])
             yield from self.evaluate(batch[winner + 1 :])
 
     def escalate(self, limit: int) -> Iterator[Found]:
         """Run candidates that only time out again with more ticks, at most `limit` since the beginning."""
         while self.waiting and self.escalated < limit and self.clock() < self.end:
             self.escalated += 1
-            rank, edit, seed, text = self.waiting.pop(0)
+            one = self.waiting.pop(0)
             ticks = self.baseline.ticks * ESCALATION
-            if self.evaluator.evaluate({edit.path: text.decode()}, ticks=ticks, cpu=SLOW_CPU).score >= 99.0:
-                yield self.found(rank, edit, seed, text)
+            if self.evaluator.evaluate(one.sources, ticks=ticks, cpu=SLOW_CPU).score >= 99.0:
+                yield self.found(one)
 
     def judge(self, report: Report) -> str:
         """Say won, partial, slow (only time-outs stand against it) or wrong."""
@@ -311,7 +335,7 @@ class Search:
             return "wrong"
         return "slow" if wrong and all(r.kind == "timeout" for r in wrong) else "partial"
 
-    def found(self, rank: float, edit: Edit, seed: Partial | None, text: bytes) -> Found:
+    def found(self, one: Candidate) -> Found:
         """Make the record of a plausible repair."""
-        edits = (seed.edit, edit) if seed else (edit,)
-        return Found({edit.path: text.decode()}, edits, self.tried, self.clock() - self.begin, rank)
+        edits = (one.seed.edit, one.edit) if one.seed else (one.edit,)
+        return Found(one.sources, edits, self.tried, self.clock() - self.begin, one.rank)

@@ -10,6 +10,8 @@ from .probing import plain
 
 SAMPLES = 6
 """Visits of a line at which the types of its frame are noted."""
+FIELDS = 20
+"""Attributes of an object whose types are noted, as those of names are."""
 CALLS = 12
 """Calls of a function by the tests whose arguments are kept."""
 
@@ -48,6 +50,8 @@ class Tracer:
                 known = self.attributes.setdefault(kind, set())
                 known.update(n for n in vars(value) if not n.startswith("__"))
                 known.update(n for n in vars(type(value)) if not n.startswith("__"))
+                for inner, held in list(vars(value).items())[:FIELDS]:
+                    seen.setdefault(f"{name}.{inner}", set()).add(type_name(held))
 
     def local(self, frame: FrameType, event: str, _argument: Any) -> Any:
         """Trace the lines of a frame of the program."""

@@ -13,16 +13,23 @@ from itertools import takewhile
 
 from ddax.evolution.operators.base import Edit, Seen, Source, fingerprint, needs_parentheses
 from ddax.evolution.operators.calls import CALL_OPERATORS
+from ddax.evolution.operators.classes import CLASS_OPERATORS
 from ddax.evolution.operators.conditions import conditions
 from ddax.evolution.operators.expressions import EXPRESSION_OPERATORS
 from ddax.evolution.operators.failing import FAILING_OPERATORS
 from ddax.evolution.operators.groups import GROUP_OPERATORS, WHOLE_OPERATORS
+from ddax.evolution.operators.importing import IMPORT_EDITS, IMPORT_OPERATORS
 from ddax.evolution.operators.places import places
 from ddax.evolution.operators.statements import STATEMENT_OPERATORS
+from ddax.evolution.operators.texts import TEXT_OPERATORS, formats
 
 __all__ = ["Edit", "Seen", "Source", "edits", "fingerprint", "first_order"]
 
-_OPERATORS = (*EXPRESSION_OPERATORS, *CALL_OPERATORS, *FAILING_OPERATORS, *GROUP_OPERATORS, conditions)
+_OPERATORS = (
+    *EXPRESSION_OPERATORS, *CALL_OPERATORS, *FAILING_OPERATORS, *GROUP_OPERATORS, *TEXT_OPERATORS,
+    *IMPORT_OPERATORS, conditions,
+)  # fmt: skip
+_WHOLES = (*WHOLE_OPERATORS, *CLASS_OPERATORS, *IMPORT_EDITS, formats)
 
 
 def _fixed(node: ast.AST, source: Source) -> bool:
@@ -40,13 +47,30 @@ def _expression_edits(source: Source, suspects: Mapping[int, float]) -> Iterator
     while queue:
         node = queue.pop(0)
         queue.extend(n for n in ast.iter_child_nodes(node) if not _fixed(n, source))
-        if not isinstance(node, ast.expr) or isinstance(
-            source.parents.get(node), (ast.JoinedStr, ast.FormattedValue)
-        ):
+        if not isinstance(node, ast.expr) or not _placed(node, source):
             continue
         if suspects and not _suspected(node, suspects):
             continue
         yield from expression_edits(node, source)
+
+
+def _placed(node: ast.expr, source: Source) -> bool:
+    """Say whether an expression stands where the tree says; Python 3.11 errs in some f-strings."""
+    parent = source.parents.get(node)
+    if isinstance(parent, ast.JoinedStr):
+        return False
+    if not isinstance(parent, ast.FormattedValue):
+        return True
+    return node is parent.value and source.segment(node) == ast.unparse(node)
+
+
+def _quote(node: ast.expr, source: Source) -> str:
+    """Return the quote of the f-string around a node; before Python 3.12 none may stand in it."""
+    here: ast.AST | None = node
+    while here is not None and not isinstance(here, ast.JoinedStr):
+        here = source.parents.get(here)
+    opened = re.match(r"\w*(['\"])", source.segment(here)) if here else None
+    return opened[1] if opened else ""
 
 
 def _suspected(node: ast.expr, suspects: Mapping[int, float]) -> bool:
@@ -58,6 +82,7 @@ def expression_edits(node: ast.expr, source: Source) -> Iterator[Edit]:
     start, end = source.span(node)
     parent = source.parents.get(node)
     enclosed = isinstance(node, ast.GeneratorExp) and isinstance(parent, ast.Call)
+    quote = _quote(node, source)
     known = {ast.unparse(node): -1.0}  # what stands there already is no edit
     for operator in _OPERATORS:
         for name, cost, new in operator(node, source):
@@ -68,6 +93,10 @@ def expression_edits(node: ast.expr, source: Source) -> Iterator[Edit]:
                 text = f"({text})"
             if enclosed and not isinstance(new, ast.GeneratorExp):
                 text = f"({text})"
+            if quote == "'":
+                text = text.replace("'", '"')
+            if quote and (quote in text or "\\" in text):
+                continue
             if known.get(text, 99.0) > cost:
                 known[text] = cost
                 yield Edit(source.path, start, end, text, name, cost, node.lineno)
@@ -82,7 +111,7 @@ def edits(source: Source, suspects: Mapping[int, float]) -> Iterator[Edit]:
             continue
         for operator in STATEMENT_OPERATORS:
             yield from operator(place)
-    for whole in WHOLE_OPERATORS:
+    for whole in _WHOLES:
         yield from whole(source)
 
 

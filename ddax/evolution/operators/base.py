@@ -54,14 +54,21 @@ def fingerprint(source: bytes) -> bytes:
 class Seen:
     """What is known beyond the text.
 
-    Types of names by (path, first line of the function), attributes by type, texts in the visible
-    tests, and the arguments (as JSON) with which the tests called functions, by (path, name).
+    Types of names by (path, first line of the function), attributes by type, texts and numbers in the
+    visible tests, the arguments (as JSON) with which the tests called functions, by (path, name), and what
+    failing tests complain of. Of the program's text: the names that each module has and each class, and
+    the parameters of functions and of the making of an object.
     """
 
     types: Mapping[tuple[str, int], Mapping[str, frozenset[str]]] = field(default_factory=dict)
     attributes: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
     words: tuple[str, ...] = ()
     calls: Mapping[tuple[str, str], tuple[list[Any], ...]] = field(default_factory=dict)
+    numbers: tuple[float, ...] = ()
+    complaints: tuple[str, ...] = ()
+    exports: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
+    classes: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
+    parameters: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
 
 
 @dataclass
@@ -92,6 +99,7 @@ class Source:
                 self.parents[inner] = node
         self.functions = [n for n in ast.walk(self.tree) if isinstance(n, FunctionNode)]
         self.constants = self._constants()
+        self.globals = self._globals()
         self.first_lines = dict(
             first_lines or {self.qualified(f): self.first_line(f) for f in self.functions}
         )
@@ -119,6 +127,21 @@ class Source:
             if not (isinstance(node.value, str) and len(node.value) > 30):
                 found.setdefault(repr(node.value), node)
         return list(found.values())
+
+    def _globals(self) -> dict[str, str]:
+        """Return what each name of the module stands for: a value, a function, a class or an import."""
+        found: dict[str, str] = {}
+        for node in self.tree.body:
+            if isinstance(node, FunctionNode | ast.ClassDef):
+                found[node.name] = type(node).__name__
+            elif isinstance(node, ast.Import | ast.ImportFrom):
+                found.update({(a.asname or a.name).split(".")[0]: "import" for a in node.names})
+            else:
+                stores = (
+                    n for n in ast.walk(node) if isinstance(n, ast.Name) and isinstance(n.ctx, ast.Store)
+                )
+                found.update({n.id: "value" for n in stores})
+        return found
 
     def unused(self) -> set[str]:
         """Return the names of functions' parameters and variables that are never read, a likely slip."""
@@ -170,18 +193,34 @@ class Source:
                 names.setdefault(node.id, unknown)
         if isinstance(here, FunctionNode):
             traced = self.seen.types.get((self.path, self.first_lines.get(self.qualified(here), 0)), {})
-            names.update({n: k for n, k in traced.items() if n in names})
+            known = names.keys() | self._attributes_near(here)
+            names.update({n: k for n, k in traced.items() if n in known})
         else:
             names = {}
         scope = Scope(here, names, [n for n in own_nodes(here) if isinstance(n, ast.stmt)])
         scope.expressions = [n for n in own_nodes(here) if isinstance(n, ast.expr) and self._reusable(n)]
         return scope
 
+    def _attributes_near(self, function: FunctionNode) -> set[str]:
+        """Return the attributes of names that a function uses, and of `self` those that its class uses."""
+        owner = self.parents.get(function)
+        used = {dotted(n) for n in ast.walk(function)}
+        if isinstance(owner, ast.ClassDef):
+            used |= {name for n in ast.walk(owner) if (name := dotted(n)).startswith("self.")}
+        return used - {""}
+
     @staticmethod
     def _reusable(node: ast.expr) -> bool:
         return isinstance(node, (ast.BinOp, ast.Subscript, ast.Call, ast.Attribute)) and isinstance(
             getattr(node, "ctx", ast.Load()), ast.Load
         )
+
+
+def dotted(node: ast.AST) -> str:
+    """Return ``name.attribute`` for an attribute of a plain name, which serves as a name; "" for the rest."""
+    if isinstance(node, ast.Attribute) and isinstance(node.value, ast.Name):
+        return f"{node.value.id}.{node.attr}"
+    return ""
 
 
 def own_nodes(root: ast.AST) -> Iterator[ast.AST]:

@@ -23,16 +23,28 @@ _FUNCTIONS: tuple[tuple[str, ...], ...] = (
 _METHODS: tuple[tuple[str, ...], ...] = (
     ("append", "extend", "add", "insert", "remove", "appendleft", "discard"),
     ("upper", "lower", "swapcase", "title", "capitalize"),
-    ("strip", "lstrip", "rstrip"),
+    ("strip", "lstrip", "rstrip", "removeprefix", "removesuffix"),
     ("startswith", "endswith"),
-    ("find", "rfind", "index", "count"),
+    ("find", "rfind", "index", "count", "rindex"),
+    ("match", "search", "fullmatch"),
+    ("findall", "finditer"),
+    ("weekday", "isoweekday"),
+    ("now", "today", "utcnow"),
+    ("read", "readline", "readlines"),
+    ("write", "writelines"),
+    ("load", "loads"),
+    ("dump", "dumps"),
+    ("glob", "rglob"),
     ("isalpha", "isdigit", "isalnum", "isupper", "islower", "isspace", "isnumeric"),
     ("keys", "values", "items"),
     ("pop", "popleft", "remove"),
     ("update", "add"),
     ("union", "intersection", "difference"),
     ("get", "pop", "setdefault"),
-    ("split", "splitlines", "partition"),
+    ("split", "splitlines", "partition", "rsplit"),
+    ("partition", "rpartition"),
+    ("ljust", "rjust", "center", "zfill"),
+    ("name", "stem", "suffix"),
 )
 _CHANGING = frozenset({
     "add", "append", "appendleft", "clear", "discard", "extend", "insert", "pop", "popitem", "popleft",
@@ -64,6 +76,15 @@ _KEYS = (
     "str.lower",
     "ord",
 )
+_TYPES = ("list", "dict", "set", "int", "float", "str", "tuple", "bool")
+_SWITCHES = {
+    "popitem": ("last=False",), "dumps": ("sort_keys=True", "ensure_ascii=False"), "zip": ("strict=True",),
+    "dump": ("sort_keys=True", "ensure_ascii=False"), "mkdir": ("parents=True", "exist_ok=True"),
+    "makedirs": ("exist_ok=True",), "unlink": ("missing_ok=True",), "splitlines": ("keepends=True",),
+    "gather": ("return_exceptions=True",), "run": ("check=True",), "rmtree": ("ignore_errors=True",),
+    "dataclass": ("frozen=True", "order=True"), "open": ("encoding='utf-8'", "newline=''"),
+}  # fmt: skip
+"""Options of the standard library that are easily forgotten, by the function that takes them."""
 _TEXT_WRAPS = ("lower", "upper", "strip", "split", "swapcase", "title")
 _LIST_WRAPS = ("sorted", "set", "list", "len", "sum", "max", "min", "tuple")
 _NUMBER_WRAPS = ("abs", "int", "str", "round", "float", "range", "bool", "chr")
@@ -75,7 +96,13 @@ def parse(text: str) -> ast.expr:
 
 
 def functions(node: ast.expr, source: Source) -> Iterator[Variant]:
-    """Call a related function, or another function of the file."""
+    """Call a related function, or another function of the file; hand another type over."""
+    parent = source.parents.get(node)
+    handed = isinstance(parent, ast.Call) and parent.func is not node
+    if isinstance(node, ast.Name) and node.id in _TYPES and handed:
+        for other in _TYPES:
+            if other != node.id:
+                yield "type_name", 0.7, ast.Name(other, ast.Load())
     if not isinstance(node, ast.Call) or not isinstance(node.func, ast.Name):
         return
     for family in _FUNCTIONS:
@@ -147,6 +174,30 @@ def arguments(node: ast.expr, source: Source) -> Iterator[Variant]:
             yield "keyword", 0.4, ast.Call(node.func, args, [*rest, flipped])
 
 
+def more_arguments(node: ast.expr, source: Source) -> Iterator[Variant]:
+    """Hand an argument over that a function of the program takes, or an option that is easily forgotten."""
+    if not isinstance(node, ast.Call) or any(isinstance(a, ast.Starred) for a in node.args):
+        return
+    name = node.func.id if isinstance(node.func, ast.Name) else getattr(node.func, "attr", "")
+    for text in _SWITCHES.get(name, ()):
+        option, value = text.split("=", 1)
+        if all(k.arg != option for k in node.keywords):
+            more = ast.keyword(option, parse(value))
+            yield "option", 0.9, ast.Call(node.func, node.args, [*node.keywords, more])
+    taken = source.seen.parameters.get(name, ())
+    free = [p for p in taken[len(node.args) :] if all(k.arg != p for k in node.keywords)]
+    known = source.scope_of(node).names
+    for parameter in free:
+        for known_name in known:
+            if known_name.split(".")[-1] == parameter:
+                more = ast.keyword(parameter, ast.Name(known_name, ast.Load()))
+                yield "argument_add", 0.6, ast.Call(node.func, node.args, [*node.keywords, more])
+    if free and not node.keywords:
+        for known_name in known:
+            given = [*node.args, ast.Name(known_name, ast.Load())]
+            yield "argument_add", 1.3, ast.Call(node.func, given, [])
+
+
 def _ranges(node: ast.Call) -> Iterator[Variant]:
     args = node.args
     if len(args) == 1:
@@ -204,7 +255,11 @@ def wraps(node: ast.expr, source: Source) -> Iterator[Variant]:
         for name in _LIST_WRAPS:
             if name != outer:
                 yield "wrap", 0.9 if kinds else 1.7, call(name, node)
+        if kinds & {"list", "tuple"}:
+            for each in ("int", "float", "str", "str.strip", "str.lower"):
+                yield "wrap_each", 1.4, call("map", parse(each), node)
         if "str" not in kinds:
+            yield "wrap_method", 1.1, ast.Call(ast.Attribute(node, "copy", ast.Load()), [], [])
             yield "wrap", 1.3, call("list", call("reversed", node))
         yield "wrap", 1.4, ast.Call(ast.Attribute(ast.Constant(""), "join", ast.Load()), [node], [])
         yield "wrap", 1.6, ast.Call(ast.Attribute(ast.Constant(" "), "join", ast.Load()), [node], [])
@@ -251,12 +306,29 @@ def sequences(node: ast.expr, source: Source) -> Iterator[Variant]:
             yield "filter_drop", 0.8, type(node)(node.elt, [fewer, *node.generators[1:]])
         if isinstance(node, ast.ListComp):
             yield "comprehension", 1.1, ast.SetComp(node.elt, node.generators)
-        elif isinstance(node, ast.SetComp):
+        else:
             yield "comprehension", 1.0, ast.ListComp(node.elt, node.generators)
         if isinstance(first.target, ast.Name):
             yield "comprehension_target", 1.2, type(node)(first.target, node.generators)
             same = ast.Name(first.target.id, ast.Load())
             yield "comprehension_target", 1.2, type(node)(same, node.generators)
+
+
+def bindings(node: ast.expr, source: Source) -> Iterator[Variant]:
+    """Bind the variables of a loop in a lambda made in it, which else would see the last value."""
+    if not isinstance(node, ast.Lambda):
+        return
+    used = {n.id for n in ast.walk(node.body) if isinstance(n, ast.Name)} - {a.arg for a in node.args.args}
+    here, loops = source.parents.get(node), set[str]()
+    while here is not None:
+        targets = [here.target] if isinstance(here, ast.For) else []
+        targets += [c.target for c in getattr(here, "generators", ())]
+        loops |= {n.id for t in targets for n in ast.walk(t) if isinstance(n, ast.Name)}
+        here = source.parents.get(here)
+    if bound := sorted(used & loops):
+        args = [*node.args.args, *(ast.arg(name) for name in bound)]
+        defaults: list[ast.expr] = [*node.args.defaults, *(ast.Name(name, ast.Load()) for name in bound)]
+        yield "bind", 0.5, ast.Lambda(ast.arguments([], args, None, [], [], None, defaults), node.body)
 
 
 def attributes(node: ast.expr, source: Source) -> Iterator[Variant]:
@@ -295,4 +367,6 @@ def combined(node: ast.expr, source: Source) -> Iterator[Variant]:
             yield "repeat", 1.9, ast.BinOp(node, ast.Mult(), ast.Name(name, ast.Load()))
 
 
-CALL_OPERATORS = (functions, methods, arguments, wraps, sequences, attributes, combined)
+CALL_OPERATORS = (
+    functions, methods, arguments, more_arguments, wraps, sequences, bindings, attributes, combined,
+)  # fmt: skip

@@ -8,7 +8,7 @@ from __future__ import annotations
 import ast
 from collections.abc import Iterator
 
-from ddax.evolution.operators.base import Source
+from ddax.evolution.operators.base import Source, dotted
 from ddax.evolution.operators.kinds import NUMBERS, SEQUENCES, SIZED, compatible, elements, kinds_of, plain
 
 Variant = tuple[str, float, ast.expr]
@@ -176,7 +176,8 @@ def constants(node: ast.expr, source: Source) -> Iterator[Variant]:
 
 def names(node: ast.expr, source: Source) -> Iterator[Variant]:
     """Put another name of a fitting type, an attribute, or a part of another name in a name's place."""
-    if not isinstance(node, ast.Name) or not isinstance(node.ctx, ast.Load):
+    here = node.id if isinstance(node, ast.Name) else dotted(node)
+    if not here or not isinstance(getattr(node, "ctx", None), ast.Load):
         return
     parent = source.parents.get(node)
     scope = source.scope_of(node)
@@ -184,7 +185,7 @@ def names(node: ast.expr, source: Source) -> Iterator[Variant]:
         return
     kind = kinds_of(node, scope)
     for other, kinds in scope.names.items():
-        if other == node.id:
+        if other == here:
             continue
         if compatible(kind, kinds):
             yield "name", 0.5 if plain(kind) & plain(kinds) else 1.2, ast.Name(other, ast.Load())

@@ -81,7 +81,8 @@ def spelling(node: ast.expr, source: Source) -> Iterator[Variant]:
             yield "sign", 1.2, ast.Constant(sign)
 
 
-def _splice(source: Source, changes: list[tuple[int, int, str]], name: str, cost: float) -> Edit:
+def splice(source: Source, changes: list[tuple[int, int, str]], name: str, cost: float) -> Edit:
+    """Make one edit of changes at several places, each given by its bytes and its new text."""
     changes.sort()
     start, end = changes[0][0], max(c[1] for c in changes)
     parts, at = [], start
@@ -106,7 +107,7 @@ def everywhere(source: Source) -> Iterator[Edit]:
             if len(same) > 1 and not isinstance(same[0].value, bool):
                 for text in _replacements(same[0], source):
                     changes = [(*source.span(n), text) for n in same]
-                    yield _splice(source, changes, "constant_everywhere", 1.0)
+                    yield splice(source, changes, "constant_everywhere", 1.0)
         returns = [
             n
             for n in own_nodes(function)
@@ -120,7 +121,7 @@ def everywhere(source: Source) -> Iterator[Edit]:
                 for n in returns
                 if isinstance(n.value, ast.Constant)
             ]
-            yield _splice(source, flips, "polarity", 0.7)
+            yield splice(source, flips, "polarity", 0.7)
 
 
 def _replacements(node: ast.Constant, source: Source) -> list[str]:
@@ -153,7 +154,7 @@ def runs(source: Source) -> Iterator[Edit]:
                         for s in (first, simple[j])
                     ]
                     if lines[0][1] <= lines[1][0] and lines[1][1] <= len(source.text):
-                        yield _splice(source, lines, "delete_two", 1.3)
+                        yield splice(source, lines, "delete_two", 1.3)
 
 
 GROUP_OPERATORS = (symmetric, nested, spelling)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import ast
 
-from ddax.evolution.operators.base import Scope
+from ddax.evolution.operators.base import Scope, dotted
 
 NUMBERS = frozenset({"int", "float", "bool", "complex"})
 SEQUENCES = frozenset({"list", "tuple", "str", "range", "bytes"})
@@ -88,6 +88,8 @@ def kinds_of(node: ast.AST, scope: Scope) -> frozenset[str]:
     """Return the possible types of an expression; empty where nothing is known."""
     if isinstance(node, ast.Name):
         return scope.names.get(node.id, ANY)
+    if isinstance(node, ast.Attribute):
+        return scope.names.get(dotted(node), ANY)
     if isinstance(node, ast.Constant):
         return frozenset({type(node.value).__name__})
     if isinstance(node, (ast.Compare, ast.BoolOp)) or (

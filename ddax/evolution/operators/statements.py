@@ -3,16 +3,21 @@
 from __future__ import annotations
 
 import ast
+import re
 import textwrap
 from collections.abc import Iterator
 
-from ddax.evolution.operators.base import Edit, FunctionNode, Scope, Source
+from ddax.evolution.operators.base import Edit, FunctionNode, Scope, Source, dotted
 from ddax.evolution.operators.conditions import atoms
-from ddax.evolution.operators.kinds import NUMBERS, SEQUENCES, compatible, kinds_of, plain
+from ddax.evolution.operators.inserted import statements_for, transplants, uses
+from ddax.evolution.operators.kinds import compatible, kinds_of, plain
 from ddax.evolution.operators.places import Place
 
 GUARD_ATOMS, WRAP_ATOMS = 60, 60
 """Conditions tried at one place."""
+EXIT_WORDS = 6
+"""Texts of the tests that a function may return early."""
+_NOT_RAISED = re.compile(r"DID NOT RAISE <class '(?:[\w.]+\.)?(\w+)'>|^(\w+) not raised")
 
 
 def _docstring(place: Place) -> bool:
@@ -54,10 +59,17 @@ def structure(place: Place) -> Iterator[Edit]:
                 1.0,
                 node.lineno,
             )
-    if i and isinstance(block[i - 1], (ast.For, ast.While, ast.If, ast.With)):
-        yield place.edit(textwrap.indent(place.text, "    "), "indent", 1.0)
+    for depth in range(1, _openings(block[i - 1]) + 1) if i else ():
+        yield place.edit(textwrap.indent(place.text, depth * "    "), "indent", 0.9 + 0.1 * depth)
     if (i and i == len(block) - 1) or isinstance(node, (ast.Return, ast.AugAssign, ast.Expr, ast.Assign)):
         yield from _dedent(place)
+
+
+def _openings(node: ast.stmt) -> int:
+    """Count the blocks that end with a statement, one within the other."""
+    if not isinstance(node, (ast.For, ast.While, ast.If, ast.With)):
+        return 0
+    return 1 + _openings((node.orelse if not isinstance(node, ast.With) and node.orelse else node.body)[-1])
 
 
 def _dedent(place: Place) -> Iterator[Edit]:
@@ -177,10 +189,11 @@ def assignments(place: Place) -> Iterator[Edit]:
 
 
 def _targets(place: Place, target: ast.expr, rest: str, scope: Scope) -> Iterator[Edit]:
-    if not isinstance(target, ast.Name):
+    old = target.id if isinstance(target, ast.Name) else dotted(target)
+    if not old:
         return
     for name, kinds in scope.names.items():
-        if name != target.id and compatible(kinds, kinds_of(target, scope)):
+        if name not in (old, "self") and compatible(kinds, kinds_of(target, scope)):
             yield place.edit(place.line(f"{name}{rest}"), "target", 0.8)
 
 
@@ -200,6 +213,8 @@ def flow(place: Place) -> Iterator[Edit]:
         if isinstance(node.value.func, ast.Attribute) and isinstance(node.value.func.value, ast.Name):
             owner = node.value.func.value.id
             yield place.edit(place.line(f"{owner} = {source.segment(node.value)}"), "flow", 1.1)
+    elif isinstance(node, ast.Expr) and not isinstance(node.value, (ast.Constant, ast.Await)):
+        yield place.edit(place.line(f"return {source.segment(node.value)}"), "flow", 0.4)
     elif isinstance(node, ast.Return) and node.value is not None:
         if _in_loop(place):
             yield place.edit(place.line("continue"), "flow", 1.4)
@@ -232,6 +247,8 @@ def results(scope: Scope, source: Source) -> list[tuple[float, str]]:
     for kind in sorted(kinds):
         for text in defaults.get(kind, ()):
             found.setdefault(text, 0.0)
+    for word in source.seen.words[:EXIT_WORDS]:
+        found.setdefault(repr(word), 0.6)
     for text in ("None", "False", "True", "0", "1", "-1", "''", "[]"):
         found.setdefault(text, 0.7)
     for name, theirs in scope.names.items():
@@ -251,9 +268,11 @@ def guards(place: Place) -> Iterator[Edit]:
     exits = [(cost, f"return {text}") for cost, text in results(scope, place.source)]
     if _in_loop(place):
         exits += [(0.0, "continue"), (0.1, "break")]
+    refused = (_NOT_RAISED.search(text) for text in place.source.seen.complaints)
+    exits += [(-0.3, f"raise {name}") for name in sorted({m[1] or m[2] for m in refused if m})]
     count = 0
     for cost, atom in atoms(scope, place.source):
-        if not _uses(atom) <= defined:
+        if not uses(atom) <= defined:
             continue
         count += 1
         if count > GUARD_ATOMS:
@@ -262,15 +281,6 @@ def guards(place: Place) -> Iterator[Edit]:
             yield place.before(f"if {atom}:\n    {leave}", "guard", 1.8 + cost + extra)
     for extra, leave in exits:
         yield place.after(leave, "leave", 1.6 + extra)
-
-
-_KNOWN = frozenset(
-    {"len", "isinstance", "set", "sum", "str", "abs", "any", "all", "v", "sorted", "max", "min"}
-)
-
-
-def _uses(text: str) -> set[str]:
-    return {n.id for n in ast.walk(ast.parse(text)) if isinstance(n, ast.Name)} - _KNOWN
 
 
 def _defined_before(place: Place, scope: Scope) -> set[str]:
@@ -295,7 +305,7 @@ def wrapping(place: Place) -> Iterator[Edit]:
         return
     scope = place.source.scope_of(node)
     defined = _defined_before(place, scope)
-    usable = [(cost, atom) for cost, atom in atoms(scope, place.source) if _uses(atom) <= defined]
+    usable = [(cost, atom) for cost, atom in atoms(scope, place.source) if uses(atom) <= defined]
     for cost, atom in usable[:WRAP_ATOMS]:
         yield place.under(f"if {atom}:", "wrap_if", 1.7 + cost)
 
@@ -309,60 +319,10 @@ def insertions(place: Place) -> Iterator[Edit]:
     if isinstance(scope.node, ast.Module):
         return
     ends = isinstance(node, (ast.Return, ast.Break, ast.Continue, ast.Raise))
-    for cost, code in statements_for(scope, place):
+    for cost, code in [*statements_for(scope, place), *transplants(scope, source)]:
         if not ends and place.index == len(place.block) - 1:
             yield place.after(code, "insert", cost)
         yield place.before(code, "insert", cost + 0.1)
-
-
-def statements_for(scope: Scope, place: Place) -> list[tuple[float, str]]:
-    """List the small statements that make sense with the names of a scope."""
-    found: dict[str, float] = {}
-    own = {
-        ast.unparse(s)
-        for s in scope.statements
-        if isinstance(s, (ast.AugAssign, ast.Assign, ast.Expr))
-        and not (isinstance(s, ast.Expr) and isinstance(s.value, ast.Constant))
-    }
-    for text in sorted(own):
-        if len(text) < 60 and text != ast.unparse(place.node) and "\n" not in text:
-            found.setdefault(text, 1.5)
-    stored = {n.id for n in ast.walk(scope.node) if isinstance(n, ast.Name) and isinstance(n.ctx, ast.Store)}
-    for name, kinds in scope.names.items():
-        flat = plain(kinds)
-        if flat & NUMBERS:
-            for text in (f"{name} += 1", f"{name} -= 1", f"{name} = 0"):
-                found.setdefault(text, 1.6 if name in stored else 2.2)
-            found.setdefault(f"{name} = abs({name})", 2.0)
-            found.setdefault(f"{name} //= 2", 2.4)
-            found.setdefault(f"{name} //= 10", 2.4)
-        if "str" in flat:
-            for method in ("lower", "upper", "strip"):
-                found.setdefault(f"{name} = {name}.{method}()", 1.9)
-            found.setdefault(f"{name} = ''", 2.2)
-        if "list" in flat:
-            for text in (
-                f"{name}.sort()",
-                f"{name}.reverse()",
-                f"{name}.pop()",
-                f"{name} = sorted({name})",
-                f"{name} = []",
-            ):
-                found.setdefault(text, 2.0)
-        for other, theirs in scope.names.items():
-            if other == name:
-                continue
-            if name in stored and plain(theirs) & flat:
-                found.setdefault(f"{name} = {other}", 1.9)
-                if flat & (NUMBERS | SEQUENCES):
-                    found.setdefault(f"{name} += {other}", 2.0)
-                if flat & NUMBERS:
-                    found.setdefault(f"{name} -= {other}", 2.2)
-            if "list" in flat:
-                found.setdefault(f"{name}.append({other})", 1.9)
-            if "set" in flat:
-                found.setdefault(f"{name}.add({other})", 1.9)
-    return sorted((cost, text) for text, cost in found.items())
 
 
 STATEMENT_OPERATORS = (structure, branches, assignments, flow, insertions, wrapping, guards)

@@ -1,0 +1,156 @@
+"""Operators on imports: what a failing test says is missing is brought in, or called by another name."""
+
+from __future__ import annotations
+
+import ast
+import difflib
+import importlib
+import re
+import sys
+from collections.abc import Iterator
+
+from ddax.evolution.operators.base import Edit, Source, dotted
+from ddax.evolution.operators.expressions import Variant
+
+_LIBRARY = (
+    "collections", "dataclasses", "datetime", "functools", "itertools", "pathlib", "math", "re", "json",
+    "typing", "enum", "decimal", "contextlib", "operator", "random", "time", "os", "sys", "string",
+    "statistics", "abc", "copy", "heapq", "bisect", "collections.abc", "fractions", "uuid", "io", "csv",
+)  # fmt: skip
+"""Modules of the standard library in which a missing name is looked up."""
+_UNDEFINED = re.compile(r"name '(\w+)' is not defined")
+_LOCAL = re.compile(r"cannot access (?:local|free) variable '(\w+)'")
+_NOT_THERE = re.compile(r"cannot import name '(\w+)' from '([\w.]+)'|No module named '([\w.]+)'")
+_NO_ATTRIBUTE = re.compile(r"(?:module|type object) '([\w.]+)' has no attribute '(\w+)'")
+
+
+def _missing(source: Source, pattern: re.Pattern[str]) -> list[tuple[str, ...]]:
+    found = (pattern.search(text) for text in source.seen.complaints)
+    return list(dict.fromkeys(tuple(part or "" for part in m.groups()) for m in found if m))
+
+
+def _top(source: Source) -> tuple[int, int]:
+    """Return the place and the line for a further import: before the first statement that may follow one."""
+    for node in source.tree.body:
+        docstring = isinstance(node, ast.Expr) and isinstance(node.value, ast.Constant)
+        future = isinstance(node, ast.ImportFrom) and node.module == "__future__"
+        if not docstring and not future:
+            return source.lines[node.lineno - 1], node.lineno
+    return len(source.text), len(source.lines) - 1
+
+
+def _has(module: str, name: str) -> bool:
+    return hasattr(importlib.import_module(module), name)
+
+
+def brought(source: Source) -> Iterator[Edit]:
+    """Import a name that is not defined; say that a variable is that of the module or function around."""
+    spoken = {n.id for n in ast.walk(source.tree) if isinstance(n, ast.Name)}
+    at, _ = _top(source)
+    lines = {n.id: n.lineno for n in ast.walk(source.tree) if isinstance(n, ast.Name)}
+    for (name,) in _missing(source, _UNDEFINED):
+        if name not in spoken:
+            continue
+        found = [f"import {name}"] if name in sys.stdlib_module_names or name in source.seen.exports else []
+        found += [f"from {m} import {name}" for m, names in source.seen.exports.items() if name in names]
+        found += [f"from {module} import {name}" for module in _LIBRARY if _has(module, name)]
+        for text in found:
+            yield Edit(source.path, at, at, f"{text}\n", "import", 0.2, lines[name])
+    for (name,) in _missing(source, _LOCAL):
+        for function in source.functions:
+            first = function.body[0]
+            start = source.lines[first.lineno - 1]
+            indent = " " * first.col_offset
+            for word in ("global", "nonlocal"):
+                yield Edit(source.path, start, start, f"{indent}{word} {name}\n", "import", 0.4, first.lineno)
+
+
+def renamed(source: Source) -> Iterator[Edit]:
+    """Import another name, or from another module, where what is imported is not there."""
+    wanted = _missing(source, _NOT_THERE)
+    for node in ast.walk(source.tree):
+        if isinstance(node, ast.ImportFrom) and node.module and len(node.names) == 1:
+            alias = node.names[0]
+            if any(alias.name == name or node.module == module for name, _, module in wanted):
+                yield from _others(source, node, alias)
+        elif isinstance(node, ast.Import) and len(node.names) == 1:
+            old = node.names[0]
+            if any(old.name == module for _, _, module in wanted):
+                for near in _near(old.name, [*source.seen.exports, *sys.stdlib_module_names]):
+                    yield _line(source, node, f"import {near} as {old.asname or old.name}")
+
+
+def _near(word: str, known: list[str]) -> list[str]:
+    return difflib.get_close_matches(word, known, 3, 0.6)
+
+
+def _others(source: Source, node: ast.ImportFrom, alias: ast.alias) -> Iterator[Edit]:
+    module, used = "." * node.level + str(node.module), alias.asname or alias.name
+    last = module.split(".")[-1]
+    for other, names in source.seen.exports.items():
+        here = other == node.module or other.split(".")[-1] == last
+        for name in names:
+            if here and (name == used or name in _near(alias.name, list(names))):
+                yield _line(source, node, f"from {module} import {name}" + _alias(name, used))
+        if used in names and not here:
+            yield _line(source, node, f"from {other} import {used}")
+    for other in _near(str(node.module), [*source.seen.exports, *_LIBRARY]):
+        yield _line(source, node, f"from {other} import {alias.name}" + _alias(alias.name, used))
+
+
+def _alias(name: str, used: str) -> str:
+    return f" as {used}" if name != used else ""
+
+
+def _line(source: Source, node: ast.stmt, text: str) -> Edit:
+    return Edit(source.path, *source.span(node), text, "import", 0.3, node.lineno)
+
+
+def inner(source: Source) -> Iterator[Edit]:
+    """Import the class that a module is named after instead of the module, or the other way round."""
+    for module, _ in _missing(source, _NO_ATTRIBUTE):
+        name = module.split(".")[-1]
+        for node in source.tree.body:
+            if isinstance(node, ast.Import) and [a.name for a in node.names] == [name]:
+                yield _line(source, node, f"from {name} import {name}")
+            elif isinstance(node, ast.ImportFrom) and node.module == name:
+                rest = [a.name for a in node.names if a.name != name]
+                if len(rest) < len(node.names):
+                    more = f"\nfrom {name} import {', '.join(rest)}" if rest else ""
+                    yield _line(source, node, f"import {name}{more}")
+
+
+def misspelt(node: ast.expr, source: Source) -> Iterator[Variant]:
+    """Call what a test says is not there by a name that is near: a variable's, a class's, a module's."""
+    scope = source.scope_of(node)
+    if isinstance(node, ast.Name) and (node.id,) in _missing(source, _UNDEFINED):
+        known = [*scope.names, *source.globals]
+        near = [n for n in known if n.split(".")[-1] == node.id or n in _near(node.id, known)]
+        for name in near:
+            yield "misspelt", 0.3, ast.Name(name, ast.Load())
+    elif isinstance(node, ast.Attribute) and isinstance(node.ctx, ast.Load) and _refused(node, source):
+        own = dict.fromkeys(n for names in source.seen.attributes.values() for n in names)
+        for name in _near(node.attr, [*own, *(n for names in source.seen.classes.values() for n in names)]):
+            yield "misspelt", 0.6, ast.Attribute(node.value, name, ast.Load())
+
+
+def _refused(node: ast.Attribute, source: Source) -> bool:
+    return any(f"has no attribute '{node.attr}'" in text for text in source.seen.complaints)
+
+
+def constants_of(node: ast.expr, source: Source) -> Iterator[Variant]:
+    """Read another name of a class that is spoken of by its own name, or another global of the module."""
+    if isinstance(node, ast.Attribute) and isinstance(node.ctx, ast.Load) and dotted(node):
+        owner = dotted(node).split(".")[0]
+        for name in source.seen.classes.get(owner, ()):
+            if name != node.attr:
+                yield "attribute", 0.8, ast.Attribute(node.value, name, ast.Load())
+    elif isinstance(node, ast.Name) and isinstance(node.ctx, ast.Load) and node.id in source.globals:
+        same = source.globals[node.id]
+        for name, kind in source.globals.items():
+            if name != node.id and kind == same:
+                yield "global", 0.9, ast.Name(name, ast.Load())
+
+
+IMPORT_OPERATORS = (misspelt, constants_of)
+IMPORT_EDITS = (brought, renamed, inner)

@@ -1,0 +1,91 @@
+"""Small statements that may be missing: count, copy, collect, and those that stand elsewhere in the file."""
+
+from __future__ import annotations
+
+import ast
+import builtins
+
+from ddax.evolution.operators.base import Scope, Source, dotted
+from ddax.evolution.operators.kinds import NUMBERS, SEQUENCES, plain
+from ddax.evolution.operators.places import Place
+
+_KNOWN = frozenset(
+    {"len", "isinstance", "set", "sum", "str", "abs", "any", "all", "v", "sorted", "max", "min"}
+)
+
+
+def uses(text: str) -> set[str]:
+    """Return the names that a piece of a program needs."""
+    return {n.id for n in ast.walk(ast.parse(text)) if isinstance(n, ast.Name)} - _KNOWN
+
+
+def transplants(scope: Scope, source: Source) -> list[tuple[float, str]]:
+    """List the small statements of other functions of the file that make sense with the names of a scope.
+
+    What a program lacks at one place it often has at another ("The Plastic Surgery Hypothesis", Barr and
+    others, 2014).
+    """
+    known: dict[str, set[str]] = source.__dict__.setdefault("_small", {})
+    if not known:
+        for node in ast.walk(source.tree):
+            simple = isinstance(node, (ast.Assign, ast.AugAssign, ast.Delete)) or (
+                isinstance(node, ast.Expr) and isinstance(node.value, (ast.Call, ast.Await))
+            )
+            if simple and not isinstance(source.scope_of(node).node, ast.Module):
+                text = ast.unparse(node)
+                if len(text) < 60 and "\n" not in text:
+                    known[text] = uses(text)
+    here = {ast.unparse(s) for s in scope.statements if isinstance(s, (ast.Assign, ast.AugAssign, ast.Expr))}
+    names = {*scope.names, *source.globals, *dir(builtins)}
+    return [(2.0, text) for text, needs in sorted(known.items()) if needs <= names and text not in here]
+
+
+def statements_for(scope: Scope, place: Place) -> list[tuple[float, str]]:
+    """List the small statements that make sense with the names of a scope."""
+    found: dict[str, float] = {}
+    own = {
+        ast.unparse(s)
+        for s in scope.statements
+        if isinstance(s, (ast.AugAssign, ast.Assign, ast.Expr))
+        and not (isinstance(s, ast.Expr) and isinstance(s.value, ast.Constant))
+    }
+    for text in sorted(own):
+        if len(text) < 60 and text != ast.unparse(place.node) and "\n" not in text:
+            found.setdefault(text, 1.5)
+    stores = [n for n in ast.walk(scope.node) if isinstance(getattr(n, "ctx", None), ast.Store)]
+    stored = {n.id if isinstance(n, ast.Name) else dotted(n) for n in stores}
+    for name, kinds in scope.names.items():
+        flat = plain(kinds)
+        if flat & NUMBERS:
+            for text in (f"{name} += 1", f"{name} -= 1", f"{name} = 0"):
+                found.setdefault(text, 1.6 if name in stored else 2.2)
+            found.setdefault(f"{name} = abs({name})", 2.0)
+            found.setdefault(f"{name} //= 2", 2.4)
+            found.setdefault(f"{name} //= 10", 2.4)
+        if "str" in flat:
+            for method in ("lower", "upper", "strip"):
+                found.setdefault(f"{name} = {name}.{method}()", 1.9)
+            found.setdefault(f"{name} = ''", 2.2)
+        if "list" in flat:
+            for text in (
+                f"{name}.sort()",
+                f"{name}.reverse()",
+                f"{name}.pop()",
+                f"{name} = sorted({name})",
+                f"{name} = []",
+            ):
+                found.setdefault(text, 2.0)
+        for other, theirs in scope.names.items():
+            if other == name:
+                continue
+            if name in stored and plain(theirs) & flat:
+                found.setdefault(f"{name} = {other}", 1.9)
+                if flat & (NUMBERS | SEQUENCES):
+                    found.setdefault(f"{name} += {other}", 2.0)
+                if flat & NUMBERS:
+                    found.setdefault(f"{name} -= {other}", 2.2)
+            if "list" in flat:
+                found.setdefault(f"{name}.append({other})", 1.9)
+            if "set" in flat:
+                found.setdefault(f"{name}.add({other})", 1.9)
+    return sorted((cost, text) for text, cost in found.items())
