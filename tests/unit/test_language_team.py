@@ -177,9 +177,8 @@ async def test_a_reply_is_kept_by_all_that_was_sent(tmp_path):
     await cache.put(key, Kept("text", 10, None, 3))
     await cache.put(key, Kept("other", 1, 1.0))
     cache.close()
-    assert ReplyCache(tmp_path / "c" / "replies.sqlite", wall=lambda: 9.0).get(key) == Kept(
-        "text", 10, None, 3
-    )
+    with closing(ReplyCache(tmp_path / "c" / "replies.sqlite", wall=lambda: 9.0)) as again:
+        assert again.get(key) == Kept("text", 10, None, 3)
     others = {
         reply_key("m2", "http://a", ORDER), reply_key("m", "http://b", ORDER),
         reply_key("m", "http://a", Order(ORDER.messages, PredictWire, "schema", ORDER.sampling)),
@@ -252,8 +251,8 @@ async def test_a_damaged_cache_is_left_alone_and_said(tmp_path, caplog):
     assert cache.get("k") is None
     assert "is not used" in caplog.text
     assert len(caplog.records) == 1
-    with pytest.raises(sqlite3.DatabaseError):
-        sqlite3.connect(path).execute("SELECT 1 FROM replies")
+    with pytest.raises(sqlite3.DatabaseError), closing(sqlite3.connect(path)) as other:
+        other.execute("SELECT 1 FROM replies")
 
 
 @pytest.mark.parametrize(
