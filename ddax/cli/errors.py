@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import difflib
 import errno
+import os
 import re
 import shlex
 import sqlite3
@@ -21,6 +22,7 @@ from ddax.wording import sentence
 
 if TYPE_CHECKING:
     from ddax.configs.secrets import Redactor
+    from ddax.types import JsonDict
 
 INTERRUPTED = 130
 NO_WHY = "What raised it says no more: an action, or a part of your own."
@@ -86,9 +88,7 @@ def report(exc: BaseException, *, json: bool, verbose: bool = False) -> int:
         sys.stderr.write(redactor.text(clean_block("".join(traceback.format_exception(exc)))))
     error, code = _describe(exc, redactor)
     error = redactor.value(error)
-    if json:
-        told = {"error": error, "exit_code": code}
-        print(dump_json(told, ascii_only=not speaks_utf8(sys.stdout)), flush=True)
+    if json and _is_told({"error": error, "exit_code": code}):
         return code
     sys.stderr.write(f"error: {clean(error['what'])}\n")
     for word in ("why", "mend"):
@@ -97,11 +97,21 @@ def report(exc: BaseException, *, json: bool, verbose: bool = False) -> int:
     return code
 
 
+def _is_told(error: JsonDict) -> bool:
+    """Print an error as the one JSON object; False where stdout does not take it, which may be the error."""
+    try:
+        print(dump_json(error, ascii_only=not speaks_utf8(sys.stdout)), flush=True)
+    except OSError:
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())  # nothing is left to flush
+        return False
+    return True
+
+
 def _describe(exc: BaseException, redactor: Redactor) -> tuple[dict[str, str], int]:
     if isinstance(exc, KeyboardInterrupt | Interrupted):
         resume = exc.resume if isinstance(exc, Interrupted) else ""
         mend = f"Resume with: {resume}" if resume else "Nothing was begun yet: run the same command again."
-        why = "It was stopped from outside, by Ctrl-C or a signal."
+        why = "It was stopped from outside, by Ctrl-C, a signal or a reader that left."
         error = {"what": "Interrupted.", "why": why, "mend": mend, "kind": "Interrupted"}
         return ({**error, "resume": resume} if resume else error), INTERRUPTED
     known = as_ddax(exc)

@@ -40,7 +40,9 @@ def run_command(argv: Sequence[str], *, opener: Opener | None = None) -> int:
         return code if isinstance(code, int) else 0
     except (KeyboardInterrupt, typer.Abort):
         return report(KeyboardInterrupt(), json=json, verbose=verbose)
-    except BrokenPipeError:
+    except (BrokenPipeError, SystemExit) as exc:
+        if isinstance(exc, SystemExit) and not isinstance(exc.__context__, BrokenPipeError):
+            raise  # the parser makes the one of the other
         # The reader (head, less) has seen enough; give the interpreter nothing left to flush.
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
         return 0

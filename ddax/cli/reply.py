@@ -46,7 +46,7 @@ def answer(
             why="Only a thread that waits with a question takes an answer.",
             mend=f"Look at it: ddax show {thread}",
         )
-    meant = _SAME.get(choice or "", choice) or _meant(arguments, lesson, idea, for_run=for_run)
+    meant = choice or _meant(arguments, lesson, idea, for_run=for_run)
     if not meant:
         raise _without_choice(context, thread, output)
     reply = {
@@ -59,10 +59,6 @@ def answer(
         return await agent.resume(thread, on_event=on_event, answer=reply)
 
     raise typer.Exit(execute(opener_of(context), None, thread, job, output))
-
-
-_SAME = {"approve": "go on", "reject": "veto"}
-"""Words for the same choices."""
 
 
 def _meant(arguments: str | None, lesson: str | None, idea: str | None, *, for_run: bool) -> str:

@@ -249,7 +249,7 @@ def perform(opener: Opener, chosen: Context | None, thread: str, job: Job, outpu
         output.note("Opening the memory and the sources …")
     try:
         result = interrupts.run(work)
-    except KeyboardInterrupt as exc:
+    except (KeyboardInterrupt, BrokenPipeError) as exc:
         raise _interrupted(thread) from exc
     except Exception as exc:
         known = as_ddax(exc)

@@ -1,13 +1,50 @@
-"""How an agent is entered, and what is told of one that is not open or is waited for in the wrong way."""
+"""How an agent is entered and left, and what is told of one that is not open or is waited for wrongly."""
 
 from __future__ import annotations
 
 import asyncio
+from collections.abc import Iterator
+from contextlib import contextmanager
+from typing import Any
 
 from ddax.errors import UsageError
 
 OPENED = frozenset({"graph", "home", "runs", "services", "store"})
 """What an agent has while it is open."""
+GRACE = 2.0
+"""Seconds that what runs has to reach its next superstep when the agent closes."""
+
+
+class Going:
+    """The runs of an open agent, each with the asyncio task that waits for it."""
+
+    def __init__(self) -> None:
+        self.closed = False
+        self._ends: dict[asyncio.Future[None], asyncio.Task[Any]] = {}
+
+    @contextmanager
+    def one(self) -> Iterator[None]:
+        """Count a run for the length of the block; raises UsageError where the agent closes already."""
+        if self.closed:
+            raise not_open()
+        end, task = asyncio.get_running_loop().create_future(), asyncio.current_task()
+        assert task is not None
+        self._ends[end] = task
+        try:
+            yield
+        finally:
+            del self._ends[end]
+            end.set_result(None)
+
+    async def end(self) -> None:
+        """Let nothing begin any more, and wait for what runs; after `GRACE` seconds it is cancelled."""
+        self.closed = True
+        if self._ends:
+            await asyncio.wait(self._ends, timeout=GRACE)
+        if self._ends:
+            for task in {*self._ends.values()}:
+                task.cancel()
+            await asyncio.wait(self._ends)
 
 
 def not_open() -> UsageError:

@@ -124,7 +124,8 @@ def fitting_answer(answer: Any, question: JsonDict) -> JsonDict:
     except ValidationError as error:
         where, fault = first_fault(error.errors())
         if where == ("choice",):
-            instead = f", not {reprlib.repr(answer['choice'])}" if "choice" in answer else ""
+            chosen = answer if isinstance(answer, str) else answer.get("choice")
+            instead = "" if chosen is None else f", not {reprlib.repr(chosen)}"
             fault = f"this question takes {', '.join(options_of(question))}{instead}"
         place = f"{'.'.join(map(str, where))}: " if where else ""
         raise _unfit(place + fault, options_of(question)) from error

@@ -25,7 +25,7 @@ from ddax.configs.settings import Context
 from ddax.errors import ReasonerError, SandboxError, ThreadInUse, UsageError
 from ddax.graph.builder import Builder, build_graph
 from ddax.graph.costs import CALLS
-from ddax.graph.entering import OPENED, not_open, refuse_a_loop, waiting_loop
+from ddax.graph.entering import OPENED, Going, not_open, refuse_a_loop, waiting_loop
 from ddax.graph.results import RunResult, exit_code_of, result_of
 from ddax.graph.runs import INTERRUPTED, RunFolder, RunInfo, named
 from ddax.graph.savers import open_store
@@ -100,6 +100,7 @@ class Agent:
         self._stack = contextlib.AsyncExitStack()
         self._loop: asyncio.Runner | None = None
         self._controls: set[RunControl] = set()
+        self._going = Going()
         self.home: Home
 
     if not TYPE_CHECKING:
@@ -119,6 +120,7 @@ class Agent:
         from ddax.memory.home import Home
 
         home = Home(Path(self._home_path)) if self._home_path else Home.from_environ(os.environ)
+        self._going = Going()  # an agent may be opened again
         self.home = await asyncio.to_thread(home.ensure)
         self.runs = RunFolder(self.home.runs, await asyncio.to_thread(Redactor.of_process))
         self.services = LocalServices(
@@ -132,10 +134,14 @@ class Agent:
     async def __aexit__(
         self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
     ) -> None:
-        """Close everything that was opened."""
-        for name in ("graph", "store", "services"):  # a session that they opened now, nobody would close
-            self.__dict__.pop(name, None)
-        await self._stack.aclose()
+        """Stop what still runs, to be resumed, and close everything that was opened."""
+        try:
+            self.drain()
+            await self._going.end()
+        finally:
+            for name in ("graph", "store", "services"):  # a session that they opened now, nobody would close
+                self.__dict__.pop(name, None)
+            await self._stack.aclose()
 
     def __enter__(self) -> Self:
         """Open the agent for synchronous code."""
@@ -312,9 +318,10 @@ class Agent:
     @contextlib.asynccontextmanager
     async def _begun(self, thread: str) -> AsyncIterator[None]:
         """Own a thread, and forget a stop that was asked before: it came too late for who had it then."""
-        async with self.locked(thread):
-            self.runs.clear_cancel(thread)
-            yield
+        with self._going.one():
+            async with self.locked(thread):
+                self.runs.clear_cancel(thread)
+                yield
 
     def _resumable(self, thread: str | None) -> RunInfo:
         return self.runs.unfinished() if thread is None else self.runs.known(named(thread, self._clock()))
@@ -334,6 +341,8 @@ class Agent:
         stopped = ""
         start = (await self.graph.aget_state(config)).config if replay else config
         self._controls.add(control)
+        if self._going.closed:  # it was asked to stop while its session opened
+            self.drain()
         try:
             with sqlite_errors(self.home.checkpoints):
                 begin: Any = {**config, **start}

@@ -26,6 +26,7 @@ from ddax.configs.settings import Context, Identity
 from ddax.debate.panel import Seat
 from ddax.dynamics.aims import Aims
 from ddax.dynamics.places import Places
+from ddax.errors import UsageError
 from ddax.memory.protocol import Embedder, Memory
 from ddax.reasoning.entailment.rules import lexical
 from ddax.reasoning.protocol import Reasoner
@@ -246,6 +247,18 @@ class Parts:
     embedder: Embedder | None = None
     actions: tuple[Action, ...] = ()
     search: Provider | None = None
+
+    def __post_init__(self) -> None:
+        """Refuse actions that are none: a decorator or a comma was forgotten; raises UsageError."""
+        given: object = self.actions
+        several = given if isinstance(given, Sequence) else (given,)
+        wrong = next((one for one in several if not isinstance(one, Action)), None)
+        if several is not given or wrong is not None:
+            raise UsageError(
+                "Parts are given actions that are none.",
+                why=f"There is a {type(wrong).__name__}." if wrong is not None else "It is one alone.",
+                mend="Decorate the function, @action(effect=...), and write: Parts(actions=(it,))",
+            )
 
 
 class LocalServices:

@@ -12,12 +12,17 @@ APPROVAL_OPTIONS = (GO_ON, EDIT, VETO, STOP)
 PROTECT_OPTIONS = (GO_ON, CHOOSE, EDIT, VETO, TEACH, STOP)
 REST, REST_OPTIONS = "rest", (GO_ON, STOP)
 """The question of a resting mood: not about one action, so there is nothing to veto but the run."""
+SAME = {"approve": GO_ON, "reject": VETO}
+"""Words for the same choices."""
 CHOSEN = "chosen by a human"
 """The reason of an open idea that a human wants to be next."""
 
 
 class HumanAnswer(BaseModel):
-    """What a human may answer: go on, choose an idea, edit an action's arguments, veto, teach, or stop."""
+    """What a human may answer: go on, choose an idea, edit an action's arguments, veto, teach, or stop.
+
+    A text is read as the choice alone.
+    """
 
     model_config = ConfigDict(extra="forbid")
 
@@ -29,6 +34,16 @@ class HumanAnswer(BaseModel):
     for_run: bool = Field(False, description="Let other actions of this name pass too, until the task ends.")
     lesson: str = Field("", max_length=1000, description="What to remember from now on.")
     by: str = Field("human", min_length=1, max_length=300, description="Who answers; each has a standing.")
+
+    @model_validator(mode="before")
+    @classmethod
+    def _alone(cls, given: Any) -> Any:
+        return {"choice": given} if isinstance(given, str) else given
+
+    @field_validator("choice", mode="before")
+    @classmethod
+    def _meant(cls, choice: Any) -> Any:
+        return SAME.get(choice, choice) if isinstance(choice, str) else choice
 
     @field_validator("by")
     @classmethod

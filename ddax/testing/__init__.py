@@ -16,6 +16,7 @@ from __future__ import annotations
 
 from ddax.testing.action import ActionContract
 from ddax.testing.contract import Broken, Contract, check, expect
+from ddax.testing.embedder import EmbedderContract
 from ddax.testing.environment import EnvironmentContract
 from ddax.testing.identity import IdentityContract
 from ddax.testing.memory import MemoryContract
@@ -30,6 +31,7 @@ __all__ = [
     "ActionContract",
     "Broken",
     "Contract",
+    "EmbedderContract",
     "EnvironmentContract",
     "IdentityContract",
     "MemoryContract",

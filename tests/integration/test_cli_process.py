@@ -33,7 +33,7 @@ events = [{"type": "node", "node": "act", "step": n, "data": data} for n in (1, 
 result = {"thread_id": "", "status": "done", "stop_reason": "", "answer": "So.", "short": "", "citations": [],
           "ideas": 1, "steps": 2, "usage": {"model_calls": 0, "tokens": 0, "usd": 0.0, "seconds": 0.1},
           "rigidity": 0.5, "mood": "REST", "failures": [], "question": None}
-agent = ScriptedAgent(result, events=events * 200, pause=float(sys.argv[1]))
+agent = ScriptedAgent(result, events=events * 5000, pause=float(sys.argv[1]))
 sys.exit(run_command(sys.argv[2:], opener=agent.open))
 """
 
@@ -144,9 +144,10 @@ def test_what_does_not_end_is_left_behind(kind: str, signals: int):
     assert (process.returncode, out, err) == (130, "left\n", "")
 
 
-def test_a_reader_that_leaves_early_is_no_error(tmp_path: Path):
+def left_by_its_reader(tmp_path: Path, *argv: str) -> tuple[int, str]:
+    """Run a command of which one line is read; return its exit code and what it said on stderr."""
     with subprocess.Popen(
-        [sys.executable, "-c", SCRIPT, "0", "run", "why?", "--sources", "x"], stdout=subprocess.PIPE,
+        [sys.executable, "-c", SCRIPT, *argv], stdout=subprocess.PIPE,
         stderr=subprocess.PIPE, cwd=tmp_path, env=environment(tmp_path),
     ) as process:  # fmt: skip
         assert process.stdout is not None
@@ -154,9 +155,33 @@ def test_a_reader_that_leaves_early_is_no_error(tmp_path: Path):
         process.stdout.readline()
         process.stdout.close()
         err = process.stderr.read().decode()
-        process.wait(timeout=60)
+        return process.wait(timeout=60), err
+
+
+def test_a_run_whose_reader_leaves_is_interrupted_and_says_how_to_go_on(tmp_path: Path):
+    code, err = left_by_its_reader(tmp_path, "0", "run", "why?", "--sources", "x", "--thread", "t")
+    assert code == 130
+    assert "ddax resume t" in err
     assert "Traceback" not in err
     assert "Exception ignored" not in err
+
+
+def test_a_reader_that_has_seen_enough_is_no_error(tmp_path: Path):
+    code, err = left_by_its_reader(tmp_path, "0", "config", "show")
+    assert (code, err) == (0, "")
+
+
+@pytest.mark.skipif(not Path("/dev/full").exists(), reason="needs a device that is always full")
+@pytest.mark.parametrize("flag", ["", "--json"])
+def test_an_output_that_is_full_is_told_on_stderr(tmp_path: Path, flag: str):
+    with Path("/dev/full").open("w") as full:
+        done = subprocess.run(
+            [sys.executable, "-m", "ddax", "config", "show", *filter(None, [flag])],
+            stdout=full, stderr=subprocess.PIPE, text=True, cwd=tmp_path, env=environment(tmp_path),
+        )  # fmt: skip
+    assert done.returncode == 7
+    assert done.stderr.startswith("error: The storage does not take")
+    assert "Traceback" not in done.stderr
 
 
 def terminal(tmp_path: Path, width: int, **changes: str) -> str:

@@ -249,6 +249,29 @@ async def test_a_stream_that_breaks_off_is_asked_again_and_usage_is_counted(serv
     assert "".join(pieces).endswith('{"text": "So?"}')
 
 
+async def test_a_server_that_refuses_streams_is_asked_without_one_from_then_on(server, reasoner):
+    def answer(body):
+        refused = body.get("stream")
+        return Say("Unknown field: stream_options", status=400) if refused else {"text": "So?"}
+
+    server._answer, pieces = answer, []
+    bound = reasoner.bound(BudgetKeeper(Context().budget, clock=time.monotonic), hear=pieces.append)
+    replies = [await bound.ask(p.AskRequest(f"t{n}", "s", ())) for n in range(2)]
+    assert [(reply.text, reply.usage.model_calls) for reply in replies] == [("So?", 2), ("So?", 1)]
+    assert ["stream" in body for body in server.requests] == [True, False, False]
+    assert pieces == []
+
+
+async def test_a_whole_reply_of_a_server_that_heeds_no_stream_is_read(server, reasoner):
+    choice = {"message": {"role": "assistant", "content": '{"text": "So?"}'}, "finish_reason": "stop"}
+    server.add(Say(raw=json.dumps({"choices": [choice], "usage": CACHED}).encode()))
+    pieces = []
+    bound = reasoner.bound(BudgetKeeper(Context().budget, clock=time.monotonic), hear=pieces.append)
+    reply = await bound.ask(p.AskRequest("t", "s", ()))
+    assert (reply.text, reply.usage.model_calls, reply.usage.tokens) == ("So?", 1, 120)
+    assert pieces == ['{"text": "So?"}']
+
+
 async def test_one_request_makes_three_calls_at_most_whatever_goes_wrong(server, reasoner):
     server.add(Say("busy", status=503), Say("busy", status=503), "no json", Say("never asked"))
     with pytest.raises(ReasonerError, match="After 3 calls"):

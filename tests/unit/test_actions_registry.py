@@ -15,8 +15,10 @@ import pytest
 
 from ddax.actions.protocol import Action, ActionContext, ActionResult
 from ddax.actions.registry import Registry, action, from_file, open_registry
+from ddax.actions.think import think
 from ddax.cli.main import run_command
 from ddax.errors import ActionError, UsageError
+from ddax.graph.services import Parts
 from ddax.types import ActionCall
 
 FILE = '''
@@ -221,3 +223,20 @@ def test_an_action_that_takes_the_place_of_a_built_in_one_is_shown_as_that(
 ) -> None:
     assert listed("none", 'def search(query: str) -> str:\n    """Look here."""\n    return query\n') == 0
     assert capsys.readouterr().out.count("(mine.py, in place of the built-in one)") == 1
+
+
+def undecorated() -> str:
+    """Do nothing."""
+    return ""
+
+
+@pytest.mark.parametrize(
+    ("actions", "why"),
+    [
+        ((undecorated,), "There is a function"), (think, "It is one alone"),
+        (undecorated, "a function"), ("x", "a str"),
+    ],
+)  # fmt: skip
+def test_actions_that_are_none_are_refused_where_they_are_given(actions: Any, why: str) -> None:
+    with pytest.raises(UsageError, match=why):
+        Parts(actions=actions)

@@ -257,6 +257,20 @@ def test_what_the_library_of_an_embedder_raises_takes_no_run_down(
         embeddings.pooled(cast("Any", Failing()), [[1, 2]])
 
 
+def test_what_an_embedder_of_ones_own_raises_takes_no_run_down(caplog: pytest.LogCaptureFixture) -> None:
+    checked = CheckedEmbedder(Own())
+    assert [checked.embed(["x"]).tolist() for _ in range(2)] == [[[0.0] * 4]] * 2
+    assert checked.failures == 2
+    assert [one.getMessage().rpartition(": ")[2] for one in caplog.records] == ["the service is away"]
+
+
+class Own:
+    name, fingerprint, dim = "own", "own-1", 4
+
+    def embed(self, texts: Any) -> Any:
+        raise RuntimeError("the service is away")
+
+
 def test_what_threads_ask_for_at_once_goes_through_the_model_together() -> None:
     busy, go = threading.Event(), threading.Event()
     calls: list[list[str]] = []

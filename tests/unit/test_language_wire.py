@@ -54,6 +54,20 @@ def test_a_good_reply_is_read_alone_fenced_and_with_words_around_it(name):
         assert parse(form, model).model_dump() == value
 
 
+@pytest.mark.parametrize("thought", ['<think>Is {"text": "a"} fine?</think>\n', "It is {short}.</think>"])
+@pytest.mark.parametrize("name", GOOD)
+def test_thoughts_before_a_reply_are_left_out(name, thought):
+    model, value = GOOD[name]
+    assert parse(thought + json.dumps(value), model).model_dump() == value
+    assert parse(f"{thought}```json\n{json.dumps(value)}\n```", model).model_dump() == value
+
+
+@pytest.mark.parametrize("form", ["{}", "```json\n{}\n```", " {} "])
+def test_words_of_a_reply_that_look_like_the_end_of_thoughts_stay(form):
+    text = json.dumps({"text": "What is </think> {for}?"})
+    assert parse(form.replace("{}", text), wire.AskWire).text == "What is </think> {for}?"
+
+
 def test_a_plan_may_leave_out_that_the_task_demands_nothing():
     assert parse('{"children": []}', wire.ExpandWire).requirements == []
 

@@ -118,7 +118,7 @@ async def test_an_answer_given_to_a_run_that_ends_before_it_goes_on_is_not_asked
     assert len(sent) == 1
 
 
-@pytest.mark.parametrize("answer", [{"choice": "perhaps"}, {"colour": 1}, "go on", 3])
+@pytest.mark.parametrize("answer", [{"choice": "perhaps"}, {"colour": 1}, {"choice": [1]}, "perhaps", "", 3])
 async def test_an_answer_that_does_not_fit_is_refused_and_the_question_stays(
     kit: Any, tmp_path: Path, send_script: Any, answer: Any
 ) -> None:
@@ -163,3 +163,20 @@ async def test_nothing_foreign_is_ever_built_from_a_checkpoint(
     finally:
         forget()
     assert events == []
+
+
+@pytest.mark.parametrize(
+    ("answer", "done"),
+    [
+        ("go on", 1), ("approve", 1), ({"choice": "approve"}, 1),
+        ("reject", 0), ({"choice": "reject", "by": "ada"}, 0),
+    ],
+)  # fmt: skip
+async def test_a_choice_is_taken_alone_and_by_either_of_its_words(
+    kit: Any, tmp_path: Path, send_script: Any, answer: Any, done: int
+) -> None:
+    sent: list[str] = []
+    async with kit.agent(tmp_path, send_script, actions=(sender(sent),), human=True) as agent:
+        await agent.run(kit.question, thread="t")
+        assert (await agent.resume("t", answer=answer))["status"] == "done"
+    assert len(sent) == done

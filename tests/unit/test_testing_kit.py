@@ -8,6 +8,7 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Annotated, Any
 
+import numpy as np
 import pytest
 from pydantic import BaseModel, ConfigDict
 
@@ -29,6 +30,7 @@ from ddax.testing import (
     ActionContract,
     Broken,
     Contract,
+    EmbedderContract,
     EnvironmentContract,
     IdentityContract,
     MemoryContract,
@@ -57,6 +59,11 @@ class TestThink(ActionContract):
     arguments = {"about": "where the tower is"}
     failing = {"about": "nothing of the kind"}
     remembered = (Record("observation", "Where the tower is: in Belmark.", source="a", task="t"),)
+
+
+class TestHashed(EmbedderContract):
+    def make(self) -> Any:
+        return HashEmbedder()
 
 
 class TestEmbedded(ReasonerContract):
@@ -192,6 +199,34 @@ def test_a_reasoner_that_invents_a_quote_or_a_value_is_found() -> None:
 
     assert "She never was." in broken(Invents(), "quotes_are_verbatim")
     assert "value is 1.5" in broken(Invents(), "values_lie_between_0_and_1")
+
+
+def test_an_embedder_with_rows_of_any_length_or_dimension_is_found() -> None:
+    class Long(HashEmbedder):
+        def embed(self, texts: Any) -> Any:
+            return super().embed(texts) * np.float32(2)
+
+    class Wide(HashEmbedder):
+        def embed(self, texts: Any) -> Any:
+            return super().embed(texts).astype(np.float64)[:, :9]
+
+    class Placed(HashEmbedder):
+        def embed(self, texts: Any) -> Any:
+            return np.roll(super().embed(texts), len(texts), axis=1)
+
+    class Named(HashEmbedder):
+        name = ""
+
+    assert "has the length 2.000" in broken(_made(Long), "rows_have_unit_length_and_a_blank_text_has_none")
+    assert "the shape (0, 9), not (0, 256)" in broken(_made(Wide), "each_text_has_a_finite_row_of_32_bits")
+    assert "from itself in another batch" in broken(_made(Placed), "a_text_has_one_vector_wherever_it_stands")
+    assert "has a name" in broken(_made(Named), "it_has_a_name_and_a_fingerprint")
+
+
+def _made(kind: type[HashEmbedder]) -> EmbedderContract:
+    suite = EmbedderContract()
+    suite.make = kind  # type: ignore[method-assign]  # a suite of one part
+    return suite
 
 
 def test_a_memory_that_shows_the_future_is_found() -> None:

@@ -67,12 +67,13 @@ class Under:
 
 @dataclass
 class _Abilities:
-    """What a model has been found to take: a form of the reply, pictures, sampling settings, an effort."""
+    """What a model has been found to take: a form of the reply, pictures, settings, an effort, a stream."""
 
     mode: Mode
     sees: bool
     sampled: bool = True
     effort: bool = True
+    streams: bool = True
 
 
 @dataclass
@@ -205,14 +206,15 @@ class Caller:
             request.attempts += 1
             async with self._place(request):
                 sent = self._adapted(order)  # now: calls before it have learnt while this one waited
+                hear = request.under.hear if self._can.streams else None
                 try:
-                    said = await self._attempt(sent, request)
+                    said = await self._attempt(sent, request, hear)
                 except ReasonerError:
                     raise
                 # Whatever leaves a provider's package is foreign: it is mapped here and nowhere else.
                 except Exception as error:
                     failure, cause = await asyncio.to_thread(classify, error, self._wall), error
-                    adapts = self._adapts(failure, sent)  # before the next call has this place
+                    adapts = self._adapts(failure, sent, hear)  # before the next call has this place
                 else:
                     self._breaker.succeeded()
                     return said
@@ -236,12 +238,12 @@ class Caller:
             request.queued += self._clock() - asked
             yield
 
-    async def _attempt(self, order: Order, request: _Request) -> Said:
+    async def _attempt(self, order: Order, request: _Request, hear: Hear | None) -> Said:
         left = self._limits.deadline - self._passed(request)
         request.usage += Usage(model_calls=1, models=((self.name, 1),))
         try:
             async with asyncio.timeout(max(0.001, min(left, self._limits.attempt_seconds))):
-                said = await self._channel.say(order, request.under.hear)
+                said = await self._channel.say(order, hear)
         except asyncio.CancelledError:
             self._charge(request, None, order, "")  # like one that took too long: it may be charged for
             raise
@@ -267,8 +269,8 @@ class Caller:
         picture = order.picture if self._can.sees else None
         return replace(order, mode=self._can.mode, sampling=sampling, effort=effort, picture=picture)
 
-    def _adapts(self, failure: Failure, sent: Order) -> bool:
-        """Give up, for good, what a model refuses: pictures, settings or a form; say whether it did.
+    def _adapts(self, failure: Failure, sent: Order, hear: Hear | None) -> bool:
+        """Give up, for good, what a model refuses (pictures, settings, streams, a form); say whether it did.
 
         It goes by what was sent: others may have been refused the same while this call was under way.
         """
@@ -282,6 +284,8 @@ class Caller:
             can.effort = False
         elif sent.sampling is not None and ("temperature" in said or "seed" in said):
             can.sampled = False
+        elif hear is not None and "stream" in said:
+            can.streams = False
         elif any(word in said for word in FORMS.get(sent.mode, ())):
             self._step_down(sent.mode)
         else:

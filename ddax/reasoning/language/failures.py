@@ -158,7 +158,7 @@ def _mend(failure: Failure, key: str) -> str:
         404: "No such model at this address: check the name after 'provider:' and the base URL.",
         413: "The request is too large for this model: read fewer sources.",
         422: "The provider refuses the request itself: check the model's name and its abilities.",
-        429: "The provider limits the rate: wait, or run with fewer parallel leaves.",
+        429: "The provider limits the rate: wait, or set models.per_minute or models.concurrency.",
     }
     by_kind = {
         "timeout": "Try again; check the network and the base URL, or choose a faster model.",

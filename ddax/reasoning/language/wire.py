@@ -14,6 +14,8 @@ from pydantic import BaseModel, ConfigDict, Field, ValidationError
 
 MAX_REPLY = 256 * 1024
 """Characters of a reply that are looked at; a longer one does not fit."""
+THOUGHT = "</think>"
+"""What ends the thoughts that models of some servers write before their reply."""
 
 _DROPPED = frozenset(
     {"title", "default", "minimum", "maximum", "minLength", "maxLength", "exclusiveMinimum", "maxItems"}
@@ -193,7 +195,10 @@ def _no_constant(name: str) -> Any:
 
 
 def _body(text: str) -> str:
-    """Return the outermost object of a reply; fences and words around it are left out."""
+    """Return the outermost object of a reply; thoughts, fences and words around it are left out."""
+    thought, end_of_it, rest = text.partition(THOUGHT)
+    if end_of_it and not thought.lstrip().startswith(("{", "`")):  # there it is a part of the object
+        text = rest
     start, end = text.find("{"), text.rfind("}")
     if start < 0 or end < start:
         raise Unfit("the reply holds no JSON object")

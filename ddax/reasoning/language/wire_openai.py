@@ -240,6 +240,10 @@ async def _heard(stream: Any, order: Order, hear: Hear) -> Said:
     usage: Any = None
     calls: dict[int, list[str]] = {}
     async with stream:
+        if "json" in stream.response.headers.get("content-type", ""):  # a server that knows no streams
+            said = _said(json.loads(await stream.response.aread()), order)
+            hear(said.text)
+            return said
         async for chunk in stream:
             usage = chunk.usage.model_dump() if chunk.usage is not None else usage
             for choice in chunk.choices[:1]:
