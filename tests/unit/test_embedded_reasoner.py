@@ -188,7 +188,7 @@ async def test_a_question_the_sources_do_not_answer_is_refused(reasoner: Embedde
 async def test_what_comes_first_once_orders_are_cut_is_the_opening(
     reasoner: EmbeddedReasoner, before: int, cut: int, found: bool
 ) -> None:
-    task = "Who built the pier of the ferries?"
+    task = "Who built the old pier of the ferries in 1902?"
     pier = replace(
         page("e.txt", "e", "The pier of the ferries was built by Jan Orr in 1902.", start=before), cut=cut
     )

@@ -28,7 +28,7 @@ RECORDS = "| city | mayor |\n| --- | --- |\n| Lindholm | Eva Strand |\n| Varby |
         ('[{"city": "Lindholm", "mayor": "Eva Strand"}, {"city": "Varby"}]', RECORDS),
         ('{"city": "Lindholm", "mayor": "Eva Strand"}\n\n{"city": "Varby"}\n', RECORDS),
         ('{"towns": [{"a|b": 1}, {"a|b": 2}], "n": 3}',
-         "# towns\n\n| a\\|b |\n| --- |\n| 1 |\n| 2 |\n\n- n: 3\n"),
+         "## towns\n\n| a\\|b |\n| --- |\n| 1 |\n| 2 |\n\n- n: 3\n"),
         (f'[{{"title": "Pier", "body": "{BODY}"}}, {{"title": "Mill"}}]',
          f"- [0].title: Pier\n\n[0].body:\n\n{BODY.strip()}\n\n- [1].title: Mill\n"),
         ('[{"a": 1}, {"b": 2}, {"c": 3}]', "- [0].a: 1\n- [1].b: 2\n- [2].c: 3\n"),

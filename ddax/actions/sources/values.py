@@ -51,7 +51,7 @@ def _lines(value: Any, path: str) -> Iterator[str]:
         for name, inner in value.items():
             yield from _lines(inner, f"{path}.{_line(name)}" if path else _line(name))
     elif _alike(value):
-        yield from (["", f"# {path}", ""] if path else [])
+        yield from (["", f"## {path}", ""] if path else [])
         yield from (*_table(value), "")
     elif all(map(_flat, value)):
         yield from _leaf(", ".join(map(_said, value)), path)

@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
+from math import floor
 
 from ddax.reasoning.embedded.affirm import affirmed
 from ddax.reasoning.embedded.bearing import shares
@@ -12,11 +13,12 @@ from ddax.reasoning.embedded.compare import compared
 from ddax.reasoning.embedded.evidence import Weighed, fit_of_title, weigh
 from ddax.reasoning.embedded.question import Question, unmet
 from ddax.reasoning.embedded.rows import asked_cell
-from ddax.reasoning.embedded.sentences import Sentence
+from ddax.reasoning.embedded.sentences import HEADING_WORDS, Sentence
 from ddax.reasoning.embedded.support import Support, measure, unsaid
-from ddax.reasoning.embedded.text import bare_title, contains_phrase, words
+from ddax.reasoning.embedded.text import bare_title, contains_phrase, terms, words
 from ddax.reasoning.embedded.touched import touched
 from ddax.reasoning.embedded.vectors import Vectors
+from ddax.reasoning.embedded.whole import Told, apart, whole
 from ddax.types import Citation, Passage
 
 MAX_WORDS = 60
@@ -31,6 +33,8 @@ WHOLE = 0.999
 """Coverage of a sentence that says every word of the question."""
 DIRECT = 0.5
 """Share of the question, by rarity, that a sentence must say to decide a short answer."""
+MAX_SURE = 3
+"""Sentences that say all that is asked, of which several are told: they need not agree."""
 LEAST_WORDS = 8
 """A fragment shorter than this is not worth a citation."""
 
@@ -50,15 +54,18 @@ def answer(question: Question, passages: Sequence[Passage], vectors: Vectors, *,
     """Answer from passages, or refuse where support is under the threshold or a name is not mentioned."""
     weighed = weigh(question, passages, vectors)
     strength = measure(question, weighed)
-    if not weighed or strength.value < threshold or unsaid(question, passages):
+    if not weighed or strength.value < threshold or unsaid(question, passages) or apart(question, weighed):
         return Answer(refusal(question, strength, weighed, threshold), (), False, strength, "")
     about = shares(question.names, passages)
     order = opened(question, chosen(question, sayable(question, weighed), vectors, about), weighed)
     lead = compared(question, weighed)[0] if question.kind in ("yes_no", "choice") else ""
     decided = None if lead else affirmed(question, weighed) or asked_cell(question, weighed)
-    order = telling(question, begun(order, decided[0] if decided else None))
-    short = lead or (decided[1] if decided else short_answer(question, order))
-    text, citations = pack(lead, order)
+    sure = [] if lead else [(decided[0],)] if decided else whole(question, weighed)[:MAX_SURE]
+    order = telling(question, begun(order, [item for told in sure for item in told]), sure)
+    short = lead or (
+        decided[1] if decided else agreed(question, sure) if sure else short_answer(question, order)
+    )
+    text, citations = pack(lead, order, asked=frozenset(question.terms))
     if question.kind == "name" and short:
         citations = _name_first(order[0].sentence, weighed, citations)
     return Answer(text, citations, True, strength, short)
@@ -85,7 +92,8 @@ def refusal(question: Question, strength: Support, weighed: Sequence[Weighed], t
     else:
         tail = "what was read does not carry an answer" if weighed else "nothing was read"
     needed = f", and {threshold:.2f} is needed" if strength.value < threshold else ""
-    return f"Not found in the sources: {tail} (support {strength.value:.2f}{needed})."
+    # Cut, not rounded: what is just below the line is not shown as the line itself.
+    return f"Not found in the sources: {tail} (support {floor(strength.value * 100) / 100:.2f}{needed})."
 
 
 def sayable(question: Question, weighed: Sequence[Weighed]) -> list[Weighed]:
@@ -93,7 +101,7 @@ def sayable(question: Question, weighed: Sequence[Weighed]) -> list[Weighed]:
     kept = [
         item
         for item in weighed
-        if not item.sentence.text.endswith((":", "："))
+        if not item.sentence.text.endswith((":", "：", ","))
         and (not item.sentence.label or (question.kind in ("date", "number") and item.spans))
     ]
     return kept or list(weighed)
@@ -110,46 +118,69 @@ def opened(question: Question, order: list[Weighed], weighed: Sequence[Weighed])
     return order if first is None else [first, *(item for item in order if item is not first)]
 
 
-def begun(order: list[Weighed], deciding: Weighed | None) -> list[Weighed]:
-    """Begin with what decides: the sentence that says yes or no, the row of a table that is asked for."""
-    return order if deciding is None else [deciding, *(item for item in order if item is not deciding)]
+def agreed(question: Question, sure: Sequence[Told]) -> str:
+    """Return the short answer of what is sure to answer; empty where two of them say different ones."""
+    shorts = {short for told in sure if (short := short_answer(question, [_as_one(told)]))}
+    return shorts.pop() if len(shorts) == 1 else ""
 
 
-def telling(question: Question, order: Sequence[Weighed]) -> list[Weighed]:
-    """Keep what says more: of the same document, of one that is linked to it, or of a word still open.
+def _as_one(told: Told) -> Weighed:
+    """Return the last of the sentences that answer together, which says all that is asked."""
+    return replace(told[-1], cover=1.0, terms=frozenset[str]().union(*(item.terms for item in told)))
 
-    Beside a sentence that answers whole, only its own document goes on. What is far weaker than the
-    best is dropped.
+
+def begun(order: list[Weighed], deciding: Sequence[Weighed]) -> list[Weighed]:
+    """Begin with what decides: what says yes or no, the row asked for, what says all that is asked."""
+    first = list({id(item): item for item in deciding}.values())
+    return [*first, *(item for item in order if all(item is not own for own in first))]
+
+
+def telling(question: Question, order: Sequence[Weighed], sure: Sequence[Told] = ()) -> list[Weighed]:
+    """Keep what says more: of the same part of a document, of a linked one, or of a word still open.
+
+    Beside a sentence that answers whole, only its own part goes on, and beside those that are `sure` to
+    answer only what stands next to them. What is far weaker than the best is dropped.
     """
     if not order:
         return []
     first, least = order[0], LEAST_SHARE * max(item.score for item in order)
-    whole = first.cover >= WHOLE or fit_of_title(question, first.sentence) == 1
-    kept, said, asked = [first], set(first.terms), frozenset(question.terms)
-    for item in order[1:]:
-        new = not whole and ((item.terms & asked) - said or _linked(question, item, kept))
-        if item.score >= least and (new or _goes_on(item.sentence, first.sentence)):
+    answered = first.cover >= WHOLE or fit_of_title(question, first.sentence) == 1
+    begins = len({id(item) for told in sure for item in told})
+    kept, asked = list(order[: max(1, begins)]), frozenset(question.terms)
+    said = set[str]().union(*(item.terms for item in kept))
+    for item in order[len(kept) :]:
+        if item.score < least or item.sentence.label:
+            continue
+        new = not (answered or sure) and ((item.terms & asked) - said or _linked(question, item, kept))
+        near = not sure or abs(item.sentence.place - sure[0][-1].sentence.place) == 1
+        if new or (near and _goes_on(item.sentence, first.sentence)):
             kept.append(item)
             said |= item.terms
     return kept
 
 
 def _goes_on(line: Sentence, first: Sentence) -> bool:
-    """Tell whether a sentence says more of the same: the document's own, and no other row of a table."""
-    row = line.item and first.item and line.heading == first.heading
-    return line.passage.source == first.passage.source and not row
+    """Tell whether a sentence says more of the same: the part's own, and no other row of a table."""
+    return _of_one_part(line, first) and not (line.item and first.item)
+
+
+def _of_one_part(line: Sentence, other: Sentence) -> bool:
+    """Tell whether two sentences stand in one document under one heading."""
+    return line.passage.source == other.passage.source and line.heading == other.heading
 
 
 def _linked(question: Question, item: Weighed, kept: Sequence[Weighed]) -> bool:
     """Tell whether a document names one of those kept, is named by it or by the question, or is one."""
-    page, title = item.sentence.passage, words(bare_title(item.sentence.passage.title))
-    if contains_phrase(words(question.text), title):
+    page, title = item.sentence.passage, words(bare_title(item.sentence.subject))
+    others = [other.sentence for other in kept]
+    own = [other for other in others if page.source == other.passage.source]
+    if any(_of_one_part(item.sentence, other) for other in own):
         return True
-    others = [other.sentence.passage for other in kept]
-    return any(
-        page.source == other.source
-        or contains_phrase(words(other.text), title)
-        or contains_phrase(words(page.text), words(bare_title(other.title)))
+    if own and item.sentence.subject == page.title:
+        return False
+    return contains_phrase(words(question.text), title) or any(
+        contains_phrase(words(other.passage.text if other not in own else other.text), title)
+        or (other not in own and contains_phrase(words(page.text), words(bare_title(other.subject))))
         for other in others
     )
 
@@ -194,39 +225,48 @@ def short_answer(question: Question, order: Sequence[Weighed]) -> str:
     return ""
 
 
-def pack(lead: str, order: Sequence[Weighed]) -> tuple[str, tuple[Citation, ...]]:
+def pack(
+    lead: str, order: Sequence[Weighed], *, asked: frozenset[str] = frozenset()
+) -> tuple[str, tuple[Citation, ...]]:
     """Fill the words allowed: the decided answer first, then the sentences in order."""
     # A decided answer is no quote: it leaves room for the mark that says so.
     room = len(lead.split()) + 1 if lead else 0
     parts, left = ([f"{lead[:1].upper()}{lead[1:]}."] if lead else []), MAX_WORDS - room
     quotes: list[Citation] = []
-    told = ""
+    told: Sentence | None = None
     for item in order:
-        said = _said(item.sentence, told, left)
+        said = _said(item.sentence, told, left, asked)
         if said is None:
             continue
         text, cited = said
         parts.append(text)
         quotes.extend(quote for quote in cited if quote not in quotes)
         left -= len(text.split())
-        told = item.sentence.passage.title
+        told = item.sentence
     return " ".join(parts), tuple(quotes)
 
 
-def _said(sentence: Sentence, told: str, left: int) -> tuple[str, list[Citation]] | None:
+def _said(
+    sentence: Sentence, told: Sentence | None, left: int, asked: frozenset[str]
+) -> tuple[str, list[Citation]] | None:
     """Say a sentence with what it needs to be understood, and quote it; None where too little would stay.
 
     The title goes before a sentence of a new document that does not name it, the heading before an item
-    of a list or a table.
+    of a list or a table, and before any sentence where it says a word asked that nothing else says.
     """
-    title, line = bare_title(sentence.passage.title), sentence.told
+    title, line = bare_title(sentence.subject), sentence.told
     front: list[str] = []
     cited = [sentence.citation()]
-    if title != bare_title(told) and not contains_phrase(words(line), words(title)):
+    if (told is None or title != bare_title(told.subject)) and not contains_phrase(words(line), words(title)):
         front.append(title)
-    if sentence.item and sentence.heading is not None:
-        front.append(sentence.heading.plain)
-        cited.append(sentence.heading.citation())
+    heading = sentence.heading
+    if (
+        heading is not None
+        and heading.plain != sentence.subject
+        and (sentence.item or _tells(sentence, asked))
+    ):
+        front.append(heading.plain.rstrip(".:"))
+        cited.append(heading.citation())
     if sentence.cells and sentence.header is not None:
         cited.append(sentence.header.citation())
     text = ": ".join([*front, line])
@@ -241,6 +281,14 @@ def _said(sentence: Sentence, told: str, left: int) -> tuple[str, list[Citation]
         return None
     cited[0] = cut.citation()
     return ": ".join([*front, cut.told]) + "…", cited
+
+
+def _tells(sentence: Sentence, asked: frozenset[str]) -> bool:
+    """Tell whether the heading above a sentence says a word asked that the sentence does not say."""
+    heading = sentence.heading.plain if sentence.heading else ""
+    known = set(terms(f"{sentence.subject} {sentence.text}"))
+    one_line = sentence.heading is not None and "\n" not in sentence.heading.text
+    return one_line and len(heading.split()) <= HEADING_WORDS and bool((asked & set(terms(heading))) - known)
 
 
 def _ended(text: str) -> str:

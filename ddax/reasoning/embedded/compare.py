@@ -44,9 +44,7 @@ def compared(question: Question, weighed: Sequence[Weighed]) -> tuple[str, Weigh
 def _about(name: str, weighed: Sequence[Weighed]) -> About:
     """Collect the sentences of documents titled by the name, else those that mention it."""
     wanted = words(_ARTICLE.sub("", name))
-    titled = [
-        item for item in weighed if contains_phrase(words(bare_title(item.sentence.passage.title)), wanted)
-    ]
+    titled = [item for item in weighed if contains_phrase(words(bare_title(item.sentence.subject)), wanted)]
     lines = titled or [item for item in weighed if contains_phrase(words(item.sentence.text), wanted)]
     return About(name, tuple(lines))
 

@@ -174,6 +174,18 @@ _HEAD = re.compile(
 )
 
 
+_FRAME = re.compile(
+    r"^\W*(?:(?:hi|hello|hey|please|excuse me|sorry)\b[,.!:]?\s+)*"
+    r"(?:(?:can|could|would|will) you (?:(?:please|kindly) )?(?:tell|show|say)|tell"
+    r"|do you (?:happen to )?know|i(?:['’]d| would) like to know|i (?:want|need) to know|i wonder"
+    r"|i(?:['’]m| am) wondering)"
+    r"(?: me| us)?(?:,? please)?[,:]?\s+(?=(?:who|whom|whose|what|when|where|which|why|how)\b)",
+    re.IGNORECASE,
+)
+"""What asks for an answer politely, before the question."""
+_COURTESY = re.compile(r"(?:,|(?<=[.?!]))\s*(?:please|thanks|thank you)\s*([.?!]*)\s*$", re.IGNORECASE)
+
+
 @dataclass(frozen=True)
 class Question:
     """A question taken apart; `names` are its entities in order, `head` the noun asked for.
@@ -200,7 +212,7 @@ class Question:
 @lru_cache(maxsize=256)
 def analyse(task: str) -> Question:
     """Take a task apart; linear in its length, capped at `MAX_QUESTION` characters."""
-    text = clip_task(task)
+    text = _COURTESY.sub(r"\1", _FRAME.sub("", clip_task(task), count=1))
     options = _options(text)
     kind, head, defined = _kind(text, options), _head(text), _DEFINITION.match(text)
     if head in NAMED and (kind == "thing" or _NAMED.match(text)):

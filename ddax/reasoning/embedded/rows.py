@@ -8,7 +8,7 @@ from collections.abc import Callable, Mapping, Sequence
 from ddax.reasoning.embedded.evidence import Weighed
 from ddax.reasoning.embedded.question import Question
 from ddax.reasoning.embedded.sentences import Sentence
-from ddax.reasoning.embedded.text import terms
+from ddax.reasoning.embedded.text import terms, words
 
 _RELATION = re.compile(
     r"\b(?:before|after|more|less|fewer|than|other|another|not|no|without|most|least|until|since|why)\b|n['’]t\b",
@@ -19,6 +19,8 @@ _MEASURES = frozenset(terms("year date number name value amount"))
 """What only says in which form an answer is asked for."""
 _VALUES = frozenset(terms("value values detail details data entry info information"))
 """What the second column of a table of fields is called."""
+_NAMES = frozenset(terms("name names person"))
+"""What the column of those who are asked for is called."""
 _FITS: Mapping[str, Callable[[str], bool]] = {
     "person": lambda cell: not cell[:1].islower() and not _holds_digit(cell),
     "place": lambda cell: not cell.islower() and any(map(str.isalpha, cell)),
@@ -39,20 +41,29 @@ def asked_cell(question: Question, weighed: Sequence[Weighed]) -> tuple[Weighed,
 
 def of_row(question: Question, row: Sentence) -> str:
     """Return the cell that a question names: of this row, and of the column that says all else it asks."""
-    (key, *cells) = row.cells or [("", "")]
-    named, asked = set(terms(key[1])), set(terms(question.text))
-    if not cells or not named or not named <= asked:
+    said = [place for place, (_, cell) in enumerate(row.cells) if _named(question, cell)]
+    if not said:
         return ""
-    said = [cell for _, cell in cells if (own := set(terms(cell))) and own <= asked]
+    key, named = row.cells[said[0]], set(terms(row.cells[said[0]][1]))
+    cells = [cell for place, cell in enumerate(row.cells) if place != said[0]]
+    said_too = [row.cells[place][1] for place in said[1:]]
     known = named | set(terms(f"{row.titled} {key[0]}")) - {
         t for name, cell in cells for t in terms(f"{name} {cell}")
     }
-    left = set(question.terms) - known - _MEASURES - set(terms(" ".join(said)))
+    left = set(question.terms) - known - _MEASURES - set(terms(" ".join(said_too)))
     if left:
-        told = [cell for name, cell in cells if cell not in said and left <= set(terms(name))]
+        told = [cell for name, cell in cells if cell not in said_too and left <= set(terms(name))]
     else:
-        told = [cell for name, cell in cells if len(cells) == 1 and set(terms(name)) <= _VALUES]
+        plain = _NAMES if question.kind == "person" else frozenset[str]()
+        plain |= _VALUES if len(cells) == 1 else frozenset()
+        told = [cell for name, cell in cells if set(terms(name)) <= plain]
     return told[0] if len(told) == 1 and _fits(question, told[0]) else ""
+
+
+def _named(question: Question, cell: str) -> bool:
+    """Tell whether a question says all of a cell, also the letter by which "Class B" is no "Class A"."""
+    own, letters = set(terms(cell)), {word for word in words(cell) if len(word) == 1}
+    return bool(own) and own <= set(terms(question.text)) and letters <= set(words(question.text))
 
 
 def _fits(question: Question, cell: str) -> bool:

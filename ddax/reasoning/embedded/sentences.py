@@ -7,10 +7,10 @@ of its document, the heading above it and the line that leads to it.
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
-from ddax.memory.chunks import Span, sentences
+from ddax.memory.chunks import FENCE, Span, sentences
 from ddax.memory.tables import BAR, named_cells, said_row
 from ddax.reasoning.embedded.text import bare_title, contains_phrase, words
 from ddax.types import Citation, Passage
@@ -28,7 +28,14 @@ _MARK = re.compile(
     r"|^[ \t]*\d{1,3}[.)][ \t]+"
 )
 _ITEM = re.compile(r"[ \t]*(?:[-*+•][ \t]|\||\d{1,3}[.)][ \t])|.*\S(?: {3,}|\t)\S")
-_GAP = re.compile(rf"[ \t]*{BAR.pattern}[ \t]*|[ ]{{3,}}|\t+")
+_GAP = re.compile(rf"[ \t]*{BAR.pattern}[ \t]*|(?<=\S)(?:[ ]{{3,}}|[ ]*\t+)")
+"""What parts columns; the blanks with which a line of a paragraph begins part nothing."""
+_STRONG = re.compile(r"(?<![\w*])(\*\*|__)(?=[^\s*_])(.{1,200}?)(?<=[^\s*_])\1(?![\w*])")
+"""Words set in bold."""
+_MAIL = re.compile(r"(?:(?:From|To|Cc|Date|Sent|Subject|Reply-To): .*\n?){2,}")
+"""What stands above the text of a mail."""
+_RUN_IN = re.compile(r"[ \t]*(?:\d{1,3}[.)][ \t]+\S+(?: \S+){0,3}\.|\*\*[^*]{1,60}[.:]\*\*)")
+"""A heading on the line of its text: "3. New fence. Two offers were read"."""
 _OPEN_END = re.compile(r"[.!。！…,;،]$")
 
 
@@ -57,9 +64,16 @@ class Sentence:
         return self.start + len(self.text)
 
     @property
+    def subject(self) -> str:
+        """Return what it is about by name: the heading of the first level it stands under, or the title."""
+        above = self.heading
+        return above.plain if above and above.text.startswith("# ") else self.passage.title
+
+    @property
     def plain(self) -> str:
         """Return the sentence as a reader would say it: without marks of layout, on one line."""
-        first, *rest = _GAP.split(_MARK.sub("", _MARK.sub("", self.text)).strip())
+        bare = _STRONG.sub(r"\2", _MARK.sub("", _MARK.sub("", self.text)))
+        first, *rest = _GAP.split(bare.strip())
         joined = f"{first}: {', '.join(rest)}" if rest else first
         if BAR.search(self.text):
             joined = joined.replace(r"\|", "|")
@@ -78,7 +92,9 @@ class Sentence:
     @property
     def titled(self) -> str:
         """Return the sentence with what it stands under in front, as an encoder should see it."""
-        above = [bare_title(self.passage.title), self.heading.plain if self.heading else "", self.intro]
+        heading = self.heading.plain if self.heading else ""
+        subject = bare_title(self.subject)
+        above = [subject, "" if heading == self.subject else heading, self.intro]
         front = ": ".join(part.rstrip(" :") for part in above if part)
         return f"{front}: {self.plain}" if front else self.plain
 
@@ -117,16 +133,15 @@ def _of_passage(passage: Passage) -> list[Sentence]:
     heading: Sentence | None = None
     columns: Sentence | None = None
     intro, place, spans = "", 0, sentences(passage.text)
-    for number, span in enumerate(spans):
-        text = passage.text[span.start : span.end]
-        if _RULER.match(text):
-            continue
-        item = _ITEM.match(text) is not None
+    for number, text, fenced in _said_lines(passage.text, spans):
+        run_in = _runs_in(passage.text, spans, number)
+        item = _ITEM.match(text) is not None and not run_in
         header = item and _ruled(passage.text, spans, number)
-        label = header or _is_label(passage, spans, number)
+        alone = header or run_in or _is_label(passage, spans, number)
+        label = text.startswith("#") if fenced else alone
         own = Sentence(
             text,
-            passage.start + span.start,
+            passage.start + spans[number].start,
             passage,
             place,
             None if label else heading,
@@ -138,6 +153,8 @@ def _of_passage(passage: Passage) -> list[Sentence]:
         found.append(own)
         columns = own if header and BAR.search(text) else columns if item else None
         place += not label
+        if fenced:
+            continue  # a comment of a program heads nothing
         if label and not item:
             heading, intro = (None if _names_document(own) else own), ""
         elif (text.endswith((":", "：")) and not item) or header:
@@ -147,11 +164,26 @@ def _of_passage(passage: Passage) -> list[Sentence]:
     return found
 
 
+def _said_lines(text: str, spans: Sequence[Span]) -> Iterator[tuple[int, str, bool]]:
+    """Yield the number and text of each sentence, and whether it is code; rulers and fences say nothing."""
+    fenced = False
+    for number, span in enumerate(spans):
+        line = text[span.start : span.end]
+        if FENCE.match(line):
+            fenced = not fenced
+        elif not _RULER.match(line):
+            yield number, line, fenced
+
+
 def _is_label(passage: Passage, spans: Sequence[Span], number: int) -> bool:
     """Tell whether a sentence only names what follows: marked, underlined, or alone and short."""
     text, span = passage.text, spans[number]
     line = text[span.start : span.end]
-    if line.lstrip().startswith("#") or (number == 0 and passage.opens and _signature(line, passage.title)):
+    if (
+        line.lstrip().startswith("#")
+        or _MAIL.fullmatch(line)
+        or (number == 0 and passage.opens and _signature(line, passage.title))
+    ):
         return True
     if "\n" in line or len(line.split()) > HEADING_WORDS or _OPEN_END.search(line) or line.endswith(":"):
         return False
@@ -164,6 +196,13 @@ def _is_label(passage: Passage, spans: Sequence[Span], number: int) -> bool:
     # An indented line is code or a quotation.
     alone = (not before or before.endswith("\n\n")) and after.startswith("\n\n")
     return alone and _ITEM.match(line) is None and not line.startswith((">", "("))
+
+
+def _runs_in(text: str, spans: Sequence[Span], number: int) -> bool:
+    """Tell whether a sentence is a heading behind which its text goes on in the same line."""
+    if number + 1 >= len(spans) or not _RUN_IN.fullmatch(text, *spans[number]):
+        return False
+    return "\n" not in text[spans[number].end : spans[number + 1].start]
 
 
 def _signature(line: str, title: str) -> bool:

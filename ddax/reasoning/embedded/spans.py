@@ -9,10 +9,14 @@ from ddax.reasoning.embedded.question import Question
 from ddax.reasoning.embedded.text import bare_title, fold, terms, words
 
 _MONTH = r"(?:January|February|March|April|May|June|July|August|September|October|November|December)"
-_DATE = re.compile(
+DATE = re.compile(
     rf"\b(?:\d{{1,2}} {_MONTH}(?: \d{{4}})?|{_MONTH} \d{{1,2}}(?:, \d{{4}})?|{_MONTH} \d{{4}}"
     r"|1\d{3}s?|20\d\ds?)\b"
 )
+LIVED = re.compile(rf"\((?:[^()]*;)?\s*(?P<born>{DATE.pattern})\s*[–—-]\s*(?P<died>{DATE.pattern})\)")
+"""The days of birth and death, as they stand behind a name."""
+_DAY = re.compile(rf"\b(?:\d{{1,2}} {_MONTH}|{_MONTH} \d{{1,2}})\b")
+"""A day that a question names: the same with its year is no answer."""
 _YEAR = re.compile(r"\b(?:1\d{3}|20\d\d)\b")
 _COUNT = (
     "one|two|three|four|five|six|seven|eight|nine|ten|eleven|twelve|thirteen|fourteen|fifteen|sixteen"
@@ -75,19 +79,20 @@ class Span:
 def candidates(question: Question, sentence: str, title: str) -> list[Span]:
     """List the spans of a sentence that could answer, those the question itself names left out."""
     asked = set(words(question.text))
+    days = [set(words(match.group())) for match in _DAY.finditer(question.text)]
     found = _of_kind(question, sentence)
     own = set(words(bare_title(title)))
     kept = []
     for span in found:
         said = set(words(span.text))
-        if said and not said <= asked:
+        if said and not said <= asked and not any(day <= said for day in days):
             kept.append(Span(span.text, span.start, span.end, span.fit * (0.7 if said <= own else 1.0)))
     return kept
 
 
 def _of_kind(question: Question, sentence: str) -> list[Span]:
     if question.kind == "date":
-        wanted = _YEAR if re.search(r"\byear\b", question.text, re.IGNORECASE) else _DATE
+        wanted = _YEAR if re.search(r"\byear\b", question.text, re.IGNORECASE) else DATE
         return [Span(m.group(), m.start(), m.end(), 1.0) for m in wanted.finditer(sentence)]
     if question.kind == "number":
         return [

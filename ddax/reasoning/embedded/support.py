@@ -10,6 +10,8 @@ Four signs with equal weight, each in [0, 1]; only the line itself is fitted (se
           question says, or 1
           where its opening names something that the question names (a question without names: the share
           of its words that the opening says)
+
+Where one sentence says all that is asked, the last three are 1, whatever its document is called.
 """
 
 from __future__ import annotations
@@ -21,6 +23,7 @@ from ddax.reasoning.embedded.evidence import Weighed
 from ddax.reasoning.embedded.question import Question, said_of
 from ddax.reasoning.embedded.sentences import Sentence
 from ddax.reasoning.embedded.text import bare_title, contains_phrase, terms, words
+from ddax.reasoning.embedded.whole import lettered, whole
 from ddax.types import Passage
 
 THRESHOLD = 0.76
@@ -68,12 +71,15 @@ def measure(question: Question, weighed: Sequence[Weighed]) -> Support:
     """Measure how far the sentences read carry an answer."""
     if not weighed:
         return Support()
+    like = max(item.like for item in weighed)
+    if whole(question, weighed):
+        return Support(like, cover=1.0, joint=1.0, about=1.0)
     passages = list({id(item.sentence.passage): item.sentence.passage for item in weighed}.values())
     parts = [_part(passage, question) for passage in passages]
     asked = max(1, len(question.terms))
     said = frozenset[str]().union(*(part.said for part in parts))
     return Support(
-        like=max(item.like for item in weighed),
+        like=like,
         cover=len(said) / asked,
         joint=len(_joint(parts)) / asked,
         about=max(
@@ -88,7 +94,10 @@ def unsaid(question: Question, passages: Sequence[Passage]) -> list[str]:
     said = {
         term for passage in passages for term in terms(f"{passage.title} {passage.text} {passage.source}")
     }
-    return [name for name in question.names if (own := set(terms(name))) and not own & said]
+    unsaid = [name for name in question.names if (own := set(terms(name))) and not own & said]
+    texts = [words(f"{passage.title} {passage.text}") for passage in passages]
+    told = (name for name in lettered(question) if not any(contains_phrase(text, name) for text in texts))
+    return [*unsaid, *map(" ".join, told)]
 
 
 def complete(question: Question, weighed: Sequence[Weighed]) -> bool:

@@ -7,7 +7,7 @@ import re
 from ddax.reasoning.embedded.evidence import Weighed
 from ddax.reasoning.embedded.measures import HEADS
 from ddax.reasoning.embedded.question import Question
-from ddax.reasoning.embedded.spans import Span
+from ddax.reasoning.embedded.spans import LIVED, Span
 from ddax.reasoning.embedded.text import FUNCTION_WORDS, bare_title, is_past, stem, term_of, terms, words
 
 LEAST_FIT = 0.8
@@ -24,6 +24,8 @@ _PATIENT = re.compile(
 """What asks for whom something was done to, and not for who did it."""
 _TRANSITIVE = re.compile(r"\bwho\s+(\w+)\s+(?!(?:in|on|at|for|to|with|from|as|under|by)\b)", re.IGNORECASE)
 """What asks who did something to what it names: "Who succeeded Lee?"."""
+_BIRTH = re.compile(r"\b(?:born|birth)\b", re.IGNORECASE)
+_DEATH = re.compile(r"\b(?:die|died|death)\b", re.IGNORECASE)
 _DENIED = frozenset(["not", "never", "longer", "cannot"])
 _DOUBTED = frozenset(
     ["myth", "legend", "false", "falsely", "wrongly", "allegedly", "reportedly", "supposedly"]
@@ -60,6 +62,11 @@ _NO_CLAUSE = re.compile(
 
 def touched(question: Question, item: Weighed) -> str:
     """Return the span that the words of the question touch; of two, none can be told without a model."""
+    lived = LIVED.search(item.sentence.text) if question.kind == "date" else None
+    if lived is not None and any(
+        span.start in lived.span("born") + lived.span("died") for span in item.spans
+    ):
+        return _lived(question, lived)
     asked, counted = frozenset(question.terms), _COUNTED.search(question.text)
     near = {
         span.text: leads
@@ -69,6 +76,13 @@ def touched(question: Question, item: Weighed) -> str:
         and (counted is None or _counts(span, item, stem(counted.group(1).lower())))
     }
     return next((text for text, leads in near.items() if leads and len(near) == 1), "")
+
+
+def _lived(question: Question, lived: re.Match[str]) -> str:
+    """Return the one of the two dates behind a name that is asked for."""
+    if _BIRTH.search(question.text):
+        return lived["born"]
+    return lived["died"] if _DEATH.search(question.text) else ""
 
 
 def _told(question: Question, span: Span, item: Weighed) -> bool:

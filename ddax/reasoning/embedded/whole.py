@@ -1,0 +1,157 @@
+"""The sentence that says all that a question asks, whatever its document is called."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping, Sequence
+from collections.abc import Set as AbstractSet
+
+from ddax.reasoning.embedded.evidence import Weighed, fit_of_title
+from ddax.reasoning.embedded.question import Question, said_of
+from ddax.reasoning.embedded.rows import asked_cell
+from ddax.reasoning.embedded.sentences import Sentence
+from ddax.reasoning.embedded.spans import DATE, LIVED
+from ddax.reasoning.embedded.text import contains_phrase, terms, words
+
+LEAST_TERMS = 2
+"""One word alone may stand in any sentence, also in one that is about something else."""
+_ASKED = frozenset({"person", "date", "number", "place", "thing", "open", "yes_no"})
+_TIME = re.compile(
+    r"\d|\b(?:first|second|third|fourth|fifth|sixth|seventh|eighth|ninth|tenth|last|noon|midnight|today"
+    r"|(?:mon|tues|wednes|thurs|fri|satur|sun)days?|(?:dai|week|month|quarter|year)ly|every|weekends?)\b",
+    re.IGNORECASE,
+)
+_OFTEN = re.compile(
+    r"\b(?:once|twice|times|every|each|always|never|hourly|daily|weekly|monthly|quarterly|yearly|annually)\b",
+    re.IGNORECASE,
+)
+_FORM = frozenset(terms("year date number name value amount true"))
+"""What only says in which form an answer is asked for."""
+_SPENT = frozenset(terms("take takes last lasts cost costs pay paid per go goes"))
+"""What only says what an amount is: "How much is paid per kilometre?", "How long does it take?"."""
+_CHANGED = re.compile(
+    r"\b(?:correction|corrected|instead|updated|revised|rescheduled|postponed|replaced by)\b", re.IGNORECASE
+)
+"""What says that an earlier statement holds no more."""
+_LIFE = frozenset(terms("born birth die died death"))
+_WHO = re.compile(r"who\b", re.IGNORECASE)
+_BACK = frozenset(["it", "its", "he", "his", "she", "her", "they", "their", "this", "these"])
+"""Words with which a sentence goes on about what the one before it names."""
+_DENIALS = frozenset(["not", "never", "no", "nor", "neither", "without", "cannot"])
+
+
+Told = tuple[Weighed, ...]
+"""A sentence, after the one that says who or what its "it" or "she" is."""
+
+
+def whole(question: Question, weighed: Sequence[Weighed]) -> list[Told]:
+    """Find the sentences that say every word asked, best first, or the row whose cell is asked for.
+
+    What says that it changes something comes before what it may change.
+    """
+    needed = needed_terms(question)
+    if question.kind not in _ASKED or not needed:
+        return []
+    if cell := asked_cell(question, weighed):
+        return [(cell[0],)]
+    if any(fit_of_title(question, item.sentence) == 1 for item in weighed):
+        # The opening of its own document says what a thing is.
+        return []
+    placed = _placed(weighed)
+    answers = [item for item in weighed if len(needed) >= LEAST_TERMS and _answers(question, item)]
+    found = [told for item in answers if (told := _together(item, placed, needed))]
+    return sorted(found, key=lambda told: _CHANGED.search(told[-1].sentence.text) is None)
+
+
+def _placed(weighed: Sequence[Weighed]) -> dict[tuple[str, int], Weighed]:
+    return {(item.sentence.passage.id, item.sentence.place): item for item in weighed if _says(item)}
+
+
+def _together(item: Weighed, placed: Mapping[tuple[str, int], Weighed], needed: AbstractSet[str]) -> Told:
+    """Return a sentence, with the one it goes on from, where they say all that is needed; else nothing."""
+    own, named = _said(item), _named(item, placed)
+    if needed <= own:
+        return (item,) if named is None else (named, item)
+    # What the first of the two says alone is no answer of the second.
+    if named is not None and needed <= own | named.terms and not needed <= named.terms:
+        return (named, item)
+    return ()
+
+
+def _said(item: Weighed) -> frozenset[str]:
+    """Return the words of a sentence; the two dates behind a name tell of birth and death."""
+    return item.terms | _LIFE if LIVED.search(item.sentence.text) else item.terms
+
+
+def apart(question: Question, weighed: Sequence[Weighed]) -> bool:
+    """Tell whether all words of a plain question about one thing are said, but never of this thing.
+
+    "Who designed the mill?" is not answered by what says who designed the bridge beside it.
+    """
+    needed = needed_terms(question)
+    named = {term for name in question.names for term in terms(name)}
+    plain = len(needed - named) <= (question.kind == "person" and _WHO.match(question.text) is not None)
+    if question.kind not in ("person", "date", "number") or len(question.names) != 1 or not plain:
+        return False
+    said = frozenset[str]().union(*(item.terms for item in weighed))
+    if len(needed) < LEAST_TERMS or not needed <= said:
+        return False
+    placed = _placed(weighed)
+    return not any(needed <= item.terms or _together(item, placed, needed) for item in weighed)
+
+
+def lettered(question: Question) -> list[list[str]]:
+    """Return the names that a single letter tells from others, as words: "Class B" is no "Class A"."""
+    named = [words(name) for name in question.names]
+    return [name for name in named if len(name) > 1 and len(name[-1]) == 1 and name[-1].isalpha()]
+
+
+def needed_terms(question: Question) -> frozenset[str]:
+    """Return the words of a question that an answer has to be about."""
+    spent = _SPENT if question.kind in ("date", "number") else frozenset[str]()
+    return frozenset(question.terms) - _FORM - spent
+
+
+def _says(item: Weighed) -> bool:
+    """Tell whether a sentence states something: it is no label, no question, and leads to no other."""
+    line = item.sentence
+    return not line.label and not line.text.endswith((":", "：", "?", "？"))
+
+
+def _answers(question: Question, item: Weighed) -> bool:
+    """Tell whether a sentence states something of the kind that is asked for."""
+    own = said_of(question, item.sentence.text)
+    # Where only its heading says what is asked, it is about something else; "it" is what the heading names.
+    about = _goes_back(item.sentence) or not own.isdisjoint(terms(question.text))
+    if not _says(item) or not _fits(question, item) or not about:
+        return False
+    if not all(contains_phrase(words(item.sentence.titled), name) for name in lettered(question)):
+        return False
+    denied = not _DENIALS.isdisjoint(set(words(item.sentence.text)) - set(words(question.text)))
+    return question.kind == "yes_no" or not denied or _CHANGED.search(item.sentence.text) is not None
+
+
+def _fits(question: Question, item: Weighed) -> bool:
+    """Tell whether a sentence says anything that has the form of an answer."""
+    text = item.sentence.text
+    if re.search(r"\bhow often\b", question.text, re.IGNORECASE):
+        return _OFTEN.search(text) is not None
+    if question.kind == "date":
+        return bool(item.spans) or (_TIME.search(text) is not None and not DATE.search(text))
+    return bool(item.spans) or question.kind not in ("person", "number")
+
+
+def _named(item: Weighed, placed: Mapping[tuple[str, int], Weighed]) -> Weighed | None:
+    """Return the nearest sentence before one that goes on about it, which names what both are about."""
+    place, line = item.sentence.place, item.sentence
+    while _goes_back(line):
+        place -= 1
+        before = placed.get((line.passage.id, place))
+        if before is None or before.sentence.heading != item.sentence.heading:
+            return None
+        line = before.sentence
+    return placed.get((line.passage.id, place)) if line is not item.sentence else None
+
+
+def _goes_back(line: Sentence) -> bool:
+    return not _BACK.isdisjoint(words(line.plain)[:1])
