@@ -167,6 +167,25 @@ async def test_what_a_thing_is_its_own_document_says(reasoner: EmbeddedReasoner)
     assert reply.text.startswith("shutil.copytree: Copy a whole tree of folders.")
 
 
+@pytest.mark.parametrize(
+    ("task", "short"),
+    [
+        ("How much does the first hour cost?", ""),
+        ("How much does each further hour cost?", "1.50"),
+        ("Who is the chief of surgery?", "Dr. Ilse Krantz"),
+        ("Who was the chief of surgery before Ilse Krantz?", ""),
+    ],
+)
+async def test_no_short_answer_is_said_of_something_else(
+    reasoner: EmbeddedReasoner, task: str, short: str
+) -> None:
+    text = (
+        "The first hour is free; each further hour costs 1.50 euros.\n\n"
+        "The chief of surgery is Dr. Ilse Krantz. Dr. Omar Haddad was chief of surgery before her.\n"
+    )
+    assert (await asked(reasoner, task, ("clinic", text))).short == short
+
+
 async def test_what_is_just_below_the_line_is_not_shown_as_the_line(reasoner: EmbeddedReasoner) -> None:
     reply = await asked(reasoner, "Who painted the bridge of the harbour?", ("desks", DESKS))
     assert f"(support {int(reply.support * 100) / 100:.2f}, and 0.76 is needed)" in reply.text

@@ -39,6 +39,8 @@ _BEHIND = re.compile(r",? (?:in|for|on|since|from|until)\b.*$")
 _DIGITS = re.compile(r"^[\d ]+")
 """What a run of capitalised words and numbers holds besides the names of people: a time, a place."""
 _AND = re.compile(r",? and |, ")
+_TITLES = frozenset(["dr", "prof", "mr", "mrs", "ms", "sir", "dame", "lady", "lord", "saint", "st"])
+"""Words before a name that a question may leave out."""
 _STOP_START = frozenset(
     [
         "the",
@@ -85,7 +87,7 @@ def candidates(question: Question, sentence: str, title: str) -> list[Span]:
     kept = []
     for span in found:
         said = set(words(span.text))
-        if said and not said <= asked and not any(day <= said for day in days):
+        if said and not said - _TITLES <= asked and not any(day <= said for day in days):
             kept.append(Span(span.text, span.start, span.end, span.fit * (0.7 if said <= own else 1.0)))
     return kept
 

@@ -72,6 +72,7 @@ def touched(question: Question, item: Weighed) -> str:
         span.text: leads
         for span in item.spans
         if span.fit >= LEAST_FIT
+        and not _of_another(span, item, asked)
         and ((leads := _told(question, span, item)) or _followed(span, item, asked))
         and (counted is None or _counts(span, item, stem(counted.group(1).lower())))
     }
@@ -83,6 +84,17 @@ def _lived(question: Question, lived: re.Match[str]) -> str:
     if _BIRTH.search(question.text):
         return lived["born"]
     return lived["died"] if _DEATH.search(question.text) else ""
+
+
+def _of_another(span: Span, item: Weighed, asked: frozenset[str]) -> bool:
+    """Tell whether a word of the question stands alone in another clause than a span, set off by a ";"."""
+    text, start, clauses = item.sentence.text, 0, []
+    for clause in text.split(";"):
+        clauses.append((start <= span.start < start + len(clause) + 1, frozenset(terms(clause))))
+        start += len(clause) + 1
+    own = frozenset[str]().union(*(said for mine, said in clauses if mine))
+    rest = frozenset[str]().union(*(said for mine, said in clauses if not mine))
+    return bool(asked & rest - own)
 
 
 def _told(question: Question, span: Span, item: Weighed) -> bool:
