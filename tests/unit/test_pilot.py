@@ -76,6 +76,7 @@ async def done(task: str, world: Any) -> tuple[Report, list[list[str]]]:
     return report, [move.to_row() for move in world.moves]
 
 
+USER, PASSWORD = ("textbox", "Username"), ("textbox", "Password")
 NAME = ("textbox", "Name")
 
 
@@ -93,7 +94,7 @@ async def test_a_field_that_takes_nothing_is_not_filled(kind: str) -> None:
         ('Enter "Ada" as name and "Oslo" as city.', [NAME, ("textbox", "City")], "type"),
         ('Enter "Mars" into the Country field.', [("combobox", "Country")], "select"),
         ('Search for "Ada".', [NAME, ("button", "Search")], "type"),
-        ("Log in with username ada and password x.", [("textbox", "Username"), ("button", "Login")], "type"),
+        ("Log in with username ada and password x.", [USER, PASSWORD, ("button", "Login")], "type"),
         ('Check "News".', [("checkbox", "News")], "click"),
         ('Click "News".', [("button", "News")], "click"),
         ('Uncheck "News".', [("checkbox", "*News")], "click"),

@@ -10,7 +10,7 @@
     canvas: "canvas", table: "table", tr: "row", td: "cell", th: "columnheader", ul: "list", ol: "list",
     li: "listitem", form: "form", fieldset: "group", nav: "navigation", main: "main", header: "banner",
     footer: "contentinfo", dialog: "dialog", label: "label", h1: "heading", h2: "heading", h3: "heading",
-    h4: "heading", h5: "heading", h6: "heading", iframe: "frame", progress: "progressbar", meter: "meter",
+    h4: "heading", h5: "heading", h6: "heading", article: "article", output: "status", iframe: "frame", progress: "progressbar", meter: "meter",
     video: "video", audio: "audio", option: "option", svg: "picture", circle: "shape", rect: "shape",
     polygon: "shape", polyline: "shape", ellipse: "shape", path: "shape", line: "shape",
   };
@@ -105,14 +105,23 @@
     return "";
   };
 
+  // The words of a label without those of the lists in it: the options are no part of what a list is called.
+  const wordsOfLabel = (label) => {
+    if (!label.querySelector("select")) return shownText(label);
+    const parts = [...label.childNodes].map((node) => node.nodeType === 1 && tagOf(node) === "select" ? ""
+      : node.nodeType === 1 && node.querySelector("select") ? wordsOfLabel(node) : squeezed(node));
+    return squeeze(parts.join(" "));
+  };
+
   const nameOf = (el, role) => {
     const named = byIds(el, "aria-labelledby") || squeeze(el.getAttribute("aria-label"));
     if (named) return named;
-    if (FIELDS.has(role)) {
-      const labels = el.labels ? [...el.labels].map((label) => shownText(label)).filter(Boolean).join(" ") : "";
+    if (FIELDS.has(role) || role === "switch") {
+      const labels = el.labels ? [...el.labels].map((label) => wordsOfLabel(label)).filter(Boolean).join(" ") : "";
       if (labels) return labels;
     }
     const tag = tagOf(el);
+    if (tag === "label") return wordsOfLabel(el);
     if (tag === "input" && role === "button") return squeeze(el.value || el.alt || (el.type === "submit" ? "Submit" : el.type === "reset" ? "Reset" : ""));
     if (tag === "img") return squeeze(el.alt || el.title);
     if (role === "shape") return squeeze(el.querySelector?.(":scope > title")?.textContent || (tag === "text" ? el.textContent : ""));
@@ -120,7 +129,7 @@
     if (tag === "table") return squeeze(el.caption?.textContent);
     if (!FIELDS.has(role) && !HOLDERS.has(role)) {
       const text = shownText(el);
-      if (text) return text;
+      if (text && !(el.title && !/[\p{L}\p{N}]/u.test(text))) return text; // a sign alone goes by its title
     }
     return squeeze(el.getAttribute("title") || el.getAttribute("placeholder"));
   };
@@ -143,7 +152,7 @@
     if (aria("pressed") === "true") state.pressed = true;
     if (el.disabled || aria("disabled") === "true") state.disabled = true;
     if (el.readOnly || aria("readonly") === "true") state.readonly = true;
-    if (el.matches(":user-invalid")) state.invalid = true;
+    if (el.matches(":user-invalid") || el.validity?.rangeOverflow || el.validity?.rangeUnderflow) state.invalid = true;
     if (el.required || aria("required") === "true") state.required = true;
     const open = tagOf(el) === "summary" ? String(el.parentElement?.open) : aria("expanded");
     if (open === "true") state.expanded = true;
@@ -210,6 +219,7 @@
         if (value) row.value = cut(value);
         if (TYPED.has(role) && value.length <= MOST_HELD && (value.length > 2000 || /^\s|[^\S ]|\s$|…$|\p{C}/u.test(value))) row.whole = value;
         if (el.type && tag === "input") row.type = el.type;
+        if (TYPED.has(role) && el.placeholder) row.sample = cut(squeeze(el.placeholder));
         if (own) row.own = cut(own);
         if (FIELDS.has(role)) { row.before = cut(beside(el)); row.after = cut(behind(el)); }
         if (tag === "a" && el.href) row.href = cut(String(el.href));

@@ -45,9 +45,10 @@ DIALOG = "dialog"
 class Node:
     """One shown element of a page.
 
-    `before` and `after` are the words next to a field, `own` its text without that of its children, `hints`
-    the words of its attributes, `box` x, y, width and height in CSS pixels of the window. `whole` is what a
-    field holds to the letter, empty where that is `value` or too long.
+    `sample` is what a field shows while it is empty, `before` and `after` are the words next to one, `own` is
+    the text of an element without that of its children, `hints` are the words of its attributes, `box` is x,
+    y, width and height in CSS pixels of the window. `whole` is what a field holds to the letter, empty where
+    that is `value` or too long.
     """
 
     id: str
@@ -59,6 +60,7 @@ class Node:
     tag: str = ""
     type: str = ""
     own: str = ""
+    sample: str = ""
     before: str = ""
     after: str = ""
     href: str = ""
@@ -122,6 +124,7 @@ def node_of(row: JsonDict, frame: str, options: BrowserOptions) -> Node:
         tag=str(row["tag"]),
         type=str(row.get("type", "")),
         own=cut(clean(row.get("own", "")), MAX_NAME),
+        sample=cut(clean(row.get("sample", "")), MAX_BESIDE),
         before=cut(clean(row.get("before", "")), MAX_BESIDE),
         after=cut(clean(row.get("after", "")), MAX_BESIDE),
         href=cut(str(row.get("href", "")), MAX_ADDRESS),

@@ -121,7 +121,9 @@ async def bring(pilot: Pilot, node: Node, wanted: float, text: str = "") -> bool
     pilot.focus = node
     if node.tag == "input":
         await pilot.do("type", node.id, text or written(wanted))
-    return await _by_steps(pilot, node, wanted, _key) or await _by_steps(pilot, node, wanted, _control)
+    came = await _by_steps(pilot, node, wanted, _key) or await _by_steps(pilot, node, wanted, _control)
+    now = pilot.seen.node(node.id)
+    return came and (now is None or "invalid" not in now.state)
 
 
 async def _by_steps(pilot: Pilot, node: Node, wanted: float, step: Step) -> bool:
@@ -149,9 +151,9 @@ async def _control(pilot: Pilot, node: Node, up: bool) -> bool:
     near = [
         one
         for one in pilot.nodes({"button", "clickable", "icon", "shape", "image"})
-        if not one.submits and is_control(one, words, set(tokens(label_of(node)))) and _gap(node, one) <= NEAR
+        if not one.submits and is_control(one, words, set(tokens(label_of(node)))) and gap(node, one) <= NEAR
     ]
-    best = min(near, key=partial(_gap, node), default=None)
+    best = min(near, key=partial(gap, node), default=None)
     return best is not None and await pilot.do("click", best.id) != "refused"
 
 
@@ -166,7 +168,7 @@ def is_control(control: Node, way: frozenset[str], label: set[str]) -> bool:
     return bool(said & way - label) and (said <= known or (not name and bool(said & PARTS)))
 
 
-def _gap(one: Node, other: Node) -> float:
+def gap(one: Node, other: Node) -> float:
     """Return the pixels between two elements, along and across."""
     (x, y, w, h), (to_x, to_y, to_w, to_h) = one.box, other.box
     return max(0, to_x - x - w, x - to_x - to_w) + max(0, to_y - y - h, y - to_y - to_h)

@@ -73,14 +73,15 @@ class Browsing:
         page = await self._page(report.seen)
         noted = _noted(report, context.redactor)
         said = context.redactor.cut(" ".join(page.text.split()), SAID - len(noted))
-        if not report.ok or not report.moves:
+        if not report.ok or not (report.moves or report.settled):
             what = "; ".join(report.failed) or "nothing on the page answers to the task"
             raise ActionError(
                 f"not carried out: {what}.", why=f"{noted}The page is {page.title!r}, and says: {said}",
                 mend="Say it in the words of the page, or use a language model.", kind="not_done",
             )  # fmt: skip
         count = len(report.moves)
-        summary = f"Done in {amount(count, 'move')}. {noted}{page.title or page.source} now says: “{said}”"
+        done = f"Done in {amount(count, 'move')}" if count else "It was so already"
+        summary = f"{done}. {noted}{page.title or page.source} now says: “{said}”"
         return ActionResult(
             summary,
             records=await cut_page(context, page, about=task[:ABOUT], kind="world"),

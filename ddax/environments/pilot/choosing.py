@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Sequence
 from datetime import date
 
 from ddax.environments.browser.seen import ACTED_ON, Node
@@ -27,6 +28,8 @@ from ddax.environments.pilot.pressing import SURE, click, doors, press_named, pr
 from ddax.environments.pilot.suggest import edges, equal_to, suggests, take
 from ddax.environments.pilot.words import BOXES, FIELD, LIKE, content, likeness, ordinal, plain, roles, tokens
 
+_AS = re.compile(r"\s+(?:as|for)\s+(?:the\s+|my\s+)?(.+)$", re.IGNORECASE)
+
 
 async def choose(pilot: Pilot, order: Order) -> bool:
     """Choose what an order names: options, boxes, a place in a menu, a number on a slider, a day."""
@@ -47,7 +50,7 @@ async def choose(pilot: Pilot, order: Order) -> bool:
     place, role = ordinal(text), roles(text)
     if place and role:
         return await press_place(pilot, "", role, place)
-    values = values_of(order)
+    values = values_of(order, fields)
     if not values:
         return True  # nothing is to be chosen
     return await choose_values(pilot, values, order)
@@ -87,12 +90,14 @@ def _dated(pilot: Pilot, name: str, words: list[str], dated: list[Node]) -> Node
     return best[0] if len(best) == 1 else None
 
 
-def values_of(order: Order) -> list[str]:
-    """Return what an order enumerates."""
+def values_of(order: Order, fields: Sequence[Node] = ()) -> list[str]:
+    """Return what an order enumerates, without the field behind “as” or “for”."""
     if order.quotes:
         return list(order.quotes)
     text = re.sub(r"\s+(?:from|in|on|with|using)\s+(?:the|a)\b.*$", "", order.text)
     text = re.sub(r"^(?:the|all|any)\s+(?:options?|items?|boxes|words?|of)\s+", "", text)
+    if any(likeness(found[1], label_of(n)) >= SURE for found in _AS.finditer(text) for n in fields):
+        text = _AS.sub("", text)
     parts = [part.strip(" ,.") for part in re.split(r",\s*(?:and\s+)?|\s+and\s+", text)]
     return [part for part in parts if part and plain(part) not in ("nothing", "none")]
 
@@ -120,6 +125,8 @@ async def _pick(pilot: Pilot, value: str, order: Order) -> bool:
     """Press what answers to a value; a box is ticked, and left alone if it does not bear what is quoted."""
     ranked = pilot.match.rank(value)
     best = ranked[0].node if ranked and ranked[0].score >= SURE else None
+    if best is not None and best.tag == "select":  # a press opens it, and chooses nothing
+        return False
     if best is None or best.role not in BOXES:
         return await press_named(pilot, value, frozenset(), quoted=bool(order.quotes))
     return _bears(best, value, order) and await tick(pilot, [best], [value], order)

@@ -14,6 +14,7 @@ _ISO = re.compile(r"\b(\d{4})-(\d{1,2})-(\d{1,2})\b")
 _WORDS = re.compile(rf"\b{_MONTH}\.?\s+(\d{{1,2}})(?:st|nd|rd|th)?,?\s+(\d{{4}})\b", re.IGNORECASE)
 _POINTS = re.compile(r"\b(\d{1,2})\.\s?(\d{1,2})\.\s?(\d{4})\b")
 _DAY_FIRST = re.compile(rf"\b(\d{{1,2}})(?:st|nd|rd|th)?\.?\s+{_MONTH}\.?,?\s+(\d{{4}})\b", re.IGNORECASE)
+_FORM = re.compile(r"\b(?:dd[ ./-]mm[ ./-]yyyy|mm[ ./-]dd[ ./-]yyyy|yyyy[ ./-]mm[ ./-]dd)\b", re.IGNORECASE)
 _TIME = re.compile(r"\b(\d{1,2}):(\d{2})\s*([AaPp]\.?[Mm]\.?)?")
 _NAMED = re.compile(rf"\b{_MONTH}\b", re.IGNORECASE)
 _YEAR = re.compile(r"(?<!\d)\d{4}(?!\d)")
@@ -44,6 +45,17 @@ def _said(text: str) -> tuple[int, int, int] | None:
         return int(found[3]), month_of(found[1]), int(found[2])
     found = _DAY_FIRST.search(text)
     return (int(found[3]), month_of(found[2]), int(found[1])) if found else None
+
+
+def as_shown(day: date, sample: str) -> str:
+    """Write a day in the form that a field shows, as “DD/MM/YYYY”; empty where it shows none."""
+    found = _FORM.search(sample)
+    if found is None:
+        return ""
+    parts = {"d": f"{day.day:02}", "m": f"{day.month:02}", "y": f"{day.year:04}"}
+    return "".join(
+        parts.get(part[:1].casefold(), part) for part in re.split(r"([^a-z]+)", found[0], flags=re.I)
+    )
 
 
 def find_month(text: str) -> tuple[int, int] | None:

@@ -7,11 +7,12 @@ import re
 from ddax.environments.browser.seen import Node
 from ddax.environments.pilot.amounts import NUMBER, bring, set_amount
 from ddax.environments.pilot.calendar import CALENDAR_WORDS, pick_day
-from ddax.environments.pilot.dates import find_date, find_time
+from ddax.environments.pilot.dates import as_shown, find_date, find_time
 from ddax.environments.pilot.match import label_of
 from ddax.environments.pilot.orders import Order
 from ddax.environments.pilot.pilot import Pilot
 from ddax.environments.pilot.pressing import SURE
+from ddax.environments.pilot.steppers import set_count
 from ddax.environments.pilot.suggest import (
     Edges,
     complete,
@@ -40,6 +41,7 @@ NO_NAME = frozenset(
     only left right top bottom upper lower uppercase lowercase case letters on at your my the""".split()  # noqa: SIM905
 )
 """Words that say where a field is, of what kind, or how to write, and not how it is called."""
+_INTO = re.compile(r"^\W*(?:into|in|as|for)\s+(?:the\s+)?", re.IGNORECASE)
 ALIKE = 0.35
 """Likeness by meaning from which a label is another word for the name of a field."""
 
@@ -49,6 +51,9 @@ async def enter(pilot: Pilot, order: Order) -> bool:
     moved = await set_amount(pilot, order)
     if moved is not None:
         return moved
+    counted = await set_count(pilot, order)
+    if counted is not None:
+        return counted
     fields = list(pilot.nodes(FIELD | {"combobox"}))
     if not fields:
         return False
@@ -112,6 +117,9 @@ def where_of(order: Order, value: str) -> str:
 def the_field(pilot: Pilot, where: str, fields: list[Node], value: str) -> Node | None:
     """Return the field that words mean: by place, by name, by the kind of value, else the only free one."""
     pool = _of_kind(where, fields)
+    whole = [n for n in pool if label_of(n) and plain(label_of(n)) == plain(_INTO.sub("", where))]
+    if len(whole) == 1:
+        return whole[0]
     place = ordinal(where)
     if place and "word" not in where:
         return _at(place, _name_in(where), pool)
@@ -186,6 +194,8 @@ async def fill(pilot: Pilot, node: Node, value: str) -> bool:
         return await select(pilot, node, [value])
     if node.type == "date" and day:
         value = day.isoformat()
+    elif day and node.tag == "input":
+        value = as_shown(day, f"{node.sample} {label_of(node)}") or value
     elif node.type == "time":
         value = find_time(value) or value
     elif node.type == "color" and not value.startswith("#"):
@@ -214,7 +224,7 @@ def _holds(node: Node | None, value: str) -> bool:
     if node is None or node.tag not in ("input", "textarea") or node.type == "password" or not value:
         return True
     meant, held = ("".join(filter(str.isalnum, text.casefold())) for text in (value, node.value))
-    return not meant or meant in held or (bool(held) and held in meant)
+    return not meant or meant in held
 
 
 def is_dated(node: Node) -> bool:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Awaitable, Callable, Iterable, Mapping
 from dataclasses import dataclass, field
 from typing import Literal, TypeAlias
@@ -21,6 +22,18 @@ Came: TypeAlias = Literal["refused", "unchanged", "changed"]
 """What came of a move: it was not made, nothing is seen of it, something is."""
 ANSWERED = 5
 """Questions in a row that a page may ask and get an answer to."""
+TOLD, MOST_TOLD = frozenset({"alert", "status", "text", "paragraph", "label"}), 160
+"""Roles of what a page says, and characters of a sentence by which it refuses something at most."""
+_AGAINST = re.compile(
+    r"\b(?:invalid|incorrect|wrong|error|failed|denied|expired"
+    r"|(?:is|are|was) not (?:valid|allowed|available|correct)"
+    r"|(?:could|can|do|does|did)(?: ?not|n['’]t) (?:match|be|exist|find|sign|log|save|send)|is required"
+    r"|not found|too (?:short|long)|at least \d+ |must (?:be|have|contain|match|accept|agree|choose|select)"
+    r"|already (?:exists|taken|in use)|try again"
+    r"|please (?:enter|choose|select|fill|provide|accept|agree|check))\b",
+    re.IGNORECASE,
+)
+"""Words by which a page says that it did not take what it was given."""
 REFUSED = "refused:"
 """How a note of what a browser did not let happen begins."""
 
@@ -48,6 +61,8 @@ class Report:
     failed: tuple[str, ...]
     seen: PageSeen
     notes: tuple[str, ...] = ()
+    settled: bool = False
+    """Whether something that was asked for was so already."""
 
     @property
     def ok(self) -> bool:
@@ -79,6 +94,7 @@ class Pilot:
     """What the last order was about, for "it" and "their"."""
     ruled_out: set[str] = field(default_factory=set)
     notes: list[str] = field(default_factory=list)
+    settled: bool = False
     _seen: PageSeen | None = None
 
     @property
@@ -106,7 +122,7 @@ class Pilot:
             self.failed.append(f"not done within {self.max_moves} moves")
         except Over:
             pass
-        return Report(tuple(self.moves), tuple(self.failed), self.seen, tuple(self.notes))
+        return Report(tuple(self.moves), tuple(self.failed), self.seen, tuple(self.notes), self.settled)
 
     async def do(self, name: str, target: str = "", value: str = "") -> Came:
         """Make a move and say what came of it; raises Over at the end of the world."""
@@ -124,7 +140,7 @@ class Pilot:
             self._take(await self.world.observe())
             return "refused"
         if name == "click":
-            self._fail_by(held_back(before, self.seen, target))
+            self._fail_by(held_back(before, self.seen, target) or said_no(before, self.seen, target))
         if name in ("click", "press", "drag"):
             self._fail_by(note for note in self.seen.notes if note.startswith(REFUSED))
         asked = await self._answer()
@@ -208,6 +224,20 @@ def held_back(before: PageSeen, after: PageSeen, target: str) -> list[str]:
         for field in after.nodes
         if {"invalid", "focused"} <= field.state
     ]
+
+
+def said_no(before: PageSeen, after: PageSeen, target: str) -> list[str]:
+    """Return what a page newly says against a press, where it left the button and showed no new field."""
+    pressed, known = before.node(target), {node.id for node in before.nodes}
+    fields = any(
+        node.id not in known and node.role in ("textbox", "spinbutton", "combobox") for node in after.nodes
+    )
+    if pressed is None or pressed.role != "button" or after.node(target) is None or fields:
+        return []
+    said = {node.own or node.name for node in before.nodes}
+    new = [(node.role, node.own or node.name) for node in after.nodes if (node.own or node.name) not in said]
+    told = [text for role, text in new if role in TOLD and len(text) <= MOST_TOLD and _AGAINST.search(text)]
+    return [f"the page answered “{told[0]}”"] if told else []
 
 
 Skill = Callable[[Pilot, Order], Awaitable[bool]]

@@ -15,6 +15,8 @@ SURE = 0.55
 TRIES = 3
 OPENED = 15
 """Tabs, sections and pages looked behind at most."""
+LINE = 200
+"""Pixels between the minus and the plus of one number at most."""
 _ONTO = re.compile(r"\s(?:on|in)?to\s", re.IGNORECASE)
 SUBMITS = ("submit", "ok", "send", "save", "done", "search", "go", "login", "log in", "sign in", "continue")
 
@@ -84,13 +86,13 @@ async def press_named(pilot: Pilot, wanted: str, role: frozenset[str], *, quoted
 
 
 async def _try(pilot: Pilot, ranked: list[Found]) -> bool:
-    """Press the best until something changes; True also where a press was made and the page shows nothing."""
+    """Press the best until something changes; True also where a control was pressed and nothing shows."""
     best, pressed = ranked[0].score, False
     for one in [one for one in ranked if one.score >= best - 0.15][:TRIES]:
         came = await click(pilot, one.node)
         if came == "changed":
             return True
-        pressed = pressed or came == "unchanged"
+        pressed = pressed or (came == "unchanged" and one.node.role in ACTED_ON)
     return pressed
 
 
@@ -239,7 +241,14 @@ def doors(pilot: Pilot) -> list[Node]:
     ]
     pager = next_page(pilot)
     plus = [n for n in seen if n.name.strip() in ("+", "☰") and n.role in ("shape", "clickable", "text")]
+    plus = [n for n in plus if not any(_makes_less(n, other) for other in seen)]
     return [*closed, *tabs, *named, *menus, *folders, *plus, *([pager] if pager else [])]
+
+
+def _makes_less(plus: Node, other: Node) -> bool:
+    """Tell whether an element is the minus to a plus in its line, which then counts and opens nothing."""
+    same = abs(other.box[1] - plus.box[1]) < plus.box[3] and abs(other.box[0] - plus.box[0]) < LINE
+    return same and other.name.strip() in ("-", "−", "–")
 
 
 def is_pager(node: Node) -> bool:

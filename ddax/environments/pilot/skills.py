@@ -4,15 +4,18 @@ from __future__ import annotations
 
 import re
 
-from ddax.environments.browser.seen import Node
 from ddax.environments.pilot.amounts import set_amount
+from ddax.environments.pilot.best import press_best
 from ddax.environments.pilot.choosing import choose, untick
 from ddax.environments.pilot.copying import copy, paste
-from ddax.environments.pilot.fields import enter, fill
+from ddax.environments.pilot.deeds import asked_of, deed, fits, press_in_row
+from ddax.environments.pilot.fields import enter
+from ddax.environments.pilot.forms import give, login, search
 from ddax.environments.pilot.messages import message
 from ddax.environments.pilot.orders import Order
 from ddax.environments.pilot.pilot import Pilot, Skill
 from ddax.environments.pilot.pressing import (
+    SURE,
     click,
     context,
     doors,
@@ -22,19 +25,33 @@ from ddax.environments.pilot.pressing import (
     press_named,
     press_near,
     press_node,
-    press_whole,
     submit,
 )  # fmt: skip
-from ddax.environments.pilot.values import long_text, slots, word_of, worked_out
-from ddax.environments.pilot.words import FIELD, content, nth, numbers, ordinal, plain, roles, tokens, written
+from ddax.environments.pilot.sorting import sort
+from ddax.environments.pilot.switches import switch, turned
+from ddax.environments.pilot.values import long_text, word_of, worked_out
+from ddax.environments.pilot.words import (
+    FIELD,
+    content,
+    likeness,
+    nth,
+    numbers,
+    ordinal,
+    plain,
+    roles,
+    tokens,
+    written,
+)
 
+POINTERS = frozenset({"mouse", "pointer", "cursor"})
+WHOLE = 0.9
+"""Likeness from which a control is called what an order says, whole."""
 MESSAGE_WORDS = frozenset({"email", "mail", "message", "inbox"})
 
 
 async def carry_out(pilot: Pilot) -> None:
     """Carry out the orders of a task one after the other, up to the first that cannot be."""
-    mail = MESSAGE_WORDS & set(tokens(pilot.task)) or any(o.verb == "message" for o in pilot.orders)
-    if mail and await message(pilot, pilot.orders[0]):
+    if _speaks_of_mail(pilot) and await message(pilot, pilot.orders[0]):
         return
     for place, order in enumerate(pilot.orders, 1):
         before = len(pilot.failed)
@@ -45,10 +62,18 @@ async def carry_out(pilot: Pilot) -> None:
             return
 
 
+def _speaks_of_mail(pilot: Pilot) -> bool:
+    """Tell whether a task is about a message, and its first order names no control in a row."""
+    mail = bool(MESSAGE_WORDS & set(tokens(pilot.task)))
+    return mail and bool(pilot.orders) and not fits(pilot, asked_of(pilot.orders[0]))
+
+
 def _skill(order: Order) -> Skill:
     words = tokens(order.text)
     if (order.verb == "press" and words[:1] == ["submit"]) or order.verb == "submit":
         return _submit
+    if turned(order):
+        return switch
     return SKILLS[order.verb]
 
 
@@ -64,7 +89,7 @@ async def _press(pilot: Pilot, order: Order) -> bool:
         return await _press_each(pilot, order, about)
     if "ascending" in words or "descending" in words or "increasing" in words or "decreasing" in words:
         return await _press_sorted(pilot, down="descending" in words or "decreasing" in words)
-    best = await _press_best(pilot, order)
+    best = await press_best(pilot, order)
     if best is not None:
         return best
     return await press(pilot, order)
@@ -93,53 +118,6 @@ async def _press_sorted(pilot: Pilot, *, down: bool) -> bool:
     rising = sorted(pool, key=lambda n: float(n.name), reverse=down)
     came = [await click(pilot, node) for node in rising]
     return bool(pool) and "refused" not in came
-
-
-MOST = frozenset(
-    {"greatest", "largest", "highest", "biggest", "longest", "maximum", "most", "latest", "newest"}
-)
-LEAST = frozenset(
-    {"smallest", "lowest", "least", "shortest", "cheapest", "minimum", "earliest", "fewest", "fastest"}
-)
-
-
-async def _press_best(pilot: Pilot, order: Order) -> bool | None:
-    """Press what goes with the most or the least of something; None where nothing of the kind is asked."""
-    words = set(tokens(order.text))
-    if not words & (MOST | LEAST):
-        return None
-    weighed = measures(pilot, order.text)
-    if len(weighed) < 2:
-        return None
-    low = bool(words & LEAST)
-    _, anchor = (min if low else max)(weighed, key=lambda pair: pair[0])
-    buttons = pilot.nodes({"button", "link"})
-    inside = [n for n in buttons if plain(n.name) not in ("submit", "back", "cancel")]
-    if anchor.role in ("button", "link", "clickable") or not inside:
-        return await press_node(pilot, anchor)
-    below = [n for n in inside if n.box[1] >= anchor.box[1] - 1]
-    return await press_node(pilot, min(below or inside, key=lambda n: abs(n.box[1] - anchor.box[1])))
-
-
-def measures(pilot: Pilot, text: str) -> list[tuple[float, Node]]:
-    """Return the amounts a page shows of what a text speaks of, each with its element."""
-    words = set(tokens(text))
-    time = bool(words & {"duration", "shortest", "longest", "fastest"})
-    money = bool(words & {"price", "cheapest", "cost", "ticket"}) and not time
-    found: list[tuple[float, Node]] = []
-    for node in pilot.seen.nodes:
-        said = node.own or node.name
-        if time:
-            span = re.search(r"(?:(\d+)\s*h)?\s*(\d+)\s*m(?:in)?\b|(\d+)\s*h\b", said)
-            if span and node.role in ("text", "cell", "clickable"):
-                found.append((60 * int(span[1] or span[3] or 0) + int(span[2] or 0), node))
-        elif money:
-            price = re.search(r"[$€£]\s*(\d[\d,]*(?:\.\d+)?)", said)
-            if price:
-                found.append((float(price[1].replace(",", "")), node))
-        elif re.fullmatch(r"-?\d+(?:\.\d+)?", said.strip()) and node.role not in FIELD:
-            found.append((float(said), node))
-    return found
 
 
 async def _find(pilot: Pilot, order: Order) -> bool:
@@ -186,6 +164,9 @@ async def _their(pilot: Pilot, order: Order) -> bool | None:
 
 
 async def _press_or_theirs(pilot: Pilot, order: Order) -> bool:
+    beside = await press_in_row(pilot, order)
+    if beside is not None:
+        return beside
     theirs = await _their(pilot, order)
     return theirs if theirs is not None else await _press(pilot, order)
 
@@ -194,10 +175,10 @@ async def _expand(pilot: Pilot, order: Order) -> bool:
     """Open what is closed, unless a later order looks behind it anyway."""
     if any(later.verb in ("press", "find") and (later.quotes) for later in pilot.orders):
         return True
-    closed = doors(pilot)
-    if not closed:
-        return False
-    return await pilot.do("click", closed[0].id) != "refused"
+    closed, wanted = doors(pilot), order.quote or content(order.text)
+    if wanted:
+        closed = [n for n in closed if likeness(wanted, pilot.match.label(n)) >= SURE]
+    return bool(closed) and await pilot.do("click", closed[0].id) == "changed"
 
 
 async def _close(pilot: Pilot, order: Order) -> bool:
@@ -234,34 +215,6 @@ async def _solve(pilot: Pilot, order: Order) -> bool:
 async def _wait(pilot: Pilot, order: Order) -> bool:
     seconds = numbers(order.text)
     return await pilot.do("wait", "page", written(seconds[0] if seconds else 1.0)) != "refused"
-
-
-async def _search(pilot: Pilot, order: Order) -> bool:
-    """Fill a search form with what a sentence says for its fields, and send it."""
-    fields = pilot.nodes(FIELD | {"combobox"})
-    if not fields:
-        return await _goal(pilot, order)
-    if order.quotes or len(fields) == 1:
-        value = order.quote or re.sub(r"^for\s+", "", order.text)
-        filled = await fill(pilot, fields[0], value)
-    else:
-        filled = await _fill_said(pilot, order, [(n.name or n.before).strip(" :") for n in fields])
-    if not filled:
-        return False
-    asked = any(later.verb in ("submit", "press") for later in pilot.orders[pilot.orders.index(order) + 1 :])
-    return asked or await submit(pilot)
-
-
-async def _fill_said(pilot: Pilot, order: Order, labels: list[str]) -> bool:
-    """Fill each field for which a sentence says something."""
-    said = slots(order.text, labels)
-    for label in labels:
-        if label in said:
-            fields = pilot.nodes(FIELD | {"combobox"})
-            now = next(n for n in fields if (n.name or n.before).strip(" :") == label)
-            if not await fill(pilot, now, said[label]):
-                return False
-    return True
 
 
 async def _generate(pilot: Pilot, order: Order) -> bool:
@@ -326,6 +279,8 @@ async def _drag(pilot: Pilot, order: Order) -> bool:
 
 
 async def _hover(pilot: Pilot, order: Order) -> bool:
+    if order.word == "keep" and not POINTERS & set(tokens(order.text)):
+        return await _goal(pilot, order)
     looks = pilot.match.painted(tokens(order.text))
     return bool(looks) and await pilot.do("hover", looks[0].id) != "refused"
 
@@ -335,7 +290,28 @@ async def _go(pilot: Pilot, order: Order) -> bool:
     address = re.search(r"https?://\S+", order.text)
     if address:
         return await pilot.do("goto", "page", address[0]) == "changed"
-    return await press_named(pilot, order.quote or content(order.text), frozenset({"link"}))
+    wanted = order.quote or content(order.text) or order.text
+    among = pilot.nodes({"link", "tab", "button", "menuitem", "clickable", "summary"})
+    sure = [one for one in pilot.match.rank(wanted, frozenset({"link"}), among=among) if one.score >= SURE]
+    page = re.search(r"\bpage (\d+)", order.text)
+    if page:
+        sure = [one for one in sure if plain(one.node.name) in (page[1], f"page {page[1]}")]
+    if sure or page:
+        return bool(sure) and await press_node(pilot, sure[0].node)
+    return await press_named(pilot, wanted, frozenset({"link"}))
+
+
+async def _buy(pilot: Pilot, order: Order) -> bool:
+    """Press what buys the thing an order names, else what goes with the most or the least of something."""
+    return await give(pilot, order) or (not pilot.moves and bool(await press_best(pilot, order)))
+
+
+async def _message(pilot: Pilot, order: Order) -> bool:
+    """Do what is said with a row of a list, else with the message that a task speaks of."""
+    if await deed(pilot, order):
+        return True
+    mail = MESSAGE_WORDS & set(tokens(pilot.task)) or order.word not in ("delete", "remove", "star")
+    return bool(mail) and not pilot.moves and await message(pilot, order)
 
 
 async def _nothing(pilot: Pilot, order: Order) -> bool:
@@ -343,39 +319,29 @@ async def _nothing(pilot: Pilot, order: Order) -> bool:
 
 
 async def _goal(pilot: Pilot, order: Order) -> bool:
-    """Do what a sentence without a known verb is about: press what answers to its words."""
-    if not order.text and not order.quotes:
-        return False
+    """Do what a sentence without a known verb is about: what a control says that bears all of its words."""
+    if turned(order):
+        return await switch(pilot, order)
     wanted = order.quote or content(order.text)
-    ranked = pilot.match.rank(wanted)
-    return bool(ranked) and ranked[0].score > 0.5 and await press_node(pilot, ranked[0].node)
-
-
-async def _login(pilot: Pilot, order: Order) -> bool:
-    """Log in with what the order says: into the fields of those names, then send."""
-    pairs = re.findall(
-        r"(?:as|username|user|name|email)\s+\"?([^\s\",]+)\"?|password\s+\"?([^\s\",]+)\"?", order.text
-    )
-    for node in pilot.nodes(FIELD):
-        secret = node.type == "password"
-        value = next((b if secret else a for a, b in pairs if (b if secret else a)), "")
-        if value and not await fill(pilot, node, value):
-            return False
-    return await submit(pilot)
+    sure = [
+        one.node for one in pilot.match.rank(wanted) if likeness(wanted, pilot.match.label(one.node)) >= WHOLE
+    ]
+    if len(sure) == 1 and not order.quotes:
+        return await press_node(pilot, sure[0])
+    return await give(pilot, order)
 
 
 async def _choose(pilot: Pilot, order: Order) -> bool:
-    best = await _press_best(pilot, order)
+    best = await press_best(pilot, order)
     return best if best is not None else await choose(pilot, order)
 
 
 SKILLS: dict[str, Skill] = {
     "press": _press_or_theirs, "submit": _submit, "choose": _choose, "enter": enter, "expand": _expand,
     "close": _close, "find": _find, "focus": _focus, "mark_text": _mark_text, "scroll": _scroll,
-    "copy": copy, "paste": paste, "solve": _solve, "wait": _wait, "search": _search,
+    "copy": copy, "paste": paste, "solve": _solve, "wait": _wait, "search": search,
     "generate": _generate, "order": _order_items, "style": _style, "hover": _hover, "go": _go,
-    "use": _nothing, "read": _nothing, "message": message, "login": _login, "goal": _goal,
-    "uncheck": untick, "drag": _drag, "sort": press_whole, "book": press_whole, "create": press_whole,
-    "draw": press_whole, "guess": press_whole,
+    "use": _nothing, "read": _nothing, "spare": _nothing, "message": _message, "login": login, "goal": _goal,
+    "uncheck": untick, "drag": _drag, "sort": sort, "deed": give, "buy": _buy, "switch": switch,
 }  # fmt: skip
 """How each kind of order is carried out."""

@@ -16,6 +16,7 @@ _SAID = re.compile(
 )
 _GIVEN = {
     "set": re.compile(r"(.+?)\s+to(?:\s+(.+)|$)"),
+    "change": re.compile(r"(.+?)\s+to(?:\s+(.+)|$)"),
     "fill": re.compile(r"(?:in\s+)?(.+?)\s+with(?:\s+(.+)|$)"),
 }
 _WORKED_OUT = frozenset({"answer", "result", "solution"})
@@ -182,7 +183,7 @@ def slots(task: str, labels: list[str]) -> dict[str, str]:
     used: set[int] = set()
     for label in labels:
         for index, word in enumerate(words):
-            if any(_akin(plain(word), key) for key in tokens(label)):
+            if any(akin(plain(word), key) for key in tokens(label)):
                 value = _after(words, index)
                 if value:
                     found[label] = value[0]
@@ -198,7 +199,8 @@ def slots(task: str, labels: list[str]) -> dict[str, str]:
 STOP = frozenset("search for find look up show me the a an in by of from with movies films books all".split())  # noqa: SIM905
 
 
-def _akin(word: str, key: str) -> bool:
+def akin(word: str, key: str) -> bool:
+    """Tell whether a word of an order speaks of a word of a label, as “directed” of “director”."""
     return len(key) > 2 and (word == key or (len(word) > 4 and len(key) > 4 and word[:6] == key[:6]))
 
 

@@ -1,0 +1,64 @@
+"""Press what goes with the most or the least of something: the cheapest flight, the longest ticket."""
+
+from __future__ import annotations
+
+import re
+
+from ddax.environments.browser.seen import Node
+from ddax.environments.pilot.orders import Order
+from ddax.environments.pilot.pilot import Pilot
+from ddax.environments.pilot.pressing import press_node
+from ddax.environments.pilot.rows import words_of
+from ddax.environments.pilot.words import FIELD, plain, tokens
+
+BUYS = frozenset({"buy", "book", "order"})
+"""Words of the control that buys something."""
+MOST = frozenset(
+    {"greatest", "largest", "highest", "biggest", "longest", "maximum", "most", "latest", "newest"}
+)
+LEAST = frozenset(
+    {"smallest", "lowest", "least", "shortest", "cheapest", "minimum", "earliest", "fewest", "fastest"}
+)
+
+
+async def press_best(pilot: Pilot, order: Order) -> bool | None:
+    """Press what goes with the most or the least of something; None where nothing of the kind is asked."""
+    words = set(tokens(order.text))
+    if not words & (MOST | LEAST):
+        return None
+    weighed = measures(pilot, order.text)
+    if len(weighed) < 2:
+        return None
+    low = bool(words & LEAST)
+    _, anchor = (min if low else max)(weighed, key=lambda pair: pair[0])
+    buttons = pilot.nodes({"button", "link"})
+    inside = [n for n in buttons if plain(n.name) not in ("submit", "back", "cancel")]
+    if order.verb == "buy":
+        inside = [n for n in inside if BUYS & set(words_of(n.name))]
+        if not inside:
+            return False
+    if anchor.role in ("button", "link", "clickable") or not inside:
+        return await press_node(pilot, anchor)
+    below = [n for n in inside if n.box[1] >= anchor.box[1] - 1]
+    return await press_node(pilot, min(below or inside, key=lambda n: abs(n.box[1] - anchor.box[1])))
+
+
+def measures(pilot: Pilot, text: str) -> list[tuple[float, Node]]:
+    """Return the amounts a page shows of what a text speaks of, each with its element."""
+    words = set(tokens(text))
+    time = bool(words & {"duration", "shortest", "longest", "fastest"})
+    money = bool(words & {"price", "cheapest", "cost", "ticket"}) and not time
+    found: list[tuple[float, Node]] = []
+    for node in pilot.seen.nodes:
+        said = node.own or node.name
+        if time:
+            span = re.search(r"(?:(\d+)\s*h)?\s*(\d+)\s*m(?:in)?\b|(\d+)\s*h\b", said)
+            if span and node.role in ("text", "cell", "clickable"):
+                found.append((60 * int(span[1] or span[3] or 0) + int(span[2] or 0), node))
+        elif money:
+            price = re.search(r"[$€£]\s*(\d[\d,]*(?:\.\d+)?)", said)
+            if price:
+                found.append((float(price[1].replace(",", "")), node))
+        elif re.fullmatch(r"-?\d+(?:\.\d+)?", said.strip()) and node.role not in FIELD:
+            found.append((float(said), node))
+    return found

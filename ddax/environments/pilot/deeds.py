@@ -1,0 +1,270 @@
+"""Press the control of a verb in the row or card that an order speaks of: “Delete report.pdf”.
+
+Every word of an order must be met: on the control, in its row, or, for where it is, on the page around the
+rows. What is left over, or fits several rows, stops the order: a guess would be the control of another row.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from ddax.environments.browser.seen import ACTED_ON, Node
+from ddax.environments.pilot.orders import Order
+from ddax.environments.pilot.pilot import Pilot
+from ddax.environments.pilot.pressing import OPENED, click, doors, next_page
+from ddax.environments.pilot.rows import Row, node_words, rows_of, words_of
+from ddax.environments.pilot.steppers import count_of, stepper, to_count
+from ddax.environments.pilot.words import BOXES, EMPTY, FIELD, ROLE_WORDS, ordinal
+
+KINDS = frozenset(
+    """article book card document email entry file folder item line message person post product project record
+    result row task user only just also me my i now again please beside next""".split()  # noqa: SIM905
+)
+"""Words for a kind of things, and others by which nothing is told from another of its kind."""
+_LITTLE = frozenset("a an the to of for from with as your my this it its now here".split())  # noqa: SIM905
+"""Words on a control that an order may leave out."""
+_SHOWS = frozenset({"view", "filter", "list"})
+"""Verbs that a control need not bear: “Show the completed items” is the link “Completed”."""
+_ALONE = frozenset({"save", "send", "submit", "apply", "continue", "search", "confirm"})
+"""Verbs that may stand for a control that is called more."""
+_YES = frozenset({"ok", "okay", "yes", "confirm", "continue"})
+_PRICE = re.compile(r"[$€£]\s?(\d[\d,]*(?:\.\d+)?)|(\d[\d,]*(?:\.\d+)?)\s?[$€£]")
+
+
+@dataclass(frozen=True)
+class Asked:
+    """What an order says: its words, its verb, and how often it is to be done."""
+
+    words: tuple[str, ...]
+    times: int = 1
+
+    @property
+    def verb(self) -> str:
+        return self.words[0] if self.words else ""
+
+
+def asked_of(order: Order) -> Asked:
+    """Read an order as words that must be met."""
+    words = words_of(f"{order.word} {order.text}")
+    times = 2 if "twice" in words else 1
+    return Asked(tuple(word for word in words if word != "twice"), times)
+
+
+async def deed(pilot: Pilot, order: Order) -> bool:
+    """Press what an order names, in the row it speaks of; look for it behind what is closed."""
+    asked = asked_of(order)
+    opened: set[str] = set()
+    for _ in range(OPENED):
+        rows = fits(pilot, asked)
+        if len(rows) > 1:
+            pilot.unclear(row.control for row in rows)
+        if rows:
+            return len(rows) == 1 and await _carry_out(pilot, asked, rows[0])
+        menu = await _menu(pilot, asked)
+        if menu is not None:
+            return await _carry_out(pilot, asked, Row(menu, (menu,)))
+        door = _door(pilot, opened, pages=not _superlative(set(asked.words))[0])
+        if door is None or await pilot.do("click", door.id) == "refused":
+            return False
+        opened.add(_key(door))
+    return False
+
+
+def _key(node: Node) -> str:
+    return f"{node.role}:{node.name or node.hints}:{round(node.box[0])}:{round(node.box[1])}"
+
+
+def _door(pilot: Pilot, opened: set[str], *, pages: bool) -> Node | None:
+    """Return what was not opened yet, at last the next page of a list; nothing that sends a form."""
+    pager = next_page(pilot)
+    closed = (n for n in doors(pilot) if n != pager and not n.submits and _key(n) not in opened)
+    last = pager if pager and pages and not (pager.submits or pager.form[0]) else None
+    return next(closed, last)
+
+
+def names_of(node: Node, verb: str) -> set[str]:
+    """Return the words of a control that an order must say; without a name those of its attributes."""
+    if node.name:
+        return set(words_of(node.name)) - _LITTLE
+    return {verb} & set(words_of(node.hints))
+
+
+def fits(pilot: Pilot, asked: Asked) -> list[Row]:
+    """Return the controls that an order can mean, each with its row."""
+    said = set(asked.words)
+    pool = [(n, names_of(n, asked.verb)) for n in pilot.nodes(ACTED_ON - FIELD - {"combobox", "option"})]
+    named = [(n, words) for n, words in pool if words and words <= said and _bears(n, words, asked)]
+    groups: dict[frozenset[str], list[Node]] = {}
+    for node, words in named:
+        groups.setdefault(frozenset(words), []).append(node)
+    for name in sorted(groups, key=len, reverse=True):
+        words = set(name)
+        rest = said - words - EMPTY - KINDS - ({asked.verb} & _SHOWS)
+        found = _in_rows(pilot, groups[name], rest)
+        if found:
+            return found
+    return _longer(pilot, asked)
+
+
+async def press_in_row(pilot: Pilot, order: Order) -> bool | None:
+    """Press the one of several controls of a name in the row that an order says; None where it says no row.
+
+    So “Click Delete beside Borealis”. Where no row fits, or more than one, none of them is pressed.
+    """
+    said = set(words_of(order.text)) - EMPTY - set(ROLE_WORDS)
+    whole = any(said <= set(words_of(n.name)) for n in pilot.nodes(ACTED_ON) if n.name)
+    if whole or ordinal(order.text) or len(order.quotes) == 1:
+        return None
+    groups: dict[frozenset[str], list[Node]] = {}
+    for node in pilot.nodes({"button", "link", "clickable"}):
+        words = names_of(node, "")
+        if node.name and words and words <= said:
+            groups.setdefault(frozenset(words), []).append(node)
+    name = max(groups, key=len, default=frozenset())
+    rest = said - name - KINDS
+    if len(groups.get(name, ())) < 2 or not rest:
+        return None
+    found = _in_rows(pilot, groups[name], rest)
+    if len(found) != 1:
+        pilot.unclear(groups[name])
+        return False
+    return await click(pilot, found[0].control) != "refused"
+
+
+def _longer(pilot: Pilot, asked: Asked) -> list[Row]:
+    """Return the only control that begins with a verb said alone, as “Save changes” for “save”."""
+    if len(asked.words) != 1 or asked.verb not in _ALONE:
+        return []
+    longer = [n for n in pilot.nodes({"button"}) if words_of(n.name)[:1] == [asked.verb]]
+    return [Row(longer[0], (longer[0],))] if len(longer) == 1 else []
+
+
+def _bears(node: Node, words: set[str], asked: Asked) -> bool:
+    """Tell whether a control does what the verb of an order says."""
+    if asked.verb in words:
+        return node.role not in BOXES
+    return asked.verb in _SHOWS and set(asked.words[1:]) - EMPTY - KINDS == words
+
+
+def _in_rows(pilot: Pilot, controls: Sequence[Node], rest: set[str]) -> list[Row]:
+    """Return the rows of some controls in which the rest of what an order says stands."""
+    best, rest = _superlative(rest)
+    if len(controls) == 1:
+        one = Row(controls[0], _around(pilot, controls[0]))
+        met = not best and not _unmet(pilot, one, rest, set())
+        return [one] if met else []
+    rows = rows_of(pilot.seen, controls)
+    inside = {part.id for row in rows for part in row.parts}
+    outside = node_words(n for n in pilot.seen.nodes if n.id not in inside) | set(words_of(pilot.seen.title))
+    if not rows:
+        return [Row(node, (node,)) for node in controls] if not rest else []
+    whole = [row for row in rows if not _unmet(pilot, row, rest, outside)]
+    return _by_price(pilot, whole, low=best == "least") if best else whole
+
+
+def _unmet(pilot: Pilot, row: Row, rest: set[str], outside: set[str]) -> set[str]:
+    """Return the words that stand neither in a row nor around the rows; how many is met by a stepper."""
+    left = rest - row.words() - outside
+    counts = {word for word in rest if count_of([word])}
+    if counts and stepper(pilot, row.parts):
+        return left - counts
+    return left
+
+
+def _around(pilot: Pilot, control: Node) -> tuple[Node, ...]:
+    """Return what the only control of its name is about: its own row or box, headings, and what is before it.
+
+    What stands in another row of a list is not: a button below a list is about none of its rows.
+    """
+    nodes = list(pilot.seen.nodes)
+    parents = {node.id: node.parent for node in nodes}
+    above, at = {control.id}, control.parent
+    while at and at not in above:
+        above.add(at)
+        at = parents.get(at, "")
+    foreign: set[str] = set()
+    for node in nodes:
+        is_row = node.role in ("listitem", "row", "option", "gridcell") and node.id not in above
+        if is_row or node.parent in foreign:
+            foreign.add(node.id)
+    return tuple(n for n in nodes if n.id not in foreign and n.role not in ACTED_ON)
+
+
+def _superlative(rest: set[str]) -> tuple[str, set[str]]:
+    """Return whether the least or the most by price is asked for, and the other words."""
+    if "cheapest" in rest:
+        return "least", rest - {"cheapest"}
+    for word in ("least", "most"):
+        if {word, "expensive"} <= rest:
+            return word, rest - {word, "expensive"}
+    return "", rest
+
+
+def _by_price(pilot: Pilot, rows: Sequence[Row], *, low: bool) -> list[Row]:
+    """Return the row of the lowest or highest price; none where one has no price, or more pages follow."""
+    priced: list[tuple[float, Row]] = []
+    for row in rows:
+        found = _PRICE.search(" | ".join(part.own or part.name for part in row.parts))
+        if found is None:
+            return []
+        priced.append((float((found[1] or found[2]).replace(",", "")), row))
+    if not priced or next_page(pilot) is not None:
+        return []
+    best = (min if low else max)(price for price, _ in priced)
+    return [row for price, row in priced if price == best]
+
+
+async def _menu(pilot: Pilot, asked: Asked) -> Node | None:
+    """Open the menu of the row an order speaks of, and return the control that comes with it."""
+    rest = {word for word in asked.words[1:] if word not in EMPTY | KINDS}
+    openers = [n for n in pilot.nodes({"button", "clickable"}) if _opens(n)]
+    rows = [row for row in rows_of(pilot.seen, openers) if rest and rest <= node_words(row.parts)]
+    if len(rows) != 1:
+        return None
+    before = {node.id for node in pilot.seen.nodes}
+    if await pilot.do("click", rows[0].control.id) != "changed":
+        return None
+    came = [n for n in pilot.nodes(ACTED_ON - FIELD) if n.id not in before and n.name]
+    known = [n for n in came if asked.verb in names_of(n, "") and names_of(n, "") <= set(asked.words)]
+    return known[0] if len(known) == 1 else None
+
+
+def _opens(node: Node) -> bool:
+    """Tell whether a control opens the menu of its row."""
+    said = set(words_of(node.name or node.hints))
+    return (
+        node.own.strip() in ("⋯", "…", "...", "⋮", "☰", "•••") or "more" in said or "collapsed" in node.state
+    )
+
+
+async def _carry_out(pilot: Pilot, asked: Asked, row: Row) -> bool:
+    """Set how many where a row counts, press its control, and answer what the page asks because of it."""
+    count = count_of(word for word in asked.words[1:] if word not in row.words())
+    steps = stepper(pilot, row.parts) if count else None
+    if steps and not await to_count(pilot, steps, count):
+        return False
+    for _ in range(asked.times):
+        before = pilot.seen
+        if await click(pilot, row.control) != "changed":
+            return False
+        known = {node.id for node in before.nodes}
+        boxes = [n for n in pilot.seen.nodes if n.id not in known and n.role in ("dialog", "alertdialog")]
+        if boxes and not await _confirm(pilot, asked, known):
+            return False
+    return True
+
+
+async def _confirm(pilot: Pilot, asked: Asked, known: set[str]) -> bool:
+    """Say yes to the box that a page opened to ask; False where it asks for more than that."""
+    came = [n for n in pilot.seen.nodes if n.id not in known]
+    if any(node.role in FIELD for node in came):
+        return False
+    said = set(asked.words)
+    agree = [
+        n for n in came
+        if n.role in ("button", "link", "clickable") and (words := names_of(n, ""))
+        and (words <= _YES or (asked.verb in words and words <= said | _YES))
+    ]  # fmt: skip
+    return len(agree) == 1 and await click(pilot, agree[0]) == "changed"

@@ -1,0 +1,166 @@
+"""Small forms by what a sentence says: search, log in, and a value that goes with one control."""
+
+from __future__ import annotations
+
+import re
+
+from ddax.environments.browser.seen import Node
+from ddax.environments.pilot.deeds import KINDS, asked_of, deed, names_of
+from ddax.environments.pilot.fields import fill
+from ddax.environments.pilot.match import label_of
+from ddax.environments.pilot.orders import Order
+from ddax.environments.pilot.pilot import Pilot
+from ddax.environments.pilot.pressing import click, press_node, press_whole, submit
+from ddax.environments.pilot.rows import words_of
+from ddax.environments.pilot.suggest import is_search
+from ddax.environments.pilot.switches import is_on
+from ddax.environments.pilot.values import STOP, akin, slots
+from ddax.environments.pilot.words import EMPTY, FIELD, plain
+
+_ADDRESS = re.compile(r"[^\s@<>\"“”,;]+@[^\s@<>\"“”,;]+\.\w+")
+_SECRET = re.compile(r"\bpassword\s+(?:is\s+|of\s+)?[\"“]?([^\s\",”]+)", re.IGNORECASE)
+_NAME = re.compile(
+    r"\b(?:(?:user\s?name|user|name|e-?mail(?:\s+address)?)\s+(?:is\s+)?|as\s+)(?!user|name|e-?mail)[\"“]?([^\s\",”]+)",
+    re.IGNORECASE,
+)
+
+
+async def search(pilot: Pilot, order: Order) -> bool:
+    """Fill a search form with what a sentence says for its fields, and send it."""
+    fields = pilot.nodes(FIELD | {"combobox"})
+    searches = [n for n in fields if is_search(n)]
+    one = searches[0] if len(searches) == 1 else fields[0] if len(fields) == 1 else None
+    behind = re.match(r"for\s+(.+)", order.text, re.IGNORECASE)
+    if one is not None and (order.quotes or behind or one in fields[:1] == fields):
+        value = order.quote or (behind[1] if behind else order.text)
+        filled = await fill(pilot, one, value)
+    elif order.quotes and fields:
+        filled = await fill(pilot, fields[0], order.quote)
+    else:
+        filled = await _fill_said(pilot, order, [label_of(n).strip(" :") for n in fields])
+        if not filled:
+            return await press_whole(pilot, order)
+    if not filled:
+        return False
+    asked = any(later.verb in ("submit", "press") for later in pilot.orders[pilot.orders.index(order) + 1 :])
+    return asked or await submit(pilot)
+
+
+async def _fill_said(pilot: Pilot, order: Order, labels: list[str]) -> bool:
+    """Fill each field for which a sentence says something; nothing where a word of it is left over."""
+    said = slots(order.text, labels)
+    names, values = words_of(" ".join(said)), words_of(" ".join(said.values()))
+    rest = set(words_of(order.text)) - set(values) - set(words_of(" ".join(STOP))) - EMPTY
+    if not said or any(not any(akin(word, name) for name in names) for word in rest):
+        return False
+    for label in labels:
+        if label in said:
+            fields = pilot.nodes(FIELD | {"combobox"})
+            now = next(n for n in fields if label_of(n).strip(" :") == label)
+            if not await fill(pilot, now, said[label]):
+                return False
+    return True
+
+
+async def login(pilot: Pilot, order: Order) -> bool:
+    """Log in with what the order says: into the fields for it, then send their form.
+
+    An order to log out or to sign up is none of it.
+    """
+    if words_of(f"{order.word} {order.text}")[:1] != ["login"]:
+        return await give(pilot, order)
+    name, secret = _NAME.search(order.text), _SECRET.search(order.text)
+    if not name and not secret:
+        return await deed(pilot, order)
+    given = [(n, secret if _is_secret(n) else name) for n in pilot.nodes(FIELD) if not is_search(n)]
+    fields = [(node, value[1]) for node, value in given if value]
+    for node, value in fields:
+        if not await fill(pilot, node, value.rstrip(".")):
+            return False
+    kinds = [_is_secret(node) for node, _ in fields]
+    if sorted(kinds) != [False] * bool(name) + [True] * bool(secret):
+        return False
+    pilot.focus = fields[-1][0]
+    later = pilot.orders[pilot.orders.index(order) + 1 :]
+    return any(other.verb in ("submit", "press") for other in later) or await submit(pilot)
+
+
+def _is_secret(node: Node) -> bool:
+    return node.type == "password" or "password" in words_of(label_of(node))
+
+
+async def give(pilot: Pilot, order: Order) -> bool:
+    """Write the value of an order into the one field that goes with the control it names, and press that.
+
+    So “Invite ada@example.org” or “Apply the voucher code SPRING10”; an order without such a value is a deed.
+    """
+    if order.word in ("accept", "agree"):
+        return await _agree(pilot, order)
+    value = _value(pilot, order)
+    control = _control(pilot, order, value[1]) if value else None
+    if value is None or control is None:
+        return await deed(pilot, order)
+    field = _field_of(pilot, control, value[0])
+    if field is None or not await fill(pilot, field, value[1]):
+        return False
+    now = pilot.seen.node(control.id)
+    return now is not None and await press_node(pilot, now)
+
+
+async def _agree(pilot: Pilot, order: Order) -> bool:
+    """Tick the only box that says what an order agrees to, else press what is called so."""
+    said = set(words_of(order.text)) - EMPTY
+    boxes = [n for n in pilot.nodes({"checkbox"}) if said and said <= set(words_of(label_of(n) or n.after))]
+    if len(boxes) != 1:
+        return await deed(pilot, order)
+    if is_on(boxes[0]) or await click(pilot, boxes[0]) != "refused":
+        after = pilot.seen.node(boxes[0].id)
+        return after is None or is_on(after)
+    return False
+
+
+def _value(pilot: Pilot, order: Order) -> tuple[str, str] | None:
+    """Return the field an order names, empty for none, and the value it gives: a quote or an address."""
+    if order.quotes:
+        return ("", order.quote) if len(order.quotes) == 1 else None
+    addresses = _ADDRESS.findall(order.text)
+    if addresses:
+        return ("", addresses[0].rstrip(".")) if len(addresses) == 1 else None
+    for node in pilot.nodes(FIELD):
+        name = label_of(node).strip(" :")
+        found = (
+            re.search(rf"\b{re.escape(name)}\s+(\S+)$", order.text.rstrip("."), re.IGNORECASE)
+            if name
+            else None
+        )
+        if found:
+            return name, found[1]
+    return None
+
+
+def _control(pilot: Pilot, order: Order, value: str) -> Node | None:
+    """Return the only control whose words an order says, where nothing else is left over that it says."""
+    asked = asked_of(order)
+    said = set(asked.words) - set(words_of(value))
+    buttons = [n for n in pilot.nodes({"button", "link", "clickable"}) if n.name]
+    fits = [n for n in buttons if asked.verb in names_of(n, "") and names_of(n, "") <= said]
+    if len(fits) != 1:
+        return None
+    field = _field_of(pilot, fits[0], "")
+    near = [n for n in pilot.seen.nodes if n.role in ("heading", "label", "text") or n == field]
+    shown = {word for n in near for word in words_of(f"{n.name} {n.before} {n.hints}")}
+    return fits[0] if not said - names_of(fits[0], "") - shown - EMPTY - KINDS else None
+
+
+def _field_of(pilot: Pilot, control: Node, name: str) -> Node | None:
+    """Return the field that a control takes: the only one of its form, else the last empty one before it."""
+    nodes = list(pilot.seen.nodes)
+    fields = [n for n in pilot.nodes(FIELD) if "readonly" not in n.state and n.type != "password"]
+    if name:
+        fields = [n for n in fields if plain(label_of(n)) == plain(name)]
+    if control.form[0]:
+        own = [n for n in fields if n.form[0] == control.form[0]]
+        return own[0] if len(own) == 1 else None
+    place = nodes.index(control)
+    before = [n for n in fields if nodes.index(n) < place and not n.form[0]]
+    return before[-1] if before and place - nodes.index(before[-1]) <= 4 else None

@@ -1,0 +1,115 @@
+"""Rows and cards: what belongs to one of several controls of the same name, and which words stand there."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from itertools import pairwise
+
+from ddax.environments.browser.seen import Node, PageSeen
+
+_PHRASES = (
+    (re.compile(r"\b(?:log|sign)[ -]?(?:out|off)\b"), "logout"),
+    (re.compile(r"\b(?:log|sign)[ -]?(?:in|on)\b"), "login"),
+    (re.compile(r"\bsign[ -]?up\b"), "signup"),
+)
+"""Verbs of two words, each as one."""
+_SAME = {
+    "remove": "delete", "trash": "delete", "erase": "delete", "put": "add", "reserve": "book",
+    "purchase": "buy", "subscribe": "signup",
+    "show": "view", "see": "view", "display": "view", "favorite": "favourite",
+    "basket": "cart", "bag": "cart", "e-mail": "email", "mail": "email", "×": "delete", "🗑": "delete",
+}  # fmt: skip
+"""Words that mean the same on a control."""
+_ENDS = " \t.,;:!?\"'()[]{}“”«»@#"
+_COUNT = re.compile(r"\(\d+\)")
+
+
+def words_of(text: str) -> list[str]:
+    """Return the words of a text as they are compared: in lower case, singular, one for all of a meaning."""
+    low = _COUNT.sub(" ", text.casefold())
+    for phrase, word in _PHRASES:
+        low = phrase.sub(word, low)
+    return [same(word) for part in low.split() if (word := part.strip(_ENDS) or part)]
+
+
+def same(word: str) -> str:
+    """Return the word that stands for all that mean the same as one."""
+    one = re.sub(r"['’]s$", "", word)
+    if len(one) > 3 and one.endswith("s") and not one.endswith(("ss", "us", "is")) and "." not in one:
+        one = one.removesuffix("s")
+    return _SAME.get(one, one)
+
+
+def node_words(nodes: Iterable[Node]) -> set[str]:
+    """Return the words that stand in some elements."""
+    said = (f"{node.name} {node.own} {node.value}" for node in nodes)
+    return {word for text in said for word in words_of(text)}
+
+
+@dataclass(frozen=True)
+class Row:
+    """One of several controls of the same name, with the elements that belong to it."""
+
+    control: Node
+    parts: tuple[Node, ...]
+
+    def words(self) -> set[str]:
+        """Return the words of a row, but for those of its control."""
+        return node_words(part for part in self.parts if part.id != self.control.id)
+
+
+def rows_of(seen: PageSeen, controls: Sequence[Node]) -> list[Row]:
+    """Return the rows of some controls of the same name; of those in no row of their own none.
+
+    The row is the largest group that holds none of the others; where groups are none, as in cards, what
+    stands in the same order before each of them.
+    """
+    above = {node.id: _above(seen, node) for node in controls}
+    rows: list[Row] = []
+    for node in controls:
+        others = {id for other in controls if other.id != node.id for id in above[other.id]}
+        own = [id for id in above[node.id] if id not in others]
+        if own and len(controls) > 1:
+            rows.append(Row(node, _inside(seen, own[-1])))
+    return rows or _blocks(seen, controls)
+
+
+def _above(seen: PageSeen, node: Node) -> list[str]:
+    """Return the ids of the groups an element is in, the innermost first."""
+    parents = {one.id: one.parent for one in seen.nodes}
+    found, at = [], node.parent
+    while at and at not in found:
+        found.append(at)
+        at = parents.get(at, "")
+    return found
+
+
+def _inside(seen: PageSeen, id: str) -> tuple[Node, ...]:
+    within = {id}
+    for node in seen.nodes:  # parents stand before their children
+        if node.parent in within:
+            within.add(node.id)
+    return tuple(node for node in seen.nodes if node.id in within)
+
+
+def _blocks(seen: PageSeen, controls: Sequence[Node]) -> list[Row]:
+    """Cut the siblings of some controls into blocks of the same beginning."""
+    if len(controls) < 2 or len({node.parent for node in controls}) > 1:
+        return []
+    line = [node for node in seen.nodes if node.parent == controls[0].parent]
+    places = sorted(line.index(node) for node in controls)
+    lead = 0
+    while all(at - lead - 1 >= 0 for at in places):
+        kinds = {(line[at - lead - 1].role, line[at - lead - 1].tag) for at in places}
+        between = any(at - lead - 1 in places for at in places)
+        if len(kinds) > 1 or between:
+            break
+        lead += 1
+        if line[places[0] - lead].role == "heading":
+            break
+    starts = [at - lead for at in places]
+    length = min((b - a for a, b in pairwise(starts)), default=0)
+    stops = [*starts[1:], starts[-1] + length]
+    return [Row(line[at], tuple(line[a:b])) for at, a, b in zip(places, starts, stops, strict=True) if lead]

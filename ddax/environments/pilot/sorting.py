@@ -1,0 +1,111 @@
+"""Sort a list or a table by what an order names, and see that it is sorted."""
+
+from __future__ import annotations
+
+import re
+
+from ddax.environments.browser.seen import Node
+from ddax.environments.pilot.deeds import deed
+from ddax.environments.pilot.orders import Order
+from ddax.environments.pilot.pilot import Pilot
+from ddax.environments.pilot.pressing import click
+from ddax.environments.pilot.rows import words_of
+from ddax.environments.pilot.words import EMPTY, numbers
+
+_DOWN = re.compile(
+    r"\b(?:descending|decreasing|high\s+to\s+low"
+    r"|(?:highest|largest|most expensive|newest|latest|z)\s+(?:first|to\s+\w+))\b",
+    re.IGNORECASE,
+)
+_UP = re.compile(
+    r"\b(?:ascending|increasing|(?:lowest|smallest|cheapest|oldest|a)\s+(?:first|to\s+\w+)|low\s+to\s+high)\b",
+    re.I,
+)
+TURNS = 3
+"""Presses of the head of a column at most: many of them go from up to down to none."""
+_BY = re.compile(r"\bby\s+(.+)", re.IGNORECASE)
+
+
+async def sort(pilot: Pilot, order: Order) -> bool:
+    """Choose the order in a list of orders, or press the head of the column until its cells stand so."""
+    found = _BY.search(order.text)
+    if found is None:
+        return await deed(pilot, order)
+    way = "down" if _DOWN.search(order.text) else "up" if _UP.search(order.text) else ""
+    name = order.quote or _UP.sub(" ", _DOWN.sub(" ", found[1])).strip(" ,()")
+    listed = await _by_list(pilot, order.quote or found[1], name, way)
+    return listed if listed is not None else await _by_column(pilot, name, way)
+
+
+async def _by_list(pilot: Pilot, said: str, name: str, way: str) -> bool | None:
+    """Choose in a list that is called for sorting; None where there is none."""
+    lists = [
+        n for n in pilot.nodes({"combobox"}) if n.tag == "select" and "sort" in words_of(n.name or n.before)
+    ]
+    if len(lists) != 1:
+        return None
+    asked, named = set(words_of(said)) - EMPTY, set(words_of(name)) - EMPTY
+    options = [one for one in lists[0].options if asked <= set(words_of(one)) and way in ("", _way(one))]
+    options = options or [one for one in lists[0].options if named <= set(words_of(one)) and _way(one) == way]
+    if len(options) != 1:
+        return False
+    pilot.focus = lists[0]
+    if await pilot.do("select", lists[0].id, options[0]) == "refused":
+        return False
+    after = pilot.seen.node(lists[0].id)
+    return after is None or after.value == options[0]
+
+
+def _way(option: str) -> str:
+    return "down" if _DOWN.search(option) else "up" if _UP.search(option) else ""
+
+
+async def _by_column(pilot: Pilot, name: str, way: str) -> bool:
+    """Press the head of a column, as often as it takes until its cells rise or fall as is asked."""
+    wanted = set(words_of(name)) - EMPTY
+    heads = [
+        head
+        for head in _heads(pilot)
+        if wanted and set(words_of(head.name)) - {"▲", "▼", "↑", "↓", "⇅"} == wanted
+    ]
+    if len(heads) != 1:
+        return False
+    for _ in range(TURNS):
+        if await click(pilot, pilot.seen.node(heads[0].id) or heads[0]) == "refused":
+            return False
+        if _is_sorted(_column(pilot, heads[0]), down=way == "down"):
+            return True
+    return False
+
+
+def _heads(pilot: Pilot) -> list[Node]:
+    """Return what heads the columns of tables: each first row, and the controls in it."""
+    rows: dict[str, str] = {}
+    for node in pilot.seen.nodes:
+        if node.role == "row":
+            rows.setdefault(node.parent, node.id)
+    first = set(rows.values())
+    cells = {n.id for n in pilot.seen.nodes if n.parent in first}
+    inner = [n for n in pilot.nodes({"button", "link", "clickable"}) if n.parent in cells]
+    own = [n for n in pilot.nodes({"columnheader", "clickable"}) if n.parent in first]
+    held = {n.parent for n in inner}
+    return [*inner, *(n for n in own if n.id not in held)]
+
+
+def _column(pilot: Pilot, head: Node) -> list[str]:
+    """Return what stands below the head of a column."""
+    middle = head.box[0] + head.box[2] / 2
+    cells = [n for n in pilot.seen.nodes if n.role in ("cell", "gridcell", "rowheader")]
+    below = [n for n in cells if n.box[0] <= middle <= n.box[0] + n.box[2] and n.box[1] > head.box[1]]
+    return [n.name or n.own for n in below]
+
+
+def _is_sorted(cells: list[str], *, down: bool) -> bool:
+    """Tell whether cells stand in an order: as numbers where each is one, else as words."""
+    if len(cells) < 2:
+        return False
+    counted = [numbers(cell) for cell in cells]
+    keys: list[float] | list[str] = [one[0] for one in counted if len(one) == 1]
+    if len(keys) < len(cells):
+        keys = [cell.casefold() for cell in cells]
+    return keys == sorted(keys, reverse=down)

@@ -1,0 +1,66 @@
+"""Turn on or off what an order names, and see that it is so; what is so already is left alone."""
+
+from __future__ import annotations
+
+import re
+
+from ddax.environments.browser.seen import Node
+from ddax.environments.pilot.orders import Order
+from ddax.environments.pilot.pilot import Pilot
+from ddax.environments.pilot.pressing import click
+from ddax.environments.pilot.rows import words_of
+from ddax.environments.pilot.words import BOXES, EMPTY
+
+_WAYS = (
+    re.compile(r"(?:turn|switch)\s+(?P<way>on|off)\s+(?P<what>.+)", re.IGNORECASE),
+    re.compile(r"(?:turn|switch)\s+(?P<what>.+?)\s+(?P<way>on|off)", re.IGNORECASE),
+    re.compile(r"(?P<way>enable|disable|activate|deactivate)\s+(?P<what>.+)", re.IGNORECASE),
+    re.compile(
+        r"make\s+sure\s+(?:that\s+)?(?P<what>.+?)\s+(?:is|are)\s+(?:(?:turned|switched)\s+)?"
+        r"(?P<way>on|off|enabled|disabled|activated|deactivated)",
+        re.IGNORECASE,
+    ),
+)
+_ON = ("on", "enable", "activate")
+_KINDS = frozenset({"switch", "toggle", "checkbox", "box", "option", "setting", "all", "my"})
+_SWITCHES = (BOXES - {"option", "radio", "menuitemradio"}) | {"button"}
+_TOGGLED = frozenset({"checked", "selected", "pressed"})
+
+
+def turned(order: Order) -> tuple[str, bool] | None:
+    """Return what an order turns on (True) or off; None where it turns nothing."""
+    text = f"{order.word} {order.text}".strip(" .,")
+    found = next((match for way in _WAYS if (match := way.fullmatch(text))), None)
+    return (found["what"], found["way"].casefold().startswith(_ON)) if found else None
+
+
+async def switch(pilot: Pilot, order: Order) -> bool:
+    """Bring the switch or box that an order names into a state; one that shows none is left alone."""
+    wanted = turned(order)
+    if wanted is None:
+        return False
+    what, on = wanted
+    words = set(words_of(order.quote or what)) - EMPTY - _KINDS
+    meant = [n for n in pilot.nodes(_SWITCHES) if words and words <= set(words_of(_label(n)))]
+    boxes = [n for n in meant if n.role != "button"]
+    meant = boxes or [n for n in meant if words == set(words_of(n.name)) and (on or is_on(n))]
+    if len(meant) > 1:
+        pilot.unclear(meant)
+    if len(meant) != 1:
+        return False
+    if is_on(meant[0]) != on and await click(pilot, meant[0]) == "refused":
+        return False
+    after = pilot.seen.node(meant[0].id)
+    if after is not None and is_on(after) == on:
+        pilot.settled |= is_on(meant[0]) == on
+        return True
+    return False
+
+
+def _label(node: Node) -> str:
+    return node.name or f"{node.before} {node.after}"
+
+
+def is_on(node: Node) -> bool:
+    """Tell whether a switch, a box or a button that stays pressed is on."""
+    return bool(_TOGGLED & node.state)

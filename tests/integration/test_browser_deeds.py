@@ -1,0 +1,130 @@
+"""Orders about one of several rows or cards in a real Chromium, and what a page says of what it was given."""
+
+from __future__ import annotations
+
+from collections.abc import Awaitable, Callable
+
+import pytest
+
+from ddax.environments.browser.chromium import Chromium
+from ddax.environments.browser.options import BrowserOptions
+from ddax.environments.browser.world import BrowserWorld
+from ddax.environments.pilot.pilot import Pilot, Report
+from tests.integration.browser_site import Site, with_chromium
+
+pytestmark = [pytest.mark.integration, with_chromium, pytest.mark.asyncio(loop_scope="module")]
+LIST = """
+<h1>Files</h1><ul id=list></ul><button onclick="say('all')">Delete all</button><p id=said></p>
+<div id=menu role=menu hidden><button role=menuitem>Rename</button><button role=menuitem>Delete</button></div>
+<script>
+const say = (text) => { said.textContent += text + ';'; };
+let row = '';
+for (const name of ['report-final.pdf', 'report.pdf', 'notes.txt']) {
+  list.innerHTML += `<li>${name} <button data-more=${name} aria-label="More for ${name}">⋯</button></li>`;
+}
+list.onclick = (event) => { row = event.target.dataset.more || row; menu.hidden = false; };
+menu.onclick = (event) => { menu.hidden = true; say(event.target.textContent + ' ' + row); };
+</script>
+"""
+CARDS = """
+<style>TAG{display:inline-block;width:200px}b{cursor:pointer;padding:4px}</style>
+<div id=shop></div><p id=said></p>
+<script>
+for (const name of ['Blue mug', 'Red mug', 'Teapot']) {
+  shop.innerHTML += `<TAG><h3>${name}</h3><b>−</b> <i>1</i> <b>+</b><br><button>Add to basket</button></TAG>`;
+}
+shop.onclick = ({ target }) => {
+  const card = target.closest('TAG'), count = card.querySelector('i');
+  const by = target.textContent === '+' ? 1 : -1, name = card.textContent.split('−')[0];
+  if (target.tagName === 'B') count.textContent = Number(count.textContent) + by;
+  if (target.tagName === 'BUTTON') said.textContent += `${count.textContent} ${name};`;
+};
+</script>
+"""
+FORM = """
+<form id=form><label>Topic <select name=topic><option>Any<option>Billing<option>Delivery</select></label>
+<label>Guests <input name=guests type=number min=1 max=6 value=1></label>
+<label>Arrival <input name=day placeholder="DD/MM/YYYY"></label>
+<label><input type=checkbox name=terms> I accept the terms</label><button>Send</button></form><p id=said></p>
+<script>form.onsubmit = (event) => { event.preventDefault(); const data = new FormData(form);
+  said.textContent = data.get('terms') ? [...data.values()].join(';') : 'You must accept the terms.'; };
+</script>
+"""
+Carry = Callable[[str, str], Awaitable[tuple[Report, str]]]
+
+
+@pytest.fixture
+def carry(chromium: Chromium, served: Site) -> Carry:
+    """Carry out a task on a page, and return the report with what the page says then."""
+
+    async def made(body: str, task: str) -> tuple[Report, str]:
+        options = BrowserOptions(writes=True)
+        world = BrowserWorld(served.page("/", body), browser=chromium, options=options, shared=True)
+        await world.reset()
+        report = await Pilot(world).run(task)
+        said = "".join(node.own for node in report.seen.nodes if node.hints == "said")
+        await world.close()
+        return report, said
+
+    return made
+
+
+@pytest.mark.parametrize(
+    ("task", "said"),
+    [
+        ("Delete the file report.pdf", "Delete report.pdf;"),
+        ("Rename notes.txt", "Rename notes.txt;"),
+        ("Delete photo.png", ""),
+        ("Delete report", ""),
+    ],
+)
+async def test_the_menu_of_the_row_is_opened_that_is_said(carry: Carry, task: str, said: str) -> None:
+    report, now = await carry(LIST, task)
+    assert now == said and report.ok == bool(said)
+
+
+@pytest.mark.parametrize("tag", ["article", "div"])
+@pytest.mark.parametrize(
+    ("task", "said"),
+    [
+        ("Add two of the blue mugs to the basket", "2 Blue mug;"),
+        ("Add the red mug to the basket", "1 Red mug;"),
+        ("Add 3 teapots to the basket", "3 Teapot;"),
+        ("Add a yellow mug to the basket", ""),
+    ],
+)
+async def test_as_many_of_a_card_are_added_as_are_said(carry: Carry, tag: str, task: str, said: str) -> None:
+    report, now = await carry(CARDS.replace("TAG", tag), task)
+    assert now == said and report.ok == bool(said)
+
+
+@pytest.mark.parametrize(
+    ("task", "said", "failed"),
+    [
+        (
+            "Set the topic to Billing, set the guests to 4, set the arrival to 3 January 2027, "
+            "accept the terms and click Send.", "Billing;4;03/01/2027;on", "",
+        ),
+        ("Choose Delivery as topic, accept the terms and click Send.", "Delivery;1;;on", ""),
+        ("Click Send.", "You must accept the terms.", "the page answered “You must accept the terms.”"),
+        ("Set the guests to 9.", "", "set the guests to 9"),
+    ],
+)  # fmt: skip
+async def test_a_form_is_filled_and_what_it_answers_is_heard(
+    carry: Carry, task: str, said: str, failed: str
+) -> None:
+    report, now = await carry(FORM, task)
+    assert now == said and report.failed == ((failed,) if failed else ())
+
+
+async def test_a_list_is_called_by_its_label_alone(carry: Carry) -> None:
+    report, _ = await carry(FORM, "Choose Billing as topic.")
+    names = {node.role: node.name for node in report.seen.nodes if node.role in ("combobox", "textbox")}
+    assert names == {"combobox": "Topic", "textbox": "Arrival"}
+
+
+async def test_a_switch_in_its_label_and_a_sign_with_a_title_have_names(carry: Carry) -> None:
+    body = "<label><input type=checkbox role=switch> Alarm</label><button title=Edit>✎</button>"
+    report, _ = await carry(body, "Enable the alarm.")
+    assert report.ok and "checked" in next(n.state for n in report.seen.nodes if n.role == "switch")
+    assert [n.name for n in report.seen.nodes if n.role == "button"] == ["Edit"]
