@@ -46,6 +46,14 @@ def diff_lines(diff: str, *, colour: bool) -> list[str]:
     return lines
 
 
+_FIRST = {
+    "SyntaxError": "mend the syntax first: what is no program yet cannot be searched",
+    "IndentationError": "mend the indentation first: what is no program yet cannot be searched",
+    "No module named": "install what is missing, or name the Python that has it: --python PATH",
+}
+"""What helps where nothing could be tried, by a sign of it in what the tests said."""
+
+
 def mend_of(result: RepairResult, seconds: float) -> str:
     """Return what may help a search that found nothing in its `seconds`; "" for any other."""
     words = []
@@ -53,6 +61,9 @@ def mend_of(result: RepairResult, seconds: float) -> str:
         words.append(f"Give it more time: --budget {math.ceil(MORE_TIME * seconds)}s")
     if result.tried and not result.solved and not result.usage.model_calls:
         words.append("ask a model, which makes more than small edits: --model provider:model")
+    if not result.tried and not result.solved and not result.out_of_time:
+        told = " ".join(result.failures)
+        words += [mend for sign, mend in _FIRST.items() if sign in told][:1]
     mend = ", or ".join(words)
     return mend[:1].upper() + mend[1:]
 

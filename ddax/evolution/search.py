@@ -9,8 +9,9 @@ from __future__ import annotations
 import ast
 from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from contextlib import suppress
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from heapq import merge
+from itertools import combinations
 
 from ddax.evolution.definitions import behind, words
 from ddax.evolution.evaluator import CodeEvaluator, evaluate_report, signature
@@ -30,6 +31,8 @@ ESCALATIONS_AT_ONCE, ESCALATIONS_LATER = 4, 16
 LISTING = 0.5
 """Share of the time left that may go by before the first edit of a list is tried."""
 SECOND_AFTER, SEEDS, PAIR_PENALTY = 2500, 20, 0.6
+COUPLES_AFTER, COUPLES = 600, 240
+"""Candidates before pairs of partial repairs are tried, and how many of these at once."""
 
 
 @dataclass(frozen=True)
@@ -74,6 +77,17 @@ class Partial:
     fixed: int
     text: bytes = field(repr=False, default=b"")
     signature: str = ""
+    mended: frozenset[int] = frozenset()
+
+    def after(self, seed: Partial) -> Edit | None:
+        """Return this repair's edit as it stands after that of a seed; None where the two meet."""
+        first, second = seed.edit, self.edit
+        if first.path != second.path or second.end <= first.start:
+            return second
+        if second.start < first.end:
+            return None
+        moved = len(first.text.encode()) - (first.end - first.start)
+        return replace(second, start=second.start + moved, end=second.end + moved)
 
 
 @dataclass(frozen=True)
@@ -199,6 +213,16 @@ class Search:
             lists.append([(rank + PAIR_PENALTY + 0.05 * index, edit, seed) for rank, edit in elsewhere])
         return merge(*lists, key=lambda item: item[0])
 
+    def couples(self) -> Iterator[tuple[float, Edit, Partial]]:
+        """Yield pairs of partial repairs that mend all failing tests between them, best first."""
+        failing = frozenset(self.baseline.failing)
+        found = [
+            (one.rank + other.rank, edit, one)
+            for one, other in combinations(self.partial, 2)
+            if one.mended | other.mended == failing and (edit := other.after(one)) is not None
+        ]
+        yield from sorted(found, key=lambda item: item[0])[:COUPLES]
+
     def listed(self, source: Source, suspects: Mapping[int, float], texts: int) -> list[tuple[float, Edit]]:
         """List the edits of the first of some `texts` that are to be listed, within its share of the time."""
         now = self.clock()
@@ -248,7 +272,10 @@ class Search:
             self.fresh({path: text})
         listed = list(self.singles())
         singles = iter(listed)
-        yield from self.consume(((r, e, None) for r, e in singles), limit=SECOND_AFTER)
+        yield from self.consume(((r, e, None) for r, e in singles), limit=COUPLES_AFTER)
+        yield from self.consume(self.couples())
+        yield from self.consume(((r, e, None) for r, e in singles), limit=SECOND_AFTER - COUPLES_AFTER)
+        yield from self.consume(self.couples())
         yield from self.escalate(ESCALATIONS_AT_ONCE + ESCALATIONS_LATER)
         if self.clock() < self.end:
             rest: Iterator[tuple[float, Edit, Partial | None]] = ((r, e, None) for r, e in singles)
@@ -308,7 +335,8 @@ class Search:
                 again.append(one)
             elif verdict == "partial" and one.seed is None:
                 good, text = sum(r.good for r in report.rows), one.files[one.edit.path]
-                self.partial.append(Partial(one.rank, one.edit, good, text))
+                mended = frozenset(r.unit for r in report.rows if r.good) & set(self.baseline.failing)
+                self.partial.append(Partial(one.rank, one.edit, good, text, mended=mended))
         self.waiting += again
         yield from self.escalate(ESCALATIONS_AT_ONCE)
         if winner >= 0:

@@ -279,3 +279,25 @@ async def test_a_repair_of_many_names_ends_in_its_time(sandbox):
     assert not found.solved and found.out_of_time
     assert found.tried > 0
     assert found.seconds < 10.0
+
+
+async def test_two_faults_in_two_files_are_mended_together(sandbox):
+    files = {
+        "kit/__init__.py": "",
+        "kit/clean.py": "def words(text):\n    return [w.strip('.,') for w in text.split()]\n",
+        "kit/count.py": "from kit.clean import words\n\n\ndef table(text):\n    found = {}\n    for word in words(text):\n        found[word] = found.get(word, 1) + 1\n    return found\n",
+    }
+    tests = "from kit.clean import words\nfrom kit.count import table\n\n\ndef test_words():\n    assert words('Hi, you. HI') == ['hi', 'you', 'hi']\n\n\ndef test_table():\n    assert table('a b a') == {'a': 2, 'b': 1}\n"
+    found = await mend(sandbox, files, ["kit/clean.py", "kit/count.py"], {"test_kit.py": tests})
+    assert found.solved
+    assert {path for path in files if found.files[path] != files[path]} == {"kit/clean.py", "kit/count.py"}
+    assert found.diff.count("+++ b/") == 2
+    assert "kit/clean.py line 2" in found.hypothesis and "kit/count.py line 7" in found.hypothesis
+
+
+async def test_a_constant_of_the_module_is_mended_by_a_number_of_the_tests(sandbox):
+    files = {"m.py": "LIMIT = 600\n\n\nclass Delay:\n    def of(self, n):\n        return min(LIMIT, 2**n)\n"}
+    tests = "import pytest\nfrom m import Delay\n\n\nclass TestDelay:\n    @pytest.mark.parametrize('n, want', [(0, 1), (5, 32), (8, 60), (9, 60)])\n    def test_of(self, n, want):\n        assert Delay().of(n) == want\n"
+    found = await mend(sandbox, files, ["m.py"], {"test_m.py": tests})
+    assert found.solved
+    assert found.files["m.py"] == files["m.py"].replace("600", "60")

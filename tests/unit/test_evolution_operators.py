@@ -116,7 +116,7 @@ def test_the_repair_is_among_the_edits(wrong, right):
 def test_spelling_follows_the_words_of_the_tests():
     text = 'def f():\n    return "Jupyter rising"\n'
     found = [e.text for e in variants(text, Seen(words=("Jupiter rising", "Mars")))]
-    assert "'Jupiter rising'" in found
+    assert '"Jupiter rising"' in found
 
 
 def test_docstrings_and_annotations_are_never_edited():

@@ -7,7 +7,8 @@ import pytest
 
 from ddax.evolution.definitions import behind
 from ddax.evolution.localise import Report, Row
-from ddax.evolution.operators import Seen, Source, first_order
+from ddax.evolution.operators import Edit, Seen, Source, first_order
+from ddax.evolution.search import Partial
 from ddax.evolution.suites import build_suite
 from ddax.evolution.told import informed
 
@@ -129,3 +130,22 @@ def test_no_edit_puts_the_quote_of_an_f_string_into_it():
     for text in ("x = f'{len(a)} {b[0]}'\n", 'x = f"{len(a)} {b[0]}"\n'):
         for _, edit in first_order(Source("m.py", text.encode(), Seen(words=("a", "it's"))), {}):
             ast.parse(edit.apply(text.encode()))
+
+
+def test_new_text_has_the_quotes_of_its_file_and_no_second_parentheses():
+    wrong = b'def f(a):\n    return g("x", "y") and (a or a == "b")\n'
+    kinds = Seen({("m.py", 1): {"a": frozenset({"str"})}}, words=("z",))
+    new = {e.apply(wrong) for _, e in first_order(Source("m.py", wrong, kinds), {})}
+    assert wrong.replace(b"a or a", b"a and a") in new
+    assert b'def f(a):\n    if not a:\n        return "z"\n' + wrong.split(b"\n", 1)[1] in new
+
+
+def test_one_partial_repair_follows_another_where_they_do_not_meet():
+    def partial(path, start, end, text):
+        return Partial(0.0, Edit(path, start, end, text, "name", 0.0, 1), 1)
+
+    first = partial("a.py", 4, 6, "long")
+    assert partial("a.py", 8, 9, "z").after(first) == Edit("a.py", 10, 11, "z", "name", 0.0, 1)
+    assert partial("a.py", 0, 4, "z").after(first) == Edit("a.py", 0, 4, "z", "name", 0.0, 1)
+    assert partial("b.py", 5, 6, "z").after(first) == Edit("b.py", 5, 6, "z", "name", 0.0, 1)
+    assert partial("a.py", 5, 9, "z").after(first) is None

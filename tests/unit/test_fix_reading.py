@@ -361,3 +361,18 @@ def test_a_search_that_found_nothing_says_what_may_help(capsys):
         replace(through, solved=True),
     ):
         assert as_json(other, sandbox="s", applied=None, seconds=20.0)["mend"] == ""
+
+
+@pytest.mark.parametrize(
+    ("failure", "help_"),
+    [
+        ("SyntaxError: expected ':' (m.py, line 1)", "Mend the syntax first"),
+        ("IndentationError: unexpected indent (m.py, line 2)", "Mend the indentation first"),
+        ("t.py::test_f: ModuleNotFoundError: No module named 'yaml'", "Install what is missing, or name the Python"),
+    ],
+)  # fmt: skip
+def test_where_nothing_could_be_tried_it_is_said_what_to_mend_first(failure, help_):
+    nothing = RepairResult(
+        False, 0.0, "", {}, "", "nothing was tried", 0, 0.1, 0.0, (0, 1), (0, 1), (0, 0), "none", failures=(failure,),
+    )  # fmt: skip
+    assert as_json(nothing, sandbox="s", applied=None, seconds=20.0)["mend"].startswith(help_)

@@ -29,6 +29,8 @@ _OPERATORS = (
     *EXPRESSION_OPERATORS, *CALL_OPERATORS, *FAILING_OPERATORS, *GROUP_OPERATORS, *TEXT_OPERATORS,
     *IMPORT_OPERATORS, conditions,
 )  # fmt: skip
+_JOINING = (ast.BoolOp, ast.BinOp, ast.Compare, ast.UnaryOp)
+"""Parents whose operand has the parentheses around it to itself."""
 _WHOLES = (*WHOLE_OPERATORS, *CLASS_OPERATORS, *IMPORT_EDITS, formats)
 
 
@@ -83,12 +85,18 @@ def expression_edits(node: ast.expr, source: Source) -> Iterator[Edit]:
     parent = source.parents.get(node)
     enclosed = isinstance(node, ast.GeneratorExp) and isinstance(parent, ast.Call)
     quote = _quote(node, source)
+    bare = (
+        isinstance(parent, _JOINING) and source.text[start - 1 : start] + source.text[end : end + 1] == b"()"
+    )
     known = {ast.unparse(node): -1.0}  # what stands there already is no edit
     for operator in _OPERATORS:
         for name, cost, new in operator(node, source):
             text = ast.unparse(ast.fix_missing_locations(new) if isinstance(new, ast.Lambda) else new)
-            if needs_parentheses(new, node, parent) and not (
-                isinstance(new, ast.Tuple) and text.startswith("(")
+            text = source.styled(text)
+            if (
+                needs_parentheses(new, node, parent)
+                and not bare
+                and not (isinstance(new, ast.Tuple) and text.startswith("("))
             ):
                 text = f"({text})"
             if enclosed and not isinstance(new, ast.GeneratorExp):

@@ -100,6 +100,7 @@ class Source:
         self.functions = [n for n in ast.walk(self.tree) if isinstance(n, FunctionNode)]
         self.constants = self._constants()
         self.globals = self._globals()
+        self._double = text.count(b'"') > text.count(b"'")
         self.first_lines = dict(
             first_lines or {self.qualified(f): self.first_line(f) for f in self.functions}
         )
@@ -142,6 +143,12 @@ class Source:
                 )
                 found.update({n.id: "value" for n in stores})
         return found
+
+    def styled(self, text: str) -> str:
+        """Write the literals of a new piece with the quotes that the file prefers."""
+        if "'" not in text or not self._double or '"' in text or "\\" in text:
+            return text
+        return text.replace("'", '"')
 
     def unused(self) -> set[str]:
         """Return the names of functions' parameters and variables that are never read, a likely slip."""

@@ -37,7 +37,7 @@ class Place:
 
     def line(self, code: str) -> str:
         """Indent code as this statement is."""
-        return textwrap.indent(code, self.indent) + "\n"
+        return textwrap.indent(self.source.styled(code), self.indent) + "\n"
 
     @property
     def text(self) -> str:
