@@ -130,6 +130,10 @@ async def test_a_heading_is_told_where_it_says_what_is_asked(reasoner: EmbeddedR
     assert reply.text == "notes: Version 4.1.0 (18 November 2024): Adds a dark theme."
     budget = await asked(reasoner, "What is the budget of the summer party?", ("march", MARCH))
     assert budget.text.startswith("march: Summer party: The budget is 800 euros.")
+    text = "## Warranty\n\nFor the pump it is valid for 60 months. For its lamp the pump is valid a year.\n"
+    valid = await asked(reasoner, "How long is the warranty of the pump valid?", ("manual", text))
+    assert "60 months. For its lamp" in valid.text
+    assert valid.text.count("Warranty") == 1
 
 
 async def test_the_head_of_a_mail_is_no_answer(reasoner: EmbeddedReasoner) -> None:

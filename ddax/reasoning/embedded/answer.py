@@ -252,7 +252,8 @@ def _said(
     """Say a sentence with what it needs to be understood, and quote it; None where too little would stay.
 
     The title goes before a sentence of a new document that does not name it, the heading before an item
-    of a list or a table, and before any sentence where it says a word asked that nothing else says.
+    of a list or a table, and before what comes first of a document where it says a word asked that this
+    leaves out.
     """
     title, line = bare_title(sentence.subject), sentence.told
     front: list[str] = []
@@ -260,11 +261,9 @@ def _said(
     if (told is None or title != bare_title(told.subject)) and not contains_phrase(words(line), words(title)):
         front.append(title)
     heading = sentence.heading
-    if (
-        heading is not None
-        and heading.plain != sentence.subject
-        and (sentence.item or _tells(sentence, asked))
-    ):
+    begins = told is None or told.passage.source != sentence.passage.source
+    needed = sentence.item or (begins and _tells(sentence, asked))
+    if heading is not None and heading.plain != sentence.subject and needed:
         front.append(heading.plain.rstrip(".:"))
         cited.append(heading.citation())
     if sentence.cells and sentence.header is not None:
