@@ -1,8 +1,8 @@
-"""The words of a short text are read once, and whoever asks for them has a list of their own."""
+"""Words for comparing: read once, each asker with a list of its own, and a plural like its singular."""
 
 import pytest
 
-from ddax.reasoning.embedded.text import LINE, terms, words
+from ddax.reasoning.embedded.text import LINE, stem, terms, words
 
 
 @pytest.mark.parametrize("read", [words, terms])
@@ -18,3 +18,11 @@ def test_who_asks_again_has_the_words_as_they_are(read: object) -> None:
 def test_a_long_text_has_the_same_words(length: int) -> None:
     text = ("rivers " * LINE)[:length]
     assert set(words(text)[:-1]) == {"rivers"} and set(terms(text)[:-1]) == {"river"}
+
+
+@pytest.mark.parametrize(
+    ("many", "one"),
+    [("sites", "site"), ("files", "file"), ("rates", "rate"), ("boxes", "box"), ("passes", "pass")],
+)
+def test_a_plural_meets_its_singular(many: str, one: str) -> None:
+    assert stem(many) == stem(one)

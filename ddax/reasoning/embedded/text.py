@@ -168,6 +168,8 @@ _AGENTS = frozenset(
 
 def stem(word: str) -> str:
     """Cut the commonest English endings, so that a plural meets its singular."""
+    if len(word) == 5 and word.endswith("es") and word[2] not in "hsxz":
+        return word[:-1]  # "sites" meets "site", which keeps its e
     for ending, least in (("'s", 3), ("’s", 3), ("ies", 5), ("ing", 6), ("ed", 5), ("es", 5), ("s", 4)):
         if word.endswith(ending) and len(word) >= least and not word.endswith("ss"):
             return word[: -len(ending)] + ("y" if ending == "ies" else "")
