@@ -141,7 +141,7 @@ def suspected(
         with suppress(SyntaxError):
             trees[path] = ast.parse(suite.sources[path])
     covered = suspicion(rows, hints, named(trees, asked))
-    return covered | behind(trees, covered, asked) if covered or rows else {}
+    return covered | behind(trees, covered, asked) if covered else {}  # where nothing ran, all may be wrong
 
 
 def named(trees: Mapping[str, ast.Module], asked: Collection[str]) -> set[Place]:
