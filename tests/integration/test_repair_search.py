@@ -301,3 +301,13 @@ async def test_a_constant_of_the_module_is_mended_by_a_number_of_the_tests(sandb
     found = await mend(sandbox, files, ["m.py"], {"test_m.py": tests})
     assert found.solved
     assert found.files["m.py"] == files["m.py"].replace("600", "60")
+
+
+async def test_where_failing_tests_ran_none_of_the_program_all_of_it_is_suspected(sandbox):
+    files = {
+        "m.py": "def named(name):\n    def wrap(f):\n        f.name = name\n\n    return wrap\n\n\n@named('two')\ndef double(x):\n    return 2 * x\n"
+    }
+    tests = "from m import double\n\n\ndef test_double():\n    assert double(3) == 6\n    assert double.name == 'two'\n"
+    found = await mend(sandbox, files, ["m.py"], {"test_m.py": tests})
+    assert found.solved
+    assert "+        return f\n" in found.diff

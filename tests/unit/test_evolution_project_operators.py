@@ -149,3 +149,10 @@ def test_one_partial_repair_follows_another_where_they_do_not_meet():
     assert partial("a.py", 0, 4, "z").after(first) == Edit("a.py", 0, 4, "z", "name", 0.0, 1)
     assert partial("b.py", 5, 6, "z").after(first) == Edit("b.py", 5, 6, "z", "name", 0.0, 1)
     assert partial("a.py", 5, 9, "z").after(first) is None
+
+
+def test_a_key_within_an_f_string_is_mended_with_the_quotes_that_are_left():
+    for wrong in ('k = ("host", "a")\nx = f"{s[\'name\']}"\n', "k = ('host', 'a')\nx = f'{s[\"name\"]}'\n"):
+        right = wrong.replace("name", "host")
+        listed = first_order(Source("m.py", wrong.encode(), Seen()), {})
+        assert right in {e.apply(wrong.encode()).decode() for _, e in listed}

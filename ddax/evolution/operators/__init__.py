@@ -79,6 +79,14 @@ def _suspected(node: ast.expr, suspects: Mapping[int, float]) -> bool:
     return any(line in suspects for line in range(node.lineno, (node.end_lineno or node.lineno) + 1))
 
 
+def _written(node: ast.expr, source: Source, quote: str) -> str:
+    """Write an expression with the quotes of its file, or with those that the f-string around it leaves."""
+    text = ast.unparse(ast.fix_missing_locations(node) if isinstance(node, ast.Lambda) else node)
+    if quote:
+        return text.replace("'", '"') if quote == "'" else text
+    return source.styled(text)
+
+
 def expression_edits(node: ast.expr, source: Source) -> Iterator[Edit]:
     """Yield the edits of one expression."""
     start, end = source.span(node)
@@ -88,11 +96,10 @@ def expression_edits(node: ast.expr, source: Source) -> Iterator[Edit]:
     bare = (
         isinstance(parent, _JOINING) and source.text[start - 1 : start] + source.text[end : end + 1] == b"()"
     )
-    known = {ast.unparse(node): -1.0}  # what stands there already is no edit
+    known = {_written(node, source, quote): -1.0}  # what stands there already is no edit
     for operator in _OPERATORS:
         for name, cost, new in operator(node, source):
-            text = ast.unparse(ast.fix_missing_locations(new) if isinstance(new, ast.Lambda) else new)
-            text = source.styled(text)
+            text = _written(new, source, quote)
             if (
                 needs_parentheses(new, node, parent)
                 and not bare
@@ -101,8 +108,6 @@ def expression_edits(node: ast.expr, source: Source) -> Iterator[Edit]:
                 text = f"({text})"
             if enclosed and not isinstance(new, ast.GeneratorExp):
                 text = f"({text})"
-            if quote == "'":
-                text = text.replace("'", '"')
             if quote and (quote in text or "\\" in text):
                 continue
             if known.get(text, 99.0) > cost:
