@@ -133,11 +133,17 @@ def test_no_edit_puts_the_quote_of_an_f_string_into_it():
 
 
 def test_new_text_has_the_quotes_of_its_file_and_no_second_parentheses():
-    wrong = b'def f(a):\n    return g("x", "y") and (a or a == "b")\n'
+    wrong = b'def f(a):\n    if g("x", "y") and (a or a == "b"):\n        return a\n    return "w"\n'
     kinds = Seen({("m.py", 1): {"a": frozenset({"str"})}}, words=("z",))
     new = {e.apply(wrong) for _, e in first_order(Source("m.py", wrong, kinds), {})}
     assert wrong.replace(b"a or a", b"a and a") in new
     assert b'def f(a):\n    if not a:\n        return "z"\n' + wrong.split(b"\n", 1)[1] in new
+
+
+def test_a_text_of_the_tests_is_no_early_answer_of_what_returns_numbers():
+    wrong, seen = b"def f(x):\n    return 1\n", Seen(words=("Zorro",))
+    new = {e.apply(wrong) for _, e in first_order(Source("m.py", wrong, seen), {})}
+    assert any(b"return 0" in text for text in new) and not any(b"return 'Zorro'" in text for text in new)
 
 
 def test_one_partial_repair_follows_another_where_they_do_not_meet():

@@ -247,7 +247,8 @@ def results(scope: Scope, source: Source) -> list[tuple[float, str]]:
     for kind in sorted(kinds):
         for text in defaults.get(kind, ()):
             found.setdefault(text, 0.0)
-    for word in source.seen.words[:EXIT_WORDS]:
+    # A text of the tests is no answer of what returns other things: it would say what they ask, no more.
+    for word in source.seen.words[:EXIT_WORDS] if not kinds or "str" in kinds else ():
         found.setdefault(repr(word), 0.6)
     for text in ("None", "False", "True", "0", "1", "-1", "''", "[]"):
         found.setdefault(text, 0.7)
