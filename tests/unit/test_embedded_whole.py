@@ -193,3 +193,15 @@ async def test_no_short_answer_is_said_of_something_else(
 async def test_what_is_just_below_the_line_is_not_shown_as_the_line(reasoner: EmbeddedReasoner) -> None:
     reply = await asked(reasoner, "Who painted the bridge of the harbour?", ("desks", DESKS))
     assert f"(support {int(reply.support * 100) / 100:.2f}, and 0.76 is needed)" in reply.text
+
+
+async def test_a_sentence_that_names_no_city_is_no_answer_to_which_city(reasoner: EmbeddedReasoner) -> None:
+    task = "In which city was the architect of the Corvane Tower born?"
+    said = await asked(
+        reasoner,
+        task,
+        ("cafe", "The architect of the Corvane Tower was born in a city, says the cafe.\n"),
+        ("tower", "The Corvane Tower is a lookout tower in Belmark. Ilse Maran was its architect in 1931.\n"),
+        ("Ilse Maran", "Ilse Maran was an architect. She was born in the city of Trondby and died in 1970.\n"),
+    )
+    assert "Trondby" in said.text

@@ -138,7 +138,8 @@ def _fits(question: Question, item: Weighed) -> bool:
         return _OFTEN.search(text) is not None
     if question.kind == "date":
         return bool(item.spans) or (_TIME.search(text) is not None and not DATE.search(text))
-    return bool(item.spans) or question.kind not in ("person", "number")
+    named = question.kind in ("person", "number") or (question.kind == "place" and question.head)
+    return bool(item.spans) or not named  # "born in a city" names no city
 
 
 def _named(item: Weighed, placed: Mapping[tuple[str, int], Weighed]) -> Weighed | None:
