@@ -202,6 +202,9 @@ async def test_a_sentence_that_names_no_city_is_no_answer_to_which_city(reasoner
         task,
         ("cafe", "The architect of the Corvane Tower was born in a city, says the cafe.\n"),
         ("tower", "The Corvane Tower is a lookout tower in Belmark. Ilse Maran was its architect in 1931.\n"),
-        ("Ilse Maran", "Ilse Maran was an architect. She was born in the city of Trondby and died in 1970.\n"),
+        (
+            "Ilse Maran",
+            "Ilse Maran was an architect. She was born in the city of Trondby.\n",
+        ),
     )
     assert "Trondby" in said.text
