@@ -102,9 +102,14 @@ def _is_told(error: JsonDict) -> bool:
     try:
         print(dump_json(error, ascii_only=not speaks_utf8(sys.stdout)), flush=True)
     except OSError:
-        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())  # nothing is left to flush
+        leave_stdout()
         return False
     return True
+
+
+def leave_stdout() -> None:
+    """Write nowhere from now on: what waits for a reader that left, or a full disk, is given up."""
+    os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
 
 
 def _describe(exc: BaseException, redactor: Redactor) -> tuple[dict[str, str], int]:

@@ -14,7 +14,7 @@ from collections.abc import Sequence
 from importlib import import_module
 
 from ddax.cli.backend import Opener
-from ddax.cli.errors import report, usage
+from ddax.cli.errors import leave_stdout, report, usage
 from ddax.errors import UsageError
 
 
@@ -43,8 +43,7 @@ def run_command(argv: Sequence[str], *, opener: Opener | None = None) -> int:
     except (BrokenPipeError, SystemExit) as exc:
         if isinstance(exc, SystemExit) and not isinstance(exc.__context__, BrokenPipeError):
             raise  # the parser makes the one of the other
-        # The reader (head, less) has seen enough; give the interpreter nothing left to flush.
-        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        leave_stdout()  # the reader (head, less) has seen enough
         return 0
     except Exception as exc:  # the outermost loop: reported with its exit code, never swallowed
         parser_error = typer.BadParameter.__mro__[1]

@@ -102,8 +102,6 @@ class Redactor:
     def __init__(self, values: Iterable[str] = ()) -> None:
         forms = {form for value in values if len(value) >= MIN_LENGTH for form in _forms(value)}
         self._forms = tuple(sorted(forms, key=lambda form: (-len(form), form)))
-        self._values = re.compile(f"(?=({'|'.join(map(re.escape, self._forms))}))")
-        """What is looked ahead for is found where another value has begun as well."""
         self.reach = max(LONGEST, *map(len, self._forms), 0)
         """Characters behind a cut that show whether a secret stands there."""
         self._clean: set[str] = set()
@@ -157,8 +155,7 @@ class Redactor:
     def _spans(self, text: str) -> list[tuple[int, int]]:
         """Return where values stand, in order; those that overlap are one."""
         spans: list[tuple[int, int]] = []
-        for match in self._values.finditer(text) if any(form in text for form in self._forms) else ():
-            start, end = match.span(1)
+        for start, end in sorted(span for form in self._forms for span in _places(form, text)):
             if spans and start < spans[-1][1]:
                 start, end = spans[-1][0], max(end, spans.pop()[1])
             spans.append((start, end))
@@ -293,6 +290,14 @@ def _starts(text: str) -> list[int]:
             found.add(at + behind)
             at = folded.find(word, at + 1)
     return sorted(found)
+
+
+def _places(form: str, text: str) -> Iterator[tuple[int, int]]:
+    """Yield where a form stands in a text, also where it overlaps itself."""
+    at = text.find(form)
+    while at >= 0:
+        yield at, at + len(form)
+        at = text.find(form, at + 1)
 
 
 def _over(text: str, spans: Iterable[tuple[int, int]]) -> str:

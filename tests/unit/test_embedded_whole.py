@@ -88,6 +88,7 @@ async def test_a_sentence_that_says_all_that_is_asked_answers(
 
 async def test_beside_a_whole_answer_only_its_neighbours_are_told(reasoner: EmbeddedReasoner) -> None:
     reply = await asked(reasoner, "Who leads Wages?", ("desks", DESKS))
+    assert reply.text.startswith("desks: Wages is led by Annika Brandt.")
     assert {"Hallorsen", "Alcohol", "porter"}.isdisjoint(reply.text.replace(".", "").split())
 
 

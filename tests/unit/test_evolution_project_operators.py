@@ -127,9 +127,13 @@ def test_a_misspelt_name_is_tried_first():
 
 
 def test_no_edit_puts_the_quote_of_an_f_string_into_it():
-    for text in ("x = f'{len(a)} {b[0]}'\n", 'x = f"{len(a)} {b[0]}"\n'):
-        for _, edit in first_order(Source("m.py", text.encode(), Seen(words=("a", "it's"))), {}):
-            ast.parse(edit.apply(text.encode()))
+    for text in (b"x = f'{len(a)} {b[0]}'\n", b'x = f"{len(a)} {b[0]}"\n'):
+        edits = [edit for _, edit in first_order(Source("m.py", text, Seen(words=("a", "it's"))), {})]
+        inner = [edit for edit in edits if text.index(b"{") < edit.start < edit.end < text.rindex(b"}")]
+        assert inner, "something within is edited"
+        quote = text[5:6]
+        assert all(quote not in edit.text.encode() and b"\\" not in edit.text.encode() for edit in inner)
+        assert all(ast.parse(edit.apply(text)) for edit in edits)
 
 
 def test_new_text_has_the_quotes_of_its_file_and_no_second_parentheses():
