@@ -6,11 +6,11 @@ import ast
 from collections.abc import Iterable, Iterator, Mapping
 
 from ddax.evolution.localise import Place
+from ddax.evolution.operators.base import FunctionNode
 
 BEHIND, ASKED, STEPS = 0.8, 0.8, 2
 """Share of a line's suspicion that goes over to what defines its names, suspicion of what a failing test
 names and never runs, and how often definitions lead to further ones."""
-_FUNCTIONS = (ast.FunctionDef, ast.AsyncFunctionDef)
 _Defined = dict[str, list[list[Place]]]
 
 
@@ -36,7 +36,7 @@ def _given(statement: ast.stmt) -> set[str]:
 
 def _statements(body: Iterable[ast.stmt]) -> Iterator[tuple[set[str], range]]:
     for node in body:
-        if isinstance(node, _FUNCTIONS):
+        if isinstance(node, FunctionNode):
             yield {node.name}, _header(node, node.body)
         elif isinstance(node, ast.ClassDef):
             yield {node.name}, _header(node, node.body)

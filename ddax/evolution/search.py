@@ -7,7 +7,7 @@ gate for the rest; a candidate that only times out is run again with a larger bu
 from __future__ import annotations
 
 import ast
-from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field, replace
 from heapq import merge
@@ -17,6 +17,7 @@ from ddax.evolution.definitions import behind, words
 from ddax.evolution.evaluator import CodeEvaluator, evaluate_report, signature
 from ddax.evolution.localise import Place, Report, Row, read_report, suspicion
 from ddax.evolution.operators import Edit, Seen, Source, fingerprint, first_order
+from ddax.evolution.operators.base import FunctionNode
 from ddax.evolution.suites import Suite
 from ddax.evolution.told import informed
 
@@ -144,13 +145,20 @@ def suspected(
     return covered | behind(trees, covered, asked) if covered else {}  # where nothing ran, all may be wrong
 
 
+def _elsewhere(
+    seed: Partial, singles: Sequence[tuple[float, Edit]], penalty: float
+) -> Iterator[tuple[float, Edit, Partial]]:
+    """Yield the edits of the files that a seed does not touch; made one by one, they are many."""
+    return ((rank + penalty, edit, seed) for rank, edit in singles if edit.path != seed.edit.path)
+
+
 def named(trees: Mapping[str, ast.Module], asked: Collection[str]) -> set[Place]:
     """Return the lines of the functions whose names a failing test speaks of."""
     return {
         (path, line)
         for path, tree in trees.items()
         for node in ast.walk(tree)
-        if isinstance(node, (ast.FunctionDef, ast.AsyncFunctionDef)) and node.name in asked
+        if isinstance(node, FunctionNode) and node.name in asked
         for line in range(node.lineno, (node.end_lineno or node.lineno) + 1)
     }
 
@@ -200,7 +208,8 @@ class Search:
 
     def pairs(self, singles: Sequence[tuple[float, Edit]]) -> Iterator[tuple[float, Edit, Partial]]:
         """Yield second edits on the best partial repairs, best first; in other files the `singles`."""
-        lists, seeds = [], self.seeds()
+        lists: list[Iterable[tuple[float, Edit, Partial]]] = []
+        seeds = self.seeds()
         for index, seed in enumerate(seeds):
             original = Source(seed.edit.path, self.texts[seed.edit.path], self.baseline.seen)
             try:
@@ -209,16 +218,15 @@ class Search:
                 continue
             listed = self.listed(source, self._shifted(seed), len(seeds) - index)
             lists.append([(rank + PAIR_PENALTY + 0.05 * index, edit, seed) for rank, edit in listed])
-            elsewhere = [(r, e) for r, e in singles if e.path != seed.edit.path]
-            lists.append([(rank + PAIR_PENALTY + 0.05 * index, edit, seed) for rank, edit in elsewhere])
+            lists.append(_elsewhere(seed, singles, PAIR_PENALTY + 0.05 * index))
         return merge(*lists, key=lambda item: item[0])
 
     def couples(self) -> Iterator[tuple[float, Edit, Partial]]:
-        """Yield pairs of partial repairs that mend all failing tests between them, best first."""
+        """Yield pairs of partial repairs that mend all failing tests only between them, best first."""
         failing = frozenset(self.baseline.failing)
         found = [
             (one.rank + other.rank, edit, one)
-            for one, other in combinations(self.partial, 2)
+            for one, other in combinations([p for p in self.partial if p.mended != failing], 2)
             if one.mended | other.mended == failing and (edit := other.after(one)) is not None
         ]
         yield from sorted(found, key=lambda item: item[0])[:COUPLES]

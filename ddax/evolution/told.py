@@ -10,9 +10,8 @@ from dataclasses import replace
 from ddax.evolution.inside.loading import module_names
 from ddax.evolution.localise import Report
 from ddax.evolution.operators import Seen
+from ddax.evolution.operators.base import FunctionNode
 from ddax.evolution.suites import Suite
-
-_FUNCTIONS = (ast.FunctionDef, ast.AsyncFunctionDef)
 
 
 def informed(seen: Seen, suite: Suite, first: Report) -> Seen:
@@ -47,22 +46,27 @@ def _literals(text: str) -> Iterator[object]:
 def _names(body: list[ast.stmt]) -> Iterator[str]:
     """Yield the names that a module or a class gives to what it defines."""
     for node in body:
-        if isinstance(node, (*_FUNCTIONS, ast.ClassDef)):
+        if isinstance(node, FunctionNode | ast.ClassDef):
             yield node.name
         elif isinstance(node, ast.Assign | ast.AnnAssign):
             targets = node.targets if isinstance(node, ast.Assign) else [node.target]
             yield from (n.id for target in targets for n in ast.walk(target) if isinstance(n, ast.Name))
 
 
+def _arguments(function: FunctionNode) -> list[str]:
+    given = function.args
+    return [a.arg for a in (*given.posonlyargs, *given.args, *given.kwonlyargs)]
+
+
 def _parameters(trees: Mapping[str, ast.Module], owners: list[ast.ClassDef]) -> dict[str, tuple[str, ...]]:
     found: dict[str, tuple[str, ...]] = {}
     for tree in trees.values():
         for node in ast.walk(tree):
-            if isinstance(node, _FUNCTIONS):
-                names = [a.arg for a in (*node.args.args, *node.args.kwonlyargs)]
+            if isinstance(node, FunctionNode):
+                names = _arguments(node)
                 found[node.name] = tuple(name for name in names if name not in ("self", "cls"))
     for owner in owners:
         for node in owner.body:
-            if isinstance(node, _FUNCTIONS) and node.name == "__init__":
-                found[owner.name] = tuple(a.arg for a in (*node.args.args, *node.args.kwonlyargs))[1:]
+            if isinstance(node, FunctionNode) and node.name == "__init__":
+                found[owner.name] = tuple(_arguments(node)[1:])
     return found

@@ -29,6 +29,7 @@ _OPERATORS = (
     *EXPRESSION_OPERATORS, *CALL_OPERATORS, *FAILING_OPERATORS, *GROUP_OPERATORS, *TEXT_OPERATORS,
     *IMPORT_OPERATORS, conditions,
 )  # fmt: skip
+_PIECE = re.compile(rb"(?s)\w*(\"\"\"|'''|\"|')(?:\\.|(?!\1).)*\1")
 _JOINING = (ast.BoolOp, ast.BinOp, ast.Compare, ast.UnaryOp)
 """Parents whose operand has the parentheses around it to itself."""
 _WHOLES = (*WHOLE_OPERATORS, *CLASS_OPERATORS, *IMPORT_EDITS, formats)
@@ -66,24 +67,28 @@ def _placed(node: ast.expr, source: Source) -> bool:
     return node is parent.value and source.segment(node) == ast.unparse(node)
 
 
-def _quote(node: ast.expr, source: Source) -> str:
-    """Return the quote of the f-string around a node; before Python 3.12 none may stand in it."""
+def _quotes(node: ast.expr, source: Source) -> str:
+    """Return the quotes of the f-strings around a node; before Python 3.12 none may stand in them."""
+    found, at = set[str](), source.span(node)[0]
     here: ast.AST | None = node
-    while here is not None and not isinstance(here, ast.JoinedStr):
+    while here is not None:
+        if isinstance(here, ast.JoinedStr):
+            start, end = source.span(here)
+            pieces = _PIECE.finditer(source.text[start:end])  # several may stand one after the other
+            found |= {p[1].decode()[0] for p in pieces if start + p.start() < at < start + p.end()}
         here = source.parents.get(here)
-    opened = re.match(r"\w*(['\"])", source.segment(here)) if here else None
-    return opened[1] if opened else ""
+    return "".join(sorted(found))
 
 
 def _suspected(node: ast.expr, suspects: Mapping[int, float]) -> bool:
     return any(line in suspects for line in range(node.lineno, (node.end_lineno or node.lineno) + 1))
 
 
-def _written(node: ast.expr, source: Source, quote: str) -> str:
-    """Write an expression with the quotes of its file, or with those that the f-string around it leaves."""
+def _written(node: ast.expr, source: Source, quotes: str) -> str:
+    """Write an expression with the quotes of its file, or with those that the f-strings around it leave."""
     text = ast.unparse(ast.fix_missing_locations(node) if isinstance(node, ast.Lambda) else node)
-    if quote:
-        return text.replace("'", '"') if quote == "'" else text
+    if quotes:
+        return text.replace("'", '"') if quotes == "'" and '"' not in text else text
     return source.styled(text)
 
 
@@ -92,14 +97,14 @@ def expression_edits(node: ast.expr, source: Source) -> Iterator[Edit]:
     start, end = source.span(node)
     parent = source.parents.get(node)
     enclosed = isinstance(node, ast.GeneratorExp) and isinstance(parent, ast.Call)
-    quote = _quote(node, source)
+    quotes = _quotes(node, source)
     bare = (
         isinstance(parent, _JOINING) and source.text[start - 1 : start] + source.text[end : end + 1] == b"()"
     )
-    known = {_written(node, source, quote): -1.0}  # what stands there already is no edit
+    known = {_written(node, source, quotes): -1.0}  # what stands there already is no edit
     for operator in _OPERATORS:
         for name, cost, new in operator(node, source):
-            text = _written(new, source, quote)
+            text = _written(new, source, quotes)
             if (
                 needs_parentheses(new, node, parent)
                 and not bare
@@ -108,7 +113,7 @@ def expression_edits(node: ast.expr, source: Source) -> Iterator[Edit]:
                 text = f"({text})"
             if enclosed and not isinstance(new, ast.GeneratorExp):
                 text = f"({text})"
-            if quote and (quote in text or "\\" in text):
+            if quotes and any(sign in text for sign in f"{quotes}\\"):
                 continue
             if known.get(text, 99.0) > cost:
                 known[text] = cost

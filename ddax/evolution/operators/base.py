@@ -4,8 +4,10 @@ from __future__ import annotations
 
 import ast
 import re
+from collections import Counter
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
+from functools import cached_property
 from typing import Any
 
 FunctionNode = ast.FunctionDef | ast.AsyncFunctionDef
@@ -100,7 +102,6 @@ class Source:
         self.functions = [n for n in ast.walk(self.tree) if isinstance(n, FunctionNode)]
         self.constants = self._constants()
         self.globals = self._globals()
-        self._double = text.count(b'"') > text.count(b"'")
         self.first_lines = dict(
             first_lines or {self.qualified(f): self.first_line(f) for f in self.functions}
         )
@@ -115,9 +116,50 @@ class Source:
         return ".".join(reversed(names))
 
     @staticmethod
-    def first_line(function: FunctionNode) -> int:
-        """Return the line that the interpreter counts as the function's first."""
-        return min([function.lineno, *(d.lineno for d in function.decorator_list)])
+    def first_line(node: ast.stmt) -> int:
+        """Return the first line of a statement with its decorators, as the interpreter counts it."""
+        decorators: list[ast.expr] = getattr(node, "decorator_list", [])
+        return min([node.lineno, *(d.lineno for d in decorators)])
+
+    def after(self, node: ast.stmt) -> int:
+        """Return the offset behind the last line of a statement."""
+        return min(self.lines[node.end_lineno or node.lineno], len(self.text))
+
+    @cached_property
+    def step(self) -> str:
+        """The white space by which the file's blocks are set in."""
+        for node in self.tree.body:
+            if isinstance(body := getattr(node, "body", None), list):
+                line = self.text[self.lines[body[0].lineno - 1] : self.span(body[0])[0]].decode()
+                if line and not line.strip():
+                    return line
+        return "    "
+
+    @cached_property
+    def _double(self) -> bool:
+        """Say whether most of the file's texts, docstrings left out, stand in double quotes."""
+        counts = Counter(
+            found[1]
+            for node in ast.walk(self.tree)
+            if isinstance(node, ast.JoinedStr)
+            or (isinstance(node, ast.Constant) and isinstance(node.value, str))
+            if not isinstance(self.parents.get(node), ast.Expr | ast.JoinedStr | ast.FormattedValue)
+            if (found := re.match(r"\w*(['\"])", self.segment(node)))
+        )
+        return counts['"'] > counts["'"]
+
+    @cached_property
+    def small(self) -> dict[str, bool]:
+        """The small statements of the file's functions, and whether each awaits something."""
+        simple = (
+            node
+            for node in ast.walk(self.tree)
+            if isinstance(node, ast.Assign | ast.AugAssign | ast.Delete)
+            or (isinstance(node, ast.Expr) and isinstance(node.value, ast.Call | ast.Await))
+        )
+        own = (node for node in simple if not isinstance(self.scope_of(node).node, ast.Module))
+        texts = ((ast.unparse(node), any(isinstance(n, ast.Await) for n in ast.walk(node))) for node in own)
+        return {text: waits for text, waits in texts if len(text) < 60 and "\n" not in text}
 
     def _constants(self) -> list[ast.Constant]:
         found: dict[str, ast.Constant] = {}

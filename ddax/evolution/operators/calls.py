@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import ast
 from collections.abc import Iterator
+from copy import copy
 from typing import TypeGuard
 
 from ddax.evolution.operators.base import Source
@@ -318,17 +319,22 @@ def bindings(node: ast.expr, source: Source) -> Iterator[Variant]:
     """Bind the variables of a loop in a lambda made in it, which else would see the last value."""
     if not isinstance(node, ast.Lambda):
         return
-    used = {n.id for n in ast.walk(node.body) if isinstance(n, ast.Name)} - {a.arg for a in node.args.args}
+    own = {a.arg for a in ast.walk(node.args) if isinstance(a, ast.arg)}
+    used = {n.id for n in ast.walk(node.body) if isinstance(n, ast.Name)} - own
     here, loops = source.parents.get(node), set[str]()
     while here is not None:
-        targets = [here.target] if isinstance(here, ast.For) else []
+        targets = [here.target] if isinstance(here, ast.For | ast.AsyncFor) else []
         targets += [c.target for c in getattr(here, "generators", ())]
         loops |= {n.id for t in targets for n in ast.walk(t) if isinstance(n, ast.Name)}
         here = source.parents.get(here)
     if bound := sorted(used & loops):
-        args = [*node.args.args, *(ast.arg(name) for name in bound)]
-        defaults: list[ast.expr] = [*node.args.defaults, *(ast.Name(name, ast.Load()) for name in bound)]
-        yield "bind", 0.5, ast.Lambda(ast.arguments([], args, None, [], [], None, defaults), node.body)
+        more, values = [ast.arg(n) for n in bound], [ast.Name(n, ast.Load()) for n in bound]
+        args = copy(node.args)
+        if args.vararg:  # which would take what is put before it
+            args.kwonlyargs, args.kw_defaults = [*args.kwonlyargs, *more], [*args.kw_defaults, *values]
+        else:
+            args.args, args.defaults = [*args.args, *more], [*args.defaults, *values]
+        yield "bind", 0.5, ast.Lambda(args, node.body)
 
 
 def attributes(node: ast.expr, source: Source) -> Iterator[Variant]:

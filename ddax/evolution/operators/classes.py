@@ -3,35 +3,18 @@
 from __future__ import annotations
 
 import ast
-import textwrap
 from collections.abc import Iterator
 
 from ddax.evolution.operators.base import Edit, FunctionNode, Source
 from ddax.evolution.operators.groups import splice
+from ddax.evolution.operators.heads import Change, at_head, indent_of
 
-STEP = "    "
 _DECORATORS = ("property", "staticmethod", "classmethod")
 _MAKERS = frozenset({"list", "dict", "set", "defaultdict", "deque", "Counter", "OrderedDict", "bytearray"})
 
 
-def _indent(source: Source, node: ast.stmt) -> str:
-    line = source.text[source.lines[node.lineno - 1] : source.span(node)[0]].decode()
-    return line if not line.strip() else ""
-
-
 def _classes(source: Source) -> Iterator[ast.ClassDef]:
     yield from (node for node in ast.walk(source.tree) if isinstance(node, ast.ClassDef))
-
-
-def _head(source: Source, function: FunctionNode) -> tuple[int, str] | None:
-    """Return the place behind a function's header and docstring, and the indent; None for a one-liner."""
-    first = function.body[0]
-    text = isinstance(first, ast.Expr) and isinstance(first.value, ast.Constant)
-    indent = _indent(source, first)
-    if not indent or first.lineno == function.lineno:
-        return None
-    line = (first.end_lineno or first.lineno) if text else first.lineno - 1
-    return min(source.lines[line], len(source.text)), indent
 
 
 def decorators(source: Source) -> Iterator[Edit]:
@@ -46,7 +29,7 @@ def decorators(source: Source) -> Iterator[Edit]:
                 yield Edit(source.path, start, end, "", "decorator", 1.2, method.lineno)
             if method.decorator_list or (method.name.startswith("__") and method.name.endswith("__")):
                 continue
-            at, indent = source.lines[method.lineno - 1], _indent(source, method)
+            at, indent = source.lines[method.lineno - 1], indent_of(source, method)
             for name in _fitting(method):
                 yield Edit(source.path, at, at, f"{indent}@{name}\n", "decorator", 0.8, method.lineno)
 
@@ -65,20 +48,17 @@ def parents(source: Source) -> Iterator[Edit]:
     known = {node.name: node for node in _classes(source)}
     for owner in _classes(source):
         own = _method(owner, "__init__")
-        if own is None or not owner.bases or "super()" in source.segment(own):
-            continue
-        head = _head(source, own)
-        if head is None:
+        if own is None or not owner.bases or ".__init__(" in source.segment(own):
             continue
         given = [a.arg for a in own.args.args][1:]
         base = known.get(ast.unparse(owner.bases[0]))
         above = _method(base, "__init__") if base else None
         wanted = [a.arg for a in above.args.args][1:] if above else []
         both = [name for name in wanted if name in given]
-        at, indent = head
         for names in dict.fromkeys([tuple(both), (), tuple(given[:1]), tuple(given)]):
-            text = f"{indent}super().__init__({', '.join(names)})\n"
-            yield Edit(source.path, at, at, text, "parent_init", 0.6, own.lineno)
+            change = at_head(source, own, f"super().__init__({', '.join(names)})\n")
+            if change is not None:
+                yield Edit(source.path, *change, "parent_init", 0.6, own.lineno)
 
 
 def _method(owner: ast.ClassDef, name: str) -> FunctionNode | None:
@@ -100,31 +80,28 @@ def own_defaults(source: Source) -> Iterator[Edit]:
         pairs += [
             (a, d) for a, d in zip(function.args.kwonlyargs, function.args.kw_defaults, strict=True) if d
         ]
-        head = _head(source, function)
-        for argument, default in pairs if head else ():
-            if head and _makes(default):
-                at, indent = head
-                guard = f"if {argument.arg} is None:\n{STEP}{argument.arg} = {source.segment(default)}\n"
-                changes = [(*source.span(default), "None"), (at, at, textwrap.indent(guard, indent))]
-                yield splice(source, changes, "own_object", 0.5)
+        for name, default in ((a.arg, d) for a, d in pairs if _makes(d)):
+            guard = f"if {name} is None:\n{source.step}{name} = {source.segment(default)}\n"
+            change = at_head(source, function, guard)
+            if change is not None:
+                yield splice(source, [(*source.span(default), "None"), change], "own_object", 0.5)
 
 
 def own_attributes(source: Source) -> Iterator[Edit]:
     """Give each instance an object of its own, where all of a class share one."""
     for owner in _classes(source):
         init = _method(owner, "__init__")
-        head = _head(source, init) if init else None
         for statement in owner.body:
             target, value = _given(statement)
-            if value is None or not _makes(value) or not _indent(source, statement):
+            if value is None or not _makes(value) or not indent_of(source, statement):
                 continue
             if any("dataclass" in ast.unparse(d) for d in owner.decorator_list):
                 yield from _factories(source, value)
-            elif head:
-                lines = source.lines[statement.lineno - 1], source.lines[statement.end_lineno or 0]
-                at, indent = head
-                made = f"{indent}self.{target} = {source.segment(value)}\n"
-                yield splice(source, [(*lines, ""), (at, at, made)], "own_object", 0.5)
+            elif init:
+                lines = source.lines[statement.lineno - 1], source.after(statement)
+                made = at_head(source, init, f"self.{target} = {source.segment(value)}\n")
+                if made is not None:
+                    yield splice(source, [(*lines, ""), made], "own_object", 0.5)
 
 
 def _given(statement: ast.stmt) -> tuple[str, ast.expr | None]:
@@ -141,16 +118,23 @@ def _given(statement: ast.stmt) -> tuple[str, ast.expr | None]:
 def _factories(source: Source, value: ast.expr) -> Iterator[Edit]:
     """Make a field's default by a factory, and import `field` where it is not yet."""
     plain = {"List": "list", "Dict": "dict", "Set": "set"}.get(type(value).__name__, "")
-    bare = bool(plain) and not any(True for _ in ast.iter_child_nodes(value) if isinstance(_, ast.expr))
+    bare = bool(plain) and not any(isinstance(n, ast.expr) for n in ast.iter_child_nodes(value))
     factory = plain if bare else f"lambda: {source.segment(value)}"
-    changes = [(*source.span(value), f"field(default_factory={factory})")]
+    for field, imports in _fields(source):
+        made = f"{field}(default_factory={factory})"
+        yield splice(source, [(*source.span(value), made), *imports], "own_object", 0.5)
+
+
+def _fields(source: Source) -> Iterator[tuple[str, list[Change]]]:
+    """Yield what `dataclasses.field` is called in a file, and the change of its imports that this needs."""
     for node in source.tree.body:
-        if isinstance(node, ast.ImportFrom) and node.module == "dataclasses":
-            names = [alias.name for alias in node.names]
-            if "field" not in names:
-                text = f"from dataclasses import {', '.join([*names, 'field'])}"
-                changes.append((*source.span(node), text))
-    yield splice(source, changes, "own_object", 0.5)
+        if isinstance(node, ast.Import):
+            yield from ((f"{a.asname or a.name}.field", []) for a in node.names if a.name == "dataclasses")
+        elif isinstance(node, ast.ImportFrom) and node.module == "dataclasses":
+            known = {alias.name: alias.asname or alias.name for alias in node.names}
+            names = ", ".join(ast.unparse(alias) for alias in [*node.names, ast.alias("field")])
+            change = (*source.span(node), f"from dataclasses import {names}")
+            yield known.get("field", "field"), [] if known.keys() & {"field", "*"} else [change]
 
 
 CLASS_OPERATORS = (decorators, parents, own_defaults, own_attributes)

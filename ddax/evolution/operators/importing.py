@@ -8,9 +8,11 @@ import importlib
 import re
 import sys
 from collections.abc import Iterator
+from inspect import ismodule
 
-from ddax.evolution.operators.base import Edit, Source, dotted
+from ddax.evolution.operators.base import Edit, FunctionNode, Source, dotted, own_nodes
 from ddax.evolution.operators.expressions import Variant
+from ddax.evolution.operators.heads import at_head
 
 _LIBRARY = (
     "collections", "dataclasses", "datetime", "functools", "itertools", "pathlib", "math", "re", "json",
@@ -29,40 +31,60 @@ def _missing(source: Source, pattern: re.Pattern[str]) -> list[tuple[str, ...]]:
     return list(dict.fromkeys(tuple(part or "" for part in m.groups()) for m in found if m))
 
 
-def _top(source: Source) -> tuple[int, int]:
-    """Return the place and the line for a further import: before the first statement that may follow one."""
+def _top(source: Source) -> int:
+    """Return the place for a further import: before the first statement that may follow one."""
     for node in source.tree.body:
         docstring = isinstance(node, ast.Expr) and isinstance(node.value, ast.Constant)
         future = isinstance(node, ast.ImportFrom) and node.module == "__future__"
         if not docstring and not future:
-            return source.lines[node.lineno - 1], node.lineno
-    return len(source.text), len(source.lines) - 1
+            return source.lines[source.first_line(node) - 1]
+    return len(source.text)
 
 
 def _has(module: str, name: str) -> bool:
-    return hasattr(importlib.import_module(module), name)
+    """Tell whether a module offers a name that is not but another module which it imports itself."""
+    own = importlib.import_module(module)
+    return hasattr(own, name) and not (name in sys.stdlib_module_names and ismodule(getattr(own, name)))
 
 
 def brought(source: Source) -> Iterator[Edit]:
-    """Import a name that is not defined; say that a variable is that of the module or function around."""
-    spoken = {n.id for n in ast.walk(source.tree) if isinstance(n, ast.Name)}
-    at, _ = _top(source)
+    """Import a name that is not defined."""
+    at = _top(source)
     lines = {n.id: n.lineno for n in ast.walk(source.tree) if isinstance(n, ast.Name)}
     for (name,) in _missing(source, _UNDEFINED):
-        if name not in spoken:
+        if name not in lines:
             continue
         found = [f"import {name}"] if name in sys.stdlib_module_names or name in source.seen.exports else []
         found += [f"from {m} import {name}" for m, names in source.seen.exports.items() if name in names]
         found += [f"from {module} import {name}" for module in _LIBRARY if _has(module, name)]
         for text in found:
             yield Edit(source.path, at, at, f"{text}\n", "import", 0.2, lines[name])
+
+
+def declared(source: Source) -> Iterator[Edit]:
+    """Say that a variable which has no value yet is that of the module or of a function around."""
     for (name,) in _missing(source, _LOCAL):
         for function in source.functions:
-            first = function.body[0]
-            start = source.lines[first.lineno - 1]
-            indent = " " * first.col_offset
-            for word in ("global", "nonlocal"):
-                yield Edit(source.path, start, start, f"{indent}{word} {name}\n", "import", 0.4, first.lineno)
+            if name in _stored(function):
+                words = ["global"] if name in source.globals else []
+                words += ["nonlocal"] if any(name in _stored(f) for f in _around(source, function)) else []
+                for word in words:
+                    change = at_head(source, function, f"{word} {name}\n")
+                    if change is not None:
+                        yield Edit(source.path, *change, "import", 0.4, function.body[0].lineno)
+
+
+def _stored(function: FunctionNode) -> set[str]:
+    names = (n for n in own_nodes(function) if isinstance(n, ast.Name) and isinstance(n.ctx, ast.Store))
+    return {n.id for n in names} | {n.arg for n in own_nodes(function) if isinstance(n, ast.arg)}
+
+
+def _around(source: Source, function: FunctionNode) -> Iterator[FunctionNode]:
+    here = source.parents.get(function)
+    while here is not None:
+        if isinstance(here, FunctionNode):
+            yield here
+        here = source.parents.get(here)
 
 
 def renamed(source: Source) -> Iterator[Edit]:
@@ -89,8 +111,9 @@ def _others(source: Source, node: ast.ImportFrom, alias: ast.alias) -> Iterator[
     last = module.split(".")[-1]
     for other, names in source.seen.exports.items():
         here = other == node.module or other.split(".")[-1] == last
+        like = {used, *_near(alias.name, list(names))} if here else set()
         for name in names:
-            if here and (name == used or name in _near(alias.name, list(names))):
+            if name in like:
                 yield _line(source, node, f"from {module} import {name}" + _alias(name, used))
         if used in names and not here:
             yield _line(source, node, f"from {other} import {used}")
@@ -125,8 +148,8 @@ def misspelt(node: ast.expr, source: Source) -> Iterator[Variant]:
     scope = source.scope_of(node)
     if isinstance(node, ast.Name) and (node.id,) in _missing(source, _UNDEFINED):
         known = [*scope.names, *source.globals]
-        near = [n for n in known if n.split(".")[-1] == node.id or n in _near(node.id, known)]
-        for name in near:
+        like = _near(node.id, known)
+        for name in (n for n in known if n.split(".")[-1] == node.id or n in like):
             yield "misspelt", 0.3, ast.Name(name, ast.Load())
     elif isinstance(node, ast.Attribute) and isinstance(node.ctx, ast.Load) and _refused(node, source):
         own = dict.fromkeys(n for names in source.seen.attributes.values() for n in names)
@@ -153,4 +176,4 @@ def constants_of(node: ast.expr, source: Source) -> Iterator[Variant]:
 
 
 IMPORT_OPERATORS = (misspelt, constants_of)
-IMPORT_EDITS = (brought, renamed, inner)
+IMPORT_EDITS = (brought, declared, renamed, inner)

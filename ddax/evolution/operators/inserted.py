@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import ast
 import builtins
+from functools import lru_cache
 
 from ddax.evolution.operators.base import Scope, Source, dotted
 from ddax.evolution.operators.kinds import NUMBERS, SEQUENCES, plain
@@ -14,9 +15,10 @@ _KNOWN = frozenset(
 )
 
 
-def uses(text: str) -> set[str]:
+@lru_cache(maxsize=4096)  # asked of the same conditions and statements at every place
+def uses(text: str) -> frozenset[str]:
     """Return the names that a piece of a program needs."""
-    return {n.id for n in ast.walk(ast.parse(text)) if isinstance(n, ast.Name)} - _KNOWN
+    return frozenset(n.id for n in ast.walk(ast.parse(text)) if isinstance(n, ast.Name)) - _KNOWN
 
 
 def transplants(scope: Scope, source: Source) -> list[tuple[float, str]]:
@@ -25,19 +27,11 @@ def transplants(scope: Scope, source: Source) -> list[tuple[float, str]]:
     What a program lacks at one place it often has at another ("The Plastic Surgery Hypothesis", Barr and
     others, 2014).
     """
-    known: dict[str, set[str]] = source.__dict__.setdefault("_small", {})
-    if not known:
-        for node in ast.walk(source.tree):
-            simple = isinstance(node, (ast.Assign, ast.AugAssign, ast.Delete)) or (
-                isinstance(node, ast.Expr) and isinstance(node.value, (ast.Call, ast.Await))
-            )
-            if simple and not isinstance(source.scope_of(node).node, ast.Module):
-                text = ast.unparse(node)
-                if len(text) < 60 and "\n" not in text:
-                    known[text] = uses(text)
+    waits = isinstance(scope.node, ast.AsyncFunctionDef)
     here = {ast.unparse(s) for s in scope.statements if isinstance(s, (ast.Assign, ast.AugAssign, ast.Expr))}
     names = {*scope.names, *source.globals, *dir(builtins)}
-    return [(2.0, text) for text, needs in sorted(known.items()) if needs <= names and text not in here]
+    known = sorted({text for text, awaited in source.small.items() if waits or not awaited} - here)
+    return [(2.0, text) for text in known if uses(text) <= names]
 
 
 def statements_for(scope: Scope, place: Place) -> list[tuple[float, str]]:

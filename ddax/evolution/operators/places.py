@@ -14,12 +14,10 @@ class Place:
 
     def __init__(self, source: Source, block: list[ast.stmt], index: int) -> None:
         self.source, self.block, self.index, self.node = source, block, index, block[index]
-        self.start_line = min(
-            [self.node.lineno, *(d.lineno for d in getattr(self.node, "decorator_list", []))]
-        )
+        self.start_line = source.first_line(self.node)
         self.end_line = self.node.end_lineno or self.node.lineno
         self.start = source.lines[self.start_line - 1]
-        self.stop = min(source.lines[self.end_line], len(source.text))
+        self.stop = source.after(self.node)
         self.raw = source.text[self.start : self.stop].decode()
         stripped = self.raw.lstrip()
         self.indent = self.raw[: len(self.raw) - len(stripped)]
@@ -36,8 +34,9 @@ class Place:
         return Edit(self.source.path, self.start, self.stop, text, operator, cost, self.node.lineno)
 
     def line(self, code: str) -> str:
-        """Indent code as this statement is."""
-        return textwrap.indent(self.source.styled(code), self.indent) + "\n"
+        """Indent code as this statement is; its blocks are given by four spaces."""
+        code = self.source.styled(code).replace("\n    ", f"\n{self.source.step}")
+        return textwrap.indent(code, self.indent) + "\n"
 
     @property
     def text(self) -> str:
@@ -52,9 +51,9 @@ class Place:
         """Insert code after the statement."""
         return self.edit(self.text + self.line(code), operator, cost)
 
-    def under(self, header: str, operator: str, cost: float, step: str = "    ") -> Edit:
+    def under(self, header: str, operator: str, cost: float) -> Edit:
         """Put the statement under a header."""
-        return self.edit(self.line(header) + textwrap.indent(self.text, step), operator, cost)
+        return self.edit(self.line(header) + textwrap.indent(self.text, self.source.step), operator, cost)
 
 
 def places(source: Source) -> Iterator[Place]:

@@ -17,7 +17,12 @@ GUARD_ATOMS, WRAP_ATOMS = 60, 60
 """Conditions tried at one place."""
 EXIT_WORDS = 6
 """Texts of the tests that a function may return early."""
-_NOT_RAISED = re.compile(r"DID NOT RAISE <class '(?:[\w.]+\.)?(\w+)'>|^(\w+) not raised")
+_NOT_RAISED = re.compile(r"DID NOT RAISE (?!any\b)(?:<class ')?(?:\w+\.)*(\w+)|\b(\w+) not raised\b")
+"""Complaints of pytest and of unittest."""
+
+
+_NO_RESULT = (ast.Constant, ast.Await, ast.Yield, ast.NamedExpr)
+"""Expressions that stand alone for what they do, not for what they are."""
 
 
 def _docstring(place: Place) -> bool:
@@ -60,7 +65,8 @@ def structure(place: Place) -> Iterator[Edit]:
                 node.lineno,
             )
     for depth in range(1, _openings(block[i - 1]) + 1) if i else ():
-        yield place.edit(textwrap.indent(place.text, depth * "    "), "indent", 0.9 + 0.1 * depth)
+        set_in = textwrap.indent(place.text, depth * place.source.step)
+        yield place.edit(set_in, "indent", 0.9 + 0.1 * depth)
     if (i and i == len(block) - 1) or isinstance(node, (ast.Return, ast.AugAssign, ast.Expr, ast.Assign)):
         yield from _dedent(place)
 
@@ -69,20 +75,23 @@ def _openings(node: ast.stmt) -> int:
     """Count the blocks that end with a statement, one within the other."""
     if not isinstance(node, (ast.For, ast.While, ast.If, ast.With)):
         return 0
-    return 1 + _openings((node.orelse if not isinstance(node, ast.With) and node.orelse else node.body)[-1])
+    last = (node.orelse if not isinstance(node, ast.With) and node.orelse else node.body)[-1]
+    return 1 + _openings(last) if last.lineno > node.lineno else 0
 
 
 def _dedent(place: Place) -> Iterator[Edit]:
     parent = place.source.parents.get(place.node)
     if not isinstance(parent, (ast.For, ast.While, ast.If, ast.With)) or place.block[-1] is not place.node:
         return
-    if len(place.block) < 2 or place.node.end_lineno != parent.end_lineno or len(place.indent) < 8:
+    step = place.source.step
+    if (
+        len(place.block) < 2
+        or place.node.end_lineno != parent.end_lineno
+        or len(place.indent) < 2 * len(step)
+    ):
         return
-    yield place.edit(_shift_left(place.text), "dedent", 0.9)
-
-
-def _shift_left(text: str) -> str:
-    return "".join(line[4:] if line.startswith("    ") else line for line in text.splitlines(keepends=True))
+    lines = place.text.splitlines(keepends=True)
+    yield place.edit("".join(line.removeprefix(step) for line in lines), "dedent", 0.9)
 
 
 def _block_text(place: Place, body: list[ast.stmt]) -> str | None:
@@ -115,10 +124,12 @@ def branches(place: Place) -> Iterator[Edit]:
             if body is not None and other is not None:
                 test = place.source.segment(node.test)
                 header = place.line(f"{word} {test}:")
-                yield place.edit(header + textwrap.indent(body, place.indent + "    "), "else_drop", 1.1)
+                yield place.edit(
+                    header + textwrap.indent(body, place.indent + place.source.step), "else_drop", 1.1
+                )
                 follow = (
                     header
-                    + textwrap.indent(body, place.indent + "    ")
+                    + textwrap.indent(body, place.indent + place.source.step)
                     + textwrap.indent(other, place.indent)
                 )
                 yield place.edit(follow, "else_drop", 1.1)
@@ -205,7 +216,8 @@ def flow(place: Place) -> Iterator[Edit]:
         for value in ("False", "True", "None"):
             yield place.edit(place.line(f"return {value}"), "flow", 1.4)
     elif isinstance(node, ast.Expr) and isinstance(node.value, ast.Yield) and node.value.value is not None:
-        yield place.edit(place.line(f"yield from {source.segment(node.value.value)}"), "flow", 0.4)
+        if not isinstance(node.value.value, ast.Tuple):  # several values are nothing that can be gone through
+            yield place.edit(place.line(f"yield from {source.segment(node.value.value)}"), "flow", 0.4)
     elif isinstance(node, ast.Expr) and isinstance(node.value, ast.YieldFrom):
         yield place.edit(place.line(f"yield {source.segment(node.value.value)}"), "flow", 0.4)
     elif isinstance(node, ast.Expr) and isinstance(node.value, ast.Call):
@@ -213,7 +225,7 @@ def flow(place: Place) -> Iterator[Edit]:
         if isinstance(node.value.func, ast.Attribute) and isinstance(node.value.func.value, ast.Name):
             owner = node.value.func.value.id
             yield place.edit(place.line(f"{owner} = {source.segment(node.value)}"), "flow", 1.1)
-    elif isinstance(node, ast.Expr) and not isinstance(node.value, (ast.Constant, ast.Await)):
+    elif isinstance(node, ast.Expr) and not isinstance(node.value, _NO_RESULT):
         yield place.edit(place.line(f"return {source.segment(node.value)}"), "flow", 0.4)
     elif isinstance(node, ast.Return) and node.value is not None:
         if _in_loop(place):

@@ -72,12 +72,17 @@ def _separators(words: tuple[str, ...]) -> list[str]:
 def formats(source: Source) -> Iterator[Edit]:
     """Change how a value is formatted within an f-string: its width, its digits, its signs and its type."""
     for node in ast.walk(source.tree):
-        if isinstance(node, ast.JoinedStr) and node.lineno == node.end_lineno:
+        spec = isinstance(source.parents.get(node), ast.FormattedValue)  # a part of the text around it
+        if isinstance(node, ast.JoinedStr) and not spec and node.lineno == node.end_lineno:
             start, end = source.span(node)
             for found in re.finditer(rb"(?<![:{]):([^:{}'\"]+)\}", source.text[start:end]):
-                spec = found[1].decode(errors="replace")
+                old = found[1].decode(errors="replace")
                 place = start + found.start(1), start + found.end(1)
-                for cost, text in _specs(spec):
+                costs: dict[str, float] = {}
+                for cost, text in _specs(old):
+                    if text != old:
+                        costs[text] = min(cost, costs.get(text, cost))
+                for text, cost in costs.items():
                     yield Edit(source.path, *place, text, "format", cost, node.lineno)
 
 
