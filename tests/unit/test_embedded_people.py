@@ -142,7 +142,33 @@ def test_who_did_it_once_does_not_do_it_now(task: str, sentence: str, name: str)
         ("Who was the first leader of Nordvik?", "The first leader of Nordvik was Anna Berg.", "Anna Berg"),
         ("Who is the founder of Nordvik?", "The founder of Nordvik was Ann Lee.", "Ann Lee"),
         ("When was Nordvik founded?", "Nordvik was not founded in 1902.", ""),
+        ("Who founded Nordvik?", "Nordvik was planned in 1900 and founded by Ann Lee.", "Ann Lee"),
     ],
 )
 def test_what_was_is_told_where_it_is_asked_for(task: str, sentence: str, name: str) -> None:
     assert told(task, sentence) == name
+
+
+@pytest.mark.parametrize(
+    ("task", "sentence"),
+    [
+        ("Who leads Nordvik?", "Is Nordvik led by Anna Berg?"),
+        ("Who leads Nordvik?", "If the vote passes, Nordvik will be led by Anna Berg."),
+        ("Who leads Nordvik?", "Nordvik will be led by Anna Berg next year."),
+        ("Who leads Nordvik?", '"Nordvik is led by Anna Berg," claimed the leaflet.'),
+        ("Who founded Nordvik?", "Some say Nordvik was founded by Ann Lee."),
+        ("Who founded Nordvik?", "Nordvik is said to have been founded by Ann Lee."),
+        ("Who founded Nordvik?", "Nordvik would have been founded by Ann Lee with more money."),
+        ("When was the mill built?", "The mill was to be built in 1890."),
+        ("When was the mill built?", "The mill might have been built in 1890."),
+        ("When was the mill built?", "The mill was planned and built after 1890."),
+        ("How many passengers does the Ariel carry?", "The Ariel can carry more than 240 passengers."),
+        ("How many passengers does the Ariel carry?", "The Ariel carries over 240 passengers."),
+    ],
+)
+def test_what_is_asked_doubted_conditional_or_a_bound_is_no_short_answer(task: str, sentence: str) -> None:
+    assert told(task, sentence) == ""
+
+
+def test_a_bound_that_is_asked_for_is_a_short_answer() -> None:
+    assert told("After which year was the mill built?", "The mill was built after 1890.") == "1890"

@@ -191,6 +191,14 @@ async def test_no_short_answer_is_said_of_something_else(
     assert (await asked(reasoner, task, ("clinic", text))).short == short
 
 
+async def test_a_sentence_that_says_isnt_answers_no_more_than_one_that_says_not(
+    reasoner: EmbeddedReasoner,
+) -> None:
+    text = "Wages isn't led by Annika Brandt. Since the merger Wages has a head, and it is led by Ole Krag.\n"
+    reply = await asked(reasoner, "Who leads Wages?", ("desks", text))
+    assert reply.text.startswith("desks: Since the merger")
+
+
 async def test_what_is_just_below_the_line_is_not_shown_as_the_line(reasoner: EmbeddedReasoner) -> None:
     reply = await asked(reasoner, "Who painted the bridge of the harbour?", ("desks", DESKS))
     assert f"(support {int(reply.support * 100) / 100:.2f}, and 0.76 is needed)" in reply.text

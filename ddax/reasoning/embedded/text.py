@@ -156,6 +156,7 @@ _VERBS = {
     "authors": "write", "authored": "write",
 }  # fmt: skip
 """Forms of verbs that do not end as others do, and of who does them."""
+_NOT = frozenset(["not", "never", "cannot"])
 _AGENTS = frozenset(
     ["builder", "commander", "composer", "conductor", "creator", "designer", "developer", "director",
      "discoverer", "driver", "editor", "founder", "governor", "holder", "illustrator", "inventor", "keeper",
@@ -188,6 +189,11 @@ def is_past(word: str) -> bool:
     """Tell whether a verb is in a form of the past."""
     own = fold(word)
     return own.endswith("ed") or own in _VERBS
+
+
+def denies(said: Iterable[str]) -> bool:
+    """Tell whether one of some words says "not", also as a part of it: "isn't"."""
+    return any(word in _NOT or word.endswith(("n't", "n’t")) for word in said)
 
 
 QUESTION_WORDS = frozenset(

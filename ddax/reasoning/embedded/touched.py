@@ -8,7 +8,16 @@ from ddax.reasoning.embedded.evidence import Weighed
 from ddax.reasoning.embedded.measures import HEADS
 from ddax.reasoning.embedded.question import Question
 from ddax.reasoning.embedded.spans import LIVED, Span
-from ddax.reasoning.embedded.text import FUNCTION_WORDS, bare_title, is_past, stem, term_of, terms, words
+from ddax.reasoning.embedded.text import (
+    FUNCTION_WORDS,
+    bare_title,
+    denies,
+    is_past,
+    stem,
+    term_of,
+    terms,
+    words,
+)
 
 LEAST_FIT = 0.8
 """Fit to the kind that a short answer needs: a full name, a date, a count."""
@@ -26,16 +35,27 @@ _TRANSITIVE = re.compile(r"\bwho\s+(\w+)\s+(?!(?:in|on|at|for|to|with|from|as|un
 """What asks who did something to what it names: "Who succeeded Lee?"."""
 _BIRTH = re.compile(r"\b(?:born|birth)\b", re.IGNORECASE)
 _DEATH = re.compile(r"\b(?:die|died|death)\b", re.IGNORECASE)
-_DENIED = frozenset(["not", "never", "longer", "cannot"])
 _DOUBTED = frozenset(
-    ["myth", "legend", "false", "falsely", "wrongly", "allegedly", "reportedly", "supposedly"]
+    ["myth", "legend", "false", "falsely", "wrongly", "allegedly", "reportedly", "supposedly", "claim",
+     "claims", "claimed", "rumour", "rumours", "rumor", "rumors", "perhaps", "maybe", "possibly", "probably",
+     "might", "if", "unless", "whether"]
+)  # fmt: skip
+"""Words of a sentence that says a thing by hearsay, as likely or on a condition."""
+_UNDONE = re.compile(
+    r"\b(?:was|were) to (?:be|have)\b|\b(?:would|could|should) (?:not )?have\b"
+    r"|\b(?:planned|intended|proposed|meant|supposed|thought|believed) (?:to|that)\b"
+    r"|\b(?:said|(?:some|many|people) say)\b",
+    re.IGNORECASE,
 )
+"""What stands before a thing that was to be done or is said to have been."""
+_BOUNDS = frozenset(["before", "after", "than", "least", "most", "over", "under", "nearly", "almost"])
+"""Words before a number or a date that is not the one asked for, but a bound of it."""
 _FORMER = frozenset(["former", "formerly", "previous", "previously", "first", "then", "once"])
 _HELD = frozenset(
     map(term_of, ["lead", "own", "manage", "rule", "govern", "head", "chair", "president", "mayor"])
 )
 """What somebody is for a time: who was it need not be it."""
-_TENSES = frozenset(["is", "are", "has", "have", "was", "were", "had"])
+_TENSES = frozenset(["is", "are", "has", "have", "was", "were", "had", "will"])
 _NAMING = frozenset(["by", "is", "are", "was", "were", "been"])
 """Words between a verb or a role and the name of who it is."""
 _BESIDE = re.compile(r"\b(?:of|for|from|with|by|to|and|or)\W*$", re.IGNORECASE)
@@ -112,12 +132,15 @@ def _told(question: Question, span: Span, item: Weighed) -> bool:
 
 
 def _denied(question: Question, span: Span, item: Weighed) -> bool:
-    """Tell whether a sentence denies or doubts what it says of a span, or says it of another time."""
+    """Tell whether a sentence denies, doubts or bounds what it says of a span, or says it of another time."""
     text, asked = item.sentence.text, set(words(question.text))
-    front = set(words(text[: span.start])) - asked
-    if front & _DENIED or any(word.endswith(("n't", "n’t")) for word in front):
+    before = words(text[: span.start])
+    front = set(before) - asked
+    if denies(front) or "longer" in front or _BOUNDS.intersection(set(before[-1:]) - asked):
         return True
-    if _DOUBTED & (set(words(text)) - asked):
+    if text.endswith(("?", "？")) or _DOUBTED & (set(words(text)) - asked):
+        return True
+    if (undone := _UNDONE.search(text, 0, span.start)) and not set(words(undone.group())) <= asked:
         return True
     return not _FORMER.isdisjoint(front) and (
         _asks_present(question) or _IS.search(question.text) is not None
@@ -143,7 +166,7 @@ def _led_to(question: Question, span: Span, item: Weighed, before: list[str]) ->
     done_by = text[: span.start].endswith(" by ")
     front = words(text[: span.start])
     tense = next((word for word in reversed(front) if word in _TENSES), "")
-    if tense in ("was", "were", "had") and _asks_present(question):
+    if tense in ("was", "were", "had", "will") and _asks_present(question):
         return False
     if not _names(question, [word for word in front if word not in ("a", "an", "the")], before[-1]):
         return False

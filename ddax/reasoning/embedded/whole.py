@@ -11,7 +11,7 @@ from ddax.reasoning.embedded.question import Question, said_of
 from ddax.reasoning.embedded.rows import asked_cell
 from ddax.reasoning.embedded.sentences import Sentence
 from ddax.reasoning.embedded.spans import DATE, LIVED
-from ddax.reasoning.embedded.text import contains_phrase, terms, words
+from ddax.reasoning.embedded.text import contains_phrase, denies, terms, words
 
 LEAST_TERMS = 2
 """One word alone may stand in any sentence, also in one that is about something else."""
@@ -37,7 +37,7 @@ _LIFE = frozenset(terms("born birth die died death"))
 _WHO = re.compile(r"who\b", re.IGNORECASE)
 _BACK = frozenset(["it", "its", "he", "his", "she", "her", "they", "their", "this", "these"])
 """Words with which a sentence goes on about what the one before it names."""
-_DENIALS = frozenset(["not", "never", "no", "nor", "neither", "without", "cannot"])
+_NO = frozenset(["no", "nor", "neither", "without"])
 
 
 Told = tuple[Weighed, ...]
@@ -127,7 +127,8 @@ def _answers(question: Question, item: Weighed) -> bool:
         return False
     if not all(contains_phrase(words(item.sentence.titled), name) for name in lettered(question)):
         return False
-    denied = not _DENIALS.isdisjoint(set(words(item.sentence.text)) - set(words(question.text)))
+    said = set(words(item.sentence.text)) - set(words(question.text))
+    denied = denies(said) or not _NO.isdisjoint(said)
     return question.kind == "yes_no" or not denied or _CHANGED.search(item.sentence.text) is not None
 
 
