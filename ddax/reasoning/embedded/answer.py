@@ -12,6 +12,7 @@ from ddax.reasoning.embedded.bearing import shares
 from ddax.reasoning.embedded.compare import compared
 from ddax.reasoning.embedded.evidence import Weighed, fit_of_title, weigh
 from ddax.reasoning.embedded.question import Question, unmet
+from ddax.reasoning.embedded.reasons import gives_reason, only_says_what, unreasoned
 from ddax.reasoning.embedded.rows import asked_cell
 from ddax.reasoning.embedded.sentences import HEADING_WORDS, Sentence
 from ddax.reasoning.embedded.support import Support, measure, unsaid
@@ -51,11 +52,24 @@ class Answer:
 
 
 def answer(question: Question, passages: Sequence[Passage], vectors: Vectors, *, threshold: float) -> Answer:
-    """Answer from passages, or refuse where support is under the threshold or a name is not mentioned."""
+    """Answer from passages, or refuse.
+
+    Refused is what has support under the threshold, a name that is not mentioned, or nothing to quote.
+    """
     weighed = weigh(question, passages, vectors)
     strength = measure(question, weighed)
-    if not weighed or strength.value < threshold or unsaid(question, passages) or apart(question, weighed):
-        return Answer(refusal(question, strength, weighed, threshold), (), False, strength, "")
+    missing = strength.value < threshold or unsaid(question, passages) or apart(question, weighed)
+    if weighed and not missing and not unreasoned(question, weighed):
+        text, citations, short = _quoted(question, passages, weighed, vectors)
+        if citations:
+            return Answer(text, citations, True, strength, short)
+    return Answer(refusal(question, strength, weighed, threshold), (), False, strength, "")
+
+
+def _quoted(
+    question: Question, passages: Sequence[Passage], weighed: Sequence[Weighed], vectors: Vectors
+) -> tuple[str, tuple[Citation, ...], str]:
+    """Return the text of an answer, its quotes, and the short answer."""
     about = shares(question.names, passages)
     order = opened(question, chosen(question, sayable(question, weighed), vectors, about), weighed)
     lead = compared(question, weighed)[0] if question.kind in ("yes_no", "choice") else ""
@@ -68,7 +82,7 @@ def answer(question: Question, passages: Sequence[Passage], vectors: Vectors, *,
     text, citations = pack(lead, order, asked=frozenset(question.terms))
     if question.kind == "name" and short:
         citations = _name_first(order[0].sentence, weighed, citations)
-    return Answer(text, citations, True, strength, short)
+    return text, citations, short
 
 
 def _name_first(
@@ -89,6 +103,8 @@ def refusal(question: Question, strength: Support, weighed: Sequence[Weighed], t
     missing = unmet(question.names, said)[:6]
     if missing:
         tail = f"nothing read mentions {', '.join(missing)}"
+    elif unreasoned(question, weighed):
+        tail = "what was read says what is so, not why"
     else:
         tail = "what was read does not carry an answer" if weighed else "nothing was read"
     needed = f", and {threshold:.2f} is needed" if strength.value < threshold else ""
@@ -97,11 +113,16 @@ def refusal(question: Question, strength: Support, weighed: Sequence[Weighed], t
 
 
 def sayable(question: Question, weighed: Sequence[Weighed]) -> list[Weighed]:
-    """Leave out lines that only lead to others, and headings where no date or number is asked for."""
+    """Leave out what is no answer.
+
+    Those are lines that only lead to others, headings where no date or number is asked for, and rows that
+    only say what is so where it is asked why.
+    """
     kept = [
         item
         for item in weighed
         if not item.sentence.text.endswith((":", "：", ","))
+        and not only_says_what(question, item.sentence)
         and (not item.sentence.label or (question.kind in ("date", "number") and item.spans))
     ]
     return kept or list(weighed)
@@ -139,7 +160,8 @@ def telling(question: Question, order: Sequence[Weighed], sure: Sequence[Told] =
     """Keep what says more: of the same part of a document, of a linked one, or of a word still open.
 
     Beside a sentence that answers whole, only its own part goes on, and beside those that are `sure` to
-    answer only what stands next to them. What is far weaker than the best is dropped.
+    answer only what stands next to them. What is far weaker than the best is dropped, if it is no reason
+    that is asked for.
     """
     if not order:
         return []
@@ -149,7 +171,8 @@ def telling(question: Question, order: Sequence[Weighed], sure: Sequence[Told] =
     kept, asked = list(order[: max(1, begins)]), frozenset(question.terms)
     said = set[str]().union(*(item.terms for item in kept))
     for item in order[len(kept) :]:
-        if item.score < least or item.sentence.label:
+        weak = item.score < least and not (question.asks_why and gives_reason(item.sentence))
+        if weak or item.sentence.label:
             continue
         new = not (answered or sure) and ((item.terms & asked) - said or _linked(question, item, kept))
         near = not sure or abs(item.sentence.place - sure[0][-1].sentence.place) == 1

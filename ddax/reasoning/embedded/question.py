@@ -117,6 +117,7 @@ _DEFINITION = re.compile(
     r"^\s*what\s+(?:is|are|does|do)\s+(?:an?\s+|the\s+)?(?P<subject>[^?]{2,80}?)(?:\s+(?:do|mean|for))?\s*\??\s*$",
     re.I,
 )
+_WHY = re.compile(r"\W*why\b", re.I)
 _MODALS = frozenset({"may", "might", "must", "shall", "should"})
 _YES_NO = re.compile(r"^(?:is|are|was|were|do|does|did|has|have|had|can|could|will|would|should)\b", re.I)
 _MODAL = re.compile(
@@ -207,6 +208,11 @@ class Question:
     def compares(self) -> bool:
         """Tell whether two or more named things are set against each other."""
         return self.kind in ("choice", "yes_no") and len(self.names) > 1
+
+    @property
+    def asks_why(self) -> bool:
+        """Tell whether a reason is asked for."""
+        return _WHY.match(self.text) is not None
 
 
 @lru_cache(maxsize=256)
@@ -327,6 +333,8 @@ def _kind(text: str, options: tuple[str, ...]) -> AnswerKind:
         return "choice"
     if _YES_NO.match(text.lstrip()) or _asks_leave(text.lstrip()):
         return "yes_no"
+    if _WHY.match(text):
+        return "open"
     starts: list[tuple[int, AnswerKind]] = [
         (match.start(), kind) for kind, pattern in _KINDS if (match := pattern.search(text))
     ]

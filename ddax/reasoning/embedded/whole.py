@@ -8,6 +8,7 @@ from collections.abc import Set as AbstractSet
 
 from ddax.reasoning.embedded.evidence import Weighed, fit_of_title
 from ddax.reasoning.embedded.question import Question, said_of
+from ddax.reasoning.embedded.reasons import gives_reason, only_says_what
 from ddax.reasoning.embedded.rows import asked_cell
 from ddax.reasoning.embedded.sentences import Sentence
 from ddax.reasoning.embedded.spans import DATE, LIVED
@@ -47,7 +48,7 @@ Told = tuple[Weighed, ...]
 def whole(question: Question, weighed: Sequence[Weighed]) -> list[Told]:
     """Find the sentences that say every word asked, best first, or the row whose cell is asked for.
 
-    What says that it changes something comes before what it may change.
+    What gives the reason that is asked for, and what changes something, comes before the others.
     """
     needed = needed_terms(question)
     if question.kind not in _ASKED or not needed:
@@ -60,7 +61,12 @@ def whole(question: Question, weighed: Sequence[Weighed]) -> list[Told]:
     placed = _placed(weighed)
     answers = [item for item in weighed if len(needed) >= LEAST_TERMS and _answers(question, item)]
     found = [told for item in answers if (told := _together(item, placed, needed))]
-    return sorted(found, key=lambda told: _CHANGED.search(told[-1].sentence.text) is None)
+    return sorted(found, key=lambda told: _rank(question, told[-1].sentence))
+
+
+def _rank(question: Question, line: Sentence) -> tuple[bool, bool]:
+    """Put first what gives a reason where it is asked why, and what says that it changes something."""
+    return question.asks_why and not gives_reason(line), _CHANGED.search(line.text) is None
 
 
 def _placed(weighed: Sequence[Weighed]) -> dict[tuple[str, int], Weighed]:
@@ -135,6 +141,8 @@ def _answers(question: Question, item: Weighed) -> bool:
 def _fits(question: Question, item: Weighed) -> bool:
     """Tell whether a sentence says anything that has the form of an answer."""
     text = item.sentence.text
+    if only_says_what(question, item.sentence):
+        return False
     if re.search(r"\bhow often\b", question.text, re.IGNORECASE):
         return _OFTEN.search(text) is not None
     if question.kind == "date":

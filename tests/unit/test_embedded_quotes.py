@@ -1,0 +1,75 @@
+"""Every answer is made of quotes that stand in their document where they say, whatever it looks like."""
+
+from __future__ import annotations
+
+import time
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from ddax.memory.chunks import chunks
+from ddax.memory.embeddings import HashEmbedder
+from ddax.reasoning.embedded.answer import MAX_WORDS, Answer, answer
+from ddax.reasoning.embedded.question import analyse
+from ddax.reasoning.embedded.vectors import Vectors
+from ddax.types import Passage
+
+PIECES = (
+    "# Wages\n", "# Wages\r\n", "Wages is led by Annika Brandt. ", "Wages is led by Annika Brandt",
+    "It is led by Ole Krag in 1901.\r\n", "| Desk | Leader |\n|---|---|\n| Wages | Ann Lee |\n",
+    "| Desk | Leader |\r\n|:--|--:|\r\n| Wages | Ann \\| Lee |\r\n", "```\n", "~~~python\r\n", "\u00a0",
+    "“Wages” is „led“ by «Åsa Öst». ", "e\u0301 ", "\ufeff", "\u2028", "\x0b", "\x85", "İ", "ﬁ", "👩‍👩‍👧 ",
+    "\n\n", "\r\n\r\n", "\r", "\t", "    ", "- Wages:\tled by Ann Lee\n", "1. Wages. Led by Ole Krag.\n",
+    "**Wages:** led by __Ole Krag__.\n", "From: a\nTo: b\nSubject: Wages\n", "Wages:\n", "word " * 70,
+    "x" * 500, "wages;" * 90, "---\n", ">>> f(1)\n1\n", "> quote\n", "(Ann Lee; 3 May 1901 – 4 June 1999) ",
+    "Why?\n\n", "Yes, it is.\n", "*", "_", "|", "\\|", "#", "&amp; ", "你好。",
+)  # fmt: skip
+TASKS = (
+    "Who leads Wages?", "When was Wages led?", "Is Wages led by Annika Brandt?", "What is Wages?",
+    "How many Wages are led?", "Why is Wages led?", "Who is older, Ann Lee or Ole Krag?", "wages led", "Why?",
+)  # fmt: skip
+VECTORS = Vectors(HashEmbedder())
+
+
+def read(task: str, text: str, title: str = "Wages") -> Answer:
+    """Answer from all parts of one document, however little they support it."""
+    parts = [Passage(str(i), "w.md", title, c.text, c.start, c.end) for i, c in enumerate(chunks(text))]
+    return answer(analyse(task), parts, VECTORS, threshold=0.0)
+
+
+@given(
+    st.lists(st.one_of(st.sampled_from(PIECES), st.text(max_size=6)), max_size=30).map("".join),
+    st.sampled_from(TASKS),
+    st.sampled_from(["Wages", "notes", "Desk (a)", "Annika Brandt", "|"]),
+)
+def test_an_answer_quotes_its_document_word_for_word(text: str, task: str, title: str) -> None:
+    found = read(task, text, title)
+    assert found.found == bool(found.citations)
+    assert all(text[quote.start : quote.end] == quote.quote for quote in found.citations)
+    assert "\n" not in found.text and len(found.text.split()) <= MAX_WORDS
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "Wages is led by Annika Brandt.    " + "word " * 70 + "\n\n====\n",
+        "# Wages was led in 1901 " + "a b " * 40,
+    ],
+)
+def test_what_cannot_be_quoted_is_no_answer(text: str) -> None:
+    found = read("When was Wages led?", text)
+    assert not found.found and found.short == "" and found.text.startswith("Not found in the sources")
+
+
+@pytest.mark.parametrize(
+    "piece",
+    ["word ", "x", "| a ", ".", "A. ", "(1900 - ", "(; ", "“", "\"'“", "Go. ", "Abc of the ", "1,", "two-",
+     "**a ", "_", "# ", "- ", "a\t", "   ", "\n", "a\r\n", "```\n", "From: a\n", "abc:\n", "Abc\n\n",
+     "1. a.\n", "who when ", "It is. "],
+)  # fmt: skip
+def test_a_hostile_document_takes_no_longer_than_its_length(piece: str) -> None:
+    began = time.process_time()
+    found = read("Who is the head of the Abc word in 1900?", piece * (50_000 // len(piece)))
+    assert all(quote.quote for quote in found.citations)
+    assert time.process_time() - began < 5
