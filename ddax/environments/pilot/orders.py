@@ -27,10 +27,17 @@ VERBS: dict[str, str] = {
     "activate": "switch", "deactivate": "switch",
 }  # fmt: skip
 """What each verb asks for."""
-_QUOTED = re.compile(r"“([^”]*)”|\"([^\"]*)\"|(?<!\w)'([^']+)'(?!\w)|«([^»]*)»")
+_QUOTED = re.compile(
+    r"„([^“”]*)[“”]|“([^”]*)”|\"([^\"]*)\"|(?<!\w)'([^']+)'(?!\w)|(?<!\w)‘([^‘]+?)’(?!\w)|«([^»]*)»"
+)
 _HELD = re.compile(r"⟦(\d+)⟧")
 _VERB = "|".join(sorted(VERBS, key=len, reverse=True))
-_SENTENCE = re.compile(r"(?<=[^\d\s])[.;!?](?=\s|$)|(?<=\d)[.;!?](?=\s+[A-Z]|\s*$)")
+_WHOLE = "".join(rf"(?<!\b{short})" for short in ("Mr", "Mrs", "Ms", "Dr", "Prof", "[A-Z]"))
+_SENTENCE = re.compile(
+    rf"(?<=[^\d\s]){_WHOLE}[.;!?](?=\s|$)|(?<=\d)[.;!?](?=\s+[A-Z]|\s*$)"
+    rf"|(?<=\b[A-Z])[.;!?](?=\s+(?i:{_VERB}|please|then|do|don|you|never)\b|\s*$)"
+)
+"""What ends a sentence: not the point of “Mr. Hill”, and that of “J. Hill” only where an order follows."""
 _NEXT = re.compile(
     rf"\s*,\s*(?:(?:and|then|and then|to)\s+)?(?=(?:{_VERB})\b)|\s+(?:and then|then|and)\s+(?=(?:{_VERB})\b)"
     r"|\s+and\s+(?=(?!(?:the|an?|my|its?|their|all|any)\b)[a-z]+\s+(?:the|my)\s)"
@@ -49,11 +56,20 @@ _WRITTEN_ALSO = re.compile(
     r"(?:,\s*(?:and\s+)?|\s+and\s+)(?=(?:⟦\d+⟧|[^\s⟦⟧,]+)\s+(?:into|in|as)\s)", re.IGNORECASE
 )
 """What stands before one more value and its field, both behind one verb."""
-_NOT = re.compile(
-    r"(?:please\s+)?(?:you\s+(?:must|should)\s+)?(?:do\s+not|don['’]t|not|never)\b", re.IGNORECASE
-)
+_NOT = re.compile(r"(?:do\s+not|don['’]t|not|never|instead\s+of|rather\s+than)\b", re.IGNORECASE)
 """How an order begins that says what is to be left alone."""
-_INSTEAD = re.compile(r",\s*|\s+but\s+", re.IGNORECASE)
+_INSTEAD = re.compile(r",(?!\s*or\b)\s*|\s+but\s+", re.IGNORECASE)
+_AND = r"(?:\s*,\s*(?:(?:and|but)\s+)?|\s+(?:and|but)\s+)"
+_AND_NOT = re.compile(rf"{_AND}(?=(?:do\s+not|don['’]t|never)\s+(?:{_VERB})\b)", re.IGNORECASE)
+_BUT_NOT = re.compile(rf"{_AND}(?=not\b)|,?\s+(?=(?:instead\s+of|rather\s+than)\b)", re.IGNORECASE)
+"""What stands between an order and what is to be left alone; the second where nothing is to be written."""
+_KEPT_FROM = re.compile(r"(?:\b(?:not|never|avoid|forbidden|refuse)\b|n['’]t\b)[^,]*\bto\s*$", re.IGNORECASE)
+"""What keeps from the order behind it, as “Be careful not to …”."""
+_EXCEPTS = re.compile(
+    r"\b(?:but|except|excluding|unless|without|other\s+than|apart\s+from|besides)\b", re.IGNORECASE
+)
+_NAMING = frozenset({"press", "choose", "uncheck", "submit", "switch", "message"})
+"""Kinds of orders that name something and have nothing to write."""
 _ASKS = r"(?:what|which|who|whose|whom|when|where|why|how|is|are|was|were|does|did|has|have)\b"
 _DOES = re.compile(
     r"(?:please\s+)?(?:click|press|tap|enter|type|fill|submit|log in|sign in|tick|untick|uncheck)\b"
@@ -61,24 +77,34 @@ _DOES = re.compile(
     re.IGNORECASE,
 )
 _LEAD = re.compile(
-    r"^(?:please|then|and|now|also|you (?:should|must)|i (?:want|need) you to|could you)\s+", re.IGNORECASE
+    r"^(?:please,?|then|and|now|also|you (?:should|must)|i (?:want|need) you to|could you)\s+", re.IGNORECASE
 )
 
 
 @dataclass(frozen=True)
 class Order:
-    """One thing to do: what kind (`verb`), the words behind it, the words before it, what stood in quotes."""
+    """One thing to do: what kind (`verb`), the words behind it, the words before it, what stood in quotes.
+
+    `outside` is `text` with a `_` for each sign of what stood in quotes.
+    """
 
     verb: str
     word: str
     text: str
     quotes: tuple[str, ...] = ()
     before: str = ""
+    outside: str = ""
 
     @property
     def quote(self) -> str:
         """Return what was quoted first, empty where nothing was."""
         return self.quotes[0] if self.quotes else ""
+
+    @property
+    def excepts(self) -> str:
+        """Return the word by which an order leaves out some of what it names; empty where it does not."""
+        found = _EXCEPTS.search(self.outside) if self.verb in _NAMING else None
+        return found[0] if found else ""
 
 
 def is_question(task: str) -> bool:
@@ -103,25 +129,46 @@ def read_orders(task: str) -> list[Order]:
 
     found: list[Order] = []
     for sentence in _SENTENCE.split(_QUOTED.sub(hold, task)):
-        found += [_order(clause, held) for clause in _clauses(sentence.strip()) if clause.strip(" ,.")]
+        for clause in _clauses(sentence.strip()):
+            found += _orders(clause, held)
     return found
 
 
+def _orders(clause: str, held: list[str]) -> Iterator[Order]:
+    """Yield the order of a clause, and what it says is not to be done instead."""
+    if not clause.strip(" ,."):
+        return
+    order, parts = _order(clause, held), _BUT_NOT.split(clause, maxsplit=1)
+    if order.verb in _NAMING and len(parts) > 1:
+        yield from (_order(part, held) for part in parts)
+    else:
+        yield order
+
+
 def _clauses(sentence: str) -> Iterator[str]:
-    """Yield the orders of a sentence as text; several fields behind one verb are an order each."""
+    """Yield the orders of a sentence as text, and as one of them what it says is to be left alone."""
+    sentence = _begun(sentence)
     if _NOT.match(sentence):
         yield from _spared(sentence)
         return
-    for clause in _NEXT.split(sentence):
-        if verb := _SETS.match(clause):
-            first, *also = _ALSO.split(clause)
-        else:
-            verb = _WRITES.match(clause)
-            first, *also = _WRITTEN_ALSO.split(clause) if verb else [clause]
-            if any(not re.search(r"\s(?:into|in|as)\s", part) for part in (first, *also)):
-                first, also = clause, []
-        yield first
-        yield from (f"{verb[1]} {part}" for part in also if verb)
+    said, *left = _AND_NOT.split(sentence, maxsplit=1)
+    for clause in _NEXT.split(said):
+        yield from _each_field(clause)
+    for part in left:
+        yield from _clauses(part)
+
+
+def _each_field(clause: str) -> Iterator[str]:
+    """Yield an order as text, one for each field where several stand behind one verb."""
+    if verb := _SETS.match(clause):
+        first, *also = _ALSO.split(clause)
+    else:
+        verb = _WRITES.match(clause)
+        first, *also = _WRITTEN_ALSO.split(clause) if verb else [clause]
+        if any(not re.search(r"\s(?:into|in|as)\s", part) for part in (first, *also)):
+            first, also = clause, []
+    yield first
+    yield from (f"{verb[1]} {part}" for part in also if verb)
 
 
 def _spared(sentence: str) -> Iterator[str]:
@@ -133,19 +180,28 @@ def _spared(sentence: str) -> Iterator[str]:
 
 
 def _order(clause: str, held: list[str]) -> Order:
-    text = clause.strip(" ,.")
-    while _LEAD.match(text):
-        text = _LEAD.sub("", text)
-    quotes = tuple(held[int(found[1])] for found in _HELD.finditer(text))
-    if _NOT.match(text):
-        return Order("spare", "", _HELD.sub(lambda at: held[int(at[1])], text), quotes)
-    before, word, rest = "", "", text
+    """Read one order; what it says is not to be done is the order `spare`."""
+    text = _begun(clause.strip(" ,."))
     first = re.match(rf"({_VERB})\b\s*", text, re.IGNORECASE)
-    if first is None:
-        first = re.search(rf"(?:^|,\s*|\bto\s+)({_VERB})\b\s*", text, re.IGNORECASE)
-        before = text[: first.start()] if first else ""
+    first = first or re.search(rf"(?:^|,\s*|\bto\s+)({_VERB})\b\s*", text, re.IGNORECASE)
+    quotes = tuple(held[int(found[1])] for found in _HELD.finditer(text))
+    if _NOT.match(text) or (first and _KEPT_FROM.search(text[: first.start(1)])):
+        return Order("spare", "", _shown(text, held), quotes)
+    before, word, rest = text[: first.start()] if first else "", "", text
     if first is not None:
         word, rest = first[1].lower(), text[first.end() :]
-    whole = _HELD.sub(lambda held_at: held[int(held_at[1])], rest).strip()
-    shown = _HELD.sub(lambda held_at: held[int(held_at[1])], before).strip(" ,")
-    return Order(VERBS.get(word, "goal"), word, whole, quotes, shown)
+    outside = _shown(rest, ["_" * len(one) for one in held]).strip()
+    kind = VERBS.get(word, "goal")
+    return Order(kind, word, _shown(rest, held).strip(), quotes, _shown(before, held).strip(" ,"), outside)
+
+
+def _begun(text: str) -> str:
+    """Return a text from where it says what is to be done."""
+    while found := _LEAD.match(text):
+        text = text[found.end() :]
+    return text
+
+
+def _shown(text: str, held: list[str]) -> str:
+    """Return a text with its quotes in their places."""
+    return _HELD.sub(lambda at: held[int(at[1])], text)

@@ -55,7 +55,7 @@ async def carry_out(pilot: Pilot) -> None:
         return
     for place, order in enumerate(pilot.orders, 1):
         before = len(pilot.failed)
-        if not await _skill(order)(pilot, order):
+        if _leaves_out(pilot, order) or not await _skill(order)(pilot, order):
             pilot.fail(order)
         if len(pilot.failed) > before:
             pilot.leave(pilot.orders[place:])
@@ -66,6 +66,13 @@ def _speaks_of_mail(pilot: Pilot) -> bool:
     """Tell whether a task is about a message, and its first order names no control in a row."""
     mail = bool(MESSAGE_WORDS & set(tokens(pilot.task)))
     return mail and bool(pilot.orders) and not fits(pilot, asked_of(pilot.orders[0]))
+
+
+def _leaves_out(pilot: Pilot, order: Order) -> bool:
+    """Tell whether an order says what it does not mean, as “all but”, where nothing is called so."""
+    left, said = set(tokens(order.excepts)), set(tokens(order.text))
+    names = (set(tokens(name)) for node in pilot.seen.nodes for name in (node.name, *node.options))
+    return bool(left) and not any(left <= words <= said for words in names)
 
 
 def _skill(order: Order) -> Skill:
