@@ -74,6 +74,22 @@ def test_things_are_compared_by_what_is_asked_of_both(task: str, one: str, other
     assert decided(task, Nile=f"The Nile is a river. {one}", Amazon=f"The Amazon is a river. {other}") == said
 
 
+@pytest.mark.parametrize(
+    ("task", "one", "other", "said"),
+    [
+        ("Are Ann Lee and Bo Roth both physicists?", "was a physicist.", "was a physicist.", "yes"),
+        ("Are Ann Lee and Bo Roth both physicists?", "was never a physicist.", "was a physicist.", ""),
+        ("Are Ann Lee and Bo Roth both physicists?", "was a physicist.", "was no physicist.", ""),
+        ("Are Ann Lee and Bo Roth both physicists?", "wasn’t a physicist.", "was a physicist.", ""),
+        ("Did Ann Lee and Bo Roth both sing?", "sang. She did not marry. She did sing.", "did sing.", "yes"),
+        ("Who is taller, Ann Lee or Bo Roth?", "is 180 cm tall.", "is 170 cm tall.", "Ann Lee"),
+        ("Who is taller, Ann Lee or Bo Roth?", "is not 190 cm tall, but 160.", "is 170 cm tall.", ""),
+    ],
+)
+def test_what_is_denied_of_one_decides_nothing(task: str, one: str, other: str, said: str) -> None:
+    assert decided(task, Ann_Lee=f"Ann Lee {one}", Bo_Roth=f"Bo Roth {other}") == said
+
+
 def test_a_number_without_what_it_counts_is_no_measure_of_size() -> None:
     assert list(measures("In 1999 it rose 12.5 m, from 1,204 feet.")) == [
         ("length", 12.5), ("count:m", 12.5),

@@ -10,7 +10,7 @@ from ddax.reasoning.embedded.evidence import Weighed
 from ddax.reasoning.embedded.measures import asked_measures, measures
 from ddax.reasoning.embedded.nations import same_nation
 from ddax.reasoning.embedded.question import Question
-from ddax.reasoning.embedded.text import bare_title, contains_phrase, stem, terms, words
+from ddax.reasoning.embedded.text import bare_title, contains_phrase, denies, stem, terms, words
 
 _YEAR = re.compile(r"\b(1\d{3}|20\d\d)\b")
 _EARLIER = re.compile(r"\b(?:first|earlier|older|oldest|before)\b", re.IGNORECASE)
@@ -60,7 +60,7 @@ def _choose(question: Question, sides: Sequence[About]) -> tuple[str, Weighed | 
         low = bool(_LESS.search(asked))
         values = next(filter(None, (_sizes(kind, sides) for kind in asked_measures(asked))), [None])
     known = [value for value in values if value is not None]
-    if len(known) < len(sides) or known[0][0] == known[1][0]:
+    if len(known) < len(sides) or known[0][0] == known[1][0] or any(_denies(item) for _, item in known):
         return "", None
     order = sorted(range(2), key=lambda i: known[i][0], reverse=not low)
     return sides[order[0]].name, known[order[0]][1]
@@ -89,14 +89,18 @@ def _sizes(kind: str, sides: Sequence[About]) -> list[Value | None]:
 
 
 def _agree(question: Question, sides: Sequence[About]) -> tuple[str, Weighed | None]:
-    """Say yes where what is asked of both stands with both, no where it stands with one alone."""
+    """Say yes where what is asked of both stands with both, no where it stands with one alone.
+
+    Nothing is said where a sentence denies a word asked: of what, is not told without a model.
+    """
     names = {term for name in question.names for term in terms(name)}
     asked = [term for term in question.terms if term not in names and term not in _VAGUE]
     if re.search(r"\bnationality\b|\bcountry\b", question.text, re.IGNORECASE):
         same = same_nation(*(_opening(side) for side in sides))
         return ("", None) if same is None else ("yes" if same else "no", sides[0].lines[0])
     held = [{term for term in asked if any(term in item.terms for item in side.lines)} for side in sides]
-    if not asked:
+    told = [item for side in sides for item in side.lines if not item.terms.isdisjoint(asked)]
+    if not asked or any(map(_denies, told)):
         return "", None
     return ("yes" if all(len(h) * 2 >= len(asked) for h in held) else "no"), sides[0].lines[0]
 
@@ -113,6 +117,11 @@ def _opening(side: About) -> str:
     """Return how a page begins, without the name itself: Jordan and French are names too."""
     first = sorted(side.lines, key=_reading)[:OPENING]
     return " ".join(item.sentence.text for item in first).replace(side.name, "")
+
+
+def _denies(item: Weighed) -> bool:
+    said = words(item.sentence.text)
+    return denies(said) or "no" in said
 
 
 def _reading(item: Weighed) -> tuple[str, int]:
