@@ -48,6 +48,7 @@ from ddax.types import Passage
             "",
         ),
         ("Is the museum open on Mondays?", "The museum was open on Mondays.", ""),
+        ("Is the museum open on Mondays?", "```\nThe museum is open on Mondays.\n```\n", ""),
         ("Is the museum open on Mondays?", "A museum is open on Mondays.", ""),
         ("Is the museum open on Mondays?", "The museum is open on Tuesdays.", ""),
         ("Is the museum open on Mondays?", "Ann said the museum is open on Mondays.", ""),
@@ -211,3 +212,23 @@ def test_the_next_sentence_counts_where_too_many_were_read_to_weigh_it() -> None
     weighed = weigh(question, [other, first], Vectors(HashEmbedder()))
     assert all("winter" not in item.sentence.text for item in weighed)
     assert affirmed(question, weighed) is None
+
+
+@pytest.mark.parametrize(
+    ("one", "other", "said"),
+    [
+        ("is closed", "is open", ""),
+        ("is open", "isn't open", ""),
+        ("is open", "is never open", ""),
+        ("is open", "is open", "yes"),
+        ("is not open", "is not open", "no"),
+    ],
+)
+def test_a_sentence_that_says_more_and_disagrees_leaves_it_open(one: str, other: str, said: str) -> None:
+    task = "Is the museum open on Mondays?"
+    text = f"The museum {one} on Mondays.\n\nTickets cost 5.\n\nIn July the museum {other} on Mondays."
+    question = analyse(task)
+    found = affirmed(
+        question, weigh(question, [Passage("m", "m.md", "Museum", text)], Vectors(HashEmbedder()))
+    )
+    assert (found[1] if found else "") == said

@@ -36,6 +36,18 @@ FIELDS = "| Field | Value |\n|---|---|\n| Founded | 1941 |\n| Founder | John For
         ("Who is the founder of Acme?", "Acme", FIELDS, "John Ford"),
         ("How many employees does Acme have?", "Acme", FIELDS, "240"),
         ("Who founded Acme?", "Acme", FIELDS.replace("John Ford", "-"), ""),
+        ("How many goals does Ann Lee have?", "League", f"```\n{GOALS}```\n", ""),
+        ("How many goals does Ann Lee have?", "League", f"## Former players\n\n{GOALS}", ""),
+        (
+            "How many goals does the former player Ann Lee have?",
+            "League",
+            f"## Former players\n\n{GOALS}",
+            "12",
+        ),
+        ("How many goals does Ann Lee have?", "League", f"A table could be, for example:\n\n{GOALS}", ""),
+        ("How many goals does Ann Lee have?", "League", GOALS.replace("Season", "Past season"), "12"),
+        ("Who is the founder of Acme?", "Acme", FIELDS.replace("John Ford", "N/A"), ""),
+        ("Who is the founder of Acme?", "Acme", FIELDS.replace("John Ford", "Unknown"), ""),
         ("How old is Ann Lee?", "League", "| Player | Goals |\n|---|---|\n| Ann Lee | 12 |\n", ""),
     ],
 )

@@ -71,6 +71,14 @@ def test_a_bar_inside_a_cell_is_part_of_what_the_cell_says(line: str, said: str)
     assert found.plain == said and found.text == line
 
 
+def test_a_fence_makes_no_heading_of_the_line_above_it() -> None:
+    lines = cut("- The port is 2024\n```\n| port | 2024 |\n```\n- | 1 | 2 |\n")
+    assert [(line.plain, line.label, line.code) for line in lines] == [
+        ("The port is 2024", False, False), ("port: 2024", False, True), ("1: 2", False, False),
+    ]  # fmt: skip
+    assert lines[2].cells == []
+
+
 def test_an_answer_stands_under_its_question() -> None:
     found = cut("How do I leave?\n\nUse the back door.\n", title="House rules")
     assert found[0].label and found[1].titled == "House rules: How do I leave?: Use the back door."

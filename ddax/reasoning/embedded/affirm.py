@@ -14,7 +14,7 @@ from ddax.memory.chunks import CHUNK_CHARS, SENTENCE_CHARS, sentences
 from ddax.reasoning.embedded.evidence import Weighed
 from ddax.reasoning.embedded.question import Question
 from ddax.reasoning.embedded.sentences import Sentence
-from ddax.reasoning.embedded.text import FUNCTION_WORDS, is_past, term_of, words
+from ddax.reasoning.embedded.text import FUNCTION_WORDS, denies, is_past, term_of, words
 
 _LIMITS = frozenset(
     ["only", "except", "unless", "if", "but", "however", "although", "though", "some", "most", "many", "few",
@@ -70,6 +70,7 @@ def affirmed(question: Question, weighed: Sequence[Weighed]) -> tuple[Weighed, s
     if question.kind != "yes_no" or len(asked) < 2 or (_LIMITS | _DENIALS).intersection(asked):
         return None
     found: list[tuple[Weighed, str]] = []
+    leanings: set[str] = set()
     for item in weighed:
         said = _verdict(question, item.sentence)
         if not said and not item.terms.issuperset(question.terms):
@@ -78,7 +79,16 @@ def affirmed(question: Question, weighed: Sequence[Weighed]) -> tuple[Weighed, s
             return None
         if said:
             found.append((item, said))
-    return found[0] if len({said for _, said in found}) == 1 else None
+        leanings.add(said or _leaning(item.sentence))
+    return found[0] if found and leanings <= {found[0][1], ""} else None
+
+
+def _leaning(line: Sentence) -> str:
+    """Return what a sentence that says all words asked would say, if it said no more than them."""
+    if line.label or not _STATEMENT.fullmatch(line.text):
+        return ""
+    said = words(line.text)
+    return "no" if denies(said) or not _DENIALS.isdisjoint(said) else "yes"
 
 
 def _limited(line: Sentence, asked: Sequence[str]) -> bool:
@@ -114,7 +124,7 @@ def _taken_back(line: Sentence, weighed: Sequence[Weighed]) -> bool:
 
 def _verdict(question: Question, line: Sentence) -> str:
     """Return what one sentence says to a question: yes, no or nothing."""
-    if line.label or line.item or not _STATEMENT.fullmatch(line.text):
+    if line.label or line.item or line.code or not _STATEMENT.fullmatch(line.text):
         return ""
     asked = words(question.text)
     said = [part for word in words(line.text) for part in _spelt(word)]

@@ -45,7 +45,8 @@ class Sentence:
 
     `place` counts the sentences of the passage before it, without labels.
     `heading` is the sentence it stands under, `intro` the text that leads to it, `label` tells that it
-    only names what follows: a heading, a question, a signature. `header` is the first row of its table.
+    only names what follows: a heading, a question, a signature. `header` is the first row of its table,
+    `code` tells that it stands between fences.
     """
 
     text: str
@@ -57,6 +58,7 @@ class Sentence:
     label: bool = False
     item: bool = False
     header: Sentence | None = None
+    code: bool = False
 
     @property
     def end(self) -> int:
@@ -140,16 +142,9 @@ def _of_passage(passage: Passage) -> list[Sentence]:
         alone = header or run_in or _is_label(passage, spans, number)
         label = text.startswith("#") if fenced else alone
         own = Sentence(
-            text,
-            passage.start + spans[number].start,
-            passage,
-            place,
-            None if label else heading,
-            intro if item else "",
-            label,
-            item,
-            columns if item else None,
-        )
+            text, passage.start + spans[number].start, passage, place, None if label else heading,
+            intro if item else "", label, item, columns if item else None, fenced,
+        )  # fmt: skip
         found.append(own)
         columns = own if header and BAR.search(text) else columns if item else None
         place += not label
@@ -210,11 +205,11 @@ def _signature(line: str, title: str) -> bool:
 
 
 def _ruled(text: str, spans: Sequence[Span], place: int) -> bool:
-    """Tell whether a ruler stands below a sentence."""
+    """Tell whether a ruler stands below a sentence; a fence is none."""
     if place + 1 >= len(spans):
         return False
-    after = spans[place + 1]
-    return _RULER.match(text[after.start : after.end]) is not None
+    after = text[slice(*spans[place + 1])]
+    return _RULER.match(after) is not None and FENCE.match(after) is None
 
 
 def _names_document(sentence: Sentence) -> bool:
