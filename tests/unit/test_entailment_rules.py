@@ -53,6 +53,25 @@ def test_relations(premise: str, hypothesis: str, relation: str) -> None:
     assert lexical(premise, hypothesis).relation == relation
 
 
+@pytest.mark.parametrize(
+    ("front", "relation"),
+    [
+        ("", "entailment"),
+        ("In short: ", "entailment"),
+        ("The lift is not safe. ", "entailment"),
+        ("No Country: What if it is new? ", "entailment"),
+        ("It is not true that ", "neutral"),
+        ("It isn’t so that ", "neutral"),
+        ("Nobody says that ", "neutral"),
+        ("If the vote passes, ", "neutral"),
+        ("Some claim that ", "neutral"),
+        ("Nobody says that the mill is old. But ", "entailment"),
+    ],
+)
+def test_what_is_denied_or_doubted_is_not_entailed_by_its_words(front: str, relation: str) -> None:
+    assert lexical(f"{front}the mill is old.", "The mill is old.").relation == relation
+
+
 @given(st.text(max_size=80), st.text(max_size=80))
 def test_only_a_quote_makes_it_sure(premise: str, hypothesis: str) -> None:
     found = lexical(premise, hypothesis)

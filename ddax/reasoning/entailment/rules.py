@@ -7,11 +7,12 @@ premise.
 
 from __future__ import annotations
 
+import re
 from dataclasses import dataclass
 
 from ddax.reasoning.entailment.scale import most_likely, shipped
 from ddax.reasoning.entailment.signs import Likeness, same_thing, signs
-from ddax.reasoning.entailment.words import forms, read
+from ddax.reasoning.entailment.words import NEGATIONS, forms, read
 from ddax.types import Entailment
 
 UNSURE = 0.7
@@ -22,6 +23,13 @@ BY_NAMING = frozenset(["1", "2"])
 """Numbers that a premise says without a number too: "the Oder and the Spree" are two rivers."""
 LEAST_QUOTE = 3
 """Words from which a common run counts as a quote."""
+_BACK = (NEGATIONS - {"longer"}) | {
+    "if", "unless", "whether", "claim", "claims", "claimed", "rumour", "rumours", "rumor", "rumors", "myth",
+    "legend", "false", "falsely", "wrongly", "untrue", "allegedly", "supposedly",
+}  # fmt: skip
+"""What makes of a statement behind it something that is denied, doubted or said on a condition."""
+_CLAUSE = re.compile(r"(?<=[.!?:;])\s+")
+"""What parts a statement from what does not speak of it: another one, a title, a heading."""
 
 
 @dataclass(frozen=True)
@@ -34,6 +42,8 @@ class RuleCheck:
         """Say how a hypothesis relates to a premise."""
         if not forms(hypothesis) or not forms(premise):
             return Entailment("neutral", 0.0)
+        if _taken_back(premise, hypothesis):
+            return Entailment("neutral", UNSURE)
         if quoted(premise, hypothesis):
             return Entailment("entailment", VERBATIM)
         other = read(hypothesis)
@@ -52,10 +62,28 @@ class RuleCheck:
 
 def quoted(premise: str, hypothesis: str) -> bool:
     """Tell whether the words of the hypothesis stand in the premise, in order and without a gap."""
+    return _place(premise, hypothesis) is not None
+
+
+def _place(premise: str, hypothesis: str) -> int | None:
+    """Return how many words of a premise stand before those of a hypothesis; None where it has others."""
     said, wanted = forms(premise), forms(hypothesis)
     if len(wanted) < LEAST_QUOTE and len(wanted) != len(said):
-        return False
-    return any(said[i : i + len(wanted)] == wanted for i in range(len(said) - len(wanted) + 1))
+        return None
+    places = range(len(said) - len(wanted) + 1)
+    return next((i for i in places if said[i : i + len(wanted)] == wanted), None)
+
+
+def _taken_back(premise: str, hypothesis: str) -> bool:
+    """Tell whether a premise says the words of a hypothesis only behind words that deny or doubt them."""
+    fronts = [
+        forms(clause)[:place]
+        for clause in _CLAUSE.split(premise)
+        if (place := _place(clause, hypothesis)) is not None
+    ]
+    return bool(fronts) and all(
+        any(word in _BACK or word.endswith(("n't", "n’t")) for word in front) for front in fronts
+    )
 
 
 def lexical(premise: str, hypothesis: str) -> Entailment:
