@@ -160,6 +160,7 @@ def test_what_was_is_told_where_it_is_asked_for(task: str, sentence: str, name: 
         ("Who founded Nordvik?", "Nordvik is said to have been founded by Ann Lee."),
         ("Who founded Nordvik?", "Nordvik would have been founded by Ann Lee with more money."),
         ("When was the mill built?", "The mill was to be built in 1890."),
+        ("When is the party?", "The party on 1 July 2025 is cancelled."),
         ("When was the mill built?", "The mill might have been built in 1890."),
         ("When was the mill built?", "The mill was planned and built after 1890."),
         ("How many passengers does the Ariel carry?", "The Ariel can carry more than 240 passengers."),
@@ -168,6 +169,44 @@ def test_what_was_is_told_where_it_is_asked_for(task: str, sentence: str, name: 
 )
 def test_what_is_asked_doubted_conditional_or_a_bound_is_no_short_answer(task: str, sentence: str) -> None:
     assert told(task, sentence) == ""
+
+
+@pytest.mark.parametrize(
+    ("said", "date"),
+    [
+        ("in 1890", "1890"),
+        ("on 2025-07-01", "2025-07-01"),
+        ("on 01.07.2025", "01.07.2025"),
+        ("on 1/7/2025", "1/7/2025"),
+        ("on 1 Jul 2025", "1 Jul 2025"),
+        ("on 3 Sept. 2025", "3 Sept. 2025"),
+        ("on the 1st of July 2025", "1st of July 2025"),
+        ("on July 1st, 2025", "July 1st, 2025"),
+        ("in May 1945", "May 1945"),
+        ("between 1890 and 1900", ""),
+        ("in 1890-1900", ""),
+        ("on 1 July 2025 or 2 July 2025", ""),
+    ],
+)
+def test_a_date_is_told_whole_in_any_form_or_not_at_all(said: str, date: str) -> None:
+    assert told("When was the mill built?", f"The mill was built {said}.") == date
+
+
+def test_the_end_of_a_range_is_no_count() -> None:
+    assert told("How many passengers does the Ariel carry?", "The Ariel carries 60 to 80 passengers.") == ""
+
+
+@pytest.mark.parametrize(
+    ("task", "sentence", "date"),
+    [
+        ("When did Oda Lund die?", "Oda Lund (3 May 1901 – 4 June 1999) was an engineer.", "4 June 1999"),
+        ("When did Lund die?", "Oda Lund (1901-1999) was an engineer.", "1999"),
+        ("When did Oda Lund die?", "Oda Lund was the wife of Per Moss (3 May 1901 – 4 June 1999).", ""),
+        ("When was Oda Lund born?", "Oda Lund painted Per Moss (1901–1999), her teacher.", ""),
+    ],
+)
+def test_two_dates_tell_of_the_name_they_stand_behind(task: str, sentence: str, date: str) -> None:
+    assert told(task, sentence) == date
 
 
 def test_a_bound_that_is_asked_for_is_a_short_answer() -> None:

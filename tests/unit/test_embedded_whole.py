@@ -199,6 +199,26 @@ async def test_a_sentence_that_says_isnt_answers_no_more_than_one_that_says_not(
     assert reply.text.startswith("desks: Since the merger")
 
 
+@pytest.mark.parametrize(
+    ("text", "short"),
+    [
+        ("Oda Lund painted ships. She was born in 1902.", "1902"),
+        ("Oda Lund lived in New Belmark. She was born in 1902.", "1902"),
+        ("Oda Lund married Per Moss. He was born in 1902.", ""),
+        ("Oda Lund was born in 1902. Oda Lund was born in 1904.", ""),
+    ],
+)
+async def test_whom_he_or_she_is_has_to_be_clear(reasoner: EmbeddedReasoner, text: str, short: str) -> None:
+    assert (await asked(reasoner, "When was Oda Lund born?", ("people", text))).short == short
+
+
+async def test_two_sentences_that_say_different_numbers_give_none(reasoner: EmbeddedReasoner) -> None:
+    text = "The ticket costs 5 euros for adults. The ticket costs 3 euros for children.\n"
+    assert (await asked(reasoner, "How much does the ticket cost?", ("fees", text))).short == ""
+    one = text.replace(" 3 ", " 5 ")
+    assert (await asked(reasoner, "How much does the ticket cost?", ("fees", one))).short == "5"
+
+
 async def test_what_is_just_below_the_line_is_not_shown_as_the_line(reasoner: EmbeddedReasoner) -> None:
     reply = await asked(reasoner, "Who painted the bridge of the harbour?", ("desks", DESKS))
     assert f"(support {int(reply.support * 100) / 100:.2f}, and 0.76 is needed)" in reply.text

@@ -19,7 +19,7 @@ from ddax.reasoning.embedded.support import Support, measure, unsaid
 from ddax.reasoning.embedded.text import bare_title, contains_phrase, terms, words
 from ddax.reasoning.embedded.touched import touched
 from ddax.reasoning.embedded.vectors import Vectors
-from ddax.reasoning.embedded.whole import Told, apart, whole
+from ddax.reasoning.embedded.whole import Told, apart, two_named, whole
 from ddax.types import Citation, Passage
 
 MAX_WORDS = 60
@@ -141,7 +141,8 @@ def opened(question: Question, order: list[Weighed], weighed: Sequence[Weighed])
 
 def agreed(question: Question, sure: Sequence[Told]) -> str:
     """Return the short answer of what is sure to answer; empty where two of them say different ones."""
-    shorts = {short for told in sure if (short := short_answer(question, [_as_one(told)]))}
+    clear = (told for told in sure if not two_named(question, told))
+    shorts = {short for told in clear if (short := short_answer(question, [_as_one(told)]))}
     return shorts.pop() if len(shorts) == 1 else ""
 
 
@@ -242,10 +243,15 @@ def short_answer(question: Question, order: Sequence[Weighed]) -> str:
         return order[0].sentence.passage.title
     if question.kind not in SHORT_KINDS:
         return ""
-    for item in order:
-        if item.cover >= DIRECT and item.spans and not unmet(question.names, item.terms):
-            return "" if item.sentence.cells else touched(question, item)
-    return ""
+    direct = [
+        item
+        for item in order
+        if item.cover >= DIRECT and item.spans and not unmet(question.names, item.terms)
+    ]
+    if not direct or direct[0].sentence.cells:
+        return ""
+    short, *others = (touched(question, item) for item in direct if item.cover >= direct[0].cover)
+    return short if set(others) <= {short, ""} else ""
 
 
 def pack(

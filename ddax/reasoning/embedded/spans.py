@@ -8,10 +8,16 @@ from dataclasses import dataclass
 from ddax.reasoning.embedded.question import Question
 from ddax.reasoning.embedded.text import bare_title, fold, terms, words
 
-_MONTH = r"(?:January|February|March|April|May|June|July|August|September|October|November|December)"
+_MONTH = (
+    r"(?:Jan(?:uary)?|Feb(?:ruary)?|Mar(?:ch)?|Apr(?:il)?|May|June?|July?|Aug(?:ust)?|Sept?(?:ember)?"
+    r"|Oct(?:ober)?|Nov(?:ember)?|Dec(?:ember)?)\b\.?"
+)
+_NTH = r"\d{1,2}(?:st|nd|rd|th)?"
 DATE = re.compile(
-    rf"\b(?:\d{{1,2}} {_MONTH}(?: \d{{4}})?|{_MONTH} \d{{1,2}}(?:, \d{{4}})?|{_MONTH} \d{{4}}"
-    r"|1\d{3}s?|20\d\ds?)\b"
+    rf"\b(?:{_NTH} (?:of )?{_MONTH}(?:,? \d{{4}})?|{_MONTH} {_NTH}\b(?:, \d{{4}})?|{_MONTH} \d{{4}}"
+    r"|\d{4}-\d\d-\d\d|\d{1,2}(?:\.\d{1,2}\.|/\d{1,2}/)\d{4}"
+    # A year that is a part of a day written otherwise is no date.
+    r"|(?<!\b\d[./-])(?<!\b\d\d[./-])(?:1\d{3}s?|20\d\ds?)(?![./-]\d\d?\b))\b"
 )
 LIVED = re.compile(rf"\((?:[^()]*;)?\s*(?P<born>{DATE.pattern})\s*[–—-]\s*(?P<died>{DATE.pattern})\)")
 """The days of birth and death, as they stand behind a name."""
@@ -127,11 +133,16 @@ def people_in(sentence: str) -> list[Span]:
         own = Span(text, start, start + len(text), span.fit)
         last = found[-1] if found else own
         listed = sentence[own.end : last.start] == ", " and " and " in last.text
-        if listed and not _PLACE_BEFORE.search(sentence[max(0, start - 24) : start].lower()):
+        if listed and not led_as_place(sentence, start):
             found[-1] = Span(sentence[start : last.end], start, last.end, span.fit)
         elif text:
             found.append(own)
     return found[::-1]
+
+
+def led_as_place(sentence: str, start: int) -> bool:
+    """Tell whether what begins there stands where a place does: "in New York"."""
+    return _PLACE_BEFORE.search(sentence[max(0, start - 24) : start].lower()) is not None
 
 
 def _fits_person(question: Question, text: str, after: str) -> bool:

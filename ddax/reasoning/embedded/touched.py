@@ -38,9 +38,9 @@ _DEATH = re.compile(r"\b(?:die|died|death)\b", re.IGNORECASE)
 _DOUBTED = frozenset(
     ["myth", "legend", "false", "falsely", "wrongly", "allegedly", "reportedly", "supposedly", "claim",
      "claims", "claimed", "rumour", "rumours", "rumor", "rumors", "perhaps", "maybe", "possibly", "probably",
-     "might", "if", "unless", "whether"]
+     "might", "if", "unless", "whether", "cancelled", "canceled", "postponed"]
 )  # fmt: skip
-"""Words of a sentence that says a thing by hearsay, as likely or on a condition."""
+"""Words of a sentence that says a thing by hearsay, as likely, on a condition, or calls it off."""
 _UNDONE = re.compile(
     r"\b(?:was|were) to (?:be|have)\b|\b(?:would|could|should) (?:not )?have\b"
     r"|\b(?:planned|intended|proposed|meant|supposed|thought|believed) (?:to|that)\b"
@@ -50,6 +50,8 @@ _UNDONE = re.compile(
 """What stands before a thing that was to be done or is said to have been."""
 _BOUNDS = frozenset(["before", "after", "than", "least", "most", "over", "under", "nearly", "almost"])
 """Words before a number or a date that is not the one asked for, but a bound of it."""
+_JOIN = re.compile(r"\s*,?\s*(?:or|and|to|[–—-])\s*")
+"""What makes of two numbers or dates a range or a choice: "60 to 80", "1 July or 2 July"."""
 _FORMER = frozenset(["former", "formerly", "previous", "previously", "first", "then", "once"])
 _HELD = frozenset(
     map(term_of, ["lead", "own", "manage", "rule", "govern", "head", "chair", "president", "mayor"])
@@ -83,8 +85,10 @@ _NO_CLAUSE = re.compile(
 def touched(question: Question, item: Weighed) -> str:
     """Return the span that the words of the question touch; of two, none can be told without a model."""
     lived = LIVED.search(item.sentence.text) if question.kind == "date" else None
-    if lived is not None and any(
-        span.start in lived.span("born") + lived.span("died") for span in item.spans
+    if (
+        lived is not None
+        and _of_asked(question, item, lived)
+        and any(span.start in lived.span("born") + lived.span("died") for span in item.spans)
     ):
         return _lived(question, lived)
     asked, counted = frozenset(question.terms), _COUNTED.search(question.text)
@@ -97,6 +101,11 @@ def touched(question: Question, item: Weighed) -> str:
         and (counted is None or _counts(span, item, stem(counted.group(1).lower())))
     }
     return next((text for text, leads in near.items() if leads and len(near) == 1), "")
+
+
+def _of_asked(question: Question, item: Weighed, lived: re.Match[str]) -> bool:
+    """Tell whether two dates stand behind the name of whom is asked for, and not of somebody else."""
+    return set(words(item.sentence.text[: lived.start()])[-1:]) <= set(words(question.text))
 
 
 def _lived(question: Question, lived: re.Match[str]) -> str:
@@ -138,6 +147,8 @@ def _denied(question: Question, span: Span, item: Weighed) -> bool:
     front = set(before) - asked
     if denies(front) or "longer" in front or _BOUNDS.intersection(set(before[-1:]) - asked):
         return True
+    if question.kind != "person" and _one_of_two(span, item):
+        return True
     if text.endswith(("?", "？")) or _DOUBTED & (set(words(text)) - asked):
         return True
     if (undone := _UNDONE.search(text, 0, span.start)) and not set(words(undone.group())) <= asked:
@@ -145,6 +156,12 @@ def _denied(question: Question, span: Span, item: Weighed) -> bool:
     return not _FORMER.isdisjoint(front) and (
         _asks_present(question) or _IS.search(question.text) is not None
     )
+
+
+def _one_of_two(span: Span, item: Weighed) -> bool:
+    """Tell whether a span is one end of a range, or one of two to choose from."""
+    ends = (sorted((span, own), key=lambda end: end.start) for own in item.spans if own is not span)
+    return any(_JOIN.fullmatch(item.sentence.text, one.end, other.start) for one, other in ends)
 
 
 def _says(question: Question, word: str) -> bool:

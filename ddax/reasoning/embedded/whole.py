@@ -11,7 +11,7 @@ from ddax.reasoning.embedded.question import Question, said_of
 from ddax.reasoning.embedded.reasons import gives_reason, only_says_what
 from ddax.reasoning.embedded.rows import asked_cell
 from ddax.reasoning.embedded.sentences import Sentence
-from ddax.reasoning.embedded.spans import DATE, LIVED
+from ddax.reasoning.embedded.spans import DATE, LIVED, led_as_place, people_in
 from ddax.reasoning.embedded.text import contains_phrase, denies, terms, words
 
 LEAST_TERMS = 2
@@ -38,6 +38,7 @@ _LIFE = frozenset(terms("born birth die died death"))
 _WHO = re.compile(r"who\b", re.IGNORECASE)
 _BACK = frozenset(["it", "its", "he", "his", "she", "her", "they", "their", "this", "these"])
 """Words with which a sentence goes on about what the one before it names."""
+_HE = frozenset(["he", "his", "she", "her"])
 _NO = frozenset(["no", "nor", "neither", "without"])
 
 
@@ -75,7 +76,7 @@ def _placed(weighed: Sequence[Weighed]) -> dict[tuple[str, int], Weighed]:
 
 def _together(item: Weighed, placed: Mapping[tuple[str, int], Weighed], needed: AbstractSet[str]) -> Told:
     """Return a sentence, with the one it goes on from, where they say all that is needed; else nothing."""
-    own, named = _said(item), _named(item, placed)
+    own, named = _said(item, needed), _named(item, placed)
     if needed <= own:
         return (item,) if named is None else (named, item)
     # What the first of the two says alone is no answer of the second.
@@ -84,9 +85,11 @@ def _together(item: Weighed, placed: Mapping[tuple[str, int], Weighed], needed: 
     return ()
 
 
-def _said(item: Weighed) -> frozenset[str]:
-    """Return the words of a sentence; the two dates behind a name tell of birth and death."""
-    return item.terms | _LIFE if LIVED.search(item.sentence.text) else item.terms
+def _said(item: Weighed, needed: AbstractSet[str]) -> frozenset[str]:
+    """Return the words of a sentence; the two dates behind a name that is needed tell of birth and death."""
+    lived = LIVED.search(item.sentence.text)
+    named = terms(item.sentence.text[: lived.start()])[-1:] if lived else []
+    return item.terms | _LIFE if named and set(named) <= needed else item.terms
 
 
 def apart(question: Question, weighed: Sequence[Weighed]) -> bool:
@@ -161,6 +164,19 @@ def _named(item: Weighed, placed: Mapping[tuple[str, int], Weighed]) -> Weighed 
             return None
         line = before.sentence
     return placed.get((line.passage.id, place)) if line is not item.sentence else None
+
+
+def two_named(question: Question, told: Told) -> bool:
+    """Tell whether "he" or "she" may be another person than whom the question names."""
+    first, last = told[0].sentence, told[-1].sentence
+    if first is last or _HE.isdisjoint(words(last.plain)[:1]):
+        return False
+    asked = set(words(question.text))
+    others = (span for span in people_in(first.text) if not set(words(span.text)) <= asked)
+    return any(
+        " " in span.text and not DATE.search(span.text) and not led_as_place(first.text, span.start)
+        for span in others
+    )
 
 
 def _goes_back(line: Sentence) -> bool:
