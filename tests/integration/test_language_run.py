@@ -262,6 +262,15 @@ async def test_a_server_that_refuses_streams_is_asked_without_one_from_then_on(s
     assert pieces == []
 
 
+async def test_a_word_that_ends_like_one_that_is_refused_refuses_nothing(server, reasoner):
+    server.add(Say("The upstream exceeded its deadline", status=400), {"text": "So?"})
+    bound = reasoner.bound(BudgetKeeper(Context().budget, clock=time.monotonic), hear=[].append)
+    with pytest.raises(ReasonerError, match="HTTP 400"):
+        await bound.ask(p.AskRequest("t", "s", ()))
+    assert (await bound.ask(p.AskRequest("t", "s", ()))).text == "So?"
+    assert ["stream" in body for body in server.requests] == [True, True]
+
+
 async def test_a_whole_reply_of_a_server_that_heeds_no_stream_is_read(server, reasoner):
     choice = {"message": {"role": "assistant", "content": '{"text": "So?"}'}, "finish_reason": "stop"}
     server.add(Say(raw=json.dumps({"choices": [choice], "usage": CACHED}).encode()))

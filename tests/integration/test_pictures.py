@@ -25,7 +25,7 @@ from ddax.environments.browser.options import BrowserOptions
 from ddax.environments.browser.secrets import Secret, Vault
 from ddax.environments.browser.world import BrowserWorld
 from ddax.environments.protocol import Move
-from ddax.errors import ActionError
+from ddax.errors import ActionError, ReasonerError
 from ddax.reasoning import protocol as p
 from ddax.reasoning import rote
 from ddax.reasoning.factory import open_model, open_reasoner
@@ -128,6 +128,16 @@ async def test_a_model_that_refuses_a_picture_is_asked_without_one_from_then_on(
     await model.expand(REQUEST)
     assert [len(asked(body)[1]) for body in server.requests] == [1, 0, 0]
     assert not model.sees
+
+
+async def test_a_model_whose_revision_is_missing_is_not_taken_for_blind(
+    server: FakeOpenAI, reasoner: Reasoner
+) -> None:
+    server.add(Say("Revision 7 was not found", status=404))
+    model = reasoner(BLIND, sees=True)
+    with pytest.raises(ReasonerError, match="HTTP 404"):
+        await model.expand(REQUEST)
+    assert model.sees and len(server.requests) == 1
 
 
 async def test_a_repair_sends_the_picture_once(server: FakeOpenAI, reasoner: Reasoner) -> None:

@@ -68,6 +68,11 @@ def test_words_of_a_reply_that_look_like_the_end_of_thoughts_stay(form):
     assert parse(form.replace("{}", text), wire.AskWire).text == "What is </think> {for}?"
 
 
+def test_a_reply_behind_words_is_read_where_it_says_the_end_of_thoughts():
+    text = json.dumps({"text": "What is </think> for?"})
+    assert parse(f"Here it is: {text}", wire.AskWire).text == "What is </think> for?"
+
+
 def test_a_plan_may_leave_out_that_the_task_demands_nothing():
     assert parse('{"children": []}', wire.ExpandWire).requirements == []
 

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import asyncio
 import contextlib
+import re
 from collections.abc import AsyncIterator, Awaitable, Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from types import MappingProxyType
@@ -275,18 +276,18 @@ class Caller:
         It goes by what was sent: others may have been refused the same while this call was under way.
         """
         said, can = failure.said.lower(), self._can
-        if sent.picture is not None and failure.status in REFUSED and any(w in said for w in BLIND):
+        if sent.picture is not None and failure.status in REFUSED and _names(said, BLIND):
             can.sees = False
             return True
         if failure.kind != "status" or failure.status not in (400, 422):
             return False
-        if sent.effort and "reasoning_effort" in said:
+        if sent.effort and _names(said, ["reasoning_effort"]):
             can.effort = False
-        elif sent.sampling is not None and ("temperature" in said or "seed" in said):
+        elif sent.sampling is not None and _names(said, ["temperature", "seed"]):
             can.sampled = False
-        elif hear is not None and "stream" in said:
+        elif hear is not None and _names(said, ["stream"]):
             can.streams = False
-        elif any(word in said for word in FORMS.get(sent.mode, ())):
+        elif _names(said, FORMS.get(sent.mode, ())):
             self._step_down(sent.mode)
         else:
             return False
@@ -319,3 +320,8 @@ class Caller:
                 f"{self.name} refused to answer.", why=f"It said: {shorten(said.refusal, 200)}.",
                 mend="Rephrase the task, or choose another model.",
             )  # fmt: skip
+
+
+def _names(said: str, words: Sequence[str]) -> bool:
+    """Tell whether a message has a word that begins like one of some: no "stream" is in "upstream"."""
+    return any(re.search(rf"(?<![a-z]){word}", said) for word in words)

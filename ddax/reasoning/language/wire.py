@@ -197,7 +197,9 @@ def _no_constant(name: str) -> Any:
 def _body(text: str) -> str:
     """Return the outermost object of a reply; thoughts, fences and words around it are left out."""
     thought, end_of_it, rest = text.partition(THOUGHT)
-    if end_of_it and not thought.lstrip().startswith(("{", "`")):  # there it is a part of the object
+    if (
+        end_of_it and "{" in rest and not thought.lstrip().startswith(("{", "`"))
+    ):  # there it is a part of the object
         text = rest
     start, end = text.find("{"), text.rfind("}")
     if start < 0 or end < start:
