@@ -36,6 +36,13 @@ def leave_in_order(code: int) -> None:
     overdue.start()
 
 
+def stand_in_for_closed_streams() -> None:
+    """Open nothing in the place of streams that are closed (`>&-`): a file of ours would get their number."""
+    for name, mode in (("stdin", "r"), ("stdout", "w"), ("stderr", "w")):
+        if getattr(sys, name) is None:
+            setattr(sys, name, open(os.devnull, mode, encoding="utf-8"))  # noqa: SIM115  # open to the end
+
+
 def look_less_for_cycles() -> None:
     """Let the garbage collector look for cycles less often.
 
@@ -63,6 +70,7 @@ def before_the_command(exc: BaseException) -> int:
 
 def main() -> None:
     """Run the command line and end the process with its exit code."""
+    stand_in_for_closed_streams()
     line = wrong_python(*sys.version_info[:2])
     if line:
         sys.stderr.write(line + "\n")

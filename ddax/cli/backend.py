@@ -104,7 +104,7 @@ def opener_of(context: typer.Context) -> Opener:
 def home_of() -> Path:
     """Return the home folder: DDAX_HOME, by default `.ddax` in the working directory.
 
-    Raises StorageError where it is no folder.
+    Raises StorageError where it is no folder, or none that can be read.
     """
     from ddax.memory.home import Home
 
@@ -114,6 +114,12 @@ def home_of() -> Path:
             f"The home {str(home)!r} is no folder.",
             why="Threads, memory and caches lie in it.",
             mend="Set DDAX_HOME to a folder; it is made where there is none.",
+        )
+    if home.exists() and not os.access(home, os.R_OK | os.X_OK):
+        raise StorageError(
+            f"The home {str(home)!r} cannot be read.",
+            why="Permission denied.",
+            mend="Make it readable, or set DDAX_HOME to another folder.",
         )
     return home
 

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from ddax.cli.backend import Output, has_something_to_read, settings
-from ddax.cli.errors import Interrupted, report
+from ddax.cli.errors import Interrupted, leave_stdout, report
 from ddax.cli.interrupts import Interrupts
 from ddax.cli.options import VERBOSE
 from ddax.cli.text import clean
@@ -161,6 +161,11 @@ def _work(tasks: list[BatchTask], folder: Folder, crew: OpenCrew, workers: int, 
     try:
         interrupts.run(work)
     except KeyboardInterrupt as exc:
+        raise again from exc
+    except ExceptionGroup as exc:
+        if exc.subgroup(BrokenPipeError) is None:
+            raise
+        leave_stdout()
         raise again from exc
 
 

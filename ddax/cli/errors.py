@@ -137,6 +137,7 @@ def _describe(exc: BaseException, redactor: Redactor) -> tuple[dict[str, str], i
 
 
 _PARSED = (
+    (r"(.+?)[.]? Did you mean (.+,.+)\?", "The nearest ones are {}."),
     (r"(.+?)[.]? Did you mean (.+)\?", "The nearest one is {}."),
     (r"(Invalid value for [^:]+): (?:Value error, )?(.+)", "{}"),
     (r"(No such .+)", "Nothing of this name is known there."),

@@ -182,7 +182,7 @@ def import_from(
         ) from exc
     if json:
         output.result(counts)
-    output.say(", ".join(f"{n} {name}" for name, n in counts.items()))
+    output.say(", ".join(amount(n, name.removesuffix("s"), name) for name, n in counts.items()))
 
 
 def _look_through(file: Path) -> None:

@@ -24,6 +24,8 @@ TRUST = {
     "none": "nothing was found",
 }
 NOT_WRITTEN = "Nothing was written. With --apply the repair is written and the original is kept."
+FAILURES = 3
+"""Failing tests that are shown of a search that found nothing."""
 MORE_TIME = 3
 """How many times the given seconds are advised where they ran out."""
 _COLOURS = {"+": "32", "-": "31", "@": "36"}
@@ -51,7 +53,7 @@ _FIRST = {
     "IndentationError": "mend the indentation first: what is no program yet cannot be searched",
     "No module named": "install what is missing, or name the Python that has it: --python PATH",
 }
-"""What helps where nothing could be tried, by a sign of it in what the tests said."""
+"""What helps before any search, by a sign of it in what the tests said."""
 
 
 def mend_of(result: RepairResult, seconds: float) -> str:
@@ -61,9 +63,10 @@ def mend_of(result: RepairResult, seconds: float) -> str:
         words.append(f"Give it more time: --budget {math.ceil(MORE_TIME * seconds)}s")
     if result.tried and not result.solved and not result.usage.model_calls:
         words.append("ask a model, which makes more than small edits: --model provider:model")
-    if not result.tried and not result.solved and not result.out_of_time:
-        told = " ".join(result.failures)
-        words += [mend for sign, mend in _FIRST.items() if sign in told][:1]
+    told = " ".join(result.failures)
+    unloaded = not result.tried or told.startswith("ModuleNotFoundError")
+    if unloaded and not result.solved and not result.out_of_time:
+        words = [mend for sign, mend in _FIRST.items() if sign in told][:1] or words
     mend = ", or ".join(words)
     return mend[:1].upper() + mend[1:]
 
@@ -107,7 +110,9 @@ def print_repair(
         output.say(f"{clean(result.reasoning[:1].upper() + result.reasoning[1:])}.")
         if result.tried:
             output.say(f"Tried:    {amount(result.tried, 'candidate')} in {result.seconds:.1f} s")
-        for line in (*result.failures[:3], *result.caveats):
+        left = amount(before[1] - before[0] - FAILURES, "more failing test")
+        more = [f"and {left}"] if len(result.failures) > FAILURES else []
+        for line in (*result.failures[:FAILURES], *more, *result.caveats):
             output.say(f"  - {clean(line, 200)}")
         if result.out_of_time:
             output.say(f"Why:      its {seconds:g} s ran out before every candidate was tried")

@@ -25,6 +25,8 @@ if TYPE_CHECKING:
 
 TASK = 500
 """Characters of a task that are shown; the manifest has it whole."""
+NAME = 24
+"""Columns that a list of threads keeps for their names at most."""
 SHORTEST = 24
 """Characters that are worth showing of a task beside its thread."""
 _LISTED = ("thread_id", "status", "stop_reason", "task", "steps", "ideas", "created", "updated")
@@ -39,8 +41,9 @@ def runs(json: JSON = False, verbose: VERBOSE = False) -> None:
         return
     if not infos:
         output.say('No threads yet. Start one: ddax run "TASK" --sources DIR')
+    widest = min(NAME, max((len(info.thread_id) for info in infos), default=0))
     for info in infos:
-        output.say(_line(info, columns()))
+        output.say(_line(info, widest, columns()))
 
 
 async def _standing(infos: list[RunInfo]) -> list[RunInfo]:
@@ -76,11 +79,11 @@ def _counted(info: RunInfo) -> tuple[int | None, int | None]:
     return info.steps, info.ideas
 
 
-def _line(info: RunInfo, width: int) -> str:
+def _line(info: RunInfo, name: int, width: int) -> str:
     """Write a thread in one line, or the task below it where the terminal is too narrow for both."""
     when = _local_time(info.updated)
     steps, ideas = ("-" if count is None else count for count in _counted(info))
-    line = f"{info.thread_id}  {info.status:<11} {when}  {steps:>3} steps {ideas:>3} ideas"
+    line = f"{info.thread_id:<{name}}  {info.status:<11} {when}  {steps:>3} steps {ideas:>3} ideas"
     room = width - len(line) - 2
     task = clean(info.task or info.stop_reason, min(70, room if room >= SHORTEST else width - 4))
     return f"{line}  {task}" if room >= SHORTEST else f"{line}\n    {task}"

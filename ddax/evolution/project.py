@@ -166,7 +166,7 @@ def read_project(
     if not files:
         raise UsageError(
             "There is no file to repair.",
-            why=f"{', '.join(paths)} holds tests only.",
+            why=f"There is no Python file but tests in {', '.join(map(repr, paths))}.",
             mend="Name the files of the program.",
         )
     if not tests and not script:

@@ -12,7 +12,6 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from datetime import datetime
 from difflib import get_close_matches
-from hashlib import sha256
 from typing import TYPE_CHECKING, Any
 
 from pydantic import TypeAdapter, ValidationError
@@ -22,6 +21,7 @@ from ddax.dynamics.state import attractor, new_attractor
 from ddax.errors import InvariantError, UsageError, first_fault
 from ddax.graph.history import Moment
 from ddax.ideas import dag
+from ddax.memory.records import branched
 from ddax.metacognition.versions import settled
 from ddax.types import Idea, JsonDict
 
@@ -157,7 +157,7 @@ async def _update(
 ) -> JsonDict:
     """Return what the first write of the fork changes in the state."""
     work = dict(values["work"])
-    branch = sha256(f"{work['id']}/{name}".encode()).hexdigest()[:12]
+    branch = branched(work["id"], name)
     trunk = work.get("trunk", work["id"])
     update: JsonDict = {"work": {**work, "id": branch, "thread": name, "trunk": trunk}}
     mind, mood = dict(values.get("mind", {})), dict(values.get("mood", {}))

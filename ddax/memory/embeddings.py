@@ -82,8 +82,11 @@ class MiniLmEmbedder:
         """Run batches side by side, one a core: which thread runs a batch changes no bit of it."""
         if len(parts) < 2:
             return [pooled(session, part) for part in parts]
-        with ThreadPoolExecutor(usable_cores(), thread_name_prefix="ddax-embed") as pool:
-            return list(pool.map(lambda part: pooled(session, part), parts))
+        try:
+            with ThreadPoolExecutor(usable_cores(), thread_name_prefix="ddax-embed") as pool:
+                return list(pool.map(lambda part: pooled(session, part), parts))
+        except RuntimeError:  # the process is ending, which begins no threads any more
+            return [pooled(session, part) for part in parts]
 
 
 class Encoder(NamedTuple):

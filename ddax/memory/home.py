@@ -44,7 +44,14 @@ class Home:
     @classmethod
     def from_environ(cls, environ: Mapping[str, str]) -> Home:
         """Return the home that `DDAX_HOME` names, or `.ddax` in the working folder."""
-        return cls(Path(environ.get("DDAX_HOME") or ".ddax").expanduser().absolute())
+        try:
+            return cls(Path(environ.get("DDAX_HOME") or ".ddax").expanduser().absolute())
+        except FileNotFoundError as exc:
+            raise UsageError(
+                "The working folder is gone.",
+                why="It was removed, or moved, after this shell went into it.",
+                mend="Go to a folder that is there: cd",
+            ) from exc
 
     @property
     def checkpoints(self) -> Path:

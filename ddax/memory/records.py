@@ -183,6 +183,11 @@ def passes_on(table: str, row: JsonDict, step: int) -> bool:
     return table != DECISIONS and int(row.get("step", 0)) <= step
 
 
+def branched(task: str, thread: str) -> str:
+    """Return the id under which a fork of the name `thread` goes on with a task."""
+    return hashlib.sha256(f"{task}/{thread}".encode()).hexdigest()[:12]
+
+
 def handed_on(row: str, task: str) -> str:
     """Return a log row (as JSON) under the name of another task, marked as not its own."""
     return json.dumps({**json.loads(row), "task": task, HANDED_ON: True})

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 from ddax.viewer.details import logs_of, tasks_of
 from ddax.viewer.picture import Line, Panel
+from ddax.wording import amount
 
 if TYPE_CHECKING:
     from ddax.types import JsonDict
@@ -49,16 +50,16 @@ async def trajectory(reader: Reader, thread: str) -> Trajectory:
 
 def table(thread: str, moments: Sequence[JsonDict], ledger: Sequence[JsonDict]) -> list[JsonDict]:
     """Return a row for each choice and each outcome of a run, in the order they came."""
-    lived: dict[int, list[JsonDict]] = {}
+    lived: dict[tuple[str, int], list[JsonDict]] = {}  # steps are counted anew in a follow-up
     for row in ledger:
-        lived.setdefault(int(row["step"]), []).append(row)
+        lived.setdefault((str(row["idea"]).split(".")[0], int(row["step"])), []).append(row)
     found = []
     for moment in _last_of_steps(moments):
         base = {
             "thread": thread, "step": moment["step"], "next": moment["chose"], "rule": moment["rule"],
             "rho": moment["rho"], "mood": moment["mood"], "tokens": moment["tokens"], "usd": moment["usd"],
         }  # fmt: skip
-        for row in lived.get(int(moment["step"])) or [{}]:
+        for row in lived.get((moment["root"], int(moment["step"]))) or [{}]:
             shown = {key: row[key] for key in COLUMNS if key in row and key not in base}
             rho = {"rho": row["rho"]} if "rho" in row else {}
             found.append({**base, **rho, **shown})
@@ -152,6 +153,5 @@ def _mean(name: str, colour: int, series: Sequence[Sequence[tuple[float, float]]
         at = [max((p for p in one if p[0] <= step), default=one[0])[1] for one in series if one]
         points.append((step, sum(at) / len(at)))
         band.append((step, min(at), max(at)))
-    return Line(
-        f"{name or 'no identity'}, {len(series)} runs", colour, points, band if len(series) > 1 else ()
-    )
+    of = f"{name or 'no identity'}, {amount(len(series), 'run')}"
+    return Line(of, colour, points, band if len(series) > 1 else ())

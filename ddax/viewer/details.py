@@ -7,6 +7,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
+from ddax.memory.records import HANDED_ON, branched
 from ddax.metacognition.matrices import ACTIONS, STATES
 from ddax.types import JsonDict
 
@@ -175,7 +176,7 @@ async def tasks_of(reader: Reader, info: RunInfo, newest: str) -> list[str]:
     found = await _opened(reader, info)
     source = reader.runs.load(info.forked_from) if info.forked_from else None
     if source is not None:
-        found = (await _opened(reader, source))[:-1] + found
+        found = await _taken_over(reader, info, await tasks_of(reader, source, "")) + found
     return [*found, newest] if newest and newest not in found else found
 
 
@@ -183,6 +184,15 @@ async def _opened(reader: Reader, info: RunInfo) -> list[str]:
     """Return the tasks a thread opened; a row that a fork took over says the same under another name."""
     found: dict[str, str] = {}
     for row in await reader.rows(info, "tasks", thread=info.thread_id):
-        said = {key: value for key, value in row.items() if key != "task"}
+        said = {key: value for key, value in row.items() if key not in ("task", HANDED_ON)}
         found.setdefault(json.dumps(said, sort_keys=True) if "opened" in said else row["task"], row["task"])
     return list(found.values())
+
+
+async def _taken_over(reader: Reader, info: RunInfo, before: Sequence[str]) -> list[str]:
+    """Return those of the tasks of its source that a fork has: the last is the one it left, as its own."""
+    for at, task in enumerate(before):
+        own = branched(task, info.thread_id)
+        if await reader.rows(info, "tasks", task=own):
+            return [*before[:at], own]
+    return list(before[:-1])

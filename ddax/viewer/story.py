@@ -50,10 +50,12 @@ class Story:
         ran, self.next = self.next, upcoming(values)
         self.last = str(one.checkpoint["id"])
         self.pending = patches(one)
-        root: Mapping[str, Any] = self.ideas.get(str(values.get("work", {}).get("root", "")), {})
+        name = str(values.get("work", {}).get("root", ""))
+        root: Mapping[str, Any] = self.ideas.get(name, {})
         return {
             **moment(one, values), "ran": sorted(set(ran)), "next": list(self.next), "patch": patch,
-            "ideas": len(self.ideas), "value": root.get("Q"), "pressure": self._pressure(values),
+            "ideas": len(self.ideas), "root": name, "value": root.get("Q"),
+            "pressure": self._pressure(values),
         }  # fmt: skip
 
     def _patched(self, patch: Mapping[str, Idea]) -> dict[str, Idea]:

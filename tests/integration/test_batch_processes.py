@@ -100,6 +100,18 @@ async def test_killed_at_random_each_result_is_there_once_and_as_in_the_serial_r
     assert serial["bad"]["error"]["kind"] == "SourceError"
 
 
+def test_a_batch_whose_reader_leaves_says_how_to_go_on(tmp_path: Path) -> None:
+    place = Place(tmp_path)
+    (place.root / "tasks.jsonl").write_text("\n".join(json.dumps(task) for task in TASKS[:3]))
+    call = ("batch", "tasks.jsonl", "--out", "out", "--sources", "docs")
+    with place.start(place.root / "home", *call) as process:
+        process.stdout.close()
+        err = process.stderr.read().decode()
+    assert process.returncode == 130
+    assert f"--out {place.root}/out --resume" in err
+    assert "Traceback" not in err
+
+
 def test_the_command_goes_on_where_it_was_interrupted(tmp_path: Path) -> None:
     place = Place(tmp_path / "a place")
     file = place.root / "tasks.jsonl"

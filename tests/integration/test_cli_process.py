@@ -184,6 +184,16 @@ def test_an_output_that_is_full_is_told_on_stderr(tmp_path: Path, flag: str):
     assert "Traceback" not in done.stderr
 
 
+@pytest.mark.parametrize("closed", ["<&-", ">&-", "2>&-", "<&- >&- 2>&-"])
+def test_a_stream_that_is_closed_is_no_fault(tmp_path: Path, closed: str):
+    done = subprocess.run(
+        ["bash", "-c", f'"$0" -m ddax runs {closed}', sys.executable], capture_output=True, text=True,
+        cwd=tmp_path, env=environment(tmp_path), check=False,
+    )  # fmt: skip
+    shown = "" if ">&-" in closed.split() else 'No threads yet. Start one: ddax run "TASK" --sources DIR\n'
+    assert (done.returncode, done.stdout, done.stderr) == (0, shown, "")
+
+
 def terminal(tmp_path: Path, width: int, **changes: str) -> str:
     leader, follower = pty.openpty()
     fcntl.ioctl(follower, termios.TIOCSWINSZ, struct.pack("HHHH", 24, width, 0, 0))

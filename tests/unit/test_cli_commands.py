@@ -329,6 +329,18 @@ def test_runs_counts_no_steps_of_a_thread_whose_manifest_has_not_counted_them(ca
     assert [(row["steps"], row["ideas"]) for row in rows] == [(None, None), (3, 4), (0, 0)]
 
 
+def test_the_columns_of_the_runs_stand_below_each_other(capsys):
+    for name in ("a", "20261123-061953-fce839", "n" * 60):
+        run_folder().save(RunInfo(name, "one", "done"))
+    lines = call(capsys, "runs")[1].splitlines()
+    assert sorted(line.index("  done ") for line in lines) == [24, 24, 60]
+
+
+def test_several_near_commands_are_told_as_several(capsys):
+    assert "why: The nearest ones are 'run', 'runs'.\n" in call(capsys, "runz")[2]
+    assert "why: The nearest one is 'show'.\n" in call(capsys, "shwo")[2]
+
+
 def test_show_prints_the_tree_and_the_result(capsys):
     state = {
         "ideas": {"0": {"id": "0", "parent": "", "title": "Why?", "status": "done"}},

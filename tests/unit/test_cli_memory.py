@@ -216,7 +216,8 @@ def test_a_damaged_export_is_refused_whole(capsys: Any, stored: str, tmp_path: P
     assert code == (2 if last == "\udcff" else 4)
     assert code == 2 or (f"Line {len(lines) + 1} " in err and "ddax memory export FILE" in err)
     assert told(capsys, "search", QUOTE, "--namespace", "other")["hits"] == []
-    assert call(capsys, "import", str(whole), "--namespace", "other")[0] == 0
+    code, out, _ = call(capsys, "import", str(whole), "--namespace", "other")
+    assert (code, out) == (0, "1 row, 1 page, 0 logs, 0 relations, 0 tombstones, 0 refused\n")
     assert len(told(capsys, "search", QUOTE, "--namespace", "other")["hits"]) == 1
 
 

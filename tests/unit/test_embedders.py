@@ -76,6 +76,18 @@ def test_a_text_has_the_same_vector_alone_and_in_company(minilm: MiniLmEmbedder)
         assert np.array_equal(minilm.embed([text])[0], row)
 
 
+def test_texts_are_embedded_also_while_the_process_ends(
+    minilm: MiniLmEmbedder, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def refuse(*_: object) -> None:
+        raise RuntimeError("cannot schedule new futures after interpreter shutdown")
+
+    texts = [f"{'word ' * n}end." for n in range(230, 240)]
+    rows = minilm.embed(texts)
+    monkeypatch.setattr(ThreadPoolExecutor, "submit", refuse)
+    assert np.array_equal(minilm.embed(texts), rows)
+
+
 def test_the_encoder_is_loaded_once_for_all_agents_of_a_process(minilm: MiniLmEmbedder) -> None:
     minilm.embed(["a text"])
     path = embeddings.installed_model()

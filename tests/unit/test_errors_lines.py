@@ -125,6 +125,29 @@ def test_a_home_that_is_no_folder_is_named(
     assert "is no folder" in capsys.readouterr().err
 
 
+@pytest.mark.parametrize("command", ["runs", "show t", "view --no-open", "memory stats"])
+def test_a_home_that_cannot_be_read_is_named(
+    command: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.setenv("DDAX_HOME", str(tmp_path))
+    may = os.access
+    monkeypatch.setattr(os, "access", lambda place, mode: place != tmp_path and may(place, mode))
+    assert run_command(command.split()) == 7
+    assert f"error: The home {str(tmp_path)!r} cannot be read.\n" in capsys.readouterr().err
+
+
+def test_a_working_folder_that_is_gone_is_told(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    gone = tmp_path / "gone"
+    gone.mkdir()
+    monkeypatch.delenv("DDAX_HOME", raising=False)
+    monkeypatch.chdir(gone)
+    gone.rmdir()
+    assert run_command(["runs"]) == 2
+    assert "error: The working folder is gone.\n" in capsys.readouterr().err
+
+
 def test_a_manifest_that_is_a_folder_hides_no_other_run(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:

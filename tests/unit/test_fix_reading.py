@@ -376,3 +376,30 @@ def test_where_nothing_could_be_tried_it_is_said_what_to_mend_first(failure, hel
         False, 0.0, "", {}, "", "nothing was tried", 0, 0.1, 0.0, (0, 1), (0, 1), (0, 0), "none", failures=(failure,),
     )  # fmt: skip
     assert as_json(nothing, sandbox="s", applied=None, seconds=20.0)["mend"].startswith(help_)
+
+
+def test_a_program_that_does_not_load_is_to_be_mended_before_more_is_tried():
+    tried = RepairResult(
+        False, 0.0, "", {}, "", "no candidate", 9, 0.1, 0.0, (0, 1), (0, 1), (0, 0), "none",
+        failures=("ModuleNotFoundError: No module named 'yaml'",),
+    )  # fmt: skip
+    install = "Install what is missing, or name the Python that has it: --python PATH"
+    assert as_json(tried, sandbox="s", applied=None, seconds=20.0)["mend"] == install
+    within = replace(tried, failures=("t.py::test_f: SyntaxError: invalid syntax",))
+    assert as_json(within, sandbox="s", applied=None, seconds=20.0)["mend"].startswith("Ask a model")
+
+
+def test_failing_tests_that_are_not_shown_are_counted(capsys):
+    failures = tuple(f"t.py::test_{n}: AssertionError" for n in range(5))
+    found = RepairResult(
+        False, 0.0, "", {}, "", "no candidate", 9, 0.1, 0.0, (1, 7), (1, 7), (0, 0), "none", failures=failures
+    )
+    print_repair(found, None, Output(json=False), seconds=20.0)
+    assert "t.py::test_2: AssertionError\n  - and 3 more failing tests\n" in capsys.readouterr().out
+
+
+def test_a_folder_without_code_is_named_as_it_is_called(tmp_path):
+    (tmp_path / "empty").mkdir()
+    with pytest.raises(UsageError) as told:
+        read_project(["empty"], read_command("pytest empty"), cwd=tmp_path)
+    assert told.value.why == "There is no Python file but tests in 'empty'."

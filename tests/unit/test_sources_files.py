@@ -156,7 +156,29 @@ async def test_what_is_no_text_is_skipped_and_said(folder: Path, tmp_path: Path)
     assert names == ["big.txt", "blob.txt", "broken.pdf", "dangling.txt", "empty.md", "leak.txt", "loop.txt",
                      "noise.md", "picture.png", "pipe.txt"]  # fmt: skip
     assert "skipped 10" in library.describe() and "\n" not in library.describe()
+    assert "binary or unreadable (3), it cannot be opened (2)" in library.describe()
     assert not await library.search("secret hidden words", mode="lexical")
+
+
+async def test_a_folder_that_cannot_be_listed_is_no_empty_one(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    (tmp_path / "papers" / "closed").mkdir(parents=True)
+    (tmp_path / "papers" / "a.md").write_text("open words")
+    listed = os.scandir
+
+    def refuse(place: str) -> object:
+        if str(place).endswith("closed"):
+            raise PermissionError(13, "Permission denied", str(place))
+        return listed(place)
+
+    monkeypatch.setattr(os, "scandir", refuse)
+    library = await opened(tmp_path / "papers", home=tmp_path)
+    (left,) = library.skipped
+    assert left.source.endswith("papers/closed") and left.reason == "it cannot be opened (Permission denied)"
+    with pytest.raises(SourceError) as told:
+        await opened(tmp_path / "papers" / "closed", home=tmp_path)
+    assert told.value.why == "Permission denied." and "cannot be read" in told.value.what
 
 
 @pytest.mark.parametrize(

@@ -226,7 +226,7 @@ async def test_runs_are_compared_over_their_steps_and_by_identity(kit: Any, tmp_
     assert [panel.title for panel in sides][:2] == ["rigidity ρ", "surprise ε"]
     assert all(len(panel.lines) == 3 for panel in sides)
     by_identity = profiles(runs)[0].lines
-    assert [line.name for line in by_identity] == ["cautious, 1 runs", "exploratory, 2 runs"]
+    assert [line.name for line in by_identity] == ["cautious, 1 run", "exploratory, 2 runs"]
     assert all(low <= high for _, low, high in by_identity[1].band) and by_identity[1].band
     table = list(csv.DictReader(io.StringIO(as_csv(runs[0].rows))))
     assert tuple(table[0]) == COLUMNS

@@ -14,13 +14,17 @@ from typing import Any, cast
 import httpx
 import pytest
 
+from ddax import Context, open_agent
 from ddax.cli.backend import Output
 from ddax.cli.view import serve
 from ddax.errors import DdaxError, StateError, StorageError, UsageError
 from ddax.graph.forking import Change, fork
+from ddax.graph.services import Parts
+from ddax.memory.embeddings import HashEmbedder
 from ddax.memory.home import Home
 from ddax.memory.migrations import open_database, open_reading
 from ddax.memory.sqlite_schema import STEPS
+from ddax.viewer.analysis import trajectory
 from ddax.viewer.app import dump, make_app
 from ddax.viewer.details import rivals
 from ddax.viewer.doing import Doing
@@ -260,20 +264,28 @@ async def test_a_question_is_answered_and_a_fork_made_by_the_functions_of_the_co
         assert agent.runs.load("other").forked_from == "t"
 
 
-async def test_a_thread_that_was_forked_tells_each_thing_once(kit: Any, tmp_path: Path) -> None:
-    await ran(kit, tmp_path)
-    async with kit.agent(tmp_path, kit.script()) as agent:
-        moments = await agent.history("t")
-        for at in [one["number"] for one in moments if one["next"] and one["step"]][-4::3]:
-            await fork(agent, "t", at, Change())
-        forks = [name for name in (one.thread_id for one in agent.threads()) if name != "t"]
-        await fork(agent, forks[0], (await agent.history(forks[0]))[-2]["number"], Change())
+async def test_a_thread_that_was_forked_tells_each_thing_once(tmp_path: Path) -> None:
+    page = tmp_path / "papers" / "almanac.md"
+    page.parent.mkdir()
+    page.write_text("# The Almanac\n\nThe Almanac was written by Ines Calder in 1911.\n", encoding="utf-8")
+    context = Context(sources=(str(page.parent),))
+    async with open_agent(context, home=tmp_path, parts=Parts(embedder=HashEmbedder())) as agent:
+        await agent.run("Who wrote the Almanac?", thread="t")
+        moments = [one["number"] for one in await agent.history("t") if one["next"] and one["step"]]
+        await agent.run("When was the Almanac written?", thread="t")
+        for name, at in (("late", moments[-2]), ("early", moments[len(moments) // 2])):
+            await fork(agent, "t", at, Change(to=name))
+        await fork(agent, "late", moments[-2], Change(to="again"))
+        await agent.resume("early")
+        await agent.run("Who wrote the Almanac?", thread="early")
     async with Reader(Home(tmp_path), {}) as reader:
-        for thread in ("t", *forks):
+        for thread in ("t", "late", "early", "again"):
             run = await kept(reader, thread)
-            for key, told in run["details"].items():
-                steps = [row["step"] for row in told["moods"]]
-                assert len(steps) == len(set(steps)), (thread, key, steps)
+            told = [len(one["ledger"]) for one in run["details"].values()]
+            assert max(told) == 1 and sum(told) > 2, (thread, told)
+            lived = [row for row in (await trajectory(reader, thread)).rows if "idea" in row]
+            assert len(lived) == sum(told), (thread, lived)
+            assert len({(row["idea"], row["step"]) for row in lived}) == len(lived), (thread, lived)
 
 
 def test_beside_an_idea_stand_its_siblings_and_not_the_way_to_it() -> None:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import asyncio
 import os
 import stat
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple
 
@@ -134,8 +134,17 @@ def read_folder(spec: str, folder: Path, *, cache: ExtractCache, max_bytes: int)
     """Read a folder with all below it; what cannot be read is skipped with a reason."""
     wanted: list[Candidate] = []
     skipped: list[Skipped] = []
-    for path in walk(folder):
-        source = written((Path(spec) / path.relative_to(folder)).as_posix())
+
+    def named(path: Path) -> str:
+        return written((Path(spec) / path.relative_to(folder)).as_posix())
+
+    def closed(error: OSError) -> None:
+        if Path(error.filename) == folder:
+            raise error
+        skipped.append(Skipped(named(Path(error.filename)), f"it cannot be opened ({error.strerror})"))
+
+    for path in walk(folder, closed):
+        source = named(path)
         reason = refusal(path, folder, max_bytes)
         if reason:
             skipped.append(Skipped(source, reason))
@@ -157,9 +166,12 @@ def read_folder(spec: str, folder: Path, *, cache: ExtractCache, max_bytes: int)
     return Found(documents, sorted(skipped))
 
 
-def walk(folder: Path) -> Iterator[Path]:
-    """Yield the files below a folder in a fixed order, without hidden and generated ones."""
-    for parent, folders, files in os.walk(folder):
+def walk(folder: Path, closed: Callable[[OSError], None]) -> Iterator[Path]:
+    """Yield the files below a folder in a fixed order, without hidden and generated ones.
+
+    Folders that cannot be listed are told to `closed`.
+    """
+    for parent, folders, files in os.walk(folder, onerror=closed):
         folders[:] = sorted(name for name in folders if not name.startswith(".") and name not in IGNORED)
         for name in sorted(files):
             if not name.startswith("."):

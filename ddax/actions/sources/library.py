@@ -131,7 +131,7 @@ class SourceLibrary:
         line = f"{', '.join(self.specs)} ({amount(len(self.documents), 'document')}"
         if self.skipped:
             reasons = Counter(item.reason.split(":")[0].split("(")[0].strip() for item in self.skipped)
-            listed = ", ".join(f"{count} {reason}" for reason, count in sorted(reasons.items()))
+            listed = ", ".join(f"{reason} ({count})" for reason, count in sorted(reasons.items()))
             line += f"; skipped {len(self.skipped)}: {listed}"
         return line + ")"
 
