@@ -71,12 +71,13 @@ def fix(
     for line in _opening(project):
         output.say(line)
     sandbox = _sandbox(python)
+    seconds = context.evolution.seconds
+    output.note(f"Searching for a repair, which has {seconds:g} s …")
     try:
         result = asyncio.run(_repair(project, context, sandbox))
     except KeyboardInterrupt as exc:
         raise Interrupted from exc
     kept = _apply(project, result, context) if apply and result.solved else None
-    seconds = context.evolution.seconds
     if json:
         output.result(as_json(result, sandbox=sandbox.name, applied=kept, seconds=seconds))
     else:

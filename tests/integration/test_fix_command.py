@@ -215,9 +215,10 @@ def test_a_search_says_whether_it_was_exhausted_or_out_of_time(place, capsys, bu
     (place / "test_one.py").write_text(
         "from one import one\n\ndef test_one():\n    assert one() == 'xyzzy'\n"
     )
-    code, out, _ = run(capsys, "one.py", "test_one.py", "--budget", budget)
+    code, out, err = run(capsys, "one.py", "test_one.py", "--budget", budget)
     assert code == 1
     assert why in out
+    assert err == f"Searching for a repair, which has {budget.removesuffix('s')} s …\n"
     assert ("Give it more time: --budget 1s" in out) == (budget == "0.01s")
     assert ("Mend:     Ask a model" in out) == (budget == "60s")
 
