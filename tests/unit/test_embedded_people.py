@@ -209,5 +209,23 @@ def test_two_dates_tell_of_the_name_they_stand_behind(task: str, sentence: str, 
     assert told(task, sentence) == date
 
 
+@pytest.mark.parametrize(
+    ("task", "sentence", "short"),
+    [
+        ("Who is the president of Orvik?", "The president of Orvik is Per Moss.", "Per Moss"),
+        ("Who is the president of Orvik?", "The vice president of Orvik is Per Moss.", ""),
+        ("Who is the vice president of Orvik?", "The vice president of Orvik is Per Moss.", "Per Moss"),
+        ("Who is the president of Orvik?", "The wife of the president of Orvik is Oda Lund.", ""),
+        ("When was Nordvik founded?", "Nordvik bought Sudvik, which was founded in 1902.", ""),
+        ("When was Nordvik founded?", "It bought Nordvik, which was founded in 1902.", "1902"),
+        ("When was Oda Lund born?", "Oda Lund, daughter of Per Moss, was born in 1902.", "1902"),
+        ("Who founded Nordvik?", "Nordvik beat Sudvik, which was founded by Oda Lund.", ""),
+        ("Who founded Nordvik?", "Nordvik, which was founded by Oda Lund, beat Sudvik.", "Oda Lund"),
+    ],
+)
+def test_what_is_said_of_another_one_is_no_short_answer(task: str, sentence: str, short: str) -> None:
+    assert told(task, sentence) == short
+
+
 def test_a_bound_that_is_asked_for_is_a_short_answer() -> None:
     assert told("After which year was the mill built?", "The mill was built after 1890.") == "1890"

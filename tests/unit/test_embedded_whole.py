@@ -219,6 +219,15 @@ async def test_two_sentences_that_say_different_numbers_give_none(reasoner: Embe
     assert (await asked(reasoner, "How much does the ticket cost?", ("fees", one))).short == "5"
 
 
+async def test_what_is_set_aside_is_told_with_its_heading(reasoner: EmbeddedReasoner) -> None:
+    text = "# Desks\n\n## Former heads\n\nWages is led by Oda Lund.\n"
+    reply = await asked(reasoner, "Who leads Wages?", ("desks", text))
+    assert (reply.text, reply.short) == ("desks: Former heads: Wages is led by Oda Lund.", "")
+    assert [quote.quote for quote in reply.citations] == ["Wages is led by Oda Lund.", "## Former heads"]
+    plain = await asked(reasoner, "Who leads Wages?", ("desks", text.replace("Former h", "H")))
+    assert (plain.text, plain.short) == ("desks: Wages is led by Oda Lund.", "Oda Lund")
+
+
 async def test_what_is_just_below_the_line_is_not_shown_as_the_line(reasoner: EmbeddedReasoner) -> None:
     reply = await asked(reasoner, "Who painted the bridge of the harbour?", ("desks", DESKS))
     assert f"(support {int(reply.support * 100) / 100:.2f}, and 0.76 is needed)" in reply.text

@@ -281,8 +281,8 @@ def _said(
     """Say a sentence with what it needs to be understood, and quote it; None where too little would stay.
 
     The title goes before a sentence of a new document that does not name it, the heading before an item
-    of a list or a table, and before what comes first of a document where it says a word asked that this
-    leaves out.
+    of a list or a table, before what it says to hold no more, and before what comes first of a document
+    where it says a word asked that this leaves out.
     """
     title, line = bare_title(sentence.subject), sentence.told
     front: list[str] = []
@@ -291,7 +291,7 @@ def _said(
         front.append(title)
     heading = sentence.heading
     begins = told is None or told.passage.source != sentence.passage.source
-    needed = sentence.item or (begins and _tells(sentence, asked))
+    needed = sentence.item or sentence.aside or (begins and _tells(sentence, asked))
     if heading is not None and heading.plain != sentence.subject and needed:
         front.append(heading.plain.rstrip(".:"))
         cited.append(heading.citation())

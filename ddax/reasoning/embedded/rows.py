@@ -23,12 +23,6 @@ _NAMES = frozenset(terms("name names person"))
 """What the column of those who are asked for is called."""
 _UNKNOWN = frozenset(["none", "n/a", "na", "tbd", "tba", "tbc", "unknown", "vacant", "nobody", "no one"])
 """What a cell says for nobody, and for no place."""
-_ASIDE = frozenset(
-    ["former", "formerly", "previous", "previously", "past", "old", "obsolete", "outdated", "superseded",
-     "expired", "rejected", "cancelled", "canceled", "withdrawn", "draft", "proposed", "example", "examples",
-     "sample"]
-)  # fmt: skip
-"""What stands above a table of what holds no more, or does not hold yet."""
 _FITS: Mapping[str, Callable[[str], bool]] = {
     "person": lambda cell: not cell[:1].islower() and not _holds_digit(cell) and _known(cell),
     "place": lambda cell: not cell.islower() and any(map(str.isalpha, cell)) and _known(cell),
@@ -50,7 +44,7 @@ def asked_cell(question: Question, weighed: Sequence[Weighed]) -> tuple[Weighed,
 def of_row(question: Question, row: Sentence) -> str:
     """Return the cell that a question names: of this row, and of the column that says all else it asks."""
     said = [place for place, (_, cell) in enumerate(row.cells) if _named(question, cell)]
-    if not said or row.code or _set_aside(question, row):
+    if not said or row.code or row.aside - set(words(question.text)):
         return ""
     key, named = row.cells[said[0]], set(terms(row.cells[said[0]][1]))
     cells = [cell for place, cell in enumerate(row.cells) if place != said[0]]
@@ -72,13 +66,6 @@ def _named(question: Question, cell: str) -> bool:
     """Tell whether a question says all of a cell, also the letter by which "Class B" is no "Class A"."""
     own, letters = set(terms(cell)), {word for word in words(cell) if len(word) == 1}
     return bool(own) and own <= set(terms(question.text)) and letters <= set(words(question.text))
-
-
-def _set_aside(question: Question, row: Sentence) -> bool:
-    """Tell whether what stands above a table says that its rows do not hold, and the question does not."""
-    above = words(f"{row.heading.plain if row.heading else ''} {row.intro}")
-    columns = words(row.header.plain) if row.header else []
-    return bool(_ASIDE.intersection(above) - {*columns, *words(question.text)})
 
 
 def _known(cell: str) -> bool:

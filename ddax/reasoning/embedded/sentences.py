@@ -38,6 +38,13 @@ _RUN_IN = re.compile(r"[ \t]*(?:\d{1,3}[.)][ \t]+\S+(?: \S+){0,3}\.|\*\*[^*]{1,6
 """A heading on the line of its text: "3. New fence. Two offers were read"."""
 _OPEN_END = re.compile(r"[.!。！…,;،]$")
 
+_ASIDE = frozenset(
+    ["former", "formerly", "previous", "previously", "past", "old", "obsolete", "outdated", "superseded",
+     "expired", "rejected", "cancelled", "canceled", "withdrawn", "draft", "proposed", "example", "examples",
+     "sample"]
+)  # fmt: skip
+"""What stands above what holds no more, or does not hold yet."""
+
 
 @dataclass(frozen=True)
 class Sentence:
@@ -70,6 +77,13 @@ class Sentence:
         """Return what it is about by name: the heading of the first level it stands under, or the title."""
         above = self.heading
         return above.plain if above and above.text.startswith("# ") else self.passage.title
+
+    @property
+    def aside(self) -> frozenset[str]:
+        """Return the words by which what stands above it says that it holds no more, or not yet."""
+        above = words(f"{self.heading.plain if self.heading else ''} {self.intro}")
+        columns = words(self.header.plain) if self.header else []
+        return _ASIDE.intersection(above).difference(columns)
 
     @property
     def plain(self) -> str:

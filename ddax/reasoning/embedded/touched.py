@@ -10,8 +10,10 @@ from ddax.reasoning.embedded.question import Question
 from ddax.reasoning.embedded.spans import LIVED, Span
 from ddax.reasoning.embedded.text import (
     FUNCTION_WORDS,
+    WORD,
     bare_title,
     denies,
+    fold,
     is_past,
     stem,
     term_of,
@@ -50,6 +52,15 @@ _UNDONE = re.compile(
 """What stands before a thing that was to be done or is said to have been."""
 _BOUNDS = frozenset(["before", "after", "than", "least", "most", "over", "under", "nearly", "almost"])
 """Words before a number or a date that is not the one asked for, but a bound of it."""
+_ANOTHER = re.compile(
+    r"\b(?:(?:wife|husband|widow|widower|son|daughter|father|mother|brother|sister|friend|deputy"
+    r"|assistant|rival|neighbour|neighbor|successor|predecessor) of (?:the |an? )?"
+    r"|(?:vice|deputy|assistant|acting)[ -])$",
+    re.IGNORECASE,
+)
+"""What speaks of another one than the word behind it: "the wife of the mayor", "the vice president"."""
+_WHICH = re.compile(r"(\w+), (?:which|who)\b")
+"""What goes on about the word before it."""
 _JOIN = re.compile(r"\s*,?\s*(?:or|and|to|[–—-])\s*")
 """What makes of two numbers or dates a range or a choice: "60 to 80", "1 July or 2 July"."""
 _FORMER = frozenset(["former", "formerly", "previous", "previously", "first", "then", "once"])
@@ -147,6 +158,8 @@ def _denied(question: Question, span: Span, item: Weighed) -> bool:
     front = set(before) - asked
     if denies(front) or "longer" in front or _BOUNDS.intersection(set(before[-1:]) - asked):
         return True
+    if item.sentence.aside - asked or _of_other(question, text[: span.start]):
+        return True
     if question.kind != "person" and _one_of_two(span, item):
         return True
     if text.endswith(("?", "？")) or _DOUBTED & (set(words(text)) - asked):
@@ -156,6 +169,17 @@ def _denied(question: Question, span: Span, item: Weighed) -> bool:
     return not _FORMER.isdisjoint(front) and (
         _asks_present(question) or _IS.search(question.text) is not None
     )
+
+
+def _of_other(question: Question, front: str) -> bool:
+    """Tell whether what leads to a span is about another one than is asked: his wife, what he bought."""
+    asked = set(words(question.text))
+    gone_on = _WHICH.findall(front)
+    if gone_on and asked.isdisjoint(words(gone_on[-1])):
+        return True
+    first = next((m.start() for m in WORD.finditer(front) if stem(fold(m.group())) in question.terms), 0)
+    another = _ANOTHER.search(front, max(0, first - REACH), first)
+    return another is not None and not set(words(another.group())[:1]) <= asked
 
 
 def _one_of_two(span: Span, item: Weighed) -> bool:

@@ -197,9 +197,8 @@ def _no_constant(name: str) -> Any:
 def _body(text: str) -> str:
     """Return the outermost object of a reply; thoughts, fences and words around it are left out."""
     thought, end_of_it, rest = text.partition(THOUGHT)
-    if (
-        end_of_it and "{" in rest and not thought.lstrip().startswith(("{", "`"))
-    ):  # there it is a part of the object
+    # Behind the opening of an object, or where none follows, it is a part of the reply.
+    if end_of_it and "{" in rest and not thought.lstrip().startswith(("{", "`")):
         text = rest
     start, end = text.find("{"), text.rfind("}")
     if start < 0 or end < start:
