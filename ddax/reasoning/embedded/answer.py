@@ -278,26 +278,10 @@ def pack(
 def _said(
     sentence: Sentence, told: Sentence | None, left: int, asked: frozenset[str]
 ) -> tuple[str, list[Citation]] | None:
-    """Say a sentence with what it needs to be understood, and quote it; None where too little would stay.
-
-    The title goes before a sentence of a new document that does not name it, the heading before an item
-    of a list or a table, before what it says to hold no more, and before what comes first of a document
-    where it says a word asked that this leaves out.
-    """
-    title, line = bare_title(sentence.subject), sentence.told
-    front: list[str] = []
-    cited = [sentence.citation()]
-    if (told is None or title != bare_title(told.subject)) and not contains_phrase(words(line), words(title)):
-        front.append(title)
-    heading = sentence.heading
-    begins = told is None or told.passage.source != sentence.passage.source
-    needed = sentence.item or sentence.aside or (begins and _tells(sentence, asked))
-    if heading is not None and heading.plain != sentence.subject and needed:
-        front.append(heading.plain.rstrip(".:"))
-        cited.append(heading.citation())
-    if sentence.cells and sentence.header is not None:
-        cited.append(sentence.header.citation())
-    text = ": ".join([*front, line])
+    """Say a sentence with what it needs to be understood, and quote it; None where too little would stay."""
+    front, above = _before(sentence, told, asked)
+    cited = [sentence.citation(), *above]
+    text = ": ".join([*front, sentence.told])
     if len(text.split()) <= left:
         return _ended(text), cited
     room = left - len(" ".join(front).split())
@@ -309,6 +293,30 @@ def _said(
         return None
     cited[0] = cut.citation()
     return ": ".join([*front, cut.told]) + "…", cited
+
+
+def _before(
+    sentence: Sentence, told: Sentence | None, asked: frozenset[str]
+) -> tuple[list[str], list[Citation]]:
+    """Return what is said before a sentence, and the quotes of what stands above it.
+
+    The title goes before a sentence of a new document that does not name it, the heading before an item
+    of a list or a table, before what it says to hold no more, and before what comes first of a document
+    where it says a word asked that this leaves out.
+    """
+    title, heading = bare_title(sentence.subject), sentence.heading
+    front, cited = list[str](), list[Citation]()
+    new = told is None or title != bare_title(told.subject)
+    if new and not contains_phrase(words(sentence.told), words(title)):
+        front.append(title)
+    begins = told is None or told.passage.source != sentence.passage.source
+    needed = sentence.item or sentence.aside or (begins and _tells(sentence, asked))
+    if heading is not None and heading.plain != sentence.subject and needed:
+        front.append(heading.plain.rstrip(".:"))
+        cited.append(heading.citation())
+    if sentence.cells and sentence.header is not None:
+        cited.append(sentence.header.citation())
+    return front, cited
 
 
 def _tells(sentence: Sentence, asked: frozenset[str]) -> bool:
