@@ -128,3 +128,58 @@ async def test_a_switch_in_its_label_and_a_sign_with_a_title_have_names(carry: C
     report, _ = await carry(body, "Enable the alarm.")
     assert report.ok and "checked" in next(n.state for n in report.seen.nodes if n.role == "switch")
     assert [n.name for n in report.seen.nodes if n.role == "button"] == ["Edit"]
+
+
+def press(said: str, name: str = "Delete") -> str:
+    """Return a button that writes down that it was pressed."""
+    return f"<button onclick=\"said.textContent+='{said};'\">{name}</button>"
+
+
+def listed(*names: str) -> str:
+    """Return a list of names, each with a button Delete."""
+    return f"<ul>{''.join(f'<li>{name} {press(name)}</li>' for name in names)}</ul><p id=said></p>"
+
+
+SIGNED_IN = f"{listed('Ann')}<p>Signed in as Carol</p>{press('Carol')}"
+TWO_LISTS = f"<ul><li>Bob</li><li>Ann {press('Ann')}</li></ul>{listed('Carol')}"
+BEFORE_ITS_NAME = f"<i>Files:</i><br>{press('Ann')} <i>Ann</i><br>{press('Bob')} <i>Bob</i><p id=said></p>"
+BELOW_ANOTHER = (
+    f"<h2>Ann</h2><p>owner</p><h2>Bob</h2>{press('Bob')}<h2>Others</h2><p>Carol</p><p id=said></p>"
+)
+
+
+@pytest.mark.parametrize(
+    ("body", "task", "said"),
+    [
+        (listed("Draft (1)", "Draft (2)"), "Delete Draft (2).", "Draft (2);"),
+        (listed("Draft (1)", "Notes"), "Delete Draft (2).", ""),
+        (listed("Draft", "Notes"), "Delete Draft (2).", ""),
+        (listed("Mr. Hill", "Dr. Low"), "Delete Mr. Low.", ""),
+        (listed("Ann", "Bob"), "Click “Delete” beside Bob.", "Bob;"),
+        (listed("Ann", "Bob"), 'Click the "Delete" button in the row of Carol', ""),
+        (SIGNED_IN, "Delete Carol", ""),
+        (SIGNED_IN, "Delete", ""),
+        (SIGNED_IN, "Delete Ann", "Ann;"),
+        (TWO_LISTS, "Delete Bob", ""),
+        (TWO_LISTS, "Delete Ann", "Ann;"),
+        (BEFORE_ITS_NAME, "Delete Ann", ""),
+        (BELOW_ANOTHER, "Delete Ann", ""),
+        (BELOW_ANOTHER, "Delete Carol", ""),
+        (BELOW_ANOTHER, "Delete Bob", "Bob;"),
+    ],
+)
+async def test_what_belongs_to_another_row_is_left_alone(
+    carry: Carry, body: str, task: str, said: str
+) -> None:
+    report, now = await carry(body, task)
+    assert now == said and report.ok == bool(said)
+
+
+async def test_a_number_behind_the_verb_is_how_many_though_the_row_shows_it(carry: Carry) -> None:
+    stocked = CARDS.replace("TAG", "article").replace("<b>−", "<p>2 in stock</p><b>−")
+    report, now = await carry(stocked.replace("split('−')", "split('2 in')"), "Add 2 teapots to the basket")
+    assert now == "2 Teapot;" and report.ok
+    report, now = await carry(listed("2 in stock: mug", "3 cups").replace(">Delete<", ">Add<"), "Add 2 mugs")
+    assert now == "" and not report.ok
+    report, now = await carry(listed("Nokia 3310", "Pixel 2").replace(">Delete<", ">Buy<"), "Buy 3310 Nokia")
+    assert now == "Nokia 3310;" and report.ok

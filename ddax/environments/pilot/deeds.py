@@ -9,12 +9,22 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 from dataclasses import dataclass
+from itertools import pairwise
 
 from ddax.environments.browser.seen import ACTED_ON, Node
 from ddax.environments.pilot.orders import Order
 from ddax.environments.pilot.pilot import Pilot
 from ddax.environments.pilot.pressing import OPENED, click, doors, next_page
-from ddax.environments.pilot.rows import Row, node_words, rows_of, words_of
+from ddax.environments.pilot.rows import (
+    Row,
+    above_of,
+    beside,
+    inside,
+    node_words,
+    rows_of,
+    words_of,
+    words_of_name,
+)
 from ddax.environments.pilot.steppers import count_of, stepper, to_count
 from ddax.environments.pilot.words import BOXES, EMPTY, FIELD, ROLE_WORDS, ordinal
 
@@ -27,6 +37,8 @@ _LITTLE = frozenset("a an the to of for from with as your my this it its now her
 """Words on a control that an order may leave out."""
 _SHOWS = frozenset({"view", "filter", "list"})
 """Verbs that a control need not bear: “Show the completed items” is the link “Completed”."""
+_BOXED = frozenset({"listitem", "row", "option", "article", "group", "form", "dialog", "alertdialog"})
+"""Roles of what holds a control and what it is about."""
 _ALONE = frozenset({"save", "send", "submit", "apply", "continue", "search", "confirm"})
 """Verbs that may stand for a control that is called more."""
 _YES = frozenset({"ok", "okay", "yes", "confirm", "continue"})
@@ -87,7 +99,7 @@ def _door(pilot: Pilot, opened: set[str], *, pages: bool) -> Node | None:
 def names_of(node: Node, verb: str) -> set[str]:
     """Return the words of a control that an order must say; without a name those of its attributes."""
     if node.name:
-        return set(words_of(node.name)) - _LITTLE
+        return set(words_of_name(node.name)) - _LITTLE
     return {verb} & set(words_of(node.hints))
 
 
@@ -103,24 +115,35 @@ def fits(pilot: Pilot, asked: Asked) -> list[Row]:
         words = set(name)
         rest = said - words - EMPTY - KINDS - ({asked.verb} & _SHOWS)
         found = _in_rows(pilot, groups[name], rest)
+        found = [row for row in found if not how_many(asked, row) or stepper(pilot, row.parts)]
         if found:
             return found
     return _longer(pilot, asked)
 
 
+def how_many(asked: Asked, row: Row) -> int:
+    """Return the number right behind the verb, 0 where a name in a row has it beside the same word."""
+    word, behind = (*asked.words, "", "", "")[1:3]
+    texts = [words_of(part.own or part.name) for part in row.parts]
+    named = any(pair in ((word, behind), (behind, word)) for words in texts for pair in pairwise(words))
+    return count_of([word]) if behind and not named else 0
+
+
 async def press_in_row(pilot: Pilot, order: Order) -> bool | None:
     """Press the one of several controls of a name in the row that an order says; None where it says no row.
 
-    So “Click Delete beside Borealis”. Where no row fits, or more than one, none of them is pressed.
+    So “Click Delete beside Borealis”. Where no row fits, or more than one, none of them is pressed. A single
+    quote is what the control is called.
     """
+    quote = set(words_of(order.quote)) if len(order.quotes) == 1 else set[str]()
     said = set(words_of(order.text)) - EMPTY - set(ROLE_WORDS)
     whole = any(said <= set(words_of(n.name)) for n in pilot.nodes(ACTED_ON) if n.name)
-    if whole or ordinal(order.text) or len(order.quotes) == 1:
+    if whole or ordinal(order.outside):
         return None
     groups: dict[frozenset[str], list[Node]] = {}
     for node in pilot.nodes({"button", "link", "clickable"}):
         words = names_of(node, "")
-        if node.name and words and words <= said:
+        if node.name and words and words <= said and quote in (set(), set(words_of_name(node.name))):
             groups.setdefault(frozenset(words), []).append(node)
     name = max(groups, key=len, default=frozenset())
     rest = said - name - KINDS
@@ -156,10 +179,13 @@ def _in_rows(pilot: Pilot, controls: Sequence[Node], rest: set[str]) -> list[Row
         met = not best and not _unmet(pilot, one, rest, set())
         return [one] if met else []
     rows = rows_of(pilot.seen, controls)
-    inside = {part.id for row in rows for part in row.parts}
-    outside = node_words(n for n in pilot.seen.nodes if n.id not in inside) | set(words_of(pilot.seen.title))
+    bare = [Row(node, (node,)) for node in controls if node.id not in {row.control.id for row in rows}]
     if not rows:
-        return [Row(node, (node,)) for node in controls] if not rest else []
+        return bare if not rest else []
+    rows += bare
+    within = {part.id for row in rows for part in row.parts}
+    within |= beside(pilot.seen, within)
+    outside = node_words(n for n in pilot.seen.nodes if n.id not in within) | set(words_of(pilot.seen.title))
     whole = [row for row in rows if not _unmet(pilot, row, rest, outside)]
     return _by_price(pilot, whole, low=best == "least") if best else whole
 
@@ -174,22 +200,33 @@ def _unmet(pilot: Pilot, row: Row, rest: set[str], outside: set[str]) -> set[str
 
 
 def _around(pilot: Pilot, control: Node) -> tuple[Node, ...]:
-    """Return what the only control of its name is about: its own row or box, headings, and what is before it.
+    """Return what the only control of its name is about: its own row or box, and its section before it.
 
-    What stands in another row of a list is not: a button below a list is about none of its rows.
+    What stands in another row of a list is not, nor below another heading of the same level: a button below a
+    list is about none of its rows.
     """
     nodes = list(pilot.seen.nodes)
-    parents = {node.id: node.parent for node in nodes}
-    above, at = {control.id}, control.parent
-    while at and at not in above:
-        above.add(at)
-        at = parents.get(at, "")
+    above = above_of(control, {node.id: node.parent for node in nodes})
     foreign: set[str] = set()
     for node in nodes:
         is_row = node.role in ("listitem", "row", "option", "gridcell") and node.id not in above
         if is_row or node.parent in foreign:
             foreign.add(node.id)
-    return tuple(n for n in nodes if n.id not in foreign and n.role not in ACTED_ON)
+    box = next((group for group in above if group in {n.id for n in nodes if n.role in _BOXED}), "")
+    near = [*section(nodes, control), *(inside(pilot.seen, box) if box else ())]
+    return tuple(n for n in near if n.id not in foreign and n.role not in ACTED_ON)
+
+
+def section(nodes: Sequence[Node], control: Node) -> list[Node]:
+    """Return what stands before a control, but for what stands below a heading that another one has ended."""
+    found: list[tuple[int, Node]] = []
+    depth = 0
+    for node in nodes[: nodes.index(control)]:
+        if node.role == "heading":
+            depth = int(node.tag[1]) if re.fullmatch(r"h[1-6]", node.tag) else 2
+            found = [one for one in found if one[0] < depth]
+        found.append((depth, node))
+    return [node for _, node in found]
 
 
 def _superlative(rest: set[str]) -> tuple[str, set[str]]:
@@ -241,7 +278,8 @@ def _opens(node: Node) -> bool:
 
 async def _carry_out(pilot: Pilot, asked: Asked, row: Row) -> bool:
     """Set how many where a row counts, press its control, and answer what the page asks because of it."""
-    count = count_of(word for word in asked.words[1:] if word not in row.words())
+    unmet = (word for word in asked.words[1:] if word not in row.words())
+    count = how_many(asked, row) or count_of(unmet)
     steps = stepper(pilot, row.parts) if count else None
     if steps and not await to_count(pilot, steps, count):
         return False

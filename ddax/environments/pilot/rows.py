@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Sequence
+from collections import Counter
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import pairwise
 
 from ddax.environments.browser.seen import Node, PageSeen
+from ddax.environments.pilot.calendar import level
 
 _PHRASES = (
     (re.compile(r"\b(?:log|sign)[ -]?(?:out|off)\b"), "logout"),
@@ -24,14 +26,21 @@ _SAME = {
 """Words that mean the same on a control."""
 _ENDS = " \t.,;:!?\"'()[]{}“”«»@#"
 _COUNT = re.compile(r"\(\d+\)")
+_ROWS = frozenset({"listitem", "row", "option", "treeitem", "article"})
+"""Roles of what stands beside others of its kind."""
 
 
 def words_of(text: str) -> list[str]:
     """Return the words of a text as they are compared: in lower case, singular, one for all of a meaning."""
-    low = _COUNT.sub(" ", text.casefold())
+    low = text.casefold()
     for phrase, word in _PHRASES:
         low = phrase.sub(word, low)
     return [same(word) for part in low.split() if (word := part.strip(_ENDS) or part)]
+
+
+def words_of_name(text: str) -> list[str]:
+    """Return the words of what a control is called, without how many it shows, as in “Basket (2)”."""
+    return words_of(_COUNT.sub(" ", text))
 
 
 def same(word: str) -> str:
@@ -63,31 +72,45 @@ class Row:
 def rows_of(seen: PageSeen, controls: Sequence[Node]) -> list[Row]:
     """Return the rows of some controls of the same name; of those in no row of their own none.
 
-    The row is the largest group that holds none of the others; where groups are none, as in cards, what
-    stands in the same order before each of them.
+    The row is the largest group that holds none of the others, without the rows beside it; where groups are
+    none, as in cards, what stands in the same order before each of them.
     """
-    above = {node.id: _above(seen, node) for node in controls}
+    parents = {node.id: node.parent for node in seen.nodes}
+    above = {node.id: above_of(node, parents) for node in controls}
+    held = Counter(group for groups in above.values() for group in groups)
     rows: list[Row] = []
     for node in controls:
-        others = {id for other in controls if other.id != node.id for id in above[other.id]}
-        own = [id for id in above[node.id] if id not in others]
+        own = [group for group in above[node.id] if held[group] == 1]
         if own and len(controls) > 1:
-            rows.append(Row(node, _inside(seen, own[-1])))
+            other = beside(seen, above[node.id])
+            rows.append(Row(node, tuple(n for n in inside(seen, own[-1]) if n.id not in other)))
     return rows or _blocks(seen, controls)
 
 
-def _above(seen: PageSeen, node: Node) -> list[str]:
+def above_of(node: Node, parents: Mapping[str, str]) -> list[str]:
     """Return the ids of the groups an element is in, the innermost first."""
-    parents = {one.id: one.parent for one in seen.nodes}
-    found, at = [], node.parent
+    found: list[str] = []
+    at = node.parent
     while at and at not in found:
         found.append(at)
         at = parents.get(at, "")
     return found
 
 
-def _inside(seen: PageSeen, id: str) -> tuple[Node, ...]:
-    within = {id}
+def beside(seen: PageSeen, groups: Collection[str]) -> set[str]:
+    """Return the ids of the rows beside those among some groups, with all that is in them."""
+    lists = {node.parent for node in seen.nodes if node.id in groups and node.role in _ROWS}
+    found: set[str] = set()
+    for node in seen.nodes:
+        other = node.role in _ROWS and node.parent in lists and node.id not in groups
+        if other or node.parent in found:
+            found.add(node.id)
+    return found
+
+
+def inside(seen: PageSeen, group: str) -> tuple[Node, ...]:
+    """Return a group with all that is in it."""
+    within = {group}
     for node in seen.nodes:  # parents stand before their children
         if node.parent in within:
             within.add(node.id)
@@ -95,11 +118,13 @@ def _inside(seen: PageSeen, id: str) -> tuple[Node, ...]:
 
 
 def _blocks(seen: PageSeen, controls: Sequence[Node]) -> list[Row]:
-    """Cut the siblings of some controls into blocks of the same beginning."""
+    """Cut the siblings of some controls into blocks of one beginning, but for controls that begin a line."""
     if len(controls) < 2 or len({node.parent for node in controls}) > 1:
         return []
     line = [node for node in seen.nodes if node.parent == controls[0].parent]
     places = sorted(line.index(node) for node in controls)
+    if any(_begins(line, at) for at in places):
+        return []
     lead = 0
     while all(at - lead - 1 >= 0 for at in places):
         kinds = {(line[at - lead - 1].role, line[at - lead - 1].tag) for at in places}
@@ -113,3 +138,9 @@ def _blocks(seen: PageSeen, controls: Sequence[Node]) -> list[Row]:
     length = min((b - a for a, b in pairwise(starts)), default=0)
     stops = [*starts[1:], starts[-1] + length]
     return [Row(line[at], tuple(line[a:b])) for at, a, b in zip(places, starts, stops, strict=True) if lead]
+
+
+def _begins(line: Sequence[Node], at: int) -> bool:
+    """Tell whether an element stands in one line with what is behind it and not with what is before it."""
+    before, behind = line[max(0, at - 1) : at], line[at + 1 : at + 2]
+    return any(level(line[at], one) for one in behind) and not any(level(line[at], one) for one in before)
