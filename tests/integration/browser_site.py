@@ -5,7 +5,7 @@ from __future__ import annotations
 import shutil
 import threading
 import time
-from collections.abc import Iterator, Mapping
+from collections.abc import Awaitable, Callable, Iterator, Mapping
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass, field
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
@@ -17,10 +17,13 @@ import pytest
 from ddax.actions.egress import policy_of
 from ddax.actions.web.proxy import egress_proxy
 from ddax.environments.browser.chromium import PROGRAMS, Egress
+from ddax.environments.pilot.pilot import Report
 
 with_chromium = pytest.mark.skipif(
     not any(map(shutil.which, PROGRAMS)), reason=f"needs {' or '.join(PROGRAMS)} (make system installs it)"
 )
+Carry = Callable[[str, str], Awaitable[tuple[Report, str]]]
+"""Carry out a task on a page, and return the report with what the page says then."""
 HEAD = "<!doctype html><html lang=en><meta charset=utf-8><title>{title}</title><body>"
 
 

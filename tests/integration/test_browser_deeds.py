@@ -2,15 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Awaitable, Callable
-
 import pytest
 
-from ddax.environments.browser.chromium import Chromium
-from ddax.environments.browser.options import BrowserOptions
-from ddax.environments.browser.world import BrowserWorld
-from ddax.environments.pilot.pilot import Pilot, Report
-from tests.integration.browser_site import Site, with_chromium
+from tests.integration.browser_site import Carry, with_chromium
 
 pytestmark = [pytest.mark.integration, with_chromium, pytest.mark.asyncio(loop_scope="module")]
 LIST = """
@@ -50,23 +44,6 @@ FORM = """
   said.textContent = data.get('terms') ? [...data.values()].join(';') : 'You must accept the terms.'; };
 </script>
 """
-Carry = Callable[[str, str], Awaitable[tuple[Report, str]]]
-
-
-@pytest.fixture
-def carry(chromium: Chromium, served: Site) -> Carry:
-    """Carry out a task on a page, and return the report with what the page says then."""
-
-    async def made(body: str, task: str) -> tuple[Report, str]:
-        options = BrowserOptions(writes=True)
-        world = BrowserWorld(served.page("/", body), browser=chromium, options=options, shared=True)
-        await world.reset()
-        report = await Pilot(world).run(task)
-        said = "".join(node.own for node in report.seen.nodes if node.hints == "said")
-        await world.close()
-        return report, said
-
-    return made
 
 
 @pytest.mark.parametrize(

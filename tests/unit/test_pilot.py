@@ -50,6 +50,9 @@ class FixedPage:
         if field_ is not None and move.name == "type":
             held = move.value if not self.takes else self.takes.strip()
             self.nodes[self.nodes.index(field_)] = replace(field_, value=held)
+        listed = next((n for n in self.nodes if n.id == move.target and n.tag == "select"), None)
+        if listed is not None and move.name == "select":
+            self.nodes[self.nodes.index(listed)] = replace(listed, value=move.value.replace("|", ", "))
         box = next((n for n in self.nodes if n.id == move.target and n.role == "checkbox"), None)
         if box is not None and move.name == "click":
             self.nodes[self.nodes.index(box)] = replace(box, state=box.state ^ {"checked"})

@@ -95,7 +95,8 @@ class Node:
 class PageSeen(Observation):
     """A page as it is seen: the protocol's text and elements, and the nodes behind them.
 
-    `trouble` says why a page that came is not the one that was asked for; the first look at it alone says so.
+    `dialog` is the question it asks, `prompts` whether it wants words for an answer. `trouble` says why a
+    page that came is not the one that was asked for; the first look at it alone says so.
     """
 
     url: str = ""
@@ -103,6 +104,7 @@ class PageSeen(Observation):
     nodes: tuple[Node, ...] = ()
     notes: tuple[str, ...] = ()
     dialog: str = ""
+    prompts: bool = False
     trouble: str = ""
 
     def node(self, id: str) -> Node | None:

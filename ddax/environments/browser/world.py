@@ -345,7 +345,7 @@ class BrowserWorld:
         url = self.options.vault.hide(window.tab.page.url)
         text = f'Address: {url}\nThe page asks ({kind}): "{message}"\nAccept or dismiss it.'
         asked = Element(DIALOG, DIALOG, f'{kind} "{message}": accept, with words for a prompt, or dismiss')
-        return PageSeen(text, (asked,), url=url, dialog=message)
+        return PageSeen(text, (asked,), url=url, dialog=message, prompts=kind == "prompt")
 
 
 def _moved(node: Node, x: float, y: float) -> Node:

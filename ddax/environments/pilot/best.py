@@ -7,25 +7,29 @@ import re
 from ddax.environments.browser.seen import Node
 from ddax.environments.pilot.orders import Order
 from ddax.environments.pilot.pilot import Pilot
-from ddax.environments.pilot.pressing import press_node
-from ddax.environments.pilot.rows import words_of
-from ddax.environments.pilot.words import FIELD, plain, tokens
+from ddax.environments.pilot.pressing import is_called, next_page, press_node
+from ddax.environments.pilot.rows import node_words, words_of
+from ddax.environments.pilot.words import EMPTY, FIELD, plain, tokens
 
 BUYS = frozenset({"buy", "book", "order"})
 """Words of the control that buys something."""
-MOST = frozenset(
-    {"greatest", "largest", "highest", "biggest", "longest", "maximum", "most", "latest", "newest"}
-)
-LEAST = frozenset(
-    {"smallest", "lowest", "least", "shortest", "cheapest", "minimum", "earliest", "fewest", "fastest"}
-)
+MOST = frozenset({"greatest", "largest", "highest", "biggest", "longest", "maximum", "most"})
+LEAST = frozenset({"smallest", "lowest", "least", "shortest", "cheapest", "minimum", "fewest", "fastest"})
+AGE = frozenset({"latest", "newest", "earliest", "oldest"})
+_MEASURES = frozenset({"price", "cost", "duration", "time", "ticket", "expensive", "possible"})
+"""Words for what is measured, which need not stand on a page."""
 
 
 async def press_best(pilot: Pilot, order: Order) -> bool | None:
-    """Press what goes with the most or the least of something; None where nothing of the kind is asked."""
-    words = set(tokens(order.text))
-    if not words & (MOST | LEAST):
+    """Press what goes with the most or the least of something; None where nothing of the kind is asked.
+
+    Where more pages follow it is not known, nor by the numbers of a page what is the latest.
+    """
+    words = set(tokens(order.outside))
+    if not words & (MOST | LEAST | AGE) or is_called(pilot, order.quote or order.text):
         return None
+    if words & AGE or next_page(pilot) is not None or (order.verb == "buy" and _unmet(pilot, order)):
+        return False
     weighed = measures(pilot, order.text)
     if len(weighed) < 2:
         return None
@@ -41,6 +45,12 @@ async def press_best(pilot: Pilot, order: Order) -> bool | None:
         return await press_node(pilot, anchor)
     below = [n for n in inside if n.box[1] >= anchor.box[1] - 1]
     return await press_node(pilot, min(below or inside, key=lambda n: abs(n.box[1] - anchor.box[1])))
+
+
+def _unmet(pilot: Pilot, order: Order) -> set[str]:
+    """Return the words of what is to be bought that stand nowhere on the page."""
+    asked = set(words_of(order.text)) - EMPTY - MOST - LEAST - _MEASURES
+    return asked - node_words(pilot.seen.nodes) - set(words_of(pilot.seen.title))
 
 
 def measures(pilot: Pilot, text: str) -> list[tuple[float, Node]]:

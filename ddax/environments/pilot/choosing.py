@@ -104,11 +104,12 @@ def values_of(order: Order, fields: Sequence[Node] = ()) -> list[str]:
 
 async def choose_values(pilot: Pilot, values: list[str], order: Order) -> bool:
     """Choose each of some values where a select, a box or another control offers it."""
-    selects = [n for n in pilot.seen.nodes if n.tag == "select" and "disabled" not in n.state]
-    for node in selects:
-        names = [best_option(node, value) for value in values]
-        if all(names):
-            return await select(pilot, node, [name for name in names if name])
+    lists = listing(pilot, values, order)
+    if len(lists) > 1:
+        pilot.unclear(lists)
+        return False
+    if lists:
+        return await select(pilot, lists[0], values)
     offers = offering(pilot, values, order)
     if offers is not None:
         return await take(pilot, offers, values[0], equal_to(values[0], offers)) == "taken"
@@ -119,6 +120,16 @@ async def choose_values(pilot: Pilot, values: list[str], order: Order) -> bool:
     if looks:
         return "refused" not in [await click(pilot, node) for node in looks]
     return all([await _pick(pilot, value, order) for value in values])
+
+
+def listing(pilot: Pilot, values: list[str], order: Order) -> list[Node]:
+    """Return the selects that offer all of some values: where the order names one, that one alone."""
+    beside = order.text
+    for value in values:
+        beside = beside.replace(value, " ", 1)
+    selects = [n for n in pilot.seen.nodes if n.tag == "select" and "disabled" not in n.state]
+    named = [n for n in selects if likeness(content(beside, mail=True), label_of(n)) > LIKE]
+    return [n for n in named or selects if all(best_option(n, value) for value in values)]
 
 
 async def _pick(pilot: Pilot, value: str, order: Order) -> bool:
@@ -177,18 +188,20 @@ def shades(pilot: Pilot, text: str) -> list[Node]:
 
 
 async def tick(pilot: Pilot, boxes: list[Node], values: list[str], order: Order) -> bool:
-    """Tick the boxes that are named."""
+    """Tick the boxes that are named, and see that they are ticked; one of another make may not tell."""
     meant = boxes_of(pilot, boxes, values, order)
     came = [await click(pilot, node) for node in meant if not is_ticked(node)]
-    return bool(meant) and "refused" not in came
+    after = [pilot.seen.node(node.id) for node in meant]
+    off = any(node is not None and node.tag == "input" and not is_ticked(node) for node in after)
+    pilot.settled |= bool(meant) and not came
+    return bool(meant) and "refused" not in came and not off
 
 
 async def untick(pilot: Pilot, order: Order) -> bool:
     """Take the ticks off the boxes that an order names, and see that they are off."""
     meant = boxes_of(pilot, pilot.nodes(BOXES), values_of(order), order)
-    for node in meant:
-        if is_ticked(node):
-            await click(pilot, node)
+    came = [await click(pilot, node) for node in meant if is_ticked(node)]
+    pilot.settled |= bool(meant) and not came
     after = [pilot.seen.node(node.id) for node in meant]
     return bool(meant) and not any(node is not None and is_ticked(node) for node in after)
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 
 from ddax.environments.browser.seen import Node
-from ddax.environments.pilot.amounts import NUMBER, bring, set_amount
+from ddax.environments.pilot.amounts import bring, set_amount
 from ddax.environments.pilot.calendar import CALENDAR_WORDS, pick_day
 from ddax.environments.pilot.dates import as_shown, find_date, find_time
 from ddax.environments.pilot.match import label_of
@@ -25,11 +25,15 @@ from ddax.environments.pilot.suggest import (
 )
 from ddax.environments.pilot.values import field_value, given, looked_up, wanted_value
 from ddax.environments.pilot.words import (
+    EMPTY,
     FIELD,
     LIKE,
+    amount,
     content,
+    kin,
     likeness,
     nth,
+    numbers,
     ordinal,
     plain,
     roles,
@@ -57,7 +61,8 @@ async def enter(pilot: Pilot, order: Order) -> bool:
     fields = list(pilot.nodes(FIELD | {"combobox"}))
     if not fields:
         return False
-    if "corresponds" in order.text or "each label" in order.text:
+    low = order.outside.casefold()
+    if "corresponds" in low or "each label" in low:
         return await enter_looked_up(pilot, fields)
     named = named_fields(order, fields)
     if named:
@@ -68,8 +73,7 @@ async def enter(pilot: Pilot, order: Order) -> bool:
     value = wanted_value(pilot, order)
     if value is None:
         return False
-    low = order.text.casefold()
-    if "both" in low or "all fields" in low:
+    if "both" in tokens(low) or "all fields" in low:
         return all([await fill(pilot, node, value) for node in fields if "readonly" not in node.state])
     node = the_field(pilot, where_of(order, value), fields, value)
     return node is not None and await fill(pilot, node, value)
@@ -212,8 +216,9 @@ async def fill(pilot: Pilot, node: Node, value: str) -> bool:
 
 async def _write(pilot: Pilot, node: Node, value: str) -> bool:
     """Write a value, or take the suggestion that equals it; False where the field does not hold it then."""
-    if node.role == "spinbutton" and NUMBER.fullmatch(value):
-        return await bring(pilot, node, float(value), value)
+    if node.role == "spinbutton" and value:
+        number = amount(value)
+        return number is not None and await bring(pilot, node, number, value.replace(",", ""))
     came = await take(pilot, node, value, equal_to(value, node))
     written = came == "not offered" and not is_closed(node)
     return came == "taken" or (written and _holds(pilot.seen.node(node.id), value))
@@ -223,6 +228,8 @@ def _holds(node: Node | None, value: str) -> bool:
     """Tell whether a field holds what was written; what is hidden or gone with its page cannot be told."""
     if node is None or node.tag not in ("input", "textarea") or node.type == "password" or not value:
         return True
+    if amount(value) is not None and len(numbers(node.value)) == 1:
+        return [amount(value)] == numbers(node.value)
     meant, held = ("".join(filter(str.isalnum, text.casefold())) for text in (value, node.value))
     return not meant or meant in held
 
@@ -237,11 +244,17 @@ def is_dated(node: Node) -> bool:
 def best_option(node: Node, value: str) -> str:
     """Return the option of a select that a value means, empty for none."""
     best = max(node.options, key=lambda option: likeness(value, option), default="")
-    return best if likeness(value, best) >= SURE else ""
+    known = tokens(f"{best} {label_of(node)}")
+    words = [word for word in tokens(value) if word not in EMPTY and word != "option"]
+    whole = all(any(kin(word, other) for other in known) for word in words)
+    return best if whole and likeness(value, best) >= SURE else ""
 
 
 async def select(pilot: Pilot, node: Node, values: list[str]) -> bool:
-    """Choose options of a select by their words; False where it has not all of them."""
+    """Choose options of a select by their words; False where it has not all of them, or shows others then."""
     names = [best_option(node, value) or value for value in values]
     pilot.focus = node
-    return await pilot.do("select", node.id, "|".join(names)) != "refused"
+    if await pilot.do("select", node.id, "|".join(names)) == "refused":
+        return False
+    after = pilot.seen.node(node.id)
+    return after is None or after.value.endswith("…") or all(name in after.value for name in names)

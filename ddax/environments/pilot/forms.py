@@ -6,16 +6,16 @@ import re
 
 from ddax.environments.browser.seen import Node
 from ddax.environments.pilot.deeds import KINDS, asked_of, deed, names_of
-from ddax.environments.pilot.fields import fill
+from ddax.environments.pilot.fields import fill, named_field, the_field, where_of
 from ddax.environments.pilot.match import label_of
 from ddax.environments.pilot.orders import Order
 from ddax.environments.pilot.pilot import Pilot
-from ddax.environments.pilot.pressing import click, press_node, press_whole, submit
+from ddax.environments.pilot.pressing import SUBMITS, click, press_node, press_whole, submit
 from ddax.environments.pilot.rows import words_of
 from ddax.environments.pilot.suggest import is_search
 from ddax.environments.pilot.switches import is_on
 from ddax.environments.pilot.values import STOP, akin, slots
-from ddax.environments.pilot.words import EMPTY, FIELD, plain
+from ddax.environments.pilot.words import EMPTY, FIELD, content, plain
 
 _ADDRESS = re.compile(r"[^\s@<>\"“”,;]+@[^\s@<>\"“”,;]+\.\w+")
 _SECRET = re.compile(r"\bpassword\s+(?:is\s+|of\s+)?[\"“]?([^\s\",”]+)", re.IGNORECASE)
@@ -35,15 +35,23 @@ async def search(pilot: Pilot, order: Order) -> bool:
         value = order.quote or (behind[1] if behind else order.text)
         filled = await fill(pilot, one, value)
     elif order.quotes and fields:
-        filled = await fill(pilot, fields[0], order.quote)
+        where = where_of(order, order.quote)
+        named = the_field(pilot, where, fields, order.quote) if named_field(where) else fields[0]
+        filled = named is not None and await fill(pilot, named, order.quote)
     else:
         filled = await _fill_said(pilot, order, [label_of(n).strip(" :") for n in fields])
         if not filled:
             return await press_whole(pilot, order)
     if not filled:
         return False
-    asked = any(later.verb in ("submit", "press") for later in pilot.orders[pilot.orders.index(order) + 1 :])
-    return asked or await submit(pilot)
+    return _sends_next(pilot, order) or await submit(pilot)
+
+
+def _sends_next(pilot: Pilot, order: Order) -> bool:
+    """Tell whether the next order presses what sends a form."""
+    behind = pilot.orders[pilot.orders.index(order) + 1 :][:1]
+    names = [plain(content(later.quote or later.text)) for later in behind if later.verb == "press"]
+    return any(later.verb == "submit" for later in behind) or any(name in SUBMITS for name in names)
 
 
 async def _fill_said(pilot: Pilot, order: Order, labels: list[str]) -> bool:
@@ -69,20 +77,28 @@ async def login(pilot: Pilot, order: Order) -> bool:
     """
     if words_of(f"{order.word} {order.text}")[:1] != ["login"]:
         return await give(pilot, order)
-    name, secret = _NAME.search(order.text), _SECRET.search(order.text)
+    name, secret = _said(_NAME, order), _said(_SECRET, order)
     if not name and not secret:
         return await deed(pilot, order)
     given = [(n, secret if _is_secret(n) else name) for n in pilot.nodes(FIELD) if not is_search(n)]
-    fields = [(node, value[1]) for node, value in given if value]
+    fields = [(node, value) for node, value in given if value]
     for node, value in fields:
-        if not await fill(pilot, node, value.rstrip(".")):
+        if not await fill(pilot, node, value):
             return False
     kinds = [_is_secret(node) for node, _ in fields]
     if sorted(kinds) != [False] * bool(name) + [True] * bool(secret):
         return False
     pilot.focus = fields[-1][0]
-    later = pilot.orders[pilot.orders.index(order) + 1 :]
-    return any(other.verb in ("submit", "press") for other in later) or await submit(pilot)
+    return _sends_next(pilot, order) or await submit(pilot)
+
+
+def _said(pattern: re.Pattern[str], order: Order) -> str:
+    """Return what an order says behind a word: a quote to the letter, else a word without a last point."""
+    found = pattern.search(order.outside)
+    if found is None:
+        return ""
+    said = order.text[slice(*found.span(1))]
+    return said if said in order.quotes else said.rstrip(".")
 
 
 def _is_secret(node: Node) -> bool:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, field
 from typing import Any, TypeAlias
@@ -73,8 +74,10 @@ class Matcher:
     def below(self, node: Node) -> list[Node]:
         """Return everything inside an element, in the order of the page."""
         found: list[Node] = []
-        for child in self._children.get(node.id, ()):
-            found += [child, *self.below(child)]
+        left = self._children.get(node.id, [])[::-1]
+        while left:
+            found.append(left.pop())
+            left += self._children.get(found[-1].id, [])[::-1]
         return found
 
     def text(self, node: Node) -> str:
@@ -143,10 +146,11 @@ class Matcher:
 
     def rows(self, words: Sequence[str]) -> list[Node]:
         """Return the smallest groups of elements that hold all of some words, in the order of the page."""
+        whole = [re.compile(rf"(?<!\w){re.escape(word.casefold())}(?!\w)") for word in words]
 
         def holds(node: Node) -> bool:
             text = self.text(node).casefold() + " " + node.name.casefold()
-            return all(word.casefold() in text for word in words)
+            return all(word.search(text) for word in whole)
 
         held = [node for node in self.seen.nodes if holds(node)]
         inner = {node.parent for node in held}

@@ -59,6 +59,15 @@ def kind_of(task: str) -> str:
     return next((kind for kind in ("star", "reply", "forward") if KINDS[kind] & words), "")
 
 
+def spoken_of(pilot: Pilot) -> int:
+    """Return how many orders of a task are about its message: all up to the last that says what to do."""
+    words = KINDS.get(kind_of(pilot.task), frozenset())
+    said = [
+        place for place, order in enumerate(pilot.orders, 1) if words & {order.word, *tokens(order.outside)}
+    ]
+    return said[-1] if said else len(pilot.orders)
+
+
 def people(pilot: Pilot) -> tuple[str, str]:
     """Return whom the message is from, and whom it goes to."""
     task = re.sub(r"[\"“][^\"”]*[\"”]", " ", pilot.task)

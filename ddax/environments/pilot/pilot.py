@@ -22,12 +22,14 @@ Came: TypeAlias = Literal["refused", "unchanged", "changed"]
 """What came of a move: it was not made, nothing is seen of it, something is."""
 ANSWERED = 5
 """Questions in a row that a page may ask and get an answer to."""
-TOLD, MOST_TOLD = frozenset({"alert", "status", "text", "paragraph", "label"}), 160
+TOLD = frozenset({"alert", "status", "text", "paragraph", "label", "listitem", "heading"})
+MOST_TOLD = 160
 """Roles of what a page says, and characters of a sentence by which it refuses something at most."""
 _AGAINST = re.compile(
     r"\b(?:invalid|incorrect|wrong|error|failed|denied|expired"
     r"|(?:is|are|was) not (?:valid|allowed|available|correct)"
-    r"|(?:could|can|do|does|did)(?: ?not|n['’]t) (?:match|be|exist|find|sign|log|save|send)|is required"
+    r"|(?:(?:could|can|do|does|did) ?not|(?:could|ca|do|does|did)n['’]t) "
+    r"(?:match|be|exist|find|sign|log|save|send|delete|remove|add|update)|is required"
     r"|not found|too (?:short|long)|at least \d+ |must (?:be|have|contain|match|accept|agree|choose|select)"
     r"|already (?:exists|taken|in use)|try again"
     r"|please (?:enter|choose|select|fill|provide|accept|agree|check))\b",
@@ -116,7 +118,7 @@ class Pilot:
         self.task, self.orders = task, read_orders(task)
         self._take(await self.world.observe())
         try:
-            await self._answer()
+            await self._answer(begun=False)
             await carry_out(self)
         except OutOfMoves:
             self.failed.append(f"not done within {self.max_moves} moves")
@@ -139,36 +141,34 @@ class Pilot:
                 raise
             self._take(await self.world.observe())
             return "refused"
-        if name == "click":
-            self._fail_by(held_back(before, self.seen, target) or said_no(before, self.seen, target))
         if name in ("click", "press", "drag"):
             self._fail_by(note for note in self.seen.notes if note.startswith(REFUSED))
-        asked = await self._answer()
+        await self._answer()
         if self.seen.done:
             raise Over
-        same = self.seen.digest == before.digest and self.seen.url == before.url
-        return "unchanged" if same and not asked else "changed"
+        if name == "click":
+            self._fail_by(held_back(before, self.seen, target) or said_no(before, self.seen, target))
+        return "unchanged" if shows(self.seen) == shows(before) else "changed"
 
-    async def _answer(self) -> bool:
-        """Answer what the page asks, and tell whether it did: what an order has begun is accepted.
+    async def _answer(self, *, begun: bool = True) -> None:
+        """Answer what the page asks: what an order has begun is accepted, where it asks for no words.
 
         A browser that only reads dismisses it: a site asks before it changes something, also by a GET.
         """
-        if not self.seen.dialog:
-            return False
-        only_reads = self.world.effect == "reads"
         for _ in range(ANSWERED):
             if not self.seen.dialog:
-                return True
-            asked = f"the page asked “{self.cut(self.seen.dialog, 120)}”"
-            if only_reads:
+                return
+            asked, accepts = f"the page asked “{self.cut(self.seen.dialog, 120)}”", False
+            if self.world.effect == "reads":
                 self._fail_by([f"{REFUSED} {asked}, and to accept it needs --browser-writes"])
+            elif self.seen.prompts and begun:
+                self._fail_by([f"{asked}, and no order says what to answer"])
             else:
-                self.notes.append(f"{asked}, which was accepted")
-            self._take(await self.world.act(Move("dismiss" if only_reads else "accept", "dialog")))
+                accepts = begun
+                self.notes.append(f"{asked}, which was {'accepted' if begun else 'dismissed'}")
+            self._take(await self.world.act(Move("accept" if accepts else "dismiss", "dialog")))
         if self.seen.dialog:
             self._fail_by(["the page goes on asking"])
-        return True
 
     async def look(self) -> None:
         """Look again without a move."""
@@ -214,6 +214,12 @@ def leads(node: Node, url: str) -> bool:
     return bool(there) and not there.startswith("javascript:") and there != url.split("#")[0]
 
 
+def shows(seen: PageSeen) -> tuple[object, ...]:
+    """Return what tells two looks at a page apart; not where the focus is, which each press moves."""
+    nodes = [(n.id, n.name, n.own, n.value, n.hints, n.state - {"focused"}) for n in seen.nodes]
+    return seen.url, seen.text.replace(" (focused)", ""), nodes
+
+
 def held_back(before: PageSeen, after: PageSeen, target: str) -> list[str]:
     """Say which field keeps the browser from sending a form whose button was pressed; nothing if it went."""
     node = before.node(target)
@@ -227,12 +233,14 @@ def held_back(before: PageSeen, after: PageSeen, target: str) -> list[str]:
 
 
 def said_no(before: PageSeen, after: PageSeen, target: str) -> list[str]:
-    """Return what a page newly says against a press, where it left the button and showed no new field."""
-    pressed, known = before.node(target), {node.id for node in before.nodes}
-    fields = any(
-        node.id not in known and node.role in ("textbox", "spinbutton", "combobox") for node in after.nodes
-    )
-    if pressed is None or pressed.role != "button" or after.node(target) is None or fields:
+    """Return what a page newly says against a press, where it left the button and showed no new field.
+
+    A page that came anew has its button and fields again under the same names.
+    """
+    pressed = before.node(target)
+    known, now = ({(n.role, n.name or n.before) for n in seen.nodes} for seen in (before, after))
+    fields = any(role in ("textbox", "spinbutton", "combobox") for role, _ in now - known)
+    if pressed is None or pressed.role != "button" or ("button", pressed.name) not in now or fields:
         return []
     said = {node.own or node.name for node in before.nodes}
     new = [(node.role, node.own or node.name) for node in after.nodes if (node.own or node.name) not in said]

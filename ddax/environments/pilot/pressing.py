@@ -19,6 +19,8 @@ LINE = 200
 """Pixels between the minus and the plus of one number at most."""
 _ONTO = re.compile(r"\s(?:on|in)?to\s", re.IGNORECASE)
 SUBMITS = ("submit", "ok", "send", "save", "done", "search", "go", "login", "log in", "sign in", "continue")
+_SENDS = tuple(name for name in SUBMITS if name not in ("search", "go"))
+"""What sends a form that is not known: a search that stands beside it does not."""
 
 
 async def press(pilot: Pilot, order: Order) -> bool:
@@ -86,14 +88,25 @@ async def press_named(pilot: Pilot, wanted: str, role: frozenset[str], *, quoted
 
 
 async def _try(pilot: Pilot, ranked: list[Found]) -> bool:
-    """Press the best until something changes; True also where a control was pressed and nothing shows."""
-    best, pressed = ranked[0].score, False
+    """Press the best until something changes; True also where a control was pressed and nothing shows.
+
+    Then only what lies on it or below it is tried: another control of the same name does something else.
+    """
+    best, pressed = ranked[0].score, list[Node]()
     for one in [one for one in ranked if one.score >= best - 0.15][:TRIES]:
+        if pressed and not any(_overlap(one.node, node) for node in pressed):
+            continue
         came = await click(pilot, one.node)
         if came == "changed":
             return True
-        pressed = pressed or (came == "unchanged" and one.node.role in ACTED_ON)
-    return pressed
+        if came == "unchanged" and one.node.role in ACTED_ON:
+            pressed.append(one.node)
+    return bool(pressed)
+
+
+def _overlap(one: Node, other: Node) -> bool:
+    (x, y, w, h), (to_x, to_y, to_w, to_h) = one.box, other.box
+    return x < to_x + to_w and to_x < x + w and y < to_y + to_h and to_y < y + h
 
 
 async def press_node(pilot: Pilot, node: Node) -> bool:
@@ -105,6 +118,12 @@ async def click(pilot: Pilot, node: Node) -> Came:
     """Press one element and say what came of it."""
     pilot.focus = node
     return await pilot.do("click", node.id)
+
+
+def is_called(pilot: Pilot, text: str) -> bool:
+    """Tell whether a control is called as a text says, whole."""
+    wanted = plain(content(text))
+    return any(plain(content(n.name)) == wanted for n in pilot.nodes(ACTED_ON) if n.name)
 
 
 async def press_whole(pilot: Pilot, order: Order) -> bool:
@@ -276,12 +295,16 @@ def next_page(pilot: Pilot) -> Node | None:
 
 
 async def submit(pilot: Pilot, order: Order | None = None) -> bool:
-    """Press what sends a form."""
-    text = content(order.text) if order else ""
+    """Press what sends a form: what an order names, else what sends the form that was filled last."""
+    text = (order.quote or content(order.text)) if order else ""
     buttons = pilot.nodes({"button"}) + list(pilot.nodes({"clickable", "link"}))
-    for name in (*([order.quote or text] if order and (order.quote or text) else []), *SUBMITS):
-        for node in buttons:
-            if plain(node.name) == plain(name):
-                return await press_node(pilot, node)
-    sends = [n for n in buttons if n.submits] or [n for n in buttons if n.role == "button" and n.name]
-    return await press_node(pilot, sends[-1]) if sends else False
+    form = pilot.focus.form[0] if pilot.focus else ""
+    own = [n for n in buttons if form and n.form[0] == form]
+    for pool, names in ((buttons, (text,)), (own, SUBMITS), (buttons, _SENDS if order else SUBMITS)):
+        named = [n for name in names for n in pool if name and plain(n.name) == plain(name)]
+        if named:
+            return await press_node(pilot, named[0])
+    sends = [n for n in own or buttons if n.submits] or [n for n in buttons if n.role == "button" and n.name]
+    if len(sends) > 1:
+        pilot.unclear(sends)
+    return len(sends) == 1 and await press_node(pilot, sends[0])

@@ -11,7 +11,7 @@ from ddax.environments.pilot.copying import copy, paste
 from ddax.environments.pilot.deeds import asked_of, deed, fits, press_in_row
 from ddax.environments.pilot.fields import enter
 from ddax.environments.pilot.forms import give, login, search
-from ddax.environments.pilot.messages import message
+from ddax.environments.pilot.messages import message, spoken_of
 from ddax.environments.pilot.orders import Order
 from ddax.environments.pilot.pilot import Pilot, Skill
 from ddax.environments.pilot.pressing import (
@@ -21,6 +21,7 @@ from ddax.environments.pilot.pressing import (
     doors,
     drag,
     explore,
+    is_called,
     press,
     press_named,
     press_near,
@@ -51,9 +52,12 @@ MESSAGE_WORDS = frozenset({"email", "mail", "message", "inbox"})
 
 async def carry_out(pilot: Pilot) -> None:
     """Carry out the orders of a task one after the other, up to the first that cannot be."""
+    done = 0
     if _speaks_of_mail(pilot) and await message(pilot, pilot.orders[0]):
-        return
+        done = spoken_of(pilot)
     for place, order in enumerate(pilot.orders, 1):
+        if place <= done:
+            continue
         before = len(pilot.failed)
         if _leaves_out(pilot, order) or not await _skill(order)(pilot, order):
             pilot.fail(order)
@@ -94,7 +98,8 @@ async def _press(pilot: Pilot, order: Order) -> bool:
     about = context(order, pilot)
     if about and ("all" in words or "posts" in words or numbers(order.text)):
         return await _press_each(pilot, order, about)
-    if "ascending" in words or "descending" in words or "increasing" in words or "decreasing" in words:
+    sorts = {"ascending", "descending", "increasing", "decreasing"} & set(words)
+    if sorts and not is_called(pilot, order.quote or order.text):
         return await _press_sorted(pilot, down="descending" in words or "decreasing" in words)
     best = await press_best(pilot, order)
     if best is not None:
@@ -129,7 +134,7 @@ async def _press_sorted(pilot: Pilot, *, down: bool) -> bool:
 
 async def _find(pilot: Pilot, order: Order) -> bool:
     """Look for what is named; a word of a text is kept for what is written next."""
-    low = order.text.casefold()
+    low = order.outside.casefold()
     if "word in" in low or "word of" in low:
         pilot.clip = word_of(long_text(pilot), ordinal(order.text) or 1)
         return bool(pilot.clip)
@@ -157,7 +162,7 @@ LABELS = frozenset({"text", "label", "cell", "columnheader", "rowheader", "headi
 
 async def _their(pilot: Pilot, order: Order) -> bool | None:
     """Press the value behind a label, as in "their phone number"; None where none is meant."""
-    found = re.search(r"\b(?:their|his|her|its)\s+(.+)$", order.text)
+    found = re.search(r"\b(?:their|his|her|its)\s+(.+)$", order.outside)
     if not found:
         return None
     words = tokens(found[1])

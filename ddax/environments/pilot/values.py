@@ -27,7 +27,7 @@ _SIGNS = str.maketrans({"x": "*", "×": "*", "÷": "/", "−": "-", "–": "-"})
 
 def wanted_value(pilot: Pilot, order: Order) -> str | None:
     """Return what is to be written, None where the page must say it and does not."""
-    text, low = order.text, order.text.casefold()
+    text, low = order.text, order.outside.casefold()
     spoken, quote = said(order) or "", quoted(order)
     is_told = bool(quote) and quote in spoken
     if not is_told and (_WORKED_OUT & set(tokens(spoken)) or tokens(low)[:1] == ["it"]):
@@ -54,8 +54,11 @@ def said(order: Order) -> str | None:
 
 def given(order: Order) -> tuple[str, str] | None:
     """Return the field and the value of an order that names the field first: set it to, fill it with."""
-    found = _GIVEN[order.word].fullmatch(order.text.strip(" ,.")) if order.word in _GIVEN else None
-    return (found[1], found[2] or "") if found else None
+    found = _GIVEN[order.word].fullmatch(order.outside.strip(" ,.")) if order.word in _GIVEN else None
+    if found is None:
+        return None
+    name, value = (order.text[slice(*found.span(part))] for part in (1, 2))
+    return name, value if found[2] else ""
 
 
 def quoted(order: Order) -> str:

@@ -112,7 +112,7 @@ def kin(one: str, other: str) -> float:
 
 
 def likeness(wanted: str, label: str) -> float:
-    """Return how well a label answers to what is wanted, in [0, 1]."""
+    """Return how well a label answers to what is wanted, in [0, 1]; 0 where their numbers are others."""
     if not wanted or not label:
         return 0.0
     if wanted == label:
@@ -123,6 +123,9 @@ def likeness(wanted: str, label: str) -> float:
         return 0.95
     asked, said = tokens(wanted), tokens(label)
     if not asked or not said:
+        return 0.0
+    counted, told = ({word for word in words if word.isdecimal()} for words in (asked, said))
+    if counted and told and not counted & told:
         return 0.0
     met = sum(max((kin(word, other) for other in said), default=0.0) for word in asked)
     share, cover = met / len(asked), min(1.0, met / len(said))
@@ -140,6 +143,11 @@ LIKE = 0.4
 def numbers(text: str) -> list[float]:
     """Return the numbers of a text."""
     return [float(found.replace(",", "")) for found in _NUMBER.findall(text)]
+
+
+def amount(text: str) -> float | None:
+    """Return the number that a text is, commas between thousands; None where it is another text."""
+    return numbers(text)[0] if _NUMBER.fullmatch(text.strip()) else None
 
 
 def without_places(text: str) -> str:

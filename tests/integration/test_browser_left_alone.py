@@ -1,0 +1,158 @@
+"""Orders that a page in a real Chromium does not answer to: what is left alone and not called done."""
+
+from __future__ import annotations
+
+import pytest
+
+from tests.integration.browser_site import Carry, with_chromium
+
+pytestmark = [pytest.mark.integration, with_chromium, pytest.mark.asyncio(loop_scope="module")]
+SAID = "<p id=said></p><script>const say = (text) => { said.textContent += text + ';'; };</script>"
+
+
+def press(name: str, said: str = "") -> str:
+    """Return a button that says that it was pressed."""
+    return f"<button onclick=\"say('{said or name}')\">{name}</button>"
+
+
+def field(name: str, kind: str = "text", **more: str) -> str:
+    """Return a field with a label that says what it is changed to."""
+    other = "".join(f' {key}="{value}"' for key, value in more.items())
+    return f"<label>{name} <input type={kind} onchange=\"say('{name} '+value)\"{other}></label>"
+
+
+def select(name: str, *options: str, then: str = "") -> str:
+    """Return a list with a label that says what is chosen in it."""
+    rows = "".join(f"<option>{option}" for option in ("-", *options))
+    return f"<label>{name} <select onchange=\"say('{name} '+value);{then}\">{rows}</select></label>"
+
+
+def offers(*names: str) -> str:
+    """Return rows of a name and a price, each with a button Buy."""
+    rows = (f"<li>{name} {press('Buy', name.split()[0])}</li>" for name in names)
+    return f"<ul>{''.join(rows)}</ul>"
+
+
+MUGS = offers("Blue mug €8.00", "Red mug €5.00") + "<p>Shipping €3.90</p>"
+CITIES = select("From", "Oslo", "York") + select("Destination", "Oslo", "York")
+LOGIN = (
+    "<form onsubmit=\"event.preventDefault();say(u.value+'/'+p.value)\"><label>User name <input id=u></label>"
+    f"<label>Password <input id=p type=password></label><button>Log in</button></form>{press('Settings')}"
+)
+SENDS = "onsubmit=\"event.preventDefault();say('NAME')\""
+FORM = f"<form {SENDS}><label>NAME <input></label><button>Send</button></form>"
+FORMS = FORM.replace("NAME", "Newsletter") + FORM.replace("NAME", "Message")
+MAIL = "".join(
+    f"<li><b>{name}</b> Hello {press('Delete', name)}</li>" for name in ("Annette", "Bob")
+) + press("Logout")  # fmt: skip
+LIKES = "<a href=#a>Post A</a> <i>3</i> <a href=#b>Post B</a> <i>1</i> <a href=#p onclick=\"say('7')\">7</a>"
+NUMBERED = f"{press('Sort ascending')}{press('1')}{press('2')}"
+
+
+@pytest.mark.parametrize(
+    ("body", "task", "said"),
+    [
+        (CITIES, "Choose Oslo as destination.", "Destination Oslo;"),
+        (CITIES, 'Select "Oslo" from the Destination dropdown.', "Destination Oslo;"),
+        (field("City") + field("Name") + press("Done"), 'Enter "Bothell" into City and click Done.',
+         "City Bothell;Done;"),
+        (NUMBERED, "Click Sort ascending.", "Sort ascending;"),
+        (press("Meet her team") + "<p>team</p><a href=#a>Other</a>", 'Click "Meet her team".',
+         "Meet her team;"),
+        (MAIL, "Find the email by Bob and click the trash to delete it. Click Logout.", "Bob;Logout;"),
+        (MUGS, "Buy the cheapest mug.", "Red;"),
+        (field("Author") + field("Title") + press("Search"), 'Search for "sea" in the title field.',
+         "Title sea;Search;"),
+        (LOGIN, 'Log in with username "ann" and password "my pass. word".', "ann/my pass. word;"),
+        (LOGIN, "Log in as ann with password x1 and click Settings.", "ann/x1;Settings;"),
+        (FORMS, 'Enter "hello" into Message and submit.', "Message;"),
+        (f"{field('Find', 'search')}{press('Search')}{press('Add')}", 'Search for "mug" and click Add.',
+         "Find mug;Search;Add;"),
+    ],
+)  # fmt: skip
+async def test_what_is_said_is_done_and_nothing_that_is_like_it(
+    carry: Carry, body: str, task: str, said: str
+) -> None:
+    report, now = await carry(body + SAID, task)
+    assert report.ok and now == said
+
+
+@pytest.mark.parametrize(
+    ("body", "task"),
+    [
+        (CITIES, "Choose Oslo."),
+        (CITIES, "Choose New York as destination."),
+        ('<a href=#x onclick="say(1)">Report 2023</a>', "Click the link Report 2024."),
+        (field("Price", "number", step="any"), "Set the price to 21,5."),
+        (field("Price", "number", step="any"), 'Enter "1.234,50" into Price.'),
+        (MAIL, "Delete the email from Ann."),
+        (MUGS, "Buy the cheapest cup."),
+        (MUGS + press("Next"), "Buy the cheapest plate."),
+        (LIKES, "Open the newest post."),
+        (press("Search") + press("Delete account"), "Submit the review."),
+        (press("Cancel") + press("Delete account"), "Submit the review."),
+    ],
+)
+async def test_what_only_looks_like_the_thing_that_is_said_is_left_alone(
+    carry: Carry, body: str, task: str
+) -> None:
+    report, now = await carry(body + SAID, task)
+    assert now == "" and not report.ok
+
+
+@pytest.mark.parametrize(
+    ("body", "task"),
+    [
+        ("<ul><li>Ann <button>Delete</button></li><li>Bob <button>Delete</button></li></ul>", "Delete Ann."),
+        ("<ul><li>Ann <button onclick=\"confirm('Sure?')\">Delete</button></li></ul>", "Delete Ann."),
+        ("<ul><li>Ann <button onclick=\"confirm('Sure?')&&say('Could not delete it')\">Delete</button></ul>",
+         "Delete Ann."),
+        ("<ul><li>Ann <button onclick=\"say(prompt('New name?'))\">Rename</button></li></ul>", "Rename Ann."),
+        ("<button onclick=\"e.textContent='It can\\'t be so'\">Send</button><i id=e></i>", "Click Send."),
+        ("<button onclick=\"e.innerHTML='<li>Name is required'\">Send</button><ul id=e></ul>", "Click Send."),
+        ("<label><input type=checkbox onclick='return false'>Terms</label>", "Check Terms."),
+        (select("Topic", "Billing", then="selectedIndex=0"), "Choose Billing as topic."),
+        ("<label>Amount <input oninput=\"value=(value.replace(/\\D/g,'')/100).toFixed(2)\"></label>",
+         "Enter 12 into Amount."),
+    ],
+)  # fmt: skip
+async def test_what_is_not_seen_to_be_done_is_not_called_done(carry: Carry, body: str, task: str) -> None:
+    report, _ = await carry(body + SAID, task)
+    assert not report.ok
+
+
+async def test_a_form_that_comes_anew_with_a_refusal_was_refused(carry: Carry) -> None:
+    form = "<form><input type=hidden name=sent value=1>{}<button>Log in</button></form><p id=e></p>"
+    body = (
+        form.format(field("User name")) + "<script>if (location.search) e.textContent='Wrong name.'</script>"
+    )
+    report, _ = await carry(body + SAID, "Enter Ann into User name and click Log in.")
+    assert report.failed == ("the page answered “Wrong name.”",)
+
+
+async def test_only_one_of_several_controls_is_pressed_where_none_shows_anything(carry: Carry) -> None:
+    deaf = "<div onclick='count++' style='cursor:pointer'>Delete</div>" * 3
+    shows = "<button onclick='say(count)'>Count</button><script>let count = 0</script>"
+    report, now = await carry(deaf + shows + SAID, "Click Delete. Click Count.")
+    assert report.ok and now == "1;"
+
+
+async def test_a_value_is_written_to_the_letter_and_into_the_field_of_its_whole_name(carry: Carry) -> None:
+    fields = field("Time") + field("Time to live") + field("Title") + press("Done")
+    task = 'Enter "Learn lower Case" into the Title field. Set "Time to live" to 5. Click Done.'
+    report, now = await carry(fields + SAID, task)
+    assert report.ok and now == "Title Learn lower Case;Time to live 5;Done;"
+
+
+async def test_what_a_page_asks_before_any_order_is_dismissed(carry: Carry) -> None:
+    asks = (
+        "<script>const sure = confirm('Delete everything?')</script><button onclick='say(sure)'>Show</button>"
+    )
+    report, now = await carry(asks + SAID, "Click Show")
+    assert report.ok and now == "false;"
+    assert report.notes == ("the page asked “Delete everything?”, which was dismissed",)
+
+
+async def test_a_box_that_is_ticked_already_counts_as_done(carry: Carry) -> None:
+    report, _ = await carry("<label><input type=checkbox checked>Terms</label>", "Check Terms.")
+    assert report.ok and report.settled and not report.moves
