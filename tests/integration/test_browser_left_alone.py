@@ -156,3 +156,32 @@ async def test_what_a_page_asks_before_any_order_is_dismissed(carry: Carry) -> N
 async def test_a_box_that_is_ticked_already_counts_as_done(carry: Carry) -> None:
     report, _ = await carry("<label><input type=checkbox checked>Terms</label>", "Check Terms.")
     assert report.ok and report.settled and not report.moves
+
+
+async def test_a_table_below_the_window_is_sorted_by_all_of_its_cells(carry: Carry) -> None:
+    table = (
+        "<div style='height:900px'>top</div><table><tr><th onclick='n++;draw()' style='cursor:pointer'>Price"
+        "</th><tbody id=rows></tbody></table><script>let n = 0; const draw = () => {"
+        "const now = [9,1,7,3,8,2,15,20]; if (n === 1) now.splice(0, 3, 1, 9, 7);"
+        "if (n > 1) now.sort((a, b) => a - b);"
+        "rows.innerHTML = now.map((one) => `<tr><td style='height:50px'>${one}`).join('') }; draw();</script>"
+    )
+    report, _ = await carry(table + SAID, "Sort by price, lowest first.")
+    assert report.ok and [node.name for node in report.seen.nodes if node.role == "cell"] == [
+        "1", "2", "3", "7", "8", "9", "15", "20",
+    ]  # fmt: skip
+
+
+async def test_the_cheapest_of_more_than_was_looked_at_is_not_known(carry: Carry) -> None:
+    many = offers(*(f"Mug {number} €{2000 - number}.00" for number in range(800)))
+    report, now = await carry(SAID + many, "Buy the cheapest mug.")
+    assert now == "" and not report.ok and not report.seen.whole
+
+
+async def test_elements_in_elements_without_end_are_looked_through(carry: Carry) -> None:
+    deep = (
+        "<script>let at = document.body; for (let n = 0; n < 1200; n++) {"
+        "const one = document.createElement('div'); one.append('@t' + n); at.append(one); at = one }</script>"
+    )
+    report, now = await carry(press("Go") + SAID + deep, "Click Go in the post of @t5.")
+    assert report.ok and now == "Go;"

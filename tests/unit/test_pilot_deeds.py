@@ -125,10 +125,11 @@ class Asking(FixedPage):
     """A page that opens a box with two buttons at the first press."""
 
     box: tuple[str, str] = ("Cancel", "Delete")
+    asks: str = "Sure?"
 
     async def act(self, move: Move) -> PageSeen:
         if not self.moves:
-            self.nodes += [Node("box", "dialog", "Sure?"), *self._buttons()]
+            self.nodes += [Node("box", "dialog", self.asks), *self._buttons()]
         return await super().act(move)
 
     def _buttons(self) -> list[Node]:
@@ -151,6 +152,13 @@ async def test_a_box_that_asks_is_answered_only_where_it_asks_for_what_was_said(
     world.box = box
     report, moves = await done("Delete report.pdf", world)
     assert [target for _, target, _ in moves] == pressed and report.ok == ok
+
+
+async def test_a_box_that_asks_for_something_else_is_not_agreed_to() -> None:
+    world = Asking(files("report.pdf", "notes.txt").nodes)
+    world.box, world.asks = ("No", "OK"), "Buy Premium for 20 €?"
+    report, moves = await done("Delete report.pdf", world)
+    assert [target for _, target, _ in moves] == ["delete1"] and not report.ok
 
 
 SWITCHES = [("checkbox", "*Notifications"), ("checkbox", "Dark mode"), ("button", "Delete account")]
@@ -214,6 +222,7 @@ async def test_a_sentence_is_cut_where_another_order_begins(task: str, verbs: li
 @pytest.mark.parametrize(
     ("said", "answered"),
     [("Wrong email or password.", True), ("Please choose both stations.", True), ("Saved.", False),
+     ("Saved. No further action is required.", False), ("No errors found.", False),
      ("Thank you, we will be in touch.", False)],
 )  # fmt: skip
 async def test_what_a_page_says_against_a_press_fails_the_order(said: str, answered: bool) -> None:
@@ -255,6 +264,11 @@ async def test_a_value_that_a_field_cuts_was_not_entered() -> None:
     world.takes = "ada"
     report, _ = await done('Enter "ada99" into the Name field.', world)
     assert not report.ok
+
+
+async def test_a_number_too_far_for_steps_is_not_begun() -> None:
+    report, moves = await done("Add 900 blue mugs to the basket", cards("Blue mug", "Red mug"))
+    assert moves == [] and not report.ok
 
 
 class Table(FixedPage):

@@ -196,6 +196,7 @@
     longest = chars;
     last = Math.max(last, from); // a number is never given twice, not on the next page either
     const rows = [];
+    let whole = true;
     const walk = (el, parent, parentStyle, inside) => {
       const tag = tagOf(el);
       if (SKIPPED.has(tag) || skip.some((one) => el.matches(one))) return;
@@ -212,7 +213,7 @@
       if (shown && !role && isIcon(el, style)) role = "icon";
       let me = parent;
       if ((shown && role) || tick) {
-        if (rows.length >= most) return;
+        if (rows.length >= most) { whole = false; return; }
         me = idOf(el);
         const row = { id: me, parent, role, tag, name: cut(nameOf(el, role)), box: boxOf(el), state: stateOf(el, style), hints: cut(hints(el)) };
         const value = valueOf(el, role);
@@ -232,16 +233,16 @@
         if (/bold|[6-9]00/.test(style.fontWeight)) row.bold = true;
         rows.push(row);
       }
-      const whole = role === "link" || role === "button" || role === "summary";
+      const leaf = role === "link" || role === "button" || role === "summary";
       if (tag === "select" || (tag !== "svg" && role === "shape")) return;
-      for (const child of (el.shadowRoot ? el.shadowRoot.children : el.children)) walk(child, me, style, whole ? "whole" : "");
+      for (const child of (el.shadowRoot ? el.shadowRoot.children : el.children)) walk(child, me, style, leaf ? "whole" : "");
       if (el.shadowRoot) for (const slot of el.children) walk(slot, me, style, "");
     };
     if (document.body) walk(document.body, 0, null, "");
     const first = !seen;
     seen = true;
     const status = performance.getEntriesByType("navigation")[0]?.responseStatus || 0;
-    return { last, first, status, ended: document.readyState !== "loading", url: String(location.href), title: squeeze(document.title), rows };
+    return { last, first, whole, status, ended: document.readyState !== "loading", url: String(location.href), title: squeeze(document.title), rows };
   };
 
   // Bring an element into view and say where to press; `covered` names what lies over that point.

@@ -95,8 +95,9 @@ class Node:
 class PageSeen(Observation):
     """A page as it is seen: the protocol's text and elements, and the nodes behind them.
 
-    `dialog` is the question it asks, `prompts` whether it wants words for an answer. `trouble` says why a
-    page that came is not the one that was asked for; the first look at it alone says so.
+    `dialog` is the question it asks, `prompts` whether it wants words for an answer. `whole` says that it has
+    no more elements than were looked at. `trouble` says why a page that came is not the one that was asked
+    for; the first look at it alone says so.
     """
 
     url: str = ""
@@ -105,6 +106,7 @@ class PageSeen(Observation):
     notes: tuple[str, ...] = ()
     dialog: str = ""
     prompts: bool = False
+    whole: bool = True
     trouble: str = ""
 
     def node(self, id: str) -> Node | None:

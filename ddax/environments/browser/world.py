@@ -271,6 +271,7 @@ class BrowserWorld:
         tab = window.tab
         nodes: list[Node] = []
         first: dict[str, Any] = {}
+        whole = True
         for frame in await tab.frames():
             wish = {
                 "skip": list(self.options.skip), "most": self.options.max_nodes, "from": self._highest,
@@ -282,7 +283,7 @@ class BrowserWorld:
                 if not frame.name or error.kind not in ("page_failed", "browser_gone"):
                     raise
                 continue  # the frame was taken away while we looked, one of another site with its process
-            first = first or found
+            first, whole = first or found, whole and bool(found["whole"])
             self._highest = max(self._highest, int(found["last"]))
             nodes += [
                 _moved(node_of(row, frame.name, self.options), frame.x, frame.y) for row in found["rows"]
@@ -309,7 +310,7 @@ class BrowserWorld:
         return PageSeen(
             text_of(title, url, (*self._tabs(window), *notes), outline(nodes)),
             self._offered(window, nodes), url=url, title=title, nodes=tuple(nodes), notes=notes,
-            trouble=trouble,
+            whole=whole, trouble=trouble,
         )  # fmt: skip
 
     def _shown(self, text: str, most: int) -> str:

@@ -7,7 +7,7 @@ import re
 from ddax.environments.browser.seen import Node
 from ddax.environments.pilot.orders import Order
 from ddax.environments.pilot.pilot import Pilot
-from ddax.environments.pilot.pressing import is_called, next_page, press_node
+from ddax.environments.pilot.pressing import goes_on, is_called, press_node
 from ddax.environments.pilot.rows import node_words, words_of
 from ddax.environments.pilot.words import EMPTY, FIELD, plain, tokens
 
@@ -23,12 +23,12 @@ _MEASURES = frozenset({"price", "cost", "duration", "time", "ticket", "expensive
 async def press_best(pilot: Pilot, order: Order) -> bool | None:
     """Press what goes with the most or the least of something; None where nothing of the kind is asked.
 
-    Where more pages follow it is not known, nor by the numbers of a page what is the latest.
+    Where a list goes on it is not known, nor by the numbers of a page what is the latest.
     """
     words = set(tokens(order.outside))
     if not words & (MOST | LEAST | AGE) or is_called(pilot, order.quote or order.text):
         return None
-    if words & AGE or next_page(pilot) is not None or (order.verb == "buy" and _unmet(pilot, order)):
+    if words & AGE or goes_on(pilot) or (order.verb == "buy" and _unmet(pilot, order)):
         return False
     weighed = measures(pilot, order.text)
     if len(weighed) < 2:

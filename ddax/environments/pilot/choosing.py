@@ -94,11 +94,11 @@ def values_of(order: Order, fields: Sequence[Node] = ()) -> list[str]:
     """Return what an order enumerates, without the field behind “as” or “for”."""
     if order.quotes:
         return list(order.quotes)
-    text = re.sub(r"\s+(?:from|in|on|with|using)\s+(?:the|a)\b.*$", "", order.text)
-    text = re.sub(r"^(?:the|all|any)\s+(?:options?|items?|boxes|words?|of)\s+", "", text)
+    text = re.sub(r"\s+(?:from|in|on|with|using)\s+(?:the|a)\b.*$", "", order.text, flags=re.IGNORECASE)
+    text = re.sub(r"^(?:the|all|any)\s+(?:options?|items?|boxes|words?|of)\s+", "", text, flags=re.IGNORECASE)
     if any(likeness(found[1], label_of(n)) >= SURE for found in _AS.finditer(text) for n in fields):
         text = _AS.sub("", text)
-    parts = [part.strip(" ,.") for part in re.split(r",\s*(?:and\s+)?|\s+and\s+", text)]
+    parts = [part.strip(" ,.") for part in re.split(r"(?i),\s*(?:and\s+)?|\s+and\s+", text)]
     return [part for part in parts if part and plain(part) not in ("nothing", "none")]
 
 

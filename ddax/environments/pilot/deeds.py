@@ -14,7 +14,7 @@ from itertools import pairwise
 from ddax.environments.browser.seen import ACTED_ON, Node
 from ddax.environments.pilot.orders import Order
 from ddax.environments.pilot.pilot import Pilot
-from ddax.environments.pilot.pressing import OPENED, click, doors, next_page
+from ddax.environments.pilot.pressing import OPENED, click, doors, goes_on, next_page
 from ddax.environments.pilot.rows import (
     Row,
     above_of,
@@ -42,6 +42,8 @@ _BOXED = frozenset({"listitem", "row", "option", "article", "group", "form", "di
 _ALONE = frozenset({"save", "send", "submit", "apply", "continue", "search", "confirm"})
 """Verbs that may stand for a control that is called more."""
 _YES = frozenset({"ok", "okay", "yes", "confirm", "continue"})
+_ASKS = frozenset({"sure", "really", "confirm"})
+"""Words by which a box asks again for what was begun."""
 _PRICE = re.compile(r"[$€£]\s?(\d[\d,]*(?:\.\d+)?)|(\d[\d,]*(?:\.\d+)?)\s?[$€£]")
 
 
@@ -240,14 +242,14 @@ def _superlative(rest: set[str]) -> tuple[str, set[str]]:
 
 
 def _by_price(pilot: Pilot, rows: Sequence[Row], *, low: bool) -> list[Row]:
-    """Return the row of the lowest or highest price; none where one has no price, or more pages follow."""
+    """Return the row of the lowest or highest price; none where one has no price, or the list goes on."""
     priced: list[tuple[float, Row]] = []
     for row in rows:
         found = _PRICE.search(" | ".join(part.own or part.name for part in row.parts))
         if found is None:
             return []
         priced.append((float((found[1] or found[2]).replace(",", "")), row))
-    if not priced or next_page(pilot) is not None:
+    if not priced or goes_on(pilot):
         return []
     best = (min if low else max)(price for price, _ in priced)
     return [row for price, row in priced if price == best]
@@ -300,9 +302,11 @@ async def _confirm(pilot: Pilot, asked: Asked, known: set[str]) -> bool:
     if any(node.role in FIELD for node in came):
         return False
     said = set(asked.words)
+    told = node_words(n for n in came if n.role not in ACTED_ON)
+    again = bool(told & (_ASKS | said - EMPTY))
     agree = [
         n for n in came
         if n.role in ("button", "link", "clickable") and (words := names_of(n, ""))
-        and (words <= _YES or (asked.verb in words and words <= said | _YES))
+        and ((again and words <= _YES) or (asked.verb in words and words <= said | _YES))
     ]  # fmt: skip
     return len(agree) == 1 and await click(pilot, agree[0]) == "changed"

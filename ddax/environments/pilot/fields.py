@@ -112,7 +112,7 @@ def where_of(order: Order, value: str) -> str:
         return into
     found = re.search(rf"(?<!\w){re.escape(value)}(?!\w)", order.text)
     if found is None:  # it is looked up: words before "into" name what, not the field
-        aim = re.search(r"\binto\b.+$", order.text)
+        aim = re.search(r"\binto\b.+$", order.text, re.IGNORECASE)
         return aim[0] if aim else order.text
     before, after = order.text[: found.start()], order.text[found.end() :]
     return after if after.strip(" ,.;:\"'") else into or before
@@ -180,7 +180,7 @@ def called(pilot: Pilot, name: str, pool: list[Node]) -> Node | None:
 
 def named_field(where: str) -> str:
     """Return how an order names the field it means, as in “into the phone field”; empty where it does not."""
-    behind = re.search(r"\b(?:into|in|as)\b(.+)$", where)
+    behind = re.search(r"\b(?:into|in|as)\b(.+)$", where, re.IGNORECASE)
     return _name_in(behind[1]) if behind else ""
 
 

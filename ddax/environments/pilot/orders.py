@@ -6,6 +6,8 @@ import re
 from collections.abc import Iterator
 from dataclasses import dataclass
 
+from ddax.environments.pilot.words import MONTHS
+
 VERBS: dict[str, str] = {
     "click": "press", "press": "press", "hit": "press", "push": "press", "tap": "press", "buy": "buy",
     "submit": "submit", "confirm": "submit",
@@ -32,12 +34,15 @@ _QUOTED = re.compile(
 )
 _HELD = re.compile(r"⟦(\d+)⟧")
 _VERB = "|".join(sorted(VERBS, key=len, reverse=True))
-_WHOLE = "".join(rf"(?<!\b{short})" for short in ("Mr", "Mrs", "Ms", "Dr", "Prof", "[A-Z]"))
+_TITLES = ("Mr", "Mrs", "Ms", "Dr", "Prof")
+_SHORT = ("[A-Z]", "Sept", *(name[:3].capitalize() for name in MONTHS))
+_BEHIND_SHORT = "|".join(rf"(?<=\b{short})" for short in _SHORT)
+_BEHIND_WHOLE = "".join(rf"(?<!\b{short})" for short in (*_TITLES, *_SHORT))
 _SENTENCE = re.compile(
-    rf"(?<=[^\d\s]){_WHOLE}[.;!?](?=\s|$)|(?<=\d)[.;!?](?=\s+[A-Z]|\s*$)"
-    rf"|(?<=\b[A-Z])[.;!?](?=\s+(?i:{_VERB}|please|then|do|don|you|never)\b|\s*$)"
+    rf"(?<=[^\d\s]){_BEHIND_WHOLE}[.;!?](?=\s|$)|(?<=\d)[.;!?](?=\s+[A-Z]|\s*$)"
+    rf"|(?:{_BEHIND_SHORT})[.;!?](?=\s+(?i:{_VERB}|please|then|do|don|you|never)\b|\s*$)"
 )
-"""What ends a sentence: not the point of “Mr. Hill”, and that of “J. Hill” only where an order follows."""
+"""What ends a sentence: not the point of “Mr. Hill”, that of “J. Hill” or “Jan. 3” only before an order."""
 _NEXT = re.compile(
     rf"\s*,\s*(?:(?:and|then|and then|to)\s+)?(?=(?:{_VERB})\b)|\s+(?:and then|then|and)\s+(?=(?:{_VERB})\b)"
     r"|\s+and\s+(?=(?!(?:the|an?|my|its?|their|all|any)\b)[a-z]+\s+(?:the|my)\s)"

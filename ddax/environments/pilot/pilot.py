@@ -36,6 +36,8 @@ _AGAINST = re.compile(
     re.IGNORECASE,
 )
 """Words by which a page says that it did not take what it was given."""
+_NOTHING = re.compile(r"\bno (?:\w+ ){0,2}(?:(?:is|are) required|errors?)\b", re.IGNORECASE)
+"""Words by which it says that nothing is wrong."""
 REFUSED = "refused:"
 """How a note of what a browser did not let happen begins."""
 
@@ -244,7 +246,8 @@ def said_no(before: PageSeen, after: PageSeen, target: str) -> list[str]:
         return []
     said = {node.own or node.name for node in before.nodes}
     new = [(node.role, node.own or node.name) for node in after.nodes if (node.own or node.name) not in said]
-    told = [text for role, text in new if role in TOLD and len(text) <= MOST_TOLD and _AGAINST.search(text)]
+    short = [text for role, text in new if role in TOLD and len(text) <= MOST_TOLD]
+    told = [text for text in short if _AGAINST.search(_NOTHING.sub("", text))]
     return [f"the page answered “{told[0]}”"] if told else []
 
 

@@ -8,7 +8,7 @@ from ddax.environments.browser.seen import ACTED_ON, Node
 from ddax.environments.pilot.match import Found
 from ddax.environments.pilot.orders import Order
 from ddax.environments.pilot.pilot import Came, Pilot
-from ddax.environments.pilot.words import content, nth, ordinal, plain, roles, tokens
+from ddax.environments.pilot.words import FIELD, content, nth, ordinal, plain, roles, tokens
 
 SURE = 0.55
 """Likeness from which an element is taken to be the one that is meant."""
@@ -90,11 +90,12 @@ async def press_named(pilot: Pilot, wanted: str, role: frozenset[str], *, quoted
 async def _try(pilot: Pilot, ranked: list[Found]) -> bool:
     """Press the best until something changes; True also where a control was pressed and nothing shows.
 
-    Then only what lies on it or below it is tried: another control of the same name does something else.
+    Then only what lies on it or below it is tried: another control of the same name does something else. A
+    field that was pressed did nothing yet.
     """
     best, pressed = ranked[0].score, list[Node]()
     for one in [one for one in ranked if one.score >= best - 0.15][:TRIES]:
-        if pressed and not any(_overlap(one.node, node) for node in pressed):
+        if any(node.role not in FIELD and not _overlap(one.node, node) for node in pressed):
             continue
         came = await click(pilot, one.node)
         if came == "changed":
@@ -292,6 +293,11 @@ def next_page(pilot: Pilot) -> Node | None:
         ),
         None,
     )
+
+
+def goes_on(pilot: Pilot) -> bool:
+    """Tell whether there is more of a list than is seen: a next page, or elements not looked at."""
+    return not pilot.seen.whole or next_page(pilot) is not None
 
 
 async def submit(pilot: Pilot, order: Order | None = None) -> bool:

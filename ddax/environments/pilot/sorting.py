@@ -63,19 +63,21 @@ def _way(option: str) -> str:
 async def _by_column(pilot: Pilot, name: str, way: str) -> bool:
     """Press the head of a column, as often as it takes until its cells rise or fall as is asked."""
     wanted = set(words_of(name)) - EMPTY
-    heads = [
-        head
-        for head in _heads(pilot)
-        if wanted and set(words_of(head.name)) - {"▲", "▼", "↑", "↓", "⇅"} == wanted
-    ]
-    if len(heads) != 1:
-        return False
     for _ in range(TURNS):
-        if await click(pilot, pilot.seen.node(heads[0].id) or heads[0]) == "refused":
+        head = _head(pilot, wanted)
+        if head is None or await click(pilot, head) == "refused":
             return False
-        if _is_sorted(_column(pilot, heads[0]), down=way == "down"):
+        head = _head(pilot, wanted)  # drawn anew, or elsewhere since the page was scrolled to it
+        if head is not None and _is_sorted(_column(pilot, head), down=way == "down"):
             return True
     return False
+
+
+def _head(pilot: Pilot, wanted: set[str]) -> Node | None:
+    """Return the only head of a column that is called so."""
+    marks = {"▲", "▼", "↑", "↓", "⇅"}
+    heads = [head for head in _heads(pilot) if wanted and set(words_of(head.name)) - marks == wanted]
+    return heads[0] if len(heads) == 1 else None
 
 
 def _heads(pilot: Pilot) -> list[Node]:

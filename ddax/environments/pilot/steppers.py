@@ -74,20 +74,20 @@ async def set_count(pilot: Pilot, order: Order) -> bool | None:
 
 
 async def to_count(pilot: Pilot, steps: Stepper, count: int) -> bool:
-    """Bring a stepper to a number, a step at a time; False where a step does not bring it nearer."""
+    """Bring a stepper to a number, step by step; False where it is too far or a step brings it no nearer."""
     if steps.less is None or steps.more is None:
         return await bring(pilot, steps.shows, float(count))
     now = _number(pilot, steps)
-    for _ in range(MAX_STEPS):
-        if now is None or now == count:
-            break
+    if now is None or abs(now - count) > MAX_STEPS:
+        return False
+    while now != count:
         pilot.max_moves += 1
         way = steps.more if now < count else steps.less
         before, came = now, await pilot.do("click", _again(pilot, way).id)
         now = _number(pilot, steps)
         if came == "refused" or now is None or abs(now - count) >= abs(before - count):
             return False
-    return now == count
+    return True
 
 
 def _number(pilot: Pilot, steps: Stepper) -> int | None:

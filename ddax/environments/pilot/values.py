@@ -12,13 +12,12 @@ from ddax.environments.pilot.words import FIELD, content, likeness, nth, plain, 
 _SUM = re.compile(r"(-?\d+)\s*([+\-x×*÷/−])\s*(-?\d+)\s*=?")
 _SAID = re.compile(
     r"(?:the (?:number|text|word|value|date|time|name|city)\s+)?(.+?)\s+"
-    r"(?:into|in|as|on|to|for)\s+(?:the|a|your|both|all|its)?\s*"
+    r"(?:into|in|as|on|to|for)\s+(?:the|a|your|both|all|its)?\s*",
+    re.IGNORECASE,
 )
-_GIVEN = {
-    "set": re.compile(r"(.+?)\s+to(?:\s+(.+)|$)"),
-    "change": re.compile(r"(.+?)\s+to(?:\s+(.+)|$)"),
-    "fill": re.compile(r"(?:in\s+)?(.+?)\s+with(?:\s+(.+)|$)"),
-}
+_TO = re.compile(r"(.+?)\s+to(?:\s+(.+)|$)", re.IGNORECASE)
+_WITH = re.compile(r"(?:in\s+)?(.+?)\s+with(?:\s+(.+)|$)", re.IGNORECASE)
+_GIVEN = {"set": _TO, "change": _TO, "fill": _WITH}
 _WORKED_OUT = frozenset({"answer", "result", "solution"})
 """What an order has written that the page must be asked for."""
 _EQUATION = re.compile(r"^(.*?)=(.*)$")
