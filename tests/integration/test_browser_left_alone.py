@@ -86,6 +86,8 @@ async def test_what_is_said_is_done_and_nothing_that_is_like_it(
         (field("Price", "number", step="any"), "Set the price to 21,5."),
         (field("Price", "number", step="any"), 'Enter "1.234,50" into Price.'),
         (MAIL, "Delete the email from Ann."),
+        ("<label><input type=checkbox onchange='say(1)'>Martina</label>", "Check Martin."),
+        (press("Martina"), "Click Martin."),
         (MUGS, "Buy the cheapest cup."),
         (MUGS + press("Next"), "Buy the cheapest plate."),
         (LIKES, "Open the newest post."),
@@ -153,8 +155,10 @@ async def test_what_a_page_asks_before_any_order_is_dismissed(carry: Carry) -> N
     assert report.notes == ("the page asked “Delete everything?”, which was dismissed",)
 
 
-async def test_a_box_that_is_ticked_already_counts_as_done(carry: Carry) -> None:
-    report, _ = await carry("<label><input type=checkbox checked>Terms</label>", "Check Terms.")
+@pytest.mark.parametrize("task", ["Check Terms.", "Accept the terms.", "Set the guests to 2."])
+async def test_what_is_so_already_counts_as_done(carry: Carry, task: str) -> None:
+    box = "<label><input type=checkbox checked>Terms</label>"
+    report, _ = await carry(box + field("Guests", "number", value="2"), task)
     assert report.ok and report.settled and not report.moves
 
 

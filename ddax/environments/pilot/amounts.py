@@ -117,6 +117,7 @@ def _name(order: Order) -> str:
 async def bring(pilot: Pilot, node: Node, wanted: float, text: str = "") -> bool:
     """Bring a slider or spinner to a number; what it shows then is what counts."""
     if shown(pilot, node) == wanted:
+        pilot.settled = True
         return True
     pilot.focus = node
     if node.tag == "input":

@@ -129,10 +129,11 @@ async def _agree(pilot: Pilot, order: Order) -> bool:
     boxes = [n for n in pilot.nodes({"checkbox"}) if said and said <= set(words_of(label_of(n) or n.after))]
     if len(boxes) != 1:
         return await deed(pilot, order)
-    if is_on(boxes[0]) or await click(pilot, boxes[0]) != "refused":
-        after = pilot.seen.node(boxes[0].id)
-        return after is None or is_on(after)
-    return False
+    pilot.settled |= is_on(boxes[0])
+    if not is_on(boxes[0]) and await click(pilot, boxes[0]) == "refused":
+        return False
+    after = pilot.seen.node(boxes[0].id)
+    return after is None or is_on(after)
 
 
 def _value(pilot: Pilot, order: Order) -> tuple[str, str] | None:

@@ -80,6 +80,7 @@ async def to_count(pilot: Pilot, steps: Stepper, count: int) -> bool:
     now = _number(pilot, steps)
     if now is None or abs(now - count) > MAX_STEPS:
         return False
+    pilot.settled |= now == count
     while now != count:
         pilot.max_moves += 1
         way = steps.more if now < count else steps.less

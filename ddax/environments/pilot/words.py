@@ -44,6 +44,8 @@ EMPTY = frozenset(
     please labeled labelled named called titled below above following item items box boxes element widget one
     corresponding it, page window form then which shown using up coloured colored color""".split()  # noqa: SIM905
 )
+_OTHER_NAME = frozenset({"a", "e", "i", "o", "ia", "ie", "us", "ez"})
+"""Endings that make another name of a name, and no other form of a word."""
 _WORD = re.compile(r"[^\W_]+(?:['’][^\W_]+)?|[@#+\-<>$]\w*", re.UNICODE)
 _NUMBER = re.compile(r"-?(?:\d{1,3}(?:,\d{3})+(?!\d)|\d+)(?:\.\d+)?")
 _ORDINAL = re.compile(r"\b(\d+)(?:st|nd|rd|th)\b", re.IGNORECASE)
@@ -99,7 +101,7 @@ def content(text: str, *, mail: bool = False) -> str:
 
 
 def kin(one: str, other: str) -> float:
-    """Return how akin two words are by their common beginning: 1 the same, 0 unlike."""
+    """Return how akin two words are by their common beginning: 1 the same, 0 unlike as Martin and Martina."""
     if one == other:
         return 1.0
     same = 0
@@ -108,6 +110,8 @@ def kin(one: str, other: str) -> float:
             break
         same += 1
     longer = max(len(one), len(other))
+    if same == min(len(one), len(other)) and max(one, other, key=len)[same:] in _OTHER_NAME:
+        return 0.0
     return same / longer if same >= 4 and same >= 0.6 * min(len(one), len(other)) else 0.0
 
 
