@@ -64,6 +64,7 @@ NUMBERED = f"{press('Sort ascending')}{press('1')}{press('2')}"
         (field("Author") + field("Title") + press("Search"), 'Search for "sea" in the title field.',
          "Title sea;Search;"),
         (LOGIN, 'Log in with username "ann" and password "my pass. word".', "ann/my pass. word;"),
+        (LOGIN, "Log in as ann, password: x1", "ann/x1;"),
         (LOGIN, "Log in as ann with password x1 and click Settings.", "ann/x1;Settings;"),
         (FORMS, 'Enter "hello" into Message and submit.', "Message;"),
         (f"{field('Find', 'search')}{press('Search')}{press('Add')}", 'Search for "mug" and click Add.',
@@ -81,6 +82,9 @@ async def test_what_is_said_is_done_and_nothing_that_is_like_it(
     ("body", "task"),
     [
         (CITIES, "Choose Oslo."),
+        (select("Country", "Guinea-Bissau", "Equatorial Guinea"), "Choose Guinea as country."),
+        (f"<ul><li>Ann {press('Edit')}</li><li>Bob</li></ul>", "Click Edit next to Bob."),
+        (LOGIN, "Log in as ann with password"),
         (CITIES, "Choose New York as destination."),
         ('<a href=#x onclick="say(1)">Report 2023</a>', "Click the link Report 2024."),
         (field("Price", "number", step="any"), "Set the price to 21,5."),

@@ -132,7 +132,7 @@ def how_many(asked: Asked, row: Row) -> int:
 
 
 async def press_in_row(pilot: Pilot, order: Order) -> bool | None:
-    """Press the one of several controls of a name in the row that an order says; None where it says no row.
+    """Press the control of a name in the row that an order says; None where none is said, or it is alone.
 
     So “Click Delete beside Borealis”. Where no row fits, or more than one, none of them is pressed. A single
     quote is what the control is called.
@@ -149,13 +149,21 @@ async def press_in_row(pilot: Pilot, order: Order) -> bool | None:
             groups.setdefault(frozenset(words), []).append(node)
     name = max(groups, key=len, default=frozenset())
     rest = said - name - KINDS
-    if len(groups.get(name, ())) < 2 or not rest:
+    controls = groups.get(name, [])
+    if not rest or (len(controls) < 2 and not any(_is_beside(pilot, node, rest) for node in controls)):
         return None
-    found = _in_rows(pilot, groups[name], rest)
+    found = _in_rows(pilot, controls, rest)
     if len(found) != 1:
-        pilot.unclear(groups[name])
+        pilot.unclear(controls)
         return False
     return await click(pilot, found[0].control) != "refused"
+
+
+def _is_beside(pilot: Pilot, control: Node, rest: set[str]) -> bool:
+    """Tell whether some words stand in a row beside that of a control."""
+    parents = {node.id: node.parent for node in pilot.seen.nodes}
+    others = beside(pilot.seen, above_of(control, parents))
+    return bool(rest & node_words(node for node in pilot.seen.nodes if node.id in others))
 
 
 def _longer(pilot: Pilot, asked: Asked) -> list[Row]:

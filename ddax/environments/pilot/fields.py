@@ -242,12 +242,13 @@ def is_dated(node: Node) -> bool:
 
 
 def best_option(node: Node, value: str) -> str:
-    """Return the option of a select that a value means, empty for none."""
+    """Return the option of a select that a value means; empty for none, or where several answer as well."""
     best = max(node.options, key=lambda option: likeness(value, option), default="")
     known = tokens(f"{best} {label_of(node)}")
     words = [word for word in tokens(value) if word not in EMPTY and word != "option"]
     whole = all(any(kin(word, other) for other in known) for word in words)
-    return best if whole and likeness(value, best) >= SURE else ""
+    alike = {option for option in node.options if likeness(value, option) == likeness(value, best)}
+    return best if whole and len(alike) == 1 and likeness(value, best) >= SURE else ""
 
 
 async def select(pilot: Pilot, node: Node, values: list[str]) -> bool:

@@ -15,12 +15,12 @@ from ddax.environments.pilot.rows import words_of
 from ddax.environments.pilot.suggest import is_search
 from ddax.environments.pilot.switches import is_on
 from ddax.environments.pilot.values import STOP, akin, slots
-from ddax.environments.pilot.words import EMPTY, FIELD, content, plain
+from ddax.environments.pilot.words import EMPTY, FIELD, content, plain, tokens
 
 _ADDRESS = re.compile(r"[^\s@<>\"“”,;]+@[^\s@<>\"“”,;]+\.\w+")
-_SECRET = re.compile(r"\bpassword\s+(?:is\s+|of\s+)?[\"“]?([^\s\",”]+)", re.IGNORECASE)
+_SECRET = re.compile(r"\bpassword:?\s+(?:is\s+|of\s+)?[\"“]?([^\s\",”]+)", re.IGNORECASE)
 _NAME = re.compile(
-    r"\b(?:(?:user\s?name|user|name|e-?mail(?:\s+address)?)\s+(?:is\s+)?|as\s+)(?!user|name|e-?mail)[\"“]?([^\s\",”]+)",
+    r"\b(?:(?:user\s?name|user|name|e-?mail(?:\s+address)?):?\s+(?:is\s+)?|as\s+)(?!user|name|e-?mail)[\"“]?([^\s\",”]+)",
     re.IGNORECASE,
 )
 
@@ -86,7 +86,8 @@ async def login(pilot: Pilot, order: Order) -> bool:
         if not await fill(pilot, node, value):
             return False
     kinds = [_is_secret(node) for node, _ in fields]
-    if sorted(kinds) != [False] * bool(name) + [True] * bool(secret):
+    says_secret = "password" in tokens(order.outside)
+    if sorted(kinds) != [False] * bool(name) + [True] * says_secret:
         return False
     pilot.focus = fields[-1][0]
     return _sends_next(pilot, order) or await submit(pilot)
