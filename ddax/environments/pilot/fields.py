@@ -228,9 +228,9 @@ def _holds(node: Node | None, value: str) -> bool:
     """Tell whether a field holds what was written; what is hidden or gone with its page cannot be told."""
     if node is None or node.tag not in ("input", "textarea") or node.type == "password" or not value:
         return True
-    if amount(value) is not None and len(numbers(node.value)) == 1:
-        return [amount(value)] == numbers(node.value)
     meant, held = ("".join(filter(str.isalnum, text.casefold())) for text in (value, node.value))
+    if amount(value) is not None and len(numbers(node.value)) == 1:
+        return meant == held or [amount(value)] == numbers(node.value)  # 1234 as 1.234, or as 1234.00
     return not meant or meant in held
 
 

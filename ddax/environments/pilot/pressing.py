@@ -124,7 +124,7 @@ async def click(pilot: Pilot, node: Node) -> Came:
 def is_called(pilot: Pilot, text: str) -> bool:
     """Tell whether a control is called as a text says, whole."""
     wanted = plain(content(text))
-    return any(plain(content(n.name)) == wanted for n in pilot.nodes(ACTED_ON) if n.name)
+    return bool(wanted) and any(plain(content(n.name)) == wanted for n in pilot.nodes(ACTED_ON))
 
 
 async def press_whole(pilot: Pilot, order: Order) -> bool:
