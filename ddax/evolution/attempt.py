@@ -7,6 +7,7 @@ from dataclasses import dataclass, replace
 
 from ddax.configs.settings import Evolution
 from ddax.errors import SourceError
+from ddax.evolution.baseline import Baseline, measure
 from ddax.evolution.branches import fewer_statements, only_taken_out
 from ddax.evolution.evaluator import CodeEvaluator, describe, evaluate_report
 from ddax.evolution.localise import ranked
@@ -15,7 +16,7 @@ from ddax.evolution.operators.calls import CHANGING
 from ddax.evolution.ranker import Ranker
 from ddax.evolution.records import Evaluation, RepairResult, RepairTask, Trust
 from ddax.evolution.sandbox.protocol import Limits, Sandbox
-from ddax.evolution.search import Baseline, Found, Partial, Search, measure
+from ddax.evolution.search import Found, Partial, Search
 from ddax.evolution.suites import Suite
 from ddax.evolution.verdict import separate_report, separate_verdict
 from ddax.evolution.wording import explain, unified

@@ -5,12 +5,13 @@ from __future__ import annotations
 import ast
 from collections.abc import Mapping, Sequence
 
+from ddax.evolution.baseline import Baseline
 from ddax.evolution.branches import READ, lost, watched
 from ddax.evolution.evaluator import CodeEvaluator
 from ddax.evolution.inputs import Probe, changed_functions, examples, probes_of
 from ddax.evolution.localise import read_report
 from ddax.evolution.ranking import Suspect, literals, penalties
-from ddax.evolution.search import QUICK_CPU, Baseline, Found
+from ddax.evolution.search import QUICK_CPU, Found
 
 
 class Ranker:

@@ -15,11 +15,11 @@ from numpy.random import Generator
 from ddax.configs.settings import Evolution
 from ddax.errors import SandboxError
 from ddax.evolution.attempt import Attempt, Solution
+from ddax.evolution.baseline import Baseline
 from ddax.evolution.population import EvolutionarySolver, Evolved
 from ddax.evolution.records import RepairResult, RepairTask, Trust
 from ddax.evolution.sandbox.probe import choose
 from ddax.evolution.sandbox.protocol import Sandbox
-from ddax.evolution.search import Baseline
 from ddax.evolution.wording import explain, unified
 from ddax.reasoning.protocol import CodeCandidate, Reasoner
 from ddax.types import Usage

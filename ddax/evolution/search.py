@@ -6,51 +6,29 @@ gate for the rest; a candidate that only times out is run again with a larger bu
 
 from __future__ import annotations
 
-import ast
-from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
-from contextlib import suppress
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from heapq import merge
 from itertools import combinations
 
-from ddax.evolution.definitions import behind, words
+from ddax.evolution.baseline import Baseline
 from ddax.evolution.evaluator import CodeEvaluator, evaluate_report, signature
-from ddax.evolution.localise import Place, Report, Row, read_report, suspicion
-from ddax.evolution.operators import Edit, Seen, Source, fingerprint, first_order
-from ddax.evolution.operators.base import FunctionNode
-from ddax.evolution.suites import Suite
-from ddax.evolution.told import informed
+from ddax.evolution.localise import Report, Row, read_report
+from ddax.evolution.operators import Edit, Source, fingerprint, first_order
 
-TICKS, ESCALATION, PROBE_TICKS = 10_000, 30, 100_000
+ESCALATION = 30
 BATCH = 24
 QUICK_CPU, SLOW_CPU, MEMORY = 0.3, 1.5, 320
 PYTEST_CPU = 2.0
 """Seconds and MiB that a candidate of the search may use; runaway growth is common among edits."""
-FEW_TRACED = 10
-"""Failing tests that are traced where all tests are too many."""
 ESCALATIONS_AT_ONCE, ESCALATIONS_LATER = 4, 16
-LISTING = 0.5
-"""Share of the time left that may go by before the first edit of a list is tried."""
+LISTING, LEADING = 0.5, 0.15
+"""Share of the time left that may go by before the first edit of a list is tried, also of second edits that
+are not the last thing to be tried."""
 SECOND_AFTER, SEEDS, PAIR_PENALTY = 2500, 20, 0.6
-COUPLES_AFTER, COUPLES = 600, 240
-"""Candidates before pairs of partial repairs are tried, and how many of these at once."""
-
-
-@dataclass(frozen=True)
-class Baseline:
-    """How the program stands before any change; unit numbers are indexes into the suite."""
-
-    report: Report
-    failing: tuple[int, ...]
-    passing: tuple[int, ...]
-    suspects: Mapping[Place, float]
-    seen: Seen
-    ticks: int
-
-    @property
-    def order(self) -> list[int]:
-        """The units in the order candidates meet them: failing ones first."""
-        return [*self.failing, *self.passing]
+COUPLES_AFTER, COUPLES, LEADERS = 600, 240, 3
+"""Candidates before pairs of partial repairs are tried, how many of these at once, and on how many partial
+repairs that mend most of what fails second edits are tried from then on."""
 
 
 @dataclass(frozen=True)
@@ -106,61 +84,11 @@ class Candidate:
         return {path: text.decode() for path, text in self.files.items()}
 
 
-def measure(evaluator: CodeEvaluator, *, hints: Sequence[Place] = ()) -> Baseline:
-    """Run the tests twice, once to see how they stand, once traced to see where and with what types."""
-    first = evaluator.run({}, ticks=PROBE_TICKS, cpu=3.0)
-    ticks = max([TICKS, *(10 * row.ticks for row in first.rows if row.good)])
-    rows = {row.unit: row for row in first.rows}
-    units = range(len(evaluator.suite.units))
-    passing = [u for u in units if u in rows and rows[u].good]
-    failing = [u for u in units if u not in passing]
-    traced = evaluator.run({}, ticks=ticks, trace=True, cpu=5.0)
-    if traced.stage != "run" and first.stage == "run":  # too much to trace: where tests fail says most
-        traced = evaluator.run({}, ticks=ticks, trace=True, cpu=5.0, units=failing[:FEW_TRACED])
-
-    def effort(unit: int) -> tuple[int, int]:
-        return (rows[unit].ticks if unit in rows and rows[unit].kind != "timeout" else PROBE_TICKS, unit)
-
-    suite = evaluator.suite
-    return Baseline(
-        first,
-        tuple(sorted(failing, key=effort)),
-        tuple(sorted(passing, key=effort)),
-        suspected(suite, traced.rows, hints, failing),
-        informed(traced.seen, suite, first),
-        ticks,
-    )
-
-
-def suspected(
-    suite: Suite, rows: Sequence[Row], hints: Sequence[Place], failing: Sequence[int]
-) -> dict[Place, float]:
-    """Return the suspicion of covered lines, and of the definitions behind them."""
-    asked = {word for u in failing for word in words(ast.parse(suite.units[u].text))}
-    trees: dict[str, ast.Module] = {}
-    for path in suite.targets:
-        with suppress(SyntaxError):
-            trees[path] = ast.parse(suite.sources[path])
-    covered = suspicion(rows, hints, named(trees, asked))
-    return covered | behind(trees, covered, asked) if covered else {}  # where nothing ran, all may be wrong
-
-
 def _elsewhere(
     seed: Partial, singles: Sequence[tuple[float, Edit]], penalty: float
 ) -> Iterator[tuple[float, Edit, Partial]]:
     """Yield the edits of the files that a seed does not touch; made one by one, they are many."""
     return ((rank + penalty, edit, seed) for rank, edit in singles if edit.path != seed.edit.path)
-
-
-def named(trees: Mapping[str, ast.Module], asked: Collection[str]) -> set[Place]:
-    """Return the lines of the functions whose names a failing test speaks of."""
-    return {
-        (path, line)
-        for path, tree in trees.items()
-        for node in ast.walk(tree)
-        if isinstance(node, FunctionNode) and node.name in asked
-        for line in range(node.lineno, (node.end_lineno or node.lineno) + 1)
-    }
 
 
 class Search:
@@ -206,35 +134,41 @@ class Search:
         ]
         return merge(*lists, key=lambda item: item[0])
 
-    def pairs(self, singles: Sequence[tuple[float, Edit]]) -> Iterator[tuple[float, Edit, Partial]]:
-        """Yield second edits on the best partial repairs, best first; in other files the `singles`."""
+    def pairs(
+        self, seeds: Sequence[Partial], singles: Sequence[tuple[float, Edit]], share: float = LISTING
+    ) -> Iterator[tuple[float, Edit, Partial]]:
+        """Yield second edits on partial repairs, best first; in other files the `singles`."""
         lists: list[Iterable[tuple[float, Edit, Partial]]] = []
-        seeds = self.seeds()
         for index, seed in enumerate(seeds):
             original = Source(seed.edit.path, self.texts[seed.edit.path], self.baseline.seen)
             try:
                 source = Source(seed.edit.path, seed.text, self.baseline.seen, original.first_lines)
             except SyntaxError:
                 continue
-            listed = self.listed(source, self._shifted(seed), len(seeds) - index)
+            listed = self.listed(source, self._shifted(seed), len(seeds) - index, share)
             lists.append([(rank + PAIR_PENALTY + 0.05 * index, edit, seed) for rank, edit in listed])
             lists.append(_elsewhere(seed, singles, PAIR_PENALTY + 0.05 * index))
         return merge(*lists, key=lambda item: item[0])
 
     def couples(self) -> Iterator[tuple[float, Edit, Partial]]:
-        """Yield pairs of partial repairs that mend all failing tests only between them, best first."""
-        failing = frozenset(self.baseline.failing)
+        """Yield pairs of partial repairs that only between them mend all that was ever mended, best first.
+
+        A test that none of them mends may be one that needs both.
+        """
+        mended = frozenset[int]().union(*(p.mended for p in self.partial))
         found = [
             (one.rank + other.rank, edit, one)
-            for one, other in combinations([p for p in self.partial if p.mended != failing], 2)
-            if one.mended | other.mended == failing and (edit := other.after(one)) is not None
+            for one, other in combinations([p for p in self.partial if p.mended != mended], 2)
+            if one.mended | other.mended == mended and (edit := other.after(one)) is not None
         ]
         yield from sorted(found, key=lambda item: item[0])[:COUPLES]
 
-    def listed(self, source: Source, suspects: Mapping[int, float], texts: int) -> list[tuple[float, Edit]]:
+    def listed(
+        self, source: Source, suspects: Mapping[int, float], texts: int, share: float = LISTING
+    ) -> list[tuple[float, Edit]]:
         """List the edits of the first of some `texts` that are to be listed, within its share of the time."""
         now = self.clock()
-        end = now + LISTING * (self.end - now) / texts
+        end = now + share * (self.end - now) / texts
         found = first_order(source, suspects, priors=self.priors, late=lambda: self.clock() >= end)
         self.cut = self.cut or self.clock() >= end
         return found
@@ -245,9 +179,20 @@ class Search:
         moved = {line + added if line > seed.edit.line else line: s for line, s in suspects.items()}
         return moved | {seed.edit.line + i: 1.0 for i in range(max(0, added) + 1)}
 
+    def leaders(self) -> list[Partial]:
+        """Return a few partial repairs that break nothing and mend at least half of the failing tests."""
+        half = len(self.baseline.failing) / 2
+        kept, _ = self.tested([p for p in self.partial if len(p.mended) >= half], LEADERS)
+        return kept
+
     def seeds(self) -> list[Partial]:
-        """Return the partial repairs that break nothing, those that mend most first, one per behaviour."""
-        best = sorted(self.partial, key=lambda p: (-p.fixed, p.rank, p.edit.start, p.edit.text))[: 4 * SEEDS]
+        """Return the best partial repairs, those that break nothing first."""
+        kept, broken = self.tested(self.partial, SEEDS)
+        return [*kept, *broken][:SEEDS]
+
+    def tested(self, partials: Sequence[Partial], most: int) -> tuple[list[Partial], list[Partial]]:
+        """Return partial repairs that break nothing, and others; what mends most first, few alike."""
+        best = sorted(partials, key=lambda p: (-p.fixed, p.rank, p.edit.start, p.edit.text))[: 4 * most]
         kept: list[Partial] = []
         broken: list[Partial] = []
         for partial in best:
@@ -259,9 +204,9 @@ class Search:
             same = sum(k.signature == partial.signature for k in kept)
             if same < 4:
                 (kept if whole else broken).append(partial)
-            if len(kept) >= SEEDS:
+            if len(kept) >= most:
                 break
-        return [*kept, *broken][:SEEDS]
+        return kept, broken
 
     def fresh(self, files: Mapping[str, bytes]) -> bool:
         """Say whether changed texts are new, and remember them (the tabu list)."""
@@ -278,16 +223,18 @@ class Search:
         """
         for path, text in self.texts.items():
             self.fresh({path: text})
-        listed = list(self.singles())
-        singles = iter(listed)
-        yield from self.consume(((r, e, None) for r, e in singles), limit=COUPLES_AFTER)
+        singles = list(self.singles())
+        stream: Iterator[tuple[float, Edit, Partial | None]] = ((r, e, None) for r, e in singles)
+        yield from self.consume(stream, limit=COUPLES_AFTER)
         yield from self.consume(self.couples())
-        yield from self.consume(((r, e, None) for r, e in singles), limit=SECOND_AFTER - COUPLES_AFTER)
+        if self.clock() < self.end:
+            stream = merge(stream, self.pairs(self.leaders(), singles, LEADING), key=lambda item: item[0])
+        yield from self.consume(stream, limit=SECOND_AFTER - COUPLES_AFTER)
         yield from self.consume(self.couples())
         yield from self.escalate(ESCALATIONS_AT_ONCE + ESCALATIONS_LATER)
         if self.clock() < self.end:
-            rest: Iterator[tuple[float, Edit, Partial | None]] = ((r, e, None) for r, e in singles)
-            yield from self.consume(merge(rest, self.pairs(listed), key=lambda item: item[0]))
+            second = self.pairs(self.seeds(), singles)
+            yield from self.consume(merge(stream, second, key=lambda item: item[0]))
 
     def consume(
         self, stream: Iterator[tuple[float, Edit, Partial | None]], limit: int = 0

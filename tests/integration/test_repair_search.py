@@ -11,9 +11,9 @@ import pytest
 from ddax.configs.settings import Evolution
 from ddax.errors import SourceError
 from ddax.evolution import RepairTask, repair, run_tests
+from ddax.evolution.baseline import measure
 from ddax.evolution.evaluator import CodeEvaluator
 from ddax.evolution.sandbox import Limits, choose
-from ddax.evolution.search import measure
 from ddax.evolution.suites import build_suite
 
 pytestmark = [
@@ -293,6 +293,22 @@ async def test_two_faults_in_two_files_are_mended_together(sandbox):
     assert {path for path in files if found.files[path] != files[path]} == {"kit/clean.py", "kit/count.py"}
     assert found.diff.count("+++ b/") == 2
     assert "kit/clean.py line 2" in found.hypothesis and "kit/count.py line 7" in found.hypothesis
+
+
+async def test_two_faults_of_which_one_shows_only_behind_the_other_are_mended_soon(sandbox):
+    files = {
+        "shop/price.py": "def with_tax(net, rate):\n    return round(net * (1 - rate), 2)\n\n\ndef subtotal(lines):\n    total = 0\n    for price, count in lines:\n        total += price * count\n    return total\n",
+        "shop/discount.py": "def discount(total, threshold=100):\n    if total > threshold:\n        return total * 0.9\n    return total\n",
+        "shop/order.py": "from shop.discount import discount\nfrom shop.price import subtotal, with_tax\n\n\ndef invoice(lines, rate=0.2):\n    return with_tax(discount(subtotal(lines)), rate)\n",
+    }
+    tests = {
+        "t.py": "from shop.order import invoice\nfrom shop.price import with_tax\n\ndef test_a():\n    assert with_tax(10, 0.2) == 12\n\ndef test_b():\n    assert with_tax(8, 0.5) == 12\n\ndef test_c():\n    assert invoice([(50, 2)]) == 108\n\ndef test_d():\n    assert invoice([(60, 2)]) == 129.6\n\ndef test_e():\n    assert invoice([(5, 2)], 0.0) == 10\n"
+    }
+    found = await mend(sandbox, files, files, tests, hold_out=False)
+    assert found.solved
+    assert "total >= threshold" in found.files["shop/discount.py"]
+    assert "1 + rate" in found.files["shop/price.py"]
+    assert found.tried < 2500
 
 
 async def test_a_constant_of_the_module_is_mended_by_a_number_of_the_tests(sandbox):

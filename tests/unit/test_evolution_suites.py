@@ -4,11 +4,12 @@ from types import SimpleNamespace
 import pytest
 
 from ddax.errors import SourceError
+from ddax.evolution.baseline import Baseline, measure
 from ddax.evolution.evaluator import describe
 from ddax.evolution.inside.values import decode, encode
 from ddax.evolution.localise import Report, Row, ochiai, ranked, read_report, suspicion
 from ddax.evolution.operators import Seen
-from ddax.evolution.search import Baseline, Search, measure
+from ddax.evolution.search import Search
 from ddax.evolution.suites import build_suite, read_units
 
 FILES = {"prog.py": "def f(x):\n    return x\n"}

@@ -1,13 +1,10 @@
 # ruff: noqa: E501 - programs under test are kept on one line
 """Edits of programs that are written in another way than most: each is valid, and the repair is among them."""
 
-from types import SimpleNamespace
-
 import pytest
 
 from ddax.evolution.localise import Report, Row
-from ddax.evolution.operators import Edit, Seen, Source, first_order
-from ddax.evolution.search import Baseline, Partial, Search
+from ddax.evolution.operators import Seen, Source, first_order
 from ddax.evolution.suites import build_suite
 from ddax.evolution.told import informed
 
@@ -128,15 +125,3 @@ def test_parameters_by_place_alone_are_known_too():
     parameters = informed(Seen(), suite, Report("run", "", (row,))).parameters
     assert parameters["A"] == ("a", "b")
     assert parameters["f"] == ("c", "d")
-
-
-def test_only_repairs_that_need_each_other_are_coupled():
-    def partial(start, *mended):
-        return Partial(0.0, Edit("m.py", start, start, "x", "name", 0.0, 1), 1, mended=frozenset(mended))
-
-    suite = build_suite({"m.py": "a = 1\n"}, ["m.py"], {"t.py": "def test_a():\n    assert a\n"})
-    baseline = Baseline(Report("run", "", ()), (0, 1), (), {}, Seen(), 1)
-    search = Search(SimpleNamespace(suite=suite), baseline, end=1.0, clock=lambda: 0.0)
-    whole, first, second = partial(0, 0, 1), partial(1, 0), partial(2, 1)
-    search.partial = [whole, first, second]
-    assert [(edit.start, seed.edit.start) for _, edit, seed in search.couples()] == [(3, 1)]

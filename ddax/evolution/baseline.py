@@ -1,0 +1,106 @@
+"""How a program stands before any change: which tests fail, which lines are suspected, what else is known."""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Collection, Mapping, Sequence, Set
+from contextlib import suppress
+from dataclasses import dataclass
+
+from ddax.evolution.definitions import behind, words
+from ddax.evolution.evaluator import CodeEvaluator
+from ddax.evolution.localise import Place, Report, Row, suspicion
+from ddax.evolution.operators import Seen
+from ddax.evolution.operators.base import FunctionNode
+from ddax.evolution.suites import Suite
+from ddax.evolution.told import informed
+
+TICKS, PROBE_TICKS = 10_000, 100_000
+FEW_TRACED = 10
+"""Failing tests that are traced where all tests are too many."""
+LIKE = 0.5
+"""Share of lines in common from which on two failing tests count as of one fault."""
+
+
+@dataclass(frozen=True)
+class Baseline:
+    """How the program stands before any change; unit numbers are indexes into the suite."""
+
+    report: Report
+    failing: tuple[int, ...]
+    passing: tuple[int, ...]
+    suspects: Mapping[Place, float]
+    seen: Seen
+    ticks: int
+
+    @property
+    def order(self) -> list[int]:
+        """The units in the order candidates meet them: failing ones first."""
+        return [*self.failing, *self.passing]
+
+
+def measure(evaluator: CodeEvaluator, *, hints: Sequence[Place] = ()) -> Baseline:
+    """Run the tests twice, once to see how they stand, once traced to see where and with what types."""
+    first = evaluator.run({}, ticks=PROBE_TICKS, cpu=3.0)
+    ticks = max([TICKS, *(10 * row.ticks for row in first.rows if row.good)])
+    rows = {row.unit: row for row in first.rows}
+    units = range(len(evaluator.suite.units))
+    passing = [u for u in units if u in rows and rows[u].good]
+    failing = [u for u in units if u not in passing]
+    traced = evaluator.run({}, ticks=ticks, trace=True, cpu=5.0)
+    if traced.stage != "run" and first.stage == "run":  # too much to trace: where tests fail says most
+        traced = evaluator.run({}, ticks=ticks, trace=True, cpu=5.0, units=failing[:FEW_TRACED])
+
+    def effort(unit: int) -> tuple[int, int]:
+        return (rows[unit].ticks if unit in rows and rows[unit].kind != "timeout" else PROBE_TICKS, unit)
+
+    suite = evaluator.suite
+    return Baseline(
+        first,
+        tuple(apart(sorted(failing, key=effort), {row.unit: frozenset(row.lines) for row in traced.rows})),
+        tuple(sorted(passing, key=effort)),
+        suspected(suite, traced.rows, hints, failing),
+        informed(traced.seen, suite, first),
+        ticks,
+    )
+
+
+def apart(failing: Sequence[int], lines: Mapping[int, Set[Place]]) -> list[int]:
+    """Put second, of failing tests, the one that runs fewest of the lines that the first runs.
+
+    A candidate is given up where both fail: of two faults in a program one would hide the repair of the
+    other. Where they have more than `LIKE` in common, the order stays.
+    """
+
+    def shared(unit: int) -> float:
+        mine, its = lines.get(failing[0], set()), lines.get(unit, set())
+        return len(mine & its) / max(1, len(mine | its)) if mine and its else 1.0
+
+    second = min(failing[1:], key=shared, default=None)
+    if second is None or shared(second) >= LIKE:
+        return list(failing)
+    return [failing[0], second, *(unit for unit in failing[1:] if unit != second)]
+
+
+def suspected(
+    suite: Suite, rows: Sequence[Row], hints: Sequence[Place], failing: Sequence[int]
+) -> dict[Place, float]:
+    """Return the suspicion of covered lines, and of the definitions behind them."""
+    asked = {word for u in failing for word in words(ast.parse(suite.units[u].text))}
+    trees: dict[str, ast.Module] = {}
+    for path in suite.targets:
+        with suppress(SyntaxError):
+            trees[path] = ast.parse(suite.sources[path])
+    covered = suspicion(rows, hints, named(trees, asked))
+    return covered | behind(trees, covered, asked) if covered else {}  # where nothing ran, all may be wrong
+
+
+def named(trees: Mapping[str, ast.Module], asked: Collection[str]) -> set[Place]:
+    """Return the lines of the functions whose names a failing test speaks of."""
+    return {
+        (path, line)
+        for path, tree in trees.items()
+        for node in ast.walk(tree)
+        if isinstance(node, FunctionNode) and node.name in asked
+        for line in range(node.lineno, (node.end_lineno or node.lineno) + 1)
+    }

@@ -1,0 +1,67 @@
+"""What is tried where a program has two faults: tests apart, couples of repairs, seconds on the leaders."""
+
+from types import SimpleNamespace
+
+import pytest
+
+from ddax.evolution.baseline import Baseline, apart
+from ddax.evolution.localise import Report, Row
+from ddax.evolution.operators import Edit, Seen
+from ddax.evolution.search import Partial, Search
+from ddax.evolution.suites import build_suite
+
+
+def lines(*numbers):
+    return frozenset(("m.py", number) for number in numbers)
+
+
+@pytest.mark.parametrize(
+    ("failing", "ran", "order"),
+    [
+        ([4, 5, 6], {4: lines(1, 2), 5: lines(1, 2), 6: lines(7, 8)}, [4, 6, 5]),
+        ([4, 5, 6, 7], {4: lines(1), 5: lines(1, 2), 6: lines(1, 7, 8), 7: lines(7)}, [4, 7, 5, 6]),
+        ([4, 5, 6], {4: lines(1, 2, 3), 5: lines(1, 2, 3), 6: lines(1, 2, 3, 9)}, [4, 5, 6]),
+        ([4, 5], {}, [4, 5]),
+        ([4], {4: lines(1)}, [4]),
+        ([], {}, []),
+    ],
+)
+def test_the_second_failing_test_is_one_of_another_fault(failing, ran, order):
+    assert apart(failing, ran) == order
+
+
+def partial(start, *mended):
+    edit = Edit("m.py", start, start, "x", "name", 0.0, 1)
+    return Partial(0.0, edit, len(mended), b"x", mended=frozenset(mended))
+
+
+def searching(failing, run=None):
+    suite = build_suite({"m.py": "a = 1\n"}, ["m.py"], {"t.py": "assert a\n" * 4})
+    baseline = Baseline(Report("run", "", ()), failing, (3,), {}, Seen(), 1)
+    return Search(SimpleNamespace(suite=suite, run=run), baseline, end=1.0, clock=lambda: 0.0)
+
+
+@pytest.mark.parametrize(
+    ("partials", "couples"),
+    [
+        ([partial(0, 0, 1), partial(1, 0), partial(2, 1)], [(3, 1)]),  # the first needs no other
+        ([partial(0, 0), partial(1, 1)], [(2, 0)]),  # test 2 may need both
+        ([partial(0, 0), partial(1, 0)], []),
+    ],
+)
+def test_only_repairs_that_need_each_other_are_coupled(partials, couples):
+    search = searching((0, 1, 2))
+    search.partial = partials
+    assert [(edit.start, seed.edit.start) for _, edit, seed in search.couples()] == couples
+
+
+def test_leaders_mend_half_of_what_fails_and_break_nothing():
+    def run(files, **_options):
+        kinds = ["pass", "pass", "assert", "assert" if files["m.py"] == "breaks" else "pass"]
+        return Report("run", "", tuple(Row(u, k, "", "", "", 0, 0, 1) for u, k in enumerate(kinds)))
+
+    search = searching((0, 1, 2), run)
+    good, few, breaks = partial(0, 0, 1), partial(1, 0), partial(2, 0, 1)
+    breaks.text = b"breaks"
+    search.partial = [few, breaks, good]
+    assert search.leaders() == [good]
