@@ -4,23 +4,17 @@
 from __future__ import annotations
 
 import os
-from dataclasses import replace
 from pathlib import Path
 
 import pytest
 
-from ddax.cli.backend import Output
 from ddax.cli.fix import _caps, _opening
-from ddax.cli.patch import as_json, print_repair, print_suspects
-from ddax.configs.secrets import Redactor
 from ddax.errors import SourceError, UsageError
 from ddax.evolution.code_task import find_code
 from ddax.evolution.command import TestCommand, matches, read_command
 from ddax.evolution.crash import read_traceback
 from ddax.evolution.project import read_folder, read_project
-from ddax.evolution.records import RepairResult
 from ddax.evolution.standin import has_rows, needs_pytest
-from ddax.types import Usage
 
 TEST = "from shop.basket import total\n\ndef test_total():\n    assert total([1]) == 1\n\ndef test_empty():\n    assert total([]) == 0\n"
 
@@ -322,80 +316,6 @@ def test_the_command_says_that_a_test_with_rows_counts_as_one(tmp_path: Path):
     (tmp_path / "test_calc.py").write_text(rows)
     project = read_project(["calc.py"], read_command("pytest test_calc.py"), cwd=tmp_path)
     assert _opening(project)[1] == "Tests:    test_calc.py (a parametrized test counts as one)"
-
-
-def test_a_repair_is_printed_without_secrets(capsys):
-    value = "hunter22-of-the-site"
-    output = Output(json=False, redactor=Redactor([value]))
-    found = RepairResult(
-        True, 100.0, f"+++ b/a.py\n-x = 0  # {value}\n+x = 1  # {value}", {}, f"set {value}", f"so {value}", 1, 0.1,
-        0.1, (0, 1), (1, 1), (0, 0), "separate", caveats=(value,), suspicious=(("a.py", 1, 1.0),),
-    )  # fmt: skip
-    print_suspects(found, {"a.py": f"{'x' * 58} = {value}"}, output)
-    print_repair(found, None, output, seconds=20.0)
-    said = capsys.readouterr().out
-    assert value[:6] not in said and said.count("[secret") == 6
-
-
-def test_a_search_that_found_nothing_says_what_may_help(capsys):
-    late = RepairResult(
-        False, 0.0, "", {}, "", "no candidate passed every test in time", 9, 18.0, 0.0, (0, 2), (0, 2), (0, 0),
-        "none", out_of_time=True,
-    )  # fmt: skip
-    print_repair(late, None, Output(json=False), seconds=20.0)
-    said = capsys.readouterr().out
-    model = "sk a model, which makes more than small edits: --model provider:model"
-    assert said.endswith(
-        "Why:      its 20 s ran out before every candidate was tried\n"
-        f"Mend:     Give it more time: --budget 60s, or a{model}\n"
-    )
-    asked = replace(late, usage=Usage(model_calls=1))
-    assert as_json(asked, sandbox="s", applied=None, seconds=1.5)["mend"] == "Give it more time: --budget 5s"
-    through = replace(late, out_of_time=False)
-    print_repair(through, None, Output(json=False), seconds=20.0)
-    said = capsys.readouterr().out
-    assert said.endswith(f"Mend:     A{model}\n") and "Why:" not in said
-    for other in (
-        replace(asked, out_of_time=False),
-        replace(through, tried=0),
-        replace(through, solved=True),
-    ):
-        assert as_json(other, sandbox="s", applied=None, seconds=20.0)["mend"] == ""
-
-
-@pytest.mark.parametrize(
-    ("failure", "help_"),
-    [
-        ("SyntaxError: expected ':' (m.py, line 1)", "Mend the syntax first"),
-        ("IndentationError: unexpected indent (m.py, line 2)", "Mend the indentation first"),
-        ("t.py::test_f: ModuleNotFoundError: No module named 'yaml'", "Install what is missing, or name the Python"),
-    ],
-)  # fmt: skip
-def test_where_nothing_could_be_tried_it_is_said_what_to_mend_first(failure, help_):
-    nothing = RepairResult(
-        False, 0.0, "", {}, "", "nothing was tried", 0, 0.1, 0.0, (0, 1), (0, 1), (0, 0), "none", failures=(failure,),
-    )  # fmt: skip
-    assert as_json(nothing, sandbox="s", applied=None, seconds=20.0)["mend"].startswith(help_)
-
-
-def test_a_program_that_does_not_load_is_to_be_mended_before_more_is_tried():
-    tried = RepairResult(
-        False, 0.0, "", {}, "", "no candidate", 9, 0.1, 0.0, (0, 1), (0, 1), (0, 0), "none",
-        failures=("ModuleNotFoundError: No module named 'yaml'",),
-    )  # fmt: skip
-    install = "Install what is missing, or name the Python that has it: --python PATH"
-    assert as_json(tried, sandbox="s", applied=None, seconds=20.0)["mend"] == install
-    within = replace(tried, failures=("t.py::test_f: SyntaxError: invalid syntax",))
-    assert as_json(within, sandbox="s", applied=None, seconds=20.0)["mend"].startswith("Ask a model")
-
-
-def test_failing_tests_that_are_not_shown_are_counted(capsys):
-    failures = tuple(f"t.py::test_{n}: AssertionError" for n in range(5))
-    found = RepairResult(
-        False, 0.0, "", {}, "", "no candidate", 9, 0.1, 0.0, (1, 7), (1, 7), (0, 0), "none", failures=failures
-    )
-    print_repair(found, None, Output(json=False), seconds=20.0)
-    assert "t.py::test_2: AssertionError\n  - and 3 more failing tests\n" in capsys.readouterr().out
 
 
 def test_a_folder_without_code_is_named_as_it_is_called(tmp_path):
