@@ -182,7 +182,7 @@ def test_held_out_tests_refuse_what_fits_the_others_only(place, capsys):
         (("clamp.py", "--tests", "make check -j"), "not understood"),
         (("clamp.py", "--tests", "pytest", "--budget", "soon"), "no budget"),
         (("clamp.py", "--error", "missing.txt"), "Cannot read the traceback"),
-        (("clamp.py", "--tests", "clamp.py", "--python", "/no/python"), "tests only"),
+        (("clamp.py", "--tests", "clamp.py", "--python", "/no/python"), "no Python file but tests"),
     ],
 )
 def test_a_wrong_call_is_explained(place, capsys, argv, word):
