@@ -187,10 +187,12 @@ async def test_what_may_pass_is_asked_again(server, reasoner, waits, status):
 @pytest.mark.parametrize(
     ("said", "wait"), [("7", 7.0), ("0", 0.0), ("1000000000", 60.0), ("-5", 0.0), ("1.5", 1.5)]
 )
-async def test_retry_after_is_honoured_and_capped(server, reasoner, waits, said, wait):
-    server.add(Say("slow down", status=429, headers={"retry-after": said}), PREDICTION)
-    await reasoner().predict(PREDICT)
-    assert waits == [wait]
+async def test_retry_after_is_honoured_capped_and_told_once(server, reasoner, waits, caplog, said, wait):
+    for asked in [reasoner()] * 2:
+        server.add(Say("slow down", status=429, headers={"retry-after": said}), PREDICTION)
+        await asked.predict(PREDICT)
+    told = f"{NAME} is asked again in {wait:.0f} s: Error code: 429 - slow down"
+    assert (waits, caplog.messages) == ([wait, wait], [told] * (wait >= 5))
 
 
 @pytest.mark.parametrize("said", ["x", "nan", "inf"])

@@ -8,6 +8,8 @@ from __future__ import annotations
 
 import asyncio
 import contextlib
+import logging
+import math
 import re
 from collections.abc import AsyncIterator, Awaitable, Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
@@ -40,6 +42,8 @@ REFUSED = frozenset({400, 404, 415, 422, 500, 501})
 """Words and statuses by which servers refuse a picture: there is no code of its own for it."""
 FORMS: Mapping[Mode, Sequence[str]] = {"schema": ("response_format", "schema"), "tool": ("tool", "function")}
 """Words by which servers refuse a form of the reply."""
+LONG_WAIT = 5.0
+"""Seconds before a further call from which on somebody who looks on is told of them."""
 
 
 class Ask(NamedTuple, Generic[W, R]):
@@ -111,6 +115,7 @@ class Caller:
         self._breaker = Breaker(limits, clock)
         self._can = _Abilities(channel.first_mode, channel.sees if sees is None else sees)
         self._cache = None if self.free_of_charge else cache
+        self._told = -math.inf
 
     @property
     def free_of_charge(self) -> bool:
@@ -304,11 +309,19 @@ class Caller:
         if failure.retriable and request.attempts < self._limits.attempts and not late:
             if failure.retry_after is not None and self._lane:
                 self._lane.pause(wait)
+            self._tell(failure, wait)
             await self._sleep(wait)
             return
         if failure.retriable:
             self._breaker.failed()
         raise mapped(failure, self.name, self._key, request.attempts) from error
+
+    def _tell(self, failure: Failure, wait: float) -> None:
+        """Log a long wait, once for all requests that wait at the same time."""
+        if wait >= LONG_WAIT and self._clock() >= self._told:
+            self._told = self._clock() + wait
+            said = shorten(failure.said, 120)
+            logging.getLogger("ddax").warning("%s is asked again in %.0f s: %s", self.name, wait, said)
 
     def _refuse(self, said: Said) -> None:
         if said.filtered:
