@@ -69,7 +69,7 @@ def apart(failing: Sequence[int], lines: Mapping[int, Set[Place]]) -> list[int]:
     """Put second, of failing tests, the one that runs fewest of the lines that the first runs.
 
     A candidate is given up where both fail: of two faults in a program one would hide the repair of the
-    other. Where they have more than `LIKE` in common, the order stays.
+    other. Where they have `LIKE` or more in common, the order stays.
     """
 
     def shared(unit: int) -> float:

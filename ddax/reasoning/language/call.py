@@ -43,7 +43,7 @@ REFUSED = frozenset({400, 404, 415, 422, 500, 501})
 FORMS: Mapping[Mode, Sequence[str]] = {"schema": ("response_format", "schema"), "tool": ("tool", "function")}
 """Words by which servers refuse a form of the reply."""
 LONG_WAIT = 5.0
-"""Seconds before a further call from which on somebody who looks on is told of them."""
+"""Seconds of a wait before a further call from which on it is logged."""
 
 
 class Ask(NamedTuple, Generic[W, R]):
