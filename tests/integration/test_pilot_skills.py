@@ -209,3 +209,33 @@ async def test_the_only_field_is_filled_whatever_it_is_called(carry: Carry, task
     assert (
         report.failed[0] == "it is not said which one is meant of “Country”, “Capital”" and not report.moves
     )
+
+
+LEAVES = """<span role=button tabindex=0 id=b>Like</span><span role=button tabindex=0 id=d>Delete all</span>
+<p id=out>-</p><script>b.onclick=()=>out.textContent='liked';d.onclick=()=>out.textContent='deleted';
+b.addEventListener('mouseenter',()=>{b.style.display='none';setTimeout(()=>b.style.display='',120)},
+ {once:true})</script>"""
+MENU_IN_MENU = """<button id=m>Menu</button><ul role=menu id=u hidden><li role=none><a role=menuitem
+aria-haspopup=true tabindex=0 id=p>Playback</a><ul role=menu id=s hidden><li role=none>
+<a role=menuitem tabindex=0 onclick="out.textContent='stopped'">Stop</a></ul><li role=none>
+<a role=menuitem tabindex=0>Save</a></ul><p id=out>-</p><script>m.onclick=()=>u.hidden=!u.hidden;
+p.onmouseenter=()=>setTimeout(()=>{s.hidden=false;p.ariaExpanded='true'},250);
+p.onclick=()=>{s.hidden=!s.hidden;p.ariaExpanded=String(!s.hidden)}</script>"""
+LONG = f"""<textarea id=t aria-label=Terms rows=3>{60 * "line "}{60 * "&#10;line"}</textarea><button
+onclick="out.textContent=t.scrollTop+t.clientHeight>t.scrollHeight-4?'read':'not read'">Submit</button>
+<p id=out>-</p>"""
+
+
+@pytest.mark.parametrize(
+    ("body", "task", "said"),
+    [
+        (LEAVES, "Click Like.", "liked"),
+        (MENU_IN_MENU, 'Click the "Menu" button, then find and click on the item labeled "Stop".', "stopped"),
+        (LONG, "Scroll the text area to the bottom, then press Submit.", "read"),
+    ],
+)
+async def test_what_goes_or_comes_below_the_pointer_is_reached(
+    carry: Carry, body: str, task: str, said: str
+) -> None:
+    report = await carry(task, body)
+    assert report.ok and said in [node.own for node in report.seen.nodes], report.failed

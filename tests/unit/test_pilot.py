@@ -35,6 +35,8 @@ class FixedPage:
     effect: str = "writes"
     inert: bool = False
     """Whether no move shows."""
+    opens: dict[str, list[Node]] = field(default_factory=dict)
+    """What comes when an element is pressed."""
     takes: str = ""
     """What the fields make of everything that is written into them; empty: they take it."""
 
@@ -44,6 +46,7 @@ class FixedPage:
 
     async def act(self, move: Move) -> PageSeen:
         self.moves.append(move)
+        self.nodes += self.opens.get(move.target, []) if move.name == "click" else []
         if move.name in self.refuses:
             raise ActionError("refused.", kind=self.refuses[move.name])
         field_ = next((n for n in self.nodes if n.id == move.target and n.role == "textbox"), None)

@@ -14,7 +14,7 @@ from ddax.errors import ActionError
 from ddax.types import Effect
 
 FOR_KIND: Mapping[str, tuple[str, ...]] = {
-    "textbox": ("type", "click", "press"), "searchbox": ("type", "click", "press"),
+    "textbox": ("type", "click", "press", "mark", "scroll"), "searchbox": ("type", "click", "press"),
     "spinbutton": ("type", "click", "press"), "combobox": ("select", "click", "type", "press"),
     "listbox": ("select", "click", "press"), "color": ("type",), "file": (),
     "slider": ("press", "type", "click", "drag"),
@@ -28,6 +28,8 @@ CLICKS: Mapping[str, dict[str, Any]] = {
     "shift": {}, "control": {},
 }  # fmt: skip
 MAX_WAIT = 10.0
+LOOKS, BETWEEN_LOOKS = 12, 0.04
+"""How often, and every how many seconds, it is looked whether an element stays below the pointer."""
 KEYS = "A key as Enter, Tab, ArrowDown, a letter, or keys together as Control+A."
 
 
@@ -52,6 +54,21 @@ class Hand:
             raise _unreachable(id, found)
         return frame.x + found["x"], frame.y + found["y"], found
 
+    async def _under_pointer(self, id: str) -> tuple[float, float]:
+        """Hold the pointer over an element until it stays there: some leave for a moment because of it."""
+        x, y, _ = await self._point(id)
+        for _ in range(LOOKS):
+            await self.tab.run(self.tab.page.mouse.move(x, y))
+            frame, index = await self.frame_of(id)
+            found = await self.tab.ask(frame, "aim", index)
+            if "x" in found and abs(frame.x + found["x"] - x) < 1 and abs(frame.y + found["y"] - y) < 1:
+                return x, y
+            await asyncio.sleep(BETWEEN_LOOKS)
+            if "x" in found:
+                x, y = frame.x + found["x"], frame.y + found["y"]
+        x, y, _ = await self._point(id)
+        return x, y
+
     async def click(self, id: str, value: str) -> None:
         """Press on an element."""
         if value not in CLICKS:
@@ -59,7 +76,7 @@ class Hand:
                 f"there is no click {value!r}.", why=f"Known are {', '.join(filter(None, CLICKS))}.",
                 kind="bad_arguments",
             )  # fmt: skip
-        x, y, _ = await self._point(id)
+        x, y = await self._under_pointer(id)
         held = {"shift": "Shift", "control": "Control"}.get(value)
         if held:
             await self.tab.run(self.tab.page.keyboard.down(held))

@@ -156,7 +156,8 @@
     if (el.required || aria("required") === "true") state.required = true;
     const open = tagOf(el) === "summary" ? String(el.parentElement?.open) : aria("expanded");
     if (open === "true") state.expanded = true;
-    if (open === "false") state.collapsed = true;
+    const leads = open === null && roleOf(el) === "menuitem" && /^(true|menu)$/.test(aria("haspopup"));
+    if (open === "false" || leads) state.collapsed = true;
     if (/^(list|both)$/.test(aria("autocomplete")) || aria("haspopup") === "listbox" && el.matches("input,textarea")) state.suggests = true;
     if (aria("current") && aria("current") !== "false") state.current = true;
     if (el === el.getRootNode().activeElement && el !== document.body) state.focused = true;

@@ -14,7 +14,7 @@ from itertools import pairwise
 from ddax.environments.browser.seen import ACTED_ON, Node
 from ddax.environments.pilot.orders import Order
 from ddax.environments.pilot.pilot import Pilot
-from ddax.environments.pilot.pressing import OPENED, click, doors, goes_on, next_page
+from ddax.environments.pilot.pressing import OPENED, click, doors, goes_on, next_page, opens_menu
 from ddax.environments.pilot.rows import (
     Row,
     above_of,
@@ -266,7 +266,7 @@ def _by_price(pilot: Pilot, rows: Sequence[Row], *, low: bool) -> list[Row]:
 async def _menu(pilot: Pilot, asked: Asked) -> Node | None:
     """Open the menu of the row an order speaks of, and return the control that comes with it."""
     rest = {word for word in asked.words[1:] if word not in EMPTY | KINDS}
-    openers = [n for n in pilot.nodes({"button", "clickable"}) if _opens(n)]
+    openers = [n for n in pilot.nodes({"button", "clickable"}) if opens_menu(n)]
     rows = [row for row in rows_of(pilot.seen, openers) if rest and rest <= node_words(row.parts)]
     if len(rows) != 1:
         return None
@@ -276,14 +276,6 @@ async def _menu(pilot: Pilot, asked: Asked) -> Node | None:
     came = [n for n in pilot.nodes(ACTED_ON - FIELD) if n.id not in before and n.name]
     known = [n for n in came if asked.verb in names_of(n, "") and names_of(n, "") <= set(asked.words)]
     return known[0] if len(known) == 1 else None
-
-
-def _opens(node: Node) -> bool:
-    """Tell whether a control opens the menu of its row."""
-    said = set(words_of(node.name or node.hints))
-    return (
-        node.own.strip() in ("⋯", "…", "...", "⋮", "☰", "•••") or "more" in said or "collapsed" in node.state
-    )
 
 
 async def _carry_out(pilot: Pilot, asked: Asked, row: Row) -> bool:

@@ -13,8 +13,8 @@ from ddax.environments.pilot.words import FIELD, plain, tokens
 KINDS: dict[str, frozenset[str]] = {
     "delete": frozenset({"delete", "trash", "remove", "erase", "discard", "bin"}),
     "star": frozenset({"star", "important", "favorite", "favourite", "flag", "mark"}),
-    "reply": frozenset({"reply", "respond", "answer", "replying", "response", "back"}),
-    "forward": frozenset({"forward", "send", "pass", "share", "forwarding", "give"}),
+    "reply": frozenset({"reply", "respond", "answer", "replying", "response", "back", "answered"}),
+    "forward": frozenset({"forward", "send", "pass", "share", "forwarding", "give", "forwarded"}),
 }
 """The words of each thing that is done with a message."""
 SIGNS: dict[str, frozenset[str]] = {
@@ -94,11 +94,11 @@ def said(pilot: Pilot) -> str:
 
 
 def control(pilot: Pilot, kind: str, row: Node | None) -> Node | None:
-    """Return the control of a kind: in a row, or anywhere."""
+    """Return the control of a kind: in a row, or anywhere the one that is called the shortest."""
     pool = [n for n in pilot.seen.nodes if n.role in ("icon", "button", "clickable", "link", "image", "text")]
     named = [n for n in pool if SIGNS[kind] & set(tokens(f"{n.hints} {n.name}")) and len(tokens(n.name)) <= 3]
-    if row is None:
-        return named[0] if named else None
+    if row is None:  # a box around several controls has the words of all
+        return min(named, key=lambda n: len(tokens(n.name)), default=None)
     top, bottom = row.box[1] - 12, row.box[1] + row.box[3] + 12
     same = [n for n in named if top <= n.box[1] + n.box[3] / 2 <= bottom]
     return min(same, key=lambda n: abs(n.box[1] - row.box[1]), default=None)

@@ -49,6 +49,19 @@ _NEXT = re.compile(
     rf"|\s+to\s+(?=(?:find|enter|delete|search)\b(?!\s+it))",
     re.IGNORECASE,
 )
+_PLACE = re.compile(
+    r"((?:for|beside|next\s+to|using|(?:in|on)\s+the\s+(?:row|line|card|entry))\b[^,]*),"
+    rf"\s*(?:please\s+)?(?=(?:{_VERB})\b)",
+    re.IGNORECASE,
+)
+"""What a sentence says first of whom or what its order is about."""
+_UNPARTED = re.compile(
+    r"(?=(?:please\s+)?(?:scroll|enter|type|write|fill|select|choose|pick|check|tick|set)\b)(.*\s"
+    r"(?!(?:to|not|never|or|when|where|i|you|we|can|could|may|must|should|would)\s)\S+)\s+"
+    r"((?:click|press|hit|tap)\s+(?:the\s+)?(?:submit|ok|save|send|done|continue|log ?in)(?:\s+button)?\W*)",
+    re.IGNORECASE,
+)
+"""An order to send behind another one, with no word between them: “… to the bottom press Submit”."""
 _SETS = re.compile(r"(?:please\s+)?(set|change|fill in)\b", re.IGNORECASE)
 _ALSO = re.compile(
     r"(?<=⟧)\s*(?:,\s*(?:and\s+)?|and\s+)(?=(?:⟦\d+⟧|[^⟦⟧,]+?)\s(?:to|with)\s+⟦)"
@@ -71,7 +84,7 @@ _BUT_NOT = re.compile(rf"{_AND}(?=not\b)|,?\s+(?=(?:instead\s+of|rather\s+than)\
 _KEPT_FROM = re.compile(r"(?:\b(?:not|never|avoid|forbidden|refuse)\b|n['’]t\b)[^,]*\bto\s*$", re.IGNORECASE)
 """What keeps from the order behind it, as “Be careful not to …”."""
 _EXCEPTS = re.compile(
-    r"\b(?:but|except|excluding|unless|without|other\s+than|apart\s+from|besides)\b", re.IGNORECASE
+    r"\b(?:but|except|excluding|unless|without|other\s+than|apart\s+from|besides|or)\b", re.IGNORECASE
 )
 _NAMING = frozenset({"press", "choose", "uncheck", "submit", "switch", "message"})
 """Kinds of orders that name something and have nothing to write."""
@@ -82,8 +95,14 @@ _DOES = re.compile(
     re.IGNORECASE,
 )
 _LEAD = re.compile(
-    r"^(?:please,?|then|and|now|also|you (?:should|must)|i (?:want|need) you to|could you)\s+", re.IGNORECASE
+    r"^(?:(?:please|kindly|then|and|now|also|finally|lastly|firstly|afterwards|just|simply|carefully"
+    r"|go ahead and"
+    r"|you (?:should|must|need to|have to)|i (?:want|need|would like) you to|i['’]d like you to"
+    r"|(?:could|can|would|will) you|(?:make|be) sure to|remember to|your (?:task|job) is to),?"
+    rf"|(?:first|next),?(?=\s+(?:{_VERB})\b))\s+",
+    re.IGNORECASE,
 )
+"""What may stand before an order and says nothing of it."""
 
 
 @dataclass(frozen=True)
@@ -107,7 +126,7 @@ class Order:
 
     @property
     def excepts(self) -> str:
-        """Return the word by which an order leaves out some of what it names; empty where it does not."""
+        """Return the word by which an order leaves out, or open, some of what it names; else nothing."""
         found = _EXCEPTS.search(self.outside) if self.verb in _NAMING else None
         return found[0] if found else ""
 
@@ -157,10 +176,20 @@ def _clauses(sentence: str) -> Iterator[str]:
         yield from _spared(sentence)
         return
     said, *left = _AND_NOT.split(sentence, maxsplit=1)
-    for clause in _NEXT.split(said):
+    for clause in _parted(said):
         yield from _each_field(clause)
     for part in left:
         yield from _clauses(part)
+
+
+def _parted(said: str) -> list[str]:
+    """Return the orders of a sentence, a place that is said first behind the order it is about."""
+    place = _PLACE.match(said)
+    clauses = _NEXT.split(said[place.end() :] if place else said)
+    if place:
+        clauses[0] = f"{clauses[0].rstrip(' ,.')} {place[1][:1].lower()}{place[1][1:]}"
+    sends = _UNPARTED.fullmatch(clauses[-1])
+    return [*clauses[:-1], *(sends.groups() if sends else clauses[-1:])]
 
 
 def _each_field(clause: str) -> Iterator[str]:

@@ -15,9 +15,13 @@ SURE = 0.55
 TRIES = 3
 OPENED = 15
 """Tabs, sections and pages looked behind at most."""
+MENU_SECONDS = "0.4"
+"""How long a menu is waited for below the pointer."""
 LINE = 200
 """Pixels between the minus and the plus of one number at most."""
+_THE = re.compile(r"(?:on\s+)?(?:the|this|that)\b", re.IGNORECASE)
 _ONTO = re.compile(r"\s(?:on|in)?to\s", re.IGNORECASE)
+_MORE = ("⋯", "…", "...", "⋮", "☰", "•••")
 SUBMITS = ("submit", "ok", "send", "save", "done", "search", "go", "login", "log in", "sign in", "continue")
 _SENDS = tuple(name for name in SUBMITS if name not in ("search", "go"))
 """What sends a form that is not known: a search that stands beside it does not."""
@@ -42,7 +46,19 @@ async def press(pilot: Pilot, order: Order) -> bool:
     about = context(order, pilot)
     if about:
         return await press_within(pilot, about, wanted, role)
+    if not wanted:
+        return await _press_kind(pilot, order, role)
     return await press_named(pilot, wanted, role, quoted=_is_name(order.quote))
+
+
+async def _press_kind(pilot: Pilot, order: Order, role: frozenset[str]) -> bool:
+    """Press what an order calls by its kind alone: of several “a button” is any, “the button” none."""
+    words = [word for word in tokens(order.text) if roles(word)]
+    pool = [n for n in pilot.nodes(ACTED_ON) if plain(n.name) in words] or pilot.nodes(role)
+    if len(pool) > 1 and _THE.match(order.text):
+        pilot.unclear(pool)
+        return False
+    return bool(pool) and await _try(pilot, [Found(node, 1.0) for node in pool])
 
 
 def _is_name(quote: str) -> bool:
@@ -188,11 +204,30 @@ def repeated(pool: list[Node]) -> list[Node]:
 
 
 async def press_within(pilot: Pilot, about: list[str], wanted: str, role: frozenset[str]) -> bool:
-    """Press what is named in the row or card that some words stand in."""
+    """Press what is named in the row or card that some words stand in, or in the menu of that row."""
     anchors = pilot.match.rows(about)
     if not anchors:
         return await press_named(pilot, wanted, role)
-    return await press_near(pilot, anchors[0], wanted)
+    return await press_near(pilot, anchors[0], wanted) or await _press_in_menu(pilot, anchors[0], wanted)
+
+
+async def _press_in_menu(pilot: Pilot, anchor: Node, wanted: str) -> bool:
+    """Open the menu that stands nearest to an element, and press what comes with it and is called so."""
+    menus = pilot.match.near(
+        anchor, [n for n in pilot.nodes({"button", "clickable", "icon"}) if opens_menu(n)]
+    )
+    known = {node.id for node in pilot.seen.nodes}
+    if not menus or await click(pilot, menus[0]) != "changed":
+        return False
+    came = [node for node in pilot.seen.nodes if node.id not in known]
+    sure = [one for one in pilot.match.rank(wanted, among=came) if one.score >= SURE]
+    return bool(sure) and await press_node(pilot, sure[0].node)
+
+
+def opens_menu(node: Node) -> bool:
+    """Tell whether a control opens the menu of its row."""
+    said = set(tokens(node.name or node.hints))
+    return node.own.strip() in _MORE or "more" in said or "collapsed" in node.state
 
 
 async def press_near(pilot: Pilot, anchor: Node, wanted: str) -> bool:
@@ -215,7 +250,7 @@ async def press_path(pilot: Pilot, parts: list[str]) -> bool:
             return await press_node(pilot, node)
         await pilot.do("hover", node.id)
         if not any(one.score >= SURE for one in pilot.match.rank(parts[index + 1])):
-            await pilot.do("wait", "page", "0.4")
+            await pilot.do("wait", "page", MENU_SECONDS)
         if not any(one.score >= SURE for one in pilot.match.rank(parts[index + 1])):
             await pilot.do("click", node.id)
     return True
@@ -232,8 +267,20 @@ async def explore(pilot: Pilot, wanted: str, role: frozenset[str]) -> Node | Non
         if door is None:
             return None
         opened.add(_key(door))
-        await pilot.do("click", door.id)
+        await _open(pilot, door)
     return None
+
+
+async def _open(pilot: Pilot, door: Node) -> None:
+    """Open what something may be behind: a part of a menu by the pointer, a press may close it again."""
+    if door.role == "menuitem":
+        known = {node.id for node in pilot.seen.nodes}
+        await pilot.do("hover", door.id)
+        if known >= {node.id for node in pilot.seen.nodes}:
+            await pilot.do("wait", "page", MENU_SECONDS)
+        if not known >= {node.id for node in pilot.seen.nodes}:
+            return
+    await pilot.do("click", door.id)
 
 
 def _key(node: Node) -> str:
@@ -251,7 +298,9 @@ def doors(pilot: Pilot) -> list[Node]:
     menus = [
         n
         for n in seen
-        if n.role in ("button", "menuitem") and plain(n.name) in ("menu", "more", "+", "…", "☰")
+        if n.role in ("button", "menuitem")
+        and plain(n.name) in ("menu", "more", "+", "…", "☰")
+        and not (pilot.focus and n.id == pilot.focus.id)  # it was just pressed: again would close it
     ]
     folders = [
         n

@@ -44,6 +44,13 @@ EMPTY = frozenset(
     please labeled labelled named called titled below above following item items box boxes element widget one
     corresponding it, page window form then which shown using up coloured colored color""".split()  # noqa: SIM905
 )
+_OF_TWO = (
+    (re.compile(r"\bradio[ -]?button(s?)\b", re.IGNORECASE), r"radio\1"),
+    (re.compile(r"\bcheck[ -]box(es)?\b", re.IGNORECASE), r"checkbox\1"),
+    (re.compile(r"\btext[ -](area|box|field)", re.IGNORECASE), r"text\1"),
+    (re.compile(r"\bdrop[ -]down\b", re.IGNORECASE), "dropdown"),
+)
+"""Role words of two words, each as one: the second alone would be another role."""
 _OTHER_NAME = frozenset({"a", "e", "i", "o", "ia", "ie", "us", "ez"})
 """Endings that make another name of a name, and no other form of a word."""
 _WORD = re.compile(r"[^\W_]+(?:['’][^\W_]+)?|[@#+\-<>$]\w*", re.UNICODE)
@@ -76,7 +83,7 @@ def nth(pool: Sequence[T], place: int) -> T | None:
 
 def roles(text: str) -> frozenset[str]:
     """Return the roles that the last role word of a text stands for."""
-    for word in reversed(tokens(text)):
+    for word in reversed(tokens(joined(text))):
         one = (
             word
             if word in ROLE_WORDS
@@ -89,12 +96,19 @@ def roles(text: str) -> frozenset[str]:
     return frozenset()
 
 
+def joined(text: str) -> str:
+    """Return a text with each role word of two words as one: a radio button is no button."""
+    for pair, one in _OF_TWO:
+        text = pair.sub(one, text)
+    return text
+
+
 def content(text: str, *, mail: bool = False) -> str:
     """Return a text without determiners, role words and ordinals: what it names, e-mail too if `mail`."""
     kept = [
-        word for word in text.split()
+        word for word in joined(text).split()
         if plain(word) not in EMPTY and plain(word) not in ORDINALS and not _ORDINAL.fullmatch(plain(word))
-        and plain(word) not in ROLE_WORDS and plain(word).removesuffix("s") not in ROLE_WORDS
+        and not ROLE_WORDS.keys() & {plain(word).removesuffix(end) for end in ("", "s", "es")}
         and (mail or plain(word) not in ("email", "mail"))
     ]  # fmt: skip
     return " ".join(kept).strip(" ,.;:")

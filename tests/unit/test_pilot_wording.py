@@ -1,0 +1,155 @@
+"""Orders in other words and shapes: a place said first, names of two words, choices, messages."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import pytest
+
+from ddax.environments.browser.seen import Node
+from ddax.environments.pilot.orders import read_orders
+from tests.unit.test_pilot import FixedPage, done, page
+
+pytestmark = pytest.mark.asyncio
+
+
+@pytest.mark.parametrize(
+    ("task", "moves"),
+    [
+        ("Check the 1st radio button.", [["click", "e2", ""]]),
+        ("Select the second radio-button", [["click", "e3", ""]]),
+        ("Click the 2nd check box", [["click", "e5", ""]]),
+        ("Tick the first check box", [["click", "e4", ""]]),
+        ('Enter "a" into the 1st text box', [["type", "e6", "a"]]),
+        ("Press the first button", [["click", "e1", ""]]),
+    ],
+)
+async def test_a_role_of_two_words_is_one(task: str, moves: list[list[str]]) -> None:
+    rows = [("button", "Send"), ("radio", ""), ("radio", ""), ("checkbox", ""), ("checkbox", "")]
+    report, made = await done(task, page(*rows, ("textbox", ""), ("textbox", "")))
+    assert made == moves and report.ok
+
+
+@pytest.mark.parametrize(
+    ("task", "orders"),
+    [
+        ("For Ann, click Edit.", ["click Edit for Ann"]),
+        ('For the user @kim, click on the "Like" button', ["click on the Like button for the user @kim"]),
+        ("In the row of Ann, press Delete, then click OK", ["press Delete in the row of Ann", "click OK"]),
+        ("Using the editor, give the text Hill, the style bold and press Send",
+         ["give the text Hill, the style bold using the editor", "press Send"]),
+        ("Using the editor, make all of it bold and click Save",
+         [" Using the editor, make all of it bold", "click Save"]),
+        ("For Ann, please click Edit", ["click Edit for Ann"]),
+        ("For Ann grant access and click Save", [" For Ann grant access", "click Save"]),
+        ("On the Billing tab, click Save", [" On the Billing tab", "click Save"]),
+        ("Click Save for Ann, click OK", ["click Save for Ann", "click OK"]),
+    ],
+)  # fmt: skip
+async def test_a_place_that_is_said_first_belongs_to_what_follows(task: str, orders: list[str]) -> None:
+    assert [f"{order.word} {order.text}" for order in read_orders(task)] == orders
+
+
+@pytest.mark.parametrize(
+    ("task", "orders"),
+    [
+        ("Scroll to the bottom of the text hit submit.", ["scroll to the bottom of the text", "hit submit"]),
+        ('Enter "a" into Name press the Save button', ["enter a into Name", "press the Save button"]),
+        ("Choose when to press Submit", ["choose when to press Submit"]),
+        ("Finally press Submit", ["press Submit"]),
+        ("Find where I can press Submit", ["find where I can press Submit"]),
+    ],
+)
+async def test_an_order_to_send_is_heard_behind_another_without_a_comma(task: str, orders: list[str]) -> None:
+    assert [f"{order.word} {order.text}" for order in read_orders(task)] == orders
+
+
+@pytest.mark.parametrize(
+    "lead",
+    ["Finally, ", "Just ", "Next, ", "First ", "Would you please ", "Make sure to ", "I'd like you to ",
+     "Your task is to ", "Go ahead and "],
+)  # fmt: skip
+async def test_what_stands_before_an_order_is_no_part_of_it(lead: str) -> None:
+    assert [f"{order.word} {order.text}" for order in read_orders(f"{lead}press Save.")] == ["press Save"]
+
+
+def posts() -> FixedPage:
+    """Return posts of three people, each with signs without a name that are known by their attributes."""
+    nodes: list[Node] = []
+    for number, name in enumerate(("@ann", "@kim", "@lee")):
+        top, post = 60.0 * number, f"p{number}"
+        nodes.append(Node(post, "article", box=(0.0, top, 200.0, 50.0)))
+        nodes.append(Node(f"{post}n", "text", name, parent=post, box=(0.0, top, 80.0, 16.0)))
+        for place, sign in enumerate(("reply", "like", "more")):
+            box = (30.0 * place, top + 20, 16.0, 16.0)
+            nodes.append(Node(f"{post}{sign}", "icon", hints=sign, parent=post, box=box))
+    return FixedPage(nodes)
+
+
+async def test_the_sign_of_whom_an_order_begins_with_is_pressed() -> None:
+    report, moves = await done('For the user @kim, click on the "Like" button.', posts())
+    assert moves == [["click", "p1like", ""]] and report.ok
+
+
+async def test_what_a_post_has_in_its_menu_is_pressed_there() -> None:
+    world = posts()
+    mute = Node("m", "menuitem", "Mute", parent="p1", box=(60.0, 90.0, 60.0, 16.0))
+    world.opens["p1more"] = [mute]
+    report, moves = await done('For the user @kim, click on the "Mute" button.', world)
+    assert moves == [["click", "p1more", ""], ["click", "m", ""]] and report.ok
+
+
+@pytest.mark.parametrize(
+    "task",
+    ["Mark the numbers as odd or even.", "Click Odd or Even", 'Click "Odd" or "Even"', "Choose odd or even"],
+)
+async def test_a_choice_that_is_left_open_is_not_made(task: str) -> None:
+    report, moves = await done(task, page(("button", "Odd"), ("button", "Even"), ("text", "4")))
+    assert moves == [] and not report.ok
+
+
+async def test_a_control_with_or_in_its_name_is_pressed() -> None:
+    report, moves = await done("Click Cash or card", page(("button", "Odd"), ("button", "Cash or card")))
+    assert moves == [["click", "e2", ""]] and report.ok
+
+
+def letter() -> FixedPage:
+    """Return an open message, whose two controls stand in a box that holds the words of both."""
+    nodes = page(
+        ("text", "Ann"), ("clickable", "Reply Forward"), ("text", "Reply"), ("text", "Forward")
+    ).nodes
+    more = page(("textbox", "To"), ("textbox", "Text"), ("button", "Send")).nodes
+    below = [replace(node, box=(10.0, 20.0 + 100 * place, 80.0, 16.0)) for place, node in enumerate(nodes)]
+    return FixedPage([*below, *(replace(node, id=f"f{node.id}") for node in more)])
+
+
+@pytest.mark.parametrize(
+    ("task", "moves"),
+    [
+        ('Find the email by Ann and reply to them with the text "Yes.".',
+         ["click e3", "type fe2 Yes.", "click fe3"]),
+        ("Forward the email from Ann to Bob", ["click e4", "type fe1 Bob", "click fe3"]),
+        ("The mail by Ann should be forwarded to Bob.", ["click e4", "type fe1 Bob", "click fe3"]),
+    ],
+)  # fmt: skip
+async def test_a_message_is_answered_by_the_control_and_not_by_its_box(task: str, moves: list[str]) -> None:
+    report, made = await done(task, letter())
+    assert [" ".join(move).strip() for move in made if move[1] != "e1"] == moves and report.ok
+
+
+async def test_the_menu_that_was_just_opened_is_not_pressed_again() -> None:
+    report, moves = await done("Click Menu and then click Print.", page(("button", "Menu"), ("text", "Ann")))
+    assert moves == [["click", "e1", ""]] and not report.ok
+
+
+@pytest.mark.parametrize(
+    ("task", "moves"),
+    [
+        ("Click the button.", []), ("Click on the link", []), ("Click a button", [["click", "e1", ""]]),
+        ("Open the menu", [["click", "e3", ""]]), ("Press the icon", [["click", "e6", ""]]),
+    ],
+)  # fmt: skip
+async def test_of_several_of_a_kind_none_is_pressed_as_the_one(task: str, moves: list[list[str]]) -> None:
+    rows = [("button", "Delete"), ("button", "Save"), ("button", "Menu"), ("link", "A"), ("link", "B")]
+    report, made = await done(task, page(*rows, ("icon", "")))
+    assert made == moves and report.ok == bool(moves)
