@@ -108,6 +108,13 @@ async def test_a_choice_that_is_left_open_is_not_made(task: str) -> None:
     assert moves == [] and not report.ok
 
 
+async def test_two_kinds_of_things_are_no_choice() -> None:
+    report, moves = await done(
+        'Click on the folder or file named "Ann"', page(("link", "Bo"), ("link", "Ann"))
+    )
+    assert moves == [["click", "e2", ""]] and report.ok
+
+
 async def test_a_control_with_or_in_its_name_is_pressed() -> None:
     report, moves = await done("Click Cash or card", page(("button", "Odd"), ("button", "Cash or card")))
     assert moves == [["click", "e2", ""]] and report.ok

@@ -86,6 +86,11 @@ _KEPT_FROM = re.compile(r"(?:\b(?:not|never|avoid|forbidden|refuse)\b|n['’]t\b
 _EXCEPTS = re.compile(
     r"\b(?:but|except|excluding|unless|without|other\s+than|apart\s+from|besides|or)\b", re.IGNORECASE
 )
+_KIND = r"(?:button|file|folder|icon|item|link|page|row|tab|text)s?"
+_KIND_OR_KIND = re.compile(
+    rf"\b(?:one|two|three|\d+) or (?:more|less)\b|\b{_KIND} or (?:an? |the )?{_KIND}\b", re.IGNORECASE
+)
+"""What leaves nothing open, though it says “or”."""
 _NAMING = frozenset({"press", "choose", "uncheck", "submit", "switch", "message"})
 """Kinds of orders that name something and have nothing to write."""
 _ASKS = r"(?:what|which|who|whose|whom|when|where|why|how|is|are|was|were|does|did|has|have)\b"
@@ -127,7 +132,7 @@ class Order:
     @property
     def excepts(self) -> str:
         """Return the word by which an order leaves out, or open, some of what it names; else nothing."""
-        found = _EXCEPTS.search(self.outside) if self.verb in _NAMING else None
+        found = _EXCEPTS.search(_KIND_OR_KIND.sub("_", self.outside)) if self.verb in _NAMING else None
         return found[0] if found else ""
 
 

@@ -11,6 +11,7 @@ from ddax.environments.pilot.copying import copy, paste
 from ddax.environments.pilot.deeds import asked_of, deed, fits, press_in_row
 from ddax.environments.pilot.fields import enter
 from ddax.environments.pilot.forms import give, login, search
+from ddax.environments.pilot.lists import move_in_list
 from ddax.environments.pilot.messages import message, spoken_of
 from ddax.environments.pilot.orders import Order
 from ddax.environments.pilot.pilot import Pilot, Skill
@@ -286,8 +287,11 @@ async def _style(pilot: Pilot, order: Order) -> bool:
 
 
 async def _drag(pilot: Pilot, order: Order) -> bool:
-    moved = await set_amount(pilot, order)
-    return moved if moved is not None else await drag(pilot, order)
+    for skill in (set_amount, move_in_list):
+        moved = await skill(pilot, order)
+        if moved is not None:
+            return moved
+    return await drag(pilot, order)
 
 
 async def _hover(pilot: Pilot, order: Order) -> bool:

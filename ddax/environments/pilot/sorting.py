@@ -5,7 +5,8 @@ from __future__ import annotations
 import re
 
 from ddax.environments.browser.seen import Node
-from ddax.environments.pilot.deeds import deed
+from ddax.environments.pilot.deeds import asked_of, deed, fits
+from ddax.environments.pilot.lists import sort_list
 from ddax.environments.pilot.orders import Order
 from ddax.environments.pilot.pilot import Pilot
 from ddax.environments.pilot.pressing import click
@@ -18,7 +19,7 @@ _DOWN = re.compile(
     re.IGNORECASE,
 )
 _UP = re.compile(
-    r"\b(?:ascending|increasing|(?:lowest|smallest|cheapest|oldest|a)\s+(?:first|to\s+\w+)|low\s+to\s+high)\b",
+    r"\b(?:ascending|increasing|alphabetical(?:ly)?|(?:lowest|smallest|cheapest|oldest|a)\s+(?:first|to\s+\w+)|low\s+to\s+high)\b",
     re.I,
 )
 TURNS = 3
@@ -30,7 +31,10 @@ async def sort(pilot: Pilot, order: Order) -> bool:
     """Choose the order in a list of orders, or press the head of the column until its cells stand so."""
     found = _BY.search(order.text)
     if found is None:
-        return await deed(pilot, order)
+        ways = _UP.search(order.text) or _DOWN.search(order.text)
+        by_hand = ways and not fits(pilot, asked_of(order))
+        put = await sort_list(pilot, down=bool(_DOWN.search(order.text))) if by_hand else None
+        return put if put is not None else await deed(pilot, order)
     way = "down" if _DOWN.search(order.text) else "up" if _UP.search(order.text) else ""
     name = order.quote or _UP.sub(" ", _DOWN.sub(" ", found[1])).strip(" ,()")
     listed = await _by_list(pilot, order.quote or found[1], name, way)
