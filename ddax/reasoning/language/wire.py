@@ -8,6 +8,7 @@ protocol's records.
 from __future__ import annotations
 
 import json
+from collections.abc import Iterator
 from typing import Any, TypeVar
 
 from pydantic import BaseModel, ConfigDict, Field, ValidationError
@@ -16,6 +17,8 @@ MAX_REPLY = 256 * 1024
 """Characters of a reply that are looked at; a longer one does not fit."""
 THOUGHT = "</think>"
 """What ends the thoughts that models of some servers write before their reply."""
+STARTS = 50
+"""Braces among the words of a reply at which an object is looked for."""
 
 _DROPPED = frozenset(
     {"title", "default", "minimum", "maximum", "minLength", "maxLength", "exclusiveMinimum", "maxItems"}
@@ -206,12 +209,49 @@ def _body(text: str) -> str:
     return text[start : end + 1]
 
 
+def _objects(text: str) -> Iterator[str]:
+    """Return the JSON objects that stand among the words of a text, none of them inside another."""
+    decoder, end = json.JSONDecoder(), 0
+    for _ in range(STARTS):
+        start = text.find("{", end)
+        if start < 0:
+            return
+        try:
+            end = decoder.raw_decode(text, start)[1]
+        except (ValueError, RecursionError):
+            end = start + 1
+        else:
+            yield text[start:end]
+
+
 def parse(text: str, model: type[W]) -> W:
-    """Read a reply, or raise `Unfit` with what is wrong in words a model can act on."""
+    """Read a reply, or raise `Unfit` with what is wrong in words a model can act on.
+
+    Among words with braces of their own it is the one object that fits.
+    """
     if len(text) > MAX_REPLY:
         raise Unfit(f"the reply has {len(text)} characters; at most {MAX_REPLY} are read")
+    body = _body(text)
     try:
-        found = json.loads(_body(text), object_pairs_hook=_unique, parse_constant=_no_constant)
+        return _read(body, model)
+    except Unfit:
+        fitting = [found for part in _objects(body) for found in _fitting(part, model)]
+        if len(fitting) == 1:
+            return fitting[0]
+        raise
+
+
+def _fitting(text: str, model: type[W]) -> list[W]:
+    """Return what a text is read as; nothing where it does not fit."""
+    try:
+        return [_read(text, model)]
+    except Unfit:
+        return []
+
+
+def _read(text: str, model: type[W]) -> W:
+    try:
+        found = json.loads(text, object_pairs_hook=_unique, parse_constant=_no_constant)
         return model.model_validate(found)
     except ValidationError as error:
         raise Unfit(_explain(error)) from error
