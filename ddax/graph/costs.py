@@ -1,4 +1,4 @@
-"""What model calls cost, beyond the sums in the state: a log row for each node that asked a model."""
+"""What model calls cost, beyond the sums in the state: a log row each time a node asked a model."""
 
 from __future__ import annotations
 
@@ -15,13 +15,17 @@ CALLS = "calls"
 
 
 async def note_calls(place: Place, state: Any, session: Session) -> None:
-    """Log what each request of a node cost; the state keeps only the sums."""
+    """Log what each request of a node cost; the state keeps only the sums.
+
+    A node that was stopped and runs again has paid twice, and has a row for each time.
+    """
     work = state.get("work", {})
     if place.calls and work:
-        thread = work.get("thread", "")
-        row = {"task": work["id"], "thread": thread, "node": place.node, "step": place.step}
-        key = f"{work['id']}:{place.node}:{place.step}:{place.idea}"
-        await session.memory.log(CALLS, {**row, "calls": place.calls}, key=key)
+        row = {"task": work["id"], "node": place.node, "step": place.step, "idea": place.idea}
+        times = len(await session.memory.rows(CALLS, **row))
+        key = ":".join(map(str, [*row.values(), *([times] if times else [])]))
+        row |= {"thread": work.get("thread", ""), "calls": place.calls}
+        await session.memory.log(CALLS, row, key=key)
 
 
 def by_node(name: str, update: Update) -> Update:

@@ -199,7 +199,7 @@ def choose(state: State, session: Session, *, step: int, seconds: float) -> Choi
 
 
 def _ended(state: State, session: Session, step: int, seconds: float) -> Choice | None:
-    """Stop at a cap, at a finished root, at V = 1, or at a standstill."""
+    """Stop at a cap, at a finished root, or at a standstill."""
     root = state["ideas"][state["work"]["root"]]
     if state.get("status") == "stopped":
         return Choice("reflect", "stopped")

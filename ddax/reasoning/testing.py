@@ -24,7 +24,8 @@ class Say:
 
     A `status` other than 200 sends an error body with `content` as its message; `raw` sends those bytes
     as the whole body; `delay` is in seconds; `cut` closes the connection in the middle of the body.
-    `tools` are calls as (name, arguments as text) instead of a text.
+    `tools` are calls as (name, arguments as text) instead of a text; `thought` stands beside it as
+    `reasoning_content`.
     """
 
     content: Any = ""
@@ -40,6 +41,7 @@ class Say:
     cut: bool = False
     code: str | None = None
     tools: tuple[tuple[str, str], ...] = ()
+    thought: str = ""
 
     @property
     def text(self) -> str:
@@ -169,6 +171,8 @@ def _body(say: Say, body: Mapping[str, Any]) -> bytes:
         error = {"message": say.text, "type": "scripted_error", "param": None, "code": say.code}
         return json.dumps({"error": error}).encode()
     message: dict[str, Any] = {"role": "assistant", "content": say.text, "refusal": say.refusal}
+    if say.thought:
+        message["reasoning_content"] = say.thought
     if say.tools:
         message |= {"content": None, "tool_calls": _calls(say)}
     choice = {"index": 0, "message": message, "logprobs": None, "finish_reason": say.finish_reason}
@@ -188,7 +192,7 @@ def _stream(say: Say, body: Mapping[str, Any]) -> bytes:
     head = _head(body, "chat.completion.chunk")
     pieces = [say.text[i : i + 16] for i in range(0, len(say.text), 16)]
     deltas: list[dict[str, Any]] = [
-        {"role": "assistant", "content": ""},
+        {"role": "assistant", "content": ""} | ({"reasoning_content": say.thought} if say.thought else {}),
         *({"content": x} for x in pieces if not say.tools),
         *({"tool_calls": [{"index": n, **call}]} for n, call in enumerate(_calls(say))),
         {},

@@ -15,13 +15,10 @@ from pydantic import create_model
 from ddax import open_agent
 from ddax.cli.board import Board
 from ddax.cli.main import run_command
-from ddax.configs.prices import Price, load_providers
 from ddax.configs.settings import Context, Models
-from ddax.errors import ReasonerError
 from ddax.ideas import dag
 from ddax.reasoning import protocol as p
 from ddax.reasoning import rote
-from ddax.reasoning.budget import BudgetKeeper
 from ddax.reasoning.factory import open_reasoner
 from ddax.reasoning.language import Limits, assemble
 from ddax.reasoning.testing import FakeOpenAI, Say
@@ -81,6 +78,25 @@ async def test_a_run_answers_with_quotes_and_counts_each_call_by_node_idea_and_m
     }
     assert usage["usd"] == pytest.approx(len(server.requests) * (40 * 0.4 + 60 * 0.1 + 20 * 1.6) / 1e6)
     assert all("tools" not in body for body in server.requests)
+
+
+async def test_a_run_that_was_stopped_and_resumed_tells_the_cost_of_every_call(server, sources, tmp_path):
+    def answer(body):
+        return Say(rote.reply(body), usage=CACHED, delay=30 if rote.request_of(body) == "merge" else 0)
+
+    server._answer = answer
+    context = Context.model_validate({"model": MODEL, "sources": [sources], "models": {"quote_below": 0}})
+    async with open_agent(context, home=tmp_path / "home") as agent:
+        running = asyncio.create_task(agent.run(TASK, thread="t"))
+        while not any(rote.request_of(body) == "merge" for body in server.requests):
+            await asyncio.sleep(0.01)
+        running.cancel()
+        with pytest.raises(asyncio.CancelledError):
+            await running
+        server._answer = lambda body: Say(rote.reply(body), usage=CACHED)
+        assert (await agent.resume("t"))["status"] == "done"
+        paid = [Usage.of_row(call) for row in await agent.costs("t") for call in row["calls"]]
+    assert sum(usage.model_calls for usage in paid) == len(server.requests)
 
 
 async def test_a_recording_gives_the_same_dag_byte_for_byte_with_no_server_and_no_key(
@@ -174,121 +190,6 @@ async def test_an_outage_falls_back_says_who_answered_and_opens_the_circuit(serv
 
 
 @pytest.fixture
-async def reasoner(server, request):
-    opened = open_reasoner(
-        "openai:m", embedder=None, prices={"openai:m": Price(1, 1)}, clock=time.monotonic,
-        providers=load_providers(), models=Models(cache=False, **getattr(request, "param", {})),
-        limits=Limits(first_wait=0.0),
-    )  # fmt: skip
-    yield opened
-    await opened.close()
-
-
-def by_tool(text="{}", times=1, name="ask"):
-    return Say("", tools=((name, text),) * times)
-
-
-@pytest.mark.parametrize("stream", [False, True])
-async def test_a_model_without_schemas_is_asked_for_the_arguments_of_one_tool(server, reasoner, stream):
-    server.add(
-        Say("response_format json_schema is not supported", status=400), by_tool('{"text": "So?"}'),
-        by_tool('{"text": "cut'), by_tool('{"text": "Whole?"}'),
-        by_tool('{"text": "x"}', times=64), by_tool('{"text": "One?"}', name="ASK"),
-    )  # fmt: skip
-    pieces = []
-    bound = reasoner.bound(
-        BudgetKeeper(Context().budget, clock=time.monotonic), hear=pieces.append if stream else None
-    )
-    ask = p.AskRequest("t", "s", ())
-    assert [(await bound.ask(ask)).text for _ in range(3)] == ["So?", "Whole?", "One?"]
-    for body in server.requests[1:]:
-        assert body["tool_choice"] == {"type": "function", "function": {"name": "ask"}}
-        [tool] = body["tools"]
-        assert tool["function"]["parameters"]["additionalProperties"] is False
-        assert "response_format" not in body
-    assert "was called 64 times" in server.requests[-1]["messages"][-1]["content"]
-    assert bool(pieces) is stream
-
-
-async def test_what_a_model_refuses_of_calls_under_way_at_once_is_given_up_once(server, reasoner):
-    def answer(body):
-        if "temperature" in body:
-            return Say("'temperature' is not supported", status=400, delay=0.2)
-        if "response_format" in body:
-            return Say("json_schema is not supported; use tools", status=400, delay=0.2)
-        return by_tool('{"text": "So?"}') if "tools" in body else {"text": "In words?"}
-
-    server._answer = answer
-    asks = [p.AskRequest(f"t{n}", "s", ()) for n in range(4)]
-    replies = await asyncio.gather(*map(reasoner.ask, asks))
-    assert [reply.text for reply in replies] == ["So?"] * 4
-    assert [reply.usage.model_calls for reply in replies] == [3] * 4
-    assert (await reasoner.ask(asks[0])).usage.model_calls == 1
-
-
-@pytest.mark.parametrize("reasoner", [{"concurrency": 1}], indirect=True)
-async def test_what_a_model_refused_while_a_call_waited_is_not_tried_by_it_again(server, reasoner):
-    def answer(body):
-        refused = "temperature" in body
-        return Say("'temperature' is not supported", status=400) if refused else {"text": "So?"}
-
-    server._answer = answer
-    replies = await asyncio.gather(*(reasoner.ask(p.AskRequest(f"t{n}", "s", ())) for n in range(4)))
-    assert sorted(reply.usage.model_calls for reply in replies) == [1, 1, 1, 2]
-    assert sum("temperature" in body for body in server.requests) == 1
-
-
-async def test_a_stream_that_breaks_off_is_asked_again_and_usage_is_counted(server, reasoner):
-    good = Say({"text": "So?"}, usage=CACHED)
-    server.add(Say({"text": "So?"}, cut=True), good)
-    pieces = []
-    bound = reasoner.bound(BudgetKeeper(Context().budget, clock=time.monotonic), hear=pieces.append)
-    reply = await bound.ask(p.AskRequest("t", "s", ()))
-    assert (reply.text, reply.usage.model_calls, reply.usage.tokens) == ("So?", 2, 120)
-    assert reply.usage.cached_tokens == 60
-    assert "".join(pieces).endswith('{"text": "So?"}')
-
-
-async def test_a_server_that_refuses_streams_is_asked_without_one_from_then_on(server, reasoner):
-    def answer(body):
-        refused = body.get("stream")
-        return Say("Unknown field: stream_options", status=400) if refused else {"text": "So?"}
-
-    server._answer, pieces = answer, []
-    bound = reasoner.bound(BudgetKeeper(Context().budget, clock=time.monotonic), hear=pieces.append)
-    replies = [await bound.ask(p.AskRequest(f"t{n}", "s", ())) for n in range(2)]
-    assert [(reply.text, reply.usage.model_calls) for reply in replies] == [("So?", 2), ("So?", 1)]
-    assert ["stream" in body for body in server.requests] == [True, False, False]
-    assert pieces == []
-
-
-async def test_a_word_that_ends_like_one_that_is_refused_refuses_nothing(server, reasoner):
-    server.add(Say("The upstream exceeded its deadline", status=400), {"text": "So?"})
-    bound = reasoner.bound(BudgetKeeper(Context().budget, clock=time.monotonic), hear=[].append)
-    with pytest.raises(ReasonerError, match="HTTP 400"):
-        await bound.ask(p.AskRequest("t", "s", ()))
-    assert (await bound.ask(p.AskRequest("t", "s", ()))).text == "So?"
-    assert ["stream" in body for body in server.requests] == [True, True]
-
-
-async def test_a_whole_reply_of_a_server_that_heeds_no_stream_is_read(server, reasoner):
-    choice = {"message": {"role": "assistant", "content": '{"text": "So?"}'}, "finish_reason": "stop"}
-    server.add(Say(raw=json.dumps({"choices": [choice], "usage": CACHED}).encode()))
-    pieces = []
-    bound = reasoner.bound(BudgetKeeper(Context().budget, clock=time.monotonic), hear=pieces.append)
-    reply = await bound.ask(p.AskRequest("t", "s", ()))
-    assert (reply.text, reply.usage.model_calls, reply.usage.tokens) == ("So?", 1, 120)
-    assert pieces == ['{"text": "So?"}']
-
-
-async def test_one_request_makes_three_calls_at_most_whatever_goes_wrong(server, reasoner):
-    server.add(Say("busy", status=503), Say("busy", status=503), "no json", Say("never asked"))
-    with pytest.raises(ReasonerError, match="After 3 calls"):
-        await reasoner.ask(p.AskRequest("t", "s", ()))
-    assert len(server.requests) == 3
-
-
-@pytest.fixture
 def in_a_file(server, monkeypatch):
     """Stand in for the server of a file, whose package is an extra."""
     model = ChatOpenAI(model="local", base_url=server.base_url, api_key="local", max_retries=0)
@@ -324,13 +225,6 @@ async def test_a_model_in_a_file_is_asked_one_call_at_a_time(server, in_a_file):
     await asyncio.gather(*(served.ask(p.AskRequest(f"t{n}", "s", ())) for n in range(4)))
     await served.close()
     assert most == [1] * 4
-
-
-async def test_a_program_that_is_too_long_is_not_sent_and_the_remedy_can_be_done(server, reasoner):
-    with pytest.raises(ReasonerError, match="100001 characters") as caught:
-        await reasoner.propose_patches(p.PatchRequest("g", "x" * 100_001, ("f",)))
-    assert caught.value.mend == "Repair a smaller file."
-    assert server.requests == []
 
 
 async def test_the_beginning_of_a_prompt_is_the_same_bytes_in_every_call(server, sources, tmp_path):

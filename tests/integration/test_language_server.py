@@ -1,7 +1,4 @@
-"""The language-model reasoner over real HTTP: ChatOpenAI against a scripted server on loopback.
-
-Needs no key and no network beyond 127.0.0.1.
-"""
+"""The language-model reasoner over real HTTP: ChatOpenAI and a scripted server on loopback, with no key."""
 
 import json
 import time
@@ -264,9 +261,9 @@ async def test_a_plan_without_sense_is_repaired_then_refused_never_half_used(ser
 
 
 async def test_a_refusal_and_a_filtered_reply_are_not_asked_again(server, reasoner):
-    server.add(Say("", refusal="I cannot do this"), Say("", finish_reason="content_filter"))
+    server.add(Say("", refusal="I cannot do this."), Say("", finish_reason="content_filter"))
     asked = reasoner()
-    with pytest.raises(InvalidReply, match="I cannot do this"):
+    with pytest.raises(InvalidReply, match=r"I cannot do this\. Rephrase"):
         await asked.predict(PREDICT)
     with pytest.raises(ReasonerError, match="filter"):
         await asked.predict(PREDICT)
@@ -296,9 +293,10 @@ async def test_a_server_that_speaks_something_else_is_an_honest_failure(server, 
     assert caught.value.mend
 
 
-async def test_a_body_that_breaks_off_is_asked_again(server, reasoner):
+async def test_a_body_that_breaks_off_is_asked_again_and_paid(server, reasoner):
     server.add(Say(PREDICTION, cut=True), PREDICTION)
-    assert (await reasoner().predict(PREDICT)).confidence == 0.5
+    usage = (await reasoner().predict(PREDICT)).usage  # both were written, and may be charged for
+    assert (usage.model_calls, usage.tokens > 220) == (2, True)
 
 
 async def test_a_silent_server_is_given_up_in_time_and_pays_pessimistically(server, reasoner):
@@ -321,9 +319,9 @@ async def test_the_deadline_covers_all_attempts(server, reasoner):
 async def test_a_server_that_is_not_there_is_retried_then_named(server, reasoner, waits):
     asked = reasoner()
     server.stop()
-    with pytest.raises(ReasonerError, match="base URL"):
+    with pytest.raises(ReasonerError, match="base URL") as caught:
         await asked.predict(PREDICT)
-    assert len(waits) == 2
+    assert (len(waits), usage_of(caught.value).tokens) == (2, 0)
 
 
 @pytest.mark.parametrize(
@@ -373,10 +371,10 @@ async def test_the_caps_hold_between_the_calls_of_one_request(server, reasoner):
 
 async def test_the_cap_of_wall_time_ends_a_call_to_a_silent_server(server, reasoner):
     server.add(Say(PREDICTION, delay=30))
+    asked, began = reasoner(), time.monotonic()  # first, since it may be slow to open
     keeper = BudgetKeeper(Budget(max_seconds=0.5), clock=time.monotonic)
-    began = time.monotonic()
     with pytest.raises(BudgetExceeded, match=r"max_seconds=0\.5"):
-        await MeteredReasoner(reasoner(), keeper).predict(PREDICT)
+        await MeteredReasoner(asked, keeper).predict(PREDICT)
     assert time.monotonic() - began < 20
     assert keeper.spent.model_calls == 1 and keeper.spent.tokens > 100
 

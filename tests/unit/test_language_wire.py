@@ -57,10 +57,12 @@ def test_a_good_reply_is_read_alone_fenced_and_with_words_around_it(name):
 @pytest.mark.parametrize(
     "around",
     [
-        "The set {a, b} counts.\n{} Is {this} right?", 'A draft: {"draft": true}\n```json\n{}\n```', "}} {{ {}",
+        "The set {a, b} counts.\n{} Is {this} right?",
+        'A draft: {"draft": true}\n```json\n{}\n```',
+        "}} {{ {}",
         '{} Note: {"done": 1}',
     ],
-)  # fmt: skip
+)
 @pytest.mark.parametrize("name", GOOD)
 def test_a_reply_is_found_among_words_with_braces_of_their_own(name, around):
     model, value = GOOD[name]

@@ -39,9 +39,11 @@ R = TypeVar("R")
 W = TypeVar("W", bound=Wire)
 BLIND = ("image", "vision", "multimodal", "content must be a string")
 REFUSED = frozenset({400, 404, 415, 422, 500, 501})
-"""Words and statuses by which servers refuse a picture: there is no code of its own for it."""
+"""Words by which servers refuse a picture, and the statuses of it and of a form: neither has its own code."""
 FORMS: Mapping[Mode, Sequence[str]] = {"schema": ("response_format", "schema"), "tool": ("tool", "function")}
 """Words by which servers refuse a form of the reply."""
+LIMIT = ("max_tokens", "max_completion_tokens", "completion tokens", "in the completion")
+"""Words by which servers refuse the limit of output tokens: its name, or that it is larger than theirs."""
 LONG_WAIT = 5.0
 """Seconds of a wait before a further call from which on it is logged."""
 
@@ -72,10 +74,11 @@ class Under:
 
 @dataclass
 class _Abilities:
-    """What a model has been found to take: a form of the reply, pictures, settings, an effort, a stream."""
+    """What a model has been found to take: a form of the reply, pictures, a limit, settings, streams."""
 
     mode: Mode
     sees: bool
+    limited: bool
     sampled: bool = True
     effort: bool = True
     streams: bool = True
@@ -85,7 +88,8 @@ class _Abilities:
 class _Request:
     """A request under way: when it began, what it has cost, and the calls that count as attempts.
 
-    `key` is what its reply is kept under; empty where none is kept.
+    `key` is what its reply is kept under; empty where none is kept. `heard` has the pieces of the reply that
+    the call under way has brought.
     """
 
     under: Under
@@ -94,6 +98,7 @@ class _Request:
     usage: Usage = field(default_factory=Usage)
     attempts: int = 0
     queued: float = 0.0
+    heard: list[str] = field(default_factory=list)
 
 
 class Caller:
@@ -113,7 +118,7 @@ class Caller:
         self._limits, self._clock, self._wall = limits, clock, wall
         self._rng, self._sleep, self._lane = rng, sleep, lane
         self._breaker = Breaker(limits, clock)
-        self._can = _Abilities(channel.first_mode, channel.sees if sees is None else sees)
+        self._can = _Abilities(channel.first_mode, channel.sees if sees is None else sees, channel.limited)
         self._cache = None if self.free_of_charge else cache
         self._told = -math.inf
 
@@ -212,7 +217,7 @@ class Caller:
             request.attempts += 1
             async with self._place(request):
                 sent = self._adapted(order)  # now: calls before it have learnt while this one waited
-                hear = request.under.hear if self._can.streams else None
+                hear = self._hears(request)
                 try:
                     said = await self._attempt(sent, request, hear)
                 except ReasonerError:
@@ -224,9 +229,9 @@ class Caller:
                 else:
                     self._breaker.succeeded()
                     return said
-            if failure.kind == "timeout":
-                # A call that was given up may still be charged for what was sent.
-                self._charge(request, None, sent, "")
+            if failure.kind == "timeout" or failure.begun or request.heard:
+                # A call that was given up or broke off may still be charged for what was sent and written.
+                self._charge(request, None, sent, "".join(request.heard))
             if adapts:
                 request.attempts -= 1
             else:
@@ -251,11 +256,25 @@ class Caller:
             async with asyncio.timeout(max(0.001, min(left, self._limits.attempt_seconds))):
                 said = await self._channel.say(order, hear)
         except asyncio.CancelledError:
-            self._charge(request, None, order, "")  # like one that took too long: it may be charged for
+            # Like one that took too long: it may be charged for.
+            self._charge(request, None, order, "".join(request.heard))
             raise
-        self._charge(request, said.usage, order, said.text)
+        self._charge(request, said.usage, order, said.thought + said.text)
         self._refuse(said)
         return said
+
+    def _hears(self, request: _Request) -> Hear | None:
+        """Return who listens to the next call, and keeps the pieces for its bill; None where nobody does."""
+        request.heard.clear()
+        told = request.under.hear if self._can.streams else None
+        if told is None:
+            return None
+
+        def hear(text: str) -> None:
+            request.heard.append(text)
+            told(text)
+
+        return hear
 
     def _passed(self, request: _Request) -> float:
         """Return the seconds a request has taken, without those it stood in a lane."""
@@ -273,24 +292,30 @@ class Caller:
         sampling = order.sampling if self._can.sampled else None
         effort = order.effort if self._can.effort else ""
         picture = order.picture if self._can.sees else None
-        return replace(order, mode=self._can.mode, sampling=sampling, effort=effort, picture=picture)
+        return replace(
+            order, mode=self._can.mode, sampling=sampling, effort=effort, picture=picture,
+            limited=self._can.limited,
+        )  # fmt: skip
 
     def _adapts(self, failure: Failure, sent: Order, hear: Hear | None) -> bool:
-        """Give up, for good, what a model refuses (pictures, settings, streams, a form); say whether it did.
+        """Give up, for good, what a model refuses (pictures, limit, settings, streams, form); say whether.
 
         It goes by what was sent: others may have been refused the same while this call was under way.
         """
-        said, can = failure.said.lower(), self._can
-        if sent.picture is not None and failure.status in REFUSED and _names(said, BLIND):
-            can.sees = False
-            return True
-        if failure.kind != "status" or failure.status not in (400, 422):
+        said, can, named = failure.said.lower(), self._can, failure.status in (400, 422)
+        if failure.kind not in ("status", "context") or failure.status not in REFUSED:
             return False
-        if sent.effort and _names(said, ["reasoning_effort"]):
+        if sent.picture is not None and _names(said, BLIND):
+            can.sees = False
+        elif named and sent.limited and _names(said, LIMIT):
+            can.limited = False
+        elif failure.kind == "context":
+            return False
+        elif named and sent.effort and _names(said, ["reasoning_effort"]):
             can.effort = False
-        elif sent.sampling is not None and _names(said, ["temperature", "seed"]):
+        elif named and sent.sampling is not None and _names(said, ["temperature", "seed"]):
             can.sampled = False
-        elif hear is not None and _names(said, ["stream"]):
+        elif named and hear is not None and _names(said, ["stream"]):
             can.streams = False
         elif _names(said, FORMS.get(sent.mode, ())):
             self._step_down(sent.mode)
@@ -330,7 +355,7 @@ class Caller:
             )
         if said.refusal:
             raise InvalidReply(
-                f"{self.name} refused to answer.", why=f"It said: {shorten(said.refusal, 200)}.",
+                f"{self.name} refused to answer.", why=f"It said: {shorten(said.refusal, 200)}",
                 mend="Rephrase the task, or choose another model.",
             )  # fmt: skip
 

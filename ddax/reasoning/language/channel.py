@@ -40,7 +40,8 @@ class Order:
     """One call; `sampling` None leaves the model's own settings, `effort` "" asks for none.
 
     `choices` are the values that fields of the reply may take (`Record.field`), for a model that a
-    grammar holds to its form. `picture` goes with the first message of the user's.
+    grammar holds to its form. `picture` goes with the first message of the user's. Without `limited` the
+    length of the reply is left to the model.
     """
 
     messages: Messages
@@ -50,13 +51,15 @@ class Order:
     effort: str = ""
     choices: Mapping[str, Sequence[str]] = field(default_factory=dict)
     picture: Picture | None = None
+    limited: bool = True
 
 
 @dataclass(frozen=True)
 class Said:
     """A reply: its text, the tokens the provider counted, and how it ended.
 
-    `fault` says why it cannot be one reply at all; `cut` that the output limit ended it.
+    `thought` is what stood beside it as thoughts, which is paid for and not read. `fault` says why it cannot
+    be one reply at all; `cut` that the output limit ended it.
     """
 
     text: str
@@ -65,6 +68,7 @@ class Said:
     fault: str = ""
     cut: bool = False
     filtered: bool = False
+    thought: str = ""
 
 
 class Channel(Protocol):
@@ -74,6 +78,8 @@ class Channel(Protocol):
     takes_tools: bool
     sees: bool
     """Whether the model is known to take pictures."""
+    limited: bool
+    """Whether its calls carry a limit of output tokens that can be left out."""
     address: str
     """Where the model is, so that two servers with one model name are told apart."""
 
@@ -125,6 +131,8 @@ def chosen(calls: Sequence[tuple[str, str]], wire: type[Wire]) -> tuple[str, str
 
 class ChatChannel:
     """Any LangChain chat model, by its own structured output."""
+
+    limited = False
 
     def __init__(self, model: BaseChatModel) -> None:
         self._model = model

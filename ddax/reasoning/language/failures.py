@@ -26,6 +26,8 @@ _CONNECTIONS = frozenset(
         "ClientConnectionError",
     }
 )  # fmt: skip
+_HALF = ("payload is not completed", "complete message body")
+"""Words by which clients say that a reply broke off after it had begun."""
 MAX_TOLD = 300
 _TOLD: dict[Kind, str] = {
     "timeout": "no reply in time", "connection": "no connection", "length": "the reply is too long",
@@ -37,12 +39,16 @@ _TOLD: dict[Kind, str] = {
 
 @dataclass(frozen=True)
 class Failure:
-    """A failed attempt: its kind, the HTTP status (0: none), what was said, the wait asked for in seconds."""
+    """A failed attempt: its kind, the HTTP status (0: none), what was said, the wait asked for in seconds.
+
+    `begun` says that a reply had begun when the connection broke.
+    """
 
     kind: Kind
     status: int
     said: str
     retry_after: float | None = None
+    begun: bool = False
 
     @property
     def retriable(self) -> bool:
@@ -91,7 +97,8 @@ def _unreached(error: Exception, said: str) -> Failure | None:
         if names & _TIMEOUTS:
             return Failure("timeout", 0, told or "Nothing came before the call was given up.")
         if names & _CONNECTIONS:
-            return Failure("connection", 0, told or type(link).__name__)
+            begun = any(words in told for words in _HALF)
+            return Failure("connection", 0, told or type(link).__name__, begun=begun)
     return None
 
 

@@ -25,6 +25,7 @@ if TYPE_CHECKING:
 CLASSES = frozenset({"ChatOpenAI", "AzureChatOpenAI"})
 _ROLES = {"human": "user", "ai": "assistant"}
 _SAMPLE = [("system", "s"), ("human", "h")]
+_LIMITS = frozenset({"max_tokens", "max_completion_tokens"})
 
 
 def speaks_openai(model: BaseChatModel) -> bool:
@@ -121,6 +122,7 @@ class OpenAIChannel:
         fixed: dict[str, Any] = model._get_request_payload(_SAMPLE)
         self._system = str(fixed["messages"][0]["role"])
         self._fixed = {k: v for k, v in fixed.items() if k not in {"messages", "stream"}}
+        self.limited = bool(_LIMITS & set(self._fixed))
         self._shared: Any = model.root_async_client
         self._trusted = trusted()  # here, since a model is opened beside the event loop and asked on it
         self._own: Any = None
@@ -163,7 +165,8 @@ class OpenAIChannel:
     def _body(self, order: Order) -> dict[str, Any]:
         """Return the body of the request."""
         sent = [{"role": self._role(role), "content": content} for role, content in contents(order)]
-        body = {**self._fixed, "messages": sent}
+        fixed = {k: v for k, v in self._fixed.items() if order.limited or k not in _LIMITS}
+        body = {**fixed, "messages": sent}
         if order.sampling is not None:
             wanted = {"temperature": order.sampling.temperature, "seed": order.sampling.seed}
             body |= {key: wanted[key] for key in sorted(self._takes)}
@@ -192,19 +195,20 @@ def _said(body: Any, order: Order) -> Said:
     calls = [_call(call) for call in message.get("tool_calls") or []]
     return _reply(
         _text(message.get("content")), calls, str(choices[0].get("finish_reason") or ""),
-        str(message.get("refusal") or ""), body.get("usage"), order,
+        str(message.get("refusal") or ""), body.get("usage"), order, thought=_thought(message),
     )  # fmt: skip
 
 
 def _reply(
-    text: str, calls: Sequence[tuple[str, str]], ended: str, refusal: str, usage: Any, order: Order
-) -> Said:
+    text: str, calls: Sequence[tuple[str, str]], ended: str, refusal: str, usage: Any, order: Order,
+    *, thought: str,
+) -> Said:  # fmt: skip
     fault = ""
     if calls and (order.mode == "tool" or not text.strip()):
         text, fault = chosen(calls, order.wire)
     return Said(
         text, _usage(usage), refusal=refusal, fault=fault, cut=ended == "length",
-        filtered=ended == "content_filter",
+        filtered=ended == "content_filter", thought=thought,
     )  # fmt: skip
 
 
@@ -219,6 +223,11 @@ def _text(content: Any) -> str:
     if isinstance(content, list):
         return "".join(str(part.get("text") or "") for part in content if isinstance(part, dict))
     return content if isinstance(content, str) else ""
+
+
+def _thought(message: Mapping[str, Any]) -> str:
+    """Return the thoughts that a server tells beside the reply, by either of the names they go by."""
+    return _text(message.get("reasoning_content")) or _text(message.get("reasoning"))
 
 
 def _usage(usage: Any) -> dict[str, object] | None:
@@ -236,7 +245,7 @@ def _usage(usage: Any) -> dict[str, object] | None:
 
 async def _heard(stream: Any, order: Order, hear: Hear) -> Said:
     """Read a stream to its end, telling each piece; raises ConnectionError where it breaks off."""
-    text, refusal, ended = "", "", ""
+    text, thought, refusal, ended = "", "", "", ""
     usage: Any = None
     calls: dict[int, list[str]] = {}
     async with stream:
@@ -249,6 +258,7 @@ async def _heard(stream: Any, order: Order, hear: Hear) -> Said:
             for choice in chunk.choices[:1]:
                 delta = choice.delta
                 text += delta.content or ""
+                thought += _thought(delta.model_extra or {})
                 refusal += getattr(delta, "refusal", None) or ""
                 ended = choice.finish_reason or ended
                 piece = delta.content or ""
@@ -262,4 +272,4 @@ async def _heard(stream: Any, order: Order, hear: Hear) -> Said:
                     hear(piece)
     if not ended:
         raise ConnectionError("the stream broke off before its end")
-    return _reply(text, [(n, a) for n, a in calls.values()], ended, refusal, usage, order)
+    return _reply(text, [(n, a) for n, a in calls.values()], ended, refusal, usage, order, thought=thought)
