@@ -5,6 +5,8 @@ from __future__ import annotations
 import asyncio
 import re
 import sys
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
@@ -213,30 +215,36 @@ async def _repair(project: Project, context: Context, sandbox: Sandbox) -> Repai
         return math.inf if interrupted else time.monotonic()
 
     try:
-        return await repair(
-            project.task, settings=context.evolution, rng=np.random.default_rng(context.seed),
-            clock=clock, reasoner=_reasoner(context, time.monotonic), sandbox=sandbox,
-        )  # fmt: skip
+        async with _reasoner(context, time.monotonic) as reasoner:
+            return await repair(
+                project.task, settings=context.evolution, rng=np.random.default_rng(context.seed),
+                clock=clock, reasoner=reasoner, sandbox=sandbox,
+            )  # fmt: skip
     except asyncio.CancelledError:
         interrupted = True
         raise
 
 
-def _reasoner(context: Context, clock: Any) -> Any:
-    """Return the model behind the caps of the budget; None where none is set."""
+@asynccontextmanager
+async def _reasoner(context: Context, clock: Any) -> AsyncIterator[Any]:
+    """Hold the model open behind the caps of the budget; None where none is set."""
     if context.model == "embedded":
-        return None
+        yield None
+        return
     from ddax.configs.prices import load_prices, load_providers
     from ddax.memory.embeddings import open_embedder
     from ddax.reasoning.budget import BudgetKeeper, MeteredReasoner
     from ddax.reasoning.factory import open_reasoner
 
     home = home_of()
-    reasoner = open_reasoner(
+    reasoner: Any = open_reasoner(
         context.model, embedder=open_embedder(), prices=load_prices(home=home),
-        providers=load_providers(home=home), clock=clock,
+        providers=load_providers(home=home), clock=clock, models=context.models,
     )  # fmt: skip
-    return MeteredReasoner(reasoner, BudgetKeeper(context.budget, clock=clock))
+    try:
+        yield MeteredReasoner(reasoner, BudgetKeeper(context.budget, clock=clock))
+    finally:
+        await reasoner.close()
 
 
 def _store() -> Path:

@@ -9,6 +9,7 @@ from collections.abc import Mapping
 from dataclasses import asdict
 from typing import TYPE_CHECKING, Any
 
+from ddax.cli.board import cost_words
 from ddax.cli.text import clean, clean_block
 from ddax.wording import amount
 
@@ -110,12 +111,14 @@ def print_repair(
         output.say(f"{clean(result.reasoning[:1].upper() + result.reasoning[1:])}.")
         if result.tried:
             output.say(f"Tried:    {amount(result.tried, 'candidate')} in {result.seconds:.1f} s")
+        _say_cost(result, output)
         left = amount(before[1] - before[0] - FAILURES, "more failing test")
         more = [f"and {left}"] if len(result.failures) > FAILURES else []
         for line in (*result.failures[:FAILURES], *more, *result.caveats):
             output.say(f"  - {clean(line, 200)}")
         if result.out_of_time:
-            output.say(f"Why:      its {seconds:g} s ran out before every candidate was tried")
+            share = "the search's share of " if _ended_early(result, seconds) else ""
+            output.say(f"Why:      {share}its {seconds:g} s ran out before every candidate was tried")
         if mend := mend_of(result, seconds):
             output.say(f"Mend:     {mend}")
         return
@@ -127,6 +130,7 @@ def print_repair(
     output.say(f"Why:      {clean(result.reasoning, 400)}")
     times = f"{result.seconds:.1f} s, found after {result.first_seconds:.1f} s"
     output.say(f"Tried:    {amount(result.tried, 'candidate')} in {times}")
+    _say_cost(result, output)
     output.say(f"Trust:    {result.trust}: {TRUST[result.trust]}")
     for line in result.caveats:
         output.say(f"  - {clean(line, 200)}")
@@ -134,3 +138,13 @@ def print_repair(
         output.say(hint)
     else:
         output.say(f"Written:  {', '.join(kept.files)}. `ddax fix --undo` puts the original back.")
+
+
+def _ended_early(result: RepairResult, seconds: float) -> bool:
+    """Tell whether a model had the rest of the time and did not use it."""
+    return bool(result.usage.model_calls) and result.seconds < seconds
+
+
+def _say_cost(result: RepairResult, output: Output) -> None:
+    if result.usage.model_calls:
+        output.say(f"Model:    {cost_words(result.usage.row())}")

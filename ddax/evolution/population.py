@@ -8,7 +8,8 @@ before another has had its generation.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections import Counter
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from hashlib import sha256
 
@@ -110,6 +111,11 @@ class Islands:
         """Return the individuals of all islands, best first, each once."""
         known = {id(one): one for archive in self.archives for one in archive.ranked()}
         return sorted(known.values(), key=lambda i: (-i.evaluation.score, i.evaluation.signature))
+
+
+def _told_once(problems: Sequence[str]) -> tuple[str, ...]:
+    """Return each problem once, with how often it came."""
+    return tuple(f"{n} times: {said}" if n > 1 else said for said, n in Counter(problems).items())
 
 
 @dataclass(frozen=True)
@@ -216,7 +222,7 @@ class EvolutionarySolver:
             self.islands.migrate()
         ranked = self.islands.ranked()
         best = winner or (ranked[0] if ranked else None)
-        return Evolved(best, self.tried, generation, self.usage, tuple(self.problems))
+        return Evolved(best, self.tried, generation, self.usage, _told_once(self.problems))
 
     async def breed(self, request: PatchRequest, island: int) -> Individual | None:
         """Mutate the best of an island, cross the two best of all, then take in fresh candidates."""

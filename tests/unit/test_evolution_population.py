@@ -78,7 +78,7 @@ async def test_generations_and_failures_are_bounded_and_told():
     found = await solver(reasoner, generations=2).evolve(REQUEST)
     assert found.generations == 2
     assert found.best.evaluation.score == 40.0
-    assert found.problems == ("nothing left", "nothing left")
+    assert found.problems == ("2 times: nothing left",)
 
 
 class Failing(Scripted):
@@ -101,7 +101,7 @@ def paid(usage):
 
 async def test_what_failed_proposals_and_mutations_cost_is_counted():
     found = await solver(Failing(["p"]), generations=1).evolve(REQUEST)
-    assert len(found.problems) == 2
+    assert found.problems == ("2 times: the reply did not fit",)
     assert found.usage == Usage(1 + 3 + 2, 110, 0.75)
 
 

@@ -41,6 +41,10 @@ def test_a_search_that_found_nothing_says_what_may_help(capsys):
     )
     asked = replace(late, usage=Usage(model_calls=1))
     assert as_json(asked, sandbox="s", applied=None, seconds=1.5)["mend"] == "Give it more time: --budget 5s"
+    print_repair(asked, None, Output(json=False), seconds=20.0)
+    said = capsys.readouterr().out
+    assert "in 18.0 s\nModel:    $0.0000, 1 call, 0 tokens\n" in said
+    assert "Why:      the search's share of its 20 s ran out" in said
     through = replace(late, out_of_time=False)
     print_repair(through, None, Output(json=False), seconds=20.0)
     said = capsys.readouterr().out

@@ -219,5 +219,20 @@ def test_patches_that_change_nothing_or_repeat_are_left_out():
     assert [c.code for c in readers.patches(reply, "x = 1", 2).candidates] == ["x = 2", "x = 3"]
 
 
+@pytest.mark.parametrize(
+    ("code", "read"),
+    [
+        ("```python\nx = 2\n```", "x = 2\n"),
+        ("\n```\nx = 2\n\ny = 3\n```\n", "x = 2\n\ny = 3\n"),
+        ('x = """\n```python\n```\n"""\n', 'x = """\n```python\n```\n"""\n'),
+        ("```python\nx = 2", "```python\nx = 2"),
+    ],
+)
+def test_a_program_is_read_without_the_fence_around_it(code, read):
+    reply = wire.PatchesWire(candidates=[wire.CandidateWire(hypothesis="h", reasoning="r", code=code)])
+    assert [c.code for c in readers.patches(reply, "x = 1", 2).candidates] == [read]
+    assert not readers.patches(reply, read, 2).candidates
+
+
 def test_the_prompt_asks_for_a_lesson_that_is_read():
     assert f"at most {p.LESSON_WORDS} words" in source("reflect")

@@ -8,6 +8,7 @@ drops the citation, and with it what needs one.
 from __future__ import annotations
 
 import json
+import re
 from collections.abc import Mapping, Sequence
 from typing import Any
 
@@ -27,6 +28,7 @@ FALLBACK_ARGUMENTS: Mapping[str, tuple[str, ...]] = {
 }  # fmt: skip
 """Arguments of the built-in actions, used where no models are given."""
 MUTATIONS = 2
+_FENCED = re.compile(r"\s*```[^\n`]*\n(.*?)\n?[ \t]*```\s*", re.DOTALL)
 
 
 def argument_names(action: str, models: ArgumentModels) -> tuple[str, ...]:
@@ -211,14 +213,14 @@ def lesson(reply: w.ReflectWire) -> p.Lesson:
 
 
 def patches(reply: w.PatchesWire, original: str, limit: int) -> p.Patches:
-    """Read candidates; those that change nothing or repeat another are left out."""
+    """Read candidates without the fence around them; what changes nothing or repeats another is left out."""
     unique: dict[str, p.CodeCandidate] = {}
     for found in reply.candidates:
-        if found.code.strip() != original.strip():
-            unique.setdefault(
-                found.code.strip(),
-                p.CodeCandidate(clean(found.hypothesis), found.code, clean(found.reasoning)),
-            )
+        fenced = _FENCED.fullmatch(found.code)
+        code = f"{fenced.group(1)}\n" if fenced else found.code
+        if code.strip() != original.strip():
+            candidate = p.CodeCandidate(clean(found.hypothesis), code, clean(found.reasoning))
+            unique.setdefault(code.strip(), candidate)
     return p.Patches(tuple(unique.values())[:limit])
 
 
