@@ -94,11 +94,13 @@ async def _unread(state: State, answer: Answer, session: Session) -> Answer:
     """Say what kept a run from reading: one that read no source cannot say what is not in them."""
     if answer.get("found") or answer["text"].startswith(NO_ANSWER):
         return answer
-    if session.world is not None or state["work"].get("code") or await read_pages(state, session):
+    ideas = dag.subtree(state["ideas"], state["work"]["root"])
+    acted = session.world is not None and any(i["kind"] == "leaf" and i["status"] == "done" for i in ideas)
+    if acted or state["work"].get("code") or await read_pages(state, session):
         return answer
     if state.get("status") == "stopped":
         return _no_answer(f"The run was stopped before anything was read ({state['stop_reason']}).")
-    lost = [i for i in dag.subtree(state["ideas"], state["work"]["root"]) if _failed_by_model(i)]
+    lost = [i for i in ideas if _failed_by_model(i)]
     return _no_answer(f"Nothing was read, since this failed: {lost[0].get('reason', '')}") if lost else answer
 
 

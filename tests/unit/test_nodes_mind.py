@@ -11,6 +11,7 @@ import pytest
 from langchain_core.messages import HumanMessage
 
 from ddax.configs.secrets import Redactor
+from ddax.environments.grid import GridWorld
 from ddax.errors import ReasonerError, UsageError
 from ddax.graph.state import Outcome
 from ddax.ideas.idea import apply_patches
@@ -168,6 +169,19 @@ async def test_a_model_that_fails_before_anything_is_read_is_no_silence_of_the_s
     assert (update["answer"]["text"] != told) == silent
     assert (update["stop_reason"] == "not found in the sources") == silent
     assert update["status"] == "failed"
+
+
+@pytest.mark.parametrize("acted", [False, True])
+async def test_a_model_that_fails_before_anything_is_done_in_a_world_is_told(kit: Any, acted: bool) -> None:
+    leaves = p.Expansion((kit.leaf("x"), kit.leaf("y")))
+    session = kit.session({"expand": [leaves], "merge": [kit.synthesis(found=False)]})
+    session = replace(session, world=GridWorld(("S.G",)))
+    state = await kit.after(expand, {**await kit.opened(session), "focus": ["0"]}, session)
+    failed = Idea(status="failed", reason="It refused.", error={"kind": "InvalidReply"})
+    done = {"0.2": Idea(status="done", result="moved")} if acted else {}
+    state["ideas"] = apply_patches(state["ideas"], [{"0.1": failed, **done}])
+    answer = (await kit.update(close, state, session))["answer"]["text"]
+    assert ("this failed: It refused." in answer) is not acted
 
 
 async def test_what_is_still_open_at_the_end_is_given_up(kit: Any) -> None:
