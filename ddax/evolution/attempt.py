@@ -143,13 +143,14 @@ class Attempt:
                 solution = None
         self.tried += search.tried
         self.late = search.cut or self.clock() >= end
-        best = sorted(search.partial, key=lambda p: (-p.fixed, p.rank))[:2] if solution is None else []
+        seeds = [*search.partial, *search.further] if solution is None else []
+        best = sorted(seeds, key=lambda p: (-p.fixed, p.rank))[:2]
         self.partials = dict(map(self.partial, best))
         return solution
 
     def ordered(self, pool: list[Found], baseline: Baseline) -> list[Found]:
         """Order plausible repairs, the most trustworthy first."""
-        order = Ranker(self.evaluator, baseline, self.task.files).order(pool)
+        order = Ranker(self.evaluator, pool[0].baseline or baseline, self.task.files).order(pool)
         # A script whose end is its only test ends best where what failed is gone.
         return sorted(order, key=lambda found: found.deletes) if self.task.script else order
 

@@ -5,12 +5,12 @@ from __future__ import annotations
 import ast
 from collections.abc import Collection, Mapping, Sequence, Set
 from contextlib import suppress
-from dataclasses import dataclass
+from dataclasses import dataclass, field, replace
 
 from ddax.evolution.definitions import behind, words
 from ddax.evolution.evaluator import CodeEvaluator
 from ddax.evolution.localise import Place, Report, Row, suspicion
-from ddax.evolution.operators import Seen
+from ddax.evolution.operators import Edit, Seen
 from ddax.evolution.operators.base import FunctionNode
 from ddax.evolution.suites import Suite
 from ddax.evolution.told import informed
@@ -24,7 +24,10 @@ LIKE = 0.5
 
 @dataclass(frozen=True)
 class Baseline:
-    """How the program stands before any change; unit numbers are indexes into the suite."""
+    """How the program stands before any change; unit numbers are indexes into the suite.
+
+    Where a search goes on from a changed program, `changed` are its changed files and `edits` what was done.
+    """
 
     report: Report
     failing: tuple[int, ...]
@@ -32,6 +35,8 @@ class Baseline:
     suspects: Mapping[Place, float]
     seen: Seen
     ticks: int
+    changed: Mapping[str, str] = field(default_factory=dict)
+    edits: tuple[Edit, ...] = ()
 
     @property
     def order(self) -> list[int]:
@@ -39,22 +44,29 @@ class Baseline:
         return [*self.failing, *self.passing]
 
 
-def measure(evaluator: CodeEvaluator, *, hints: Sequence[Place] = ()) -> Baseline:
+def measure(
+    evaluator: CodeEvaluator,
+    *,
+    hints: Sequence[Place] = (),
+    changed: Mapping[str, str] | None = None,
+    edits: tuple[Edit, ...] = (),
+) -> Baseline:
     """Run the tests twice, once to see how they stand, once traced to see where and with what types."""
-    first = evaluator.run({}, ticks=PROBE_TICKS, cpu=3.0)
+    files = changed or {}
+    first = evaluator.run(files, ticks=PROBE_TICKS, cpu=3.0)
     ticks = max([TICKS, *(10 * row.ticks for row in first.rows if row.good)])
     rows = {row.unit: row for row in first.rows}
     units = range(len(evaluator.suite.units))
     passing = [u for u in units if u in rows and rows[u].good]
     failing = [u for u in units if u not in passing]
-    traced = evaluator.run({}, ticks=ticks, trace=True, cpu=5.0)
+    traced = evaluator.run(files, ticks=ticks, trace=True, cpu=5.0)
     if traced.stage != "run" and first.stage == "run":  # too much to trace: where tests fail says most
-        traced = evaluator.run({}, ticks=ticks, trace=True, cpu=5.0, units=failing[:FEW_TRACED])
+        traced = evaluator.run(files, ticks=ticks, trace=True, cpu=5.0, units=failing[:FEW_TRACED])
 
     def effort(unit: int) -> tuple[int, int]:
         return (rows[unit].ticks if unit in rows and rows[unit].kind != "timeout" else PROBE_TICKS, unit)
 
-    suite = evaluator.suite
+    suite = replace(evaluator.suite, sources={**evaluator.suite.sources, **files})
     return Baseline(
         first,
         tuple(apart(sorted(failing, key=effort), {row.unit: frozenset(row.lines) for row in traced.rows})),
@@ -62,6 +74,8 @@ def measure(evaluator: CodeEvaluator, *, hints: Sequence[Place] = ()) -> Baselin
         suspected(suite, traced.rows, hints, failing),
         informed(traced.seen, suite, first),
         ticks,
+        files,
+        edits,
     )
 
 

@@ -71,6 +71,21 @@ def _stays_first(statement: ast.stmt, index: int) -> bool:
     return docstring or (isinstance(statement, ast.ImportFrom) and statement.module == "__future__")
 
 
+def dropped(old: str, new: str) -> float:
+    """Return the share, in [0, 1], of the conditions of a text that are gone; 0 where one is no program."""
+    try:
+        before, after = _conditions(old), _conditions(new)
+    except SyntaxError:
+        return 0.0
+    return max(0.0, 1.0 - after / before) if before else 0.0
+
+
+def _conditions(text: str) -> int:
+    watcher = _Watcher()
+    watcher.visit(ast.parse(text))
+    return watcher.count
+
+
 def lost(answers: Sequence[str], before: Sequence[str]) -> float:
     """Return by which share, in [0, 1], fewer branches are taken than the unchanged program has.
 

@@ -6,7 +6,7 @@ import ast
 from collections.abc import Mapping, Sequence
 
 from ddax.evolution.baseline import Baseline
-from ddax.evolution.branches import READ, lost, watched
+from ddax.evolution.branches import READ, dropped, lost, watched
 from ddax.evolution.evaluator import CodeEvaluator
 from ddax.evolution.inputs import Probe, changed_functions, examples, probes_of
 from ddax.evolution.localise import read_report
@@ -18,7 +18,7 @@ class Ranker:
     """Orders the plausible repairs of one program."""
 
     def __init__(self, evaluator: CodeEvaluator, baseline: Baseline, files: Mapping[str, str]) -> None:
-        self.evaluator, self.baseline, self.files = evaluator, baseline, files
+        self.evaluator, self.baseline, self.files = evaluator, baseline, {**files, **baseline.changed}
         self.inputs: list[Probe] = []
         targets = evaluator.suite.targets
         known = [row for path in targets for row in examples(path, files[path])]
@@ -37,7 +37,7 @@ class Ranker:
             for name in changed_functions(path, self.files[path], text)
         }
         self.inputs = probes_of(self.baseline.seen.calls, changed)
-        answers = self.ask([{}, *(found.sources for found in pool)], paths)
+        answers = self.ask([self.baseline.changed, *(found.sources for found in pool)], paths)
         n, end = len(self.inputs), len(self.inputs) + len(self.shown)
         suspects = [
             Suspect(
@@ -45,12 +45,16 @@ class Ranker:
                 tuple(e.text for e in found.edits),
                 tuple(a[:n]),
                 tuple(a[n:end]),
-                lost(a[end:], answers[0][end:]),
+                lost(a[end:], answers[0][end:]) if a else self.dropped(found),
             )
             for found, a in zip(pool, answers[1:], strict=True)
         ]
         faults = penalties(suspects, before=answers[0][:n], wanted=self.wanted, words=self.words())
         return [pool[i] for i in sorted(range(len(pool)), key=lambda i: (faults[i], i))]
+
+    def dropped(self, found: Found) -> float:
+        """Return the share of conditions that a repair takes out, where no input says what it does."""
+        return max((dropped(self.files[path], text) for path, text in found.sources.items()), default=0.0)
 
     def words(self) -> frozenset[str]:
         """Return the uncommon literals of the visible tests."""

@@ -11,8 +11,9 @@ from dataclasses import dataclass, field, replace
 from heapq import merge
 from itertools import combinations
 
-from ddax.evolution.baseline import Baseline
+from ddax.evolution.baseline import Baseline, measure
 from ddax.evolution.evaluator import CodeEvaluator, evaluate_report, signature
+from ddax.evolution.further import alternate, further
 from ddax.evolution.localise import Report, Row, read_report
 from ddax.evolution.operators import Edit, Source, fingerprint, first_order
 
@@ -29,17 +30,24 @@ SECOND_AFTER, SEEDS, PAIR_PENALTY = 2500, 20, 0.6
 COUPLES_AFTER, COUPLES, LEADERS = 600, 240, 3
 """Candidates before pairs of partial repairs are tried, how many of these at once, and on how many partial
 repairs that mend most of what fails second edits are tried from then on."""
+FURTHER_AFTER, FURTHER, DEPTH = 120, 3, 3
+"""Candidates before the search also goes on from programs that come further than the one to be mended, from
+how many of these, and how often one after the other."""
 
 
 @dataclass(frozen=True)
 class Found:
-    """A program that passes every test in the warm worker, and the edits that made it."""
+    """A program that passes every test in the warm worker, and the edits that made it.
+
+    `baseline`, where given, is that of the program on which the last edits were tried.
+    """
 
     sources: Mapping[str, str]
     edits: tuple[Edit, ...]
     tried: int
     seconds: float
     rank: float = 0.0
+    baseline: Baseline | None = field(default=None, repr=False)
 
     @property
     def deletes(self) -> bool:
@@ -111,7 +119,9 @@ class Search:
         self.waiting: list[Candidate] = []
         self.known: set[frozenset[tuple[str, bytes]]] = set()
         self.partial: list[Partial] = []
-        self.texts = {path: self.suite.sources[path].encode() for path in self.suite.targets}
+        self.further: list[Partial] = []
+        self.base = {path: text.encode() for path, text in baseline.changed.items()}
+        self.texts = {path: self.suite.sources[path].encode() for path in self.suite.targets} | self.base
 
     def suspects(self, path: str) -> dict[int, float]:
         """Return the suspected lines of a file."""
@@ -196,9 +206,8 @@ class Search:
         kept: list[Partial] = []
         broken: list[Partial] = []
         for partial in best:
-            report = self.evaluator.run(
-                {partial.edit.path: partial.text.decode()}, ticks=self.baseline.ticks, cpu=1.0
-            )
+            files = {**self.baseline.changed, partial.edit.path: partial.text.decode()}
+            report = self.evaluator.run(files, ticks=self.baseline.ticks, cpu=1.0)
             partial.signature = signature(report.rows, len(self.suite.units))
             whole = all(partial.signature[u] == "p" for u in self.baseline.passing)
             same = sum(k.signature == partial.signature for k in kept)
@@ -222,10 +231,17 @@ class Search:
         After each batch it yields None, so that who listens may stop or go on.
         """
         for path, text in self.texts.items():
-            self.fresh({path: text})
+            self.fresh(self.base | {path: text})
         singles = list(self.singles())
         stream: Iterator[tuple[float, Edit, Partial | None]] = ((r, e, None) for r, e in singles)
-        yield from self.consume(stream, limit=COUPLES_AFTER)
+        yield from self.consume(stream, limit=FURTHER_AFTER)
+        yield from alternate(self.ordinary(stream, singles), self.going_on())
+
+    def ordinary(
+        self, stream: Iterator[tuple[float, Edit, Partial | None]], singles: Sequence[tuple[float, Edit]]
+    ) -> Iterator[Found | None]:
+        """Yield what single edits bring, then what pairs of them do."""
+        yield from self.consume(stream, limit=COUPLES_AFTER - FURTHER_AFTER)
         yield from self.consume(self.couples())
         if self.clock() < self.end:
             stream = merge(stream, self.pairs(self.leaders(), singles, LEADING), key=lambda item: item[0])
@@ -236,12 +252,30 @@ class Search:
             second = self.pairs(self.seeds(), singles)
             yield from self.consume(merge(stream, second, key=lambda item: item[0]))
 
+    def going_on(self) -> Iterator[Found | None]:
+        """Yield what further edits bring on the best of the programs that come further, each in its share."""
+        best = sorted(self.further, key=lambda p: (-p.fixed, p.rank))[:FURTHER]
+        for index, seed in enumerate(best if len(self.baseline.edits) < DEPTH else ()):
+            if (now := self.clock()) >= self.end:
+                return
+            files = {path: text.decode() for path, text in self.changed(seed.edit, None).items()}
+            edits = (*self.baseline.edits, seed.edit)
+            baseline = measure(self.evaluator, changed=files, edits=edits)
+            end = now + (self.end - now) / (len(best) - index)
+            inner = Search(self.evaluator, baseline, end=end, clock=self.clock, priors=self.priors)
+            before = 0
+            for one in inner.run():
+                self.tried, before = self.tried + inner.tried - before, inner.tried
+                yield one and replace(
+                    one, tried=self.tried, seconds=self.clock() - self.begin, rank=seed.rank + one.rank
+                )
+            self.cut = self.cut or inner.cut
+
     def consume(
         self, stream: Iterator[tuple[float, Edit, Partial | None]], limit: int = 0
     ) -> Iterator[Found | None]:
         """Evaluate a stream of candidates in batches."""
-        done = False
-        start = self.tried
+        done, spent = False, 0
         while not done and self.clock() < self.end:
             batch: list[Candidate] = []
             for rank, edit, seed in stream:
@@ -250,13 +284,14 @@ class Search:
                     batch.append(Candidate(rank, edit, seed, files))
                     if len(batch) == BATCH:
                         break
-            done = len(batch) < BATCH or (limit > 0 and self.tried - start + len(batch) >= limit)
+            spent += len(batch)
+            done = len(batch) < BATCH or (limit > 0 and spent >= limit)
             yield from self.evaluate(batch)
             yield None
 
     def changed(self, edit: Edit, seed: Partial | None) -> dict[str, bytes]:
         """Return the texts that an edit changes, after that of its seed where it has one."""
-        files = {seed.edit.path: seed.text} if seed else {}
+        files = self.base | ({seed.edit.path: seed.text} if seed else {})
         return files | {edit.path: edit.apply(files.get(edit.path, self.texts[edit.path]))}
 
     def evaluate(self, batch: Sequence[Candidate]) -> Iterator[Found]:
@@ -292,6 +327,9 @@ class Search:
                 good, text = sum(r.good for r in report.rows), one.files[one.edit.path]
                 mended = frozenset(r.unit for r in report.rows if r.good) & set(self.baseline.failing)
                 self.partial.append(Partial(one.rank, one.edit, good, text, mended=mended))
+            if verdict != "won" and one.seed is None and further(report, self.baseline, one.edit):
+                good, text = sum(r.good for r in report.rows), one.files[one.edit.path]
+                self.further.append(Partial(one.rank, one.edit, good, text))
         self.waiting += again
         yield from self.escalate(ESCALATIONS_AT_ONCE)
         if winner >= 0:
@@ -320,5 +358,7 @@ class Search:
 
     def found(self, one: Candidate) -> Found:
         """Make the record of a plausible repair."""
-        edits = (one.seed.edit, one.edit) if one.seed else (one.edit,)
-        return Found(one.sources, edits, self.tried, self.clock() - self.begin, one.rank)
+        edits = (*self.baseline.edits, *([one.seed.edit] if one.seed else []), one.edit)
+        return Found(
+            one.sources, edits, self.tried, self.clock() - self.begin, one.rank, baseline=self.baseline
+        )

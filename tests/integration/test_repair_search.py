@@ -327,3 +327,22 @@ async def test_where_failing_tests_ran_none_of_the_program_all_of_it_is_suspecte
     found = await mend(sandbox, files, ["m.py"], {"test_m.py": tests})
     assert found.solved
     assert "+        return f\n" in found.diff
+
+
+async def test_a_fault_behind_an_import_that_is_missing_is_mended_with_it(sandbox):
+    point = '"""Points."""\n\nfrom math import hypot\n\n\n@dataclass\nclass Point:\n    x: float\n    y: float\n\n    def moved(self, dx, dy):\n        return Point(self.x + dx, self.y + dy + 2)\n\n    def length(self):\n        return hypot(self.x, self.y)\n'
+    tests = "from m import Point\n\ndef test_moved():\n    assert Point(1, 2).moved(3, 4) == Point(4, 6)\n\ndef test_length():\n    assert Point(0, 0).moved(3, 4).length() == 5\n"
+    found = await mend(sandbox, {"m.py": point}, ["m.py"], {"test_m.py": tests})
+    assert found.solved
+    imported = point.replace("from math", "from dataclasses import dataclass\nfrom math")
+    assert found.files["m.py"] == imported.replace("dy + 2", "dy")
+    assert found.tried < 1000
+
+
+async def test_several_imports_that_are_missing_are_brought_in_one_after_the_other(sandbox):
+    job = '"""Jobs."""\n\n\nclass Kind(Enum):\n    A = 1\n    B = 2\n\n\n@dataclass\nclass Job:\n    name: str\n    kind: Kind = Kind.A\n\n    def weight(self):\n        return math.floor(1.6 * self.kind.value)\n'
+    tests = "from m import Job, Kind\n\ndef test_job():\n    assert Job('x').kind is Kind.A\n    assert Job('x', Kind.B).weight() == 3\n"
+    found = await mend(sandbox, {"m.py": job}, ["m.py"], {"test_m.py": tests})
+    assert found.solved
+    brought = "import math\nfrom dataclasses import dataclass\nfrom enum import Enum\n"
+    assert found.files["m.py"] == job.replace('"""\n\n\nclass Kind', f'"""\n\n{brought}\n\nclass Kind')

@@ -5,6 +5,7 @@ from types import SimpleNamespace
 import pytest
 
 from ddax.evolution.baseline import Baseline, apart
+from ddax.evolution.further import alternate, further
 from ddax.evolution.localise import Report, Row
 from ddax.evolution.operators import Edit, Seen
 from ddax.evolution.search import Partial, Search
@@ -65,3 +66,35 @@ def test_leaders_mend_half_of_what_fails_and_break_nothing():
     breaks.text = b"breaks"
     search.partial = [few, breaks, good]
     assert search.leaders() == [good]
+
+
+def failing(*rows):
+    found = tuple(Row(u, "error", name, text, "", 0, 0, 1) for u, (name, text) in enumerate(rows))
+    return Report("run", "", found)
+
+
+MATH, KIND = ("NameError", "name 'math' is not defined"), ("NameError", "name 'Kind' is not defined")
+
+
+@pytest.mark.parametrize(
+    ("before", "after", "operator", "comes"),
+    [
+        (Report("import", "NameError: a", ()), failing(("AssertionError", "")), "delete", True),
+        (Report("import", "NameError: a", ()), Report("import", "NameError: b", ()), "import", True),
+        (Report("import", "NameError: a", ()), Report("import", "NameError: b", ()), "delete", False),
+        (Report("import", "NameError: a", ()), Report("import", "NameError: a", ()), "import", False),
+        (Report("import", "NameError: a", ()), Report("syntax", "", ()), "import", False),
+        (failing(MATH), failing(("AssertionError", "")), "import", True),
+        (failing(MATH, MATH), failing(KIND), "misspelt", True),
+        (failing(MATH), failing(("AssertionError", "")), "delete", False),
+        (failing(MATH), failing(MATH), "import", False),
+        (failing(("KeyError", "a")), failing(("KeyError", "b")), "import", False),
+    ],
+)
+def test_a_program_comes_further_that_loads_or_misses_no_name_any_more(before, after, operator, comes):
+    baseline = Baseline(before, (0, 1), (), {}, Seen(), 1)
+    assert further(after, baseline, Edit("m.py", 0, 0, "x", operator, 0.0, 1)) is comes
+
+
+def test_two_searches_take_turns_until_both_have_ended():
+    assert list(alternate(iter([1, None, 3]), iter([4]), iter([]))) == [1, 4, None, 3]

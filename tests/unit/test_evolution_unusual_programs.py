@@ -51,7 +51,7 @@ def test_every_edit_is_valid_python(text):
 @pytest.mark.parametrize(
     ("wrong", "right"),
     [
-        ("@cache\ndef f():\n    return math.pi\n", "import math\n@cache\ndef f():\n    return math.pi\n"),
+        ("@cache\ndef f():\n    return math.pi\n", "import math\n\n\n@cache\ndef f():\n    return math.pi\n"),
         ("n = 0\ndef f():\n\tn += 1\n", "n = 0\ndef f():\n\tglobal n\n\tn += 1\n"),
         ("def f():\n    n = 0\n    def g():\n        n += 1\n", "def f():\n    n = 0\n    def g():\n        nonlocal n\n        n += 1\n"),
         ("n = 0\ndef f():\n    '''d'''\n    n += 1\n", "n = 0\ndef f():\n    '''d'''\n    global n\n    n += 1\n"),

@@ -11,14 +11,20 @@ import re
 from collections.abc import Callable, Iterator, Mapping
 from itertools import takewhile
 
-from ddax.evolution.operators.base import Edit, Seen, Source, fingerprint, needs_parentheses
+from ddax.evolution.operators.base import ATOMIC, Edit, Seen, Source, fingerprint, needs_parentheses
 from ddax.evolution.operators.calls import CALL_OPERATORS
 from ddax.evolution.operators.classes import CLASS_OPERATORS
 from ddax.evolution.operators.conditions import conditions
 from ddax.evolution.operators.expressions import EXPRESSION_OPERATORS
 from ddax.evolution.operators.failing import FAILING_OPERATORS
+from ddax.evolution.operators.forgotten import (
+    FORGOTTEN_EXPRESSIONS,
+    FORGOTTEN_STATEMENTS,
+    FORGOTTEN_WHOLES,
+)
 from ddax.evolution.operators.groups import GROUP_OPERATORS, WHOLE_OPERATORS
 from ddax.evolution.operators.importing import IMPORT_EDITS, IMPORT_OPERATORS
+from ddax.evolution.operators.patterns import patterns
 from ddax.evolution.operators.places import places
 from ddax.evolution.operators.statements import STATEMENT_OPERATORS
 from ddax.evolution.operators.texts import TEXT_OPERATORS, formats
@@ -27,12 +33,14 @@ __all__ = ["Edit", "Seen", "Source", "edits", "fingerprint", "first_order"]
 
 _OPERATORS = (
     *EXPRESSION_OPERATORS, *CALL_OPERATORS, *FAILING_OPERATORS, *GROUP_OPERATORS, *TEXT_OPERATORS,
-    *IMPORT_OPERATORS, conditions,
+    *IMPORT_OPERATORS, *FORGOTTEN_EXPRESSIONS, conditions,
 )  # fmt: skip
 _PIECE = re.compile(rb"(?s)\w*(\"\"\"|'''|\"|')(?:\\.|(?!\1).)*\1")
 _JOINING = (ast.BoolOp, ast.BinOp, ast.Compare, ast.UnaryOp)
 """Parents whose operand has the parentheses around it to itself."""
-_WHOLES = (*WHOLE_OPERATORS, *CLASS_OPERATORS, *IMPORT_EDITS, formats)
+_WHOLES = (
+    *WHOLE_OPERATORS, *CLASS_OPERATORS, *IMPORT_EDITS, *FORGOTTEN_WHOLES, formats, patterns,
+)  # fmt: skip
 
 
 def _fixed(node: ast.AST, source: Source) -> bool:
@@ -84,9 +92,18 @@ def _suspected(node: ast.expr, suspects: Mapping[int, float]) -> bool:
     return any(line in suspects for line in range(node.lineno, (node.end_lineno or node.lineno) + 1))
 
 
+def _unparsed(node: ast.expr) -> str:
+    """Write an expression; `and` and `or` without the parentheses that `ast` puts around what needs none."""
+    if isinstance(node, ast.BoolOp):
+        bare = (ast.Compare, ast.UnaryOp, *ATOMIC)
+        values = [t if isinstance(v, bare) else f"({t})" for v in node.values for t in [_unparsed(v)]]
+        return (" and " if isinstance(node.op, ast.And) else " or ").join(values)
+    return ast.unparse(ast.fix_missing_locations(node) if isinstance(node, ast.Lambda) else node)
+
+
 def _written(node: ast.expr, source: Source, quotes: str) -> str:
     """Write an expression with the quotes of its file, or with those that the f-strings around it leave."""
-    text = ast.unparse(ast.fix_missing_locations(node) if isinstance(node, ast.Lambda) else node)
+    text = _unparsed(node)
     if quotes:
         return text.replace("'", '"') if quotes == "'" and '"' not in text else text
     return source.styled(text)
@@ -127,7 +144,7 @@ def edits(source: Source, suspects: Mapping[int, float]) -> Iterator[Edit]:
         near = any(line in suspects for line in (range(place.start_line, place.end_line + 1)))
         if suspects and not near:
             continue
-        for operator in STATEMENT_OPERATORS:
+        for operator in (*STATEMENT_OPERATORS, *FORGOTTEN_STATEMENTS):
             yield from operator(place)
     for whole in _WHOLES:
         yield from whole(source)

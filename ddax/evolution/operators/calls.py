@@ -45,8 +45,19 @@ _METHODS: tuple[tuple[str, ...], ...] = (
     ("split", "splitlines", "partition", "rsplit"),
     ("partition", "rpartition"),
     ("ljust", "rjust", "center", "zfill"),
-    ("name", "stem", "suffix"),
 )
+_ATTRIBUTES: tuple[tuple[str, ...], ...] = (
+    ("name", "stem", "suffix", "parent"),
+    ("year", "month", "day"),
+    ("hour", "minute", "second"),
+    ("days", "seconds"),
+    ("start", "stop", "step"),
+    ("left", "right"),
+    ("first", "last"),
+    ("width", "height"),
+    ("x", "y", "z"),
+)
+"""Attributes that are taken for one another."""
 _CHANGING = frozenset({
     "add", "append", "appendleft", "clear", "discard", "extend", "insert", "pop", "popitem", "popleft",
     "remove", "reverse", "setdefault", "sort", "update",
@@ -82,7 +93,10 @@ _SWITCHES = {
     "popitem": ("last=False",), "dumps": ("sort_keys=True", "ensure_ascii=False"), "zip": ("strict=True",),
     "dump": ("sort_keys=True", "ensure_ascii=False"), "mkdir": ("parents=True", "exist_ok=True"),
     "makedirs": ("exist_ok=True",), "unlink": ("missing_ok=True",), "splitlines": ("keepends=True",),
-    "gather": ("return_exceptions=True",), "run": ("check=True",), "rmtree": ("ignore_errors=True",),
+    "gather": ("return_exceptions=True",), "run": ("check=True", "text=True"),
+    "rmtree": ("ignore_errors=True",), "split": ("maxsplit=1",), "rsplit": ("maxsplit=1",),
+    "enumerate": ("start=1",), "max": ("default=0",), "min": ("default=0",),
+    "add_argument": ("type=int", "type=float", "action='store_true'"),
     "dataclass": ("frozen=True", "order=True"), "open": ("encoding='utf-8'", "newline=''"),
 }  # fmt: skip
 """Options of the standard library that are easily forgotten, by the function that takes them."""
@@ -344,10 +358,12 @@ def attributes(node: ast.expr, source: Source) -> Iterator[Variant]:
     parent = source.parents.get(node)
     if isinstance(parent, ast.Call) and parent.func is node:
         return
+    related = [(0.6, name) for family in _ATTRIBUTES if node.attr in family for name in family]
     for kind in kinds_of(node.value, source.scope_of(node)):
-        for name in source.seen.attributes.get(kind, ()):
-            if name != node.attr:
-                yield "attribute", 0.7, ast.Attribute(node.value, name, ast.Load())
+        related += [(0.7, name) for name in source.seen.attributes.get(kind, ())]
+    for cost, name in related:
+        if name != node.attr:
+            yield "attribute", cost, ast.Attribute(node.value, name, ast.Load())
 
 
 def combined(node: ast.expr, source: Source) -> Iterator[Variant]:

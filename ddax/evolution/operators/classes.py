@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import ast
 from collections.abc import Iterator
+from dataclasses import replace
 
 from ddax.evolution.operators.base import Edit, FunctionNode, Source
 from ddax.evolution.operators.groups import splice
@@ -84,7 +85,8 @@ def own_defaults(source: Source) -> Iterator[Edit]:
             guard = f"if {name} is None:\n{source.step}{name} = {source.segment(default)}\n"
             change = at_head(source, function, guard)
             if change is not None:
-                yield splice(source, [(*source.span(default), "None"), change], "own_object", 0.5)
+                made = splice(source, [(*source.span(default), "None"), change], "own_object", 0.3)
+                yield replace(made, line=function.body[-1].lineno)  # the head runs at import, untraced
 
 
 def own_attributes(source: Source) -> Iterator[Edit]:

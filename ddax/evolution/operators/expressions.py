@@ -91,6 +91,9 @@ def arithmetic(node: ast.expr, source: Source) -> Iterator[Variant]:
         yield from _rotations(node)
         if isinstance(node.op, ast.Sub):
             yield "abs", 0.8, call("abs", node)
+        if isinstance(node.op, ast.FloorDiv):
+            below = ast.BinOp(ast.UnaryOp(ast.USub(), node.left), ast.FloorDiv(), node.right)
+            yield "ceiling", 0.9, ast.UnaryOp(ast.USub(), below)
     elif isinstance(node, ast.UnaryOp):
         yield "unary_drop", 0.4, node.operand
     elif isinstance(node, ast.BoolOp):
@@ -139,7 +142,7 @@ def constants(node: ast.expr, source: Source) -> Iterator[Variant]:
             (1.5, value * 2),
             (1.6, value * 10),
         ):
-            if new != value or type(new) is not type(value):
+            if (new != value or type(new) is not type(value)) and not _idle(node, new, source):
                 yield "constant", cost, number(new)
         if isinstance(value, int):
             yield "constant", 1.6, ast.Constant(float(value))
@@ -172,6 +175,15 @@ def constants(node: ast.expr, source: Source) -> Iterator[Variant]:
             yield "constant_name", 1.1, ast.Name(name, ast.Load())
         if isinstance(value, int) and plain(kinds) & SIZED:
             yield "constant_len", 1.3, call("len", ast.Name(name, ast.Load()))
+
+
+def _idle(node: ast.Constant, value: float, source: Source) -> bool:
+    """Tell whether a number would change nothing where it stands: to drop the operand says the same."""
+    parent = source.parents.get(node)
+    if not isinstance(parent, ast.BinOp) or parent.right is not node:
+        return False
+    nothing = {ast.Add: 0, ast.Sub: 0, ast.Mult: 1, ast.FloorDiv: 1, ast.Div: 1, ast.Pow: 1}
+    return nothing.get(type(parent.op)) == value
 
 
 def names(node: ast.expr, source: Source) -> Iterator[Variant]:
@@ -217,7 +229,7 @@ def offsets(node: ast.expr, source: Source) -> Iterator[Variant]:
         return
     scope = source.scope_of(node)
     kind = plain(kinds_of(node, scope))
-    if kind and not kind & NUMBERS:
+    if kind and not kind & (NUMBERS - {"bool"}):
         return
     known = 0.0 if kind else 0.8
     yield "off_by_one", 0.7 + known, ast.BinOp(node, ast.Add(), ast.Constant(1))

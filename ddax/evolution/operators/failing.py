@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import ast
+import builtins
+import re
 from collections.abc import Iterator
 
 from ddax.evolution.operators.base import Source
@@ -23,17 +25,21 @@ _COMMON = (
     "Exception",
 )
 _ENDINGS = ("Error", "Exception", "Warning")
+_WORD = re.compile(r"\b[A-Z]\w*(?:Error|Exception)\b")
 
 
 def exceptions(node: ast.expr, source: Source) -> Iterator[Variant]:
-    """Raise or catch another exception: one that the file defines or imports, or a common one."""
+    """Raise or catch another exception: one that the file has, that a test complains of, or a common one."""
     if not isinstance(node, ast.Name) or not _raised_or_caught(node, source):
         return
     own = dict.fromkeys(_known_exceptions(source.tree))
     for name in own:
         yield "exception", 0.6, ast.Name(name, ast.Load())
-    for name in _COMMON:
-        yield "exception", 1.2, ast.Name(name, ast.Load())
+    heard = {word for text in source.seen.complaints for word in _WORD.findall(text)}
+    for name in dict.fromkeys((*_COMMON, *sorted(heard))):
+        if hasattr(builtins, name):
+            cost = 0.5 if name in heard else 1.6 if name == "Exception" else 1.2
+            yield "exception", cost, ast.Name(name, ast.Load())
 
 
 def _raised_or_caught(node: ast.Name, source: Source) -> bool:
@@ -66,9 +72,19 @@ def defaults(node: ast.expr, source: Source) -> Iterator[Variant]:
     if asks_get(node):
         for value in empty:
             yield "default", 1.1, ast.Call(node.func, [*node.args, value], node.keywords)
+    elif isinstance(node, ast.Call) and _may_fail(node):
+        yield "default", 0.9, ast.Call(node.func, [*node.args, ast.Constant(None)], node.keywords)
     elif isinstance(node, (ast.Name, ast.Attribute)) and isinstance(node.ctx, ast.Load):
         for value in empty if "NoneType" in kinds_of(node, source.scope_of(node)) else ():
             yield "default", 1.4, ast.BoolOp(ast.Or(), [node, value])
+
+
+def _may_fail(node: ast.Call) -> bool:
+    """Tell whether a call would take a value for where there is none, and is given none."""
+    if isinstance(node.func, ast.Attribute):
+        return node.func.attr == "pop" and len(node.args) == 1
+    name = node.func.id if isinstance(node.func, ast.Name) else ""
+    return len(node.args) == {"next": 1, "getattr": 2}.get(name, 0)
 
 
 def awaits(node: ast.expr, source: Source) -> Iterator[Variant]:

@@ -13,6 +13,7 @@ from inspect import ismodule
 from ddax.evolution.operators.base import Edit, FunctionNode, Source, dotted, own_nodes
 from ddax.evolution.operators.expressions import Variant
 from ddax.evolution.operators.heads import at_head
+from ddax.evolution.operators.import_lines import import_line
 
 _LIBRARY = (
     "collections", "dataclasses", "datetime", "functools", "itertools", "pathlib", "math", "re", "json",
@@ -31,16 +32,6 @@ def _missing(source: Source, pattern: re.Pattern[str]) -> list[tuple[str, ...]]:
     return list(dict.fromkeys(tuple(part or "" for part in m.groups()) for m in found if m))
 
 
-def _top(source: Source) -> int:
-    """Return the place for a further import: before the first statement that may follow one."""
-    for node in source.tree.body:
-        docstring = isinstance(node, ast.Expr) and isinstance(node.value, ast.Constant)
-        future = isinstance(node, ast.ImportFrom) and node.module == "__future__"
-        if not docstring and not future:
-            return source.lines[source.first_line(node) - 1]
-    return len(source.text)
-
-
 def _has(module: str, name: str) -> bool:
     """Tell whether a module offers a name that is not but another module which it imports itself."""
     own = importlib.import_module(module)
@@ -49,7 +40,6 @@ def _has(module: str, name: str) -> bool:
 
 def brought(source: Source) -> Iterator[Edit]:
     """Import a name that is not defined."""
-    at = _top(source)
     lines = {n.id: n.lineno for n in ast.walk(source.tree) if isinstance(n, ast.Name)}
     for (name,) in _missing(source, _UNDEFINED):
         if name not in lines:
@@ -58,7 +48,7 @@ def brought(source: Source) -> Iterator[Edit]:
         found += [f"from {m} import {name}" for m, names in source.seen.exports.items() if name in names]
         found += [f"from {module} import {name}" for module in _LIBRARY if _has(module, name)]
         for text in found:
-            yield Edit(source.path, at, at, f"{text}\n", "import", 0.2, lines[name])
+            yield Edit(source.path, *import_line(source, text), "import", 0.2, lines[name])
 
 
 def declared(source: Source) -> Iterator[Edit]:

@@ -31,7 +31,17 @@ def transplants(scope: Scope, source: Source) -> list[tuple[float, str]]:
     here = {ast.unparse(s) for s in scope.statements if isinstance(s, (ast.Assign, ast.AugAssign, ast.Expr))}
     names = {*scope.names, *source.globals, *dir(builtins)}
     known = sorted({text for text, awaited in source.small.items() if waits or not awaited} - here)
-    return [(2.0, text) for text in known if uses(text) <= names]
+    near = _of_siblings(scope, source)
+    return [(1.4 if text in near else 2.0, text) for text in known if uses(text) <= names]
+
+
+def _of_siblings(scope: Scope, source: Source) -> set[str]:
+    """Return what the other methods of a class do with the state of their object."""
+    owner = source.parents.get(scope.node)
+    if not isinstance(owner, ast.ClassDef):
+        return set()
+    own = (n for n in ast.walk(owner) if isinstance(n, ast.Assign | ast.AugAssign | ast.Expr))
+    return {text for node in own if (text := ast.unparse(node)).startswith(("self.", "await self."))}
 
 
 def statements_for(scope: Scope, place: Place) -> list[tuple[float, str]]:
@@ -48,6 +58,7 @@ def statements_for(scope: Scope, place: Place) -> list[tuple[float, str]]:
             found.setdefault(text, 1.5)
     stores = [n for n in ast.walk(scope.node) if isinstance(getattr(n, "ctx", None), ast.Store)]
     stored = {n.id if isinstance(n, ast.Name) else dotted(n) for n in stores}
+    read = {dotted(n) for n in ast.walk(scope.node)} - stored
     for name, kinds in scope.names.items():
         flat = plain(kinds)
         if flat & NUMBERS:
@@ -72,6 +83,8 @@ def statements_for(scope: Scope, place: Place) -> list[tuple[float, str]]:
         for other, theirs in scope.names.items():
             if other == name:
                 continue
+            if name.startswith("self.") and name in read and other in stored and plain(theirs) & flat:
+                found.setdefault(f"{name} = {other}", 1.4)
             if name in stored and plain(theirs) & flat:
                 found.setdefault(f"{name} = {other}", 1.9)
                 if flat & (NUMBERS | SEQUENCES):

@@ -1,0 +1,44 @@
+"""Says which edits bring a program further without mending a test, and lets two searches take turns.
+
+A module that does not load for want of an import hides every further fault: no test can pass before
+both are mended.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from itertools import zip_longest
+from typing import TypeVar
+
+from ddax.evolution.baseline import Baseline
+from ddax.evolution.localise import Report
+from ddax.evolution.operators import Edit
+
+_NAMING = frozenset({"import", "misspelt"})
+"""Operators that mend what a test says is not there."""
+_NOT_THERE = frozenset({"NameError", "ImportError", "ModuleNotFoundError", "UnboundLocalError"})
+T = TypeVar("T")
+
+
+def further(report: Report, baseline: Baseline, edit: Edit) -> bool:
+    """Say whether a changed program loads that did not, or fails of something else than a missing name.
+
+    A program that does not load may also come further to another error of loading it.
+    """
+    before = baseline.report
+    if before.stage == "import":
+        return report.stage == "run" or (
+            report.stage == "import" and edit.operator in _NAMING and report.error != before.error
+        )
+    if edit.operator not in _NAMING or report.stage != "run" or not report.rows:
+        return False
+    failed = {row.unit: row for row in before.rows if row.name in _NOT_THERE}
+    now = [(failed[row.unit], row) for row in report.rows if row.unit in failed]
+    return bool(now) and all((old.name, old.message) != (new.name, new.message) for old, new in now)
+
+
+def alternate(*streams: Iterator[T]) -> Iterator[T]:
+    """Yield from streams by turns until each has ended."""
+    ended = object()
+    for row in zip_longest(*streams, fillvalue=ended):
+        yield from (one for one in row if one is not ended)  # type: ignore[misc]
