@@ -17,6 +17,8 @@ import pytest
 from ddax.actions.egress import policy_of
 from ddax.actions.web.proxy import egress_proxy
 from ddax.environments.browser.chromium import PROGRAMS, Egress
+from ddax.environments.browser.seen import PageSeen
+from ddax.environments.browser.world import BrowserWorld
 from ddax.environments.pilot.pilot import Report
 
 with_chromium = pytest.mark.skipif(
@@ -24,6 +26,8 @@ with_chromium = pytest.mark.skipif(
 )
 Carry = Callable[[str, str], Awaitable[tuple[Report, str]]]
 """Carry out a task on a page, and return the report with what the page says then."""
+Open = Callable[..., Awaitable[tuple[BrowserWorld, PageSeen]]]
+"""Open a page with a body, in a world with options, and return the world with what is seen."""
 HEAD = "<!doctype html><html lang=en><meta charset=utf-8><title>{title}</title><body>"
 
 
@@ -102,3 +106,10 @@ def site(pages: Mapping[str, str] | None = None) -> Iterator[Site]:
 def only(*hosts: str) -> Egress:
     """Return the egress proxy that lets a browser reach some hosts of this machine."""
     return lambda: egress_proxy(policy_of(allow_hosts=hosts), clock=time.time)
+
+
+def id_of(seen: PageSeen, name: str, role: str = "") -> str:
+    """Return the id of the first thing seen with a name, of a role where one is asked for."""
+    found = [n for n in seen.nodes if name in (n.name or n.before) and (not role or n.role == role)]
+    assert found, f"no {name!r} in\n{seen.text}"
+    return found[0].id

@@ -3,15 +3,17 @@
 from __future__ import annotations
 
 from collections.abc import AsyncIterator, Iterator
+from typing import Any
 
 import pytest
 import pytest_asyncio
 
 from ddax.environments.browser.chromium import Chromium
 from ddax.environments.browser.options import BrowserOptions
+from ddax.environments.browser.seen import PageSeen
 from ddax.environments.browser.world import BrowserWorld
 from ddax.environments.pilot.pilot import Pilot, Report
-from tests.integration.browser_site import Carry, Site, only, site
+from tests.integration.browser_site import Carry, Open, Site, only, site
 
 
 @pytest.fixture
@@ -21,10 +23,26 @@ def served() -> Iterator[Site]:
 
 
 @pytest_asyncio.fixture(scope="module", loop_scope="module")
-async def chromium() -> AsyncIterator[Chromium]:
-    running = Chromium(only("127.0.0.1"))
+async def chromium(request: pytest.FixtureRequest) -> AsyncIterator[Chromium]:
+    """Give a browser that reaches this machine alone, by the names in the module's HOSTS."""
+    running = Chromium(only(*getattr(request.module, "HOSTS", ("127.0.0.1",))))
     yield running
     await running.close()
+
+
+@pytest_asyncio.fixture(loop_scope="module")
+async def opened(chromium: Chromium, served: Site) -> AsyncIterator[Open]:
+    worlds: list[BrowserWorld] = []
+
+    async def open_page(body: str, **options: Any) -> tuple[BrowserWorld, PageSeen]:
+        url = served.page("/", body)
+        made = BrowserWorld(url, browser=chromium, options=BrowserOptions(**options), shared=True)
+        worlds.append(made)
+        return made, await made.reset()
+
+    yield open_page
+    for made in worlds:
+        await made.close()
 
 
 @pytest.fixture

@@ -1,31 +1,19 @@
-"""The commands, their exit codes and the shape of what they print."""
+"""The commands, the exit codes of their results and the shape of what they print."""
 
 from __future__ import annotations
 
-import errno
 import io
-import json
-import sqlite3
 from pathlib import Path
 
 import pytest
 import typer
 from typer.testing import CliRunner
 
-from ddax import errors
 from ddax.cli.app import app
 from ddax.cli.backend import run_folder
-from ddax.cli.main import run_command
-from ddax.cli.scripted import ScriptedAgent
 from ddax.graph.runs import RunInfo
+from tests.unit.scripted_command import agent, call, one_object
 
-RESULT = {
-    "thread_id": "", "status": "done", "stop_reason": "", "answer": "It is 42.", "short": "42",
-    "citations": [{"source": "a.txt", "title": "A", "quote": "the answer is 42"}], "ideas": 3, "steps": 4,
-    "usage": {"model_calls": 0, "tokens": 0, "usd": 0.0, "seconds": 0.5}, "rigidity": 0.1, "mood": "EXPLORE",
-    "failures": [], "question": None,
-}  # fmt: skip
-EVENT = {"type": "node", "node": "select", "step": 1, "data": {"decision": {"next": "act", "focus": ["0"]}}}
 KEYS = {
     "thread_id", "status", "stop_reason", "answer", "citations", "ideas", "steps", "usage",
     "rigidity", "mood", "failures",
@@ -38,23 +26,6 @@ def place(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     for name in ("DDAX_HOME", "OPENAI_API_KEY", "ANTHROPIC_API_KEY"):
         monkeypatch.delenv(name, raising=False)
     return tmp_path
-
-
-def agent(**changes) -> ScriptedAgent:
-    extra = {key: changes.pop(key) for key in ("events", "error", "pause", "state") if key in changes}
-    return ScriptedAgent({**RESULT, **changes}, **{"events": [EVENT], **extra})
-
-
-def call(capsys, *argv: str, by: ScriptedAgent | None = None) -> tuple[int, str, str]:
-    code = run_command(argv, opener=(by or agent()).open)
-    out, err = capsys.readouterr()
-    return code, out, err
-
-
-def one_object(text: str) -> dict:
-    value, end = json.JSONDecoder().raw_decode(text)
-    assert text[end:] == "\n"
-    return value
 
 
 def test_json_is_exactly_one_object_with_the_promised_keys(capsys):
@@ -142,110 +113,6 @@ def test_exit_codes_of_results(capsys, status, reason, code):
     if status == "waiting":
         assert "Question: Go on?" in out
         assert "ddax answer " in out
-
-
-ERRORS = [
-    (errors.UsageError("x"), 2), (errors.SettingsError("x"), 2), (errors.SourceError("x"), 2),
-    (errors.SandboxError("x"), 3), (errors.StateError("x"), 4), (errors.ThreadInUse("x"), 5),
-    (errors.BudgetExceeded("x"), 6), (errors.StorageError("x"), 7), (errors.ReasonerError("x"), 9),
-    (errors.InvalidReply("x"), 9), (errors.ActionError("x"), 1), (errors.InvariantError("x"), 1),
-    (OSError(errno.ENOSPC, "No space left on device"), 7), (OSError(errno.EROFS, "Read-only", "f"), 7),
-    (PermissionError(errno.EACCES, "Permission denied", "f"), 7),
-    (ExceptionGroup("g", [OSError(errno.ENOSPC, "")]), 7),
-    (sqlite3.OperationalError("database or disk is full"), 7),
-    (sqlite3.OperationalError("attempt to write a readonly database"), 7),
-    (sqlite3.OperationalError("no such table"), 1), (ValueError("odd"), 1), (KeyboardInterrupt(), 130),
-]  # fmt: skip
-
-
-@pytest.mark.parametrize(("error", "code"), ERRORS, ids=lambda value: getattr(value, "what", repr(value)))
-def test_exit_codes_of_errors(capsys, error, code):
-    found, _, err = call(capsys, "run", "what?", "--sources", "docs", by=agent(error=error))
-    assert found == code
-    assert "error: " in err
-    assert "Traceback" not in err
-    found, out, _ = call(capsys, "run", "what?", "--sources", "docs", "--json", by=agent(error=error))
-    shown = one_object(out)
-    assert found == shown["exit_code"] == code
-    assert set(shown["error"]) >= {"what", "why", "mend", "kind"}
-
-
-def test_an_error_says_what_why_and_how_to_mend_it(capsys):
-    error = errors.SourceError("no \x1b[31mfolder", why="It is gone.", mend="Give another.")
-    _, _, err = call(capsys, "run", "what?", "--sources", "docs", by=agent(error=error))
-    assert err.splitlines()[1:] == ["error: No folder", "why: It is gone.", "mend: Give another."]
-
-
-def test_an_unexpected_error_is_one_line_and_v_shows_the_traceback(capsys):
-    code, _, err = call(capsys, "run", "what?", "--sources", "docs", by=agent(error=ValueError("odd")))
-    assert code == 1
-    why = "why: Nothing in ddax expects it here: a fault of ddax, or of a part of your own.\n"
-    assert f"error: Unexpected ValueError: odd\n{why}mend: Run it again with -v for the traceback.\n" in err
-    for shown, flags in (
-        (True, ["-v"]),
-        (True, ["-qv"]),
-        (True, ["-vsdocs"]),
-        (False, ["-q"]),
-        (False, ["-sv"]),
-    ):
-        _, _, err = call(
-            capsys, "run", "what?", "--sources", "docs", *flags, by=agent(error=ValueError("odd"))
-        )
-        assert ("Traceback (most recent call last)" in err) is shown
-
-
-def test_ctrl_c_prints_the_exact_resume_command(capsys, monkeypatch, place):
-    monkeypatch.setenv("DDAX_HOME", str(place / "my home"))
-    by = agent(error=KeyboardInterrupt())
-    code, out, _ = call(capsys, "run", "what?", "--sources", "docs", "--thread", "t1", "--json", by=by)
-    command = f"DDAX_HOME='{place}/my home' ddax resume t1"
-    assert code == 130
-    assert one_object(out)["error"]["resume"] == command
-    code, _, err = call(
-        capsys, "run", "what?", "--sources", "docs", "--thread", "t2", by=agent(error=KeyboardInterrupt())
-    )
-    assert f"mend: Resume with: {command[:-1]}2\n" in err
-
-
-def test_a_full_disk_names_the_way_back(capsys):
-    by = agent(error=errors.StorageError("full"))
-    _, _, err = call(capsys, "run", "what?", "--sources", "docs", "--thread", "t1", by=by)
-    assert "When it is mended: ddax resume t1" in err
-
-
-@pytest.mark.parametrize(
-    "argv",
-    [
-        ("run", "", "--sources", "d"), ("run", "  \n", "--sources", "d"), ("run", "--sources", "d"),
-        ("run", "what?"),
-        ("run", "x" * 1_000_001, "--sources", "d"), ("run", "bad \udcff", "--sources", "d"),
-        ("run", "x", "--bogus"),
-        ("run", "x", "--sources", "d", "--thread", "../x"), ("run", "x", "--sources", "d", "--thread", ""),
-        ("run", "x", "--sources", "d", "--max-steps", "0"),
-        ("run", "x", "--sources", "d", "--max-steps", "ten"),
-        ("run", "x", "--sources", "d", "--config", "none.yaml"), ("run", "--resume", "a", "--thread", "b"),
-        ("resume",), ("resume", "../x"), ("resume", "--answer", "{", "t"), ("show", "none"), ("show", ".."),
-        ("cancel", "none"), ("nonsense",), ("graph", "--format", "gif"), ("config",), (),
-    ],
-    ids=lambda argv: " ".join(argv)[:40],
-)  # fmt: skip
-def test_bad_words_end_with_2(capsys, argv, place):
-    by = agent()
-    code, out, err = call(capsys, *argv, by=by)
-    assert code == 2
-    assert "Usage:" in out or "error: " in err
-    assert by.calls == []
-    assert not (place / ".ddax").exists()
-
-
-@pytest.mark.parametrize(
-    "argv", [("run", "x", "--bogus", "--json"), ("nonsense", "--json"), ("run", "x", "--json")]
-)
-def test_usage_errors_with_json_are_one_object_too(capsys, argv):
-    code, out, _ = call(capsys, *argv)
-    shown = one_object(out)
-    assert code == shown["exit_code"] == 2
-    assert shown["error"]["mend"]
 
 
 class Stdin:
