@@ -17,9 +17,9 @@ NEAR = 0.95
 
 
 @cache
-def setting_fields() -> dict[str, FieldInfo]:
-    """Map every dotted key of `Context` to its field."""
-    return dict(_leaves(Context, ""))
+def setting_fields(group: type[BaseModel] = Context) -> dict[str, FieldInfo]:
+    """Map every dotted key of a group of settings, of all by default, to its field."""
+    return dict(_leaves(group, ""))
 
 
 def value_of(context: Context, key: str) -> Any:
@@ -50,26 +50,27 @@ def _section(field: FieldInfo) -> type[BaseModel]:
 
 
 @cache
-def sections() -> frozenset[str]:
-    """Return the dotted names of the groups of settings."""
-    return frozenset(key.rpartition(".")[0] for key in setting_fields() if "." in key)
+def sections(group: type[BaseModel] = Context) -> frozenset[str]:
+    """Return the dotted names of the groups of settings within a group."""
+    return frozenset(key.rpartition(".")[0] for key in setting_fields(group) if "." in key)
 
 
-def nearest_one(key: str, spell: Callable[[str], str] = str) -> str:
+def nearest_one(key: str, spell: Callable[[str], str] = str, *, group: type[BaseModel] = Context) -> str:
     """Say in a sentence what a wrong key was meant for, or that nothing is near it."""
-    found = meant(key)
+    found = meant(key, group)
     return f"The nearest valid one is {spell(found)!r}." if found else "No valid one is near it."
 
 
-def meant(key: str) -> str:
+def meant(key: str, group: type[BaseModel] = Context) -> str:
     """Name what a wrong key was meant for: a section where its name is all but that, else the nearest key."""
-    near = difflib.get_close_matches(key, [*setting_fields(), *sorted(sections())], n=1, cutoff=0.8)
-    return near[0] if near else nearest(key)
+    known = [*setting_fields(group), *sorted(sections(group))]
+    near = difflib.get_close_matches(key, known, n=1, cutoff=0.8)
+    return near[0] if near else nearest(key, group)
 
 
-def nearest(key: str) -> str:
+def nearest(key: str, group: type[BaseModel] = Context) -> str:
     """Name the valid key nearest to a wrong one, by its whole name or its last part, or "" for none."""
-    likeness = {valid: _likeness(key, valid) for valid in setting_fields()}
+    likeness = {valid: _likeness(key, valid) for valid in setting_fields(group)}
     found = max(likeness, key=lambda valid: likeness[valid])
     return found if likeness[found] >= NEAR else ""
 

@@ -7,8 +7,7 @@ YAML's safe loader only; every complaint names the key and the file and line, or
 from __future__ import annotations
 
 import os
-import reprlib
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
@@ -16,7 +15,8 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 from pydantic import ValidationError
 
 from ddax.configs.documents import safe_load
-from ddax.configs.keys import nearest_one, sections, setting_fields, value_of
+from ddax.configs.faults import split_key, unknown, wrong
+from ddax.configs.keys import sections, setting_fields, value_of
 from ddax.configs.settings import SCHEMA_VERSION, Context
 from ddax.errors import SettingsError, StateError, first_fault, json_fault
 
@@ -199,7 +199,7 @@ def _entries(
         elif key in setting_fields():
             yield key, Setting(loader.construct_object(value_node, deep=True), f"file {where}")
         else:
-            raise _unknown(key, where)
+            raise unknown(key, where)
 
 
 def _check_version(value: Any, where: str) -> None:
@@ -224,7 +224,7 @@ def _from_environment(env: Mapping[str, str]) -> dict[str, Setting]:
             continue
         key = name[len(PREFIX) :].lower().replace("__", ".")
         if key not in setting_fields():
-            raise _unknown(key, f"environment variable {name}", spell=_variable)
+            raise unknown(key, f"environment variable {name}", spell=_variable)
         layer[key] = Setting(_parse(key, name, text), f"environment {name}")
     return layer
 
@@ -280,25 +280,10 @@ def _from_arguments(arguments: Mapping[str, Any], prefix: str = "") -> dict[str,
         if key in sections() and isinstance(value, Mapping):
             layer.update(_from_arguments(value, f"{key}."))
         elif key not in setting_fields():
-            raise _unknown(key, f"argument {key}")
+            raise unknown(key, f"argument {key}")
         elif value is not None:
             layer[key] = Setting(value, ARGUMENT)
     return layer
-
-
-def _unknown(key: str, where: str, spell: Callable[[str], str] = str) -> SettingsError:
-    if key in sections():
-        first = next(known for known in setting_fields() if known.startswith(f"{key}."))
-        return SettingsError(
-            f"{where}: {key!r} is a group of settings, not one.",
-            why="Each of its keys is set by itself.",
-            mend=f"Name the key, as {spell(first)}; `ddax config show` lists them.",
-        )
-    return SettingsError(
-        f"{where}: there is no setting {key!r}.",
-        why=nearest_one(key, spell),
-        mend="`ddax config show` lists every setting.",
-    )
 
 
 def _validate(layers: Mapping[str, Setting]) -> Context:
@@ -323,24 +308,6 @@ def _is_unicode(value: Any) -> bool:
 
 
 def _wrong(loc: tuple[int | str, ...], message: str, layers: Mapping[str, Setting]) -> SettingsError:
-    parts = [str(part) for part in loc]
-    key = next(k for k in (".".join(parts[:n]) for n in range(len(parts), 0, -1)) if k in layers)
-    setting, field = layers[key], setting_fields()[key]
-    part = ".".join(parts[key.count(".") + 1 :])
-    inside = f"In {part!r}: " if part else ""
-    default = field.get_default(call_default_factory=True)
-    mend = f"Give another value; the default is {_spelled(default)}."
-    if isinstance(default, tuple) and isinstance(setting.value, str):
-        mend = f"Write a list: [{setting.value}]."
-    return SettingsError(
-        f"{setting.origin}: {key} = {_spelled(setting.value)} is not allowed.",
-        why=f"{inside}{message}. It means: {field.description}",
-        mend=mend,
-    )
-
-
-def _spelled(value: Any) -> str:
-    """Write a value as a settings file has it, cut where it is long."""
-    if value is None or isinstance(value, bool):
-        return {None: "null", True: "true", False: "false"}[value]
-    return reprlib.repr(list(value) if isinstance(value, tuple) else value)
+    key, part = split_key(loc, layers)
+    setting = layers[key]
+    return wrong(setting_fields()[key], f"{setting.origin}: {key}", setting.value, message, part=part)

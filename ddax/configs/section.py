@@ -2,15 +2,29 @@
 
 from __future__ import annotations
 
-from typing import Any, get_origin
+from typing import TYPE_CHECKING, Any, get_origin
 
-from pydantic import BaseModel, ConfigDict, ValidationInfo, field_validator
+from pydantic import BaseModel, ConfigDict, ValidationError, ValidationInfo, field_validator
 
 
 class Section(BaseModel):
     """A frozen group of settings that refuses unknown keys."""
 
     model_config = ConfigDict(frozen=True, extra="forbid", allow_inf_nan=False)
+
+    if not TYPE_CHECKING:  # each group has the parameters of its own fields
+
+        def __init__(self, /, **values: Any) -> None:
+            """Take settings by name; raises SettingsError in the words that a settings file gets."""
+            try:
+                super().__init__(**values)
+            except ValidationError as error:
+                from ddax.configs.faults import refused
+
+                raise refused(type(self), values, error) from error
+
+        # Groups within a checked one are checked with it, which knows where they stand.
+        __init__.__pydantic_base_init__ = True
 
     @field_validator("*", mode="before")
     @classmethod

@@ -16,7 +16,8 @@ from pydantic import ValidationError
 import ddax.configs
 from ddax.configs.keys import nearest, setting_fields, value_of
 from ddax.configs.layers import NOT_SETTINGS, keep_unset, load_context
-from ddax.configs.settings import Context
+from ddax.configs.section import Section
+from ddax.configs.settings import Budget, Context, Identity
 from ddax.errors import SettingsError, StateError
 
 SHIPPED = Path(ddax.configs.__file__).parent
@@ -321,3 +322,26 @@ def test_value_of_gives_plain_json():
 def test_what_would_pass_for_another_type_is_refused(values: dict[str, Any], says: str) -> None:
     with pytest.raises(ValidationError, match=says):
         Context.model_validate(values)
+
+
+@pytest.mark.parametrize(
+    ("group", "values", "what", "why"),
+    [
+        (Context, {"sorces": ("docs",)}, "Context: there is no setting 'sorces'", "'sources'"),
+        (Context, {"budget": {"max_step": 3}}, "no setting 'budget.max_step'", "'budget.max_steps'"),
+        (Context, {"buget": {}}, "there is no setting 'buget'", "'budget'"),
+        (Context, {"seed": None, "colour": "red"}, "there is no setting 'colour'", "No valid one"),
+        (Context, {"seed": "ten"}, "Context: seed = 'ten' is not allowed", "Seed of every random choice"),
+        (Context, {"budget": {"max_steps": 0}}, "budget.max_steps = 0 is not allowed", "Passes of select"),
+        (Context, {"budget": 3}, "'budget' is a group of settings", "by itself"),
+        (Context, {"sources": "docs"}, "sources = 'docs' is not allowed", "It should be a list"),
+        (Budget, {"max_step": 3}, "Budget: there is no setting 'max_step'", "'max_steps'"),
+        (Identity, {"name": "me"}, "Identity: statement is missing", "Who the agent is"),
+    ],
+)
+def test_settings_in_python_are_refused_in_the_words_of_a_file(
+    group: type[Section], values: dict[str, Any], what: str, why: str
+) -> None:
+    with pytest.raises(SettingsError) as caught:
+        group(**values)
+    assert what in caught.value.what and why in caught.value.why and caught.value.mend
