@@ -4,20 +4,25 @@ from __future__ import annotations
 
 import asyncio
 import json as jsonlib
+import os
+import time
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any, Literal
+from typing import TYPE_CHECKING, Annotated, Literal
 
 import typer
 
-from ddax.cli.backend import Opener, Output, opener_of, put, run_folder
+from ddax.cli.backend import Output, home_of, put, run_folder
 from ddax.cli.options import VERBOSE
 from ddax.cli.runs import known_run
 from ddax.errors import UsageError
 from ddax.wording import amount
 
 if TYPE_CHECKING:
-    from ddax.ideas.traces import Format
+    from ddax.ideas.traces import Format, Run
+    from ddax.viewer.reading import Reader
 
+TOLD_SECONDS = 5.0
+"""Seconds after which it is told again how far the reading of threads has come."""
 FORMAT = Annotated[
     Literal["imitation", "exploratory"],
     typer.Option("--format", help="What led to the answer, or the whole search."),
@@ -25,7 +30,6 @@ FORMAT = Annotated[
 
 
 def export(
-    context: typer.Context,
     form: FORMAT = "imitation",
     thread: Annotated[
         list[str] | None, typer.Option(help="A thread; may stand several times. Default: all that are done.")
@@ -45,33 +49,41 @@ def export(
                 why="Only a run that reached its answer is worth imitating.",
                 mend=f"Bring it to its end: ddax resume {name}",
             )
-    lines = asyncio.run(_lines(opener_of(context), names, form))
+    if len(names) > 1:
+        output.note(f"Reading {len(names):,} threads …")
+    lines = asyncio.run(_lines(names, form, output))
     put("".join(f"{line}\n" for line in lines).encode(), file)
     output.note(f"{len(lines)} of {amount(len(names), 'thread')} exported ({form}).")
 
 
-async def _lines(opener: Opener, names: list[str], form: Format) -> list[str]:
+async def _lines(names: list[str], form: Format, output: Output) -> list[str]:
     from ddax.ideas.traces import trace
+    from ddax.memory.home import Home
+    from ddax.viewer.reading import Reader
 
-    async with opener(None) as agent:
-        runs = [await _run(agent, name) for name in names]
-    found = [trace(run, form) for run in runs]
+    found, told = [], time.monotonic()
+    async with Reader(Home(home_of()), os.environ) as reader:
+        for done, name in enumerate(names):
+            if time.monotonic() - told >= TOLD_SECONDS:
+                told = time.monotonic()
+                output.note(f"{done:,} of {len(names):,} threads …")
+            found.append(trace(await _run(reader, name), form))
     return [jsonlib.dumps(example, ensure_ascii=False) for example in found if example is not None]
 
 
-async def _run(agent: Any, name: str) -> Any:
+async def _run(reader: Reader, name: str) -> Run:
     """Gather what a trace of the newest task of a thread is made of."""
     from ddax.ideas.traces import Run
 
-    state = await agent.state(name)
+    info, state = reader.run(name), await reader.state(name)
     work, answer = state["work"], state.get("answer", {})
-    tasks = await agent.rows(name, "tasks", task=work["id"])
+    tasks = await reader.rows(info, "tasks", task=work["id"])
     return Run(
         task=str(tasks[0]["text"]) if tasks else work["text"],
         answer=str(answer.get("text", "")),
         root=work["root"],
         ideas=state["ideas"],
         cited=frozenset(c["passage_id"] for c in answer.get("citations", [])),
-        ledger=await agent.rows(name, "ledger", task=work["id"]),
-        decisions=await agent.rows(name, "decisions", task=work["id"]),
+        ledger=await reader.rows(info, "ledger", task=work["id"]),
+        decisions=await reader.rows(info, "decisions", task=work["id"]),
     )

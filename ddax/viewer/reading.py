@@ -72,6 +72,10 @@ class Reader:
             return standing(info, self.home)
         return standing(info, self.home, (await self._snapshot(info.thread_id)).values)
 
+    async def state(self, thread: str) -> JsonDict:
+        """Return the values of a thread's newest state."""
+        return dict((await self._snapshot(thread)).values)
+
     async def ideas(self, thread: str, checkpoint: str = "") -> tuple[JsonDict, str, str]:
         """Return the whole DAG at a moment, the id of its task, and the newest checkpoint there is."""
         newest = await self._snapshot(thread)

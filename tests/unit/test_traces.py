@@ -3,13 +3,22 @@
 from __future__ import annotations
 
 import json
+import time
 from pathlib import Path
 from typing import Any
 
 import pytest
 
+from ddax import Context, open_agent
 from ddax.cli.main import run_command
+from ddax.configs.settings import Mood
+from ddax.graph.services import Parts
 from ddax.ideas.traces import Run, trace
+from ddax.memory.embeddings import HashEmbedder
+from ddax.memory.lock import OwnerLock
+from ddax.memory.sqlite import RecordStore
+from ddax.reasoning.scripted import ScriptedReasoner
+from ddax.testing.pages import PageLibrary
 from ddax.types import ActionCall, Idea
 
 
@@ -78,13 +87,24 @@ def test_a_run_without_answer_or_action_is_no_example(run: Run) -> None:
     assert trace(Run(**{**vars(run), "ledger": []}), "exploratory") is None
 
 
+def lived_in(home: Path, kit: Any, *threads: str) -> None:
+    """Fill a home with threads that are done, and with what they remember."""
+    parts = Parts(
+        reasoner=ScriptedReasoner(kit.script(), repeat=True),
+        library=PageLibrary(kit.pages),
+        embedder=HashEmbedder(),
+    )
+    with open_agent(Context(mood=Mood(engine="numpy")), home=home, parts=parts) as agent:
+        for thread in threads:
+            assert agent.run_sync(kit.question, thread=thread)["status"] == "done"
+
+
 def test_export_from_the_shell(kit: Any, tmp_path: Path, monkeypatch: Any, capsysbinary: Any) -> None:
     monkeypatch.setenv("DDAX_HOME", str(tmp_path))
-    with kit.agent(tmp_path, kit.script()) as agent:
-        agent.run_sync(kit.question, thread="t")
+    lived_in(tmp_path, kit, "t")
 
     def command(*words: str) -> int:
-        return run_command(("traces", "export", *words), opener=lambda _: kit.agent(tmp_path, kit.script()))
+        return run_command(("traces", "export", *words))
 
     for form in ("imitation", "exploratory"):
         assert command("--format", form) == 0
@@ -97,3 +117,38 @@ def test_export_from_the_shell(kit: Any, tmp_path: Path, monkeypatch: Any, capsy
     assert command("-o", str(tmp_path / "no" / "t.jsonl")) == 7
     assert command("--thread", "other") == 2
     assert command("--format", "csv") == 2
+
+
+def test_an_export_of_many_threads_says_how_far_it_is_and_opens_the_record_once(
+    kit: Any, tmp_path: Path, monkeypatch: Any, capsys: Any
+) -> None:
+    monkeypatch.setenv("DDAX_HOME", str(tmp_path))
+    monkeypatch.setattr("ddax.cli.traces.TOLD_SECONDS", 0.0)
+    lived_in(tmp_path, kit, "one", "two", "three")
+    opened: list[Path] = []
+    record = RecordStore.__init__
+
+    def counted(self: RecordStore, path: Path, **options: Any) -> None:
+        opened.append(path)
+        record(self, path, **options)
+
+    monkeypatch.setattr(RecordStore, "__init__", counted)
+    assert run_command(("traces", "export")) == 0
+    out, err = capsys.readouterr()
+    assert out.count("\n") == 3 and len(opened) == 1
+    told = ["Reading 3 threads …", "0 of 3 threads …", "1 of 3 threads …", "2 of 3 threads …"]
+    assert err.splitlines() == [*told, "3 of 3 threads exported (imitation)."]
+
+
+def test_an_export_reads_beside_a_process_that_has_the_memory(
+    kit: Any, tmp_path: Path, monkeypatch: Any, capsys: Any
+) -> None:
+    monkeypatch.setenv("DDAX_HOME", str(tmp_path))
+    lived_in(tmp_path, kit, "t")
+    lock = OwnerLock(tmp_path / "memory", "the memory", clock=time.time)
+    lock.acquire(0)
+    try:
+        assert run_command(("traces", "export")) == 0
+    finally:
+        lock.release()
+    assert capsys.readouterr().out.count("\n") == 1
