@@ -5,6 +5,7 @@ from __future__ import annotations
 import reprlib
 from typing import Any, TypedDict
 
+from ddax.actions.sources.skipping import SkippedRow
 from ddax.errors import UsageError, first_fault
 from ddax.ideas.idea import Ideas
 from ddax.types import MODEL_KEY, JsonDict, Usage
@@ -36,6 +37,7 @@ class RunResult(TypedDict):
     failures: list[JsonDict]
     metrics: JsonDict
     question: JsonDict | None
+    skipped: list[SkippedRow]
 
 
 def result_of(thread: str, state: dict[str, Any], interrupts: tuple[Any, ...] = ()) -> RunResult:
@@ -67,6 +69,7 @@ def result_of(thread: str, state: dict[str, Any], interrupts: tuple[Any, ...] = 
         failures=[state["failures"][key] for key in sorted(state.get("failures", {}))],
         metrics=dict(state.get("metrics", {})),
         question=interrupts[0].value if interrupts else None,
+        skipped=list(state.get("work", {}).get("skipped", [])),
     )
 
 

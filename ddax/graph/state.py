@@ -13,6 +13,7 @@ from langgraph.graph.message import add_messages
 from pydantic import Field
 from typing_extensions import TypedDict
 
+from ddax.actions.sources.skipping import SkippedRow
 from ddax.ideas.idea import merge_ideas
 from ddax.ideas.requirements import Requirement
 from ddax.types import ActionCall, Idea, JsonDict, NodeName, Relation, Usage
@@ -28,7 +29,8 @@ class Work(TypedDict, total=False):
     """The task being worked on; the whole text is kept in the memory under `id`.
 
     `taught` are lessons a human gave during it, `requirements` what it demands. `trunk` is, in a fork, the
-    id of the task that it and all its other forks come from.
+    id of the task that it and all its other forks come from. `skipped` is what its sources hold and was
+    not read, a row for each reason.
     """
 
     id: str
@@ -40,6 +42,7 @@ class Work(TypedDict, total=False):
     requirements: list[Requirement]
     code: str
     trunk: str
+    skipped: list[SkippedRow]
 
 
 class Decision(TypedDict, total=False):

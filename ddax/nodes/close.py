@@ -45,7 +45,7 @@ async def close(state: State, *, session: Session) -> Update:
     refused = broken(state["work"].get("requirements", []), _facts(state, answer))
     status, reason = _status(state, answer, refused)
     answer = await remembered(state, answer, session)
-    answer = await withheld(answer, state["work"]["id"], session)
+    answer = await withheld(answer, state["work"], session)
     await settle_values(state, session, answer, status)
     root = state["work"]["root"]
     doubtful = doubts(state, answer.get("citations", []))

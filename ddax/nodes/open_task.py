@@ -15,6 +15,7 @@ from typing import Any
 from langgraph.runtime import Runtime
 from langgraph.types import Overwrite
 
+from ddax.actions.sources.skipping import rows_of, skipped_of
 from ddax.configs.settings import SCHEMA_VERSION, Context
 from ddax.dynamics.state import attractor, new_attractor, open_mind
 from ddax.errors import UsageError
@@ -107,7 +108,7 @@ async def _work(text: str, number: int, runtime: Runtime[Context], session: Sess
     opened = round(session.clock(), 3)
     identity = sha256(f"{thread}/{number}/{opened}/{text}".encode("utf-8", "replace")).hexdigest()[:12]
     code = await asyncio.to_thread(find_code, session.settings.sources)
-    return Work(
+    work = Work(
         id=identity,
         root=str(number),
         thread=thread,
@@ -117,6 +118,9 @@ async def _work(text: str, number: int, runtime: Runtime[Context], session: Sess
         code=code,
         requirements=_requirements(text, session.settings.requirements),
     )
+    if skipped := rows_of(skipped_of(session.library)):
+        work["skipped"] = session.redactor.value(skipped)
+    return work
 
 
 def _requirements(text: str, given: tuple[str, ...]) -> list[Requirement]:

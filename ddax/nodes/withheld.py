@@ -2,27 +2,32 @@
 
 from __future__ import annotations
 
+from ddax.actions.sources.skipping import lost, reasons_told
 from ddax.environments.actions import UNENDED_PAGES
 from ddax.graph.services import Session
-from ddax.graph.state import Answer
+from ddax.graph.state import Answer, Work
 from ddax.memory.gate import REFUSALS
 from ddax.memory.protocol import FORGOTTEN, MANY
 from ddax.wording import amount
 
 
-async def withheld(answer: Answer, task: str, session: Session) -> Answer:
+async def withheld(answer: Answer, work: Work, session: Session) -> Answer:
     """Return an answer that was not found with what of the sources was not read for it.
 
-    That are passages that were kept out, of which nothing is told that they said, and pages that did not end.
+    That are passages that were kept out, of which nothing is told that they said, pages that did not end,
+    and files and folders that were skipped.
     """
     if answer.get("found"):
         return answer
+    task = work["id"]
     forgotten, ordering = [await _passages(session, task, why) for why in (FORGOTTEN, "instructions")]
     parts = [amount(forgotten, "forgotten passage")] if forgotten else []
     parts += [f"orders to the reader in {amount(ordering, 'passage')}"] if ordering else []
     pages = len(await session.memory.rows(UNENDED_PAGES, task=task, limit=MANY))
     told = [f"Kept out: {', '.join(parts)}."] if parts else []
     told += [f"{amount(pages, 'page')} had not ended when read: there may be more."] if pages else []
+    skipped = lost(work.get("skipped", []))
+    told += [f"Not read: {reasons_told(skipped)}."] if skipped else []
     if not told:
         return answer
     return Answer(**{**answer, "text": " ".join([answer.get("text", ""), *told]).strip()})

@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from ddax.graph.state import Answer
+from ddax.graph.state import Answer, Work
 from ddax.memory.forget import forget
 from ddax.memory.protocol import Memory, RecallQuery
 from ddax.nodes.withheld import withheld
@@ -40,9 +40,9 @@ async def test_what_was_kept_out_is_counted(kit: Any, rows: tuple[Any, ...], tol
     session = kit.session()
     await refused(session.memory, *rows)
     await refused(session.memory, ("forgotten", "a.txt", "9"), task="another")
-    assert (await withheld(NONE, "t", session))["text"] == f"Not found.{told}"
+    assert (await withheld(NONE, Work(id="t"), session))["text"] == f"Not found.{told}"
     found = Answer(**{**NONE, "found": True})
-    assert await withheld(found, "t", session) == found
+    assert await withheld(found, Work(id="t"), session) == found
 
 
 async def test_a_run_over_a_forgotten_passage_says_that_it_was_kept_out(kit: Any, tmp_path: Path) -> None:

@@ -145,6 +145,9 @@ async def test_what_is_no_text_is_skipped_and_said(folder: Path, tmp_path: Path)
     os.mkfifo(folder / "pipe.txt")
     (tmp_path / "secret.txt").write_text("secret words")
     (folder / "leak.txt").symlink_to(tmp_path / "secret.txt")
+    (tmp_path / "far").mkdir()
+    (folder / "shared").symlink_to(tmp_path / "far")
+    (folder / "sub" / "up").symlink_to(folder)
     (folder / "dangling.txt").symlink_to(folder / "gone.txt")
     (folder / "loop.txt").symlink_to(folder / "loop.txt")
     for hidden in (".git", "__pycache__", "node_modules"):
@@ -154,9 +157,9 @@ async def test_what_is_no_text_is_skipped_and_said(folder: Path, tmp_path: Path)
     assert len(library.documents) == 7
     names = [Path(item.source).name for item in library.skipped]
     assert names == ["big.txt", "blob.txt", "broken.pdf", "dangling.txt", "empty.md", "leak.txt", "loop.txt",
-                     "noise.md", "picture.png", "pipe.txt"]  # fmt: skip
-    assert "skipped 10" in library.describe() and "\n" not in library.describe()
-    assert "binary or unreadable (3), it cannot be opened (2)" in library.describe()
+                     "noise.md", "picture.png", "pipe.txt", "shared"]  # fmt: skip
+    assert "skipped 11" in library.describe() and "\n" not in library.describe()
+    assert "a link that leads nowhere (2), a link that leads outside of the folder (2)" in library.describe()
     assert not await library.search("secret hidden words", mode="lexical")
 
 
@@ -208,7 +211,7 @@ async def test_empty_folders_and_unknown_kinds_are_refused(tmp_path: Path) -> No
     with pytest.raises(SourceError, match="empty"):
         await opened(tmp_path / "empty", home=tmp_path)
     (tmp_path / "empty" / "x.png").write_bytes(b"\x89")
-    with pytest.raises(SourceError, match="1 file was skipped"):
+    with pytest.raises(SourceError, match=r"x\.png': not a kind of text that is known\. Save it as text"):
         await opened(tmp_path / "empty", home=tmp_path)
     for spec, why in (
         ("ftp://host/x", "unknown kind"),

@@ -11,9 +11,23 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from ddax.actions.sources.documents import ExtractCache
 from ddax.actions.sources.extract import Extracted, NotText, decoded, document, extract
+from ddax.actions.sources.skipping import (
+    CLOSED,
+    EMPTY,
+    LARGER,
+    LINK,
+    NO_FILE,
+    NOWHERE,
+    UNKNOWN,
+    UNREAD,
+    UNTEXT,
+    Skipped,
+    mend,
+    reasons_told,
+    rows_of,
+)  # fmt: skip
 from ddax.errors import ActionError, SourceError
 from ddax.types import Document
-from ddax.wording import amount
 
 if TYPE_CHECKING:
     from ddax.actions.web.reading import Reader
@@ -36,14 +50,8 @@ TABLES = frozenset({".csv", ".tsv"})
 VALUES = frozenset({".json", ".jsonl", ".ndjson"})
 
 
+READABLE = "Give a text, Markdown, HTML or PDF file, or source code."
 AGAIN = ", or go to the folder where the thread was begun"
-
-
-class Skipped(NamedTuple):
-    """A file inside a folder that was not read."""
-
-    source: str
-    reason: str
 
 
 class Found(NamedTuple):
@@ -125,7 +133,7 @@ def read_single(spec: str, path: Path, *, cache: ExtractCache, max_bytes: int) -
         raise SourceError(
             f"The source {spec!r} cannot be read.",
             why=f"It was skipped: {skipped[0].reason}.",
-            mend="Give a text, Markdown, HTML or PDF file, or source code.",
+            mend=mend(rows_of(skipped)) if skipped[0].reason.startswith(CLOSED) else READABLE,
         )
     return Found(documents, [])
 
@@ -141,7 +149,7 @@ def read_folder(spec: str, folder: Path, *, cache: ExtractCache, max_bytes: int)
     def closed(error: OSError) -> None:
         if Path(error.filename) == folder:
             raise error
-        skipped.append(Skipped(named(Path(error.filename)), f"it cannot be opened ({error.strerror})"))
+        skipped.append(Skipped(named(Path(error.filename)), f"{CLOSED} ({error.strerror})"))
 
     for path in walk(folder, closed):
         source = named(path)
@@ -153,27 +161,30 @@ def read_folder(spec: str, folder: Path, *, cache: ExtractCache, max_bytes: int)
     documents, unread = read_all(wanted, cache)
     skipped += unread
     if not documents:
-        reasons = (
-            f"{amount(len(skipped), 'file was', 'files were')} skipped: {skipped[0].reason}."
-            if skipped
-            else "It is empty."
-        )
-        raise SourceError(
-            f"The folder {spec!r} holds nothing to read.",
-            why=reasons,
-            mend="Name a folder with text, Markdown, HTML, PDF or source code.",
-        )
+        raise nothing_to_read(spec, skipped)
     return Found(documents, sorted(skipped))
+
+
+def nothing_to_read(spec: str, skipped: Sequence[Skipped]) -> SourceError:
+    """Return the error of a folder in which nothing was read."""
+    rows = rows_of(skipped)
+    return SourceError(
+        f"The folder {spec!r} holds nothing to read.",
+        why=f"Skipped: {reasons_told(rows)}." if rows else "It is empty.",
+        mend=mend(rows) or "Name a folder with text, Markdown, HTML, PDF or source code.",
+    )
 
 
 def walk(folder: Path, closed: Callable[[OSError], None]) -> Iterator[Path]:
     """Yield the files below a folder in a fixed order, without hidden and generated ones.
 
-    Folders that cannot be listed are told to `closed`.
+    Folders that cannot be listed are told to `closed`; links to folders are yielded where they lead
+    outside, and left out where what they lead to is met anyway.
     """
     for parent, folders, files in os.walk(folder, onerror=closed):
         folders[:] = sorted(name for name in folders if not name.startswith(".") and name not in IGNORED)
-        for name in sorted(files):
+        links = [name for name in folders if leads_outside(Path(parent) / name, folder)]
+        for name in sorted([*files, *links]):
             if not name.startswith("."):
                 yield Path(parent) / name
 
@@ -181,16 +192,21 @@ def walk(folder: Path, closed: Callable[[OSError], None]) -> Iterator[Path]:
 def refusal(path: Path, folder: Path, max_bytes: int) -> str:
     """Say why a file of a folder is not read, or ""."""
     try:
-        if path.is_symlink() and not path.resolve().is_relative_to(folder.resolve()):
-            return "a link that leads outside of the folder"
+        if leads_outside(path, folder):
+            return LINK
         status = path.stat()
-    except (OSError, RuntimeError):
-        return "it cannot be opened"
+    except (OSError, RuntimeError) as exc:  # the latter for links in a ring
+        return NOWHERE if path.is_symlink() else f"{CLOSED} ({getattr(exc, 'strerror', exc)})"
     if not stat.S_ISREG(status.st_mode):
-        return "not a regular file"
+        return NO_FILE
     if status.st_size > max_bytes:
-        return f"larger than {max_bytes:,} bytes"
-    return "" if kind_of(path) else "not a kind of text that is known"
+        return f"{LARGER} {max_bytes:,} bytes"
+    return "" if kind_of(path) else UNKNOWN
+
+
+def leads_outside(path: Path, folder: Path) -> bool:
+    """Tell whether a path is a link to what does not lie in a folder."""
+    return path.is_symlink() and not path.resolve().is_relative_to(folder.resolve())
 
 
 def candidate(path: Path, source: str) -> Candidate:
@@ -233,10 +249,10 @@ def extracted(path: Path) -> list[Extracted] | str:
     try:
         found = extract(path.read_bytes(), kind_of(path) or "text", fallback=written(path.stem))
     except OSError as exc:
-        return f"it cannot be opened ({exc.strerror})"
+        return f"{CLOSED} ({exc.strerror})"
     except NotText as exc:
-        return f"binary or unreadable: {exc}"
-    return [found] if found.text.strip() else "it holds no text"
+        return f"{UNTEXT}: {exc}"
+    return [found] if found.text.strip() else EMPTY
 
 
 async def pages_extracted(paths: Sequence[Path]) -> dict[Path, list[Extracted] | str]:
@@ -258,9 +274,9 @@ async def page_extracted(path: Path, reader: Reader) -> list[Extracted] | str:
         decoded(content)
         page = await reader.read(content, "html", fallback=name, base="", charset="", whole=True)
     except OSError as exc:
-        return f"it cannot be opened ({exc.strerror})"
+        return f"{CLOSED} ({exc.strerror})"
     except NotText as exc:
-        return f"binary or unreadable: {exc}"
+        return f"{UNTEXT}: {exc}"
     except ActionError as exc:
-        return f"it cannot be read ({exc.why.rstrip('.')})"
-    return [Extracted(page.title, page.text, page.links)] if page.text.strip() else "it holds no text"
+        return f"{UNREAD} ({exc.why.rstrip('.')})"
+    return [Extracted(page.title, page.text, page.links)] if page.text.strip() else EMPTY

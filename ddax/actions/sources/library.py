@@ -19,8 +19,8 @@ from typing import TypeAlias
 import numpy as np
 from numpy.typing import NDArray
 
-from ddax.actions.sources.files import Skipped
 from ddax.actions.sources.passages import Index
+from ddax.actions.sources.skipping import Skipped
 from ddax.actions.sources.titles import TitleIndex
 from ddax.actions.sources.tokens import query_tokens
 from ddax.actions.sources.web import SCHEMES, Pages, read_url

@@ -5,6 +5,7 @@ from __future__ import annotations
 import logging
 
 from ddax.actions.protocol import Library
+from ddax.actions.sources.skipping import skipped_of
 from ddax.actions.web.search.engine import WebSearch
 from ddax.errors import ActionError
 from ddax.types import Document, Hit
@@ -18,6 +19,7 @@ class WebLibrary:
     def __init__(self, local: Library, web: WebSearch) -> None:
         self._local, self._web = local, web
         self.specs = (*local.specs, f"web:{web.provider.name}")
+        self.skipped = skipped_of(local)
 
     async def search(self, query: str, *, intent: str = "", k: int = 10, mode: str = "hybrid") -> list[Hit]:
         """Find the k best documents of both, by score; raises ActionError where neither could search."""
