@@ -104,11 +104,13 @@ def opener_of(context: typer.Context) -> Opener:
 def home_of() -> Path:
     """Return the home folder: DDAX_HOME, by default `.ddax` in the working directory.
 
-    Raises StorageError where it is no folder, or none that can be read.
+    Raises StorageError where it is no folder, or none that can be read, and StateError where it is of a
+    newer release.
     """
     from ddax.memory.home import Home
 
-    home = Home.from_environ(os.environ).path
+    place = Home.from_environ(os.environ)
+    home = place.path
     if home.exists() and not home.is_dir():
         raise StorageError(
             f"The home {str(home)!r} is no folder.",
@@ -121,6 +123,7 @@ def home_of() -> Path:
             why="Permission denied.",
             mend="Make it readable, or set DDAX_HOME to another folder.",
         )
+    place.version()
     return home
 
 

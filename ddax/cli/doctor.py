@@ -83,10 +83,18 @@ def _packages() -> Iterator[Check]:
 
 
 def _home() -> Iterator[Check]:
+    from ddax.errors import StateError
+    from ddax.memory.home import Home
+
     home = _place()
     place = home if home.exists() else _nearest_folder(home)
     if not (place.is_dir() and os.access(place, os.W_OK | os.X_OK)):
         yield Check("home", "bad", f"{place} cannot be written; make it writable or set DDAX_HOME")
+        return
+    try:
+        Home(home).version()
+    except StateError as error:
+        yield Check("home", "bad", str(error))
         return
     free = shutil.disk_usage(place).free / 1e9
     size = (

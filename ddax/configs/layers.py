@@ -181,8 +181,14 @@ def _entries(
         )
     seen: set[str] = set()
     for key_node, value_node in node.value:
-        key = f"{prefix}{key_node.value}"
         where = f"{path}:{key_node.start_mark.line + 1}"
+        if not isinstance(key_node, yaml.ScalarNode):
+            raise SettingsError(
+                f"{where}: a key is no word.",
+                why="A list or a group stands where the name of a setting should.",
+                mend="Write `key: value`; `ddax config show` lists every setting.",
+            )
+        key = f"{prefix}{key_node.value}"
         if key in seen:
             raise SettingsError(
                 f"{where}: the key {key!r} stands twice.",

@@ -109,20 +109,29 @@ class Home:
             ensure_folder(folder)
         return self
 
-    def _bring_to(self, version: int, steps: Mapping[int, HomeStep]) -> None:
-        marker = self.path / "home.json"
-        data = read_json(marker)
-        found = version if data is None else data.get("schema")
-        if not isinstance(found, int) or found > version:
+    def version(self, newest: int = SCHEMA_VERSION) -> int | None:
+        """Return the version of the layout, None where none is noted; nothing is made or changed.
+
+        Raises `StateError` for one that this release does not know.
+        """
+        data = read_json(self.path / "home.json")
+        if data is None:
+            return None
+        found = data.get("schema")
+        if not isinstance(found, int) or found > newest:
             raise StateError(
                 f"The home {str(self.path)!r} has version {found!r}.",
-                why=f"This release reads versions up to {version}.",
+                why=f"This release reads versions up to {newest}.",
                 mend="Upgrade ddax, or set DDAX_HOME to another folder.",
             )
-        if found < version:
+        return found
+
+    def _bring_to(self, version: int, steps: Mapping[int, HomeStep]) -> None:
+        found = self.version(version)
+        if found is not None and found < version:
             self._migrate(found, version, steps)
-        if data is None:
-            write_atomic(marker, json.dumps({"schema": version}))
+        if found is None:
+            write_atomic(self.path / "home.json", json.dumps({"schema": version}))
 
     def _migrate(self, found: int, version: int, steps: Mapping[int, HomeStep]) -> None:
         missing = [old for old in range(found, version) if old not in steps]

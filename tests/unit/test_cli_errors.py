@@ -9,6 +9,8 @@ from pathlib import Path
 import pytest
 
 from ddax import errors
+from ddax.cli.backend import run_folder
+from ddax.graph.runs import RunInfo
 from tests.unit.scripted_command import agent, call, one_object
 
 
@@ -122,3 +124,30 @@ def test_usage_errors_with_json_are_one_object_too(capsys, argv):
     shown = one_object(out)
     assert code == shown["exit_code"] == 2
     assert shown["error"]["mend"]
+
+
+@pytest.mark.parametrize(
+    "argv",
+    [
+        ("runs",), ("show", "t"), ("why", "t"), ("mood", "t"), ("resume",), ("export", "t", "t.html"),
+        ("analyze", "t", "--out", "out"), ("traces", "export"), ("gc", "--dry-run"), ("agents", "list"),
+        ("rubric", "show"), ("memory", "stats"), ("debate", "report"), ("run", "x", "--sources", "docs"),
+    ],
+    ids=" ".join,
+)  # fmt: skip
+def test_a_home_of_a_newer_release_is_neither_read_nor_changed(capsys, place, argv):
+    run_folder().save(RunInfo("t", "x", "done"))
+    (place / ".ddax" / "home.json").write_text('{"schema": 99}')
+    before = {path: path.stat().st_mtime_ns for path in place.rglob("*")}
+    code, out, err = call(capsys, *argv)
+    assert code == 4, (out, err)
+    assert "has version 99" in err and "mend: Upgrade ddax" in err and not out
+    assert {path: path.stat().st_mtime_ns for path in place.rglob("*")} == before
+
+
+def test_doctor_tells_of_a_home_of_a_newer_release(capsys, place):
+    (place / ".ddax").mkdir()
+    (place / ".ddax" / "home.json").write_text('{"schema": 99}')
+    code, out, _ = call(capsys, "doctor")
+    assert code == 1
+    assert "has version 99" in out

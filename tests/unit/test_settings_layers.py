@@ -345,3 +345,10 @@ def test_settings_in_python_are_refused_in_the_words_of_a_file(
     with pytest.raises(SettingsError) as caught:
         group(**values)
     assert what in caught.value.what and why in caught.value.why and caught.value.mend
+
+
+@pytest.mark.parametrize("text", ["? [1, 2]\n: 3\n", "budget:\n  ? {a: 1}\n  : 3\n", "{seed}: 1\n"])
+def test_a_key_that_is_no_word_is_told_without_the_parsers_own_names(tmp_path: Path, text: str) -> None:
+    with pytest.raises(SettingsError, match=r"ddax\.yaml:\d: a key is no word") as caught:
+        load(tmp_path, text)
+    assert "Node" not in str(caught.value)
