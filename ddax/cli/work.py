@@ -253,9 +253,12 @@ def perform(opener: Opener, chosen: Context | None, thread: str, job: Job, outpu
         raise _interrupted(thread) from exc
     except Exception as exc:
         known = as_ddax(exc)
-        if known is not None and known.exit_code in _RESUMABLE_AFTER and _is_unfinished(thread):
-            output.note(f"What was done is kept. When it is mended: {how_to_resume(thread)}")
-        raise
+        if known is None or known.exit_code not in _RESUMABLE_AFTER or not _is_unfinished(thread):
+            raise
+        # Part of the error, so that it is told also where nothing else is: with --json and -q.
+        back = f"What was done is kept. When it is mended: {how_to_resume(thread)}"
+        known.say(known.what, known.why, f"{known.mend} {back}".strip())
+        raise known from (exc if known is not exc else exc.__cause__)
     if result["status"] == "interrupted":
         raise _interrupted(thread)
     return result

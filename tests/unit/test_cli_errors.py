@@ -85,10 +85,18 @@ def test_ctrl_c_prints_the_exact_resume_command(capsys, monkeypatch, place):
     assert f"mend: Resume with: {command[:-1]}2\n" in err
 
 
-def test_a_full_disk_names_the_way_back(capsys):
-    by = agent(error=errors.StorageError("full"))
-    _, _, err = call(capsys, "run", "what?", "--sources", "docs", "--thread", "t1", by=by)
-    assert "When it is mended: ddax resume t1" in err
+@pytest.mark.parametrize("flags", [(), ("-q",), ("--json",), ("-v",)])
+@pytest.mark.parametrize(
+    "error",
+    [errors.StorageError("full", mend="Free some."), OSError(errno.ENOSPC, "No space left on device")],
+)
+def test_a_full_disk_names_the_way_back_in_each_way_of_telling(capsys, error, flags):
+    words = ("run", "what?", "--sources", "docs", "--thread", "t1", *flags)
+    code, out, err = call(capsys, *words, by=agent(error=error))
+    assert code == 7
+    mend = one_object(out)["error"]["mend"] if "--json" in flags else err[err.index("mend: ") :]
+    assert "Free s" in mend
+    assert mend.strip().endswith("What was done is kept. When it is mended: ddax resume t1")
 
 
 @pytest.mark.parametrize(
