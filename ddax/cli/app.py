@@ -44,6 +44,13 @@ from ddax.cli.errors import Interrupted
 class Commands(TyperGroup):
     """The commands, which hand an interrupt on: the parser would make a bare exit code of it."""
 
+    def make_context(self, *words: Any, **options: Any) -> Any:
+        """Read the words of a command line, for which libraries are loaded; raises `Interrupted`."""
+        try:
+            return super().make_context(*words, **options)
+        except KeyboardInterrupt as exc:
+            raise Interrupted from exc
+
     def invoke(self, ctx: Any) -> Any:
         """Run the command that was named; raises `Interrupted` where Ctrl-C ended it."""
         try:

@@ -7,6 +7,7 @@ import sqlite3
 from pathlib import Path
 
 import pytest
+from typer.core import TyperGroup
 
 from ddax import errors
 from ddax.cli.backend import run_folder
@@ -159,3 +160,18 @@ def test_doctor_tells_of_a_home_of_a_newer_release(capsys, place):
     code, out, _ = call(capsys, "doctor")
     assert code == 1
     assert "has version 99" in out
+
+
+@pytest.mark.parametrize("place_of", ["parse_args", "invoke"])
+@pytest.mark.parametrize("flags", [(), ("--json",)])
+def test_an_interrupt_while_the_words_are_read_or_the_command_runs_is_told(
+    capsys, monkeypatch, place_of, flags
+):
+    def interrupted(*_: object, **__: object) -> None:
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr(TyperGroup, place_of, interrupted)
+    code, out, err = call(capsys, "runs", *flags)
+    assert code == 130
+    said = one_object(out)["error"]["what"] if flags else err
+    assert "Interrupted." in said
