@@ -186,6 +186,7 @@ class Passage:
     `text` is verbatim from the document `source` (its URI or path) between the character offsets
     `start` and `end`; `id` is the memory id it is stored under, `score` its relevance in [0, 1].
     `cut` are the characters before it that were left out: orders to the reader, white space at the front.
+    `fenced` tells that it begins inside of a block of code.
     """
 
     id: str
@@ -196,6 +197,7 @@ class Passage:
     end: int = 0
     score: float = 0.0
     cut: int = 0
+    fenced: bool = False
 
     @property
     def opens(self) -> bool:

@@ -8,9 +8,9 @@ from collections import Counter
 from functools import partial
 
 from ddax.actions.protocol import ActionContext
-from ddax.memory.chunks import Chunk, chunks
+from ddax.memory.chunks import Chunk, chunks, fences, is_fenced
 from ddax.memory.gate import only_orders
-from ddax.memory.records import CUT, LARGE
+from ddax.memory.records import CUT, FENCED, LARGE
 from ddax.types import Document, JsonDict, Record
 
 _WORD = re.compile(r"\w+")
@@ -35,14 +35,15 @@ def page_records(
     context: ActionContext, page: Document, *, about: str = "", kind: str = "page"
 ) -> tuple[Record, ...]:
     """Return the parts of a page that bear on a text, by default the task, each with its place in it."""
-    parts = chunks(page.text)
+    parts, edges = chunks(page.text), fences(page.text)
     opening = _opening(parts)
     pieces = relevant(parts, about or context.task_text[:ABOUT], MAX_CHUNKS, opening=opening)
     return tuple(
         Record(
             "observation", piece.text, source=page.source, title=page.title, start=piece.start, end=piece.end,
             task=context.task, idea=context.idea, step=context.step, created=context.now,
-            meta={**page.notes, "kind": kind, "page": page.doc_id, **_front(piece, parts[opening])},
+            meta={**page.notes, "kind": kind, "page": page.doc_id, **_front(piece, parts[opening]),
+                  **({FENCED: True} if is_fenced(edges, piece.start) else {})},
         )
         for piece in pieces
     )  # fmt: skip

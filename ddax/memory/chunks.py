@@ -6,8 +6,8 @@ Rules only, for many scripts at once; what a language model would need to decide
 from __future__ import annotations
 
 import re
-from bisect import bisect_right
-from collections.abc import Iterator
+from bisect import bisect_left, bisect_right
+from collections.abc import Iterator, Sequence
 from typing import NamedTuple
 
 CHUNK_CHARS = 900
@@ -63,7 +63,7 @@ LITERAL = re.compile(
     re.VERBOSE,
 )
 """A line that stands for itself: it neither goes on from the line before nor into the next."""
-FENCE = re.compile(r"[ \t]*(?:```|~~~)")
+FENCE = re.compile(r"^[ \t]*(?:```|~~~)", re.MULTILINE)
 PROMPT = re.compile(r"[ \t]*>>>")
 CLAUSE = re.compile(r"[;:]\s|,\s|\n")
 FOLLOWING = re.compile(r"\s*[\"'“‘«(\[]*(\w*)")
@@ -87,20 +87,23 @@ class Chunk(NamedTuple):
     text: str
 
 
-def sentences(text: str) -> list[Span]:
-    """Find the sentences of a text, in order; together they hold every character but white space."""
+def sentences(text: str, *, fenced: bool = False) -> list[Span]:
+    """Find the sentences of a text, in order; together they hold every character but white space.
+
+    `fenced` tells that the text begins between fences.
+    """
     spans: list[Span] = []
     start = 0
-    for end in borders(text):
+    for end in borders(text, fenced=fenced):
         append_trimmed(spans, text, start, end)
         start = end
     append_trimmed(spans, text, start, len(text))
     return [piece for span in spans for piece in clauses(text, span)]
 
 
-def borders(text: str) -> list[int]:
+def borders(text: str, *, fenced: bool = False) -> list[int]:
     """Return the positions after which a new sentence begins, in order."""
-    lines, literal = literal_lines(text)
+    lines, literal = literal_lines(text, fenced=fenced)
     # Inside a line that stands for itself, a full stop belongs to code or to a cell.
     ends = {
         match.end()
@@ -117,13 +120,13 @@ def borders(text: str) -> list[int]:
     return sorted(ends)
 
 
-def literal_lines(text: str) -> tuple[list[int], list[bool]]:
+def literal_lines(text: str, *, fenced: bool = False) -> tuple[list[int], list[bool]]:
     """Return where the lines of a text begin, and which of them stand for themselves.
 
     Those are table rows, rulers, prompts with what they print, and everything between fences.
     """
     starts, literal = [], []
-    fenced, printed, position = False, False, 0
+    printed, position = False, 0
     for line in text.splitlines(keepends=True):
         edge = FENCE.match(line) is not None
         printed = PROMPT.match(line) is not None or (printed and bool(line.strip()))
@@ -132,6 +135,16 @@ def literal_lines(text: str) -> tuple[list[int], list[bool]]:
         fenced = fenced != edge
         position += len(line)
     return starts or [0], literal or [False]
+
+
+def fences(text: str) -> list[int]:
+    """Return where the lines that open or close a block of code begin, in order."""
+    return [match.start() for match in FENCE.finditer(text)]
+
+
+def is_fenced(edges: Sequence[int], position: int) -> bool:
+    """Tell whether a place of a text lies between fences that begin at `edges`."""
+    return bisect_left(edges, position) % 2 == 1
 
 
 def clauses(text: str, span: Span) -> Iterator[Span]:
@@ -205,17 +218,19 @@ def chunks(text: str, *, size: int = CHUNK_CHARS, overlap: int = OVERLAP_CHARS) 
     """Split a text into pieces of at most `size` characters, at the borders of sentences where it can.
 
     A piece opens with the last sentences of the one before if they fit in `overlap` characters; a
-    heading opens a piece of its own once a third of `size` is filled.
+    heading opens a piece of its own once a third of `size` is filled. A comment of a program is none.
     """
     if not 0 <= overlap < size:
         raise ValueError(f"overlap {overlap!r} must lie in [0, size {size!r})")
     pieces = [piece for span in sentences(text) for piece in halved(text, span, size)]
     found: list[Chunk] = []
+    edges = fences(text)
     first = 0
     for i, piece in enumerate(pieces):
         start = pieces[first].start
         full = piece.end - start > size
-        headed = HEADING.match(text, piece.start) is not None and piece.start - start > size // 3
+        headed = piece.start - start > size // 3 and HEADING.match(text, piece.start) is not None
+        headed = headed and not is_fenced(edges, piece.start)
         if i > first and (full or headed):
             found.append(Chunk(start, pieces[i - 1].end, text[start : pieces[i - 1].end]))
             first = i if headed else overlapping(pieces, first, i, size=size, overlap=overlap)

@@ -16,11 +16,11 @@ from typing import Any
 
 from ddax.configs.secrets import Redactor
 from ddax.ideas.origins import USER, of_record
-from ddax.memory.chunks import Span
+from ddax.memory.chunks import Span, fences, is_fenced
 from ddax.memory.contradictions import contradictions, superseded
 from ddax.memory.instructions import instruction_spans, without
 from ddax.memory.protocol import FORGOTTEN, Found, Memory, MemoryHit, RecallQuery, Relation
-from ddax.memory.records import CUT, cut_before, digest, normalised, rows_of
+from ddax.memory.records import CUT, FENCED, cut_before, digest, normalised, rows_of
 from ddax.memory.scoring import is_met
 from ddax.memory.statements import echoes, same, statements
 from ddax.types import Document, EntailmentCheck, JsonDict, MemoryType, Record
@@ -256,7 +256,10 @@ def _orders(text: str) -> tuple[Span, ...]:
 def _piece(record: Record, start: int, end: int) -> Record:
     """Return a part of a record, at its own place in the document."""
     begin = record.start + start
-    return replace(record, text=record.text[start:end], start=begin, end=begin + end - start)
+    inside = is_fenced(fences(record.text), start) != bool(record.meta.get(FENCED))
+    meta = {name: value for name, value in record.meta.items() if name != FENCED}
+    meta |= {FENCED: True} if inside else {}
+    return replace(record, text=record.text[start:end], start=begin, end=begin + end - start, meta=meta)
 
 
 def _placed(pieces: Sequence[Record]) -> list[Record]:

@@ -79,6 +79,8 @@ def to_json(value: object, what: str) -> str:
 
 CUT = "cut"
 """In `meta`: the characters of a document that were left out before a row (see `ddax.types.Passage`)."""
+FENCED = "fenced"
+"""The key in `meta` of a part of a page that begins inside of a block of code."""
 FOUND_BY_MEANING = frozenset({"reflections", "rules"})
 """The logs whose rows have a vector; each row has `text`, and may have `about`, what it is found by."""
 

@@ -16,7 +16,7 @@ from ddax.ideas.idea import Ideas, is_final
 from ddax.ideas.origins import Origins, join
 from ddax.ideas.requirements import without_wording
 from ddax.memory.protocol import MANY, MemoryHit, RecallQuery
-from ddax.memory.records import cut_before
+from ddax.memory.records import FENCED, cut_before
 from ddax.nodes.bearing import bearing
 from ddax.nodes.standing import writers
 from ddax.reasoning.budget import FREE
@@ -88,7 +88,7 @@ def as_passage(record: Record, score: float) -> Passage:
     """Turn one stored row into a passage."""
     return Passage(
         record.id, record.source, record.title, record.text, record.start, record.end, score,
-        cut=cut_before(record),
+        cut=cut_before(record), fenced=bool(record.meta.get(FENCED)),
     )  # fmt: skip
 
 

@@ -68,3 +68,11 @@ def test_white_space_at_the_front_of_a_page_takes_no_opening_from_it(front: str)
     assert others and (first.start, first.opens) == (len(front), True)
     assert not any(passage.opens for passage in others)
     assert all(text[p.start : p.end] == p.text for p in (first, *others))
+
+
+def test_a_part_that_begins_in_code_is_told_so() -> None:
+    code = "".join(f"run({k})  # The {k}th port is {k}.\n" for k in range(60))
+    found = kept(f"# Ports\n\n```\n{code}{ORDER}run()\n```\n\nThe port is 90.\n\n{LINE * 30}")
+    for part in found:
+        assert part.fenced == (not part.text.startswith("#") and part.text.lstrip().startswith(("run(", "```")))
+    assert sum(part.fenced for part in found) > 2 and not all(part.fenced for part in found)

@@ -92,6 +92,16 @@ def test_a_heading_opens_a_chunk() -> None:
     assert found[-1].text.startswith("# Second part")
 
 
+def test_a_comment_of_a_program_opens_no_chunk() -> None:
+    found = chunks("Intro. " * 60 + "\n\n```sh\n# The port is 80.\nrun\n```\n\nMore text.")
+    assert [chunk.text[:5] for chunk in found] == ["Intro"]
+
+
+def test_a_text_that_begins_in_code_is_cut_there_by_lines() -> None:
+    text = "run(a. B)\n```\nOne. Two.\n"
+    assert [text[a:b] for a, b in sentences(text, fenced=True)] == ["run(a. B)", "```", "One.", "Two."]
+
+
 def test_wrong_sizes_are_refused() -> None:
     with pytest.raises(ValueError, match="overlap"):
         chunks("text", size=10, overlap=10)

@@ -67,6 +67,38 @@ async def test_the_reason_is_told_that_stands_behind_what_is_so(reasoner: Embedd
     assert reply.text.startswith("The mill closed in 1890. The river had changed its course, so that")
 
 
+BRIDGE = (
+    "# Wexley Mill\n\nWexley Mill is a paper mill. The mill closed in 1890. The bridge beside it was rebuilt "
+    "because a flood had carried it away. The wheel was taken out in 1904. It had rotted, as it was never "
+    "painted. The roof was mended in 1907.\n"
+)
+
+
+@pytest.mark.parametrize(
+    "task", ["Why did Wexley Mill close?", "Why did the mill close?", "Why was the roof of Wexley Mill mended?"]
+)
+async def test_what_is_so_is_no_reason_nor_is_that_of_another_thing(
+    reasoner: EmbeddedReasoner, task: str
+) -> None:
+    reply = await asked(reasoner, task, mill=BRIDGE)
+    assert not reply.found
+    assert reply.text.startswith("Not found in the sources: what was read says what is so, not why (support")
+
+
+@pytest.mark.parametrize(
+    ("task", "reason"),
+    [
+        ("Why was the bridge rebuilt?", "because a flood had carried it away"),
+        ("Why was the wheel of Wexley Mill taken out?", "It had rotted, as it was never painted."),
+    ],
+)
+async def test_a_reason_is_told_that_stands_in_the_sentence_or_behind_it(
+    reasoner: EmbeddedReasoner, task: str, reason: str
+) -> None:
+    reply = await asked(reasoner, task, mill=BRIDGE)
+    assert reply.found and reason in reply.text
+
+
 def test_a_question_why_asks_for_nobody_and_no_day() -> None:
     assert analyse("Why is the mill closed when it rains?").kind == "open"
     assert analyse("Why did the man who built the mill leave?").kind == "open"

@@ -79,6 +79,16 @@ def test_a_fence_makes_no_heading_of_the_line_above_it() -> None:
     assert lines[2].cells == []
 
 
+def test_a_passage_that_begins_in_code_says_so_up_to_the_fence() -> None:
+    text = "# The port is 80.\nrun()\n```\n# Use\n\nThe port is 90.\n"
+    lines = split([Passage("p", "s", "t", text, 500, 500 + len(text), fenced=True)])
+    assert [(line.plain, line.label, line.code) for line in lines] == [
+        ("The port is 80.", True, True), ("run()", False, True), ("Use", True, False),
+        ("The port is 90.", False, False),
+    ]  # fmt: skip
+    assert [line.heading and line.heading.plain for line in lines] == [None, None, None, "Use"]
+
+
 def test_an_answer_stands_under_its_question() -> None:
     found = cut("How do I leave?\n\nUse the back door.\n", title="House rules")
     assert found[0].label and found[1].titled == "House rules: How do I leave?: Use the back door."

@@ -246,3 +246,37 @@ async def test_a_sentence_that_names_no_city_is_no_answer_to_which_city(reasoner
         ),
     )
     assert "Trondby" in said.text
+
+
+CRANE = "A new crane was delivered on 17 May by Liebig Works. The sea wall cost 3 million euros.\n"
+
+
+async def test_a_number_of_a_date_is_no_amount_nor_is_what_another_thing_cost(
+    reasoner: EmbeddedReasoner,
+) -> None:
+    reply = await asked(reasoner, "How much did the new crane cost?", ("news", CRANE))
+    assert not reply.found
+    reply = await asked(reasoner, "How much did the sea wall cost?", ("news", CRANE))
+    assert (reply.text, reply.short) == ("news: The sea wall cost 3 million euros.", "3 million")
+
+
+async def test_what_was_changed_later_is_told_first_and_gives_no_short_answer(
+    reasoner: EmbeddedReasoner,
+) -> None:
+    told = "The summer fair will be held on 14 June in the orchard."
+    moved = "The summer fair was moved from 14 June to 21 June."
+    texts = (("april", f"{told}\n"), ("later", f"{moved}\n"))
+    reply = await asked(reasoner, "When will the summer fair be held?", *texts)
+    assert reply.short == "" and reply.text == f"later: {moved} april: {told}"
+    assert (await asked(reasoner, "When will the summer fair be held?", texts[0])).short == "14 June"
+
+
+@pytest.mark.parametrize(("other", "short"), [("1,482", ""), ("1,510", "1,510")])
+async def test_documents_that_say_different_numbers_give_none_where_one_says_the_name_above(
+    reasoner: EmbeddedReasoner, other: str, short: str
+) -> None:
+    report = f"HARBOUR OF KESTREL BAY\nANNUAL REPORT\n\nIn 2024 the harbour received {other} vessels.\n"
+    news = "The harbour of Kestrel Bay received 1,510 vessels in 2024, says the port authority.\n"
+    task = "How many vessels did the harbour of Kestrel Bay receive in 2024?"
+    reply = await asked(reasoner, task, ("news", news), ("report", report))
+    assert reply.short == short and "1,510" in reply.text and other in reply.text

@@ -11,6 +11,7 @@ from collections.abc import Iterable
 from typing import NamedTuple
 from urllib.parse import urljoin, urlsplit
 
+from ddax.actions.sources.markdown import as_shown, with_bars
 from ddax.actions.sources.markup import parsed, text_of
 from ddax.actions.sources.seen import INVISIBLE, seen
 from ddax.actions.sources.tables import as_table
@@ -40,7 +41,9 @@ class NotText(ValueError):
 
 
 def extract(content: bytes, kind: str, *, fallback: str, base: str = "", charset: str = "") -> Extracted:
-    """Turn bytes into text; `kind` is `html`, `json`, `pdf`, `table` or `text`; raises NotText."""
+    """Turn bytes into text; raises NotText.
+
+    `kind` is `html`, `json`, `markdown`, `pdf`, `table` or `text`."""
     if kind == "pdf":
         found = from_pdf(content)
     elif kind == "html":
@@ -50,7 +53,8 @@ def extract(content: bytes, kind: str, *, fallback: str, base: str = "", charset
     elif kind == "json":
         found = Extracted("", as_values(decoded(content, charset)))
     else:
-        found = from_text(decoded(content, charset), base)
+        text = decoded(content, charset)
+        found = from_text(as_shown(text) if kind == "markdown" else with_bars(text), base)
     title = " ".join(found.title.split())[:200]
     return found._replace(title=title or fallback, text=found.text[:MAX_CHARS])
 

@@ -38,7 +38,7 @@ PAGE_SECONDS = 120.0
 IGNORED = frozenset({"__pycache__", "node_modules", "venv", "site-packages"})
 TEXTS = frozenset(
     """
-    .txt .text .md .markdown .mdx .rst .adoc .org .tex .log .yaml .yml .toml .ini
+    .txt .text .rst .adoc .org .tex .log .yaml .yml .toml .ini
     .cfg .conf .xml .srt .vtt .po .bib
     .py .pyi .c .h .cc .cpp .cxx .hpp .hh .rs .go .java .kt .kts .scala .swift .m .mm .cs .fs .js .jsx
     .mjs .cjs .ts .tsx .vue .rb .php .pl .pm .lua .r .jl .hs .ml .mli .ex .exs .erl .clj .sh .bash .zsh
@@ -46,6 +46,7 @@ TEXTS = frozenset(
     """.split()  # noqa: SIM905
 )
 PAGES = frozenset({".html", ".htm", ".xhtml"})
+MARKDOWN = frozenset({".md", ".markdown", ".mdx"})
 TABLES = frozenset({".csv", ".tsv"})
 VALUES = frozenset({".json", ".jsonl", ".ndjson"})
 
@@ -76,6 +77,8 @@ def kind_of(path: Path) -> str:
         return "pdf"
     if ending in PAGES:
         return "html"
+    if ending in MARKDOWN:
+        return "markdown"
     if ending in TABLES:
         return "table"
     if ending in VALUES:

@@ -16,7 +16,8 @@ if TYPE_CHECKING:
     from selectolax.lexbor import LexborHTMLParser
 
 MARK = "data-ddax-hidden"
-UNREAD = "script,style,noscript,template,svg,iframe,object,head"
+UNREAD = "script,style,noscript,template,svg,iframe,object,head,del,s,strike"
+"""What says nothing to a reader, or nothing that holds: a struck text does not."""
 INVISIBLE = re.compile(
     "[\u00ad\u034f\u061c\u115f\u1160\u17b4\u17b5\u180e\u200b\u200e\u200f\u202a-\u202e\u2060-\u206f\u3164\ufeff"
     "\ufff9-\ufffb\U0001d173-\U0001d17a\U000e0000-\U000e0fff]"

@@ -61,6 +61,11 @@ async def page_extracted(fetched: Fetched) -> Extracted:
     return Extracted(page.title, page.text, page.links)
 
 
+def is_markdown(url: str) -> bool:
+    """Tell by the end of an address whether a plain text is Markdown, as servers of code send it."""
+    return urlsplit(url).path.lower().endswith((".md", ".markdown", ".mdx"))
+
+
 def name_of(url: str) -> str:
     """Name a page without a title: by the end of its path, or by its host."""
     parts = urlsplit(url)
@@ -77,6 +82,8 @@ def kind_of_answer(fetched: Fetched) -> str:
     stated = fetched.content_type
     if stated in JSON_TYPES or stated.endswith("+json"):
         return "json"
+    if stated == "text/markdown" or (stated in ("", "text/plain") and is_markdown(fetched.url)):
+        return "markdown"
     if not stated or stated.startswith(TEXT_TYPES) or stated.endswith("+xml"):
         return "text"
     raise ActionError(f"{fetched.url!r} holds no text.", why=f"Its type is {stated!r}.", kind="not_text")

@@ -53,7 +53,7 @@ class Page(NamedTuple):
 def read_page(
     content: bytes, kind: str, *, fallback: str, base: str = "", charset: str = "", whole: bool = False
 ) -> Page:
-    """Turn bytes into a page; `kind` is `html`, `pdf`, `json` or `text`; raises NotText.
+    """Turn bytes into a page; `kind` is one of `extract`; raises NotText.
 
     `whole` reads all of a page of HTML as `extract` does, not its main part alone.
     """

@@ -19,7 +19,7 @@ from ddax.reasoning.embedded.support import Support, measure, unsaid
 from ddax.reasoning.embedded.text import bare_title, contains_phrase, terms, words
 from ddax.reasoning.embedded.touched import touched
 from ddax.reasoning.embedded.vectors import Vectors
-from ddax.reasoning.embedded.whole import Told, apart, two_named, whole
+from ddax.reasoning.embedded.whole import Told, apart, overtaken, rivals, two_named, whole
 from ddax.types import Citation, Passage
 
 MAX_WORDS = 60
@@ -75,14 +75,26 @@ def _quoted(
     lead = compared(question, weighed)[0] if question.kind in ("yes_no", "choice") else ""
     decided = None if lead else affirmed(question, weighed) or asked_cell(question, weighed)
     sure = [] if lead else [(decided[0],)] if decided else whole(question, weighed)[:MAX_SURE]
-    order = telling(question, begun(order, [item for told in sure for item in told]), sure)
-    short = lead or (
-        decided[1] if decided else agreed(question, sure) if sure else short_answer(question, order)
-    )
+    more = [] if decided else rivals(question, weighed, sure)
+    firm = [*sure, *more][:MAX_SURE]
+    order = telling(question, begun(order, [item for told in firm for item in told]), firm)
+    short = lead or (decided[1] if decided else _short(question, sure, more, order))
+    if later := overtaken(short, question, weighed):
+        order, short = begun(order, [item for told in later for item in told]), ""
     text, citations = pack(lead, order, asked=frozenset(question.terms))
     if question.kind == "name" and short:
         citations = _name_first(order[0].sentence, weighed, citations)
     return text, citations, short
+
+
+def _short(
+    question: Question, sure: Sequence[Told], more: Sequence[Told], order: Sequence[Weighed]
+) -> str:
+    """Return the short answer of what is sure to answer, if any; empty where another says a different one."""
+    if not sure:
+        return short_answer(question, order)
+    short = agreed(question, sure)
+    return short if all(touched(question, told[-1]) in (short, "") for told in more) else ""
 
 
 def _name_first(

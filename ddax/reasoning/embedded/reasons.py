@@ -1,4 +1,4 @@
-"""Why something is so: which sentences give a reason, and which rows of tables only say what is so."""
+"""Why something is so: which sentences give a reason, and which only say what is so."""
 
 from __future__ import annotations
 
@@ -6,17 +6,25 @@ import re
 from collections.abc import Sequence
 
 from ddax.reasoning.embedded.evidence import Weighed
-from ddax.reasoning.embedded.question import Question
+from ddax.reasoning.embedded.question import Question, said_of
 from ddax.reasoning.embedded.sentences import Sentence
+from ddax.reasoning.embedded.text import terms, words
 
 LEAST_COVER = 0.5
-"""Share of the question, by rarity, that a sentence beside a row must say to be about the same."""
+"""Share of the question, by rarity, that a sentence with a reason must say to be about the same."""
 _REASON = re.compile(
-    r"\b(?:because|so (?:that|as to)|in order to|due to|owing to|thanks to|therefore|thus|hence|lest"
-    r"|otherwise|reasons?|why|caus(?:es?|ed)|avoids?|prevents?"
-    r"|to (?:keep|protect|ensure|save|spare|allow|let|guard|limit|reduce|stop|help|make))\b",
+    r"\b(?:because|so (?:that|as to)|in order to|due to|owing to|thanks to|on account of|for fear"
+    r"|therefore|thus|hence|lest|otherwise|reasons?|why|caus(?:es?|ed)|avoids?|prevents?|forced|led to"
+    r"|as a result|results? (?:in|of|from)|resulted|(?:as|since) (?:it|they|he|she|we|there|no)"
+    r"|to (?:keep|protect|ensure|save|spare|allow|let|guard|limit|reduce|stop|help|make|avoid|prevent|improve"
+    r"|meet|comply|enable|support|increase|cut|lower|speed|free|give))\b",
     re.IGNORECASE,
 )
+_OF_BEFORE = re.compile(
+    r"\b(?:so that|therefore|thus|hence|otherwise|reasons?|why|forced|led to|result(?:s|ed)?)\b", re.IGNORECASE
+)
+"""Words of a sentence that is the reason itself, of what the one before it says."""
+_BACK = frozenset(["it", "its", "this", "that", "these", "they", "their", "he", "she", "his", "her", "we"])
 
 
 def gives_reason(line: Sentence) -> bool:
@@ -30,11 +38,31 @@ def only_says_what(question: Question, line: Sentence) -> bool:
 
 
 def unreasoned(question: Question, weighed: Sequence[Weighed]) -> bool:
-    """Tell whether it is asked why, and only rows that give no reason say what the question is about."""
-    rows = [item.cover for item in weighed if only_says_what(question, item.sentence)]
-    rest = [
-        item.cover
+    """Tell whether it is asked why, and nothing that is about the same gives a reason."""
+    if not question.asks_why or not weighed:
+        return False
+    about = [item for item in weighed if item.cover >= LEAST_COVER and _says_some(question, item.sentence)]
+    return not any(gives_reason(item.sentence) or _explained(item.sentence, weighed) for item in about)
+
+
+def _says_some(question: Question, line: Sentence) -> bool:
+    """Tell whether a sentence says itself some of what is asked beside what its document is called."""
+    asked = frozenset(question.terms) - frozenset(terms(line.subject))
+    return not line.label and (not asked or not asked.isdisjoint(said_of(question, line.told)))
+
+
+def _explained(line: Sentence, weighed: Sequence[Weighed]) -> bool:
+    """Tell whether the sentence behind another gives its reason, and not that of another thing."""
+    behind = (
+        item.sentence
         for item in weighed
-        if not item.sentence.label and not only_says_what(question, item.sentence)
-    ]
-    return bool(rows) and max(rest, default=0.0) < min(LEAST_COVER, max(rows))
+        if item.sentence.passage.id == line.passage.id
+        and item.sentence.place == line.place + 1
+        and item.sentence.heading == line.heading
+        and not item.sentence.label
+    )
+    return any(
+        _OF_BEFORE.search(other.told) is not None
+        or (gives_reason(other) and not _BACK.isdisjoint(words(other.plain)[:1]))
+        for other in behind
+    )

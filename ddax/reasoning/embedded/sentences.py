@@ -148,8 +148,8 @@ def _of_passage(passage: Passage) -> list[Sentence]:
     found: list[Sentence] = []
     heading: Sentence | None = None
     columns: Sentence | None = None
-    intro, place, spans = "", 0, sentences(passage.text)
-    for number, text, fenced in _said_lines(passage.text, spans):
+    intro, place, spans = "", 0, sentences(passage.text, fenced=passage.fenced)
+    for number, text, fenced in _said_lines(passage, spans):
         run_in = _runs_in(passage.text, spans, number)
         item = _ITEM.match(text) is not None and not run_in
         header = item and _ruled(passage.text, spans, number)
@@ -173,11 +173,11 @@ def _of_passage(passage: Passage) -> list[Sentence]:
     return found
 
 
-def _said_lines(text: str, spans: Sequence[Span]) -> Iterator[tuple[int, str, bool]]:
+def _said_lines(passage: Passage, spans: Sequence[Span]) -> Iterator[tuple[int, str, bool]]:
     """Yield the number and text of each sentence, and whether it is code; rulers and fences say nothing."""
-    fenced = False
+    fenced = passage.fenced
     for number, span in enumerate(spans):
-        line = text[span.start : span.end]
+        line = passage.text[span.start : span.end]
         if FENCE.match(line):
             fenced = not fenced
         elif not _RULER.match(line):

@@ -103,10 +103,12 @@ def _of_kind(question: Question, sentence: str) -> list[Span]:
         wanted = _YEAR if re.search(r"\byear\b", question.text, re.IGNORECASE) else DATE
         return [Span(m.group(), m.start(), m.end(), 1.0) for m in wanted.finditer(sentence)]
     if question.kind == "number":
+        days = [day.span() for day in DATE.finditer(sentence) if not _YEAR.fullmatch(day.group())]
         return [
             Span(m.group(), m.start(), m.end(), 0.4 if _YEAR.fullmatch(m.group()) else 1.0)
             for m in _NUMBER.finditer(sentence)
-        ]  # fmt: skip
+            if not any(start <= m.start() < end for start, end in days)
+        ]
     found = people_in(sentence) if question.kind == "person" else names_in(sentence)
     return [_fitted(question, sentence, span) for span in found]
 

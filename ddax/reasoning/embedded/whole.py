@@ -8,7 +8,7 @@ from collections.abc import Set as AbstractSet
 
 from ddax.reasoning.embedded.evidence import Weighed, fit_of_title
 from ddax.reasoning.embedded.question import Question, said_of
-from ddax.reasoning.embedded.reasons import gives_reason, only_says_what
+from ddax.reasoning.embedded.reasons import LEAST_COVER, gives_reason, only_says_what
 from ddax.reasoning.embedded.rows import asked_cell
 from ddax.reasoning.embedded.sentences import Sentence
 from ddax.reasoning.embedded.spans import DATE, LIVED, led_as_place, people_in
@@ -16,6 +16,8 @@ from ddax.reasoning.embedded.text import contains_phrase, denies, terms, words
 
 LEAST_TERMS = 2
 """One word alone may stand in any sentence, also in one that is about something else."""
+FEW_TERMS = 3
+"""So few words of a question without a name stand in one sentence, or in two that belong together."""
 _ASKED = frozenset({"person", "date", "number", "place", "thing", "open", "yes_no"})
 _TIME = re.compile(
     r"\d|\b(?:first|second|third|fourth|fifth|sixth|seventh|eighth|ninth|tenth|last|noon|midnight|today"
@@ -65,6 +67,30 @@ def whole(question: Question, weighed: Sequence[Weighed]) -> list[Told]:
     return sorted(found, key=lambda told: _rank(question, told[-1].sentence))
 
 
+def rivals(question: Question, weighed: Sequence[Weighed], sure: Sequence[Told]) -> list[Told]:
+    """Find what says the same of what the question names, where only its document says the name."""
+    named = {term for name in question.names for term in terms(name)}
+    rest = needed_terms(question) - named
+    if not sure or not named or len(rest) < LEAST_TERMS:
+        return []
+    told = {id(item) for one in sure for item in one}
+    others = (item for item in weighed if id(item) not in told and rest <= item.terms)
+    return [
+        (item,)
+        for item in others
+        if item.spans and _answers(question, item) and named <= set(terms(item.sentence.passage.text))
+    ]
+
+
+def overtaken(short: str, question: Question, weighed: Sequence[Weighed]) -> list[Told]:
+    """Find what is about the same and says that a short answer was changed: “from 14 June to 21 June”."""
+    if not short:
+        return []
+    changed = re.compile(rf"\bfrom\s+(?:the\s+)?{re.escape(short)}\b[^.;]{{0,40}}?\bto\s+\S", re.IGNORECASE)
+    about = (item for item in weighed if item.cover >= LEAST_COVER and _says(item))
+    return [(item,) for item in about if changed.search(item.sentence.text)]
+
+
 def _rank(question: Question, line: Sentence) -> tuple[bool, bool]:
     """Put first what gives a reason where it is asked why, and what says that it changes something."""
     return question.asks_why and not gives_reason(line), _CHANGED.search(line.text) is None
@@ -97,13 +123,14 @@ def apart(question: Question, weighed: Sequence[Weighed]) -> bool:
 
     "Who designed the mill?" is not answered by what says who designed the bridge beside it.
     """
-    needed = needed_terms(question)
+    needed = frozenset(question.terms) - _FORM
     named = {term for name in question.names for term in terms(name)}
     plain = len(needed - named) <= (question.kind == "person" and _WHO.match(question.text) is not None)
-    if question.kind not in ("person", "date", "number") or len(question.names) != 1 or not plain:
+    one = plain if len(question.names) == 1 else not question.names and len(needed) <= FEW_TERMS
+    if question.kind not in ("person", "date", "number") or not one:
         return False
     said = frozenset[str]().union(*(item.terms for item in weighed))
-    if len(needed) < LEAST_TERMS or not needed <= said:
+    if len(needed) < LEAST_TERMS or not needed <= said or whole(question, weighed):
         return False
     placed = _placed(weighed)
     return not any(needed <= item.terms or _together(item, placed, needed) for item in weighed)
