@@ -76,6 +76,19 @@ async def test_an_order_that_the_server_refuses_was_not_carried_out(
 
 
 @in_module
+async def test_an_order_that_leaves_something_out_is_told_by_its_word(
+    browsing: Browsing, served: Site
+) -> None:
+    served.page("/", "<button>Save</button><button>Delete</button>")
+    with pytest.raises(ActionError, match="not carried out: “except” is not understood; click any") as caught:
+        await browsed(browsing, "Click any button except Delete")
+    assert caught.value.mend == "Name what is meant, without “except”, or use a language model."
+    with pytest.raises(ActionError, match="not carried out: click Print") as caught:
+        await browsed(browsing, "Click Print")
+    assert caught.value.mend == "Say it in the words of the page, or use a language model."
+
+
+@in_module
 async def test_a_link_to_a_page_that_is_gone_was_not_followed(browsing: Browsing, served: Site) -> None:
     served.page("/", "<a href=/gone>Prices</a>")
     served.page("/gone", "<h1>Gone</h1>", status="410")

@@ -74,5 +74,7 @@ def test_a_part_that_begins_in_code_is_told_so() -> None:
     code = "".join(f"run({k})  # The {k}th port is {k}.\n" for k in range(60))
     found = kept(f"# Ports\n\n```\n{code}{ORDER}run()\n```\n\nThe port is 90.\n\n{LINE * 30}")
     for part in found:
-        assert part.fenced == (not part.text.startswith("#") and part.text.lstrip().startswith(("run(", "```")))
+        assert part.fenced == (
+            not part.text.startswith("#") and part.text.lstrip().startswith(("run(", "```"))
+        )
     assert sum(part.fenced for part in found) > 2 and not all(part.fenced for part in found)

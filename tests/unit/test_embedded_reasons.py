@@ -75,7 +75,8 @@ BRIDGE = (
 
 
 @pytest.mark.parametrize(
-    "task", ["Why did Wexley Mill close?", "Why did the mill close?", "Why was the roof of Wexley Mill mended?"]
+    "task",
+    ["Why did Wexley Mill close?", "Why did the mill close?", "Why was the roof of Wexley Mill mended?"],
 )
 async def test_what_is_so_is_no_reason_nor_is_that_of_another_thing(
     reasoner: EmbeddedReasoner, task: str

@@ -43,7 +43,8 @@ class NotText(ValueError):
 def extract(content: bytes, kind: str, *, fallback: str, base: str = "", charset: str = "") -> Extracted:
     """Turn bytes into text; raises NotText.
 
-    `kind` is `html`, `json`, `markdown`, `pdf`, `table` or `text`."""
+    `kind` is `html`, `json`, `markdown`, `pdf`, `table` or `text`.
+    """
     if kind == "pdf":
         found = from_pdf(content)
     elif kind == "html":

@@ -57,6 +57,9 @@
     return ROLES[tag] || "";
   };
 
+  // What a closed section holds has a box, and is not drawn.
+  const isSkipped = (el, style) => style.display !== "contents" && !el.checkVisibility();
+
   const isShown = (el, style) => {
     if (style.visibility !== "visible" || style.display === "none" || Number(style.opacity) < 0.05) return false;
     if (el.closest("[inert]")) return false;
@@ -165,6 +168,9 @@
     return state;
   };
 
+  const boundsOf = (el) => el.type === "range" ? [el.min || "0", el.max || "100"]
+    : ["min", "max"].map((name) => (tagOf(el) === "input" && el[name]) || el.getAttribute("aria-value" + name) || "");
+
   const isClickable = (el, style, parentStyle) => el.hasAttribute("onclick") || el.onclick !== null && el.onclick !== undefined
     || (el.hasAttribute("tabindex") && el.tabIndex >= 0)
     || (style.cursor === "pointer" && (!parentStyle || parentStyle.cursor !== "pointer"));
@@ -203,7 +209,7 @@
       if (SKIPPED.has(tag) || skip.some((one) => el.matches(one))) return;
       if (el.getAttribute("aria-hidden") === "true" && !el.querySelector("input,button,a")) return;
       const style = getComputedStyle(el);
-      if (style.display === "none") return;
+      if (style.display === "none" || isSkipped(el, style)) return;
       const shown = isShown(el, style);
       let role = roleOf(el), own = shown ? ownText(el) : "";
       const tick = (role === "checkbox" || role === "radio") && !shown && el.labels?.length;
@@ -222,6 +228,7 @@
         if (TYPED.has(role) && value.length <= MOST_HELD && (value.length > 2000 || /^\s|[^\S ]|\s$|…$|\p{C}/u.test(value))) row.whole = value;
         if (el.type && tag === "input") row.type = el.type;
         if (TYPED.has(role) && el.placeholder) row.sample = cut(squeeze(el.placeholder));
+        if (role === "spinbutton" || role === "slider") row.bounds = boundsOf(el);
         if (own) row.own = cut(own);
         if (FIELDS.has(role)) { row.before = cut(beside(el)); row.after = cut(behind(el)); }
         if (tag === "a" && el.href) row.href = cut(String(el.href));

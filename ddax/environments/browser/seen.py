@@ -66,6 +66,8 @@ class Node:
     href: str = ""
     hints: str = ""
     options: tuple[str, ...] = ()
+    bounds: tuple[str, ...] = ()
+    """The least and the most number that it takes; empty where it names none."""
     state: frozenset[str] = frozenset()
     box: tuple[float, float, float, float] = (0.0, 0.0, 0.0, 0.0)
     form: tuple[str, str, str] = ("", "", "")
@@ -134,6 +136,7 @@ def node_of(row: JsonDict, frame: str, options: BrowserOptions) -> Node:
         href=cut(str(row.get("href", "")), MAX_ADDRESS),
         hints=_parted(options.vault.hide(options.redactor.text(cut(clean(row["hints"]), MAX_HINTS)))),
         options=tuple(map(clean, row.get("options", ()))),
+        bounds=tuple(map(clean, row.get("bounds", ()))),
         state=state,
         box=_box(row["box"]),
         form=(f"{frame}e{form[0]}" if form[0] else "", str(form[1]).lower(), cut(str(form[2]), MAX_ADDRESS)),

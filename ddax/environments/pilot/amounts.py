@@ -14,6 +14,7 @@ from ddax.environments.pilot.words import (
     BOXES,
     FIELD,
     LIKE,
+    amount,
     content,
     likeness,
     nth,
@@ -119,12 +120,25 @@ async def bring(pilot: Pilot, node: Node, wanted: float, text: str = "") -> bool
     if shown(pilot, node) == wanted:
         pilot.settled = True
         return True
+    if bounds := _outside(node, wanted):
+        pilot.misread(f"“{label_of(node)}” takes a number {bounds}", f"Give a number {bounds}")
+        return False
     pilot.focus = node
     if node.tag == "input":
         await pilot.do("type", node.id, text or written(wanted))
     came = await _by_steps(pilot, node, wanted, _key) or await _by_steps(pilot, node, wanted, _control)
     now = pilot.seen.node(node.id)
     return came and (now is None or "invalid" not in now.state)
+
+
+def _outside(node: Node, wanted: float) -> str:
+    """Return the range of a slider or spinner in words where a number lies outside of it, else nothing."""
+    least, most = map(amount, node.bounds or ("", ""))
+    if (least is None or wanted >= least) and (most is None or wanted <= most):
+        return ""
+    if least is None or most is None:
+        return f"up to {node.bounds[1]}" if least is None else f"from {node.bounds[0]} on"
+    return f"from {node.bounds[0]} to {node.bounds[1]}"
 
 
 async def _by_steps(pilot: Pilot, node: Node, wanted: float, step: Step) -> bool:

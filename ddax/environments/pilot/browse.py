@@ -77,7 +77,8 @@ class Browsing:
             what = "; ".join(report.failed) or "nothing on the page answers to the task"
             raise ActionError(
                 f"not carried out: {what}.", why=f"{noted}The page is {page.title!r}, and says: {said}",
-                mend="Say it in the words of the page, or use a language model.", kind="not_done",
+                mend=f"{report.mend or 'Say it in the words of the page'}, or use a language model.",
+                kind="not_done",
             )  # fmt: skip
         count = len(report.moves)
         done = f"Done in {amount(count, 'move')}" if count else "It was so already"

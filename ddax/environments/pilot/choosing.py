@@ -212,9 +212,9 @@ def is_ticked(node: Node) -> bool:
 
 
 def boxes_of(pilot: Pilot, boxes: list[Node], values: list[str], order: Order) -> list[Node]:
-    """Return the boxes that are named, by meaning where no label has a word of them; none if one is missing.
+    """Return the boxes that are named; none if one is missing.
 
-    What is quoted is meant as it stands: nothing else is ticked for it.
+    Where an order speaks of what is alike, it is by meaning, but not for what stands in quotes.
     """
     meant: list[Node] = []
     text = order.text
@@ -223,8 +223,22 @@ def boxes_of(pilot: Pilot, boxes: list[Node], values: list[str], order: Order) -
             re.sub(r"^(?:words? )?(?:similar|related|close) to\s+", "", value), BOXES, among=boxes
         )
         alike = "similar" in text or "related" in text or "synonym" in text
-        sure = [one for one in ranked if one.score >= (0.6 if alike else SURE)]
-        if not sure and order.quotes:
+        good = (one for one in ranked if alike or _is_called(one.node, value, boxes))
+        sure = [one for one in good if one.score >= (0.6 if alike else SURE)]
+        if not sure and (order.quotes or not alike):
             return []
         meant += [one.node for one in (sure if alike and sure else (sure or ranked)[:1])]
     return list(dict.fromkeys(meant))
+
+
+def _is_called(box: Node, value: str, boxes: list[Node]) -> bool:
+    """Tell whether a box bears what is named, and no other box what it leaves out of that.
+
+    “Call Bob” is not “Call Ann”, nor beside “Extra large” is “extra small” the box “Small”.
+    """
+    label = label_of(box) or box.after
+    if not label:
+        return True
+    left = set(tokens(content(value))) - set(tokens(label))
+    others = {word for n in boxes if n is not box for word in tokens(label_of(n) or n.after)}
+    return not left & others and max(likeness(value, label), likeness(content(value), label)) >= LIKE

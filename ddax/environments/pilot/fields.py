@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from dataclasses import replace
 
 from ddax.environments.browser.seen import Node
 from ddax.environments.pilot.amounts import bring, set_amount
@@ -52,6 +53,9 @@ ALIKE = 0.35
 
 async def enter(pilot: Pilot, order: Order) -> bool:
     """Write what an order says into the field it names."""
+    several = each_named(pilot, order)
+    if several:
+        return all([await enter(pilot, one) for one in several])
     moved = await set_amount(pilot, order)
     if moved is not None:
         return moved
@@ -77,6 +81,19 @@ async def enter(pilot: Pilot, order: Order) -> bool:
         return all([await fill(pilot, node, value) for node in fields if "readonly" not in node.state])
     node = the_field(pilot, where_of(order, value), fields, value)
     return node is not None and await fill(pilot, node, value)
+
+
+def each_named(pilot: Pilot, order: Order) -> list[Order]:
+    """Return an order for each field where several that the page has stand behind one verb; none for one."""
+    joint = "with" if order.word == "fill" else "to"
+    if order.quotes or given(order) is None:
+        return []
+    names = [re.escape(name) for n in pilot.nodes(FIELD | {"combobox", "slider"}) if (name := label_of(n))]
+    also = re.compile(
+        rf"(?:,\s*(?:and\s+)?|\s+and\s+)(?=(?:the\s+)?(?:{'|'.join(names)})\s+{joint}\s)", re.IGNORECASE
+    )
+    found = also.split(order.text) if names else []
+    return [replace(order, text=part, outside=part) for part in found] if len(found) > 1 else []
 
 
 async def completed(pilot: Pilot, parts: Edges, fields: list[Node]) -> bool:
@@ -170,7 +187,15 @@ def _only(pilot: Pilot, where: str, pool: list[Node]) -> Node | None:
 
 
 def called(pilot: Pilot, name: str, pool: list[Node]) -> Node | None:
-    """Return the field that goes by a name, also by its meaning; else the only one that has no name."""
+    """Return the field that goes by a name, also by its meaning; else the only one that has no name.
+
+    Where several share a word of the name, none of them is guessed: a middle name is neither first nor last.
+    """
+    words = set(tokens(name)) - EMPTY
+    alike = [n for n in pool if words & set(tokens(label_of(n)))]
+    if len(alike) > 1:
+        pilot.unclear(alike)
+        return None
     meant = [one.node for one in pilot.match.rank(name, among=pool) if one.score >= ALIKE]
     bare = [n for n in pool if not label_of(n)]
     if not meant and len(bare) > 1:

@@ -93,6 +93,8 @@ _KIND_OR_KIND = re.compile(
 """What leaves nothing open, though it says “or”."""
 _NAMING = frozenset({"press", "choose", "uncheck", "submit", "switch", "message"})
 """Kinds of orders that name something and have nothing to write."""
+_DOING = frozenset({"goal", "deed", "buy"})
+"""Kinds of orders of which a control bears the verb."""
 _ASKS = r"(?:what|which|who|whose|whom|when|where|why|how|is|are|was|were|does|did|has|have)\b"
 _DOES = re.compile(
     r"(?:please\s+)?(?:click|press|tap|enter|type|fill|submit|log in|sign in|tick|untick|uncheck)\b"
@@ -132,7 +134,13 @@ class Order:
     @property
     def excepts(self) -> str:
         """Return the word by which an order leaves out, or open, some of what it names; else nothing."""
-        found = _EXCEPTS.search(_KIND_OR_KIND.sub("_", self.outside)) if self.verb in _NAMING else None
+        return self.exception if self.verb in _NAMING else ""
+
+    @property
+    def exception(self) -> str:
+        """Return such a word of an order that has nothing to write, also where it names nothing."""
+        said = _KIND_OR_KIND.sub("_", self.outside)
+        found = _EXCEPTS.search(said) if self.verb in _NAMING | _DOING else None
         return found[0] if found else ""
 
 

@@ -67,6 +67,8 @@ class Report:
     notes: tuple[str, ...] = ()
     settled: bool = False
     """Whether something that was asked for was so already."""
+    mend: str = ""
+    """How what failed can be said so that it is understood; empty where that is not known."""
 
     @property
     def ok(self) -> bool:
@@ -99,6 +101,7 @@ class Pilot:
     ruled_out: set[str] = field(default_factory=set)
     notes: list[str] = field(default_factory=list)
     settled: bool = False
+    mend: str = ""
     _seen: PageSeen | None = None
 
     @property
@@ -126,7 +129,9 @@ class Pilot:
             self.failed.append(f"not done within {self.max_moves} moves")
         except Over:
             pass
-        return Report(tuple(self.moves), tuple(self.failed), self.seen, tuple(self.notes), self.settled)
+        return Report(
+            tuple(self.moves), tuple(self.failed), self.seen, tuple(self.notes), self.settled, self.mend
+        )
 
     async def do(self, name: str, target: str = "", value: str = "") -> Came:
         """Make a move and say what came of it; raises Over at the end of the world."""
@@ -201,6 +206,11 @@ class Pilot:
         """Note that an order does not say which of several elements it means."""
         names = [f"“{node.name or node.before or f'a {node.role} without a name'}”" for node in nodes]
         self._fail_by([f"it is not said which one is meant of {self.cut(', '.join(names), 200)}"])
+
+    def misread(self, reason: str, mend: str) -> None:
+        """Note why an order is not carried out as it is said, and how it can be said instead."""
+        self._fail_by([reason])
+        self.mend = self.mend or mend
 
     def leave(self, orders: Iterable[Order]) -> None:
         """Note the orders behind one that could not be carried out: a form half filled is not sent."""

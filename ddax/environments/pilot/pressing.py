@@ -310,12 +310,14 @@ def doors(pilot: Pilot) -> list[Node]:
     ]
     pager = next_page(pilot)
     plus = [n for n in seen if n.name.strip() in ("+", "☰") and n.role in ("shape", "clickable", "text")]
-    plus = [n for n in plus if not any(_makes_less(n, other) for other in seen)]
-    return [*closed, *tabs, *named, *menus, *folders, *plus, *([pager] if pager else [])]
+    opens = [n for n in (*menus, *folders, *plus) if not any(_makes_less(n, other) for other in seen)]
+    return [*closed, *tabs, *named, *opens, *([pager] if pager else [])]
 
 
 def _makes_less(plus: Node, other: Node) -> bool:
     """Tell whether an element is the minus to a plus in its line, which then counts and opens nothing."""
+    if plus.name.strip() != "+":
+        return False
     same = abs(other.box[1] - plus.box[1]) < plus.box[3] and abs(other.box[0] - plus.box[0]) < LINE
     return same and other.name.strip() in ("-", "−", "–")
 

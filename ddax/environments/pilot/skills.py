@@ -31,7 +31,7 @@ from ddax.environments.pilot.pressing import (
 )  # fmt: skip
 from ddax.environments.pilot.sorting import sort
 from ddax.environments.pilot.switches import switch, turned
-from ddax.environments.pilot.values import long_text, word_of, worked_out
+from ddax.environments.pilot.values import given, long_text, word_of, worked_out
 from ddax.environments.pilot.words import (
     FIELD,
     content,
@@ -45,6 +45,7 @@ from ddax.environments.pilot.words import (
     written,
 )
 
+INTO = frozenset({"into", "in", "as", "on"})
 POINTERS = frozenset({"mouse", "pointer", "cursor"})
 WHOLE = 0.9
 """Likeness from which a control is called what an order says, whole."""
@@ -61,6 +62,7 @@ async def carry_out(pilot: Pilot) -> None:
             continue
         before = len(pilot.failed)
         if _leaves_out(pilot, order) or not await _skill(order)(pilot, order):
+            _explain(pilot, order)
             pilot.fail(order)
         if len(pilot.failed) > before:
             pilot.leave(pilot.orders[place:])
@@ -80,6 +82,13 @@ def _leaves_out(pilot: Pilot, order: Order) -> bool:
     return bool(left) and not any(left <= words <= said for words in names)
 
 
+def _explain(pilot: Pilot, order: Order) -> None:
+    """Note what of an order that was not carried out is not understood."""
+    word = order.exception
+    if word and not any(set(tokens(word)) <= set(tokens(node.name)) for node in pilot.seen.nodes):
+        pilot.misread(f"“{word}” is not understood", f"Name what is meant, without “{word}”")
+
+
 def _skill(order: Order) -> Skill:
     words = tokens(order.text)
     if (order.verb == "press" and words[:1] == ["submit"]) or order.verb == "submit":
@@ -91,6 +100,13 @@ def _skill(order: Order) -> Skill:
 
 async def _submit(pilot: Pilot, order: Order) -> bool:
     return await submit(pilot, order)
+
+
+async def _enter(pilot: Pilot, order: Order) -> bool:
+    """Write what an order says; “Change the password” says nothing to write, and is a control if anything."""
+    says_field = given(order) is not None or INTO & set(tokens(order.text)) or numbers(order.text)
+    empty = order.word in ("set", "change") and not order.quotes and not says_field
+    return await (deed if empty else enter)(pilot, order)
 
 
 async def _press(pilot: Pilot, order: Order) -> bool:
@@ -353,7 +369,7 @@ async def _choose(pilot: Pilot, order: Order) -> bool:
 
 
 SKILLS: dict[str, Skill] = {
-    "press": _press_or_theirs, "submit": _submit, "choose": _choose, "enter": enter, "expand": _expand,
+    "press": _press_or_theirs, "submit": _submit, "choose": _choose, "enter": _enter, "expand": _expand,
     "close": _close, "find": _find, "focus": _focus, "mark_text": _mark_text, "scroll": _scroll,
     "copy": copy, "paste": paste, "solve": _solve, "wait": _wait, "search": search,
     "generate": _generate, "order": _order_items, "style": _style, "hover": _hover, "go": _go,

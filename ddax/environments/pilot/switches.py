@@ -23,6 +23,10 @@ _WAYS = (
 )
 _ON = ("on", "enable", "activate")
 _KINDS = frozenset({"switch", "toggle", "checkbox", "box", "option", "setting", "all", "my"})
+_ASIDE = re.compile(
+    r"\s*(?:[(:,]|\b(?:about|at|by|during|for|from|if|in|of|on|when|while|with)\b).*$|[\W\d]+$", re.IGNORECASE
+)
+"""What stands behind the word that says what a switch is for."""
 _SWITCHES = (BOXES - {"option", "radio", "menuitemradio"}) | {"button"}
 _TOGGLED = frozenset({"checked", "selected", "pressed"})
 
@@ -41,7 +45,7 @@ async def switch(pilot: Pilot, order: Order) -> bool:
         return False
     what, on = wanted
     words = set(words_of(order.quote or what)) - EMPTY - _KINDS
-    meant = [n for n in pilot.nodes(_SWITCHES) if words and words <= set(words_of(_label(n)))]
+    meant = [n for n in pilot.nodes(_SWITCHES) if words and _is_for(words, n)]
     boxes = [n for n in meant if n.role != "button"]
     meant = boxes or [n for n in meant if words == set(words_of(n.name)) and (on or is_on(n))]
     if len(meant) > 1:
@@ -55,6 +59,16 @@ async def switch(pilot: Pilot, order: Order) -> bool:
         pilot.settled |= is_on(meant[0]) == on
         return True
     return False
+
+
+def _is_for(words: set[str], switch: Node) -> bool:
+    """Tell whether a switch bears all of some words, and they say what it is for.
+
+    “Light alarm” is a switch for an alarm, and not for the light.
+    """
+    label = _label(switch)
+    said = words_of(_ASIDE.sub("", label)) or words_of(label)
+    return words <= set(words_of(label)) and said[-1] in words
 
 
 def _label(node: Node) -> str:

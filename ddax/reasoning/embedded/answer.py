@@ -87,9 +87,7 @@ def _quoted(
     return text, citations, short
 
 
-def _short(
-    question: Question, sure: Sequence[Told], more: Sequence[Told], order: Sequence[Weighed]
-) -> str:
+def _short(question: Question, sure: Sequence[Told], more: Sequence[Told], order: Sequence[Weighed]) -> str:
     """Return the short answer of what is sure to answer, if any; empty where another says a different one."""
     if not sure:
         return short_answer(question, order)

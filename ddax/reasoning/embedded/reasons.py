@@ -21,7 +21,8 @@ _REASON = re.compile(
     re.IGNORECASE,
 )
 _OF_BEFORE = re.compile(
-    r"\b(?:so that|therefore|thus|hence|otherwise|reasons?|why|forced|led to|result(?:s|ed)?)\b", re.IGNORECASE
+    r"\b(?:so that|therefore|thus|hence|otherwise|reasons?|why|forced|led to|result(?:s|ed)?)\b",
+    re.IGNORECASE,
 )
 """Words of a sentence that is the reason itself, of what the one before it says."""
 _BACK = frozenset(["it", "its", "this", "that", "these", "they", "their", "he", "she", "his", "her", "we"])
