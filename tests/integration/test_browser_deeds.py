@@ -91,7 +91,7 @@ async def test_a_form_is_filled_and_what_it_answers_is_heard(
     carry: Carry, task: str, said: str, failed: str
 ) -> None:
     report, now = await carry(FORM, task)
-    assert now == said and report.failed == ((failed,) if failed else ())
+    assert now == said and report.failed[-1:] == ((failed,) if failed else ())
 
 
 async def test_a_list_is_called_by_its_label_alone(carry: Carry) -> None:
