@@ -280,3 +280,15 @@ async def test_documents_that_say_different_numbers_give_none_where_one_says_the
     task = "How many vessels did the harbour of Kestrel Bay receive in 2024?"
     reply = await asked(reasoner, task, ("news", news), ("report", report))
     assert reply.short == short and "1,510" in reply.text and other in reply.text
+
+
+async def test_what_two_documents_of_one_name_say_is_said_once_and_quoted_twice(
+    reasoner: EmbeddedReasoner,
+) -> None:
+    text = "The Velm Bridge was opened in 1931."
+    passages = tuple(
+        Passage(source, source, "Velm Bridge", text, 0, len(text)) for source in ("new.md", "old.md")
+    )
+    task = "When was the Velm Bridge opened?"
+    said = await reasoner.merge(MergeRequest(task, task, (), passages, final=True))
+    assert (said.text, said.short, len(said.citations)) == (text, "1931", 2)

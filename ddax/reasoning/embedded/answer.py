@@ -278,8 +278,10 @@ def pack(
         if said is None:
             continue
         text, cited = said
-        parts.append(text)
         quotes.extend(quote for quote in cited if quote not in quotes)
+        if text in parts:  # a second source for what was said
+            continue
+        parts.append(text)
         left -= len(text.split())
         told = item.sentence
     return " ".join(parts), tuple(quotes)
