@@ -160,3 +160,29 @@ async def test_of_several_of_a_kind_none_is_pressed_as_the_one(task: str, moves:
     rows = [("button", "Delete"), ("button", "Save"), ("button", "Menu"), ("link", "A"), ("link", "B")]
     report, made = await done(task, page(*rows, ("icon", "")))
     assert made == moves and report.ok == bool(moves)
+
+
+def rows(*names: str) -> FixedPage:
+    """Return a list with a name, a button Delete and a button Edit in each row, and a button Save below."""
+    nodes = [Node("l", "list")]
+    for number, name in enumerate(names, 1):
+        top, row = 20.0 * number, f"r{number}"
+        nodes.append(Node(row, "listitem", parent="l", tag="li", box=(0.0, top, 300.0, 18.0)))
+        nodes.append(Node(f"n{number}", "text", name, parent=row, box=(0.0, top, 80.0, 16.0)))
+        for place, said in enumerate(("Edit", "Delete"), 1):
+            box = (90.0 * place, top, 60.0, 16.0)
+            nodes.append(Node(f"{said[0].lower()}{number}", "button", said, parent=row, box=box))
+    return FixedPage([*nodes, Node("s", "button", "Save", box=(0.0, 200.0, 60.0, 16.0))])
+
+
+@pytest.mark.parametrize(
+    ("task", "pressed"),
+    [
+        ("Click Delete", []), ('Click "Delete".', []), ("Press the Delete button", []),
+        ("Find Bob and click Delete.", ["d2"]), ("Click the second Delete button", ["d2"]),
+        ("Click Delete beside Cleo", ["d3"]), ("Click Save", ["s"]), ("Click a Delete button", []),
+    ],
+)  # fmt: skip
+async def test_of_the_same_button_in_several_rows_none_is_guessed(task: str, pressed: list[str]) -> None:
+    report, moves = await done(task, rows("Ann", "Bob", "Cleo"))
+    assert [target for _, target, _ in moves] == pressed and report.ok == bool(pressed), report.failed

@@ -8,6 +8,7 @@ from ddax.environments.browser.seen import ACTED_ON, Node
 from ddax.environments.pilot.match import Found
 from ddax.environments.pilot.orders import Order
 from ddax.environments.pilot.pilot import Came, Pilot
+from ddax.environments.pilot.rows import Row, lines_of
 from ddax.environments.pilot.words import FIELD, content, nth, ordinal, plain, roles, tokens
 
 SURE = 0.55
@@ -22,6 +23,7 @@ LINE = 200
 _THE = re.compile(r"(?:on\s+)?(?:the|this|that)\b", re.IGNORECASE)
 _ONTO = re.compile(r"\s(?:on|in)?to\s", re.IGNORECASE)
 _MORE = ("⋯", "…", "...", "⋮", "☰", "•••")
+_PRESSED = frozenset({"button", "clickable", "icon", "menuitem"})
 SUBMITS = ("submit", "ok", "send", "save", "done", "search", "go", "login", "log in", "sign in", "continue")
 _SENDS = tuple(name for name in SUBMITS if name not in ("search", "go"))
 """What sends a form that is not known: a search that stands beside it does not."""
@@ -109,6 +111,9 @@ async def _try(pilot: Pilot, ranked: list[Found]) -> bool:
     Then only what lies on it or below it is tried: another control of the same name does something else. A
     field that was pressed did nothing yet.
     """
+    one_name = [one.node for one in ranked if _same_name(one.node, ranked[0].node)]
+    if rows := lines_of(pilot.seen, one_name):
+        return await _press_in_line(pilot, rows)
     best, pressed = ranked[0].score, list[Node]()
     for one in [one for one in ranked if one.score >= best - 0.15][:TRIES]:
         if any(node.role not in FIELD and not _overlap(one.node, node) for node in pressed):
@@ -119,6 +124,20 @@ async def _try(pilot: Pilot, ranked: list[Found]) -> bool:
         if came == "unchanged" and one.node.role in ACTED_ON:
             pressed.append(one.node)
     return bool(pressed)
+
+
+def _same_name(one: Node, other: Node) -> bool:
+    return (one.role, plain(one.name)) == (other.role, plain(other.name)) and one.role in _PRESSED
+
+
+async def _press_in_line(pilot: Pilot, rows: list[Row]) -> bool:
+    """Press the control in the row that was just looked for; of several rows none is guessed."""
+    focus = pilot.focus.id if pilot.focus else ""
+    meant = [row for row in rows if focus in {part.id for part in row.parts}]
+    if len(meant) != 1:
+        pilot.unclear(row.control for row in rows)
+        return False
+    return await click(pilot, meant[0].control) != "refused"
 
 
 def _overlap(one: Node, other: Node) -> bool:

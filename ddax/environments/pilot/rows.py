@@ -87,6 +87,18 @@ def rows_of(seen: PageSeen, controls: Sequence[Node]) -> list[Row]:
     return rows or _blocks(seen, controls)
 
 
+def lines_of(seen: PageSeen, controls: Sequence[Node]) -> list[Row]:
+    """Return the rows of some controls of the same name where they are those of one list; else none."""
+    nodes = {node.id: node for node in seen.nodes}
+    parents = {node.id: node.parent for node in seen.nodes}
+    above = [above_of(node, parents) for node in controls]
+    held = Counter(group for groups in above for group in groups)
+    tops = [nodes[own[-1]] for groups in above if (own := [one for one in groups if held[one] == 1])]
+    kinds = {(top.role, top.tag, top.parent) for top in tops}
+    listed = len(controls) > 1 and len(tops) == len(controls) and len(kinds) == 1
+    return rows_of(seen, controls) if listed else []
+
+
 def above_of(node: Node, parents: Mapping[str, str]) -> list[str]:
     """Return the ids of the groups an element is in, the innermost first."""
     found: list[str] = []
