@@ -1,4 +1,4 @@
-"""What a source holds and was not read: why, in which words that is reasons_told, and how it is mended."""
+"""What a source holds and was not read: why, how that is told, and how it is mended."""
 
 from __future__ import annotations
 
