@@ -27,7 +27,7 @@ from ddax.types import JsonDict, Usage
 
 RECORDING = LineForm("ddax-recording", 1, kind="recording", flag="--record")
 ReplyT = TypeVar("ReplyT")
-UNRECORDED = {"Passage": {"score", "cut"}, "Picture": {"data"}}
+UNRECORDED = {"Passage": {"score", "cut", "fenced"}, "Picture": {"data"}}
 """Fields that are no part of a recorded request."""
 
 
@@ -35,7 +35,7 @@ def request_hash(method: str, request: Any) -> str:
     """Return the hash of a request.
 
     Scores of passages are left out: they hold ages, which differ between two runs of one task; what was cut
-    before them follows from their places. A picture stands for itself by the hash of its bytes.
+    before them follows from their places, as does whether they begin in code. A picture stands for itself by the hash of its bytes.
     """
     text = json.dumps([method, _plain(request)], ensure_ascii=True, sort_keys=True)
     return sha256(text.encode()).hexdigest()[:32]

@@ -209,7 +209,7 @@ def test_a_folder_is_refused_before_anything_is_asked(tmp_path):
         RecordingReasoner(ScriptedReasoner({}), tmp_path, environment={})
 
 
-def test_what_was_cut_before_a_passage_is_no_part_of_a_recorded_request():
+def test_what_surrounds_a_passage_is_no_part_of_a_recorded_request():
     assert request_hash("extract", PAIRS["extract"][0]) == "481bc4d872536fc6e1899bcb7544bf99"
-    cut = replace(PAIRS["extract"][0], passages=(replace(ADA, cut=3),))
+    cut = replace(PAIRS["extract"][0], passages=(replace(ADA, cut=3, fenced=True),))
     assert request_hash("extract", cut) == request_hash("extract", PAIRS["extract"][0])
