@@ -35,7 +35,8 @@ def request_hash(method: str, request: Any) -> str:
     """Return the hash of a request.
 
     Scores of passages are left out: they hold ages, which differ between two runs of one task; what was cut
-    before them follows from their places, as does whether they begin in code. A picture stands for itself by the hash of its bytes.
+    before them follows from their places, as does whether they begin in code. A picture stands for itself by
+    the hash of its bytes.
     """
     text = json.dumps([method, _plain(request)], ensure_ascii=True, sort_keys=True)
     return sha256(text.encode()).hexdigest()[:32]
