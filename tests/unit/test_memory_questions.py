@@ -90,7 +90,9 @@ async def test_many_questions_take_few_statements(tmp_path: Path) -> None:
     for ask in (memory.get, memory.upkeep.relations, memory.upkeep.tombstones):
         read.clear()
         await asyncio.gather(*(ask([row_id]) for row_id in ids * 5))
-        assert 1 <= len(read) <= 3, read  # the first may go alone, before the others have asked
+        # What the index reads, which is filled behind, was not asked for.
+        answered = [sql for sql in read if not sql.startswith(("SELECT id, vector", "SELECT count(*)"))]
+        assert 1 <= len(answered) <= 3, read  # the first may go alone, before the others have asked
     await memory.close()
 
 

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Sequence
+from dataclasses import replace
 
 from ddax.memory.chunks import CHUNK_CHARS, SENTENCE_CHARS, sentences
 from ddax.reasoning.embedded.evidence import Weighed
@@ -73,6 +74,8 @@ def affirmed(question: Question, weighed: Sequence[Weighed]) -> tuple[Weighed, s
     leanings: set[str] = set()
     for item in weighed:
         said = _verdict(question, item.sentence)
+        if not said and _says_another_number(question, item.sentence):
+            return None
         if not said and not item.terms.issuperset(question.terms):
             continue
         if _limited(item.sentence, asked) or (said and _taken_back(item.sentence, weighed)):
@@ -132,6 +135,16 @@ def _verdict(question: Question, line: Sentence) -> str:
     if answer and line.heading and line.place == line.heading.place and words(line.heading.plain) == asked:
         return "" if (_DENIALS | {"yes"}).intersection(said[1:]) else answer[1].lower()
     return next(filter(None, (_matched(question, asked, said, at) for at in range(1, len(asked) - 1))), "")
+
+
+def _says_another_number(question: Question, line: Sentence) -> bool:
+    """Tell whether a sentence affirms what is asked with another number in place of the one asked."""
+    asked, said = words(question.text), words(line.text)
+    (mine, others) = ([word for word in one if word[0].isdigit()] for one in (asked, said))
+    if len(mine) != 1 or len(others) != 1 or mine == others:
+        return False
+    other = replace(question, text=question.text.replace(mine[0], others[0]))
+    return _verdict(other, line) == "yes"
 
 
 def _spelt(word: str) -> Iterator[str]:

@@ -19,7 +19,7 @@ from ddax.reasoning.embedded.support import Support, measure, unsaid
 from ddax.reasoning.embedded.text import bare_title, contains_phrase, terms, words
 from ddax.reasoning.embedded.touched import touched
 from ddax.reasoning.embedded.vectors import Vectors
-from ddax.reasoning.embedded.whole import Told, apart, overtaken, rivals, two_named, whole
+from ddax.reasoning.embedded.whole import Told, apart, bound, overtaken, rivals, two_named, whole
 from ddax.types import Citation, Passage
 
 MAX_WORDS = 60
@@ -81,7 +81,7 @@ def _quoted(
     short = lead or (decided[1] if decided else _short(question, sure, more, order))
     if later := overtaken(short, question, weighed):
         order, short = begun(order, [item for told in later for item in told]), ""
-    text, citations = pack(lead, order, asked=frozenset(question.terms))
+    text, citations = pack(lead, bound(order, weighed), asked=frozenset(question.terms))
     if question.kind == "name" and short:
         citations = _name_first(order[0].sentence, weighed, citations)
     return text, citations, short

@@ -43,7 +43,25 @@ def unreasoned(question: Question, weighed: Sequence[Weighed]) -> bool:
     if not question.asks_why or not weighed:
         return False
     about = [item for item in weighed if item.cover >= LEAST_COVER and _says_some(question, item.sentence)]
-    return not any(gives_reason(item.sentence) or _explained(item.sentence, weighed) for item in about)
+    return not any(
+        (gives_reason(item.sentence) and _of_the_same(question, item.sentence, weighed))
+        or _explained(item.sentence, weighed)
+        for item in about
+    )
+
+
+def _of_the_same(question: Question, line: Sentence, weighed: Sequence[Weighed]) -> bool:
+    """Tell whether a sentence says more than half of what is asked, with the one that it goes on from."""
+    asked = frozenset(question.terms) - frozenset(terms(line.subject))
+    said = set(said_of(question, line.told))
+    if not _BACK.isdisjoint(words(line.plain)[:1]):
+        said |= {
+            term
+            for item in weighed
+            if item.sentence.passage.id == line.passage.id and item.sentence.place == line.place - 1
+            for term in said_of(question, item.sentence.told)
+        }
+    return not asked or len(asked & said) > len(asked) / 2
 
 
 def _says_some(question: Question, line: Sentence) -> bool:

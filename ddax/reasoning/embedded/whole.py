@@ -12,7 +12,7 @@ from ddax.reasoning.embedded.reasons import LEAST_COVER, gives_reason, only_says
 from ddax.reasoning.embedded.rows import asked_cell
 from ddax.reasoning.embedded.sentences import Sentence
 from ddax.reasoning.embedded.spans import DATE, LIVED, led_as_place, people_in
-from ddax.reasoning.embedded.text import contains_phrase, denies, terms, words
+from ddax.reasoning.embedded.text import bare_title, contains_phrase, denies, terms, words
 
 LEAST_TERMS = 2
 """One word alone may stand in any sentence, also in one that is about something else."""
@@ -36,6 +36,8 @@ _CHANGED = re.compile(
     r"\b(?:correction|corrected|instead|updated|revised|rescheduled|postponed|replaced by)\b", re.IGNORECASE
 )
 """What says that an earlier statement holds no more."""
+_OF_YEAR = re.compile(r",?\s+\d{4}$")
+"""The year at the end of a date, which a change of the day need not say again."""
 _LIFE = frozenset(terms("born birth die died death"))
 _WHO = re.compile(r"who\b", re.IGNORECASE)
 _BACK = frozenset(["it", "its", "he", "his", "she", "her", "they", "their", "this", "these"])
@@ -86,9 +88,47 @@ def overtaken(short: str, question: Question, weighed: Sequence[Weighed]) -> lis
     """Find what is about the same and says that a short answer was changed: “from 14 June to 21 June”."""
     if not short:
         return []
-    changed = re.compile(rf"\bfrom\s+(?:the\s+)?{re.escape(short)}\b[^.;]{{0,40}}?\bto\s+\S", re.IGNORECASE)
-    about = (item for item in weighed if item.cover >= LEAST_COVER and _says(item))
-    return [(item,) for item in about if changed.search(item.sentence.text)]
+    day = re.escape(_OF_YEAR.sub("", short) or short)
+    changed = re.compile(rf"\bfrom\s+(?:the\s+)?{day}\b[^.;]{{0,40}}?\bto\s+\S", re.IGNORECASE)
+    placed = _placed(weighed)
+    found = [item for item in placed.values() if changed.search(item.sentence.text)]
+    return [
+        (item,) if source is None else (source, item)
+        for item in found
+        for source in [_named(item, placed)]
+        if max(item.cover, source.cover if source else 0.0) >= LEAST_COVER
+    ]
+
+
+def bound(order: Sequence[Weighed], weighed: Sequence[Weighed]) -> list[Weighed]:
+    """Tell what goes on with "it" or "she" behind the sentence it goes on from, or not at all.
+
+    Behind another one it would be about what that names. Where the one before names what its document is
+    about, so does the title.
+    """
+    placed, kept = _placed(weighed), list[Weighed]()
+    for item in order:
+        source = _named(item, placed)
+        if source is None or _names_title(source.sentence) or _follows(item, source, kept[-1:]):
+            kept.append(item)
+        elif source in kept:
+            at = kept.index(source) + 1
+            while at < len(kept) and _follows(item, source, kept[at : at + 1]):
+                at += 1
+            kept.insert(at, item)
+        elif not kept:
+            kept += [source, item]
+    return kept
+
+
+def _follows(item: Weighed, source: Weighed, last: Sequence[Weighed]) -> bool:
+    """Tell whether the last sentence told leads to one: its source, or what goes on from it before."""
+    before = [one.sentence for one in last if one.sentence.passage.id == item.sentence.passage.id]
+    return any(source.sentence.place <= line.place < item.sentence.place for line in before)
+
+
+def _names_title(line: Sentence) -> bool:
+    return contains_phrase(words(line.plain), words(bare_title(line.subject)))
 
 
 def _rank(question: Question, line: Sentence) -> tuple[bool, bool]:
