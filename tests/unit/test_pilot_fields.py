@@ -49,8 +49,11 @@ async def test_which_of_two_fields_is_meant_is_not_guessed() -> None:
     [
         ('Set the city to "Oslo".', [["type", "e2", "Oslo"]]),
         ("Set the city to Oslo.", [["type", "e2", "Oslo"]]),
-        ('Set the city to "Oslo" and the name to "Ada".', [["type", "e2", "Oslo"], ["type", "e1", "Ada"]]),
-        ('Set "City" to "Oslo", and "Name" to "Ada".', [["type", "e2", "Oslo"], ["type", "e1", "Ada"]]),
+        (
+            'Set the city to "Oslo" and the last name to "Ada".',
+            [["type", "e2", "Oslo"], ["type", "e1", "Ada"]],
+        ),
+        ('Set "City" to "Oslo", and "Last name" to "Ada".', [["type", "e2", "Oslo"], ["type", "e1", "Ada"]]),
         ("Fill in the first name with Ada.", [["type", "e3", "Ada"]]),
         ('Enter "Byron" into the last name field.', [["type", "e1", "Byron"]]),
         ('Enter "a@b.example" into the email field.', [["type", "e4", "a@b.example"]]),

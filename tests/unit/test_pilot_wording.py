@@ -186,3 +186,16 @@ def rows(*names: str) -> FixedPage:
 async def test_of_the_same_button_in_several_rows_none_is_guessed(task: str, pressed: list[str]) -> None:
     report, moves = await done(task, rows("Ann", "Bob", "Cleo"))
     assert [target for _, target, _ in moves] == pressed and report.ok == bool(pressed), report.failed
+
+
+@pytest.mark.parametrize(
+    ("task", "moves"),
+    [
+        ("Enter Ada into the name field and click Book", []), ("Set the name to Ada and click Book", []),
+        ('Enter "Ada" as last name', [["type", "e2", "Ada"]]), ('Enter "x" into City', [["type", "e3", "x"]]),
+    ],
+)  # fmt: skip
+async def test_a_name_that_two_fields_have_alike_is_not_guessed(task: str, moves: list[list[str]]) -> None:
+    fields = [("textbox", name) for name in ("First name", "Last name", "City")]
+    report, made = await done(task, page(*fields, ("button", "Book")))
+    assert made == moves and report.ok == bool(moves), report.failed

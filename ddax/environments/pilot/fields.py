@@ -145,9 +145,13 @@ def the_field(pilot: Pilot, where: str, fields: list[Node], value: str) -> Node 
     if place and "word" not in where:
         return _at(place, _name_in(where), pool)
     name = content(where.replace('"', " "), mail=True)
-    ranked = sorted(pool, key=lambda n: -likeness(name, label_of(n)))
-    if name and ranked and likeness(name, label_of(ranked[0])) > LIKE:
-        return ranked[0]
+    likes = {n.id: likeness(name, label_of(n)) for n in pool}
+    best = [n for n in pool if name and likes[n.id] > LIKE and likes[n.id] == max(likes.values())]
+    if len({plain(label_of(n)) for n in best}) > 1:  # “name” is the first name as much as the last
+        pilot.unclear(best)
+        return None
+    if best:
+        return best[0]
     if name := named_field(where):
         return called(pilot, name, pool)
     if find_date(value):
