@@ -12,7 +12,7 @@ from ddax.reasoning.embedded.reasons import LEAST_COVER, gives_reason, only_says
 from ddax.reasoning.embedded.rows import asked_cell
 from ddax.reasoning.embedded.sentences import Sentence
 from ddax.reasoning.embedded.spans import DATE, LIVED, led_as_place, people_in
-from ddax.reasoning.embedded.text import bare_title, contains_phrase, denies, terms, words
+from ddax.reasoning.embedded.text import contains_phrase, denies, terms, words
 
 LEAST_TERMS = 2
 """One word alone may stand in any sentence, also in one that is about something else."""
@@ -103,13 +103,12 @@ def overtaken(short: str, question: Question, weighed: Sequence[Weighed]) -> lis
 def bound(order: Sequence[Weighed], weighed: Sequence[Weighed]) -> list[Weighed]:
     """Tell what goes on with "it" or "she" behind the sentence it goes on from, or not at all.
 
-    Behind another one it would be about what that names. Where the one before names what its document is
-    about, so does the title.
+    Behind another one it would be about what that names, but where the title says what both are about.
     """
     placed, kept = _placed(weighed), list[Weighed]()
     for item in order:
         source = _named(item, placed)
-        if source is None or _names_title(source.sentence) or _follows(item, source, kept[-1:]):
+        if source is None or _is_clear(item, source, kept[-1:]) or _follows(item, source, kept[-1:]):
             kept.append(item)
         elif source in kept:
             at = kept.index(source) + 1
@@ -127,8 +126,11 @@ def _follows(item: Weighed, source: Weighed, last: Sequence[Weighed]) -> bool:
     return any(source.sentence.place <= line.place < item.sentence.place for line in before)
 
 
-def _names_title(line: Sentence) -> bool:
-    return contains_phrase(words(line.plain), words(bare_title(line.subject)))
+def _is_clear(item: Weighed, source: Weighed, last: Sequence[Weighed]) -> bool:
+    """Tell whether a title says whom a sentence is about: its source shares a word, or it is put in front."""
+    title = item.sentence.subject
+    shared = not frozenset(terms(title)).isdisjoint(terms(source.sentence.plain))
+    return shared or any(one.sentence.subject != title for one in last)
 
 
 def _rank(question: Question, line: Sentence) -> tuple[bool, bool]:
