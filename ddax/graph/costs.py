@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from secrets import token_hex
 from typing import TYPE_CHECKING, Any
 
 from ddax.graph.services import Session
@@ -21,11 +22,12 @@ async def note_calls(place: Place, state: Any, session: Session) -> None:
     """
     work = state.get("work", {})
     if place.calls and work:
-        row = {"task": work["id"], "node": place.node, "step": place.step, "idea": place.idea}
-        times = len(await session.memory.rows(CALLS, **row))
-        key = ":".join(map(str, [*row.values(), *([times] if times else [])]))
-        row |= {"thread": work.get("thread", ""), "calls": place.calls}
-        await session.memory.log(CALLS, row, key=key)
+        row = {
+            "task": work["id"], "node": place.node, "step": place.step, "idea": place.idea,
+            "thread": work.get("thread", ""), "calls": place.calls,
+        }  # fmt: skip
+        # A key of its own each time: to ask the log how often this node ran before costs every leaf a trip.
+        await session.memory.log(CALLS, row, key=token_hex(8))
 
 
 def by_node(name: str, update: Update) -> Update:
