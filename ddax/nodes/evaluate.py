@@ -6,7 +6,8 @@ It also gives up ideas that can no longer run because all they need has failed.
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
+from itertools import chain
 
 from ddax.debate.verdict import Verdict, evaluate_outcome
 from ddax.errors import BudgetExceeded, ReasonerError
@@ -17,7 +18,7 @@ from ddax.nodes.deciding import decides, estimates, in_doubt
 from ddax.nodes.frontier import inherited_q
 from ddax.nodes.gather import as_passage, task_text, usage_row
 from ddax.nodes.judging import DEBATES, bench, judging
-from ddax.nodes.rules import familiar
+from ddax.nodes.rules import familiar, planned
 from ddax.nodes.standing import hear
 from ddax.reasoning.budget import usage_of
 from ddax.reasoning.protocol import JudgeRequest
@@ -37,20 +38,24 @@ async def evaluate(state: State, *, session: Session) -> Update:
     order = sorted(told, key=dag.sort_key)
     lessons: list[str] = []
     rubric: tuple[str, ...] = ()
-    if any(_has_worth(outcomes[idea_id]) for idea_id in order):
+    read: dict[str, tuple[Passage, ...]] = {}
+    plans: dict[str, JsonDict] = {}
+    if worth := [idea_id for idea_id in order if _has_worth(outcomes[idea_id])]:
         # Here, once: verdicts beside each other would each fit the maps.
         rubric = tuple((await judging(state, session, text))["rubric"])
         lessons = await session.memory.lessons(text[:2000], kind="value", now=state["work"]["opened"])
+        read, plans = await _evidence(ideas, worth, session), await planned(state, session)
     await session.ahead.done()
-    cheap = {} if decides(state, session) else await _cheap(state, session, text, order, lessons, rubric)
+    cheap = {} if decides(state, session) else await _cheap(state, session, text, read, lessons, rubric)
     # No verdict hangs on another of its step, and a model answers several requests at once.
-    judged = await asyncio.gather(
-        *(
-            _judge(state, session, text, outcomes[i], lessons, rubric=rubric, cheap=cheap.get(i))
-            for i in order
-        ),
-        return_exceptions=True,
-    )
+    judging_each = [
+        _judge(
+            state, session, text, outcomes[i], lessons, rubric=rubric, cheap=cheap.get(i),
+            known=familiar(state, plans, ideas[i]), evidence=read.get(i, ()),
+        )
+        for i in order
+    ]  # fmt: skip
+    judged = await asyncio.gather(*judging_each, return_exceptions=True)
     for idea_id, verdict in zip(order, judged, strict=True):
         if isinstance(verdict, BudgetExceeded | ReasonerError):
             # An outcome that could not be judged has no value; a made-up one would mislead the search.
@@ -89,17 +94,16 @@ def _has_worth(outcome: Outcome) -> bool:
 
 async def _judge(
     state: State, session: Session, text: str, outcome: Outcome, lessons: Sequence[str], *,
-    rubric: tuple[str, ...], cheap: Verdict | None,
+    rubric: tuple[str, ...], cheap: Verdict | None, known: Verdict | None, evidence: tuple[Passage, ...],
 ) -> Verdict:  # fmt: skip
     """Return the verdict on one outcome; beside a `cheap` one a model is asked on claims in doubt alone."""
     if not _has_worth(outcome):
         return Verdict.failure(outcome["text"])
-    idea = state["ideas"][outcome["idea"]]
-    known = await familiar(state, session, idea)
     if known is not None:
         return known
     if cheap is not None and not in_doubt(outcome, cheap):
         return cheap
+    idea = state["ideas"][outcome["idea"]]
     court = await bench(state, session, text, idea=idea["id"])
     return await evaluate_outcome(
         court.reasoner,
@@ -107,7 +111,7 @@ async def _judge(
         idea=idea["title"],
         result=outcome["text"],
         expected=outcome["expected"],
-        evidence=await _evidence(idea, session),
+        evidence=evidence,
         rho=float(state["mind"]["rho"]),
         lessons=lessons,
         settings=session.settings.debate,
@@ -121,26 +125,29 @@ async def _judge(
 
 
 async def _cheap(
-    state: State, session: Session, text: str, order: Sequence[str], lessons: Sequence[str],
-    rubric: tuple[str, ...],
+    state: State, session: Session, text: str, read: Mapping[str, tuple[Passage, ...]],
+    lessons: Sequence[str], rubric: tuple[str, ...],
 ) -> dict[str, Verdict]:  # fmt: skip
-    """Return what every outcome of worth is valued without a model."""
+    """Return what every outcome of worth is valued without a model, by what was `read` for it."""
     ideas, outcomes = state["ideas"], state["outcomes"]
-    worth = [idea_id for idea_id in order if _has_worth(outcomes[idea_id])]
-    read = await asyncio.gather(*(_evidence(ideas[idea_id], session) for idea_id in worth))
     requests = {
         idea_id: JudgeRequest(
             text, ideas[idea_id]["title"], outcomes[idea_id]["text"], outcomes[idea_id]["expected"], evidence,
             lessons=tuple(lessons), rubric=rubric, rho=float(state["mind"]["rho"]),
         )
-        for idea_id, evidence in zip(worth, read, strict=True)
+        for idea_id, evidence in read.items()
     }  # fmt: skip
     return await estimates(requests, outcomes, session)
 
 
-async def _evidence(idea: Idea, session: Session) -> tuple[Passage, ...]:
-    records = await session.memory.get(idea.get("evidence", []))
-    return tuple(as_passage(r, 1.0) for r in records if r.memory_type == "observation")
+async def _evidence(
+    ideas: Mapping[str, Idea], worth: Sequence[str], session: Session
+) -> dict[str, tuple[Passage, ...]]:
+    """Return what was read for each of these ideas; all of it is asked for at once."""
+    cited = {idea_id: ideas[idea_id].get("evidence", []) for idea_id in worth}
+    records = await session.memory.get([*dict.fromkeys(chain.from_iterable(cited.values()))])
+    known = {r.id: as_passage(r, 1.0) for r in records if r.memory_type == "observation"}
+    return {idea_id: tuple(known[i] for i in ids if i in known) for idea_id, ids in cited.items()}
 
 
 def _row(verdict: Verdict, ideas: dict[str, Idea], idea: Idea) -> JsonDict:

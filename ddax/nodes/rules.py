@@ -8,7 +8,7 @@ reasoner goes on from there and the rule has failed in this task.
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 
 import numpy as np
 
@@ -41,7 +41,7 @@ async def by_rule(state: State, session: Session, parent: Idea, mode: str) -> Ex
         return None
     if parent["parent"] == NO_PARENT:
         return await _begin(state, session, parent)
-    rows = await _plans(state, session)
+    rows = await planned(state, session)
     before = rows.get(parent["parent"])
     if before is None or before["stage"] == FELL_BACK or not parent["title"].startswith("by rule:"):
         return None
@@ -128,11 +128,11 @@ async def _answered(state: State, session: Session, names: Sequence[str], answer
     return max(await _likeness(session, answer, quotes), default=0.0) >= LIKE_ANSWER
 
 
-async def familiar(state: State, session: Session, idea: Idea) -> Verdict | None:
+def familiar(state: State, plans: Mapping[str, JsonDict], idea: Idea) -> Verdict | None:
     """Return the value a rule gives an outcome of its plan: its success rate, with no judge asked."""
     if idea["parent"] == NO_PARENT:
         return None
-    row = (await _plans(state, session)).get(idea["parent"])
+    row = plans.get(idea["parent"])
     final = idea["kind"] == "merge" and state["ideas"][idea["parent"]]["parent"] == NO_PARENT
     if row is None or row["stage"] == FELL_BACK or final:
         return None
@@ -142,7 +142,7 @@ async def familiar(state: State, session: Session, idea: Idea) -> Verdict | None
 
 async def carried(state: State, session: Session, parent: Idea, said: Sequence[Finding]) -> Synthesis | None:
     """Return the synthesis of a stage of a rule: it has one finding, which is passed on as it is."""
-    row = (await _plans(state, session)).get(parent["id"])
+    row = (await planned(state, session)).get(parent["id"])
     if row is None or row["stage"] == FELL_BACK or parent["parent"] == NO_PARENT:
         return None
     cited = [finding for finding in said if finding.citations]
@@ -153,7 +153,7 @@ async def carried(state: State, session: Session, parent: Idea, said: Sequence[F
 
 async def followed(state: State, session: Session) -> bool:
     """Tell whether a rule carries this task: then it rests on what was read for it, on nothing recalled."""
-    rows = (await _plans(state, session)).values()
+    rows = (await planned(state, session)).values()
     return bool(rows) and all(row["stage"] != FELL_BACK for row in rows)
 
 
@@ -162,7 +162,7 @@ async def settle_rules(state: State, session: Session) -> None:
     work, answer = state["work"], state.get("answer") or {}
     if not session.settings.rules.enabled or work.get("code"):
         return
-    rows = list((await _plans(state, session)).values())
+    rows = list((await planned(state, session)).values())
     good = bool(answer.get("found")) and state["ideas"][work["root"]]["status"] == "done"
     fell = any(row["stage"] == FELL_BACK for row in rows)
     for rule in sorted({str(row["rule"]) for row in rows}):
@@ -233,7 +233,8 @@ def _cue(page: Passage, taken: Sequence[Passage], names: Sequence[str]) -> str:
     return ""
 
 
-async def _plans(state: State, session: Session) -> dict[str, JsonDict]:
+async def planned(state: State, session: Session) -> dict[str, JsonDict]:
+    """Return what rules have planned in a task, by the idea they planned under."""
     rows = await session.memory.rows(PLANS, task=state["work"]["id"], limit=MANY)
     return {str(row["idea"]): row for row in rows}
 

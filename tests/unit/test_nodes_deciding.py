@@ -99,3 +99,30 @@ def test_a_value_that_no_judge_gave_teaches_nothing_alone() -> None:
     assert value_error(row, ideas) == 0.0
     del row["estimated"]
     assert policy_error(row) == value_error(row, ideas) == pytest.approx(0.8)
+
+
+async def test_what_was_read_and_the_rules_are_asked_for_once_a_step(
+    kit: Any, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    session, state = await after_leaves(kit, "done", "done", "done", debate={"ask": "always"})
+    pages = [Record("observation", f"{PAGE} {n}", source="a.md", created=1.0) for n in range(3)]
+    ids = await session.memory.put(pages)
+    leaves = ("0.1", "0.2", "0.3")
+    for leaf, page in zip(leaves, ids, strict=True):
+        state = kit.reduced(state, {"ideas": {leaf: Idea(evidence=[page])}})
+    state["outcomes"] = {leaf: {**outcome(), "idea": leaf} for leaf in leaves}
+    asked: list[str] = []
+    for name in ("get", "rows"):
+        monkeypatch.setattr(session.memory, name, noted(getattr(session.memory, name), asked))
+    await kit.after(evaluate, state, session)
+    assert asked.count("get") == asked.count("rule_plans") == 1
+    requests = [request for method, request in session.reasoner.requests if method == "judge"]
+    assert [passage.id for request in requests for passage in request.evidence] == ids
+
+
+def noted(ask: Any, asked: list[str]) -> Any:
+    async def asking(first: Any, *more: Any, **named: Any) -> Any:
+        asked.append(first if isinstance(first, str) else ask.__name__)
+        return await ask(first, *more, **named)
+
+    return asking
