@@ -152,3 +152,12 @@ def test_a_row_without_blanks_is_cut_behind_a_cell() -> None:
     text, quotes = pack("", [Weighed(line, 1.0, 1.0, 1.0, frozenset(), ())])
     assert 40 <= len(text.split()) <= MAX_WORDS
     assert "val1," in text and quotes[0].quote in row
+
+
+def test_a_passage_that_is_read_again_is_not_cut_again() -> None:
+    assert all(first is again for first, again in zip(cut(TABLE), cut(TABLE), strict=True))
+    assert cut(TABLE)[0].plain is cut(TABLE)[0].plain
+    assert cut(TABLE, start=7)[0].start == cut(TABLE)[0].start + 7
+    long = "All is well here. " * 400
+    assert [line.text for line in cut(long)] == [line.text for line in cut(long)]
+    assert cut(long)[0] is not cut(long)[0]

@@ -9,6 +9,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+from functools import cached_property, lru_cache
 
 from ddax.memory.chunks import FENCE, Span, sentences
 from ddax.memory.tables import BAR, named_cells, said_row
@@ -21,6 +22,8 @@ HEADING_WORDS = 12
 """A longer line that stands alone is a sentence without its full stop."""
 LEAD_CHARS = 160
 """Characters of a line that leads to others which are read with them."""
+PIECE, PIECES = 4000, 512
+"""Characters of a passage, and how many such passages, whose sentences stay at hand."""
 
 _RULER = re.compile(r"[\W_]*$")
 _MARK = re.compile(
@@ -85,7 +88,7 @@ class Sentence:
         columns = words(self.header.plain) if self.header else []
         return _ASIDE.intersection(above).difference(columns)
 
-    @property
+    @cached_property
     def plain(self) -> str:
         """Return the sentence as a reader would say it: without marks of layout, on one line."""
         bare = _STRONG.sub(r"\2", _MARK.sub("", _MARK.sub("", self.text)))
@@ -105,7 +108,7 @@ class Sentence:
         """Return the sentence as `plain`, each cell of a row after the name of its column."""
         return said_row(self.header.text, self.text) if self.header is not None and self.cells else self.plain
 
-    @property
+    @cached_property
     def titled(self) -> str:
         """Return the sentence with what it stands under in front, as an encoder should see it."""
         heading = self.heading.plain if self.heading else ""
@@ -125,7 +128,8 @@ def split(passages: Sequence[Passage], *, limit: int = MAX_SENTENCES) -> list[Se
     seen: set[tuple[str, int]] = set()
     parts: list[list[Sentence]] = []
     for passage in passages:
-        own = [line for line in _of_passage(passage) if (passage.source, line.start) not in seen]
+        lines = _of_passage(passage) if len(passage.text) <= PIECE else _cut(passage)
+        own = [line for line in lines if (passage.source, line.start) not in seen]
         seen.update((passage.source, line.start) for line in own)
         parts.append(own)
     share = fair_share([len(part) for part in parts], limit)
@@ -143,7 +147,13 @@ def fair_share(sizes: Sequence[int], limit: int) -> int:
     return max(sizes, default=0)
 
 
-def _of_passage(passage: Passage) -> list[Sentence]:
+@lru_cache(maxsize=PIECES)
+def _of_passage(passage: Passage) -> tuple[Sentence, ...]:
+    """Cut one passage once: a judge's texts are embedded while models are waited for, and judged behind."""
+    return tuple(_cut(passage))
+
+
+def _cut(passage: Passage) -> list[Sentence]:
     """Cut one passage, each sentence with its heading and its lead; rulers are left out."""
     found: list[Sentence] = []
     heading: Sentence | None = None
