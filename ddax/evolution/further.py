@@ -16,6 +16,8 @@ from ddax.evolution.operators import Edit
 
 _NAMING = frozenset({"import", "misspelt"})
 """Operators that mend what a test says is not there."""
+_SURE = frozenset({"own_object", "rows"})
+"""Operators that part what is shared by mistake, which is a fault whatever else is one."""
 _NOT_THERE = frozenset({"NameError", "ImportError", "ModuleNotFoundError", "UnboundLocalError"})
 T = TypeVar("T")
 
@@ -23,18 +25,23 @@ T = TypeVar("T")
 def further(report: Report, baseline: Baseline, edit: Edit) -> bool:
     """Say whether a changed program loads that did not, or fails of something else than a missing name.
 
-    A program that does not load may also come further to another error of loading it.
+    A program that does not load may also come further to another error of loading it, and one that shares an
+    object by mistake to other results.
     """
     before = baseline.report
     if before.stage == "import":
         return report.stage == "run" or (
             report.stage == "import" and edit.operator in _NAMING and report.error != before.error
         )
+    if edit.operator in _SURE and report.stage == "run" and report.rows:
+        old = {row.unit: row.message for row in before.rows}
+        return any(row.message != old.get(row.unit, row.message) for row in report.rows if not row.good)
     if edit.operator not in _NAMING or report.stage != "run" or not report.rows:
         return False
-    failed = {row.unit: row for row in before.rows if row.name in _NOT_THERE}
-    now = [(failed[row.unit], row) for row in report.rows if row.unit in failed]
-    return bool(now) and all((old.name, old.message) != (new.name, new.message) for old, new in now)
+    failed = {row.unit: (row.name, row.message) for row in before.rows if row.name in _NOT_THERE}
+    now = [(failed[row.unit], (row.name, row.message)) for row in report.rows if row.unit in failed]
+    # Another name that is missing may stop other tests as before.
+    return bool({old for old, _ in now} - {new for _, new in now})
 
 
 def alternate(*streams: Iterator[T]) -> Iterator[T]:

@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 import ast
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 
 from ddax.evolution.baseline import Baseline
 from ddax.evolution.branches import READ, dropped, lost, watched
 from ddax.evolution.evaluator import CodeEvaluator
 from ddax.evolution.inputs import Probe, changed_functions, examples, probes_of
 from ddax.evolution.localise import read_report
-from ddax.evolution.ranking import Suspect, literals, penalties
+from ddax.evolution.ranking import Suspect, Written, literals, penalties
 from ddax.evolution.search import QUICK_CPU, Found
 
 
@@ -19,6 +19,7 @@ class Ranker:
 
     def __init__(self, evaluator: CodeEvaluator, baseline: Baseline, files: Mapping[str, str]) -> None:
         self.evaluator, self.baseline, self.files = evaluator, baseline, {**files, **baseline.changed}
+        self.original = files
         self.inputs: list[Probe] = []
         targets = evaluator.suite.targets
         known = [row for path in targets for row in examples(path, files[path])]
@@ -42,7 +43,7 @@ class Ranker:
         suspects = [
             Suspect(
                 found.rank,
-                tuple(e.text for e in found.edits),
+                tuple(self.written(found)),
                 tuple(a[:n]),
                 tuple(a[n:end]),
                 lost(a[end:], answers[0][end:]) if a else self.dropped(found),
@@ -51,6 +52,14 @@ class Ranker:
         ]
         faults = penalties(suspects, before=answers[0][:n], wanted=self.wanted, words=self.words())
         return [pool[i] for i in sorted(range(len(pool)), key=lambda i: (faults[i], i))]
+
+    def written(self, found: Found) -> Iterator[Written]:
+        """Yield what each edit of a repair writes, on the text that those before it left."""
+        texts = {edit.path: self.original[edit.path].encode() for edit in found.edits}
+        for edit in found.edits:
+            text = texts[edit.path]
+            yield Written(edit.text, text[edit.start : edit.end].decode())
+            texts[edit.path] = edit.apply(text)
 
     def dropped(self, found: Found) -> float:
         """Return the share of conditions that a repair takes out, where no input says what it does."""

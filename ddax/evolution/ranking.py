@@ -10,25 +10,46 @@ to any set of programs.
 from __future__ import annotations
 
 import ast
+import difflib
 import math
+import re
 from collections.abc import Sequence
 from dataclasses import dataclass
 
 from ddax.evolution.inputs import agrees
 
 EXAMPLES, AGREEMENT, CRASHES, LOST, TYPES, SPECIAL, LENGTH = 4.0, 2.0, 2.0, 2.0, 1.0, 1.0, 0.1
-"""What a full share of each fault costs, in the units of an edit's rank; length per 10 characters."""
+"""What a full share of each fault costs, in the units of an edit's rank; length per 10 new characters."""
+_TOKEN = re.compile(r"\w+|\s+|.")
+
+
+@dataclass(frozen=True)
+class Written:
+    """A text that an edit writes, and the one that stood there."""
+
+    new: str
+    old: str = ""
+
+    def length(self) -> int:
+        """Return how many characters are new."""
+        old, new = _TOKEN.findall(self.old), _TOKEN.findall(self.new)
+        blocks = difflib.SequenceMatcher(None, old, new, autojunk=False).get_matching_blocks()
+        return len(self.new) - sum(len(token) for b in blocks for token in new[b.b : b.b + b.size])
+
+    def values(self) -> frozenset[str]:
+        """Return the uncommon literals that are new."""
+        return literals(self.new) - literals(self.old)
 
 
 @dataclass(frozen=True)
 class Suspect:
-    """A plausible repair as seen from outside: its rank, its new texts, its answers to the probes.
+    """A plausible repair as seen from outside: its rank, what it writes, its answers to the probes.
 
     `lost` is by which share, in [0, 1], it takes fewer branches on the probes than the program had.
     """
 
     rank: float
-    written: tuple[str, ...]
+    written: tuple[Written, ...]
     answers: tuple[str, ...]
     shown: tuple[str, ...] = ()
     lost: float = 0.0
@@ -74,8 +95,8 @@ def _penalty(
         )
         value += CRASHES * alone / n + TYPES * strange / n
         value += AGREEMENT * (1.0 - _agreement(index, suspects, weights))
-    value += SPECIAL * any(literals(text) & words for text in own.written)
-    return value + LENGTH * sum(len(text) for text in own.written) / 10
+    value += SPECIAL * any(written.values() & words for written in own.written)
+    return value + LENGTH * sum(written.length() for written in own.written) / 10
 
 
 def _agreement(index: int, suspects: Sequence[Suspect], weights: Sequence[float]) -> float:

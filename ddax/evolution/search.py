@@ -27,9 +27,10 @@ LISTING, LEADING = 0.5, 0.15
 """Share of the time left that may go by before the first edit of a list is tried, also of second edits that
 are not the last thing to be tried."""
 SECOND_AFTER, SEEDS, PAIR_PENALTY = 2500, 20, 0.6
-COUPLES_AFTER, COUPLES, LEADERS = 600, 240, 3
-"""Candidates before pairs of partial repairs are tried, how many of these at once, and on how many partial
-repairs that mend most of what fails second edits are tried from then on."""
+EARLY_COUPLES_AFTER, EARLY_COUPLES, COUPLES_AFTER, COUPLES, LEADERS = 240, 60, 600, 240, 3
+"""Candidates before the best pairs of partial repairs are tried, how many these are, candidates before more
+are tried, how many of these at once, and on how many partial repairs that mend most of what fails second
+edits are tried from then on."""
 FURTHER_AFTER, FURTHER, DEPTH = 120, 3, 3
 """Candidates before the search also goes on from programs that come further than the one to be mended, from
 how many of these, and how often one after the other."""
@@ -160,7 +161,7 @@ class Search:
             lists.append(_elsewhere(seed, singles, PAIR_PENALTY + 0.05 * index))
         return merge(*lists, key=lambda item: item[0])
 
-    def couples(self) -> Iterator[tuple[float, Edit, Partial]]:
+    def couples(self, most: int) -> Iterator[tuple[float, Edit, Partial]]:
         """Yield pairs of partial repairs that only between them mend all that was ever mended, best first.
 
         A test that none of them mends may be one that needs both.
@@ -171,7 +172,7 @@ class Search:
             for one, other in combinations([p for p in self.partial if p.mended != mended], 2)
             if one.mended | other.mended == mended and (edit := other.after(one)) is not None
         ]
-        yield from sorted(found, key=lambda item: item[0])[:COUPLES]
+        yield from sorted(found, key=lambda item: item[0])[:most]
 
     def listed(
         self, source: Source, suspects: Mapping[int, float], texts: int, share: float = LISTING
@@ -241,12 +242,14 @@ class Search:
         self, stream: Iterator[tuple[float, Edit, Partial | None]], singles: Sequence[tuple[float, Edit]]
     ) -> Iterator[Found | None]:
         """Yield what single edits bring, then what pairs of them do."""
-        yield from self.consume(stream, limit=COUPLES_AFTER - FURTHER_AFTER)
-        yield from self.consume(self.couples())
+        yield from self.consume(stream, limit=EARLY_COUPLES_AFTER - FURTHER_AFTER)
+        yield from self.consume(self.couples(EARLY_COUPLES))
+        yield from self.consume(stream, limit=COUPLES_AFTER - EARLY_COUPLES_AFTER)
+        yield from self.consume(self.couples(COUPLES))
         if self.clock() < self.end:
             stream = merge(stream, self.pairs(self.leaders(), singles, LEADING), key=lambda item: item[0])
         yield from self.consume(stream, limit=SECOND_AFTER - COUPLES_AFTER)
-        yield from self.consume(self.couples())
+        yield from self.consume(self.couples(COUPLES))
         yield from self.escalate(ESCALATIONS_AT_ONCE + ESCALATIONS_LATER)
         if self.clock() < self.end:
             second = self.pairs(self.seeds(), singles)

@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 from ddax.evolution.inputs import agrees, around, changed_functions, examples, probes_of
 from ddax.evolution.inside.probing import show
 from ddax.evolution.operators import Seen, Source, first_order
-from ddax.evolution.ranking import Suspect, literals, penalties
+from ddax.evolution.ranking import Suspect, Written, literals, penalties
 
 PROGRAM = '''
 def last(xs):
@@ -32,8 +32,8 @@ def best(*suspects: Suspect, before=("int 1", "int 1"), wanted=(), words=frozens
     return min(range(len(suspects)), key=lambda i: faults[i])
 
 
-def one(*answers: str, rank: float = 0.0, text: str = "x", shown=(), lost: float = 0.0) -> Suspect:
-    return Suspect(rank, (text,), answers, tuple(shown), lost)
+def one(*answers: str, rank: float = 0.0, text: str = "x", old: str = "", shown=(), lost=0.0) -> Suspect:
+    return Suspect(rank, (Written(text, old),), answers, tuple(shown), lost)
 
 
 def test_examples_of_docstrings_are_read_where_they_are_expressions():
@@ -99,6 +99,14 @@ def test_a_value_of_a_test_in_the_code_is_doubted():
         == 1
     )
     assert literals("f(0, 1, 2, '', None)") == frozenset()
+
+
+def test_only_what_is_new_in_an_edit_counts_as_its_length_and_as_its_values():
+    line = "total = price * quantity"
+    assert Written(f"{line}\nreturn total", line).length() == len("\nreturn total")
+    assert Written("f(a, 37, c)", "f(a, 37, b)").values() == frozenset()
+    long, short = one("int 1", text=f"{line} - 1", old=line), one("int 1", text="- quantity", rank=0.01)
+    assert best(long, short, before=("int 1",)) == 0
 
 
 values = st.recursive(

@@ -8,7 +8,7 @@ from ddax.evolution.baseline import Baseline, apart
 from ddax.evolution.further import alternate, further
 from ddax.evolution.localise import Report, Row
 from ddax.evolution.operators import Edit, Seen
-from ddax.evolution.search import Partial, Search
+from ddax.evolution.search import COUPLES, Partial, Search
 from ddax.evolution.suites import build_suite
 
 
@@ -53,7 +53,7 @@ def searching(failing, run=None):
 def test_only_repairs_that_need_each_other_are_coupled(partials, couples):
     search = searching((0, 1, 2))
     search.partial = partials
-    assert [(edit.start, seed.edit.start) for _, edit, seed in search.couples()] == couples
+    assert [(edit.start, seed.edit.start) for _, edit, seed in search.couples(COUPLES)] == couples
 
 
 def test_leaders_mend_half_of_what_fails_and_break_nothing():
@@ -89,6 +89,10 @@ MATH, KIND = ("NameError", "name 'math' is not defined"), ("NameError", "name 'K
         (failing(MATH), failing(("AssertionError", "")), "delete", False),
         (failing(MATH), failing(MATH), "import", False),
         (failing(("KeyError", "a")), failing(("KeyError", "b")), "import", False),
+        (failing(MATH, KIND), failing(("AssertionError", ""), KIND), "import", True),
+        (failing(MATH, KIND, MATH), failing(("AssertionError", ""), KIND, MATH), "import", False),
+        (failing(("AssertionError", "[1, 1]")), failing(("AssertionError", "[1]")), "own_object", True),
+        (failing(("AssertionError", "[1]")), failing(("AssertionError", "[1]")), "own_object", False),
     ],
 )
 def test_a_program_comes_further_that_loads_or_misses_no_name_any_more(before, after, operator, comes):

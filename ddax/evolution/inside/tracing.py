@@ -36,11 +36,11 @@ class Tracer:
         self.attributes: dict[str, set[str]] = {}
         self.calls: dict[tuple[str, str], list[Any]] = {}
         self.visits: dict[tuple[str, int], int] = {}
+        self.functions: dict[tuple[str, str], int] = {}
 
     def note(self, frame: FrameType) -> None:
         """Note the types of the locals of a frame."""
-        key = (frame.f_code.co_filename, frame.f_code.co_firstlineno)
-        seen = self.types.setdefault(key, {})
+        seen = self.types.setdefault((frame.f_code.co_filename, self.first_line(frame)), {})
         for name, value in list(frame.f_locals.items()):
             if name.startswith(("__", ".")):
                 continue
@@ -52,6 +52,16 @@ class Tracer:
                 known.update(n for n in vars(type(value)) if not n.startswith("__"))
                 for inner, held in list(vars(value).items())[:FIELDS]:
                     seen.setdefault(f"{name}.{inner}", set()).add(type_name(held))
+
+    def first_line(self, frame: FrameType) -> int:
+        """Return the first line of a frame's function; that of a comprehension is the one around it."""
+        code = frame.f_code
+        name = code.co_qualname
+        while name.endswith(">") and ".<locals>." in name:
+            name = name.rpartition(".<locals>.")[0]
+        if name == code.co_qualname:
+            self.functions[code.co_filename, name] = code.co_firstlineno
+        return self.functions.get((code.co_filename, name), code.co_firstlineno)
 
     def local(self, frame: FrameType, event: str, _argument: Any) -> Any:
         """Trace the lines of a frame of the program."""

@@ -15,6 +15,7 @@ from ddax.evolution.operators.base import ATOMIC, Edit, Seen, Source, fingerprin
 from ddax.evolution.operators.calls import CALL_OPERATORS
 from ddax.evolution.operators.classes import CLASS_OPERATORS
 from ddax.evolution.operators.conditions import conditions
+from ddax.evolution.operators.containers import CONTAINER_EXPRESSIONS, CONTAINER_STATEMENTS
 from ddax.evolution.operators.expressions import EXPRESSION_OPERATORS
 from ddax.evolution.operators.failing import FAILING_OPERATORS
 from ddax.evolution.operators.forgotten import (
@@ -22,24 +23,26 @@ from ddax.evolution.operators.forgotten import (
     FORGOTTEN_STATEMENTS,
     FORGOTTEN_WHOLES,
 )
+from ddax.evolution.operators.formats import FORMAT_EDITS
 from ddax.evolution.operators.groups import GROUP_OPERATORS, WHOLE_OPERATORS
 from ddax.evolution.operators.importing import IMPORT_EDITS, IMPORT_OPERATORS
+from ddax.evolution.operators.limits import LIMIT_OPERATORS
 from ddax.evolution.operators.patterns import patterns
 from ddax.evolution.operators.places import places
 from ddax.evolution.operators.statements import STATEMENT_OPERATORS
-from ddax.evolution.operators.texts import TEXT_OPERATORS, formats
+from ddax.evolution.operators.texts import TEXT_OPERATORS
 
 __all__ = ["Edit", "Seen", "Source", "edits", "fingerprint", "first_order"]
 
 _OPERATORS = (
     *EXPRESSION_OPERATORS, *CALL_OPERATORS, *FAILING_OPERATORS, *GROUP_OPERATORS, *TEXT_OPERATORS,
-    *IMPORT_OPERATORS, *FORGOTTEN_EXPRESSIONS, conditions,
+    *IMPORT_OPERATORS, *FORGOTTEN_EXPRESSIONS, *CONTAINER_EXPRESSIONS, *LIMIT_OPERATORS, conditions,
 )  # fmt: skip
 _PIECE = re.compile(rb"(?s)\w*(\"\"\"|'''|\"|')(?:\\.|(?!\1).)*\1")
 _JOINING = (ast.BoolOp, ast.BinOp, ast.Compare, ast.UnaryOp)
 """Parents whose operand has the parentheses around it to itself."""
 _WHOLES = (
-    *WHOLE_OPERATORS, *CLASS_OPERATORS, *IMPORT_EDITS, *FORGOTTEN_WHOLES, formats, patterns,
+    *WHOLE_OPERATORS, *CLASS_OPERATORS, *IMPORT_EDITS, *FORGOTTEN_WHOLES, *FORMAT_EDITS, patterns,
 )  # fmt: skip
 
 
@@ -144,7 +147,7 @@ def edits(source: Source, suspects: Mapping[int, float]) -> Iterator[Edit]:
         near = any(line in suspects for line in (range(place.start_line, place.end_line + 1)))
         if suspects and not near:
             continue
-        for operator in (*STATEMENT_OPERATORS, *FORGOTTEN_STATEMENTS):
+        for operator in (*STATEMENT_OPERATORS, *FORGOTTEN_STATEMENTS, *CONTAINER_STATEMENTS):
             yield from operator(place)
     for whole in _WHOLES:
         yield from whole(source)

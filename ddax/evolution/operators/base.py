@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+import builtins
 import re
 from collections import Counter
 from collections.abc import Iterator, Mapping
@@ -203,6 +204,26 @@ class Source:
             if len(function.body) > 1 or not isinstance(function.body[0], (ast.Pass, ast.Expr, ast.Raise)):
                 idle |= {name for name in given - read if not name.startswith("_") and name != "self"}
         return idle - {"cls"}
+
+    def undefined(self) -> list[str]:
+        """Return the names that are read and have no value anywhere in the file, in the order of the file."""
+        given, read = set(dir(builtins)) | {"__file__", "__path__"}, dict[str, None]()
+        for node in ast.walk(self.tree):
+            if isinstance(node, ast.Name) and isinstance(node.ctx, ast.Load):
+                read[node.id] = None
+            elif isinstance(node, ast.Name):
+                given.add(node.id)
+            elif isinstance(
+                node, FunctionNode | ast.ClassDef | ast.ExceptHandler | ast.MatchAs | ast.MatchStar
+            ):
+                given.add(node.name or "")
+            elif isinstance(node, ast.alias):
+                given.add((node.asname or node.name).split(".")[0])
+            elif isinstance(node, ast.arg):
+                given.add(node.arg)
+            elif isinstance(node, ast.MatchMapping):
+                given.add(node.rest or "")
+        return [] if "*" in given else [name for name in read if name not in given]
 
     def offset(self, line: int, column: int) -> int:
         """Turn a position of the tree into a byte offset."""

@@ -23,7 +23,8 @@ _FUNCTIONS: tuple[tuple[str, ...], ...] = (
 )
 _METHODS: tuple[tuple[str, ...], ...] = (
     ("append", "extend", "add", "insert", "remove", "appendleft", "discard"),
-    ("upper", "lower", "swapcase", "title", "capitalize"),
+    ("upper", "lower", "casefold", "swapcase", "title", "capitalize"),
+    ("Lock", "RLock"),
     ("strip", "lstrip", "rstrip", "removeprefix", "removesuffix"),
     ("startswith", "endswith"),
     ("find", "rfind", "index", "count", "rindex"),
@@ -194,7 +195,8 @@ def more_arguments(node: ast.expr, source: Source) -> Iterator[Variant]:
     if not isinstance(node, ast.Call) or any(isinstance(a, ast.Starred) for a in node.args):
         return
     name = node.func.id if isinstance(node.func, ast.Name) else getattr(node.func, "attr", "")
-    for text in _SWITCHES.get(name, ()):
+    whole = [f"maxlen={n}" for n, kinds in source.scope_of(node).names.items() if "int" in kinds]
+    for text in (*_SWITCHES.get(name, ()), *(whole if name == "deque" else ())):
         option, value = text.split("=", 1)
         if all(k.arg != option for k in node.keywords):
             more = ast.keyword(option, parse(value))
@@ -285,18 +287,9 @@ def wraps(node: ast.expr, source: Source) -> Iterator[Variant]:
         yield "wrap", 1.5, call("round", node, ast.Constant(2))
         for limit in (0, 1):
             yield "clamp", 1.6, call("max", node, ast.Constant(limit))
-        if isinstance(node, ast.Name) and kinds & NUMBERS:
-            for other in sorted(known_numbers(source, node) - {node.id}):
-                yield "clamp", 1.6, call("max", node, ast.Name(other, ast.Load()))
-                yield "clamp", 1.6, call("min", node, ast.Name(other, ast.Load()))
     for function in source.functions:
         if len(function.args.args) == 1 and isinstance(source.parents.get(function), ast.Module):
             yield "wrap_own", 1.4, call(function.name, node)
-
-
-def known_numbers(source: Source, node: ast.expr) -> set[str]:
-    """Return the names in scope that were seen to hold numbers."""
-    return {name for name, kinds in source.scope_of(node).names.items() if kinds & NUMBERS}
 
 
 def sequences(node: ast.expr, source: Source) -> Iterator[Variant]:

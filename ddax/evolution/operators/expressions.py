@@ -91,6 +91,8 @@ def arithmetic(node: ast.expr, source: Source) -> Iterator[Variant]:
         yield from _rotations(node)
         if isinstance(node.op, ast.Sub):
             yield "abs", 0.8, call("abs", node)
+        if isinstance(node.op, ast.BitAnd):
+            yield "invert", 0.5, ast.BinOp(node.left, node.op, ast.UnaryOp(ast.Invert(), node.right))
         if isinstance(node.op, ast.FloorDiv):
             below = ast.BinOp(ast.UnaryOp(ast.USub(), node.left), ast.FloorDiv(), node.right)
             yield "ceiling", 0.9, ast.UnaryOp(ast.USub(), below)

@@ -15,6 +15,8 @@ from ddax.evolution.operators.expressions import NEAR, Variant, call, number
 
 _BOTH_CALLS = ("set", "sorted", "len", "abs", "sum", "str", "int")
 _BOTH_METHODS = ("lower", "upper", "strip")
+_ALIKE = ("lower", "upper", "casefold", "strip", "lstrip", "rstrip")
+"""Methods that are called on both sides of a comparison to make them alike."""
 _AGGREGATES = ("sum", "len", "max", "min", "sorted", "set")
 
 
@@ -29,12 +31,27 @@ def symmetric(node: ast.expr, _source: Source) -> Iterator[Variant]:
         for name in _BOTH_METHODS:
             a, b = (ast.Call(ast.Attribute(side, name, ast.Load()), [], []) for side in (left, right))
             yield "both_sides", 1.2, ast.Compare(a, node.ops, [b])
+    if (old := _method_of(left)) and old == _method_of(right):
+        for name in _ALIKE:
+            if old in _ALIKE and name != old:
+                yield "both_sides", 0.9, ast.Compare(_called(left, name), node.ops, [_called(right, name)])
     for side, constant, value in _numbers(left, right):
         for op in NEAR[type(node.ops[0])]:
             for step in (1, -1):
                 changed = _with(side, constant, value + step)
                 pair = (changed, right) if side is left else (left, changed)
                 yield "compare_pair", 1.3, ast.Compare(pair[0], [op()], [pair[1]])
+
+
+def _method_of(node: ast.expr) -> str:
+    return node.func.attr if isinstance(node, ast.Call) and isinstance(node.func, ast.Attribute) else ""
+
+
+def _called(node: ast.expr, name: str) -> ast.expr:
+    """Return a call of another method of the same object."""
+    if not isinstance(node, ast.Call) or not isinstance(node.func, ast.Attribute):
+        return node
+    return ast.Call(ast.Attribute(node.func.value, name, ast.Load()), node.args, node.keywords)
 
 
 def _numbers(*sides: ast.expr) -> Iterator[tuple[ast.expr, ast.Constant, float]]:

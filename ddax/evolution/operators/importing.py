@@ -7,12 +7,13 @@ import difflib
 import importlib
 import re
 import sys
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from inspect import ismodule
+from itertools import takewhile
 
 from ddax.evolution.operators.base import Edit, FunctionNode, Source, dotted, own_nodes
 from ddax.evolution.operators.expressions import Variant
-from ddax.evolution.operators.heads import at_head
+from ddax.evolution.operators.heads import Change, at_head
 from ddax.evolution.operators.import_lines import import_line
 
 _LIBRARY = (
@@ -33,22 +34,50 @@ def _missing(source: Source, pattern: re.Pattern[str]) -> list[tuple[str, ...]]:
 
 
 def _has(module: str, name: str) -> bool:
-    """Tell whether a module offers a name that is not but another module which it imports itself."""
+    """Tell whether a module offers a name that is not but what it imports itself."""
     own = importlib.import_module(module)
+    if name not in getattr(own, "__all__", [name]):
+        return False
     return hasattr(own, name) and not (name in sys.stdlib_module_names and ismodule(getattr(own, name)))
 
 
 def brought(source: Source) -> Iterator[Edit]:
-    """Import a name that is not defined."""
+    """Import a name that is not defined: from where its use fits first, all that are missing at once."""
     lines = {n.id: n.lineno for n in ast.walk(source.tree) if isinstance(n, ast.Name)}
-    for (name,) in _missing(source, _UNDEFINED):
-        if name not in lines:
-            continue
-        found = [f"import {name}"] if name in sys.stdlib_module_names or name in source.seen.exports else []
-        found += [f"from {m} import {name}" for m, names in source.seen.exports.items() if name in names]
-        found += [f"from {module} import {name}" for module in _LIBRARY if _has(module, name)]
-        for text in found:
-            yield Edit(source.path, *import_line(source, text), "import", 0.2, lines[name])
+    wanted = [name for (name,) in _missing(source, _UNDEFINED) if name in lines]
+    for name in wanted:
+        for rank, text in enumerate(_homes(source, name)):
+            cost = 0.2 + 0.1 * min(rank, 1)
+            yield Edit(source.path, *import_line(source, text), "import", cost, lines[name])
+    together = {name: homes[0] for name in source.undefined() if (homes := _homes(source, name))}
+    if len(together) > 1 and (asked := [name for name in wanted if name in together]):
+        yield Edit(source.path, *_all_of(source, together.values()), "import", 0.1, lines[asked[0]])
+
+
+def _all_of(source: Source, imports: Iterable[str]) -> Change:
+    """Return the change that puts several imports into a file."""
+    changed = source
+    for text in imports:
+        start, end, new = import_line(changed, text)
+        whole = changed.text[:start] + new.encode() + changed.text[end:]
+        changed = Source(source.path, whole, source.seen, source.first_lines)
+    # What follows the imports stays as it is, and so does each of its lines.
+    ends = zip(reversed(source.text), reversed(changed.text), strict=False)
+    alike = sum(1 for _ in takewhile(lambda pair: pair[0] == pair[1], ends))
+    at = source.text.find(b"\n", len(source.text) - alike) + 1 if alike < len(source.text) else 0
+    return 0, at, changed.text[: len(changed.text) - (len(source.text) - at)].decode()
+
+
+def _homes(source: Source, name: str) -> list[str]:
+    """Return the imports that bring a name, the one that fits its use best first."""
+    found = [f"import {name}"] if name in sys.stdlib_module_names or name in source.seen.exports else []
+    found += [f"from {m} import {name}" for m, names in source.seen.exports.items() if name in names]
+    found += [f"from {module} import {name}" for module in _LIBRARY if _has(module, name)]
+    calls = (node.func for node in ast.walk(source.tree) if isinstance(node, ast.Call))
+    called = any(isinstance(func, ast.Name) and func.id == name for func in calls)
+    # No module can be called, and what `typing` has of the same name is an alias for annotations.
+    last = {f"from typing import {name}", *([f"import {name}"] if called else [])}
+    return sorted(found, key=last.__contains__)
 
 
 def declared(source: Source) -> Iterator[Edit]:

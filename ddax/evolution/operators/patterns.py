@@ -66,6 +66,8 @@ def _others(old: str) -> Iterator[tuple[float, str]]:
     for at in _SINGLE.finditer(old):
         for sign in ("?",) if at[1] == ")" else ("+", "*", "?"):  # a group again and again may never end
             yield 0.8, f"{old[: at.end()]}{sign}{old[at.end() :]}"
+    for at in re.finditer(r"(?<!\\)\\d\+(?!\?|\(\?:\\\.)", old):
+        yield 0.8, f"{old[: at.end()]}(?:\\.\\d+)?{old[at.end() :]}"  # a number may have decimals
     yield from _ends(old)
     yield from _signs(old)
 

@@ -183,7 +183,7 @@ def assignments(place: Place) -> Iterator[Edit]:
     elif isinstance(node, ast.Assign) and len(node.targets) == 1:
         target, value = source.segment(node.targets[0]), source.segment(node.value)
         if isinstance(node.targets[0], (ast.Name, ast.Subscript, ast.Attribute)):
-            for symbol in ("+", "-", "*", "//"):
+            for symbol in ("+", "-", "*", "//", "|"):
                 yield place.edit(
                     place.line(f"{target} {symbol}= {value}"),
                     "assign_augmented",
