@@ -13,6 +13,7 @@ import ast
 import difflib
 import math
 import re
+import textwrap
 from collections.abc import Sequence
 from dataclasses import dataclass
 
@@ -118,7 +119,7 @@ def kind(answer: str) -> str:
 def literals(text: str) -> frozenset[str]:
     """Return the values in a text but for 0, ±1, 2, the truths, None, the empty text and a space."""
     try:
-        tree = ast.parse(text.strip())
+        tree = ast.parse(textwrap.dedent(text).strip())
     except SyntaxError:
         return frozenset()
     common = ("0", "1", "2", "True", "False", "None", "''", "' '")

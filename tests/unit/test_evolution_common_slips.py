@@ -47,6 +47,7 @@ def function(line):
         ("return normalize('NFC', x)", "return normalize('NFKD', x)", None),
         ("x.add_argument('-v', action='store_true')", "x.add_argument('-v', action='count')", None),
         ("return threading.Lock()", "return threading.RLock()", None),
+        ("return gather(*x)", "return gather(*x, return_exceptions=True)", None),
         ("return deque()", "return deque(maxlen=n)", NUMBERS),
         ("return f'{x:>5}'", "return f'{x:>9}'", None),
         ("return (f'{x:.1f}'\n        f'a')", "return (f'{x:.2f}'\n        f'a')", None),

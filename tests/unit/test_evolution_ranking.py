@@ -99,6 +99,7 @@ def test_a_value_of_a_test_in_the_code_is_doubted():
         == 1
     )
     assert literals("f(0, 1, 2, '', None)") == frozenset()
+    assert literals("    if x == 37:\n        return 9\n    return y\n") == {"37", "9"}
 
 
 def test_only_what_is_new_in_an_edit_counts_as_its_length_and_as_its_values():
@@ -135,6 +136,16 @@ def test_a_name_that_is_never_read_is_a_likely_slip():
     assert Source("a.py", text, Seen()).unused() == {"top"}
     ranks = {edit.text: rank for rank, edit in first_order(Source("a.py", text, Seen()), {3: 1.0})}
     assert ranks["top"] < ranks["b"]
+
+
+def test_an_attribute_that_is_never_read_is_a_likely_slip_and_what_only_repeats_it_is_none():
+    head = b"class A:\n    def __init__(self, n):\n        self.n = n\n\n"
+    text = head + b"    def f(self, x):\n        return x * 2\n"
+    seen = Seen({("a.py", 5): {"self.n": frozenset({"int"}), "x": frozenset({"int"})}})
+    assert Source("a.py", text, seen).unused() == {"self.n"}
+    ranks = {edit.text: rank for rank, edit in first_order(Source("a.py", text, seen), {3: 1.0, 6: 1.0})}
+    assert ranks["self.n"] < ranks["x"]
+    assert ranks["        self.n += n\n"] == 0.9
 
 
 def test_functions_that_changed_are_probed_before_others():

@@ -157,6 +157,13 @@ UNUSED_BONUS = 0.8
 """Taken from the cost of an edit that uses a name which is given a value and never read."""
 
 
+def _uses_more(names: re.Pattern[str], edit: Edit, source: Source) -> bool:
+    if not names.search(edit.text):
+        return False
+    old = source.text[edit.start : edit.end].decode()
+    return len(names.findall(edit.text)) > len(names.findall(old))
+
+
 def first_order(
     source: Source,
     suspects: Mapping[int, float],
@@ -174,7 +181,7 @@ def first_order(
     uses = re.compile(rf"\b(?:{'|'.join(map(re.escape, sorted(idle)))})\b") if idle else None
 
     def rank(edit: Edit) -> float:
-        bonus = UNUSED_BONUS if uses is not None and uses.search(edit.text) else 0.0
+        bonus = UNUSED_BONUS if uses is not None and _uses_more(uses, edit, source) else 0.0
         cost = edit.cost + learned.get(edit.operator, 0.0) - bonus
         return cost + weight * (1.0 - suspects.get(edit.line, 0.0))
 

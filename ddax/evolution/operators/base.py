@@ -194,7 +194,7 @@ class Source:
         return text.replace("'", '"')
 
     def unused(self) -> set[str]:
-        """Return the names of functions' parameters and variables that are never read, a likely slip."""
+        """Return the parameters, variables and attributes of `self` that are never read, a likely slip."""
         idle: set[str] = set()
         for function in self.functions:
             names = [n for n in ast.walk(function) if isinstance(n, ast.Name)]
@@ -203,7 +203,10 @@ class Source:
             given |= {a.arg for a in ast.walk(function) if isinstance(a, ast.arg)}
             if len(function.body) > 1 or not isinstance(function.body[0], (ast.Pass, ast.Expr, ast.Raise)):
                 idle |= {name for name in given - read if not name.startswith("_") and name != "self"}
-        return idle - {"cls"}
+        held = [n for n in ast.walk(self.tree) if isinstance(n, ast.Attribute)]
+        asked = {n.attr for n in held if not isinstance(n.ctx, ast.Store)}
+        kept = {dotted(n) for n in held if isinstance(n.ctx, ast.Store) and n.attr not in asked}
+        return (idle | {name for name in kept if name.startswith("self.")}) - {"cls"}
 
     def undefined(self) -> list[str]:
         """Return the names that are read and have no value anywhere in the file, in the order of the file."""

@@ -192,7 +192,7 @@ def arguments(node: ast.expr, source: Source) -> Iterator[Variant]:
 
 def more_arguments(node: ast.expr, source: Source) -> Iterator[Variant]:
     """Hand an argument over that a function of the program takes, or an option that is easily forgotten."""
-    if not isinstance(node, ast.Call) or any(isinstance(a, ast.Starred) for a in node.args):
+    if not isinstance(node, ast.Call):
         return
     name = node.func.id if isinstance(node.func, ast.Name) else getattr(node.func, "attr", "")
     whole = [f"maxlen={n}" for n, kinds in source.scope_of(node).names.items() if "int" in kinds]
@@ -201,6 +201,8 @@ def more_arguments(node: ast.expr, source: Source) -> Iterator[Variant]:
         if all(k.arg != option for k in node.keywords):
             more = ast.keyword(option, parse(value))
             yield "option", 0.9, ast.Call(node.func, node.args, [*node.keywords, more])
+    if any(isinstance(a, ast.Starred) for a in node.args):
+        return
     taken = source.seen.parameters.get(name, ())
     free = [p for p in taken[len(node.args) :] if all(k.arg != p for k in node.keywords)]
     known = source.scope_of(node).names

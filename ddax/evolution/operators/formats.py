@@ -44,19 +44,21 @@ def _pattern(node: ast.AST, source: Source) -> re.Pattern[bytes] | None:
         return _NAMED
     if isinstance(parent, ast.BinOp) and isinstance(parent.op, ast.Mod) and parent.left is node:
         return _PERCENT
-    second = isinstance(parent, ast.Call) and node in parent.args[1:]
-    return _WHOLE if second and ast.unparse(parent).startswith("format(") else None
+    if isinstance(parent, ast.Call) and node in parent.args[1:] and ast.unparse(parent.func) == "format":
+        return _WHOLE
+    return None
 
 
 def formats_added(source: Source) -> Iterator[Edit]:
     """Format a value of an f-string that is written as it is."""
+    likely = _likely(source)
     for node in ast.walk(source.tree):
         if not isinstance(node, ast.FormattedValue) or node.format_spec is not None or node.conversion != -1:
             continue
         end = source.span(node.value)[1]
         # Before Python 3.12 a value in an f-string may not stand where the tree says.
         if source.text[end : end + 1] == b"}" and source.segment(node.value) == ast.unparse(node.value):
-            for rank, text in enumerate(_likely(source)):
+            for rank, text in enumerate(likely):
                 cost = 0.8 + 0.02 * rank
                 yield Edit(source.path, end, end, f":{text}", "format_add", cost, node.value.lineno)
 

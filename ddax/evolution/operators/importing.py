@@ -49,7 +49,8 @@ def brought(source: Source) -> Iterator[Edit]:
         for rank, text in enumerate(_homes(source, name)):
             cost = 0.2 + 0.1 * min(rank, 1)
             yield Edit(source.path, *import_line(source, text), "import", cost, lines[name])
-    together = {name: homes[0] for name in source.undefined() if (homes := _homes(source, name))}
+    undefined = source.undefined() if wanted else []
+    together = {name: homes[0] for name in undefined if (homes := _homes(source, name))}
     if len(together) > 1 and (asked := [name for name in wanted if name in together]):
         yield Edit(source.path, *_all_of(source, together.values()), "import", 0.1, lines[asked[0]])
 
