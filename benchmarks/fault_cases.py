@@ -94,9 +94,10 @@ def statuses() -> Iterator[Case]:
     for status in (408, 409, 425, 429, 500, 502, 503, 504, 529):
         yield Case("L1", f"{status} once", "predict", (Say("no", status=status), Say(FORECAST)), True)
         yield Case("L1", f"{status} for good", "predict", (Say("no", status=status),) * 4, False)
-    for said in ("0", "1", "1000000000", "Fri, 31 Dec 2999 23:59:59 GMT", "x", "-5", "nan"):
+    far = ("1000000000", "Fri, 31 Dec 2999 23:59:59 GMT")  # nobody waits for these
+    for said in ("0", "1", *far, "x", "-5", "nan"):
         busy = Say("no", status=429, headers={"retry-after": said})
-        yield Case("L1", f"429 retry-after {said}", "predict", (busy, Say(FORECAST)), True)
+        yield Case("L1", f"429 retry-after {said}", "predict", (busy, Say(FORECAST)), said not in far)
     yield Case("L2", "reset in the body, once", "predict", (Say(FORECAST, cut=True), Say(FORECAST)), True)
     yield Case("L2", "reset in the body, for good", "predict", (Say(FORECAST, cut=True),) * 4, False)
 

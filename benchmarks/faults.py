@@ -111,7 +111,7 @@ def _reasoner(**limits: Any) -> LanguageReasoner:
     from ddax.reasoning.language import LanguageReasoner, Limits
 
     async def no_wait(seconds: float) -> None:
-        if seconds > Limits().retry_after_cap:
+        if seconds > Limits().deadline:
             raise RuntimeError(f"a wait of {seconds} s")
 
     bounds = Limits(**limits)

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from math import ceil
+
 REMEMBERED = ", remembered from an earlier task"
 """What is said behind a citation whose source was not read again."""
 
@@ -9,6 +11,14 @@ REMEMBERED = ", remembered from an earlier task"
 def amount(count: int, one: str, many: str = "") -> str:
     """Return a count with its noun: `1 page`, `2 pages`; `many` where an s is not all that is added."""
     return f"{count:,} {one if count == 1 else many or one + 's'}"
+
+
+def span(seconds: float) -> str:
+    """Return a time to wait in its largest unit, rounded up: `90 s`, `12 min`, `24 h`."""
+    for size, unit in ((3600, "h"), (60, "min")):
+        if seconds > 2 * size:
+            return f"{ceil(seconds / size):,} {unit}"
+    return f"{ceil(seconds)} s"
 
 
 def sentence(text: str) -> str:

@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Protocol
 
 from ddax.batch.job import failed
 from ddax.batch.tasks import BatchTask
-from ddax.errors import UsageError
+from ddax.errors import RateLimited, UsageError
 from ddax.memory.files import ensure_folder, read_json, write_atomic
 from ddax.types import JsonDict
 
@@ -71,6 +71,11 @@ class Folder:
         """Return the row of a task, None where it has none yet; raises StateError for a damaged one."""
         return read_json(self.results / f"{task.id}.json")
 
+    def is_done(self, task: BatchTask) -> bool:
+        """Tell whether a task has a row that stands; what a provider's limit broke off does not."""
+        row = self.result(task)
+        return row is not None and (row.get("error") or {}).get("kind") != RateLimited.__name__
+
     def keep(self, row: JsonDict) -> None:
         """Write the row of a task, whole or not at all."""
         write_atomic(self.results / f"{row['id']}.json", json.dumps(row, indent=1, ensure_ascii=False))
@@ -92,7 +97,7 @@ async def run_all(
     """Do every task that has no result yet, each by whichever runner is free."""
     waiting: asyncio.Queue[BatchTask] = asyncio.Queue()
     for task in tasks:
-        if folder.result(task) is None:
+        if not folder.is_done(task):
             waiting.put_nowait(task)
 
     async def work(runner: Runner) -> None:

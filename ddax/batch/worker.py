@@ -54,6 +54,7 @@ class Warm:
                     cache_dir=self._cache,
                     allow_hosts=context.allow_hosts,
                     max_seconds=context.budget.max_seconds,
+                    tell=False,  # every row holds it, and the command tells it once for all
                 )
             return Parts(embedder=embedder, library=self._libraries[key])
 

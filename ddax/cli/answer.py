@@ -12,6 +12,8 @@ from ddax.cli.text import clean, clean_block, dump_json
 from ddax.wording import REMEMBERED, amount
 
 QUOTE = 240
+CUT_SHORT = (6, 9)
+"""Exit codes of a run that ended by a cap, a standstill or its model, so that the same may be asked again."""
 
 
 def print_result(result: Mapping[str, Any], output: Output) -> int:
@@ -49,19 +51,17 @@ def result_lines(result: Mapping[str, Any]) -> Iterator[str]:
     yield ""
     yield from _people(result.get("metrics") or {})
     yield _facts(result)
-    yield (
-        f'Follow up: ddax run --thread {result["thread_id"]} "NEXT QUESTION"'
-        if _is_over(result)
-        else _go_on(result)
-    )
-
-
-def _is_over(result: Mapping[str, Any]) -> bool:
-    return result["status"] in {"done", "failed", "stopped"}
+    yield _go_on(result)
 
 
 def _go_on(result: Mapping[str, Any]) -> str:
+    from ddax.graph.results import exit_code_of
+
     thread = result["thread_id"]
+    if result["status"] in {"done", "failed", "stopped"}:
+        cut_short = exit_code_of(result) in CUT_SHORT  # type: ignore[arg-type]  # as in `print_result`
+        way = "Ask again, with what was read" if cut_short else "Follow up"
+        return f'{way}: ddax run --thread {thread} "{"TASK" if cut_short else "NEXT QUESTION"}"'
     if result["status"] == "waiting":
         return f'Answer: {how_to_answer(thread)} "go on"'
     if result["status"] == "running":

@@ -8,8 +8,8 @@ from __future__ import annotations
 
 import os
 import sys
-from collections.abc import Callable, Mapping
-from contextlib import AbstractAsyncContextManager
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import AbstractAsyncContextManager, contextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Protocol
@@ -83,6 +83,20 @@ class Output:
     def result(self, value: Any) -> None:
         """Print the one JSON object."""
         print(dump_json(self.redactor.value(value), ascii_only=not speaks_utf8(sys.stdout)), flush=True)
+
+
+@contextmanager
+def hushed(quiet: bool) -> Iterator[None]:
+    """Keep back the warnings of the log for a block that is to be quiet; the result holds what matters."""
+    import logging
+
+    log = logging.getLogger("ddax")
+    before = log.level
+    log.setLevel(logging.ERROR if quiet else before)
+    try:
+        yield
+    finally:
+        log.setLevel(before)
 
 
 def redactor() -> Redactor:

@@ -73,7 +73,7 @@ def batch(
     _check(found, base)
     folder = _folder(out, memory, resume=resume)
     if ray is None:  # the machines of a cluster have disks of their own
-        _check_sources([task for task in found if folder.result(task) is None], base)
+        _check_sources([task for task in found if not folder.is_done(task)], base)
     shared = memory.absolute() if memory is not None else None
     crew = _crew(base, folder, shared, in_process=in_process, cluster=ray)
     folder.ensure().bind(shared)
@@ -150,7 +150,7 @@ def _crew(
 def _work(tasks: list[BatchTask], folder: Folder, crew: OpenCrew, workers: int, output: Output) -> None:
     from ddax.batch.pool import run_all
 
-    left = [task for task in tasks if folder.result(task) is None]
+    left = [task for task in tasks if not folder.is_done(task)]
     again = Interrupted(f"{_command(folder)} (with the same arguments)")
     interrupts = Interrupts(note=output.note, leave=lambda: report(again, json=output.json))
 
@@ -174,12 +174,19 @@ def _command(folder: Folder) -> str:
 
 
 def _teller(tasks: int, left: int, output: Output) -> Callable[[dict[str, Any]], None]:
-    """Return what prints a line for each task that ends."""
-    done = tasks - left
+    """Return what prints a line for each task that ends, and once what was not read of their sources."""
+    import logging
+
+    from ddax.actions.sources.skipping import note
+
+    done, told = tasks - left, set[str]()
 
     def tell(row: dict[str, Any]) -> None:
         nonlocal done
         done += 1
+        if (unread := note(row.get("skipped", ()))) and unread not in told:
+            told.add(unread)
+            logging.getLogger("ddax").warning("%s", unread)
         mark = "" if row["score"] is None else f"  score {row['score']:.2f}"
         said = row["error"]["cause"] if row["error"] else row["answer"]
         width = len(str(tasks))

@@ -19,10 +19,14 @@ from ddax.wording import amount
 
 if TYPE_CHECKING:
     from ddax.ideas.traces import Format, Run
+    from ddax.types import JsonDict
     from ddax.viewer.reading import Reader
 
 TOLD_SECONDS = 5.0
 """Seconds after which it is told again how far the reading of threads has come."""
+NAMED = 5
+"""Threads that are named of those that give no example."""
+LEFT_OUT = "No step that led to the answer is in the memory: it was cleared, or earlier tasks read it all."
 FORMAT = Annotated[
     Literal["imitation", "exploratory"],
     typer.Option("--format", help="What led to the answer, or the whole search."),
@@ -51,24 +55,31 @@ def export(
             )
     if len(names) > 1:
         output.note(f"Reading {len(names):,} threads …")
-    lines = asyncio.run(_lines(names, form, output))
+    found = asyncio.run(_examples(names, form, output))
+    lines = [jsonlib.dumps(example, ensure_ascii=False) for example in found.values() if example is not None]
     put("".join(f"{line}\n" for line in lines).encode(), file)
     output.note(f"{len(lines)} of {amount(len(names), 'thread')} exported ({form}).")
+    if left := [name for name, example in found.items() if example is None]:
+        more = f" and {len(left) - NAMED:,} more" if len(left) > NAMED else ""
+        output.note(f"Left out: {', '.join(left[:NAMED])}{more}. {LEFT_OUT}")
+        raise typer.Exit(0 if lines else 1)
 
 
-async def _lines(names: list[str], form: Format, output: Output) -> list[str]:
+async def _examples(names: list[str], form: Format, output: Output) -> dict[str, JsonDict | None]:
+    """Return what each thread gives, None where it gives nothing."""
     from ddax.ideas.traces import trace
     from ddax.memory.home import Home
     from ddax.viewer.reading import Reader
 
-    found, told = [], time.monotonic()
+    found: dict[str, JsonDict | None] = {}
+    told = time.monotonic()
     async with Reader(Home(home_of()), os.environ) as reader:
         for done, name in enumerate(names):
             if time.monotonic() - told >= TOLD_SECONDS:
                 told = time.monotonic()
                 output.note(f"{done:,} of {len(names):,} threads …")
-            found.append(trace(await _run(reader, name), form))
-    return [jsonlib.dumps(example, ensure_ascii=False) for example in found if example is not None]
+            found[name] = trace(await _run(reader, name), form)
+    return found
 
 
 async def _run(reader: Reader, name: str) -> Run:

@@ -20,6 +20,7 @@ from ddax.cli.backend import (
     check_thread,
     has_something_to_read,
     how_to_resume,
+    hushed,
     new_thread,
     opener_of,
     read_task,
@@ -248,7 +249,8 @@ def perform(opener: Opener, chosen: Context | None, thread: str, job: Job, outpu
     if sys.stdout.isatty():  # nothing else shows before the sources are read
         output.note("Opening the memory and the sources …")
     try:
-        result = interrupts.run(work)
+        with hushed(output.quiet):
+            result = interrupts.run(work)
     except (KeyboardInterrupt, BrokenPipeError) as exc:
         raise _interrupted(thread) from exc
     except Exception as exc:

@@ -112,22 +112,24 @@ def no_candidates(state_dim: int) -> tuple[Matrix, Vector]:
     return np.zeros((0, state_dim)), np.zeros(0)
 
 
-def receive(mind: Mind, outcome: Vector, D: Matrix, Q: Vector, *, teleport: bool = False) -> Mind:
+def receive(
+    mind: Mind, outcome: Vector, D: Matrix, Q: Vector, *, teleport: bool = False, before: Mind | None = None
+) -> Mind:
     """Take in the embedding `[d]` of an outcome and move x; returns the new mind.
 
     The outcome enters through F_T and x ← x + Δx, so x stands still at ρ = 1; with `teleport`
     x ← outcome, as the source has it. Logs the source's raw surprise ‖x + Δx − outcome‖, with the Δx
-    that was foreseen before the outcome came.
+    that was foreseen by the mind as it was `before` its surprise (`observe`), where that is given.
     """
-    before = place(mind)
-    foreseen = mind_forces(mind, D, Q)
+    x = place(mind).x
+    foreseen = mind_forces(before or mind, D, Q)
     told: Mind = {**mind, "i": encode_vector(outcome), "i_prev": mind["i"]}
     now = mind_forces(told, D, Q)
-    moved = outcome if teleport else before.x + now.delta_x
+    moved = outcome if teleport else x + now.delta_x
     return {
         **told,
         "x": encode_vector(moved),
-        "raw_surprise": raw_surprise(before.x, foreseen.delta_x, outcome),
-        "delta_x": float(np.linalg.norm(moved - before.x)),
+        "raw_surprise": raw_surprise(x, foreseen.delta_x, outcome),
+        "delta_x": float(np.linalg.norm(moved - x)),
         "force_norms": now.norms,
     }

@@ -22,7 +22,7 @@ from langgraph.runtime import RunControl
 
 from ddax.configs.secrets import Redactor
 from ddax.configs.settings import Context
-from ddax.errors import ReasonerError, SandboxError, ThreadInUse, UsageError
+from ddax.errors import RateLimited, ReasonerError, SandboxError, ThreadInUse, UsageError
 from ddax.graph.builder import Builder, build_graph
 from ddax.graph.costs import CALLS
 from ddax.graph.entering import OPENED, Going, not_open, refuse_a_loop, waiting_loop
@@ -360,6 +360,8 @@ class Agent:
         except GraphDrained as drained:
             stopped = drained.reason
             self.runs.clear_cancel(thread)
+        except RateLimited:
+            raise  # time mends it, so the run is one to go on with
         except (UsageError, ReasonerError, SandboxError) as error:
             # What the caller must mend first is no run to go on with.
             self.runs.update(thread, status="failed", stop_reason=error.what, updated=self._clock())

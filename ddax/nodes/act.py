@@ -1,7 +1,7 @@
 """The node `act`: execute one leaf action once, with retries, a time-out and a typed failure.
 
-Runs once for each leaf `select` sent. It never raises: its siblings would be cancelled. What was begun
-and what came of it is in the ledger (`once`), so that a resumed run finds what was done.
+Runs once for each leaf `select` sent. It raises only where the run is to stop: its siblings are cancelled
+then. What was begun and what came of it is in the ledger (`once`), so that a resumed run finds what was done.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ from numpy.random import Generator
 
 from ddax.actions.protocol import ActionContext, ActionResult
 from ddax.configs.settings import Context
-from ddax.errors import ActionError, Blocked, DdaxError, StateError
+from ddax.errors import ActionError, Blocked, DdaxError, RateLimited, StateError
 from ddax.graph.services import Session
 from ddax.graph.state import LeafPacket, Outcome, Update
 from ddax.ideas.calls import content_of
@@ -178,11 +178,14 @@ async def _perform(packet: LeafPacket, session: Session, key: str) -> JsonDict:
 
 
 def _ends_the_run(error: BaseException) -> bool:
-    """Tell whether the run is stopped from outside; what an action stops of its own is its failure."""
+    """Tell whether the run is stopped from outside; what an action stops of its own is its failure.
+
+    A model that is not to be asked for long stops it too: a resumed run does the leaf again.
+    """
     if isinstance(error, asyncio.CancelledError):
         task = asyncio.current_task()
         return task is not None and task.cancelling() > 0
-    return isinstance(error, KeyboardInterrupt | GeneratorExit)
+    return isinstance(error, KeyboardInterrupt | GeneratorExit | RateLimited)
 
 
 def _may_be_done(packet: LeafPacket, session: Session, error: BaseException) -> bool:

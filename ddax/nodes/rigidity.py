@@ -32,10 +32,11 @@ async def rigidity(state: State, *, session: Session) -> Update:
     for outcome, expected, actual in zip(outcomes, rows[::2], rows[1::2], strict=True):
         idea_id, verdict = outcome["idea"], state["verdicts"].get(outcome["idea"], {})
         felt = _surprise(expected, actual, verdict, session.scale)
-        mind = observe(mind, epsilon=felt["epsilon"], surprise=felt["surprise"])
+        before, mind = mind, observe(mind, epsilon=felt["epsilon"], surprise=felt["surprise"])
         D = await directions_of(candidates, mind, session)
         seen = project(session.projection, actual.astype(np.float64))
-        mind = receive(mind, seen, D, values, teleport=session.settings.selection.teleport)
+        teleport = session.settings.selection.teleport
+        mind = receive(mind, seen, D, values, teleport=teleport, before=before)
         mind = {**mind, "m_crit": reported(critical_gains(mind, mind_forces(mind, D, values)))}
         surprises[idea_id] = {**verdict, **felt}
         learned.append((outcome, mind))

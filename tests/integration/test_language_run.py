@@ -16,6 +16,7 @@ from ddax import open_agent
 from ddax.cli.board import Board
 from ddax.cli.main import run_command
 from ddax.configs.settings import Context, Models
+from ddax.errors import RateLimited
 from ddax.ideas import dag
 from ddax.reasoning import protocol as p
 from ddax.reasoning import rote
@@ -272,3 +273,26 @@ def test_a_second_event_loop_gets_connections_of_its_own(server, sources, tmp_pa
         context = Context.model_validate({"model": MODEL, "sources": [sources], "models": {"cache": False}})
         with open_agent(context, home=tmp_path / name) as agent:
             assert agent.run_sync(TASK)["status"] == "done"
+
+
+@pytest.mark.parametrize("request_", ["expand", "extract", "merge"])
+async def test_a_run_whose_model_is_not_to_be_asked_for_a_day_is_gone_on_with(
+    tmp_path, sources, server, request_
+):
+    spent = [Say("Daily limit", status=429, headers={"retry-after": "86400"})]
+
+    def answer(body):
+        return spent[0] if spent and rote.request_of(body) == request_ else rote.reply(body)
+
+    server._answer = answer
+    with pytest.raises(RateLimited, match="not to be asked again for 24 h"):
+        await run(tmp_path / "home", sources)
+    asked = len(server.requests)
+    spent.clear()
+    async with open_agent(home=tmp_path / "home") as agent:
+        assert agent.runs.known("t").status == "running"
+        result = await agent.resume("t")
+        ideas = (await agent.state("t"))["ideas"]
+    assert (result["status"], result["failures"]) == ("done", [])
+    assert not [idea["title"] for idea in ideas.values() if idea["status"] == "failed"]
+    assert asked < len(server.requests)

@@ -71,6 +71,18 @@ def test_the_exit_code_of_a_batch_is_that_of_its_worst_task(
     assert run_command(["batch", "tasks.jsonl", "--out", "out", "--resume", "--in-process"]) == code
 
 
+def test_a_task_that_the_limit_of_a_provider_broke_off_is_gone_on_with(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: Any
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "a.txt").write_text("Ada built the tower.")
+    written(tmp_path, {"id": "a", "task": "Who built the tower?", "sources": ["a.txt"]})
+    folder = Folder(tmp_path / "out").ensure()
+    folder.keep(job.failed(BatchTask(id="a", task="x"), "RateLimited", "not to be asked again for 24 h"))
+    assert run_command(["batch", "tasks.jsonl", "--out", "out", "--resume", "--in-process"]) == 0
+    assert "1 done" in capsys.readouterr().out
+
+
 def test_a_task_that_may_search_the_web_needs_no_source(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: Any
 ) -> None:
@@ -80,3 +92,16 @@ def test_a_task_that_may_search_the_web_needs_no_source(
     (tmp_path / "out").write_text("a file")
     assert run_command(["batch", "tasks.jsonl", "--out", "out"]) == 2
     assert "'out' is a file" in capsys.readouterr().err
+
+
+def test_what_is_not_read_is_told_once_for_all_workers(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capfd: Any, caplog: pytest.LogCaptureFixture
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "papers").mkdir()
+    (tmp_path / "papers" / "a.md").write_text("Ada built the tower.")
+    (tmp_path / "papers" / "b.png").write_bytes(b"\x89PNG")
+    written(tmp_path, *[{"task": "Who built the tower?", "sources": ["papers"]} for _ in range(2)])
+    assert run_command(["batch", "tasks.jsonl", "--out", "out", "--workers", "2"]) == 0
+    told = caplog.text + capfd.readouterr().err  # what the command logs, and what its workers say
+    assert told.count("1 file or folder of the sources not read: 'papers/b.png'") == 1

@@ -11,6 +11,7 @@ from typer.testing import CliRunner
 
 from ddax.cli.app import app
 from ddax.cli.backend import run_folder
+from ddax.cli.main import run_command
 from ddax.graph.runs import RunInfo
 from tests.unit.scripted_command import agent, call, one_object
 
@@ -18,6 +19,8 @@ KEYS = {
     "thread_id", "status", "stop_reason", "answer", "citations", "ideas", "steps", "usage",
     "rigidity", "mood", "failures",
 }  # fmt: skip
+FOLLOW = 'Follow up: ddax run --thread t "NEXT QUESTION"'
+AGAIN = 'Ask again, with what was read: ddax run --thread t "TASK"'
 
 
 @pytest.fixture(autouse=True)
@@ -47,6 +50,16 @@ def test_with_v_the_events_of_a_json_run_go_to_stderr(capsys):
 @pytest.mark.parametrize("flag", ["--quiet", "-q"])
 def test_quiet_prints_the_answer_alone(capsys, flag):
     assert call(capsys, "run", "What is it?", "--sources", ".", flag) == (0, "It is 42.\n", "")
+
+
+@pytest.mark.parametrize("flags", [(), ("-q",)])
+def test_what_is_not_read_is_told_unless_the_run_is_quiet(place, capsys, caplog, flags):
+    (place / "papers").mkdir()
+    (place / "papers" / "a.md").write_text("The tower was built by Ada Calder in 1911.")
+    (place / "papers" / "b.png").write_bytes(b"\x89PNG")
+    assert run_command(("run", "Who built the tower?", "--sources", "papers", *flags)) == 0
+    assert ("of the sources not read" in caplog.text) == (not flags)
+    assert "Ada Calder" in capsys.readouterr().out
 
 
 def test_a_quiet_run_that_waits_prints_its_question(capsys):
@@ -98,18 +111,20 @@ def test_settings_come_from_file_environment_and_argument(capsys, place, monkeyp
 
 
 @pytest.mark.parametrize(
-    ("status", "reason", "code"),
+    ("status", "reason", "code", "way"),
     [
-        ("done", "", 0), ("failed", "not found in the sources", 1), ("stopped", "budget: max_steps", 6),
-        ("stopped", "cancelled", 130), ("waiting", "waiting for a human", 8),
-        ("failed", "model: no reply", 9),
+        ("done", "", 0, FOLLOW), ("failed", "not found in the sources", 1, FOLLOW),
+        ("stopped", "cancelled", 130, FOLLOW), ("stopped", "budget: max_steps", 6, AGAIN),
+        ("failed", "model: no reply", 9, AGAIN),
+        ("waiting", "waiting for a human", 8, 'Answer: ddax answer t "go on"'),
     ],
 )  # fmt: skip
-def test_exit_codes_of_results(capsys, status, reason, code):
-    by = agent(status=status, stop_reason=reason, question={"text": "Go on?", "options": ["go on", "stop"]})
-    found, out, _ = call(capsys, "run", "what?", "--sources", "docs", by=by)
+def test_exit_codes_of_results_and_the_way_on(capsys, status, reason, code, way):
+    question = {"text": "Go on?", "options": ["go on", "stop"]}
+    by = agent(thread_id="t", status=status, stop_reason=reason, question=question)
+    found, out, _ = call(capsys, "run", "what?", "--sources", "docs", "--thread", "t", by=by)
     assert found == code
-    assert reason in out
+    assert reason in out and out.endswith(f"{way}\n")
     if status == "waiting":
         assert "Question: Go on?" in out
         assert "ddax answer " in out

@@ -7,10 +7,13 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
+import numpy as np
 import pytest
 from langchain_core.messages import HumanMessage
 
 from ddax.configs.secrets import Redactor
+from ddax.dynamics.forces import mind_forces
+from ddax.dynamics.state import decode_vector
 from ddax.environments.grid import GridWorld
 from ddax.errors import ReasonerError, UsageError
 from ddax.graph.state import Outcome
@@ -18,6 +21,7 @@ from ddax.ideas.idea import apply_patches
 from ddax.memory.agents import AgentStore
 from ddax.nodes.close import close
 from ddax.nodes.expand import expand
+from ddax.nodes.frontier import directions_of
 from ddax.nodes.gather import lessons
 from ddax.nodes.open_task import _text, open_task
 from ddax.nodes.reflect import contrasts, reflect
@@ -49,6 +53,18 @@ async def test_a_surprise_raises_rho_and_calm_lowers_it(kit: Any) -> None:
     assert calm["mind"]["rho"] < hit["mind"]["rho"]
     rows = await session.memory.rows("ledger")
     assert [(r["step"], r["actual"]) for r in rows] == [(1, OTHER), (2, EXPECTED)]
+
+
+async def test_the_raw_surprise_is_that_of_what_was_foreseen_before_the_outcome(kit: Any) -> None:
+    session = kit.session()
+    start = {**await kit.opened(session), "verdicts": {}}
+    start["mind"] = {**start["mind"], "rho": 0.4, "protect_after": 1}
+    hit = await felt(kit, session, start, OTHER)
+    assert hit["mind"]["protect"] and hit["mind"]["rho"] > 0.4, "both change what is foreseen"
+    D = await directions_of([start["ideas"]["0"]], start["mind"], session)
+    foreseen = decode_vector(start["mind"]["x"]) + mind_forces(start["mind"], D, np.zeros(1)).delta_x
+    raw = np.linalg.norm(foreseen - decode_vector(hit["mind"]["i"]))
+    assert hit["mind"]["raw_surprise"] == pytest.approx(raw, abs=1e-6)
 
 
 async def test_rigidity_writes_mind_and_verdicts_alone(kit: Any) -> None:

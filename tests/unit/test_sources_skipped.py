@@ -101,7 +101,9 @@ def test_many_reasons_and_odd_names_make_one_short_line() -> None:
     skipped = [Skipped(f"d/{n}\n\x1b[31m", f"binary or unreadable: case {n % 20}") for n in range(400)]
     rows = rows_of(skipped)
     assert len(rows) == KINDS + 1 and sum(row["count"] for row in rows) == 400
-    said = note(skipped)
+    said = note(rows_of(skipped))
     assert said.startswith("400 files or folders of the sources not read: ")
     assert said.isprintable() and len(said) < 1000
-    assert note([Skipped("d/pipe.txt", "not a regular file")]).endswith("'d/pipe.txt': not a regular file.")
+    assert note(rows_of([Skipped("d/pipe.txt", "not a regular file")])).endswith(
+        "'d/pipe.txt': not a regular file."
+    )

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import shutil
 import time
 from pathlib import Path
 from typing import Any
@@ -152,3 +153,14 @@ def test_an_export_reads_beside_a_process_that_has_the_memory(
     finally:
         lock.release()
     assert capsys.readouterr().out.count("\n") == 1
+
+
+def test_an_export_says_which_threads_give_nothing_and_why(
+    kit: Any, tmp_path: Path, monkeypatch: Any, capsys: Any
+) -> None:
+    monkeypatch.setenv("DDAX_HOME", str(tmp_path))
+    lived_in(tmp_path, kit, "t")
+    shutil.rmtree(tmp_path / "memory")
+    assert run_command(("traces", "export")) == 1
+    out, err = capsys.readouterr()
+    assert out == "" and err.startswith("0 of 1 thread exported (imitation).\nLeft out: t. No step")

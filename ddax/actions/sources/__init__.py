@@ -14,7 +14,7 @@ from ddax.actions.sources.documents import ExtractCache
 from ddax.actions.sources.files import MAX_BYTES, Found, exists, read_path, unreadable
 from ddax.actions.sources.library import SourceLibrary
 from ddax.actions.sources.python_docs import SCHEME, read_python
-from ddax.actions.sources.skipping import note
+from ddax.actions.sources.skipping import note, rows_of
 from ddax.actions.sources.web import SCHEMES, Pages, read_url
 from ddax.errors import ActionError, SourceError
 from ddax.memory.embedding_cache import CachedEmbedder
@@ -33,12 +33,13 @@ async def open_library(
     max_bytes: int = MAX_BYTES,
     max_seconds: float = math.inf,
     web: Pages | None = None,
+    tell: bool = True,
 ) -> SourceLibrary:
     """Read sources and index them; nothing is written outside of `cache_dir`.
 
     `max_bytes` caps one file, `max_seconds` the wait for pages; these come from `web`, or plainly where
-    there is none. What of the sources is not read is told in one warning. Raises SourceError that names
-    the source which cannot be read, and StorageError where the cache cannot be written.
+    there is none. With `tell`, what of the sources is not read is told in one warning. Raises SourceError
+    that names the source which cannot be read, and StorageError where the cache cannot be written.
     """
     cache = await asyncio.to_thread(ExtractCache, cache_dir)
     wait = Wait(max_seconds, asyncio.get_running_loop().time() + max_seconds)
@@ -46,7 +47,7 @@ async def open_library(
         await read_source(spec, cache, allow_hosts, max_bytes, web, wait) for spec in dict.fromkeys(specs)
     ]
     library = await asyncio.to_thread(assembled, tuple(specs), found, embedder, cache_dir, allow_hosts, web)
-    if said := note(library.skipped):
+    if tell and (said := note(rows_of(library.skipped))):
         logging.getLogger("ddax").warning("%s", said)
     return library
 

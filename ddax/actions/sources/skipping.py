@@ -87,9 +87,9 @@ def mend(rows: Sequence[SkippedRow]) -> str:
     return f"{said[:1].upper()}{said[1:]}." if said else ""
 
 
-def note(skipped: Sequence[Skipped]) -> str:
+def note(skipped: Sequence[SkippedRow]) -> str:
     """Say in one line what was not read, why, and how to mend it; "" where nothing was lost."""
-    rows = lost(rows_of(skipped))
+    rows = lost(skipped)
     count = sum(row["count"] for row in rows)
     if not rows:
         return ""

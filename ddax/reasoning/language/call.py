@@ -337,9 +337,10 @@ class Caller:
             self._tell(failure, wait)
             await self._sleep(wait)
             return
+        ended = mapped(failure, self.name, self._key, request.attempts, late=late)
         if failure.retriable:
-            self._breaker.failed()
-        raise mapped(failure, self.name, self._key, request.attempts) from error
+            self._breaker.failed(type(ended))
+        raise ended from error
 
     def _tell(self, failure: Failure, wait: float) -> None:
         """Log a long wait, once for all requests that wait at the same time."""

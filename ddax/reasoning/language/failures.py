@@ -13,8 +13,9 @@ from datetime import UTC, datetime
 from typing import Literal
 
 from ddax.configs.secrets import Redactor
-from ddax.errors import ReasonerError
+from ddax.errors import RateLimited, ReasonerError
 from ddax.headers import retry_after
+from ddax.wording import span
 
 Kind = Literal["status", "timeout", "connection", "length", "filtered", "quota", "context", "foreign"]
 
@@ -149,9 +150,18 @@ def _retry_after(error: Exception, wall: Callable[[], float]) -> float | None:
     return retry_after(said, datetime.fromtimestamp(wall(), UTC))
 
 
-def mapped(failure: Failure, model: str, key: str, attempts: int) -> ReasonerError:
-    """Return our error for a failure that ends a request; `key` is the variable the key is read from."""
+def mapped(failure: Failure, model: str, key: str, attempts: int, *, late: bool = False) -> ReasonerError:
+    """Return our error for a failure that ends a request; `key` is the variable the key is read from.
+
+    `late` says that the request has not the time for the wait before a further attempt.
+    """
     tries = f" after {attempts} attempts" if attempts > 1 else ""
+    if late and failure.retriable and failure.retry_after is not None:
+        return RateLimited(
+            f"{model} failed{tries}: {failure.told}, not to be asked again for {span(failure.retry_after)}.",
+            why=failure.said,
+            mend="Wait as long, or name another model in models.fallbacks for the next run.",
+        )
     what = f"{model} failed{tries}: {failure.told}."
     return ReasonerError(what, why=failure.said, mend=_mend(failure, key))
 

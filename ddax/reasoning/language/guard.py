@@ -19,8 +19,6 @@ class Limits:
     """Calls of one request at most: the first, those after a failure, and the repair."""
     first_wait: float = 0.5
     """Seconds before the second attempt, doubled for each further one."""
-    retry_after_cap: float = 60.0
-    """Longest wait that a server may ask for."""
     deadline: float = 90.0
     """Seconds for a whole request: attempts, waits and the repair."""
     attempt_seconds: float = 60.0
@@ -44,10 +42,10 @@ class Limits:
 def wait_before(failure: Failure, attempt: int, limits: Limits, rng: np.random.Generator) -> float:
     """Return the seconds to wait after the failed `attempt` (from 1).
 
-    That is what the server asks, capped, else exponential back-off with jitter in [½, 1) of it.
+    That is what the server asks, else exponential back-off with jitter in [½, 1) of it.
     """
     if failure.retry_after is not None:
-        return min(failure.retry_after, limits.retry_after_cap)
+        return failure.retry_after
     return float(limits.first_wait * 2.0 ** (attempt - 1) * rng.uniform(0.5, 1.0))
 
 
@@ -58,6 +56,7 @@ class Breaker:
         self._limits, self._clock = limits, clock
         self._failures = 0
         self._until = 0.0
+        self._kind: type[ReasonerError] = ReasonerError
 
     def check(self, model: str) -> None:
         """Raise `ReasonerError` while the circuit is open."""
@@ -65,7 +64,7 @@ class Breaker:
             return
         left = self._until - self._clock()
         if left > 0:
-            raise ReasonerError(
+            raise self._kind(
                 f"{model} failed {self._failures} times in a row and is not asked for {left:.0f} s.",
                 why="What fails so often would fail again, and cost time or money.",
                 mend="Ask again later, or choose another model.",
@@ -76,8 +75,9 @@ class Breaker:
         """Close the circuit."""
         self._failures = 0
 
-    def failed(self) -> None:
-        """Count a failed request; opens the circuit at the threshold."""
+    def failed(self, kind: type[ReasonerError] = ReasonerError) -> None:
+        """Count a request that failed with an error of this kind; opens the circuit at the threshold."""
         self._failures += 1
+        self._kind = kind
         if self._failures >= self._limits.breaker_failures:
             self._until = self._clock() + self._limits.breaker_seconds
