@@ -8,6 +8,7 @@ from dataclasses import dataclass, replace
 from math import floor
 
 from ddax.reasoning.embedded.affirm import affirmed
+from ddax.reasoning.embedded.antecedent import bound
 from ddax.reasoning.embedded.bearing import shares
 from ddax.reasoning.embedded.compare import compared
 from ddax.reasoning.embedded.evidence import Weighed, fit_of_title, weigh
@@ -19,7 +20,7 @@ from ddax.reasoning.embedded.support import Support, measure, unsaid
 from ddax.reasoning.embedded.text import bare_title, contains_phrase, terms, words
 from ddax.reasoning.embedded.touched import touched
 from ddax.reasoning.embedded.vectors import Vectors
-from ddax.reasoning.embedded.whole import Told, apart, bound, overtaken, rivals, two_named, whole
+from ddax.reasoning.embedded.whole import Told, apart, overtaken, rivals, two_named, whole
 from ddax.types import Citation, Passage
 
 MAX_WORDS = 60

@@ -5,10 +5,11 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 
+from ddax.reasoning.embedded.antecedent import goes_back, leading, placed
 from ddax.reasoning.embedded.evidence import Weighed
 from ddax.reasoning.embedded.question import Question, said_of
 from ddax.reasoning.embedded.sentences import Sentence
-from ddax.reasoning.embedded.text import terms, words
+from ddax.reasoning.embedded.text import terms
 
 LEAST_COVER = 0.5
 """Share of the question, by rarity, that a sentence with a reason must say to be about the same."""
@@ -25,7 +26,6 @@ _OF_BEFORE = re.compile(
     re.IGNORECASE,
 )
 """Words of a sentence that is the reason itself, of what the one before it says."""
-_BACK = frozenset(["it", "its", "this", "that", "these", "they", "their", "he", "she", "his", "her", "we"])
 
 
 def gives_reason(line: Sentence) -> bool:
@@ -54,13 +54,8 @@ def _of_the_same(question: Question, line: Sentence, weighed: Sequence[Weighed])
     """Tell whether a sentence says more than half of what is asked, with the one that it goes on from."""
     asked = frozenset(question.terms) - frozenset(terms(line.subject))
     said = set(said_of(question, line.told))
-    if not _BACK.isdisjoint(words(line.plain)[:1]):
-        said |= {
-            term
-            for item in weighed
-            if item.sentence.passage.id == line.passage.id and item.sentence.place == line.place - 1
-            for term in said_of(question, item.sentence.told)
-        }
+    for before in leading(line, placed(weighed)):
+        said |= said_of(question, before.sentence.told)
     return not asked or len(asked & said) > len(asked) / 2
 
 
@@ -81,7 +76,6 @@ def _explained(line: Sentence, weighed: Sequence[Weighed]) -> bool:
         and not item.sentence.label
     )
     return any(
-        _OF_BEFORE.search(other.told) is not None
-        or (gives_reason(other) and not _BACK.isdisjoint(words(other.plain)[:1]))
+        _OF_BEFORE.search(other.told) is not None or (gives_reason(other) and goes_back(other))
         for other in behind
     )

@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from collections.abc import Set as AbstractSet
 
+from ddax.reasoning.embedded.antecedent import Placed, antecedent, goes_back, placed, states
 from ddax.reasoning.embedded.evidence import Weighed, fit_of_title
 from ddax.reasoning.embedded.question import Question, said_of
 from ddax.reasoning.embedded.reasons import LEAST_COVER, gives_reason, only_says_what
@@ -40,8 +41,6 @@ _OF_YEAR = re.compile(r",?\s+\d{4}$")
 """The year at the end of a date, which a change of the day need not say again."""
 _LIFE = frozenset(terms("born birth die died death"))
 _WHO = re.compile(r"who\b", re.IGNORECASE)
-_BACK = frozenset(["it", "its", "he", "his", "she", "her", "they", "their", "this", "these"])
-"""Words with which a sentence goes on about what the one before it names."""
 _HE = frozenset(["he", "his", "she", "her"])
 _NO = frozenset(["no", "nor", "neither", "without"])
 
@@ -63,9 +62,9 @@ def whole(question: Question, weighed: Sequence[Weighed]) -> list[Told]:
     if any(fit_of_title(question, item.sentence) == 1 for item in weighed):
         # The opening of its own document says what a thing is.
         return []
-    placed = _placed(weighed)
+    among = placed(weighed)
     answers = [item for item in weighed if len(needed) >= LEAST_TERMS and _answers(question, item)]
-    found = [told for item in answers if (told := _together(item, placed, needed))]
+    found = [told for item in answers if (told := _together(item, among, needed))]
     return sorted(found, key=lambda told: _rank(question, told[-1].sentence))
 
 
@@ -90,47 +89,14 @@ def overtaken(short: str, question: Question, weighed: Sequence[Weighed]) -> lis
         return []
     day = re.escape(_OF_YEAR.sub("", short) or short)
     changed = re.compile(rf"\bfrom\s+(?:the\s+)?{day}\b[^.;]{{0,40}}?\bto\s+\S", re.IGNORECASE)
-    placed = _placed(weighed)
-    found = [item for item in placed.values() if changed.search(item.sentence.text)]
+    among = placed(weighed)
+    found = [item for item in among.values() if changed.search(item.sentence.text)]
     return [
         (item,) if source is None else (source, item)
         for item in found
-        for source in [_named(item, placed)]
+        for source in [antecedent(item, among)]
         if max(item.cover, source.cover if source else 0.0) >= LEAST_COVER
     ]
-
-
-def bound(order: Sequence[Weighed], weighed: Sequence[Weighed]) -> list[Weighed]:
-    """Tell what goes on with "it" or "she" behind the sentence it goes on from, or not at all.
-
-    Behind another one it would be about what that names, but where the title says what both are about.
-    """
-    placed, kept = _placed(weighed), list[Weighed]()
-    for item in order:
-        source = _named(item, placed)
-        if source is None or _is_clear(item, source, kept[-1:]) or _follows(item, source, kept[-1:]):
-            kept.append(item)
-        elif source in kept:
-            at = kept.index(source) + 1
-            while at < len(kept) and _follows(item, source, kept[at : at + 1]):
-                at += 1
-            kept.insert(at, item)
-        elif not kept:
-            kept += [source, item]
-    return kept
-
-
-def _follows(item: Weighed, source: Weighed, last: Sequence[Weighed]) -> bool:
-    """Tell whether the last sentence told leads to one: its source, or what goes on from it before."""
-    before = [one.sentence for one in last if one.sentence.passage.id == item.sentence.passage.id]
-    return any(source.sentence.place <= line.place < item.sentence.place for line in before)
-
-
-def _is_clear(item: Weighed, source: Weighed, last: Sequence[Weighed]) -> bool:
-    """Tell whether a title says whom a sentence is about: its source shares a word, or it is put in front."""
-    title = item.sentence.subject
-    shared = not frozenset(terms(title)).isdisjoint(terms(source.sentence.plain))
-    return shared or any(one.sentence.subject != title for one in last)
 
 
 def _rank(question: Question, line: Sentence) -> tuple[bool, bool]:
@@ -138,13 +104,9 @@ def _rank(question: Question, line: Sentence) -> tuple[bool, bool]:
     return question.asks_why and not gives_reason(line), _CHANGED.search(line.text) is None
 
 
-def _placed(weighed: Sequence[Weighed]) -> dict[tuple[str, int], Weighed]:
-    return {(item.sentence.passage.id, item.sentence.place): item for item in weighed if _says(item)}
-
-
-def _together(item: Weighed, placed: Mapping[tuple[str, int], Weighed], needed: AbstractSet[str]) -> Told:
+def _together(item: Weighed, among: Placed, needed: AbstractSet[str]) -> Told:
     """Return a sentence, with the one it goes on from, where they say all that is needed; else nothing."""
-    own, named = _said(item, needed), _named(item, placed)
+    own, named = _said(item, needed), antecedent(item, among)
     if needed <= own:
         return (item,) if named is None else (named, item)
     # What the first of the two says alone is no answer of the second.
@@ -174,8 +136,8 @@ def apart(question: Question, weighed: Sequence[Weighed]) -> bool:
     said = frozenset[str]().union(*(item.terms for item in weighed))
     if len(needed) < LEAST_TERMS or not needed <= said or whole(question, weighed):
         return False
-    placed = _placed(weighed)
-    return not any(needed <= item.terms or _together(item, placed, needed) for item in weighed)
+    among = placed(weighed)
+    return not any(needed <= item.terms or _together(item, among, needed) for item in weighed)
 
 
 def lettered(question: Question) -> list[list[str]]:
@@ -190,18 +152,12 @@ def needed_terms(question: Question) -> frozenset[str]:
     return frozenset(question.terms) - _FORM - spent
 
 
-def _says(item: Weighed) -> bool:
-    """Tell whether a sentence states something: it is no label, no question, and leads to no other."""
-    line = item.sentence
-    return not line.label and not line.text.endswith((":", "：", "?", "？"))
-
-
 def _answers(question: Question, item: Weighed) -> bool:
     """Tell whether a sentence states something of the kind that is asked for."""
     own = said_of(question, item.sentence.text)
     # Where only its heading says what is asked, it is about something else; "it" is what the heading names.
-    about = _goes_back(item.sentence) or not own.isdisjoint(terms(question.text))
-    if not _says(item) or not _fits(question, item) or not about:
+    about = goes_back(item.sentence) or not own.isdisjoint(terms(question.text))
+    if not states(item.sentence) or not _fits(question, item) or not about:
         return False
     if not all(contains_phrase(words(item.sentence.titled), name) for name in lettered(question)):
         return False
@@ -223,18 +179,6 @@ def _fits(question: Question, item: Weighed) -> bool:
     return bool(item.spans) or not named  # "born in a city" names no city
 
 
-def _named(item: Weighed, placed: Mapping[tuple[str, int], Weighed]) -> Weighed | None:
-    """Return the nearest sentence before one that goes on about it, which names what both are about."""
-    place, line = item.sentence.place, item.sentence
-    while _goes_back(line):
-        place -= 1
-        before = placed.get((line.passage.id, place))
-        if before is None or before.sentence.heading != item.sentence.heading:
-            return None
-        line = before.sentence
-    return placed.get((line.passage.id, place)) if line is not item.sentence else None
-
-
 def two_named(question: Question, told: Told) -> bool:
     """Tell whether "he" or "she" may be another person than whom the question names."""
     first, last = told[0].sentence, told[-1].sentence
@@ -246,7 +190,3 @@ def two_named(question: Question, told: Told) -> bool:
         " " in span.text and not DATE.search(span.text) and not led_as_place(first.text, span.start)
         for span in others
     )
-
-
-def _goes_back(line: Sentence) -> bool:
-    return not _BACK.isdisjoint(words(line.plain)[:1])
