@@ -20,7 +20,7 @@ CLYNE = (
     "Paul Clyne was a judge of Albany. A graduate of Yale, he taught there for ten years. He was beaten by "
     "David Soares in 2004.\n"
 )
-DANCE = "The Chicken is a dance of the 1950s. The dance has slow steps. It was done as a rest from the Twist.\n"
+DANCE = "The Chicken is a dance of the 1950s. The dance has slow steps. It was a rest from the Twist.\n"
 
 
 def read(text: str, title: str) -> dict[str, Weighed]:

@@ -9,18 +9,21 @@ from math import floor
 
 from ddax.reasoning.embedded.affirm import affirmed
 from ddax.reasoning.embedded.antecedent import bound
+from ddax.reasoning.embedded.apart import apart
 from ddax.reasoning.embedded.bearing import shares
+from ddax.reasoning.embedded.changes import changes, overtaken
 from ddax.reasoning.embedded.compare import compared
 from ddax.reasoning.embedded.evidence import Weighed, fit_of_title, weigh
+from ddax.reasoning.embedded.extremes import asks_extreme, extreme
 from ddax.reasoning.embedded.question import Question, unmet
 from ddax.reasoning.embedded.reasons import gives_reason, only_says_what, unreasoned
 from ddax.reasoning.embedded.rows import asked_cell
 from ddax.reasoning.embedded.sentences import HEADING_WORDS, Sentence
 from ddax.reasoning.embedded.support import Support, measure, unsaid
 from ddax.reasoning.embedded.text import bare_title, contains_phrase, terms, words
-from ddax.reasoning.embedded.touched import touched
+from ddax.reasoning.embedded.touched import of_relative, touched
 from ddax.reasoning.embedded.vectors import Vectors
-from ddax.reasoning.embedded.whole import Told, apart, overtaken, rivals, two_named, whole
+from ddax.reasoning.embedded.whole import Told, rivals, two_named, whole
 from ddax.types import Citation, Passage
 
 MAX_WORDS = 60
@@ -74,18 +77,27 @@ def _quoted(
     about = shares(question.names, passages)
     order = opened(question, chosen(question, sayable(question, weighed), vectors, about), weighed)
     lead = compared(question, weighed)[0] if question.kind in ("yes_no", "choice") else ""
-    decided = None if lead else affirmed(question, weighed) or asked_cell(question, weighed)
+    decided = None if lead else _decided(question, weighed)
     sure = [] if lead else [(decided[0],)] if decided else whole(question, weighed)[:MAX_SURE]
     more = [] if decided else rivals(question, weighed, sure)
     firm = [*sure, *more][:MAX_SURE]
     order = telling(question, begun(order, [item for told in firm for item in told]), firm)
+    if asks_extreme(question) and order and order[0].sentence.cells and not decided:
+        return "", (), ""  # one row of several says nothing of the others
     short = lead or (decided[1] if decided else _short(question, sure, more, order))
-    if later := overtaken(short, question, weighed):
+    if later := overtaken(short, weighed):
         order, short = begun(order, [item for told in later for item in told]), ""
+    if changed := changes(question, order, weighed):
+        order, short = begun([item for item in order if not item.sentence.label], changed), ""
     text, citations = pack(lead, bound(order, weighed), asked=frozenset(question.terms))
     if question.kind == "name" and short:
         citations = _name_first(order[0].sentence, weighed, citations)
     return text, citations, short
+
+
+def _decided(question: Question, weighed: Sequence[Weighed]) -> tuple[Weighed, str] | None:
+    """Find what one sentence or one row decides: yes or no, the cell asked for, the end of a column."""
+    return affirmed(question, weighed) or asked_cell(question, weighed) or extreme(question, weighed)
 
 
 def _short(question: Question, sure: Sequence[Told], more: Sequence[Told], order: Sequence[Weighed]) -> str:
@@ -257,7 +269,10 @@ def short_answer(question: Question, order: Sequence[Weighed]) -> str:
     direct = [
         item
         for item in order
-        if item.cover >= DIRECT and item.spans and not unmet(question.names, item.terms)
+        if item.cover >= DIRECT
+        and item.spans
+        and not unmet(question.names, item.terms)
+        and not of_relative(question, item)
     ]
     if not direct or direct[0].sentence.cells:
         return ""

@@ -164,6 +164,10 @@ _AMOUNT = re.compile(
     r"\bhow\s+(many|much|old|long|far|tall|high|big|large|often|frequently|fast|soon|deep|wide|heavy)\b", re.I
 )
 """What only says which measure is asked for: "every 90 days" tells how often, and says no "often"."""
+_HAPPENS = re.compile(r"\W*what\s+(?:(?:will|would|should)\s+)?happen(?:s|ed)?\s+(?:if|when|to)\b", re.I)
+"""What asks for a consequence, which need not say that it happens."""
+_FORMED = frozenset({"person", "date", "place", "number", "thing", "open"})
+"""Kinds of answers for which a verb may be said in another form."""
 _BOUND = re.compile(r"\b(?:before|after)\s+(1\d{3}|20\d\d)\b", re.I)
 """A year that is only set against the one that is told."""
 _FIRST = re.compile(r"\b(?:what|which)\s+([\w'’-]+)", re.I)
@@ -232,7 +236,7 @@ def analyse(task: str) -> Question:
         options=options,
         head=head,
         subject=defined["subject"] if defined and kind == "thing" else "",
-        forms=_forms(text, content) if kind == "person" else (),
+        forms=_forms(text, content) if kind in _FORMED else (),
     )
 
 
@@ -268,6 +272,8 @@ def _content(text: str, kind: AnswerKind, head: str) -> tuple[str, ...]:
     found = dict.fromkeys(terms(text))
     if kind == "name" and len(found) > 1:
         found.pop(stem(head), None)
+    if _HAPPENS.match(text) and len(found) > 1:
+        found.pop("happen", None)
     for word in _AMOUNT.findall(text):
         if len(found) > 1:
             found.pop(stem(word.lower()), None)

@@ -16,7 +16,7 @@ LEAST_COVER = 0.5
 _REASON = re.compile(
     r"\b(?:because|so (?:that|as to)|in order to|due to|owing to|thanks to|on account of|for fear"
     r"|therefore|thus|hence|lest|otherwise|reasons?|why|caus(?:es?|ed)|avoids?|prevents?|forced|led to"
-    r"|as a result|results? (?:in|of|from)|resulted|(?:as|since) (?:it|they|he|she|we|there|no)"
+    r"|as a result|results? (?:in|of|from)|resulted|(?:as|since) (?:it|they|he|she|we|there|no|too)"
     r"|to (?:keep|protect|ensure|save|spare|allow|let|guard|limit|reduce|stop|help|make|avoid|prevent|improve"
     r"|meet|comply|enable|support|increase|cut|lower|speed|free|give))\b",
     re.IGNORECASE,
@@ -31,6 +31,12 @@ _OF_BEFORE = re.compile(
 def gives_reason(line: Sentence) -> bool:
     """Tell whether a sentence, or the column of a row, says why something is so."""
     return _REASON.search(line.told) is not None
+
+
+def claimed(line: Sentence) -> str:
+    """Return what a sentence says before it gives the reason of it."""
+    reason = _REASON.search(line.text)
+    return line.text[: reason.start()] if reason else line.text
 
 
 def only_says_what(question: Question, line: Sentence) -> bool:

@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Set as AbstractSet
 
 from ddax.reasoning.embedded.evidence import Weighed
-from ddax.reasoning.embedded.question import Question
+from ddax.reasoning.embedded.question import Question, said_of
 from ddax.reasoning.embedded.sentences import Sentence
 from ddax.reasoning.embedded.text import terms, words
 
@@ -19,6 +20,9 @@ _MEASURES = frozenset(terms("year date number name value amount"))
 """What only says in which form an answer is asked for."""
 _VALUES = frozenset(terms("value values detail details data entry info information"))
 """What the second column of a table of fields is called."""
+PRICES = frozenset(terms("cost costs price prices priced pay paid charge fee"))
+"""What the column of prices is called, and what is asked for it."""
+_HOW_MUCH = re.compile(r"\W*how much (?:is|are|was|were)\b", re.IGNORECASE)
 _NAMES = frozenset(terms("name names person"))
 """What the column of those who are asked for is called."""
 _UNKNOWN = frozenset(["none", "n/a", "na", "tbd", "tba", "tbc", "unknown", "vacant", "nobody", "no one"])
@@ -53,13 +57,28 @@ def of_row(question: Question, row: Sentence) -> str:
         t for name, cell in cells for t in terms(f"{name} {cell}")
     }
     left = set(question.terms) - known - _MEASURES - set(terms(" ".join(said_too)))
-    if left:
-        told = [cell for name, cell in cells if cell not in said_too and left <= set(terms(name))]
+    priced = _asks_price(question, left)
+    if left or priced:
+        left = left - PRICES if priced else left
+        told = [
+            cell
+            for name, cell in cells
+            if cell not in said_too
+            and left <= said_of(question, name)
+            and not (priced and PRICES.isdisjoint(terms(name)))
+        ]
     else:
         plain = _NAMES if question.kind == "person" else frozenset[str]()
         plain |= _VALUES if len(cells) == 1 else frozenset()
         told = [cell for name, cell in cells if set(terms(name)) <= plain]
     return told[0] if len(told) == 1 and _fits(question, told[0]) else ""
+
+
+def _asks_price(question: Question, left: AbstractSet[str]) -> bool:
+    """Tell whether a question asks what something costs, in whatever words."""
+    if question.kind == "number" and not left:
+        return _HOW_MUCH.match(question.text) is not None
+    return question.kind in ("number", "thing") and not PRICES.isdisjoint(left)
 
 
 def _named(question: Question, cell: str) -> bool:

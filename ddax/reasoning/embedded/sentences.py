@@ -20,6 +20,8 @@ MAX_SENTENCES = 1000
 """Sentences weighed at once; of more, each passage gives its first ones, as many as any other."""
 HEADING_WORDS = 12
 """A longer line that stands alone is a sentence without its full stop."""
+MAX_TITLE_LINES = 3
+"""Lines of a title."""
 LEAD_CHARS = 160
 """Characters of a line that leads to others which are read with them."""
 PIECE, PIECES = 4000, 512
@@ -201,7 +203,7 @@ def _is_label(passage: Passage, spans: Sequence[Span], number: int) -> bool:
     if (
         line.lstrip().startswith("#")
         or _MAIL.fullmatch(line)
-        or (number == 0 and passage.opens and _signature(line, passage.title))
+        or (number == 0 and passage.opens and (_signature(line, passage.title) or _title_block(line)))
     ):
         return True
     if "\n" in line or len(line.split()) > HEADING_WORDS or _OPEN_END.search(line) or line.endswith(":"):
@@ -226,6 +228,15 @@ def _runs_in(text: str, spans: Sequence[Span], number: int) -> bool:
 
 def _signature(line: str, title: str) -> bool:
     return line == title or line.startswith(f"{title}(")
+
+
+def _title_block(text: str) -> bool:
+    """Tell whether the lines with which a document begins are no sentence but its title."""
+    lines = text.splitlines()
+    return 1 < len(lines) <= MAX_TITLE_LINES and not any(
+        len(line.split()) > HEADING_WORDS or _OPEN_END.search(line) or ":" in line or _ITEM.match(line)
+        for line in lines
+    )
 
 
 def _ruled(text: str, spans: Sequence[Span], place: int) -> bool:

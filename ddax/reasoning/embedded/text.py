@@ -145,24 +145,30 @@ def fold(text: str) -> str:
 
 
 _VERBS = {
-    "began": "begin", "begun": "begin", "bought": "buy", "brought": "bring", "built": "build",
-    "chose": "choose",
-    "chosen": "choose", "drew": "draw", "drawn": "draw", "drove": "drive", "driven": "drive", "flew": "fly",
-    "flown": "fly", "fought": "fight", "gave": "give", "given": "give", "held": "hold", "kept": "keep",
-    "laid": "lay", "led": "lead", "lost": "lose", "made": "make", "married": "marry", "met": "meet",
-    "paid": "pay", "ran": "run", "sang": "sing", "sung": "sing", "shot": "shoot", "sold": "sell",
-    "spoke": "speak", "spoken": "speak", "taught": "teach", "took": "take", "taken": "take", "won": "win",
-    "winner": "win", "winners": "win", "wrote": "write", "written": "write", "author": "write",
-    "authors": "write", "authored": "write",
+    "became": "become", "began": "begin", "begun": "begin", "broke": "break", "broken": "break",
+    "brought": "bring", "built": "build", "bought": "buy", "chose": "choose", "chosen": "choose",
+    "came": "come", "died": "die", "drawn": "draw", "drew": "draw", "driven": "drive", "drove": "drive",
+    "fought": "fight", "flew": "fly", "flown": "fly", "gave": "give", "given": "give", "grew": "grow",
+    "grown": "grow", "held": "hold", "kept": "keep", "laid": "lay", "led": "lead", "lost": "lose",
+    "made": "make", "married": "marry", "met": "meet", "paid": "pay", "ran": "run", "sold": "sell",
+    "sent": "send", "shot": "shoot", "sang": "sing", "sung": "sing", "sank": "sink", "sunk": "sink",
+    "spoke": "speak", "spoken": "speak", "stood": "stand", "stole": "steal", "stolen": "steal",
+    "taken": "take", "took": "take", "taught": "teach", "threw": "throw", "thrown": "throw",
+    "winner": "win", "winners": "win", "won": "win", "author": "write", "authored": "write",
+    "authors": "write", "written": "write", "wrote": "write",
 }  # fmt: skip
 """Forms of verbs that do not end as others do, and of who does them."""
+_ENDINGS = (("'s", 3), ("’s", 3), ("ies", 5), ("ied", 5), ("ing", 6), ("ed", 5), ("es", 5), ("s", 4))
+"""What is cut from words of so many letters at least."""
+_DOUBLED = re.compile(r"..([bdgmnprt])\1$")
+"""What "stop" ends in before "-ed"; "add" and "call" end so themselves."""
 _NOT = frozenset(["not", "never", "cannot"])
 _AGENTS = frozenset(
     ["builder", "commander", "composer", "conductor", "creator", "designer", "developer", "director",
      "discoverer", "driver", "editor", "founder", "governor", "holder", "illustrator", "inventor", "keeper",
      "leader", "maker", "manager", "narrator", "operator", "organiser", "organizer", "owner", "painter",
      "performer", "presenter", "producer", "publisher", "ruler", "sculptor", "singer",
-     "supervisor", "teacher", "translator", "writer"]
+     "supervisor", "supplier", "teacher", "translator", "writer"]
 )  # fmt: skip
 """Who does what a verb says; of other words in -er and -or ("corner", "Parker") a part is another word."""
 
@@ -171,9 +177,10 @@ def stem(word: str) -> str:
     """Cut the commonest English endings, so that a plural meets its singular."""
     if len(word) == 5 and word.endswith("es") and word[2] not in "hsxz":
         return word[:-1]  # "sites" meets "site", which keeps its e
-    for ending, least in (("'s", 3), ("’s", 3), ("ies", 5), ("ing", 6), ("ed", 5), ("es", 5), ("s", 4)):
+    for ending, least in _ENDINGS:
         if word.endswith(ending) and len(word) >= least and not word.endswith("ss"):
-            return word[: -len(ending)] + ("y" if ending == "ies" else "")
+            root = word[: -len(ending)] + ("y" if ending in ("ies", "ied") else "")
+            return root[:-1] if ending in ("ing", "ed") and _DOUBLED.search(root) else root
     return word.removesuffix("e") if len(word) > 4 else word
 
 
@@ -181,7 +188,7 @@ def term_of(word: str) -> str:
     """Return the stem by which forms of a verb and who does it meet: "leads", "led" and "leader" are one."""
     root = stem(_VERBS.get(word, word))
     if root in _AGENTS:
-        root = root[:-2]
+        root = f"{root[:-3]}y" if root.endswith("ier") else root[:-2]
     return root.removesuffix("e") if len(root) > 3 else root
 
 

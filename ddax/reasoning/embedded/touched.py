@@ -52,9 +52,14 @@ _UNDONE = re.compile(
 """What stands before a thing that was to be done or is said to have been."""
 _BOUNDS = frozenset(["before", "after", "than", "least", "most", "over", "under", "nearly", "almost"])
 """Words before a number or a date that is not the one asked for, but a bound of it."""
+_RELATED = (
+    "wife|husband|widow|widower|son|daughter|father|mother|brother|sister|friend|deputy"
+    "|assistant|rival|neighbour|neighbor|successor|predecessor"
+)
+"""Who stands to another one as what they are called by."""
+_RELATION = re.compile(rf"\b(?:{_RELATED})\b", re.IGNORECASE)
 _ANOTHER = re.compile(
-    r"\b(?:(?:wife|husband|widow|widower|son|daughter|father|mother|brother|sister|friend|deputy"
-    r"|assistant|rival|neighbour|neighbor|successor|predecessor) of (?:the |an? )?"
+    rf"\b(?:(?:{_RELATED}) of (?:the |an? )?"
     r"|(?:vice|deputy|assistant|acting)[ -])$",
     re.IGNORECASE,
 )
@@ -91,6 +96,11 @@ _NO_CLAUSE = re.compile(
     r"| (?:in|on|at|as|for|from|to|with|after|before|during|while|who|when|under|since|until)\b"
 )
 """What may follow the last of several names: a verb would make it the first of another clause."""
+
+
+def of_relative(question: Question, item: Weighed) -> bool:
+    """Tell whether it is asked about the daughter or the like of somebody, whom a sentence does not name."""
+    return any(stem(fold(who)) not in item.terms for who in _RELATION.findall(question.text))
 
 
 def touched(question: Question, item: Weighed) -> str:
@@ -143,7 +153,7 @@ def _told(question: Question, span: Span, item: Weighed) -> bool:
         return False
     before = _before(span, item)
     if question.kind != "person":
-        return bool(before) and stem(before[-1]) in question.terms
+        return bool(before) and (stem(before[-1]) in question.terms or _says(question, before[-1]))
     verb = _DONE_BY.search(question.text)
     led = bool(before) and (
         term_of(before[-1]) == term_of(verb.group(1).lower()) if verb else _says(question, before[-1])

@@ -7,9 +7,11 @@ from collections.abc import Sequence
 from collections.abc import Set as AbstractSet
 
 from ddax.reasoning.embedded.antecedent import Placed, antecedent, goes_back, placed, states
+from ddax.reasoning.embedded.changes import CHANGED
 from ddax.reasoning.embedded.evidence import Weighed, fit_of_title
+from ddax.reasoning.embedded.extremes import extreme
 from ddax.reasoning.embedded.question import Question, said_of
-from ddax.reasoning.embedded.reasons import LEAST_COVER, gives_reason, only_says_what
+from ddax.reasoning.embedded.reasons import claimed, gives_reason, only_says_what
 from ddax.reasoning.embedded.rows import asked_cell
 from ddax.reasoning.embedded.sentences import Sentence
 from ddax.reasoning.embedded.spans import DATE, LIVED, led_as_place, people_in
@@ -17,8 +19,6 @@ from ddax.reasoning.embedded.text import contains_phrase, denies, terms, words
 
 LEAST_TERMS = 2
 """One word alone may stand in any sentence, also in one that is about something else."""
-FEW_TERMS = 3
-"""So few words of a question without a name stand in one sentence, or in two that belong together."""
 _ASKED = frozenset({"person", "date", "number", "place", "thing", "open", "yes_no"})
 _TIME = re.compile(
     r"\d|\b(?:first|second|third|fourth|fifth|sixth|seventh|eighth|ninth|tenth|last|noon|midnight|today"
@@ -29,18 +29,31 @@ _OFTEN = re.compile(
     r"\b(?:once|twice|times|every|each|always|never|hourly|daily|weekly|monthly|quarterly|yearly|annually)\b",
     re.IGNORECASE,
 )
-_FORM = frozenset(terms("year date number name value amount true"))
+FORM = frozenset(terms("year date number name value amount true"))
 """What only says in which form an answer is asked for."""
-_SPENT = frozenset(terms("take takes last lasts cost costs pay paid per go goes"))
+_PAY = frozenset(terms("cost costs pay paid"))
+_LAST = frozenset(terms("take takes last lasts"))
+_SPENT = _PAY | _LAST | frozenset(terms("per go goes get gets"))
 """What only says what an amount is: "How much is paid per kilometre?", "How long does it take?"."""
-_CHANGED = re.compile(
-    r"\b(?:correction|corrected|instead|updated|revised|rescheduled|postponed|replaced by)\b", re.IGNORECASE
+_MONEY = re.compile(
+    r"[€$£¥₹]|\b(?:euros?|dollars?|pounds?|cents?|pence|francs?|crowns?|kron(?:er|or|a)|yen|yuan|rupees?"
+    r"|EUR|USD|GBP|CHF|prices?|fees?|fares?|costs?|free|pay(?:s|able)?|charge[ds]?)(?!\w)",
+    re.IGNORECASE,
 )
-"""What says that an earlier statement holds no more."""
-_OF_YEAR = re.compile(r",?\s+\d{4}$")
-"""The year at the end of a date, which a change of the day need not say again."""
+"""What a sentence says that tells what is paid."""
+_WHILE = re.compile(
+    r"\b(?:seconds?|minutes?|hours?|days?|nights?|weeks?|months?|quarters?|years?|decades?|centur(?:y|ies)"
+    r"|[smhd]|min|takes?|took|lasts?|lasted)\b",
+    re.IGNORECASE,
+)
+"""What a sentence says that tells how long something takes."""
+_IS_A = (
+    r"(?: \([^()]*\))?,? (?:(?:is|are|was|were) (?:an?|the|one|any|how|when|where|what)"
+    r"|means?|denotes?|stands for|refers to)\b"
+)
+"""What stands in a definition behind the word that is defined."""
 _LIFE = frozenset(terms("born birth die died death"))
-_WHO = re.compile(r"who\b", re.IGNORECASE)
+_LETTERED = re.compile(r"\b[^\W\d_A-Z][\w-]+ (?!I\b)[A-Z]\b(?!['’.])")
 _HE = frozenset(["he", "his", "she", "her"])
 _NO = frozenset(["no", "nor", "neither", "without"])
 
@@ -57,15 +70,26 @@ def whole(question: Question, weighed: Sequence[Weighed]) -> list[Told]:
     needed = needed_terms(question)
     if question.kind not in _ASKED or not needed:
         return []
-    if cell := asked_cell(question, weighed):
+    if cell := asked_cell(question, weighed) or extreme(question, weighed):
         return [(cell[0],)]
+    defined: list[Told] = [(item,) for item in weighed if defines(question, item.sentence)]
+    if defined:
+        return defined
     if any(fit_of_title(question, item.sentence) == 1 for item in weighed):
         # The opening of its own document says what a thing is.
         return []
     among = placed(weighed)
     answers = [item for item in weighed if len(needed) >= LEAST_TERMS and _answers(question, item)]
-    found = [told for item in answers if (told := _together(item, among, needed))]
+    found = [told for item in answers if (told := together(item, among, needed))]
     return sorted(found, key=lambda told: _rank(question, told[-1].sentence))
+
+
+def defines(question: Question, line: Sentence) -> bool:
+    """Tell whether a sentence says what the thing is of which a definition is asked."""
+    if not question.subject or line.label:
+        return False
+    subject = re.escape(question.subject.strip())
+    return re.match(rf"(?:(?:an?|the) )?{subject}{_IS_A}", line.plain, re.IGNORECASE) is not None
 
 
 def rivals(question: Question, weighed: Sequence[Weighed], sure: Sequence[Told]) -> list[Told]:
@@ -83,28 +107,12 @@ def rivals(question: Question, weighed: Sequence[Weighed], sure: Sequence[Told])
     ]
 
 
-def overtaken(short: str, question: Question, weighed: Sequence[Weighed]) -> list[Told]:
-    """Find what is about the same and says that a short answer was changed: “from 14 June to 21 June”."""
-    if not short:
-        return []
-    day = re.escape(_OF_YEAR.sub("", short) or short)
-    changed = re.compile(rf"\bfrom\s+(?:the\s+)?{day}\b[^.;]{{0,40}}?\bto\s+\S", re.IGNORECASE)
-    among = placed(weighed)
-    found = [item for item in among.values() if changed.search(item.sentence.text)]
-    return [
-        (item,) if source is None else (source, item)
-        for item in found
-        for source in [antecedent(item, among)]
-        if max(item.cover, source.cover if source else 0.0) >= LEAST_COVER
-    ]
-
-
 def _rank(question: Question, line: Sentence) -> tuple[bool, bool]:
     """Put first what gives a reason where it is asked why, and what says that it changes something."""
-    return question.asks_why and not gives_reason(line), _CHANGED.search(line.text) is None
+    return question.asks_why and not gives_reason(line), CHANGED.search(line.text) is None
 
 
-def _together(item: Weighed, among: Placed, needed: AbstractSet[str]) -> Told:
+def together(item: Weighed, among: Placed, needed: AbstractSet[str]) -> Told:
     """Return a sentence, with the one it goes on from, where they say all that is needed; else nothing."""
     own, named = _said(item, needed), antecedent(item, among)
     if needed <= own:
@@ -122,34 +130,16 @@ def _said(item: Weighed, needed: AbstractSet[str]) -> frozenset[str]:
     return item.terms | _LIFE if named and set(named) <= needed else item.terms
 
 
-def apart(question: Question, weighed: Sequence[Weighed]) -> bool:
-    """Tell whether all words of a plain question about one thing are said, but never of this thing.
-
-    "Who designed the mill?" is not answered by what says who designed the bridge beside it.
-    """
-    needed = frozenset(question.terms) - _FORM
-    named = {term for name in question.names for term in terms(name)}
-    plain = len(needed - named) <= (question.kind == "person" and _WHO.match(question.text) is not None)
-    one = plain if len(question.names) == 1 else not question.names and len(needed) <= FEW_TERMS
-    if question.kind not in ("person", "date", "number") or not one:
-        return False
-    said = frozenset[str]().union(*(item.terms for item in weighed))
-    if len(needed) < LEAST_TERMS or not needed <= said or whole(question, weighed):
-        return False
-    among = placed(weighed)
-    return not any(needed <= item.terms or _together(item, among, needed) for item in weighed)
-
-
 def lettered(question: Question) -> list[list[str]]:
     """Return the names that a single letter tells from others, as words: "Class B" is no "Class A"."""
-    named = [words(name) for name in question.names]
+    named = [words(name) for name in (*question.names, *_LETTERED.findall(question.text))]
     return [name for name in named if len(name) > 1 and len(name[-1]) == 1 and name[-1].isalpha()]
 
 
 def needed_terms(question: Question) -> frozenset[str]:
     """Return the words of a question that an answer has to be about."""
     spent = _SPENT if question.kind in ("date", "number") else frozenset[str]()
-    return frozenset(question.terms) - _FORM - spent
+    return frozenset(question.terms) - FORM - spent
 
 
 def _answers(question: Question, item: Weighed) -> bool:
@@ -161,9 +151,10 @@ def _answers(question: Question, item: Weighed) -> bool:
         return False
     if not all(contains_phrase(words(item.sentence.titled), name) for name in lettered(question)):
         return False
-    said = set(words(item.sentence.text)) - set(words(question.text))
+    told = claimed(item.sentence) if question.asks_why else item.sentence.text
+    said = set(words(told)) - set(words(question.text))
     denied = denies(said) or not _NO.isdisjoint(said)
-    return question.kind == "yes_no" or not denied or _CHANGED.search(item.sentence.text) is not None
+    return question.kind == "yes_no" or not denied or CHANGED.search(item.sentence.text) is not None
 
 
 def _fits(question: Question, item: Weighed) -> bool:
@@ -173,10 +164,18 @@ def _fits(question: Question, item: Weighed) -> bool:
         return False
     if re.search(r"\bhow often\b", question.text, re.IGNORECASE):
         return _OFTEN.search(text) is not None
+    if question.kind == "number" and not all(form.search(item.sentence.told) for form in _measured(question)):
+        return False
     if question.kind == "date":
         return bool(item.spans) or (_TIME.search(text) is not None and not DATE.search(text))
     named = question.kind in ("person", "number") or (question.kind == "place" and question.head)
     return bool(item.spans) or not named  # "born in a city" names no city
+
+
+def _measured(question: Question) -> list[re.Pattern[str]]:
+    """Return what an amount has to say that is paid, or that something takes."""
+    asked = frozenset(question.terms)
+    return [form for verbs, form in ((_PAY, _MONEY), (_LAST, _WHILE)) if not verbs.isdisjoint(asked)]
 
 
 def two_named(question: Question, told: Told) -> bool:

@@ -1,0 +1,71 @@
+"""Questions about one thing of which what was read says all words, but never of this thing.
+
+"Who designed the mill?" is not answered by what says who designed the bridge beside it.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from collections.abc import Set as AbstractSet
+from itertools import combinations
+
+from ddax.reasoning.embedded.antecedent import placed
+from ddax.reasoning.embedded.evidence import Weighed
+from ddax.reasoning.embedded.question import Question
+from ddax.reasoning.embedded.spans import names_in
+from ddax.reasoning.embedded.text import terms, words
+from ddax.reasoning.embedded.whole import FORM, LEAST_TERMS, together, whole
+
+FEW_TERMS = 3
+"""So few words beside a name stand in one sentence, or in two that belong together."""
+_THROUGH = re.compile(r"['’]s\b|^\W*(?:\w+\W+){3,}(?:who|whom|whose|that|which|where)\b", re.IGNORECASE)
+"""What asks for a thing by way of another one."""
+_ONE = frozenset({"person", "date", "number", "place", "thing"})
+"""Kinds of answers that one sentence says."""
+
+
+def apart(question: Question, weighed: Sequence[Weighed]) -> bool:
+    """Tell whether all words of a plain question about one thing are said, but never of this thing."""
+    needed = frozenset(question.terms) - FORM
+    rest = needed - {term for name in question.names for term in terms(name)}
+    plain = question.kind in _ONE and len(question.names) <= 1 and len(rest) <= FEW_TERMS
+    if not plain or _THROUGH.search(question.text):
+        return False
+    said = frozenset[str]().union(*(item.terms for item in weighed))
+    if len(needed) < LEAST_TERMS or not needed <= said or whole(question, weighed):
+        return False
+    among, titles = placed(weighed), _titles(weighed)
+    own = (item.terms | titles.get(item.sentence.passage.source, frozenset()) for item in weighed)
+    if any(needed <= said for said in own) or any(together(item, among, needed) for item in weighed):
+        return False
+    return not _bridged(question, weighed, rest)
+
+
+def _titles(weighed: Sequence[Weighed]) -> dict[str, frozenset[str]]:
+    """Return the words of the heading with which each document begins."""
+    heads = [item for item in weighed if item.sentence.label and item.sentence.passage.opens]
+    return {
+        head.passage.source: item.terms
+        for item in heads
+        for head in [item.sentence]
+        if not head.passage.text[: head.start - head.passage.start].strip()
+    }
+
+
+def _bridged(question: Question, weighed: Sequence[Weighed], rest: AbstractSet[str]) -> bool:
+    """Tell whether two sentences say each another part of a question, and both a name that is not asked for.
+
+    "Who leads Wages?" may lead to a name, and the date of birth that is asked for stands behind this.
+    """
+    asked = set(words(question.text))
+    parts = [(said, _names(item) - asked) for item in weighed if (said := item.terms & rest) and said != rest]
+    return any(
+        not one <= other and not other <= one and not mine.isdisjoint(its)
+        for (one, mine), (other, its) in combinations(parts, 2)
+    )
+
+
+def _names(item: Weighed) -> set[str]:
+    line = item.sentence
+    return {word for name in names_in(f"{line.text} {line.subject}") for word in words(name.text)}
