@@ -199,3 +199,42 @@ async def test_a_name_that_two_fields_have_alike_is_not_guessed(task: str, moves
     fields = [("textbox", name) for name in ("First name", "Last name", "City")]
     report, made = await done(task, page(*fields, ("button", "Book")))
     assert made == moves and report.ok == bool(moves), report.failed
+
+
+@pytest.mark.parametrize("place", ["the middle position", "the right place", "some spot"])
+async def test_a_place_that_is_no_number_is_no_place(place: str) -> None:
+    line = [Node(f"e{n}", "listitem", name, own=name, drags=True) for n, name in enumerate(("Bob", "Ann"))]
+    report, moves = await done(f"Drag Ann to {place}", FixedPage(line))
+    assert report.failed and moves == []
+
+
+async def test_a_day_that_no_calendar_has_is_told() -> None:
+    report, moves = await done("Set the date to 31 February 2027.", page(("textbox", "Date")))
+    assert report.failed[0] == "there is no 31 February 2027" and moves == []
+
+
+@pytest.mark.parametrize(
+    ("task", "words"),
+    [
+        ("Enable the digest and push notifications.", ["enable"]),
+        ("Set check-in to 2, check-out to 3.", ["set"]),
+        ("Set the code to AB, continue and check out.", ["set", "continue", "check out"]),
+    ],
+)
+async def test_words_that_look_like_orders_are_none(task: str, words: list[str]) -> None:
+    assert [order.word for order in read_orders(task)] == words
+
+
+async def test_reverse_alphabetical_order_goes_down() -> None:
+    ways = ("Name, A to Z", "Name, Z to A")
+    world = FixedPage([Node("e1", "combobox", "Sort by", tag="select", options=ways)])
+    report, moves = await done("Sort by name in reverse alphabetical order.", world)
+    assert report.ok and moves == [["select", "e1", "Name, Z to A"]]
+
+
+async def test_a_value_stands_before_each_of_several_fields() -> None:
+    world = page(("textbox", "Full name"), ("textbox", "Street"), ("textbox", "City"))
+    _, moves = await done(
+        "Enter Ann Lee as the full name, 5 Low Road as the street and Leeds as the city.", world
+    )
+    assert [value for _, _, value in moves] == ["Ann Lee", "5 Low Road", "Leeds"]

@@ -33,7 +33,9 @@ def page_of(spec: str) -> str:
         checked_url(url)
     except ActionError as exc:
         raise UsageError(
-            f"{url!r} is no page for a browser.", why=exc.why, mend="Write it as http://… or https://…"
+            f"{url!r} is no page for a browser.",
+            why=exc.why,
+            mend=exc.mend or "Write it as http://… or https://…",
         ) from exc
     return url
 

@@ -119,18 +119,18 @@
   const nameOf = (el, role) => {
     const named = byIds(el, "aria-labelledby") || squeeze(el.getAttribute("aria-label"));
     if (named) return named;
-    if (FIELDS.has(role) || role === "switch") {
+    const tag = tagOf(el);
+    if (FIELDS.has(role) || role === "switch" || tag === "select") {
       const labels = el.labels ? [...el.labels].map((label) => wordsOfLabel(label)).filter(Boolean).join(" ") : "";
       if (labels) return labels;
     }
-    const tag = tagOf(el);
     if (tag === "label") return wordsOfLabel(el);
     if (tag === "input" && role === "button") return squeeze(el.value || el.alt || (el.type === "submit" ? "Submit" : el.type === "reset" ? "Reset" : ""));
     if (tag === "img") return squeeze(el.alt || el.title);
     if (role === "shape") return squeeze(el.querySelector?.(":scope > title")?.textContent || (tag === "text" ? el.textContent : ""));
     if (tag === "fieldset") return shownText(el.querySelector(":scope > legend") || document.createElement("i"));
     if (tag === "table") return squeeze(el.caption?.textContent);
-    if (!FIELDS.has(role) && !HOLDERS.has(role)) {
+    if ((!FIELDS.has(role) || tag !== "input" && (role === "radio" || role === "checkbox")) && !HOLDERS.has(role)) {
       const text = shownText(el);
       if (text && !(el.title && !/[\p{L}\p{N}]/u.test(text))) return text; // a sign alone goes by its title
     }
@@ -387,7 +387,17 @@
   };
   const text = (id) => {
     const el = id > 0 ? find(id) : !id && document.querySelector("main,article,[role=main]") || document.body;
-    return el ? (el.innerText || el.value || "") : null;
+    return el ? (unstruck(el) || el.value || "") : null;
+  };
+  // What is struck no longer holds. A sheet of style takes it out for as long as the text is read, and the page has no turn meanwhile.
+  const unstruck = (el) => {
+    if (!el.querySelector("s,del,strike")) return el.innerText;
+    const sheet = new CSSStyleSheet(), sheets = document.adoptedStyleSheets;
+    sheet.replaceSync("s,del,strike{display:none!important}");
+    document.adoptedStyleSheets = [...sheets, sheet];
+    const read = el.innerText;
+    document.adoptedStyleSheets = sheets;
+    return read;
   };
 
   new MutationObserver(() => { changed = performance.now(); }).observe(document, { subtree: true, childList: true, attributes: true, characterData: true });

@@ -8,8 +8,11 @@ from datetime import date
 
 from ddax.environments.browser.seen import ACTED_ON, Node
 from ddax.environments.pilot.amounts import set_amount
+from ddax.environments.pilot.boxes import boxes_beside
 from ddax.environments.pilot.calendar import CALENDAR_WORDS, pick_day, showing
-from ddax.environments.pilot.dates import find_date, is_no_day, month_of
+from ddax.environments.pilot.dates import find_date, month_of
+from ddax.environments.pilot.deeds import press_in_row
+from ddax.environments.pilot.dropdowns import built, take_offered
 from ddax.environments.pilot.fields import (
     NO_NAME,
     best_option,
@@ -17,6 +20,7 @@ from ddax.environments.pilot.fields import (
     completed,
     fill,
     is_dated,
+    is_day,
     named_field,
     select,
     where_of,
@@ -25,9 +29,24 @@ from ddax.environments.pilot.match import label_of
 from ddax.environments.pilot.orders import Order
 from ddax.environments.pilot.pilot import Pilot
 from ddax.environments.pilot.pressing import SURE, click, doors, press_named, press_path, press_place
+from ddax.environments.pilot.rows import rows_of, words_of
 from ddax.environments.pilot.suggest import edges, equal_to, suggests, take
-from ddax.environments.pilot.words import BOXES, FIELD, LIKE, content, likeness, ordinal, plain, roles, tokens
+from ddax.environments.pilot.words import (
+    BOXES,
+    EMPTY,
+    FIELD,
+    LIKE,
+    content,
+    likeness,
+    ordinal,
+    plain,
+    roles,
+    tokens,
+)
 
+_NAMES_FIELD = re.compile(r"\b(?:as|for)\s+(?:the|my)\b", re.IGNORECASE)
+"""Words behind which stands the list that something is chosen in."""
+_TICKS = frozenset({"tick", "check", "select", "untick", "uncheck"})
 _AS = re.compile(r"\s+(?:as|for)\s+(?:the\s+|my\s+)?(.+)$", re.IGNORECASE)
 
 
@@ -37,20 +56,20 @@ async def choose(pilot: Pilot, order: Order) -> bool:
     day = find_date(text)
     if day is not None:
         return await choose_day(pilot, order, day)
-    if is_no_day(text) and not order.quotes:
+    if not order.quotes and not is_day(pilot, text):
         return False
     if ">" in text and not order.quotes:
         return await press_path(pilot, [part.strip() for part in text.split(">")])
     moved = await set_amount(pilot, order)
     if moved is not None:
         return moved
-    fields, parts = pilot.nodes(FIELD | {"combobox"}), edges(order)
+    fields, parts = pilot.nodes(FIELD | {"combobox", "listbox"}), edges(order)
     if (parts.start or parts.end) and any(map(suggests, fields)):
         return await completed(pilot, parts, fields)
     place, role = ordinal(text), roles(text)
     if place and role:
         return await press_place(pilot, "", role, place)
-    values = values_of(order, fields)
+    values = values_of(order, [*fields, *built(pilot)])
     if not values:
         return True  # nothing is to be chosen
     return await choose_values(pilot, values, order)
@@ -96,8 +115,11 @@ def values_of(order: Order, fields: Sequence[Node] = ()) -> list[str]:
         return list(order.quotes)
     text = re.sub(r"\s+(?:from|in|on|with|using)\s+(?:the|a)\b.*$", "", order.text, flags=re.IGNORECASE)
     text = re.sub(r"^(?:the|all|any)\s+(?:options?|items?|boxes|words?|of)\s+", "", text, flags=re.IGNORECASE)
-    if any(likeness(found[1], label_of(n)) >= SURE for found in _AS.finditer(text) for n in fields):
+    named = [re.split(r"\s+(?:of|for)\s+", found[1])[0] for found in _AS.finditer(text)]
+    if any(likeness(name, label_of(n)) >= SURE for name in named for n in fields):
         text = _AS.sub("", text)
+    for name in (re.escape(label_of(n).split("(")[0].strip().lower()) for n in fields if n.tag == "select"):
+        text = re.sub(rf"^(?:the\s+|my\s+)?{name}\s+(?=\S)", "", text) if name else text
     parts = [part.strip(" ,.") for part in re.split(r"(?i),\s*(?:and\s+)?|\s+and\s+", text)]
     return [part for part in parts if part and plain(part) not in ("nothing", "none")]
 
@@ -110,6 +132,9 @@ async def choose_values(pilot: Pilot, values: list[str], order: Order) -> bool:
         return False
     if lists:
         return await select(pilot, lists[0], values)
+    offered = await take_offered(pilot, values[0], order) if len(values) == 1 else None
+    if offered is not None:
+        return offered
     offers = offering(pilot, values, order)
     if offers is not None:
         return await take(pilot, offers, values[0], equal_to(values[0], offers)) == "taken"
@@ -129,7 +154,10 @@ def listing(pilot: Pilot, values: list[str], order: Order) -> list[Node]:
         beside = beside.replace(value, " ", 1)
     selects = [n for n in pilot.seen.nodes if n.tag == "select" and "disabled" not in n.state]
     named = [n for n in selects if likeness(content(beside, mail=True), label_of(n)) > LIKE]
-    return [n for n in named or selects if all(best_option(n, value) for value in values)]
+    found = [n for n in named or selects if all(best_option(n, value) for value in values)]
+    words = set(words_of(beside)) - EMPTY - {word for n in found for word in words_of(label_of(n))}
+    meant = [row.control for row in rows_of(pilot.seen, found) if words and words <= row.words()]
+    return meant if len(found) > 1 and len(meant) == 1 else found
 
 
 async def _pick(pilot: Pilot, value: str, order: Order) -> bool:
@@ -139,6 +167,11 @@ async def _pick(pilot: Pilot, value: str, order: Order) -> bool:
     if best is not None and best.tag == "select":  # a press opens it, and chooses nothing
         return False
     if best is None or best.role not in BOXES:
+        if order.verb == "choose" and _NAMES_FIELD.search(order.outside):
+            return False  # a list that does not offer it
+        beside = await press_in_row(pilot, order) if best is not None else None
+        if beside is not None:
+            return beside
         return await press_named(pilot, value, frozenset(), quoted=bool(order.quotes))
     return _bears(best, value, order) and await tick(pilot, [best], [value], order)
 
@@ -150,6 +183,8 @@ def _bears(box: Node, value: str, order: Order) -> bool:
 
 def _is_for_a_box(pilot: Pilot, boxes: list[Node], value: str, order: Order) -> bool:
     """Tell whether a box bears a value, and no control of another kind is called more like it."""
+    if order.word in _TICKS and boxes_beside(pilot, boxes, value):
+        return True
     others = pilot.nodes(ACTED_ON - BOXES)
     best = max((likeness(value, label_of(n)) for n in boxes if _bears(n, value, order)), default=-1.0)
     rival = max((likeness(value, label_of(n)) for n in others), default=0.0)
@@ -225,6 +260,9 @@ def boxes_of(pilot: Pilot, boxes: list[Node], values: list[str], order: Order) -
         alike = "similar" in text or "related" in text or "synonym" in text
         good = (one for one in ranked if alike or _is_called(one.node, value, boxes))
         sure = [one for one in good if one.score >= (0.6 if alike else SURE)]
+        if not sure and not alike and (others := boxes_beside(pilot, boxes, value)):
+            meant += others
+            continue
         if not sure and (order.quotes or not alike):
             return []
         meant += [one.node for one in (sure if alike and sure else (sure or ranked)[:1])]

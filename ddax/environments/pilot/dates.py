@@ -28,9 +28,13 @@ def find_date(text: str) -> date | None:
     return _date(*said) if said else None
 
 
-def is_no_day(text: str) -> bool:
-    """Tell whether a text says a day that no calendar has, as 31 February 2026."""
-    return _said(text) is not None and find_date(text) is None
+def no_day(text: str) -> str:
+    """Return the day that a text says and no calendar has, as 31 February 2026; empty where it says none."""
+    said = _said(text)
+    if said is None or find_date(text) is not None:
+        return ""
+    year, month, day = said
+    return f"{day} {MONTHS[month - 1].title()} {year}" if 1 <= month <= 12 else f"month {month}"
 
 
 def _said(text: str) -> tuple[int, int, int] | None:

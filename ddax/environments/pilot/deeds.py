@@ -7,11 +7,13 @@ rows. What is left over, or fits several rows, stops the order: a guess would be
 from __future__ import annotations
 
 import re
+from collections import Counter
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from itertools import pairwise
 
 from ddax.environments.browser.seen import ACTED_ON, Node
+from ddax.environments.pilot.naming import give_name, named
 from ddax.environments.pilot.orders import Order
 from ddax.environments.pilot.pilot import Pilot
 from ddax.environments.pilot.pressing import OPENED, click, doors, goes_on, next_page, opens_menu
@@ -20,17 +22,18 @@ from ddax.environments.pilot.rows import (
     above_of,
     beside,
     inside,
+    lines_of,
     node_words,
     rows_of,
     words_of,
     words_of_name,
 )
 from ddax.environments.pilot.steppers import count_of, stepper, to_count
-from ddax.environments.pilot.words import BOXES, EMPTY, FIELD, ROLE_WORDS, ordinal
+from ddax.environments.pilot.words import BOXES, EMPTY, FIELD, ORDINALS, ROLE_WORDS, nth, ordinal, plain
 
 KINDS = frozenset(
-    """article book card document email entry file folder item line message person post product project record
-    result row task user only just also me my i now again please beside next""".split()  # noqa: SIM905
+    """about article book card column document email entry file folder item line message person post product
+    project record result row slot task user only just also me my i now again please beside next""".split()  # noqa: SIM905
 )
 """Words for a kind of things, and others by which nothing is told from another of its kind."""
 _LITTLE = frozenset("a an the to of for from with as your my this it its now here".split())  # noqa: SIM905
@@ -41,6 +44,11 @@ _BOXED = frozenset({"listitem", "row", "option", "article", "group", "form", "di
 """Roles of what holds a control and what it is about."""
 _ALONE = frozenset({"save", "send", "submit", "apply", "continue", "search", "confirm"})
 """Verbs that may stand for a control that is called more."""
+STRUCK = frozenset({"s", "del", "strike"})
+"""Tags of what no longer holds."""
+_CONSENTS = frozenset({"accept", "reject", "decline", "allow", "deny"})
+"""Verbs for which a control may say “all”: “Accept the cookies”."""
+_THAT = frozenset({"it", "them", "that", "this"})
 _YES = frozenset({"ok", "okay", "yes", "confirm", "continue"})
 _ASKS = frozenset({"sure", "really", "confirm"})
 """Words by which a box asks again for what was begun."""
@@ -53,6 +61,10 @@ class Asked:
 
     words: tuple[str, ...]
     times: int = 1
+    place: int = 0
+    """The place that it counts to, 0 where it counts nothing."""
+    name: str = ""
+    """What is to be written where the page asks for it then."""
 
     @property
     def verb(self) -> str:
@@ -63,15 +75,19 @@ def asked_of(order: Order) -> Asked:
     """Read an order as words that must be met."""
     words = words_of(f"{order.word} {order.text}")
     times = 2 if "twice" in words else 1
-    return Asked(tuple(word for word in words if word != "twice"), times)
+    return Asked(tuple(word for word in words if word != "twice"), times, ordinal(order.outside))
 
 
 async def deed(pilot: Pilot, order: Order) -> bool:
     """Press what an order names, in the row it speaks of; look for it behind what is closed."""
-    asked = asked_of(order)
+    order, name = named(order)
+    asked = replace(asked_of(order), name=name)
     opened: set[str] = set()
     for _ in range(OPENED):
         rows = fits(pilot, asked)
+        if len(rows) > 1 and _THAT & set(order.outside.casefold().split()):
+            focus = pilot.focus.id if pilot.focus else ""
+            rows = [row for row in rows if focus in {part.id for part in row.parts}] or rows
         if len(rows) > 1:
             pilot.unclear(row.control for row in rows)
         if rows:
@@ -93,7 +109,9 @@ def _key(node: Node) -> str:
 def _door(pilot: Pilot, opened: set[str], *, pages: bool) -> Node | None:
     """Return what was not opened yet, at last the next page of a list; nothing that sends a form."""
     pager = next_page(pilot)
-    closed = (n for n in doors(pilot) if n != pager and not n.submits and _key(n) not in opened)
+    named = Counter(plain(n.name) for n in pilot.nodes({"button", "clickable"}) if opens_menu(n))
+    single = [n for n in doors(pilot) if named[plain(n.name)] < 2]  # one of several belongs to its row alone
+    closed = (n for n in single if n != pager and not n.submits and _key(n) not in opened)
     last = pager if pager and pages and not (pager.submits or pager.form[0]) else None
     return next(closed, last)
 
@@ -101,7 +119,9 @@ def _door(pilot: Pilot, opened: set[str], *, pages: bool) -> Node | None:
 def names_of(node: Node, verb: str) -> set[str]:
     """Return the words of a control that an order must say; without a name those of its attributes."""
     if node.name:
-        return set(words_of_name(node.name)) - _LITTLE
+        little = _LITTLE | ({"all"} if verb in _CONSENTS else set())
+        words = set(words_of_name(node.name)) - little
+        return {word for word in words if any(map(str.isalnum, word))} or words
     return {verb} & set(words_of(node.hints))
 
 
@@ -116,11 +136,28 @@ def fits(pilot: Pilot, asked: Asked) -> list[Row]:
     for name in sorted(groups, key=len, reverse=True):
         words = set(name)
         rest = said - words - EMPTY - KINDS - ({asked.verb} & _SHOWS)
+        if asked.verb in _CONSENTS:
+            rest -= {"all"}
+        if _counts(pilot, asked, rest):
+            return _counted(pilot, lines_of(pilot.seen, groups[name]), asked.place)
         found = _in_rows(pilot, groups[name], rest)
         found = [row for row in found if not how_many(asked, row) or stepper(pilot, row.parts)]
         if found:
             return found
     return _longer(pilot, asked)
+
+
+def _counts(pilot: Pilot, asked: Asked, rest: set[str]) -> bool:
+    """Tell whether an order says a row by its place alone, beside what a heading says of all of them."""
+    heads = {word for n in pilot.seen.nodes if n.role == "heading" for word in words_of(n.name)}
+    told = {word for word in rest if word not in ORDINALS and not ordinal(word)}
+    return bool(asked.place) and told <= heads | set(words_of(pilot.seen.title))
+
+
+def _counted(pilot: Pilot, rows: Sequence[Row], place: int) -> list[Row]:
+    """Return the row at a place; none where there is none, or the last of a list that goes on is meant."""
+    row = None if place < 0 and goes_on(pilot) else nth(rows, place)
+    return [row] if row else []
 
 
 def how_many(asked: Asked, row: Row) -> int:
@@ -197,6 +234,8 @@ def _in_rows(pilot: Pilot, controls: Sequence[Node], rest: set[str]) -> list[Row
     within |= beside(pilot.seen, within)
     outside = node_words(n for n in pilot.seen.nodes if n.id not in within) | set(words_of(pilot.seen.title))
     whole = [row for row in rows if not _unmet(pilot, row, rest, outside)]
+    own = {row.control.id: rest & row.words() for row in whole}  # they may stand elsewhere on the page too
+    whole = [row for row in whole if not any(own[row.control.id] < other for other in own.values())]
     return _by_price(pilot, whole, low=best == "least") if best else whole
 
 
@@ -253,7 +292,8 @@ def _by_price(pilot: Pilot, rows: Sequence[Row], *, low: bool) -> list[Row]:
     """Return the row of the lowest or highest price; none where one has no price, or the list goes on."""
     priced: list[tuple[float, Row]] = []
     for row in rows:
-        found = _PRICE.search(" | ".join(part.own or part.name for part in row.parts))
+        held = (part for part in row.parts if part.tag not in STRUCK)
+        found = _PRICE.search(" | ".join(part.own or part.name for part in held))
         if found is None:
             return []
         priced.append((float((found[1] or found[2]).replace(",", "")), row))
@@ -263,11 +303,18 @@ def _by_price(pilot: Pilot, rows: Sequence[Row], *, low: bool) -> list[Row]:
     return [row for price, row in priced if price == best]
 
 
-async def _menu(pilot: Pilot, asked: Asked) -> Node | None:
-    """Open the menu of the row an order speaks of, and return the control that comes with it."""
+def menu_rows(pilot: Pilot, asked: Asked) -> list[Row]:
+    """Return the rows with a menu that an order can mean."""
     rest = {word for word in asked.words[1:] if word not in EMPTY | KINDS}
     openers = [n for n in pilot.nodes({"button", "clickable"}) if opens_menu(n)]
-    rows = [row for row in rows_of(pilot.seen, openers) if rest and rest <= node_words(row.parts)]
+    if _counts(pilot, asked, rest):
+        return _counted(pilot, lines_of(pilot.seen, openers), asked.place)
+    return [row for row in rows_of(pilot.seen, openers) if rest and rest <= node_words(row.parts)]
+
+
+async def _menu(pilot: Pilot, asked: Asked) -> Node | None:
+    """Open the menu of the row an order speaks of, and return the control that comes with it."""
+    rows = menu_rows(pilot, asked)
     if len(rows) != 1:
         return None
     before = {node.id for node in pilot.seen.nodes}
@@ -287,20 +334,37 @@ async def _carry_out(pilot: Pilot, asked: Asked, row: Row) -> bool:
         return False
     for _ in range(asked.times):
         before = pilot.seen
-        if await click(pilot, row.control) != "changed":
+        if await click(pilot, row.control) == "refused":
             return False
         known = {node.id for node in before.nodes}
         boxes = [n for n in pilot.seen.nodes if n.id not in known and n.role in ("dialog", "alertdialog")]
-        if boxes and not await _confirm(pilot, asked, known):
+        if asked.name and not await give_name(pilot, asked.name, known):
+            return False
+        if boxes and not asked.name and not await _confirm(pilot, asked, known):
             return False
     return True
+
+
+def _is_next(pilot: Pilot, asked: Asked, came: Sequence[Node]) -> bool:
+    """Tell whether the next order names a control of a box that came, and so answers it."""
+    said = {word for order in _behind(pilot, asked)[:1] for word in words_of(f"{order.word} {order.text}")}
+    names = [names_of(n, "") for n in came if n.role in ("button", "link", "clickable")]
+    return any(words and words <= said for words in names)
+
+
+def _behind(pilot: Pilot, asked: Asked) -> list[Order]:
+    """Return the orders behind the one that is carried out."""
+    done = [at for at, order in enumerate(pilot.orders) if asked.words == asked_of(named(order)[0]).words]
+    return pilot.orders[done[-1] + 1 :] if done else []
 
 
 async def _confirm(pilot: Pilot, asked: Asked, known: set[str]) -> bool:
     """Say yes to the box that a page opened to ask; False where it asks for more than that."""
     came = [n for n in pilot.seen.nodes if n.id not in known]
+    if _is_next(pilot, asked, came):
+        return True
     if any(node.role in FIELD for node in came):
-        return False
+        return bool(_behind(pilot, asked))
     said = set(asked.words)
     told = node_words(n for n in came if n.role not in ACTED_ON)
     again = bool(told & (_ASKS | said - EMPTY))
@@ -309,4 +373,8 @@ async def _confirm(pilot: Pilot, asked: Asked, known: set[str]) -> bool:
         if n.role in ("button", "link", "clickable") and (words := names_of(n, ""))
         and ((again and words <= _YES) or (asked.verb in words and words <= said | _YES))
     ]  # fmt: skip
-    return len(agree) == 1 and await click(pilot, agree[0]) == "changed"
+    before = {node.id for node in pilot.seen.nodes}
+    if len(agree) != 1 or await click(pilot, agree[0]) != "changed":
+        return False
+    more = [n for n in pilot.seen.nodes if n.id not in before and n.role in ("dialog", "alertdialog")]
+    return not more or await _confirm(pilot, asked, before)

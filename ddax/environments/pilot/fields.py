@@ -8,7 +8,8 @@ from dataclasses import replace
 from ddax.environments.browser.seen import Node
 from ddax.environments.pilot.amounts import bring, set_amount
 from ddax.environments.pilot.calendar import CALENDAR_WORDS, pick_day
-from ddax.environments.pilot.dates import as_shown, find_date, find_time
+from ddax.environments.pilot.dates import as_shown, find_date, find_time, no_day
+from ddax.environments.pilot.labelled import led
 from ddax.environments.pilot.match import label_of
 from ddax.environments.pilot.orders import Order
 from ddax.environments.pilot.pilot import Pilot
@@ -24,7 +25,7 @@ from ddax.environments.pilot.suggest import (
     suggests,
     take,
 )
-from ddax.environments.pilot.values import field_value, given, looked_up, wanted_value
+from ddax.environments.pilot.values import field_value, given, looked_up, wanted_value, written_each
 from ddax.environments.pilot.words import (
     EMPTY,
     FIELD,
@@ -62,7 +63,7 @@ async def enter(pilot: Pilot, order: Order) -> bool:
     counted = await set_count(pilot, order)
     if counted is not None:
         return counted
-    fields = list(pilot.nodes(FIELD | {"combobox"}))
+    fields = list(pilot.nodes(FIELD | {"combobox"})) + _colors(pilot, order)
     if not fields:
         return False
     low = order.outside.casefold()
@@ -74,6 +75,8 @@ async def enter(pilot: Pilot, order: Order) -> bool:
     parts = edges(order)
     if parts.start or parts.end:
         return await completed(pilot, parts, fields)
+    if found := led(order, fields):
+        return await fill(pilot, *found)
     value = wanted_value(pilot, order)
     if value is None:
         return False
@@ -87,13 +90,19 @@ def each_named(pilot: Pilot, order: Order) -> list[Order]:
     """Return an order for each field where several that the page has stand behind one verb; none for one."""
     joint = "with" if order.word == "fill" else "to"
     if order.quotes or given(order) is None:
-        return []
+        return written_each(order, pilot.nodes(FIELD | {"combobox"}))
     names = [re.escape(name) for n in pilot.nodes(FIELD | {"combobox", "slider"}) if (name := label_of(n))]
     also = re.compile(
         rf"(?:,\s*(?:and\s+)?|\s+and\s+)(?=(?:the\s+)?(?:{'|'.join(names)})\s+{joint}\s)", re.IGNORECASE
     )
     found = also.split(order.text) if names else []
     return [replace(order, text=part, outside=part) for part in found] if len(found) > 1 else []
+
+
+def _colors(pilot: Pilot, order: Order) -> list[Node]:
+    """Return the fields for a colour that an order speaks of."""
+    said = set(tokens(order.outside))
+    return [n for n in pilot.nodes({"color"}) if said & set(tokens(label_of(n)))]
 
 
 async def completed(pilot: Pilot, parts: Edges, fields: list[Node]) -> bool:
@@ -218,9 +227,18 @@ def _name_in(where: str) -> str:
     return " ".join(word for word in content(where, mail=True).split() if plain(word) not in NO_NAME)
 
 
+def is_day(pilot: Pilot, text: str) -> bool:
+    """Tell whether the date in a text is one, and note it where no calendar has it."""
+    if none := no_day(text):
+        pilot.misread(f"there is no {none}", "Name a day that the calendar has")
+    return not none
+
+
 async def fill(pilot: Pilot, node: Node, value: str) -> bool:
     """Bring a value into a field, whatever kind of field it is; False where the field does not take it."""
     day = find_date(value)
+    if is_dated(node) and not is_day(pilot, value):
+        return False
     if "readonly" in node.state:
         return day is not None and await pick_day(pilot, day, node)
     if node.role == "combobox" and node.tag == "select":

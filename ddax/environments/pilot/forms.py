@@ -8,14 +8,16 @@ from ddax.environments.browser.seen import Node
 from ddax.environments.pilot.deeds import KINDS, asked_of, deed, names_of
 from ddax.environments.pilot.fields import fill, named_field, the_field, where_of
 from ddax.environments.pilot.match import label_of
+from ddax.environments.pilot.naming import named
 from ddax.environments.pilot.orders import Order
 from ddax.environments.pilot.pilot import Pilot
 from ddax.environments.pilot.pressing import SUBMITS, click, press_node, press_whole, submit
 from ddax.environments.pilot.rows import words_of
+from ddax.environments.pilot.several import deeds
 from ddax.environments.pilot.suggest import is_search
 from ddax.environments.pilot.switches import is_on
 from ddax.environments.pilot.values import STOP, akin, slots
-from ddax.environments.pilot.words import EMPTY, FIELD, content, plain, tokens
+from ddax.environments.pilot.words import BOXES, EMPTY, FIELD, content, plain, tokens
 
 _ADDRESS = re.compile(r"[^\s@<>\"“”,;]+@[^\s@<>\"“”,;]+\.\w+")
 _SECRET = re.compile(r"\bpassword:?\s+(?:is\s+|of\s+)?[\"“]?([^\s\",”]+)", re.IGNORECASE)
@@ -115,9 +117,9 @@ async def give(pilot: Pilot, order: Order) -> bool:
         return await _agree(pilot, order)
     value = _value(pilot, order)
     control = _control(pilot, order, value[1]) if value else None
-    if value is None or control is None:
-        return await deed(pilot, order)
-    field = _field_of(pilot, control, value[0])
+    field = _field_of(pilot, control, value[0]) if value and control else None
+    if value is None or control is None or (field is None and named(order)[1]):
+        return await deeds(pilot, order)
     if field is None or not await fill(pilot, field, value[1]):
         return False
     now = pilot.seen.node(control.id)
@@ -165,7 +167,9 @@ def _control(pilot: Pilot, order: Order, value: str) -> Node | None:
     if len(fits) != 1:
         return None
     field = _field_of(pilot, fits[0], "")
-    near = [n for n in pilot.seen.nodes if n.role in ("heading", "label", "text") or n == field]
+    boxes = {plain(label_of(n) or n.after) for n in pilot.nodes(BOXES)}  # what they say is to be ticked
+    said_by = [n for n in pilot.seen.nodes if n.role in ("heading", "label", "text") or n == field]
+    near = [n for n in said_by if plain(n.name or n.own) not in boxes]
     shown = {word for n in near for word in words_of(f"{n.name} {n.before} {n.hints}")}
     return fits[0] if not said - names_of(fits[0], "") - shown - EMPTY - KINDS else None
 

@@ -29,7 +29,7 @@ _BESIDE = re.compile(
     r"^(?P<name>.+?)\s+(?:to\s+)?(?:right\s+|directly\s+|just\s+)?(?P<way>above|below|before|after|under)\s+(?P<other>.+)$",
     re.IGNORECASE,
 )
-_LAST = frozenset({"bottom", "end", "back"})
+_FIRST, _LAST = frozenset({"top", "start", "beginning", "front"}), frozenset({"bottom", "end", "back"})
 
 
 async def move_in_list(pilot: Pilot, order: Order) -> bool | None:
@@ -73,7 +73,8 @@ def _meant(pilot: Pilot, said: dict[str, str | None], item: Node, line: Sequence
     """Return the item whose place is meant; None where there is no such place."""
     if place := said.get("place"):
         words = set(tokens(place))
-        at = -1 if words & _LAST else ordinal(place) or next(iter(map(int, numbers(place))), 1)
+        counted = ordinal(place) or next(iter(map(int, numbers(place))), 0)
+        at = -1 if words & _LAST else 1 if words & _FIRST else counted
         return line[-1] if at == -1 else line[at - 1] if 0 < at <= len(line) else None
     way = (said["way"] or "").casefold()
     if other := said.get("other"):

@@ -98,7 +98,7 @@ class Matcher:
         pool = [n for n in (self.seen.nodes if among is None else among) if "disabled" not in n.state]
         found = [Found(node, self._score(node, wanted, roles)) for node in pool]
         best = max((one.score for one in found), default=0.0)
-        if wanted and best < BY_MEANING and self.embed is not None:
+        if any(map(str.isalnum, wanted)) and best < BY_MEANING and self.embed is not None:
             found = self._by_meaning(found, wanted, roles)
         found = [one for one in found if one.score > 0.2]
         return sorted(found, key=lambda one: -one.score)

@@ -23,7 +23,8 @@ VERBS: dict[str, str] = {
     "order": "order", "generate": "generate", "give": "style", "log": "login", "sign": "login",
     "hover": "hover", "keep": "hover", "book": "deed", "like": "deed", "read": "read", "tell": "read",
     "extract": "read", "create": "deed", "use": "use", "draw": "deed", "guess": "deed", "add": "deed",
-    "save": "deed",
+    "save": "deed", "check out": "deed", "continue": "deed", "proceed": "deed",
+    "reject": "deed", "decline": "deed",
     "accept": "deed", "agree": "deed", "subscribe": "deed", "invite": "deed", "rename": "deed",
     "turn": "switch", "enable": "switch", "disable": "switch",
     "activate": "switch", "deactivate": "switch",
@@ -33,7 +34,10 @@ _QUOTED = re.compile(
     r"„([^“”]*)[“”]|“([^”]*)”|\"([^\"]*)\"|(?<!\w)'([^']+)'(?!\w)|(?<!\w)‘([^‘]+?)’(?!\w)|«([^»]*)»"
 )
 _HELD = re.compile(r"⟦(\d+)⟧")
-_VERB = "|".join(sorted(VERBS, key=len, reverse=True))
+_VERB = (
+    r"(?!push\s+(?:notification|message|alert)s?\b)"
+    rf"(?:{'|'.join(sorted(VERBS, key=len, reverse=True))})(?!-)"
+)
 _TITLES = ("Mr", "Mrs", "Ms", "Dr", "Prof")
 _SHORT = ("[A-Z]", "Sept", *(name[:3].capitalize() for name in MONTHS))
 _BEHIND_SHORT = "|".join(rf"(?<=\b{short})" for short in _SHORT)
@@ -45,7 +49,8 @@ _SENTENCE = re.compile(
 """What ends a sentence: not the point of “Mr. Hill”, that of “J. Hill” or “Jan. 3” only before an order."""
 _NEXT = re.compile(
     rf"\s*,\s*(?:(?:and|then|and then|to)\s+)?(?=(?:{_VERB})\b)|\s+(?:and then|then|and)\s+(?=(?:{_VERB})\b)"
-    r"|\s+and\s+(?=(?!(?:the|an?|my|its?|their|all|any)\b)[a-z]+\s+(?:the|my)\s)"
+    r"|\s+and\s+(?=(?!(?:the|an?|my|its?|their|all|any)\b)[a-z]+\s+(?:(?:the|my)\s|(?:it|them)\b))"
+    r"|\s*,\s*(?=[a-z]+\s+(?:it|them)\b)"
     rf"|\s+to\s+(?=(?:find|enter|delete|search)\b(?!\s+it))",
     re.IGNORECASE,
 )

@@ -32,6 +32,7 @@ _AGAINST = re.compile(
     r"(?:match|be|exist|find|sign|log|save|send|delete|remove|add|update)|is required"
     r"|not found|too (?:short|long)|at least \d+ |must (?:be|have|contain|match|accept|agree|choose|select)"
     r"|already (?:exists|taken|in use)|try again"
+    r"|(?:no \w+(?: \w+)?|nothing) (?:(?:is|are|was|were) )?selected"
     r"|please (?:enter|choose|select|fill|provide|accept|agree|check))\b",
     re.IGNORECASE,
 )
@@ -102,6 +103,8 @@ class Pilot:
     notes: list[str] = field(default_factory=list)
     settled: bool = False
     mend: str = ""
+    kept_from: str = ""
+    """What kept the last refused move from being made, where that is something on the page."""
     _seen: PageSeen | None = None
 
     @property
@@ -146,8 +149,10 @@ class Pilot:
                 raise Over from error
             if error.kind not in HARMLESS:
                 raise
+            self.kept_from = error.why if error.kind == "covered" else ""
             self._take(await self.world.observe())
             return "refused"
+        self.kept_from = ""
         if name in ("click", "press", "drag"):
             self._fail_by(note for note in self.seen.notes if note.startswith(REFUSED))
         await self._answer()
@@ -200,6 +205,10 @@ class Pilot:
 
     def fail(self, order: Order) -> None:
         """Note an order that could not be carried out."""
+        if self.kept_from:
+            boxes = [n.name for n in self.seen.nodes if n.role in ("dialog", "alertdialog") and n.name]
+            over = f"“{self.cut(boxes[-1], 60)}” lies over it." if boxes else self.kept_from
+            self.misread(f"it could not be pressed: {over.rstrip('.')}", "Say first what is to be closed")
         self.failed.append(self._spelled(order))
 
     def unclear(self, nodes: Iterable[Node]) -> None:

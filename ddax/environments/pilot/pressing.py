@@ -9,7 +9,7 @@ from ddax.environments.pilot.match import Found
 from ddax.environments.pilot.orders import Order
 from ddax.environments.pilot.pilot import Came, Pilot
 from ddax.environments.pilot.rows import Row, lines_of
-from ddax.environments.pilot.words import FIELD, content, nth, ordinal, plain, roles, tokens
+from ddax.environments.pilot.words import FIELD, content, kin, nth, ordinal, plain, roles, tokens
 
 SURE = 0.55
 """Likeness from which an element is taken to be the one that is meant."""
@@ -96,9 +96,9 @@ async def press_named(pilot: Pilot, wanted: str, role: frozenset[str], *, quoted
     where a name is `quoted`, and nothing is called so.
     """
     ranked = pilot.match.rank(wanted, role)
-    if ranked and ranked[0].score >= SURE:
+    if ranked and ranked[0].score >= SURE and not _leads_on(pilot, wanted, ranked[0].node):
         return await _try(pilot, ranked)
-    found = await explore(pilot, wanted, role)
+    found = await explore(pilot, wanted, role) if any(map(str.isalnum, wanted)) or not wanted else None
     if found is not None:
         return await press_node(pilot, found)
     ranked = [] if quoted else pilot.match.rank(wanted, role)
@@ -280,7 +280,7 @@ async def explore(pilot: Pilot, wanted: str, role: frozenset[str]) -> Node | Non
     opened: set[str] = set()
     for _ in range(OPENED):
         found = pilot.match.rank(wanted, role)
-        if found and found[0].score >= SURE:
+        if found and found[0].score >= SURE and not _leads_on(pilot, wanted, found[0].node):
             return found[0].node
         door = next((n for n in doors(pilot) if _key(n) not in opened), None)
         if door is None:
@@ -288,6 +288,16 @@ async def explore(pilot: Pilot, wanted: str, role: frozenset[str]) -> Node | Non
         opened.add(_key(door))
         await _open(pilot, door)
     return None
+
+
+def _leads_on(pilot: Pilot, wanted: str, node: Node) -> bool:
+    """Tell whether an element is closed and called less than what is wanted, which may be behind it.
+
+    So the closed “Leave” is not “Sick leave”.
+    """
+    said = tokens(pilot.match.label(node))
+    missed = [word for word in tokens(wanted) if not any(kin(word, other) for other in said)]
+    return "collapsed" in node.state and bool(missed)
 
 
 async def _open(pilot: Pilot, door: Node) -> None:

@@ -15,12 +15,14 @@ _PHRASES = (
     (re.compile(r"\b(?:log|sign)[ -]?(?:out|off)\b"), "logout"),
     (re.compile(r"\b(?:log|sign)[ -]?(?:in|on)\b"), "login"),
     (re.compile(r"\bsign[ -]?up\b"), "signup"),
+    (re.compile(r"\bcheck[ -]?out\b"), "checkout"),
 )
 """Verbs of two words, each as one."""
 _SAME = {
     "remove": "delete", "trash": "delete", "erase": "delete", "put": "add", "reserve": "book",
     "purchase": "buy", "subscribe": "signup",
     "show": "view", "see": "view", "display": "view", "favorite": "favourite",
+    "create": "new", "proceed": "continue",
     "basket": "cart", "bag": "cart", "e-mail": "email", "mail": "email", "×": "delete", "🗑": "delete",
 }  # fmt: skip
 """Words that mean the same on a control."""
@@ -84,7 +86,7 @@ def rows_of(seen: PageSeen, controls: Sequence[Node]) -> list[Row]:
         if own and len(controls) > 1:
             other = beside(seen, above[node.id])
             rows.append(Row(node, tuple(n for n in inside(seen, own[-1]) if n.id not in other)))
-    return rows or _blocks(seen, controls)
+    return rows or _headed(seen, controls) or _blocks(seen, controls)
 
 
 def lines_of(seen: PageSeen, controls: Sequence[Node]) -> list[Row]:
@@ -96,7 +98,7 @@ def lines_of(seen: PageSeen, controls: Sequence[Node]) -> list[Row]:
     tops = [nodes[own[-1]] for groups in above if (own := [one for one in groups if held[one] == 1])]
     kinds = {(top.role, top.tag, top.parent) for top in tops}
     listed = len(controls) > 1 and len(tops) == len(controls) and len(kinds) == 1
-    return rows_of(seen, controls) if listed else []
+    return rows_of(seen, controls) if listed else _headed(seen, controls)
 
 
 def above_of(node: Node, parents: Mapping[str, str]) -> list[str]:
@@ -127,6 +129,21 @@ def inside(seen: PageSeen, group: str) -> tuple[Node, ...]:
         if node.parent in within:
             within.add(node.id)
     return tuple(node for node in seen.nodes if node.id in within)
+
+
+def _headed(seen: PageSeen, controls: Sequence[Node]) -> list[Row]:
+    """Cut the siblings of some controls at the headings before them, where each has one of its own."""
+    if len(controls) < 2 or len({node.parent for node in controls}) > 1:
+        return []
+    line = [node for node in seen.nodes if node.parent == controls[0].parent]
+    heads = [at for at, node in enumerate(line) if node.role == "heading"]
+    places = [line.index(node) for node in controls]
+    above = [max((at for at in heads if at < place), default=-1) for place in places]
+    if -1 in above or len(set(above)) < len(above) or len({line[at].tag for at in above}) > 1:
+        return []
+    ends = [min((at for at in heads if at > place), default=len(line)) for place in places]
+    cut = zip(controls, above, ends, strict=True)
+    return [Row(node, tuple(line[start:end])) for node, start, end in cut]
 
 
 def _blocks(seen: PageSeen, controls: Sequence[Node]) -> list[Row]:

@@ -9,9 +9,12 @@ from ddax.environments.pilot.best import press_best
 from ddax.environments.pilot.choosing import choose, untick
 from ddax.environments.pilot.copying import copy, paste
 from ddax.environments.pilot.deeds import asked_of, deed, fits, press_in_row
-from ddax.environments.pilot.fields import enter
+from ddax.environments.pilot.fields import enter, fill
 from ddax.environments.pilot.forms import give, login, search
+from ddax.environments.pilot.labelled import labelled
+from ddax.environments.pilot.letters import answer, letter
 from ddax.environments.pilot.lists import move_in_list
+from ddax.environments.pilot.match import label_of
 from ddax.environments.pilot.messages import message, spoken_of
 from ddax.environments.pilot.orders import Order
 from ddax.environments.pilot.pilot import Pilot, Skill
@@ -29,11 +32,13 @@ from ddax.environments.pilot.pressing import (
     press_node,
     submit,
 )  # fmt: skip
-from ddax.environments.pilot.sorting import sort
+from ddax.environments.pilot.several import deeds, pressed_each
+from ddax.environments.pilot.sorting import press_sorted, sort
 from ddax.environments.pilot.switches import switch, turned
 from ddax.environments.pilot.values import given, long_text, word_of, worked_out
 from ddax.environments.pilot.words import (
     FIELD,
+    LIKE,
     content,
     likeness,
     nth,
@@ -49,6 +54,8 @@ INTO = frozenset({"into", "in", "as", "on"})
 POINTERS = frozenset({"mouse", "pointer", "cursor"})
 WHOLE = 0.9
 """Likeness from which a control is called what an order says, whole."""
+_TICKS = frozenset({"tick", "check", "select", "untick", "uncheck"})
+"""What is done with the box of a message, and not with the message."""
 MESSAGE_WORDS = frozenset({"email", "mail", "message", "inbox"})
 
 
@@ -72,7 +79,8 @@ async def carry_out(pilot: Pilot) -> None:
 def _speaks_of_mail(pilot: Pilot) -> bool:
     """Tell whether a task is about a message, and its first order names no control in a row."""
     mail = bool(MESSAGE_WORDS & set(tokens(pilot.task)))
-    return mail and bool(pilot.orders) and not fits(pilot, asked_of(pilot.orders[0]))
+    ticks = bool(pilot.orders) and pilot.orders[0].word in _TICKS
+    return mail and not ticks and bool(pilot.orders) and not fits(pilot, asked_of(pilot.orders[0]))
 
 
 def _leaves_out(pilot: Pilot, order: Order) -> bool:
@@ -104,6 +112,12 @@ async def _submit(pilot: Pilot, order: Order) -> bool:
 
 async def _enter(pilot: Pilot, order: Order) -> bool:
     """Write what an order says; “Change the password” says nothing to write, and is a control if anything."""
+    written = await letter(pilot, order)
+    if written is not None:
+        return written
+    onto = order.word == "put" and not order.quotes and "on" in tokens(order.outside)
+    if onto and not any(likeness(content(order.text), label_of(n)) > LIKE for n in pilot.nodes(FIELD)):
+        return await deeds(pilot, order)
     says_field = given(order) is not None or INTO & set(tokens(order.text)) or numbers(order.text)
     empty = order.word in ("set", "change") and not order.quotes and not says_field
     return await (deed if empty else enter)(pilot, order)
@@ -117,7 +131,7 @@ async def _press(pilot: Pilot, order: Order) -> bool:
         return await _press_each(pilot, order, about)
     sorts = {"ascending", "descending", "increasing", "decreasing"} & set(words)
     if sorts and not is_called(pilot, order.quote or order.text):
-        return await _press_sorted(pilot, down="descending" in words or "decreasing" in words)
+        return await press_sorted(pilot, down="descending" in words or "decreasing" in words)
     best = await press_best(pilot, order)
     if best is not None:
         return best
@@ -135,18 +149,6 @@ async def _press_each(pilot: Pilot, order: Order, about: list[str]) -> bool:
         if place >= len(again) or not await press_near(pilot, again[place], wanted):
             return False
     return bool(places)
-
-
-async def _press_sorted(pilot: Pilot, *, down: bool) -> bool:
-    """Press everything that shows a number, in the order of the numbers."""
-    pool = [
-        n
-        for n in pilot.seen.nodes
-        if re.fullmatch(r"-?\d+(?:\.\d+)?", n.name.strip()) and n.role not in FIELD
-    ]
-    rising = sorted(pool, key=lambda n: float(n.name), reverse=down)
-    came = [await click(pilot, node) for node in rising]
-    return bool(pool) and "refused" not in came
 
 
 async def _find(pilot: Pilot, order: Order) -> bool:
@@ -193,6 +195,11 @@ async def _their(pilot: Pilot, order: Order) -> bool | None:
 
 
 async def _press_or_theirs(pilot: Pilot, order: Order) -> bool:
+    if several := pressed_each(pilot, order):
+        for one in several:
+            if not await _press_or_theirs(pilot, one):
+                return False
+        return True
     beside = await press_in_row(pilot, order)
     if beside is not None:
         return beside
@@ -340,7 +347,11 @@ async def _buy(pilot: Pilot, order: Order) -> bool:
 
 async def _message(pilot: Pilot, order: Order) -> bool:
     """Do what is said with a row of a list, else with the message that a task speaks of."""
-    if await deed(pilot, order):
+    for way in (letter, answer):
+        written = await way(pilot, order)
+        if written is not None:
+            return written
+    if await (give if order.quotes else deeds)(pilot, order):
         return True
     mail = MESSAGE_WORDS & set(tokens(pilot.task)) or order.word not in ("delete", "remove", "star")
     return bool(mail) and not pilot.moves and await message(pilot, order)
@@ -354,16 +365,22 @@ async def _goal(pilot: Pilot, order: Order) -> bool:
     """Do what a sentence without a known verb is about: what a control says that bears all of its words."""
     if turned(order):
         return await switch(pilot, order)
+    if found := labelled(pilot, order):
+        return await fill(pilot, *found)
     wanted = order.quote or content(order.text)
     sure = [
         one.node for one in pilot.match.rank(wanted) if likeness(wanted, pilot.match.label(one.node)) >= WHOLE
     ]
     if len(sure) == 1 and not order.quotes:
-        return await press_node(pilot, sure[0])
+        return await click(pilot, sure[0]) != "refused"
     return await give(pilot, order)
 
 
 async def _choose(pilot: Pilot, order: Order) -> bool:
+    """Choose what an order names, or press the control in its row that bears the verb, as “Mark as paid”."""
+    bears = [n for n in pilot.nodes({"button", "link", "menuitem"}) if tokens(n.name)[:1] == [order.word]]
+    if bears and (order.word == "mark" or len(fits(pilot, asked_of(order))) == 1):
+        return await deed(pilot, order)
     best = await press_best(pilot, order)
     return best if best is not None else await choose(pilot, order)
 

@@ -11,20 +11,23 @@ from ddax.environments.pilot.orders import Order
 from ddax.environments.pilot.pilot import Pilot
 from ddax.environments.pilot.pressing import click
 from ddax.environments.pilot.rows import words_of
-from ddax.environments.pilot.words import EMPTY, numbers
+from ddax.environments.pilot.words import EMPTY, FIELD, numbers
 
 _DOWN = re.compile(
-    r"\b(?:descending|decreasing|high\s+to\s+low"
+    r"\b(?:descending|decreasing|high\s+to\s+low|reversed?(?:\s+alphabetical(?:ly)?)?"
     r"|(?:highest|largest|most expensive|newest|latest|z)\s+(?:first|to\s+\w+))\b",
     re.IGNORECASE,
 )
 _UP = re.compile(
-    r"\b(?:ascending|increasing|alphabetical(?:ly)?|(?:lowest|smallest|cheapest|oldest|a)\s+(?:first|to\s+\w+)|low\s+to\s+high)\b",
-    re.I,
+    r"\b(?:ascending|increasing|alphabetical(?:ly)?|low\s+to\s+high"
+    r"|(?:lowest|smallest|cheapest|oldest|a)\s+(?:first|to\s+\w+))\b",
+    re.IGNORECASE,
 )
 TURNS = 3
 """Presses of the head of a column at most: many of them go from up to down to none."""
 _BY = re.compile(r"\bby\s+(.+)", re.IGNORECASE)
+_IN_ORDER = re.compile(r"\bin\s+(?:an?\s+)?order\b", re.IGNORECASE)
+"""What is left of “in ascending order” without its direction."""
 
 
 async def sort(pilot: Pilot, order: Order) -> bool:
@@ -36,7 +39,7 @@ async def sort(pilot: Pilot, order: Order) -> bool:
         put = await sort_list(pilot, down=bool(_DOWN.search(order.text))) if by_hand else None
         return put if put is not None else await deed(pilot, order)
     way = "down" if _DOWN.search(order.text) else "up" if _UP.search(order.text) else ""
-    name = order.quote or _UP.sub(" ", _DOWN.sub(" ", found[1])).strip(" ,()")
+    name = order.quote or _IN_ORDER.sub(" ", _UP.sub(" ", _DOWN.sub(" ", found[1]))).strip(" ,()")
     listed = await _by_list(pilot, order.quote or found[1], name, way)
     return listed if listed is not None else await _by_column(pilot, name, way)
 
@@ -115,3 +118,15 @@ def _is_sorted(cells: list[str], *, down: bool) -> bool:
     if len(keys) < len(cells):
         keys = [cell.casefold() for cell in cells]
     return keys == sorted(keys, reverse=down)
+
+
+async def press_sorted(pilot: Pilot, *, down: bool) -> bool:
+    """Press everything that shows a number, in the order of the numbers."""
+    pool = [
+        n
+        for n in pilot.seen.nodes
+        if re.fullmatch(r"-?\d+(?:\.\d+)?", n.name.strip()) and n.role not in FIELD
+    ]
+    rising = sorted(pool, key=lambda n: float(n.name), reverse=down)
+    came = [await click(pilot, node) for node in rising]
+    return bool(pool) and "refused" not in came

@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 import re
+from dataclasses import replace
 
 from ddax.environments.browser.seen import Node
 from ddax.environments.pilot.orders import Order
 from ddax.environments.pilot.pilot import Pilot
-from ddax.environments.pilot.pressing import click
+from ddax.environments.pilot.pressing import click, doors
 from ddax.environments.pilot.rows import words_of
 from ddax.environments.pilot.words import BOXES, EMPTY
 
@@ -21,6 +22,8 @@ _WAYS = (
         re.IGNORECASE,
     ),
 )
+_AND = re.compile(r"\s*,\s*(?:and\s+)?|\s+and\s+", re.IGNORECASE)
+_HIDES = frozenset({"tab", "summary"})
 _ON = ("on", "enable", "activate")
 _KINDS = frozenset({"switch", "toggle", "checkbox", "box", "option", "setting", "all", "my"})
 _ASIDE = re.compile(
@@ -45,9 +48,17 @@ async def switch(pilot: Pilot, order: Order) -> bool:
         return False
     what, on = wanted
     words = set(words_of(order.quote or what)) - EMPTY - _KINDS
-    meant = [n for n in pilot.nodes(_SWITCHES) if words and _is_for(words, n)]
-    boxes = [n for n in meant if n.role != "button"]
-    meant = boxes or [n for n in meant if words == set(words_of(n.name)) and (on or is_on(n))]
+    meant, opened = _meant(pilot, words, on=on), set[str]()
+    while not meant and (door := _closed(pilot, opened)):
+        opened.add(door.id)
+        if await click(pilot, door) == "refused":
+            break
+        meant = _meant(pilot, words, on=on)
+    parts = _AND.split(what) if not meant and not order.quotes else []
+    if len(parts) > 1:
+        way = "on" if on else "off"
+        each = [replace(order, word="turn", text=f"{part} {way}", outside=f"{part} {way}") for part in parts]
+        return all([await switch(pilot, one) for one in each])
     if len(meant) > 1:
         pilot.unclear(meant)
     if len(meant) != 1:
@@ -59,6 +70,18 @@ async def switch(pilot: Pilot, order: Order) -> bool:
         pilot.settled |= is_on(meant[0]) == on
         return True
     return False
+
+
+def _meant(pilot: Pilot, words: set[str], *, on: bool) -> list[Node]:
+    """Return the switches that some words mean, else the buttons that stay pressed and are called so."""
+    meant = [n for n in pilot.nodes(_SWITCHES) if words and _is_for(words, n)]
+    boxes = [n for n in meant if n.role != "button"]
+    return boxes or [n for n in meant if words == set(words_of(n.name)) and (on or is_on(n))]
+
+
+def _closed(pilot: Pilot, opened: set[str]) -> Node | None:
+    """Return a tab or a section that was not looked behind yet, and sends nothing."""
+    return next((n for n in doors(pilot) if n.role in _HIDES and not n.submits and n.id not in opened), None)
 
 
 def _is_for(words: set[str], switch: Node) -> bool:

@@ -3,8 +3,11 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Sequence
+from dataclasses import replace
 
-from ddax.environments.pilot.match import Matcher
+from ddax.environments.browser.seen import Node
+from ddax.environments.pilot.match import Matcher, label_of
 from ddax.environments.pilot.orders import Order
 from ddax.environments.pilot.pilot import Pilot
 from ddax.environments.pilot.words import FIELD, content, likeness, nth, plain, tokens, written
@@ -20,6 +23,9 @@ _WITH = re.compile(r"(?:in\s+)?(.+?)\s+with(?:\s+(.+)|$)", re.IGNORECASE)
 _GIVEN = {"set": _TO, "change": _TO, "fill": _WITH}
 _WORKED_OUT = frozenset({"answer", "result", "solution"})
 """What an order has written that the page must be asked for."""
+_IS_FOR = r"\s(?:as|into|in)\s+"
+_ANOTHER = r"(?:\s*,\s*(?:and\s+)?|\s+and\s+|$)"
+"""What stands between a value with its field and the next one."""
 _EQUATION = re.compile(r"^(.*?)=(.*)$")
 _SIGNS = str.maketrans({"x": "*", "×": "*", "÷": "/", "−": "-", "–": "-"})
 
@@ -58,6 +64,25 @@ def given(order: Order) -> tuple[str, str] | None:
         return None
     name, value = (order.text[slice(*found.span(part))] for part in (1, 2))
     return name, value if found[2] else ""
+
+
+def written_each(order: Order, fields: Sequence[Node]) -> list[Order]:
+    """Return an order for each field of “Ann Lee as the name, 5 Low Road as the street”; none for one."""
+    if order.quotes or order.word not in ("enter", "type", "write", "put", "input"):
+        return []
+    names = sorted((re.escape(name) for n in fields if (name := plain(label_of(n)))), key=len, reverse=True)
+    if not names:
+        return []
+    one = re.compile(
+        rf"((?:(?!{_IS_FOR}).)+{_IS_FOR}(?:(?:the|your|my)\s+)?(?:{'|'.join(names)})(?:\s+field)?){_ANOTHER}",
+        re.IGNORECASE,
+    )
+    text, found = order.text.strip(" ."), list[str]()
+    while text and (part := one.match(text)):
+        found.append(part[1])
+        text = text[part.end() :]
+    whole = len(found) > 1 and not text
+    return [replace(order, text=part, outside=part) for part in found] if whole else []
 
 
 def quoted(order: Order) -> str:
