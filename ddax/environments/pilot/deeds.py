@@ -334,7 +334,7 @@ async def _carry_out(pilot: Pilot, asked: Asked, row: Row) -> bool:
         return False
     for _ in range(asked.times):
         before = pilot.seen
-        if await click(pilot, row.control) == "refused":
+        if await click(pilot, row.control) != "changed":
             return False
         known = {node.id for node in before.nodes}
         boxes = [n for n in pilot.seen.nodes if n.id not in known and n.role in ("dialog", "alertdialog")]

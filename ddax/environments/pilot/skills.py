@@ -372,7 +372,7 @@ async def _goal(pilot: Pilot, order: Order) -> bool:
         one.node for one in pilot.match.rank(wanted) if likeness(wanted, pilot.match.label(one.node)) >= WHOLE
     ]
     if len(sure) == 1 and not order.quotes:
-        return await click(pilot, sure[0]) != "refused"
+        return await press_node(pilot, sure[0])
     return await give(pilot, order)
 
 
