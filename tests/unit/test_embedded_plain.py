@@ -175,6 +175,20 @@ async def test_what_is_said_of_a_father_is_not_that_of_his_daughter(
     assert reply.short == "", reply.text
 
 
+async def test_a_change_of_another_thing_of_the_same_title_comes_not_first(
+    reasoner: EmbeddedReasoner,
+) -> None:
+    text = (
+        "The page size was raised to 16 KiB.\n\n| Version | Released |\n|---|---|\n"
+        "| 5.4 | 17 October 2024 |\n| 5.3 | 2 April 2024 |\n"
+    )
+    passage = Passage("q", "q.md", "Quillstore 5.4 release notes", text, 0, len(text))
+    task = "When was Quillstore 5.4 released?"
+    reply = await reasoner.merge(MergeRequest(task, task, (), (passage,), final=True))
+    assert reply.short == "17 October 2024", reply.short
+    assert reply.text.startswith("Quillstore 5.4 release notes: 5.4: Released 17 October 2024."), reply.text
+
+
 async def test_what_changed_another_thing_is_not_told(reasoner: EmbeddedReasoner) -> None:
     task = "When was the roof of the hall built?"
     text = "The roof of the hall was built in 1890.\n"

@@ -4,12 +4,13 @@ from __future__ import annotations
 
 import re
 from collections.abc import Sequence
+from collections.abc import Set as AbstractSet
 
 from ddax.reasoning.embedded.antecedent import antecedent, placed, states
 from ddax.reasoning.embedded.evidence import Weighed
-from ddax.reasoning.embedded.question import Question
+from ddax.reasoning.embedded.question import Question, said_of
 from ddax.reasoning.embedded.reasons import LEAST_COVER
-from ddax.reasoning.embedded.text import words
+from ddax.reasoning.embedded.text import terms, words
 
 CHANGED = re.compile(
     r"\b(?:correction|corrected|instead|updated|revised|rescheduled|postponed|replaced by)\b", re.IGNORECASE
@@ -42,11 +43,17 @@ def changes(question: Question, told: Sequence[Weighed], weighed: Sequence[Weigh
         item
         for item in weighed
         if item is not first
-        and shared <= item.terms
+        and _says(question, item, shared)
         and states(item.sentence)
         and (moved := _MOVED.search(item.sentence.text))
         and moved[1].lower() not in words(question.text)
     ]
+
+
+def _says(question: Question, item: Weighed, shared: AbstractSet[str]) -> bool:
+    """Tell whether a sentence says itself what both are about: a title is that of other things as well."""
+    rest = shared - frozenset(terms(item.sentence.subject))
+    return len(rest) >= LEAST_SHARED and rest <= said_of(question, item.sentence.text)
 
 
 def overtaken(short: str, weighed: Sequence[Weighed]) -> list[tuple[Weighed, ...]]:
