@@ -168,7 +168,7 @@ class Search:
         """
         mended = frozenset[int]().union(*(p.mended for p in self.partial))
         found = [
-            (one.rank + other.rank, edit, one)
+            (one.rank + other.rank + PAIR_PENALTY, edit, one)
             for one, other in combinations([p for p in self.partial if p.mended != mended], 2)
             if one.mended | other.mended == mended and (edit := other.after(one)) is not None
         ]

@@ -8,7 +8,7 @@ from ddax.evolution.baseline import Baseline, apart
 from ddax.evolution.further import alternate, further
 from ddax.evolution.localise import Report, Row
 from ddax.evolution.operators import Edit, Seen
-from ddax.evolution.search import COUPLES, Partial, Search
+from ddax.evolution.search import COUPLES, PAIR_PENALTY, Partial, Search
 from ddax.evolution.suites import build_suite
 
 
@@ -54,6 +54,12 @@ def test_only_repairs_that_need_each_other_are_coupled(partials, couples):
     search = searching((0, 1, 2))
     search.partial = partials
     assert [(edit.start, seed.edit.start) for _, edit, seed in search.couples(COUPLES)] == couples
+
+
+def test_a_couple_weighs_as_a_pair_of_edits_beside_a_repair_by_one():
+    search = searching((0, 1))
+    search.partial = [partial(0, 0), partial(1, 1)]
+    assert [rank for rank, _, _ in search.couples(COUPLES)] == [PAIR_PENALTY]
 
 
 def test_leaders_mend_half_of_what_fails_and_break_nothing():
