@@ -9,10 +9,11 @@ from typing import Any
 from ddax.cli.backend import Output, how_to_resume
 from ddax.cli.board import cost_words
 from ddax.cli.text import clean, clean_block, dump_json
+from ddax.errors import BudgetExceeded, ReasonerError
 from ddax.wording import REMEMBERED, amount
 
 QUOTE = 240
-CUT_SHORT = (6, 9)
+CUT_SHORT = frozenset({BudgetExceeded.exit_code, ReasonerError.exit_code})
 """Exit codes of a run that ended by a cap, a standstill or its model, so that the same may be asked again."""
 
 

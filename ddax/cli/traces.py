@@ -62,7 +62,8 @@ def export(
     if left := [name for name, example in found.items() if example is None]:
         more = f" and {len(left) - NAMED:,} more" if len(left) > NAMED else ""
         output.note(f"Left out: {', '.join(left[:NAMED])}{more}. {LEFT_OUT}")
-        raise typer.Exit(0 if lines else 1)
+    if not lines:
+        raise typer.Exit(1)
 
 
 async def _examples(names: list[str], form: Format, output: Output) -> dict[str, JsonDict | None]:

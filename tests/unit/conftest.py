@@ -27,10 +27,11 @@ from ddax.graph.services import Parts, Session
 from ddax.graph.state import add_numbers, join
 from ddax.ideas.idea import apply_patches
 from ddax.memory.embedding_ahead import Ahead
-from ddax.memory.embeddings import HashEmbedder
+from ddax.memory.embeddings import HashEmbedder, MiniLmEmbedder
 from ddax.memory.fake import DictMemory
 from ddax.metacognition.controller import Controller
 from ddax.reasoning import protocol as p
+from ddax.reasoning.embedded import EmbeddedReasoner
 from ddax.reasoning.scripted import ScriptedReasoner
 from ddax.testing import PAGES, QUESTION, PageLibrary
 from ddax.types import ActionCall, Citation, Proposal, Usage
@@ -243,6 +244,12 @@ class Kit:
             return p.Synthesis(text, cited, found, 0.9 if found else 0.0, short="Trondby" if found else "")
 
         return said
+
+
+@pytest.fixture(scope="module")
+def reasoner() -> EmbeddedReasoner:
+    """Return what thinks without a language model, over the encoder that ships."""
+    return EmbeddedReasoner(MiniLmEmbedder())
 
 
 @pytest.fixture(scope="session")

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import pytest
 
-from ddax.memory.embeddings import MiniLmEmbedder
 from ddax.reasoning.embedded import EmbeddedReasoner
 from ddax.reasoning.protocol import MergeRequest, Synthesis
 from ddax.types import Passage
@@ -24,11 +23,6 @@ MOVED = (
     "The summer fair of Rusk takes place on 14 June 2024. It has three stages. The summer fair of Rusk was "
     "moved from 14 June to 21 June 2024.\n"
 )
-
-
-@pytest.fixture(scope="module")
-def reasoner() -> EmbeddedReasoner:
-    return EmbeddedReasoner(MiniLmEmbedder())
 
 
 async def asked(reasoner: EmbeddedReasoner, task: str, *texts: str) -> Synthesis:

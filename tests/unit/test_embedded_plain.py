@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import pytest
 
-from ddax.memory.embeddings import MiniLmEmbedder
 from ddax.reasoning.embedded import EmbeddedReasoner
-from ddax.reasoning.protocol import MergeRequest, Synthesis
+from ddax.reasoning.protocol import MergeRequest
 from ddax.types import Passage
+from tests.unit.embedded_asking import asked
 
 FILLER = (
     "Everyone who works at the two sites keeps to the rules of this book. It is read once a year by the head "
@@ -36,16 +36,6 @@ PRICES = (
     "| Chain oil | 8.75 | 130 | Olmes |\n"
 )
 ROOMS = "| Room | Seats |\n|---|---|\n| Newton | 12 |\n| Hooke | 6 |\n| Lovelace | 20 |\n\nAll are heated.\n"
-
-
-@pytest.fixture(scope="module")
-def reasoner() -> EmbeddedReasoner:
-    return EmbeddedReasoner(MiniLmEmbedder())
-
-
-async def asked(reasoner: EmbeddedReasoner, task: str, **texts: str) -> Synthesis:
-    passages = tuple(Passage(name, f"{name}.md", name, text, 0, len(text)) for name, text in texts.items())
-    return await reasoner.merge(MergeRequest(task, task, (), passages, final=True))
 
 
 @pytest.mark.parametrize(
@@ -101,22 +91,42 @@ async def test_what_is_said_of_it_or_of_whom_it_leads_to_answers(
 
 
 @pytest.mark.parametrize(
-    ("task", "short"),
+    ("task", "short", "row"),
     [
-        ("How much does the Saddle bag L cost?", "39.00"),
-        ("How much is the Chain oil?", "8.75"),
-        ("What does the Saddle bag S weigh?", ""),
-        ("Who supplies the Chain oil?", "Olmes"),
-        ("Which article has the lowest price?", "Chain oil"),
-        ("Which article has the most weight?", "Saddle bag L"),
+        ("How much does the Saddle bag L cost?", "39.00", "Saddle bag L"),
+        ("How much is the Chain oil?", "8.75", "Chain oil"),
+        ("What does the Saddle bag S weigh?", "180", "Saddle bag S"),
+        ("How heavy is the Saddle bag S?", "180", "Saddle bag S"),
+        ("Who supplies the Chain oil?", "Olmes", "Chain oil"),
+        ("Which article has the lowest price?", "Chain oil", "Chain oil"),
+        ("Which article has the most weight?", "Saddle bag L", "Saddle bag L"),
     ],
 )
 async def test_a_column_is_asked_for_in_other_words(
-    reasoner: EmbeddedReasoner, task: str, short: str
+    reasoner: EmbeddedReasoner, task: str, short: str, row: str
 ) -> None:
     reply = await asked(reasoner, task, prices=PRICES)
+    assert reply.short == short and reply.text.startswith(f"prices: {row}:"), reply.text
+
+
+@pytest.mark.parametrize(
+    ("task", "short"),
+    [
+        ("How deep is Lake Orrin?", "31"),
+        ("What is the length of Lake Orrin?", "4.2"),
+        ("What is the duration of Lake Orrin?", "50"),
+        ("How long is Lake Orrin?", ""),
+    ],
+)
+async def test_the_column_that_is_named_comes_before_one_that_says_the_same(
+    reasoner: EmbeddedReasoner, task: str, short: str
+) -> None:
+    walks = (
+        "| Walk | Length km | Duration min | Depth m |\n|---|---|---|---|\n"
+        "| Lake Orrin | 4.2 | 50 | 31 |\n| Lake Tessel | 6.0 | 80 | 12 |\n"
+    )
+    reply = await asked(reasoner, task, walks=walks)
     assert reply.short == short, reply.text
-    assert reply.text.startswith(f"prices: {short}") or short in reply.text
 
 
 @pytest.mark.parametrize(

@@ -56,11 +56,6 @@ BARE = page("ship.md", "The Tall Ship", "The Tall Ship is a film of 1951. It was
 OTHER = page("bread.md", "Rye bread", BREAD, score=0.4)
 
 
-@pytest.fixture(scope="module")
-def reasoner() -> EmbeddedReasoner:
-    return EmbeddedReasoner(MiniLmEmbedder())
-
-
 def asked(
     *, hits: Sequence[Passage] = (), evidence: Sequence[Passage] = (), depth: int = 0, task: str = TASK,
     reads_left: int = 5, width: int = 5,

@@ -4,11 +4,9 @@ from __future__ import annotations
 
 import pytest
 
-from ddax.memory.embeddings import MiniLmEmbedder
 from ddax.reasoning.embedded import EmbeddedReasoner
 from ddax.reasoning.embedded.question import analyse
-from ddax.reasoning.protocol import MergeRequest, Synthesis
-from ddax.types import Passage
+from tests.unit.embedded_asking import asked
 
 SETTINGS = (
     "# Settings\n\n| Setting | Default | Meaning |\n|---|---|---|\n"
@@ -23,16 +21,6 @@ MILL = (
     "# Mill\n\nThe mill closed in 1890. The river had changed its course, so that the wheel stood still. "
     "It had been built of brick.\n"
 )
-
-
-@pytest.fixture(scope="module")
-def reasoner() -> EmbeddedReasoner:
-    return EmbeddedReasoner(MiniLmEmbedder())
-
-
-async def asked(reasoner: EmbeddedReasoner, task: str, **texts: str) -> Synthesis:
-    passages = tuple(Passage(name, f"{name}.md", name, text, 0, len(text)) for name, text in texts.items())
-    return await reasoner.merge(MergeRequest(task, task, (), passages, final=True))
 
 
 @pytest.mark.parametrize("task", ["Why is trust summed over a window?", "why is the weight of 0 refused"])

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from ddax.debate.carried import mark
-from ddax.memory.embeddings import HashEmbedder, MiniLmEmbedder
+from ddax.memory.embeddings import HashEmbedder
 from ddax.reasoning.embedded import EmbeddedReasoner
 from ddax.reasoning.embedded.evidence import weigh
 from ddax.reasoning.embedded.question import analyse
@@ -55,11 +55,6 @@ def test_a_cell_answers_what_its_row_and_column_say(task: str, title: str, text:
     weighed = weigh(analyse(task), [Passage("t", "t.md", title, text)], Vectors(HashEmbedder()))
     found = asked_cell(analyse(task), weighed)
     assert (found[1] if found else "") == short
-
-
-@pytest.fixture(scope="module")
-def reasoner() -> EmbeddedReasoner:
-    return EmbeddedReasoner(MiniLmEmbedder())
 
 
 FERRIES = Passage(

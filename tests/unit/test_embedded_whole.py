@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import pytest
 
-from ddax.memory.embeddings import MiniLmEmbedder
 from ddax.reasoning.embedded import EmbeddedReasoner
 from ddax.reasoning.protocol import MergeRequest, Synthesis
 from ddax.types import Passage
@@ -46,11 +45,6 @@ CODE = (
     "# Tutorial\n\nRun it so:\n\n```console\n# Ines Calder\n$ ddax run port\n```\n\n"
     "The server needs no\n   network and no key. The port of the server is 2024.\n"
 )
-
-
-@pytest.fixture(scope="module")
-def reasoner() -> EmbeddedReasoner:
-    return EmbeddedReasoner(MiniLmEmbedder())
 
 
 async def asked(reasoner: EmbeddedReasoner, task: str, *texts: tuple[str, str]) -> Synthesis:

@@ -36,6 +36,7 @@ from ddax.environments.pilot.words import (
     EMPTY,
     FIELD,
     LIKE,
+    TICKS,
     content,
     likeness,
     ordinal,
@@ -46,7 +47,6 @@ from ddax.environments.pilot.words import (
 
 _NAMES_FIELD = re.compile(r"\b(?:as|for)\s+(?:the|my)\b", re.IGNORECASE)
 """Words behind which stands the list that something is chosen in."""
-_TICKS = frozenset({"tick", "check", "select", "untick", "uncheck"})
 _AS = re.compile(r"\s+(?:as|for)\s+(?:the\s+|my\s+)?(.+)$", re.IGNORECASE)
 
 
@@ -183,7 +183,7 @@ def _bears(box: Node, value: str, order: Order) -> bool:
 
 def _is_for_a_box(pilot: Pilot, boxes: list[Node], value: str, order: Order) -> bool:
     """Tell whether a box bears a value, and no control of another kind is called more like it."""
-    if order.word in _TICKS and boxes_beside(pilot, boxes, value):
+    if order.word in TICKS and boxes_beside(pilot, boxes, value):
         return True
     others = pilot.nodes(ACTED_ON - BOXES)
     best = max((likeness(value, label_of(n)) for n in boxes if _bears(n, value, order)), default=-1.0)

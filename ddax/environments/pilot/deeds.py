@@ -29,7 +29,17 @@ from ddax.environments.pilot.rows import (
     words_of_name,
 )
 from ddax.environments.pilot.steppers import count_of, stepper, to_count
-from ddax.environments.pilot.words import BOXES, EMPTY, FIELD, ORDINALS, ROLE_WORDS, nth, ordinal, plain
+from ddax.environments.pilot.words import (
+    BOXES,
+    EMPTY,
+    FIELD,
+    ORDINALS,
+    ROLE_WORDS,
+    lettered,
+    nth,
+    ordinal,
+    plain,
+)
 
 KINDS = frozenset(
     """about article book card column document email entry file folder item line message person post product
@@ -121,7 +131,7 @@ def names_of(node: Node, verb: str) -> set[str]:
     if node.name:
         little = _LITTLE | ({"all"} if verb in _CONSENTS else set())
         words = set(words_of_name(node.name)) - little
-        return {word for word in words if any(map(str.isalnum, word))} or words
+        return {word for word in words if lettered(word)} or words
     return {verb} & set(words_of(node.hints))
 
 

@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 from typing import Any, TypeAlias
 
 from ddax.environments.browser.seen import ACTED_ON, Node, PageSeen
-from ddax.environments.pilot.words import FIELD, color_table, is_color, likeness, plain, rgb, tokens
+from ddax.environments.pilot.words import FIELD, color_table, is_color, lettered, likeness, plain, rgb, tokens
 
 Embed: TypeAlias = Callable[[list[str]], Any]
 """Return unit vectors `[n, dim]` of texts."""
@@ -98,7 +98,7 @@ class Matcher:
         pool = [n for n in (self.seen.nodes if among is None else among) if "disabled" not in n.state]
         found = [Found(node, self._score(node, wanted, roles)) for node in pool]
         best = max((one.score for one in found), default=0.0)
-        if any(map(str.isalnum, wanted)) and best < BY_MEANING and self.embed is not None:
+        if lettered(wanted) and best < BY_MEANING and self.embed is not None:
             found = self._by_meaning(found, wanted, roles)
         found = [one for one in found if one.score > 0.2]
         return sorted(found, key=lambda one: -one.score)

@@ -9,7 +9,7 @@ from ddax.environments.pilot.match import Found
 from ddax.environments.pilot.orders import Order
 from ddax.environments.pilot.pilot import Came, Pilot
 from ddax.environments.pilot.rows import Row, lines_of
-from ddax.environments.pilot.words import FIELD, content, kin, nth, ordinal, plain, roles, tokens
+from ddax.environments.pilot.words import FIELD, content, kin, lettered, nth, ordinal, plain, roles, tokens
 
 SURE = 0.55
 """Likeness from which an element is taken to be the one that is meant."""
@@ -98,7 +98,7 @@ async def press_named(pilot: Pilot, wanted: str, role: frozenset[str], *, quoted
     ranked = pilot.match.rank(wanted, role)
     if ranked and ranked[0].score >= SURE and not _leads_on(pilot, wanted, ranked[0].node):
         return await _try(pilot, ranked)
-    found = await explore(pilot, wanted, role) if any(map(str.isalnum, wanted)) or not wanted else None
+    found = await explore(pilot, wanted, role) if lettered(wanted) or not wanted else None
     if found is not None:
         return await press_node(pilot, found)
     ranked = [] if quoted else pilot.match.rank(wanted, role)

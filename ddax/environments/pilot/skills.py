@@ -39,6 +39,7 @@ from ddax.environments.pilot.values import given, long_text, word_of, worked_out
 from ddax.environments.pilot.words import (
     FIELD,
     LIKE,
+    TICKS,
     content,
     likeness,
     nth,
@@ -54,8 +55,6 @@ INTO = frozenset({"into", "in", "as", "on"})
 POINTERS = frozenset({"mouse", "pointer", "cursor"})
 WHOLE = 0.9
 """Likeness from which a control is called what an order says, whole."""
-_TICKS = frozenset({"tick", "check", "select", "untick", "uncheck"})
-"""What is done with the box of a message, and not with the message."""
 MESSAGE_WORDS = frozenset({"email", "mail", "message", "inbox"})
 
 
@@ -78,9 +77,10 @@ async def carry_out(pilot: Pilot) -> None:
 
 def _speaks_of_mail(pilot: Pilot) -> bool:
     """Tell whether a task is about a message, and its first order names no control in a row."""
-    mail = bool(MESSAGE_WORDS & set(tokens(pilot.task)))
-    ticks = bool(pilot.orders) and pilot.orders[0].word in _TICKS
-    return mail and not ticks and bool(pilot.orders) and not fits(pilot, asked_of(pilot.orders[0]))
+    if not pilot.orders or not MESSAGE_WORDS & set(tokens(pilot.task)):
+        return False
+    first = pilot.orders[0]
+    return first.word not in TICKS and not fits(pilot, asked_of(first))
 
 
 def _leaves_out(pilot: Pilot, order: Order) -> bool:

@@ -39,6 +39,8 @@ ROLE_WORDS: dict[str, frozenset[str]] = {
     "result": frozenset({"link", "clickable"}),
 }  # fmt: skip
 """The roles a word of an order stands for."""
+TICKS = frozenset({"tick", "check", "select", "untick", "uncheck"})
+"""What is done with the box of a thing, and not with the thing."""
 EMPTY = frozenset(
     """a an the of on in into to from with for and or that this it its your their them is are be as by at
     please labeled labelled named called titled below above following item items box boxes element widget one
@@ -61,6 +63,11 @@ _ORDINAL = re.compile(r"\b(\d+)(?:st|nd|rd|th)\b", re.IGNORECASE)
 def tokens(text: str) -> list[str]:
     """Return the words of a text in lower case."""
     return [word.casefold() for word in _WORD.findall(text)]
+
+
+def lettered(text: str) -> bool:
+    """Tell whether a text has a letter or a digit at all, and is no sign alone."""
+    return any(map(str.isalnum, text))
 
 
 def plain(text: str) -> str:

@@ -7,9 +7,9 @@ from collections.abc import Sequence
 from itertools import pairwise
 
 from ddax.memory.chunks import CHUNK_CHARS, SENTENCE_CHARS
+from ddax.reasoning.embedded.columns import DEPTH, HEIGHT, LENGTH, PRICES, WEIGHT, WIDTH
 from ddax.reasoning.embedded.evidence import Weighed
 from ddax.reasoning.embedded.question import Question
-from ddax.reasoning.embedded.rows import PRICES
 from ddax.reasoning.embedded.sentences import Sentence
 from ddax.reasoning.embedded.text import terms
 
@@ -19,13 +19,10 @@ _EXTREME = re.compile(
     rf"\b(?:(?P<most>{_MOST})|(?P<least>{_LEAST}))\b(?: (?P<noun>[^\W\d_]+))?", re.IGNORECASE
 )
 _WHICH = re.compile(r"\W*(?:which|what|who)\b", re.IGNORECASE)
-_WEIGHT, _LENGTH, _HEIGHT, _WIDTH = (
-    frozenset(terms(names)) for names in ("weight mass", "length", "height altitude", "width breadth")
-)
 _SAID = {
-    "heaviest": _WEIGHT, "lightest": _WEIGHT, "longest": _LENGTH, "shortest": _LENGTH | _HEIGHT,
-    "tallest": _HEIGHT, "highest": _HEIGHT, "deepest": frozenset(terms("depth")), "widest": _WIDTH,
-    "narrowest": _WIDTH, "cheapest": PRICES, "dearest": PRICES, "expensive": PRICES,
+    "heaviest": WEIGHT, "lightest": WEIGHT, "longest": LENGTH, "shortest": LENGTH | HEIGHT,
+    "tallest": HEIGHT, "highest": HEIGHT, "deepest": DEPTH, "widest": WIDTH, "narrowest": WIDTH,
+    "cheapest": PRICES, "dearest": PRICES, "expensive": PRICES,
 }  # fmt: skip
 """What the column is called by which an adjective compares."""
 _NUMBER = re.compile(r"\D{0,4}?\s*([+\-−]?\d+(?:,\d{3})*(?:\.\d+)?)\s*[^\W\d_]{0,10}\.?")

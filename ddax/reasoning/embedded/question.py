@@ -130,7 +130,7 @@ _KINDS: tuple[tuple[AnswerKind, re.Pattern[str]], ...] = (
     (
         "number",
         re.compile(
-            r"\b(?:how (?:many|much|old|long|far|tall|high|big|large)"
+            r"\b(?:how (?:many|much|old|long|far|tall|high|big|large|deep|wide|heavy)"
             r"|what (?:number|percentage|population))\b",
             re.I,
         ),

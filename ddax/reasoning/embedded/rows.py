@@ -6,6 +6,7 @@ import re
 from collections.abc import Callable, Mapping, Sequence
 from collections.abc import Set as AbstractSet
 
+from ddax.reasoning.embedded.columns import asked_column
 from ddax.reasoning.embedded.evidence import Weighed
 from ddax.reasoning.embedded.question import Question, said_of
 from ddax.reasoning.embedded.sentences import Sentence
@@ -20,9 +21,6 @@ _MEASURES = frozenset(terms("year date number name value amount"))
 """What only says in which form an answer is asked for."""
 _VALUES = frozenset(terms("value values detail details data entry info information"))
 """What the second column of a table of fields is called."""
-PRICES = frozenset(terms("cost costs price prices priced pay paid charge fee"))
-"""What the column of prices is called, and what is asked for it."""
-_HOW_MUCH = re.compile(r"\W*how much (?:is|are|was|were)\b", re.IGNORECASE)
 _NAMES = frozenset(terms("name names person"))
 """What the column of those who are asked for is called."""
 _UNKNOWN = frozenset(["none", "n/a", "na", "tbd", "tba", "tbc", "unknown", "vacant", "nobody", "no one"])
@@ -57,16 +55,12 @@ def of_row(question: Question, row: Sentence) -> str:
         t for name, cell in cells for t in terms(f"{name} {cell}")
     }
     left = set(question.terms) - known - _MEASURES - set(terms(" ".join(said_too)))
-    priced = _asks_price(question, left)
-    if left or priced:
-        left = left - PRICES if priced else left
-        told = [
-            cell
-            for name, cell in cells
-            if cell not in said_too
-            and left <= said_of(question, name)
-            and not (priced and PRICES.isdisjoint(terms(name)))
-        ]
+    others = [(name, cell) for name, cell in cells if cell not in said_too]
+    called = asked_column(question, left)
+    if left or called:
+        so_called = [pair for pair in others if not called.isdisjoint(terms(pair[0]))]
+        told = _below(question, left, others) if left else []
+        told = told or _below(question, left - called, so_called)
     else:
         plain = _NAMES if question.kind == "person" else frozenset[str]()
         plain |= _VALUES if len(cells) == 1 else frozenset()
@@ -74,11 +68,9 @@ def of_row(question: Question, row: Sentence) -> str:
     return told[0] if len(told) == 1 and _fits(question, told[0]) else ""
 
 
-def _asks_price(question: Question, left: AbstractSet[str]) -> bool:
-    """Tell whether a question asks what something costs, in whatever words."""
-    if question.kind == "number" and not left:
-        return _HOW_MUCH.match(question.text) is not None
-    return question.kind in ("number", "thing") and not PRICES.isdisjoint(left)
+def _below(question: Question, asked: AbstractSet[str], cells: Sequence[tuple[str, str]]) -> list[str]:
+    """Return the cells below names that say all that is asked."""
+    return [cell for name, cell in cells if asked <= said_of(question, name)]
 
 
 def _named(question: Question, cell: str) -> bool:
