@@ -8,8 +8,9 @@ from __future__ import annotations
 
 import os
 import sys
-from typing import TYPE_CHECKING, Any
 
+# As `typing` names it, whose import is half of the start in which Ctrl-C finds nothing of ours.
+TYPE_CHECKING = False
 # LangGraph reads this flag when it is first imported; without it a checkpoint may run code.
 os.environ.setdefault("LANGGRAPH_STRICT_MSGPACK", "true")
 os.environ.setdefault("ANONYMIZED_TELEMETRY", "False")
@@ -18,6 +19,8 @@ __version__ = "0.1.0"
 __all__ = ["Context", "build_graph", "open_agent", "splice"]
 
 if TYPE_CHECKING:
+    from typing import Any
+
     from ddax.configs.settings import Context
     from ddax.graph.builder import build_graph, splice
     from ddax.graph.runner import open_agent

@@ -11,7 +11,8 @@
   + StorageError (7)           the disk is full, read-only or failing
   + ReasonerError (9)          the model or its provider failed
     - InvalidReply             a reply did not fit its schema, also after one repair
-    - RateLimited              the provider asks for a longer wait than a request has
+    - Unavailable              the provider does not answer for now: time mends it
+      . RateLimited            it asks for a longer wait than a request has
   + ActionError (1)            a leaf action failed; carries the root cause, kept in the idea
     - Blocked                  the other side refuses us; the source cools down
     - NotAllowed               the policy refuses the action
@@ -123,11 +124,15 @@ class InvalidReply(ReasonerError):
     """Report a reply that does not fit its schema, also after one repair."""
 
 
-class RateLimited(ReasonerError):
-    """Report a provider that asks for a longer wait than a request has.
+class Unavailable(ReasonerError):
+    """Report a provider that does not answer for now: it is down, not reached, or wants no requests.
 
-    Where a step needs the model it breaks the run off, to be resumed: every further request would fail alike.
+    Where a step needs the model the run breaks off, to be resumed: every further request would fail alike.
     """
+
+
+class RateLimited(Unavailable):
+    """Report a provider that asks for a longer wait than a request has."""
 
 
 class ActionError(DdaxError):

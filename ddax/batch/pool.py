@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Protocol
 
 from ddax.batch.job import failed
 from ddax.batch.tasks import BatchTask
-from ddax.errors import RateLimited, UsageError
+from ddax.errors import RateLimited, Unavailable, UsageError
 from ddax.memory.files import ensure_folder, read_json, write_atomic
 from ddax.types import JsonDict
 
@@ -23,6 +23,8 @@ if TYPE_CHECKING:
 
 TRIES = 3
 """Times a task may take its runner down before it is set aside."""
+BROKEN_OFF = frozenset(kind.__name__ for kind in (Unavailable, RateLimited))
+"""Kinds of errors that a task is resumed after, since time mends them."""
 
 
 class RunnerDied(Exception):
@@ -72,9 +74,9 @@ class Folder:
         return read_json(self.results / f"{task.id}.json")
 
     def is_done(self, task: BatchTask) -> bool:
-        """Tell whether a task has a row that stands; what a provider's limit broke off does not."""
+        """Tell whether a task has a row that stands; what a provider broke off does not."""
         row = self.result(task)
-        return row is not None and (row.get("error") or {}).get("kind") != RateLimited.__name__
+        return row is not None and (row.get("error") or {}).get("kind") not in BROKEN_OFF
 
     def keep(self, row: JsonDict) -> None:
         """Write the row of a task, whole or not at all."""

@@ -57,8 +57,11 @@ def result_lines(result: Mapping[str, Any]) -> Iterator[str]:
 
 def _go_on(result: Mapping[str, Any]) -> str:
     from ddax.graph.results import exit_code_of
+    from ddax.graph.runs import CANCELLED
 
     thread = result["thread_id"]
+    if result["status"] == "stopped" and result["stop_reason"] == CANCELLED:
+        return f"Go on: {how_to_resume(thread)}"
     if result["status"] in {"done", "failed", "stopped"}:
         cut_short = exit_code_of(result) in CUT_SHORT  # type: ignore[arg-type]  # as in `print_result`
         way = "Ask again, with what was read" if cut_short else "Follow up"

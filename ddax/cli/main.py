@@ -10,16 +10,21 @@ import io
 import os
 import re
 import sys
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from importlib import import_module
 
 from ddax.cli.backend import Opener
-from ddax.cli.errors import leave_stdout, report, usage
+from ddax.cli.errors import Interrupted, leave_stdout, report, usage
 from ddax.errors import UsageError
 
 
-def run_command(argv: Sequence[str], *, opener: Opener | None = None) -> int:
-    """Run one command and return its exit code; prints everything, raises nothing."""
+def run_command(
+    argv: Sequence[str], *, opener: Opener | None = None, at_interrupt: Callable[[], None] = lambda: None
+) -> int:
+    """Run one command and return its exit code; prints everything, raises nothing.
+
+    `at_interrupt` is called before an interrupt is told.
+    """
     import typer
 
     from ddax.cli.app import parser
@@ -39,6 +44,7 @@ def run_command(argv: Sequence[str], *, opener: Opener | None = None) -> int:
         sys.stdout.flush()
         return code if isinstance(code, int) else 0
     except (KeyboardInterrupt, typer.Abort):
+        at_interrupt()
         return report(KeyboardInterrupt(), json=json, verbose=verbose)
     except (BrokenPipeError, SystemExit) as exc:
         if isinstance(exc, SystemExit) and not isinstance(exc.__context__, BrokenPipeError):
@@ -51,6 +57,8 @@ def run_command(argv: Sequence[str], *, opener: Opener | None = None) -> int:
             if "--json" not in flags and _shows_help(exc):
                 return UsageError.exit_code
             exc = usage(*_parser_words(exc))
+        if isinstance(exc, Interrupted):
+            at_interrupt()
         return report(exc, json=json, verbose=verbose)
 
 

@@ -6,6 +6,7 @@ from typing import Annotated
 
 import typer
 
+MODEL = Annotated[str | None, typer.Option(help="'embedded' (no model) or provider:model.")]
 JSON = Annotated[bool, typer.Option("--json", help="Print exactly one JSON object on stdout.")]
 VERBOSE = Annotated[bool, typer.Option("--verbose", "-v", help="Print tracebacks.")]
 EVENTS = Annotated[bool, typer.Option("--verbose", "-v", help="Tracebacks; with --json events on stderr.")]

@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 class ScriptedAgent(AbstractAsyncContextManager["ScriptedAgent"]):
     """Play events, then give the result or raise the error; `pause` is in seconds before the end.
 
-    `calls` lists what was asked of it, `context` is what it was opened with.
+    `calls` lists what was asked of it, `models` what it was resumed with, `context` what it was opened with.
     """
 
     def __init__(
@@ -35,6 +35,7 @@ class ScriptedAgent(AbstractAsyncContextManager["ScriptedAgent"]):
     ) -> None:
         self.context: Context | None = None
         self.calls: list[tuple[str, Any]] = []
+        self.models: list[str | None] = []
         self._result, self._events, self._state = dict(result), events, state or {}
         self._error, self._pause = error, pause
         self._rows = rows or {}
@@ -67,9 +68,11 @@ class ScriptedAgent(AbstractAsyncContextManager["ScriptedAgent"]):
         on_event: OnEvent | None = None,
         answer: Any = None,
         last_good: bool = False,
+        model: str | None = None,
     ) -> Mapping[str, Any]:
         """Play the script for a resumed thread."""
         self.calls.append(("resume", answer))
+        self.models.append(model)
         return await self._play("resumed", thread or "scripted", on_event)
 
     async def _play(self, task: str, thread: str, on_event: OnEvent | None) -> Mapping[str, Any]:

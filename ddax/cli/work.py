@@ -31,16 +31,17 @@ from ddax.cli.browsing import with_browser
 from ddax.cli.errors import Interrupted, as_ddax, report
 from ddax.cli.interrupts import Interrupts
 from ddax.cli.notes import model_note
-from ddax.cli.options import EVENTS, JSON
+from ddax.cli.options import EVENTS, JSON, MODEL
 from ddax.cli.runs import known_run
 from ddax.cli.watch import watcher
-from ddax.errors import UsageError, json_fault
+from ddax.errors import ReasonerError, StorageError, UsageError, json_fault
 
 if TYPE_CHECKING:
     from ddax.configs.settings import Context
 
 QUIET = Annotated[bool, typer.Option("--quiet", "-q", help="Print the answer alone.")]
-_RESUMABLE_AFTER = frozenset({7, 9})  # what can be mended from outside: the storage, the model
+_MODEL_FAILED = ReasonerError.exit_code
+_RESUMABLE_AFTER = frozenset({StorageError.exit_code, _MODEL_FAILED})  # what can be mended from outside
 
 Job = Callable[[Agent, OnEvent], Awaitable[Result]]
 
@@ -75,7 +76,7 @@ def run(
         bool, typer.Option("--browser-writes", help="Let pages of the browser send data (POST) for the task.")
     ] = False,
     identity: Annotated[str | None, typer.Option(help="Identity profile: a name or a YAML file.")] = None,
-    model: Annotated[str | None, typer.Option(help="'embedded' (no model) or provider:model.")] = None,
+    model: MODEL = None,
     thread: Annotated[
         str | None, typer.Option(help="Name of the thread; a finished one is followed up.")
     ] = None,
@@ -119,16 +120,18 @@ def run(
     A source is needed, by --sources, by the settings, or from the thread that is followed up.
     """
     output = Output(json=json, verbose=verbose, quiet=quiet)
-    if resume_:
-        raise typer.Exit(_resume(context, _one_thread(task, thread), None, output))
     arguments = {
         "sources": with_browser(sources, browser), "browser.writes": browser_writes or None,
         "identity": identity, "model": model, "seed": seed, "human": human,
         "namespace": namespace, "budget.max_steps": max_steps, "budget.max_usd": max_usd,
         "budget.max_seconds": max_seconds, "record": record, "replay": replay,
         "web.search": search, "web.record": record_web, "web.replay": replay_web,
-        "stream": _streams(stream, output), "dry_run": dry_run,
+        "stream": stream, "dry_run": dry_run,
     }  # fmt: skip
+    if resume_:
+        _refuse_settings({**arguments, "config": config})
+        raise typer.Exit(_resume(context, _one_thread(task, thread), None, output, model=model))
+    arguments["stream"] = _streams(stream, output)
     text, name = read_task(task), check_thread(thread) or new_thread()
     chosen = _context(name, config, arguments, output)
 
@@ -137,6 +140,17 @@ def run(
         return {**result, "shown": await agent.rows(name, "shown")} if chosen.dry_run else result
 
     raise typer.Exit(execute(opener_of(context), chosen, name, job, output))
+
+
+def _refuse_settings(arguments: Mapping[str, Any]) -> None:
+    """Refuse settings for a resume, which would go on without them; raises UsageError."""
+    given = [key for key, value in arguments.items() if value is not None and key != "model"]
+    if given:
+        raise UsageError(
+            "--resume changes no setting but the model.",
+            why=f"A thread goes on with those it was started with; given is {', '.join(given)}.",
+            mend="Leave it out, or go another way from here: ddax fork THREAD --at N --set PATH=VALUE",
+        )
 
 
 def _streams(asked: bool | None, output: Output) -> bool | None:
@@ -155,16 +169,17 @@ def resume(
     last_good: Annotated[
         bool, typer.Option("--last-good", help="Give up damaged checkpoints, down to the last whole one.")
     ] = False,
+    model: MODEL = None,
     quiet: QUIET = False,
     json: JSON = False,
     verbose: EVENTS = False,
 ) -> None:
     """Continue a thread where its last checkpoint is.
 
-    It goes on with the settings it was started with.
+    It goes on with the settings it was started with; another model may be named.
     """
     output = Output(json=json, verbose=verbose, quiet=quiet)
-    raise typer.Exit(_resume(context, thread, answer, output, last_good=last_good))
+    raise typer.Exit(_resume(context, thread, answer, output, last_good=last_good, model=model))
 
 
 def _one_thread(task: str | None, thread: str | None) -> str | None:
@@ -179,15 +194,19 @@ def _one_thread(task: str | None, thread: str | None) -> str | None:
 
 
 def _resume(
-    context: typer.Context, thread: str | None, answer: str | None, output: Output, *, last_good: bool = False
-) -> int:
-    name = known_run(thread).thread_id if thread is not None else run_folder().unfinished().thread_id
+    context: typer.Context, thread: str | None, answer: str | None, output: Output, *,
+    last_good: bool = False, model: str | None = None,
+) -> int:  # fmt: skip
+    known = known_run(thread) if thread is not None else run_folder().unfinished()
+    name, info = known.thread_id, known.with_model(model)
     reply = _answer(answer)
 
     async def job(agent: Agent, on_event: OnEvent) -> Result:
-        return await agent.resume(name, on_event=on_event, answer=reply, last_good=last_good)
+        return await agent.resume(name, on_event=on_event, answer=reply, last_good=last_good, model=model)
 
     output.note(f"resuming thread {name}")
+    if info.began_with:
+        output.note(f"Its model is now {info.model}; it began with {info.began_with}.")
     return execute(opener_of(context), None, name, job, output)
 
 
@@ -259,6 +278,8 @@ def perform(opener: Opener, chosen: Context | None, thread: str, job: Job, outpu
             raise
         # Part of the error, so that it is told also where nothing else is: with --json and -q.
         back = f"What was done is kept. When it is mended: {how_to_resume(thread)}"
+        if known.exit_code == _MODEL_FAILED:
+            back += " (`--model provider:model` goes on with another one)"
         known.say(known.what, known.why, f"{known.mend} {back}".strip())
         raise known from (exc if known is not exc else exc.__cause__)
     if result["status"] == "interrupted":

@@ -79,6 +79,20 @@ def refuse_a_loop() -> None:
         )
 
 
+def refuse_a_model(thread: str, model: str | None, *, waiting: bool) -> None:
+    """Refuse a model for a thread that has nothing to ask it; raises UsageError."""
+    if model is None:
+        return
+    if waiting:
+        why, mend = (
+            "It waits for a human.",
+            f"Answer with it: ddax resume {thread} --answer 'go on' --model {model}",
+        )
+    else:
+        why, mend = "It is over.", f'Ask what comes next: ddax run --thread {thread} --model {model} "TASK"'
+    raise UsageError(f"The thread {thread!r} asks no model now.", why=why, mend=mend)
+
+
 def _in_a_loop() -> bool:
     """Tell whether this thread runs an event loop."""
     try:

@@ -7,6 +7,7 @@ from typing import Any, TypedDict
 
 from ddax.actions.sources.skipping import SkippedRow
 from ddax.errors import UsageError, first_fault
+from ddax.graph.runs import CANCELLED
 from ddax.ideas.idea import Ideas
 from ddax.types import MODEL_KEY, JsonDict, Usage
 
@@ -108,7 +109,7 @@ def exit_code_of(result: RunResult) -> int:
     if result["status"] == "waiting":
         return 8
     if result["status"] == "stopped":
-        return 130 if result["stop_reason"].startswith("cancelled") else 6
+        return 130 if result["stop_reason"].startswith(CANCELLED) else 6
     if result["status"] == "done":
         return 0
     if result["status"] in ("running", "interrupted"):

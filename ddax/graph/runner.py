@@ -22,12 +22,12 @@ from langgraph.runtime import RunControl
 
 from ddax.configs.secrets import Redactor
 from ddax.configs.settings import Context
-from ddax.errors import RateLimited, ReasonerError, SandboxError, ThreadInUse, UsageError
+from ddax.errors import ReasonerError, SandboxError, ThreadInUse, Unavailable, UsageError
 from ddax.graph.builder import Builder, build_graph
 from ddax.graph.costs import CALLS
-from ddax.graph.entering import OPENED, Going, not_open, refuse_a_loop, waiting_loop
+from ddax.graph.entering import OPENED, Going, not_open, refuse_a_loop, refuse_a_model, waiting_loop
 from ddax.graph.results import RunResult, exit_code_of, result_of
-from ddax.graph.runs import INTERRUPTED, RunFolder, RunInfo, named
+from ddax.graph.runs import CANCELLED, INTERRUPTED, RunFolder, RunInfo, named
 from ddax.graph.savers import open_store
 from ddax.graph.services import Clock, LocalServices, Parts
 from ddax.graph.snapshots import answered, checkpoint_of, cut_short, newest, noting, unanswered, whole
@@ -214,15 +214,17 @@ class Agent:
         answer: Any = None,
         on_event: OnEvent | None = None,
         last_good: bool = False,
+        model: str | None = None,
     ) -> RunResult:
         """Continue a thread where its last checkpoint is; a finished one returns its result again.
 
         Without a name the newest unfinished thread is taken. `answer` answers a pending question. With
-        `last_good` damaged checkpoints are given up, down to the last one that is whole.
+        `last_good` damaged checkpoints are given up, down to the last one that is whole. With `model` it
+        goes on with another one; raises UsageError where nothing is left to ask it.
         """
         name = self._resumable(thread).thread_id
         async with self._begun(name):
-            info = self._resumable(name)
+            info = self._resumable(name).with_model(model)
             await whole(self.store, name, self.home.checkpoints, rewind=last_good)
             state = await self._snapshot(info)
             context = Context.model_validate(info.context) if info.context else self.context
@@ -232,6 +234,7 @@ class Agent:
                 given = Input(task=info.task)  # it died before its task reached the checkpoints
             elif (not state.tasks and not waiting) or (waiting and answer is None):
                 await of_this_graph(self.graph, state, name)
+                refuse_a_model(name, model, waiting=waiting)
                 if info.status == "running":  # it died after its last one
                     return await self._settle(name, _config(name, context), "")
                 return as_noted(result_of(name, state.values, tuple(state.interrupts)), info)
@@ -294,7 +297,8 @@ class Agent:
                 if info.resumable:
                     place = _config(thread, self.context)
                     counts = await counted(self.graph, place, info, self.home.checkpoints)
-                    changes: Any = {"status": "stopped", "stop_reason": "cancelled", **counts}
+                    reason = f"{CANCELLED} while it waited" if info.status == "waiting" else CANCELLED
+                    changes: Any = {"status": "stopped", "stop_reason": reason, **counts}
                     self.runs.update(thread, updated=self._clock(), **changes)
 
     def drain(self) -> bool:
@@ -356,11 +360,11 @@ class Agent:
                         if on_event is not None and isinstance(part, dict):
                             on_event(part)
                         if self.runs.cancelled(thread):
-                            control.request_drain("cancelled")
+                            control.request_drain(CANCELLED)
         except GraphDrained as drained:
             stopped = drained.reason
             self.runs.clear_cancel(thread)
-        except RateLimited:
+        except Unavailable:
             raise  # time mends it, so the run is one to go on with
         except (UsageError, ReasonerError, SandboxError) as error:
             # What the caller must mend first is no run to go on with.

@@ -27,6 +27,8 @@ CANCEL = "cancel"
 VERSION = 1
 INTERRUPTED = "interrupted"
 """The status of a thread that no process runs any more, and the reason of a stop that leaves it so."""
+CANCELLED = "cancelled"
+"""The reason of a stop that was asked for; where the thread waited for a human, the reason begins so."""
 UNREADABLE = "unreadable"
 """The status of a thread whose manifest is damaged or of a newer release: how it stands is not known."""
 UNFINISHED = frozenset({"running", INTERRUPTED, "waiting"})
@@ -47,7 +49,8 @@ class RunInfo:
     """The manifest of one thread; times are seconds since the epoch.
 
     `before` is the newest checkpoint from before the task, "" for the first task of a thread;
-    `forked_from` is the thread it was forked from, "" for one that began by itself.
+    `forked_from` is the thread it was forked from, "" for one that began by itself; `began_with` is the
+    model its task began with, "" where that is the one of its `context`.
     """
 
     thread_id: str
@@ -63,6 +66,7 @@ class RunInfo:
     updated: float = 0.0
     context: JsonDict = field(default_factory=dict)
     forked_from: str = ""
+    began_with: str = ""
     version: int = VERSION
 
     @property
@@ -71,11 +75,37 @@ class RunInfo:
         return self.status in UNFINISHED
 
     @property
+    def model(self) -> str:
+        """Return the model the thread goes on with."""
+        return str(self._setting("model"))
+
+    @property
     def namespace(self) -> str:
         """Return the memory namespace of the thread."""
+        return str(self._setting("namespace"))
+
+    def _setting(self, key: str) -> Any:
         from ddax.configs.settings import Context
 
-        return str(self.context.get("namespace") or Context.model_fields["namespace"].default)
+        return self.context.get(key) or Context.model_fields[key].default
+
+    def with_model(self, model: str | None) -> RunInfo:
+        """Return the manifest with another model to go on with; as it is where none is named.
+
+        Raises UsageError where a recording answers instead of every model.
+        """
+        if model is None or model == self.model:
+            return self
+        if self.context.get("replay"):
+            raise UsageError(
+                f"The thread {self.thread_id!r} asks no model.",
+                why=f"A recording answers instead: {self.context['replay']}.",
+                mend=f"Leave out the model: ddax resume {self.thread_id}",
+            )
+        began = self.began_with or self.model
+        return replace(
+            self, context={**self.context, "model": model}, began_with="" if began == model else began
+        )
 
 
 class RunFolder:
@@ -131,7 +161,7 @@ class RunFolder:
         found = next((info for info in threads if info.resumable), None)
         if found is not None:
             return found
-        cancelled = next((info.thread_id for info in threads if info.stop_reason == "cancelled"), "")
+        cancelled = next((info.thread_id for info in threads if info.stop_reason == CANCELLED), "")
         raise UsageError(
             "There is no unfinished thread.",
             why="Every thread is done, stopped or failed, or none was begun.",

@@ -18,7 +18,7 @@ from numpy.random import Generator
 
 from ddax.actions.protocol import ActionContext, ActionResult
 from ddax.configs.settings import Context
-from ddax.errors import ActionError, Blocked, DdaxError, RateLimited, StateError
+from ddax.errors import ActionError, Blocked, DdaxError, StateError, Unavailable
 from ddax.graph.services import Session
 from ddax.graph.state import LeafPacket, Outcome, Update
 from ddax.ideas.calls import content_of
@@ -185,7 +185,7 @@ def _ends_the_run(error: BaseException) -> bool:
     if isinstance(error, asyncio.CancelledError):
         task = asyncio.current_task()
         return task is not None and task.cancelling() > 0
-    return isinstance(error, KeyboardInterrupt | GeneratorExit | RateLimited)
+    return isinstance(error, KeyboardInterrupt | GeneratorExit | Unavailable)
 
 
 def _may_be_done(packet: LeafPacket, session: Session, error: BaseException) -> bool:

@@ -13,7 +13,7 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from ddax.errors import RateLimited, ReasonerError
+from ddax.errors import ReasonerError, Unavailable
 from ddax.graph.services import Session
 from ddax.graph.state import State, Update
 from ddax.ideas import dag, grow
@@ -53,7 +53,7 @@ async def expand(state: State, *, session: Session) -> Update:
         origins = join(origins, *(of_source(seen.source) for seen in (*request.evidence, *request.hits)))
         try:
             reply = await session.metered(state["work"]["id"], state.get("usage", {})).expand(request)
-        except RateLimited:
+        except Unavailable:
             raise  # all that is left would fail alike: the run breaks off, to be resumed
         except ReasonerError as error:
             return _failed(state, parent, error) if parent["status"] == "open" else _kept(parent, error)

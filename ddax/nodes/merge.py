@@ -10,7 +10,7 @@ import asyncio
 from collections.abc import Sequence
 
 from ddax.debate.carried import mark
-from ddax.errors import RateLimited, ReasonerError
+from ddax.errors import ReasonerError, Unavailable
 from ddax.graph.services import Session
 from ddax.graph.state import Answer, Outcome, State, Update
 from ddax.ideas import dag, grow
@@ -54,7 +54,7 @@ async def merge(state: State, *, session: Session) -> Update:
             request, seen = await _request(state, session, me, said, final=final)
             origins = join(origins, seen)
             reply = await synthesis(state, request, session)
-    except RateLimited:
+    except Unavailable:
         raise  # as in `expand`
     except ReasonerError as error:
         return _failed(me, parent, error, closing=closing, begun=begun)

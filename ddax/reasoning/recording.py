@@ -19,7 +19,7 @@ from pathlib import Path
 from typing import Any, TypeVar, get_args, get_origin, get_type_hints
 
 from ddax.configs.lines import LineFile, LineForm, read_lines
-from ddax.errors import InvalidReply, RateLimited, ReasonerError
+from ddax.errors import InvalidReply, ReasonerError, Unavailable
 from ddax.reasoning import protocol as p
 from ddax.reasoning.budget import BudgetKeeper, charge, usage_of
 from ddax.reasoning.protocol import METHODS
@@ -151,7 +151,7 @@ class RecordingReasoner(_Asked):
         row: JsonDict = {"method": method, "hash": request_hash(method, request)}
         try:
             reply: Any = await getattr(self._inner, method)(request)
-        except RateLimited:
+        except Unavailable:
             raise  # the run is resumed, and asks again
         except ReasonerError as error:
             told = {"kind": type(error).__name__, "what": error.what, "why": error.why, "mend": error.mend}

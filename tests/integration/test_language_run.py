@@ -16,7 +16,7 @@ from ddax import open_agent
 from ddax.cli.board import Board
 from ddax.cli.main import run_command
 from ddax.configs.settings import Context, Models
-from ddax.errors import RateLimited
+from ddax.errors import RateLimited, Unavailable, UsageError
 from ddax.ideas import dag
 from ddax.reasoning import protocol as p
 from ddax.reasoning import rote
@@ -275,20 +275,30 @@ def test_a_second_event_loop_gets_connections_of_its_own(server, sources, tmp_pa
             assert agent.run_sync(TASK)["status"] == "done"
 
 
-@pytest.mark.parametrize("request_", ["expand", "extract", "merge"])
-async def test_a_run_whose_model_is_not_to_be_asked_for_a_day_is_gone_on_with(
-    tmp_path, sources, server, request_
+LIMIT = Say("Daily limit", status=429, headers={"retry-after": "86400"})
+OUTAGE = Say("down", status=503)
+
+
+@pytest.mark.parametrize(
+    ("request_", "said", "kind", "told"),
+    [
+        *[(asked, LIMIT, RateLimited, "again for 24 h") for asked in ("expand", "extract", "merge")],
+        *[(asked, OUTAGE, Unavailable, "after 3 attempts: HTTP 503") for asked in ("expand", "merge")],
+    ],
+)
+async def test_a_run_whose_model_is_not_to_be_had_for_now_is_gone_on_with(
+    tmp_path, sources, server, request_, said, kind, told
 ):
-    spent = [Say("Daily limit", status=429, headers={"retry-after": "86400"})]
+    gone = [said]
 
     def answer(body):
-        return spent[0] if spent and rote.request_of(body) == request_ else rote.reply(body)
+        return gone[0] if gone and rote.request_of(body) == request_ else rote.reply(body)
 
     server._answer = answer
-    with pytest.raises(RateLimited, match="not to be asked again for 24 h"):
+    with pytest.raises(kind, match=told):
         await run(tmp_path / "home", sources)
     asked = len(server.requests)
-    spent.clear()
+    gone.clear()
     async with open_agent(home=tmp_path / "home") as agent:
         assert agent.runs.known("t").status == "running"
         result = await agent.resume("t")
@@ -296,3 +306,17 @@ async def test_a_run_whose_model_is_not_to_be_asked_for_a_day_is_gone_on_with(
     assert (result["status"], result["failures"]) == ("done", [])
     assert not [idea["title"] for idea in ideas.values() if idea["status"] == "failed"]
     assert asked < len(server.requests)
+
+
+async def test_a_run_broken_off_by_its_model_goes_on_with_another_one(tmp_path, sources, server):
+    server._answer = lambda body: OUTAGE if f"openai:{body['model']}" == MODEL else rote.reply(body)
+    with pytest.raises(Unavailable):
+        await run(tmp_path / "home", sources)
+    async with open_agent(home=tmp_path / "home") as agent:
+        result = await agent.resume("t", model="openai:other")
+        info = agent.runs.known("t")
+        with pytest.raises(UsageError, match="asks no model now"):
+            await agent.resume("t", model=MODEL)
+    assert result["status"] == "done"
+    assert "openai:other" in result["usage"]["models"]
+    assert (info.model, info.began_with) == ("openai:other", MODEL)

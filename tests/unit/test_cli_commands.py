@@ -114,7 +114,8 @@ def test_settings_come_from_file_environment_and_argument(capsys, place, monkeyp
     ("status", "reason", "code", "way"),
     [
         ("done", "", 0, FOLLOW), ("failed", "not found in the sources", 1, FOLLOW),
-        ("stopped", "cancelled", 130, FOLLOW), ("stopped", "budget: max_steps", 6, AGAIN),
+        ("stopped", "cancelled", 130, "Go on: ddax resume t"),
+        ("stopped", "cancelled while it waited", 130, FOLLOW), ("stopped", "budget: max_steps", 6, AGAIN),
         ("failed", "model: no reply", 9, AGAIN),
         ("waiting", "waiting for a human", 8, 'Answer: ddax answer t "go on"'),
     ],
@@ -178,6 +179,18 @@ def test_resume_in_all_its_spellings(capsys, argv):
     assert code == 0
     assert one_object(out)["thread_id"] == "t"
     assert by.calls == [("resume", None)]
+
+
+@pytest.mark.parametrize("argv", [("resume", "t"), ("run", "--resume", "t")])
+def test_a_resume_with_another_model_says_so_and_one_with_another_setting_is_refused(capsys, argv):
+    run_folder().save(RunInfo("t", "x", "running", context={"model": "embedded"}))
+    by = agent()
+    code, _, err = call(capsys, *argv, "--model", "x:y", by=by)
+    assert (code, by.models) == (0, ["x:y"])
+    assert "Its model is now x:y; it began with embedded." in err
+    code, _, err = call(capsys, "run", "--resume", "t", "--max-usd", "1", by=agent())
+    assert code == 2
+    assert "given is budget.max_usd" in err
 
 
 def test_an_answer_is_a_choice_or_an_object(capsys):

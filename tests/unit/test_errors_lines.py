@@ -219,7 +219,7 @@ import gc, os, signal, sys, time, weakref
 import ddax.cli.main
 from ddax.__main__ import main
 class Thing: pass
-def work(argv):
+def work(argv, **_):
     thing = Thing()
     kept = weakref.ref(thing, lambda _: signal.raise_signal(signal.SIGINT))
     del thing  # what a callback raises is dropped
@@ -235,6 +235,40 @@ def test_an_interrupt_that_python_drops_is_given_again() -> None:
     done = subprocess.run([sys.executable, "-c", DROPPED], capture_output=True, text=True, check=False)
     assert (done.returncode, done.stdout) == (130, "goes on\n")
     assert "Traceback" not in done.stderr
+
+
+ONCE_MORE = """
+import signal
+import ddax.cli.main as command, ddax.cli.work as work
+from ddax.__main__ import main
+report = command.report
+def interrupted(*_):
+    raise KeyboardInterrupt
+def told(*words, **more):
+    code = report(*words, **more)
+    signal.raise_signal(signal.SIGINT)
+    return code
+work.settings, command.report = interrupted, told
+main()
+"""
+IN_EXEC = """
+import ddax.configs.secrets  # another exec would make Python forget the first
+import ddax.cli.main as command
+from ddax.__main__ import main
+command.run_command = lambda argv, **_: exec("raise KeyboardInterrupt")
+main()
+"""
+
+
+@pytest.mark.parametrize("body", [ONCE_MORE, IN_EXEC])
+def test_an_interrupt_ends_with_130_also_where_one_more_follows_or_it_falls_into_an_exec(
+    body: str, tmp_path: Path
+) -> None:
+    (tmp_path / "guest.py").write_text(body, encoding="utf-8")
+    argv = [sys.executable, "-m", "guest", "run", "why?", "--sources", "x"]
+    done = subprocess.run(argv, capture_output=True, text=True, check=False, cwd=tmp_path)
+    assert (done.returncode, done.stdout) == (130, "")
+    assert [line.split(": ")[0] for line in done.stderr.splitlines()] == ["error", "why", "mend"]
 
 
 @pytest.mark.parametrize("flag", ["--out", "--memory"])

@@ -9,7 +9,7 @@ from langchain_core.language_models import FakeListChatModel
 from langchain_core.outputs import ChatResult
 
 from ddax.configs.prices import Price, Provider
-from ddax.errors import ReasonerError, UsageError
+from ddax.errors import ReasonerError, Unavailable, UsageError
 from ddax.reasoning.factory import open_model, open_reasoner
 from ddax.reasoning.language.channel import Order, open_channel
 from ddax.reasoning.language.failures import Failure, classify, mapped
@@ -108,10 +108,10 @@ def test_the_circuit_opens_closes_and_lets_one_try():
     now = [0.0]
     breaker = Breaker(LIMITS, lambda: now[0])
     for _ in range(2):
-        breaker.failed()
+        breaker.failed(ReasonerError("took too long"))
     breaker.check("m")
-    breaker.failed()
-    with pytest.raises(ReasonerError, match="30 s"):
+    breaker.failed(ReasonerError("took too long"))
+    with pytest.raises(Unavailable, match="30 s"):
         breaker.check("m")
     now[0] = 30.0
     breaker.check("m")

@@ -339,7 +339,7 @@ class Caller:
             return
         ended = mapped(failure, self.name, self._key, request.attempts, late=late)
         if failure.retriable:
-            self._breaker.failed(type(ended))
+            self._breaker.failed(ended)
         raise ended from error
 
     def _tell(self, failure: Failure, wait: float) -> None:

@@ -13,7 +13,7 @@ from datetime import UTC, datetime
 from typing import Literal
 
 from ddax.configs.secrets import Redactor
-from ddax.errors import RateLimited, ReasonerError
+from ddax.errors import RateLimited, ReasonerError, Unavailable
 from ddax.headers import retry_after
 from ddax.wording import span
 
@@ -57,6 +57,14 @@ class Failure:
         if self.kind == "status":
             return self.status in RETRIED or 500 <= self.status < 600
         return self.kind in ("timeout", "connection")
+
+    @property
+    def passes(self) -> bool:
+        """Say whether time mends it for every request.
+
+        What took too long or broke off in its reply may do so for this one request alone.
+        """
+        return self.retriable and self.kind != "timeout" and not self.begun
 
     @property
     def told(self) -> str:
@@ -160,10 +168,12 @@ def mapped(failure: Failure, model: str, key: str, attempts: int, *, late: bool 
         return RateLimited(
             f"{model} failed{tries}: {failure.told}, not to be asked again for {span(failure.retry_after)}.",
             why=failure.said,
-            mend="Wait as long, or name another model in models.fallbacks for the next run.",
+            mend="Wait as long, or take another model.",
         )
-    what = f"{model} failed{tries}: {failure.told}."
-    return ReasonerError(what, why=failure.said, mend=_mend(failure, key))
+    what, mend = f"{model} failed{tries}: {failure.told}.", _mend(failure, key)
+    if failure.passes:
+        return Unavailable(what, why=failure.said, mend=mend)
+    return ReasonerError(what, why=failure.said, mend=mend)
 
 
 def _mend(failure: Failure, key: str) -> str:
@@ -188,4 +198,4 @@ def _mend(failure: Failure, key: str) -> str:
     }
     if failure.kind != "status":
         return by_kind[failure.kind]
-    return by_status.get(failure.status, "The provider is failing: ask again later.")
+    return by_status.get(failure.status, "The provider is failing: wait, or take another model.")

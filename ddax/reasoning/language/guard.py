@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from ddax.errors import ReasonerError
+from ddax.errors import ReasonerError, Unavailable
 from ddax.reasoning.language.failures import Failure
 
 
@@ -56,10 +56,10 @@ class Breaker:
         self._limits, self._clock = limits, clock
         self._failures = 0
         self._until = 0.0
-        self._kind: type[ReasonerError] = ReasonerError
+        self._kind: type[Unavailable] = Unavailable
 
     def check(self, model: str) -> None:
-        """Raise `ReasonerError` while the circuit is open."""
+        """Raise `Unavailable` while the circuit is open."""
         if self._failures < self._limits.breaker_failures:
             return
         left = self._until - self._clock()
@@ -75,9 +75,9 @@ class Breaker:
         """Close the circuit."""
         self._failures = 0
 
-    def failed(self, kind: type[ReasonerError] = ReasonerError) -> None:
-        """Count a request that failed with an error of this kind; opens the circuit at the threshold."""
+    def failed(self, error: ReasonerError) -> None:
+        """Count a request that failed with an error; opens the circuit at the threshold."""
         self._failures += 1
-        self._kind = kind
+        self._kind = type(error) if isinstance(error, Unavailable) else Unavailable
         if self._failures >= self._limits.breaker_failures:
             self._until = self._clock() + self._limits.breaker_seconds
