@@ -205,7 +205,7 @@ def _resume(
         return await agent.resume(name, on_event=on_event, answer=reply, last_good=last_good, model=model)
 
     output.note(f"resuming thread {name}")
-    if info.began_with:
+    if info.began_with and (reply is not None or info.status == "running"):
         output.note(f"Its model is now {info.model}; it began with {info.began_with}.")
     return execute(opener_of(context), None, name, job, output)
 

@@ -2,11 +2,10 @@
 
 from __future__ import annotations
 
-import reprlib
 from typing import Any, TypedDict
 
 from ddax.actions.sources.skipping import SkippedRow
-from ddax.errors import UsageError, first_fault
+from ddax.errors import UsageError
 from ddax.graph.runs import CANCELLED
 from ddax.ideas.idea import Ideas
 from ddax.types import MODEL_KEY, JsonDict, Usage
@@ -121,18 +120,12 @@ def fitting_answer(answer: Any, question: JsonDict) -> JsonDict:
     """Check an answer against the question, before it is written into the thread, where it would stay."""
     from pydantic import ValidationError
 
-    from ddax.nodes.human import HumanAnswer, options_of, unfit
+    from ddax.nodes.human import HumanAnswer, misread, options_of, unfit
 
     try:
         given = HumanAnswer.model_validate(answer)
     except ValidationError as error:
-        where, fault = first_fault(error.errors())
-        if where == ("choice",):
-            chosen = answer if isinstance(answer, str) else answer.get("choice")
-            instead = "" if chosen is None else f", not {reprlib.repr(chosen)}"
-            fault = f"this question takes {', '.join(options_of(question))}{instead}"
-        place = f"{'.'.join(map(str, where))}: " if where else ""
-        raise _unfit(place + fault, options_of(question)) from error
+        raise _unfit(misread(error, question), options_of(question)) from error
     if wrong := unfit(given, question):
         raise _unfit(wrong, options_of(question))
     return given.model_dump()

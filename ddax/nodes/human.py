@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+import reprlib
 from collections.abc import Mapping
 from typing import Any, Literal
 
-from pydantic import BaseModel, ConfigDict, Field, field_validator, model_validator
+from pydantic import BaseModel, ConfigDict, Field, ValidationError, field_validator, model_validator
+
+from ddax.errors import first_fault
 
 GO_ON, CHOOSE, EDIT, VETO, TEACH, STOP = "go on", "choose", "edit", "veto", "teach", "stop"
 APPROVAL_OPTIONS = (GO_ON, EDIT, VETO, STOP)
@@ -66,6 +69,16 @@ class HumanAnswer(BaseModel):
 def options_of(question: Mapping[str, Any]) -> tuple[str, ...]:
     """Return the choices that a question takes."""
     return tuple(question.get("options", ())) or PROTECT_OPTIONS
+
+
+def misread(error: ValidationError, question: Mapping[str, Any]) -> str:
+    """Return in plain words why a value is no answer to the question that waits."""
+    where, fault = first_fault(error.errors())
+    if where == ("choice",):
+        one = error.errors()[0]
+        instead = "" if one["type"] == "missing" else f", not {reprlib.repr(one['input'])}"
+        fault = f"this question takes {', '.join(options_of(question))}{instead}"
+    return f"{'.'.join(map(str, where))}: {fault}" if where else fault
 
 
 def unfit(answer: HumanAnswer, question: Mapping[str, Any]) -> str:

@@ -9,6 +9,7 @@ says so.
 from __future__ import annotations
 
 from langgraph.types import Overwrite, interrupt
+from pydantic import ValidationError
 
 from ddax.dynamics.rigidity import leave_protect, mark_asked, mark_conservative
 from ddax.dynamics.state import Mind
@@ -21,7 +22,7 @@ from ddax.memory.overrides import human_name
 from ddax.nodes.answered import choice_of_run, choice_on, note_answer
 from ddax.nodes.arguments import stowed, whole
 from ddax.nodes.asking import first_pending, question_of
-from ddax.nodes.human import CHOOSE, CHOSEN, EDIT, GO_ON, REST, STOP, VETO, HumanAnswer, unfit
+from ddax.nodes.human import CHOOSE, CHOSEN, EDIT, GO_ON, REST, STOP, VETO, HumanAnswer, misread, unfit
 from ddax.nodes.permission import approve
 from ddax.types import ActionCall, Idea, JsonDict, Record
 
@@ -43,10 +44,14 @@ def _answered(question: JsonDict) -> HumanAnswer:
     """Put a question until an answer fits it: a server and Studio pass on whatever is chosen."""
     asked = question
     while True:
-        answer = HumanAnswer.model_validate(interrupt(asked, response_schema=HumanAnswer))
-        problem = unfit(answer, question)
-        if not problem:
-            return answer
+        try:
+            answer = HumanAnswer.model_validate(interrupt(asked, response_schema=HumanAnswer))
+            problem = unfit(answer, question)
+        except ValidationError as error:
+            problem = misread(error, question)
+        else:
+            if not problem:
+                return answer
         asked = {**question, "problem": problem}
 
 

@@ -101,6 +101,33 @@ async def test_nor_does_it_where_the_graph_is_run_by_itself(
     assert not session.goes and not session.ticks and not session.keepers
 
 
+@pytest.mark.parametrize(
+    ("wrong", "problem"),
+    [
+        ({"choice": "perhaps"}, "choice: this question takes go on, edit, veto, stop, not 'perhaps'"),
+        ({"lesson": "x"}, "choice: this question takes go on, edit, veto, stop"),
+        ({"choice": "edit"}, "'edit' needs 'arguments'"), (3, "It should be a mapping of names to values"),
+    ],
+)  # fmt: skip
+async def test_an_answer_of_a_server_that_is_none_is_asked_for_again(
+    kit: Any, send_script: Any, wrong: Any, problem: str
+) -> None:
+    from langgraph.checkpoint.memory import InMemorySaver
+    from langgraph.types import Command
+
+    sent: list[str] = []
+    session = kit.session(send_script, repeat=True, actions=(sender(sent),), human=True)
+    graph = build_graph(OneSession(session)).compile(checkpointer=InMemorySaver())
+    config: Any = {"configurable": {"thread_id": "t"}, "recursion_limit": 99}
+    given, told = [{"task": kit.question}, Command(resume=wrong), Command(resume={"choice": "go on"})], []
+    for one in given:
+        values = await graph.ainvoke(one, config, context=session.settings)
+        waits = (await graph.aget_state(config)).interrupts
+        told += [question.value.get("problem", "") for question in waits]
+    assert told == ["", problem]
+    assert (values["status"], len(sent)) == ("done", 1)
+
+
 async def test_an_answer_given_to_a_run_that_ends_before_it_goes_on_is_not_asked_for_again(
     kit: Any, tmp_path: Path, send_script: Any
 ) -> None:
