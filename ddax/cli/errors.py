@@ -59,8 +59,10 @@ def as_ddax(exc: BaseException) -> DdaxError | None:
     if isinstance(exc, sqlite3.Error) and any(word in str(exc).lower() for word in _STORAGE_WORDS):
         return _storage(str(exc))
     if type(exc).__module__.startswith("psycopg") and type(exc).__name__ == "OperationalError":
-        return _storage(
-            "the Postgres of DDAX_CHECKPOINTS does not answer: " + " ".join(str(exc).split())[:200]
+        return StorageError(
+            "The Postgres of DDAX_CHECKPOINTS does not answer.",
+            why=sentence(" ".join(str(exc).split())[:200]),
+            mend="Check the address and that the server runs.",
         )
     if isinstance(exc, OSError) and exc.errno in _STORAGE_ERRNOS:
         place = f" ({exc.filename})" if exc.filename else ""

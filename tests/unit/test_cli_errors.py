@@ -55,6 +55,14 @@ def test_an_error_says_what_why_and_how_to_mend_it(capsys):
     assert err.splitlines()[1:] == ["error: No folder", "why: It is gone.", "mend: Give another."]
 
 
+def test_a_postgres_that_is_gone_is_no_matter_of_space_or_of_the_home(capsys):
+    gone = type("OperationalError", (Exception,), {"__module__": "psycopg"})("the connection is closed")
+    code, _, err = call(capsys, "run", "what?", "--sources", "docs", "--thread", "t", by=agent(error=gone))
+    assert code == 7
+    assert "why: The connection is closed\nmend: Check the address and that the server runs. What was" in err
+    assert "Free space" not in err and "ddax resume t" in err
+
+
 def test_an_unexpected_error_is_one_line_and_v_shows_the_traceback(capsys):
     code, _, err = call(capsys, "run", "what?", "--sources", "docs", by=agent(error=ValueError("odd")))
     assert code == 1
