@@ -181,7 +181,7 @@ def test_what_is_asked_of_one_thing_is_no_comparison_of_two() -> None:
     question = analyse("Did Ann Lee found Nordvik?")
     text = "Nordvik was founded by Bo Roth and sold to Ann Lee."
     weighed = weigh(question, [Passage("p", "p.md", "Nordvik", text)], Vectors(HashEmbedder()))
-    assert compared(question, weighed) == ("", None)
+    assert compared(question, weighed) == ("", [])
 
 
 def test_a_long_word_costs_no_time() -> None:

@@ -5,9 +5,10 @@ from __future__ import annotations
 import pytest
 
 from ddax.memory.embeddings import HashEmbedder
-from ddax.reasoning.embedded.antecedent import antecedent, bound, goes_back, leading, placed
+from ddax.reasoning.embedded.antecedent import antecedent, bound, leading, placed
 from ddax.reasoning.embedded.evidence import Weighed, weigh
 from ddax.reasoning.embedded.question import analyse
+from ddax.reasoning.embedded.sentences import goes_back
 from ddax.reasoning.embedded.vectors import Vectors
 from ddax.types import Passage
 

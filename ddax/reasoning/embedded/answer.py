@@ -76,10 +76,11 @@ def _quoted(
     """Return the text of an answer, its quotes, and the short answer."""
     about = shares(question.names, passages)
     order = opened(question, chosen(question, sayable(question, weighed), vectors, about), weighed)
-    lead = compared(question, weighed)[0] if question.kind in ("yes_no", "choice") else ""
+    lead, deciding = compared(question, weighed) if question.kind in ("yes_no", "choice") else ("", [])
     decided = None if lead else _decided(question, weighed)
-    sure = [] if lead else [(decided[0],)] if decided else whole(question, weighed)[:MAX_SURE]
-    more = [] if decided else rivals(question, weighed, sure)
+    sure = [(decided[0],)] if decided else whole(question, weighed)[:MAX_SURE]
+    sure = [(item,) for item in deciding] if lead else sure
+    more = [] if decided or lead else rivals(question, weighed, sure)
     firm = [*sure, *more][:MAX_SURE]
     order = telling(question, begun(order, [item for told in firm for item in told]), firm)
     if asks_extreme(question) and order and order[0].sentence.cells and not decided:

@@ -2,32 +2,16 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Mapping, Sequence
 
 from ddax.reasoning.embedded.evidence import Weighed
-from ddax.reasoning.embedded.sentences import Sentence
+from ddax.reasoning.embedded.sentences import Sentence, goes_back
 from ddax.reasoning.embedded.text import bare_title, terms, words
 
 SUBJECT = 4
 """Words of a sentence among which stands what it is about."""
 Placed = Mapping[tuple[str, int], Weighed]
 """Sentences that state something, by their passage and their place in it."""
-
-_BACK = frozenset(["it", "its", "he", "his", "she", "her", "they", "their", "this", "that", "these", "those"])
-"""Words with which a sentence goes on about what the one before it names."""
-_APPOSED = re.compile(
-    r"(?!(?:when|whenever|if|because|as|while|since|although|though|once|unless|where|until|before|after)\b)"
-    r"[^,.;:]{1,80}, (?:he|she|it|they)\b",
-    re.IGNORECASE,
-)
-"""What stands before a pronoun without naming whom it means: "A graduate of Yale, he ..."."""
-
-
-def goes_back(line: Sentence) -> bool:
-    """Tell whether a sentence is about what one before it names."""
-    plain = line.plain
-    return not _BACK.isdisjoint(words(plain)[:1]) or _APPOSED.match(plain) is not None
 
 
 def placed(weighed: Sequence[Weighed]) -> Placed:

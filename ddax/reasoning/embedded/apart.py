@@ -13,6 +13,7 @@ from itertools import combinations
 from ddax.reasoning.embedded.antecedent import placed
 from ddax.reasoning.embedded.evidence import Weighed
 from ddax.reasoning.embedded.question import Question
+from ddax.reasoning.embedded.sentences import MAIL, goes_back
 from ddax.reasoning.embedded.spans import names_in
 from ddax.reasoning.embedded.text import terms, words
 from ddax.reasoning.embedded.whole import FORM, LEAST_TERMS, together, whole
@@ -36,15 +37,18 @@ def apart(question: Question, weighed: Sequence[Weighed]) -> bool:
     if len(needed) < LEAST_TERMS or not needed <= said or whole(question, weighed):
         return False
     among, titles = placed(weighed), _titles(weighed)
-    own = (item.terms | titles.get(item.sentence.passage.source, frozenset()) for item in weighed)
+    own = (
+        item.terms | titles.get(item.sentence.passage.source, frozenset()) - item.unmeant for item in weighed
+    )
     if any(needed <= said for said in own) or any(together(item, among, needed) for item in weighed):
         return False
-    return not _bridged(question, weighed, rest)
+    return not _bridged(question, weighed, rest, needed - rest)
 
 
 def _titles(weighed: Sequence[Weighed]) -> dict[str, frozenset[str]]:
     """Return the words of the heading with which each document begins."""
-    heads = [item for item in weighed if item.sentence.label and item.sentence.passage.opens]
+    labels = (item for item in weighed if item.sentence.label and item.sentence.passage.opens)
+    heads = [item for item in labels if not MAIL.fullmatch(item.sentence.text)]
     return {
         head.passage.source: item.terms
         for item in heads
@@ -53,19 +57,25 @@ def _titles(weighed: Sequence[Weighed]) -> dict[str, frozenset[str]]:
     }
 
 
-def _bridged(question: Question, weighed: Sequence[Weighed], rest: AbstractSet[str]) -> bool:
+def _bridged(
+    question: Question, weighed: Sequence[Weighed], rest: AbstractSet[str], named: AbstractSet[str]
+) -> bool:
     """Tell whether two sentences say each another part of a question, and both a name that is not asked for.
 
-    "Who leads Wages?" may lead to a name, and the date of birth that is asked for stands behind this.
+    "Who leads Wages?" may lead to a name, and the date of birth that is asked for stands behind this. What
+    is `named` leads to it: two sentences that share a name which is told of other things lead nowhere.
     """
     asked = set(words(question.text))
     parts = [(said, _names(item) - asked) for item in weighed if (said := item.terms & rest) and said != rest]
+    to = {name for item in weighed if named <= item.terms for name in _names(item, titled=not named)}
     return any(
-        not one <= other and not other <= one and not mine.isdisjoint(its)
+        not one <= other and not other <= one and not to.isdisjoint(mine & its)
         for (one, mine), (other, its) in combinations(parts, 2)
     )
 
 
-def _names(item: Weighed) -> set[str]:
+def _names(item: Weighed, *, titled: bool = True) -> set[str]:
+    """Return the words of the names that a sentence says, or that it goes on about."""
     line = item.sentence
-    return {word for name in names_in(f"{line.text} {line.subject}") for word in words(name.text)}
+    text = f"{line.text} {line.subject}" if titled or goes_back(line) else line.text
+    return {word for name in names_in(text) for word in words(name.text)}

@@ -57,11 +57,15 @@ def _says(question: Question, item: Weighed, shared: AbstractSet[str]) -> bool:
 
 
 def overtaken(short: str, weighed: Sequence[Weighed]) -> list[tuple[Weighed, ...]]:
-    """Find what is about the same and says that a short answer was changed: “from 14 June to 21 June”."""
+    """Find what takes a short answer of the same back: “from 14 June to 21 June”, “650, not 600”."""
     if not short:
         return []
     day = re.escape(_OF_YEAR.sub("", short) or short)
-    changed = re.compile(rf"\bfrom\s+(?:the\s+)?{day}\b[^.;]{{0,40}}?\bto\s+\S", re.IGNORECASE)
+    changed = re.compile(
+        rf"\bfrom\s+(?:the\s+)?{day}\b[^.;]{{0,40}}?\bto\s+\S"
+        rf"|\w, (?:and )?not\s+(?:(?:on|at|for|in|the)\s+)?{day}\b",
+        re.IGNORECASE,
+    )
     among = placed(weighed)
     found = [item for item in among.values() if changed.search(item.sentence.text)]
     return [

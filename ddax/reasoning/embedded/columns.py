@@ -8,7 +8,7 @@ from collections.abc import Set as AbstractSet
 from ddax.reasoning.embedded.question import Question
 from ddax.reasoning.embedded.text import terms
 
-PRICES, WEIGHT, LENGTH, HEIGHT, WIDTH, DEPTH, AGE = (
+PRICES, WEIGHT, LENGTH, HEIGHT, WIDTH, DEPTH, AGE, SPEED, TIME, MADE = (
     frozenset(terms(words))
     for words in (
         "cost costs price prices priced pay paid charge fee",
@@ -18,6 +18,9 @@ PRICES, WEIGHT, LENGTH, HEIGHT, WIDTH, DEPTH, AGE = (
         "width wide breadth broad",
         "depth deep",
         "age old",
+        "speed",
+        "time duration",
+        "year built born founded established opened launched",
     )
 )
 """What columns that say the same are called, with the words by which they are asked for."""

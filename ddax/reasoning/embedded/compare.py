@@ -7,6 +7,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from ddax.reasoning.embedded.evidence import Weighed
+from ddax.reasoning.embedded.extremes import higher
 from ddax.reasoning.embedded.measures import asked_measures, measures
 from ddax.reasoning.embedded.nations import same_nation
 from ddax.reasoning.embedded.question import Question
@@ -31,14 +32,17 @@ class About:
     lines: tuple[Weighed, ...]
 
 
-def compared(question: Question, weighed: Sequence[Weighed]) -> tuple[str, Weighed | None]:
-    """Decide a choice or a yes-no question; empty where what was read does not decide it."""
+def compared(question: Question, weighed: Sequence[Weighed]) -> tuple[str, list[Weighed]]:
+    """Decide a choice or a yes-no question, and by which sentences; empty where it is open."""
     if question.kind == "choice":
+        if rows := higher(question, weighed):
+            said = [set(words(cell)) for _, cell in rows[0].sentence.cells]
+            return next(name for name in question.options if set(words(name)) in said), rows
         return _choose(question, [_about(name, weighed) for name in question.options])
     sides = [about for name in question.names if (about := _about(name, weighed)).lines]
     if len(sides) < 2 or not _TOGETHER.search(question.text):
-        return "", None
-    return _agree(question, sides[:2])
+        return "", []
+    return _agree(question, sides[:2]), []
 
 
 def _about(name: str, weighed: Sequence[Weighed]) -> About:
@@ -49,7 +53,7 @@ def _about(name: str, weighed: Sequence[Weighed]) -> About:
     return About(name, tuple(lines))
 
 
-def _choose(question: Question, sides: Sequence[About]) -> tuple[str, Weighed | None]:
+def _choose(question: Question, sides: Sequence[About]) -> tuple[str, list[Weighed]]:
     asked = question.text
     if _EARLIER.search(asked) or _LATER.search(asked):
         low = bool(_EARLIER.search(asked))
@@ -61,9 +65,9 @@ def _choose(question: Question, sides: Sequence[About]) -> tuple[str, Weighed | 
         values = next(filter(None, (_sizes(kind, sides) for kind in asked_measures(asked))), [None])
     known = [value for value in values if value is not None]
     if len(known) < len(sides) or known[0][0] == known[1][0] or any(_denies(item) for _, item in known):
-        return "", None
+        return "", []
     order = sorted(range(2), key=lambda i: known[i][0], reverse=not low)
-    return sides[order[0]].name, known[order[0]][1]
+    return sides[order[0]].name, [known[i][1] for i in order]
 
 
 def _year(side: About) -> Value | None:
@@ -88,7 +92,7 @@ def _sizes(kind: str, sides: Sequence[About]) -> list[Value | None]:
     return found if all(found) else []
 
 
-def _agree(question: Question, sides: Sequence[About]) -> tuple[str, Weighed | None]:
+def _agree(question: Question, sides: Sequence[About]) -> str:
     """Say yes where what is asked of both stands with both, no where it stands with one alone.
 
     Nothing is said where a sentence denies a word asked: of what, is not told without a model.
@@ -97,12 +101,12 @@ def _agree(question: Question, sides: Sequence[About]) -> tuple[str, Weighed | N
     asked = [term for term in question.terms if term not in names and term not in _VAGUE]
     if re.search(r"\bnationality\b|\bcountry\b", question.text, re.IGNORECASE):
         same = same_nation(*(_opening(side) for side in sides))
-        return ("", None) if same is None else ("yes" if same else "no", sides[0].lines[0])
+        return "" if same is None else "yes" if same else "no"
     held = [{term for term in asked if any(term in item.terms for item in side.lines)} for side in sides]
     told = [item for side in sides for item in side.lines if not item.terms.isdisjoint(asked)]
     if not asked or any(map(_denies, told)):
-        return "", None
-    return ("yes" if all(len(h) * 2 >= len(asked) for h in held) else "no"), sides[0].lines[0]
+        return ""
+    return "yes" if all(len(h) * 2 >= len(asked) for h in held) else "no"
 
 
 _VAGUE = frozenset(

@@ -9,6 +9,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from ddax.reasoning.embedded.follow import rarity
+from ddax.reasoning.embedded.others import unmeant
 from ddax.reasoning.embedded.question import Question, said_of
 from ddax.reasoning.embedded.sentences import Sentence, split
 from ddax.reasoning.embedded.spans import Span, candidates
@@ -23,7 +24,10 @@ MAX_EMBEDDED = 64
 
 @dataclass(frozen=True)
 class Weighed:
-    """A sentence with its signs, each in [0, 1]: likeness, coverage of the question, fit of its best span."""
+    """A sentence with its signs, each in [0, 1]: likeness, coverage of the question, fit of its best span.
+
+    `unmeant` are the words of names that stand above it and that it is not about.
+    """
 
     sentence: Sentence
     like: float
@@ -31,6 +35,7 @@ class Weighed:
     fit: float
     terms: frozenset[str]
     spans: tuple[Span, ...]
+    unmeant: frozenset[str] = frozenset()
 
     @property
     def score(self) -> float:
@@ -49,16 +54,17 @@ def weigh(question: Question, passages: Sequence[Passage], vectors: Vectors) -> 
     if not lines:
         return []
     likes = vectors.likeness(question.text, [line.titled for line in lines])
-    told = [said_of(question, line.titled) for line in lines]
+    strange = [unmeant(question, line, lines[:place]) for place, line in enumerate(lines)]
+    told = [said_of(question, line.titled) - own for line, own in zip(lines, strange, strict=True)]
     rare = rarity([*map(tuple, told), question.terms])
     whole = sum(rare[term] for term in question.terms) or 1.0
     found = []
-    for line, like, own in zip(lines, likes, told, strict=True):
+    for line, like, own, other in zip(lines, likes, told, strange, strict=True):
         spans = candidates(question, line.text, line.passage.title)
         cover = sum(rare[term] for term in question.terms if term in own) / whole
         fit = max((span.fit for span in spans), default=0.0)
         fit = max(fit, fit_of_title(question, line))
-        found.append(Weighed(line, float(np.clip(like, 0, 1)), cover, fit, own, tuple(spans)))
+        found.append(Weighed(line, float(np.clip(like, 0, 1)), cover, fit, own, tuple(spans), other))
     return sorted(found, key=lambda item: (-item.score, item.sentence.passage.source, item.sentence.start))
 
 

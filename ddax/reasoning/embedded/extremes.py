@@ -3,43 +3,83 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from itertools import pairwise
 
 from ddax.memory.chunks import CHUNK_CHARS, SENTENCE_CHARS
-from ddax.reasoning.embedded.columns import DEPTH, HEIGHT, LENGTH, PRICES, WEIGHT, WIDTH
+from ddax.reasoning.embedded.columns import (
+    AGE,
+    DEPTH,
+    HEIGHT,
+    LENGTH,
+    MADE,
+    PRICES,
+    SPEED,
+    TIME,
+    WEIGHT,
+    WIDTH,
+)
 from ddax.reasoning.embedded.evidence import Weighed
 from ddax.reasoning.embedded.question import Question
 from ddax.reasoning.embedded.sentences import Sentence
-from ddax.reasoning.embedded.text import terms
+from ddax.reasoning.embedded.text import terms, words
 
-_MOST = "most|largest|biggest|highest|greatest|heaviest|dearest|longest|tallest|deepest|widest"
-_LEAST = "fewest|least|smallest|lowest|lightest|cheapest|shortest|narrowest"
-_EXTREME = re.compile(
-    rf"\b(?:(?P<most>{_MOST})|(?P<least>{_LEAST}))\b(?: (?P<noun>[^\W\d_]+))?", re.IGNORECASE
-)
 _WHICH = re.compile(r"\W*(?:which|what|who)\b", re.IGNORECASE)
-_SAID = {
-    "heaviest": WEIGHT, "lightest": WEIGHT, "longest": LENGTH, "shortest": LENGTH | HEIGHT,
-    "tallest": HEIGHT, "highest": HEIGHT, "deepest": DEPTH, "widest": WIDTH, "narrowest": WIDTH,
-    "cheapest": PRICES, "dearest": PRICES, "expensive": PRICES,
+_COMPARED: Mapping[str, tuple[tuple[frozenset[str], bool], ...]] = {
+    "heavier heaviest": ((WEIGHT, True),), "lighter lightest": ((WEIGHT, False),),
+    "longer longest": ((LENGTH, True), (TIME, True)),
+    "shorter shortest": ((LENGTH | HEIGHT, False), (TIME, False)),
+    "taller tallest higher highest": ((HEIGHT, True),), "deeper deepest": ((DEPTH, True),),
+    "wider widest": ((WIDTH, True),), "narrower narrowest": ((WIDTH, False),),
+    "cheaper cheapest": ((PRICES, False),), "dearer dearest expensive": ((PRICES, True),),
+    "faster fastest quicker quickest": ((SPEED, True), (TIME, False)),
+    "slower slowest": ((SPEED, False), (TIME, True)),
+    "older oldest": ((AGE, True), (MADE, False)), "younger youngest": ((AGE, False), (MADE, True)),
+    "newer newest": ((MADE, True),),
+    "more most larger largest bigger biggest greater greatest": (),
+    "fewer fewest less least smaller smallest lower lowest": (),
 }  # fmt: skip
-"""What the column is called by which an adjective compares."""
+"""What the column is called by which an adjective compares, and whether the most of it is meant."""
+_BY = {form: columns for forms, columns in _COMPARED.items() for form in forms.split()}
+_LITTLE = frozenset(
+    ["fewer", "fewest", "less", "least", "smaller", "smallest", "lower", "lowest", "shorter", "shortest",
+     "lighter", "lightest", "narrower", "narrowest", "cheaper", "cheapest"]
+)  # fmt: skip
+"""Forms by which the least is asked for of a column that is named itself: "the lowest price"."""
+_SAID = re.compile(rf"\b({'|'.join(_BY)})\b(?: (?P<noun>[^\W\d_]+))?", re.IGNORECASE)
 _NUMBER = re.compile(r"\D{0,4}?\s*([+\-−]?\d+(?:,\d{3})*(?:\.\d+)?)\s*[^\W\d_]{0,10}\.?")
 
 
 def asks_extreme(question: Question) -> bool:
     """Tell whether it is asked which of several has the most or the least of something."""
-    return _WHICH.match(question.text) is not None and _EXTREME.search(question.text) is not None
+    match = _SAID.search(question.text)
+    return match is not None and match[1].lower().endswith("st") and _WHICH.match(question.text) is not None
 
 
 def extreme(question: Question, weighed: Sequence[Weighed]) -> tuple[Weighed, str] | None:
     """Find the row with the most or the least of the column asked for, where its whole table was read."""
-    match = _EXTREME.search(question.text)
+    match = _SAID.search(question.text)
     if not asks_extreme(question) or match is None:
         return None
     found = [row for rows in _tables(weighed) if (row := _end_of(rows, match))]
     return found[0] if len(found) == 1 else None
+
+
+def higher(question: Question, weighed: Sequence[Weighed]) -> list[Weighed]:
+    """Find the two rows that a question names and compares by a column, first the one it asks for."""
+    match = _SAID.search(question.text)
+    if match is None or len(question.options) != 2:
+        return []
+    found = [
+        [item for item in weighed if any(words(cell) == words(name) for _, cell in item.sentence.cells)]
+        for name in question.options
+    ]
+    rows = [row for rows in found for row in rows]
+    headers = {(row.sentence.passage.source, row.sentence.header) for row in rows}
+    if [len(rows) for rows in found] != [1, 1] or len(headers) != 1:
+        return []
+    end = _end_of(rows, match)
+    return sorted(rows, key=lambda row: row is not end[0]) if end else []
 
 
 def _tables(weighed: Sequence[Weighed]) -> list[list[Weighed]]:
@@ -64,23 +104,28 @@ def _is_whole(rows: Sequence[Sentence]) -> bool:
 
 def _end_of(rows: Sequence[Weighed], match: re.Match[str]) -> tuple[Weighed, str] | None:
     """Return the one row at the end of the column that is asked for, and what it is called."""
-    place = _column(rows[0].sentence, match)
+    place, largest = _column(rows[0].sentence, match)
     values = [value for row in rows if (value := _value(row.sentence.cells, place)) is not None]
     if place < 1 or len(values) < len(rows):
         return None
-    best = max(values) if match["most"] else min(values)
+    best = max(values) if largest else min(values)
     row = rows[values.index(best)]
     return (row, row.sentence.cells[0][1]) if values.count(best) == 1 else None
 
 
-def _column(row: Sentence, match: re.Match[str]) -> int:
-    """Return the place of the one column whose name says what is compared; 0 where none or several do."""
-    noun, adjective = (match["noun"] or "").lower(), (match["most"] or match["least"]).lower()
-    for wanted in (frozenset(terms(noun)), *(_SAID[word] for word in (noun, adjective) if word in _SAID)):
+def _column(row: Sentence, match: re.Match[str]) -> tuple[int, bool]:
+    """Return the place of the one column by which is compared, and whether its most is asked for.
+
+    The place is 0 where no column or several are called so.
+    """
+    noun, said = (match["noun"] or "").lower(), match[1].lower()
+    most = said not in _LITTLE
+    compared = [(own, largest == most) for own, largest in _BY.get(noun, ())] or _BY[said]
+    for wanted, largest in ((frozenset(terms(noun)), most), *compared):
         places = [place for place, (name, _) in enumerate(row.cells) if not wanted.isdisjoint(terms(name))]
-        if len(places) == 1:
-            return places[0]
-    return 0
+        if len(places) == 1 and places[0] > 0:
+            return places[0], largest
+    return 0, most
 
 
 def _value(cells: Sequence[tuple[str, str]], place: int) -> float | None:

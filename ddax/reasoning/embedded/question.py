@@ -131,7 +131,7 @@ _KINDS: tuple[tuple[AnswerKind, re.Pattern[str]], ...] = (
         "number",
         re.compile(
             r"\b(?:how (?:many|much|old|long|far|tall|high|big|large|deep|wide|heavy)"
-            r"|what (?:number|percentage|population))\b",
+            r"|what (?:number|percentage|population)|what (?:do|does|did|will|would) [^?]+ costs?)\b",
             re.I,
         ),
     ),
@@ -156,7 +156,8 @@ _OR = re.compile(r"[,:]\s*(?:the\s+)?([^,:?]{2,60}?),?\s+or\s+(?:the\s+)?([^,?]{
 _OR_NAMES = re.compile(r"[\"“]([^\"”]+)[\"”]\s+or\s+[\"“]([^\"”]+)[\"”]", re.I)
 _COMPARISON = re.compile(
     r"\b(?:first|earlier|later|older|younger|oldest|larger|bigger|smaller|longer|shorter|higher|taller|more|fewer"
-    r"|further|farther|closer|nearer|north|south|east|west|recently|last|before|same)\b",
+    r"|further|farther|closer|nearer|north|south|east|west|recently|last|before|same|heavier|lighter|cheaper"
+    r"|dearer|faster|slower|deeper|wider|narrower|newer)\b",
     re.I,
 )
 _NAMED = re.compile(rf"\b(?:what|which)\s+(?:[\w'’-]+\s+){{0,3}}?({'|'.join(sorted(NAMED))})\b", re.I)

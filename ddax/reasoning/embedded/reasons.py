@@ -5,10 +5,10 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 
-from ddax.reasoning.embedded.antecedent import goes_back, leading, placed
+from ddax.reasoning.embedded.antecedent import leading, placed
 from ddax.reasoning.embedded.evidence import Weighed
 from ddax.reasoning.embedded.question import Question, said_of
-from ddax.reasoning.embedded.sentences import Sentence
+from ddax.reasoning.embedded.sentences import Sentence, goes_back
 from ddax.reasoning.embedded.text import terms
 
 LEAST_COVER = 0.5

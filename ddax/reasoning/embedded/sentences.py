@@ -37,7 +37,7 @@ _GAP = re.compile(rf"[ \t]*{BAR.pattern}[ \t]*|(?<=\S)(?:[ ]{{3,}}|[ ]*\t+)")
 """What parts columns; the blanks with which a line of a paragraph begins part nothing."""
 _STRONG = re.compile(r"(?<![\w*])(\*\*|__)(?=[^\s*_])(.{1,200}?)(?<=[^\s*_])\1(?![\w*])")
 """Words set in bold."""
-_MAIL = re.compile(r"(?:(?:From|To|Cc|Date|Sent|Subject|Reply-To): .*\n?){2,}")
+MAIL = re.compile(r"(?:(?:From|To|Cc|Date|Sent|Subject|Reply-To): .*\n?){2,}")
 """What stands above the text of a mail."""
 _RUN_IN = re.compile(r"[ \t]*(?:\d{1,3}[.)][ \t]+\S+(?: \S+){0,3}\.|\*\*[^*]{1,60}[.:]\*\*)")
 """A heading on the line of its text: "3. New fence. Two offers were read"."""
@@ -49,6 +49,15 @@ _ASIDE = frozenset(
      "sample"]
 )  # fmt: skip
 """What stands above what holds no more, or does not hold yet."""
+
+_BACK = frozenset(["it", "its", "he", "his", "she", "her", "they", "their", "this", "that", "these", "those"])
+"""Words with which a sentence goes on about what the one before it names."""
+_APPOSED = re.compile(
+    r"(?!(?:when|whenever|if|because|as|while|since|although|though|once|unless|where|until|before|after)\b)"
+    r"[^,.;:]{1,80}, (?:he|she|it|they)\b",
+    re.IGNORECASE,
+)
+"""What stands before a pronoun without naming whom it means: "A graduate of Yale, he ..."."""
 
 
 @dataclass(frozen=True)
@@ -138,6 +147,12 @@ def split(passages: Sequence[Passage], *, limit: int = MAX_SENTENCES) -> list[Se
     return [line for part in parts for line in part[: max(1, share)]][:limit]
 
 
+def goes_back(line: Sentence) -> bool:
+    """Tell whether a sentence is about what one before it names."""
+    plain = line.plain
+    return not _BACK.isdisjoint(words(plain)[:1]) or _APPOSED.match(plain) is not None
+
+
 def fair_share(sizes: Sequence[int], limit: int) -> int:
     """Return how many each of several parts may give at most, so that they give no more than `limit`."""
     left, share = limit, 0
@@ -202,7 +217,7 @@ def _is_label(passage: Passage, spans: Sequence[Span], number: int) -> bool:
     line = text[span.start : span.end]
     if (
         line.lstrip().startswith("#")
-        or _MAIL.fullmatch(line)
+        or MAIL.fullmatch(line)
         or (number == 0 and passage.opens and (_signature(line, passage.title) or _title_block(line)))
     ):
         return True

@@ -144,20 +144,25 @@ def fold(text: str) -> str:
     return "".join(char for char in unicodedata.normalize("NFKD", lower) if not unicodedata.combining(char))
 
 
-_VERBS = {
-    "became": "become", "began": "begin", "begun": "begin", "broke": "break", "broken": "break",
-    "brought": "bring", "built": "build", "bought": "buy", "chose": "choose", "chosen": "choose",
-    "came": "come", "died": "die", "drawn": "draw", "drew": "draw", "driven": "drive", "drove": "drive",
-    "fought": "fight", "flew": "fly", "flown": "fly", "gave": "give", "given": "give", "grew": "grow",
-    "grown": "grow", "held": "hold", "kept": "keep", "laid": "lay", "led": "lead", "lost": "lose",
-    "made": "make", "married": "marry", "met": "meet", "paid": "pay", "ran": "run", "sold": "sell",
-    "sent": "send", "shot": "shoot", "sang": "sing", "sung": "sing", "sank": "sink", "sunk": "sink",
-    "spoke": "speak", "spoken": "speak", "stood": "stand", "stole": "steal", "stolen": "steal",
-    "taken": "take", "took": "take", "taught": "teach", "threw": "throw", "thrown": "throw",
-    "winner": "win", "winners": "win", "won": "win", "author": "write", "authored": "write",
-    "authors": "write", "written": "write", "wrote": "write",
+VERBS = {
+    "became": "become", "began": "begin", "begun": "begin", "bought": "buy", "broke": "break",
+    "broken": "break", "brought": "bring", "built": "build", "came": "come", "chose": "choose",
+    "chosen": "choose", "died": "die", "drawn": "draw", "drew": "draw", "driven": "drive", "drove": "drive",
+    "fallen": "fall", "fell": "fall", "flew": "fly", "flown": "fly", "forbidden": "forbid",
+    "fought": "fight", "gave": "give", "given": "give", "gone": "go", "grew": "grow", "grown": "grow",
+    "held": "hold", "hid": "hide", "hidden": "hide", "kept": "keep", "laid": "lay", "led": "lead",
+    "lost": "lose", "made": "make", "married": "marry", "met": "meet", "paid": "pay", "ran": "run",
+    "risen": "rise", "rose": "rise", "sang": "sing", "sank": "sink", "sat": "sit", "sent": "send",
+    "shot": "shoot", "shown": "show", "slept": "sleep", "sold": "sell", "spoke": "speak", "spoken": "speak",
+    "stole": "steal", "stolen": "steal", "stood": "stand", "sung": "sing", "sunk": "sink", "taken": "take",
+    "taught": "teach", "threw": "throw", "thrown": "throw", "took": "take", "went": "go", "won": "win",
+    "written": "write", "wrote": "write",
 }  # fmt: skip
-"""Forms of verbs that do not end as others do, and of who does them."""
+"""Forms of verbs that do not end as others do; "found" and "left" are other words as well."""
+_DOERS = {
+    "author": "write", "authored": "write", "authors": "write", "winner": "win", "winners": "win",
+}  # fmt: skip
+"""Who does what a verb says, by another word."""
 _ENDINGS = (("'s", 3), ("’s", 3), ("ies", 5), ("ied", 5), ("ing", 6), ("ed", 5), ("es", 5), ("s", 4))
 """What is cut from words of so many letters at least."""
 _DOUBLED = re.compile(r"..([bdgmnprt])\1$")
@@ -173,6 +178,15 @@ _AGENTS = frozenset(
 """Who does what a verb says; of other words in -er and -or ("corner", "Parker") a part is another word."""
 
 
+_DEEDS = frozenset(
+    ["achievement", "agreement", "amendment", "announcement", "appointment", "arrangement", "assessment",
+     "commencement", "development", "employment", "establishment", "improvement", "investment", "management",
+     "measurement", "payment", "punishment", "reimbursement", "repayment", "replacement", "retirement",
+     "settlement", "shipment", "treatment"]
+)  # fmt: skip
+"""What is done, by a word made of its verb; of other words in -ment ("department") a part is another word."""
+
+
 def stem(word: str) -> str:
     """Cut the commonest English endings, so that a plural meets its singular."""
     if len(word) == 5 and word.endswith("es") and word[2] not in "hsxz":
@@ -185,8 +199,10 @@ def stem(word: str) -> str:
 
 
 def term_of(word: str) -> str:
-    """Return the stem by which forms of a verb and who does it meet: "leads", "led" and "leader" are one."""
-    root = stem(_VERBS.get(word, word))
+    """Return the stem by which a verb, its forms, who and what is done meet: "leads", "led" and "leader"."""
+    root = stem(VERBS.get(word) or _DOERS.get(word, word))
+    if root in _DEEDS:
+        root = root.removesuffix("ment")
     if root in _AGENTS:
         root = f"{root[:-3]}y" if root.endswith("ier") else root[:-2]
     return root.removesuffix("e") if len(root) > 3 else root
@@ -195,7 +211,7 @@ def term_of(word: str) -> str:
 def is_past(word: str) -> bool:
     """Tell whether a verb is in a form of the past."""
     own = fold(word)
-    return own.endswith("ed") or own in _VERBS
+    return own.endswith("ed") or own in VERBS
 
 
 def denies(said: Iterable[str]) -> bool:

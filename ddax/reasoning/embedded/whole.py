@@ -6,14 +6,14 @@ import re
 from collections.abc import Sequence
 from collections.abc import Set as AbstractSet
 
-from ddax.reasoning.embedded.antecedent import Placed, antecedent, goes_back, placed, states
+from ddax.reasoning.embedded.antecedent import Placed, antecedent, placed, states
 from ddax.reasoning.embedded.changes import CHANGED
 from ddax.reasoning.embedded.evidence import Weighed, fit_of_title
-from ddax.reasoning.embedded.extremes import extreme
+from ddax.reasoning.embedded.extremes import extreme, higher
 from ddax.reasoning.embedded.question import Question, said_of
 from ddax.reasoning.embedded.reasons import claimed, gives_reason, only_says_what
 from ddax.reasoning.embedded.rows import asked_cell
-from ddax.reasoning.embedded.sentences import Sentence
+from ddax.reasoning.embedded.sentences import Sentence, goes_back
 from ddax.reasoning.embedded.spans import DATE, LIVED, led_as_place, people_in
 from ddax.reasoning.embedded.text import contains_phrase, denies, terms, words
 
@@ -56,6 +56,12 @@ _LIFE = frozenset(terms("born birth die died death"))
 _LETTERED = re.compile(r"\b[^\W\d_A-Z][\w-]+ (?!I\b)[A-Z]\b(?!['’.])")
 _HE = frozenset(["he", "his", "she", "her"])
 _NO = frozenset(["no", "nor", "neither", "without"])
+_BESIDES = re.compile(
+    r",? (?:and|but)"
+    r" (?:(?:was|were|is|are|has|have|had|did|does|do|will|would|can|could)(?: not|n['’]t)|never)"
+    r" (?P<denied>[^;]+)$"
+)
+"""What a sentence denies at its end of what it is about."""
 
 
 Told = tuple[Weighed, ...]
@@ -68,6 +74,8 @@ def whole(question: Question, weighed: Sequence[Weighed]) -> list[Told]:
     What gives the reason that is asked for, and what changes something, comes before the others.
     """
     needed = needed_terms(question)
+    if rows := higher(question, weighed):
+        return [tuple(rows)]
     if question.kind not in _ASKED or not needed:
         return []
     if cell := asked_cell(question, weighed) or extreme(question, weighed):
@@ -115,11 +123,12 @@ def _rank(question: Question, line: Sentence) -> tuple[bool, bool]:
 def together(item: Weighed, among: Placed, needed: AbstractSet[str]) -> Told:
     """Return a sentence, with the one it goes on from, where they say all that is needed; else nothing."""
     own, named = _said(item, needed), antecedent(item, among)
-    if needed <= own:
+    if needed <= own and (named is None or named.unmeant.isdisjoint(needed)):
         return (item,) if named is None else (named, item)
     # What the first of the two says alone is no answer of the second.
-    if named is not None and needed <= own | named.terms and not needed <= named.terms:
-        return (named, item)
+    if named is not None and not needed <= named.terms:
+        both = (own | named.terms) - item.unmeant - named.unmeant
+        return (named, item) if needed <= both else ()
     return ()
 
 
@@ -151,10 +160,19 @@ def _answers(question: Question, item: Weighed) -> bool:
         return False
     if not all(contains_phrase(words(item.sentence.titled), name) for name in lettered(question)):
         return False
-    told = claimed(item.sentence) if question.asks_why else item.sentence.text
+    told = claimed(item.sentence) if question.asks_why else _told_of(question, item.sentence)
     said = set(words(told)) - set(words(question.text))
     denied = denies(said) or not _NO.isdisjoint(said)
     return question.kind == "yes_no" or not denied or CHANGED.search(item.sentence.text) is not None
+
+
+def _told_of(question: Question, line: Sentence) -> str:
+    """Return a sentence without what it denies of something that is not asked: "and was not rebuilt"."""
+    behind = _BESIDES.search(line.text)
+    if behind is None or "longer" in (said := terms(behind["denied"])):
+        return line.text
+    asked = not said or not said_of(question, behind["denied"]).isdisjoint(question.terms)
+    return line.text if asked else line.text[: behind.start()]
 
 
 def _fits(question: Question, item: Weighed) -> bool:

@@ -10,7 +10,7 @@ import re
 from dataclasses import dataclass
 from functools import lru_cache
 
-from ddax.reasoning.embedded.text import FUNCTION_WORDS, fold, stem
+from ddax.reasoning.embedded.text import FUNCTION_WORDS, VERBS, fold, stem
 
 NEGATIONS = frozenset(
     ["not", "no", "never", "none", "neither", "nor", "without", "cannot", "nobody", "nothing", "nowhere",
@@ -24,19 +24,14 @@ COUNTS = {
 }  # fmt: skip
 _TOKEN = re.compile(r"\d+(?:[.,:]\d+)*|[^\W\d_]+(?:['’-][^\W\d_]+)*", re.UNICODE)
 _START = re.compile(r"(?:^|[.!?:;]\s+)[\"“„'(]*$")
-_IRREGULAR = {
-    "rose": "rise", "risen": "rise", "fell": "fall", "fallen": "fall", "grew": "grow", "grown": "grow",
-    "lost": "lose", "won": "win", "sold": "sell", "bought": "buy", "paid": "pay", "sang": "sing",
-    "began": "begin", "begun": "begin", "left": "leave", "kept": "keep", "ran": "run", "built": "build",
-    "wrote": "write", "written": "write", "forbidden": "forbid", "found": "find", "sent": "send",
-    "slept": "sleep", "stood": "stand", "sat": "sit", "shown": "show", "hid": "hide", "hidden": "hide",
-    "led": "lead", "held": "hold", "made": "make", "took": "take", "taken": "take", "went": "go",
-    "gone": "go", "came": "come", "born": "born", "died": "die", "dead": "dead", "women": "woman",
-    "men": "man", "children": "child", "people": "person", "wives": "wife", "running": "run",
-    "stopped": "stop", "stopping": "stop", "sitting": "sit", "winning": "win", "losing": "lose",
-    "playing": "play", "outdoors": "outdoor", "indoors": "indoor", "asleep": "sleep", "sleeping": "sleep",
-    "beginning": "begin", "standing": "stand",
+_IRREGULAR = VERBS | {
+    "asleep": "sleep", "beginning": "begin", "born": "born", "children": "child", "dead": "dead",
+    "found": "find", "indoors": "indoor", "left": "leave", "losing": "lose", "men": "man",
+    "outdoors": "outdoor", "people": "person", "playing": "play", "running": "run", "sitting": "sit",
+    "sleeping": "sleep", "standing": "stand", "stopped": "stop", "stopping": "stop", "winning": "win",
+    "wives": "wife", "women": "woman",
 }  # fmt: skip
+"""Forms that do not end as others do, of any word."""
 
 
 @dataclass(frozen=True)

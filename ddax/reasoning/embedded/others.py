@@ -1,0 +1,118 @@
+"""Sentences about another one than the question names, under a title that names the one asked for.
+
+On a page about Vessa, "The town hall of Torsby was built in 1902" tells nothing of the town hall of Vessa.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence, Set
+
+from ddax.reasoning.embedded.question import Question
+from ddax.reasoning.embedded.sentences import Sentence, goes_back
+from ddax.reasoning.embedded.spans import names_in
+from ddax.reasoning.embedded.text import contains_phrase, fold, terms, words
+
+_NUMBERED = re.compile(r"(?P<base>.*\D) (?P<number>\d[\d.]*)")
+"""A name that a number tells from others: "Tessel 5.2"."""
+_DOES = r"\b(?:do|does|did|has|have|had|can|will)\s+(?:the\s+)?"
+"""What stands before the one who does what a question asks."""
+_BACK = frozenset(["it", "its", "he", "his", "him", "she", "her", "they", "their", "them", "this", "these"])
+"""Words by which a sentence about another one may still speak of what its title names."""
+_THE = re.compile(r"\bthe (\w+)", re.IGNORECASE)
+_CLAUSE = re.compile(r"[,;:]\s")
+
+
+def unmeant(question: Question, line: Sentence, before: Sequence[Sentence]) -> frozenset[str]:
+    """Return the terms of the names in a question that a sentence is not about, but of another one.
+
+    `before` are the sentences that stand before it.
+    """
+    subject = _subject(line, before)
+    if subject is None or line.label or line.cells:
+        return frozenset()
+    text = words(f"{subject.plain} {line.plain}" if subject is not line else line.plain)
+    others = (
+        name
+        for name in question.names
+        if _of_another_number(name, subject.plain)
+        or (not contains_phrase(text, words(name)) and _is_other(question, name, subject, line))
+    )
+    return frozenset(term for name in others for term in terms(name))
+
+
+def _subject(line: Sentence, before: Sequence[Sentence]) -> Sentence | None:
+    """Return the sentence that names what a sentence is about; None where that was not read."""
+    own, rest = line, [one for one in before if one.passage == line.passage and not one.label]
+    while goes_back(own):
+        if not rest or rest[-1].place != own.place - 1 or rest[-1].heading != own.heading:
+            return None
+        own = rest.pop()
+    return own
+
+
+def _of_another_number(name: str, text: str) -> bool:
+    """Tell whether a text says a name with another number, and not with its own: "Tessel 4"."""
+    numbered = _NUMBERED.fullmatch(name)
+    if numbered is None or not _BACK.isdisjoint(words(text)):
+        return False
+    said = re.findall(rf"\b{re.escape(numbered['base'])} (\d[\d.]*\b)", text, re.IGNORECASE)
+    return bool(said) and not any(_is_part(numbered["number"], other) for other in said)
+
+
+def _is_part(number: str, other: str) -> bool:
+    """Tell whether a number is another one or a part of it: 5.2 is one of 5."""
+    return f"{number}.".startswith(f"{other}.") or f"{other}.".startswith(f"{number}.")
+
+
+def _is_other(question: Question, name: str, subject: Sentence, line: Sentence) -> bool:
+    """Tell whether a sentence that does not say a name is about another one like it."""
+    text, own = subject.plain, set(terms(name))
+    if not own.isdisjoint(terms(f"{text} {line.plain}")):
+        return _is_namesake(name, text)
+    if _of_noun(question, name, f"{text} {line.plain}"):
+        return True
+    led = _leading_name(subject)
+    if not led or not set(terms(led)).isdisjoint(question.terms):
+        return False
+    rest = set(question.terms) - own
+    if subject is not line and rest.isdisjoint(terms(text)):
+        return True  # "Torsby lies inland. Its church ..."
+    does = re.search(_DOES + re.escape(name), question.text, re.IGNORECASE) is not None
+    return does and bool(rest) and not _refers_back(line.plain[len(led) :], rest)
+
+
+def _refers_back(text: str, asked: Set[str]) -> bool:
+    """Tell whether a clause speaks of what is known before: "it", "the film", but not what is asked."""
+    clause = _CLAUSE.split(text)[0]
+    known = (terms(noun) for noun in _THE.findall(clause))
+    return not _BACK.isdisjoint(words(clause)) or not all(set(own) <= asked for own in known)
+
+
+def _is_namesake(name: str, text: str) -> bool:
+    """Tell whether a text names one with the same last word: Karl Lindquist, where Anne is asked for."""
+    first, *middle, last = words(name) if " " in name else ("", "")
+    if not first or first in words(text):
+        return False
+    named = [words(span.text) for span in names_in(text)]
+    return any(len(own) > 1 and own[-1] == last and own[0] not in (first, *middle) for own in named)
+
+
+def _of_noun(question: Question, name: str, text: str) -> bool:
+    """Tell whether a text says the noun that is asked of a name of another one: "town hall of Torsby"."""
+    asked = re.search(rf"(\w+) of (?:the )?{re.escape(name)}\b", question.text, re.IGNORECASE)
+    owned = re.search(rf"\b{re.escape(name)}['’]s? (\w+)", question.text, re.IGNORECASE)
+    noun = asked[1] if asked else owned[1] if owned else ""
+    others = re.findall(rf"\b{re.escape(noun)} of (?:the )?([A-Z\u00c0-\u00de]\w+)", text) if noun else []
+    return any(set(terms(other)).isdisjoint(question.terms) for other in others)
+
+
+def _leading_name(line: Sentence) -> str:
+    """Return the name with which a sentence begins, if its page says it elsewhere or it has two words."""
+    text = line.plain
+    span = next(iter(names_in(text)), None)
+    if span is None or fold(text[: span.start]).strip() not in ("", "the"):
+        return ""
+    page = line.passage.text
+    inside = re.search(rf"(?<=[a-z,] ){re.escape(span.text)}\b", page) is not None
+    return text[: span.end] if " " in span.text or inside else ""

@@ -1,0 +1,81 @@
+"""What is told of another one than the question names, in a document whose title names it, is no answer."""
+
+from __future__ import annotations
+
+import pytest
+
+from ddax.reasoning.embedded import EmbeddedReasoner
+from tests.unit.embedded_asking import asked
+
+PAGES = {
+    "Vessa": (
+        "Vessa is a port of 23,400 people. The town hall of Vessa was opened in 1934. The town "
+        "hall of Torsby was built in 1902. The lighthouse of Vessa was built in 1857.\n\nTorsby "
+        "lies 12 km inland and has 3,100 inhabitants. Its church has the tallest tower of the "
+        "county, 64 m. King Erik opened the harbour in 1320. Harald Berg founded the museum in "
+        "1903. The ferry to Holm takes an hour. The mill of Torsby burned down in 1951 and was "
+        "not rebuilt.\n"
+    ),
+    "Anne Lindquist": (
+        "Anne Lindquist is a singer. She was born in 1950 in Oslo. Karl Lindquist died in 1944. "
+        "Bo Berg died in 2001. Lindquist won the Lund Prize in 1980.\n"
+    ),
+    "Tessel 5": (
+        "Tessel 5 needs Node 20. Tessel 4 needed Node 16. It was released in 2021. The command is free.\n"
+    ),
+    "thread": (
+        "From: Petra Nyman\nTo: all\n\nWe need 12 tables.\n\nFrom: Bo Berg\nTo: all\n\nGreta Lund will "
+        "bake 30 cakes, and Omar brings the press. I bring two tables.\n"
+    ),
+    "The Iron Gate": (
+        "The Iron Gate is a 1990 film. John Smith directed it in Spain. John Smith was born in "
+        "Leeds. Columbia Pictures released the film in 1991.\n"
+    ),
+}
+
+
+@pytest.mark.parametrize(
+    ("title", "task"),
+    [
+        ("Vessa", "When was the town hall of Vessa built?"),
+        ("Vessa", "When was the town hall of Holm built?"),
+        ("Vessa", "How many inhabitants does Vessa have?"),
+        ("Vessa", "How high is the church tower of Vessa?"),
+        ("Vessa", "When did the mill of Vessa burn down?"),
+        ("Anne Lindquist", "When did Anne Lindquist die?"),
+        ("Tessel 5", "When was Tessel 5 released?"),
+        ("thread", "How many cakes did Petra Nyman bake?"),
+    ],
+)
+async def test_what_is_told_of_another_one_is_refused(
+    reasoner: EmbeddedReasoner, title: str, task: str
+) -> None:
+    reply = await asked(reasoner, task, **{title: PAGES[title]})
+    assert not reply.found, reply.text
+
+
+@pytest.mark.parametrize(
+    ("title", "task", "said"),
+    [
+        ("Vessa", "When was the town hall of Torsby built?", "1902"),
+        ("Vessa", "How many inhabitants does Torsby have?", "3,100"),
+        ("Vessa", "How high is the church tower of Torsby?", "64 m"),
+        ("Vessa", "When was the harbour of Vessa opened?", "1320"),
+        ("Vessa", "Who founded the museum of Vessa?", "Harald Berg"),
+        ("Vessa", "When did the mill of Torsby burn down?", "1951"),
+        ("Anne Lindquist", "When did Karl Lindquist die?", "1944"),
+        ("Anne Lindquist", "When was Anne Lindquist born?", "She was born in 1950"),
+        ("Anne Lindquist", "Which prize did Anne Lindquist win?", "Lindquist won the Lund Prize"),
+        ("Tessel 5", "What does Tessel 5 need?", "Tessel 5 needs Node 20."),
+        ("Tessel 5", "What does Tessel 4 need?", "Tessel 4 needed Node 16."),
+        ("thread", "How many cakes will Greta Lund bake?", "30 cakes"),
+        ("thread", "How many tables does Bo Berg bring?", "I bring two tables."),
+        ("The Iron Gate", "Who directed The Iron Gate?", "John Smith directed it"),
+        ("The Iron Gate", "When was The Iron Gate released?", "released the film in 1991"),
+    ],
+)
+async def test_what_is_told_of_the_one_that_is_named_answers(
+    reasoner: EmbeddedReasoner, title: str, task: str, said: str
+) -> None:
+    reply = await asked(reasoner, task, **{title: PAGES[title]})
+    assert reply.found and said in reply.text, reply.text
