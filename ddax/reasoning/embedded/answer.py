@@ -265,7 +265,7 @@ def short_answer(question: Question, order: Sequence[Weighed]) -> str:
     """Choose the short answer; empty where none is asked for or no one sentence says it."""
     if question.kind == "name" and order and fit_of_title(question, order[0].sentence) == 1:
         return order[0].sentence.passage.title
-    if question.kind not in SHORT_KINDS:
+    if question.kind not in SHORT_KINDS or question.german:
         return ""
     direct = [
         item

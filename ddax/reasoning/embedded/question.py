@@ -9,6 +9,7 @@ from dataclasses import dataclass
 from functools import lru_cache
 from typing import Literal
 
+from ddax.reasoning.embedded import german
 from ddax.reasoning.embedded.text import FUNCTION_WORDS, WORD, clip_task, fold, stem, term_of, terms, words
 
 AnswerKind = Literal[
@@ -197,7 +198,7 @@ class Question:
     """A question taken apart; `names` are its entities in order, `head` the noun asked for.
 
     `subject` is what a definition is asked of; `forms` give, where it is asked who does something, each
-    term and the stem by which it meets its other forms.
+    term and the stem by which it meets its other forms, which are German ones where it is `german`.
     """
 
     text: str
@@ -208,6 +209,7 @@ class Question:
     head: str
     subject: str = ""
     forms: tuple[tuple[str, str], ...] = ()
+    german: bool = False
 
     @property
     def compares(self) -> bool:
@@ -225,6 +227,8 @@ def analyse(task: str) -> Question:
     """Take a task apart; linear in its length, capped at `MAX_QUESTION` characters."""
     text = _COURTESY.sub(r"\1", _FRAME.sub("", clip_task(task), count=1))
     options = _options(text)
+    if german.is_german(text):
+        return _german(text)
     kind, head, defined = _kind(text, options), _head(text), _DEFINITION.match(text)
     if head in NAMED and (kind == "thing" or _NAMED.match(text)):
         kind = "name"
@@ -241,12 +245,20 @@ def analyse(task: str) -> Question:
     )
 
 
+def _german(text: str) -> Question:
+    """Take a German question apart."""
+    content = tuple(german.content(text, list(dict.fromkeys(terms(text)))))
+    forms = tuple((term, german.form_of(term)) for term in content)
+    return Question(text, content, _names(text), german.kind_of(text), (), "", forms=forms, german=True)
+
+
 def said_of(question: Question, text: str) -> frozenset[str]:
     """Return the terms of a text, and those of a question that it says in another form."""
     own = frozenset(terms(text))
     if not question.forms:
         return own
-    met = {term_of(word) for word in words(text)}
+    form_of = german.form_of if question.german else term_of
+    met = {form_of(word) for word in words(text)}
     return own.union(term for term, form in question.forms if form in met)
 
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from dataclasses import dataclass
 
+from ddax.reasoning.embedded import german
 from ddax.reasoning.embedded.question import Question
 from ddax.reasoning.embedded.text import bare_title, fold, terms, words
 
@@ -93,6 +94,8 @@ def candidates(question: Question, sentence: str, title: str) -> list[Span]:
     kept = []
     for span in found:
         said = set(words(span.text))
+        if question.german and question.kind == "person" and len(said - german.FUNCTION_WORDS - asked) < 2:
+            continue  # German nouns have capitals too: of these, only several words are a name
         if said and not said - _TITLES <= asked and not any(day <= said for day in days):
             kept.append(Span(span.text, span.start, span.end, span.fit * (0.7 if said <= own else 1.0)))
     return kept

@@ -167,7 +167,7 @@ _ENDINGS = (("'s", 3), ("’s", 3), ("ies", 5), ("ied", 5), ("ing", 6), ("ed", 5
 """What is cut from words of so many letters at least."""
 _DOUBLED = re.compile(r"..([bdgmnprt])\1$")
 """What "stop" ends in before "-ed"; "add" and "call" end so themselves."""
-_NOT = frozenset(["not", "never", "cannot"])
+_NOT = frozenset(["not", "never", "cannot", "nicht", "nie", "niemals", "kein", "keine", "keinen", "keinem"])
 _AGENTS = frozenset(
     ["builder", "commander", "composer", "conductor", "creator", "designer", "developer", "director",
      "discoverer", "driver", "editor", "founder", "governor", "holder", "illustrator", "inventor", "keeper",
