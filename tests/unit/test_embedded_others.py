@@ -13,7 +13,7 @@ PAGES = {
         "hall of Torsby was built in 1902. The lighthouse of Vessa was built in 1857.\n\nTorsby "
         "lies 12 km inland and has 3,100 inhabitants. Its church has the tallest tower of the "
         "county, 64 m. King Erik opened the harbour in 1320. Harald Berg founded the museum in "
-        "1903. The ferry to Holm takes an hour. The mill of Torsby burned down in 1951 and was "
+        "1903. Clara Moen painted here. She was born in Holm. The mill of Torsby burned down in 1951 and was "
         "not rebuilt.\n"
     ),
     "Anne Lindquist": (

@@ -10,10 +10,10 @@ from collections.abc import Sequence
 from collections.abc import Set as AbstractSet
 from itertools import combinations
 
-from ddax.reasoning.embedded.antecedent import placed
+from ddax.reasoning.embedded.antecedent import Placed, leading, placed
 from ddax.reasoning.embedded.evidence import Weighed
 from ddax.reasoning.embedded.question import Question
-from ddax.reasoning.embedded.sentences import MAIL, goes_back
+from ddax.reasoning.embedded.sentences import MAIL
 from ddax.reasoning.embedded.spans import names_in
 from ddax.reasoning.embedded.text import terms, words
 from ddax.reasoning.embedded.whole import FORM, LEAST_TERMS, together, whole
@@ -67,15 +67,24 @@ def _bridged(
     """
     asked = set(words(question.text))
     parts = [(said, _names(item) - asked) for item in weighed if (said := item.terms & rest) and said != rest]
-    to = {name for item in weighed if named <= item.terms for name in _names(item, titled=not named)}
+    among = placed(weighed)
+    to = {name for item in weighed if named <= item.terms for name in _led_to(item, among)}
     return any(
-        not one <= other and not other <= one and not to.isdisjoint(mine & its)
+        not one <= other and not other <= one and not mine.isdisjoint(its if not named else its & to)
         for (one, mine), (other, its) in combinations(parts, 2)
     )
 
 
-def _names(item: Weighed, *, titled: bool = True) -> set[str]:
-    """Return the words of the names that a sentence says, or that it goes on about."""
-    line = item.sentence
-    text = f"{line.text} {line.subject}" if titled or goes_back(line) else line.text
+def _led_to(item: Weighed, among: Placed) -> set[str]:
+    """Return the words of the names that a sentence says, with those of the one it goes on from."""
+    own = [*leading(item.sentence, among), item]
+    return _words_of(" ".join(one.sentence.text for one in own))
+
+
+def _names(item: Weighed) -> set[str]:
+    return _words_of(f"{item.sentence.text} {item.sentence.subject}")
+
+
+def _words_of(text: str) -> set[str]:
+    """Return the words of the names in a text."""
     return {word for name in names_in(text) for word in words(name.text)}
