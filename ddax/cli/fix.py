@@ -16,7 +16,7 @@ from ddax.cli.backend import Output, home_of, settings
 from ddax.cli.errors import Interrupted
 from ddax.cli.options import JSON, VERBOSE
 from ddax.cli.patch import as_json, print_repair, print_suspects
-from ddax.errors import UsageError
+from ddax.errors import DdaxError, UsageError
 
 if TYPE_CHECKING:
     from ddax.configs.settings import Context
@@ -79,7 +79,12 @@ def fix(
         result = asyncio.run(_repair(project, context, sandbox))
     except KeyboardInterrupt as exc:
         raise Interrupted from exc
-    kept = _apply(project, result, context) if apply and result.solved else None
+    try:
+        kept = _apply(project, result, context) if apply and result.solved else None
+    except DdaxError:
+        if not json:  # what was found is shown all the same
+            print_repair(result, None, output, seconds=seconds, hint="Nothing was written.")
+        raise
     if json:
         output.result(as_json(result, sandbox=sandbox.name, applied=kept, seconds=seconds))
     else:

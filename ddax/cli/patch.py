@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any
 
 from ddax.cli.board import cost_words
 from ddax.cli.text import clean, clean_block
+from ddax.evolution.localise import NO_END_OF_ITSELF
 from ddax.wording import amount
 
 if TYPE_CHECKING:
@@ -57,6 +58,22 @@ _FIRST = {
 """What helps before any search, by a sign of it in what the tests said."""
 
 
+_TESTS = {
+    "ModuleNotFoundError: No module named": _FIRST["No module named"],
+    "ConftestImportFailure": "mend what conftest.py imports and does first: no test runs before it loads",
+    NO_END_OF_ITSELF: 'end that test, or leave it out: --tests "pytest --deselect FILE::TEST"',
+}
+"""What helps where it is the tests that keep a search from finding anything."""
+
+
+def _holds(sign: str, result: RepairResult) -> bool:
+    """Say whether no test runs for a reason, or one of them does not end by itself."""
+    signs = sum(sign in failure for failure in result.failures)
+    named = sum("::" in failure for failure in result.failures)
+    every = not result.tests_before[0] and signs == named
+    return signs > 0 and (every or sign == NO_END_OF_ITSELF)
+
+
 def mend_of(result: RepairResult, seconds: float) -> str:
     """Return what may help a search that found nothing in its `seconds`; "" for any other."""
     words = []
@@ -68,6 +85,8 @@ def mend_of(result: RepairResult, seconds: float) -> str:
     unloaded = not result.tried or told.startswith("ModuleNotFoundError")
     if unloaded and not result.solved and not result.out_of_time:
         words = [mend for sign, mend in _FIRST.items() if sign in told][:1] or words
+    if not result.solved:
+        words = [mend for sign, mend in _TESTS.items() if _holds(sign, result)][:1] or words
     mend = ", or ".join(words)
     return mend[:1].upper() + mend[1:]
 

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 
-from ddax.evolution.localise import NO_END, Report, Row, read_report
+from ddax.evolution.inside.loading import WORK
+from ddax.evolution.localise import NO_END, NO_END_OF_ITSELF, Report, Row, read_report
 from ddax.evolution.records import Evaluation
 from ddax.evolution.sandbox.protocol import Limits, Sandbox
 from ddax.evolution.sandbox.worker import Worker
@@ -63,9 +64,9 @@ def describe(failures: Sequence[Row], suite: Suite) -> str:
     lines = []
     for row in failures[:REPORT_LINES]:
         unit = suite.units[row.unit]
-        message = row.message.split("\n")[0][:160]
+        message = row.message.split("\n")[0].replace(f"{WORK}/", "")[:160]
         text = unit.text.split("\n")[0] if unit.kind == "script" else unit.id
-        how = NO_END if row.kind == "timeout" else row.name or row.kind
+        how = row.name or row.kind if row.kind != "timeout" else NO_END if row.path else NO_END_OF_ITSELF
         lines.append(f"{text[:200]}: {how}{': ' + message if message else ''}")
     if len(failures) > REPORT_LINES:
         lines.append(f"and {len(failures) - REPORT_LINES} more")

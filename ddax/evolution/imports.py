@@ -79,7 +79,7 @@ def closure(files: Iterable[Path], folders: Sequence[Path], *, limit: int) -> li
         known[file] = None
         root = import_root(file)
         package = file.parent.relative_to(root).parts
-        text = file.read_text("utf-8", errors="replace")
+        text = file.read_text("utf-8-sig", errors="replace")
         for name in imported_names(text, package):
             queue += resolve(name, (*folders, root))
     return list(known)

@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import codecs
 import json
 import os
 import secrets
+import shlex
 import tempfile
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -57,6 +59,28 @@ def _write(path: Path, data: bytes, mode: int | None = None) -> None:
         ) from error
 
 
+def _checked(place: Path, path: str, text: str) -> bytes:
+    """Return the mark of its coding that a file begins with, which its text is read without.
+
+    Raises UsageError where the file is no longer what was read, or nobody may write it.
+    """
+    now = _content(place)
+    mark = codecs.BOM_UTF8 if now is not None and now.startswith(codecs.BOM_UTF8) else b""
+    if place.is_symlink() or now != mark + text.encode():
+        raise UsageError(
+            f"{path} has changed since it was read, so the repair is not written.",
+            why="What somebody wrote meanwhile would be lost.",
+            mend="Run it again.",
+        )
+    if not place.stat().st_mode & 0o222:
+        raise UsageError(
+            f"{path} is read-only, so the repair is not written.",
+            why="Nobody may write it: it may be generated, or not checked out.",
+            mend=f"Allow it, and run it again: chmod u+w {shlex.quote(str(place))}",
+        )
+    return mark
+
+
 def apply_repair(
     root: Path, old: Mapping[str, str], new: Mapping[str, str], *, store: Path, stamp: str
 ) -> Kept:
@@ -65,25 +89,18 @@ def apply_repair(
     Raises UsageError, with nothing written, where a file is no longer what the repair was made for.
     """
     changed = sorted(path for path in new if new[path] != old.get(path))
-    for path in changed:
-        if (root / path).is_symlink() or _content(root / path) != old[path].encode():
-            raise UsageError(
-                f"{path} has changed since it was read, so the repair is not written.",
-                why="What somebody wrote meanwhile would be lost.",
-                mend="Run it again.",
-            )
+    marks = {path: _checked(root / path, path, old[path]) for path in changed}
     folder = store / f"{stamp}-{secrets.token_hex(3)}"
     folder.mkdir(parents=True)
     rows = []
     for number, path in enumerate(changed):
-        _write(folder / f"{number}.original", old[path].encode())
-        rows.append(
-            {"path": path, "before": _digest(old[path].encode()), "after": _digest(new[path].encode())}
-        )
+        before, after = marks[path] + old[path].encode(), marks[path] + new[path].encode()
+        _write(folder / f"{number}.original", before)
+        rows.append({"path": path, "before": _digest(before), "after": _digest(after)})
     manifest = {"root": str(root), "files": rows, "undone": False}
     _write(folder / "manifest.json", json.dumps(manifest, indent=2).encode())
     for path in changed:
-        _write(root / path, new[path].encode(), (root / path).stat().st_mode & 0o7777)
+        _write(root / path, marks[path] + new[path].encode(), (root / path).stat().st_mode & 0o7777)
     return Kept(folder, root, tuple(changed), False)
 
 

@@ -44,7 +44,7 @@ def is_program(path: Path) -> bool:
 
 
 def read_text(path: Path) -> str:
-    """Read a file with its line ends as they are; raises SourceError where it is no UTF-8 text."""
+    """Read a file with its line ends as they are, without a mark of UTF-8; raises SourceError for no text."""
     try:
         if path.stat().st_size > MAX_BYTES:
             raise SourceError(
@@ -52,7 +52,7 @@ def read_text(path: Path) -> str:
                 why="A file of this size is no program somebody wrote.",
                 mend="Name smaller files.",
             )
-        return path.read_bytes().decode("utf-8")
+        return path.read_bytes().decode("utf-8-sig")
     except (OSError, UnicodeDecodeError) as error:
         why = error.strerror or str(error) if isinstance(error, OSError) else str(error)
         raise SourceError(
@@ -170,15 +170,28 @@ def read_project(
             mend="Name the files of the program.",
         )
     if not tests and not script:
-        raise UsageError(
-            "There are no tests to repair by.",
-            why="A repair is judged by tests.",
-            mend='Name them: ddax fix PATH --tests "pytest -q tests"',
-        )
+        raise _no_tests(files)
     root = _root([*files, *tests], cwd)
     if command is not None:
         command = replace(command, without=tuple(_as_id(word, cwd, root) for word in command.without))
     return _assemble(root, files, tests, wanted, command, script)
+
+
+def _no_tests(files: Sequence[Path]) -> UsageError:
+    shown = next((file for file in files if ">>> " in file.read_text("utf-8", errors="replace")), None)
+    if shown is None:
+        return UsageError(
+            "There are no tests to repair by.",
+            why="A repair is judged by tests.",
+            mend='Name them: ddax fix PATH --tests "pytest -q tests"',
+        )
+    name = shown.stem
+    return UsageError(
+        "There are no tests to repair by.",
+        why=f"The examples in docstrings, as those of {shown.name}, order repairs and are not run as tests.",
+        mend=f"Write test_{name}.py: import doctest, {name}; "
+        f"def test_examples(): assert not doctest.testmod({name}).failed",
+    )
 
 
 def read_folder(folder: str) -> Project:

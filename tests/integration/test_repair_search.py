@@ -346,3 +346,11 @@ async def test_several_imports_that_are_missing_are_brought_in_one_after_the_oth
     assert found.solved
     brought = "import math\nfrom dataclasses import dataclass\nfrom enum import Enum\n"
     assert found.files["m.py"] == job.replace('"""\n\n\nclass Kind', f'"""\n\n{brought}\n\nclass Kind')
+
+
+def test_a_test_that_waits_for_ever_is_named_and_the_others_count(sandbox):
+    tests = "import time\nfrom m import one\n\ndef test_a():\n    assert one() == 1\n\ndef test_b():\n    time.sleep(60)\n"
+    task = RepairTask({"m.py": "def one():\n    return 1\n"}, ("m.py",), {"t.py": tests})
+    with CodeEvaluator(sandbox, task.suite(), limits=Limits(wall=4.0)) as evaluator:
+        rows = evaluator.run({}, cpu=3.0).rows
+    assert [(row.kind, row.path) for row in rows] == [("pass", ""), ("timeout", "")]

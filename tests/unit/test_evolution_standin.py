@@ -137,3 +137,12 @@ def test_what_the_stand_in_cannot_judge_needs_pytest(text: str, part: str):
 def test_the_tests_of_a_base_from_elsewhere_are_listed_where_it_is_a_test_case(text: str, ids: list[str]):
     assert [unit.id for unit in read_units("t.py", text, {"m.py": ""})] == [f"t.py::{one}" for one in ids]
     assert "the base class" in needs_pytest({"t.py": text}, conftest=False)
+
+
+@pytest.mark.parametrize("given", ["self", "self, method"])
+def test_what_prepares_a_method_may_ask_which_it_is(given: str, monkeypatch: pytest.MonkeyPatch):
+    text = (
+        f"class TestA:\n def setup_method({given}):\n  self.n = 3\n"
+        " def test_a(self):\n  assert self.n == 3\n def test_b(self):\n  assert self.n == 4\n"
+    )
+    assert [one.kind for one in ended(text, monkeypatch)] == ["pass", "assert"]

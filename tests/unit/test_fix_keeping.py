@@ -10,6 +10,7 @@ import pytest
 from ddax.cli.patch import diff_lines
 from ddax.errors import StateError, UsageError
 from ddax.evolution.keeping import apply_repair, kept_repairs, undo_repair
+from ddax.evolution.project import read_text
 
 OLD, NEW = (
     {"a.py": "x = 1\r\n", "b.py": "y = 1\n", "c.py": "z\n"},
@@ -103,3 +104,23 @@ def test_a_diff_is_coloured_only_where_asked_and_never_steers_the_terminal():
     diff = "--- a/x\n+++ b/x\n@@ -1 +1 @@\n-a\x1b[2J\n+b\n"
     assert diff_lines(diff, colour=False) == ["--- a/x", "+++ b/x", "@@ -1 +1 @@", "-a", "+b"]
     assert diff_lines(diff, colour=True)[3:] == ["\x1b[31m-a\x1b[0m", "\x1b[32m+b\x1b[0m"]
+
+
+def test_the_mark_of_a_file_stays_and_is_put_back(tmp_path):
+    place, marked = tmp_path / "a.py", b"\xef\xbb\xbfx = 1\n"
+    place.write_bytes(marked)
+    assert read_text(place) == "x = 1\n"
+    kept = apply_repair(
+        tmp_path, {"a.py": "x = 1\n"}, {"a.py": "x = 2\n"}, store=tmp_path / "kept", stamp="1"
+    )
+    assert place.read_bytes() == b"\xef\xbb\xbfx = 2\n"
+    undo_repair(kept)
+    assert place.read_bytes() == marked
+
+
+def test_a_file_that_nobody_may_write_is_not_replaced(root, tmp_path):
+    (root / "b.py").chmod(0o444)
+    with pytest.raises(UsageError, match=r"b\.py is read-only") as raised:
+        apply_repair(root, OLD, NEW, store=tmp_path / "kept", stamp="1")
+    assert "chmod u+w" in raised.value.mend
+    assert {p.name: p.read_bytes().decode() for p in root.iterdir()} == OLD

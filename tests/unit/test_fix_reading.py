@@ -323,3 +323,22 @@ def test_a_folder_without_code_is_named_as_it_is_called(tmp_path):
     with pytest.raises(UsageError) as told:
         read_project(["empty"], read_command("pytest empty"), cwd=tmp_path)
     assert told.value.why == "There is no Python file but tests in 'empty'."
+
+
+def test_examples_of_docstrings_alone_are_told_to_be_no_tests(tmp_path):
+    (tmp_path / "double.py").write_text(
+        'def double(x):\n    """\n    >>> double(2)\n    4\n    """\n    return x\n'
+    )
+    with pytest.raises(UsageError, match="no tests to repair by") as raised:
+        read_project(["double.py"], None, cwd=tmp_path)
+    assert "double.py" in raised.value.why and "doctest.testmod(double)" in raised.value.mend
+
+
+def test_a_file_with_the_mark_of_utf_8_is_read_and_its_imports_are_followed(tmp_path):
+    (tmp_path / "one.py").write_bytes(b"\xef\xbb\xbfX = 1\n")
+    (tmp_path / "test_one.py").write_bytes(
+        b"\xef\xbb\xbfimport one\n\ndef test_one():\n    assert one.X == 2\n"
+    )
+    task = read_project(["."], None, cwd=tmp_path).task
+    assert task.files == {"one.py": "X = 1\n"}
+    assert task.suite().units[0].id == "test_one.py::test_one"

@@ -90,3 +90,21 @@ def test_failing_tests_that_are_not_shown_are_counted(capsys):
     )
     print_repair(found, None, Output(json=False), seconds=20.0)
     assert "t.py::test_2: AssertionError\n  - and 3 more failing tests\n" in capsys.readouterr().out
+
+
+@pytest.mark.parametrize(
+    ("said", "passed", "mend"),
+    [
+        ("ModuleNotFoundError: No module named 'yaml'", 0, "Install what is missing"),
+        ("ModuleNotFoundError: No module named 'yaml'", 1, "Give it more time"),
+        ("ConftestImportFailure: ZeroDivisionError: division by zero", 0, "Mend what conftest.py imports"),
+        ("it did not end, and the code was not at work", 1, "End that test, or leave it out"),
+        ("AssertionError", 0, "Give it more time"),
+    ],
+)
+def test_what_only_a_change_of_the_tests_mends_is_told(said, passed, mend):
+    found = RepairResult(
+        False, 0.0, "", {}, "", "no candidate", 9, 18.0, 0.0, (passed, 2), (passed, 2), (0, 0), "none",
+        failures=(f"t.py::test_a: {said}",), out_of_time=True,
+    )  # fmt: skip
+    assert as_json(found, sandbox="s", applied=None, seconds=20.0)["mend"].startswith(mend)

@@ -146,12 +146,13 @@ def child(suite: Suite, job: dict[str, Any], pipe: int, nonce: str) -> None:
         os.dup2(null, fd)
     os.closerange(3, pipe)
     os.closerange(pipe + 1, 64)
-    apply_limits(job["limits"])
+    apply_limits(job["limits"], job["wall"])
     try:
         report = candidate(suite, job)
     except OutOfTime:
         report = {"stage": "timeout", "error": "OutOfTime", "rows": []}
-    signal.setitimer(signal.ITIMER_PROF, 0)
+    for timer in (signal.ITIMER_PROF, signal.ITIMER_REAL):
+        signal.setitimer(timer, 0)
     write_frame(pipe, [nonce, report])
 
 

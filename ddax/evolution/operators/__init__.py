@@ -11,6 +11,7 @@ import re
 from collections.abc import Callable, Iterator, Mapping
 from itertools import takewhile
 
+from ddax.evolution.operators.alike import ALIKE_OPERATORS
 from ddax.evolution.operators.base import ATOMIC, Edit, Seen, Source, fingerprint, needs_parentheses
 from ddax.evolution.operators.calls import CALL_OPERATORS
 from ddax.evolution.operators.classes import CLASS_OPERATORS
@@ -36,7 +37,8 @@ __all__ = ["Edit", "Seen", "Source", "edits", "fingerprint", "first_order"]
 
 _OPERATORS = (
     *EXPRESSION_OPERATORS, *CALL_OPERATORS, *FAILING_OPERATORS, *GROUP_OPERATORS, *TEXT_OPERATORS,
-    *IMPORT_OPERATORS, *FORGOTTEN_EXPRESSIONS, *CONTAINER_EXPRESSIONS, *LIMIT_OPERATORS, conditions,
+    *IMPORT_OPERATORS, *FORGOTTEN_EXPRESSIONS, *CONTAINER_EXPRESSIONS, *LIMIT_OPERATORS,
+    *ALIKE_OPERATORS, conditions,
 )  # fmt: skip
 _PIECE = re.compile(rb"(?s)\w*(\"\"\"|'''|\"|')(?:\\.|(?!\1).)*\1")
 _JOINING = (ast.BoolOp, ast.BinOp, ast.Compare, ast.UnaryOp)

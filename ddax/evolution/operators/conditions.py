@@ -8,11 +8,18 @@ from collections.abc import Iterator, Sequence
 from ddax.evolution.operators.base import Scope, Source
 from ddax.evolution.operators.calls import parse
 from ddax.evolution.operators.expressions import Variant
-from ddax.evolution.operators.kinds import NUMBERS, SIZED, elements, plain
+from ddax.evolution.operators.inserted import uses
+from ddax.evolution.operators.kinds import NUMBERS, SIZED, elements, kinds_of, plain
 
 Atom = tuple[float, str]
 ATOMS = 2000
 """What is said of the names of a scope at most; a function has more only with dozens of names."""
+ELSEWHERE = 12
+"""Conditions of other functions that are tried in a scope."""
+_OPPOSITE: dict[type[ast.cmpop], type[ast.cmpop]] = {
+    ast.Lt: ast.GtE, ast.GtE: ast.Lt, ast.Gt: ast.LtE, ast.LtE: ast.Gt, ast.Eq: ast.NotEq,
+    ast.NotEq: ast.Eq, ast.In: ast.NotIn, ast.NotIn: ast.In, ast.Is: ast.IsNot, ast.IsNot: ast.Is,
+}  # fmt: skip
 
 
 def _unary(name: str, kinds: frozenset[str], numbers: Sequence[float]) -> Iterator[Atom]:
@@ -122,10 +129,25 @@ def atoms(scope: Scope, source: Source) -> list[Atom]:
             text = ast.unparse(node)
             found[text] = min(found.get(text, 9.0), 0.1)
             found.setdefault(f"not {text}", 0.4)
+    for text in _asked_elsewhere(scope, source):
+        found[text] = min(found.get(text, 9.0), 0.15)
     for text, cost in _repeated(scope):
         found.setdefault(text, cost)
     cached[key] = sorted(((cost, text) for text, cost in found.items()), key=lambda a: a[0])[:ATOMS]
     return cached[key]
+
+
+def _asked_elsewhere(scope: Scope, source: Source) -> list[str]:
+    """List what other functions of the file ask of names that a scope knows too, and the opposite."""
+    known = {*scope.names, *source.globals}
+    own = set(ast.walk(scope.node))
+    found: list[str] = []
+    for node in (n for n in ast.walk(source.tree) if isinstance(n, ast.Compare) and n not in own):
+        names = {n.id for n in ast.walk(node) if isinstance(n, ast.Name)}
+        if len(node.ops) == 1 and names & set(scope.names) - {"self"} and uses(ast.unparse(node)) <= known:
+            opposite = ast.Compare(node.left, [_OPPOSITE[type(node.ops[0])]()], node.comparators)
+            found += [ast.unparse(node), ast.unparse(opposite)]
+    return list(dict.fromkeys(found))[:ELSEWHERE]
 
 
 def _repeated(scope: Scope) -> Iterator[tuple[str, float]]:
@@ -207,12 +229,21 @@ def _join(op: ast.boolop, node: ast.expr, atom: ast.expr) -> ast.BoolOp:
 
 
 def _filters(node: ast.ListComp | ast.GeneratorExp | ast.SetComp, source: Source) -> Iterator[Variant]:
+    """Leave out what a condition on the variables of the loops does not hold of, asked in the innermost."""
     scope = source.scope_of(node)
-    first = node.generators[0]
-    targets = {n.id for n in ast.walk(first.target) if isinstance(n, ast.Name)}
+    last = node.generators[-1]
+    targets = {n.id for part in node.generators for n in ast.walk(part.target) if isinstance(n, ast.Name)}
     true = [(-0.2, name) for name in sorted(targets)]
-    for cost, text in (*true, *atoms(scope, source)):
+    for cost, text in (*true, *_others(node.elt, targets, scope), *atoms(scope, source)):
         atom = parse(text)
         if targets & {n.id for n in ast.walk(atom) if isinstance(n, ast.Name)} or not targets:
-            more = ast.comprehension(first.target, first.iter, [*first.ifs, atom], first.is_async)
-            yield "filter", 1.6 + cost, type(node)(node.elt, [more, *node.generators[1:]])
+            more = ast.comprehension(last.target, last.iter, [*last.ifs, atom], last.is_async)
+            yield "filter", 1.6 + cost, type(node)(node.elt, [*node.generators[:-1], more])
+
+
+def _others(made: ast.expr, targets: set[str], scope: Scope) -> Iterator[Atom]:
+    """Ask whether what a loop makes is another thing than a variable of its type holds."""
+    kinds = plain(kinds_of(made, scope))
+    for name, theirs in scope.names.items():
+        if name not in targets and not isinstance(made, ast.Name) and kinds & plain(theirs):
+            yield 0.2, f"{ast.unparse(made)} != {name}"

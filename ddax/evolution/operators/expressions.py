@@ -8,7 +8,7 @@ from __future__ import annotations
 import ast
 from collections.abc import Iterator
 
-from ddax.evolution.operators.base import Source, dotted
+from ddax.evolution.operators.base import Scope, Source, dotted
 from ddax.evolution.operators.kinds import NUMBERS, SEQUENCES, SIZED, compatible, elements, kinds_of, plain
 
 Variant = tuple[str, float, ast.expr]
@@ -326,14 +326,36 @@ def reused(node: ast.expr, source: Source) -> Iterator[Variant]:
         return
     scope = source.scope_of(node)
     kind = kinds_of(node, scope)
-    here = ast.dump(node)
-    for other in scope.expressions:
-        if (
-            compatible(kind, kinds_of(other, scope))
-            and ast.dump(other) != here
-            and not _inside(node, other, source)
-        ):
-            yield "reuse", 1.5 if kind else 2.2, other
+    here = {ast.dump(node)}
+    if isinstance(node, ast.Subscript):  # its index says less, though it may stand elsewhere as well
+        here.add(ast.dump(node.slice))
+    changed = _load(parent.target) if isinstance(parent, ast.AugAssign) else None
+    if changed is not None:
+        here.add(ast.dump(changed))  # what is added to itself is doubled
+    for other, text, kinds in _reusable(scope, source):
+        if text not in here and compatible(kind, kinds) and not _inside(node, other, source):
+            near = _of_one_object(changed, other)
+            yield "reuse", 0.9 if near else 1.5 if kind else 2.2, other
+
+
+def _load(target: ast.expr) -> ast.expr:
+    return ast.parse(ast.unparse(target), mode="eval").body
+
+
+def _of_one_object(one: ast.expr | None, other: ast.expr) -> bool:
+    """Say whether two expressions are elements of the same object."""
+    if not isinstance(one, ast.Subscript) or not isinstance(other, ast.Subscript):
+        return False
+    return ast.dump(one.value) == ast.dump(other.value)
+
+
+def _reusable(scope: Scope, source: Source) -> list[tuple[ast.expr, str, frozenset[str]]]:
+    """Return the expressions of a scope with what is compared of each."""
+    cached: dict[ast.AST, list[tuple[ast.expr, str, frozenset[str]]]]
+    cached = source.__dict__.setdefault("_reused", {})
+    if scope.node not in cached:
+        cached[scope.node] = [(e, ast.dump(e), kinds_of(e, scope)) for e in scope.expressions]
+    return cached[scope.node]
 
 
 def _inside(node: ast.AST, other: ast.AST, source: Source) -> bool:

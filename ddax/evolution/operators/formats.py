@@ -15,6 +15,8 @@ _FIELD = re.compile(rb"(?<![:{]):(?P<spec>[^:{}'\"\n]+)\}")
 _NAMED = re.compile(rb"\{\w*:(?P<spec>[^:{}'\"\n]+)\}")
 _PERCENT = re.compile(rb"%(?P<spec>[ +0-]*\d*(?:\.\d+)?[dfegxs])")
 _WHOLE = re.compile(rb"['\"](?P<spec>[^'\"\\]+)['\"]")
+_WIDTHS = ("2", "3", "4", "5", "6", "8")
+"""How wide a number is often made by zeros before it."""
 SPECS = 16
 """Formats that are tried for one value that has none."""
 
@@ -101,6 +103,8 @@ def _specs(spec: str) -> Iterator[tuple[float, str]]:
             for step in (1, -1, 2, -2, 3, -3, 4, -4, 5, -5):
                 value = str(max(0, int(part[name]) + step))
                 yield (0.6 if abs(step) <= 2 else 1.0), written(**{name: value})
+    for width in () if part["width"] or part["type"] in ("%", "s") else _WIDTHS:
+        yield 0.9, written(zero="0", width=width)
     yield 0.6, written(comma="" if part["comma"] else ",")
     yield 0.8, written(zero="" if part["zero"] else "0")
     yield 1.0, written(sign="" if part["sign"] else "+")

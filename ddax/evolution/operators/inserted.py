@@ -61,7 +61,10 @@ def statements_for(scope: Scope, place: Place) -> list[tuple[float, str]]:
     read = {dotted(n) for n in ast.walk(scope.node)} - stored
     for name, kinds in scope.names.items():
         flat = plain(kinds)
-        if flat & NUMBERS:
+        if flat == {"bool"} and name in stored:
+            for text in (f"{name} = True", f"{name} = False"):
+                found.setdefault(text, 1.5)
+        if flat & (NUMBERS - {"bool"}):
             for text in (f"{name} += 1", f"{name} -= 1", f"{name} = 0"):
                 found.setdefault(text, 1.6 if name in stored else 2.2)
             found.setdefault(f"{name} = abs({name})", 2.0)

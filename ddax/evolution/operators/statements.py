@@ -15,6 +15,8 @@ from ddax.evolution.operators.places import Place
 
 GUARD_ATOMS, WRAP_ATOMS = 60, 60
 """Conditions tried at one place."""
+_COUNTING = {ast.Add, ast.Sub, ast.Mult, ast.FloorDiv, ast.Div}
+"""Operators of sums; what counts is seldom meant to shift or mask bits."""
 EXIT_WORDS = 6
 """Texts of the tests that a function may return early."""
 _NOT_RAISED = re.compile(r"DID NOT RAISE (?!any\b)(?:<class ')?(?:\w+\.)*(\w+)|\b(\w+) not raised\b")
@@ -174,7 +176,10 @@ def assignments(place: Place) -> Iterator[Edit]:
                     {ast.BitAnd, ast.BitOr},
                     {ast.LShift, ast.RShift},
                 )
-                yield place.edit(place.line(f"{target} {symbol}= {value}"), "augment", 0.4 if near else 1.0)
+                cost = (
+                    0.4 if near else 1.0 if {kind, old} <= _COUNTING or not {kind, old} & _COUNTING else 2.0
+                )
+                yield place.edit(place.line(f"{target} {symbol}= {value}"), "augment", cost)
         yield place.edit(place.line(f"{target} = {value}"), "assign_plain", 0.6)
         yield place.edit(
             place.line(f"{target} = {value} {symbols.get(old, '+')} {target}"), "augment_front", 1.0
