@@ -189,8 +189,8 @@ def _no_tests(files: Sequence[Path]) -> UsageError:
     return UsageError(
         "There are no tests to repair by.",
         why=f"The examples in docstrings, as those of {shown.name}, order repairs and are not run as tests.",
-        mend=f"Write test_{name}.py: import doctest, {name}; "
-        f"def test_examples(): assert not doctest.testmod({name}).failed",
+        mend=f"Write test_{name}.py with two lines: `import doctest, {name}` and "
+        f"`def test_examples(): assert not doctest.testmod({name}).failed`",
     )
 
 
