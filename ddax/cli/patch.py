@@ -11,7 +11,6 @@ from typing import TYPE_CHECKING, Any
 
 from ddax.cli.board import cost_words
 from ddax.cli.text import clean, clean_block
-from ddax.evolution.localise import NO_END_OF_ITSELF
 from ddax.wording import amount
 
 if TYPE_CHECKING:
@@ -58,10 +57,12 @@ _FIRST = {
 """What helps before any search, by a sign of it in what the tests said."""
 
 
+_ALONE = "it did not end, and the code was not at work"
+"""What is said of a test that loops or waits by itself, in `ddax.evolution.localise`, which loads slowly."""
 _TESTS = {
     "ModuleNotFoundError: No module named": _FIRST["No module named"],
     "ConftestImportFailure": "mend what conftest.py imports and does first: no test runs before it loads",
-    NO_END_OF_ITSELF: 'end that test, or leave it out: --tests "pytest --deselect FILE::TEST"',
+    _ALONE: 'end that test, or leave it out: --tests "pytest --deselect FILE::TEST"',
 }
 """What helps where it is the tests that keep a search from finding anything."""
 
@@ -71,7 +72,7 @@ def _holds(sign: str, result: RepairResult) -> bool:
     signs = sum(sign in failure for failure in result.failures)
     named = sum("::" in failure for failure in result.failures)
     every = not result.tests_before[0] and signs == named
-    return signs > 0 and (every or sign == NO_END_OF_ITSELF)
+    return signs > 0 and (every or sign == _ALONE)
 
 
 def mend_of(result: RepairResult, seconds: float) -> str:
