@@ -39,7 +39,7 @@ async def test_a_role_of_two_words_is_one(task: str, moves: list[list[str]]) -> 
         ("Using the editor, give the text Hill, the style bold and press Send",
          ["give the text Hill, the style bold using the editor", "press Send"]),
         ("Using the editor, make all of it bold and click Save",
-         [" Using the editor, make all of it bold", "click Save"]),
+         ["make all of it bold using the editor", "click Save"]),
         ("For Ann, please click Edit", ["click Edit for Ann"]),
         ("For Ann grant access and click Save", [" For Ann grant access", "click Save"]),
         ("On the Billing tab, click Save", [" On the Billing tab", "click Save"]),

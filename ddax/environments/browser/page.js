@@ -197,13 +197,16 @@
     return { fill: style.backgroundColor, ink: style.color };
   };
 
+  const scrolling = (el, style) =>
+    (tagOf(el) === "textarea" || /^(auto|scroll)$/.test(style.overflowY)) && el.scrollHeight > el.clientHeight + 4;
+
   // Walk the shown tree in document order; a list of plain rows comes out.
   const look = ({ skip, most, from, chars }) => {
     unseen = skip;
     longest = chars;
     last = Math.max(last, from); // a number is never given twice, not on the next page either
     const rows = [];
-    let whole = true;
+    let whole = true, around = null;
     const walk = (el, parent, parentStyle, inside) => {
       const tag = tagOf(el);
       if (SKIPPED.has(tag) || skip.some((one) => el.matches(one))) return;
@@ -219,6 +222,8 @@
       if (shown && !role && own) role = "text";
       if (shown && !role && isIcon(el, style)) role = "icon";
       let me = parent;
+      // A box without a role of its own is scrolled by the first element in it.
+      if (shown && !role && el !== document.body && scrolling(el, style)) around = [Math.round(el.scrollTop), el.scrollHeight - el.clientHeight];
       if ((shown && role) || tick) {
         if (rows.length >= most) { whole = false; return; }
         me = idOf(el);
@@ -236,7 +241,9 @@
         if (el.form) row.form = [idOf(el.form), el.form.method, cut(String(el.form.action))];
         if (role === "button" && el.form && (el.type === "submit" || el.type === "image")) row.submits = true;
         if (el.ownerSVGElement || role === "clickable" || role === "shape" || role === "icon" || role === "text" || role === "cell") row.paint = paintOf(el, style);
-        if (/^(auto|scroll)$/.test(style.overflowY) && el.scrollHeight > el.clientHeight + 4 || tag === "textarea" && el.scrollHeight > el.clientHeight + 4) row.scrolls = [Math.round(el.scrollTop), el.scrollHeight - el.clientHeight];
+        if (scrolling(el, style)) row.scrolls = [Math.round(el.scrollTop), el.scrollHeight - el.clientHeight];
+        else if (around) row.scrolls = around;
+        around = null;
         if (el.draggable || style.cursor === "move" || style.cursor === "grab") row.drags = true;
         if (/bold|[6-9]00/.test(style.fontWeight)) row.bold = true;
         rows.push(row);
@@ -319,8 +326,11 @@
     return { chosen: found.map((o) => squeeze(o.text)) };
   };
   const scroll = (id, how) => {
-    const el = id ? find(id) : document.scrollingElement;
+    let el = id ? find(id) : document.scrollingElement;
     if (!el) return { gone: true };
+    if (id && how !== "into view") {
+      while (el.parentElement && !scrolling(el, getComputedStyle(el))) el = el.parentElement;
+    }
     const page = (id ? el.clientHeight : innerHeight) * 0.9;
     if (how === "top") el.scrollTop = 0;
     else if (how === "bottom") el.scrollTop = el.scrollHeight;
@@ -333,10 +343,12 @@
     if (!el) return { gone: true };
     const all = document.createTreeWalker(el, NodeFilter.SHOW_TEXT), range = document.createRange();
     range.selectNodeContents(el);
-    for (let node = all.nextNode(); text && node; node = all.nextNode()) {
+    let found = !text;
+    for (let node = all.nextNode(); !found && node; node = all.nextNode()) {
       const start = node.nodeValue.indexOf(text);
-      if (start >= 0) { range.setStart(node, start); range.setEnd(node, start + text.length); break; }
+      if (start >= 0) { range.setStart(node, start); range.setEnd(node, start + text.length); found = true; }
     }
+    if (!found) return { hidden: true };
     const lines = [...range.getClientRects()].filter((r) => r.width > 0);
     if (!lines.length) return { hidden: true };
     const first = lines[0], end = lines[lines.length - 1];

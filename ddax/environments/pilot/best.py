@@ -6,8 +6,9 @@ import re
 
 from ddax.environments.browser.seen import Node
 from ddax.environments.pilot.orders import Order
+from ddax.environments.pilot.paging import goes_on
 from ddax.environments.pilot.pilot import Pilot
-from ddax.environments.pilot.pressing import goes_on, is_called, press_node
+from ddax.environments.pilot.pressing import is_called, press_node
 from ddax.environments.pilot.rows import node_words, words_of
 from ddax.environments.pilot.words import EMPTY, FIELD, plain, tokens
 

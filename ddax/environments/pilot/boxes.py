@@ -5,12 +5,11 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from ddax.environments.browser.seen import Node
-from ddax.environments.pilot.deeds import KINDS
 from ddax.environments.pilot.match import label_of
+from ddax.environments.pilot.paging import goes_on
 from ddax.environments.pilot.pilot import Pilot
-from ddax.environments.pilot.pressing import goes_on
 from ddax.environments.pilot.rows import above_of, rows_of, words_of
-from ddax.environments.pilot.words import EMPTY, plain, tokens
+from ddax.environments.pilot.words import EMPTY, KINDS, plain, tokens
 
 _BARE = frozenset({"select", "choose", "check", "tick", "mark", "pick", "this"})
 """Words of a box that say nothing of what it is for."""

@@ -13,10 +13,12 @@ from dataclasses import dataclass, replace
 from itertools import pairwise
 
 from ddax.environments.browser.seen import ACTED_ON, Node
+from ddax.environments.pilot.counting import COUNTED, press_times
 from ddax.environments.pilot.naming import give_name, named
 from ddax.environments.pilot.orders import Order
+from ddax.environments.pilot.paging import goes_on, next_page
 from ddax.environments.pilot.pilot import Pilot
-from ddax.environments.pilot.pressing import OPENED, click, doors, goes_on, next_page, opens_menu
+from ddax.environments.pilot.pressing import OPENED, click, doors, opens_menu
 from ddax.environments.pilot.rows import (
     Row,
     above_of,
@@ -29,10 +31,12 @@ from ddax.environments.pilot.rows import (
     words_of_name,
 )
 from ddax.environments.pilot.steppers import count_of, stepper, to_count
+from ddax.environments.pilot.titled import titled
 from ddax.environments.pilot.words import (
     BOXES,
     EMPTY,
     FIELD,
+    KINDS,
     ORDINALS,
     ROLE_WORDS,
     lettered,
@@ -41,11 +45,6 @@ from ddax.environments.pilot.words import (
     plain,
 )
 
-KINDS = frozenset(
-    """about article book card column document email entry file folder item line message person post product
-    project record result row slot task user only just also me my i now again please beside next""".split()  # noqa: SIM905
-)
-"""Words for a kind of things, and others by which nothing is told from another of its kind."""
 _LITTLE = frozenset("a an the to of for from with as your my this it its now here".split())  # noqa: SIM905
 """Words on a control that an order may leave out."""
 _SHOWS = frozenset({"view", "filter", "list"})
@@ -151,10 +150,12 @@ def fits(pilot: Pilot, asked: Asked) -> list[Row]:
         if _counts(pilot, asked, rest):
             return _counted(pilot, lines_of(pilot.seen, groups[name]), asked.place)
         found = _in_rows(pilot, groups[name], rest)
-        found = [row for row in found if not how_many(asked, row) or stepper(pilot, row.parts)]
+        if not found and asked.verb in COUNTED and count_of(asked.words[1:2]):
+            found = _in_rows(pilot, groups[name], rest - {asked.words[1]})
+        found = [row for row in found if not how_many(asked, row) or _takes_count(pilot, asked, row)]
         if found:
             return found
-    return _longer(pilot, asked)
+    return _longer(pilot, asked) or titled(pilot, asked.verb, said - KINDS, names_of)
 
 
 def _counts(pilot: Pilot, asked: Asked, rest: set[str]) -> bool:
@@ -213,6 +214,11 @@ def _is_beside(pilot: Pilot, control: Node, rest: set[str]) -> bool:
     return bool(rest & node_words(node for node in pilot.seen.nodes if node.id in others))
 
 
+def _takes_count(pilot: Pilot, asked: Asked, row: Row) -> bool:
+    """Tell whether a row has a stepper, or its control can be pressed as often as is asked."""
+    return asked.verb in COUNTED or stepper(pilot, row.parts) is not None
+
+
 def _longer(pilot: Pilot, asked: Asked) -> list[Row]:
     """Return the only control that begins with a verb said alone, as “Save changes” for “save”."""
     if len(asked.words) != 1 or asked.verb not in _ALONE:
@@ -253,9 +259,7 @@ def _unmet(pilot: Pilot, row: Row, rest: set[str], outside: set[str]) -> set[str
     """Return the words that stand neither in a row nor around the rows; how many is met by a stepper."""
     left = rest - row.words() - outside
     counts = {word for word in rest if count_of([word])}
-    if counts and stepper(pilot, row.parts):
-        return left - counts
-    return left
+    return left - counts if counts and stepper(pilot, row.parts) else left
 
 
 def _around(pilot: Pilot, control: Node) -> tuple[Node, ...]:
@@ -342,6 +346,8 @@ async def _carry_out(pilot: Pilot, asked: Asked, row: Row) -> bool:
     steps = stepper(pilot, row.parts) if count else None
     if steps and not await to_count(pilot, steps, count):
         return False
+    if not steps and count > 1 and asked.verb in COUNTED and count_of(asked.words[1:2]) == count:
+        return await press_times(pilot, row.control, count)
     for _ in range(asked.times):
         before = pilot.seen
         if await click(pilot, row.control) != "changed":

@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 import re
+from dataclasses import replace
 
 from ddax.environments.browser.seen import Node
-from ddax.environments.pilot.deeds import KINDS, asked_of, deed, names_of
+from ddax.environments.pilot.deeds import asked_of, deed, names_of
+from ddax.environments.pilot.entries import add_entry
 from ddax.environments.pilot.fields import fill, named_field, the_field, where_of
 from ddax.environments.pilot.match import label_of
 from ddax.environments.pilot.naming import named
@@ -17,7 +19,7 @@ from ddax.environments.pilot.several import deeds
 from ddax.environments.pilot.suggest import is_search
 from ddax.environments.pilot.switches import is_on
 from ddax.environments.pilot.values import STOP, akin, slots
-from ddax.environments.pilot.words import BOXES, EMPTY, FIELD, content, plain, tokens
+from ddax.environments.pilot.words import BOXES, EMPTY, FIELD, KINDS, content, plain, tokens
 
 _ADDRESS = re.compile(r"[^\s@<>\"“”,;]+@[^\s@<>\"“”,;]+\.\w+")
 _SECRET = re.compile(r"\bpassword:?\s+(?:is\s+|of\s+)?[\"“]?([^\s\",”]+)", re.IGNORECASE)
@@ -41,12 +43,17 @@ async def search(pilot: Pilot, order: Order) -> bool:
         named = the_field(pilot, where, fields, order.quote) if named_field(where) else fields[0]
         filled = named is not None and await fill(pilot, named, order.quote)
     else:
-        filled = await _fill_said(pilot, order, [label_of(n).strip(" :") for n in fields])
+        filled = await _fill_said(pilot, order, [_said_of(n) for n in fields])
         if not filled:
             return await press_whole(pilot, order)
     if not filled:
         return False
     return _sends_next(pilot, order) or await submit(pilot)
+
+
+def _said_of(field: Node) -> str:
+    """Return what a field is called, by the words behind it where none stand before it."""
+    return (label_of(field) or field.after).strip(" :")
 
 
 def _sends_next(pilot: Pilot, order: Order) -> bool:
@@ -66,7 +73,7 @@ async def _fill_said(pilot: Pilot, order: Order, labels: list[str]) -> bool:
     for label in labels:
         if label in said:
             fields = pilot.nodes(FIELD | {"combobox"})
-            now = next(n for n in fields if label_of(n).strip(" :") == label)
+            now = next(n for n in fields if _said_of(n) == label)
             if not await fill(pilot, now, said[label]):
                 return False
     return True
@@ -82,17 +89,38 @@ async def login(pilot: Pilot, order: Order) -> bool:
     name, secret = _said(_NAME, order), _said(_SECRET, order)
     if not name and not secret:
         return await deed(pilot, order)
-    given = [(n, secret if _is_secret(n) else name) for n in pilot.nodes(FIELD) if not is_search(n)]
-    fields = [(node, value) for node, value in given if value]
-    for node, value in fields:
-        if not await fill(pilot, node, value):
-            return False
-    kinds = [_is_secret(node) for node, _ in fields]
     says_secret = "password" in tokens(order.outside)
-    if sorted(kinds) != [False] * bool(name) + [True] * says_secret:
+    if not _login_fields(pilot, secret=not name) or (says_secret and not secret):
         return False
-    pilot.focus = fields[-1][0]
-    return _sends_next(pilot, order) or await submit(pilot)
+    for value in filter(None, (name, secret)):
+        fields = _login_fields(pilot, secret=value is secret)
+        if not fields and value is secret and await _next_step(pilot):
+            fields = _login_fields(pilot, secret=True)
+        if len(fields) != 1 or not await fill(pilot, fields[0], value):
+            return False
+        pilot.focus = pilot.seen.node(fields[0].id)
+    if _sends_next(pilot, order):
+        return True
+    known = {n.id for n in _login_fields(pilot, secret=True)}
+    if not await submit(pilot):
+        return False
+    asked = [n for n in _login_fields(pilot, secret=True) if n.id not in known]
+    if asked and not secret:
+        pilot.misread("the page asks for a password", "Say the password too")
+    return not asked or bool(secret)
+
+
+def _login_fields(pilot: Pilot, *, secret: bool) -> list[Node]:
+    """Return the fields for a password, or those for a name."""
+    return [n for n in pilot.nodes(FIELD) if not is_search(n) and _is_secret(n) == secret]
+
+
+async def _next_step(pilot: Pilot) -> bool:
+    """Go on to the password, where a page asks for the name alone first."""
+    form = pilot.focus.form[0] if pilot.focus else ""
+    leads = [n for n in pilot.nodes({"button"}) if plain(n.name) in ("next", "continue")]
+    leads = [n for n in leads if n.form[0] == form]
+    return len(leads) == 1 and await press_node(pilot, leads[0])
 
 
 def _said(pattern: re.Pattern[str], order: Order) -> str:
@@ -115,11 +143,17 @@ async def give(pilot: Pilot, order: Order) -> bool:
     """
     if order.word in ("accept", "agree"):
         return await _agree(pilot, order)
+    if several := given_each(order):
+        for one in several:
+            if not await give(pilot, one):
+                return False
+        return True
     value = _value(pilot, order)
     control = _control(pilot, order, value[1]) if value else None
     field = _field_of(pilot, control, value[0]) if value and control else None
     if value is None or control is None or (field is None and named(order)[1]):
-        return await deeds(pilot, order)
+        entered = await add_entry(pilot, order)
+        return entered if entered is not None else await deeds(pilot, order)
     if field is None or not await fill(pilot, field, value[1]):
         return False
     now = pilot.seen.node(control.id)
@@ -137,6 +171,26 @@ async def _agree(pilot: Pilot, order: Order) -> bool:
         return False
     after = pilot.seen.node(boxes[0].id)
     return after is None or is_on(after)
+
+
+def given_each(order: Order) -> list[Order]:
+    """Return an order for each of several quotes or addresses side by side; none for one."""
+    values = list(order.quotes) or [one.rstrip(".") for one in _ADDRESS.findall(order.text)]
+    if len(values) < 2:
+        return []
+    joined = r"(?:\s*,\s*(?:and\s+)?|\s+and\s+)".join(rf"[\"“']?{re.escape(one)}[\"”']?" for one in values)
+    found = re.search(joined, order.text)
+    if found is None:
+        return []
+    head, tail = order.text[: found.start()], order.text[found.end() :]
+    quoted = bool(order.quotes)
+    return [
+        replace(
+            order, text=f"{head}{one}{tail}", quotes=(one,) if quoted else (),
+            outside=f"{head}{'_' * len(one) if quoted else one}{tail}",
+        )
+        for one in values
+    ]  # fmt: skip
 
 
 def _value(pilot: Pilot, order: Order) -> tuple[str, str] | None:

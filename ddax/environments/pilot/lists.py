@@ -15,8 +15,13 @@ SIGNS = frozenset({"sortable", "draggable", "drag", "handle"})
 """Words of attributes by which what can be dragged is known."""
 OVERSHOOTS = (0.3, 0.0, 0.55)
 """How far past the middle of the other an item is dragged, by its size: lists make room here or there."""
+_SPOT = (
+    r"(?:top|upper|bottom|lower|cent(?:er|re)|middle)[ -](?:left|right|cent(?:er|re)|middle)"
+    r"(?:\s+corner)?|cent(?:er|re)|middle"
+)
+"""A place in a grid, by its row and its column."""
 _TO_PLACE = re.compile(
-    r"^(?P<name>.+?)\s+(?:in)?to\s+(?:the\s+)?(?:very\s+)?(?P<place>top|bottom|start|beginning|end|front|back"
+    rf"^(?P<name>.+?)\s+(?:in)?to\s+(?:the\s+)?(?:very\s+)?(?P<place>{_SPOT}|top|bottom|start|beginning|end|front|back"
     r"|(?:position|place|spot|number)\s+\d+|[\w-]+\s+(?:position|place|spot))\b(?!\s+(?:box|container)\b)",
     re.IGNORECASE,
 )
@@ -73,6 +78,8 @@ def _meant(pilot: Pilot, said: dict[str, str | None], item: Node, line: Sequence
     """Return the item whose place is meant; None where there is no such place."""
     if place := said.get("place"):
         words = set(tokens(place))
+        if re.fullmatch(_SPOT, place, re.IGNORECASE):
+            return _in_grid(tokens(place), line)
         counted = ordinal(place) or next(iter(map(int, numbers(place))), 0)
         at = -1 if words & _LAST else 1 if words & _FIRST else counted
         return line[-1] if at == -1 else line[at - 1] if 0 < at <= len(line) else None
@@ -85,6 +92,30 @@ def _meant(pilot: Pilot, said: dict[str, str | None], item: Node, line: Sequence
     row = [node for node in line if abs(node.box[1 if across else 0] - item.box[1 if across else 0]) < 4]
     at = row.index(item) + (steps if way in ("down", "right") else -steps)
     return row[at] if steps and 0 <= at < len(row) else None
+
+
+def _in_grid(words: Sequence[str], line: Sequence[Node]) -> Node | None:
+    """Return the item at a place of a grid; None where the items stand in none, or it has no middle."""
+    rows: dict[int, list[Node]] = {}
+    for node in line:
+        rows.setdefault(round(node.box[1] / 4), []).append(node)
+    lengths = {len(row) for row in rows.values()}
+    if len(rows) < 2 or len(lengths) > 1 or lengths == {1}:
+        return None
+    spots = [word for word in words if word != "corner"]
+    down, across = (_spot(word, count) for word, count in zip(
+        (spots[0], spots[-1]), (len(rows), *lengths), strict=True
+    ))  # fmt: skip
+    return None if down is None or across is None else list(rows.values())[down][across]
+
+
+def _spot(word: str, count: int) -> int | None:
+    """Return the index a word means among so many rows or columns."""
+    if word in ("top", "upper", "left"):
+        return 0
+    if word in ("bottom", "lower", "right"):
+        return count - 1
+    return count // 2 if count % 2 else None
 
 
 def _beside(pilot: Pilot, item: Node, line: Sequence[Node], name: str, *, below: bool) -> Node | None:

@@ -8,7 +8,21 @@ from dataclasses import dataclass, field
 from typing import Any, TypeAlias
 
 from ddax.environments.browser.seen import ACTED_ON, Node, PageSeen
-from ddax.environments.pilot.words import FIELD, color_table, is_color, lettered, likeness, plain, rgb, tokens
+from ddax.environments.pilot.words import (
+    EMPTY,
+    FIELD,
+    KINDS,
+    as_numbers,
+    color_table,
+    counted,
+    is_color,
+    kin,
+    lettered,
+    likeness,
+    plain,
+    rgb,
+    tokens,
+)
 
 Embed: TypeAlias = Callable[[list[str]], Any]
 """Return unit vectors `[n, dim]` of texts."""
@@ -135,6 +149,7 @@ class Matcher:
         """Let vectors decide where no words meet."""
         pool = [one for one in found if one.node.role in ACTED_ON and self.label(one.node)]
         pool = [one for one in pool if not roles or one.node.role in roles] or pool
+        pool = [one for one in pool if not is_another(wanted, self.label(one.node))]
         if not pool or self.embed is None:
             return list(found)
         vectors = self.embed([wanted, *(self.label(one.node)[:200] for one in pool)])
@@ -176,6 +191,21 @@ class Matcher:
         ]
         kept = [n for n in pool if all(_has_color(n, name) for name in names)]
         return [n for n in kept if all(dict(n.paint).get("form", "") in form for form in forms)]
+
+
+def is_another(wanted: str, label: str) -> bool:
+    """Tell whether a label names another thing of a kind: it shares words, and each has some of its own.
+
+    “Discard draft” is not “Save draft”. A number that is wanted must stand on the label.
+    """
+    asked, said = (
+        [word for word in tokens(as_numbers(text)) if word not in EMPTY | KINDS and word.isalnum()]
+        for text in (wanted, label)
+    )
+    left = [word for word in asked if not any(kin(word, other) for other in said)]
+    own = [word for word in said if not any(kin(word, other) for other in asked)]
+    numbered = counted(wanted)
+    return bool(left and own and len(left) < len(asked)) or bool(numbered and not numbered & counted(label))
 
 
 def _has_color(node: Node, name: str) -> bool:

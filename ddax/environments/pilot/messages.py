@@ -12,7 +12,7 @@ from ddax.environments.pilot.words import FIELD, plain, tokens
 
 KINDS: dict[str, frozenset[str]] = {
     "delete": frozenset({"delete", "trash", "remove", "erase", "discard", "bin"}),
-    "star": frozenset({"star", "important", "favorite", "favourite", "flag", "mark"}),
+    "star": frozenset({"star", "important", "favorite", "favourite", "flag"}),
     "reply": frozenset({"reply", "respond", "answer", "replying", "response", "back", "answered"}),
     "forward": frozenset({"forward", "send", "pass", "share", "forwarding", "give", "forwarded"}),
 }
@@ -31,9 +31,12 @@ async def message(pilot: Pilot, order: Order) -> bool:
     """Do with a message what a task says; False where the page is no list of messages."""
     kind = kind_of(pilot.task)
     sender, to = people(pilot)
-    if not kind or not sender:
+    about = [sender] if sender else subject(pilot)
+    if not kind or not about:
         return False
-    rows = pilot.match.rows([sender])
+    rows = pilot.match.rows(about)
+    if len(rows) > 1 and not sender:
+        return False
     if not rows:
         return False
     row = rows[0]
@@ -80,6 +83,15 @@ def people(pilot: Pilot) -> tuple[str, str]:
     goes = goes or (give[1] if give and len(set(names)) > 1 else "")
     senders = [n for n in shown if n != goes] or shown
     return (senders[0] if senders else ""), goes
+
+
+def subject(pilot: Pilot) -> list[str]:
+    """Return the words of what a message is about, where a task says that instead of whom it is from."""
+    found = re.search(
+        r"\b(?:about|titled|called|with the subject)\s+[\"“]?(.+?)[\"”]?(?:\s+(?:to|and|saying)\b|[.,;]|$)",
+        pilot.task,
+    )
+    return tokens(found[1]) if found else []
 
 
 def said(pilot: Pilot) -> str:

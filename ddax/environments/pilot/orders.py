@@ -21,6 +21,7 @@ VERBS: dict[str, str] = {
     "sort": "sort", "wait": "wait", "reply": "message", "respond": "message", "answer": "message",
     "forward": "message", "delete": "message", "remove": "message", "star": "message", "send": "message",
     "order": "order", "generate": "generate", "give": "style", "log": "login", "sign": "login",
+    "make": "style", "rate": "style",
     "hover": "hover", "keep": "hover", "book": "deed", "like": "deed", "read": "read", "tell": "read",
     "extract": "read", "create": "deed", "use": "use", "draw": "deed", "guess": "deed", "add": "deed",
     "save": "deed", "check out": "deed", "continue": "deed", "proceed": "deed",

@@ -5,14 +5,17 @@ from __future__ import annotations
 import re
 
 from ddax.environments.browser.seen import ACTED_ON, Node
-from ddax.environments.pilot.match import Found
+from ddax.environments.pilot.match import Found, is_another
 from ddax.environments.pilot.orders import Order
+from ddax.environments.pilot.paging import is_pager, next_page
 from ddax.environments.pilot.pilot import Came, Pilot
 from ddax.environments.pilot.rows import Row, lines_of
 from ddax.environments.pilot.words import FIELD, content, kin, lettered, nth, ordinal, plain, roles, tokens
 
 SURE = 0.55
 """Likeness from which an element is taken to be the one that is meant."""
+WHOLE = 0.9
+"""Likeness from which several that are called otherwise are no matter of a guess."""
 TRIES = 3
 OPENED = 15
 """Tabs, sections and pages looked behind at most."""
@@ -20,6 +23,7 @@ MENU_SECONDS = "0.4"
 """How long a menu is waited for below the pointer."""
 LINE = 200
 """Pixels between the minus and the plus of one number at most."""
+_ARTICLES = frozenset({"a", "an", "the", "this", "that", "on"})
 _THE = re.compile(r"(?:on\s+)?(?:the|this|that)\b", re.IGNORECASE)
 _ONTO = re.compile(r"\s(?:on|in)?to\s", re.IGNORECASE)
 _MORE = ("⋯", "…", "...", "⋮", "☰", "•••")
@@ -48,19 +52,27 @@ async def press(pilot: Pilot, order: Order) -> bool:
     about = context(order, pilot)
     if about:
         return await press_within(pilot, about, wanted, role)
-    if not wanted:
-        return await _press_kind(pilot, order, role)
+    is_kind = bool(order.quote) and not _is_name(order.quote) and not is_called(pilot, order.quote)
+    if is_kind or not wanted:
+        return await _press_kind(pilot, order, role or roles(order.quote))
     return await press_named(pilot, wanted, role, quoted=_is_name(order.quote))
 
 
 async def _press_kind(pilot: Pilot, order: Order, role: frozenset[str]) -> bool:
     """Press what an order calls by its kind alone: of several “a button” is any, “the button” none."""
-    words = [word for word in tokens(order.text) if roles(word)]
-    pool = [n for n in pilot.nodes(ACTED_ON) if plain(n.name) in words] or pilot.nodes(role)
+    words = [word for word in tokens(order.text) if word not in _ARTICLES]
+    pool = [n for n in pilot.nodes(ACTED_ON) if plain(n.name) in words] or _of_kind(pilot, words, role)
     if len(pool) > 1 and _THE.match(order.text):
         pilot.unclear(pool)
         return False
     return bool(pool) and await _try(pilot, [Found(node, 1.0) for node in pool])
+
+
+def _of_kind(pilot: Pilot, words: list[str], role: frozenset[str]) -> list[Node]:
+    """Return the elements of some roles; where words say text or text area, the fields of that tag."""
+    pool = pilot.nodes(role)
+    tag = "textarea" if "textarea" in words else "input" if {"text", "input"} & set(words) else ""
+    return [n for n in pool if tag in ("", n.tag)] or pool
 
 
 def _is_name(quote: str) -> bool:
@@ -102,7 +114,11 @@ async def press_named(pilot: Pilot, wanted: str, role: frozenset[str], *, quoted
     if found is not None:
         return await press_node(pilot, found)
     ranked = [] if quoted else pilot.match.rank(wanted, role)
-    return await _try(pilot, ranked) if ranked else False
+    like = [one for one in ranked if not is_another(wanted, pilot.match.label(one.node))]
+    if ranked and not like:
+        near = pilot.cut(pilot.match.label(ranked[0].node), 60)
+        pilot.misread(f"“{near}” is not “{wanted}”", "Say it in the words of the page")
+    return await _try(pilot, like) if like else False
 
 
 async def _try(pilot: Pilot, ranked: list[Found]) -> bool:
@@ -115,6 +131,9 @@ async def _try(pilot: Pilot, ranked: list[Found]) -> bool:
     if rows := lines_of(pilot.seen, one_name):
         return await _press_in_line(pilot, rows)
     best, pressed = ranked[0].score, list[Node]()
+    if best < WHOLE and (rivals := _rivals(pilot, ranked)):
+        pilot.unclear(rivals)
+        return False
     for one in [one for one in ranked if one.score >= best - 0.15][:TRIES]:
         if any(node.role not in FIELD and not _overlap(one.node, node) for node in pressed):
             continue
@@ -124,6 +143,13 @@ async def _try(pilot: Pilot, ranked: list[Found]) -> bool:
         if came == "unchanged" and one.node.role in ACTED_ON:
             pressed.append(one.node)
     return bool(pressed)
+
+
+def _rivals(pilot: Pilot, ranked: list[Found]) -> list[Node]:
+    """Return the controls that answer best, where several do so alike and are called otherwise."""
+    least = ranked[0].score - (0.0 if ranked[0].score >= SURE else 0.03)  # meaning tells no seat from another
+    best = [one.node for one in ranked if one.score >= least and one.node.role in _PRESSED]
+    return best if len({plain(pilot.match.label(node)) for node in best}) > 1 else []
 
 
 def _same_name(one: Node, other: Node) -> bool:
@@ -236,7 +262,10 @@ async def _press_in_menu(pilot: Pilot, anchor: Node, wanted: str) -> bool:
         anchor, [n for n in pilot.nodes({"button", "clickable", "icon"}) if opens_menu(n)]
     )
     known = {node.id for node in pilot.seen.nodes}
-    if not menus or await click(pilot, menus[0]) != "changed":
+    came_of = await click(pilot, menus[0]) if menus else "refused"
+    if came_of == "unchanged":  # an icon that loads another picture below the pointer loses the press
+        came_of = await click(pilot, menus[0])
+    if came_of != "changed":
         return False
     came = [node for node in pilot.seen.nodes if node.id not in known]
     sure = [one for one in pilot.match.rank(wanted, among=came) if one.score >= SURE]
@@ -349,35 +378,6 @@ def _makes_less(plus: Node, other: Node) -> bool:
         return False
     same = abs(other.box[1] - plus.box[1]) < plus.box[3] and abs(other.box[0] - plus.box[0]) < LINE
     return same and other.name.strip() in ("-", "−", "–")
-
-
-def is_pager(node: Node) -> bool:
-    """Tell whether an element leads to another page of a list."""
-    return (
-        node.name.strip() in (">", "<", "›", "‹", "»", "«", "...")
-        or node.name.strip().isdigit()
-        or plain(node.name) in ("next", "previous", "prev")
-    )
-
-
-def next_page(pilot: Pilot) -> Node | None:
-    """Return what leads to the next page of a list."""
-    pool = [
-        n for n in pilot.seen.nodes if n.role in ("link", "button", "clickable") and "disabled" not in n.state
-    ]
-    return next(
-        (
-            n
-            for n in pool
-            if n.name.strip() in (">", "›", "»", "→") or plain(n.name) in ("next", "older", "next page")
-        ),
-        None,
-    )
-
-
-def goes_on(pilot: Pilot) -> bool:
-    """Tell whether there is more of a list than is seen: a next page, or elements not looked at."""
-    return not pilot.seen.whole or next_page(pilot) is not None
 
 
 async def submit(pilot: Pilot, order: Order | None = None) -> bool:

@@ -142,6 +142,9 @@ def _headed(seen: PageSeen, controls: Sequence[Node]) -> list[Row]:
     if -1 in above or len(set(above)) < len(above) or len({line[at].tag for at in above}) > 1:
         return []
     ends = [min((at for at in heads if at > place), default=len(line)) for place in places]
+    tail = max((end - place for end, place in zip(ends, places, strict=True) if end < len(line)), default=0)
+    if tail:  # nothing ends the last row but that it is as long as the others
+        ends = [min(end, place + tail) for end, place in zip(ends, places, strict=True)]
     cut = zip(controls, above, ends, strict=True)
     return [Row(node, tuple(line[start:end])) for node, start, end in cut]
 

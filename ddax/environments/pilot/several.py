@@ -32,13 +32,21 @@ def pressed_each(pilot: Pilot, order: Order) -> list[Order]:
 def done_each(pilot: Pilot, order: Order) -> list[Order]:
     """Return an order for each thing that something is to be done with; none where one fits no control."""
     said = _WHERE.fullmatch(order.text.strip(" ."))
-    if said is None or order.quotes or fits(pilot, asked_of(order)):
+    if said is None or order.quotes:
         return []
     parts = [part.strip() for part in _AND.split(said["things"]) if part.strip()]
     texts = [f"{part}{said['where'] or ''}" for part in parts]
     orders = [replace(order, text=text, outside=text) for text in texts]
-    sure = all(len(fits(pilot, one) or menu_rows(pilot, one)) == 1 for one in map(asked_of, orders))
+    meant = [_meant(pilot, one) for one in orders]
+    one = {row.control.id for row in fits(pilot, asked_of(order))}  # it may be a part of what is said
+    sure = "" not in meant and len(set(meant)) == len(meant) and one <= set(meant)
     return orders if len(orders) > 1 and sure else []
+
+
+def _meant(pilot: Pilot, order: Order) -> str:
+    """Return the id of the only control, or menu of a row, that an order means; empty for none or several."""
+    rows = fits(pilot, asked_of(order)) or menu_rows(pilot, asked_of(order))
+    return rows[0].control.id if len(rows) == 1 else ""
 
 
 async def deeds(pilot: Pilot, order: Order) -> bool:

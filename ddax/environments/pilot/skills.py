@@ -7,16 +7,20 @@ import re
 from ddax.environments.pilot.amounts import set_amount
 from ddax.environments.pilot.best import press_best
 from ddax.environments.pilot.choosing import choose, untick
+from ddax.environments.pilot.colours import pick_colour
 from ddax.environments.pilot.copying import copy, paste
 from ddax.environments.pilot.deeds import asked_of, deed, fits, press_in_row
+from ddax.environments.pilot.editors import style
 from ddax.environments.pilot.fields import enter, fill
 from ddax.environments.pilot.forms import give, login, search
+from ddax.environments.pilot.generated import generate
 from ddax.environments.pilot.labelled import labelled
 from ddax.environments.pilot.letters import answer, letter
 from ddax.environments.pilot.lists import move_in_list
 from ddax.environments.pilot.match import label_of
 from ddax.environments.pilot.messages import message, spoken_of
 from ddax.environments.pilot.orders import Order
+from ddax.environments.pilot.paging import SCROLLS, further, looks_further, see_all
 from ddax.environments.pilot.pilot import Pilot, Skill
 from ddax.environments.pilot.pressing import (
     SURE,
@@ -32,10 +36,15 @@ from ddax.environments.pilot.pressing import (
     press_node,
     submit,
 )  # fmt: skip
+from ddax.environments.pilot.ratings import rate
+from ddax.environments.pilot.rowfields import in_row
 from ddax.environments.pilot.several import deeds, pressed_each
 from ddax.environments.pilot.sorting import press_sorted, sort
 from ddax.environments.pilot.switches import switch, turned
+from ddax.environments.pilot.theirs import theirs
+from ddax.environments.pilot.trips import trip
 from ddax.environments.pilot.values import given, long_text, word_of, worked_out
+from ddax.environments.pilot.waiting import wait
 from ddax.environments.pilot.words import (
     FIELD,
     LIKE,
@@ -48,7 +57,6 @@ from ddax.environments.pilot.words import (
     plain,
     roles,
     tokens,
-    written,
 )
 
 INTO = frozenset({"into", "in", "as", "on"})
@@ -67,12 +75,25 @@ async def carry_out(pilot: Pilot) -> None:
         if place <= done:
             continue
         before = len(pilot.failed)
-        if _leaves_out(pilot, order) or not await _skill(order)(pilot, order):
+        if _leaves_out(pilot, order) or not await _carried_out(pilot, order):
             _explain(pilot, order)
             pilot.fail(order)
         if len(pilot.failed) > before:
             pilot.leave(pilot.orders[place:])
             return
+
+
+async def _carried_out(pilot: Pilot, order: Order) -> bool:
+    """Carry out one order; where nothing was found for it, scroll on as long as something new comes."""
+    await see_all(pilot, order)
+    for _ in range(SCROLLS):
+        moves, failed = len(pilot.moves), len(pilot.failed)
+        if await _skill(order)(pilot, order):
+            return True
+        tried = len(pilot.moves) > moves or len(pilot.failed) > failed
+        if tried or not looks_further(pilot, order) or not await further(pilot):
+            return False
+    return False
 
 
 def _speaks_of_mail(pilot: Pilot) -> bool:
@@ -107,7 +128,8 @@ def _skill(order: Order) -> Skill:
 
 
 async def _submit(pilot: Pilot, order: Order) -> bool:
-    return await submit(pilot, order)
+    named = order.word in ("confirm", "submit") and len(fits(pilot, asked_of(order))) == 1
+    return await (deed if named else submit)(pilot, order)
 
 
 async def _enter(pilot: Pilot, order: Order) -> bool:
@@ -115,6 +137,8 @@ async def _enter(pilot: Pilot, order: Order) -> bool:
     written = await letter(pilot, order)
     if written is not None:
         return written
+    if found := in_row(pilot, order):
+        return await fill(pilot, *found)
     onto = order.word == "put" and not order.quotes and "on" in tokens(order.outside)
     if onto and not any(likeness(content(order.text), label_of(n)) > LIKE for n in pilot.nodes(FIELD)):
         return await deeds(pilot, order)
@@ -176,24 +200,6 @@ def _subject(order: Order) -> str:
     return names[0] if names else ""
 
 
-LABELS = frozenset({"text", "label", "cell", "columnheader", "rowheader", "heading"})
-
-
-async def _their(pilot: Pilot, order: Order) -> bool | None:
-    """Press the value behind a label, as in "their phone number"; None where none is meant."""
-    found = re.search(r"\b(?:their|his|her|its)\s+(.+)$", order.outside)
-    if not found:
-        return None
-    words = tokens(found[1])
-    pool = [n for n in pilot.seen.nodes if n.role in LABELS]
-    labels = [n for n in pool if set(tokens(n.own or n.name)) & set(words)]
-    targets = list(pilot.nodes({"link", "clickable", "button"}))
-    for label in labels:
-        same = [n for n in targets if abs(n.box[1] - label.box[1]) < max(12, label.box[3])] or targets
-        return await press_node(pilot, pilot.match.near(label, same)[0]) if same else False
-    return None
-
-
 async def _press_or_theirs(pilot: Pilot, order: Order) -> bool:
     if several := pressed_each(pilot, order):
         for one in several:
@@ -203,8 +209,8 @@ async def _press_or_theirs(pilot: Pilot, order: Order) -> bool:
     beside = await press_in_row(pilot, order)
     if beside is not None:
         return beside
-    theirs = await _their(pilot, order)
-    return theirs if theirs is not None else await _press(pilot, order)
+    behind = await theirs(pilot, order)
+    return behind if behind is not None else await _press(pilot, order)
 
 
 async def _expand(pilot: Pilot, order: Order) -> bool:
@@ -248,35 +254,6 @@ async def _solve(pilot: Pilot, order: Order) -> bool:
     return bool(pilot.clip)
 
 
-async def _wait(pilot: Pilot, order: Order) -> bool:
-    seconds = numbers(order.text)
-    return await pilot.do("wait", "page", written(seconds[0] if seconds else 1.0)) != "refused"
-
-
-async def _generate(pilot: Pilot, order: Order) -> bool:
-    """Press until a number that is shown is as asked."""
-    bounds = numbers(order.text)
-    words = set(tokens(order.text))
-    for _ in range(30):
-        await press_named(pilot, "generate", frozenset({"button"}))
-        shown = [float(n.own) for n in pilot.seen.nodes if re.fullmatch(r"-?\d+(?:\.\d+)?", n.own.strip())]
-        if shown and _as_asked(shown[0], bounds, words):
-            return True
-    return False
-
-
-def _as_asked(value: float, bounds: list[float], words: set[str]) -> bool:
-    if "odd" in words or "even" in words:
-        return (value % 2 == 1) == ("odd" in words)
-    if not bounds:
-        return False
-    if words & {"greater", "more", "larger", "above", "over"}:
-        return value > bounds[0]
-    if words & {"less", "smaller", "below", "under", "lower"}:
-        return value < bounds[0]
-    return value == bounds[0]
-
-
 async def _order_items(pilot: Pilot, order: Order) -> bool:
     """Press the plus of each item that is named."""
     names = [part.strip(" .") for part in re.split(r",\s*", order.text.split(":", 1)[-1])]
@@ -291,25 +268,17 @@ async def _order_items(pilot: Pilot, order: Order) -> bool:
 
 
 async def _style(pilot: Pilot, order: Order) -> bool:
-    """Mark a text in an editor and press the control of a style."""
-    found = re.search(r"the text (.+?),? the (?:style|colou?r) (\w+)", order.text)
-    box = next((n for n in pilot.nodes({"textbox"}) if n.value), None)
-    if not found or box is None:
-        return False
-    whole = plain(found[1]) in ("everything", "all")
-    if await pilot.do("mark", box.id, "" if whole else found[1]) == "refused":
-        return False
-    tools = [
-        n
-        for n in pilot.nodes({"button", "clickable", "icon"})
-        if plain(found[2]) in tokens(n.hints + " " + n.name)
-    ]
-    if tools:
-        return await press_node(pilot, tools[0])
-    return False
+    """Give a text of an editor a style, or a thing its stars; else do what a control says."""
+    for way in (style, rate):
+        done = await way(pilot, order)
+        if done is not None:
+            return done
+    return await _goal(pilot, order)
 
 
 async def _drag(pilot: Pilot, order: Order) -> bool:
+    if found := in_row(pilot, order):
+        return await fill(pilot, *found)
     for skill in (set_amount, move_in_list):
         moved = await skill(pilot, order)
         if moved is not None:
@@ -340,6 +309,17 @@ async def _go(pilot: Pilot, order: Order) -> bool:
     return await press_named(pilot, wanted, frozenset({"link"}))
 
 
+async def _deed(pilot: Pilot, order: Order) -> bool:
+    """Book or search a trip where the page has a form for one, else do what a control says."""
+    booked = await trip(pilot, order) if order.word == "book" else None
+    return booked if booked is not None else await give(pilot, order)
+
+
+async def _search(pilot: Pilot, order: Order) -> bool:
+    found = await trip(pilot, order)
+    return found if found is not None else await search(pilot, order)
+
+
 async def _buy(pilot: Pilot, order: Order) -> bool:
     """Press what buys the thing an order names, else what goes with the most or the least of something."""
     return await give(pilot, order) or (not pilot.moves and bool(await press_best(pilot, order)))
@@ -365,7 +345,7 @@ async def _goal(pilot: Pilot, order: Order) -> bool:
     """Do what a sentence without a known verb is about: what a control says that bears all of its words."""
     if turned(order):
         return await switch(pilot, order)
-    if found := labelled(pilot, order):
+    if found := in_row(pilot, order) or labelled(pilot, order):
         return await fill(pilot, *found)
     wanted = order.quote or content(order.text)
     sure = [
@@ -381,6 +361,11 @@ async def _choose(pilot: Pilot, order: Order) -> bool:
     bears = [n for n in pilot.nodes({"button", "link", "menuitem"}) if tokens(n.name)[:1] == [order.word]]
     if bears and (order.word == "mark" or len(fits(pilot, asked_of(order))) == 1):
         return await deed(pilot, order)
+    picked = await pick_colour(pilot, order)
+    if picked is not None:
+        return picked
+    if order.word == "mark" and (found := in_row(pilot, order)):
+        return await fill(pilot, *found)
     best = await press_best(pilot, order)
     return best if best is not None else await choose(pilot, order)
 
@@ -388,9 +373,9 @@ async def _choose(pilot: Pilot, order: Order) -> bool:
 SKILLS: dict[str, Skill] = {
     "press": _press_or_theirs, "submit": _submit, "choose": _choose, "enter": _enter, "expand": _expand,
     "close": _close, "find": _find, "focus": _focus, "mark_text": _mark_text, "scroll": _scroll,
-    "copy": copy, "paste": paste, "solve": _solve, "wait": _wait, "search": search,
-    "generate": _generate, "order": _order_items, "style": _style, "hover": _hover, "go": _go,
+    "copy": copy, "paste": paste, "solve": _solve, "wait": wait, "search": _search,
+    "generate": generate, "order": _order_items, "style": _style, "hover": _hover, "go": _go,
     "use": _nothing, "read": _nothing, "spare": _nothing, "message": _message, "login": login, "goal": _goal,
-    "uncheck": untick, "drag": _drag, "sort": sort, "deed": give, "buy": _buy, "switch": switch,
+    "uncheck": untick, "drag": _drag, "sort": sort, "deed": _deed, "buy": _buy, "switch": switch,
 }  # fmt: skip
 """How each kind of order is carried out."""

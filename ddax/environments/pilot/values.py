@@ -226,8 +226,13 @@ def slots(task: str, labels: list[str]) -> dict[str, str]:
 STOP = frozenset("search for find look up show me the a an in by of from with movies films books all".split())  # noqa: SIM905
 
 
+_DATED = {"year": "date", "day": "date"}
+"""Words for a part of a date, or for how exact one is."""
+
+
 def akin(word: str, key: str) -> bool:
     """Tell whether a word of an order speaks of a word of a label, as “directed” of “director”."""
+    word, key = (_DATED.get(one, one) for one in (word, key))
     return len(key) > 2 and (word == key or (len(word) > 4 and len(key) > 4 and word[:6] == key[:6]))
 
 

@@ -46,6 +46,12 @@ EMPTY = frozenset(
     please labeled labelled named called titled below above following item items box boxes element widget one
     corresponding it, page window form then which shown using up coloured colored color""".split()  # noqa: SIM905
 )
+KINDS = frozenset(
+    """about album article book card column comment document email entry event file film folder item line
+    message movie note person photo picture post product project record result row slot song task ticket track
+    user video only just also me my i now again please beside next""".split()  # noqa: SIM905
+)
+"""Words for a kind of things, and others by which nothing is told from another of its kind."""
 _OF_TWO = (
     (re.compile(r"\bradio[ -]?button(s?)\b", re.IGNORECASE), r"radio\1"),
     (re.compile(r"\bcheck[ -]box(es)?\b", re.IGNORECASE), r"checkbox\1"),
@@ -149,8 +155,8 @@ def likeness(wanted: str, label: str) -> float:
     asked, said = tokens(wanted), tokens(label)
     if not asked or not said:
         return 0.0
-    counted, told = ({word for word in words if word.isdecimal()} for words in (asked, said))
-    if counted and told and not counted & told:
+    numbered, told = counted(wanted), counted(label)
+    if numbered and told and not numbered & told:
         return 0.0
     met = sum(max((kin(word, other) for other in said), default=0.0) for word in asked)
     share, cover = met / len(asked), min(1.0, met / len(said))
@@ -159,6 +165,16 @@ def likeness(wanted: str, label: str) -> float:
     if cover > 0.99 and len(said) < len(asked):
         return 0.4 + 0.4 * share
     return 0.5 * 2 * share * cover / (share + cover) if share + cover else 0.0
+
+
+def counted(text: str) -> set[str]:
+    """Return the words of a text with a number in them, a place as its number: “12c”, and “2” for “2nd”."""
+    return {word for word in tokens(as_numbers(text)) if any(map(str.isdecimal, word))}
+
+
+def as_numbers(text: str) -> str:
+    """Return a text with its places as numbers, “2nd” as “2”."""
+    return _ORDINAL.sub(r"\1", text)
 
 
 LIKE = 0.4
