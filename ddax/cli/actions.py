@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from ddax.cli.backend import Output, home_of, settings
-from ddax.cli.options import JSON, VERBOSE
+from ddax.cli.options import CONFIG, JSON, VERBOSE
 from ddax.cli.text import clean
 from ddax.errors import UsageError
 
@@ -16,7 +16,6 @@ if TYPE_CHECKING:
     from ddax.actions.protocol import Action
     from ddax.configs.settings import Actions, Context
 
-CONFIG = Annotated[str | None, typer.Option(help="Settings file; default ./ddax.yaml if it is there.")]
 SHOWN = ("user", "model", "web", "file", "code")
 """Origins of an argument the table shows; memory and tools are ruled on as files are."""
 

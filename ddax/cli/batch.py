@@ -14,7 +14,7 @@ import typer
 from ddax.cli.backend import Output, has_something_to_read, settings
 from ddax.cli.errors import Interrupted, leave_stdout, report
 from ddax.cli.interrupts import Interrupts
-from ddax.cli.options import VERBOSE
+from ddax.cli.options import CONFIG, MODEL, SEED, VERBOSE
 from ddax.cli.text import clean
 from ddax.errors import SourceError, UsageError
 from ddax.wording import amount
@@ -47,9 +47,9 @@ def batch(
     sources: Annotated[
         list[str] | None, typer.Option("--sources", "-s", help="Sources of tasks that name none.")
     ] = None,
-    model: Annotated[str | None, typer.Option(help="'embedded' (no model) or provider:model.")] = None,
-    config: Annotated[str | None, typer.Option(help="Settings file; default ./ddax.yaml.")] = None,
-    seed: Annotated[int | None, typer.Option(help="Seed of every random choice.")] = None,
+    model: MODEL = None,
+    config: CONFIG = None,
+    seed: SEED = None,
     resume: Annotated[bool, typer.Option("--resume", help="Go on in a folder that has results.")] = False,
     json: JSON = False,
     verbose: VERBOSE = False,

@@ -17,7 +17,7 @@ import typer
 from ddax.cli.answer import print_result
 from ddax.cli.backend import Agent, OnEvent, Output, Result, new_thread, opener_of
 from ddax.cli.board import Board
-from ddax.cli.options import EVENTS, JSON
+from ddax.cli.options import EVENTS, JSON, MODEL, SEED
 from ddax.cli.runs import print_tree
 from ddax.cli.work import perform
 
@@ -78,8 +78,8 @@ ACTS: tuple[Act, ...] = (repair_act,)
 
 def demo(
     context: typer.Context,
-    seed: Annotated[int, typer.Option(help="Seed of every random choice.")] = 0,
-    model: Annotated[str, typer.Option(help="'embedded' (no model) or provider:model.")] = "embedded",
+    seed: SEED = 0,
+    model: MODEL = "embedded",
     max_usd: Annotated[float, typer.Option(help="Cap of US dollars.")] = 0.05,
     json: JSON = False,
     verbose: EVENTS = False,

@@ -81,8 +81,11 @@ def _storage(why: str) -> StorageError:
     )
 
 
-def report(exc: BaseException, *, json: bool, verbose: bool = False) -> int:
-    """Print an error, one JSON object on stdout with `json`, else lines on stderr; return the exit code."""
+def report(exc: BaseException, *, json: bool, verbose: bool = False, beside: JsonDict | None = None) -> int:
+    """Print an error, one JSON object on stdout with `json`, else lines on stderr; return the exit code.
+
+    `beside` is what was found before, and stands in the same object.
+    """
     from ddax.configs.secrets import Redactor
 
     redactor = Redactor.of_process()
@@ -90,7 +93,7 @@ def report(exc: BaseException, *, json: bool, verbose: bool = False) -> int:
         sys.stderr.write(redactor.text(clean_block("".join(traceback.format_exception(exc)))))
     error, code = _describe(exc, redactor)
     error = redactor.value(error)
-    if json and _is_told({"error": error, "exit_code": code}):
+    if json and _is_told({**redactor.value(beside or {}), "error": error, "exit_code": code}):
         return code
     sys.stderr.write(f"error: {clean(error['what'])}\n")
     for word in ("why", "mend"):

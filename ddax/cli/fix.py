@@ -7,14 +7,15 @@ import re
 import sys
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
 from ddax.cli.backend import Output, home_of, settings
-from ddax.cli.errors import Interrupted
-from ddax.cli.options import JSON, VERBOSE
+from ddax.cli.errors import Interrupted, report
+from ddax.cli.options import CONFIG, JSON, MODEL, SEED, VERBOSE
 from ddax.cli.patch import as_json, print_repair, print_suspects
 from ddax.errors import DdaxError, UsageError
 
@@ -46,17 +47,15 @@ def fix(
     explain: Annotated[
         bool, typer.Option("--explain", help="Show where the fault is suspected, and why.")
     ] = False,
-    model: Annotated[str | None, typer.Option(help="'embedded' (no model) or provider:model.")] = None,
+    model: MODEL = None,
     budget: Annotated[
         list[str] | None, typer.Option(help="A cap: 30s, 2m or 0.50usd; both kinds may be given.")
     ] = None,
-    seed: Annotated[int | None, typer.Option(help="Seed of every random choice.")] = None,
+    seed: SEED = None,
     python: Annotated[
         str | None, typer.Option(help="The Python that has the project's libraries; default: this one.")
     ] = None,
-    config: Annotated[
-        str | None, typer.Option(help="Settings file; default ./ddax.yaml if it is there.")
-    ] = None,
+    config: CONFIG = None,
     json: JSON = False,
     verbose: VERBOSE = False,
 ) -> None:
@@ -79,14 +78,16 @@ def fix(
         result = asyncio.run(_repair(project, context, sandbox))
     except KeyboardInterrupt as exc:
         raise Interrupted from exc
+    found = partial(as_json, result, sandbox=sandbox.name, seconds=seconds)
     try:
         kept = _apply(project, result, context) if apply and result.solved else None
-    except DdaxError:
-        if not json:  # what was found is shown all the same
-            print_repair(result, None, output, seconds=seconds, hint="Nothing was written.")
+    except DdaxError as exc:  # what was found is shown all the same
+        if json:
+            raise typer.Exit(report(exc, json=True, verbose=verbose, beside=found(applied=None))) from exc
+        print_repair(result, None, output, seconds=seconds, hint="Nothing was written.")
         raise
     if json:
-        output.result(as_json(result, sandbox=sandbox.name, applied=kept, seconds=seconds))
+        output.result(found(applied=kept))
     else:
         if explain:
             print_suspects(result, project.task.files, output)

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 
 from ddax.cli.board import cost_words
 from ddax.cli.text import clean, clean_block
-from ddax.wording import amount
+from ddax.wording import NO_END_OF_ITSELF, amount
 
 if TYPE_CHECKING:
     from ddax.cli.backend import Output
@@ -57,12 +57,10 @@ _FIRST = {
 """What helps before any search, by a sign of it in what the tests said."""
 
 
-_ALONE = "it did not end, and the code was not at work"
-"""What is said of a test that loops or waits by itself, in `ddax.evolution.localise`, which loads slowly."""
 _TESTS = {
     "ModuleNotFoundError: No module named": _FIRST["No module named"],
     "ConftestImportFailure": "mend what conftest.py imports and does first: no test runs before it loads",
-    _ALONE: 'end that test, or leave it out: --tests "pytest --deselect FILE::TEST"',
+    NO_END_OF_ITSELF: 'end that test, or leave it out: --tests "pytest --deselect FILE::TEST"',
 }
 """What helps where it is the tests that keep a search from finding anything."""
 
@@ -72,7 +70,7 @@ def _holds(sign: str, result: RepairResult) -> bool:
     signs = sum(sign in failure for failure in result.failures)
     named = sum("::" in failure for failure in result.failures)
     every = not result.tests_before[0] and signs == named
-    return signs > 0 and (every or sign == _ALONE)
+    return signs > 0 and (every or sign == NO_END_OF_ITSELF)
 
 
 def mend_of(result: RepairResult, seconds: float) -> str:

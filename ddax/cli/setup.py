@@ -13,7 +13,7 @@ import typer
 
 from ddax.cli.backend import Output, home_of, settings
 from ddax.cli.notes import model_note
-from ddax.cli.options import JSON, VERBOSE
+from ddax.cli.options import CONFIG, JSON, VERBOSE
 from ddax.errors import UsageError
 from ddax.wording import amount
 
@@ -92,9 +92,7 @@ def env_text() -> str:
 
 
 def config_show(
-    config: Annotated[
-        str | None, typer.Option(help="Settings file; default ./ddax.yaml if it is there.")
-    ] = None,
+    config: CONFIG = None,
     json: JSON = False,
     verbose: VERBOSE = False,
 ) -> None:
@@ -123,9 +121,7 @@ def models_check(
     model: Annotated[
         str | None, typer.Option(help="'embedded' or provider:model; default: the setting.")
     ] = None,
-    config: Annotated[
-        str | None, typer.Option(help="Settings file; default ./ddax.yaml if it is there.")
-    ] = None,
+    config: CONFIG = None,
     json: JSON = False,
     verbose: VERBOSE = False,
 ) -> None:

@@ -31,7 +31,7 @@ from ddax.cli.browsing import with_browser
 from ddax.cli.errors import Interrupted, as_ddax, report
 from ddax.cli.interrupts import Interrupts
 from ddax.cli.notes import model_note
-from ddax.cli.options import EVENTS, JSON, MODEL
+from ddax.cli.options import CONFIG, EVENTS, JSON, MODEL, SEED
 from ddax.cli.runs import known_run
 from ddax.cli.watch import watcher
 from ddax.errors import ReasonerError, StorageError, UsageError, json_fault
@@ -83,7 +83,7 @@ def run(
     max_steps: Annotated[int | None, typer.Option(help="Cap of steps.")] = None,
     max_usd: Annotated[float | None, typer.Option(help="Cap of US dollars.")] = None,
     max_seconds: Annotated[float | None, typer.Option(help="Cap of wall time in seconds.")] = None,
-    seed: Annotated[int | None, typer.Option(help="Seed of every random choice.")] = None,
+    seed: SEED = None,
     namespace: Annotated[str | None, typer.Option(help="Memory namespace.")] = None,
     human: Annotated[
         bool | None, typer.Option("--human/--no-human", help="Somebody is there to be asked.")
@@ -101,9 +101,7 @@ def run(
         bool | None,
         typer.Option("--stream/--no-stream", help="Show replies being written; default: at a terminal."),
     ] = None,
-    config: Annotated[
-        str | None, typer.Option(help="Settings file; default ./ddax.yaml if it is there.")
-    ] = None,
+    config: CONFIG = None,
     resume_: Annotated[
         bool, typer.Option("--resume", help="Resume a thread instead (the same as ddax resume).")
     ] = False,
@@ -205,7 +203,7 @@ def _resume(
         return await agent.resume(name, on_event=on_event, answer=reply, last_good=last_good, model=model)
 
     output.note(f"resuming thread {name}")
-    if info.began_with and (reply is not None or info.status == "running"):
+    if info.began_with and (reply is not None or info.status in ("running", "stopped")):
         output.note(f"Its model is now {info.model}; it began with {info.began_with}.")
     return execute(opener_of(context), None, name, job, output)
 

@@ -5,11 +5,12 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 
 from ddax.evolution.inside.loading import WORK
-from ddax.evolution.localise import NO_END, NO_END_OF_ITSELF, Report, Row, read_report
+from ddax.evolution.localise import Report, Row, read_report
 from ddax.evolution.records import Evaluation
 from ddax.evolution.sandbox.protocol import Limits, Sandbox
 from ddax.evolution.sandbox.worker import Worker
 from ddax.evolution.suites import Suite
+from ddax.wording import NO_END, NO_END_OF_ITSELF
 
 LETTERS = {"pass": "p", "skip": "p", "assert": "f", "error": "e", "timeout": "t"}
 REPORT_LINES = 6

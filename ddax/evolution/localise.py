@@ -9,14 +9,12 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from ddax.evolution.operators.base import Seen
+from ddax.wording import NO_END
 
 Place = tuple[str, int]
 NAME_BONUS, TRACEBACK_BONUS = 0.05, 0.15
 """Added to the suspiciousness of lines of a function that a failing test names, and of a line at which
 its exception arose."""
-NO_END = "it did not end"
-NO_END_OF_ITSELF = "it did not end, and the code was not at work"
-"""What is said of code whose steps or seconds were used up, and of a test that loops or waits by itself."""
 
 
 @dataclass(frozen=True)

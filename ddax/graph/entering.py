@@ -5,9 +5,12 @@ from __future__ import annotations
 import asyncio
 from collections.abc import Iterator
 from contextlib import contextmanager
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from ddax.errors import UsageError
+
+if TYPE_CHECKING:
+    from ddax.graph.runs import RunInfo
 
 OPENED = frozenset({"graph", "home", "runs", "services", "store"})
 """What an agent has while it is open."""
@@ -79,10 +82,14 @@ def refuse_a_loop() -> None:
         )
 
 
-def refuse_a_model(thread: str, model: str | None, *, waiting: bool) -> None:
-    """Refuse a model for a thread that has nothing to ask it; raises UsageError."""
-    if model is None:
+def refuse_a_model(info: RunInfo, model: str | None, *, waiting: bool) -> None:
+    """Refuse a model for a thread that has nothing to ask it; raises UsageError.
+
+    One that died after its last checkpoint has only its result to be told.
+    """
+    if model is None or (info.status == "running" and not waiting):
         return
+    thread = info.thread_id
     if waiting:
         why, mend = (
             "It waits for a human.",

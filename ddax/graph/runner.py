@@ -234,7 +234,7 @@ class Agent:
                 given = Input(task=info.task)  # it died before its task reached the checkpoints
             elif (not state.tasks and not waiting) or (waiting and answer is None):
                 await of_this_graph(self.graph, state, name)
-                refuse_a_model(name, model, waiting=waiting)
+                refuse_a_model(info, model, waiting=waiting)
                 if info.status == "running":  # it died after its last one
                     return await self._settle(name, _config(name, context), "")
                 return as_noted(result_of(name, state.values, tuple(state.interrupts)), info)

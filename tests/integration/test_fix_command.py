@@ -90,6 +90,17 @@ def test_apply_writes_and_undo_takes_back(place, capsys):
     assert (code, "no repair to undo" in err) == (2, True)
 
 
+def test_a_repair_that_cannot_be_written_is_told_beside_the_error(place, capsys):
+    (place / "test_clamp.py").write_text(STYLES["functions"][1]["test_clamp.py"])
+    (place / "clamp.py").chmod(0o444)
+    code, out, _ = run(capsys, "clamp.py", "test_clamp.py", "--apply", "--json", "--budget", "120s")
+    found = json.loads(out)
+    assert (code, found["exit_code"], found["error"]["kind"]) == (2, 2, "UsageError")
+    assert (found["solved"], found["applied"]) == (True, False)
+    assert works(found["files"]["clamp.py"])
+    assert (place / "clamp.py").read_text() == PROGRAM
+
+
 def test_a_repair_that_was_applied_orders_the_next_search_until_it_is_undone(place, capsys):
     from ddax.evolution.learned import adjustments, read_rules, successes
 

@@ -317,6 +317,9 @@ async def test_a_run_broken_off_by_its_model_goes_on_with_another_one(tmp_path, 
         info = agent.runs.known("t")
         with pytest.raises(UsageError, match="asks no model now"):
             await agent.resume("t", model=MODEL)
+        agent.runs.update("t", status="running")  # as of one that died after its last checkpoint
+        assert (await agent.resume("t", model=MODEL))["answer"] == result["answer"]
+        assert agent.runs.known("t").model == "openai:other"
     assert result["status"] == "done"
     assert "openai:other" in result["usage"]["models"]
     assert (info.model, info.began_with) == ("openai:other", MODEL)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import contextlib
 import sqlite3
 import threading
 import time
@@ -46,7 +47,7 @@ def test_a_connection_closes_behind_the_call_that_runs(tmp_path: Path) -> None:
 
 
 async def test_a_cache_closes_while_what_was_given_up_still_waits_for_the_file(tmp_path: Path) -> None:
-    path = tmp_path / "http.sqlite"
+    path, ends = tmp_path / "http.sqlite", list[object]()
     async with httpx.AsyncClient(transport=CachingTransport(Origin(), path)) as client:
         await client.get("http://a.test/first")
     for number in range(ROUNDS):
@@ -58,11 +59,18 @@ async def test_a_cache_closes_while_what_was_given_up_still_waits_for_the_file(t
         await asyncio.sleep(0.02)
         for one in asked:
             one.cancel()
-        await asyncio.gather(*asked, return_exceptions=True)
+        ends += await asyncio.gather(*asked, return_exceptions=True)
         closing = asyncio.create_task(client.aclose())
         await asyncio.sleep(0.01)
         other.close()
         await closing
+    assert [type(end) for end in ends] == [asyncio.CancelledError] * (4 * ROUNDS)
+    with contextlib.closing(sqlite3.connect(path)) as kept:
+        assert kept.execute("PRAGMA integrity_check").fetchall() == [("ok",)]
+    origin = Origin()
+    async with httpx.AsyncClient(transport=CachingTransport(origin, path)) as client:
+        await client.get("http://a.test/first")
+    assert origin.asked == 0
 
 
 async def test_what_was_kept_is_there_behind_a_request_that_was_given_up(tmp_path: Path) -> None:

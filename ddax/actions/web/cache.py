@@ -48,9 +48,10 @@ class CachingTransport(httpx.AsyncBaseTransport):
         return await (await self._opened()).handle_async_request(request)
 
     async def aclose(self) -> None:
-        """Close the file and the transport behind."""
-        if self._storage is not None:
-            await self._storage.close()
+        """Close the file, also one that is just being opened, and the transport behind."""
+        async with self._opening:
+            if self._storage is not None:
+                await self._storage.close()
         await self._inner.aclose()
 
 

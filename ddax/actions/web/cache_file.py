@@ -13,6 +13,8 @@ from functools import partial
 from pathlib import Path
 from typing import Any
 
+from ddax.memory.files import ensure_folder
+
 
 class Turns(sqlite3.Connection):
     """A connection of which each call, and each of its cursors, waits for the one before."""
@@ -24,6 +26,10 @@ class Turns(sqlite3.Connection):
     def cursor(self) -> TurnsCursor:  # type: ignore[override]  # its callers give no factory
         with self.turn:
             return super().cursor(partial(TurnsCursor, turn=self.turn))
+
+    def executescript(self, sql: str, /) -> sqlite3.Cursor:
+        with self.turn:
+            return super().executescript(sql)
 
     def commit(self) -> None:
         with self.turn:
@@ -55,6 +61,11 @@ class TurnsCursor(sqlite3.Cursor):
             super().executemany(sql, rows)
         return self
 
+    def executescript(self, sql: str, /) -> TurnsCursor:
+        with self._turn:
+            super().executescript(sql)
+        return self
+
     def fetchone(self) -> Any:
         with self._turn:
             return super().fetchone()
@@ -67,8 +78,12 @@ class TurnsCursor(sqlite3.Cursor):
         with self._turn:
             return super().fetchall()
 
+    def close(self) -> None:
+        with self._turn:
+            super().close()
+
 
 def open_turns(path: Path) -> Turns:
     """Open a file, with its folder, for calls from any thread; each write stands by itself."""
-    path.parent.mkdir(parents=True, exist_ok=True)
+    ensure_folder(path.parent)
     return sqlite3.connect(path, isolation_level=None, check_same_thread=False, factory=Turns)

@@ -9,7 +9,7 @@ from __future__ import annotations
 import ast
 from collections.abc import Iterator
 
-from ddax.evolution.operators.base import Scope, Source
+from ddax.evolution.operators.base import Scope, Source, stands_alone
 from ddax.evolution.operators.expressions import NEAR, Variant
 from ddax.evolution.operators.kinds import NUMBERS, kinds_of, plain
 
@@ -25,7 +25,7 @@ def repeated(node: ast.expr, source: Source) -> Iterator[Variant]:
     """Do with a number what the file does with another one: take the same away, keep it in the same range."""
     if not isinstance(node, ast.Name | ast.BinOp | ast.Call | ast.Subscript | ast.Attribute):
         return
-    if not isinstance(getattr(node, "ctx", ast.Load()), ast.Load) or not _stands_alone(node, source):
+    if not stands_alone(node, source):
         return
     scope = source.scope_of(node)
     kinds = plain(kinds_of(node, scope))
@@ -37,12 +37,6 @@ def repeated(node: ast.expr, source: Source) -> Iterator[Variant]:
     for cost, operator, operand in _operations(scope, source):
         if (type(operator), ast.dump(operand)) not in done and ast.dump(operand) != ast.dump(node):
             yield "repeat_operation", cost, ast.BinOp(node, operator, operand)
-
-
-def _stands_alone(node: ast.expr, source: Source) -> bool:
-    parent = source.parents.get(node)
-    called = isinstance(parent, ast.Call) and parent.func is node
-    return not called and not isinstance(parent, ast.Attribute | ast.Expr)
 
 
 def _operations(scope: Scope, source: Source) -> list[Operation]:

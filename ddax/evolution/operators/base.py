@@ -296,6 +296,14 @@ def dotted(node: ast.AST) -> str:
     return ""
 
 
+def stands_alone(node: ast.expr, source: Source) -> bool:
+    """Tell whether an expression is read for its value: no target, statement, callee or owner of a name."""
+    parent = source.parents.get(node)
+    called = isinstance(parent, ast.Call) and parent.func is node
+    read = isinstance(getattr(node, "ctx", ast.Load()), ast.Load)
+    return read and not called and not isinstance(parent, ast.Attribute | ast.Expr)
+
+
 def own_nodes(root: ast.AST) -> Iterator[ast.AST]:
     """Walk a function without the functions inside it."""
     queue = list(ast.iter_child_nodes(root))

@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from copy import copy
 from typing import TypeGuard
 
-from ddax.evolution.operators.base import Source
+from ddax.evolution.operators.base import Source, stands_alone
 from ddax.evolution.operators.expressions import Variant, call, number
 from ddax.evolution.operators.kinds import NUMBERS, SEQUENCES, SIZED, compatible, kinds_of, plain
 
@@ -363,14 +363,7 @@ def attributes(node: ast.expr, source: Source) -> Iterator[Variant]:
 
 def combined(node: ast.expr, source: Source) -> Iterator[Variant]:
     """Concatenate a sequence with a name or an empty value of its type; repeat it."""
-    if not isinstance(node, (ast.Name, ast.Call, ast.Subscript)) or not isinstance(
-        getattr(node, "ctx", ast.Load()), ast.Load
-    ):
-        return
-    parent = source.parents.get(node)
-    if isinstance(parent, (ast.Attribute, ast.Expr)) or (
-        isinstance(parent, ast.Call) and parent.func is node
-    ):
+    if not isinstance(node, ast.Name | ast.Call | ast.Subscript) or not stands_alone(node, source):
         return
     scope = source.scope_of(node)
     kinds = kinds_of(node, scope)

@@ -8,7 +8,7 @@ from __future__ import annotations
 import ast
 from collections.abc import Iterator
 
-from ddax.evolution.operators.base import Scope, Source, dotted
+from ddax.evolution.operators.base import Scope, Source, dotted, stands_alone
 from ddax.evolution.operators.kinds import NUMBERS, SEQUENCES, SIZED, compatible, elements, kinds_of, plain
 
 Variant = tuple[str, float, ast.expr]
@@ -276,20 +276,13 @@ def slices(node: ast.expr, source: Source) -> Iterator[Variant]:
             if node.upper is None:
                 yield "slice", 1.1, ast.Slice(node.lower, number(-1), None)
         return
-    parent = source.parents.get(node)
     if isinstance(node, ast.Subscript) and isinstance(node.ctx, ast.Load):
         yield "subscript_drop", 0.9, node.value
         if isinstance(node.slice, ast.Slice):
             return
         yield "subscript_slice", 1.4, ast.Subscript(node.value, ast.Slice(node.slice, None), ast.Load())
         yield "subscript_slice", 1.4, ast.Subscript(node.value, ast.Slice(None, node.slice), ast.Load())
-    if not isinstance(node, (ast.Name, ast.Call, ast.Attribute)) or isinstance(
-        parent, (ast.Attribute, ast.Expr)
-    ):
-        return
-    if not isinstance(getattr(node, "ctx", ast.Load()), ast.Load) or (
-        isinstance(parent, ast.Call) and parent.func is node
-    ):
+    if not isinstance(node, ast.Name | ast.Call | ast.Attribute) or not stands_alone(node, source):
         return
     scope = source.scope_of(node)
     if plain(kinds_of(node, scope)) & (SEQUENCES - {"range"}):
@@ -317,14 +310,9 @@ def reused(node: ast.expr, source: Source) -> Iterator[Variant]:
     """Put another expression of the same function in the place of one of a fitting type."""
     if not isinstance(node, (ast.Name, ast.Call, ast.BinOp, ast.Subscript, ast.Constant, ast.Attribute)):
         return
-    if not isinstance(getattr(node, "ctx", ast.Load()), ast.Load):
+    if not stands_alone(node, source):
         return
-    parent = source.parents.get(node)
-    if isinstance(parent, (ast.Attribute, ast.Expr)) or (
-        isinstance(parent, ast.Call) and parent.func is node
-    ):
-        return
-    scope = source.scope_of(node)
+    parent, scope = source.parents.get(node), source.scope_of(node)
     kind = kinds_of(node, scope)
     here = {ast.dump(node)}
     if isinstance(node, ast.Subscript):  # its index says less, though it may stand elsewhere as well

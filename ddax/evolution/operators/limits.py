@@ -5,14 +5,14 @@ from __future__ import annotations
 import ast
 from collections.abc import Iterator
 
-from ddax.evolution.operators.base import Source
+from ddax.evolution.operators.base import Source, stands_alone
 from ddax.evolution.operators.expressions import Variant, call
 from ddax.evolution.operators.kinds import NUMBERS, kinds_of, plain
 
 
 def clamps(node: ast.expr, source: Source) -> Iterator[Variant]:
     """Keep a variable, or what is computed to be kept, from becoming too great or too small."""
-    if not isinstance(getattr(node, "ctx", ast.Load()), ast.Load) or not _is_value(node, source):
+    if not _is_value(node, source):
         return
     scope = source.scope_of(node)
     if not plain(kinds_of(node, scope)) & NUMBERS:
@@ -36,11 +36,11 @@ def clamps(node: ast.expr, source: Source) -> Iterator[Variant]:
 
 def _is_value(node: ast.expr, source: Source) -> bool:
     """Tell whether a name is read, or what is computed is given a name, kept or returned as it is."""
-    parent = source.parents.get(node)
-    if isinstance(parent, ast.Attribute | ast.Expr) or (isinstance(parent, ast.Call) and parent.func is node):
+    if not stands_alone(node, source):
         return False
     if isinstance(node, ast.Name):
         return True
+    parent = source.parents.get(node)
     index = isinstance(parent, ast.Subscript) and parent.slice is node
     kept = index or isinstance(parent, ast.Return | ast.Assign)
     return kept and isinstance(node, ast.BinOp | ast.Call)
