@@ -29,14 +29,15 @@ async def rigidity(state: State, *, session: Session) -> Update:
     outcomes = [state["outcomes"][i] for i in sorted(state.get("outcomes", {}), key=dag.sort_key)]
     # All at once: each asking of the encoder is a trip to its cache and back.
     rows = await session.embed(*(text for o in outcomes for text in (o["expected"], o["text"])))
+    D = await directions_of(candidates, mind, session)
     for outcome, expected, actual in zip(outcomes, rows[::2], rows[1::2], strict=True):
         idea_id, verdict = outcome["idea"], state["verdicts"].get(outcome["idea"], {})
         felt = _surprise(expected, actual, verdict, session.scale)
         before, mind = mind, observe(mind, epsilon=felt["epsilon"], surprise=felt["surprise"])
-        D = await directions_of(candidates, mind, session)
         seen = project(session.projection, actual.astype(np.float64))
         teleport = session.settings.selection.teleport
         mind = receive(mind, seen, D, values, teleport=teleport, before=before)
+        D = await directions_of(candidates, mind, session)  # x has moved
         mind = {**mind, "m_crit": reported(critical_gains(mind, mind_forces(mind, D, values)))}
         surprises[idea_id] = {**verdict, **felt}
         learned.append((outcome, mind))

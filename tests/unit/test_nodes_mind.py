@@ -13,6 +13,7 @@ from langchain_core.messages import HumanMessage
 
 from ddax.configs.secrets import Redactor
 from ddax.dynamics.forces import mind_forces
+from ddax.dynamics.stability import critical_gains, reported
 from ddax.dynamics.state import decode_vector
 from ddax.environments.grid import GridWorld
 from ddax.errors import ReasonerError, UsageError
@@ -65,6 +66,16 @@ async def test_the_raw_surprise_is_that_of_what_was_foreseen_before_the_outcome(
     foreseen = decode_vector(start["mind"]["x"]) + mind_forces(start["mind"], D, np.zeros(1)).delta_x
     raw = np.linalg.norm(foreseen - decode_vector(hit["mind"]["i"]))
     assert hit["mind"]["raw_surprise"] == pytest.approx(raw, abs=1e-6)
+
+
+async def test_the_critical_gains_are_those_of_where_the_mind_stands_now(kit: Any) -> None:
+    session = kit.session()
+    start = {**await kit.opened(session), "verdicts": {}}
+    hit = await felt(kit, session, start, OTHER)
+    assert hit["mind"]["x"] != start["mind"]["x"], "it has moved, so what leads to an outcome has turned"
+    D = await directions_of([start["ideas"]["0"]], hit["mind"], session)
+    gains = reported(critical_gains(hit["mind"], mind_forces(hit["mind"], D, np.zeros(1))))
+    assert hit["mind"]["m_crit"] == pytest.approx(gains, abs=1e-6)
 
 
 async def test_rigidity_writes_mind_and_verdicts_alone(kit: Any) -> None:
