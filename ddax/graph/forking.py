@@ -20,6 +20,7 @@ from ddax.configs.settings import Context, Mood
 from ddax.dynamics.state import attractor, new_attractor
 from ddax.errors import InvariantError, UsageError, first_fault
 from ddax.graph.history import Moment
+from ddax.graph.snapshots import unclaimed
 from ddax.ideas import dag
 from ddax.memory.records import branched
 from ddax.metacognition.versions import settled
@@ -29,6 +30,7 @@ if TYPE_CHECKING:
     from ddax.graph.runner import Agent
     from ddax.graph.runs import RunInfo
 
+OTHER_NAME = "Name another one: --to NAME"
 FORMS = "ideas.ID.FIELD=VALUE, mind.FIELD=VALUE, mood.FIELD=VALUE or a setting such as budget.max_steps=9"
 
 
@@ -62,6 +64,7 @@ async def _fork(agent: Agent, thread: str, at: int, change: Change, name: str) -
     info = agent.runs.known(thread)
     if agent.runs.load(name) is not None:
         raise _taken(name)
+    await unclaimed(agent.store, name, mend=OTHER_NAME)
     moment = await _moment(agent, info.thread_id, at)
     context = await asyncio.to_thread(settled, _context(info, change), agent.home.path)
     source: Any = {"configurable": {"thread_id": info.thread_id, "checkpoint_id": moment["checkpoint_id"]}}
@@ -97,7 +100,7 @@ def _taken(name: str) -> UsageError:
     return UsageError(
         f"There is a thread {name!r} already.",
         why="A fork is a thread of its own.",
-        mend="Name another one: --to NAME",
+        mend=OTHER_NAME,
     )
 
 

@@ -31,7 +31,7 @@ from ddax.graph.runs import CANCELLED, INTERRUPTED, RunFolder, RunInfo, named
 from ddax.graph.savers import open_store
 from ddax.graph.services import Clock, LocalServices, Parts
 from ddax.graph.snapshots import answered, checkpoint_of, cut_short, newest, noting, unanswered, whole
-from ddax.graph.standing import as_noted, counted, of_this_graph, standing
+from ddax.graph.standing import as_noted, counted, followed, of_this_graph, standing
 from ddax.graph.state import Input, State
 from ddax.graph.streaming import Event, OnEvent, events_of
 from ddax.graph.tasks import check_task
@@ -181,16 +181,8 @@ class Agent:
         name = named(thread, self._clock())
         async with self._begun(name):
             known = self.runs.load(name)
-            if known is not None and known.resumable:
-                status = INTERRUPTED if known.status == "running" else known.status  # nobody else has it
-                raise UsageError(
-                    f"thread {name!r} is not finished ({status}).",
-                    why="A follow-up needs the end of what was asked before.",
-                    mend=f"Continue it: ddax resume {name}",
-                )
-            if known is not None:
-                await whole(self.store, name, self.home.checkpoints)
-            before = checkpoint_of(await self._snapshot(known)) if known is not None else ""
+            place = _config(name, self.context)
+            before = await followed(self.graph, self.store, place, known, self.home.checkpoints)
             context = await asyncio.to_thread(settled, self.context, self.home.path)
             now = self._clock()
             info = RunInfo(

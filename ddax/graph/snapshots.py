@@ -72,6 +72,20 @@ async def whole(store: Store, thread: str, path: Path, *, rewind: bool = False) 
         raise damaged(found.fault, what=f"the checkpoints of thread {thread!r} are damaged.")
 
 
+async def unclaimed(store: Store, thread: str, *, mend: str) -> None:
+    """Raise UsageError where another home has a thread of this name, in a store that homes share.
+
+    A home has a manifest of every thread it began; this is asked of a name it has none of.
+    """
+    if not store.shared or await store.aget_tuple({"configurable": {"thread_id": thread}}) is None:
+        return
+    raise UsageError(
+        f"thread {thread!r} is one of another home.",
+        why="The Postgres of DDAX_CHECKPOINTS holds it, and this home has no record of it.",
+        mend=mend,
+    )
+
+
 async def unanswered(graph: Any, state: Any) -> Any:
     """Return a snapshot without the question that has been answered in a run that ended before it went on.
 

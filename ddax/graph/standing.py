@@ -12,11 +12,12 @@ from typing import TYPE_CHECKING, Any
 from ddax.errors import StateError, StorageError, UsageError
 from ddax.graph.results import RunResult, result_of
 from ddax.graph.runs import INTERRUPTED, UNFINISHED, RunInfo
-from ddax.graph.snapshots import newest
+from ddax.graph.snapshots import checkpoint_of, newest, unclaimed, whole
 
 if TYPE_CHECKING:
     from pathlib import Path
 
+    from ddax.graph.savers.pruning import Store
     from ddax.memory.home import Home
 
 DUE = "branch:to:"
@@ -43,6 +44,28 @@ async def counted(graph: Any, config: Any, info: RunInfo, path: Path) -> dict[st
         return _counts(info, (await newest(graph, config, info, path)).values)
     except (StateError, StorageError):
         return {}
+
+
+async def followed(graph: Any, store: Store, config: Any, info: RunInfo | None, path: Path) -> str:
+    """Return the checkpoint that a new task of a thread goes on from, "" for the first one.
+
+    Raises UsageError where the thread, which nobody runs, is not at its end or is one of another home,
+    StateError where it is damaged.
+    """
+    thread = str(config["configurable"]["thread_id"])
+    if info is None:
+        mend = "Take another name (--thread NAME), or set DDAX_HOME to the home it was begun in."
+        await unclaimed(store, thread, mend=mend)
+        return ""
+    if info.resumable:
+        status = INTERRUPTED if info.status == "running" else info.status
+        raise UsageError(
+            f"thread {thread!r} is not finished ({status}).",
+            why="A follow-up needs the end of what was asked before.",
+            mend=f"Continue it: ddax resume {thread}",
+        )
+    await whole(store, thread, path)
+    return checkpoint_of(await newest(graph, config, info, path))
 
 
 def _counts(info: RunInfo, state: Mapping[str, Any]) -> dict[str, Any]:

@@ -13,6 +13,7 @@ from langgraph.checkpoint.conformance import checkpointer_test, validate
 
 from ddax import Context, open_agent
 from ddax.errors import StateError, StorageError, ThreadInUse, UsageError
+from ddax.graph.forking import Change, fork
 from ddax.graph.savers import open_store
 from ddax.graph.services import Parts
 from ddax.ideas import dag
@@ -35,19 +36,24 @@ def environ(request: pytest.FixtureRequest) -> Mapping[str, str]:
 
 
 @pytest.fixture
-def agent_of(tmp_path: Path, environ: Mapping[str, str], monkeypatch: pytest.MonkeyPatch) -> Any:
+def agent_in(tmp_path: Path) -> Any:
     docs = tmp_path / "docs"
     docs.mkdir()
     for name, text in PAGES.items():
         (docs / f"{name}.md").write_text(text)
-    for name, value in environ.items():
-        monkeypatch.setenv(name, value)
     settings = Context(sources=(str(docs),), mood={"engine": "numpy"})  # type: ignore[arg-type]
 
-    def opened() -> Any:
-        return open_agent(settings, home=tmp_path / "home", parts=Parts(embedder=HashEmbedder()))
+    def opened(home: str) -> Any:
+        return open_agent(settings, home=tmp_path / home, parts=Parts(embedder=HashEmbedder()))
 
     return opened
+
+
+@pytest.fixture
+def agent_of(agent_in: Any, environ: Mapping[str, str], monkeypatch: pytest.MonkeyPatch) -> Any:
+    for name, value in environ.items():
+        monkeypatch.setenv(name, value)
+    return lambda: agent_in("home")
 
 
 async def test_the_official_contract_is_kept_in_full(tmp_path: Path, environ: Mapping[str, str]) -> None:
@@ -118,6 +124,27 @@ async def test_a_thread_in_a_postgres_has_one_owner(postgres: str, tmp_path: Pat
                 pass
         async with other.owned("shared"):
             pass
+
+
+async def test_a_home_leaves_the_threads_of_another_in_one_postgres_alone(
+    postgres: str, tmp_path: Path, agent_in: Any, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("DDAX_CHECKPOINTS", postgres)
+    name = f"{tmp_path.name}-both"
+    async with agent_in("one") as agent:
+        await agent.run(QUESTION, thread=name)
+        kept = await agent.state(name)
+    async with agent_in("other") as agent:
+        with pytest.raises(UsageError, match="another home") as raised:
+            await agent.run(QUESTION, thread=name)
+        assert agent.runs.load(name) is None, "nothing was begun"
+        await agent.run(QUESTION, thread=f"{name}-own")
+        with pytest.raises(UsageError, match="another home"):
+            await fork(agent, f"{name}-own", 4, Change(to=name))
+    assert "--thread" in raised.value.mend
+    async with agent_in("one") as agent:
+        assert await agent.state(name) == kept
+        assert (await agent.run(QUESTION, thread=name))["status"] == "done", "its own home follows up"
 
 
 async def test_many_open_a_new_postgres_at_once(postgres: str, tmp_path: Path) -> None:

@@ -36,6 +36,8 @@ _TABLES = "(hashtext('ddax tables'), 0)"
 class PostgresStore(Store, AsyncPostgresSaver):
     """Checkpoints in a Postgres database."""
 
+    shared = True
+
     async def forget(self, thread: str, ns: str, keep: Collection[str]) -> None:
         """Delete every checkpoint of a namespace but those, with their writes, at once."""
         kept = list(keep)

@@ -10,7 +10,7 @@ from abc import abstractmethod
 from collections.abc import AsyncIterator, Collection, Sequence
 from contextlib import asynccontextmanager
 from functools import cache
-from typing import TYPE_CHECKING, Any, get_type_hints
+from typing import TYPE_CHECKING, Any, ClassVar, get_type_hints
 
 from langgraph.channels import DeltaChannel
 from langgraph.checkpoint.base import BaseCheckpointSaver, CheckpointTuple
@@ -34,6 +34,9 @@ def delta_channels() -> dict[str, DeltaChannel[Any]]:
 
 class Store(BaseCheckpointSaver[str]):
     """A saver that can forget; a base to be mixed in before one that stores."""
+
+    shared: ClassVar[bool] = False
+    """Whether several homes may keep their threads in it."""
 
     @abstractmethod
     async def forget(self, thread: str, ns: str, keep: Collection[str]) -> None:
