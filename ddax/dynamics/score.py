@@ -159,8 +159,7 @@ def ranking(terms: Terms) -> list[int]:
 def all_misaligned(terms: Terms, minimum: float) -> bool:
     """Say whether there are candidates and each scores below the minimum, so that protect is due.
 
-    The score is the source's, cos(F, d̂) + exploration (dda-x 3.2), so that the minimum means the same
-    under every preset's weights.
+    The score is the source's, cos(F, d̂) + exploration (dda-x 3.2), whatever alignment and value weigh.
     """
     return bool(len(terms.cosine)) and bool((terms.cosine + terms.exploration < minimum).all())
 

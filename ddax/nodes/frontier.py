@@ -34,8 +34,6 @@ from ddax.metacognition.effects import effects_of
 from ddax.nodes.widen import Width
 from ddax.types import NO_PARENT, Idea, JsonDict, Vector
 
-MAX_ROWS = 200
-"""Scored candidates whose terms the decision log keeps."""
 FLAT = ""
 """Stands for the idea a level belongs to, where all candidates are one frontier."""
 
@@ -169,7 +167,6 @@ def descend(view: Frontier, targets: frozenset[str], k: int, width: Width | None
         for idea in [view.ideas[picked], *dag.ancestors(view.ideas, picked)]:
             loss[idea["id"]] = loss.get(idea["id"], 0) + 1
             ways[view.row[idea["id"]]] -= 1
-    del found.terms[MAX_ROWS:]
     return found
 
 

@@ -52,8 +52,9 @@ async def by_utility(
     leaves = [state["ideas"][target] for target in sorted(targets, key=dag.sort_key)]
     if len(leaves) < 2 or any(leaf["kind"] != "leaf" for leaf in leaves):
         return None
-    totals = {term["id"]: float(term["total"]) for term in terms}
-    kind = impasse_of([totals[i] for i in targets if i in totals], changed=_changed(state))
+    # Totals of other levels are of other siblings, and say nothing of the place the descent came to.
+    last = [term for term in terms if term["at"] == terms[-1]["at"] and term["id"] in targets]
+    kind = impasse_of([float(term["total"]) for term in last], changed=_changed(state))
     if kind is None:
         return None
     chances = await _chances(state, session, leaves)

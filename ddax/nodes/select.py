@@ -31,6 +31,9 @@ from ddax.nodes.steering import before_the_end, forced, standstill
 from ddax.nodes.widen import Width
 from ddax.types import Idea, JsonDict, NodeName
 
+MAX_ROWS = 200
+"""Scored candidates whose terms the decision log keeps."""
+
 
 @dataclass(frozen=True)
 class Choice:
@@ -125,7 +128,7 @@ async def _decided(left: Left, picked: Picked, session: Session, step: int) -> D
         following=picked.choice.next,
         rule=picked.choice.rule,
         focus=picked.found.focus,
-        terms=picked.found.terms,
+        terms=picked.found.terms[:MAX_ROWS],
         mode=picked.choice.mode,
         more={**picked.facts, "cuts": cuts, "imagined": left.ahead.imagined},
     )

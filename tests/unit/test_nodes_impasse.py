@@ -4,8 +4,12 @@ from __future__ import annotations
 
 from typing import Any
 
+import pytest
+
+from ddax.evolution.pressure import Impasse
 from ddax.ideas.idea import apply_patches
 from ddax.nodes.expand import expand
+from ddax.nodes.impasse import by_utility
 from ddax.nodes.select import select
 from ddax.reasoning import protocol as p
 from ddax.types import Idea
@@ -75,3 +79,19 @@ async def test_what_was_tried_in_vain_is_not_tried_again_first(kit: Any) -> None
     update = await kit.update(select, tried, session)
     assert update["decision"]["rule"].startswith("impasse: no_change")
     assert update["focus"] == ["0.4"]
+
+
+@pytest.mark.parametrize(
+    ("scores", "kind"),
+    [
+        ({"0.1": ("0", 0.9), "0.2": ("0.7", 0.5), "0.3": ("0.7", 0.5)}, Impasse.TIE),
+        ({"0.1": ("0", 0.5), "0.2": ("0.7", 0.5), "0.3": ("0.7", 0.2)}, None),
+    ],
+)
+async def test_leaves_tie_where_the_descent_has_ended_and_nowhere_else(
+    kit: Any, scores: dict[str, tuple[str, float]], kind: Impasse | None
+) -> None:
+    session, state = await task(kit, outcomes=DONE)
+    terms = [{"id": i, "at": at, "total": total} for i, (at, total) in scores.items()]
+    found = await by_utility(state, session, sorted(scores), terms, step=5)
+    assert (found.kind if found else None) is kind

@@ -177,7 +177,8 @@ async def test_misaligned_candidates_lead_into_protect_once(kit: Any, monkeypatc
     found = Descent(
         focus=["0.1"],
         terms=[
-            {"id": "0.1", "total": -1.0, **dict.fromkeys(("alignment", "value", "exploration", "tabu"), 0.0)}
+            {"id": "0.1", "at": "0", "total": -1.0}
+            | dict.fromkeys(("alignment", "value", "exploration", "tabu"), 0.0)
         ],
         misaligned=True,
     )
