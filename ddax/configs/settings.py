@@ -76,7 +76,7 @@ class Models(Section):
 
 
 class Selection(Section):
-    """Weights of the selection score (DESIGN section 6, dda-x 2.1)."""
+    """Weights of the selection score (docs/dynamics.md, dda-x 2.1)."""
 
     preset: Literal["hybrid", "dda-x", "puct", "flat"] = Field(
         default="hybrid", description="Named weights of the score."

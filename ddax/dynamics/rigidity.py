@@ -1,4 +1,4 @@
-"""Rigidity ρ and protect mode: pure functions from mind to mind (dda-x 4.2; DESIGN section 6)."""
+"""Rigidity ρ and protect mode: pure functions from mind to mind (dda-x 4.2; docs/dynamics.md)."""
 
 from __future__ import annotations
 

@@ -50,7 +50,7 @@ PRESETS: dict[str, Weights] = {
     "hybrid": Weights(w_a=0.1, w_q=1.0, c=0.1, living=True),
     "flat": Weights(w_a=0.5, w_q=1.0, flat=True),
 }
-"""Named weights (DESIGN section 6)."""
+"""Named weights; docs/decisions/0010 tells how those of `hybrid` were come by."""
 
 
 class Terms(NamedTuple):

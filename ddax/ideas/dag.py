@@ -2,7 +2,7 @@
 
 Invariants (`check`): acyclic; one root a task; every expansion has one merge that is not
 superseded, and it needs all its siblings; parents and needs exist; only merges supersede.
-An idea runs when all its needs are final and not all of them failed (ideadag; DESIGN section 6).
+An idea runs when all its needs are final and not all of them failed (docs/sources/ideadag.md).
 """
 
 from __future__ import annotations

@@ -53,7 +53,7 @@ class RecallQuery:
 class MemoryHit:
     """A recalled row with the factors of its score.
 
-    score = similarity · recency · (1 + λ_ε·ε) · trust (dda-x 2.1; DESIGN section 6).
+    score = similarity · recency · (1 + λ_ε·ε) · trust (dda-x 2.1; docs/memory.md).
     """
 
     record: Record

@@ -193,7 +193,7 @@ async def _resolved(
 
 
 def choose(state: State, session: Session, *, step: int, seconds: float) -> Choice:
-    """Return the choice of the first rule that holds (DESIGN section 3)."""
+    """Return the choice of the first of `RULES` that holds."""
     for rule in RULES:
         choice = rule(state, session, step, seconds)
         if choice is not None:

@@ -58,6 +58,14 @@ async def test_each_rule(kit: Any, changes: Change, statuses: dict[str, str], ex
     assert await chosen(kit, {**end(state, **statuses), **changes}, session) == expected
 
 
+async def test_a_value_of_one_ends_no_task(kit: Any) -> None:
+    session, state = await task(kit)
+    told = grow.backpropagate(state["ideas"], [("0.1", 1.0)])
+    state = end({**state, "ideas": apply_patches(state["ideas"], [told])}, _1="done")
+    assert state["ideas"]["0"]["Q"] == 1.0
+    assert (await chosen(kit, state, session))[:2] == ("act", "runnable leaves")
+
+
 @pytest.mark.parametrize(("preset", "q"), [("hybrid", 0.8), ("puct", 0.5)])
 async def test_what_failed_is_not_held_against_what_is_left(kit: Any, preset: str, q: float) -> None:
     session, state = await task(kit, selection={"preset": preset})

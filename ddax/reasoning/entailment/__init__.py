@@ -1,4 +1,4 @@
-"""The support check: does a premise entail, contradict or leave open a hypothesis (DESIGN section 6)."""
+"""The support check: does a premise entail, contradict or leave open a hypothesis."""
 
 from __future__ import annotations
 
