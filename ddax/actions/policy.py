@@ -7,12 +7,11 @@ ruling stricter. A veto is a returned decision with an explanation.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
-from itertools import combinations, product
 from typing import Literal, get_args
 
-from ddax.ideas.origins import KINDS, PRIVATE, UNTRUSTED, kind_of
+from ddax.ideas.origins import PRIVATE, UNTRUSTED, kind_of
 from ddax.types import Effect, OriginKind
 
 Ruling = Literal["allow", "ask", "deny"]
@@ -100,19 +99,6 @@ def leaks(reach: Reach, arguments: Iterable[str], decision: Iterable[str]) -> bo
     given = {kind_of(name) for name in arguments}
     either = given | {kind_of(name) for name in decision}
     return reach in WAYS_OUT and bool(given & PRIVATE) and bool(either & UNTRUSTED)
-
-
-def unsafe_cells() -> Iterator[tuple[Reach, frozenset[str], frozenset[str], bool, Standing]]:
-    """Yield every configuration that would let private data out by untrusted content, unasked: none may be.
-
-    A ruling on a set is the strictest of its members and `leaks` looks for pairs, so that sets of at
-    most two kinds on either side stand for all.
-    """
-    kinds = [frozenset(some) for n in range(3) for some in combinations(KINDS, n)]
-    for reach, given, before, protect, standing in product(REACHES, kinds, kinds, (False, True), STANDINGS):
-        allowed = permit(reach, given, before, protect=protect, standing=standing).ruling == "allow"
-        if allowed and leaks(reach, given, before):
-            yield reach, given, before, protect, standing
 
 
 def _strictest(*rows: tuple[Mapping[OriginKind, Ruling], set[OriginKind]]) -> tuple[Ruling, list[OriginKind]]:

@@ -11,8 +11,10 @@ from ddax.ideas.idea import clip
 
 EVIDENCE = ("evidence", "both")
 """The gates that ask the support check how what was read bears on the result."""
-BOUNDARIES = (0.5,)
-"""Values at which decisions turn: below 0.5 a claim counts as weak and is verified."""
+WEAK = 0.5
+"""A claim valued below this is weak: it is verified, and marked in the answer."""
+BOUNDARIES = (WEAK,)
+"""Values at which decisions turn."""
 
 
 class Gate(NamedTuple):

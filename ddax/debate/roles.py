@@ -12,9 +12,6 @@ from ddax.memory.agents import Standing, canonical
 from ddax.memory.trust import EXCLUDED_BELOW, INITIAL_TRUST, PROBATION_ROUNDS, draw
 from ddax.reasoning.protocol import Reasoner
 
-EXCLUSION = EXCLUDED_BELOW
-"""Trust below which nobody takes part."""
-
 
 @dataclass(frozen=True)
 class Debater:
@@ -47,7 +44,7 @@ def assign_roles(
 
     With two, the proponent judges; with one, it does everything. An open role goes to somebody without a
     fixed one, where there is somebody, and the opponent judges only where nobody else is there. Nobody
-    below `EXCLUSION` takes part, save that the most trusted one always stays. Raises `UsageError` where
+    below `EXCLUDED_BELOW` takes part, save that the most trusted one always stays. Raises `UsageError` where
     there is nobody.
     """
     if not debaters:
@@ -55,7 +52,7 @@ def assign_roles(
             "A debate needs a participant.", why="Nobody is left to speak.", mend="Give at least one debater."
         )
     ranked = sorted(debaters, key=lambda d: (-d.trust, d.name))
-    admitted = [d for d in ranked if d.trust >= EXCLUSION] or ranked[:1]
+    admitted = [d for d in ranked if d.trust >= EXCLUDED_BELOW] or ranked[:1]
 
     def of(*roles: str) -> list[Debater]:
         return [d for d in admitted if (fixed or {}).get(d.name, "any") in roles]

@@ -1,4 +1,4 @@
-"""The rubric a judge goes by: named criteria with their meaning and weight, in `configs/rubrics/`."""
+"""The rubric a judge goes by: named criteria with their meaning, in `configs/rubrics/`."""
 
 from __future__ import annotations
 

@@ -17,7 +17,7 @@ import numpy as np
 from ddax.configs.settings import Debate
 from ddax.debate.gate import BOUNDARIES, EVIDENCE, median, opening, weighted_median
 from ddax.debate.quotes import UNASKED, Bearing, Carrying, verified
-from ddax.debate.records import TRANSCRIPT_CHARS, Dissent, Speech, Verdict
+from ddax.debate.records import Speech, Verdict
 from ddax.debate.roles import Debater, Roles, assign_roles
 from ddax.errors import BudgetExceeded, ReasonerError
 from ddax.reasoning.budget import charge, usage_of
@@ -33,10 +33,6 @@ from ddax.types import EntailmentCheck, Passage, Usage
 
 Correct = Callable[[str, float], float]
 """Takes the name of a judge's model and its value in [0, 1]; returns the calibrated value."""
-__all__ = [
-    "DEFAULT_RUBRIC", "TRANSCRIPT_CHARS", "Case", "Dissent", "Speech", "Verdict", "evaluate_outcome",
-    "majority",
-]  # fmt: skip
 
 
 @dataclass(frozen=True)

@@ -16,6 +16,7 @@ from ddax.memory.protocol import Embedder, Found, MemoryHit, RecallQuery
 from ddax.memory.records import (
     FOUND_BY_MEANING,
     MEMORY_TYPES,
+    REFLECTIONS,
     Row,
     check_found,
     clean,
@@ -145,7 +146,7 @@ class DictMemory:
         self, text: str, *, kind: str, now: float, k: int = 2, minimum: float = 0.25
     ) -> list[str]:
         """Recall reflections of a kind committed before `now`, without recency."""
-        rows, cosines = await self._findable("reflections", text, now, kind=kind)
+        rows, cosines = await self._findable(REFLECTIONS, text, now, kind=kind)
         found = [(key, str(row["text"]), float(row.get("epsilon", 0.0))) for key, row in rows]
         return best_lessons(found, cosines, k=k, minimum=minimum, lambda_epsilon=self._recall.lambda_epsilon)
 

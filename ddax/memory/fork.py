@@ -13,11 +13,11 @@ from typing import Any
 from ddax.configs.settings import Recall
 from ddax.memory.fake import DictMemory
 from ddax.memory.protocol import Embedder, Found, Memory, MemoryHit, RecallQuery
-from ddax.memory.records import MEMORY_TYPES
+from ddax.memory.records import MEMORY_TYPES, REFLECTIONS
 from ddax.memory.scoring import within_budget
 from ddax.types import Document, JsonDict, MemoryType, Record
 
-_AFTERWARDS = frozenset({"reflections", "rules", "notes"})
+_AFTERWARDS = frozenset({REFLECTIONS, "rules", "notes"})
 """Logs whose rows of a task are written at its end and name no step."""
 
 _WIDER = 4

@@ -17,6 +17,8 @@ LARGE = 50_000
 """Characters from which on texts are gone through in a thread, so that the leaves beside go on."""
 RECORD = "record.sqlite"
 """The file of a memory's folder that its record of record is in."""
+LEDGER, REFLECTIONS = "ledger", "reflections"
+"""The logs of experiences, and of the lessons that were drawn from them."""
 DECISIONS = "decisions"
 """The log that is a chain of hashes: its rows keep the task they were sealed with."""
 HANDED_ON = "handed_on"
@@ -81,7 +83,7 @@ CUT = "cut"
 """In `meta`: the characters of a document that were left out before a row (see `ddax.types.Passage`)."""
 FENCED = "fenced"
 """The key in `meta` of a part of a page that begins inside of a block of code."""
-FOUND_BY_MEANING = frozenset({"reflections", "rules"})
+FOUND_BY_MEANING = frozenset({REFLECTIONS, "rules"})
 """The logs whose rows have a vector; each row has `text`, and may have `about`, what it is found by."""
 
 

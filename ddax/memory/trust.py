@@ -17,6 +17,7 @@ Formula = Literal["source", "corrected"]
 
 INITIAL_TRUST = 0.6
 EXCLUDED_BELOW = 0.2
+"""Trust below which nobody takes part in a debate."""
 PROBATION_ROUNDS = 5
 MAX_DEPTH = 2.0
 PRIOR_IMPACT, PRIOR_DEPTH, PRIOR_UPHELD = 0.5, 2 / 3, 0.0

@@ -100,11 +100,6 @@ class Controller:
         """Return the engine that answers now."""
         return self._engine
 
-    @property
-    def warm_failure(self) -> DdaxError | None:
-        """Return why pymdp could not be loaded behind; the twin goes on answering."""
-        return self._failure
-
     def warm(self) -> Child | None:
         """Begin to load pymdp in a child process, in "auto" only; returns the child."""
         if self._mode == "auto" and self._child is None and self._failure is None:

@@ -10,13 +10,12 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
+from ddax.debate.gate import WEAK
 from ddax.graph.state import State
 from ddax.ideas import dag
 from ddax.ideas.idea import MARK_BYTES, Ideas, Patch, clip
 from ddax.types import ActionCall, Entailment, EntailmentCheck, Hit, Idea, JsonDict, Proposal, Relation
 
-WEAK = 0.5
-"""A claim valued below this is weak."""
 CERTAIN = 0.5
 """Confidence of the support check from which its word counts."""
 MAX_VERIFY = 2

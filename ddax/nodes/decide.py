@@ -11,7 +11,7 @@ from ddax.graph.services import Session
 from ddax.graph.state import Decision, State
 from ddax.ideas import dag
 from ddax.ideas.ledger import BEFORE, HASH, VERSION, seal
-from ddax.memory.records import DECISIONS as LEDGER
+from ddax.memory.records import DECISIONS
 from ddax.types import JsonDict, NodeName
 
 TOP = 8
@@ -51,7 +51,7 @@ async def decide(
             BEFORE: state.get("decision", {}).get("hash", ""),
         }
     )
-    await session.memory.log(LEDGER, entry, key=f"{work['id']}:{step}:{entry[HASH]}")
+    await session.memory.log(DECISIONS, entry, key=f"{work['id']}:{step}:{entry[HASH]}")
     best, *others = sorted(terms, key=lambda t: -t["total"])[:TOP] or [{}]
     first = {key: best[key] for key in SHOWN} if best else {}
     top = [first, *({"id": t["id"], "total": t["total"]} for t in others)] if best else []

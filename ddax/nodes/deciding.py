@@ -10,13 +10,13 @@ import asyncio
 from collections.abc import Mapping
 
 from ddax.debate.carried import mark
-from ddax.debate.verdict import Verdict
+from ddax.debate.gate import WEAK
+from ddax.debate.records import Verdict
 from ddax.dynamics.score import weights_of
 from ddax.graph.services import Session
 from ddax.graph.state import Outcome, State
 from ddax.ideas import dag
 from ddax.memory.chunks import sentences
-from ddax.nodes.claims import WEAK
 from ddax.reasoning.budget import FREE
 from ddax.reasoning.embedded import EmbeddedReasoner
 from ddax.reasoning.protocol import JudgeRequest, Judgment

@@ -9,7 +9,8 @@ import asyncio
 from collections.abc import Mapping, Sequence
 from itertools import chain
 
-from ddax.debate.verdict import Verdict, evaluate_outcome
+from ddax.debate.records import Verdict
+from ddax.debate.verdict import evaluate_outcome
 from ddax.errors import BudgetExceeded, ReasonerError
 from ddax.graph.services import Session
 from ddax.graph.state import Outcome, State, Update
@@ -50,7 +51,7 @@ async def evaluate(state: State, *, session: Session) -> Update:
     # No verdict hangs on another of its step, and a model answers several requests at once.
     judging_each = [
         _judge(
-            state, session, text, outcomes[i], lessons, rubric=rubric, cheap=cheap.get(i),
+            state, session, text, outcomes[i], lessons, cheap=cheap.get(i),
             known=familiar(state, plans, ideas[i]), evidence=read.get(i, ()),
         )
         for i in order
@@ -94,7 +95,7 @@ def _has_worth(outcome: Outcome) -> bool:
 
 async def _judge(
     state: State, session: Session, text: str, outcome: Outcome, lessons: Sequence[str], *,
-    rubric: tuple[str, ...], cheap: Verdict | None, known: Verdict | None, evidence: tuple[Passage, ...],
+    cheap: Verdict | None, known: Verdict | None, evidence: tuple[Passage, ...],
 ) -> Verdict:  # fmt: skip
     """Return the verdict on one outcome; beside a `cheap` one a model is asked on claims in doubt alone."""
     if not _has_worth(outcome):

@@ -19,9 +19,9 @@ from ddax.graph.state import State
 from ddax.ideas import dag
 from ddax.ideas.idea import is_final
 from ddax.memory.protocol import MANY
+from ddax.memory.records import LEDGER
 from ddax.types import Idea, JsonDict
 
-LEDGER = "ledger"
 NEWEST = 200
 """Experiences that are looked at."""
 ALIKE = 0.5

@@ -17,6 +17,7 @@ from ddax.graph.state import Outcome, State, Update
 from ddax.ideas import dag
 from ddax.ideas.idea import Patch
 from ddax.memory.protocol import MANY
+from ddax.memory.records import LEDGER
 from ddax.metacognition.controller import MoodState, Step
 from ddax.metacognition.effects import effects_of
 from ddax.metacognition.signals import Signal, SignalConverter
@@ -144,7 +145,7 @@ async def _log(state: State, session: Session, seen: Noticed, step: Step, *, ask
 
 async def _similarity(state: State, session: Session, outcome: Outcome) -> float | None:
     """Return the similarity of an outcome to the most similar earlier one of this task, in [0, 1]."""
-    rows = await session.memory.rows("ledger", task=state["work"]["id"], limit=MANY)
+    rows = await session.memory.rows(LEDGER, task=state["work"]["id"], limit=MANY)
     earlier = [str(row["actual"]) for row in rows if row["step"] < state["step"]]
     if not earlier:
         return None

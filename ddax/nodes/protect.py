@@ -19,6 +19,7 @@ from ddax.graph.state import State, Update
 from ddax.ideas import grow
 from ddax.ideas.idea import REASON_BYTES, Patch, apply_patches, clip, fitted, is_final
 from ddax.memory.overrides import human_name
+from ddax.memory.records import REFLECTIONS
 from ddax.nodes.answered import choice_of_run, choice_on, note_answer
 from ddax.nodes.arguments import stowed, whole
 from ddax.nodes.asking import first_pending, question_of
@@ -103,7 +104,7 @@ async def _teach(state: State, session: Session, answer: HumanAnswer) -> None:
         "about": f"{work['text']} {text}",
         "created": work["opened"],
     }
-    await session.memory.log("reflections", lesson, key=f"{work['id']}:taught:{state['step']}")
+    await session.memory.log(REFLECTIONS, lesson, key=f"{work['id']}:taught:{state['step']}")
 
 
 async def _note(state: State, session: Session, answer: HumanAnswer, idea: str) -> None:

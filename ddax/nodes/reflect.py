@@ -17,6 +17,7 @@ from ddax.graph.state import State, Update
 from ddax.ideas import dag
 from ddax.ideas.idea import Ideas
 from ddax.memory.protocol import MANY
+from ddax.memory.records import LEDGER, REFLECTIONS
 from ddax.nodes.consolidating import consolidate_memory
 from ddax.nodes.gather import task_text, usage_row
 from ddax.nodes.rules import settle_rules
@@ -33,7 +34,7 @@ LESSON_CHARS = 700
 async def reflect(state: State, *, session: Session) -> Update:
     """Store the lessons of this task, and settle the trust in those who took part in its debates."""
     work = state["work"]
-    rows = await session.memory.rows("ledger", task=work["id"], limit=MANY)
+    rows = await session.memory.rows(LEDGER, task=work["id"], limit=MANY)
     threshold = float(state["mind"]["epsilon_0"])
     spent = Usage()
     text = await task_text(state, session)
@@ -54,7 +55,7 @@ async def reflect(state: State, *, session: Session) -> Update:
             "actual": row["actual"],
             "about": f"{work['text']} {row['action']}",
         }
-        await session.memory.log("reflections", stored, key=f"{work['id']}:{kind}:{row['idea']}")
+        await session.memory.log(REFLECTIONS, stored, key=f"{work['id']}:{kind}:{row['idea']}")
     await settle_rules(state, session)
     metrics = await settle(state, session)
     await consolidate_memory(state, session)

@@ -15,6 +15,7 @@ from ddax.dynamics.surprise import Calibration, forecast_surprise, hybrid_surpri
 from ddax.graph.services import Session
 from ddax.graph.state import Outcome, State, Update
 from ddax.ideas import dag
+from ddax.memory.records import LEDGER
 from ddax.nodes.frontier import directions_of, inherited_q
 from ddax.types import JsonDict
 
@@ -86,7 +87,7 @@ async def _ledger(state: State, session: Session, outcome: Outcome, mind: Mind, 
     }
     if felt.get("estimated"):
         row["estimated"] = True
-    await session.memory.log("ledger", row, key=f"{work['id']}:{outcome['idea']}:{state['step']}")
+    await session.memory.log(LEDGER, row, key=f"{work['id']}:{outcome['idea']}:{state['step']}")
 
 
 def _rounded(mind: Mind) -> JsonDict:

@@ -12,7 +12,7 @@ from collections.abc import Mapping, Sequence
 
 import numpy as np
 
-from ddax.debate.verdict import Verdict
+from ddax.debate.records import Verdict
 from ddax.graph.services import Session
 from ddax.graph.state import State
 from ddax.memory.chunks import sentences

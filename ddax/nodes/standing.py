@@ -10,9 +10,9 @@ from __future__ import annotations
 import asyncio
 from collections.abc import Mapping
 
+from ddax.debate.records import Verdict
 from ddax.debate.roles import Debater, seated
 from ddax.debate.rubric import load_rubric
-from ddax.debate.verdict import Verdict
 from ddax.graph.services import Session
 from ddax.graph.state import Outcome, State, Work
 from ddax.memory.agents import Agents, Standing

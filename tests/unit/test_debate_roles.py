@@ -7,8 +7,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from ddax.debate.roles import EXCLUSION, Debater, assign_roles, devils_advocate
+from ddax.debate.roles import Debater, assign_roles, devils_advocate
 from ddax.errors import UsageError
+from ddax.memory.trust import EXCLUDED_BELOW
 
 
 class Nobody:
@@ -23,7 +24,7 @@ def people(*trusts):
 def test_roles_are_always_filled(trusts, seed):
     roles = assign_roles(people(*trusts), np.random.default_rng(seed))
     arguing = {roles.proponent.name, roles.opponent.name}
-    admitted = [t for t in trusts if t >= EXCLUSION]
+    admitted = [t for t in trusts if t >= EXCLUDED_BELOW]
     assert roles.judges
     assert (len(arguing) == 2) == (len(admitted) >= 2)
     if len(admitted) >= 3:

@@ -11,9 +11,10 @@ from hypothesis import strategies as st
 from ddax.configs.settings import Debate
 from ddax.debate.gate import gate, median, unanimous
 from ddax.debate.quotes import is_verbatim, verified
+from ddax.debate.records import Verdict
 from ddax.debate.roles import Debater
 from ddax.debate.rubric import load_rubric
-from ddax.debate.verdict import Verdict, evaluate_outcome
+from ddax.debate.verdict import evaluate_outcome
 from ddax.errors import BudgetExceeded, ReasonerError, SettingsError
 from ddax.reasoning.budget import charge, usage_of
 from ddax.reasoning.protocol import ArgueRequest, Argument, JudgeRequest, Judgment

@@ -12,8 +12,8 @@ from ddax.actions.protocol import ActionContext
 from ddax.actions.registry import action
 from ddax.configs.settings import Actions
 from ddax.debate.living import LivingRubrics
+from ddax.debate.records import Speech, Verdict
 from ddax.debate.roles import Debater
-from ddax.debate.verdict import Speech, Verdict
 from ddax.errors import ActionError, NotAllowed
 from ddax.graph.counterfactual import compare_override
 from ddax.memory.agents import AgentStore

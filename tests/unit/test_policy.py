@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from itertools import combinations, product
 
 import pytest
@@ -9,7 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from ddax.actions import policy
-from ddax.actions.policy import REACHES, STANDINGS, WAYS_OUT, Reach, Ruling, leaks, permit, unsafe_cells
+from ddax.actions.policy import REACHES, STANDINGS, WAYS_OUT, Reach, Ruling, leaks, permit
 from ddax.ideas.origins import KINDS, PRIVATE, UNTRUSTED
 
 ARGUMENTS = """
@@ -46,6 +47,19 @@ def test_every_cell_by_the_origin_of_an_argument(reach: Reach, kind: str, ruling
 @pytest.mark.parametrize(("reach", "kind", "ruling"), cells(DECISIONS))
 def test_every_cell_by_the_origin_of_the_decision(reach: Reach, kind: str, ruling: str) -> None:
     assert permit(reach, (), (kind,)).ruling == ruling
+
+
+def unsafe_cells() -> Iterator[tuple[Reach, frozenset[str], frozenset[str], bool, str]]:
+    """Yield every configuration that would let private data out by untrusted content, unasked: none may be.
+
+    A ruling on a set is the strictest of its members and `leaks` looks for pairs, so that sets of at
+    most two kinds on either side stand for all.
+    """
+    kinds = [frozenset(some) for n in range(3) for some in combinations(KINDS, n)]
+    for reach, read, before, protect, standing in product(REACHES, kinds, kinds, (False, True), STANDINGS):
+        allowed = permit(reach, read, before, protect=protect, standing=standing).ruling == "allow"
+        if allowed and leaks(reach, read, before):
+            yield reach, read, before, protect, standing
 
 
 def test_no_configuration_lets_private_data_out_by_untrusted_content_unasked() -> None:
