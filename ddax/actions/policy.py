@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
-from typing import Literal, get_args
+from typing import Literal
 
 from ddax.ideas.origins import PRIVATE, UNTRUSTED, kind_of
 from ddax.types import Effect, OriginKind
@@ -20,8 +20,6 @@ Reach = Literal["none", "inside", "reads", "writes", "spends"]
 Standing = Literal["", "allow", "ask", "deny"]
 """What the settings, or a human for this run, said of all actions of a name."""
 
-REACHES: tuple[Reach, ...] = get_args(Reach)
-STANDINGS: tuple[Standing, ...] = get_args(Standing)
 WAYS_OUT: frozenset[Reach] = frozenset({"reads", "writes", "spends"})
 """What others may see: an address that is asked for, a query, a message, a payment."""
 _ORDER: tuple[Ruling, ...] = ("allow", "ask", "deny")

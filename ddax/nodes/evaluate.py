@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
 from itertools import chain
 
 from ddax.debate.records import Verdict
@@ -26,49 +27,31 @@ from ddax.reasoning.protocol import JudgeRequest
 from ddax.types import Idea, JsonDict, Passage, Usage
 
 
+@dataclass(frozen=True)
+class Brief:
+    """What the judges of a step go by: the task, lessons, criteria, what was read, and what rules planned."""
+
+    text: str
+    lessons: Sequence[str] = ()
+    rubric: tuple[str, ...] = ()
+    read: Mapping[str, tuple[Passage, ...]] = field(default_factory=dict)
+    plans: Mapping[str, JsonDict] = field(default_factory=dict)
+
+
 async def evaluate(state: State, *, session: Session) -> Update:
     """Value the outcomes of this step and update Q and N of their ancestors."""
     ideas, outcomes = state["ideas"], state.get("outcomes", {})
-    text = await task_text(state, session)
-    verdicts: dict[str, JsonDict] = {}
-    failures: dict[str, JsonDict] = {}
-    given: dict[str, Verdict] = {}
-    spent = Usage()
     # A verification that settled nothing says nothing about the worth of its branch.
     told = (idea_id for idea_id in outcomes if outcomes[idea_id].get("relation") != "neutral")
     order = sorted(told, key=dag.sort_key)
-    lessons: list[str] = []
-    rubric: tuple[str, ...] = ()
-    read: dict[str, tuple[Passage, ...]] = {}
-    plans: dict[str, JsonDict] = {}
-    if worth := [idea_id for idea_id in order if _has_worth(outcomes[idea_id])]:
-        # Here, once: verdicts beside each other would each fit the maps.
-        rubric = tuple((await judging(state, session, text))["rubric"])
-        lessons = await session.memory.lessons(text[:2000], kind="value", now=state["work"]["opened"])
-        read, plans = await _evidence(ideas, worth, session), await planned(state, session)
+    brief = await _brief(state, session, [idea_id for idea_id in order if _has_worth(outcomes[idea_id])])
     await session.ahead.done()
-    cheap = {} if decides(state, session) else await _cheap(state, session, text, read, lessons, rubric)
+    cheap = {} if decides(state, session) else await _cheap(state, session, brief)
     # No verdict hangs on another of its step, and a model answers several requests at once.
-    judging_each = [
-        _judge(
-            state, session, text, outcomes[i], lessons, cheap=cheap.get(i),
-            known=familiar(state, plans, ideas[i]), evidence=read.get(i, ()),
-        )
-        for i in order
-    ]  # fmt: skip
-    judged = await asyncio.gather(*judging_each, return_exceptions=True)
-    for idea_id, verdict in zip(order, judged, strict=True):
-        if isinstance(verdict, BudgetExceeded | ReasonerError):
-            # An outcome that could not be judged has no value; a made-up one would mislead the search.
-            cause = {"idea": idea_id, "title": "evaluate", "cause": str(verdict)[:300]}
-            failures[f"{idea_id}:verdict"] = cause
-            spent = spent + usage_of(verdict)
-            continue
-        if isinstance(verdict, BaseException):
-            raise verdict
-        spent = spent + verdict.usage
-        verdicts[idea_id] = _row(verdict, ideas, ideas[idea_id])
-        given[idea_id] = verdict
+    asked = (_judge(state, session, outcomes[i], brief, cheap=cheap.get(i)) for i in order)
+    judged = dict(zip(order, await asyncio.gather(*asked, return_exceptions=True), strict=True))
+    given, failures, spent = _sorted_out(judged)
+    verdicts = {idea_id: _row(verdict, ideas, ideas[idea_id]) for idea_id, verdict in given.items()}
     # Rows that are written beside each other share one transaction, in this order.
     await asyncio.gather(*(_keep(state, session, idea_id, verdict) for idea_id, verdict in given.items()))
     for idea_id, verdict in given.items():
@@ -80,6 +63,39 @@ async def evaluate(state: State, *, session: Session) -> Update:
         "failures": failures,
         "usage": usage_row(spent),
     }
+
+
+async def _brief(state: State, session: Session, worth: Sequence[str]) -> Brief:
+    """Return what these outcomes are judged by; where none is of worth, nothing is looked for."""
+    text = await task_text(state, session)
+    if not worth:
+        return Brief(text)
+    # Here, once: verdicts beside each other would each fit the maps.
+    rubric = tuple((await judging(state, session, text))["rubric"])
+    lessons = await session.memory.lessons(text[:2000], kind="value", now=state["work"]["opened"])
+    read = await _evidence(state["ideas"], worth, session)
+    return Brief(text, lessons, rubric, read, await planned(state, session))
+
+
+def _sorted_out(
+    judged: Mapping[str, Verdict | BaseException],
+) -> tuple[dict[str, Verdict], dict[str, JsonDict], Usage]:
+    """Return the verdicts, why others could not be had, and what all of it cost."""
+    given: dict[str, Verdict] = {}
+    failures: dict[str, JsonDict] = {}
+    spent = Usage()
+    for idea_id, verdict in judged.items():
+        if isinstance(verdict, BudgetExceeded | ReasonerError):
+            # An outcome that could not be judged has no value; a made-up one would mislead the search.
+            cause = {"idea": idea_id, "title": "evaluate", "cause": str(verdict)[:300]}
+            failures[f"{idea_id}:verdict"] = cause
+            spent = spent + usage_of(verdict)
+        elif isinstance(verdict, BaseException):
+            raise verdict
+        else:
+            spent = spent + verdict.usage
+            given[idea_id] = verdict
+    return given, failures, spent
 
 
 async def _keep(state: State, session: Session, idea_id: str, verdict: Verdict) -> None:
@@ -94,27 +110,27 @@ def _has_worth(outcome: Outcome) -> bool:
 
 
 async def _judge(
-    state: State, session: Session, text: str, outcome: Outcome, lessons: Sequence[str], *,
-    cheap: Verdict | None, known: Verdict | None, evidence: tuple[Passage, ...],
-) -> Verdict:  # fmt: skip
+    state: State, session: Session, outcome: Outcome, brief: Brief, *, cheap: Verdict | None
+) -> Verdict:
     """Return the verdict on one outcome; beside a `cheap` one a model is asked on claims in doubt alone."""
     if not _has_worth(outcome):
         return Verdict.failure(outcome["text"])
+    known = familiar(state, brief.plans, state["ideas"][outcome["idea"]])
     if known is not None:
         return known
     if cheap is not None and not in_doubt(outcome, cheap):
         return cheap
     idea = state["ideas"][outcome["idea"]]
-    court = await bench(state, session, text, idea=idea["id"])
+    court = await bench(state, session, brief.text, idea=idea["id"])
     return await evaluate_outcome(
         court.reasoner,
-        task=text,
+        task=brief.text,
         idea=idea["title"],
         result=outcome["text"],
         expected=outcome["expected"],
-        evidence=evidence,
+        evidence=brief.read.get(idea["id"], ()),
         rho=float(state["mind"]["rho"]),
-        lessons=lessons,
+        lessons=brief.lessons,
         settings=session.settings.debate,
         rng=session.rng(state["step"], outcome["idea"], "debate"),
         panel=court.present,
@@ -125,18 +141,15 @@ async def _judge(
     )
 
 
-async def _cheap(
-    state: State, session: Session, text: str, read: Mapping[str, tuple[Passage, ...]],
-    lessons: Sequence[str], rubric: tuple[str, ...],
-) -> dict[str, Verdict]:  # fmt: skip
-    """Return what every outcome of worth is valued without a model, by what was `read` for it."""
+async def _cheap(state: State, session: Session, brief: Brief) -> dict[str, Verdict]:
+    """Return what every outcome of worth is valued without a model, by what was read for it."""
     ideas, outcomes = state["ideas"], state["outcomes"]
     requests = {
         idea_id: JudgeRequest(
-            text, ideas[idea_id]["title"], outcomes[idea_id]["text"], outcomes[idea_id]["expected"], evidence,
-            lessons=tuple(lessons), rubric=rubric, rho=float(state["mind"]["rho"]),
+            brief.text, ideas[idea_id]["title"], outcomes[idea_id]["text"], outcomes[idea_id]["expected"],
+            evidence, lessons=tuple(brief.lessons), rubric=brief.rubric, rho=float(state["mind"]["rho"]),
         )
-        for idea_id, evidence in read.items()
+        for idea_id, evidence in brief.read.items()
     }  # fmt: skip
     return await estimates(requests, outcomes, session)
 

@@ -4,15 +4,18 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from itertools import combinations, product
+from typing import get_args
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
 from ddax.actions import policy
-from ddax.actions.policy import REACHES, STANDINGS, WAYS_OUT, Reach, Ruling, leaks, permit
+from ddax.actions.policy import WAYS_OUT, Reach, Ruling, Standing, leaks, permit
 from ddax.ideas.origins import KINDS, PRIVATE, UNTRUSTED
 
+REACHES: tuple[Reach, ...] = get_args(Reach)
+STANDINGS: tuple[Standing, ...] = get_args(Standing)
 ARGUMENTS = """
 none    allow allow allow allow allow allow allow
 inside  allow allow allow allow allow allow allow
