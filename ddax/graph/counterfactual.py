@@ -197,11 +197,10 @@ async def _own_choice(
     from langgraph.checkpoint.memory import InMemorySaver
     from langgraph.types import Command
 
-    from ddax.graph.runner import SUPERSTEPS_PER_STEP
+    from ddax.graph.runner import config_of
 
     graph = build(ForkServices(apart)).compile(checkpointer=InMemorySaver(), name="ddax")
-    limit = SUPERSTEPS_PER_STEP * context.budget.max_steps + 20
-    config: Any = {"configurable": {"thread_id": f"{place['thread']}-own"}, "recursion_limit": limit}
+    config = config_of(f"{place['thread']}-own", context)
     await graph.aupdate_state(config, fork, as_node="select")
     asked, alone = context.model_copy(update={"human": True}), context.model_copy(update={"human": False})
     await graph.ainvoke(None, config, context=asked)

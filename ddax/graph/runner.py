@@ -174,14 +174,14 @@ class Agent:
     ) -> RunResult:
         """Run a task to its end; on a finished thread it follows up with the same memory and mind.
 
-        Raises UsageError for a task no run begins with or a thread that is not finished, ThreadInUse where
-        another process has the thread.
+        Raises UsageError for a task no run begins with, and a thread that is not finished or of another
+        home, ThreadInUse where another process has the thread.
         """
         check_task(task, self.context)
         name = named(thread, self._clock())
         async with self._begun(name):
             known = self.runs.load(name)
-            place = _config(name, self.context)
+            place = config_of(name, self.context)
             before = await followed(self.graph, self.store, place, known, self.home.checkpoints)
             context = await asyncio.to_thread(settled, self.context, self.home.path)
             now = self._clock()
@@ -228,7 +228,7 @@ class Agent:
                 await of_this_graph(self.graph, state, name)
                 refuse_a_model(info, model, waiting=waiting)
                 if info.status == "running":  # it died after its last one
-                    return await self._settle(name, _config(name, context), "")
+                    return await self._settle(name, config_of(name, context), "")
                 return as_noted(result_of(name, state.values, tuple(state.interrupts)), info)
             await self.services.session(context)
             self.runs.save(replace(info, status="running", updated=self._clock()))
@@ -270,7 +270,7 @@ class Agent:
         from ddax.graph.history import moments
 
         await self._snapshot(self._resumable(thread))  # says what is wrong with a damaged store
-        return await moments(self.graph, _config(thread, self.context), limit=limit, number=number)
+        return await moments(self.graph, config_of(thread, self.context), limit=limit, number=number)
 
     async def sweep(self, rule: Rule) -> Swept:
         """Let go of the checkpoints a rule names; a thread that is in use stays as it is."""
@@ -287,7 +287,7 @@ class Agent:
             async with self._begun(thread):
                 info = self._resumable(thread)
                 if info.resumable:
-                    place = _config(thread, self.context)
+                    place = config_of(thread, self.context)
                     counts = await counted(self.graph, place, info, self.home.checkpoints)
                     reason = f"{CANCELLED} while it waited" if info.status == "waiting" else CANCELLED
                     changes: Any = {"status": "stopped", "stop_reason": reason, **counts}
@@ -324,7 +324,7 @@ class Agent:
 
     async def _snapshot(self, info: RunInfo) -> Any:
         """Return the newest state; raises StateError where the manifest knows more than the store."""
-        return await newest(self.graph, _config(info.thread_id, self.context), info, self.home.checkpoints)
+        return await newest(self.graph, config_of(info.thread_id, self.context), info, self.home.checkpoints)
 
     async def _drive(
         self, thread: str, given: Any, context: Context, on_event: OnEvent | None, *, replay: bool = False
@@ -333,7 +333,7 @@ class Agent:
 
         With `replay` the tasks of the newest checkpoint are run again, whatever they had written.
         """
-        config, control = _config(thread, context), RunControl()
+        config, control = config_of(thread, context), RunControl()
         stopped = ""
         start = (await self.graph.aget_state(config)).config if replay else config
         self._controls.add(control)
@@ -387,6 +387,7 @@ class Agent:
         return result
 
 
-def _config(thread: str, context: Context) -> Any:
+def config_of(thread: str, context: Context) -> Any:
+    """Return how LangGraph is told a thread, with a recursion limit that the steps of a run never reach."""
     limit = SUPERSTEPS_PER_STEP * context.budget.max_steps + 20
     return {"configurable": {"thread_id": thread}, "recursion_limit": limit}

@@ -86,7 +86,7 @@ def cited_criteria(text: str, rubric: Sequence[str]) -> list[str]:
 
 
 def citation_entropy(dissents: Sequence[JsonDict]) -> float | None:
-    """Return the entropy of the criteria cited, over its largest value, in [0, 1].
+    """Return the entropy of the criteria cited, over that of as many (three at least) cited alike, in [0, 1].
 
     None where too few dissents cite anything to tell.
     """

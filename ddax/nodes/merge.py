@@ -70,23 +70,23 @@ async def merge(state: State, *, session: Session) -> Update:
     done = Idea(status="done", result=text, evidence=memory_ids)
     if known:
         done["origins"] = known
-    mine = Idea(**{**done, "reason": PASSED_ON}) if reply is passed else done
-    patch = apply_patches(begun, [{me["id"]: dag.held(mine, dag.size_of(me))}])
-    if closing:
-        patch[parent["id"]] = dag.held(done, dag.size_of(parent))
-    outcome = Outcome(
-        idea=me["id"],
-        ok=reply.found,
-        text=text,
-        expected=parent.get("expected", "") or parent["title"],
-        action="merge",
-    )
+    expected = parent.get("expected", "") or parent["title"]
+    outcome = Outcome(idea=me["id"], ok=reply.found, text=text, expected=expected, action="merge")
     return {
         **update,
-        "ideas": patch,
+        "ideas": apply_patches(begun, [_ended(me, parent, done, closing=closing, passed=reply is passed)]),
         "outcomes": {me["id"]: outcome},
         "usage": usage_row(reply.usage),
     }
+
+
+def _ended(me: Idea, parent: Idea, done: Idea, *, closing: bool, passed: bool) -> Patch:
+    """Return the patch in which the merge has ended, and with it its parent where it closes that."""
+    mine = Idea(**{**done, "reason": PASSED_ON}) if passed else done
+    patch: Patch = {me["id"]: dag.held(mine, dag.size_of(me))}
+    if closing:
+        patch[parent["id"]] = dag.held(done, dag.size_of(parent))
+    return patch
 
 
 def _begun(state: State) -> Patch:

@@ -8,7 +8,7 @@ forks. No node of its own; leaves out what an action does.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from ddax.graph.services import Session
 from ddax.graph.state import Work
@@ -57,13 +57,13 @@ async def look_up(
         known = known or await session.memory.rows(RESULTS, idem=idem, ok=True)
     if known:
         paid = known[0]["key"] != key
-        return _with(entry, done={**known[0], "usage": {}} if paid else known[0])
+        return replace(entry, done={**known[0], "usage": {}} if paid else known[0])
     open_ones = [
         row for row in intents if not await session.memory.rows(RESULTS, task=task, idem=row["idem"])
     ]
     if not open_ones:
         return entry
-    return _with(entry, idem=open_ones[0]["idem"], begun=max(int(row["step"]) for row in open_ones))
+    return replace(entry, idem=open_ones[0]["idem"], begun=max(int(row["step"]) for row in open_ones))
 
 
 async def intend(session: Session, entry: Entry) -> None:
@@ -81,9 +81,3 @@ async def note_unknown(session: Session, entry: Entry, effect: Effect, ruling: s
     """Count an outcome that nobody knows, and say how it was met."""
     row = {"task": entry.task, "leaf": entry.leaf, "key": entry.key, "effect": effect, "ruling": ruling}
     await session.memory.log(UNKNOWNS, row, key=f"{entry.key}:{ruling}")
-
-
-def _with(entry: Entry, **changes: object) -> Entry:
-    from dataclasses import replace
-
-    return replace(entry, **changes)  # type: ignore[arg-type]  # names of its own fields

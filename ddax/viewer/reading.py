@@ -15,7 +15,7 @@ from ddax.errors import UsageError
 from ddax.graph.results import result_of
 from ddax.graph.runs import RunFolder, RunInfo
 from ddax.graph.standing import as_noted, standing
-from ddax.viewer.story import Story, chain, picture, spent, started, state_names, weights_of
+from ddax.viewer.story import Story, chain, patches, picture, spent, started, state_names, weights_of
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -169,7 +169,7 @@ class Reader:
                 ideas = values.get("ideas", {})
                 story = started(ideas, behind[0], weights) if after else Story(weights=weights)
             if after and behind:  # what ran behind the last moment wrote after that moment was told
-                story.pending = _pending(behind[0])
+                story.pending = patches(behind[0])
                 behind = behind[1:]
             rows = [story.tell(one) for one in behind]
             after = story.last
@@ -245,9 +245,3 @@ def _open_record(path: Path) -> RecordStore:
     from ddax.memory.sqlite import RecordStore
 
     return RecordStore(path, reading=True)
-
-
-def _pending(one: Any) -> Any:
-    from ddax.viewer.story import patches
-
-    return patches(one)
