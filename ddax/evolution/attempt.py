@@ -10,6 +10,7 @@ from ddax.errors import SourceError
 from ddax.evolution.baseline import Baseline, measure
 from ddax.evolution.branches import fewer_statements, only_taken_out
 from ddax.evolution.evaluator import CodeEvaluator, describe, evaluate_report
+from ddax.evolution.inputs import changed_classes
 from ddax.evolution.localise import ranked
 from ddax.evolution.minimise import minimise
 from ddax.evolution.operators.calls import CHANGING
@@ -34,6 +35,8 @@ CONFIRMING = 0.1
 """Share of the time that is kept for comparing and confirming what was found."""
 POOL, MORE = 16, {"fast": 240, "pytest": 12}
 """Plausible repairs that are compared at most, and candidates tried after the first one."""
+OF_CLASSES = 3
+"""Times as many are tried where the first one changes a class: tests see less of an object than of a call."""
 
 
 @dataclass(frozen=True)
@@ -169,9 +172,17 @@ class Attempt:
         for one in stream:
             if one is not None:
                 found.append(one)
+            if len(found) == 1 and one is not None and self.changes_classes(one):
+                more *= OF_CLASSES
             if found and (len(found) == POOL or search.tried >= found[0].tried + more):
                 break
         return found
+
+    def changes_classes(self, found: Found) -> bool:
+        """Say whether a repair changes a class, and variants of tests can tell it from others."""
+        return self.suite.runner == "fast" and any(
+            changed_classes(self.task.files[path], text) for path, text in found.sources.items()
+        )
 
     def settle(self, found: Found, *, first: float, rivals: int) -> Solution | None:
         """Minimise a plausible repair and confirm it in a fresh sandbox."""

@@ -70,6 +70,21 @@ def changed_functions(path: str, old: str, new: str) -> set[tuple[str, str]]:
     return {name for name, dump in before.items() if after.get(name) != dump}
 
 
+def changed_classes(old: str, new: str) -> set[str]:
+    """Return the names of the classes that differ in two valid texts, and of those of their methods."""
+    before, after = (
+        {n.name: n for n in ast.parse(text).body if isinstance(n, ast.ClassDef)} for text in (old, new)
+    )
+    found = set[str]()
+    for name, node in before.items():
+        other = after.get(name)
+        if other is not None and ast.dump(node) != ast.dump(other):
+            kept = {ast.dump(n) for n in other.body}
+            own = (n for n in node.body if isinstance(n, ast.FunctionDef | ast.AsyncFunctionDef))
+            found |= {name, *(n.name for n in own if ast.dump(n) not in kept)}
+    return found
+
+
 def probes_of(
     calls: Mapping[tuple[str, str], Sequence[Sequence[Any]]], changed: Collection[tuple[str, str]] = ()
 ) -> list[Probe]:

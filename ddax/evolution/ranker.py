@@ -3,15 +3,21 @@
 from __future__ import annotations
 
 import ast
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 
+from ddax.evolution.amplified import variants_of
 from ddax.evolution.baseline import Baseline
 from ddax.evolution.branches import READ, dropped, lost, watched
 from ddax.evolution.evaluator import CodeEvaluator
-from ddax.evolution.inputs import Probe, changed_functions, examples, probes_of
+from ddax.evolution.inputs import Probe, changed_classes, changed_functions, examples, probes_of
 from ddax.evolution.localise import read_report
-from ddax.evolution.ranking import Suspect, Written, literals, penalties
+from ddax.evolution.ranking import Suspect, Written, literals, missing, penalties
 from ddax.evolution.search import QUICK_CPU, Found
+
+PROBING, VARYING = 4 * QUICK_CPU, 2.0
+"""Seconds that all probes of a program may use, without and with variants of tests."""
+DEAD = "raises Killed"
+"""The answer of a program that dies of the probes."""
 
 
 class Ranker:
@@ -21,6 +27,7 @@ class Ranker:
         self.evaluator, self.baseline, self.files = evaluator, baseline, {**files, **baseline.changed}
         self.original = files
         self.inputs: list[Probe] = []
+        self.variants: list[Probe] = []
         targets = evaluator.suite.targets
         known = [row for path in targets for row in examples(path, files[path])]
         self.shown: list[Probe] = [probe for probe, _ in known]
@@ -37,21 +44,48 @@ class Ranker:
             for path, text in found.sources.items()
             for name in changed_functions(path, self.files[path], text)
         }
+        objects = {
+            name
+            for found in pool
+            for path, text in found.sources.items()
+            for name in changed_classes(self.files[path], text)
+        }
         self.inputs = probes_of(self.baseline.seen.calls, changed)
+        self.variants = self.varied(objects)
         answers = self.ask([self.baseline.changed, *(found.sources for found in pool)], paths)
-        n, end = len(self.inputs), len(self.inputs) + len(self.shown)
-        suspects = [
+        before, suspects = self.suspects(pool, answers)
+        faults = penalties(suspects, before=before, wanted=self.wanted, words=self.words())
+        return [pool[i] for i in sorted(range(len(pool)), key=lambda i: (faults[i], i))]
+
+    def suspects(
+        self, pool: Sequence[Found], answers: Sequence[Sequence[str]]
+    ) -> tuple[list[str], list[Suspect]]:
+        """Return the unchanged program's answers, and the repairs as their own show them."""
+        n = len(self.inputs)
+        m, end = n + len(self.variants), n + len(self.variants) + len(self.shown)
+        first, effects = answers[0], int(bool(self.variants))
+        known = effects and first[end] != DEAD  # else nothing is known of what is to be kept
+        # A test that passes shows what is right already; one that fails, what is to change.
+        near = [n + i for i, v in enumerate(self.variants) if v["unit"] in self.baseline.passing]
+        made = [
             Suspect(
                 found.rank,
                 tuple(self.written(found)),
                 tuple(a[:n]),
-                tuple(a[n:end]),
-                lost(a[end:], answers[0][end:]) if a else self.dropped(found),
+                tuple(a[m:end]),
+                lost(a[end + effects :], first[end + effects :]) if a else self.dropped(found),
+                missing(a[end], first[end]) if known else 0.0,
+                sum(a[i] != first[i] for i in near) / len(near) if known and near else 0.0,
             )
             for found, a in zip(pool, answers[1:], strict=True)
         ]
-        faults = penalties(suspects, before=answers[0][:n], wanted=self.wanted, words=self.words())
-        return [pool[i] for i in sorted(range(len(pool)), key=lambda i: (faults[i], i))]
+        return list(first[:n]), made
+
+    def varied(self, names: Collection[str]) -> list[Probe]:
+        """Return variants of the visible tests, where classes are changed, of which these are `names`."""
+        if not names or self.evaluator.suite.runner != "fast":
+            return []
+        return variants_of(self.evaluator.suite.units, names)
 
     def written(self, found: Found) -> Iterator[Written]:
         """Yield what each edit of a repair writes, on the text that those before it left."""
@@ -74,24 +108,27 @@ class Ranker:
 
         One that dies of the probes has none but that.
         """
-        if not self.inputs and not self.shown:
+        if not self.inputs and not self.variants and not self.shown:
             return [[] for _ in programs]
         # The probes run in order, so the last ones say what all before them took.
-        probes = [*self.inputs, *self.shown, *({"path": path, "code": READ} for path in paths)]
+        read = [{"path": path, "code": READ} for path in paths]
+        effects = [{"effects": True}] if self.variants else []
+        probes = [*self.inputs, *self.variants, *self.shown, *effects, *read]
         worker = self.evaluator.worker
         jobs = [
             worker.job(
                 [],
                 sources={path: self.watch(sources.get(path, self.files[path])) for path in paths},
                 ticks=self.baseline.ticks,
-                cpu=4 * QUICK_CPU,
+                cpu=VARYING if self.variants else PROBING,
                 probes=probes,
             )
             for sources in programs
         ]
         units = len(self.evaluator.suite.units)
-        reports = [read_report(body, units) for body in worker.run(jobs)]
-        dead = ["raises Killed"] * len(probes)
+        # One frame each: the variants of long tests are long.
+        reports = [read_report(body, units) for job in jobs for body in worker.run([job])]
+        dead = [DEAD] * len(probes)
         return [list(r.answers) if len(r.answers) == len(probes) else dead for r in reports]
 
     def watch(self, text: str) -> str:

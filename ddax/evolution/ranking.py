@@ -2,9 +2,9 @@
 
 Each passes every test it saw. Better is one that keeps the examples in docstrings, answers inputs
 near the tested ones as other plausible repairs do, returns the types that the program returned
-before, does not crash where others do not, keeps the branches of the program in use, was likely from the
-start and writes no value of a test into the code. The weights are set from these reasons, not fitted
-to any set of programs.
+before, does not crash where others do not, keeps the branches of the program in use, leaves alone what
+variants of passing tests show of its objects, was likely from the start and writes no value of a test
+into the code. The weights are set from these reasons, not fitted to any set of programs.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ from dataclasses import dataclass
 
 from ddax.evolution.inputs import agrees
 
-EXAMPLES, AGREEMENT, CRASHES, LOST, TYPES, SPECIAL, LENGTH = 4.0, 2.0, 2.0, 2.0, 1.0, 1.0, 0.1
+EXAMPLES, AGREEMENT, CRASHES, LOST, STRAYS, TYPES, SPECIAL, LENGTH = 4.0, 2.0, 2.0, 2.0, 2.0, 1.0, 1.0, 0.1
 """What a full share of each fault costs, in the units of an edit's rank; length per 10 new characters."""
 _TOKEN = re.compile(r"\w+|\s+|.")
 
@@ -46,7 +46,10 @@ class Written:
 class Suspect:
     """A plausible repair as seen from outside: its rank, what it writes, its answers to the probes.
 
-    `lost` is by which share, in [0, 1], it takes fewer branches on the probes than the program had.
+    `lost` is by which share, in [0, 1], it takes fewer branches on the probes than the program had,
+    `missing` by which share a method changes fewer attributes, `strays` the share of the variants of
+    passing tests that end otherwise than with the unchanged program ("Identifying Patch Correctness in
+    Test-Based Program Repair", Xiong and others, 2018).
     """
 
     rank: float
@@ -54,6 +57,8 @@ class Suspect:
     answers: tuple[str, ...]
     shown: tuple[str, ...] = ()
     lost: float = 0.0
+    missing: float = 0.0
+    strays: float = 0.0
 
 
 def penalties(
@@ -84,7 +89,7 @@ def _penalty(
     raising: Sequence[float], wanted: Sequence[str], words: frozenset[str],
 ) -> float:  # fmt: skip
     own = suspects[index]
-    value = own.rank + LOST * own.lost
+    value = own.rank + LOST * (own.lost + own.missing) + STRAYS * own.strays
     if wanted:
         missed = sum(not agrees(a, w) for a, w in zip(own.shown, wanted, strict=True))
         value += EXAMPLES * missed / len(wanted)
@@ -109,6 +114,18 @@ def _agreement(index: int, suspects: Sequence[Suspect], weights: Sequence[float]
             equal = sum(a == b for a, b in zip(own, other.answers, strict=True)) / len(own)
             total, same = total + weight, same + weight * equal
     return same / total if total else 1.0
+
+
+def missing(effects: str, before: str) -> float:
+    """Return by which share, in [0, 1], the method that lost most changes fewer attributes than before.
+
+    Both are lists of `Class.method:attribute`, `before` the unchanged program's.
+    """
+    now = set(effects.split())
+    methods: dict[str, list[bool]] = {}
+    for effect in before.split():
+        methods.setdefault(effect.partition(":")[0], []).append(effect not in now)
+    return max((sum(gone) / len(gone) for gone in methods.values()), default=0.0)
 
 
 def kind(answer: str) -> str:

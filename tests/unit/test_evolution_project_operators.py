@@ -166,3 +166,29 @@ def test_a_key_within_an_f_string_is_mended_with_the_quotes_that_are_left():
         right = wrong.replace("name", "host")
         listed = first_order(Source("m.py", wrong.encode(), Seen()), {})
         assert right in {e.apply(wrong.encode()).decode() for _, e in listed}
+
+
+def test_a_value_of_an_f_string_is_edited_however_it_is_spelt():
+    for text, value in (
+        ('f"{a+b} s"', "a+b"),
+        ("f'{a[\"x\"]}'", 'a["x"]'),
+        ('f"{a:>{b+1}}"', "b+1"),
+        ('f"{g(a,b)}"', "g(a,b)"),
+        ('f"{(a-b)*2}"', "(a-b)*2"),
+    ):
+        wrong = f"def f(a, b):\n    return {text}\n"
+        start = wrong.index(value, wrong.index("{"))
+        new = [e for _, e in first_order(Source("m.py", wrong.encode(), Seen()), {}) if e.start == start]
+        whole = {e.apply(wrong.encode()).decode() for e in new if e.end == start + len(value)}
+        assert len(whole) > 10, f"{value} is edited as a whole"
+        assert all(ast.parse(one) for one in whole)
+
+
+def test_a_value_of_an_f_string_is_written_by_its_repr_or_no_longer_so():
+    wrong = b'def f(a, b):\n    return f"{a!r}: {b:>4}"\n'
+    listed = {
+        e.apply(wrong)
+        for _, e in first_order(Source("m.py", wrong, Seen()), {})
+        if e.operator == "conversion"
+    }
+    assert listed == {wrong.replace(b"!r", b""), wrong.replace(b"{b:", b"{b!r:")}

@@ -39,9 +39,9 @@ def attempt(action: Callable[[], Any], ticks: Ticks, limit: int) -> str:
         return f"raises {type(error).__name__}"
 
 
-def probe(program: Program, ticks: Ticks, probes: list[dict[str, Any]], limit: int) -> list[str]:
-    """Answer each probe: a function with plain arguments, or an expression in a module of the program."""
-    return [attempt(_action(program, row), ticks, limit) for row in probes]
+def answer(program: Program, ticks: Ticks, row: dict[str, Any], limit: int) -> str:
+    """Answer a probe: a function with plain arguments, or an expression in a module of the program."""
+    return attempt(_action(program, row), ticks, limit)
 
 
 def _action(program: Program, row: dict[str, Any]) -> Callable[[], Any]:

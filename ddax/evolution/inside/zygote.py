@@ -19,7 +19,7 @@ import time
 from types import CodeType
 from typing import Any
 
-from . import minipytest, ownpytest, probing
+from . import minipytest, observing, ownpytest, probing
 from .frames import MAX_FRAME, read_frame, write_frame
 from .limits import OutOfTime, apply_limits
 from .loading import WORK, OutOfTicks, Program, Ticks
@@ -96,6 +96,19 @@ def run_units(runner: Any, job: dict[str, Any], units: list[dict[str, Any]], tra
     return rows
 
 
+def answered(suite: Suite, runner: Runner, job: dict[str, Any]) -> list[str]:
+    """Answer each probe of a job: a variant of a test, what methods changed in these, or a call."""
+    limit, varied = job["ticks"], any("unit" in row for row in job["probes"])
+    effects = observing.Effects(runner.program) if varied else None
+
+    def one(row: dict[str, Any]) -> str:
+        if "unit" in row:
+            return observing.observe(runner, suite.units[row["unit"]], row["text"], limit)
+        return str(effects) if "effects" in row else probing.answer(runner.program, runner.ticks, row, limit)
+
+    return [one(row) for row in job["probes"]]
+
+
 def candidate(suite: Suite, job: dict[str, Any]) -> dict[str, Any]:
     """Run a job in this process and return its report."""
     sources = {**suite.sources, **job["files"]}
@@ -121,9 +134,9 @@ def candidate(suite: Suite, job: dict[str, Any]) -> dict[str, Any]:
         return {**report, "stage": "timeout", "error": type(error).__name__}
     except BaseException as error:  # every way to fail at import is an outcome
         return {**report, "stage": "import", "error": f"{type(error).__name__}: {error}"[:300]}
-    if job.get("probes"):
-        return {**report, "answers": probing.probe(program, ticks, job["probes"], job["ticks"])}
     runner = Runner(program, ticks, suite.targets, suite.codes)
+    if job.get("probes"):
+        return {**report, "answers": answered(suite, runner, job)}
     if suite.own is not None:
         own = suite.own
 

@@ -71,13 +71,13 @@ def _expression_edits(source: Source, suspects: Mapping[int, float]) -> Iterator
 
 
 def _placed(node: ast.expr, source: Source) -> bool:
-    """Say whether an expression stands where the tree says; Python 3.11 errs in some f-strings."""
+    """Say whether an expression has a place of its own; texts and formats of f-strings have none."""
     parent = source.parents.get(node)
     if isinstance(parent, ast.JoinedStr):
         return False
     if not isinstance(parent, ast.FormattedValue):
         return True
-    return node is parent.value and source.segment(node) == ast.unparse(node)
+    return node is parent.value and source.stands(node)
 
 
 def _quotes(node: ast.expr, source: Source) -> str:

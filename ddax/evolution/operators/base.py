@@ -242,6 +242,14 @@ class Source:
         start, end = self.span(node)
         return self.text[start:end].decode()
 
+    def stands(self, node: ast.expr) -> bool:
+        """Say whether a value of an f-string stands where the tree says; Python 3.11 errs in some of them."""
+        try:
+            found = ast.parse(self.segment(node).strip(), mode="eval").body
+        except (SyntaxError, ValueError):
+            return False
+        return ast.dump(found) == ast.dump(node)
+
     def scope_of(self, node: ast.AST) -> Scope:
         """Return the innermost function's scope of a node, made on first use."""
         here: ast.AST = node

@@ -58,11 +58,22 @@ def formats_added(source: Source) -> Iterator[Edit]:
         if not isinstance(node, ast.FormattedValue) or node.format_spec is not None or node.conversion != -1:
             continue
         end = source.span(node.value)[1]
-        # Before Python 3.12 a value in an f-string may not stand where the tree says.
-        if source.text[end : end + 1] == b"}" and source.segment(node.value) == ast.unparse(node.value):
+        if source.text[end : end + 1] == b"}" and source.stands(node.value):
             for rank, text in enumerate(likely):
                 cost = 0.8 + 0.02 * rank
                 yield Edit(source.path, end, end, f":{text}", "format_add", cost, node.value.lineno)
+
+
+def conversions(source: Source) -> Iterator[Edit]:
+    """Write a value of an f-string by its `repr`, or no longer so."""
+    for node in ast.walk(source.tree):
+        if not isinstance(node, ast.FormattedValue) or not source.stands(node.value):
+            continue
+        end, line = source.span(node.value)[1], node.value.lineno
+        if source.text[end : end + 2] == b"!r":
+            yield Edit(source.path, end, end + 2, "", "conversion", 0.9, line)
+        elif source.text[end : end + 1] in (b"}", b":"):
+            yield Edit(source.path, end, end, "!r", "conversion", 1.1, line)
 
 
 def _likely(source: Source) -> list[str]:
@@ -116,4 +127,4 @@ def _specs(spec: str) -> Iterator[tuple[float, str]]:
             yield 1.0, written(type=kind)
 
 
-FORMAT_EDITS = (formats, formats_added)
+FORMAT_EDITS = (formats, formats_added, conversions)
