@@ -6,7 +6,7 @@ from math import ceil
 
 NO_END = "it did not end"
 """What is said of code whose steps or seconds were used up."""
-NO_END_OF_ITSELF = "it did not end, and the code was not at work"
+NO_END_OF_ITSELF = "it did not end by itself: no line of this code was running"
 """What is said of a test that loops or waits by itself."""
 REMEMBERED = ", remembered from an earlier task"
 """What is said behind a citation whose source was not read again."""

@@ -73,6 +73,11 @@ def _holds(sign: str, result: RepairResult) -> bool:
     return signs > 0 and (every or sign == NO_END_OF_ITSELF)
 
 
+def _mend_of_tests(result: RepairResult) -> str:
+    """Return what helps where it is the tests that are to be mended; "" where it is the code."""
+    return next((mend for sign, mend in _TESTS.items() if _holds(sign, result)), "")
+
+
 def mend_of(result: RepairResult, seconds: float) -> str:
     """Return what may help a search that found nothing in its `seconds`; "" for any other."""
     words = []
@@ -85,7 +90,7 @@ def mend_of(result: RepairResult, seconds: float) -> str:
     if unloaded and not result.solved and not result.out_of_time:
         words = [mend for sign, mend in _FIRST.items() if sign in told][:1] or words
     if not result.solved:
-        words = [mend for sign, mend in _TESTS.items() if _holds(sign, result)][:1] or words
+        words = [mend] if (mend := _mend_of_tests(result)) else words
     mend = ", or ".join(words)
     return mend[:1].upper() + mend[1:]
 
@@ -134,7 +139,9 @@ def print_repair(
         more = [f"and {left}"] if len(result.failures) > FAILURES else []
         for line in (*result.failures[:FAILURES], *more, *result.caveats):
             output.say(f"  - {clean(line, 200)}")
-        if result.out_of_time:
+        if _mend_of_tests(result):
+            output.say("Why:      what keeps a test from passing lies outside of this code")
+        elif result.out_of_time:
             share = "the search's share of " if _ended_early(result, seconds) else ""
             output.say(f"Why:      {share}its {seconds:g} s ran out before every candidate was tried")
         if mend := mend_of(result, seconds):

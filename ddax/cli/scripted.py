@@ -73,6 +73,8 @@ class ScriptedAgent(AbstractAsyncContextManager["ScriptedAgent"]):
         """Play the script for a resumed thread."""
         self.calls.append(("resume", answer))
         self.models.append(model)
+        if thread is not None and (known := run_folder().load(thread)):
+            run_folder().save(known.with_model(model))
         return await self._play("resumed", thread or "scripted", on_event)
 
     async def _play(self, task: str, thread: str, on_event: OnEvent | None) -> Mapping[str, Any]:
@@ -90,8 +92,9 @@ class ScriptedAgent(AbstractAsyncContextManager["ScriptedAgent"]):
     def _save(self, task: str, thread: str, status: str) -> None:
         from ddax.graph.runs import RunInfo
 
-        context = self.context.model_dump(mode="json") if self.context else {}
-        run_folder().save(RunInfo(thread, task[:500], status, context=context))
+        known = run_folder().load(thread) or RunInfo(thread, "", status)
+        context = self.context.model_dump(mode="json") if self.context else known.context
+        run_folder().save(RunInfo(thread, task[:500], status, context=context, began_with=known.began_with))
 
     async def state(self, thread: str) -> Mapping[str, Any]:
         """Return the scripted state."""

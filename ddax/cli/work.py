@@ -127,8 +127,9 @@ def run(
         "stream": stream, "dry_run": dry_run,
     }  # fmt: skip
     if resume_:
-        _refuse_settings({**arguments, "config": config})
-        raise typer.Exit(_resume(context, _one_thread(task, thread), None, output, model=model))
+        name_ = _one_thread(task, thread)
+        _refuse_settings({**arguments, "config": config}, name_ or "THREAD")
+        raise typer.Exit(_resume(context, name_, None, output, model=model))
     arguments["stream"] = _streams(stream, output)
     text, name = read_task(task), check_thread(thread) or new_thread()
     chosen = _context(name, config, arguments, output)
@@ -140,14 +141,15 @@ def run(
     raise typer.Exit(execute(opener_of(context), chosen, name, job, output))
 
 
-def _refuse_settings(arguments: Mapping[str, Any]) -> None:
+def _refuse_settings(arguments: Mapping[str, Any], thread: str) -> None:
     """Refuse settings for a resume, which would go on without them; raises UsageError."""
     given = [key for key, value in arguments.items() if value is not None and key != "model"]
     if given:
         raise UsageError(
             "--resume changes no setting but the model.",
             why=f"A thread goes on with those it was started with; given is {', '.join(given)}.",
-            mend="Leave it out, or go another way from here: ddax fork THREAD --at N --set PATH=VALUE",
+            mend=f"Leave it out, or go another way from a moment of `ddax history {thread}`:"
+            f" ddax fork {thread} --at N --set PATH=VALUE",
         )
 
 
@@ -196,15 +198,16 @@ def _resume(
     last_good: bool = False, model: str | None = None,
 ) -> int:  # fmt: skip
     known = known_run(thread) if thread is not None else run_folder().unfinished()
-    name, info = known.thread_id, known.with_model(model)
+    name = known.with_model(model).thread_id
     reply = _answer(answer)
 
     async def job(agent: Agent, on_event: OnEvent) -> Result:
-        return await agent.resume(name, on_event=on_event, answer=reply, last_good=last_good, model=model)
+        result = await agent.resume(name, on_event=on_event, answer=reply, last_good=last_good, model=model)
+        if (now := run_folder().load(name)) and now.began_with:
+            output.note(f"It went on with {now.model}; it began with {now.began_with}.")
+        return result
 
     output.note(f"resuming thread {name}")
-    if info.began_with and (reply is not None or info.status in ("running", "stopped")):
-        output.note(f"Its model is now {info.model}; it began with {info.began_with}.")
     return execute(opener_of(context), None, name, job, output)
 
 

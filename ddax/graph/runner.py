@@ -231,8 +231,13 @@ class Agent:
                     return await self._settle(name, config_of(name, context), "")
                 return as_noted(result_of(name, state.values, tuple(state.interrupts)), info)
             await self.services.session(context)
+            before = self._resumable(name)
             self.runs.save(replace(info, status="running", updated=self._clock()))
-            return await self._drive(name, given, context, on_event, replay=cut_short(state))
+            try:
+                return await self._drive(name, given, context, on_event, replay=cut_short(state))
+            except ReasonerError:
+                self.runs.keep_model(before, info.model, (await self._snapshot(info)).values)
+                raise
 
     def stream(self, task: str, *, thread: str | None = None) -> AsyncIterator[Event]:
         """Run a task and yield its events; the last one has the type `result`."""

@@ -9,7 +9,7 @@ from __future__ import annotations
 import json
 import secrets
 import time
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import asdict, dataclass, field, replace
 from difflib import get_close_matches
@@ -200,6 +200,11 @@ class RunFolder:
         info = self.load(thread)
         if info is not None:
             self.save(replace(info, **changes))
+
+    def keep_model(self, before: RunInfo, model: str, state: Mapping[str, Any]) -> None:
+        """Give a thread the model it had `before` where another one failed that has answered nothing."""
+        if model != before.model and model not in state.get("usage", {}).get("models", {}):
+            self.update(before.thread_id, context=before.context, began_with=before.began_with)
 
     def remove(self, thread: str) -> None:
         """Forget a thread; the folder of its manifest goes whole."""

@@ -309,10 +309,13 @@ async def test_a_run_whose_model_is_not_to_be_had_for_now_is_gone_on_with(
 
 
 async def test_a_run_broken_off_by_its_model_goes_on_with_another_one(tmp_path, sources, server):
-    server._answer = lambda body: OUTAGE if f"openai:{body['model']}" == MODEL else rote.reply(body)
+    server._answer = lambda body: OUTAGE if body["model"] != "other" else rote.reply(body)
     with pytest.raises(Unavailable):
         await run(tmp_path / "home", sources)
     async with open_agent(home=tmp_path / "home") as agent:
+        with pytest.raises(Unavailable):
+            await agent.resume("t", model="openai:down")
+        assert (agent.runs.known("t").model, agent.runs.known("t").began_with) == (MODEL, "")
         result = await agent.resume("t", model="openai:other")
         info = agent.runs.known("t")
         with pytest.raises(UsageError, match="asks no model now"):

@@ -187,10 +187,11 @@ def test_a_resume_with_another_model_says_so_and_one_with_another_setting_is_ref
     by = agent()
     code, _, err = call(capsys, *argv, "--model", "x:y", by=by)
     assert (code, by.models) == (0, ["x:y"])
-    assert "Its model is now x:y; it began with embedded." in err
+    assert "It went on with x:y; it began with embedded." in err
     code, _, err = call(capsys, "run", "--resume", "t", "--max-usd", "1", by=agent())
     assert code == 2
     assert "given is budget.max_usd" in err
+    assert "ddax fork t --at N" in err
 
 
 def test_an_answer_is_a_choice_or_an_object(capsys):

@@ -139,7 +139,9 @@ def test_a_test_that_does_not_end_is_told_in_words():
     rows = [Row(0, "timeout", "OutOfTicks", "", "prog.py", 2, 1, 100)]
     assert describe(rows, suite) == "t.py::test_a: it did not end"
     waiting = [Row(0, "timeout", "OutOfTime", "", "", 0, 0, 100)]
-    assert describe(waiting, suite) == "t.py::test_a: it did not end, and the code was not at work"
+    assert (
+        describe(waiting, suite) == "t.py::test_a: it did not end by itself: no line of this code was running"
+    )
     inside = [Row(0, "error", "ImportError", "no g in /box/work/prog.py", "", 0, 0, 1)]
     assert describe(inside, suite) == "t.py::test_a: ImportError: no g in prog.py"
     body = b'{"stage": "timeout", "error": "OutOfTime", "rows": []}'

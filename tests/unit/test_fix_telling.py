@@ -98,13 +98,15 @@ def test_failing_tests_that_are_not_shown_are_counted(capsys):
         ("ModuleNotFoundError: No module named 'yaml'", 0, "Install what is missing"),
         ("ModuleNotFoundError: No module named 'yaml'", 1, "Give it more time"),
         ("ConftestImportFailure: ZeroDivisionError: division by zero", 0, "Mend what conftest.py imports"),
-        ("it did not end, and the code was not at work", 1, "End that test, or leave it out"),
+        ("it did not end by itself: no line of this code was running", 1, "End that test, or leave it out"),
         ("AssertionError", 0, "Give it more time"),
     ],
 )
-def test_what_only_a_change_of_the_tests_mends_is_told(said, passed, mend):
+def test_what_only_a_change_of_the_tests_mends_is_told(said, passed, mend, capsys):
     found = RepairResult(
         False, 0.0, "", {}, "", "no candidate", 9, 18.0, 0.0, (passed, 2), (passed, 2), (0, 0), "none",
         failures=(f"t.py::test_a: {said}",), out_of_time=True,
     )  # fmt: skip
     assert as_json(found, sandbox="s", applied=None, seconds=20.0)["mend"].startswith(mend)
+    print_repair(found, None, Output(json=False), seconds=20.0)
+    assert ("Why:      its 20 s ran out" in capsys.readouterr().out) is (mend == "Give it more time")
