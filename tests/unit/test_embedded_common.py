@@ -114,3 +114,17 @@ def test_words_that_only_look_alike_do_not_meet(one: str, other: str) -> None:
 @pytest.mark.parametrize("word", ["broke", "taught", "won", "slept"])
 def test_the_support_check_knows_the_same_verbs(word: str) -> None:
     assert root_of(word) == term_of(word)
+
+
+@pytest.mark.parametrize(
+    ("task", "does"),
+    [
+        ("Which module parses HTML?", "A parser for HTML and XHTML."),
+        ("Which module reads CSV files?", "A reader of CSV files, with dialects."),
+    ],
+)
+async def test_a_module_is_named_by_who_does_what_is_asked(
+    reasoner: EmbeddedReasoner, task: str, does: str
+) -> None:
+    reply = await asked(reasoner, task, handy=f"handy\n\n{does}\n", other="other\n\nSends mail by SMTP.\n")
+    assert (reply.found, reply.short) == (True, "handy"), reply.text

@@ -100,6 +100,7 @@ def test_an_answer_stands_under_its_question() -> None:
         ("Which function adds numbers?", "maths.add", "maths.add(a, b)\n\nAdd numbers.", True),
         ("Which function adds numbers?", "maths", "maths\n\nAdd numbers.", False),
         ("Which module adds numbers?", "maths", "maths\n\nAdd numbers.", True),
+        ("Which module adds numbers?", "maths", "maths\n\n## Classes\n\n- Adder(int): Add numbers.", False),
         ("Which class adds numbers?", "maths.Adder", "maths.Adder(int)\n\nAdd numbers.", True),
         ("What does add do?", "maths.add", "maths.add(a, b)\n\nAdd numbers.", True),
         ("What does add do?", "maths.sub", "maths.sub(a, b)\n\nSubtract.", False),

@@ -74,7 +74,7 @@ def fit_of_title(question: Question, line: Sentence) -> float:
     1 for the first sentence of a document whose title is a name of the kind that is asked for, or is
     what the question asks the meaning of; else 0.
     """
-    if line.label or line.place > 0 or not line.passage.opens:
+    if line.label or line.item or line.place > 0 or not line.passage.opens:
         return 0.0
     title = line.passage.title
     if question.subject:

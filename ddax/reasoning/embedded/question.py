@@ -168,7 +168,7 @@ _AMOUNT = re.compile(
 """What only says which measure is asked for: "every 90 days" tells how often, and says no "often"."""
 _HAPPENS = re.compile(r"\W*what\s+(?:(?:will|would|should)\s+)?happen(?:s|ed)?\s+(?:if|when|to)\b", re.I)
 """What asks for a consequence, which need not say that it happens."""
-_FORMED = frozenset({"person", "date", "place", "number", "thing", "open"})
+_FORMED = frozenset({"person", "date", "place", "number", "name", "thing", "open"})
 """Kinds of answers for which a verb may be said in another form."""
 _BOUND = re.compile(r"\b(?:before|after)\s+(1\d{3}|20\d\d)\b", re.I)
 """A year that is only set against the one that is told."""

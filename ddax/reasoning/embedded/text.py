@@ -169,11 +169,12 @@ _DOUBLED = re.compile(r"..([bdgmnprt])\1$")
 """What "stop" ends in before "-ed"; "add" and "call" end so themselves."""
 _NOT = frozenset(["not", "never", "cannot", "nicht", "nie", "niemals", "kein", "keine", "keinen", "keinem"])
 _AGENTS = frozenset(
-    ["builder", "commander", "composer", "conductor", "creator", "designer", "developer", "director",
-     "discoverer", "driver", "editor", "founder", "governor", "holder", "illustrator", "inventor", "keeper",
-     "leader", "maker", "manager", "narrator", "operator", "organiser", "organizer", "owner", "painter",
-     "performer", "presenter", "producer", "publisher", "ruler", "sculptor", "singer",
-     "supervisor", "supplier", "teacher", "translator", "writer"]
+    ["builder", "commander", "composer", "compressor", "conductor", "converter", "creator", "decoder",
+     "designer", "developer", "director", "discoverer", "driver", "editor", "encoder", "founder", "governor",
+     "handler", "holder", "illustrator", "inventor", "keeper", "leader", "loader", "maker", "manager",
+     "narrator", "operator", "organiser", "organizer", "owner", "painter", "parser", "performer",
+     "presenter", "producer", "publisher", "reader", "renderer", "ruler", "sculptor", "sender", "singer",
+     "supervisor", "supplier", "teacher", "tokenizer", "translator", "writer"]
 )  # fmt: skip
 """Who does what a verb says; of other words in -er and -or ("corner", "Parker") a part is another word."""
 
