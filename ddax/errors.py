@@ -32,6 +32,9 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from typing import Any
 
+UNDONE = "not_done"
+"""The kind of error by which an action says that an order was not carried out."""
+
 
 class DdaxError(RuntimeError):
     """Say what went wrong, why, and how to mend it; the base of every error of ddax."""

@@ -10,6 +10,8 @@ NO_END_OF_ITSELF = "it did not end by itself: no line of this code was running"
 """What is said of a test that loops or waits by itself."""
 REMEMBERED = ", remembered from an earlier task"
 """What is said behind a citation whose source was not read again."""
+NOT_DONE = "This was not done:"
+"""How the answer to an order begins that was not carried out."""
 
 
 def amount(count: int, one: str, many: str = "") -> str:

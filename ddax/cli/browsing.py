@@ -15,3 +15,15 @@ def with_browser(sources: Sequence[str] | None, url: str | None) -> list[str] | 
     page_of(f"{SCHEME}{url}")
     find_chromium()
     return [*(sources or ()), f"{SCHEME}{url}"]
+
+
+def secret_note(task: str, url: str | None) -> str:
+    """Return the line for a task in a browser that says a password in clear; empty for any other."""
+    from ddax.environments.pilot.forms import says_secret
+
+    if url is None or not says_secret(task):
+        return ""
+    return (
+        "The password stands in clear in the task, and is kept with the run. To keep it out, write "
+        "{{secret:NAME}} in its place, and name it under browser.secrets in the settings."
+    )

@@ -27,7 +27,7 @@ from ddax.cli.backend import (
     run_folder,
     settings,
 )
-from ddax.cli.browsing import with_browser
+from ddax.cli.browsing import secret_note, with_browser
 from ddax.cli.errors import Interrupted, as_ddax, report
 from ddax.cli.interrupts import Interrupts
 from ddax.cli.notes import model_note
@@ -133,6 +133,8 @@ def run(
     arguments["stream"] = _streams(stream, output)
     text, name = read_task(task), check_thread(thread) or new_thread()
     chosen = _context(name, config, arguments, output)
+    if note := secret_note(text, browser):
+        output.note(note)
 
     async def job(agent: Agent, on_event: OnEvent) -> Result:
         result = await agent.run(text, thread=name, on_event=on_event)

@@ -28,6 +28,8 @@ VIEWS = "views"
 """The log of what each look and move saw, for whoever plans the next ones: line by line, with ids."""
 UNENDED_PAGES = "unended_pages"
 """The log of pages whose HTML was still coming when they were read."""
+REFUSED_PAGES = "refused_pages"
+"""The log of pages that were answered with a status that refuses them, or that did not come."""
 START = "start"
 """The mark of the place a world starts at."""
 

@@ -9,6 +9,7 @@ from ddax.errors import UsageError
 from ddax.graph.runs import CANCELLED
 from ddax.ideas.idea import Ideas
 from ddax.types import MODEL_KEY, JsonDict, Usage
+from ddax.wording import NOT_DONE
 
 NEEDS = {"choose": 'an "idea"', "edit": '"arguments"', "teach": 'a "lesson"'}
 """What belongs to a choice, by its name."""
@@ -66,11 +67,17 @@ def result_of(thread: str, state: dict[str, Any], interrupts: tuple[Any, ...] = 
         rigidity=round(float(state.get("mind", {}).get("rho", 0.0)), 4),
         protect=_protect_row(state.get("mind", {})),
         mood=str(state.get("mood", {}).get("action", "")),
-        failures=[state["failures"][key] for key in sorted(state.get("failures", {}))],
+        failures=_failures(state, answer.get("text", "")),
         metrics=dict(state.get("metrics", {})),
         question=interrupts[0].value if interrupts else None,
         skipped=list(state.get("work", {}).get("skipped", [])),
     )
+
+
+def _failures(state: dict[str, Any], answer: str) -> list[JsonDict]:
+    """Return what failed, but for the order that the answer says was not carried out, and why."""
+    rows = [state["failures"][key] for key in sorted(state.get("failures", {}))]
+    return [row for row in rows if not (answer.startswith(NOT_DONE) and row.get("cause", "") in answer)]
 
 
 def _details(usage: JsonDict) -> JsonDict:

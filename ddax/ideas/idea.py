@@ -24,6 +24,8 @@ TITLE_BYTES = 160
 EXPECTED_BYTES = 200
 RESULT_BYTES = 260
 REASON_BYTES = 200
+CAUSE_BYTES = 1200
+"""Of why an order was not carried out, which is told whole."""
 MARK_BYTES = 80
 """A reason that an idea gets after it has ended; see `ddax.ideas.dag.LATER_BYTES`."""
 KIND_BYTES = 60

@@ -18,12 +18,12 @@ from numpy.random import Generator
 
 from ddax.actions.protocol import ActionContext, ActionResult
 from ddax.configs.settings import Context
-from ddax.errors import ActionError, Blocked, DdaxError, StateError, Unavailable
+from ddax.errors import UNDONE, ActionError, Blocked, DdaxError, StateError, Unavailable
 from ddax.graph.services import Session
 from ddax.graph.state import LeafPacket, Outcome, Update
 from ddax.ideas.calls import content_of
 from ddax.ideas.dag import held
-from ddax.ideas.idea import KIND_BYTES, REASON_BYTES, RESULT_BYTES, clip
+from ddax.ideas.idea import CAUSE_BYTES, KIND_BYTES, REASON_BYTES, RESULT_BYTES, clip
 from ddax.ideas.origins import Origins, join, read
 from ddax.memory.instructions import without_orders
 from ddax.memory.records import LARGE
@@ -347,6 +347,7 @@ def _failure(kind: str, cause: str, trace: str) -> JsonDict:
     return {
         "ok": False,
         "text": clip(cause, RESULT_BYTES),
+        **({"cause": clip(cause, CAUSE_BYTES)} if kind == UNDONE else {}),
         "kind": clip(kind, KIND_BYTES),
         "trace": digest,
         "trace_text": trace[-4000:],
@@ -385,8 +386,9 @@ def _update(packet: LeafPacket, row: JsonDict) -> Update:
         patch["reason"] = f"{CONFLICT} what is remembered"
     if not row["ok"]:
         error = {"kind": row["kind"], "trace": row["trace"]}
+        cause = row.get("cause", row["text"])
         update["ideas"] = {leaf: Idea(status="failed", reason=clip(row["text"], REASON_BYTES), error=error)}
-        update["failures"] = {leaf: {"idea": leaf, "title": packet["action"]["name"], "cause": row["text"]}}
+        update["failures"] = {leaf: {"idea": leaf, "title": packet["action"]["name"], "cause": cause}}
     if row.get("origins"):
         update["ideas"][leaf]["origins"] = row["origins"]
     update["ideas"][leaf] = held(update["ideas"][leaf], packet.get("size", 0))

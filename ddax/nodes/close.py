@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from langchain_core.messages import AIMessage
 
-from ddax.errors import BudgetExceeded, ReasonerError
+from ddax.errors import UNDONE, BudgetExceeded, ReasonerError
 from ddax.graph.services import Session
 from ddax.graph.state import Answer, State, Update
 from ddax.ideas import dag, grow
@@ -24,7 +24,7 @@ from ddax.nodes.withheld import withheld
 from ddax.reasoning.budget import REACHED, usage_of
 from ddax.reasoning.protocol import MergeRequest
 from ddax.types import Idea, JsonDict
-from ddax.wording import sentence
+from ddax.wording import NOT_DONE, sentence
 
 NO_ANSWER = "No answer was reached."
 REFUSED_BYTES = 400
@@ -162,11 +162,19 @@ def _status(state: State, answer: Answer, refused: list[str]) -> tuple[str, str]
         model = "model: " if _failed_by_model(root) else ""
         return "failed", f"{model}{root.get('reason', 'the task failed')}"
     if not answer.get("found"):
-        none = answer.get("text", "").startswith(NO_ANSWER)
-        return "failed", "no answer was reached" if none else "not found in the sources"
+        return "failed", _unfound(state, answer)
     if refused:
         return "failed", clip(f"requirement broken: {'; '.join(refused)}", REFUSED_BYTES)
     return "done", ""
+
+
+def _unfound(state: State, answer: Answer) -> str:
+    """Say why there is no answer: an order that was not carried out is no silence of the sources."""
+    text, ideas = answer.get("text", ""), dag.subtree(state["ideas"], state["work"]["root"])
+    if text.startswith(NO_ANSWER):
+        return "no answer was reached"
+    undone = any(i["status"] == "failed" and i.get("error", {}).get("kind") == UNDONE for i in ideas)
+    return "not carried out" if undone or text.startswith(NOT_DONE) else "not found in the sources"
 
 
 def _open(state: State, root: str) -> bool:

@@ -9,6 +9,7 @@ from __future__ import annotations
 import asyncio
 from collections.abc import Iterable
 
+from ddax.errors import UNDONE
 from ddax.graph.services import Session
 from ddax.graph.state import State
 from ddax.ideas import dag
@@ -149,14 +150,19 @@ async def findings(state: State, session: Session, needs: Iterable[str]) -> tupl
     # All at once: asked for one by one, each would be a trip to the record and back.
     asked = (session.memory.rows(CLAIMS, task=state["work"]["id"], idea=idea_id) for idea_id in ids)
     return tuple(
-        as_finding(state["ideas"][idea_id], tuple(Citation(**c) for row in rows for c in row["citations"]))
+        as_finding(
+            state["ideas"][idea_id],
+            tuple(Citation(**c) for row in rows for c in row["citations"]),
+            str(state.get("failures", {}).get(idea_id, {}).get("cause", "")),
+        )
         for idea_id, rows in zip(ids, await asyncio.gather(*asked), strict=True)
     )
 
 
-def as_finding(idea: Idea, citations: tuple[Citation, ...]) -> Finding:
-    """Turn a finished idea into a finding; a failed one brings its reason."""
-    text = idea.get("result", "") or idea.get("reason", "")
+def as_finding(idea: Idea, citations: tuple[Citation, ...], cause: str = "") -> Finding:
+    """Turn a finished idea into a finding; a failed one with its reason, an undone order whole."""
+    undone = idea["status"] == "failed" and idea.get("error", {}).get("kind") == UNDONE
+    text = (cause if undone else "") or idea.get("result", "") or idea.get("reason", "")
     action = idea["action"]["name"] if "action" in idea else ""
     return Finding(idea["id"], idea["title"], idea["status"], text, citations, action)
 

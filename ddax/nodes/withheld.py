@@ -3,19 +3,19 @@
 from __future__ import annotations
 
 from ddax.actions.sources.skipping import lost, reasons_told
-from ddax.environments.actions import UNENDED_PAGES
+from ddax.environments.actions import REFUSED_PAGES, UNENDED_PAGES
 from ddax.graph.services import Session
 from ddax.graph.state import Answer, Work
 from ddax.memory.gate import REFUSALS
 from ddax.memory.protocol import FORGOTTEN, MANY
-from ddax.wording import amount
+from ddax.wording import amount, sentence
 
 
 async def withheld(answer: Answer, work: Work, session: Session) -> Answer:
     """Return an answer that was not found with what of the sources was not read for it.
 
-    That are passages that were kept out, of which nothing is told that they said, pages that did not end,
-    and files and folders that were skipped.
+    That are passages that were kept out, of which nothing is told that they said, pages that did not end or
+    were refused, and files and folders that were skipped.
     """
     if answer.get("found"):
         return answer
@@ -26,6 +26,8 @@ async def withheld(answer: Answer, work: Work, session: Session) -> Answer:
     pages = len(await session.memory.rows(UNENDED_PAGES, task=task, limit=MANY))
     told = [f"Kept out: {', '.join(parts)}."] if parts else []
     told += [f"{amount(pages, 'page')} had not ended when read: there may be more."] if pages else []
+    refused = await session.memory.rows(REFUSED_PAGES, task=task, limit=MANY)
+    told += [sentence(f"{row['why']}: {row['source']}.") for row in refused]
     skipped = lost(work.get("skipped", []))
     told += [f"Not read: {reasons_told(skipped)}."] if skipped else []
     if not told:

@@ -193,3 +193,26 @@ async def test_elements_in_elements_without_end_are_looked_through(carry: Carry)
     )
     report, now = await carry(press("Go") + SAID + deep, "Click Go in the post of @t5.")
     assert report.ok and now == "Go;"
+
+
+PLUS = "".join(
+    f"<div><span>{name} mug</span> <button onclick=\"this.nextElementSibling.textContent=1;say('{name}')\">+"
+    "</button> <span>0</span></div>"
+    for name in ("Blue", "Red")
+)
+LESS = (
+    "<div><span>Blue mug</span> <button aria-label=Less>−</button><span>0</span>"
+    "<button aria-label=More onclick=\"say('more')\">+</button> <button>Add to basket</button></div>"
+)
+BARE = f"<ul><li>Blue mug {press('+')}</li><li>Red mug {press('+')}</li></ul>"
+
+
+@pytest.mark.parametrize("body", [PLUS, LESS, BARE], ids=["plus", "less and more", "bare"])
+@pytest.mark.parametrize(
+    "task",
+    ["Add two green mugs to the basket", "Add two teapots", "Press 2 teapots", "Buy two teapots",
+     "Choose two teapots"],
+)  # fmt: skip
+async def test_nothing_is_counted_up_that_no_row_names(carry: Carry, body: str, task: str) -> None:
+    report, now = await carry(SAID + body, task)
+    assert (report.ok, now, report.did) == (False, "", ())

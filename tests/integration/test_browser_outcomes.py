@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import json
 import os
 import signal
 import socket
@@ -41,9 +42,19 @@ async def browsing(chromium: Chromium, served: Site) -> AsyncIterator[Browsing]:
     await world.close()
 
 
-async def browsed(browsing: Browsing, task: str) -> Any:
+class Logs:
+    """A memory that takes logs alone."""
+
+    def __init__(self) -> None:
+        self.kept: list[tuple[str, Any]] = []
+
+    async def log(self, table: str, row: Any, *, key: str) -> None:
+        self.kept.append((table, row))
+
+
+async def browsed(browsing: Browsing, task: str, logs: Any = None) -> Any:
     nothing: Any = None
-    context = ActionContext(nothing, nothing, "t", "", "0.1", 1, 0.0, "key")
+    context = ActionContext(nothing, logs, "t", "", "0.1", 1, 0.0, "key")
     return await browsing.action().function(context, BrowseArguments(task=task))
 
 
@@ -120,8 +131,11 @@ async def test_a_question_is_answered_from_a_page_that_is_itself_an_error(
     browsing: Browsing, served: Site
 ) -> None:
     served.page("/", "<h1>Gone</h1><p>The office opens at 9.", status="404")
-    result = await browsed(browsing, "When does the office open?")
+    logs = Logs()
+    result = await browsed(browsing, "When does the office open?", logs)
     assert "The office opens at 9." in result.pages[0].text
+    row = {"task": "t", "source": f"{served.url}/", "why": "the page was answered with status 404"}
+    assert logs.kept == [("refused_pages", row)]
 
 
 @in_module
@@ -197,6 +211,41 @@ def test_a_question_that_a_page_without_an_end_does_not_answer_says_so(tmp_path:
     done = run(tmp_path, "When is high water at the quay?", url)
     assert done.returncode == 1
     assert "1 page had not ended when read: there may be more." in done.stdout + done.stderr
+
+
+def test_a_question_of_a_page_that_is_not_there_names_the_status(tmp_path: Path, served: Site) -> None:
+    url = served.page("/", REFUSED, status="404")
+    done = run(tmp_path, "What does Gelato cost?", url)
+    assert done.returncode == 1
+    assert f"The page was answered with status 404: {url}." in done.stdout
+
+
+LONG = "<h1>Harbour</h1><p>" + "The office is open from eight to five on every day of the week. " * 9
+
+
+def test_an_order_that_was_not_carried_out_says_so_once_and_whole(tmp_path: Path, served: Site) -> None:
+    url = served.page("/", f"<button>Book</button>{LONG}")
+    task = 'Click Book. Click "Cancel all of the bookings of the harbour". Click "Send the letters to all"'
+    words = [sys.executable, "-m", "ddax", "run", task, "--browser", url, "--browser-writes"]
+    done = subprocess.run(words, capture_output=True, text=True, cwd=tmp_path)
+    shown = done.stdout.rpartition("close: failed")[2]
+    why = "This was not done: not carried out: click Cancel all of the bookings of the harbour"
+    assert shown.count("not carried out: ") == 1 and why in shown
+    assert "What failed" not in shown and "failed (not carried out), " in shown
+    assert "Before that it pressed “Book”. " in shown
+    assert "Say it in the words of the page, or use a language model." in shown
+    told = json.loads(run(tmp_path, task, url, "--browser-writes", "--json").stdout)
+    assert told["answer"] in shown and told["failures"] == []
+    assert (told["status"], told["stop_reason"]) == ("failed", "not carried out")
+
+
+def test_a_password_in_clear_is_named_but_not_with_q(tmp_path: Path, served: Site) -> None:
+    url = served.page("/", "<p>Nothing to log in to.")
+    words = [sys.executable, "-m", "ddax", "run", "Log in as ann with password geheim1", "--browser", url]
+    told = subprocess.run(words, capture_output=True, text=True, cwd=tmp_path).stderr
+    assert "The password stands in clear in the task, and is kept with the run." in told
+    assert "{{secret:NAME}}" in told
+    assert run(tmp_path, words[4], url).stderr == ""
 
 
 def test_an_order_and_a_question_on_one_page_do_not_answer_for_each_other(

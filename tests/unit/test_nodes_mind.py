@@ -159,6 +159,12 @@ FOUND = {"text": "Trondby.", "short": "", "found": True, "support": 0.9, "citati
     [
         ({"answer": FOUND}, {"status": "done"}, "done", ""),
         ({"answer": {**FOUND, "found": False}}, {"status": "done"}, "failed", "not found in the sources"),
+        (
+            {"answer": {**FOUND, "found": False, "text": "This was not done: no page."}},
+            {"status": "done"},
+            "failed",
+            "not carried out",
+        ),
         ({"status": "stopped", "stop_reason": "budget: x"}, {}, "stopped", "budget: x"),
         (
             {},

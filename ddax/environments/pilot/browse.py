@@ -11,16 +11,17 @@ from pydantic import BaseModel, ConfigDict, Field
 from ddax.actions.pages import ABOUT, cut_page
 from ddax.actions.protocol import Action, ActionContext, ActionResult
 from ddax.configs.secrets import Redactor
-from ddax.environments.actions import UNENDED_PAGES
+from ddax.environments.actions import REFUSED_PAGES, UNENDED_PAGES
 from ddax.environments.browser.seen import UNENDED, Node, PageSeen
 from ddax.environments.browser.world import BrowserWorld
 from ddax.environments.pilot.disclose import LEAVE, NOT_TELLING, disclosed, shared, telling
 from ddax.environments.pilot.match import Embed, Matcher
 from ddax.environments.pilot.orders import is_both, is_question
 from ddax.environments.pilot.pilot import Pilot, Report
+from ddax.environments.pilot.telling import all_told
 from ddax.environments.pilot.words import tokens
 from ddax.environments.protocol import Move
-from ddax.errors import ActionError
+from ddax.errors import UNDONE, ActionError
 from ddax.types import Document
 from ddax.wording import amount
 
@@ -30,6 +31,8 @@ SAID = 200
 """Characters told of what a page says and of what it did by itself."""
 NOTED = 160
 """Of these, characters of what it did by itself at most."""
+DID = 400
+"""Characters told of what was pressed and written before an order failed."""
 
 
 class BrowseArguments(BaseModel):
@@ -60,7 +63,7 @@ class Browsing:
             if is_both(task):
                 raise ActionError(
                     "not carried out: the task is orders and a question.", why="It can be one of them.",
-                    mend="End it with an order: “… Then tell me the balance.”", kind="not_done",
+                    mend="End it with an order: “… Then tell me the balance.”", kind=UNDONE,
                 )  # fmt: skip
             seen = await self.world.reset(seed=self.seed)
             if is_question(task):
@@ -75,10 +78,11 @@ class Browsing:
         said = context.redactor.cut(" ".join(page.text.split()), SAID - len(noted))
         if not report.ok or not (report.moves or report.settled):
             what = "; ".join(report.failed) or "nothing on the page answers to the task"
+            did = context.redactor.cut(all_told(report.did), DID)
             raise ActionError(
-                f"not carried out: {what}.", why=f"{noted}The page is {page.title!r}, and says: {said}",
+                f"not carried out: {what}.", why=f"{did}{noted}The page is {page.title!r}, and says: {said}",
                 mend=f"{report.mend or 'Say it in the words of the page'}, or use a language model.",
-                kind="not_done",
+                kind=UNDONE,
             )  # fmt: skip
         count = len(report.moves)
         done = f"Done in {amount(count, 'move')}" if count else "It was so already"
@@ -119,10 +123,12 @@ class Browsing:
         return ActionResult(summary, records, tuple(pages), tuple(page.source for page in pages))
 
     async def _note(self, context: ActionContext, seen: PageSeen) -> None:
-        """Log a page that had not ended, to be told where no answer is found."""
+        """Log a page that had not ended, or is not the one asked for, to be told where no answer is found."""
+        row, key = {"task": context.task, "source": seen.url}, f"{context.task}:{seen.url}"
         if UNENDED in seen.notes:
-            row = {"task": context.task, "source": seen.url}
-            await context.memory.log(UNENDED_PAGES, row, key=f"{context.task}:{seen.url}")
+            await context.memory.log(UNENDED_PAGES, row, key=key)
+        if seen.trouble:
+            await context.memory.log(REFUSED_PAGES, {**row, "why": seen.trouble}, key=key)
 
     def _likeliest(self, seen: PageSeen, task: str, tried: set[str]) -> Node | None:
         """Return the link whose words answer best to a task; None where none has a word of it."""

@@ -12,6 +12,7 @@ from ddax.environments.pilot.boxes import boxes_beside
 from ddax.environments.pilot.calendar import CALENDAR_WORDS, pick_day, showing
 from ddax.environments.pilot.dates import find_date, month_of
 from ddax.environments.pilot.deeds import press_in_row
+from ddax.environments.pilot.doors import doors
 from ddax.environments.pilot.dropdowns import built, take_offered
 from ddax.environments.pilot.fields import (
     NO_NAME,
@@ -28,7 +29,7 @@ from ddax.environments.pilot.fields import (
 from ddax.environments.pilot.match import label_of
 from ddax.environments.pilot.orders import Order
 from ddax.environments.pilot.pilot import Pilot
-from ddax.environments.pilot.pressing import SURE, click, doors, press_named, press_path, press_place
+from ddax.environments.pilot.pressing import SURE, click, press_named, press_path, press_place
 from ddax.environments.pilot.rows import rows_of, words_of
 from ddax.environments.pilot.suggest import edges, equal_to, suggests, take
 from ddax.environments.pilot.words import (

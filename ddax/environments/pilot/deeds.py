@@ -14,11 +14,12 @@ from itertools import pairwise
 
 from ddax.environments.browser.seen import ACTED_ON, Node
 from ddax.environments.pilot.counting import COUNTED, press_times
+from ddax.environments.pilot.doors import counts, doors, opens_menu
 from ddax.environments.pilot.naming import give_name, named
 from ddax.environments.pilot.orders import Order
 from ddax.environments.pilot.paging import goes_on, next_page
 from ddax.environments.pilot.pilot import Pilot
-from ddax.environments.pilot.pressing import OPENED, click, doors, opens_menu
+from ddax.environments.pilot.pressing import OPENED, click
 from ddax.environments.pilot.rows import (
     Row,
     above_of,
@@ -104,7 +105,7 @@ async def deed(pilot: Pilot, order: Order) -> bool:
         menu = await _menu(pilot, asked)
         if menu is not None:
             return await _carry_out(pilot, asked, Row(menu, (menu,)))
-        door = _door(pilot, opened, pages=not _superlative(set(asked.words))[0])
+        door = _door(pilot, asked, opened)
         if door is None or await pilot.do("click", door.id) == "refused":
             return False
         opened.add(_key(door))
@@ -115,11 +116,12 @@ def _key(node: Node) -> str:
     return f"{node.role}:{node.name or node.hints}:{round(node.box[0])}:{round(node.box[1])}"
 
 
-def _door(pilot: Pilot, opened: set[str], *, pages: bool) -> Node | None:
+def _door(pilot: Pilot, asked: Asked, opened: set[str]) -> Node | None:
     """Return what was not opened yet, at last the next page of a list; nothing that sends a form."""
-    pager = next_page(pilot)
-    named = Counter(plain(n.name) for n in pilot.nodes({"button", "clickable"}) if opens_menu(n))
-    single = [n for n in doors(pilot) if named[plain(n.name)] < 2]  # one of several belongs to its row alone
+    pager, pages = next_page(pilot), not _superlative(set(asked.words))[0]
+    rows = (n for n in pilot.nodes({"button", "clickable"}) if opens_menu(n) or n.name.strip() == "+")
+    named = Counter(plain(n.name) for n in rows)  # one of several belongs to its row alone
+    single = [n for n in doors(pilot, " ".join(asked.words[1:])) if named[plain(n.name)] < 2]
     closed = (n for n in single if n != pager and not n.submits and _key(n) not in opened)
     last = pager if pager and pages and not (pager.submits or pager.form[0]) else None
     return next(closed, last)
@@ -320,7 +322,8 @@ def _by_price(pilot: Pilot, rows: Sequence[Row], *, low: bool) -> list[Row]:
 def menu_rows(pilot: Pilot, asked: Asked) -> list[Row]:
     """Return the rows with a menu that an order can mean."""
     rest = {word for word in asked.words[1:] if word not in EMPTY | KINDS}
-    openers = [n for n in pilot.nodes({"button", "clickable"}) if opens_menu(n)]
+    closed = [n for n in pilot.nodes({"button", "clickable"}) if opens_menu(n)]
+    openers = [n for n in closed if not counts(pilot.seen, n)]
     if _counts(pilot, asked, rest):
         return _counted(pilot, lines_of(pilot.seen, openers), asked.place)
     return [row for row in rows_of(pilot.seen, openers) if rest and rest <= node_words(row.parts)]

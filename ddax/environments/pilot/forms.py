@@ -5,20 +5,22 @@ from __future__ import annotations
 import re
 from dataclasses import replace
 
+from ddax.environments.browser.secrets import PLACEHOLDER
 from ddax.environments.browser.seen import Node
 from ddax.environments.pilot.deeds import asked_of, deed, names_of
 from ddax.environments.pilot.entries import add_entry
 from ddax.environments.pilot.fields import fill, named_field, the_field, where_of
+from ddax.environments.pilot.later import comes, missing
 from ddax.environments.pilot.match import label_of
 from ddax.environments.pilot.naming import named
-from ddax.environments.pilot.orders import Order
+from ddax.environments.pilot.orders import Order, read_orders
 from ddax.environments.pilot.pilot import Pilot
 from ddax.environments.pilot.pressing import SUBMITS, click, press_node, press_whole, submit
 from ddax.environments.pilot.rows import words_of
 from ddax.environments.pilot.several import deeds
 from ddax.environments.pilot.suggest import is_search
 from ddax.environments.pilot.switches import is_on
-from ddax.environments.pilot.values import STOP, akin, slots
+from ddax.environments.pilot.values import STOP, akin, given, slots
 from ddax.environments.pilot.words import BOXES, EMPTY, FIELD, KINDS, content, plain, tokens
 
 _ADDRESS = re.compile(r"[^\s@<>\"“”,;]+@[^\s@<>\"“”,;]+\.\w+")
@@ -27,6 +29,8 @@ _NAME = re.compile(
     r"\b(?:(?:user\s?name|user|name|e-?mail(?:\s+address)?):?\s+(?:is\s+)?|as\s+)(?!user|name|e-?mail)[\"“]?([^\s\",”]+)",
     re.IGNORECASE,
 )
+_VALUE = re.compile(r"\s*(?!(?:the|a|my|your)\b)(\S+)\s+(?:as|into|in)\b", re.IGNORECASE)
+"""What is to be written, before the field."""
 
 
 async def search(pilot: Pilot, order: Order) -> bool:
@@ -95,7 +99,10 @@ async def login(pilot: Pilot, order: Order) -> bool:
     for value in filter(None, (name, secret)):
         fields = _login_fields(pilot, secret=value is secret)
         if not fields and value is secret and await _next_step(pilot):
+            await comes(pilot, lambda: bool(_login_fields(pilot, secret=True)))
             fields = _login_fields(pilot, secret=True)
+            if not fields:
+                missing(pilot, "password")
         if len(fields) != 1 or not await fill(pilot, fields[0], value):
             return False
         pilot.focus = pilot.seen.node(fields[0].id)
@@ -120,7 +127,7 @@ async def _next_step(pilot: Pilot) -> bool:
     form = pilot.focus.form[0] if pilot.focus else ""
     leads = [n for n in pilot.nodes({"button"}) if plain(n.name) in ("next", "continue")]
     leads = [n for n in leads if n.form[0] == form]
-    return len(leads) == 1 and await press_node(pilot, leads[0])
+    return len(leads) == 1 and await click(pilot, leads[0]) != "refused"
 
 
 def _said(pattern: re.Pattern[str], order: Order) -> str:
@@ -130,6 +137,22 @@ def _said(pattern: re.Pattern[str], order: Order) -> str:
         return ""
     said = order.text[slice(*found.span(1))]
     return said if said in order.quotes else said.rstrip(".")
+
+
+def says_secret(task: str) -> bool:
+    """Tell whether a task says a password to log in with or to write, and not by the name of a secret."""
+    return any(_secret_of(one) and not PLACEHOLDER.search(one.text) for one in read_orders(task))
+
+
+def _secret_of(order: Order) -> str:
+    """Return the password that an order says; empty for none."""
+    if order.verb == "login":
+        return _said(_SECRET, order)
+    if order.verb != "enter" or "password" not in tokens(order.outside):
+        return ""
+    field, behind = given(order), _VALUE.match(order.outside)
+    said = (order.quote, field[1] if field else "", behind[1] if behind else "", _said(_SECRET, order))
+    return next(filter(None, said), "")
 
 
 def _is_secret(node: Node) -> bool:

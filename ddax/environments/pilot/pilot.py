@@ -10,6 +10,7 @@ from typing import Literal, TypeAlias
 from ddax.environments.browser.seen import Node, PageSeen
 from ddax.environments.pilot.match import Embed, Matcher
 from ddax.environments.pilot.orders import Order, read_orders
+from ddax.environments.pilot.telling import told
 from ddax.environments.protocol import Environment, Move
 from ddax.errors import ActionError
 
@@ -70,6 +71,8 @@ class Report:
     """Whether something that was asked for was so already."""
     mend: str = ""
     """How what failed can be said so that it is understood; empty where that is not known."""
+    did: tuple[str, ...] = ()
+    """The moves after which the page may not be as it was, in words and without what was written."""
 
     @property
     def ok(self) -> bool:
@@ -103,6 +106,7 @@ class Pilot:
     notes: list[str] = field(default_factory=list)
     settled: bool = False
     mend: str = ""
+    did: list[str] = field(default_factory=list)
     kept_from: str = ""
     """What kept the last refused move from being made, where that is something on the page."""
     _seen: PageSeen | None = None
@@ -133,8 +137,9 @@ class Pilot:
         except Over:
             pass
         return Report(
-            tuple(self.moves), tuple(self.failed), self.seen, tuple(self.notes), self.settled, self.mend
-        )
+            tuple(self.moves), tuple(self.failed), self.seen, tuple(self.notes), self.settled, self.mend,
+            tuple(self.did),
+        )  # fmt: skip
 
     async def do(self, name: str, target: str = "", value: str = "") -> Came:
         """Make a move and say what came of it; raises Over at the end of the world."""
@@ -153,6 +158,7 @@ class Pilot:
             self._take(await self.world.observe())
             return "refused"
         self.kept_from = ""
+        self.did += filter(None, [told(move, before)])
         if name in ("click", "press", "drag"):
             self._fail_by(note for note in self.seen.notes if note.startswith(REFUSED))
         await self._answer()

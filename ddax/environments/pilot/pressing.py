@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 
 from ddax.environments.browser.seen import ACTED_ON, Node
+from ddax.environments.pilot.doors import counts, doors, opens_menu
 from ddax.environments.pilot.match import Found, is_another
 from ddax.environments.pilot.orders import Order
 from ddax.environments.pilot.paging import is_pager, next_page
@@ -21,12 +22,9 @@ OPENED = 15
 """Tabs, sections and pages looked behind at most."""
 MENU_SECONDS = "0.4"
 """How long a menu is waited for below the pointer."""
-LINE = 200
-"""Pixels between the minus and the plus of one number at most."""
 _ARTICLES = frozenset({"a", "an", "the", "this", "that", "on"})
 _THE = re.compile(r"(?:on\s+)?(?:the|this|that)\b", re.IGNORECASE)
 _ONTO = re.compile(r"\s(?:on|in)?to\s", re.IGNORECASE)
-_MORE = ("⋯", "…", "...", "⋮", "☰", "•••")
 _PRESSED = frozenset({"button", "clickable", "icon", "menuitem"})
 SUBMITS = ("submit", "ok", "send", "save", "done", "search", "go", "login", "log in", "sign in", "continue")
 _SENDS = tuple(name for name in SUBMITS if name not in ("search", "go"))
@@ -258,9 +256,8 @@ async def press_within(pilot: Pilot, about: list[str], wanted: str, role: frozen
 
 async def _press_in_menu(pilot: Pilot, anchor: Node, wanted: str) -> bool:
     """Open the menu that stands nearest to an element, and press what comes with it and is called so."""
-    menus = pilot.match.near(
-        anchor, [n for n in pilot.nodes({"button", "clickable", "icon"}) if opens_menu(n)]
-    )
+    closed = [n for n in pilot.nodes({"button", "clickable", "icon"}) if opens_menu(n)]
+    menus = pilot.match.near(anchor, [n for n in closed if not counts(pilot.seen, n)])
     known = {node.id for node in pilot.seen.nodes}
     came_of = await click(pilot, menus[0]) if menus else "refused"
     if came_of == "unchanged":  # an icon that loads another picture below the pointer loses the press
@@ -270,12 +267,6 @@ async def _press_in_menu(pilot: Pilot, anchor: Node, wanted: str) -> bool:
     came = [node for node in pilot.seen.nodes if node.id not in known]
     sure = [one for one in pilot.match.rank(wanted, among=came) if one.score >= SURE]
     return bool(sure) and await press_node(pilot, sure[0].node)
-
-
-def opens_menu(node: Node) -> bool:
-    """Tell whether a control opens the menu of its row."""
-    said = set(tokens(node.name or node.hints))
-    return node.own.strip() in _MORE or "more" in said or "collapsed" in node.state
 
 
 async def press_near(pilot: Pilot, anchor: Node, wanted: str) -> bool:
@@ -311,7 +302,7 @@ async def explore(pilot: Pilot, wanted: str, role: frozenset[str]) -> Node | Non
         found = pilot.match.rank(wanted, role)
         if found and found[0].score >= SURE and not _leads_on(pilot, wanted, found[0].node):
             return found[0].node
-        door = next((n for n in doors(pilot) if _key(n) not in opened), None)
+        door = next((n for n in doors(pilot, wanted) if _key(n) not in opened), None)
         if door is None:
             return None
         opened.add(_key(door))
@@ -345,39 +336,6 @@ def _key(node: Node) -> str:
     return (
         f"{node.role}:{node.name or node.hints}:{round(node.box[0])}" if not is_pager(node) else f"{node.id}"
     )
-
-
-def doors(pilot: Pilot) -> list[Node]:
-    """Return what something may be behind: closed sections, tabs, menus, folders, then the next page."""
-    seen = pilot.seen.nodes
-    closed = [n for n in seen if "collapsed" in n.state and n.role != "combobox"]
-    tabs = [n for n in seen if n.role == "tab" and "selected" not in n.state and n not in closed]
-    named = [n for n in seen if n.role in ("summary",) and "expanded" not in n.state]
-    menus = [
-        n
-        for n in seen
-        if n.role in ("button", "menuitem")
-        and plain(n.name) in ("menu", "more", "+", "…", "☰")
-        and not (pilot.focus and n.id == pilot.focus.id)  # it was just pressed: again would close it
-    ]
-    folders = [
-        n
-        for n in seen
-        if n.role in ("treeitem", "clickable")
-        and {"folder", "expand", "closed", "tree"} & set(tokens(n.hints))
-    ]
-    pager = next_page(pilot)
-    plus = [n for n in seen if n.name.strip() in ("+", "☰") and n.role in ("shape", "clickable", "text")]
-    opens = [n for n in (*menus, *folders, *plus) if not any(_makes_less(n, other) for other in seen)]
-    return [*closed, *tabs, *named, *opens, *([pager] if pager else [])]
-
-
-def _makes_less(plus: Node, other: Node) -> bool:
-    """Tell whether an element is the minus to a plus in its line, which then counts and opens nothing."""
-    if plus.name.strip() != "+":
-        return False
-    same = abs(other.box[1] - plus.box[1]) < plus.box[3] and abs(other.box[0] - plus.box[0]) < LINE
-    return same and other.name.strip() in ("-", "−", "–")
 
 
 async def submit(pilot: Pilot, order: Order | None = None) -> bool:

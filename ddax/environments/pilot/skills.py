@@ -10,11 +10,13 @@ from ddax.environments.pilot.choosing import choose, untick
 from ddax.environments.pilot.colours import pick_colour
 from ddax.environments.pilot.copying import copy, paste
 from ddax.environments.pilot.deeds import asked_of, deed, fits, press_in_row
+from ddax.environments.pilot.doors import doors
 from ddax.environments.pilot.editors import style
 from ddax.environments.pilot.fields import enter, fill
 from ddax.environments.pilot.forms import give, login, search
 from ddax.environments.pilot.generated import generate
 from ddax.environments.pilot.labelled import labelled
+from ddax.environments.pilot.later import when_shown
 from ddax.environments.pilot.letters import answer, letter
 from ddax.environments.pilot.lists import move_in_list
 from ddax.environments.pilot.match import label_of
@@ -26,7 +28,6 @@ from ddax.environments.pilot.pressing import (
     SURE,
     click,
     context,
-    doors,
     drag,
     explore,
     is_called,
@@ -89,6 +90,8 @@ async def _carried_out(pilot: Pilot, order: Order) -> bool:
     for _ in range(SCROLLS):
         moves, failed = len(pilot.moves), len(pilot.failed)
         if await _skill(order)(pilot, order):
+            return True
+        if len(pilot.moves) == moves and await when_shown(pilot, order, _skill(order), failed):
             return True
         tried = len(pilot.moves) > moves or len(pilot.failed) > failed
         if tried or not looks_further(pilot, order) or not await further(pilot):

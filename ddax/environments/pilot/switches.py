@@ -6,9 +6,10 @@ import re
 from dataclasses import replace
 
 from ddax.environments.browser.seen import Node
+from ddax.environments.pilot.doors import doors
 from ddax.environments.pilot.orders import Order
 from ddax.environments.pilot.pilot import Pilot
-from ddax.environments.pilot.pressing import click, doors
+from ddax.environments.pilot.pressing import click
 from ddax.environments.pilot.rows import words_of
 from ddax.environments.pilot.words import BOXES, EMPTY
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 from ddax.environments.pilot.orders import is_question
 from ddax.reasoning.protocol import ExpandRequest, Expansion, MergeRequest, Synthesis
 from ddax.types import ActionCall, Proposal
+from ddax.wording import NOT_DONE
 
 BROWSE = "browse"
 
@@ -24,7 +25,7 @@ def outcome(request: MergeRequest) -> Synthesis | None:
         return None
     finding = done[-1]
     if finding.status != "done":
-        return Synthesis(f"This was not done: {finding.result}", finding.citations, False, 0.0)
+        return Synthesis(f"{NOT_DONE} {finding.result}", finding.citations, False, 0.0)
     if is_question(request.task):
         return None
     return Synthesis(finding.result, finding.citations, True, 1.0)
