@@ -79,3 +79,26 @@ async def test_what_is_told_of_the_one_that_is_named_answers(
 ) -> None:
     reply = await asked(reasoner, task, **{title: PAGES[title]})
     assert reply.found and said in reply.text, reply.text
+
+
+@pytest.mark.parametrize(
+    ("task", "text", "reason"),
+    [
+        ("When was Peter Keller born?", "Anna Keller was born in 1934.", "nothing read mentions Peter ("),
+        (
+            "When was Peter Keller born?",
+            "Anna Keller was born in 1934. Peter Brandt ran the foundry.",
+            "what was read is about another one than Peter Keller (",
+        ),
+        (
+            "Who designed the mill?",
+            "The bridge was designed by Ole Holm. The mill stands by the lake.",
+            "what was read is about another one than the question names (",
+        ),
+    ],
+)
+async def test_a_refusal_says_that_what_was_read_is_about_another_one(
+    reasoner: EmbeddedReasoner, task: str, text: str, reason: str
+) -> None:
+    reply = await asked(reasoner, task, page=f"# The village\n\n{text}\n")
+    assert not reply.found and reason in reply.text, reply.text

@@ -64,7 +64,8 @@ async def asked(reasoner: EmbeddedReasoner, task: str, *texts: tuple[str, str]) 
          "Dorota Wilk"),
         ("How many chairs does the sales room in Lyon have?",
          "desks: Rooms: Lyon is the sales room, with 60 chairs.", "60"),
-        ("How much is paid per kilometre for a private car?", "desks: Rooms: Private car: 0.38", "0.38"),
+        ("How much is paid per kilometre for a private car?", "desks: Rooms: Private car: 0.38",
+         "0.38 euros"),
         ("How often is the filter cleaned?", "desks: Clean the filter of the fountain once a month.", ""),
         ("Is alcohol paid for?", "desks: Alcohol is not paid for.", ""),
         ("Do passwords expire?", "desks: Passwords have 14 signs. They do not expire.", ""),
@@ -170,7 +171,7 @@ async def test_what_a_thing_is_its_own_document_says(reasoner: EmbeddedReasoner)
     ("task", "short"),
     [
         ("How much does the first hour cost?", ""),
-        ("How much does each further hour cost?", "1.50"),
+        ("How much does each further hour cost?", "1.50 euros"),
         ("Who is the chief of surgery?", "Dr. Ilse Krantz"),
         ("Who was the chief of surgery before Ilse Krantz?", ""),
     ],
@@ -210,7 +211,7 @@ async def test_two_sentences_that_say_different_numbers_give_none(reasoner: Embe
     text = "The ticket costs 5 euros for adults. The ticket costs 3 euros for children.\n"
     assert (await asked(reasoner, "How much does the ticket cost?", ("fees", text))).short == ""
     one = text.replace(" 3 ", " 5 ")
-    assert (await asked(reasoner, "How much does the ticket cost?", ("fees", one))).short == "5"
+    assert (await asked(reasoner, "How much does the ticket cost?", ("fees", one))).short == "5 euros"
 
 
 async def test_what_is_set_aside_is_told_with_its_heading(reasoner: EmbeddedReasoner) -> None:
@@ -251,7 +252,7 @@ async def test_a_number_of_a_date_is_no_amount_nor_is_what_another_thing_cost(
     reply = await asked(reasoner, "How much did the new crane cost?", ("news", CRANE))
     assert not reply.found
     reply = await asked(reasoner, "How much did the sea wall cost?", ("news", CRANE))
-    assert (reply.text, reply.short) == ("news: The sea wall cost 3 million euros.", "3 million")
+    assert (reply.text, reply.short) == ("news: The sea wall cost 3 million euros.", "3 million euros")
 
 
 async def test_what_was_changed_later_is_told_first_and_gives_no_short_answer(

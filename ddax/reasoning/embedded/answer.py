@@ -15,13 +15,13 @@ from ddax.reasoning.embedded.changes import changes, overtaken
 from ddax.reasoning.embedded.compare import compared
 from ddax.reasoning.embedded.evidence import Weighed, fit_of_title, weigh
 from ddax.reasoning.embedded.extremes import asks_extreme, extreme
-from ddax.reasoning.embedded.question import Question, unmet
+from ddax.reasoning.embedded.question import Question, said_of, unmet
 from ddax.reasoning.embedded.reasons import gives_reason, only_says_what, unreasoned
 from ddax.reasoning.embedded.rows import asked_cell
 from ddax.reasoning.embedded.sentences import HEADING_WORDS, Sentence
 from ddax.reasoning.embedded.support import Support, measure, unsaid
 from ddax.reasoning.embedded.text import bare_title, contains_phrase, terms, words
-from ddax.reasoning.embedded.touched import of_relative, touched
+from ddax.reasoning.embedded.touched import of_relative, touched, with_unit
 from ddax.reasoning.embedded.vectors import Vectors
 from ddax.reasoning.embedded.whole import Told, rivals, two_named, whole
 from ddax.types import Citation, Passage
@@ -90,6 +90,7 @@ def _quoted(
         order, short = begun(order, [item for told in later for item in told]), ""
     if changed := changes(question, order, weighed):
         order, short = begun([item for item in order if not item.sentence.label], changed), ""
+    short = short if lead or decided else with_unit(question, short, order)
     text, citations = pack(lead, bound(order, weighed), asked=frozenset(question.terms))
     if question.kind == "name" and short:
         citations = _name_first(order[0].sentence, weighed, citations)
@@ -123,10 +124,14 @@ def _name_first(
 
 def refusal(question: Question, strength: Support, weighed: Sequence[Weighed], threshold: float) -> str:
     """Say that the sources do not answer, and what is missing."""
-    said = frozenset[str]().union(*(item.terms for item in weighed))
+    said = frozenset[str]().union(*(said_of(question, item.sentence.titled) for item in weighed))
     missing = unmet(question.names, said)[:6]
+    about = frozenset[str]().union(*(item.terms for item in weighed))
     if missing:
         tail = f"nothing read mentions {', '.join(missing)}"
+    elif unmet(question.names, about) or apart(question, weighed):
+        other = f"than {' or '.join(question.names)}" if question.names else "than the question names"
+        tail = f"what was read is about another one {other}"
     elif unreasoned(question, weighed):
         tail = "what was read says what is so, not why"
     else:

@@ -11,13 +11,13 @@ from ddax.reasoning.embedded.text import terms
 PRICES, WEIGHT, LENGTH, HEIGHT, WIDTH, DEPTH, AGE, SPEED, TIME, MADE = (
     frozenset(terms(words))
     for words in (
-        "cost costs price prices priced pay paid charge fee",
-        "weight weigh weighs weighed mass heavy",
-        "length long duration",
-        "height high tall altitude elevation",
-        "width wide breadth broad",
-        "depth deep",
-        "age old",
+        "cost costs price prices priced pay paid charge fee preis preise kosten kostet teuer",
+        "weight weigh weighs weighed mass heavy gewicht wiegt wiegen schwer",
+        "length long duration länge lang",
+        "height high tall altitude elevation höhe hoch",
+        "width wide breadth broad breite breit",
+        "depth deep tiefe tief",
+        "age old alter",
         "speed",
         "time duration",
         "year built born founded established opened launched",
@@ -25,14 +25,16 @@ PRICES, WEIGHT, LENGTH, HEIGHT, WIDTH, DEPTH, AGE, SPEED, TIME, MADE = (
 )
 """What columns that say the same are called, with the words by which they are asked for."""
 _ALL = (PRICES, WEIGHT, LENGTH, HEIGHT, WIDTH, DEPTH, AGE)
-_HOW = re.compile(r"\W*how ([^\W\d_]+) (?:is|are|was|were)\b", re.IGNORECASE)
+_HOW = re.compile(r"\W*(?:how|wie) ([^\W\d_]+) (?:is|are|was|were|ist|sind|war|waren)\b", re.IGNORECASE)
+_MEANT = {"much": PRICES, "alt": AGE}
+"""Words behind "how" that no column is called by."""
 
 
 def asked_column(question: Question, left: AbstractSet[str]) -> frozenset[str]:
     """Return what the column that the words `left` of a question ask for may be called; empty for any."""
-    if question.kind not in ("number", "thing"):
+    if question.kind not in ("number", "thing") and not (question.german and question.kind == "open"):
         return frozenset()
     how = _HOW.match(question.text)
     if how and not left:
-        left = PRICES if how[1].lower() == "much" else frozenset(terms(how[1]))
+        left = _MEANT.get(how[1].lower(), frozenset(terms(how[1])))
     return next((words for words in _ALL if not words.isdisjoint(left)), frozenset())

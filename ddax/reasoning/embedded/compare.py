@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+from math import isclose
 
 from ddax.reasoning.embedded.evidence import Weighed
-from ddax.reasoning.embedded.extremes import higher
+from ddax.reasoning.embedded.extremes import higher, value_asked
 from ddax.reasoning.embedded.measures import asked_measures, measures
 from ddax.reasoning.embedded.nations import same_nation
 from ddax.reasoning.embedded.question import Question
@@ -16,7 +17,9 @@ from ddax.reasoning.embedded.text import bare_title, contains_phrase, denies, st
 _YEAR = re.compile(r"\b(1\d{3}|20\d\d)\b")
 _EARLIER = re.compile(r"\b(?:first|earlier|older|oldest|before)\b", re.IGNORECASE)
 _LATER = re.compile(r"\b(?:later|younger|youngest|recently|last|after|newer)\b", re.IGNORECASE)
-_LESS = re.compile(r"\b(?:fewer|less|smaller|smallest|lower|shorter|shortest|fewest)\b", re.IGNORECASE)
+_LESS = re.compile(
+    r"\b(?:fewer|less|smaller|smallest|lower|shorter|shortest|fewest|lighter|lightest)\b", re.IGNORECASE
+)
 _BIRTH = re.compile(r"\b(?:older|oldest|younger|youngest)\b", re.IGNORECASE)
 _TOGETHER = re.compile(r"\b(?:and|both|same|than)\b", re.IGNORECASE)
 """What asks of two things alike; else the one is asked of the other: "Did Lee found Nordvik?"."""
@@ -62,9 +65,13 @@ def _choose(question: Question, sides: Sequence[About]) -> tuple[str, list[Weigh
         values = [_year(side) for side in sides]
     else:
         low = bool(_LESS.search(asked))
-        values = next(filter(None, (_sizes(kind, sides) for kind in asked_measures(asked))), [None])
+        values = next(filter(None, (_sizes(question, kind, sides) for kind in asked_measures(asked))), [None])
     known = [value for value in values if value is not None]
-    if len(known) < len(sides) or known[0][0] == known[1][0] or any(_denies(item) for _, item in known):
+    if (
+        len(known) < len(sides)
+        or isclose(known[0][0], known[1][0])
+        or any(_denies(item) for _, item in known)
+    ):
         return "", []
     order = sorted(range(2), key=lambda i: known[i][0], reverse=not low)
     return sides[order[0]].name, [known[i][1] for i in order]
@@ -78,18 +85,26 @@ def _year(side: About) -> Value | None:
     return None
 
 
-def _sizes(kind: str, sides: Sequence[About]) -> list[Value | None]:
+def _sizes(question: Question, kind: str, sides: Sequence[About]) -> list[Value | None]:
     """Return the first value of a kind that is told of each side; nothing where one of them has none."""
     found: list[Value | None] = []
     for side in sides:
         told = (
             (value, item)
             for item in sorted(side.lines, key=_reading)
-            for own, value in measures(item.sentence.text)
+            for own, value in _told(question, item)
             if own == kind
         )
         found.append(next(told, None))
     return found if all(found) else []
+
+
+def _told(question: Question, item: Weighed) -> Iterator[tuple[str, float]]:
+    """Yield the values of a sentence; of a row that of the column by which a question compares."""
+    if not item.sentence.cells:
+        yield from measures(item.sentence.text)
+    elif value := value_asked(question, item.sentence):
+        yield value
 
 
 def _agree(question: Question, sides: Sequence[About]) -> str:

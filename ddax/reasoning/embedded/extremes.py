@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Mapping, Sequence
 from itertools import pairwise
+from math import isclose
 
 from ddax.memory.chunks import CHUNK_CHARS, SENTENCE_CHARS
 from ddax.reasoning.embedded.columns import (
@@ -23,6 +24,7 @@ from ddax.reasoning.embedded.evidence import Weighed
 from ddax.reasoning.embedded.question import Question
 from ddax.reasoning.embedded.sentences import Sentence
 from ddax.reasoning.embedded.text import terms, words
+from ddax.reasoning.embedded.units import quantity
 
 _WHICH = re.compile(r"\W*(?:which|what|who)\b", re.IGNORECASE)
 _COMPARED: Mapping[str, tuple[tuple[frozenset[str], bool], ...]] = {
@@ -47,7 +49,6 @@ _LITTLE = frozenset(
 )  # fmt: skip
 """Forms by which the least is asked for of a column that is named itself: "the lowest price"."""
 _SAID = re.compile(rf"\b({'|'.join(_BY)})\b(?: (?P<noun>[^\W\d_]+))?", re.IGNORECASE)
-_NUMBER = re.compile(r"\D{0,4}?\s*([+\-−]?\d+(?:,\d{3})*(?:\.\d+)?)\s*[^\W\d_]{0,10}\.?")
 
 
 def asks_extreme(question: Question) -> bool:
@@ -61,8 +62,16 @@ def extreme(question: Question, weighed: Sequence[Weighed]) -> tuple[Weighed, st
     match = _SAID.search(question.text)
     if not asks_extreme(question) or match is None:
         return None
-    found = [row for rows in _tables(weighed) if (row := _end_of(rows, match))]
-    return found[0] if len(found) == 1 else None
+    tables = [rows for rows in _tables(weighed) if _column(rows[0].sentence, match)[0] > 0]
+    if len(tables) > 1:
+        tables = [rows for rows in tables if _is_of(question, rows[0].sentence)]
+    return _end_of(tables[0], match) if len(tables) == 1 else None
+
+
+def _is_of(question: Question, row: Sentence) -> bool:
+    """Tell whether a question says what the rows of a table are: by its first column, heading or title."""
+    heading = row.heading.plain if row.heading else ""
+    return not set(terms(f"{row.cells[0][0]} {heading} {row.subject}")).isdisjoint(question.terms)
 
 
 def higher(question: Question, weighed: Sequence[Weighed]) -> list[Weighed]:
@@ -105,12 +114,24 @@ def _is_whole(rows: Sequence[Sentence]) -> bool:
 def _end_of(rows: Sequence[Weighed], match: re.Match[str]) -> tuple[Weighed, str] | None:
     """Return the one row at the end of the column that is asked for, and what it is called."""
     place, largest = _column(rows[0].sentence, match)
-    values = [value for row in rows if (value := _value(row.sentence.cells, place)) is not None]
-    if place < 1 or len(values) < len(rows):
+    told = [_value(row.sentence.cells, place) for row in rows] if place > 0 else []
+    known = [value for value in told if value is not None]
+    # Kilograms and centimetres, or a number beside another one with a unit, cannot be compared.
+    if not known or len(known) < len(rows) or len({kind for kind, _ in known}) > 1:
         return None
+    values = [value for _, value in known]
     best = max(values) if largest else min(values)
+    if sum(isclose(value, best) for value in values) > 1:
+        return None
     row = rows[values.index(best)]
-    return (row, row.sentence.cells[0][1]) if values.count(best) == 1 else None
+    return row, row.sentence.cells[0][1]
+
+
+def value_asked(question: Question, row: Sentence) -> tuple[str, float] | None:
+    """Return the kind and value of a row in the column by which a question compares, if it has one."""
+    match = _SAID.search(question.text)
+    place = _column(row, match)[0] if match else 0
+    return _value(row.cells, place) if place > 0 else None
 
 
 def _column(row: Sentence, match: re.Match[str]) -> tuple[int, bool]:
@@ -128,6 +149,5 @@ def _column(row: Sentence, match: re.Match[str]) -> tuple[int, bool]:
     return 0, most
 
 
-def _value(cells: Sequence[tuple[str, str]], place: int) -> float | None:
-    match = _NUMBER.fullmatch(cells[place][1]) if place < len(cells) else None
-    return float(match[1].replace(",", "").replace("−", "-")) if match else None
+def _value(cells: Sequence[tuple[str, str]], place: int) -> tuple[str, float] | None:
+    return quantity(cells[place][1], cells[place][0]) if place < len(cells) else None

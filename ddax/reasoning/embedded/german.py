@@ -24,8 +24,8 @@ FUNCTION_WORDS = frozenset(
 _GERMAN = frozenset(
     fold(
         """
-        ist sind wird wurde wurden haben ein eine einen einem einer das kostet kosten gibt kann darf muss nach
-        oder und welchem welcher welches welchen
+        ist sind wird wurde wurden haben ein eine einen einem einer das kostet kosten wiegt wiegen gibt kann
+        darf muss nach oder und welchem welcher welches welchen
         """
     ).split()
 )

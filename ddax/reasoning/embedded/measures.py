@@ -6,45 +6,25 @@ import re
 from collections.abc import Iterator
 
 from ddax.reasoning.embedded.text import stem, words
+from ddax.reasoning.embedded.units import AREA, LENGTH, MASS, PEOPLE, TIME, scaled, unit_before, unit_of
 
-LENGTH, AREA, TIME, PEOPLE = "length", "area", "time", "people"
-HEADS = ("people", "inhabitants", "residents")
-"""Words that count the same: who lives somewhere."""
-_UNITS = {
-    LENGTH: {
-        "m metre metres meter meters": 1.0, "km kilometre kilometres kilometer kilometers": 1000.0,
-        "mi mile miles": 1609.344, "ft foot feet": 0.3048,
-        "cm centimetre centimetres centimeter centimeters": 0.01,
-    },
-    AREA: {
-        "km2 km²": 1e6, "ha hectare hectares": 1e4, "acre acres": 4046.856, "m2 m²": 1.0,
-        "mi2 mi²": 2589988.0,
-    },
-    TIME: {"minute minutes min": 1.0, "hour hours": 60.0},
-    PEOPLE: {" ".join(HEADS): 1.0},
-}  # fmt: skip
-_UNIT = {
-    unit: (kind, factor)
-    for kind, rows in _UNITS.items()
-    for row, factor in rows.items()
-    for unit in row.split()
-}
 _NUMBER = re.compile(r"(?<![\w.,])(\d{1,3}(?:,\d{3})+(?:\.\d+)?|\d+(?:\.\d+)?)(?![\d,.]*\d)[\s-]*")
-_SQUARE = re.compile(
-    r"(?:square|sq\.?)\s+(km|kilomet(?:re|er)s?|mi|miles?|met(?:re|er)s?|m)\b", re.IGNORECASE
-)
-_WORD = re.compile(r"[^\W\d_]+[²2]?")
-_SCALE = re.compile(r"(thousand|million|billion)\b[\s-]*", re.IGNORECASE)
-_SCALES = {"thousand": 1e3, "million": 1e6, "billion": 1e9}
 _YEAR = re.compile(r"1\d{3}|20\d\d")
 _DISTANCE = re.compile(
     r"[^\W\d_]+\s+(?:to the\s+)?(?:(?:north|south|east|west)\w*|from|away)\b", re.IGNORECASE
 )
 """A length that tells how far off a thing is, and not how large."""
+_WEIGHS = re.compile(r"\b(?:weigh\w*|mass)\b[^,.;]{0,30}$", re.IGNORECASE)
+_HEAVY = re.compile(r"[\s-]*(?:heavy|in weight)\b", re.IGNORECASE)
+"""What tells that a mass is that of a thing, and not of what it carries or eats."""
+_SMALLER = re.compile(r"\s+(?:and\s+)?(?=\d)")
+_LONGEST = 60.0
+"""Minutes of the longest unit of time that tells how long a thing is: days and years in a text are others."""
 _PAUSE = re.compile(r"[,.;:()]")
 _BEFORE = re.compile(r"(\w+)\s+(?:of|was|is|:)\s+(?:(?:about|some|around|over|nearly)\s+)?$")
 _SIZES = (
     (re.compile(r"\b(?:longer|longest|shorter|shortest)\b", re.IGNORECASE), (LENGTH, TIME)),
+    (re.compile(r"\b(?:heavier|heaviest|lighter|lightest)\b", re.IGNORECASE), (MASS,)),
     (re.compile(r"\b(?:taller|tallest|higher|highest|deeper|wider|lower)\b", re.IGNORECASE), (LENGTH,)),
     (re.compile(r"\b(?:larger|largest|bigger|biggest|smaller|smallest)\b", re.IGNORECASE), (AREA, PEOPLE)),
 )
@@ -63,29 +43,38 @@ def asked_measures(question: str) -> tuple[str, ...]:
 
 
 def measures(text: str) -> Iterator[tuple[str, float]]:
-    """Yield the values of a text with their kinds; lengths in m, areas in m², times in minutes."""
+    """Yield the values of a text with their kinds, each kind in one unit."""
     for match in _NUMBER.finditer(text):
         value, after = float(match.group(1).replace(",", "")), text[match.end() : match.end() + 40]
-        scale = _SCALE.match(after)
-        if scale:
-            value, after = value * _SCALES[scale.group(1).lower()], after[scale.end() :]
-        kind, factor = _unit(after)
-        if kind and not (kind == LENGTH and _DISTANCE.match(after)):
-            yield kind, value * factor
-        if scale is None and _YEAR.fullmatch(match.group(1)):
+        times, end = scaled(after)
+        value, after = value * times, after[end:]
+        kind, amount = _measured(value, after)
+        if kind and _is_own(kind, text[: match.start()], after):
+            yield kind, amount
+        if not end and _YEAR.fullmatch(match.group(1)):
             continue
         yield from ((f"count:{stem(word)}", value) for word in words(_PAUSE.split(after)[0])[:REACH])
         if led := _BEFORE.search(text[: match.start()]):
             yield f"count:{stem(led.group(1).lower())}", value
 
 
-def _unit(after: str) -> tuple[str, float]:
-    """Return the kind of what follows a number and how much one of it is."""
-    if square := _SQUARE.match(after):
-        return _UNIT[f"{_short(square.group(1))}2"]
-    word = _WORD.match(after)
-    return _UNIT.get(word.group().lower(), ("", 1.0)) if word else ("", 1.0)
+def _measured(value: float, after: str) -> tuple[str, float]:
+    """Return the kind of a number and its value, with what follows it in a smaller unit: "5 ft 11 in"."""
+    unit = unit_before(after)
+    kind, factor = unit_of(unit)
+    if not kind or unit.lower() == "in" or (kind == TIME and factor > _LONGEST):
+        return "", value
+    gap = _SMALLER.match(after, len(unit))
+    follows = _NUMBER.match(after, gap.end()) if gap else None
+    if follows:
+        other, less = unit_of(unit_before(after[follows.end() :]))
+        if other == kind and less < factor:
+            return kind, value * factor + float(follows.group(1).replace(",", "")) * less
+    return kind, value * factor
 
 
-def _short(unit: str) -> str:
-    return "km" if unit.lower().startswith("k") else "mi" if unit.lower().startswith("mi") else "m"
+def _is_own(kind: str, before: str, after: str) -> bool:
+    """Tell whether a value is one of the thing itself: no length that tells how far off it is."""
+    if kind == MASS:
+        return bool(_WEIGHS.search(before) or _HEAVY.match(after, len(unit_before(after))))
+    return kind != LENGTH or _DISTANCE.match(after) is None

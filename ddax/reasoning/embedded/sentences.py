@@ -14,6 +14,7 @@ from functools import cached_property, lru_cache
 from ddax.memory.chunks import FENCE, Span, sentences
 from ddax.memory.tables import BAR, named_cells, said_row
 from ddax.reasoning.embedded.text import bare_title, contains_phrase, words
+from ddax.reasoning.embedded.units import PRICE
 from ddax.types import Citation, Passage
 
 MAX_SENTENCES = 1000
@@ -249,7 +250,11 @@ def _title_block(text: str) -> bool:
     """Tell whether the lines with which a document begins are no sentence but its title."""
     lines = text.splitlines()
     return 1 < len(lines) <= MAX_TITLE_LINES and not any(
-        len(line.split()) > HEADING_WORDS or _OPEN_END.search(line) or ":" in line or _ITEM.match(line)
+        len(line.split()) > HEADING_WORDS
+        or _OPEN_END.search(line)
+        or ":" in line
+        or _ITEM.match(line)
+        or PRICE.search(line)
         for line in lines
     )
 

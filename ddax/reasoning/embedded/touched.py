@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Sequence
 
 from ddax.reasoning.embedded.evidence import Weighed
-from ddax.reasoning.embedded.measures import HEADS
 from ddax.reasoning.embedded.question import Question
 from ddax.reasoning.embedded.spans import LIVED, Span
 from ddax.reasoning.embedded.text import (
@@ -20,6 +20,7 @@ from ddax.reasoning.embedded.text import (
     terms,
     words,
 )
+from ddax.reasoning.embedded.units import HEADS, PEOPLE, unit_before, unit_of
 
 LEAST_FIT = 0.8
 """Fit to the kind that a short answer needs: a full name, a date, a count."""
@@ -28,6 +29,8 @@ REACH = 40
 _COUNTED = re.compile(
     r"\bhow many (?:(?:different|new|other|thousand|million|square)\s+)*([^\W\d_]+)", re.IGNORECASE
 )
+_SIGN = re.compile(r"(?:US)?[€$£¥₹]\s?$")
+"""A currency before its amount."""
 _PEOPLE = frozenset(map(stem, HEADS))
 _PATIENT = re.compile(
     r"\bwhom?\s+(?:did|does|do)\b|\bwho\s+(?:is|are|was|were|has been|have been)\b.*\bby\s+\w", re.IGNORECASE
@@ -122,6 +125,23 @@ def touched(question: Question, item: Weighed) -> str:
         and (counted is None or _counts(span, item, stem(counted.group(1).lower())))
     }
     return next((text for text, leads in near.items() if leads and len(near) == 1), "")
+
+
+def with_unit(question: Question, short: str, order: Sequence[Weighed]) -> str:
+    """Return a number as its sentence says it, with the unit or the currency beside it: "4 euros"."""
+    if question.kind != "number" or _COUNTED.search(question.text):
+        return short
+    found = ((item.sentence.text, span) for item in order for span in item.spans if span.text == short)
+    return next((_measured(text, span) for text, span in found), short)
+
+
+def _measured(text: str, span: Span) -> str:
+    gap = 1 if text.startswith(" ", span.end) else 0
+    unit = unit_before(text[span.end + gap :])
+    if unit and unit.lower() != "in" and unit_of(unit)[0] != PEOPLE:
+        return text[span.start : span.end + gap + len(unit)]
+    sign = _SIGN.search(text, 0, span.start)
+    return text[sign.start() : span.end] if sign else span.text
 
 
 def _of_asked(question: Question, item: Weighed, lived: re.Match[str]) -> bool:

@@ -15,7 +15,8 @@ from ddax.reasoning.embedded.reasons import claimed, gives_reason, only_says_wha
 from ddax.reasoning.embedded.rows import asked_cell
 from ddax.reasoning.embedded.sentences import Sentence, goes_back
 from ddax.reasoning.embedded.spans import DATE, LIVED, led_as_place, people_in
-from ddax.reasoning.embedded.text import contains_phrase, denies, terms, words
+from ddax.reasoning.embedded.text import contains_phrase, denies, stem, terms, words
+from ddax.reasoning.embedded.units import PRICE
 
 LEAST_TERMS = 2
 """One word alone may stand in any sentence, also in one that is about something else."""
@@ -41,6 +42,8 @@ _MONEY = re.compile(
     re.IGNORECASE,
 )
 """What a sentence says that tells what is paid."""
+_LED = re.compile(r"(?:\b(?:is|are|at|for|costs?|only|just)\s+)+$", re.IGNORECASE)
+"""What may stand between a thing and its price."""
 _WHILE = re.compile(
     r"\b(?:seconds?|minutes?|hours?|days?|nights?|weeks?|months?|quarters?|years?|decades?|centur(?:y|ies)"
     r"|[smhd]|min|takes?|took|lasts?|lasted)\b",
@@ -87,7 +90,9 @@ def whole(question: Question, weighed: Sequence[Weighed]) -> list[Told]:
         # The opening of its own document says what a thing is.
         return []
     among = placed(weighed)
-    answers = [item for item in weighed if len(needed) >= LEAST_TERMS and _answers(question, item)]
+    enough = len(needed) >= LEAST_TERMS
+    able = [item for item in weighed if enough or _is_priced(question, item, needed)]
+    answers = [item for item in able if _answers(question, item)]
     found = [told for item in answers if (told := together(item, among, needed))]
     return sorted(found, key=lambda told: _rank(question, told[-1].sentence))
 
@@ -194,6 +199,15 @@ def _measured(question: Question) -> list[re.Pattern[str]]:
     """Return what an amount has to say that is paid, or that something takes."""
     asked = frozenset(question.terms)
     return [form for verbs, form in ((_PAY, _MONEY), (_LAST, _WHILE)) if not verbs.isdisjoint(asked)]
+
+
+def _is_priced(question: Question, item: Weighed, needed: AbstractSet[str]) -> bool:
+    """Tell whether an amount of money stands right behind the one thing whose price is asked for."""
+    if _PAY.isdisjoint(question.terms):
+        return False
+    text = item.sentence.text
+    fronts = (_LED.sub("", text[: price.start()]) for price in PRICE.finditer(text))
+    return any(not needed.isdisjoint(map(stem, words(front)[-1:])) for front in fronts)
 
 
 def two_named(question: Question, told: Told) -> bool:
