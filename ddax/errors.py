@@ -219,6 +219,14 @@ def first_fault(faults: Sequence[Mapping[str, Any]]) -> tuple[tuple[int | str, .
     return tuple(first["loc"]), plain_fault(first["msg"]) + found
 
 
+def read_json_text(text: str | bytes) -> Any:
+    """Return the value of a JSON text; raises `ValueError` for what is none, or is nested too deep."""
+    try:
+        return json.loads(text)
+    except RecursionError:
+        raise ValueError("one value inside another, too deep to be read") from None
+
+
 def json_fault(error: Exception, *, row: bool = False) -> str:
     """Say in plain words why a text is no JSON, the parser's own words after them.
 

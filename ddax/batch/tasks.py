@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import re
 from collections.abc import Iterator
 from pathlib import Path
@@ -19,7 +18,7 @@ from pydantic import (
     field_validator,
 )
 
-from ddax.errors import SourceError, UsageError, first_fault, json_fault
+from ddax.errors import SourceError, UsageError, first_fault, json_fault, read_json_text
 
 ID = re.compile(r"[A-Za-z0-9][A-Za-z0-9._-]{0,63}")
 FUNCTION = re.compile(r"[A-Za-z_][\w.]*:[A-Za-z_]\w*")
@@ -169,7 +168,7 @@ def read_tasks(path: Path) -> list[BatchTask]:
 def _parsed(path: Path, number: int, line: str) -> BatchTask:
     where = f"{path}:{number}"
     try:
-        task = _TASK.validate_python(json.loads(line))
+        task = _TASK.validate_python(read_json_text(line))
     except ValidationError as error:
         loc, fault = first_fault(error.errors(include_url=False))
         place = ".".join(map(str, loc)) or "the line"

@@ -82,7 +82,7 @@ def diff(
         return
     output.say(f"{amount(len(rows), 'difference')}" if rows else "The two are equal.")
     for row in rows:
-        output.say(f"{row['place']}")
+        output.say(clean(row["place"]))
         output.say(f"  - {clean(row['one'], VALUE * 2)}")
         output.say(f"  + {clean(row['other'], VALUE * 2)}")
 

@@ -111,7 +111,7 @@ def stats(namespace: NAMESPACE = None, json: JSON = False, verbose: VERBOSE = Fa
         return
     output.say(f"namespace {clean(found['namespace'], LINE)}, {amount(found['pages'], 'page')}")
     for title in ("rows", "refusals", "relations", "tombstones", "logs"):
-        counts = ", ".join(f"{name} {n}" for name, n in found[title].items())
+        counts = ", ".join(f"{clean(name, LINE)} {n}" for name, n in found[title].items())
         output.say(f"{title:<11} {counts or 'none'}")
 
 
@@ -185,19 +185,20 @@ def show(memory: ID, namespace: NAMESPACE = None, json: JSON = False, verbose: V
     row, origin = found["memory"], found["provenance"]
     output.say(clean(row["text"], len(row["text"])))
     output.say()
-    output.say(f"{row['memory_type']} {row['id']}, by {row['writer']}, surprise {row['epsilon']:.2f}")
-    output.say(f"written {_local(row['created'])}, idea {row['idea'] or '-'}, step {row['step']}")
-    output.say(f"task {row['task'] or '-'}, thread {origin['thread'] or 'unknown'}")
+    writer, idea, task = (clean(row[name], LINE) for name in ("writer", "idea", "task"))
+    output.say(f"{row['memory_type']} {row['id']}, by {writer}, surprise {row['epsilon']:.2f}")
+    output.say(f"written {_local(row['created'])}, idea {idea or '-'}, step {row['step']}")
+    output.say(f"task {task or '-'}, thread {clean(origin['thread'] or 'unknown', LINE)}")
     if row["source"]:
         place = f", bytes {origin['bytes'][0]} to {origin['bytes'][1]}" if origin["bytes"] else ""
         kept = "" if origin["page"] else " (the page is not kept)"
         output.say(f"source {clean(row['source'], 200)}{place}{kept}")
     for cited in origin["cites"]:
-        output.say(f"rests on {cited[:12]}")
+        output.say(f"rests on {clean(cited)[:12]}")
     output.say(f"held to be true from {_local(found['valid_from'])}")
     for words, name in (("superseded by", "superseded_by"), ("contradicts", "contradicts")):
         for other in found[name]:
-            output.say(f"{words} {other[:12]}")
+            output.say(f"{words} {clean(other)[:12]}")
 
 
 def history(memory: ID, namespace: NAMESPACE = None, json: JSON = False, verbose: VERBOSE = False) -> None:
@@ -218,7 +219,7 @@ def history(memory: ID, namespace: NAMESPACE = None, json: JSON = False, verbose
     for event in found["events"]:
         # What an older release refused has no time.
         when = _local(event["at"]) if event["at"] else f"{'':<16}"
-        output.say(f"{when}  {event['what']} {event['other'][:12]}".rstrip())
+        output.say(f"{when}  {clean(event['what'], 2 * LINE)} {clean(event['other'])[:12]}".rstrip())
 
 
 def audit(namespace: NAMESPACE = None, json: JSON = False, verbose: VERBOSE = False) -> None:

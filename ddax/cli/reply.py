@@ -13,7 +13,7 @@ from ddax.cli.options import EVENTS, JSON
 from ddax.cli.runs import known_run
 from ddax.cli.text import clean
 from ddax.cli.work import execute
-from ddax.errors import UsageError, json_fault
+from ddax.errors import UsageError, json_fault, read_json_text
 
 
 def answer(
@@ -91,12 +91,10 @@ def _without_choice(context: typer.Context, thread: str, output: Output) -> Usag
 
 
 def _arguments(text: str | None) -> dict[str, Any] | None:
-    import json
-
     if text is None:
         return None
     try:
-        value = json.loads(text)
+        value = read_json_text(text)
     except ValueError as exc:
         raise UsageError(
             "The arguments are not valid JSON.", why=f"{json_fault(exc)}.", mend=_EXAMPLE

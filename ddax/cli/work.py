@@ -34,7 +34,7 @@ from ddax.cli.notes import model_note
 from ddax.cli.options import CONFIG, EVENTS, JSON, MODEL, SEED
 from ddax.cli.runs import known_run
 from ddax.cli.watch import watcher
-from ddax.errors import ReasonerError, StorageError, UsageError, json_fault
+from ddax.errors import ReasonerError, StorageError, UsageError, json_fault, read_json_text
 
 if TYPE_CHECKING:
     from ddax.configs.settings import Context
@@ -215,12 +215,10 @@ def _resume(
 
 def _answer(text: str | None) -> Any:
     """Return an answer as the graph takes it: one of the choices, or a JSON object."""
-    import json
-
     if text is None or not text.lstrip().startswith("{"):
         return text if text is None else {"choice": text.strip()}
     try:
-        return json.loads(text)
+        return read_json_text(text)
     except ValueError as exc:
         raise UsageError(
             "The answer is not valid JSON.", why=f"{json_fault(exc)}.", mend="Write: --answer 'go on'"

@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from ddax.configs.secrets import Redactor
-from ddax.errors import SettingsError, StorageError, json_fault
+from ddax.errors import SettingsError, StorageError, json_fault, read_json_text
 from ddax.types import JsonDict
 
 
@@ -116,7 +116,7 @@ def _objects(path: Path, form: LineForm) -> list[JsonDict]:
     rows: list[JsonDict] = []
     for number, line in enumerate(lines, 1):
         try:
-            row = json.loads(line)
+            row = read_json_text(line)
         except ValueError as error:
             if number == len(lines):
                 break  # the writer was killed in the middle of its last line

@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-import json
 import os
 import tempfile
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
-from ddax.errors import StateError, StorageError, json_fault
+from ddax.errors import StateError, StorageError, json_fault, read_json_text
 from ddax.types import JsonDict
 
 LOCK_SECONDS = 10.0
@@ -89,7 +88,7 @@ def read_json(path: Path) -> JsonDict | None:
         except FileNotFoundError:
             return None
     try:
-        value = json.loads(data)
+        value = read_json_text(data)
     except ValueError as exc:
         raise StateError(
             f"The file {str(path)!r} is damaged.", why=f"{json_fault(exc)}.", mend="Move it aside."

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import hashlib
 import json
-import math
 import re
 import unicodedata
 from collections.abc import Sequence
@@ -24,6 +23,7 @@ DECISIONS = "decisions"
 HANDED_ON = "handed_on"
 """True in a log row that a task had from the one it branched off."""
 MEMORY_TYPES: tuple[MemoryType, ...] = ("internal_thought", "observation")
+_FIRST_DATE, _LAST_DATE = -62_135_510_400.0, 253_402_214_400.0
 _SURROGATES = re.compile("[\ud800-\udfff]")
 
 
@@ -85,6 +85,11 @@ FENCED = "fenced"
 """The key in `meta` of a part of a page that begins inside of a block of code."""
 FOUND_BY_MEANING = frozenset({REFLECTIONS, "rules"})
 """The logs whose rows have a vector; each row has `text`, and may have `about`, what it is found by."""
+
+
+def has_date(seconds: float) -> bool:
+    """Tell whether a time (seconds since the epoch) has a date of the years 1 to 9999 in any time zone."""
+    return _FIRST_DATE <= seconds <= _LAST_DATE
 
 
 def moment(clock_reading: float) -> float:
@@ -174,10 +179,10 @@ def _check(record: Record) -> None:
             mend="Give a number between 0 and 1.",
         )
     for time in (record.created, record.valid_from):
-        if not math.isfinite(time):
+        if not has_date(time):
             raise UsageError(
                 f"The time {time!r} cannot be stored.",
-                why="It is no finite number.",
+                why="No date of the years 1 to 9999 belongs to it.",
                 mend="Give the seconds since 1970, or 0 for now.",
             )
 

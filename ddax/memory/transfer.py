@@ -9,11 +9,12 @@ from typing import Any, TypeAlias
 
 from pydantic import TypeAdapter, ValidationError
 
-from ddax.errors import StateError, UsageError, first_fault, json_fault
+from ddax.errors import StateError, UsageError, first_fault, json_fault, read_json_text
 from ddax.ideas.origins import of_foreign, of_record
 from ddax.memory.audit import every
 from ddax.memory.protocol import Memory, Relation, Tombstone
-from ddax.memory.records import FOUND_BY_MEANING, check_found, clean, digest, rows_of, to_json
+from ddax.memory.records import FOUND_BY_MEANING, check_found, clean, digest, has_date, rows_of, to_json
+from ddax.memory.rules import Rule
 from ddax.types import Document, JsonDict, Record
 
 EXPORT_SCHEMA = 1
@@ -22,6 +23,25 @@ LOGS = ("tasks", "reflections", "rules", "rule_uses", "rolling")
 _ALL = 10**9
 _MOST = 2**63
 """One more than the largest whole number that the record can hold."""
+
+
+@dataclass(frozen=True)
+class Opening:
+    """What is read of a row of the log of tasks; `opened` is in seconds since the epoch."""
+
+    task: str
+    text: str = ""
+    thread: str = ""
+    opened: float = 0.0
+
+
+@dataclass(frozen=True)
+class Use:
+    """What is read of a row of the log of how rules have fared."""
+
+    rule: str
+    ok: bool
+    at: float
 
 
 @dataclass(frozen=True)
@@ -38,6 +58,12 @@ _FORMS: dict[str, TypeAdapter[Any]] = {
     "row": TypeAdapter(Record), "page": TypeAdapter(Document), "log": TypeAdapter(Entry),
     "relation": TypeAdapter(Relation), "tombstone": TypeAdapter(Tombstone),
 }  # fmt: skip
+
+
+_ROWS: dict[str, TypeAdapter[Any]] = {
+    "tasks": TypeAdapter(Opening), "rules": TypeAdapter(Rule), "rule_uses": TypeAdapter(Use),
+}  # fmt: skip
+"""The form of a row of those logs of which more is read than `check_found` asks for."""
 
 
 async def exported(memory: Memory) -> AsyncIterator[JsonDict]:
@@ -99,21 +125,39 @@ def _checked(values: JsonDict) -> Item:
     plain = clean(json.dumps(held, ensure_ascii=False))
     made: Item = _FORMS[kind].validate_json(plain, strict=True)
     if isinstance(made, Entry):
-        if made.table not in LOGS:
-            raise ValueError(f"'table': an export holds no log {made.table!r}")
-        to_json(made.row, f"A row of the log {made.table!r}")
-        if made.table in FOUND_BY_MEANING:
-            check_found(made.table, made.row)
+        _check_entry(made)
         return made
-    for name, value in vars(made).items():
-        if isinstance(value, int) and not -_MOST <= value < _MOST:
-            raise ValueError(f"{name!r} is too large a number")
     if isinstance(made, Record):
         rows_of([made], namespace="", now=1.0)
         for name in ("cites", "origins"):
             if not isinstance(made.meta.get(name, []), list):
                 raise ValueError(f"'meta.{name}' is no list")
+    _check_numbers(made)
     return made
+
+
+def _check_entry(entry: Entry) -> None:
+    """Raise for a row of a log that a later run, or a look at the memory, could not read."""
+    if entry.table not in LOGS:
+        raise ValueError(f"'table': an export holds no log {entry.table!r}")
+    text = to_json(entry.row, f"A row of the log {entry.table!r}")
+    if entry.table in FOUND_BY_MEANING:
+        check_found(entry.table, entry.row)
+    if entry.table in _ROWS:
+        made = _ROWS[entry.table].validate_json(text, strict=True)
+        _check_numbers(made)
+        slots = [step.slot for step in made.plan if step.slot is not None] if isinstance(made, Rule) else []
+        if any(not 0 <= slot < made.slots for slot in slots):
+            raise ValueError("'plan': a step takes a name that the situation does not have")
+
+
+def _check_numbers(made: object) -> None:
+    """Raise ValueError for a number that the record cannot hold, or a time without a date."""
+    for name, value in vars(made).items():
+        if not isinstance(value, int | float):
+            continue
+        if not (has_date(value) if isinstance(value, float) else -_MOST <= value < _MOST):
+            raise ValueError(f"{name!r} is too large a number, or none")
 
 
 async def imported(memory: Memory, lines: Iterable[str]) -> dict[str, int]:
@@ -181,7 +225,7 @@ async def _store(memory: Memory, record: Record) -> list[str]:
 
 def _parsed(line: str, number: int) -> JsonDict:
     try:
-        item = json.loads(line.rstrip("\n"))
+        item = read_json_text(line.rstrip("\n"))
     except ValueError as exc:
         raise _damaged(number, json_fault(exc, row=True)) from exc
     if not isinstance(item, dict) or "kind" not in item:

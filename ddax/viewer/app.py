@@ -18,7 +18,7 @@ from starlette.requests import Request
 from starlette.responses import FileResponse, JSONResponse, Response, StreamingResponse
 from starlette.routing import Route
 
-from ddax.errors import DdaxError, StateError, ThreadInUse, UsageError
+from ddax.errors import DdaxError, StateError, ThreadInUse, UsageError, read_json_text
 from ddax.types import JsonDict
 from ddax.viewer.details import Logs, detail, logs_of, page_of, tasks_of
 from ddax.viewer.doing import Doing, reply_of, trouble
@@ -260,7 +260,7 @@ async def _body(request: Request) -> JsonDict:
                 mend="Send less.",
             )
     try:
-        value = json.loads(text)
+        value = read_json_text(text)
     except ValueError as error:
         raise UsageError("The body is no JSON.", why=f"{error}.", mend="Send valid JSON.") from error
     if not isinstance(value, dict):

@@ -224,3 +224,22 @@ def test_a_damaged_export_is_refused_whole(capsys: Any, stored: str, tmp_path: P
 def test_a_moment_before_all_calendars_is_refused(capsys: pytest.CaptureFixture[str]) -> None:
     code, _, err = call(capsys, "search", "x", "--as-of", "0001-01-01")
     assert code == 2 and "'0001-01-01' is no time." in err
+
+
+def test_no_word_of_a_memory_steers_the_terminal(capsys: Any, tmp_path: Path) -> None:
+    red, file = "\x1b[31mred\x1b[2J\u202e", tmp_path / "steering.jsonl"
+    row = {"kind": "row", "memory_type": "internal_thought", "text": QUOTE, "id": "a" * 64}
+    lines: list[dict[str, Any]] = [
+        {"kind": "header", "schema": 1, "namespace": "default"},
+        {**row, **dict.fromkeys(("writer", "task", "idea", "source"), red)},
+        {"kind": "log", "table": "tasks", "row": {"task": red, "thread": red}},
+        {"kind": "relation", "relation": {"kind": "contradicts", "newer": "a" * 64, "older": "a" * 64}},
+        {"kind": "tombstone", "id": "d" * 64, "reason": red, "task": red, "into": red},
+    ]
+    file.write_text("".join(json.dumps(line) + "\n" for line in lines), encoding="utf-8")
+    assert call(capsys, "import", str(file))[0] == 0
+    (memory_id,) = (hit["record"]["id"] for hit in told(capsys, "search", QUOTE)["hits"])
+    for argv in (("show", memory_id), ("history", memory_id), ("history", "dddd"), ("stats",), ("audit",)):
+        code, out, err = call(capsys, *argv)
+        assert code == 0 and ("red" in out or argv == ("audit",)), err
+        assert "\x1b" not in out and "\u202e" not in out

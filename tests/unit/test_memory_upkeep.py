@@ -18,6 +18,7 @@ from ddax.memory.fake import DictMemory
 from ddax.memory.gate import GatedMemory
 from ddax.memory.protocol import Relation
 from ddax.memory.provenance import history, provenance, resolved
+from ddax.memory.rules import PlanStep, Rule
 from ddax.memory.transfer import check_export, exported, imported
 from ddax.reasoning.entailment.rules import lexical
 from ddax.types import Document, Record
@@ -190,6 +191,7 @@ async def test_history_tells_when_a_repeat_was_refused() -> None:
         ['{"kind": "row"}'],
         ['{"kind": "header", "schema": 99}'],
         ['{"kind": "header", "schema": 1}', '{"kind": "log"}'],
+        ["[" * 100_000],
         ['{"kind": "header", "schema": 1}', '{"kind": "page", "links": []}'],
     ],
 )
@@ -199,6 +201,10 @@ async def test_a_damaged_export_is_refused(memory: DictMemory, lines: list[str])
     with pytest.raises(StateError) as refused:
         check_export(lines)
     assert f"ine {len(lines)}" in refused.value.what
+
+
+RULE = Rule("Who designed the ⟨0⟩?", 1, (PlanStep("⟨0⟩", slot=0),), "⟨0⟩ was designed by ⟨target⟩.")
+BESIDE = {"kind": "contradicts", "newer": "a", "older": "b"}
 
 
 @pytest.mark.parametrize(
@@ -223,6 +229,18 @@ async def test_a_damaged_export_is_refused(memory: DictMemory, lines: list[str])
         ({"kind": "log", "table": "results", "row": {"task": "t"}}, "holds no log 'results'"),
         ({"kind": "log", "table": "rules", "row": {"kind": "policy"}}, "'text'"),
         ({"kind": "log", "table": "tasks", "row": {"at": float("inf")}}, "plain JSON"),
+        ({"kind": "log", "table": "tasks", "row": {}}, "task"),
+        ({"kind": "log", "table": "tasks", "row": {"task": "t", "opened": "now"}}, "opened"),
+        ({"kind": "log", "table": "tasks", "row": {"task": "t", "opened": 1e20}}, "'opened' is too large"),
+        ({"kind": "log", "table": "rules", "row": {"kind": "plan", "text": "who"}}, "situation"),
+        ({"kind": "log", "table": "rules", "row": {**RULE.row("t"), "slots": 0}}, "a name that the sit"),
+        ({"kind": "log", "table": "rule_uses", "row": {"rule": "r", "at": 1.0}}, "ok"),
+        ({"kind": "row", "created": 1e20}, "time 1e+20"),
+        ({"kind": "row", "valid_from": -1e20}, "time -1e+20"),
+        ({"kind": "relation", "relation": {**BESIDE, "confidence": float("nan")}}, "'confidence'"),
+        ({"kind": "relation", "relation": {**BESIDE, "at": 1e300}}, "'at'"),
+        ({"kind": "tombstone", "id": "a", "reason": "junk", "created": float("nan")}, "'created'"),
+        ({"kind": "tombstone", "id": "a", "reason": "junk", "buried": 10**400}, "'buried'"),
         ({"kind": "relation", "relation": []}, "object"),
         ({"kind": "relation", "relation": {"kind": "likes", "newer": "a", "older": "b"}}, "kind"),
         ({"kind": "tombstone", "id": 5, "reason": "forgotten"}, "id"),
