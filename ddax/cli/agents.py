@@ -130,8 +130,11 @@ def override(
     made = asyncio.run(_answer_of(opener_of(context), info.thread_id))
     overrides, artifact = Overrides(store), f"answer:{info.thread_id}/{made['root']}"
     overrides.decide(artifact, decision, by=by)
+    # The same decision is one override until it is regretted; taken again after that, it is another one.
+    regretted = sum(one.entry["artifact"] == artifact and one.entry["regret"] for one in overrides.all())
     entry = overrides.log(
-        made["agent"], round_id=f"{info.thread_id}/{made['root']}/answer",
+        made["agent"],
+        round_id=f"{info.thread_id}/{made['root']}/answer{f'/{regretted + 1}' if regretted else ''}",
         context={"task": info.task[:200], "artifact_type": "answer", "thread": info.thread_id},
         agent_output=made["answer"], human_decision=decision, by=by, artifact=artifact,
     )  # fmt: skip

@@ -51,9 +51,30 @@ def new_agent(name: str, now: float, *, role: str = "") -> JsonDict:
     }  # fmt: skip
 
 
+def has_form(found: JsonDict) -> bool:
+    """Tell whether what a file holds is an agent's memory, of this schema or an older one."""
+    form = new_agent("", 0.0)
+    events = [entry for kind in KINDS for entry in found.get(kind) or ()]
+    return (
+        "agent_name" in found
+        and all(_alike(value, form.get(key)) for key, value in found.items())
+        and found.get("schema", AGENT_SCHEMA) <= AGENT_SCHEMA
+        and all(isinstance(entry, dict) for entry in events)
+    )
+
+
+def _alike(value: object, form: object) -> bool:
+    """Tell whether a value is of the kind that a new agent has in its place; None there says nothing."""
+    if isinstance(form, int | float):
+        return isinstance(value, int | float)
+    return form is None or isinstance(value, type(form))
+
+
 def completed(agent: JsonDict) -> JsonDict:
     """Return a stored agent with the keys that an older file lacks."""
-    return {**new_agent(str(agent["agent_name"]), 0.0), **agent}
+    form = new_agent(str(agent["agent_name"]), 0.0)
+    stats = {**form["long_term_stats"], **agent.get("long_term_stats", {})}
+    return {**form, **agent, "long_term_stats": stats}
 
 
 def take_in(agent: JsonDict, event: str, kind: Kind | None, entry: JsonDict) -> bool:

@@ -28,6 +28,7 @@ from ddax.memory.agent_file import (
     completed,
     count_round,
     find,
+    has_form,
     new_agent,
     score_of,
     settle,
@@ -250,7 +251,7 @@ def _event(*parts: str) -> str:
 
 
 def _checked(path: Path, found: JsonDict) -> JsonDict:
-    if "agent_name" not in found or int(found.get("schema", AGENT_SCHEMA)) > AGENT_SCHEMA:
+    if not has_form(found):
         raise _foreign(path)
     return completed(found)
 
@@ -258,7 +259,7 @@ def _checked(path: Path, found: JsonDict) -> JsonDict:
 def _foreign(path: Path) -> StateError:
     return StateError(
         f"The file {str(path)!r} is not the memory of an agent in a version known here.",
-        why=f"It is another file, or one of a schema above {AGENT_SCHEMA}.",
+        why=f"It is another file, a damaged one, or one of a schema above {AGENT_SCHEMA}.",
         mend="Upgrade ddax, or move the file aside.",
     )
 

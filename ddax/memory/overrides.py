@@ -77,8 +77,14 @@ class Overrides:
 
     def get(self, event: str) -> Found:
         """Return the override whose id begins like this; raises `UsageError` where not exactly one does."""
+        if len(event) < MIN_PREFIX:
+            raise UsageError(
+                f"The id {event!r} is too short.",
+                why=f"An override is named by its id, or by {MIN_PREFIX} characters of it or more.",
+                mend="`ddax agents show NAME` lists them.",
+            )
         found = [one for one in self.all() if one.entry["id"].startswith(event)]
-        if len(found) == 1 and len(event) >= MIN_PREFIX:
+        if len(found) == 1:
             return found[0]
         raise UsageError(
             f"{'No' if not found else 'More than one'} override has the id {event[:40]!r}.",

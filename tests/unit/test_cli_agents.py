@@ -71,6 +71,17 @@ def test_an_answer_is_overridden_and_the_override_reverted(capsys: Any, thread: 
     assert call(capsys, "agents", "revert", made["id"])[0] == 2
 
 
+def test_what_was_reverted_can_be_decided_again(capsys: Any, thread: str) -> None:
+    words = ("agents", "override", "t", "--decision", "It is 43.")
+    first = told(capsys, *words)["override"]
+    assert call(capsys, "agents", "revert", first["id"])[0] == 0
+    second = told(capsys, *words)["override"]
+    assert second["id"] != first["id"] and not second["regret"]
+    assert told(capsys, *words)["override"] == second
+    kept = told(capsys, "agents", "show", "embedded")["override_history"]
+    assert [(one["id"], one["regret"]) for one in kept] == [(first["id"], True), (second["id"], False)]
+
+
 def test_another_override_of_the_same_answer_is_noted(capsys: Any, thread: str) -> None:
     told(capsys, "agents", "override", "t", "--decision", "It is 43.")
     told(capsys, "agents", "override", "t", "--decision", "It is 44.", "--by", "Bob")
@@ -131,11 +142,29 @@ def test_names_of_any_kind_are_listed_safely(capsys: Any) -> None:
     assert all(call(capsys, "agents", "show", name)[0] == 0 for name in names)
 
 
-def test_a_damaged_file_ends_with_4(capsys: Any) -> None:
+@pytest.mark.parametrize(
+    "damage",
+    [
+        "{", "[]", "{}", '{"agent_name": 5}', '{"agent_name": "A", "schema": "a"}',
+        '{"agent_name": "A", "schema": null}', '{"agent_name": "A", "schema": 2}',
+        '{"agent_name": "A", "dissent_history": null}', '{"agent_name": "A", "trust_score": "high"}',
+        '{"agent_name": "A", "dissent_history": ["x"]}', '{"agent_name": "A", "long_term_stats": []}',
+    ],
+)  # fmt: skip
+def test_a_damaged_file_ends_with_4(capsys: Any, damage: str) -> None:
     store = AgentStore(home_of() / "agents", clock=time.time)
     store.log_round("A")
-    store.path("A").write_text("{")
-    assert call(capsys, "agents", "list")[0] == 4
+    store.path("A").write_text(damage)
+    for argv in (("list",), ("show", "A")):
+        code, _, err = call(capsys, "agents", *argv)
+        assert code == 4 and "move" in err.lower(), err
+
+
+def test_a_file_of_an_older_release_is_read(capsys: Any) -> None:
+    store = AgentStore(home_of() / "agents", clock=time.time)
+    store.log_round("A")
+    store.path("A").write_text('{"agent_name": "A", "trust_score": 1, "long_term_stats": {}}')
+    assert told(capsys, "agents", "list")["agents"][0]["name"] == "A"
 
 
 def test_who_is_likely_to_dissent_well_on_a_topic(capsys: Any, monkeypatch: pytest.MonkeyPatch) -> None:

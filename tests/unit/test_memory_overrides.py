@@ -89,8 +89,9 @@ def test_the_counterfactual_regrets_or_vindicates(agents: AgentStore) -> None:
 def test_ids_may_be_shortened_and_a_second_revert_is_refused(agents: AgentStore) -> None:
     event = log(agents)
     assert Overrides(agents).revert(event[:6], by="Bob").entry["regret"] is True
-    for wrong in (event, "ffffffffff", "", event[:2]):
-        with pytest.raises(UsageError):
+    for wrong, what in ((event, "already regretted"), ("ffffffffff", "No override"), ("", "too short"),
+                        (event[:2], "too short")):  # fmt: skip
+        with pytest.raises(UsageError, match=what):
             Overrides(agents).revert(wrong, by="Bob")
 
 
