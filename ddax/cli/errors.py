@@ -16,7 +16,7 @@ import sys
 import traceback
 from typing import TYPE_CHECKING
 
-from ddax.cli.text import clean, clean_block, dump_json, speaks_utf8
+from ddax.cli.text import clean, clean_block, dump_json, shorten, speaks_utf8
 from ddax.errors import DdaxError, StorageError, UsageError, plain_fault
 from ddax.wording import sentence
 
@@ -35,6 +35,12 @@ _STORAGE_ERRNOS = {
     errno.EPERM: "the operation is not permitted",
     errno.EIO: "the device reports an input/output error",
 }
+_PATH_ERRNOS = {
+    errno.ENAMETOOLONG: "Its name, or that of a folder in it, is too long.",
+    errno.ELOOP: "Its links lead back to themselves.",
+    errno.ENOTDIR: "What stands before a / in it is no folder.",
+}
+"""What makes a path one that nothing can stand at."""
 _STORAGE_WORDS = ("disk is full", "readonly database", "unable to open database file", "disk i/o error")
 
 
@@ -67,6 +73,10 @@ def as_ddax(exc: BaseException) -> DdaxError | None:
     if isinstance(exc, OSError) and exc.errno in _STORAGE_ERRNOS:
         place = f" ({exc.filename})" if exc.filename else ""
         return _storage(_STORAGE_ERRNOS[exc.errno] + place)
+    if isinstance(exc, OSError) and exc.errno in _PATH_ERRNOS:
+        named = f" {shorten(str(exc.filename), 100)!r}" if exc.filename else ""
+        why = _PATH_ERRNOS[exc.errno]
+        return UsageError(f"The path{named} cannot be used.", why=why, mend="Name another one.")
     if isinstance(exc, BaseExceptionGroup):
         found = [error for error in map(as_ddax, exc.exceptions) if error is not None]
         return found[0] if found else None

@@ -134,7 +134,7 @@ def _setting(text: str) -> tuple[str, Any]:
         )
     try:
         return path, yaml.safe_load(value)
-    except yaml.YAMLError as exc:
+    except (yaml.YAMLError, RecursionError) as exc:
         raise UsageError(
             f"--set {text!r}: the value is not valid YAML.",
             why="Values are read as YAML: numbers, true, lists, words.",

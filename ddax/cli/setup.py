@@ -14,6 +14,7 @@ import typer
 from ddax.cli.backend import Output, home_of, settings
 from ddax.cli.notes import model_note
 from ddax.cli.options import CONFIG, JSON, VERBOSE
+from ddax.cli.text import clean_block, dump_json
 from ddax.errors import UsageError
 from ddax.wording import amount
 
@@ -112,9 +113,9 @@ def config_show(
 
 
 def _yaml(value: Any) -> str:
-    import json
-
-    return value if isinstance(value, str) else json.dumps(value, ensure_ascii=False)
+    """Return a value on one line; what of it could steer the terminal is shown as escapes."""
+    plain = isinstance(value, str) and value == clean_block(value) and "\n" not in value
+    return value if plain else dump_json(value, indent=None)
 
 
 def models_check(

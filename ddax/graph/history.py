@@ -14,6 +14,8 @@ if TYPE_CHECKING:
 
 KEYS = ("status", "stop_reason", "step")
 MISSING = "(none)"
+_LARGEST = 2**63 - 1
+"""The largest whole number that a store of checkpoints can be asked for."""
 
 
 class Moment(TypedDict):
@@ -41,7 +43,8 @@ async def moments(
     """Return the moments of a thread, oldest first; with a limit the newest ones, with a number that one."""
     if number is not None:
         return await _numbered(graph, config, number)
-    wanted = None if limit is None else limit + 1  # the one before says what the first of them changed
+    # The one before says what the first of them changed.
+    wanted = None if limit is None or limit >= _LARGEST else limit + 1
     newest_first = [one async for one in _snapshots(graph, config, wanted)]
     pairs = zip(newest_first, [*newest_first[1:], None], strict=True)
     found = [_moment(one, before) for one, before in pairs]
@@ -50,6 +53,8 @@ async def moments(
 
 async def _numbered(graph: CompiledStateGraph[Any, Any, Any, Any], config: Any, number: int) -> list[Moment]:
     """Return the newest moment of a number, where there is one; the others are not read."""
+    if abs(number) > _LARGEST:
+        return []
     found = [one async for one in graph.aget_state_history(config, filter={"step": number}, limit=1)]
     return [
         _moment(one, await graph.aget_state(one.parent_config) if one.parent_config else None)

@@ -81,6 +81,16 @@ def test_config_show_says_where_every_value_comes_from(capsys, monkeypatch, plac
     assert "mood.enabled = true  (default)" in out.splitlines()
 
 
+def test_no_setting_steers_the_terminal_or_looks_like_another(capsys, place):
+    text = 'namespace: "\\e[31mred\\u202E\\nseed = 7"\nsources: ["\\u009b2J"]\n'
+    (place / "ddax.yaml").write_text(text, encoding="utf-8")
+    code, out, _ = call(capsys, "config", "show")
+    lines = out.splitlines()
+    assert code == 0 and not {"\x1b", "\x9b", "\u202e"} & set(out)
+    assert r'namespace = "\u001b[31mred\u202e\nseed = 7"  (file ddax.yaml:1)' in lines
+    assert r'sources = ["\u009b2J"]  (file ddax.yaml:2)' in lines
+
+
 def test_a_key_alone_is_named_but_not_used():
     assert "export OPENAI_API_KEY" in model_note({})
     note = model_note({"OPENAI_API_KEY": "sk-secret"})

@@ -29,9 +29,10 @@ async def test_the_moments_of_a_thread_say_what_ran_and_what_it_changed(kit: Any
     async with kit.agent(tmp_path, kit.script()) as agent:
         found = await agent.history("t")
         newest = await agent.history("t", limit=3)
+        every = await agent.history("t", limit=10**30)
         alone = [await agent.history("t", number=number) for number in (-1, 0, 7, len(found))]
         state = await agent.state("t")
-    assert newest == found[-3:]
+    assert newest == found[-3:] and every == found
     assert alone == [[found[0]], [found[1]], [found[8]], []], "one is read as it stands among all"
     assert [one["number"] for one in found] == list(range(-1, len(found) - 1))
     assert (found[-1]["ran"], found[-1]["next"]) == (["close"], [])
@@ -241,6 +242,7 @@ async def test_a_fork_takes_another_way_and_leaves_the_thread_as_it_was(kit: Any
 REFUSED: list[tuple[int, dict[str, Any], str]] = [
     (0, {}, "cannot be forked at 0"),
     (999, {}, "cannot be forked at 999"),
+    (10**30, {}, "cannot be forked at 10000"),
     (4, {"ideas.0.9.status": "failed"}, "no idea '0.9'"),
     (4, {"ideas.0.1.colour": "red"}, "no field 'colour'"),
     (4, {"mind.rho": 2.0}, "cannot be 2.0"),
