@@ -10,7 +10,7 @@ import logging
 import os
 import threading
 from collections.abc import AsyncIterator, Callable, Iterator, Sequence
-from concurrent.futures import Future
+from concurrent.futures import Future, ThreadPoolExecutor
 from contextlib import asynccontextmanager, contextmanager
 from pathlib import Path
 from typing import Any, TypeVar
@@ -95,8 +95,10 @@ class SharedStore:
     def close(self) -> None:
         """Finish what is queued, close both parts and give the directory back."""
         try:
-            self._index_lane.submit(self.index.close).result()
-            self._record_lane.submit(self.record.close).result()
+            try:
+                self._index_lane.submit(self.index.close).result()
+            finally:
+                self._record_lane.submit(self.record.close).result()
         finally:
             for lane in (self._embedding_lane, self._index_lane, self._record_lane):
                 lane.shutdown()
@@ -143,6 +145,23 @@ def acquire(folder: Path, *, clock: Callable[[], float], wait_seconds: float) ->
         return store
 
 
+async def acquired(folder: Path, *, clock: Callable[[], float], wait_seconds: float) -> SharedStore:
+    """Open a directory as `acquire` does, for an event loop; who gives up the wait leaves nothing open."""
+    pool = ThreadPoolExecutor(1, "ddax-opening")
+    opening = pool.submit(acquire, folder, clock=clock, wait_seconds=wait_seconds)
+    pool.shutdown(wait=False)
+    try:
+        return await asyncio.wrap_future(opening)
+    except asyncio.CancelledError:
+        opening.add_done_callback(_give_back)  # the thread goes on, and nobody else would close what it opens
+        raise
+
+
+def _give_back(opening: Future[SharedStore]) -> None:
+    if not opening.cancelled() and opening.exception() is None:
+        release(opening.result())
+
+
 def release(store: SharedStore) -> None:
     """Give a directory back; the last user closes it; blocks."""
     with _turn(store.folder):
@@ -164,7 +183,7 @@ async def held(folder: Path, *, clock: Callable[[], float], wait_seconds: float 
     For what has to be opened before the memory: a home in use is told before anything waits for its
     caches. Raises `ThreadInUse` naming the owner.
     """
-    store = await asyncio.to_thread(acquire, folder, clock=clock, wait_seconds=wait_seconds)
+    store = await acquired(folder, clock=clock, wait_seconds=wait_seconds)
     try:
         yield
     finally:

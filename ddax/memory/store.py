@@ -52,7 +52,7 @@ from ddax.memory.scoring import (
     width,
     within_budget,
 )
-from ddax.memory.shared import SharedStore, acquire, release
+from ddax.memory.shared import SharedStore, acquired, release
 from ddax.memory.sqlite import Asked, Logged, Put
 from ddax.memory.store_upkeep import StoreUpkeep
 from ddax.types import Document, JsonDict, MemoryType, Record
@@ -82,7 +82,7 @@ async def open_memory(
     Raises `ThreadInUse` naming the process that owns the folder after `wait_seconds`, `StateError`
     for a damaged or newer record or another embedder, `StorageError` where the disk fails.
     """
-    shared = await asyncio.to_thread(acquire, path, clock=clock, wait_seconds=wait_seconds)
+    shared = await acquired(path, clock=clock, wait_seconds=wait_seconds)
     memory = ChromaMemory(shared, namespace, embedder, clock=clock, recall=recall, trust=trust or full_trust)
     try:
         await memory.enter(rebuild=rebuild)

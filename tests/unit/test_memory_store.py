@@ -17,14 +17,15 @@ from typing import Any
 import pytest
 
 from ddax.configs.settings import Recall
-from ddax.errors import StateError, ThreadInUse, UsageError
-from ddax.memory import shared, store
+from ddax.errors import StateError, StorageError, ThreadInUse, UsageError
+from ddax.memory import shared
 from ddax.memory.embedding_checked import CheckedEmbedder
 from ddax.memory.embedding_rows import Rows
 from ddax.memory.embeddings import HashEmbedder
 from ddax.memory.fake import DictMemory
+from ddax.memory.lock import lock_owner
 from ddax.memory.protocol import Embedder, Memory, RecallQuery
-from ddax.memory.shared import SharedStore, acquire, release
+from ddax.memory.shared import SharedStore, acquire, held, release
 from ddax.types import Record
 from tests.unit.store_files import NOW, filled, found, opened, until
 
@@ -309,7 +310,7 @@ async def test_opening_and_work_leave_the_event_loop_free(
             longest = max(longest, time.thread_time() - before)
             beaten.set()
 
-    monkeypatch.setattr(store, "acquire", acquired)
+    monkeypatch.setattr(shared, "acquire", acquired)
     beat = asyncio.create_task(heartbeat())
     memory = await opened(tmp_path, embedder=SlowEmbedder())
     await memory.put([Record("observation", "the river")])
@@ -318,6 +319,53 @@ async def test_opening_and_work_leave_the_event_loop_free(
     running = False
     await beat
     assert waited == 3 and longest < 0.35
+
+
+async def held_once(path: Path) -> None:
+    async with held(path, clock=lambda: NOW):
+        pass
+
+
+@pytest.mark.parametrize("opening", [opened, held_once])
+async def test_who_gives_up_an_opening_leaves_nothing_open(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, opening: Callable[..., Any]
+) -> None:
+    begun, go = Event(), Event()
+
+    def slow(*args: Any, **more: Any) -> Any:
+        begun.set()
+        assert go.wait(30)
+        return acquire(*args, **more)
+
+    with monkeypatch.context() as patch:
+        patch.setattr(shared, "acquire", slow)
+        wait = asyncio.create_task(opening(tmp_path))
+        assert await asyncio.to_thread(begun.wait, 30)
+        wait.cancel()
+        with pytest.raises(asyncio.CancelledError):
+            await wait
+    # Nobody may have it in between, so the lock shows that it was taken and given back.
+    go.set()
+    await until(lambda: (tmp_path / "record.sqlite").exists() and lock_owner(tmp_path) is None)
+    assert tmp_path.resolve() not in shared._OPEN
+    await (await opened(tmp_path)).close()
+
+
+async def test_an_index_that_does_not_close_keeps_nothing_else_open(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    memory = await opened(tmp_path)
+    store = shared._OPEN[tmp_path.resolve()]
+
+    def fail() -> None:
+        raise StorageError("The disk is gone.")
+
+    monkeypatch.setattr(store.index, "close", fail)
+    with pytest.raises(StorageError):
+        await memory.close()
+    with pytest.raises(sqlite3.ProgrammingError, match="closed"):
+        store.record.total()
+    assert lock_owner(tmp_path) is None
 
 
 async def test_a_second_owner_of_the_folder_is_told_who_has_it(tmp_path: Path) -> None:
