@@ -71,13 +71,21 @@ async def _read(names: list[str]) -> list[Trajectory]:
 def _pictures(runs: list[Trajectory], out: Path, form: str) -> list[Path]:
     from ddax.viewer.analysis import compared, profiles
 
+    names = {run.thread.casefold() for run in runs}
     files = [_drawn(out / f"{run.thread}.{form}", tree=run) for run in runs]
-    files.append(_drawn(out / f"runs.{form}", panels=compared(runs), title="Runs side by side"))
+    place = out / f"{_beside('runs', names)}.{form}"
+    files.append(_drawn(place, panels=compared(runs), title="Runs side by side"))
     if len({run.identity for run in runs}) > 1:
-        files.append(
-            _drawn(out / f"profiles.{form}", panels=profiles(runs), title="Identity profiles side by side")
-        )
+        place = out / f"{_beside('profiles', names)}.{form}"
+        files.append(_drawn(place, panels=profiles(runs), title="Identity profiles side by side"))
     return files
+
+
+def _beside(name: str, threads: set[str]) -> str:
+    """Return a name for a picture that no thread has, whose own picture it would take the place of."""
+    while name in threads:
+        name += "-compared"
+    return name
 
 
 def _drawn(file: Path, *, tree: Trajectory | None = None, panels: Any = (), title: str = "") -> Path:
@@ -100,7 +108,7 @@ def _table(rows: list[JsonDict], out: Path) -> Path:
     from ddax.viewer.analysis import as_csv
 
     file = out / "trajectory.csv"
-    file.write_text(as_csv(rows), encoding="utf-8")
+    file.write_text(as_csv(rows), encoding="utf-8", errors="replace")
     return file
 
 

@@ -23,6 +23,7 @@ from ddax.types import JsonDict
 from ddax.viewer.details import Logs, detail, logs_of, page_of, tasks_of
 from ddax.viewer.doing import Doing, reply_of, trouble
 from ddax.viewer.guard import Guard
+from ddax.viewer.plain import dump
 from ddax.viewer.reading import OVER, Reader
 from ddax.viewer.story import small, thinned, without_patches
 
@@ -275,22 +276,6 @@ async def _body(request: Request) -> JsonDict:
 def _json(value: Any) -> Response:
     """Return an answer of plain JSON."""
     return Response(dump(value), media_type="application/json")
-
-
-def dump(value: Any) -> str:
-    """Write plain JSON in few bytes: NaN and infinities, of which it has none, stand as null.
-
-    Lone surrogates, which no encoding holds, are replaced.
-    """
-    try:
-        text = _dense(value)
-    except ValueError:
-        text = _dense(json.loads(json.dumps(value, default=str), parse_constant=lambda _: None))
-    return text.encode("utf-8", "replace").decode("utf-8")
-
-
-def _dense(value: Any) -> str:
-    return json.dumps(value, ensure_ascii=False, separators=(",", ":"), default=str, allow_nan=False)
 
 
 def _event(kind: str, data: Any, number: str = "") -> str:

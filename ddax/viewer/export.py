@@ -9,13 +9,13 @@ from __future__ import annotations
 import base64
 import gzip
 import hashlib
-import json
 import re
 from html import escape
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 from ddax.viewer.markdown import markdown
+from ddax.viewer.plain import dump
 
 if TYPE_CHECKING:
     from ddax.types import JsonDict
@@ -32,7 +32,7 @@ def written(run: JsonDict, form: str) -> str:
     """Return a gathered run as the text of a file; `form` is one of `FORMS`."""
     if form == ".html":
         return page(run)
-    return markdown(run) if form == ".md" else json.dumps(run, ensure_ascii=False, indent=1) + "\n"
+    return markdown(run) if form == ".md" else dump(run, indent=1) + "\n"
 
 
 def bundle() -> str:
@@ -63,8 +63,7 @@ def page(run: JsonDict) -> str:
 
 def packed(run: JsonDict) -> str:
     """Return plain JSON as gzip in base64; the same run gives the same text."""
-    text = json.dumps(run, ensure_ascii=False, separators=(",", ":"), allow_nan=False)
-    return base64.b64encode(gzip.compress(text.encode("utf-8", "replace"), 9, mtime=0)).decode()
+    return base64.b64encode(gzip.compress(dump(run).encode(), 9, mtime=0)).decode()
 
 
 def _hash(text: str) -> str:

@@ -18,6 +18,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from ddax.cli.analyze import _pictures, _table
 from ddax.cli.main import run_command
 from ddax.memory.home import Home
 from ddax.metacognition.controller import Controller
@@ -251,6 +252,30 @@ def test_what_replaces_an_idea_is_drawn_and_titles_fit_their_cards() -> None:
     assert drawn.count('stroke-dasharray="6 3"') == 1
     assert "read: statistics.median<" in drawn
     assert picture.fitted("W" * 40, 100).endswith("…") and len(picture.fitted("W" * 40, 100)) <= 10
+
+
+async def test_a_run_with_half_a_character_or_no_number_is_written(kit: Any, tmp_path: Path) -> None:
+    run = await run_of(kit, tmp_path)
+    run["details"]["0"]["idea"]["title"] = "half \ud83d"
+    run["moments"][0]["rho"] = float("nan")
+    texts = {form: export.written(run, form) for form in export.FORMS}
+    assert all(text.encode() for text in texts.values())
+    again = json.loads(texts[".json"], parse_constant=lambda name: pytest.fail(name))
+    assert (again["details"]["0"]["idea"]["title"], again["moments"][0]["rho"]) == ("half ?", None)
+    packed = re.search(r'id="kept">([^<]+)<', texts[".html"])
+    assert packed is not None
+    assert json.loads(gzip.decompress(base64.b64decode(packed[1]))) == again
+
+
+def test_no_picture_takes_the_place_of_another_and_half_a_character_is_written(tmp_path: Path) -> None:
+    rows: list[dict[str, Any]] = [{"thread": "runs", "step": 1, "actual": "half \ud83d"}]
+    runs = [Trajectory(name, name, f"task of {name}", {}, rows, []) for name in ("runs", "profiles", "t")]
+    files = [*_pictures(runs, tmp_path, "svg"), _table(rows, tmp_path)]
+    assert [file.name for file in files] == [
+        "runs.svg", "profiles.svg", "t.svg", "runs-compared.svg", "profiles-compared.svg", "trajectory.csv",
+    ]  # fmt: skip
+    assert "task of runs" in files[0].read_text(encoding="utf-8")
+    assert "half ?" in files[-1].read_text(encoding="utf-8")
 
 
 def test_a_spreadsheet_runs_nothing_of_a_table() -> None:
