@@ -170,10 +170,10 @@ def in_memory(text: str) -> bool:
 
 def in_viewer(text: str) -> bool:
     """Tell whether picture, export and Markdown are well-formed, and hold nothing live of the text."""
-    from ddax.viewer.app import dump
     from ddax.viewer.export import packed
     from ddax.viewer.markdown import plain
     from ddax.viewer.picture import tree
+    from ddax.viewer.plain import dump
 
     idea = {"id": "0", "title": text, "status": text, "kind": text, "parents": [], "needs": [text]}
     found = ET.fromstring(tree({"0": idea}, text))

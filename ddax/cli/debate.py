@@ -12,7 +12,7 @@ import typer
 from ddax.cli.backend import Opener, Output, home_of, opener_of
 from ddax.cli.options import JSON, VERBOSE
 from ddax.cli.runs import known_run
-from ddax.cli.text import clean
+from ddax.cli.text import clean, clean_block
 from ddax.wording import amount
 
 if TYPE_CHECKING:
@@ -57,7 +57,8 @@ def rubric(context: typer.Context, thread: THREAD, json: JSON = False, verbose: 
     for row in rows:
         import yaml
 
-        output.say(yaml.safe_dump(_rubric(row), sort_keys=False, allow_unicode=True, width=100).rstrip())
+        text = yaml.safe_dump(_rubric(row), sort_keys=False, allow_unicode=True, width=100)
+        output.say(clean_block(text).rstrip())
 
 
 def wrong(context: typer.Context, thread: THREAD, json: JSON = False, verbose: VERBOSE = False) -> None:
@@ -68,7 +69,7 @@ def wrong(context: typer.Context, thread: THREAD, json: JSON = False, verbose: V
     changed = sum(store.wrong(task) for task in tasks)
     if json:
         output.result({"thread_id": thread, "values": changed})
-    output.say(f"{changed} values of {thread} are kept as wrong.")
+    output.say(f"Kept as wrong: {amount(changed, 'value')} of {thread}.")
 
 
 def _store() -> JudgeStore:

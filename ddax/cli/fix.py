@@ -17,6 +17,7 @@ from ddax.cli.backend import Output, home_of, settings
 from ddax.cli.errors import Interrupted, report
 from ddax.cli.options import CONFIG, JSON, MODEL, SEED, VERBOSE
 from ddax.cli.patch import as_json, print_repair, print_suspects
+from ddax.cli.text import clean
 from ddax.errors import DdaxError, UsageError
 
 if TYPE_CHECKING:
@@ -192,9 +193,9 @@ def _opening(project: Project) -> list[str]:
 
     task = project.task
     rows = any(map(has_rows, task.tests.values()))
-    files = ", ".join(task.targets[:6]) + (" …" if len(task.targets) > 6 else "")
-    tests = ", ".join(task.tests) or f"{task.script} runs to its end"
-    how = f" (with pytest itself: {project.why_pytest})" if project.why_pytest else ""
+    files = ", ".join(map(clean, task.targets[:6])) + (" …" if len(task.targets) > 6 else "")
+    tests = ", ".join(map(clean, task.tests)) or f"{clean(task.script)} runs to its end"
+    how = f" (with pytest itself: {clean(project.why_pytest)})" if project.why_pytest else ""
     counted = " (a parametrized test counts as one)" if rows else ""
     return [f"Code:     {files}", f"Tests:    {tests}{counted}{how}"]
 
@@ -307,7 +308,7 @@ def _undo(paths: list[str], context: Context, output: Output) -> int:
         forget_rules(_record(), context.namespace, repair=f"fix:{kept.folder.name}", now=time.time())
         if output.json:
             output.result({"undone": True, "files": list(files), "kept": str(kept.folder)})
-        output.say(f"Put back as before the repair: {', '.join(files)}")
+        output.say(f"Put back as before the repair: {', '.join(map(clean, files))}")
         return 0
     raise UsageError(
         "There is no repair to undo.",

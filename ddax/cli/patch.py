@@ -162,7 +162,9 @@ def print_repair(
     if kept is None:
         output.say(hint)
     else:
-        output.say(f"Written:  {', '.join(kept.files)}. `ddax fix --undo` puts the original back.")
+        output.say(
+            f"Written:  {', '.join(map(clean, kept.files))}. `ddax fix --undo` puts the original back."
+        )
 
 
 def _ended_early(result: RepairResult, seconds: float) -> bool:

@@ -46,9 +46,11 @@ async def served(
     Without a token a new one is drawn; a page that is open already goes on only with the one it has.
     """
     app_of, uvicorn = _web()
+    reader = Reader(home, environ)
+    await reader.warm()  # what cannot be read is told here: the server would end with words of its own
     token = token or secrets.token_urlsafe(TOKEN)
     with listening(port) as door:
-        app, stop = app_of(Reader(home, environ), Doing(opener), token=token)
+        app, stop = app_of(reader, Doing(opener), token=token)
         server = uvicorn.Server(
             uvicorn.Config(app, log_level="warning", access_log=False, timeout_graceful_shutdown=GRACE)
         )

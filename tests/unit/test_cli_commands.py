@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import io
+import time
 from pathlib import Path
 
 import pytest
@@ -10,10 +11,12 @@ import typer
 from typer.testing import CliRunner
 
 from ddax.cli.app import app
-from ddax.cli.backend import run_folder
+from ddax.cli.backend import home_of, run_folder
 from ddax.cli.main import run_command
+from ddax.cli.scripted import ScriptedAgent
+from ddax.debate.outcomes import JudgeStore
 from ddax.graph.runs import RunInfo
-from tests.unit.scripted_command import agent, call, one_object
+from tests.unit.scripted_command import RESULT, agent, call, one_object
 
 KEYS = {
     "thread_id", "status", "stop_reason", "answer", "citations", "ideas", "steps", "usage",
@@ -306,3 +309,19 @@ def test_a_key_alone_spends_nothing(capsys, monkeypatch):
     assert "not used" in err
     code, _, err = call(capsys, "run", "what?", "--sources", "docs", "--model", "embedded")
     assert (code, err) == (0, "")
+
+
+def test_a_rubric_steers_no_terminal_and_one_value_is_one(capsys):
+    run_folder().save(RunInfo("t", "what?", "done"))
+    judged = {
+        "task": "x", "version": 1, "rubric": ["right\u202e"],
+        "task_criteria": {"right\u202e": "\u2066it\x1b[31m is\nso"},
+    }  # fmt: skip
+    script = ScriptedAgent(RESULT, rows={"judging": [judged]}, state={"work": {"id": "x"}})
+    code, out, _ = call(capsys, "debate", "rubric", "t", by=script)
+    assert code == 0 and "right" in out and not {"\x1b", "\u202e", "\u2066"} & set(out)
+    store = JudgeStore(home_of() / "judges", clock=time.time)
+    store.add("x", [("judge", "0.1", 0.9, 1.0)])
+    script = ScriptedAgent(RESULT, rows={"judging": [judged]}, state={"work": {"id": "x"}})
+    code, out, _ = call(capsys, "debate", "wrong", "t", by=script)
+    assert (code, out) == (0, "Kept as wrong: 1 value of t.\n")

@@ -310,6 +310,14 @@ def test_a_test_with_rows_is_known(text: str, counted: bool):
     assert has_rows(text) is counted
 
 
+def test_no_name_of_a_file_steers_the_terminal(tmp_path: Path):
+    (tmp_path / "ca\x1b[31mlc.py").write_text("def one(): return 1")
+    (tmp_path / "test_\x1b[2Jcalc.py").write_text("def test_a(): ...\n")
+    command = TestCommand("pytest", ("test_\x1b[2Jcalc.py",))
+    project = read_project(["ca\x1b[31mlc.py"], command, cwd=tmp_path)
+    assert _opening(project) == ["Code:     calc.py", "Tests:    test_calc.py"]
+
+
 def test_the_command_says_that_a_test_with_rows_counts_as_one(tmp_path: Path):
     (tmp_path / "calc.py").write_text("def one(): return 1")
     rows = "import pytest\n@pytest.mark.parametrize('x', [1, 2])\ndef test_a(x): ...\n"

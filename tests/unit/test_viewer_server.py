@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import hashlib
 import json
+import threading
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 from itertools import pairwise
@@ -25,11 +26,12 @@ from ddax.memory.home import Home
 from ddax.memory.migrations import open_database, open_reading
 from ddax.memory.sqlite_schema import STEPS
 from ddax.viewer.analysis import trajectory
-from ddax.viewer.app import dump, make_app
+from ddax.viewer.app import make_app
 from ddax.viewer.details import rivals
 from ddax.viewer.doing import Doing
 from ddax.viewer.guard import HEADERS
 from ddax.viewer.kept import kept
+from ddax.viewer.plain import dump
 from ddax.viewer.reading import Reader
 from ddax.viewer.serving import listening, served
 from ddax.viewer.story import PAGE, chain
@@ -333,6 +335,17 @@ async def test_a_watcher_reads_one_checkpoint_to_find_that_nothing_is_new(kit: A
         counted = cast("Any", Counted())
         assert len(await chain(counted, "t", whole[-1]["id"]) or ()) == 1 and limits == [1]
         assert len(await chain(counted, "t", whole[-2]["id"]) or ()) == 2 and limits[1:] == [1, PAGE]
+
+
+async def test_what_keeps_the_page_from_opening_is_told_and_nothing_is_left_open(
+    kit: Any, tmp_path: Path
+) -> None:
+    await ran(kit, tmp_path)
+    before = set(threading.enumerate())
+    with pytest.raises(DdaxError, match="DDAX_CHECKPOINTS"):
+        async with served(Home(tmp_path), {"DDAX_CHECKPOINTS": "nonsense"}, open_agent):
+            pass
+    assert not [thread for thread in set(threading.enumerate()) - before if "ddax-view" in thread.name]
 
 
 def test_a_port_in_use_is_said() -> None:
