@@ -37,7 +37,7 @@ def forget(
         # Every name is looked up before anything goes: a wrong one changes nothing.
         return await carry_out(memory, [await resolved(memory, name) for name in memories])
 
-    gone = with_memory(namespace, work)
+    gone = with_memory(namespace, work, looks=True)  # where there is no home there is nothing to forget
     if json:
         output.result({"forgotten": list(gone.named), "thoughts": list(gone.thoughts)})
     for memory_id in gone.named:
@@ -73,7 +73,7 @@ def consolidate(
         do = planned if dry_run else carry_out
         return (await do(memory, policy, now=time.time(), busy=busy)).counts()
 
-    counts = with_memory(namespace, work)
+    counts = with_memory(namespace, work, looks=dry_run)
     if json:
         output.result({"dry_run": dry_run, **counts})
     said = ", ".join(f"{n} {name}" for name, n in counts.items())
@@ -129,16 +129,19 @@ def export_to(
         part = file.with_name(f"{file.name}.part")
         lines = 0
         with storage_errors(part):
-            with part.open("w", encoding="utf-8") as out:
-                async for item in exported(memory):
-                    out.write(jsonlib.dumps(item) + "\n")
-                    lines += 1
-                out.flush()
-                os.fsync(out.fileno())
-            part.replace(file)
+            try:
+                with part.open("w", encoding="utf-8") as out:
+                    async for item in exported(memory):
+                        out.write(jsonlib.dumps(item) + "\n")
+                        lines += 1
+                    out.flush()
+                    os.fsync(out.fileno())
+                part.replace(file)
+            finally:
+                part.unlink(missing_ok=True)
         return lines
 
-    lines = with_memory(namespace, work)
+    lines = with_memory(namespace, work, looks=True)
     if json:
         output.result({"file": str(file), "lines": lines})
     output.say(f"{amount(lines, 'line is', 'lines are')} in {file}.")

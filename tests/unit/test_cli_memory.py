@@ -13,6 +13,7 @@ from ddax.cli.backend import run_folder
 from ddax.cli.main import run_command
 from ddax.cli.memory import with_memory
 from ddax.cli.scripted import ScriptedAgent
+from ddax.errors import StateError
 from ddax.graph.runs import RunInfo
 from ddax.ideas.idea import root
 from ddax.memory.embeddings import HashEmbedder
@@ -195,7 +196,14 @@ def test_an_empty_namespace_is_refused(capsys: Any) -> None:
 
 @pytest.mark.parametrize(
     "argv",
-    [("memory", "stats"), ("memory", "audit"), ("memory", "search", "tower"), ("gc",), ("gc", "--json")],
+    [
+        ("memory", "stats"),
+        ("memory", "audit"),
+        ("memory", "search", "tower"),
+        ("gc",),
+        ("gc", "--json"),
+        ("memory", "consolidate", "--dry-run"),
+    ],
 )
 def test_looking_makes_no_home(
     argv: tuple[str, ...], tmp_path: Path, capsys: Any, monkeypatch: pytest.MonkeyPatch
@@ -204,6 +212,23 @@ def test_looking_makes_no_home(
     assert run_command(argv) == 0, capsys.readouterr().err
     assert capsys.readouterr().out
     assert list(tmp_path.iterdir()) == []
+
+
+def test_an_export_that_fails_leaves_nothing_and_makes_no_home(
+    capsys: Any, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    async def half(memory: Any) -> Any:
+        yield {"kind": "header"}
+        raise StateError("The record is damaged.")
+
+    monkeypatch.setenv("DDAX_HOME", str(tmp_path / "home"))
+    with monkeypatch.context() as patch:
+        patch.setattr("ddax.memory.transfer.exported", half)
+        assert call(capsys, "export", str(tmp_path / "all.jsonl"))[0] == 4
+    assert call(capsys, "forget", "abcd")[0] == 2
+    assert list(tmp_path.iterdir()) == []
+    assert call(capsys, "export", str(tmp_path / "all.jsonl"))[0] == 0
+    assert [path.name for path in tmp_path.iterdir()] == ["all.jsonl"]
 
 
 @pytest.mark.parametrize("last", ['{"kind": "row", "text"', '{"kind": "row"}', "[]", "\udcff"])
