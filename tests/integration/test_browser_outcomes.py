@@ -18,11 +18,14 @@ import pytest
 import pytest_asyncio
 
 from ddax.actions.protocol import ActionContext
+from ddax.configs.settings import Recall
 from ddax.environments.browser.chromium import Chromium
 from ddax.environments.browser.options import BrowserOptions
 from ddax.environments.browser.world import BrowserWorld
 from ddax.environments.pilot.browse import BrowseArguments, Browsing
 from ddax.errors import ActionError
+from ddax.memory.embeddings import HashEmbedder
+from ddax.memory.fake import DictMemory
 from tests.integration.browser_site import Site, with_chromium
 
 pytestmark = [pytest.mark.integration, with_chromium]
@@ -42,19 +45,9 @@ async def browsing(chromium: Chromium, served: Site) -> AsyncIterator[Browsing]:
     await world.close()
 
 
-class Logs:
-    """A memory that takes logs alone."""
-
-    def __init__(self) -> None:
-        self.kept: list[tuple[str, Any]] = []
-
-    async def log(self, table: str, row: Any, *, key: str) -> None:
-        self.kept.append((table, row))
-
-
-async def browsed(browsing: Browsing, task: str, logs: Any = None) -> Any:
+async def browsed(browsing: Browsing, task: str, memory: Any = None) -> Any:
     nothing: Any = None
-    context = ActionContext(nothing, logs, "t", "", "0.1", 1, 0.0, "key")
+    context = ActionContext(nothing, memory, "t", "", "0.1", 1, 0.0, "key")
     return await browsing.action().function(context, BrowseArguments(task=task))
 
 
@@ -131,11 +124,11 @@ async def test_a_question_is_answered_from_a_page_that_is_itself_an_error(
     browsing: Browsing, served: Site
 ) -> None:
     served.page("/", "<h1>Gone</h1><p>The office opens at 9.", status="404")
-    logs = Logs()
-    result = await browsed(browsing, "When does the office open?", logs)
+    memory = DictMemory("n", HashEmbedder(), lambda: 0.0, Recall())
+    result = await browsed(browsing, "When does the office open?", memory)
     assert "The office opens at 9." in result.pages[0].text
     row = {"task": "t", "source": f"{served.url}/", "why": "the page was answered with status 404"}
-    assert logs.kept == [("refused_pages", row)]
+    assert await memory.rows("refused_pages") == [row]
 
 
 @in_module

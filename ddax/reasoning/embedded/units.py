@@ -50,13 +50,18 @@ _UNITS = {
     "EUR": {"€ EUR euro euros": 1.0}, "USD": {"$ US$ USD dollar dollars": 1.0}, "GBP": {"£ GBP": 1.0},
     "CHF": {"CHF Fr. franken": 1.0}, "JPY": {"¥ JPY yen": 1.0}, "INR": {"₹ INR rupee rupees": 1.0},
 }  # fmt: skip
+_SIGN, _CODE = "[€$£¥₹]", "EUR|USD|GBP|CHF"
+_COIN = r"euros?|dollars?|pounds?|cents?|pence|francs?|crowns?|kron(?:er|or|a)|yen|yuan|rupees?"
 PRICE = re.compile(
-    r"(?:[€$£¥₹]|\b(?:EUR|USD|GBP|CHF)) ?\d[\d.,]*"
-    r"|(?<![\w.,])\d[\d.,]* ?(?:[€$£¥₹]|(?:euros?|dollars?|pounds?|cents?|pence|francs?|crowns?|yen|rupees?"
-    r"|EUR|USD|GBP|CHF)\b)",
+    rf"(?:{_SIGN}|\b(?:{_CODE})) ?\d[\d.,]*|(?<![\w.,])\d[\d.,]* ?(?:{_SIGN}|(?:{_COIN}|{_CODE})\b)",
     re.IGNORECASE,
 )
 """An amount of money."""
+PAID = re.compile(
+    rf"{_SIGN}|\b(?:{_COIN}|{_CODE}|prices?|fees?|fares?|costs?|free|pay(?:s|able)?|charge[ds]?)(?!\w)",
+    re.IGNORECASE,
+)
+"""What a sentence says that tells what is paid."""
 _UNIT = {
     unit: (kind, factor)
     for kind, rows in _UNITS.items()

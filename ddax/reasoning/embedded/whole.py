@@ -16,7 +16,7 @@ from ddax.reasoning.embedded.rows import asked_cell
 from ddax.reasoning.embedded.sentences import Sentence, goes_back
 from ddax.reasoning.embedded.spans import DATE, LIVED, led_as_place, people_in
 from ddax.reasoning.embedded.text import contains_phrase, denies, stem, terms, words
-from ddax.reasoning.embedded.units import PRICE
+from ddax.reasoning.embedded.units import PAID, PRICE
 
 LEAST_TERMS = 2
 """One word alone may stand in any sentence, also in one that is about something else."""
@@ -36,12 +36,6 @@ _PAY = frozenset(terms("cost costs pay paid"))
 _LAST = frozenset(terms("take takes last lasts"))
 _SPENT = _PAY | _LAST | frozenset(terms("per go goes get gets"))
 """What only says what an amount is: "How much is paid per kilometre?", "How long does it take?"."""
-_MONEY = re.compile(
-    r"[€$£¥₹]|\b(?:euros?|dollars?|pounds?|cents?|pence|francs?|crowns?|kron(?:er|or|a)|yen|yuan|rupees?"
-    r"|EUR|USD|GBP|CHF|prices?|fees?|fares?|costs?|free|pay(?:s|able)?|charge[ds]?)(?!\w)",
-    re.IGNORECASE,
-)
-"""What a sentence says that tells what is paid."""
 _LED = re.compile(r"(?:\b(?:is|are|at|for|costs?|only|just)\s+)+$", re.IGNORECASE)
 """What may stand between a thing and its price."""
 _WHILE = re.compile(
@@ -198,7 +192,7 @@ def _fits(question: Question, item: Weighed) -> bool:
 def _measured(question: Question) -> list[re.Pattern[str]]:
     """Return what an amount has to say that is paid, or that something takes."""
     asked = frozenset(question.terms)
-    return [form for verbs, form in ((_PAY, _MONEY), (_LAST, _WHILE)) if not verbs.isdisjoint(asked)]
+    return [form for verbs, form in ((_PAY, PAID), (_LAST, _WHILE)) if not verbs.isdisjoint(asked)]
 
 
 def _is_priced(question: Question, item: Weighed, needed: AbstractSet[str]) -> bool:
