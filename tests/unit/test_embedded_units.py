@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from ddax.reasoning.embedded import EmbeddedReasoner
-from ddax.reasoning.embedded.units import quantity
+from ddax.reasoning.embedded.units import pointed, quantity
 from tests.unit.embedded_asking import asked
 
 PARTS = (
@@ -48,6 +48,28 @@ def test_a_cell_is_brought_to_the_unit_of_its_kind(cell: str, kind: str, value: 
 
 
 @pytest.mark.parametrize(
+    ("column", "written"),
+    [
+        (["19,50", "7"], ["19.50", "7"]),
+        (["1.200,50", "900"], ["1,200.50", "900"]),
+        (["1.200", "0,5"], ["1,200", "0.5"]),
+        (["1.200.000", "900"], ["1,200,000", "900"]),
+        (["1,200.50", "900"], ["1,200.50", "900"]),
+        (["0.912", "1.234"], ["0.912", "1.234"]),
+        (["1.234", "2.345"], ["1.234", "2.345"]),
+        (["1,200", "900"], ["1,200", "900"]),
+        (["1.200", "900"], None),
+        (["1.200"], None),
+        (["19,50", "7.25"], None),
+    ],
+)
+def test_the_numbers_of_a_column_are_read_as_one_of_them_tells(
+    column: list[str], written: list[str] | None
+) -> None:
+    assert pointed(column) == written
+
+
+@pytest.mark.parametrize(
     "cell", ["< 5 kg", "up to 5 kg", "5-7 kg", "30 min 2 h", "25 kg 40 cm", "12:30", "19,50 EUR", "n/a", ""]
 )
 def test_a_bound_a_range_or_two_values_are_no_quantity(cell: str) -> None:
@@ -79,6 +101,11 @@ def test_a_number_has_the_unit_of_its_column() -> None:
         ("price", "19 EUR", "20 USD", "Which is cheaper, alpha or beta?", ""),
         ("price", "19 EUR", "20 USD", "Which thing is the cheapest?", ""),
         ("price", "19 EUR", "€ 20", "Which is cheaper, alpha or beta?", "alpha"),
+        ("price", "19,50 EUR", "7,25 EUR", "Which thing is the cheapest?", "beta"),
+        ("price", "19,50 EUR", "1.950 EUR", "Which thing is the cheapest?", "alpha"),
+        ("price", "1.200,50 EUR", "900 EUR", "Which is cheaper, alpha or beta?", "beta"),
+        ("price", "1.200 EUR", "900 EUR", "Which thing is the cheapest?", ""),
+        ("price", "1.200 EUR", "900 EUR", "Which is cheaper, alpha or beta?", ""),
         ("speed", "100 km/h", "70 mph", "Which is faster, alpha or beta?", "beta"),
         ("population", "1.2 million", "900,000", "Which thing has the largest population?", "alpha"),
     ],

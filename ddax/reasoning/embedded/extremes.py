@@ -24,7 +24,7 @@ from ddax.reasoning.embedded.evidence import Weighed
 from ddax.reasoning.embedded.question import Question
 from ddax.reasoning.embedded.sentences import Sentence
 from ddax.reasoning.embedded.text import terms, words
-from ddax.reasoning.embedded.units import quantity
+from ddax.reasoning.embedded.units import pointed, quantity
 
 _WHICH = re.compile(r"\W*(?:which|what|who)\b", re.IGNORECASE)
 _COMPARED: Mapping[str, tuple[tuple[frozenset[str], bool], ...]] = {
@@ -114,7 +114,7 @@ def _is_whole(rows: Sequence[Sentence]) -> bool:
 def _end_of(rows: Sequence[Weighed], match: re.Match[str]) -> tuple[Weighed, str] | None:
     """Return the one row at the end of the column that is asked for, and what it is called."""
     place, largest = _column(rows[0].sentence, match)
-    told = [_value(row.sentence.cells, place) for row in rows] if place > 0 else []
+    told = _values([row.sentence for row in rows], place) if place > 0 else []
     known = [value for value in told if value is not None]
     # Kilograms and centimetres, or a number beside another one with a unit, cannot be compared.
     if not known or len(known) < len(rows) or len({kind for kind, _ in known}) > 1:
@@ -131,7 +131,7 @@ def value_asked(question: Question, row: Sentence) -> tuple[str, float] | None:
     """Return the kind and value of a row in the column by which a question compares, if it has one."""
     match = _SAID.search(question.text)
     place = _column(row, match)[0] if match else 0
-    return _value(row.cells, place) if place > 0 else None
+    return next(iter(_values([row], place)), None) if place > 0 else None
 
 
 def _column(row: Sentence, match: re.Match[str]) -> tuple[int, bool]:
@@ -149,5 +149,8 @@ def _column(row: Sentence, match: re.Match[str]) -> tuple[int, bool]:
     return 0, most
 
 
-def _value(cells: Sequence[tuple[str, str]], place: int) -> tuple[str, float] | None:
-    return quantity(cells[place][1], cells[place][0]) if place < len(cells) else None
+def _values(rows: Sequence[Sentence], place: int) -> list[tuple[str, float] | None]:
+    """Return the kind and value of each row in a column, if it is known how its numbers are written."""
+    cells = [row.cells[place] if place < len(row.cells) else ("", "") for row in rows]
+    written = pointed([cell for _, cell in cells]) or []
+    return [quantity(cell, name) for cell, (name, _) in zip(written, cells, strict=False)]

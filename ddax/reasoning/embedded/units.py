@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Sequence
 from itertools import pairwise
 
 from ddax.reasoning.embedded.text import stem
@@ -83,6 +84,13 @@ _CELL = re.compile(
     r"(?P<front>[^\d+\-−.,]{0,6}\.?)\s*(?P<number>[+\-−]?\d+(?:,\d{3})*(?:\.\d+)?)[\s-]*"
     r"(?P<unit>\D{0,24}[23²³]?)"
 )
+_COMMA = re.compile(
+    r"(?<![\d.,])(?:\d+,(?:\d{1,2}|\d{4,})|0,\d+|\d{1,3}(?:\.\d{3})+,\d+|\d{1,3}(?:\.\d{3}){2,})(?![\d.,]*\d)"
+)
+_POINT = re.compile(r"(?<![\d.,])(?:\d+\.(?:\d{1,2}|\d{4,})|0\.\d+|\d{1,3}(?:,\d{3})+\.\d+)(?![\d.,]*\d)")
+_DOTTED = re.compile(r"(?<![\d.,])[1-9]\d{0,2}\.\d{3}(?![\d.,]*\d)")
+"""Decimals behind a comma, behind a point, and what may be three decimals or a thousand."""
+_SWAPPED = str.maketrans(".,", ",.")
 _ABOUT = re.compile(r"(?:~|≈|ca?\.?|about)$", re.IGNORECASE)
 _BOUND = re.compile(r"[<>≤≥]|\b(?:over|under|up to|from|to)\b", re.IGNORECASE)
 """What makes of a number a bound of the one that is meant."""
@@ -141,6 +149,19 @@ def quantity(cell: str, column: str = "") -> tuple[str, float] | None:
     if not kind and called and unit_of(called[1].strip())[0]:
         return _joined("", value, called[1].strip())[:2]
     return kind, value
+
+
+def pointed(column: Sequence[str]) -> list[str] | None:
+    """Return the cells of a column with a point before decimals; None where no cell tells what a mark is.
+
+    A comma stands before decimals in "19,50 €", a point in "19.50 €"; "1.200 €" beside "900 €" may be either.
+    """
+    text = "\n".join(column)
+    comma, point = _COMMA.search(text), _POINT.search(text)
+    if comma and not point:
+        return [cell.translate(_SWAPPED) for cell in column]
+    alike = len(column) > 1 and all(map(_DOTTED.search, column))
+    return list(column) if not comma and (point or alike or not _DOTTED.search(text)) else None
 
 
 def _single(text: str) -> tuple[str, float, float] | None:
