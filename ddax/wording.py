@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from math import ceil
 
+NOT_INSTALLED = "No module named"
+"""What Python says of a module that is not there."""
 NO_END = "it did not end"
 """What is said of code whose steps or seconds were used up."""
 NO_END_OF_ITSELF = "it did not end by itself: no line of this code was running"

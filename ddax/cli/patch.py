@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 
 from ddax.cli.board import cost_words
 from ddax.cli.text import clean, clean_block
-from ddax.wording import NO_END_OF_ITSELF, amount
+from ddax.wording import NO_END_OF_ITSELF, NOT_INSTALLED, amount
 
 if TYPE_CHECKING:
     from ddax.cli.backend import Output
@@ -52,13 +52,13 @@ def diff_lines(diff: str, *, colour: bool) -> list[str]:
 _FIRST = {
     "SyntaxError": "mend the syntax first: what is no program yet cannot be searched",
     "IndentationError": "mend the indentation first: what is no program yet cannot be searched",
-    "No module named": "install what is missing, or name the Python that has it: --python PATH",
+    NOT_INSTALLED: "install what is missing, or name the Python that has it: --python PATH",
 }
 """What helps before any search, by a sign of it in what the tests said."""
 
 
 _TESTS = {
-    "ModuleNotFoundError: No module named": _FIRST["No module named"],
+    f"ModuleNotFoundError: {NOT_INSTALLED}": _FIRST[NOT_INSTALLED],
     "ConftestImportFailure": "mend what conftest.py imports and does first: no test runs before it loads",
     NO_END_OF_ITSELF: 'end that test, or leave it out: --tests "pytest --deselect FILE::TEST"',
 }

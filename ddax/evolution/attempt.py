@@ -23,7 +23,7 @@ from ddax.evolution.verdict import separate_report, separate_verdict
 from ddax.evolution.wording import explain, unified
 from ddax.reasoning.protocol import PatchRequest
 from ddax.types import Usage
-from ddax.wording import amount
+from ddax.wording import NOT_INSTALLED, amount
 
 FEW_TESTS = 5
 LOCATIONS = 10
@@ -109,6 +109,12 @@ class Attempt:
         skips = frozenset(self.suite.units[row.unit].id for row in rows if row.kind == "skip")
         self.suite = self.evaluator.suite = replace(self.suite, skips=skips)
         return self.baseline
+
+    def hopeless(self, baseline: Baseline) -> bool:
+        """Tell whether no test runs for want of a module that is imported outside of the code."""
+        rows = baseline.report.rows
+        lacking = (row.kind == "error" and NOT_INSTALLED in row.message and not row.path for row in rows)
+        return baseline.report.stage == "run" and bool(rows) and all(lacking)
 
     def unsteady(self, baseline: Baseline) -> list[str]:
         """Return the tests that do not end alike in every one of some runs of the unchanged program."""

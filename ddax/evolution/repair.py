@@ -30,7 +30,7 @@ MODEL_SHARE = 0.4
 
 def _begin(run: Attempt, seconds: float) -> tuple[Baseline, Solution | None]:
     baseline = run.prepare()
-    if not baseline.failing:
+    if not baseline.failing or run.hopeless(baseline):
         return baseline, None
     return baseline, run.search(baseline, seconds)
 
@@ -59,7 +59,7 @@ async def repair(
             return replace(
                 run.result(None, usage, ("every test passes already",)), reasoning="nothing to repair"
             )
-        if solution is None and reasoner is not None:
+        if solution is None and reasoner is not None and not run.hopeless(baseline):
             evolved, path = await _generations(run, baseline, reasoner, rng)
             usage, problems = evolved.usage, evolved.problems
             run.tried += evolved.tried

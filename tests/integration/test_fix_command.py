@@ -234,6 +234,20 @@ def test_a_search_says_whether_it_was_exhausted_or_out_of_time(place, capsys, bu
     assert ("Mend:     Ask a model" in out) == (budget == "60s")
 
 
+@pytest.mark.parametrize("lacking", ["tests/conftest.py", "tests/test_clamp.py", "clamp.py"])
+def test_nothing_is_tried_where_the_tests_lack_a_module(place, capsys, lacking):
+    (place / "tests").mkdir()
+    (place / "tests" / "test_clamp.py").write_text("from clamp import clamp\n\ndef test_a():\n    clamp()\n")
+    (place / "clamp.py").write_text("def clamp():\n    pass\n")
+    own = lacking == "clamp.py"
+    with (place / lacking).open("a") as file:
+        file.write("    import not_there\n" if own else "\nimport not_there\n")
+    code, out, _ = run(capsys, "clamp.py", "--tests", "pytest tests", "--budget", "6s", "--json")
+    found = json.loads(out)
+    assert "No module named 'not_there'" in found["failures"][0]
+    assert ((code, found["reasoning"]) == (1, "nothing was tried")) is not own
+
+
 def test_a_python_without_pytest_is_told(place, capsys):
     command, files = STYLES["pytest itself"]
     for name, text in files.items():
