@@ -60,7 +60,7 @@ _FIRST = {
 _TESTS = {
     f"ModuleNotFoundError: {NOT_INSTALLED}": _FIRST[NOT_INSTALLED],
     "ConftestImportFailure": "mend what conftest.py imports and does first: no test runs before it loads",
-    NO_END_OF_ITSELF: 'end that test, or leave it out: --tests "pytest --deselect FILE::TEST"',
+    NO_END_OF_ITSELF: 'end that test, or leave it out: --tests "pytest FILES --deselect FILE::TEST"',
 }
 """What helps where it is the tests that keep a search from finding anything."""
 

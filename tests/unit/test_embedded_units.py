@@ -135,6 +135,14 @@ async def test_masses_in_sentences_are_compared_in_one_unit(
     assert reply.short == short, reply.text
 
 
+@pytest.mark.parametrize(("other", "short"), [("25 kg", ""), ("2000 g", "beta")])
+async def test_nothing_is_decided_between_rows_of_one_name(
+    reasoner: EmbeddedReasoner, other: str, short: str
+) -> None:
+    rows = f"{pair('weight', '2 kg', '9 kg')}| alpha | {other} |\n"
+    assert (await asked(reasoner, "Which is heavier, alpha or beta?", things=rows)).short == short
+
+
 async def test_a_length_in_feet_and_inches_is_one_value(reasoner: EmbeddedReasoner) -> None:
     pages = {"Alpha": "The Alpha is 5 ft 11 in tall.", "Beta": "The Beta is 1.60 m tall."}
     assert (await asked(reasoner, "Which is taller, the Alpha or the Beta?", **pages)).short == "Alpha"

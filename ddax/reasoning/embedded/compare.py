@@ -86,17 +86,23 @@ def _year(side: About) -> Value | None:
 
 
 def _sizes(question: Question, kind: str, sides: Sequence[About]) -> list[Value | None]:
-    """Return the first value of a kind that is told of each side; nothing where one of them has none."""
-    found: list[Value | None] = []
-    for side in sides:
-        told = (
-            (value, item)
-            for item in sorted(side.lines, key=_reading)
-            for own, value in _told(question, item)
-            if own == kind
-        )
-        found.append(next(told, None))
+    """Return the value of a kind that is told of each side; nothing where one has none, or several rows."""
+    found = [_size(question, kind, side) for side in sides]
     return found if all(found) else []
+
+
+def _size(question: Question, kind: str, side: About) -> Value | None:
+    told = [
+        (value, item)
+        for item in sorted(side.lines, key=_reading)
+        for own, value in _told(question, item)
+        if own == kind
+    ]
+    # Rows of one name that differ are of two things: which one is meant, nobody says.
+    rows = [value for value, item in told if item.sentence.cells]
+    if any(not isclose(rows[0], value) for value in rows[1:]):
+        return None
+    return told[0] if told else None
 
 
 def _told(question: Question, item: Weighed) -> Iterator[tuple[str, float]]:
