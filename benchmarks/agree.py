@@ -2,8 +2,10 @@
 
 A figure agrees with itself where the spreads of the two runs touch. What is time has a spread of a fifth
 of its value at least, either way, for one or two measurements say little of another hour on the same
-machine; what is memory, bytes or a quotient of times has a tenth, what is counted has none. Exit codes:
-0 all agree, 1 some do not, 2 the files cannot be compared.
+machine; what is memory, bytes or a quotient of times has a tenth, what is counted has none. Where both runs
+say at what pace the machine went (`benchmarks.pace`), what is time in the second is taken at the pace of the
+first, and how far apart the two were is told. Exit codes: 0 all agree, 1 some do not, 2 the files cannot be
+compared.
 """
 
 from __future__ import annotations
@@ -13,10 +15,13 @@ import json
 import sys
 from collections.abc import Mapping, Sequence
 from pathlib import Path
+from statistics import median
 from typing import Any, NamedTuple
 
 SLACK = {"s": 0.2, "ms": 0.2, "µs": 0.2, "1/s": 0.2, "MB": 0.1, "KB": 0.1, "×": 0.1}
 """The least spread of a figure by its unit, as a share of its value."""
+PACED = {"s": 1, "ms": 1, "µs": 1, "1/s": -1}
+"""The power of the pace by which a figure grows: a slow machine takes more seconds, and does less in one."""
 
 
 class Pair(NamedTuple):
@@ -62,7 +67,21 @@ def pairs(first: Mapping[str, Any], second: Mapping[str, Any]) -> list[Pair]:
     ours, theirs = ({figure["name"]: figure for figure in each["figures"]} for each in (first, second))
     if ours.keys() != theirs.keys():
         raise ValueError(f"only one of them has: {', '.join(sorted(ours.keys() ^ theirs.keys()))}")
-    return [Pair(name, figure, theirs[name]) for name, figure in ours.items()]
+    slower = pace_ratio(first, second)
+    return [Pair(name, figure, at_pace(theirs[name], slower)) for name, figure in ours.items()]
+
+
+def pace_ratio(first: Mapping[str, Any], second: Mapping[str, Any]) -> float:
+    """Return how many times as long the machine took in the second run; 1 where a run does not say."""
+    paces = [each["conditions"].get("pace") for each in (first, second)]
+    return median(paces[1]) / median(paces[0]) if all(paces) else 1.0
+
+
+def at_pace(figure: Mapping[str, Any], slower: float) -> Mapping[str, Any]:
+    """Return a figure as it would be on a machine that is not that much slower; only what is time changes."""
+    factor = slower ** -PACED.get(figure.get("unit") or "", 0)
+    numbers = {key: figure.get(key) for key in ("value", "low", "high")}
+    return {**figure, **{key: number * factor for key, number in numbers.items() if number is not None}}
 
 
 def result_in(path: Path) -> Mapping[str, Any]:
@@ -100,10 +119,12 @@ def main(arguments: Sequence[str] | None = None) -> int:
     parser.add_argument("files", nargs=2, type=Path, metavar="JSON", help="what `--json` printed")
     given = parser.parse_args(arguments)
     try:
-        found = pairs(*map(result_in, given.files))
+        first, second = map(result_in, given.files)
+        found = pairs(first, second)
     except (OSError, ValueError) as error:
         print(f"cannot be compared: {error}", file=sys.stderr)
         return 2
+    print(f"pace: the second run's machine took {pace_ratio(first, second):.3f} times as long as the first's")
     print("\n".join(lines(found)))
     return 0 if all(pair.agrees for pair in found) else 1
 

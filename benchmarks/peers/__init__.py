@@ -36,13 +36,15 @@ FAIR = (
 def run(options: Options) -> Result:
     """Run every part, and draw the table."""
     from benchmarks import plots
+    from benchmarks.pace import pace
     from benchmarks.peers.pictures import pictures
 
-    figures, notes, took = [], [], dict[str, float]()
+    figures, notes, took, paces = [], [], dict[str, float](), [pace()]
     for name, part in parts(options):
         print(f"peers: {name}{_about(name, options)}", file=sys.stderr, flush=True)
         began, found = time.perf_counter(), part()
         took[name] = round(time.perf_counter() - began, 1)
+        paces.append(pace())
         figures += [row.figure() for row in found.rows]
         notes += [f"{name}: {note}" for note in found.notes]
         notes += [f"{name}: not measured: {line}" for line in reasons(found.missing)]
@@ -51,8 +53,19 @@ def run(options: Options) -> Result:
     notes += [FAIR, f"peers as published: {installed()}"]
     load = ", ".join(f"{x:.1f}" for x in os.getloadavg())
     notes.append(f"load average at the end (1, 5, 15 minutes): {load}")
+    notes.append(
+        f"pace of the machine between the parts: {1000 * min(paces):.0f} to {1000 * max(paces):.0f} ms for "
+        "one fixed piece of work"
+    )
     notes.append(plots.write(NAME, pictures([asdict(figure) for figure in figures])))
-    return Result(NAME, tuple(figures), (options.seed,), repetitions(options), tuple(notes), {"parts": took})
+    return Result(
+        NAME,
+        tuple(figures),
+        (options.seed,),
+        repetitions(options),
+        tuple(notes),
+        {"parts": took, "pace": paces},
+    )
 
 
 def _about(part: str, options: Options) -> str:

@@ -16,8 +16,10 @@ from benchmarks.peers.driving import OURS
 from benchmarks.peers.rows import Measure, Row
 
 
-def result(*figures: Figure, quick: bool = True, commit: str = "c0ffee") -> dict[str, object]:
-    conditions = {"quick": quick, "commit": commit}
+def result(
+    *figures: Figure, quick: bool = True, commit: str = "c0ffee", pace: tuple[float, ...] = ()
+) -> dict[str, object]:
+    conditions = {"quick": quick, "commit": commit} | ({"pace": pace} if pace else {})
     return {"name": "peers", "figures": [asdict(figure) for figure in figures], "conditions": conditions}
 
 
@@ -87,3 +89,29 @@ def test_a_spread_holds_all_values_and_the_slack_of_its_unit(values: list[float]
 def test_a_count_measured_once_has_no_spread() -> None:
     assert agree.spread(asdict(Figure("calls", 3.0))) == (3.0, 3.0)
     assert agree.spread(asdict(Figure("import", -2.0, "s"))) == (-2.4, -1.6)
+
+
+@pytest.mark.parametrize(
+    ("first", "second", "together"),
+    [
+        (Figure("import", 2.0, "s"), Figure("import", 4.0, "s"), True),
+        (Figure("import", 2.0, "s"), Figure("import", 2.0, "s"), False),
+        (Figure("written", 100.0, "1/s"), Figure("written", 50.0, "1/s"), True),
+        (Figure("written", 100.0, "1/s"), Figure("written", 100.0, "1/s"), False),
+        (Figure("calls", 66.0, "calls"), Figure("calls", 66.0, "calls"), True),
+        (Figure("peak", 100.0, "MB"), Figure("peak", 100.0, "MB"), True),
+        (Figure("wall", 3.0, "s", low=2.9, high=3.1), Figure("wall", 6.0, "s", low=5.8, high=6.2), True),
+    ],
+)
+def test_what_is_time_is_compared_at_one_pace(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str], first: Figure, second: Figure, together: bool
+) -> None:
+    files = written(tmp_path, result(first, pace=(0.9, 1.0, 9.0)), result(second, pace=(2.0,)))
+    assert agree.main(files) == (0 if together else 1)
+    assert "took 2.000 times as long" in capsys.readouterr().out
+
+
+def test_a_run_that_tells_no_pace_is_compared_as_it_is(tmp_path: Path) -> None:
+    slow, fast = Figure("import", 4.0, "s"), Figure("import", 2.0, "s")
+    assert agree.main(written(tmp_path, result(fast), result(slow, pace=(2.0,)))) == 1
+    assert agree.main(written(tmp_path, result(fast), result(fast, pace=(2.0,)))) == 0
