@@ -144,9 +144,8 @@ class FakeOpenAI:
 
             def _send(self, data: bytes, kind: str, say: Say) -> None:
                 self.send_response(say.status)
-                self.send_header("content-type", kind)
-                self.send_header("content-length", str(len(data)))
-                for name, value in say.headers.items():
+                headers = {"content-type": kind, "content-length": str(len(data)), **say.headers}
+                for name, value in headers.items():
                     self.send_header(name, value)
                 if say.cut:
                     self.send_header("connection", "close")

@@ -36,6 +36,12 @@ async def breaks_off(reader: asyncio.StreamReader, writer: asyncio.StreamWriter)
     await writer.drain()
 
 
+async def speaks_something_else(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+    writer.write(b"SSH-2.0-OpenSSH_9.6\r\n")
+    await writer.drain()
+    await reader.readuntil(b"\r\n\r\n")
+
+
 @contextlib.asynccontextmanager
 async def served(serve: Serve) -> AsyncIterator[tuple[str, asyncio.Event]]:
     ended = asyncio.Event()
@@ -84,6 +90,13 @@ async def test_a_server_that_does_not_answer_is_told_by_what_it_did(
         await ended.wait()
     assert failure.kind == kind and failure.retriable
     assert said in failure.said
+
+
+async def test_a_server_of_another_protocol_has_refused_no_request() -> None:
+    async with served(speaks_something_else) as (address, ended):
+        failure = await failure_at(address)
+        await ended.wait()
+    assert (failure.kind, failure.status, failure.retriable) == ("foreign", 0, False)
 
 
 async def test_an_address_where_nobody_listens_is_no_timeout() -> None:

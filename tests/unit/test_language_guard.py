@@ -56,6 +56,23 @@ def test_foreign_exceptions_are_read_by_name(error, kind, retried):
     assert mapped(failure, "m", "", 2).mend
 
 
+@pytest.mark.parametrize(
+    ("body", "status", "retried"),
+    [
+        ({"message": "busy", "code": 429}, 429, True),
+        ({"error": {"message": "busy", "code": "503"}}, 503, True),
+        ({"message": "no right", "code": 403}, 403, False),
+        ({"message": "odd", "code": "200"}, 0, False),
+        ({"message": "odd", "code": 99999}, 0, False),
+        ({"message": "odd", "code": None}, 0, False),
+        ("odd", 0, False),
+    ],
+)
+def test_an_error_in_a_body_goes_by_the_status_it_names(body, status, retried):
+    failure = classify(type("APIError", (Exception,), {"body": body, "code": None})(), lambda: 0.0)
+    assert (failure.status, failure.retriable) == (status, retried)
+
+
 def _raised(*chain: BaseException) -> BaseException:
     for error, cause in pairwise(chain):
         error.__cause__ = cause
@@ -126,6 +143,7 @@ def test_the_circuit_opens_closes_and_lets_one_try():
     [
         ({"input_tokens": 7, "output_tokens": 3}, Tokens(7, 3)),
         ({"input_tokens": 7, "output_tokens": 0}, Tokens(7, 1)),
+        ({"input_tokens": 10**9, "output_tokens": 10**9 + 1}, Tokens(10**9, 1)),
         ({"input_tokens": True, "output_tokens": "3"}, Tokens(4, 1)),
         (None, Tokens(4, 1)),
     ],

@@ -7,10 +7,11 @@ The retry table: 408, 409, 425, 429, 5xx (529 too), time-outs and connection err
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from datetime import UTC, datetime
-from typing import Literal
+from typing import Any, Literal
 
 from ddax.configs.secrets import Redactor
 from ddax.errors import RateLimited, ReasonerError, Unavailable
@@ -27,6 +28,8 @@ _CONNECTIONS = frozenset(
         "ClientConnectionError",
     }
 )  # fmt: skip
+_UNREAD = frozenset({"ClientResponseError"})
+"""Names by which a client says that it cannot read a reply as HTTP: the status of these is no server's."""
 _HALF = ("payload is not completed", "complete message body")
 """Words by which clients say that a reply broke off after it had begun."""
 MAX_TOLD = 300
@@ -76,6 +79,8 @@ def classify(error: Exception, wall: Callable[[], float]) -> Failure:
     """Read a foreign exception; `wall` gives the epoch time, which a Retry-After date is held against."""
     names = {cls.__name__ for cls in type(error).__mro__}
     said = _words(error)
+    if names & _UNREAD:
+        return Failure("foreign", 0, _unknown(error, said))
     status = _status(error)
     kind = _named_kind(names, f"{said} {_code(error)}")
     if kind is not None:
@@ -134,19 +139,28 @@ def _named_kind(names: set[str], said: str) -> Kind | None:
 
 def _code(error: Exception) -> str:
     """Return the words a provider names a fault with, beside its message; "" where there are none."""
+    told = _told_by(error)
+    words = (getattr(error, "code", None), told.get("code"), told.get("type"))
+    return " ".join(word for word in words if isinstance(word, str))
+
+
+def _told_by(error: Exception) -> Mapping[str, Any]:
+    """Return the error in the body of a reply; {} where there is none."""
     body = getattr(error, "body", None)
     inner = body.get("error", body) if isinstance(body, Mapping) else None
-    named = [inner.get("code"), inner.get("type")] if isinstance(inner, Mapping) else []
-    return " ".join(word for word in (getattr(error, "code", None), *named) if isinstance(word, str))
+    return inner if isinstance(inner, Mapping) else {}
 
 
 def _status(error: Exception) -> int:
+    """Return the status of the reply, or else the one that the error in its body names; 0: neither."""
     for holder in (error, getattr(error, "response", None)):
         for field in ("status_code", "code"):
             value = getattr(holder, field, None)
             if isinstance(value, int) and 100 <= value < 600:
                 return value
-    return 0
+    # A gateway that has begun a 200 tells in its body what the provider behind it said.
+    told = str(_told_by(error).get("code") or "")
+    return int(told) if re.fullmatch("[45][0-9][0-9]", told) else 0
 
 
 def _retry_after(error: Exception, wall: Callable[[], float]) -> float | None:

@@ -9,6 +9,8 @@ from ddax.types import Usage
 
 CHARACTERS_A_TOKEN = 3
 """Low on purpose: an estimate must not come out below the truth."""
+MOST = 10**9
+"""Tokens of one call above which a count is nonsense: no model takes or gives as many."""
 
 
 class PriceLike(Protocol):
@@ -26,7 +28,7 @@ class Tokens(NamedTuple):
 
 
 def counted(said: Mapping[str, object] | None, *, prompt: str, reply: str, picture: int = 0) -> Tokens:
-    """Return the tokens the provider counted; missing, negative or non-integer counts are estimated.
+    """Return the tokens the provider counted; missing, negative, non-integer or absurd counts are estimated.
 
     `picture` are the tokens a picture beside the prompt is estimated at.
     """
@@ -49,7 +51,7 @@ def _cached(said: Mapping[str, object] | None) -> int:
 
 def _whole(value: object) -> int:
     """Return a count as it was said; -1 where it is none."""
-    usable = isinstance(value, int) and not isinstance(value, bool) and value >= 0
+    usable = isinstance(value, int) and not isinstance(value, bool) and 0 <= value <= MOST
     return value if usable and isinstance(value, int) else -1
 
 

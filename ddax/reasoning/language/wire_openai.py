@@ -10,6 +10,7 @@ from __future__ import annotations
 import asyncio
 import json
 from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
 from functools import cache
 from typing import TYPE_CHECKING, Any, NamedTuple
 
@@ -23,6 +24,7 @@ if TYPE_CHECKING:
     from langchain_core.language_models import BaseChatModel
 
 CLASSES = frozenset({"ChatOpenAI", "AzureChatOpenAI"})
+_PATH = "/chat/completions"
 _ROLES = {"human": "user", "ai": "assistant"}
 _SAMPLE = [("system", "s"), ("human", "h")]
 _LIMITS = frozenset({"max_tokens", "max_completion_tokens"})
@@ -134,12 +136,16 @@ class OpenAIChannel:
     async def say(self, order: Order, hear: Hear | None = None) -> Said:
         """Make one call."""
         body = self._body(order)
+        # As JSON and back: the client's own types would be built for each call and read once.
         if hear is None:
-            # As JSON and back: the client's own types would be built for each call and read once.
-            raw = await self._client().post("/chat/completions", body=body, cast_to=bytes)
-            return _said(json.loads(raw), order)
+            return _said(json.loads(await self._client().post(_PATH, body=body, cast_to=bytes)), order)
+        from openai import AsyncStream
+
         body |= {"stream": True, "stream_options": {"include_usage": True}}
-        return await _heard(await self._client().chat.completions.create(**body), order, hear)
+        stream = await self._client().post(
+            _PATH, body=body, cast_to=object, stream=True, stream_cls=AsyncStream[object]
+        )
+        return await _heard(stream, order, hear)
 
     def _client(self) -> Any:
         """Return a client with connections of this event loop.
@@ -184,19 +190,40 @@ class OpenAIChannel:
         return self._system if role == "system" else _ROLES.get(role, role)
 
 
+class NoCompletion(ValueError):
+    """Say what a server sent in place of a completion; `body` is the error it told, {} where it told none."""
+
+    def __init__(self, sent: Any) -> None:
+        told = sent.get("error") if isinstance(sent, dict) else None
+        self.body: Mapping[str, Any] = told if isinstance(told, dict) else {}
+        super().__init__(f"the server sent no completion but {self.body.get('message') or sent}")
+
+
 def _said(body: Any, order: Order) -> Said:
-    """Read a completion; raises ValueError where it is none."""
-    choices = body.get("choices") if isinstance(body, dict) else None
-    if not isinstance(choices, list) or not choices or not isinstance(choices[0], dict):
-        raise ValueError(f"the server sent no completion but {body}")
-    message = choices[0].get("message")
+    """Read a completion; raises `NoCompletion` where it is none."""
+    choice = _first(body)
+    if choice is None:
+        raise NoCompletion(body)
+    message = choice.get("message")
     if not isinstance(message, dict):
-        raise ValueError(f"the server sent a choice without a message: {choices[0]}")
-    calls = [_call(call) for call in message.get("tool_calls") or []]
+        if not choice.get("finish_reason"):
+            raise NoCompletion(body)
+        message = {}  # it ended, and counted its tokens, before it had said anything
+    calls = [_call(call) for call in _listed(message.get("tool_calls"))]
     return _reply(
-        _text(message.get("content")), calls, str(choices[0].get("finish_reason") or ""),
+        _text(message.get("content")), calls, str(choice.get("finish_reason") or ""),
         str(message.get("refusal") or ""), body.get("usage"), order, thought=_thought(message),
     )  # fmt: skip
+
+
+def _first(body: Any) -> dict[str, Any] | None:
+    """Return the first choice of a completion, or of a part of one; None where there is none."""
+    choices = _listed(body.get("choices")) if isinstance(body, dict) else []
+    return choices[0] if choices and isinstance(choices[0], dict) else None
+
+
+def _listed(value: Any) -> list[Any]:
+    return value if isinstance(value, list) else []
 
 
 def _reply(
@@ -243,33 +270,60 @@ def _usage(usage: Any) -> dict[str, object] | None:
     }
 
 
+@dataclass
+class _Streamed:
+    """What the parts of a stream come to; `calls` are the name and the arguments of each call of a tool."""
+
+    text: str = ""
+    thought: str = ""
+    refusal: str = ""
+    ended: str = ""
+    usage: Any = None
+    calls: dict[str, tuple[str, str]] = field(default_factory=dict)
+
+    def take(self, part: Any) -> str:
+        """Add a part, and return what it brings of the reply."""
+        choice = _first(part)
+        self.usage = part.get("usage") or self.usage
+        if choice is None:
+            return ""  # the part with the counted tokens has none
+        self.ended = str(choice.get("finish_reason") or self.ended)
+        delta = choice.get("delta")
+        if not isinstance(delta, dict):
+            return ""
+        text = _text(delta.get("content"))
+        self.text += text
+        self.thought += _thought(delta)
+        self.refusal += str(delta.get("refusal") or "")
+        return text + "".join(map(self._called, _listed(delta.get("tool_calls"))))
+
+    def _called(self, call: Any) -> str:
+        at = str(call.get("index")) if isinstance(call, dict) else ""
+        (name, before), (more, added) = self.calls.get(at, ("", "")), _call(call)
+        self.calls[at] = (name + more, before + added)
+        return added
+
+
 async def _heard(stream: Any, order: Order, hear: Hear) -> Said:
     """Read a stream to its end, telling each piece; raises ConnectionError where it breaks off."""
-    text, thought, refusal, ended = "", "", "", ""
-    usage: Any = None
-    calls: dict[int, list[str]] = {}
+    found, parts = _Streamed(), 0
+    kind = stream.response.headers.get("content-type", "")
     async with stream:
-        if "json" in stream.response.headers.get("content-type", ""):  # a server that knows no streams
+        if "json" in kind:  # a server that knows no streams
             said = _said(json.loads(await stream.response.aread()), order)
             hear(said.text)
             return said
-        async for chunk in stream:
-            usage = chunk.usage.model_dump() if chunk.usage is not None else usage
-            for choice in chunk.choices[:1]:
-                delta = choice.delta
-                text += delta.content or ""
-                thought += _thought(delta.model_extra or {})
-                refusal += getattr(delta, "refusal", None) or ""
-                ended = choice.finish_reason or ended
-                piece = delta.content or ""
-                for call in delta.tool_calls or []:
-                    named = calls.setdefault(call.index, ["", ""])
-                    named[0] += (call.function.name or "") if call.function else ""
-                    added = (call.function.arguments or "") if call.function else ""
-                    named[1] += added
-                    piece += added
-                if piece:
-                    hear(piece)
-    if not ended:
+        async for part in stream:
+            if not isinstance(part, dict):
+                raise NoCompletion(part)
+            parts += 1
+            if piece := found.take(part):
+                hear(piece)
+    if not parts and "event-stream" not in kind:
+        raise NoCompletion(kind or "something of no kind")
+    if not found.ended:
         raise ConnectionError("the stream broke off before its end")
-    return _reply(text, [(n, a) for n, a in calls.values()], ended, refusal, usage, order, thought=thought)
+    return _reply(
+        found.text, list(found.calls.values()), found.ended, found.refusal, found.usage, order,
+        thought=found.thought,
+    )  # fmt: skip
