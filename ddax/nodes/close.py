@@ -29,7 +29,9 @@ from ddax.wording import NOT_DONE, sentence
 NO_ANSWER = "No answer was reached."
 REFUSED_BYTES = 400
 MODEL_KINDS = ("ReasonerError", "InvalidReply")
-"""Kinds of errors by which a model fails an idea; a search that finds nothing fails too, and is an answer."""
+"""Kinds of errors by which a model fails an idea."""
+SILENT = frozenset({"nothing_found", "not_found", "empty"})
+"""Kinds of errors by which an action says that nothing is there, which is an answer."""
 
 
 async def close(state: State, *, session: Session) -> Update:
@@ -100,8 +102,15 @@ async def _unread(state: State, answer: Answer, session: Session) -> Answer:
         return answer
     if state.get("status") == "stopped":
         return _no_answer(f"The run was stopped before anything was read ({state['stop_reason']}).")
-    lost = [i for i in ideas if _failed_by_model(i)]
-    return _no_answer(f"Nothing was read, since this failed: {lost[0].get('reason', '')}") if lost else answer
+    lost = next(filter(_failed_by_model, ideas), None)
+    if lost is None and session.world is None:  # of a world it is told what was not carried out
+        lost = next(filter(_broke_off, ideas), None)
+    return _no_answer(f"Nothing was read, since this failed: {lost.get('reason', '')}") if lost else answer
+
+
+def _broke_off(idea: Idea) -> bool:
+    kind = idea.get("error", {}).get("kind", "")
+    return idea["kind"] == "leaf" and idea["status"] == "failed" and kind not in {"", *SILENT}
 
 
 def _failed_by_model(idea: Idea) -> bool:
@@ -172,7 +181,8 @@ def _unfound(state: State, answer: Answer) -> str:
     """Say why there is no answer: an order that was not carried out is no silence of the sources."""
     text, ideas = answer.get("text", ""), dag.subtree(state["ideas"], state["work"]["root"])
     if text.startswith(NO_ANSWER):
-        return "no answer was reached"
+        lost = next(filter(_failed_by_model, ideas), None)
+        return f"model: {lost.get('reason', '')}" if lost else "no answer was reached"
     undone = any(i["status"] == "failed" and i.get("error", {}).get("kind") == UNDONE for i in ideas)
     return "not carried out" if undone or text.startswith(NOT_DONE) else "not found in the sources"
 

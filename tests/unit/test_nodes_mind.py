@@ -187,12 +187,21 @@ async def test_no_success_is_said_of_a_failed_run(
 
 
 @pytest.mark.parametrize(
-    ("lost", "kind", "silent"),
-    [("0", "InvalidReply", False), ("0.1", "ReasonerError", False), ("0.1", "not_found", True)],
+    ("lost", "kind", "reason"),
+    [
+        ("0", "InvalidReply", "model: It refused."),
+        ("0.1", "ReasonerError", "model: It refused."),
+        ("0.1", "KeyError", "no answer was reached"),
+        ("0.1", "timeout", "no answer was reached"),
+        ("0.1", "not_found", "not found in the sources"),
+        ("0.1", "nothing_found", "not found in the sources"),
+        ("0.1", "empty", "not found in the sources"),
+    ],
 )
-async def test_a_model_that_fails_before_anything_is_read_is_no_silence_of_the_sources(
-    kit: Any, lost: str, kind: str, silent: bool
+async def test_what_fails_before_anything_is_read_is_no_silence_of_the_sources(
+    kit: Any, lost: str, kind: str, reason: str
 ) -> None:
+    silent = reason == "not found in the sources"
     session = kit.session({"expand": [p.Expansion((kit.leaf("x"),))], "merge": [kit.synthesis(found=False)]})
     state = await kit.after(expand, {**await kit.opened(session), "focus": ["0"]}, session)
     failed = Idea(status="failed", reason="It refused.", error={"kind": kind})
@@ -200,8 +209,7 @@ async def test_a_model_that_fails_before_anything_is_read_is_no_silence_of_the_s
     update = await kit.update(close, state, session)
     told = "No answer was reached. Nothing was read, since this failed: It refused."
     assert (update["answer"]["text"] != told) == silent
-    assert (update["stop_reason"] == "not found in the sources") == silent
-    assert update["status"] == "failed"
+    assert (update["status"], update["stop_reason"]) == ("failed", reason)
 
 
 @pytest.mark.parametrize("acted", [False, True])
