@@ -5,7 +5,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from ddax.actions.search import SearchArguments
+from ddax.debate.carried import mark
 from ddax.reasoning import protocol as p
+from ddax.reasoning.entailment.rules import RuleCheck
 from ddax.reasoning.language import readers, wire
 from ddax.reasoning.language.quote import numbered
 from ddax.reasoning.language.wire import Unfit
@@ -190,6 +192,30 @@ def test_a_synthesis_keeps_only_the_sentences_that_are_carried():
     found = readers.synthesis(wire.MergeWire(sentences=pair, found=True, short="1815"), request, NAMED)
     assert (found.text, found.found, found.support, found.short) == ("Born in 1815.", True, 0.5, "1815")
     assert [c.quote for c in found.citations] == ["born in 1815"]
+
+
+@pytest.mark.parametrize(
+    ("short", "lead"),
+    [
+        *[(said, "") for said in ("1815", "London.", "Born in  1815", "")],
+        ("1915", "In short: 1915 [unsupported]. "),
+        ("181", "In short: 181 [unsupported]. "),
+        ("tea", "In short: tea [unsupported]. "),
+        ("Yes.", "In short: Yes [unsupported]. "),
+        ("—", "In short: — [unsupported]. "),
+    ],
+)
+def test_a_short_answer_that_nothing_says_stands_marked_in_the_answer(short, lead):
+    pair = [
+        sentence("Born in 1815 in London.", "born in 1815 in London"),
+        sentence("She liked tea.", "liked tea"),
+    ]
+    reply = wire.MergeWire(sentences=pair, found=True, short=short)
+    found = readers.synthesis(reply, p.MergeRequest("t", "i", (), (PASSAGE,), final=True), NAMED)
+    marked = mark(found.text, [c.quote for c in found.citations], RuleCheck())
+    assert marked.text == f"{lead}Born in 1815 in London."
+    interim = readers.synthesis(reply, p.MergeRequest("t", "i", (), (PASSAGE,)), NAMED)
+    assert interim.text == "Born in 1815 in London."
 
 
 def test_a_synthesis_with_no_valid_quote_is_not_found():
