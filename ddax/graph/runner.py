@@ -26,6 +26,7 @@ from ddax.errors import ReasonerError, SandboxError, ThreadInUse, Unavailable, U
 from ddax.graph.builder import Builder, build_graph
 from ddax.graph.costs import CALLS
 from ddax.graph.entering import OPENED, Going, not_open, refuse_a_loop, refuse_a_model, waiting_loop
+from ddax.graph.handed import check_builder, check_kind
 from ddax.graph.results import RunResult, exit_code_of, result_of
 from ddax.graph.runs import CANCELLED, INTERRUPTED, RunFolder, RunInfo, named
 from ddax.graph.savers import open_store
@@ -68,14 +69,10 @@ def open_agent(
 
     `home` is where everything is kept (default: DDAX_HOME, else `.ddax`), `parts` replaces the parts
     that the settings name, `build` makes the graph (to add nodes of one's own). Raises UsageError for
-    settings that are no `Context`.
+    settings that are no `Context`, and parts that are no `Parts`.
     """
-    if not isinstance(context, Context | None):
-        raise UsageError(
-            "An agent is opened with a Context.",
-            why=f"This is a {type(context).__name__}.",
-            mend='Write: open_agent(Context(sources=("docs",)))',
-        )
+    check_kind(context, Context, place="settings", mend='Context(sources=("docs",))')
+    check_kind(parts, Parts, place="parts", mend="parts=Parts(actions=(...))")
     return Agent(context or Context(), home=home, parts=parts, build=build, clock=clock, monotonic=monotonic)
 
 
@@ -129,7 +126,9 @@ class Agent:
         await self._stack.enter_async_context(traced(os.environ))
         self._stack.push_async_callback(self.services.close)
         self.store = await self._stack.enter_async_context(open_store(self.home.checkpoints, os.environ))
-        self.graph = self._build(self.services).compile(checkpointer=self.store, name="ddax")
+        made = self._build(self.services)
+        check_builder(made)
+        self.graph = made.compile(checkpointer=self.store, name="ddax")
 
     async def __aexit__(
         self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None

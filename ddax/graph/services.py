@@ -26,7 +26,7 @@ from ddax.configs.settings import Context, Identity
 from ddax.debate.panel import Seat
 from ddax.dynamics.aims import Aims
 from ddax.dynamics.places import Places
-from ddax.errors import UsageError
+from ddax.graph.handed import check_actions, check_part
 from ddax.memory.protocol import Embedder, Memory
 from ddax.reasoning.entailment.rules import lexical
 from ddax.reasoning.protocol import Reasoner
@@ -249,16 +249,16 @@ class Parts:
     search: Provider | None = None
 
     def __post_init__(self) -> None:
-        """Refuse actions that are none: a decorator or a comma was forgotten; raises UsageError."""
-        given: object = self.actions
-        several = given if isinstance(given, Sequence) else (given,)
-        wrong = next((one for one in several if not isinstance(one, Action)), None)
-        if several is not given or wrong is not None:
-            raise UsageError(
-                "Parts are given actions that are none.",
-                why=f"There is a {type(wrong).__name__}." if wrong is not None else "It is one alone.",
-                mend="Decorate the function, @action(effect=...), and write: Parts(actions=(it,))",
-            )
+        """Raise UsageError for a part that is none, or for two actions of one name."""
+        check_actions(self.actions)
+        check_part("reasoner", self.reasoner, Reasoner)
+        check_part("memory", self.memory, Memory)
+        check_part("library", self.library, Library)
+        check_part("embedder", self.embedder, Embedder)
+        if self.search is not None:
+            from ddax.actions.web.search.protocol import Provider
+
+            check_part("search", self.search, Provider)
 
 
 class LocalServices:
