@@ -18,7 +18,7 @@ from ddax.memory.migrations import sqlite_errors, transaction
 from ddax.memory.protocol import FORGOTTEN, Kept, Relation, Tally, Tombstone
 from ddax.memory.records import clean, digest, handed_on, near_key, passes_on
 from ddax.memory.scoring import Floats
-from ddax.types import Document, Record
+from ddax.types import Document, MemoryType, Record
 
 COLUMNS = (
     "id, type, text, source, title, start, stop, task, idea, step, writer, epsilon, created, meta, valid_from"
@@ -73,7 +73,7 @@ class UpkeepTables:
 
     def bury(
         self, ns: str, ids: Sequence[str], reason: str, into: str, *, now: float
-    ) -> list[tuple[str, str]]:
+    ) -> list[tuple[str, MemoryType]]:
         """Replace rows by tombstones in one transaction; return (id, type) of those there were."""
         wanted = json.dumps(list(ids))
         with sqlite_errors(self._path), transaction(self._db):

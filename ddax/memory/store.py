@@ -54,7 +54,7 @@ from ddax.memory.scoring import (
 )
 from ddax.memory.shared import SharedStore, acquired, release
 from ddax.memory.sqlite import Asked, Logged, Put
-from ddax.memory.store_upkeep import StoreUpkeep
+from ddax.memory.store_upkeep import Change, StoreUpkeep
 from ddax.types import Document, JsonDict, MemoryType, Record
 
 logger = logging.getLogger("ddax")
@@ -112,9 +112,10 @@ class ChromaMemory:
         self.indexed, self._closed = False, False
         self._embed = RecentVectors(embedder, shared.ask_embedder).of
         self._near = partial(shared.index.nearest, self._ns, embedder.fingerprint)
+        self._changed = partial(shared.once_committed, self._to_index)
         self._questions = Questions(shared.record, self._ns, clock=clock)
         self.upkeep = StoreUpkeep(
-            self._ns, shared.record.upkeep, self._read, self._ask, self._unindex, clock=clock
+            self._ns, shared.record.upkeep, self._read, self._ask, self._changed, clock=clock
         )
 
     async def enter(self, *, rebuild: bool = False) -> None:
@@ -164,8 +165,7 @@ class ChromaMemory:
             # is what was committed before it opened, also for the resumed run.
             put = self._record.insert(self._ns, rows, vectors, committed=moment(self._clock()))
             for row in {row.record.id: row for row in rows if row.record.id in put.changed}.values():
-                told = (row.record.memory_type, (row.record.id, vectors[row.near]))
-                self._shared.once_committed(self._to_index, told)
+                self._changed((row.record.memory_type, row.record.id, vectors[row.near]))
             return put
 
         lacking = [row for row in rows if row.near not in known]
@@ -366,17 +366,15 @@ class ChromaMemory:
         self.indexed = True
         return sum(record(lambda kind=kind: self._record.count(ns, kind)).result() for kind in MEMORY_TYPES)  # type: ignore[misc]
 
-    def _to_index(self, new: Sequence[tuple[MemoryType, tuple[str, Floats]]]) -> None:
-        """Queue rows for the index; those of all leaves that acted together go at once, which is quicker."""
+    def _to_index(self, changes: Sequence[Change]) -> None:
+        """Queue what leaves did together, in one go, which is quicker; the last word on a row holds."""
+        last = {row_id: (of, vector) for of, row_id, vector in changes}
         for kind in MEMORY_TYPES:
-            if pairs := [pair for of, pair in new if of == kind]:
-                self._change_index(self._index.add, kind, pairs)
-
-    def _unindex(self, gone: Sequence[tuple[str, str]]) -> None:
-        """Queue the removal of rows, by id and type, from the index."""
-        for kind in MEMORY_TYPES:
-            ids = [row_id for row_id, of in gone if of == kind]
-            self._change_index(self._index.remove, kind, ids)
+            rows = {row_id: vector for row_id, (of, vector) in last.items() if of == kind}
+            if new := [(row_id, vector) for row_id, vector in rows.items() if vector is not None]:
+                self._change_index(self._index.add, kind, new)
+            if gone := [row_id for row_id, vector in rows.items() if vector is None]:
+                self._change_index(self._index.remove, kind, gone)
 
     def _change_index(self, change: Callable[..., object], *what: object) -> None:
         def work() -> None:

@@ -8,9 +8,12 @@ from typing import Protocol, TypeVar
 from ddax.memory.protocol import Kept, Relation, Tally, Tombstone
 from ddax.memory.questions import each_once
 from ddax.memory.records import moment
+from ddax.memory.scoring import Floats
 from ddax.memory.sqlite_upkeep import UpkeepTables
-from ddax.types import Document
+from ddax.types import Document, MemoryType
 
+Change = tuple[MemoryType, str, Floats | None]
+"""What became of a row: its type, its id, and its vector, None where it is gone."""
 T = TypeVar("T")
 Q = TypeVar("Q")
 A = TypeVar("A")
@@ -37,12 +40,12 @@ class StoreUpkeep:
         tables: UpkeepTables,
         on_record: OnRecord,
         ask: Ask,
-        unindex: Callable[[Sequence[tuple[str, str]]], None],
+        changed: Callable[[Change], None],
         *,
         clock: Callable[[], float],
     ) -> None:
         self._ns, self._tables, self._on_record, self._ask = ns, tables, on_record, ask
-        self._unindex, self._clock = unindex, clock
+        self._changed, self._clock = changed, clock
 
     async def relate(self, relations: Sequence[Relation]) -> None:
         """Store relations; one of the same kind between the same rows stays as it was."""
@@ -67,7 +70,8 @@ class StoreUpkeep:
 
         def work() -> int:
             gone = self._tables.bury(self._ns, ids, reason, into, now=moment(self._clock()))
-            self._unindex(gone)
+            for row_id, kind in gone:
+                self._changed((kind, row_id, None))
             return len(gone)
 
         return await self._on_record(work)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import sqlite3
+import threading
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
@@ -15,7 +16,7 @@ from ddax.errors import StorageError
 from ddax.memory.embeddings import HashEmbedder
 from ddax.memory.lane import Lane
 from ddax.memory.migrations import Connection, gathered, open_database, transaction
-from ddax.memory.protocol import RecallQuery
+from ddax.memory.protocol import FORGOTTEN, RecallQuery
 from ddax.memory.store import ChromaMemory, open_memory
 from ddax.types import Record
 from tests.unit.test_memory_fresh import settled
@@ -130,6 +131,31 @@ async def test_where_the_disk_is_full_every_writer_is_told_and_the_index_hears_o
     hits = await again.recall(asked)
     assert sorted(hit.record.text for hit in hits) == ["the first", "the last"]
     await again.close()
+
+
+async def test_where_the_disk_fills_up_what_was_to_be_buried_stays_in_the_index(tmp_path: Path) -> None:
+    memory = await a_memory(tmp_path)
+    asked = RecallQuery("the harbour", "u", before_step=9, now=2000.0)
+    await memory.put([Record("observation", f"the harbour number {n}", task="t") for n in range(30)])
+    [hit] = (await memory.similar(["the harbour number 7"], asked, k=1))[0]
+    record = memory._shared.record
+    pages = record._db.execute("PRAGMA page_count").fetchone()[0]
+    record._db.execute(f"PRAGMA max_page_count = {pages}")
+    free = threading.Event()
+    memory._shared.on_record(free.wait)  # what is asked for now goes in one trip
+    trip = asyncio.gather(
+        memory.upkeep.bury([hit.record.id], FORGOTTEN),
+        memory.log("notes", {"text": "x" * 1_000_000}, key="k"),
+        return_exceptions=True,
+    )
+    await asyncio.sleep(0)
+    free.set()
+    assert all(isinstance(error, StorageError) for error in await trip)
+    assert [one.record.id for [one] in await memory.similar(["the harbour number 7"], asked, k=1)] == [
+        hit.record.id
+    ]
+    await memory.close()
+    assert settled(tmp_path) == {"observation": 30}
 
 
 async def test_what_leaves_put_together_is_found_in_the_index(tmp_path: Path) -> None:
