@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
+import re
 import textwrap
 from collections.abc import Iterator, Mapping
 from typing import Any
 
-from ddax.cli.backend import Output, how_to_resume
+from ddax.cli.backend import Output, how_to
 from ddax.cli.board import cost_words
 from ddax.cli.text import clean, clean_block, dump_json
 from ddax.errors import BudgetExceeded, ReasonerError
@@ -15,6 +16,10 @@ from ddax.wording import REMEMBERED, amount
 QUOTE = 240
 CUT_SHORT = frozenset({BudgetExceeded.exit_code, ReasonerError.exit_code})
 """Exit codes of a run that ended by a cap, a standstill or its model, so that the same may be asked again."""
+CAP_FLAGS = {"max_steps": "--max-steps", "max_usd": "--max-usd", "max_seconds": "--max-seconds"}
+"""The flags of `ddax run` that set a cap; the others are settings alone."""
+_CAP = re.compile(r"budget: (?:the cap )?(\w+) ?= ?([\d.e+-]+)")
+"""A cap with its value, as the reason of a stop names it."""
 
 
 def print_result(result: Mapping[str, Any], output: Output) -> int:
@@ -61,22 +66,27 @@ def _go_on(result: Mapping[str, Any]) -> str:
 
     thread = result["thread_id"]
     if result["status"] == "stopped" and result["stop_reason"] == CANCELLED:
-        return f"Go on: {how_to_resume(thread)}"
+        return f"Go on: {how_to('resume', thread)}"
     if result["status"] in {"done", "failed", "stopped"}:
-        cut_short = exit_code_of(result) in CUT_SHORT  # type: ignore[arg-type]  # as in `print_result`
-        way = "Ask again, with what was read" if cut_short else "Follow up"
-        return f'{way}: ddax run --thread {thread} "{"TASK" if cut_short else "NEXT QUESTION"}"'
+        if exit_code_of(result) in CUT_SHORT:  # type: ignore[arg-type]  # as in `print_result`
+            return f"Ask again, with what was read: {_again(result)}"
+        return f'Follow up: {how_to("run --thread", thread)} "NEXT QUESTION"'
     if result["status"] == "waiting":
-        return f'Answer: {how_to_answer(thread)} "go on"'
+        return f'Answer: {how_to("answer", thread)} "go on"'
     if result["status"] == "running":
-        stop = how_to_resume(thread).replace("ddax resume", "ddax cancel")
-        return f"It runs in another process. To stop it: {stop}"
-    return f"Go on: {how_to_resume(thread)}"
+        return f"It runs in another process. To stop it: {how_to('cancel', thread)}"
+    return f"Go on: {how_to('resume', thread)}"
 
 
-def how_to_answer(thread: str) -> str:
-    """Return the exact command that answers a thread from this shell, without the choice."""
-    return how_to_resume(thread).replace("ddax resume", "ddax answer")
+def _again(result: Mapping[str, Any]) -> str:
+    """Return the command that asks again without what ended the run: under a higher cap, by another model."""
+    line = how_to("run --thread", result["thread_id"])
+    if result["status"] == "failed":
+        return f'{line} --model provider:model "TASK"'
+    cap = _CAP.match(result["stop_reason"])
+    if cap is None or cap[1] not in CAP_FLAGS:
+        return f'{line} "TASK"'
+    return f'{line} {CAP_FLAGS[cap[1]]} {2 * float(cap[2]):g} "TASK"'
 
 
 def _citations(result: Mapping[str, Any]) -> Iterator[str]:

@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING, Any, Protocol
 
 import typer
 
-from ddax.cli.errors import resume_command
+from ddax.cli.errors import on_thread
 from ddax.cli.text import dump_json, shorten, speaks_utf8
 from ddax.errors import StorageError, UsageError
 
@@ -210,9 +210,9 @@ def _read_stdin() -> str:
         ) from exc
 
 
-def how_to_resume(thread: str) -> str:
-    """Return the exact command that resumes a thread from this shell."""
-    return resume_command(thread, home=os.environ.get("DDAX_HOME", ""))
+def how_to(words: str, thread: str) -> str:
+    """Return the exact command that does this to a thread from this shell: `resume`, `run --thread`."""
+    return on_thread(words, thread, home=os.environ.get("DDAX_HOME", ""))
 
 
 def put(data: bytes, file: Path | None) -> None:

@@ -52,9 +52,9 @@ class Interrupted(Exception):
         super().__init__(resume)
 
 
-def resume_command(thread: str, *, home: str = "") -> str:
-    """Return the exact command that resumes a thread; its settings are kept with it."""
-    line = f"ddax resume {shlex.quote(thread)}"
+def on_thread(words: str, thread: str, *, home: str = "") -> str:
+    """Return the exact command whose words go before a thread's name; its settings are kept with it."""
+    line = f"ddax {words} {shlex.quote(thread)}"
     return f"DDAX_HOME={shlex.quote(home)} {line}" if home else line
 
 

@@ -7,8 +7,8 @@ from typing import Annotated, Any
 
 import typer
 
-from ddax.cli.answer import how_to_answer, question_lines
-from ddax.cli.backend import Agent, OnEvent, Output, Result, home_of, opener_of
+from ddax.cli.answer import question_lines
+from ddax.cli.backend import Agent, OnEvent, Output, Result, home_of, how_to, opener_of
 from ddax.cli.options import EVENTS, JSON
 from ddax.cli.runs import known_run
 from ddax.cli.text import clean
@@ -86,7 +86,7 @@ def _without_choice(context: typer.Context, thread: str, output: Output) -> Usag
     return UsageError(
         "No choice is given.",
         why=f"The question that waits takes one of: {options}.",
-        mend=f"Name it: {how_to_answer(thread)} CHOICE",
+        mend=f"Name it: {how_to('answer', thread)} CHOICE",
     )
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import shlex
 import sys
 from collections.abc import Awaitable, Callable, Mapping
 from typing import TYPE_CHECKING, Annotated, Any
@@ -19,7 +20,7 @@ from ddax.cli.backend import (
     Result,
     check_thread,
     has_something_to_read,
-    how_to_resume,
+    how_to,
     hushed,
     new_thread,
     opener_of,
@@ -38,6 +39,7 @@ from ddax.errors import ReasonerError, StorageError, UsageError, json_fault, rea
 
 if TYPE_CHECKING:
     from ddax.configs.settings import Context
+    from ddax.graph.runs import RunInfo
 
 QUIET = Annotated[bool, typer.Option("--quiet", "-q", help="Print the answer alone.")]
 _MODEL_FAILED = ReasonerError.exit_code
@@ -210,7 +212,7 @@ def _resume(
         return result
 
     output.note(f"resuming thread {name}")
-    return execute(opener_of(context), None, name, job, output)
+    return execute(opener_of(context), None, name, job, output, model=model)
 
 
 def _answer(text: str | None) -> Any:
@@ -251,14 +253,23 @@ def _context(thread: str, config: str | None, arguments: Mapping[str, Any], outp
     return chosen
 
 
-def execute(opener: Opener, chosen: Context | None, thread: str, job: Job, output: Output) -> int:
+def execute(
+    opener: Opener, chosen: Context | None, thread: str, job: Job, output: Output, *, model: str | None = None
+) -> int:
     """Do a job, print its result and return the exit code."""
-    return print_result(perform(opener, chosen, thread, job, output), output)
+    return print_result(perform(opener, chosen, thread, job, output, model=model), output)
 
 
-def perform(opener: Opener, chosen: Context | None, thread: str, job: Job, output: Output) -> Result:
-    """Do a job under a watcher and return its result; raises Interrupted, which names the way back."""
-    interrupts = Interrupts(note=output.note, leave=lambda: report(_interrupted(thread), json=output.json))
+def perform(
+    opener: Opener, chosen: Context | None, thread: str, job: Job, output: Output, *, model: str | None = None
+) -> Result:
+    """Do a job under a watcher and return its result; raises Interrupted, which names the way back.
+
+    `model` is the one a thread was to go on with, where this call names another.
+    """
+    interrupts = Interrupts(
+        note=output.note, leave=lambda: report(_interrupted(thread, model), json=output.json)
+    )
 
     async def work() -> Result:
         async with opener(chosen) as agent:
@@ -272,29 +283,44 @@ def perform(opener: Opener, chosen: Context | None, thread: str, job: Job, outpu
         with hushed(output.quiet):
             result = interrupts.run(work)
     except (KeyboardInterrupt, BrokenPipeError) as exc:
-        raise _interrupted(thread) from exc
+        raise _interrupted(thread, model) from exc
     except Exception as exc:
         known = as_ddax(exc)
-        if known is None or known.exit_code not in _RESUMABLE_AFTER or not _is_unfinished(thread):
+        info = _unfinished(thread)
+        if known is None or known.exit_code not in _RESUMABLE_AFTER or info is None:
             raise
         # Part of the error, so that it is told also where nothing else is: with --json and -q.
-        back = f"What was done is kept. When it is mended: {how_to_resume(thread)}"
+        back = f"What was done is kept. When it is mended: {_way_back(info, model)}"
         if known.exit_code == _MODEL_FAILED:
-            back += " (`--model provider:model` goes on with another one)"
+            back += f" ({_other_model(info, model)})"
         known.say(known.what, known.why, f"{known.mend} {back}".strip())
         raise known from (exc if known is not exc else exc.__cause__)
     if result["status"] == "interrupted":
-        raise _interrupted(thread)
+        raise _interrupted(thread, model)
     return result
 
 
-def _interrupted(thread: str) -> Interrupted:
-    return Interrupted(how_to_resume(thread) if run_folder().load(thread) else "")
+def _interrupted(thread: str, model: str | None) -> Interrupted:
+    info = run_folder().load(thread)
+    return Interrupted(_way_back(info, model) if info else "")
 
 
-def _is_unfinished(thread: str) -> bool:
+def _way_back(info: RunInfo, model: str | None) -> str:
+    """Return the command that goes on as this call was to; a model that has answered nothing is not kept."""
+    line = how_to("resume", info.thread_id)
+    return line if model in (None, info.model) else f"{line} --model {shlex.quote(str(model))}"
+
+
+def _other_model(info: RunInfo, model: str | None) -> str:
+    if model in (None, info.model):
+        return "`--model provider:model` goes on with another one"
+    return f"without `--model` it goes on with {info.model}"
+
+
+def _unfinished(thread: str) -> RunInfo | None:
+    """Return the manifest of a thread that a run has begun and not ended."""
     try:
         info = run_folder().load(thread)
     except Exception:  # the first error is the one to report, not that its manifest is unreadable too
-        return False
-    return info is not None and info.status == "running"
+        return None
+    return info if info is not None and info.status == "running" else None

@@ -15,6 +15,7 @@ from ddax.cli.backend import home_of, run_folder
 from ddax.cli.main import run_command
 from ddax.cli.scripted import ScriptedAgent
 from ddax.debate.outcomes import JudgeStore
+from ddax.errors import StorageError, Unavailable
 from ddax.graph.runs import RunInfo
 from tests.unit.scripted_command import RESULT, agent, call, one_object
 
@@ -23,7 +24,7 @@ KEYS = {
     "rigidity", "mood", "failures",
 }  # fmt: skip
 FOLLOW = 'Follow up: ddax run --thread t "NEXT QUESTION"'
-AGAIN = 'Ask again, with what was read: ddax run --thread t "TASK"'
+AGAIN = "Ask again, with what was read: ddax run --thread t "
 
 
 @pytest.fixture(autouse=True)
@@ -118,8 +119,16 @@ def test_settings_come_from_file_environment_and_argument(capsys, place, monkeyp
     [
         ("done", "", 0, FOLLOW), ("failed", "not found in the sources", 1, FOLLOW),
         ("stopped", "cancelled", 130, "Go on: ddax resume t"),
-        ("stopped", "cancelled while it waited", 130, FOLLOW), ("stopped", "budget: max_steps", 6, AGAIN),
-        ("failed", "model: no reply", 9, AGAIN),
+        ("stopped", "cancelled while it waited", 130, FOLLOW),
+        ("stopped", "budget: max_steps", 6, f'{AGAIN}"TASK"'),
+        ("stopped", "budget: max_steps = 4 reached", 6, f'{AGAIN}--max-steps 8 "TASK"'),
+        ("stopped", "budget: max_seconds = 0.5 reached", 6, f'{AGAIN}--max-seconds 1 "TASK"'),
+        (
+            "stopped", "budget: the cap max_usd=0.2 is reached ($0.21 spent)", 6,
+            f'{AGAIN}--max-usd 0.4 "TASK"',
+        ),
+        ("stopped", "budget: max_tokens = 900 reached", 6, f'{AGAIN}"TASK"'),
+        ("failed", "model: no reply", 9, f'{AGAIN}--model provider:model "TASK"'),
         ("waiting", "waiting for a human", 8, 'Answer: ddax answer t "go on"'),
     ],
 )  # fmt: skip
@@ -195,6 +204,45 @@ def test_a_resume_with_another_model_says_so_and_one_with_another_setting_is_ref
     assert code == 2
     assert "given is budget.max_usd" in err
     assert "ddax fork t --at N" in err
+
+
+def test_a_run_at_its_cap_names_the_command_that_goes_past_it(place, capsys):
+    (place / "papers").mkdir()
+    (place / "papers" / "a.md").write_text("The tower was built by Ada Calder in 1911.")
+    words = ("run", "Who built the tower?", "--sources", "papers", "--thread", "t", "--max-steps", "2")
+    assert run_command(words) == 6
+    assert capsys.readouterr().out.splitlines()[-1] == f'{AGAIN}--max-steps 4 "TASK"'
+
+
+@pytest.mark.parametrize(
+    ("error", "also"),
+    [
+        (Unavailable("down"), " (without `--model` it goes on with embedded)"),
+        (StorageError("full"), ""),
+        (KeyboardInterrupt(), ""),
+    ],
+)
+def test_the_way_back_names_the_model_this_call_asked_for(capsys, error, also):
+    class Broken(ScriptedAgent):
+        """Fails before its model has answered, as one that is down."""
+
+        async def resume(self, *args, **how):
+            raise error
+
+    run_folder().save(RunInfo("t", "x", "running", context={"model": "embedded"}))
+    _, _, err = call(capsys, "resume", "t", "--model", "x:y z", by=Broken(RESULT))
+    assert err.endswith(f": ddax resume t --model 'x:y z'{also}\n")
+    _, _, err = call(capsys, "resume", "t", "--model", "embedded", by=Broken(RESULT))
+    other = " (`--model provider:model` goes on with another one)" if also else ""
+    assert err.endswith(f": ddax resume t{other}\n")
+
+
+def test_a_command_to_go_on_names_the_home_of_this_shell(capsys, place, monkeypatch):
+    monkeypatch.setenv("DDAX_HOME", str(place / "h"))
+    for status, words in (("done", "run --thread"), ("failed", "run --thread"), ("running", "cancel")):
+        by = agent(thread_id="t", status=status, stop_reason="")
+        _, out, _ = call(capsys, "run", "what?", "--sources", "docs", "--thread", "t", by=by)
+        assert f"DDAX_HOME={place / 'h'} ddax {words} t" in out.splitlines()[-1]
 
 
 def test_an_answer_is_a_choice_or_an_object(capsys):
