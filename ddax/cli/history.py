@@ -200,7 +200,7 @@ def _announce(rule: Rule, output: Output) -> None:
 
 def _spared(names: list[str], output: Output) -> None:
     for name in names:
-        output.say(f"{name} stays as it is: its manifest cannot be read (`ddax runs` says why).")
+        output.say(f"{clean(name)} stays as it is: its manifest cannot be read (`ddax runs` says why).")
 
 
 async def _sweep(opener: Opener, rule: Rule) -> Mapping[str, Any]:

@@ -83,7 +83,7 @@ def _line(info: RunInfo, name: int, width: int) -> str:
     """Write a thread in one line, or the task below it where the terminal is too narrow for both."""
     when = _local_time(info.updated)
     steps, ideas = ("-" if count is None else count for count in _counted(info))
-    line = f"{info.thread_id:<{name}}  {info.status:<11} {when}  {steps:>3} steps {ideas:>3} ideas"
+    line = f"{clean(info.thread_id):<{name}}  {info.status:<11} {when}  {steps:>3} steps {ideas:>3} ideas"
     room = width - len(line) - 2
     task = clean(info.task or info.stop_reason, min(70, room if room >= SHORTEST else width - 4))
     return f"{line}  {task}" if room >= SHORTEST else f"{line}\n    {task}"

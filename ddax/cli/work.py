@@ -34,6 +34,7 @@ from ddax.cli.interrupts import Interrupts
 from ddax.cli.notes import model_note
 from ddax.cli.options import CONFIG, EVENTS, JSON, MODEL, SEED
 from ddax.cli.runs import known_run
+from ddax.cli.text import clean
 from ddax.cli.watch import watcher
 from ddax.errors import ReasonerError, StorageError, UsageError, json_fault, read_json_text
 
@@ -208,7 +209,7 @@ def _resume(
     async def job(agent: Agent, on_event: OnEvent) -> Result:
         result = await agent.resume(name, on_event=on_event, answer=reply, last_good=last_good, model=model)
         if (now := run_folder().load(name)) and now.began_with:
-            output.note(f"It went on with {now.model}; it began with {now.began_with}.")
+            output.note(f"It went on with {clean(now.model)}; it began with {clean(now.began_with)}.")
         return result
 
     output.note(f"resuming thread {name}")

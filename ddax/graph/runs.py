@@ -11,13 +11,13 @@ import secrets
 import time
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
-from dataclasses import asdict, dataclass, field, replace
+from dataclasses import asdict, dataclass, field, fields, replace
 from difflib import get_close_matches
 from pathlib import Path
 from typing import Any
 
 from ddax.configs.secrets import Redactor
-from ddax.errors import StateError, UsageError
+from ddax.errors import StateError, UsageError, read_json_text
 from ddax.memory.files import ensure_folder, write_atomic
 from ddax.types import JsonDict
 from ddax.wording import amount
@@ -33,6 +33,15 @@ UNREADABLE = "unreadable"
 """The status of a thread whose manifest is damaged or of a newer release: how it stands is not known."""
 UNFINISHED = frozenset({"running", INTERRUPTED, "waiting"})
 """The statuses of a thread that is not at its end; `ddax.graph.standing` says which it has."""
+
+
+OVER = frozenset({"done", "stopped", "failed"})
+"""The statuses of a thread that is at its end."""
+LATEST = 253_402_300_799
+"""The last second of the calendar, since the epoch."""
+_KINDS: Mapping[str, type | tuple[type, ...]] = {
+    "str": str, "int": int, "float": (float, int), "JsonDict": dict,
+}  # fmt: skip
 
 
 def named(thread: str | None, now: float) -> str:
@@ -108,6 +117,22 @@ class RunInfo:
         )
 
 
+def _checked(thread: str, values: JsonDict) -> RunInfo:
+    """Return a manifest whose values are of the kinds that a run writes; raises ValueError for another."""
+    info = RunInfo(**values)
+    for part in fields(info):
+        if not isinstance(getattr(info, part.name), _KINDS[str(part.type)]):
+            raise ValueError(f"{part.name} is {getattr(info, part.name)!r}")
+    if info.thread_id != thread:
+        raise ValueError(f"it is that of the thread {info.thread_id!r}")
+    if info.status not in UNFINISHED | OVER:
+        raise ValueError(f"there is no status {info.status!r}")
+    for seconds in (info.created, info.updated):
+        if not 0 <= seconds <= LATEST:
+            raise ValueError(f"{seconds!r} is no time")
+    return info
+
+
 class RunFolder:
     """The manifests below one folder."""
 
@@ -124,9 +149,9 @@ class RunFolder:
         if not file.exists():
             return None
         try:
-            values = json.loads(file.read_text(encoding="utf-8"))
+            values = read_json_text(file.read_text(encoding="utf-8"))
             newer = values["version"] > VERSION
-            info = None if newer else RunInfo(**values)
+            info = None if newer else _checked(thread, values)
         except (ValueError, TypeError, KeyError, IsADirectoryError) as error:
             raise StateError(
                 f"the manifest {str(file)!r} is damaged.",

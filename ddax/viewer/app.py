@@ -19,12 +19,13 @@ from starlette.responses import FileResponse, JSONResponse, Response, StreamingR
 from starlette.routing import Route
 
 from ddax.errors import DdaxError, StateError, ThreadInUse, UsageError, read_json_text
+from ddax.graph.runs import OVER
 from ddax.types import JsonDict
 from ddax.viewer.details import Logs, detail, logs_of, page_of, tasks_of
 from ddax.viewer.doing import Doing, reply_of, trouble
 from ddax.viewer.guard import Guard
 from ddax.viewer.plain import dump
-from ddax.viewer.reading import OVER, Reader
+from ddax.viewer.reading import Reader
 from ddax.viewer.story import small, thinned, without_patches
 
 STATIC = Path(__file__).parent / "static"

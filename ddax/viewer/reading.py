@@ -30,7 +30,6 @@ TASK = 500
 LISTED = ("thread_id", "status", "stop_reason", "task", "steps", "ideas", "created", "updated", "forked_from")
 EVERY = 1_000_000
 FOREVER = 1e18
-OVER = frozenset({"done", "failed", "stopped"})
 
 
 class Reader:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import io
+import json
 import time
 from pathlib import Path
 
@@ -263,6 +264,38 @@ def test_runs_lists_newest_first_and_makes_nothing(capsys, place):
     assert [row["thread_id"] for row in one_object(out)["runs"]] == ["new", "old"]
     _, out, _ = call(capsys, "runs")
     assert out.splitlines()[1].endswith("first task")
+
+
+@pytest.mark.parametrize(
+    "changes",
+    [
+        {"status": "do\x1b[31mne"}, {"thread_id": "\x1b]0;x\x07"}, {"thread_id": "other"},
+        {"steps": "\x1b[31m9"},
+        {"updated": 1e300}, {"updated": float("nan")}, {"created": -1}, {"task": 5}, {"context": [1]},
+        {"stop_reason": None}, {"forked_from": {}}, {"more": 1},
+    ],
+    ids=str,
+)  # fmt: skip
+def test_a_manifest_that_no_run_wrote_is_listed_and_steers_nothing(capsys, place, changes):
+    row = {"thread_id": "t", "task": "what?", "status": "done", "updated": 1.0, "version": 1}
+    for name, values in (
+        ("t", {**row, **changes}),
+        ("\x1b[31mred", row),
+        ("good", {**row, "thread_id": "good"}),
+    ):
+        (place / ".ddax" / "runs" / name).mkdir(parents=True)
+        (place / ".ddax" / "runs" / name / "run.json").write_text(json.dumps(values))
+    code, out, err = call(capsys, "runs")
+    assert (code, err) == (0, "")
+    good, *others = out.splitlines()
+    assert "good" in good and "done" in good
+    assert len(others) == 2 and all("unreadable" in line for line in others)
+    assert "\x1b" not in out and "\x07" not in out
+    for words in (("show", "t"), ("resume", "t"), ("cancel", "t"), ("export", "t", "t.html"), ("why", "t")):
+        code, out, err = call(capsys, *words)
+        assert (code, out) == (4, ""), words
+        assert "damaged" in err and "\x1b" not in err
+    assert one_object(call(capsys, "runs", "--json")[1])["runs"][0]["thread_id"] == "good"
 
 
 def test_runs_counts_no_steps_of_a_thread_whose_manifest_has_not_counted_them(capsys):
