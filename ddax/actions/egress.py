@@ -87,8 +87,8 @@ def checked_url(url: str) -> SplitResult:
     if port in CLOSED_PORTS:
         raise NotAllowed(
             f"{url!r} may not be fetched.",
-            why=f"No page is served at port {port}.",
-            mend="Give the address without the port.",
+            why=f"Browsers open nothing at port {port}, which belongs to something other than the web.",
+            mend="Serve the page at another port, as 8000 or 8080.",
         )
     netloc = f"[{host}]" if ":" in host else host
     return parts._replace(netloc=netloc if port is None else f"{netloc}:{port}", fragment="")

@@ -186,3 +186,9 @@ def test_an_interrupt_while_the_words_are_read_or_the_command_runs_is_told(
     assert code == 130
     said = one_object(out)["error"]["what"] if flags else err
     assert "Interrupted." in said
+
+
+def test_a_port_that_no_browser_opens_is_mended_by_another_one(capsys):
+    code, _, err = call(capsys, "run", "go", "--browser", "http://127.0.0.1:6000/")
+    assert code == 2
+    assert "port 6000" in err and "mend: Serve the page at another port, as 8000 or 8080." in err
