@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import asyncio
-import json as jsonlib
 import os
 import time
 from pathlib import Path
@@ -55,8 +54,10 @@ def export(
             )
     if len(names) > 1:
         output.note(f"Reading {len(names):,} threads …")
+    from ddax.viewer.plain import dump
+
     found = asyncio.run(_examples(names, form, output))
-    lines = [jsonlib.dumps(example, ensure_ascii=False) for example in found.values() if example is not None]
+    lines = [dump(example) for example in found.values() if example is not None]
     put("".join(f"{line}\n" for line in lines).encode(), file)
     output.note(f"{len(lines)} of {amount(len(names), 'thread')} exported ({form}).")
     if left := [name for name, example in found.items() if example is None]:

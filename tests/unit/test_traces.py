@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import shutil
+import sqlite3
 import time
 from pathlib import Path
 from typing import Any
@@ -17,6 +18,7 @@ from ddax.graph.services import Parts
 from ddax.ideas.traces import Run, trace
 from ddax.memory.embeddings import HashEmbedder
 from ddax.memory.lock import OwnerLock
+from ddax.memory.records import RECORD
 from ddax.memory.sqlite import RecordStore
 from ddax.reasoning.scripted import ScriptedReasoner
 from ddax.testing.pages import PageLibrary
@@ -118,6 +120,21 @@ def test_export_from_the_shell(kit: Any, tmp_path: Path, monkeypatch: Any, capsy
     assert command("-o", str(tmp_path / "no" / "t.jsonl")) == 7
     assert command("--thread", "other") == 2
     assert command("--format", "csv") == 2
+
+
+def test_half_a_character_in_what_was_seen_costs_no_export(
+    kit: Any, tmp_path: Path, monkeypatch: Any, capsys: Any
+) -> None:
+    monkeypatch.setenv("DDAX_HOME", str(tmp_path))
+    lived_in(tmp_path, kit, "t")
+    with sqlite3.connect(tmp_path / "memory" / RECORD) as db:
+        half = r"""json_set(row, '$.actual', json('"half \ud83d"'))"""
+        assert db.execute(f"UPDATE log SET row = {half} WHERE name = 'ledger'").rowcount
+    db.close()
+    assert run_command(("traces", "export")) == 0
+    (line,) = capsys.readouterr().out.splitlines()
+    seen = [m["content"] for m in json.loads(line)["messages"] if m["content"].startswith("Observation:")]
+    assert seen and set(seen) == {"Observation: half ?"}
 
 
 def test_an_export_of_many_threads_says_how_far_it_is_and_opens_the_record_once(
