@@ -13,7 +13,7 @@ from uuid import UUID
 from langgraph.checkpoint.serde.types import RESUME
 from langgraph.types import Command
 
-from ddax.errors import UsageError
+from ddax.errors import StateError, UsageError
 from ddax.graph.results import fitting_answer
 from ddax.graph.savers.sealing import checkpoint_errors, damaged
 
@@ -30,11 +30,14 @@ async def newest(graph: Any, config: Any, info: RunInfo, path: Path) -> Any:
     with checkpoint_errors(path):
         state = await unanswered(graph, await graph.aget_state(config))
     if not state.values and info.checkpoint_id:
-        raise damaged(
-            f"The run had come to step {info.steps}.",
-            what=f"the checkpoints of thread {info.thread_id!r} are gone.",
-        )
+        raise gone(info)
     return state
+
+
+def gone(info: RunInfo) -> StateError:
+    """Return the error for a thread whose manifest knows of checkpoints that are not there."""
+    what = f"the checkpoints of thread {info.thread_id!r} are gone."
+    return damaged(f"The run had come to step {info.steps}.", what=what, left=False)
 
 
 @asynccontextmanager
@@ -69,7 +72,8 @@ async def whole(store: Store, thread: str, path: Path, *, rewind: bool = False) 
             await store.rewind(thread, found.last_good)
             found = await store.check(thread)
     if found.fault:
-        raise damaged(found.fault, what=f"the checkpoints of thread {thread!r} are damaged.")
+        what = f"the checkpoints of thread {thread!r} are damaged."
+        raise damaged(found.fault, what=what, left=bool(found.last_good))
 
 
 async def unclaimed(store: Store, thread: str, *, mend: str) -> None:

@@ -201,9 +201,11 @@ class Reader:
             return await asyncio.to_thread(ask, self._record, key)
 
     async def _snapshot(self, thread: str) -> Any:
-        from ddax.graph.snapshots import newest
+        from ddax.graph.snapshots import gone, newest
 
         info = self.run(thread)
+        if info.checkpoint_id and not self._has_checkpoints():
+            raise gone(info)
         config = {"configurable": {"thread_id": info.thread_id}}
         return await newest(await self.graph(), config, info, self.home.checkpoints)
 
@@ -219,6 +221,9 @@ class Reader:
         if self.home.checkpoints.exists():
             await self.graph()
 
+    def _has_checkpoints(self) -> bool:
+        return bool(self._environ.get("DDAX_CHECKPOINTS")) or self.home.checkpoints.exists()
+
     async def graph(self) -> Any:
         """Return the state machine over the checkpoints; it is only asked for states."""
         from ddax.graph.builder import build_graph
@@ -227,7 +232,7 @@ class Reader:
 
         async with self._opening:
             if self._graph is None:
-                if not self._environ.get("DDAX_CHECKPOINTS") and not self.home.checkpoints.exists():
+                if not self._has_checkpoints():
                     raise UsageError(
                         "There are no runs yet.",
                         why="Nothing was run in this home.",

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import sqlite3
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -12,6 +13,8 @@ from ddax.errors import StateError
 from ddax.graph.savers.sealing import checkpoint_errors
 from ddax.graph.savers.serializing import serializer
 from ddax.ideas import dag
+from ddax.memory.home import Home
+from ddax.viewer.reading import Reader
 
 LATE = "SELECT checkpoint_id FROM checkpoints ORDER BY checkpoint_id DESC LIMIT 1 OFFSET 4"
 EARLY = "SELECT checkpoint_id FROM checkpoints ORDER BY checkpoint_id LIMIT 1 OFFSET 6"
@@ -64,6 +67,35 @@ async def test_damage_is_named_and_the_last_whole_checkpoint_goes_on_to_the_same
         again = await agent.resume("t", last_good=True)
         assert (again["status"], again["answer"]) == (result["status"], result["answer"])
         assert dag.digest((await agent.state("t"))["ideas"]) == digest
+
+
+@pytest.mark.parametrize("damage", ["no database", "cut", "hole", "empty", "gone"])
+async def test_where_nothing_is_whole_nobody_is_sent_to_the_last_whole_checkpoint(
+    kit: Any, tmp_path: Path, damage: str
+) -> None:
+    await kit.finished(tmp_path, embedded=True)
+    file = tmp_path / "checkpoints.sqlite"
+    whole = file.read_bytes()
+    left = {
+        "no database": b"\x93" * len(whole), "cut": whole[: len(whole) // 2], "empty": b"",
+        "hole": whole[:4096] + b"\x93" * (len(whole) - 8192) + whole[-4096:],
+    }  # fmt: skip
+    file.unlink()
+    if damage in left:
+        file.write_bytes(left[damage])
+
+    async def told(last_good: bool) -> None:
+        async with kit.agent(tmp_path) as agent:
+            await agent.resume("t", last_good=last_good)
+
+    async def read() -> None:
+        async with Reader(Home(tmp_path), {}) as reader:
+            await reader.state("t")
+
+    for call in (read, partial(told, False), partial(told, True)):
+        with pytest.raises(StateError) as found:
+            await call()
+        assert "ackup" in found.value.mend and "--last-good" not in found.value.mend, found.value
 
 
 async def test_what_is_meant_to_change_stays_whole(kit: Any, tmp_path: Path) -> None:

@@ -21,10 +21,8 @@ MARK = "~"
 """Ends the type of a value that carries its digest."""
 DIGEST = 8
 """Bytes of the digest of one value."""
-CHOICES = (
-    "Choose: go on from the last checkpoint that is whole (ddax resume THREAD --last-good), restore the file "
-    "from a backup, or start the task again on a new thread."
-)
+RESTORE = "restore the file from a backup, or start the task again on a new thread."
+CHOICES = f"Choose: go on from the last checkpoint that is whole (ddax resume THREAD --last-good), {RESTORE}"
 
 
 def sealed(kind: str, data: bytes) -> tuple[str, bytes]:
@@ -42,9 +40,9 @@ def opened(kind: str, data: bytes) -> tuple[str, bytes]:
     return plain, body
 
 
-def damaged(why: str, *, what: str = "the checkpoints are damaged.") -> StateError:
-    """Return the error that names the damage and what can be done."""
-    return StateError(what, why=why, mend=CHOICES)
+def damaged(why: str, *, what: str = "the checkpoints are damaged.", left: bool = True) -> StateError:
+    """Return the error that names the damage and what can be done; `left` says that some may be whole."""
+    return StateError(what, why=why, mend=CHOICES if left else RESTORE.capitalize())
 
 
 class OtherKey(StateError):
@@ -70,18 +68,21 @@ class Seal(NamedTuple):
 
 @contextmanager
 def checkpoint_errors(path: Path) -> Iterator[None]:
-    """Name the three choices where the checkpoints turn out to be damaged under this block."""
-    try:
-        with sqlite_errors(path):
+    """Name the three choices where checkpoints turn out to be damaged under this block.
+
+    Where it is the file, no checkpoint can be told to be whole, and there are two.
+    """
+    with sqlite_errors(path):
+        try:
             yield
-    except OtherKey:
-        raise  # nothing is damaged, and nothing is to be given up
-    except StateError as error:
-        raise StateError(error.what, why=error.why, mend=CHOICES) from error
-    except (ValueError, KeyError, TypeError, UnicodeError) as error:
-        raise damaged(
-            f"{type(error).__name__}: {error}.", what=f"The checkpoints in {str(path)!r} cannot be read."
-        ) from error
+        except OtherKey:
+            raise  # nothing is damaged, and nothing is to be given up
+        except StateError as error:
+            raise StateError(error.what, why=error.why, mend=CHOICES) from error
+        except (ValueError, KeyError, TypeError, UnicodeError) as error:
+            raise damaged(
+                f"{type(error).__name__}: {error}.", what=f"The checkpoints in {str(path)!r} cannot be read."
+            ) from error
 
 
 @dataclass(frozen=True)
