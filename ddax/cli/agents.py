@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
+from ddax.cli.answer import override_line
 from ddax.cli.backend import Opener, Output, home_of, opener_of, settings
 from ddax.cli.options import JSON, VERBOSE
 from ddax.cli.runs import known_run
@@ -282,9 +283,7 @@ def _shown(agent: JsonDict, trust: float) -> Iterator[str]:
         right = {True: "right", False: "wrong", None: "open"}[row["verified_better"]]
         yield f"  dissent ({right}, depth {row['depth_score']:.2f}): {clean(row['dissent_text'], 160)}"
     for row in agent["override_history"][-SHOWN:]:
-        state = f"regretted by {clean(row['reverted_by'], 60)}" if row["regret"] else "stands"
-        own, human = clean(row["agent_output"], 70), clean(row["human_decision"], 70)
-        yield f"  override {row['id']} by {clean(row['human'], 60)} ({state}): {own} → {human}"
+        yield override_line(row)
 
 
 def _metric_line(found: JsonDict) -> str:

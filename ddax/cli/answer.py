@@ -50,6 +50,7 @@ def result_lines(result: Mapping[str, Any]) -> Iterator[str]:
     yield clean_block(result["answer"]).strip() or "No answer."
     yield from _citations(result)
     yield from _doubts(result)
+    yield from _overridden(result)
     yield from _failures(result)
     yield from _shown(result)
     yield from question_lines(result)
@@ -108,6 +109,21 @@ def _doubts(result: Mapping[str, Any]) -> Iterator[str]:
     yield "Doubtful:"
     for doubt in result["doubts"]:
         yield f"  {clean(doubt.get('title', ''), 100)}: {clean(doubt.get('why', ''), 160)}"
+
+
+def _overridden(result: Mapping[str, Any]) -> Iterator[str]:
+    if not result.get("overrides"):
+        return
+    yield ""
+    yield "Overridden:"
+    yield from map(override_line, result["overrides"])
+
+
+def override_line(row: Mapping[str, Any]) -> str:
+    """Return an override in one line: who made it, whether it stands, and what it put in place of what."""
+    state = f"regretted by {clean(row['reverted_by'], 60)}" if row["regret"] else "stands"
+    own, human = clean(row["agent_output"], 70), clean(row["human_decision"], 70)
+    return f"  override {row['id']} by {clean(row['human'], 60)} ({state}): {own} → {human}"
 
 
 def _failures(result: Mapping[str, Any]) -> Iterator[str]:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import os
 import sys
+import time
 from collections.abc import Mapping
 from dataclasses import asdict
 from pathlib import Path
@@ -17,10 +18,11 @@ from ddax.cli.backend import Opener, Output, check_thread, home_of, opener_of, p
 from ddax.cli.board import Board
 from ddax.cli.options import JSON, VERBOSE
 from ddax.cli.text import clean, columns, shorten, speaks_utf8
-from ddax.errors import DdaxError, UsageError
+from ddax.errors import DdaxError, StateError, UsageError
 
 if TYPE_CHECKING:
     from ddax.graph.runs import RunInfo
+    from ddax.types import JsonDict
     from ddax.viewer.reading import Reader
 
 TASK = 500
@@ -107,15 +109,31 @@ def show(
 
     output, info = Output(json=json, verbose=verbose), known_run(thread)
     state, result = asyncio.run(_read(opener_of(context), thread))
+    overrides = _overrides(info.thread_id, output)
     if json:
         ideas = state.get("ideas", {})
         info = standing(info, Home(home_of()), state)
-        output.result({"run": _row(info), "result": result, "ideas": [ideas[key] for key in ideas]})
+        found = {"run": _row(info), "result": result, "ideas": [ideas[key] for key in ideas]}
+        output.result({**found, "overrides": overrides})
         return
     output.say(clean(info.task, TASK))
     print_tree(Board.of_state(state))
-    for line in result_lines(result):
+    for line in result_lines({**result, "overrides": overrides}):
         output.say(line)
+
+
+def _overrides(thread: str, output: Output) -> list[JsonDict]:
+    """Return what humans put in the place of answers; a thread is shown without what is damaged."""
+    from ddax.memory.agents import AgentStore
+    from ddax.memory.home import Home
+    from ddax.memory.overrides import Overrides
+
+    try:
+        agents = AgentStore(Home(home_of()).agents, clock=time.time)
+        return [one.entry for one in Overrides(agents).of_thread(thread)]
+    except StateError as error:
+        output.note(f"Overrides are not shown. {error}")
+        return []
 
 
 async def _read(opener: Opener, thread: str) -> tuple[Mapping[str, Any], Mapping[str, Any]]:

@@ -75,6 +75,10 @@ class Overrides:
         found = [Found(str(a["agent_name"]), e) for a in files for e in a["override_history"]]
         return sorted(found, key=lambda one: (one.entry["timestamp"], one.entry["id"]))
 
+    def of_thread(self, thread: str) -> list[Found]:
+        """Return the overrides of what a thread chose or answered, oldest first."""
+        return [one for one in self.all() if one.entry["context"].get("thread") == thread]
+
     def get(self, event: str) -> Found:
         """Return the override whose id begins like this; raises `UsageError` where not exactly one does."""
         if len(event) < MIN_PREFIX:

@@ -71,6 +71,21 @@ def test_an_answer_is_overridden_and_the_override_reverted(capsys: Any, thread: 
     assert call(capsys, "agents", "revert", made["id"])[0] == 2
 
 
+def test_a_thread_shows_what_was_put_in_the_place_of_its_answer(capsys: Any, thread: str) -> None:
+    assert "Overridden" not in call(capsys, "show", "t")[1] and not home_of().joinpath("agents").exists()
+    made = told(capsys, "agents", "override", "t", "--decision", "It is\x1b[31m 43.")["override"]
+    line = f"  override {made['id']} by human ({{}}): It is 42. → It is 43."
+    assert line.format("stands") in call(capsys, "show", "t")[1].splitlines()
+    assert told(capsys, "show", "t")["overrides"] == [made]
+    call(capsys, "agents", "revert", made["id"], "--by", "Bob")
+    assert line.format("regretted by Bob") in call(capsys, "show", "t")[1].splitlines()
+    run_folder().save(RunInfo("u", "what is it?", "done"))
+    assert told(capsys, "show", "u")["overrides"] == []
+    next(home_of().joinpath("agents").glob("*.json")).write_text("{")
+    code, out, err = call(capsys, "show", "t")
+    assert code == 0 and "It is 42." in out and "Overrides are not shown. The file" in err
+
+
 def test_what_was_reverted_can_be_decided_again(capsys: Any, thread: str) -> None:
     words = ("agents", "override", "t", "--decision", "It is 43.")
     first = told(capsys, *words)["override"]
