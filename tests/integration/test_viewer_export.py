@@ -145,3 +145,24 @@ async def test_the_export_opens_from_disk_with_the_same_picture(chromium: str, t
         await expect(page.locator("aside")).to_contain_text("What it saw")
         await page.screenshot(path=tmp_path / "export.png")
         assert (watched.faults, watched.asked) == ([], [file.as_uri()])
+
+
+async def test_a_long_name_of_a_thread_takes_no_room_from_what_stands_beside_it(
+    chromium: str, tmp_path: Path
+) -> None:
+    name = "long-name-" * 12
+    await write_run(tmp_path, name, 20)
+    async with Reader(Home(tmp_path), {}) as reader:
+        (tmp_path / "out.html").write_text(exported_page(await kept(reader, name)), encoding="utf-8")
+    async with browser_page(chromium, offline=True) as page:
+        await page.goto((tmp_path / "out.html").as_uri())
+        await page.wait_for_selector(".dag .node")
+        for width, highest in ((1100, 80), (380, 200)):
+            await page.set_viewport_size({"width": width, "height": 800})
+            assert await page.locator("header.top").evaluate("one => one.offsetHeight") <= highest
+            outer = await page.locator(".facts").evaluate("one => one.getBoundingClientRect().right")
+            rights = await page.locator(".facts span").evaluate_all(
+                "all => all.map(one => one.getBoundingClientRect().right)"
+            )
+            assert max(rights) <= outer + 1, (width, rights, outer)
+        await expect(page.locator(".facts .name")).to_have_attribute("title", name)

@@ -143,7 +143,7 @@ export class View {
     const { run, result } = this.standing;
     const last = this.moments[this.moments.length - 1];
     const usage = last ? { model_calls: last.calls, tokens: last.tokens, usd: last.usd } : result.usage;
-    put(this.facts, pill(run.status), h("span", { class: "mono" }, this.thread), h("span", {}, `${this.ideas.size.toLocaleString("en")} ideas`), h("span", {}, `step ${last?.step ?? result.steps}`), h("span", {}, `ρ ${number(last?.rho ?? result.rigidity)}`), h("span", {}, (last?.mood || result.mood || "").toLowerCase()), h("span", {}, money(usage)));
+    put(this.facts, pill(run.status), h("span", { class: "mono name", title: this.thread }, this.thread), h("span", {}, `${this.ideas.size.toLocaleString("en")} ideas`), h("span", {}, `step ${last?.step ?? result.steps}`), h("span", {}, `ρ ${number(last?.rho ?? result.rigidity)}`), h("span", {}, (last?.mood || result.mood || "").toLowerCase()), h("span", {}, money(usage)));
   }
 
   drawNotes() {
