@@ -18,26 +18,23 @@ from ddax.reasoning.embedded.extremes import asks_extreme, extreme
 from ddax.reasoning.embedded.question import Question, said_of, unmet
 from ddax.reasoning.embedded.reasons import gives_reason, only_says_what, unreasoned
 from ddax.reasoning.embedded.rows import asked_cell
-from ddax.reasoning.embedded.sentences import HEADING_WORDS, Sentence
+from ddax.reasoning.embedded.sentences import HEADING_WORDS, Sentence, of_one_part
+from ddax.reasoning.embedded.short import short_of
 from ddax.reasoning.embedded.support import Support, measure, unsaid
 from ddax.reasoning.embedded.text import bare_title, contains_phrase, terms, words
-from ddax.reasoning.embedded.touched import of_relative, touched, with_unit
+from ddax.reasoning.embedded.touched import with_unit
 from ddax.reasoning.embedded.vectors import Vectors
-from ddax.reasoning.embedded.whole import Told, rivals, two_named, whole
+from ddax.reasoning.embedded.whole import Told, rivals, whole
 from ddax.types import Citation, Passage
 
 MAX_WORDS = 60
 """Words of an answer text."""
 MAX_SENTENCES = 8
 """Sentences chosen at most; no more fit into the words."""
-SHORT_KINDS = frozenset({"person", "date", "number"})
-"""Kinds whose spans can be told by their form; places and things cannot, without a model."""
 LEAST_SHARE = 0.5
 """A sentence says more only from this share of the best score on."""
 WHOLE = 0.999
 """Coverage of a sentence that says every word of the question."""
-DIRECT = 0.5
-"""Share of the question, by rarity, that a sentence must say to decide a short answer."""
 MAX_SURE = 3
 """Sentences that say all that is asked, of which several are told: they need not agree."""
 LEAST_WORDS = 8
@@ -85,7 +82,7 @@ def _quoted(
     order = telling(question, begun(order, [item for told in firm for item in told]), firm)
     if asks_extreme(question) and order and order[0].sentence.cells and not decided:
         return "", (), ""  # one row of several says nothing of the others
-    short = lead or (decided[1] if decided else _short(question, sure, more, order))
+    short = lead or (decided[1] if decided else short_of(question, sure, more, order))
     if later := overtaken(short, weighed):
         order, short = begun(order, [item for told in later for item in told]), ""
     if changed := changes(question, order, weighed):
@@ -100,14 +97,6 @@ def _quoted(
 def _decided(question: Question, weighed: Sequence[Weighed]) -> tuple[Weighed, str] | None:
     """Find what one sentence or one row decides: yes or no, the cell asked for, the end of a column."""
     return affirmed(question, weighed) or asked_cell(question, weighed) or extreme(question, weighed)
-
-
-def _short(question: Question, sure: Sequence[Told], more: Sequence[Told], order: Sequence[Weighed]) -> str:
-    """Return the short answer of what is sure to answer, if any; empty where another says a different one."""
-    if not sure:
-        return short_answer(question, order)
-    short = agreed(question, sure)
-    return short if all(touched(question, told[-1]) in (short, "") for told in more) else ""
 
 
 def _name_first(
@@ -168,18 +157,6 @@ def opened(question: Question, order: list[Weighed], weighed: Sequence[Weighed])
     return order if first is None else [first, *(item for item in order if item is not first)]
 
 
-def agreed(question: Question, sure: Sequence[Told]) -> str:
-    """Return the short answer of what is sure to answer; empty where two of them say different ones."""
-    clear = (told for told in sure if not two_named(question, told))
-    shorts = {short for told in clear if (short := short_answer(question, [_as_one(told)]))}
-    return shorts.pop() if len(shorts) == 1 else ""
-
-
-def _as_one(told: Told) -> Weighed:
-    """Return the last of the sentences that answer together, which says all that is asked."""
-    return replace(told[-1], cover=1.0, terms=frozenset[str]().union(*(item.terms for item in told)))
-
-
 def begun(order: list[Weighed], deciding: Sequence[Weighed]) -> list[Weighed]:
     """Begin with what decides: what says yes or no, the row asked for, what says all that is asked."""
     first = list({id(item): item for item in deciding}.values())
@@ -214,12 +191,7 @@ def telling(question: Question, order: Sequence[Weighed], sure: Sequence[Told] =
 
 def _goes_on(line: Sentence, first: Sentence) -> bool:
     """Tell whether a sentence says more of the same: the part's own, and no other row of a table."""
-    return _of_one_part(line, first) and not (line.item and first.item)
-
-
-def _of_one_part(line: Sentence, other: Sentence) -> bool:
-    """Tell whether two sentences stand in one document under one heading."""
-    return line.passage.source == other.passage.source and line.heading == other.heading
+    return of_one_part(line, first) and not (line.item and first.item)
 
 
 def _linked(question: Question, item: Weighed, kept: Sequence[Weighed]) -> bool:
@@ -227,7 +199,7 @@ def _linked(question: Question, item: Weighed, kept: Sequence[Weighed]) -> bool:
     page, title = item.sentence.passage, words(bare_title(item.sentence.subject))
     others = [other.sentence for other in kept]
     own = [other for other in others if page.source == other.passage.source]
-    if any(_of_one_part(item.sentence, other) for other in own):
+    if any(of_one_part(item.sentence, other) for other in own):
         return True
     if own and item.sentence.subject == page.title:
         return False
@@ -264,26 +236,6 @@ def chosen(
         order.append(weighed[best])
         said |= weighed[best].terms
     return order
-
-
-def short_answer(question: Question, order: Sequence[Weighed]) -> str:
-    """Choose the short answer; empty where none is asked for or no one sentence says it."""
-    if question.kind == "name" and order and fit_of_title(question, order[0].sentence) == 1:
-        return order[0].sentence.passage.title
-    if question.kind not in SHORT_KINDS or question.german:
-        return ""
-    direct = [
-        item
-        for item in order
-        if item.cover >= DIRECT
-        and item.spans
-        and not unmet(question.names, item.terms)
-        and not of_relative(question, item)
-    ]
-    if not direct or direct[0].sentence.cells:
-        return ""
-    short, *others = (touched(question, item) for item in direct if item.cover >= direct[0].cover)
-    return short if set(others) <= {short, ""} else ""
 
 
 def pack(

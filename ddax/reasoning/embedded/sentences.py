@@ -154,6 +154,11 @@ def goes_back(line: Sentence) -> bool:
     return not _BACK.isdisjoint(words(plain)[:1]) or _APPOSED.match(plain) is not None
 
 
+def of_one_part(line: Sentence, other: Sentence) -> bool:
+    """Tell whether two sentences stand in one document under one heading."""
+    return line.passage.source == other.passage.source and line.heading == other.heading
+
+
 def fair_share(sizes: Sequence[int], limit: int) -> int:
     """Return how many each of several parts may give at most, so that they give no more than `limit`."""
     left, share = limit, 0
