@@ -19,6 +19,9 @@ LINE_CHARS = 2000
 LOOKBACK = 32
 """Characters before a full stop that are read to tell an abbreviation."""
 
+LIST_DIGITS = 3
+"""Digits of the number of an item; one of four, at the beginning of a wrapped line, is a year."""
+
 TITLES = frozenset(
     """
     mr mrs ms dr prof st sr jr gen col lt sgt capt cmdr adm maj rev hon pres gov sen rep fr mt ft
@@ -199,7 +202,7 @@ def abbreviated(token: str, following: str, opens_line: bool) -> bool:
     initial = len(token) == 1 and token.isalpha() and token.isupper()
     if initial or folded in ENDINGS or ACRONYM.fullmatch(token):
         return bool(following) and not opener(following)
-    return opens_line and token.isdigit()
+    return opens_line and token.isdigit() and len(token) <= LIST_DIGITS
 
 
 def opener(word: str) -> bool:

@@ -52,6 +52,8 @@ def test_chunks_are_verbatim_bounded_and_complete(text: str, size: int, overlap:
             ["Use a tool (e.g. Python).", "It cost 3.5 dollars."],
         ),
         ("Foo Inc. was sold. See No. 5 and Fig. 3.", ["Foo Inc. was sold.", "See No. 5 and Fig. 3."]),
+        ("It was renewed in\n2009. The repair is dear.", ["It was renewed in\n2009.", "The repair is dear."]),
+        ("Steps:\n12. Stir it. Wait.", ["Steps:", "12. Stir it.", "Wait."]),
         ("He said no. Then he left.", ["He said no.", "Then he left."]),
         ('"Why?" he asked. "Go!" She went.', ['"Why?" he asked.', '"Go!"', "She went."]),
         ("Wait... what? Yes... Then it came.", ["Wait... what?", "Yes...", "Then it came."]),
