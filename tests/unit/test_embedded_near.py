@@ -4,7 +4,12 @@ from __future__ import annotations
 
 import pytest
 
+from ddax.memory.embeddings import HashEmbedder
 from ddax.reasoning.embedded import EmbeddedReasoner
+from ddax.reasoning.embedded.evidence import fit_of_title, weigh
+from ddax.reasoning.embedded.question import analyse
+from ddax.reasoning.embedded.vectors import Vectors
+from ddax.types import Passage
 from tests.unit.embedded_asking import asked
 
 MEALS = (
@@ -26,3 +31,91 @@ async def test_no_number_is_told_beside_one_of_what_is_asked(
 ) -> None:
     reply = await asked(reasoner, task, **{"House book": MEALS})
     assert reply.found and reply.short == short, reply
+
+
+NOTES = (
+    "# Release notes of Quillfeed\n\n## 3.2.0 (2024-11-05)\n\n"
+    "- The command `quill sync` keeps its connection open and is twice as fast.\n"
+    "- The default time-out was raised from 10 to 25 seconds.\n- Support for Python 3.8 was removed.\n\n"
+    "## 3.1.2 (2024-08-19)\n\n- Fixed a crash when a feed has no title.\n"
+    "- The option `--quiet` hides the progress bar again.\n\n## 3.1.0 (2024-06-30)\n\n"
+    "- New command `quill export`, which writes all articles as Markdown.\n\n## 3.0.0 (2024-01-22)\n\n"
+    "- The configuration file is now TOML. YAML files are no longer read.\n"
+)
+
+
+@pytest.mark.parametrize(
+    ("task", "said"),
+    [
+        ("Which version of Quillfeed removed support for Python 3.8?", "3.2.0"),
+        ("Which version of Quillfeed removed support for Python 3.9?", ""),
+    ],
+)
+async def test_a_name_with_another_number_is_another_one(
+    reasoner: EmbeddedReasoner, task: str, said: str
+) -> None:
+    reply = await asked(reasoner, task, **{"Release notes of Quillfeed": NOTES})
+    assert reply.found == bool(said) and said in reply.text, reply.text
+    assert said or "nothing read mentions 3.9 (" in reply.text
+
+
+VIADUCT = (
+    "Survey of the Ashdown Viaduct\nThe Ashdown Viaduct carries the railway over the valley of the Teign.\n"
+    "It has 19 arches. The stone came from the quarry at Merrow Hill.\nCondition in 2021\n"
+    "Arches 4 and 5 show cracks. The parapet on the east side was renewed in\n2009. The repair of the cracks "
+    "is estimated at 1.4 million pounds. No\ntrain may pass the viaduct faster than 40 km/h.\n"
+)
+
+
+@pytest.mark.parametrize(
+    ("task", "said"),
+    [
+        ("What does the repair of the parapet cost?", ""),
+        ("How long does the repair of the parapet take?", ""),
+        ("What does the repair of the cracks cost?", "1.4 million pounds"),
+    ],
+)
+async def test_the_cost_of_one_thing_is_not_that_of_another(
+    reasoner: EmbeddedReasoner, task: str, said: str
+) -> None:
+    reply = await asked(reasoner, task, survey=VIADUCT)
+    assert reply.found == bool(said) and said in reply.text, reply.text
+
+
+TOOL = (
+    "# tidepool\n\n`tidepool` is a command-line tool that watches folders and copies files to a server.\n\n"
+    "## Use\n\n| Command | What it does |\n|---|---|\n| `tidepool list` | lists the snapshots |\n"
+    "| `tidepool restore ID` | restores a snapshot |\n"
+)
+
+
+@pytest.mark.parametrize(
+    ("task", "short"),
+    [
+        ("Which command of tidepool restores a snapshot?", ""),
+        ("Which command restores a snapshot?", ""),
+        ("Which command uploads a single file?", ""),
+        ("Which tool watches folders and copies files?", "tidepool"),
+    ],
+)
+async def test_a_document_is_named_for_what_its_opening_says(
+    reasoner: EmbeddedReasoner, task: str, short: str
+) -> None:
+    reply = await asked(reasoner, task, tidepool=TOOL)
+    assert reply.short == short, reply
+    assert short or not reply.text.startswith("`tidepool` is"), reply
+
+
+@pytest.mark.parametrize(
+    ("task", "fit"),
+    [
+        ("Which exception is raised when a file does not exist?", 0.0),
+        ("Which exception is raised when a file already exists?", 1.0),
+        ("Which exception is raised when a file is not read?", 1.0),
+    ],
+)
+def test_what_says_the_contrary_of_what_is_asked_names_nothing(task: str, fit: float) -> None:
+    text = "builtins.FileExistsError\n\nFile already exists."
+    page = Passage("f", "builtins.FileExistsError", "builtins.FileExistsError", text)
+    weighed = weigh(analyse(task), [page], Vectors(HashEmbedder()))
+    assert max(fit_of_title(analyse(task), item.sentence) for item in weighed) == fit

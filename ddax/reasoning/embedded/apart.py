@@ -16,7 +16,7 @@ from ddax.reasoning.embedded.question import Question
 from ddax.reasoning.embedded.sentences import MAIL
 from ddax.reasoning.embedded.spans import names_in
 from ddax.reasoning.embedded.text import terms, words
-from ddax.reasoning.embedded.whole import FORM, LEAST_TERMS, together, whole
+from ddax.reasoning.embedded.whole import FORM, LEAST_TERMS, needed_terms, together, whole
 
 FEW_TERMS = 3
 """So few words beside a name stand in one sentence, or in two that belong together."""
@@ -28,7 +28,14 @@ _ONE = frozenset({"person", "date", "number", "place", "thing"})
 
 def apart(question: Question, weighed: Sequence[Weighed]) -> bool:
     """Tell whether all words of a plain question about one thing are said, but never of this thing."""
-    needed = frozenset(question.terms) - FORM
+    return any(
+        _never_of_it(question, weighed, needed)
+        for needed in {frozenset(question.terms) - FORM, needed_terms(question)}
+    )
+
+
+def _never_of_it(question: Question, weighed: Sequence[Weighed], needed: AbstractSet[str]) -> bool:
+    """Tell whether all words needed are said, but no sentence, nor two that belong together, say them all."""
     rest = needed - {term for name in question.names for term in terms(name)}
     plain = question.kind in _ONE and len(question.names) <= 1 and len(rest) <= FEW_TERMS
     if not plain or _THROUGH.search(question.text):

@@ -13,11 +13,12 @@ from ddax.reasoning.embedded.others import unmeant
 from ddax.reasoning.embedded.question import Question, said_of
 from ddax.reasoning.embedded.sentences import Sentence, split
 from ddax.reasoning.embedded.spans import Span, candidates
-from ddax.reasoning.embedded.text import words
+from ddax.reasoning.embedded.text import denies, fold, term_of, words
 from ddax.reasoning.embedded.vectors import Vectors
 from ddax.types import Passage
 
 _IDENTIFIER = re.compile(r"[A-Za-z_]\w*(?:\.\w+)*")
+_DENIED = re.compile(r"(?:\bnot|n['’]t)\s+(?:\w+ly\s+)?(\w+)")
 MAX_EMBEDDED = 64
 """Sentences that are embedded for one question, about half a second of work."""
 
@@ -82,7 +83,21 @@ def fit_of_title(question: Question, line: Sentence) -> float:
         meant = 0 < len(asked) <= len(named) and named[-len(asked) :] == asked
     else:
         meant = question.kind == "name" and names_a(question.head, title, line.passage.text)
+        meant = meant and not _has_it(question, title) and not _contrary(question, line)
     return float(meant)
+
+
+def _has_it(question: Question, title: str) -> bool:
+    """Tell whether a part of what a title names is asked for: "Which command of tidepool"."""
+    part = rf"\b{re.escape(question.head)} (?:of|in|from) (?:the )?{re.escape(title)}\b"
+    return re.search(part, question.text, re.IGNORECASE) is not None
+
+
+def _contrary(question: Question, line: Sentence) -> bool:
+    """Tell whether a sentence says without a "not" what a question says with one."""
+    denied = {term_of(word) for word in _DENIED.findall(fold(question.text))}
+    said = words(line.text)
+    return not denied.isdisjoint(map(term_of, said)) and not denies(said)
 
 
 def names_a(kind: str, title: str, text: str) -> bool:

@@ -35,7 +35,7 @@ def unmeant(question: Question, line: Sentence, before: Sequence[Sentence]) -> f
     others = (
         name
         for name in question.names
-        if _of_another_number(name, subject.plain)
+        if (_BACK.isdisjoint(words(subject.plain)) and _of_another_number(name, subject.plain))
         or (not contains_phrase(text, words(name)) and _is_other(question, name, subject, line))
     )
     return frozenset(term for name in others for term in terms(name))
@@ -54,10 +54,21 @@ def _subject(line: Sentence, before: Sequence[Sentence]) -> Sentence | None:
 def _of_another_number(name: str, text: str) -> bool:
     """Tell whether a text says a name with another number, and not with its own: "Tessel 4"."""
     numbered = _NUMBERED.fullmatch(name)
-    if numbered is None or not _BACK.isdisjoint(words(text)):
+    if numbered is None:
         return False
     said = re.findall(rf"\b{re.escape(numbered['base'])} (\d[\d.]*\b)", text, re.IGNORECASE)
     return bool(said) and not any(_is_part(numbered["number"], other) for other in said)
+
+
+def said_otherwise(names: Sequence[str], texts: Sequence[str]) -> list[str]:
+    """Return the names of which texts say other numbers alone: Python 3.8, and never 3.9."""
+    known = {word for text in texts for word in words(text)}
+    found = [(name, match) for name in names if (match := _NUMBERED.fullmatch(name))]
+    return [
+        name
+        for name, match in found
+        if match["number"] not in known and any(_of_another_number(name, text) for text in texts)
+    ]
 
 
 def _is_part(number: str, other: str) -> bool:
