@@ -119,3 +119,36 @@ def test_what_says_the_contrary_of_what_is_asked_names_nothing(task: str, fit: f
     page = Passage("f", "builtins.FileExistsError", "builtins.FileExistsError", text)
     weighed = weigh(analyse(task), [page], Vectors(HashEmbedder()))
     assert max(fit_of_title(analyse(task), item.sentence) for item in weighed) == fit
+
+
+SENSORS = (
+    "# Sensors\n\n| id | measures | maker |\n|---|---|---|\n| T1 | air temperature | Velden |\n"
+    "| H1 | humidity | Velden |\n| W2 | wind speed | Anker |\n"
+)
+BOATS = (
+    "# boats\n\n| Boat | Berth | Owner |\n|---|---|---|\n| Petrel | A7 | M. Osei |\n| Avocet | B1 | Trust |\n"
+)
+MUSEUM = (
+    "Tickets\n\nPrices\n\n# Kestrel Clock Museum\n\nThe museum shows clocks.\n\n## Halls\n\n"
+    "| Hall | Theme | Clocks | Guide |\n|---|---|---|---|\n| North hall | Tower clocks | 34 | Joanna Pike |\n"
+    "| South hall | Pocket watches | 410 | Tomas Reyl |\n"
+)
+
+
+@pytest.mark.parametrize(
+    ("task", "title", "text", "said"),
+    [
+        ("Who makes the sensor that measures air pressure?", "Sensors", SENSORS, ""),
+        ("Who makes the sensor that measures wind speed?", "Sensors", SENSORS, "Anker"),
+        ("Which boat lies at berth B1?", "boats", BOATS, "Avocet"),
+        ("What is the weight of the boat Petrel at berth A7?", "boats", BOATS, ""),
+        ("What is the price of a ticket of the Kestrel Clock Museum?", "Kestrel Clock Museum", MUSEUM, ""),
+        ("What is the price of the hall?", "Kestrel Clock Museum", MUSEUM, ""),
+        ("Who is the guide of the south hall?", "Kestrel Clock Museum", MUSEUM, "Tomas Reyl"),
+    ],
+)
+async def test_a_row_is_no_answer_where_its_table_lacks_what_is_asked(
+    reasoner: EmbeddedReasoner, task: str, title: str, text: str, said: str
+) -> None:
+    reply = await asked(reasoner, task, **{title: text})
+    assert reply.found == bool(said) and said in reply.text, reply.text

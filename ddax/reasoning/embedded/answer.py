@@ -17,7 +17,7 @@ from ddax.reasoning.embedded.evidence import Weighed, fit_of_title, weigh
 from ddax.reasoning.embedded.extremes import asks_extreme, extreme
 from ddax.reasoning.embedded.question import Question, said_of, unmet
 from ddax.reasoning.embedded.reasons import gives_reason, only_says_what, unreasoned
-from ddax.reasoning.embedded.rows import asked_cell
+from ddax.reasoning.embedded.rows import asked_cell, lacking
 from ddax.reasoning.embedded.sentences import HEADING_WORDS, Sentence, of_one_part
 from ddax.reasoning.embedded.short import short_of
 from ddax.reasoning.embedded.support import Support, measure, unsaid
@@ -80,8 +80,8 @@ def _quoted(
     more = [] if decided or lead else rivals(question, weighed, sure)
     firm = [*sure, *more][:MAX_SURE]
     order = telling(question, begun(order, [item for told in firm for item in told]), firm)
-    if asks_extreme(question) and order and order[0].sentence.cells and not decided:
-        return "", (), ""  # one row of several says nothing of the others
+    if order and order[0].sentence.cells and not decided and _open(question, order[0], weighed):
+        return "", (), ""
     short = lead or (decided[1] if decided else short_of(question, sure, more, order))
     if later := overtaken(short, weighed):
         order, short = begun(order, [item for told in later for item in told]), ""
@@ -92,6 +92,11 @@ def _quoted(
     if question.kind == "name" and short:
         citations = _name_first(order[0].sentence, weighed, citations)
     return text, citations, short
+
+
+def _open(question: Question, row: Weighed, weighed: Sequence[Weighed]) -> bool:
+    """Tell whether a row leaves open what is asked: one of several says nothing of the others."""
+    return asks_extreme(question) or bool(lacking(question, row, weighed))
 
 
 def _decided(question: Question, weighed: Sequence[Weighed]) -> tuple[Weighed, str] | None:
@@ -143,7 +148,7 @@ def sayable(question: Question, weighed: Sequence[Weighed]) -> list[Weighed]:
         and not only_says_what(question, item.sentence)
         and (not item.sentence.label or (question.kind in ("date", "number") and item.spans))
     ]
-    return kept or list(weighed)
+    return kept or [item for item in weighed if not item.sentence.label]
 
 
 def opened(question: Question, order: list[Weighed], weighed: Sequence[Weighed]) -> list[Weighed]:

@@ -17,6 +17,10 @@ _RELATION = re.compile(
     re.IGNORECASE,
 )
 """What asks for something else than the cell of the row that is named."""
+_VERB = re.compile(
+    r"\bwho\s+(\w+)|\b(?:which|what)\s+\w+\s+(\w+)|\b(?:do|does|did)\b.*?(\w+)\W*$", re.IGNORECASE
+)
+"""What only says what the one asked for does, or what is done with it."""
 _MEASURES = frozenset(terms("year date number name value amount"))
 """What only says in which form an answer is asked for."""
 _VALUES = frozenset(terms("value values detail details data entry info information"))
@@ -66,6 +70,19 @@ def of_row(question: Question, row: Sentence) -> str:
         plain |= _VALUES if len(cells) == 1 else frozenset()
         told = [cell for name, cell in cells if set(terms(name)) <= plain]
     return told[0] if len(told) == 1 and _fits(question, told[0]) else ""
+
+
+def lacking(question: Question, row: Weighed, weighed: Sequence[Weighed]) -> frozenset[str]:
+    """Return the words of a question that neither a row nor any statement of its document says.
+
+    Its verb may be left out: "Which boat lies at berth B1?".
+    """
+    page = row.sentence.passage.source
+    said = (
+        item.terms for item in weighed if item.sentence.passage.source == page and not item.sentence.label
+    )
+    verb = terms(" ".join(filter(None, match.groups()))) if (match := _VERB.search(question.text)) else []
+    return frozenset(question.terms).difference(_MEASURES, verb, row.terms, *said)
 
 
 def _below(question: Question, asked: AbstractSet[str], cells: Sequence[tuple[str, str]]) -> list[str]:
