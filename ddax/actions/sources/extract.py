@@ -28,6 +28,12 @@ UNDERLINED = re.compile(r"^(?=\S)(.{1,200})\n(?:={3,}|-{3,}|~{3,}|\*{3,}|\^{3,})
 LINK = re.compile(r"\]\(<?((?:[^)\s>\]]|\](?!\())++)>?(?:\s+\"[^\"]*\")?\)")
 
 
+FULL_LINE = 0.6
+"""Share of the longest line of a page from which a line is one of a paragraph."""
+NO_SENTENCE = re.compile(r"[A-Z0-9\u00c0-\u00de].{0,80}[\w)]")
+ENDS = (".", "!", "?", ":", "”", '"')
+
+
 class Extracted(NamedTuple):
     """What was read from a file or page."""
 
@@ -116,7 +122,7 @@ def from_pdf(content: bytes) -> Extracted:
         reader = PdfReader(io.BytesIO(content))
         if reader.is_encrypted and not reader.decrypt(""):
             raise NotText("it is encrypted")
-        pages = [reader.pages[i].extract_text() for i in range(min(len(reader.pages), MAX_PAGES))]
+        pages = [parted(reader.pages[i].extract_text()) for i in range(min(len(reader.pages), MAX_PAGES))]
         title = str((reader.metadata.title if reader.metadata else "") or "")
     except NotText:
         raise
@@ -127,7 +133,28 @@ def from_pdf(content: bytes) -> Extracted:
     text = "\n\n".join(page.strip() for page in pages if page.strip())
     if not text:
         raise NotText("it is a PDF without a text layer")
-    return Extracted(title, text)
+    return Extracted(title or opening(text), text)
+
+
+def parted(page: str) -> str:
+    """Set the headings of a page apart by empty lines, which the layer of text of a PDF has lost.
+
+    A heading is a short line without a mark at its end, behind what ends a sentence and before a full line.
+    """
+    lines = [line.rstrip() for line in page.strip().splitlines()]
+    full = FULL_LINE * max(map(len, lines), default=0)
+    found = list[str]()
+    for place, line in enumerate(lines):
+        before, behind = lines[place - 1] if place else "", [*lines, ""][place + 1]
+        heads = NO_SENTENCE.fullmatch(line) and len(line) < full <= len(behind) and behind[:1].isupper()
+        found += ["", line, ""] if heads and (not before or before.endswith(ENDS)) else [line]
+    return "\n".join(found).strip()
+
+
+def opening(text: str) -> str:
+    """Return the heading with which a text begins, or nothing."""
+    first, _, rest = text.partition("\n")
+    return first if rest.startswith("\n") and NO_SENTENCE.fullmatch(first) else ""
 
 
 def hush(library: str) -> None:
