@@ -78,3 +78,20 @@ def test_a_german_question_is_taken_apart(task: str, kind: str, terms: tuple[str
 )
 def test_forms_of_a_german_word_meet(one: str, other: str) -> None:
     assert form_of(one) == form_of(other)
+
+
+WELL = "Die Burg steht auf einem Felsen. Der Burgbrunnen ist 64 Meter tief. Die Halle ist leer.\n"
+
+
+@pytest.mark.parametrize(
+    ("task", "said"),
+    [
+        ("Wie tief ist der Burgbrunnen?", "64 Meter tief"),
+        ("Wie hoch ist der Burgbrunnen?", ""),
+    ],
+)
+async def test_a_thing_that_a_sentence_measures_is_enough(
+    reasoner: EmbeddedReasoner, task: str, said: str
+) -> None:
+    reply = await asked(reasoner, task, Falkenrath=WELL)
+    assert reply.found == bool(said) and said in reply.text, reply.text

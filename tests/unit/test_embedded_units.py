@@ -203,3 +203,42 @@ async def test_another_amount_is_no_price(reasoner: EmbeddedReasoner, task: str,
 async def test_two_short_lines_with_prices_are_no_title(reasoner: EmbeddedReasoner) -> None:
     reply = await asked(reasoner, "What does Gelato cost?", menu="Gelato 4 euros\nCake 6 euros\n")
     assert reply.found and "Gelato 4 euros" in reply.text
+
+
+STONES = (
+    "| Stone | Part | Length (m) |\n|---|---|---|\n| Grey stone | base | 3 |\n| Grey stone | top | 2 |\n"
+    "| Long stone | base | 4 |\n| Long stone | top | 0.5 |\n"
+)
+TOWERS = (
+    "| Turm | Höhe (m) | Baujahr | Plätze |\n|---|---|---|---|\n| Hungerturm | 21 | 1255 | 40 |\n"
+    "| Glockenturm | 33 | 1410 | 12 |\n| Pulverturm | 17 | 1502 | 25 |\n"
+)
+SALES = "| Month | Sales |\n|---|---|\n| May | 12 |\n| June | 19 |\n"
+WEIGHTS = "| Item | Weight (kg) |\n|---|---|\n| A | 3 |\n| B | 7 |\n| C | 9 |\n"
+
+
+@pytest.mark.parametrize(
+    ("task", "text", "short"),
+    [
+        ("Which stone is the longest?", STONES, ""),
+        ("Which stone is the longest?", STONES.replace("Grey stone | top", "Red stone | top"), ""),
+        ("Which boat is the longest?", "| Place | Boat | Length (m) |\n|---|---|---|\n| A | Tern | 3 |\n"
+         "| B | Lark | 4 |\n", "Lark"),
+        ("Which month had the most sales?", SALES, "June"),
+        ("Which month had the most sales?", f"{SALES}| Total | 31 |\n", ""),
+        ("Which is heavier, A or B?", WEIGHTS, "B"),
+        ("Which item is lighter: A or C?", WEIGHTS, "A"),
+        ("Which is heavier, A or D?", WEIGHTS, ""),
+        ("Welcher Turm ist der höchste?", TOWERS, "Glockenturm"),
+        ("Welcher Turm ist am niedrigsten?", TOWERS, ""),
+        ("Welcher Turm ist der älteste?", TOWERS, "Hungerturm"),
+        ("Welcher Turm hat die meisten Plätze?", TOWERS, "Hungerturm"),
+        ("Welcher Turm hat die wenigsten Plätze?", TOWERS, "Glockenturm"),
+        ("Welcher Turm ist der teuerste?", TOWERS, ""),
+    ],
+)  # fmt: skip
+async def test_the_end_of_a_column_is_of_one_thing_a_row(
+    reasoner: EmbeddedReasoner, task: str, text: str, short: str
+) -> None:
+    reply = await asked(reasoner, task, Table=f"# Table\n\n{text}")
+    assert (reply.short, reply.found) == (short, bool(short)), reply

@@ -24,7 +24,7 @@ from ddax.reasoning.embedded.support import Support, measure, unsaid
 from ddax.reasoning.embedded.text import bare_title, contains_phrase, terms, words
 from ddax.reasoning.embedded.touched import with_unit
 from ddax.reasoning.embedded.vectors import Vectors
-from ddax.reasoning.embedded.whole import Told, rivals, whole
+from ddax.reasoning.embedded.whole import Told, mismeasured, rivals, whole
 from ddax.types import Citation, Passage
 
 MAX_WORDS = 60
@@ -60,6 +60,7 @@ def answer(question: Question, passages: Sequence[Passage], vectors: Vectors, *,
     weighed = weigh(question, passages, vectors)
     strength = measure(question, weighed)
     missing = strength.value < threshold or unsaid(question, passages) or apart(question, weighed)
+    missing = missing or mismeasured(question, weighed)
     if weighed and not missing and not unreasoned(question, weighed):
         text, citations, short = _quoted(question, passages, weighed, vectors)
         if citations:
@@ -80,7 +81,7 @@ def _quoted(
     more = [] if decided or lead else rivals(question, weighed, sure)
     firm = [*sure, *more][:MAX_SURE]
     order = telling(question, begun(order, [item for told in firm for item in told]), firm)
-    if order and order[0].sentence.cells and not decided and _open(question, order[0], weighed):
+    if order and order[0].sentence.cells and not (lead or decided) and _open(question, order[0], weighed):
         return "", (), ""
     short = lead or (decided[1] if decided else short_of(question, sure, more, order))
     if later := overtaken(short, weighed):

@@ -18,14 +18,17 @@ PRICES, WEIGHT, LENGTH, HEIGHT, WIDTH, DEPTH, AGE, SPEED, TIME, MADE = (
         "width wide breadth broad breite breit",
         "depth deep tiefe tief",
         "age old alter",
-        "speed",
-        "time duration",
-        "year built born founded established opened launched",
+        "speed geschwindigkeit tempo",
+        "time duration dauer zeit",
+        "year built born founded established opened launched jahr baujahr erbaut gebaut gegründet",
     )
 )
 """What columns that say the same are called, with the words by which they are asked for."""
 _ALL = (PRICES, WEIGHT, LENGTH, HEIGHT, WIDTH, DEPTH, AGE)
-_HOW = re.compile(r"\W*(?:how|wie) ([^\W\d_]+) (?:is|are|was|were|ist|sind|war|waren)\b", re.IGNORECASE)
+_SIZES = (WEIGHT, LENGTH, HEIGHT, WIDTH, DEPTH)
+_MEASURED = re.compile(r"\d\s+[^\W\d_]+\s+([^\W\d_]+)")
+"""A number, its unit and what it measures: "64 metres deep"."""
+HOW = re.compile(r"\W*(?:how|wie) ([^\W\d_]+) (?:is|are|was|were|ist|sind|war|waren)\b", re.IGNORECASE)
 _MEANT = {"much": PRICES, "alt": AGE}
 """Words behind "how" that no column is called by."""
 
@@ -34,7 +37,17 @@ def asked_column(question: Question, left: AbstractSet[str]) -> frozenset[str]:
     """Return what the column that the words `left` of a question ask for may be called; empty for any."""
     if question.kind not in ("number", "thing") and not (question.german and question.kind == "open"):
         return frozenset()
-    how = _HOW.match(question.text)
+    how = HOW.match(question.text)
     if how and not left:
         left = _MEANT.get(how[1].lower(), frozenset(terms(how[1])))
     return next((words for words in _ALL if not words.isdisjoint(left)), frozenset())
+
+
+def of_other_size(question: Question, text: str) -> bool:
+    """Tell whether a text measures another size than is asked for: how deep, and not how high."""
+    how = HOW.match(question.text)
+    asked = next((size for size in _SIZES if how and not size.isdisjoint(terms(how[1]))), None)
+    if asked is None:
+        return False
+    told = {term for word in _MEASURED.findall(text) for term in terms(word)}
+    return told.isdisjoint(asked) and any(not told.isdisjoint(size) for size in _SIZES)

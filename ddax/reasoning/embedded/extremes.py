@@ -26,7 +26,7 @@ from ddax.reasoning.embedded.sentences import Sentence
 from ddax.reasoning.embedded.text import terms, words
 from ddax.reasoning.embedded.units import pointed, quantity
 
-_WHICH = re.compile(r"\W*(?:which|what|who)\b", re.IGNORECASE)
+_WHICH = re.compile(r"\W*(?:which|what|who|welche[rsmn]?|wer)\b", re.IGNORECASE)
 _COMPARED: Mapping[str, tuple[tuple[frozenset[str], bool], ...]] = {
     "heavier heaviest": ((WEIGHT, True),), "lighter lightest": ((WEIGHT, False),),
     "longer longest": ((LENGTH, True), (TIME, True)),
@@ -42,19 +42,40 @@ _COMPARED: Mapping[str, tuple[tuple[frozenset[str], bool], ...]] = {
     "fewer fewest less least smaller smallest lower lowest": (),
 }  # fmt: skip
 """What the column is called by which an adjective compares, and whether the most of it is meant."""
+_GERMAN: Mapping[str, str] = {
+    "schwerste": "heaviest", "leichteste": "lightest", "längste": "longest", "kürzeste": "shortest",
+    "höchste": "highest", "tiefste": "deepest", "breiteste": "widest", "schmalste": "narrowest",
+    "billigste": "cheapest", "günstigste": "cheapest", "teuerste": "dearest", "schnellste": "fastest",
+    "langsamste": "slowest", "älteste": "oldest", "jüngste": "youngest", "neueste": "newest",
+    "meiste": "most", "größte": "largest", "wenigste": "fewest", "kleinste": "smallest",
+    "niedrigste": "lowest",
+}  # fmt: skip
+_ENGLISH = {f"{form}{ending}": said for form, said in _GERMAN.items() for ending in ("", "n", "r", "s", "m")}
+"""German forms, by the English one that asks the same."""
 _BY = {form: columns for forms, columns in _COMPARED.items() for form in forms.split()}
 _LITTLE = frozenset(
     ["fewer", "fewest", "less", "least", "smaller", "smallest", "lower", "lowest", "shorter", "shortest",
      "lighter", "lightest", "narrower", "narrowest", "cheaper", "cheapest"]
 )  # fmt: skip
 """Forms by which the least is asked for of a column that is named itself: "the lowest price"."""
-_SAID = re.compile(rf"\b({'|'.join(_BY)})\b(?: (?P<noun>[^\W\d_]+))?", re.IGNORECASE)
+_SAID = re.compile(rf"\b({'|'.join((*_BY, *_ENGLISH))})\b(?: (?P<noun>[^\W\d_]+))?", re.IGNORECASE)
+
+_SUM = re.compile(
+    r"\W*(?:(?:grand |sub-?)?total|sum|overall|all|average|mean|gesamt|insgesamt|summe)\b", re.IGNORECASE
+)
+"""What the row of a sum is called."""
 
 
 def asks_extreme(question: Question) -> bool:
     """Tell whether it is asked which of several has the most or the least of something."""
     match = _SAID.search(question.text)
-    return match is not None and match[1].lower().endswith("st") and _WHICH.match(question.text) is not None
+    return match is not None and _form(match).endswith("st") and _WHICH.match(question.text) is not None
+
+
+def _form(match: re.Match[str]) -> str:
+    """Return the English form by which is compared."""
+    said = match[1].lower()
+    return _ENGLISH.get(said, said)
 
 
 def extreme(question: Question, weighed: Sequence[Weighed]) -> tuple[Weighed, str] | None:
@@ -65,7 +86,7 @@ def extreme(question: Question, weighed: Sequence[Weighed]) -> tuple[Weighed, st
     tables = [rows for rows in _tables(weighed) if _column(rows[0].sentence, match)[0] > 0]
     if len(tables) > 1:
         tables = [rows for rows in tables if _is_of(question, rows[0].sentence)]
-    return _end_of(tables[0], match) if len(tables) == 1 else None
+    return _end_of(tables[0], match, head=question.head) if len(tables) == 1 else None
 
 
 def _is_of(question: Question, row: Sentence) -> bool:
@@ -87,7 +108,7 @@ def higher(question: Question, weighed: Sequence[Weighed]) -> list[Weighed]:
     headers = {(row.sentence.passage.source, row.sentence.header) for row in rows}
     if [len(rows) for rows in found] != [1, 1] or len(headers) != 1:
         return []
-    end = _end_of(rows, match)
+    end = _end_of(rows, match, head="")
     return sorted(rows, key=lambda row: row is not end[0]) if end else []
 
 
@@ -111,8 +132,14 @@ def _is_whole(rows: Sequence[Sentence]) -> bool:
     return bool(behind) or len(page.text) <= CHUNK_CHARS - SENTENCE_CHARS
 
 
-def _end_of(rows: Sequence[Weighed], match: re.Match[str]) -> tuple[Weighed, str] | None:
-    """Return the one row at the end of the column that is asked for, and what it is called."""
+def _end_of(rows: Sequence[Weighed], match: re.Match[str], *, head: str) -> tuple[Weighed, str] | None:
+    """Return the one row at the end of the column that is asked for, and what it is called.
+
+    There is none where several rows are parts of what is called so, or one is their sum.
+    """
+    named = _names([row.sentence for row in rows], head)
+    if len(set(map(tuple, map(words, named)))) < len(rows) or any(_SUM.match(name) for name in named):
+        return None
     place, largest = _column(rows[0].sentence, match)
     told = _values([row.sentence for row in rows], place) if place > 0 else []
     known = [value for value in told if value is not None]
@@ -123,8 +150,16 @@ def _end_of(rows: Sequence[Weighed], match: re.Match[str]) -> tuple[Weighed, str
     best = max(values) if largest else min(values)
     if sum(isclose(value, best) for value in values) > 1:
         return None
-    row = rows[values.index(best)]
-    return row, row.sentence.cells[0][1]
+    at = values.index(best)
+    return rows[at], named[at]
+
+
+def _names(rows: Sequence[Sentence], head: str) -> list[str]:
+    """Return what rows are called: in the column of what is asked for, else in the first."""
+    asked = set(terms(head))
+    places = [place for place, (name, _) in enumerate(rows[0].cells) if asked and asked <= set(terms(name))]
+    place = places[0] if places else 0
+    return [row.cells[place][1] if place < len(row.cells) else "" for row in rows]
 
 
 def value_asked(question: Question, row: Sentence) -> tuple[str, float] | None:
@@ -139,7 +174,7 @@ def _column(row: Sentence, match: re.Match[str]) -> tuple[int, bool]:
 
     The place is 0 where no column or several are called so.
     """
-    noun, said = (match["noun"] or "").lower(), match[1].lower()
+    noun, said = (match["noun"] or "").lower(), _form(match)
     most = said not in _LITTLE
     compared = [(own, largest == most) for own, largest in _BY.get(noun, ())] or _BY[said]
     for wanted, largest in ((frozenset(terms(noun)), most), *compared):

@@ -59,6 +59,12 @@ def kind_of(text: str) -> Literal["person", "date", "number", "place", "open"]:
     return "open"
 
 
+def head_of(text: str) -> str:
+    """Return the noun behind "welcher" and its forms; empty where none is asked for so."""
+    said = words(text)
+    return said[1] if len(said) > 1 and said[0].startswith("welch") else ""
+
+
 def content(text: str, found: Sequence[str]) -> list[str]:
     """Return those of the words of a question that say what it is about."""
     amount = _AMOUNT.match(_plain(text))

@@ -153,7 +153,7 @@ _KINDS: tuple[tuple[AnswerKind, re.Pattern[str]], ...] = (
         ),
     ),
 )  # fmt: skip
-_OR = re.compile(r"[,:]\s*(?:the\s+)?([^,:?]{2,60}?),?\s+or\s+(?:the\s+)?([^,?]{2,60}?)\s*[?\"”.]*\s*$", re.I)
+_OR = re.compile(r"[,:]\s*(?:the\s+)?([^,:?]{1,60}?),?\s+or\s+(?:the\s+)?([^,?]{1,60}?)\s*[?\"”.]*\s*$", re.I)
 _OR_NAMES = re.compile(r"[\"“]([^\"”]+)[\"”]\s+or\s+[\"“]([^\"”]+)[\"”]", re.I)
 _COMPARISON = re.compile(
     r"\b(?:first|earlier|later|older|younger|oldest|larger|bigger|smaller|longer|shorter|higher|taller|more|fewer"
@@ -249,7 +249,9 @@ def _german(text: str) -> Question:
     """Take a German question apart."""
     content = tuple(german.content(text, list(dict.fromkeys(terms(text)))))
     forms = tuple((term, german.form_of(term)) for term in content)
-    return Question(text, content, _names(text), german.kind_of(text), (), "", forms=forms, german=True)
+    return Question(
+        text, content, _names(text), german.kind_of(text), (), german.head_of(text), forms=forms, german=True
+    )
 
 
 def said_of(question: Question, text: str) -> frozenset[str]:

@@ -6,8 +6,9 @@ import re
 from collections.abc import Sequence
 from collections.abc import Set as AbstractSet
 
-from ddax.reasoning.embedded.antecedent import Placed, antecedent, placed, states
+from ddax.reasoning.embedded.antecedent import SUBJECT, Placed, antecedent, placed, states
 from ddax.reasoning.embedded.changes import CHANGED
+from ddax.reasoning.embedded.columns import HOW, of_other_size
 from ddax.reasoning.embedded.evidence import Weighed, fit_of_title
 from ddax.reasoning.embedded.extremes import extreme, higher
 from ddax.reasoning.embedded.question import Question, said_of
@@ -15,7 +16,7 @@ from ddax.reasoning.embedded.reasons import claimed, gives_reason, only_says_wha
 from ddax.reasoning.embedded.rows import asked_cell
 from ddax.reasoning.embedded.sentences import Sentence, goes_back
 from ddax.reasoning.embedded.spans import DATE, LIVED, led_as_place, people_in
-from ddax.reasoning.embedded.text import contains_phrase, denies, stem, terms, words
+from ddax.reasoning.embedded.text import FUNCTION_WORDS, contains_phrase, denies, stem, terms, words
 from ddax.reasoning.embedded.units import PAID, PRICE
 
 LEAST_TERMS = 2
@@ -85,7 +86,7 @@ def whole(question: Question, weighed: Sequence[Weighed]) -> list[Told]:
         return []
     among = placed(weighed)
     enough = len(needed) >= LEAST_TERMS
-    able = [item for item in weighed if enough or _is_priced(question, item, needed)]
+    able = [item for item in weighed if enough or _is_one(question, item, needed)]
     answers = [item for item in able if _answers(question, item)]
     found = [told for item in answers if (told := together(item, among, needed))]
     return sorted(found, key=lambda told: _rank(question, told[-1].sentence))
@@ -138,10 +139,21 @@ def _said(item: Weighed, needed: AbstractSet[str]) -> frozenset[str]:
     return item.terms | _LIFE if named and set(named) <= needed else item.terms
 
 
+def mismeasured(question: Question, weighed: Sequence[Weighed]) -> bool:
+    """Tell whether all that measures the thing asked about measures another size of it."""
+    needed = needed_terms(question)
+    told = [item.sentence.text for item in weighed if item.spans and needed <= item.terms]
+    return bool(told) and all(of_other_size(question, text) for text in told)
+
+
 def lettered(question: Question) -> list[list[str]]:
     """Return the names that a single letter tells from others, as words: "Class B" is no "Class A"."""
     named = [words(name) for name in (*question.names, *_LETTERED.findall(question.text))]
-    return [name for name in named if len(name) > 1 and len(name[-1]) == 1 and name[-1].isalpha()]
+    return [
+        name
+        for name in named
+        if len(name) > 1 and len(name[-1]) == 1 and name[-1].isalpha() and name[0] not in FUNCTION_WORDS
+    ]
 
 
 def needed_terms(question: Question) -> frozenset[str]:
@@ -177,7 +189,7 @@ def _told_of(question: Question, line: Sentence) -> str:
 def _fits(question: Question, item: Weighed) -> bool:
     """Tell whether a sentence says anything that has the form of an answer."""
     text = item.sentence.text
-    if only_says_what(question, item.sentence):
+    if only_says_what(question, item.sentence) or of_other_size(question, text):
         return False
     if re.search(r"\bhow often\b", question.text, re.IGNORECASE):
         return _OFTEN.search(text) is not None
@@ -193,6 +205,21 @@ def _measured(question: Question) -> list[re.Pattern[str]]:
     """Return what an amount has to say that is paid, or that something takes."""
     asked = frozenset(question.terms)
     return [form for verbs, form in ((_PAY, PAID), (_LAST, _WHILE)) if not verbs.isdisjoint(asked)]
+
+
+def _is_one(question: Question, item: Weighed, needed: AbstractSet[str]) -> bool:
+    """Tell whether the amount in a sentence is of the one thing that is asked about."""
+    return _is_priced(question, item, needed) or _is_measured(question, item, needed)
+
+
+def _is_measured(question: Question, item: Weighed, needed: AbstractSet[str]) -> bool:
+    """Tell whether a sentence begins with the one thing asked about, and measures it: "64 metres deep"."""
+    how = HOW.match(question.text)
+    if how is None or question.kind != "number":
+        return False
+    begins = set(terms(" ".join(words(item.sentence.plain)[:SUBJECT])))
+    measured = rf"\d\s+[^\W\d]+\s+{re.escape(how[1])}\b"
+    return needed <= begins and re.search(measured, item.sentence.text, re.IGNORECASE) is not None
 
 
 def _is_priced(question: Question, item: Weighed, needed: AbstractSet[str]) -> bool:
