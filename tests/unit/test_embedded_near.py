@@ -152,3 +152,30 @@ async def test_a_row_is_no_answer_where_its_table_lacks_what_is_asked(
 ) -> None:
     reply = await asked(reasoner, task, **{title: text})
     assert reply.found == bool(said) and said in reply.text, reply.text
+
+
+FILMS = {
+    "The Silver Oar": "The Silver Oar is a 1951 drama film directed by Harriet Voss. It tells of a rower. "
+    "The music was written by Leo Brandt.",
+    "Harriet Voss": "Harriet Voss (born 1914 in Bergen) was a Norwegian film director. She won a prize.",
+}
+INSPECTED = "The viaduct was inspected in 1998 by Ruth Adeyemi and in 2010 by Samuel Holt."
+
+
+@pytest.mark.parametrize(
+    ("task", "said", "short"),
+    [
+        ("Where was the director of The Silver Oar born?", "born 1914 in Bergen", ""),
+        ("Where was the composer of The Silver Oar buried?", "", ""),
+    ],
+)
+async def test_a_place_is_told_of_who_did_what_is_named(
+    reasoner: EmbeddedReasoner, task: str, said: str, short: str
+) -> None:
+    reply = await asked(reasoner, task, **FILMS)
+    assert reply.found == bool(said) and said in reply.text and reply.short == short, reply
+
+
+async def test_a_name_ends_before_the_next_clause(reasoner: EmbeddedReasoner) -> None:
+    reply = await asked(reasoner, "Who inspected the viaduct in 1998?", viaduct=INSPECTED)
+    assert reply.short == "Ruth Adeyemi", reply

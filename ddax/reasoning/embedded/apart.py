@@ -20,7 +20,11 @@ from ddax.reasoning.embedded.whole import FORM, LEAST_TERMS, needed_terms, toget
 
 FEW_TERMS = 3
 """So few words beside a name stand in one sentence, or in two that belong together."""
-_THROUGH = re.compile(r"['’]s\b|^\W*(?:\w+\W+){3,}(?:who|whom|whose|that|which|where)\b", re.IGNORECASE)
+_THROUGH = re.compile(
+    r"['’]s\b|^\W*(?:\w+\W+){3,}(?:who|whom|whose|that|which|where)\b"
+    r"|^\W*(?:when|where|how old|in (?:which|what) \w+)\s+(?:is|was|did|does|were)\s+the\s+\w+[eo]r\s+of\b",
+    re.IGNORECASE,
+)
 """What asks for a thing by way of another one."""
 _ONE = frozenset({"person", "date", "number", "place", "thing"})
 """Kinds of answers that one sentence says."""

@@ -42,7 +42,7 @@ _PLACE_BEFORE = re.compile(r"\b(?:in|at|near|from|of|to|based in|located in|outs
 _PERSON_NEAR = re.compile(
     r"\b(?:by|actor|actress|singer|director|author|writer|born|starring|with|and|father|son)\b"
 )
-_BEHIND = re.compile(r",? (?:in|for|on|since|from|until)\b.*$")
+_BEHIND = re.compile(r"(?:,? and)?,? (?:in|for|on|since|from|until)\b.*$")
 _DIGITS = re.compile(r"^[\d ]+")
 """What a run of capitalised words and numbers holds besides the names of people: a time, a place."""
 _AND = re.compile(r",? and |, ")
