@@ -13,7 +13,7 @@ from ddax.configs.secrets import Redactor
 from ddax.errors import StorageError
 from ddax.memory.embedding_cache import opened
 
-SCHEMA = 6
+SCHEMA = 7
 """Raised when extraction changes, so that older rows are made again."""
 
 
