@@ -179,3 +179,41 @@ async def test_a_place_is_told_of_who_did_what_is_named(
 async def test_a_name_ends_before_the_next_clause(reasoner: EmbeddedReasoner) -> None:
     reply = await asked(reasoner, "Who inspected the viaduct in 1998?", viaduct=INSPECTED)
     assert reply.short == "Ruth Adeyemi", reply
+
+
+PRIZE = (
+    "The prize is for engineers. It was first awarded in 1950 to Ada Crowe. "
+    "It was not awarded from 1960 to 1964."
+)
+
+
+@pytest.mark.parametrize(
+    ("task", "found"),
+    [
+        ("Who was awarded the prize in 1950?", True),
+        ("Who was awarded the prize in 1951?", False),
+    ],
+)
+async def test_what_is_said_of_other_years_is_no_answer(
+    reasoner: EmbeddedReasoner, task: str, found: bool
+) -> None:
+    reply = await asked(reasoner, task, **{"Merton Prize": PRIZE})
+    assert reply.found == found, reply.text
+
+
+BRIDGE = "The Calder Bridge is built of stone. It was opened in 1768. The Calder Bridge is 96 metres long."
+
+
+@pytest.mark.parametrize(
+    ("task", "short"),
+    [("How high is the Calder Bridge?", ""), ("How long is the Calder Bridge?", "96 metres")],
+)
+async def test_how_long_a_thing_is_does_not_say_how_high(
+    reasoner: EmbeddedReasoner, task: str, short: str
+) -> None:
+    reply = await asked(reasoner, task, **{"Calder Bridge": BRIDGE})
+    assert (reply.found, reply.short) == (bool(short), short), reply
+
+
+def test_a_name_may_begin_with_a_small_letter() -> None:
+    assert analyse("Which version dropped support for macOS 12?").names == ("macOS 12",)

@@ -15,6 +15,8 @@ from ddax.reasoning.embedded.text import contains_phrase, fold, terms, words
 
 _NUMBERED = re.compile(r"(?P<base>.*\D) (?P<number>\d[\d.]*)")
 """A name that a number tells from others: "Tessel 5.2"."""
+_IN_YEAR = re.compile(r"\b(?:in|of|for|during) (1\d{3}|20\d\d)\b", re.IGNORECASE)
+_FROM_TO = re.compile(r"\b(1\d{3}|20\d\d)\s*(?:[–—-]|to|until|and)\s*(1\d{3}|20\d\d)\b")
 _DOES = r"\b(?:do|does|did|has|have|had|can|will)\s+(?:the\s+)?"
 """What stands before the one who does what a question asks."""
 _BACK = frozenset(["it", "its", "he", "his", "him", "she", "her", "they", "their", "them", "this", "these"])
@@ -68,6 +70,18 @@ def said_otherwise(names: Sequence[str], texts: Sequence[str]) -> list[str]:
         name
         for name, match in found
         if match["number"] not in known and any(_of_another_number(name, text) for text in texts)
+    ]
+
+
+def unsaid_years(question: Question, texts: Sequence[str]) -> list[str]:
+    """Return the years of which a question asks and that no text says, nor a time that holds them."""
+    known = {word for text in texts for word in words(text)}
+    times = [(int(first), int(last)) for text in texts for first, last in _FROM_TO.findall(text)]
+    asked = dict.fromkeys(_IN_YEAR.findall(question.text))
+    return [
+        year
+        for year in asked
+        if year not in known and not any(first <= int(year) <= last for first, last in times)
     ]
 
 

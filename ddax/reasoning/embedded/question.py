@@ -24,7 +24,7 @@ NAMED = frozenset(
 _QUOTED = re.compile(r"[\"“„«]([^\"“”„«»]{2,80})[\"”“»]")
 _PARTICLES = ("of", "the", "de", "la", "le", "von", "van", "da", "del", "&")
 _NAME = re.compile(
-    r"(?:[A-Z\u00c0-\u00de][\w.'’&-]*|[A-Z]{2,})"
+    r"(?:\b[a-z]{1,3}(?=[A-Z]))?(?:[A-Z\u00c0-\u00de][\w.'’&-]*|[A-Z]{2,})"
     rf"(?:\s+(?:(?:{'|'.join(_PARTICLES)})\s+){{0,3}}"
     r"(?:[A-Z\u00c0-\u00de][\w.'’&-]*|\d+(?:\.\d+)*))*"
 )

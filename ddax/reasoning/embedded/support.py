@@ -20,7 +20,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from ddax.reasoning.embedded.evidence import Weighed
-from ddax.reasoning.embedded.others import said_otherwise
+from ddax.reasoning.embedded.others import said_otherwise, unsaid_years
 from ddax.reasoning.embedded.question import Question, said_of
 from ddax.reasoning.embedded.sentences import Sentence
 from ddax.reasoning.embedded.text import bare_title, contains_phrase, terms, words
@@ -98,7 +98,8 @@ def unsaid(question: Question, passages: Sequence[Passage]) -> list[str]:
     unsaid = [name for name in question.names if (own := set(terms(name))) and not own & said]
     texts = [words(f"{passage.title} {passage.text}") for passage in passages]
     told = (name for name in lettered(question) if not any(contains_phrase(text, name) for text in texts))
-    other = said_otherwise(question.names, [f"{passage.title}\n{passage.text}" for passage in passages])
+    read = [f"{passage.title}\n{passage.text}" for passage in passages]
+    other = [*said_otherwise(question.names, read), *unsaid_years(question, read)]
     return [*unsaid, *map(" ".join, told), *other]
 
 

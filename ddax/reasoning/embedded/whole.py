@@ -142,8 +142,13 @@ def _said(item: Weighed, needed: AbstractSet[str]) -> frozenset[str]:
 def mismeasured(question: Question, weighed: Sequence[Weighed]) -> bool:
     """Tell whether all that measures the thing asked about measures another size of it."""
     needed = needed_terms(question)
-    told = [item.sentence.text for item in weighed if item.spans and needed <= item.terms]
+    told = [item.sentence.text for item in weighed if _counts(item) and needed <= item.terms]
     return bool(told) and all(of_other_size(question, text) for text in told)
+
+
+def _counts(item: Weighed) -> bool:
+    """Tell whether a sentence says a number that is no year."""
+    return any(span.fit == 1 for span in item.spans)
 
 
 def lettered(question: Question) -> list[list[str]]:
