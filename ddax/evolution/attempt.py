@@ -86,8 +86,8 @@ class Attempt:
         self.evaluator = CodeEvaluator(self.sandbox, self.suite, limits=limits_of(self.settings))
 
     def close(self) -> None:
-        """End the worker."""
-        self.evaluator.worker.close()
+        """End the workers."""
+        self.evaluator.close()
 
     def prepare(self) -> Baseline:
         """Measure how the program stands, leave flaky tests out, and hold some back where asked."""

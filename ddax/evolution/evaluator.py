@@ -7,6 +7,7 @@ from collections.abc import Mapping, Sequence
 from ddax.evolution.inside.loading import WORK
 from ddax.evolution.localise import Report, Row, read_report
 from ddax.evolution.records import Evaluation
+from ddax.evolution.sandbox.crew import Crew
 from ddax.evolution.sandbox.protocol import Limits, Sandbox
 from ddax.evolution.sandbox.worker import Worker
 from ddax.evolution.suites import Suite
@@ -75,17 +76,25 @@ def describe(failures: Sequence[Row], suite: Suite) -> str:
 
 
 class CodeEvaluator:
-    """Evaluates whole programs in a warm worker; opens it on first use, ends it on exit."""
+    """Evaluates whole programs in warm workers; opens them on first use, ends them on exit.
+
+    One program is run by the `worker`, many at once by the `crew`, which it is one of.
+    """
 
     def __init__(self, sandbox: Sandbox, suite: Suite, *, limits: Limits) -> None:
         self.sandbox, self.suite, self.limits = sandbox, suite, limits
-        self.worker = Worker(sandbox, suite.message(), limits=limits)
+        self.crew = Crew(sandbox, suite.message(), limits=limits)
+        self.worker = self.crew.workers[0]
 
     def __enter__(self) -> CodeEvaluator:
         return self
 
     def __exit__(self, *_details: object) -> None:
-        self.worker.close()
+        self.close()
+
+    def close(self) -> None:
+        """End the workers."""
+        self.crew.close()
 
     def run(
         self,

@@ -114,9 +114,9 @@ class Ranker:
         read = [{"path": path, "code": READ} for path in paths]
         effects = [{"effects": True}] if self.variants else []
         probes = [*self.inputs, *self.variants, *self.shown, *effects, *read]
-        worker = self.evaluator.worker
+        crew = self.evaluator.crew
         jobs = [
-            worker.job(
+            self.evaluator.worker.job(
                 [],
                 sources={path: self.watch(sources.get(path, self.files[path])) for path in paths},
                 ticks=self.baseline.ticks,
@@ -127,7 +127,7 @@ class Ranker:
         ]
         units = len(self.evaluator.suite.units)
         # One frame each: the variants of long tests are long.
-        reports = [read_report(body, units) for job in jobs for body in worker.run([job])]
+        reports = [read_report(body, units) for body in crew.run(jobs, share=1)]
         dead = [DEAD] * len(probes)
         return [list(r.answers) if len(r.answers) == len(probes) else dead for r in reports]
 

@@ -6,7 +6,7 @@ gate for the rest; a candidate that only times out is run again with a larger bu
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from heapq import merge
 from itertools import combinations
@@ -18,7 +18,8 @@ from ddax.evolution.localise import Report, Row, read_report
 from ddax.evolution.operators import Edit, Source, fingerprint, first_order
 
 ESCALATION = 30
-BATCH = 24
+BATCH = {"fast": 24, "pytest": 6}
+"""Candidates that are run together."""
 QUICK_CPU, SLOW_CPU, MEMORY = 0.3, 1.5, 320
 PYTEST_CPU = 2.0
 """Seconds and MiB that a candidate of the search may use; runaway growth is common among edits."""
@@ -93,13 +94,6 @@ class Candidate:
         return {path: text.decode() for path, text in self.files.items()}
 
 
-def _elsewhere(
-    seed: Partial, singles: Sequence[tuple[float, Edit]], penalty: float
-) -> Iterator[tuple[float, Edit, Partial]]:
-    """Yield the edits of the files that a seed does not touch; made one by one, they are many."""
-    return ((rank + penalty, edit, seed) for rank, edit in singles if edit.path != seed.edit.path)
-
-
 class Search:
     """One repair by enumeration; it ends when `clock` says `end`, in seconds."""
 
@@ -128,7 +122,7 @@ class Search:
         """Return the suspected lines of a file."""
         return {line: s for (p, line), s in self.baseline.suspects.items() if p == path}
 
-    def singles(self) -> Iterator[tuple[float, Edit]]:
+    def singles(self, share: float = LISTING) -> Iterator[tuple[float, Edit]]:
         """Yield the single edits of all targets, best first."""
         sources = []
         for path, text in self.texts.items():
@@ -140,26 +134,30 @@ class Search:
             except SyntaxError:  # nothing can be edited in what is no program
                 continue
         lists = [
-            self.listed(source, suspects, len(sources) - index)
+            self.listed(source, suspects, len(sources) - index, share)
             for index, (source, suspects) in enumerate(sources)
         ]
         return merge(*lists, key=lambda item: item[0])
 
     def pairs(
-        self, seeds: Sequence[Partial], singles: Sequence[tuple[float, Edit]], share: float = LISTING
+        self, seeds: Sequence[Partial], share: float = LISTING
     ) -> Iterator[tuple[float, Edit, Partial]]:
-        """Yield second edits on partial repairs, best first; in other files the `singles`."""
-        lists: list[Iterable[tuple[float, Edit, Partial]]] = []
+        """Yield second edits on partial repairs, best first: what still fails there says where to look."""
+        lists: list[list[tuple[float, Edit, Partial]]] = []
         for index, seed in enumerate(seeds):
-            original = Source(seed.edit.path, self.texts[seed.edit.path], self.baseline.seen)
-            try:
-                source = Source(seed.edit.path, seed.text, self.baseline.seen, original.first_lines)
-            except SyntaxError:
-                continue
-            listed = self.listed(source, self._shifted(seed), len(seeds) - index, share)
+            if self.clock() >= self.end:
+                break
+            inner = self.after(seed, end=self.end)
+            listed = inner.singles(share / (len(seeds) - index))
             lists.append([(rank + PAIR_PENALTY + 0.05 * index, edit, seed) for rank, edit in listed])
-            lists.append(_elsewhere(seed, singles, PAIR_PENALTY + 0.05 * index))
+            self.cut = self.cut or inner.cut
         return merge(*lists, key=lambda item: item[0])
+
+    def after(self, seed: Partial, *, end: float) -> Search:
+        """Return a search that goes on from a seed, with what its tests say."""
+        files = {path: text.decode() for path, text in self.changed(seed.edit, None).items()}
+        baseline = measure(self.evaluator, changed=files, edits=(*self.baseline.edits, seed.edit))
+        return Search(self.evaluator, baseline, end=end, clock=self.clock, priors=self.priors)
 
     def couples(self, most: int) -> Iterator[tuple[float, Edit, Partial]]:
         """Yield pairs of partial repairs that only between them mend all that was ever mended, best first.
@@ -183,12 +181,6 @@ class Search:
         found = first_order(source, suspects, priors=self.priors, late=lambda: self.clock() >= end)
         self.cut = self.cut or self.clock() >= end
         return found
-
-    def _shifted(self, seed: Partial) -> dict[int, float]:
-        added = seed.text.count(b"\n") - self.texts[seed.edit.path].count(b"\n")
-        suspects = self.suspects(seed.edit.path)
-        moved = {line + added if line > seed.edit.line else line: s for line, s in suspects.items()}
-        return moved | {seed.edit.line + i: 1.0 for i in range(max(0, added) + 1)}
 
     def leaders(self) -> list[Partial]:
         """Return a few partial repairs that break nothing and mend at least half of the failing tests."""
@@ -233,26 +225,23 @@ class Search:
         """
         for path, text in self.texts.items():
             self.fresh(self.base | {path: text})
-        singles = list(self.singles())
-        stream: Iterator[tuple[float, Edit, Partial | None]] = ((r, e, None) for r, e in singles)
+        stream: Iterator[tuple[float, Edit, Partial | None]] = ((r, e, None) for r, e in self.singles())
         yield from self.consume(stream, limit=FURTHER_AFTER)
-        yield from alternate(self.ordinary(stream, singles), self.going_on())
+        yield from alternate(self.ordinary(stream), self.going_on())
 
-    def ordinary(
-        self, stream: Iterator[tuple[float, Edit, Partial | None]], singles: Sequence[tuple[float, Edit]]
-    ) -> Iterator[Found | None]:
+    def ordinary(self, stream: Iterator[tuple[float, Edit, Partial | None]]) -> Iterator[Found | None]:
         """Yield what single edits bring, then what pairs of them do."""
         yield from self.consume(stream, limit=EARLY_COUPLES_AFTER - FURTHER_AFTER)
         yield from self.consume(self.couples(EARLY_COUPLES))
         yield from self.consume(stream, limit=COUPLES_AFTER - EARLY_COUPLES_AFTER)
         yield from self.consume(self.couples(COUPLES))
         if self.clock() < self.end:
-            stream = merge(stream, self.pairs(self.leaders(), singles, LEADING), key=lambda item: item[0])
+            stream = merge(stream, self.pairs(self.leaders(), LEADING), key=lambda item: item[0])
         yield from self.consume(stream, limit=SECOND_AFTER - COUPLES_AFTER)
         yield from self.consume(self.couples(COUPLES))
         yield from self.escalate(ESCALATIONS_AT_ONCE + ESCALATIONS_LATER)
         if self.clock() < self.end:
-            second = self.pairs(self.seeds(), singles)
+            second = self.pairs(self.seeds())
             yield from self.consume(merge(stream, second, key=lambda item: item[0]))
 
     def going_on(self) -> Iterator[Found | None]:
@@ -261,11 +250,7 @@ class Search:
         for index, seed in enumerate(best if len(self.baseline.edits) < DEPTH else ()):
             if (now := self.clock()) >= self.end:
                 return
-            files = {path: text.decode() for path, text in self.changed(seed.edit, None).items()}
-            edits = (*self.baseline.edits, seed.edit)
-            baseline = measure(self.evaluator, changed=files, edits=edits)
-            end = now + (self.end - now) / (len(best) - index)
-            inner = Search(self.evaluator, baseline, end=end, clock=self.clock, priors=self.priors)
+            inner = self.after(seed, end=now + (self.end - now) / (len(best) - index))
             before = 0
             for one in inner.run():
                 self.tried, before = self.tried + inner.tried - before, inner.tried
@@ -278,17 +263,17 @@ class Search:
         self, stream: Iterator[tuple[float, Edit, Partial | None]], limit: int = 0
     ) -> Iterator[Found | None]:
         """Evaluate a stream of candidates in batches."""
-        done, spent = False, 0
+        done, spent, most = False, 0, BATCH[self.suite.runner]
         while not done and self.clock() < self.end:
             batch: list[Candidate] = []
             for rank, edit, seed in stream:
                 files = self.changed(edit, seed)
                 if self.fresh(files):
                     batch.append(Candidate(rank, edit, seed, files))
-                    if len(batch) == BATCH:
+                    if len(batch) == most:
                         break
             spent += len(batch)
-            done = len(batch) < BATCH or (limit > 0 and spent >= limit)
+            done = len(batch) < most or (limit > 0 and spent >= limit)
             yield from self.evaluate(batch)
             yield None
 
@@ -312,20 +297,17 @@ class Search:
             )
             for candidate in batch
         ]
-        again: list[Candidate] = []
-        winner = -1
         left = max(0.0, self.end - self.clock())
-        for i, body in enumerate(worker.run(jobs, stop=True, seconds=left)):
+        for one, body in zip(batch, self.evaluator.crew.run(jobs, seconds=left), strict=True):
             if body == b"null":
                 continue
-            one = batch[i]
             self.tried += 1
             report = read_report(body, len(self.suite.units))
             verdict = self.judge(report)
             if verdict == "won":
-                winner = i
+                yield self.found(one)
             elif verdict == "slow":
-                again.append(one)
+                self.waiting.append(one)
             elif verdict == "partial" and one.seed is None:
                 good, text = sum(r.good for r in report.rows), one.files[one.edit.path]
                 mended = frozenset(r.unit for r in report.rows if r.good) & set(self.baseline.failing)
@@ -333,11 +315,7 @@ class Search:
             if verdict != "won" and one.seed is None and further(report, self.baseline, one.edit):
                 good, text = sum(r.good for r in report.rows), one.files[one.edit.path]
                 self.further.append(Partial(one.rank, one.edit, good, text))
-        self.waiting += again
         yield from self.escalate(ESCALATIONS_AT_ONCE)
-        if winner >= 0:
-            yield self.found(batch[winner])
-            yield from self.evaluate(batch[winner + 1 :])
 
     def escalate(self, limit: int) -> Iterator[Found]:
         """Run candidates that only time out again with more ticks, at most `limit` since the beginning."""

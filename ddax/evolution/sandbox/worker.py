@@ -139,20 +139,17 @@ class Worker:
             self.channel.close()
             self.channel = None
 
-    def run(
-        self, jobs: Sequence[Mapping[str, Any]], *, stop: bool = False, seconds: float = UNLIMITED
-    ) -> Iterator[bytes]:
-        """Yield the raw report of each job in order; b"null" for those after a winner if `stop`.
+    def run(self, jobs: Sequence[Mapping[str, Any]], *, seconds: float = UNLIMITED) -> Iterator[bytes]:
+        """Yield the raw report of each job in order; b"null" for those not begun within so many `seconds`.
 
-        After so many `seconds` no further job is begun, which is b"null" too. A job that brings the
-        worker down is reported as killed and the rest goes on in a new one.
+        A job that brings the worker down is reported as killed and the rest goes on in a new one.
         """
         pending, end = [dict(job) for job in jobs], time.monotonic() + seconds
         while pending:
             channel = self.open()
             try:
                 left = max(0.0, end - time.monotonic())
-                channel.send({"op": "jobs", "jobs": pending, "stop": stop, "seconds": left})
+                channel.send({"op": "jobs", "jobs": pending, "seconds": left})
                 while pending:
                     body = channel.receive(pending[0]["wall"] + 5.0)
                     pending.pop(0)
