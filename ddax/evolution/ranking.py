@@ -20,7 +20,9 @@ from dataclasses import dataclass
 from ddax.evolution.inputs import agrees
 
 EXAMPLES, AGREEMENT, CRASHES, LOST, STRAYS, TYPES, SPECIAL, LENGTH = 4.0, 2.0, 2.0, 2.0, 2.0, 1.0, 1.0, 0.1
-"""What a full share of each fault costs, in the units of an edit's rank; length per 10 new characters."""
+FURTHER = 1.0
+"""What a full share of each fault costs, in the units of an edit's rank; length per 10 new characters, and
+each edit but the first: where one is enough, two are less likely."""
 _TOKEN = re.compile(r"\w+|\s+|.")
 
 
@@ -102,6 +104,7 @@ def _penalty(
         value += CRASHES * alone / n + TYPES * strange / n
         value += AGREEMENT * (1.0 - _agreement(index, suspects, weights))
     value += SPECIAL * any(written.values() & words for written in own.written)
+    value += FURTHER * max(0, len(own.written) - 1)
     return value + LENGTH * sum(written.length() for written in own.written) / 10
 
 

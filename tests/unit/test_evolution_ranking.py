@@ -88,6 +88,11 @@ def test_who_loses_branches_ranks_last():
     assert best(one("int 1", "int 1", lost=0.5), one("int 1", "int 1", rank=0.4, lost=0.5)) == 0
 
 
+def test_who_needs_a_second_edit_ranks_last():
+    two = Suspect(-0.5, (Written("x"), Written("y")), ("int 1", "int 1"))
+    assert best(two, one("int 1", "int 1")) == 1
+
+
 def test_a_value_of_a_test_in_the_code_is_doubted():
     assert (
         best(

@@ -30,8 +30,10 @@ from ddax.evolution.operators.importing import IMPORT_EDITS, IMPORT_OPERATORS
 from ddax.evolution.operators.limits import LIMIT_OPERATORS
 from ddax.evolution.operators.patterns import patterns
 from ddax.evolution.operators.places import places
+from ddax.evolution.operators.resets import RESETS
 from ddax.evolution.operators.statements import STATEMENT_OPERATORS
 from ddax.evolution.operators.texts import TEXT_OPERATORS
+from ddax.evolution.operators.twice import TWICE, saying_twice
 
 __all__ = ["Edit", "Seen", "Source", "edits", "fingerprint", "first_order"]
 
@@ -124,6 +126,7 @@ def expression_edits(node: ast.expr, source: Source) -> Iterator[Edit]:
         isinstance(parent, _JOINING) and source.text[start - 1 : start] + source.text[end : end + 1] == b"()"
     )
     known = {_written(node, source, quotes): -1.0}  # what stands there already is no edit
+    twice = saying_twice(node, source)
     for operator in _OPERATORS:
         for name, cost, new in operator(node, source):
             text = _written(new, source, quotes)
@@ -137,6 +140,7 @@ def expression_edits(node: ast.expr, source: Source) -> Iterator[Edit]:
                 text = f"({text})"
             if quotes and any(sign in text for sign in f"{quotes}\\"):
                 continue
+            cost += TWICE * twice(text)
             if known.get(text, 99.0) > cost:
                 known[text] = cost
                 yield Edit(source.path, start, end, text, name, cost, node.lineno)
@@ -149,7 +153,7 @@ def edits(source: Source, suspects: Mapping[int, float]) -> Iterator[Edit]:
         near = any(line in suspects for line in (range(place.start_line, place.end_line + 1)))
         if suspects and not near:
             continue
-        for operator in (*STATEMENT_OPERATORS, *FORGOTTEN_STATEMENTS, *CONTAINER_STATEMENTS):
+        for operator in (*STATEMENT_OPERATORS, *FORGOTTEN_STATEMENTS, *CONTAINER_STATEMENTS, *RESETS):
             yield from operator(place)
     for whole in _WHOLES:
         yield from whole(source)

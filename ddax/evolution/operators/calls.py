@@ -41,6 +41,7 @@ _METHODS: tuple[tuple[str, ...], ...] = (
     ("keys", "values", "items"),
     ("pop", "popleft", "remove"),
     ("update", "add"),
+    ("copy", "deepcopy"),
     ("union", "intersection", "difference"),
     ("get", "pop", "setdefault"),
     ("split", "splitlines", "partition", "rsplit"),
@@ -59,6 +60,8 @@ _ATTRIBUTES: tuple[tuple[str, ...], ...] = (
     ("x", "y", "z"),
 )
 """Attributes that are taken for one another."""
+_SOLE = frozenset({"pop", "split", "rsplit", "strip", "lstrip", "rstrip"})
+"""Methods that do something else without their only argument."""
 _CHANGING = frozenset({
     "add", "append", "appendleft", "clear", "discard", "extend", "insert", "pop", "popitem", "popleft",
     "remove", "reverse", "setdefault", "sort", "update",
@@ -154,8 +157,12 @@ def methods(node: ast.expr, source: Source) -> Iterator[Variant]:
             new = ast.Call(ast.Attribute(owner, other, ast.Load()), node.args, node.keywords)
             harmful = other in _CHANGING and old not in _CHANGING
             yield (CHANGING, 2.2, new) if harmful else (name, cost, new)
-    if not node.args:
+    if not node.args and not isinstance(source.parents.get(node), ast.Expr):  # else nothing is left to do
         yield "method_drop", 0.7, owner
+    if old == "pop" and not node.args and plain(kinds) <= {"list"}:
+        yield "argument_add", 0.7, ast.Call(node.func, [ast.Constant(0)], [])
+    if old in _SOLE and len(node.args) == 1:
+        yield "argument_drop", 0.8, ast.Call(node.func, [], [])
 
 
 def arguments(node: ast.expr, source: Source) -> Iterator[Variant]:
@@ -307,6 +314,8 @@ def sequences(node: ast.expr, source: Source) -> Iterator[Variant]:
             yield "element_add", 1.4, kind([*node.elts, ast.Name(name, ast.Load())], ast.Load())
         if len(node.elts) == 1:
             yield "unlist", 1.0, node.elts[0]
+        if not node.elts:  # of nothing there is one arrangement, which is empty
+            yield "element_add", 1.0, kind([kind([], ast.Load())], ast.Load())
     elif isinstance(node, (ast.ListComp, ast.GeneratorExp, ast.SetComp)):
         first = node.generators[0]
         for i in range(len(first.ifs)):

@@ -115,10 +115,10 @@ def arithmetic(node: ast.expr, source: Source) -> Iterator[Variant]:
 def _rotations(node: ast.BinOp) -> Iterator[Variant]:
     if isinstance(node.left, ast.BinOp):
         inner = node.left
-        yield "regroup", 1.1, ast.BinOp(inner.left, inner.op, ast.BinOp(inner.right, node.op, node.right))
+        yield "regroup", 0.5, ast.BinOp(inner.left, inner.op, ast.BinOp(inner.right, node.op, node.right))
     if isinstance(node.right, ast.BinOp):
         inner = node.right
-        yield "regroup", 1.1, ast.BinOp(ast.BinOp(node.left, node.op, inner.left), inner.op, inner.right)
+        yield "regroup", 0.5, ast.BinOp(ast.BinOp(node.left, node.op, inner.left), inner.op, inner.right)
 
 
 def constants(node: ast.expr, source: Source) -> Iterator[Variant]:

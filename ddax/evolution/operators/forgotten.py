@@ -137,6 +137,22 @@ def returned(place: Place) -> Iterator[Edit]:
         yield place.after(f"return {name}", "return", 0.6 + 0.1 * rank)
 
 
-FORGOTTEN_STATEMENTS = (leftovers, extremes, finally_, returned)
+def recursed(place: Place) -> Iterator[Edit]:
+    """Give a part what the function makes of it, where it only calls a method of that part."""
+    node, function = place.node, place.source.scope_of(place.node).node
+    call = node.value if isinstance(node, ast.Expr) else None
+    if not isinstance(call, ast.Call) or not isinstance(call.func, ast.Attribute) or call.keywords:
+        return
+    part, arguments = call.func.value, function.args.args if isinstance(function, FunctionNode) else []
+    method = isinstance(place.source.parents.get(function), ast.ClassDef)
+    if not isinstance(part, ast.Subscript) or not isinstance(function, ast.FunctionDef) or method:
+        return
+    if len(arguments) == 1 + len(call.args):
+        given = ", ".join(place.source.segment(a) for a in (part, *call.args))
+        text = f"{place.source.segment(part)} = {function.name}({given})"
+        yield place.edit(place.line(text), "recursion", 1.2)
+
+
+FORGOTTEN_STATEMENTS = (leftovers, extremes, finally_, returned, recursed)
 FORGOTTEN_EXPRESSIONS = (none_checks,)
 FORGOTTEN_WHOLES = (shadowed,)

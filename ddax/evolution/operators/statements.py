@@ -7,7 +7,7 @@ import re
 import textwrap
 from collections.abc import Iterator
 
-from ddax.evolution.operators.base import Edit, FunctionNode, Scope, Source, dotted
+from ddax.evolution.operators.base import Edit, FunctionNode, Scope, Source, dotted, own_nodes
 from ddax.evolution.operators.conditions import atoms
 from ddax.evolution.operators.inserted import statements_for, transplants, uses
 from ddax.evolution.operators.kinds import compatible, kinds_of, plain
@@ -101,6 +101,11 @@ def _block_text(place: Place, body: list[ast.stmt]) -> str | None:
     if not first.lines_of_its_own:
         return None
     return textwrap.dedent(place.source.text[first.start : last.stop].decode())
+
+
+def _generates(scope: Scope) -> bool:
+    """Say whether a function yields."""
+    return any(isinstance(n, ast.Yield | ast.YieldFrom) for n in own_nodes(scope.node))
 
 
 def _is_elif(place: Place) -> bool:
@@ -227,6 +232,8 @@ def flow(place: Place) -> Iterator[Edit]:
         yield place.edit(place.line(f"yield {source.segment(node.value.value)}"), "flow", 0.4)
     elif isinstance(node, ast.Expr) and isinstance(node.value, ast.Call):
         yield place.edit(place.line(f"return {source.segment(node.value)}"), "flow", 0.9)
+        if _generates(scope := source.scope_of(node)) and not isinstance(scope.node, ast.AsyncFunctionDef):
+            yield place.edit(place.line(f"yield from {source.segment(node.value)}"), "flow", 0.5)
         if isinstance(node.value.func, ast.Attribute) and isinstance(node.value.func.value, ast.Name):
             owner = node.value.func.value.id
             yield place.edit(place.line(f"{owner} = {source.segment(node.value)}"), "flow", 1.1)
