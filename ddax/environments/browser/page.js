@@ -200,14 +200,28 @@
   const scrolling = (el, style) =>
     (tagOf(el) === "textarea" || /^(auto|scroll)$/.test(style.overflowY)) && el.scrollHeight > el.clientHeight + 4;
 
+  // The first of the boxes beside each other that are alike: of one tag, one class, and one tag of what stands first.
+  let firsts = new Map();
+  const kindOf = (el) => `${tagOf(el)}|${squeeze(el.getAttribute("class"))}|${el.firstElementChild ? tagOf(el.firstElementChild) : ""}`;
+  const firstOfKind = (el) => {
+    const holder = el.parentNode;
+    if (!firsts.has(holder)) {
+      const known = new Map();
+      for (const one of holder.children) if (!known.has(kindOf(one))) known.set(kindOf(one), one);
+      firsts.set(holder, known);
+    }
+    return firsts.get(holder).get(kindOf(el));
+  };
+
   // Walk the shown tree in document order; a list of plain rows comes out.
   const look = ({ skip, most, from, chars }) => {
     unseen = skip;
+    firsts = new Map();
     longest = chars;
     last = Math.max(last, from); // a number is never given twice, not on the next page either
     const rows = [];
     let whole = true, around = null;
-    const walk = (el, parent, parentStyle, inside) => {
+    const walk = (el, parent, parentStyle, inside, boxes) => {
       const tag = tagOf(el);
       if (SKIPPED.has(tag) || skip.some((one) => el.matches(one))) return;
       if (el.getAttribute("aria-hidden") === "true" && !el.querySelector("input,button,a")) return;
@@ -221,14 +235,16 @@
       if (shown && role === "clickable" && /\bhandle\b/.test(el.className)) role = "handle";
       if (shown && !role && own) role = "text";
       if (shown && !role && isIcon(el, style)) role = "icon";
-      let me = parent;
+      let me = parent, held = boxes;
       // A box without a role of its own is scrolled by the first element in it.
       if (shown && !role && el !== document.body && scrolling(el, style)) around = [Math.round(el.scrollTop), el.scrollHeight - el.clientHeight];
       if ((shown && role) || tick) {
         if (rows.length >= most) { whole = false; return; }
         me = idOf(el);
+        held = [];
         const row = { id: me, parent, role, tag, name: cut(nameOf(el, role)), box: boxOf(el), state: stateOf(el, style), hints: cut(hints(el)) };
         const value = valueOf(el, role);
+        if (boxes.length) row.boxes = boxes;
         if (value) row.value = cut(value);
         if (TYPED.has(role) && value.length <= MOST_HELD && (value.length > 2000 || /^\s|[^\S ]|\s$|…$|\p{C}/u.test(value))) row.whole = value;
         if (el.type && tag === "input") row.type = el.type;
@@ -248,12 +264,14 @@
         if (/bold|[6-9]00/.test(style.fontWeight)) row.bold = true;
         rows.push(row);
       }
+      // A box without a role is told by its number alone: what stands in one belongs together.
+      if (me === parent && el !== document.body && el.childElementCount > 1) held = [[idOf(el), idOf(firstOfKind(el))], ...held];
       const leaf = role === "link" || role === "button" || role === "summary";
       if (tag === "select" || (tag !== "svg" && role === "shape")) return;
-      for (const child of (el.shadowRoot ? el.shadowRoot.children : el.children)) walk(child, me, style, leaf ? "whole" : "");
-      if (el.shadowRoot) for (const slot of el.children) walk(slot, me, style, "");
+      for (const child of (el.shadowRoot ? el.shadowRoot.children : el.children)) walk(child, me, style, leaf ? "whole" : "", held);
+      if (el.shadowRoot) for (const slot of el.children) walk(slot, me, style, "", held);
     };
-    if (document.body) walk(document.body, 0, null, "");
+    if (document.body) walk(document.body, 0, null, "", []);
     const first = !seen;
     seen = true;
     const status = performance.getEntriesByType("navigation")[0]?.responseStatus || 0;

@@ -6,7 +6,7 @@ import re
 import unicodedata
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, fields, replace
-from typing import Any
+from typing import Any, NamedTuple
 
 from ddax.environments.browser.options import BrowserOptions
 from ddax.environments.protocol import Element, Observation
@@ -39,6 +39,13 @@ PAGE = "page"
 """The element that stands for the page as a whole: go back, scroll, wait, read it, be done."""
 DIALOG = "dialog"
 """The element that stands for an open question of the page."""
+
+
+class Box(NamedTuple):
+    """A box without a role: its id, and that of the first box beside it that is alike, for all of a kind."""
+
+    id: str
+    kind: str
 
 
 @dataclass(frozen=True)
@@ -78,6 +85,8 @@ class Node:
     submits: bool = False
     drags: bool = False
     bold: bool = False
+    boxes: tuple[Box, ...] = ()
+    """What holds it below its parent and has no role, as the box of a card; the innermost first."""
 
     def says(self) -> str:
         """Return the element in words: role, name, value and state."""
@@ -145,6 +154,7 @@ def node_of(row: JsonDict, frame: str, options: BrowserOptions) -> Node:
         submits=bool(row.get("submits")),
         drags=bool(row.get("drags")),
         bold=bool(row.get("bold")),
+        boxes=tuple(Box(f"{frame}e{id}", f"{frame}e{kind}") for id, kind in row.get("boxes", ())),
     )
 
 
@@ -175,6 +185,7 @@ def without_secrets(node: Node, hide: Callable[[str], str]) -> Node:
         | {
             "id": node.id,
             "parent": node.parent,
+            "boxes": node.boxes,
             "form": node.form[:2] + kept["form"][2:],
             "hints": node.hints,
         },

@@ -8,6 +8,7 @@ from dataclasses import dataclass, field
 from typing import Literal, TypeAlias
 
 from ddax.environments.browser.seen import Node, PageSeen
+from ddax.environments.pilot.consent import least
 from ddax.environments.pilot.match import Embed, Matcher
 from ddax.environments.pilot.orders import Order, read_orders
 from ddax.environments.pilot.telling import told
@@ -28,7 +29,7 @@ MOST_TOLD = 160
 """Roles of what a page says, and characters of a sentence by which it refuses something at most."""
 _AGAINST = re.compile(
     r"\b(?:invalid|incorrect|wrong|error|failed|denied|expired"
-    r"|(?:is|are|was) not (?:valid|allowed|available|correct)"
+    r"|(?:is|are|was) not (?:an? )?(?:valid|allowed|available|correct)"
     r"|(?:(?:could|can|do|does|did) ?not|(?:could|ca|do|does|did)n['’]t) "
     r"(?:match|be|exist|find|sign|log|save|send|delete|remove|add|update)|is required"
     r"|not found|too (?:short|long)|at least \d+ |must (?:be|have|contain|match|accept|agree|choose|select)"
@@ -107,6 +108,8 @@ class Pilot:
     settled: bool = False
     mend: str = ""
     did: list[str] = field(default_factory=list)
+    uncovered_by: set[str] = field(default_factory=set)
+    """What was pressed because a box about cookies lay over what was meant; nothing is pressed so twice."""
     kept_from: str = ""
     """What kept the last refused move from being made, where that is something on the page."""
     _seen: PageSeen | None = None
@@ -156,6 +159,8 @@ class Pilot:
                 raise
             self.kept_from = error.why if error.kind == "covered" else ""
             self._take(await self.world.observe())
+            if self.kept_from and await self._uncovered():
+                return await self.do(name, target, value)
             return "refused"
         self.kept_from = ""
         self.did += filter(None, [told(move, before)])
@@ -167,6 +172,20 @@ class Pilot:
         if name == "click":
             self._fail_by(held_back(before, self.seen, target) or said_no(before, self.seen, target))
         return "unchanged" if shows(self.seen) == shows(before) else "changed"
+
+    async def _uncovered(self) -> bool:
+        """Press what keeps the least in a box about cookies that lies over what is meant, and say so."""
+        choice, why = least(self.seen), self.kept_from
+        if choice is None or choice.id in self.uncovered_by:
+            return False
+        self.uncovered_by.add(choice.id)
+        if await self.do("click", choice.id) != "changed":
+            self.kept_from = why
+            return False
+        self.notes.append(
+            f"something lay over the page: “{self.cut(choice.name, 60)}” was pressed in its box about cookies"
+        )
+        return True
 
     async def _answer(self, *, begun: bool = True) -> None:
         """Answer what the page asks: what an order has begun is accepted, where it asks for no words.

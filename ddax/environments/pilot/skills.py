@@ -8,6 +8,7 @@ from ddax.environments.pilot.amounts import set_amount
 from ddax.environments.pilot.best import press_best
 from ddax.environments.pilot.choosing import choose, untick
 from ddax.environments.pilot.colours import pick_colour
+from ddax.environments.pilot.consent import asked_for
 from ddax.environments.pilot.copying import copy, paste
 from ddax.environments.pilot.deeds import asked_of, deed, fits, press_in_row
 from ddax.environments.pilot.doors import doors
@@ -314,6 +315,8 @@ async def _go(pilot: Pilot, order: Order) -> bool:
 
 async def _deed(pilot: Pilot, order: Order) -> bool:
     """Book or search a trip where the page has a form for one, else do what a control says."""
+    if choice := asked_for(pilot.seen, order):
+        return await press_node(pilot, choice)
     booked = await trip(pilot, order) if order.word == "book" else None
     return booked if booked is not None else await give(pilot, order)
 
@@ -334,8 +337,11 @@ async def _message(pilot: Pilot, order: Order) -> bool:
         written = await way(pilot, order)
         if written is not None:
             return written
+    failed = len(pilot.failed)
     if await (give if order.quotes else deeds)(pilot, order):
         return True
+    if len(pilot.failed) > failed:
+        return False
     mail = MESSAGE_WORDS & set(tokens(pilot.task)) or order.word not in ("delete", "remove", "star")
     return bool(mail) and not pilot.moves and await message(pilot, order)
 
@@ -348,6 +354,8 @@ async def _goal(pilot: Pilot, order: Order) -> bool:
     """Do what a sentence without a known verb is about: what a control says that bears all of its words."""
     if turned(order):
         return await switch(pilot, order)
+    if choice := asked_for(pilot.seen, order):
+        return await press_node(pilot, choice)
     if found := in_row(pilot, order) or labelled(pilot, order):
         return await fill(pilot, *found)
     wanted = order.quote or content(order.text)
