@@ -6,7 +6,7 @@ import re
 from dataclasses import replace
 
 from ddax.environments.browser.secrets import PLACEHOLDER
-from ddax.environments.browser.seen import Node
+from ddax.environments.browser.seen import Node, PageSeen
 from ddax.environments.pilot.deeds import asked_of, deed, names_of
 from ddax.environments.pilot.entries import add_entry
 from ddax.environments.pilot.fields import fill, named_field, the_field, where_of
@@ -29,12 +29,14 @@ _NAME = re.compile(
     r"\b(?:(?:user\s?name|user|name|e-?mail(?:\s+address)?):?\s+(?:is\s+)?|as\s+)(?!user|name|e-?mail)[\"“]?([^\s\",”]+)",
     re.IGNORECASE,
 )
+_SEARCHES = ("search", "find", "go")
 _VALUE = re.compile(r"\s*(?!(?:the|a|my|your)\b)(\S+)\s+(?:as|into|in)\b", re.IGNORECASE)
 """What is to be written, before the field."""
 
 
 async def search(pilot: Pilot, order: Order) -> bool:
     """Fill a search form with what a sentence says for its fields, and send it."""
+    before = pilot.seen
     fields = pilot.nodes(FIELD | {"combobox"})
     searches = [n for n in fields if is_search(n)]
     one = searches[0] if len(searches) == 1 else fields[0] if len(fields) == 1 else None
@@ -52,7 +54,35 @@ async def search(pilot: Pilot, order: Order) -> bool:
             return await press_whole(pilot, order)
     if not filled:
         return False
-    return _sends_next(pilot, order) or await submit(pilot)
+    return _sends_next(pilot, order) or await _found(pilot, before)
+
+
+async def _found(pilot: Pilot, before: PageSeen) -> bool:
+    """Send a search by its button, else by the Enter key; a page that took rows away already needs neither.
+
+    A button for something else, as Save, is none for it, also where the page has no other one.
+    """
+    controls = pilot.nodes({"button", "clickable", "link", "icon"})
+    form = pilot.focus.form[0] if pilot.focus else ""
+    own = [n for n in controls if form and n.form[0] == form and n.submits]
+    sends = [n for n in own or controls if _searches(n)] or own
+    if len(sends) > 1:
+        pilot.unclear(sends)
+    if sends:
+        return len(sends) == 1 and await press_node(pilot, sends[0])
+    if _told(before) - _told(pilot.seen):
+        return True
+    return pilot.focus is not None and await pilot.do("press", pilot.focus.id, "Enter") == "changed"
+
+
+def _searches(control: Node) -> bool:
+    """Tell whether a control is called as what sends a search, or a picture without a name says so."""
+    return plain(control.name) in _SEARCHES or (not control.name and "search" in tokens(control.hints))
+
+
+def _told(seen: PageSeen) -> set[str]:
+    """Return what a page says outside of its fields."""
+    return {node.own or node.name for node in seen.nodes if node.role not in FIELD | {"combobox"}}
 
 
 def _said_of(field: Node) -> str:

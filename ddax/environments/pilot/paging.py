@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import re
+
 from ddax.environments.browser.seen import PAGE, Node
 from ddax.environments.pilot.orders import Order
 from ddax.environments.pilot.pilot import Pilot
@@ -11,6 +13,7 @@ SCROLLS = 40
 """Scrolls for one order at most."""
 TALL = 700
 """Pixels from which a page is taller than most windows."""
+_ARROWS = re.compile(r"[<>‹›«»←→◀▶❮❯]+")
 _OVER_ALL = frozenset(
     """last all every cheapest greatest largest highest biggest longest maximum most smallest lowest least
     shortest minimum fewest fastest""".split()  # noqa: SIM905
@@ -25,8 +28,13 @@ def is_pager(node: Node) -> bool:
     return (
         node.name.strip() in (">", "<", "›", "‹", "»", "«", "...")
         or node.name.strip().isdigit()
-        or plain(node.name) in ("next", "previous", "prev")
+        or _said(node) in ("next", "previous", "prev")
     )
+
+
+def _said(node: Node) -> str:
+    """Return what an element is called, without the arrows beside it, as in “Next ›”."""
+    return plain(_ARROWS.sub(" ", node.name))
 
 
 def next_page(pilot: Pilot) -> Node | None:
@@ -38,7 +46,7 @@ def next_page(pilot: Pilot) -> Node | None:
         (
             n
             for n in pool
-            if n.name.strip() in (">", "›", "»", "→") or plain(n.name) in ("next", "older", "next page")
+            if n.name.strip() in (">", "›", "»", "→") or _said(n) in ("next", "older", "next page")
         ),
         None,
     )
