@@ -12,11 +12,20 @@ MOST = 20
 """How often a control is pressed for one order at most."""
 COUNTED = frozenset({"add"})
 """Verbs that do one more each time."""
+_PLUS = frozenset({"+", "＋", "➕"})
 _ONE_NUMBER = re.compile(r"\D*(\d+)\D*")
 
 
-async def press_times(pilot: Pilot, control: Node, times: int) -> bool:
-    """Press a control so often, as long as a number that the page shows rises by one each time."""
+def is_plus(node: Node) -> bool:
+    """Tell whether a control shows a plus and nothing else."""
+    return (node.own or node.name).strip() in _PLUS
+
+
+async def press_times(pilot: Pilot, control: Node, times: int, *, sure: bool = False) -> bool:
+    """Press a control so often, as long as a number that the page shows rises by one each time.
+
+    To be `sure` it must rise with the last press too: what a plus does is not said on it.
+    """
     if not 0 < times <= MOST:
         return False
     for done in range(1, times + 1):
@@ -24,7 +33,7 @@ async def press_times(pilot: Pilot, control: Node, times: int) -> bool:
         now = _again(pilot, control)
         if now is None or await click(pilot, now) != "changed":
             return False
-        if done < times and not _rose(before, pilot.seen, done):
+        if (sure or done < times) and not _rose(before, pilot.seen, done):
             pilot.misread(f"it was pressed {done} of {times} times: the page does not count", "Say it once")
             return False
     return True

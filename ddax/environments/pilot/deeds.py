@@ -13,7 +13,7 @@ from dataclasses import dataclass, replace
 from itertools import pairwise
 
 from ddax.environments.browser.seen import ACTED_ON, Node
-from ddax.environments.pilot.counting import COUNTED, press_times
+from ddax.environments.pilot.counting import COUNTED, is_plus, press_times
 from ddax.environments.pilot.doors import counts, doors, opens_menu
 from ddax.environments.pilot.naming import give_name, named
 from ddax.environments.pilot.orders import Order
@@ -24,10 +24,12 @@ from ddax.environments.pilot.rows import (
     Row,
     above_of,
     beside,
+    holders_of,
     inside,
     lines_of,
     node_words,
     rows_of,
+    section,
     words_of,
     words_of_name,
 )
@@ -44,10 +46,12 @@ from ddax.environments.pilot.words import (
     nth,
     ordinal,
     plain,
+    superlative,
 )
 
 _LITTLE = frozenset("a an the to of for from with as your my this it its now here".split())  # noqa: SIM905
 """Words on a control that an order may leave out."""
+_PRESSED = frozenset({"button", "link", "clickable", "icon"})
 _SHOWS = frozenset({"view", "filter", "list"})
 """Verbs that a control need not bear: “Show the completed items” is the link “Completed”."""
 _BOXED = frozenset({"listitem", "row", "option", "article", "group", "form", "dialog", "alertdialog"})
@@ -118,7 +122,7 @@ def _key(node: Node) -> str:
 
 def _door(pilot: Pilot, asked: Asked, opened: set[str]) -> Node | None:
     """Return what was not opened yet, at last the next page of a list; nothing that sends a form."""
-    pager, pages = next_page(pilot), not _superlative(set(asked.words))[0]
+    pager, pages = next_page(pilot), not superlative(set(asked.words))[0]
     rows = (n for n in pilot.nodes({"button", "clickable"}) if opens_menu(n) or n.name.strip() == "+")
     named = Counter(plain(n.name) for n in rows)  # one of several belongs to its row alone
     single = [n for n in doors(pilot, " ".join(asked.words[1:])) if named[plain(n.name)] < 2]
@@ -157,7 +161,17 @@ def fits(pilot: Pilot, asked: Asked) -> list[Row]:
         found = [row for row in found if not how_many(asked, row) or _takes_count(pilot, asked, row)]
         if found:
             return found
-    return _longer(pilot, asked) or titled(pilot, asked.verb, said - KINDS, names_of)
+    return _longer(pilot, asked) or titled(pilot, asked.verb, said - KINDS, names_of) or _pluses(pilot, asked)
+
+
+def _pluses(pilot: Pilot, asked: Asked) -> list[Row]:
+    """Return the rows in which a plus is all there is to add one more of what an order names."""
+    if asked.verb not in COUNTED:
+        return []
+    rest = set(asked.words[1:]) - EMPTY - KINDS
+    rest -= {asked.words[1]} if count_of(asked.words[1:2]) else set()
+    found = [n for n in pilot.nodes(_PRESSED) if is_plus(n)]
+    return _in_rows(pilot, found, rest) if len(found) > 1 and rest else []
 
 
 def _counts(pilot: Pilot, asked: Asked, rest: set[str]) -> bool:
@@ -211,8 +225,7 @@ async def press_in_row(pilot: Pilot, order: Order) -> bool | None:
 
 def _is_beside(pilot: Pilot, control: Node, rest: set[str]) -> bool:
     """Tell whether some words stand in a row beside that of a control."""
-    parents = {node.id: node.parent for node in pilot.seen.nodes}
-    others = beside(pilot.seen, above_of(control, parents))
+    others = beside(pilot.seen, above_of(control, holders_of(pilot.seen)))
     return bool(rest & node_words(node for node in pilot.seen.nodes if node.id in others))
 
 
@@ -238,7 +251,7 @@ def _bears(node: Node, words: set[str], asked: Asked) -> bool:
 
 def _in_rows(pilot: Pilot, controls: Sequence[Node], rest: set[str]) -> list[Row]:
     """Return the rows of some controls in which the rest of what an order says stands."""
-    best, rest = _superlative(rest)
+    best, rest = superlative(rest)
     if len(controls) == 1:
         one = Row(controls[0], _around(pilot, controls[0]))
         met = not best and not _unmet(pilot, one, rest, set())
@@ -248,8 +261,9 @@ def _in_rows(pilot: Pilot, controls: Sequence[Node], rest: set[str]) -> list[Row
     if not rows:
         return bare if not rest else []
     rows += bare
-    within = {part.id for row in rows for part in row.parts}
-    within |= beside(pilot.seen, within)
+    parts = [part for row in rows for part in row.parts]
+    within = {part.id for part in parts}
+    within |= beside(pilot.seen, within | {box.id for part in parts for box in part.boxes})
     outside = node_words(n for n in pilot.seen.nodes if n.id not in within) | set(words_of(pilot.seen.title))
     whole = [row for row in rows if not _unmet(pilot, row, rest, outside)]
     own = {row.control.id: rest & row.words() for row in whole}  # they may stand elsewhere on the page too
@@ -271,8 +285,8 @@ def _around(pilot: Pilot, control: Node) -> tuple[Node, ...]:
     list is about none of its rows.
     """
     nodes = list(pilot.seen.nodes)
-    above = above_of(control, {node.id: node.parent for node in nodes})
-    foreign: set[str] = set()
+    above = above_of(control, holders_of(pilot.seen))
+    foreign = beside(pilot.seen, above)
     for node in nodes:
         is_row = node.role in ("listitem", "row", "option", "gridcell") and node.id not in above
         if is_row or node.parent in foreign:
@@ -280,28 +294,6 @@ def _around(pilot: Pilot, control: Node) -> tuple[Node, ...]:
     box = next((group for group in above if group in {n.id for n in nodes if n.role in _BOXED}), "")
     near = [*section(nodes, control), *(inside(pilot.seen, box) if box else ())]
     return tuple(n for n in near if n.id not in foreign and n.role not in ACTED_ON)
-
-
-def section(nodes: Sequence[Node], control: Node) -> list[Node]:
-    """Return what stands before a control, but for what stands below a heading that another one has ended."""
-    found: list[tuple[int, Node]] = []
-    depth = 0
-    for node in nodes[: nodes.index(control)]:
-        if node.role == "heading":
-            depth = int(node.tag[1]) if re.fullmatch(r"h[1-6]", node.tag) else 2
-            found = [one for one in found if one[0] < depth]
-        found.append((depth, node))
-    return [node for _, node in found]
-
-
-def _superlative(rest: set[str]) -> tuple[str, set[str]]:
-    """Return whether the least or the most by price is asked for, and the other words."""
-    if "cheapest" in rest:
-        return "least", rest - {"cheapest"}
-    for word in ("least", "most"):
-        if {word, "expensive"} <= rest:
-            return word, rest - {word, "expensive"}
-    return "", rest
 
 
 def _by_price(pilot: Pilot, rows: Sequence[Row], *, low: bool) -> list[Row]:
@@ -349,6 +341,8 @@ async def _carry_out(pilot: Pilot, asked: Asked, row: Row) -> bool:
     steps = stepper(pilot, row.parts) if count else None
     if steps and not await to_count(pilot, steps, count):
         return False
+    if not steps and is_plus(row.control):
+        return await press_times(pilot, row.control, count or 1, sure=True)
     if not steps and count > 1 and asked.verb in COUNTED and count_of(asked.words[1:2]) == count:
         return await press_times(pilot, row.control, count)
     for _ in range(asked.times):

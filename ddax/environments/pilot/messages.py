@@ -35,12 +35,14 @@ async def message(pilot: Pilot, order: Order) -> bool:
     if not kind or not about:
         return False
     rows = pilot.match.rows(about)
-    if len(rows) > 1 and not sender:
-        return False
-    if not rows:
+    if not rows or (len(rows) > 1 and not sender):
         return False
     row = rows[0]
     button = control(pilot, kind, row)
+    own = {one.id: one for one in (control(pilot, kind, row) for row in rows) if one}
+    if len(own) > 1:
+        pilot.unclear(own.values())
+        return False
     if button is None:
         await press_node(pilot, row)
         button = control(pilot, kind, None)

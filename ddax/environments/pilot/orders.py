@@ -50,7 +50,7 @@ _SENTENCE = re.compile(
 """What ends a sentence: not the point of “Mr. Hill”, that of “J. Hill” or “Jan. 3” only before an order."""
 _NEXT = re.compile(
     rf"\s*,\s*(?:(?:and|then|and then|to)\s+)?(?=(?:{_VERB})\b)|\s+(?:and then|then|and)\s+(?=(?:{_VERB})\b)"
-    r"|\s+and\s+(?=(?!(?:the|an?|my|its?|their|all|any)\b)[a-z]+\s+(?:(?:the|my)\s|(?:it|them)\b))"
+    r"|\s+and\s+(?=(?!(?:then|the|an?|my|its?|their|all|any)\b)[a-z]+\s+(?:(?:the|my)\s|(?:it|them)\b))"
     r"|\s*,\s*(?=[a-z]+\s+(?:it|them)\b)"
     rf"|\s+to\s+(?=(?:find|enter|delete|search)\b(?!\s+it))",
     re.IGNORECASE,
@@ -68,6 +68,12 @@ _UNPARTED = re.compile(
     re.IGNORECASE,
 )
 """An order to send behind another one, with no word between them: “… to the bottom press Submit”."""
+_THEN = re.compile(
+    r"(?=(?:please\s+)?(select|choose|pick|click|press|tap|hit)\b)(.+?)(?:,\s*(?:and\s+)?|\s+(?:and\s+)?)then\s+"
+    r"(?=(?:on\s+)?(?:the|an?|⟦))",
+    re.IGNORECASE,
+)
+"""An order with what it names next, without its verb again: “Choose 9 May, then the 14:00 slot”."""
 _SETS = re.compile(r"(?:please\s+)?(set|change|fill in)\b", re.IGNORECASE)
 _ALSO = re.compile(
     r"(?<=⟧)\s*(?:,\s*(?:and\s+)?|and\s+)(?=(?:⟦\d+⟧|[^⟦⟧,]+?)\s(?:to|with)\s+⟦)"
@@ -213,6 +219,10 @@ def _parted(said: str) -> list[str]:
 
 def _each_field(clause: str) -> Iterator[str]:
     """Yield an order as text, one for each field where several stand behind one verb."""
+    if then := _THEN.match(clause):
+        yield then[2]
+        yield from _each_field(f"{then[1]} {clause[then.end() :]}")
+        return
     if verb := _SETS.match(clause):
         first, *also = _ALSO.split(clause)
     else:

@@ -77,34 +77,76 @@ def rows_of(seen: PageSeen, controls: Sequence[Node]) -> list[Row]:
     The row is the largest group that holds none of the others, without the rows beside it; where groups are
     none, as in cards, what stands in the same order before each of them.
     """
-    parents = {node.id: node.parent for node in seen.nodes}
-    above = {node.id: above_of(node, parents) for node in controls}
-    held = Counter(group for groups in above.values() for group in groups)
+    return (
+        _grouped(seen, controls, parents_of(seen))
+        or _headed(seen, controls)
+        or _boxed(seen, controls)
+        or _blocks(seen, controls)
+    )
+
+
+def parents_of(seen: PageSeen) -> dict[str, str]:
+    """Return the id of what holds each element."""
+    return {node.id: node.parent for node in seen.nodes}
+
+
+def holders_of(seen: PageSeen) -> dict[str, str]:
+    """Return the id of what holds each element and each box, boxes without a role among them."""
+    found: dict[str, str] = {}
+    for node in seen.nodes:
+        found |= pairwise((node.id, *(box.id for box in node.boxes), node.parent))
+    return found
+
+
+def _grouped(seen: PageSeen, controls: Sequence[Node], parents: Mapping[str, str]) -> list[Row]:
+    """Return the largest group around each control that holds none of the others, as far as it has one."""
     rows: list[Row] = []
-    for node in controls:
-        own = [group for group in above[node.id] if held[group] == 1]
+    for node, own in zip(controls, own_groups(controls, parents), strict=True):
         if own and len(controls) > 1:
-            other = beside(seen, above[node.id])
+            other = beside(seen, above_of(node, parents))
             rows.append(Row(node, tuple(n for n in inside(seen, own[-1]) if n.id not in other)))
-    return rows or _headed(seen, controls) or _blocks(seen, controls)
+    return rows
+
+
+def own_groups(controls: Sequence[Node], parents: Mapping[str, str]) -> list[list[str]]:
+    """Return for each of some controls the groups that hold it and none of the others, the largest last."""
+    above = [above_of(node, parents) for node in controls]
+    held = Counter(group for groups in above for group in groups)
+    return [[group for group in groups if held[group] == 1] for groups in above]
+
+
+def _boxed(seen: PageSeen, controls: Sequence[Node]) -> list[Row]:
+    """Return the boxes without a role around some controls, where all of these lie equally deep in one."""
+    parents = holders_of(seen)
+    if len({len(own) for own in own_groups(controls, parents)}) > 1:
+        return []
+    rows = _grouped(seen, controls, parents)
+    return rows if all(row.words() for row in rows) else []
 
 
 def lines_of(seen: PageSeen, controls: Sequence[Node]) -> list[Row]:
     """Return the rows of some controls of the same name where they are those of one list; else none."""
     nodes = {node.id: node for node in seen.nodes}
-    parents = {node.id: node.parent for node in seen.nodes}
-    above = [above_of(node, parents) for node in controls]
-    held = Counter(group for groups in above for group in groups)
-    tops = [nodes[own[-1]] for groups in above if (own := [one for one in groups if held[one] == 1])]
+    groups = own_groups(controls, parents_of(seen))
+    tops = [nodes[own[-1]] for own in groups if own]
     kinds = {(top.role, top.tag, top.parent) for top in tops}
-    listed = len(controls) > 1 and len(tops) == len(controls) and len(kinds) == 1
-    return rows_of(seen, controls) if listed else _headed(seen, controls)
+    if len(controls) > 1 and len(tops) == len(controls) and len(kinds) == 1:
+        return rows_of(seen, controls)
+    return _headed(seen, controls) or _alike(seen, controls)
+
+
+def _alike(seen: PageSeen, controls: Sequence[Node]) -> list[Row]:
+    """Return the rows of some controls where these are boxes of one kind beside each other."""
+    kinds = {box.id: box.kind for node in seen.nodes for box in node.boxes}
+    tops = [own[-1] for own in own_groups(controls, holders_of(seen)) if own]
+    listed = len(tops) == len(controls) > 1 and len({kinds.get(top, top) for top in tops}) == 1
+    return _boxed(seen, controls) if listed else []
 
 
 def above_of(node: Node, parents: Mapping[str, str]) -> list[str]:
     """Return the ids of the groups an element is in, the innermost first."""
     found: list[str] = []
-    at = node.parent
+    at = parents.get(node.id, "")
     while at and at not in found:
         found.append(at)
         at = parents.get(at, "")
@@ -114,9 +156,11 @@ def above_of(node: Node, parents: Mapping[str, str]) -> list[str]:
 def beside(seen: PageSeen, groups: Collection[str]) -> set[str]:
     """Return the ids of the rows beside those among some groups, with all that is in them."""
     lists = {node.parent for node in seen.nodes if node.id in groups and node.role in _ROWS}
+    kinds = {box.kind for node in seen.nodes for box in node.boxes if box.id in groups}
     found: set[str] = set()
     for node in seen.nodes:
         other = node.role in _ROWS and node.parent in lists and node.id not in groups
+        other |= any(box.kind in kinds and box.id not in groups for box in node.boxes)
         if other or node.parent in found:
             found.add(node.id)
     return found
@@ -126,7 +170,7 @@ def inside(seen: PageSeen, group: str) -> tuple[Node, ...]:
     """Return a group with all that is in it."""
     within = {group}
     for node in seen.nodes:  # parents stand before their children
-        if node.parent in within:
+        if node.parent in within or any(box.id in within for box in node.boxes):
             within.add(node.id)
     return tuple(node for node in seen.nodes if node.id in within)
 
@@ -176,3 +220,15 @@ def _begins(line: Sequence[Node], at: int) -> bool:
     """Tell whether an element stands in one line with what is behind it and not with what is before it."""
     before, behind = line[max(0, at - 1) : at], line[at + 1 : at + 2]
     return any(level(line[at], one) for one in behind) and not any(level(line[at], one) for one in before)
+
+
+def section(nodes: Sequence[Node], control: Node) -> list[Node]:
+    """Return what stands before a control, but for what stands below a heading that another one has ended."""
+    found: list[tuple[int, Node]] = []
+    depth = 0
+    for node in nodes[: nodes.index(control)]:
+        if node.role == "heading":
+            depth = int(node.tag[1]) if re.fullmatch(r"h[1-6]", node.tag) else 2
+            found = [one for one in found if one[0] < depth]
+        found.append((depth, node))
+    return [node for _, node in found]

@@ -23,6 +23,8 @@ _UP = re.compile(
     r"|(?:lowest|smallest|cheapest|oldest|a)\s+(?:first|to\s+\w+))\b",
     re.IGNORECASE,
 )
+EDGE = 12
+"""Pixels by which the head of a column without a table is off from what stands below it at most."""
 TURNS = 3
 """Presses of the head of a column at most: many of them go from up to down to none."""
 _BY = re.compile(r"\bby\s+(.+)", re.IGNORECASE)
@@ -98,7 +100,9 @@ def _heads(pilot: Pilot) -> list[Node]:
     inner = [n for n in pilot.nodes({"button", "link", "clickable"}) if n.parent in cells]
     own = [n for n in pilot.nodes({"columnheader", "clickable"}) if n.parent in first]
     held = {n.parent for n in inner}
-    return [*inner, *(n for n in own if n.id not in held)]
+    known = {n.id for n in (*inner, *own)} | cells
+    loose = [n for n in pilot.nodes({"button", "link", "clickable"}) if n.id not in known]
+    return [*inner, *(n for n in own if n.id not in held), *(n for n in loose if _aligned(pilot, n))]
 
 
 def _column(pilot: Pilot, head: Node) -> list[str]:
@@ -106,7 +110,19 @@ def _column(pilot: Pilot, head: Node) -> list[str]:
     middle = head.box[0] + head.box[2] / 2
     cells = [n for n in pilot.seen.nodes if n.role in ("cell", "gridcell", "rowheader")]
     below = [n for n in cells if n.box[0] <= middle <= n.box[0] + n.box[2] and n.box[1] > head.box[1]]
-    return [n.name or n.own for n in below]
+    return [n.name or n.own for n in below or _aligned(pilot, head)]
+
+
+def _aligned(pilot: Pilot, head: Node) -> list[Node]:
+    """Return what stands below a control at its left edge, one in each of several boxes of one kind."""
+    texts = [n for n in pilot.seen.nodes if n.role == "text" and n.box[1] > head.box[1]]
+    below = [n for n in texts if abs(n.box[0] - head.box[0]) < EDGE]
+    rows: dict[str, dict[str, list[Node]]] = {}
+    for node in below:
+        for box in node.boxes:
+            rows.setdefault(box.kind, {}).setdefault(box.id, []).append(node)
+    cells = list(max(rows.values(), key=len, default={}).values())
+    return [one[0] for one in cells] if len(cells) > 1 and all(len(one) == 1 for one in cells) else []
 
 
 def _is_sorted(cells: list[str], *, down: bool) -> bool:

@@ -181,6 +181,16 @@ LIKE = 0.4
 """Likeness from which a field is the one that an order names."""
 
 
+def superlative(rest: set[str]) -> tuple[str, set[str]]:
+    """Return whether the least or the most by price is asked for, and the other words."""
+    if "cheapest" in rest:
+        return "least", rest - {"cheapest"}
+    for word in ("least", "most"):
+        if {word, "expensive"} <= rest:
+            return word, rest - {word, "expensive"}
+    return "", rest
+
+
 def numbers(text: str) -> list[float]:
     """Return the numbers of a text."""
     return [float(found.replace(",", "")) for found in _NUMBER.findall(text)]
