@@ -84,6 +84,9 @@ ENTERED = f"""{SAY}<input type=search placeholder="Search people"
 BESIDE = f"""{SAY}<button onclick="say('saved')">Save</button>
 <form onsubmit="event.preventDefault();say(who.value)">
 <input type=search id=who placeholder="Search people"><button>Find people</button></form>"""
+FIELDS = f"""{SAY}<form onsubmit="say('sent')"><label>Name <input></label><button>Submit</button></form>
+<table><tr><th>Director<td><input id=who><tr><th>Year<td><input id=year></table>
+<div style="cursor:pointer" onclick="say([who.value,year.value])">Submit</div>"""
 PAGES = f"""{SAY}<table id=rows></table><a href="#n" onclick="page=1;draw()">Next ›</a><script>let page=0;
 const D=[['Ann','Bob'],['Cleo','Dan']];const draw=()=>{{rows.innerHTML=D[page].map(name=>
 `<tr><td>${{name}}<td><button onclick="say('${{name}}')">Remove</button></tr>`).join('')}};draw()</script>"""
@@ -107,6 +110,7 @@ OFFER = choice("Accept") + choice("Decline")
         (LIVE, "Search for birk.", ""),
         (ENTERED, "Search for birk.", "birk;"),
         (BESIDE, "Search for birk.", "birk;"),
+        (FIELDS, "Search for director Kirk and year 1987.", "Kirk,1987;"),
         (PAGES, "Remove Dan.", "Dan;"),
         (asking(NEEDED), "Accept only the necessary cookies.", "Only necessary cookies;"),
         (asking(NEEDED), "Reject all cookies except the necessary ones and click Show dates.",

@@ -29,7 +29,7 @@ _NAME = re.compile(
     r"\b(?:(?:user\s?name|user|name|e-?mail(?:\s+address)?):?\s+(?:is\s+)?|as\s+)(?!user|name|e-?mail)[\"“]?([^\s\",”]+)",
     re.IGNORECASE,
 )
-_SEARCHES = ("search", "find", "go")
+_SEARCHES = ("search", "find", "go", "submit")
 _VALUE = re.compile(r"\s*(?!(?:the|a|my|your)\b)(\S+)\s+(?:as|into|in)\b", re.IGNORECASE)
 """What is to be written, before the field."""
 
@@ -65,7 +65,8 @@ async def _found(pilot: Pilot, before: PageSeen) -> bool:
     controls = pilot.nodes({"button", "clickable", "link", "icon"})
     form = pilot.focus.form[0] if pilot.focus else ""
     own = [n for n in controls if form and n.form[0] == form and n.submits]
-    sends = [n for n in own or controls if _searches(n)] or own
+    free = [n for n in controls if n.form[0] in ("", form)]  # no button of another form
+    sends = [n for n in own or free if _searches(n)] or own
     if len(sends) > 1:
         pilot.unclear(sends)
     if sends:
