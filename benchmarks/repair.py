@@ -1,7 +1,8 @@
 """Repairs the bugs of a HumanEvalFix file without a model: how many, how fast, how honest.
 
-A bug's program is `prompt` + `buggy_solution`; the reference solution is never read. Each bug gets one
-core and `SECONDS`. With `held_out` every second assert is hidden from the search and judges its patch.
+A bug's program is `prompt` + `buggy_solution`; the reference solution is never read. Each bug gets
+`SECONDS` and a sandbox for each core. With `held_out` every second assert is hidden from the search and
+judges its patch.
 """
 
 from __future__ import annotations
@@ -71,6 +72,7 @@ def repair_bug(
 def run(options: Options) -> Result:
     """Run the benchmark with all tests visible and again with half of them held out."""
     from ddax.evolution.sandbox import choose
+    from ddax.evolution.sandbox.crew import at_once
 
     bugs = read_bugs(options.file(DATA))
     bugs = bugs[:: max(1, len(bugs) // QUICK)] if options.quick else bugs
@@ -86,7 +88,7 @@ def run(options: Options) -> Result:
     visible, hidden = repaired(False), repaired(True)
     lost = [b["task_id"] for b, r in zip(bugs, visible, strict=True) if not r.solved]
     notes = (
-        f"sandbox {sandbox.name}, one core, {seconds:g} s a bug; the tests are the oracle",
+        f"sandbox {sandbox.name}, {at_once()} at once, {seconds:g} s a bug; the tests are the oracle",
         f"repaired by type of bug, all tests visible: {by_type(bugs, visible)}",
         f"not repaired: {', '.join(lost)}",
     )

@@ -108,7 +108,7 @@ class Search:
     ) -> None:
         self.evaluator, self.baseline, self.suite = evaluator, baseline, evaluator.suite
         self.clock, self.begin, self.end = clock, clock(), end
-        self.priors = priors or {}
+        self.priors, self.share = priors or {}, LISTING
         self.tried = self.escalated = 0
         self.cut = False  # not every edit was listed
         self.waiting: list[Candidate] = []
@@ -122,7 +122,7 @@ class Search:
         """Return the suspected lines of a file."""
         return {line: s for (p, line), s in self.baseline.suspects.items() if p == path}
 
-    def singles(self, share: float = LISTING) -> Iterator[tuple[float, Edit]]:
+    def singles(self) -> Iterator[tuple[float, Edit]]:
         """Yield the single edits of all targets, best first."""
         sources = []
         for path, text in self.texts.items():
@@ -134,7 +134,7 @@ class Search:
             except SyntaxError:  # nothing can be edited in what is no program
                 continue
         lists = [
-            self.listed(source, suspects, len(sources) - index, share)
+            self.listed(source, suspects, len(sources) - index)
             for index, (source, suspects) in enumerate(sources)
         ]
         return merge(*lists, key=lambda item: item[0])
@@ -147,17 +147,19 @@ class Search:
         for index, seed in enumerate(seeds):
             if self.clock() >= self.end:
                 break
-            inner = self.after(seed, end=self.end)
-            listed = inner.singles(share / (len(seeds) - index))
+            inner = self.after(seed, end=self.end, share=share / (len(seeds) - index))
+            listed = inner.singles()
             lists.append([(rank + PAIR_PENALTY + 0.05 * index, edit, seed) for rank, edit in listed])
             self.cut = self.cut or inner.cut
         return merge(*lists, key=lambda item: item[0])
 
-    def after(self, seed: Partial, *, end: float) -> Search:
+    def after(self, seed: Partial, *, end: float, share: float = LISTING) -> Search:
         """Return a search that goes on from a seed, with what its tests say."""
         files = {path: text.decode() for path, text in self.changed(seed.edit, None).items()}
         baseline = measure(self.evaluator, changed=files, edits=(*self.baseline.edits, seed.edit))
-        return Search(self.evaluator, baseline, end=end, clock=self.clock, priors=self.priors)
+        inner = Search(self.evaluator, baseline, end=end, clock=self.clock, priors=self.priors)
+        inner.share = share
+        return inner
 
     def couples(self, most: int) -> Iterator[tuple[float, Edit, Partial]]:
         """Yield pairs of partial repairs that only between them mend all that was ever mended, best first.
@@ -172,12 +174,10 @@ class Search:
         ]
         yield from sorted(found, key=lambda item: item[0])[:most]
 
-    def listed(
-        self, source: Source, suspects: Mapping[int, float], texts: int, share: float = LISTING
-    ) -> list[tuple[float, Edit]]:
+    def listed(self, source: Source, suspects: Mapping[int, float], texts: int) -> list[tuple[float, Edit]]:
         """List the edits of the first of some `texts` that are to be listed, within its share of the time."""
         now = self.clock()
-        end = now + share * (self.end - now) / texts
+        end = now + self.share * (self.end - now) / texts
         found = first_order(source, suspects, priors=self.priors, late=lambda: self.clock() >= end)
         self.cut = self.cut or self.clock() >= end
         return found

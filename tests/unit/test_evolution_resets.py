@@ -50,6 +50,10 @@ COPY = """
 def f(xs):
     return copy.copy(xs)
 """
+ORDER = """
+def f(xs):
+    return sorted(xs, key=lambda x: (x[1], x[0]), reverse=False)
+"""
 OLDEST = """
 def f(xs, x):
     xs.pop()
@@ -88,6 +92,7 @@ def rank(program, old, new, seen=None):
         (MERGE, "base[key].update(extra[key])", "base[key] = f(base[key], extra[key])", 5.4),
         (SUBSETS, "return []", "return [[]]", 5.2),
         (COPY, "copy.copy(xs)", "copy.deepcopy(xs)", 4.8),
+        (ORDER, "(x[1], x[0])", "(-x[1], x[0])", 4.8),
         (OLDEST, "xs.pop()", "xs.pop(0)", 4.8),
         (OLDEST, 'x.split(" ")', "x.split()", 4.8),
         (MIDDLE, "xs[0] + xs[1] / 2", "(xs[0] + xs[1]) / 2", 4.6),

@@ -9,6 +9,7 @@ from typing import TypeGuard
 
 from ddax.evolution.operators.base import Source, stands_alone
 from ddax.evolution.operators.expressions import Variant, call, number
+from ddax.evolution.operators.keys import keys
 from ddax.evolution.operators.kinds import NUMBERS, SEQUENCES, SIZED, compatible, kinds_of, plain
 
 _FUNCTIONS: tuple[tuple[str, ...], ...] = (
@@ -69,29 +70,6 @@ _CHANGING = frozenset({
 """Methods that change their object."""
 CHANGING = "changing_method"
 """The operator that puts one of them in the place of a method that only reads."""
-_KEYS = (
-    "len",
-    "lambda x: x[1]",
-    "lambda x: x[0]",
-    "lambda x: -x",
-    "lambda x: -x[1]",
-    "abs",
-    "str",
-    "sum",
-    "lambda x: -len(x)",
-    "lambda x: (len(x), x)",
-    "lambda x: (-len(x), x)",
-    "lambda x: x[-1]",
-    "lambda x: (x[1], x[0])",
-    "lambda x: (-x[1], x[0])",
-    "lambda x: len(set(x))",
-    "lambda x: (len(set(x)), x)",
-    "lambda x: (-len(set(x)), x)",
-    "lambda x: (-len(set(x)), x[0])",
-    "lambda x: (abs(x), x)",
-    "str.lower",
-    "ord",
-)
 _TYPES = ("list", "dict", "set", "int", "float", "str", "tuple", "bool")
 _SWITCHES = {
     "popitem": ("last=False",), "dumps": ("sort_keys=True", "ensure_ascii=False"), "zip": ("strict=True",),
@@ -189,7 +167,7 @@ def arguments(node: ast.expr, source: Source) -> Iterator[Variant]:
         yield from _ranges(node)
     name = node.func.id if isinstance(node.func, ast.Name) else getattr(node.func, "attr", "")
     if name in ("sorted", "sort", "min", "max") and len(args) <= 1:
-        yield from _keys(node, name)
+        yield from keys(node, name)
     for keyword in node.keywords:
         if isinstance(keyword.value, ast.Constant) and isinstance(keyword.value.value, bool):
             rest = [k for k in node.keywords if k is not keyword]
@@ -234,22 +212,6 @@ def _ranges(node: ast.Call) -> Iterator[Variant]:
         yield "range", 1.0, ast.Call(node.func, [*args, ast.Constant(2)], [])
         yield "range", 1.2, ast.Call(node.func, [*args, number(-1)], [])
         yield "range", 1.1, call("range", args[0], ast.BinOp(args[1], ast.Add(), ast.Constant(2)))
-
-
-def _keys(node: ast.Call, name: str) -> Iterator[Variant]:
-    rest = [k for k in node.keywords if k.arg != "key"]
-    for rank, text in enumerate(_KEYS):
-        yield (
-            "sort_key",
-            1.0 + 0.05 * rank,
-            ast.Call(node.func, node.args, [*rest, ast.keyword("key", parse(text))]),
-        )
-    if name in ("sorted", "sort") and all(k.arg != "reverse" for k in node.keywords):
-        yield (
-            "reverse",
-            0.7,
-            ast.Call(node.func, node.args, [*node.keywords, ast.keyword("reverse", ast.Constant(True))]),
-        )
 
 
 def wraps(node: ast.expr, source: Source) -> Iterator[Variant]:

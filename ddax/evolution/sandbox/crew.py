@@ -18,9 +18,9 @@ SHARE = 4
 """Jobs that a worker is handed at once."""
 
 
-def cores() -> int:
-    """Count the cores that this process may use."""
-    return len(os.sched_getaffinity(0))
+def at_once() -> int:
+    """Say how many workers a crew has: one for each core that this process may use."""
+    return max(1, min(MOST, len(os.sched_getaffinity(0))))
 
 
 class Crew:
@@ -29,7 +29,7 @@ class Crew:
     def __init__(
         self, sandbox: Sandbox, suite: Mapping[str, Any], *, limits: Limits, size: int | None = None
     ) -> None:
-        number = max(1, min(MOST, cores())) if size is None else size
+        number = at_once() if size is None else size
         self.workers = [Worker(sandbox, suite, limits=limits) for _ in range(number)]
         # They stay: a sandbox ends with the thread that started it.
         self.threads: ThreadPoolExecutor | None = None
