@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import ast
 import re
+import warnings
 from collections.abc import Iterator
 
 from ddax.evolution.operators.base import Edit, Source
@@ -44,9 +45,12 @@ def _changed(source: Source, node: ast.Constant) -> Iterator[Edit]:
 
 
 def _compiles(pattern: str) -> bool:
+    """Tell whether a pattern is one, and means in later versions of Python what it means today."""
     try:
-        re.compile(pattern)
-    except re.error:
+        with warnings.catch_warnings():
+            warnings.simplefilter("error", FutureWarning)
+            re.compile(pattern)
+    except (re.error, FutureWarning):
         return False
     return True
 
