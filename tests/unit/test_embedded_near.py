@@ -217,3 +217,13 @@ async def test_how_long_a_thing_is_does_not_say_how_high(
 
 def test_a_name_may_begin_with_a_small_letter() -> None:
     assert analyse("Which version dropped support for macOS 12?").names == ("macOS 12",)
+
+
+async def test_a_heading_with_a_year_is_no_date_of_something_else(reasoner: EmbeddedReasoner) -> None:
+    text = (
+        "# Survey of the Ashdown Viaduct\n\nIt was built in 1846.\n\n## Condition in 2021\n\nThe arches are "
+        "sound. The viaduct was never electrified.\n"
+    )
+    pages = {"Survey of the Ashdown Viaduct": text}
+    reply = await asked(reasoner, "When was the Ashdown Viaduct electrified?", **pages)
+    assert not reply.text.startswith("Survey of the Ashdown Viaduct: Condition in 2021."), reply.text

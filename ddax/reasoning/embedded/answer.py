@@ -139,17 +139,23 @@ def refusal(question: Question, strength: Support, weighed: Sequence[Weighed], t
 def sayable(question: Question, weighed: Sequence[Weighed]) -> list[Weighed]:
     """Leave out what is no answer.
 
-    Those are lines that only lead to others, headings where no date or number is asked for, and rows that
-    only say what is so where it is asked why.
+    Those are lines that only lead to others, headings that say no date or number of what is asked, and rows
+    that only say what is so where it is asked why.
     """
     kept = [
         item
         for item in weighed
         if not item.sentence.text.endswith((":", "：", ","))
         and not only_says_what(question, item.sentence)
-        and (not item.sentence.label or (question.kind in ("date", "number") and item.spans))
+        and (not item.sentence.label or _dates(question, item))
     ]
     return kept or [item for item in weighed if not item.sentence.label]
+
+
+def _dates(question: Question, label: Weighed) -> bool:
+    """Tell whether a heading says the date or number of what is asked: "3.1.0 (2024-06-30)"."""
+    said = said_of(question, label.sentence.text)
+    return question.kind in ("date", "number") and bool(label.spans) and not said.isdisjoint(question.terms)
 
 
 def opened(question: Question, order: list[Weighed], weighed: Sequence[Weighed]) -> list[Weighed]:
