@@ -90,6 +90,12 @@ FIELDS = f"""{SAY}<form onsubmit="say('sent')"><label>Name <input></label><butto
 PAGES = f"""{SAY}<table id=rows></table><a href="#n" onclick="page=1;draw()">Next ›</a><script>let page=0;
 const D=[['Ann','Bob'],['Cleo','Dan']];const draw=()=>{{rows.innerHTML=D[page].map(name=>
 `<tr><td>${{name}}<td><button onclick="say('${{name}}')">Remove</button></tr>`).join('')}};draw()</script>"""
+REFUSES = """<label>Name <input></label><p id=out></p>
+<a href="#" onclick="out.textContent='Please enter your full name.'">Send application</a>"""
+SHOWS = SAY + "".join(
+    f"<article><h2>{film}</h2><a href='#{film}' onclick=\"say('{film}')\">17:00</a></article>"
+    for film in ("Tide", "Moons")
+)
 NEEDED = choice("Accept all") + choice("Only necessary cookies", "div") + choice("Options")
 BOTH = choice("Accept all") + choice("Reject all") + choice("Only necessary cookies")
 NO_CHOICE = choice("Accept all") + choice("Strictly necessary cookies", "a") + choice("Settings")
@@ -142,6 +148,8 @@ async def test_boxes_without_a_role_hold_what_belongs_together(
         (MUGS, "Add two red mugs.", "Red mug;"),
         (MAIL, "Delete the mail from Ines Roth.", ""),
         (GRID, "Sort by other.", ""),
+        (REFUSES, "Click Send application.", ""),
+        (SHOWS, "Click 17:00.", ""),
         (DAYS, "Click Monday, then the 16:30 button.", "Monday;"),
         (CHECKED, 'Enter "kim" as the e-mail and click Next.', ""),
         (asking(NO_CHOICE), "Click Show dates.", ""),

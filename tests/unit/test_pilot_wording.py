@@ -238,3 +238,18 @@ async def test_a_value_stands_before_each_of_several_fields() -> None:
         "Enter Ann Lee as the full name, 5 Low Road as the street and Leeds as the city.", world
     )
     assert [value for _, _, value in moves] == ["Ann Lee", "5 Low Road", "Leeds"]
+
+
+async def test_a_value_of_several_words_has_a_field_of_its_own() -> None:
+    found = read_orders("Enter Jo Hart as the full name and 0470 1234 as the phone.")
+    assert [one.text for one in found] == ["Jo Hart as the full name", "0470 1234 as the phone"]
+    assert [one.text for one in read_orders("Enter Tom and Jerry as the title.")] == [
+        "Tom and Jerry as the title"
+    ]
+
+
+async def test_what_comes_then_has_the_verb_before_it() -> None:
+    found = read_orders("Choose 9 March 2027 in the calendar, then the 14:00 slot.")
+    assert [(one.verb, one.text) for one in found] == [
+        ("choose", "9 March 2027 in the calendar"), ("choose", "the 14:00 slot"),
+    ]  # fmt: skip

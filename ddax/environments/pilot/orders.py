@@ -83,7 +83,9 @@ _ALSO = re.compile(
 """What stands before one more field and its value, both behind one verb."""
 _WRITES = re.compile(r"(?:please\s+)?(enter|type|write|put|input)\b(?=.*\s(?:into|in|as)\s)", re.IGNORECASE)
 _WRITTEN_ALSO = re.compile(
-    r"(?:,\s*(?:and\s+)?|\s+and\s+)(?=(?:⟦\d+⟧|[^\s⟦⟧,]+)\s+(?:into|in|as)\s)", re.IGNORECASE
+    r"(?:,\s*(?:and\s+)?|\s+and\s+)"
+    r"(?=(?:⟦\d+⟧|[^\s⟦⟧,]+)\s+(?:into|in|as)\s|[^⟦⟧,]{1,40}?\s+as\s+(?:the|my)\s)",
+    re.IGNORECASE,
 )
 """What stands before one more value and its field, both behind one verb."""
 _NOT = re.compile(r"(?:do\s+not|don['’]t|not|never|instead\s+of|rather\s+than)\b", re.IGNORECASE)

@@ -266,6 +266,11 @@ def shows(seen: PageSeen) -> tuple[object, ...]:
     return seen.url, seen.text.replace(" (focused)", ""), nodes
 
 
+def _acts(node: Node, url: str) -> bool:
+    """Tell whether an element does something on its page: a button, also one that is a box or a link."""
+    return node.role in ("button", "clickable") or (node.role == "link" and not leads(node, url))
+
+
 def held_back(before: PageSeen, after: PageSeen, target: str) -> list[str]:
     """Say which field keeps the browser from sending a form whose button was pressed; nothing if it went."""
     node = before.node(target)
@@ -286,7 +291,9 @@ def said_no(before: PageSeen, after: PageSeen, target: str) -> list[str]:
     pressed = before.node(target)
     known, now = ({(n.role, n.name or n.before) for n in seen.nodes} for seen in (before, after))
     fields = any(role in ("textbox", "spinbutton", "combobox") for role, _ in now - known)
-    if pressed is None or pressed.role != "button" or ("button", pressed.name) not in now or fields:
+    if pressed is None or not _acts(pressed, before.url) or fields:
+        return []
+    if (pressed.role, pressed.name or pressed.before) not in now:
         return []
     said = {node.own or node.name for node in before.nodes}
     new = [(node.role, node.own or node.name) for node in after.nodes if (node.own or node.name) not in said]

@@ -126,6 +126,8 @@ async def _try(pilot: Pilot, ranked: list[Found]) -> bool:
     field that was pressed did nothing yet.
     """
     one_name = [one.node for one in ranked if _same_name(one.node, ranked[0].node)]
+    if one_name and one_name[0].role == "link" and len({node.href for node in one_name}) == 1:
+        one_name = one_name[:1]  # a picture and a title that lead to the same page
     if rows := lines_of(pilot.seen, one_name):
         return await _press_in_line(pilot, rows)
     best, pressed = ranked[0].score, list[Node]()
@@ -151,7 +153,8 @@ def _rivals(pilot: Pilot, ranked: list[Found]) -> list[Node]:
 
 
 def _same_name(one: Node, other: Node) -> bool:
-    return (one.role, plain(one.name)) == (other.role, plain(other.name)) and one.role in _PRESSED
+    pressed = one.role in _PRESSED or one.role == "link"
+    return pressed and (one.role, plain(one.name)) == (other.role, plain(other.name))
 
 
 async def _press_in_line(pilot: Pilot, rows: list[Row]) -> bool:
