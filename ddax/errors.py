@@ -11,7 +11,7 @@
   + StorageError (7)           the disk is full, read-only or failing
   + ReasonerError (9)          the model or its provider failed
     - InvalidReply             a reply did not fit its schema, also after one repair
-    - Unavailable              the provider does not answer for now: time mends it
+    - Unavailable              the provider answers nobody here: time or somebody mends it
       . RateLimited            it asks for a longer wait than a request has
   + ActionError (1)            a leaf action failed; carries the root cause, kept in the idea
     - Blocked                  the other side refuses us; the source cools down
@@ -128,7 +128,7 @@ class InvalidReply(ReasonerError):
 
 
 class Unavailable(ReasonerError):
-    """Report a provider that does not answer for now: it is down, not reached, or wants no requests.
+    """Report a provider that answers nobody here: down, not reached, busy, or refusing key, account or model.
 
     Where a step needs the model the run breaks off, to be resumed: every further request would fail alike.
     """

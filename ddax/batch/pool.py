@@ -24,7 +24,7 @@ if TYPE_CHECKING:
 TRIES = 3
 """Times a task may take its runner down before it is set aside."""
 BROKEN_OFF = frozenset(kind.__name__ for kind in (Unavailable, RateLimited))
-"""Kinds of errors that a task is resumed after, since time mends them."""
+"""Kinds of errors that a task is resumed after, since time or somebody mends them."""
 
 
 class RunnerDied(Exception):

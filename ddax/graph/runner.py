@@ -361,7 +361,7 @@ class Agent:
             stopped = drained.reason
             self.runs.clear_cancel(thread)
         except Unavailable:
-            raise  # time mends it, so the run is one to go on with
+            raise  # time, or another key or model, mends it: the run is one to go on with
         except (UsageError, ReasonerError, SandboxError) as error:
             # What the caller must mend first is no run to go on with.
             self.runs.update(thread, status="failed", stop_reason=error.what, updated=self._clock())

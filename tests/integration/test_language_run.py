@@ -277,6 +277,7 @@ def test_a_second_event_loop_gets_connections_of_its_own(server, sources, tmp_pa
 
 LIMIT = Say("Daily limit", status=429, headers={"retry-after": "86400"})
 OUTAGE = Say("down", status=503)
+NO_CREDIT = Say("You exceeded your current quota", status=429, code="insufficient_quota")
 
 
 @pytest.mark.parametrize(
@@ -284,6 +285,8 @@ OUTAGE = Say("down", status=503)
     [
         *[(asked, LIMIT, RateLimited, "again for 24 h") for asked in ("expand", "extract", "merge")],
         *[(asked, OUTAGE, Unavailable, "after 3 attempts: HTTP 503") for asked in ("expand", "merge")],
+        *[("merge", Say("no", status=code), Unavailable, f"HTTP {code}") for code in (401, 402, 404)],
+        ("extract", NO_CREDIT, Unavailable, "no credit"),
     ],
 )
 async def test_a_run_whose_model_is_not_to_be_had_for_now_is_gone_on_with(

@@ -40,6 +40,18 @@ def test_the_retry_table(status, retried):
 
 
 @pytest.mark.parametrize(
+    ("status", "every"),
+    [
+        *[(code, True) for code in (401, 402, 404, 429, 503)],
+        *[(code, False) for code in (400, 403, 413, 418, 422)],
+    ],
+)
+def test_what_every_request_would_meet_is_told_from_what_this_one_met(status, every):
+    error = mapped(Failure("status", status, "said"), "m", "KEY", 1)
+    assert isinstance(error, Unavailable) is every
+
+
+@pytest.mark.parametrize(
     ("error", "kind", "retried"),
     [
         (TimeoutError(), "timeout", True),

@@ -21,6 +21,8 @@ from ddax.wording import span
 Kind = Literal["status", "timeout", "connection", "length", "filtered", "quota", "context", "foreign"]
 
 RETRIED = frozenset({408, 409, 425, 429})
+NOT_TAKEN = frozenset({401, 402, 404})
+"""Statuses by which a provider takes no request with this key, account or model at all."""
 _TIMEOUTS = frozenset({"TimeoutError", "APITimeoutError", "ModelTimeoutError", "TimeoutException"})
 _CONNECTIONS = frozenset(
     {
@@ -62,11 +64,13 @@ class Failure:
         return self.kind in ("timeout", "connection")
 
     @property
-    def passes(self) -> bool:
-        """Say whether time mends it for every request.
+    def for_all(self) -> bool:
+        """Say whether every request would meet it, until time or somebody mends it.
 
         What took too long or broke off in its reply may do so for this one request alone.
         """
+        if self.kind == "quota" or (self.kind == "status" and self.status in NOT_TAKEN):
+            return True
         return self.retriable and self.kind != "timeout" and not self.begun
 
     @property
@@ -185,7 +189,7 @@ def mapped(failure: Failure, model: str, key: str, attempts: int, *, late: bool 
             mend="Wait as long, or take another model.",
         )
     what, mend = f"{model} failed{tries}: {failure.told}.", _mend(failure, key)
-    if failure.passes:
+    if failure.for_all:
         return Unavailable(what, why=failure.said, mend=mend)
     return ReasonerError(what, why=failure.said, mend=mend)
 
