@@ -16,14 +16,18 @@ pytestmark = [
     pytest.mark.integration,
     pytest.mark.skipif(not shutil.which("bwrap"), reason="needs bubblewrap"),
 ]
-REPAIRED = "def label(n):\n    return f'Item: {n}!'\n"
+REPAIRED = "def label(n):\n    return f'Box: {n // 10} and {n % 10}!' if n > 9 else f'Item: {n}!'\n"
+"""What no two edits make of the program, so that the model alone can."""
 TEST = """from label import label
 
 def test_three():
     assert label(3) == 'Item: 3!'
 
 def test_twelve():
-    assert label(12) == 'Item: 12!'
+    assert label(12) == 'Box: 1 and 2!'
+
+def test_thirty():
+    assert label(30) == 'Box: 3 and 0!'
 """
 
 
@@ -54,7 +58,10 @@ def test_the_model_of_the_role_is_asked_closed_and_its_cost_told(server, tmp_pat
     server.add({"candidates": [candidate]})
     code, out, err = fix(capsys)
     assert (code, [body["model"] for body in server.requests]) == (0, ["own"])
-    assert "+    return f'Item: {n}!'" in out and "Model:    price unknown, 1 call, 120 tokens" in out
+    assert (
+        "+    return f'Box: {n // 10} and {n % 10}!' if n > 9" in out
+        and "Model:    price unknown, 1 call, 120 tokens" in out
+    )
     assert "Unclosed" not in err
 
 
