@@ -142,6 +142,8 @@ def question_lines(result: Mapping[str, Any]) -> Iterator[str]:
     if not question:
         return
     yield ""
+    if question.get("problem"):
+        yield f"The last answer did not fit: {clean(question['problem'], 300)}."
     yield f"Question: {clean(question.get('text', question))}"
     yield from _action(question)
     if question.get("options"):

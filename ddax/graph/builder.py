@@ -72,7 +72,8 @@ def splice(builder: Builder, name: str, node: Callable[..., Any], *, after: str,
     """Put a node between two nodes joined by a plain edge, and return the builder.
 
     What a plain function returns is checked at run time as what our own nodes return.
-    Raises UsageError where there is no such edge, naming the edges there are.
+    Raises UsageError where there is no such edge, naming the edges there are, and for a name that is taken
+    or none.
     """
     edges: set[tuple[str, str]] = builder.edges
     if (after, before) not in edges:
@@ -82,7 +83,14 @@ def splice(builder: Builder, name: str, node: Callable[..., Any], *, after: str,
             why="select's choices are conditional; only plain edges can be spliced.",
             mend=f"Take one of: {known}.",
         )
-    builder.add_node(name, checked(name, node, builder))
+    try:
+        builder.add_node(name, checked(name, node, builder))
+    except ValueError as error:
+        raise UsageError(
+            f"a node cannot be spliced under the name {name!r}.",
+            why=str(error),
+            mend="Give it a name that no other node has, without ':' and '|'.",
+        ) from error
     edges.discard((after, before))
     builder.add_edge(after, name)
     builder.add_edge(name, before)

@@ -17,6 +17,7 @@ from pydantic import TypeAdapter, ValidationError
 from ddax.errors import InvariantError, first_fault
 from ddax.graph.binding import STATE_KEYS, check_update
 from ddax.graph.state import LeafPacket, State
+from ddax.types import JsonDict
 
 FOREIGN = frozenset({"messages"})
 """Keys whose reducer takes more than their type says."""
@@ -50,16 +51,28 @@ def checked(
 
 
 def _fitting(name: str, state: Any, returned: Any, keys: frozenset[str]) -> Any:
-    """Return what a node returned, checked; what is no update at all LangGraph refuses itself."""
-    update = returned.update if isinstance(returned, Command) else returned
-    if isinstance(update, dict):
-        plain = {key: v.value if isinstance(v, Overwrite) else v for key, v in update.items()}
-        for key in sorted(STATE_KEYS.intersection(plain) - FOREIGN):
-            _check_type(name, key, plain[key])
-        if not (isinstance(state, Mapping) and "ideas" in state):
-            plain.pop("ideas", None)  # a node that sees only a part of the state: the DAG is not at hand
-        check_update(name, state, plain, keys=keys)
+    """Return what a node returned, checked; raises InvariantError."""
+    several = isinstance(returned, (list, tuple)) and any(isinstance(one, Command) for one in returned)
+    for one in returned if several else (returned,):
+        update = one.update if isinstance(one, Command) else one
+        if isinstance(update, dict):
+            _check_update(name, state, update, keys)
+        elif one is update and update is not None and not hasattr(type(update), "__annotations__"):
+            raise InvariantError(
+                f"Node {name!r} returned a {type(update).__name__}.",
+                why="A node returns the keys of the state that it changes.",
+                mend="Let it return a dict; {} or None where nothing changes, a Command to say what is next.",
+            )
     return returned
+
+
+def _check_update(name: str, state: Any, update: JsonDict, keys: frozenset[str]) -> None:
+    plain = {key: v.value if isinstance(v, Overwrite) else v for key, v in update.items()}
+    for key in sorted(STATE_KEYS.intersection(plain) - FOREIGN):
+        _check_type(name, key, plain[key])
+    if not (isinstance(state, Mapping) and "ideas" in state):
+        plain.pop("ideas", None)  # a node that sees only a part of the state: the DAG is not at hand
+    check_update(name, state, plain, keys=keys)
 
 
 def _check_type(name: str, key: str, given: Any) -> None:

@@ -19,6 +19,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
+from ddax.cores import usable_cores
 from ddax.errors import SettingsError, StateError, StorageError
 from ddax.memory.embedding_cache import CachedEmbedder
 from ddax.memory.embedding_company import Company
@@ -120,12 +121,6 @@ def load_session(path: Path, sha256: str, threads: int) -> InferenceSession:
     # A spinning worker would hold a core that other leaves need.
     options.add_session_config_entry("session.intra_op.allow_spinning", "0")
     return ort.InferenceSession(content, options, providers=["CPUExecutionProvider"])
-
-
-def usable_cores() -> int:
-    """Count the cores that this process may use."""
-    affinity = getattr(os, "sched_getaffinity", None)  # not on every system
-    return len(affinity(0)) if affinity else os.cpu_count() or 1
 
 
 def installed_model() -> Path:

@@ -13,7 +13,7 @@ from pydantic import ValidationError
 
 from ddax.dynamics.rigidity import leave_protect, mark_asked, mark_conservative
 from ddax.dynamics.state import Mind
-from ddax.errors import StateError
+from ddax.errors import ActionError, StateError
 from ddax.graph.services import Session
 from ddax.graph.state import State, Update
 from ddax.ideas import grow
@@ -36,24 +36,39 @@ async def protect(state: State, *, session: Session) -> Update:
     if not session.settings.human:
         return _conservative(state)
     question, cost = await question_of(state, session)
-    answer = _answered(question)
+    answer = _answered(question, state, session)
     update = await _apply(state, session, answer, str(question.get("about", "")))
     return {**update, "usage": cost} if cost else update
 
 
-def _answered(question: JsonDict) -> HumanAnswer:
+def _answered(question: JsonDict, state: State, session: Session) -> HumanAnswer:
     """Put a question until an answer fits it: a server and Studio pass on whatever is chosen."""
     asked = question
     while True:
         try:
             answer = HumanAnswer.model_validate(interrupt(asked, response_schema=HumanAnswer))
-            problem = unfit(answer, question)
+            problem = unfit(answer, question) or _misfit(answer, question, state, session)
         except ValidationError as error:
             problem = misread(error, question)
         else:
             if not problem:
                 return answer
         asked = {**question, "problem": problem}
+
+
+def _misfit(answer: HumanAnswer, question: JsonDict, state: State, session: Session) -> str:
+    """Return why changed arguments are none that the action takes; empty where they are, or none are given."""
+    if answer.arguments is None or question.get("kind") == REST or answer.choice not in (EDIT, CHOOSE, GO_ON):
+        return ""
+    idea = answer.idea or str(question.get("about", ""))
+    call = state["ideas"].get(idea, Idea()).get("action")
+    if call is None:
+        return f"arguments: idea {idea} has no action that takes any" if answer.choice == EDIT else ""
+    try:
+        session.actions.arguments({**call, "args": answer.arguments})
+    except ActionError as error:
+        return error.what.removesuffix(".")
+    return ""
 
 
 async def _apply(state: State, session: Session, answer: HumanAnswer, about: str) -> Update:

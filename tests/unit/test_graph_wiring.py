@@ -74,6 +74,14 @@ def test_splicing_where_there_is_no_edge_names_those_there_are() -> None:
         splice(build_graph(), "audit", lambda state: {}, after="select", before="act")
 
 
+@pytest.mark.parametrize("name", ["act", "__start__", "a:b", "a|b"])
+def test_a_name_that_no_node_may_have_is_told(name: str) -> None:
+    builder = build_graph()
+    with pytest.raises(UsageError, match=re.escape(repr(name))):
+        splice(builder, name, lambda state: {}, after="act", before="evaluate")
+    assert ("act", "evaluate") in builder.edges, "what is refused changes nothing"
+
+
 class Noted(State):
     """The state, and a key that only own nodes have."""
 
@@ -98,6 +106,9 @@ SEEN: Any = {"step": 2, "ideas": {"0": root(0, "t")}}
         ({"ideas": {"0.7": {"status": "done"}}}, "'audit' returned ideas that do not fit.*does not exist"),
         ({"ideas": {"0": {"status": "odd"}}}, "ideas.0.status"),
         (Command(update={"colour": 1}), "'audit' returned the unknown key 'colour'"),
+        ([Command(update={"step": 1}), {"colour": 1}], "'audit' returned the unknown key 'colour'"),
+        ([], "'audit' returned a list"),
+        ("done", "'audit' returned a str"),
     ],
 )
 async def test_what_a_spliced_node_returns_is_checked(update: Any, said: str) -> None:

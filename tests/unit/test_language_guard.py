@@ -109,6 +109,11 @@ def test_what_a_foreign_exception_says_is_told_in_words_for_a_reader(error, said
     assert "foreign" not in str(told) and "deadline" not in str(told)
 
 
+def test_a_reply_that_had_begun_is_not_said_to_have_brought_nothing():
+    cut = _raised(TimeoutError(), asyncio.CancelledError("scope 7f"))
+    assert "had begun" in mapped(classify(cut, lambda: 0.0, heard=True), "m", "", 1).why
+
+
 class Mute(FakeListChatModel):
     """A model whose replies have no choice."""
 

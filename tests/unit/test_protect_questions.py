@@ -106,6 +106,30 @@ async def test_the_answer_changes_the_idea_it_is_about(kit: Any, asks: Any, choi
     assert row["idea"] == "0.3"
 
 
+@pytest.mark.parametrize(
+    ("answer", "told"),
+    [
+        ({"choice": "edit", "idea": "0.3", "arguments": {"nope": "y"}}, "bad arguments"),
+        ({"choice": "choose", "idea": "0.3", "arguments": {"query": ["y"]}}, "query"),
+    ],
+)
+async def test_changed_arguments_that_the_action_does_not_take_are_asked_for_again(
+    kit: Any, monkeypatch: pytest.MonkeyPatch, answer: Any, told: str
+) -> None:
+    asked: list[Any] = []
+    answers = iter([answer, {"choice": "edit", "idea": "0.3", "arguments": {"query": "y"}}])
+
+    def interrupt(question: Any, **_: Any) -> Any:
+        asked.append(question)
+        return next(answers)
+
+    monkeypatch.setattr(module, "interrupt", interrupt)
+    session, state = await stiff(kit)
+    after = await kit.after(protect, state, session)
+    assert after["ideas"]["0.3"]["action"]["args"] == {"query": "y"}
+    assert "problem" not in asked[0] and told in asked[1]["problem"]
+
+
 async def test_what_was_taught_is_used_at_once_and_by_later_tasks(kit: Any, asks: Any) -> None:
     asks[-1] = {"choice": "teach", "lesson": "Towers in Belmark are never in Trondby."}
     session, state = await stiff(kit)

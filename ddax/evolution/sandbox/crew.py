@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-import os
 import time
 from collections.abc import Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from queue import Empty, SimpleQueue
 from typing import Any
 
+from ddax.cores import usable_cores
 from ddax.evolution.sandbox.protocol import Limits, Sandbox
 from ddax.evolution.sandbox.worker import UNLIMITED, Worker
 
@@ -20,7 +20,7 @@ SHARE = 4
 
 def at_once() -> int:
     """Say how many workers a crew has: one for each core that this process may use."""
-    return max(1, min(MOST, len(os.sched_getaffinity(0))))
+    return min(MOST, usable_cores())
 
 
 class Crew:

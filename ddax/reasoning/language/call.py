@@ -224,7 +224,8 @@ class Caller:
                     raise
                 # Whatever leaves a provider's package is foreign: it is mapped here and nowhere else.
                 except Exception as error:
-                    failure, cause = await asyncio.to_thread(classify, error, self._wall), error
+                    heard, cause = bool(request.heard), error
+                    failure = await asyncio.to_thread(classify, error, self._wall, heard=heard)
                     adapts = self._adapts(failure, sent, hear)  # before the next call has this place
                 else:
                     self._breaker.succeeded()

@@ -34,6 +34,8 @@ _UNREAD = frozenset({"ClientResponseError"})
 """Names by which a client says that it cannot read a reply as HTTP: the status of these is no server's."""
 _HALF = ("payload is not completed", "complete message body")
 """Words by which clients say that a reply broke off after it had begun."""
+_UNHEARD = "Nothing came before the call was given up."
+_HALF_READ = "Its reply had begun, and had not ended when the call was given up."
 MAX_TOLD = 300
 _TOLD: dict[Kind, str] = {
     "timeout": "no reply in time", "connection": "no connection", "length": "the reply is too long",
@@ -79,8 +81,11 @@ class Failure:
         return f"HTTP {self.status}" if self.kind == "status" else _TOLD[self.kind]
 
 
-def classify(error: Exception, wall: Callable[[], float]) -> Failure:
-    """Read a foreign exception; `wall` gives the epoch time, which a Retry-After date is held against."""
+def classify(error: Exception, wall: Callable[[], float], *, heard: bool = False) -> Failure:
+    """Read a foreign exception; `wall` gives the epoch time, which a Retry-After date is held against.
+
+    `heard` says that a part of the reply had come.
+    """
     names = {cls.__name__ for cls in type(error).__mro__}
     said = _words(error)
     if names & _UNREAD:
@@ -91,7 +96,7 @@ def classify(error: Exception, wall: Callable[[], float]) -> Failure:
         return Failure(kind, status, said)
     if status:
         return Failure("status", status, said, _retry_after(error, wall))
-    return _unreached(error, said) or Failure("foreign", 0, _unknown(error, said))
+    return _unreached(error, said, heard=heard) or Failure("foreign", 0, _unknown(error, said))
 
 
 def _unknown(error: Exception, said: str) -> str:
@@ -100,7 +105,7 @@ def _unknown(error: Exception, said: str) -> str:
     return f"{said} ({name})" if said else name
 
 
-def _unreached(error: Exception, said: str) -> Failure | None:
+def _unreached(error: Exception, said: str, *, heard: bool) -> Failure | None:
     """Read an exception of a server that did not answer; None where it is another one.
 
     What lies deepest says what it was: a client may call a refused connection a time-out.
@@ -113,7 +118,7 @@ def _unreached(error: Exception, said: str) -> Failure | None:
     for link in reversed(links):
         names = {cls.__name__ for cls in type(link).__mro__}
         if names & _TIMEOUTS:
-            return Failure("timeout", 0, told or "Nothing came before the call was given up.")
+            return Failure("timeout", 0, told or (_HALF_READ if heard else _UNHEARD))
         if names & _CONNECTIONS:
             begun = any(words in told for words in _HALF)
             return Failure("connection", 0, told or type(link).__name__, begun=begun)

@@ -15,6 +15,7 @@ import tempfile
 import threading
 from pathlib import Path
 
+from ddax.cores import usable_cores
 from ddax.errors import ReasonerError, UsageError
 
 START_SECONDS = 120.0
@@ -32,7 +33,7 @@ _ENVIRONMENT = (
 
 def threads() -> int:
     """Return the threads for the model: half the cores, since spinning ones slow each other down."""
-    return max(1, min(8, (os.cpu_count() or 2) // 2))
+    return max(1, min(8, usable_cores() // 2))
 
 
 class LocalServer:

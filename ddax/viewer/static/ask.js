@@ -39,6 +39,7 @@ export function questionForm(question, { live, thread, send, select }) {
   const about = question.about || question.idea;
   const section = h("section", { class: "ask", "aria-label": "A question waits" },
     h("h2", {}, "A question waits for you"), h("p", { class: "text" }, question.text ?? ""),
+    question.problem ? h("p", { class: "small", role: "alert" }, `The last answer did not fit: ${question.problem}.`) : null,
     about ? h("p", { class: "small" }, "About idea ", h("button", { class: "plain mono", on: { click: () => select(about) } }, about), question.effect ? ` which ${question.effect}` : "") : null,
     question.action ? h("pre", { "aria-label": "Exact arguments" }, `${question.action.name} ${JSON.stringify(question.action.args, null, 1)}`) : null,
     live ? form : h("p", { class: "small soft" }, "Answer it with ", h("code", {}, `ddax answer ${thread}`)));
