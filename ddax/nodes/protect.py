@@ -57,13 +57,15 @@ def _answered(question: JsonDict, state: State, session: Session) -> HumanAnswer
 
 
 def _misfit(answer: HumanAnswer, question: JsonDict, state: State, session: Session) -> str:
-    """Return why changed arguments are none that the action takes; empty where they are, or none are given."""
+    """Return why changed arguments are none that the action takes; empty where they are, or none given."""
     if answer.arguments is None or question.get("kind") == REST or answer.choice not in (EDIT, CHOOSE, GO_ON):
         return ""
     idea = answer.idea or str(question.get("about", ""))
     call = state["ideas"].get(idea, Idea()).get("action")
     if call is None:
         return f"arguments: idea {idea} has no action that takes any" if answer.choice == EDIT else ""
+    if call["name"] not in session.actions:
+        return ""  # a part that is gone: the action says so itself
     try:
         session.actions.arguments({**call, "args": answer.arguments})
     except ActionError as error:
