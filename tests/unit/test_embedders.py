@@ -162,6 +162,11 @@ def test_a_changed_model_file_is_refused(tmp_path: Path) -> None:
         MiniLmEmbedder(model=tmp_path / "none.onnx").embed(["a"])
 
 
+def test_a_changed_file_of_our_own_is_mended_by_our_own_package() -> None:
+    with pytest.raises(StateError, match="force-reinstall ddax"):
+        embeddings.shipped("vocab.txt", "0" * 64)
+
+
 def test_missing_weights_say_how_to_install_them(monkeypatch: pytest.MonkeyPatch) -> None:
     # The name of the distribution is the only thing that can be taken away in a test.
     monkeypatch.setattr(embeddings, "WEIGHTS", "ddax-no-such-weights")
