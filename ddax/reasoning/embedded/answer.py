@@ -20,6 +20,7 @@ from ddax.reasoning.embedded.reasons import gives_reason, only_says_what, unreas
 from ddax.reasoning.embedded.rows import asked_cell, lacking
 from ddax.reasoning.embedded.sentences import HEADING_WORDS, Sentence, of_one_part
 from ddax.reasoning.embedded.short import short_of
+from ddax.reasoning.embedded.subject import unmentioned
 from ddax.reasoning.embedded.support import Support, measure, unsaid
 from ddax.reasoning.embedded.text import bare_title, contains_phrase, terms, words
 from ddax.reasoning.embedded.touched import with_unit
@@ -59,13 +60,14 @@ def answer(question: Question, passages: Sequence[Passage], vectors: Vectors, *,
     """
     weighed = weigh(question, passages, vectors)
     strength = measure(question, weighed)
+    other = unmentioned(question, weighed, vectors)
     missing = strength.value < threshold or unsaid(question, passages) or apart(question, weighed)
-    missing = missing or mismeasured(question, weighed)
+    missing = missing or mismeasured(question, weighed) or bool(other)
     if weighed and not missing and not unreasoned(question, weighed):
         text, citations, short = _quoted(question, passages, weighed, vectors)
         if citations:
             return Answer(text, citations, True, strength, short)
-    return Answer(refusal(question, strength, weighed, threshold), (), False, strength, "")
+    return Answer(refusal(question, strength, weighed, threshold, other=other), (), False, strength, "")
 
 
 def _quoted(
@@ -117,13 +119,17 @@ def _name_first(
     return citations
 
 
-def refusal(question: Question, strength: Support, weighed: Sequence[Weighed], threshold: float) -> str:
-    """Say that the sources do not answer, and what is missing."""
+def refusal(
+    question: Question, strength: Support, weighed: Sequence[Weighed], threshold: float, *, other: str = ""
+) -> str:
+    """Say that the sources do not answer, and what is missing: `other` is what is said of others alone."""
     said = frozenset[str]().union(*(said_of(question, item.sentence.titled) for item in weighed))
     missing = unmet(question.names, said)[:6]
     about = frozenset[str]().union(*(item.terms for item in weighed))
     if missing:
         tail = f"nothing read mentions {', '.join(missing)}"
+    elif other:
+        tail = f"nothing read mentions {other}"
     elif unmet(question.names, about) or apart(question, weighed):
         other = f"than {' or '.join(question.names)}" if question.names else "than the question names"
         tail = f"what was read is about another one {other}"
