@@ -20,6 +20,7 @@ from ddax.reasoning.embedded.reasons import gives_reason, only_says_what, unreas
 from ddax.reasoning.embedded.rows import asked_cell, lacking
 from ddax.reasoning.embedded.sentences import HEADING_WORDS, Sentence, of_one_part
 from ddax.reasoning.embedded.short import short_of
+from ddax.reasoning.embedded.sizes import unmeasured
 from ddax.reasoning.embedded.subject import unmentioned
 from ddax.reasoning.embedded.support import Support, measure, unsaid
 from ddax.reasoning.embedded.text import bare_title, contains_phrase, terms, words
@@ -62,7 +63,7 @@ def answer(question: Question, passages: Sequence[Passage], vectors: Vectors, *,
     strength = measure(question, weighed)
     other = unmentioned(question, weighed, vectors)
     missing = strength.value < threshold or unsaid(question, passages) or apart(question, weighed)
-    missing = missing or mismeasured(question, weighed) or bool(other)
+    missing = missing or mismeasured(question, weighed) or unmeasured(question, weighed) or bool(other)
     if weighed and not missing and not unreasoned(question, weighed):
         text, citations, short = _quoted(question, passages, weighed, vectors)
         if citations:
