@@ -13,6 +13,7 @@ from ddax.reasoning.embedded.apart import apart
 from ddax.reasoning.embedded.bearing import shares
 from ddax.reasoning.embedded.changes import changes, overtaken
 from ddax.reasoning.embedded.compare import compared
+from ddax.reasoning.embedded.denials import denying
 from ddax.reasoning.embedded.evidence import Weighed, fit_of_title, weigh
 from ddax.reasoning.embedded.extremes import asks_extreme, extreme
 from ddax.reasoning.embedded.question import Question, said_of, unmet
@@ -75,6 +76,8 @@ def _quoted(
     question: Question, passages: Sequence[Passage], weighed: Sequence[Weighed], vectors: Vectors
 ) -> tuple[str, tuple[Citation, ...], str]:
     """Return the text of an answer, its quotes, and the short answer."""
+    if denied := denying(question, weighed)[:1]:
+        return (*pack("", bound(denied, weighed), asked=frozenset(question.terms)), "")
     about = shares(question.names, passages)
     order = opened(question, chosen(question, sayable(question, weighed), vectors, about), weighed)
     lead, deciding = compared(question, weighed) if question.kind in ("yes_no", "choice") else ("", [])
