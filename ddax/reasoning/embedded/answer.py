@@ -16,6 +16,7 @@ from ddax.reasoning.embedded.compare import compared
 from ddax.reasoning.embedded.denials import denying
 from ddax.reasoning.embedded.evidence import Weighed, fit_of_title, weigh
 from ddax.reasoning.embedded.extremes import asks_extreme, extreme
+from ddax.reasoning.embedded.others import said_otherwise
 from ddax.reasoning.embedded.question import Question, said_of, unmet
 from ddax.reasoning.embedded.reasons import gives_reason, only_says_what, unreasoned
 from ddax.reasoning.embedded.rows import asked_cell, lacking
@@ -128,7 +129,7 @@ def refusal(
 ) -> str:
     """Say that the sources do not answer, and what is missing: `other` is what is said of others alone."""
     said = frozenset[str]().union(*(said_of(question, item.sentence.titled) for item in weighed))
-    missing = unmet(question.names, said)[:6]
+    missing = (unmet(question.names, said) or said_otherwise(question.names, _texts(weighed)))[:6]
     about = frozenset[str]().union(*(item.terms for item in weighed))
     if missing:
         tail = f"nothing read mentions {', '.join(missing)}"
@@ -144,6 +145,10 @@ def refusal(
     needed = f", and {threshold:.2f} is needed" if strength.value < threshold else ""
     # Cut, not rounded: what is just below the line is not shown as the line itself.
     return f"Not found in the sources: {tail} (support {floor(strength.value * 100) / 100:.2f}{needed})."
+
+
+def _texts(weighed: Sequence[Weighed]) -> list[str]:
+    return list(dict.fromkeys(f"{i.sentence.passage.title}\n{i.sentence.passage.text}" for i in weighed))
 
 
 def sayable(question: Question, weighed: Sequence[Weighed]) -> list[Weighed]:
