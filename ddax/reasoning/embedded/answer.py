@@ -16,6 +16,7 @@ from ddax.reasoning.embedded.compare import compared
 from ddax.reasoning.embedded.denials import denying
 from ddax.reasoning.embedded.evidence import Weighed, fit_of_title, weigh
 from ddax.reasoning.embedded.extremes import asks_extreme, extreme
+from ddax.reasoning.embedded.fields import asked_field, lacks_field
 from ddax.reasoning.embedded.others import said_otherwise
 from ddax.reasoning.embedded.question import Question, said_of, unmet
 from ddax.reasoning.embedded.reasons import gives_reason, only_says_what, unreasoned
@@ -65,7 +66,13 @@ def answer(question: Question, passages: Sequence[Passage], vectors: Vectors, *,
     strength = measure(question, weighed)
     other = unmentioned(question, weighed, vectors)
     missing = strength.value < threshold or unsaid(question, passages) or apart(question, weighed)
-    missing = missing or mismeasured(question, weighed) or unmeasured(question, weighed) or bool(other)
+    missing = (
+        missing
+        or lacks_field(question, weighed)
+        or mismeasured(question, weighed)
+        or unmeasured(question, weighed)
+        or bool(other)
+    )
     if weighed and not missing and not unreasoned(question, weighed):
         text, citations, short = _quoted(question, passages, weighed, vectors)
         if citations:
@@ -77,8 +84,8 @@ def _quoted(
     question: Question, passages: Sequence[Passage], weighed: Sequence[Weighed], vectors: Vectors
 ) -> tuple[str, tuple[Citation, ...], str]:
     """Return the text of an answer, its quotes, and the short answer."""
-    if denied := denying(question, weighed)[:1]:
-        return (*pack("", bound(denied, weighed), asked=frozenset(question.terms)), "")
+    if alone := _alone(question, weighed):
+        return (*pack("", bound(alone[0], weighed), asked=frozenset(question.terms)), alone[1])
     about = shares(question.names, passages)
     order = opened(question, chosen(question, sayable(question, weighed), vectors, about), weighed)
     lead, deciding = compared(question, weighed) if question.kind in ("yes_no", "choice") else ("", [])
@@ -110,6 +117,13 @@ def _open(question: Question, row: Weighed, weighed: Sequence[Weighed]) -> bool:
 def _decided(question: Question, weighed: Sequence[Weighed]) -> tuple[Weighed, str] | None:
     """Find what one sentence or one row decides: yes or no, the cell asked for, the end of a column."""
     return affirmed(question, weighed) or asked_cell(question, weighed) or extreme(question, weighed)
+
+
+def _alone(question: Question, weighed: Sequence[Weighed]) -> tuple[Told, str] | None:
+    """Find what is told with nothing beside it: what denies all that is asked, the object and its field."""
+    if denied := denying(question, weighed):
+        return (denied[0],), ""
+    return asked_field(question, weighed)
 
 
 def _name_first(

@@ -11,6 +11,7 @@ from ddax.reasoning.embedded.changes import CHANGED
 from ddax.reasoning.embedded.columns import HOW, of_other_size
 from ddax.reasoning.embedded.evidence import Weighed, fit_of_title
 from ddax.reasoning.embedded.extremes import extreme, higher
+from ddax.reasoning.embedded.fields import asked_field
 from ddax.reasoning.embedded.question import Question, said_of
 from ddax.reasoning.embedded.reasons import claimed, gives_reason, only_says_what
 from ddax.reasoning.embedded.rows import asked_cell
@@ -78,6 +79,8 @@ def whole(question: Question, weighed: Sequence[Weighed]) -> list[Told]:
         return []
     if cell := asked_cell(question, weighed) or extreme(question, weighed):
         return [(cell[0],)]
+    if field := asked_field(question, weighed):
+        return [field[0]]
     defined: list[Told] = [(item,) for item in weighed if defines(question, item.sentence)]
     if defined:
         return defined
