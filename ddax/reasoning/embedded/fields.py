@@ -86,9 +86,9 @@ def _says(question: Question, field: Field, left: set[str]) -> bool:
 
 
 def _quoted(name: Field, told: Field) -> tuple[Weighed, ...]:
-    """Return what is quoted: both lines, or the object, cut to its two fields where it is long."""
+    """Return what is quoted: the object, or from one of its two fields to the other where it is long."""
     if name.said.sentence.item:
-        return (name.said, told.said)
+        return _lines(name.said, told.said)
     line = told.said.sentence
     if len(line.text.split()) <= MAX_QUOTED:
         return (told.said,)
@@ -97,6 +97,16 @@ def _quoted(name: Field, told: Field) -> tuple[Weighed, ...]:
         return (told.said,)
     start, end = min(first for first, _ in places), max(last for _, last in places)
     return (replace(told.said, sentence=replace(line, text=line.text[start:end], start=line.start + start)),)
+
+
+def _lines(name: Weighed, told: Weighed) -> tuple[Weighed, ...]:
+    """Return two lines of a passage with those between them as one quote; the two where that is long."""
+    first, last = sorted((name.sentence, told.sentence), key=lambda line: line.start)
+    page = first.passage
+    text = page.text[first.start - page.start : last.end - page.start]
+    if page != last.passage or len(text.split()) > MAX_QUOTED:
+        return (name, told)
+    return (replace(told, sentence=replace(first, text=text)),)
 
 
 def _place(field: Field, text: str) -> tuple[int, int] | None:
