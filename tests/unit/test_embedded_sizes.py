@@ -62,3 +62,21 @@ async def test_what_measures_is_told(
     said = await asked(reasoner, task, Rusk=text)
     assert said.found and told in said.text, said.text
     assert short is None or said.short == short
+
+
+DRONE = (
+    "# Peregrine drone\n\nThe Peregrine flies for 38 minutes. It flies at up to 72 km/h. "
+    "The Peregrine Lite flies for 24 minutes.\n"
+)
+BIKE = "# Heron bike\n\nThe Heron carries 80 kg. Its warranty is ten years. It was tested in 2021.\n"
+PEAK = "# Mount Iro\n\nMount Iro is 1,930 metres high.\n"
+
+
+async def test_a_size_of_another_document_is_none(reasoner: EmbeddedReasoner) -> None:
+    pages = {"Peregrine drone": DRONE, "Heron bike": BIKE, "Mount Iro": PEAK}
+    for task in ("How high does the Peregrine fly?", "How fast is the Heron?", "How high is the Heron?"):
+        said = await asked(reasoner, task, **pages)
+        assert not said.found and said.short == "", said.text
+    said = await asked(reasoner, "How fast does the Peregrine fly?", **pages)
+    assert said.found and "72 km/h" in said.text
+    assert (await asked(reasoner, "How long does the Peregrine Lite fly?", **pages)).short == "24 minutes"

@@ -23,13 +23,13 @@ from ddax.reasoning.embedded.reasons import gives_reason, only_says_what, unreas
 from ddax.reasoning.embedded.rows import asked_cell, lacking
 from ddax.reasoning.embedded.sentences import HEADING_WORDS, Sentence, of_one_part
 from ddax.reasoning.embedded.short import short_of
-from ddax.reasoning.embedded.sizes import unmeasured
+from ddax.reasoning.embedded.sizes import measured_first, unmeasured
 from ddax.reasoning.embedded.subject import unmentioned
 from ddax.reasoning.embedded.support import Support, measure, unsaid
 from ddax.reasoning.embedded.text import bare_title, contains_phrase, terms, words
 from ddax.reasoning.embedded.touched import with_unit
 from ddax.reasoning.embedded.vectors import Vectors
-from ddax.reasoning.embedded.whole import Told, mismeasured, rivals, whole
+from ddax.reasoning.embedded.whole import Told, mismeasured, needed_terms, rivals, whole
 from ddax.types import Citation, Passage
 
 MAX_WORDS = 60
@@ -65,19 +65,22 @@ def answer(question: Question, passages: Sequence[Passage], vectors: Vectors, *,
     weighed = weigh(question, passages, vectors)
     strength = measure(question, weighed)
     other = unmentioned(question, weighed, vectors)
-    missing = strength.value < threshold or unsaid(question, passages) or apart(question, weighed)
-    missing = (
-        missing
-        or lacks_field(question, weighed)
-        or mismeasured(question, weighed)
-        or unmeasured(question, weighed)
-        or bool(other)
-    )
+    missing = bool(other) or strength.value < threshold or bool(unsaid(question, passages))
+    missing = missing or apart(question, weighed) or _beside(question, weighed)
     if weighed and not missing and not unreasoned(question, weighed):
         text, citations, short = _quoted(question, passages, weighed, vectors)
         if citations:
             return Answer(text, citations, True, strength, short)
     return Answer(refusal(question, strength, weighed, threshold, other=other), (), False, strength, "")
+
+
+def _beside(question: Question, weighed: Sequence[Weighed]) -> bool:
+    """Tell whether what was read says another field or another size of what is asked, or no size."""
+    return (
+        lacks_field(question, weighed)
+        or mismeasured(question, weighed)
+        or unmeasured(question, weighed, needed_terms(question))
+    )
 
 
 def _quoted(
@@ -88,6 +91,7 @@ def _quoted(
         return (*pack("", bound(alone[0], weighed), asked=frozenset(question.terms)), alone[1])
     about = shares(question.names, passages)
     order = opened(question, chosen(question, sayable(question, weighed), vectors, about), weighed)
+    order = measured_first(question, order)
     lead, deciding = compared(question, weighed) if question.kind in ("yes_no", "choice") else ("", [])
     decided = None if lead else _decided(question, weighed)
     sure = [(decided[0],)] if decided else whole(question, weighed)[:MAX_SURE]

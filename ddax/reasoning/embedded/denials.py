@@ -34,7 +34,7 @@ def denying(question: Question, weighed: Sequence[Weighed]) -> list[Weighed]:
     if not deny or whole(question, weighed):
         return []
     among = placed(weighed)
-    return [item for item in deny if together(item, among, needed)]
+    return [item for item in deny if together(question, item, among, needed)]
 
 
 def _denies(question: Question, item: Weighed) -> bool:

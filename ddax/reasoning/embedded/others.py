@@ -26,6 +26,8 @@ _IN_YEAR = re.compile(r"\b(?:in|of|for|during) (1\d{3}|20\d\d)\b", re.IGNORECASE
 _FROM_TO = re.compile(r"\b(1\d{3}|20\d\d)\s*(?:[–—-]|to|until|and)\s*(1\d{3}|20\d\d)\b")
 _DOES = r"\b(?:do|does|did|has|have|had|can|will)\s+(?:the\s+)?"
 """What stands before the one who does what a question asks."""
+_DONE = r"\b(?:was|were)\s+(?:the\s+)?%s\s+[a-z]+(?=\W*$|\s+(?:in|at|on|by|from|to)\b)"
+"""How it is asked what was done with the one who is named, or where she was born."""
 _BACK = frozenset(["it", "its", "he", "his", "him", "she", "her", "they", "their", "them", "this", "these"])
 """Words by which a sentence about another one may still speak of what its title names."""
 _THE = re.compile(r"\bthe (\w+)", re.IGNORECASE)
@@ -133,7 +135,8 @@ def _is_other(question: Question, name: str, subject: Sentence, line: Sentence) 
     rest = set(question.terms) - own
     if subject is not line and rest.isdisjoint(terms(text)):
         return True  # "Torsby lies inland. Its church ..."
-    does = re.search(_DOES + re.escape(name), question.text, re.IGNORECASE) is not None
+    asked = question.text
+    does = any(re.search(form, asked, re.I) for form in (_DOES + re.escape(name), _DONE % re.escape(name)))
     return does and bool(rest) and not _refers_back(line.plain[len(led) :], rest)
 
 

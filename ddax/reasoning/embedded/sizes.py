@@ -4,25 +4,30 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping, Sequence
+from collections.abc import Set as AbstractSet
 
 from ddax.reasoning.embedded.columns import DEPTH, HEIGHT, LENGTH, WEIGHT, WIDTH, of_other_size
+from ddax.reasoning.embedded.columns import SPEED as PACE
 from ddax.reasoning.embedded.evidence import Weighed
 from ddax.reasoning.embedded.question import Question
 from ddax.reasoning.embedded.spans import Span
 from ddax.reasoning.embedded.text import terms
 from ddax.reasoning.embedded.units import LENGTH as METRES
-from ddax.reasoning.embedded.units import MASS, TIME, unit_before, unit_of
+from ddax.reasoning.embedded.units import MASS, SPEED, TIME, unit_before, unit_of
 
-_HOW = re.compile(r"\bhow (high|tall|deep|wide|broad|thick|long|far|heavy|old|big|large)\b", re.IGNORECASE)
+_HOW = re.compile(
+    r"\bhow (high|tall|deep|wide|broad|thick|long|far|heavy|fast|old|big|large)\b", re.IGNORECASE
+)
 _KINDS: Mapping[str, tuple[str, ...]] = {
     **dict.fromkeys(("high", "tall", "deep", "wide", "broad", "thick"), (METRES,)),
     **dict.fromkeys(("long", "far"), (METRES, TIME)),
     "heavy": (MASS,),
+    "fast": (SPEED, TIME),
 }
 """What is measured by its unit; an age and what is big or large are also told by a bare number."""
 _NAMES: Mapping[str, frozenset[str]] = {
     "high": HEIGHT, "tall": HEIGHT, "deep": DEPTH, "wide": WIDTH, "broad": WIDTH, "thick": WIDTH,
-    "long": LENGTH, "heavy": WEIGHT,
+    "long": LENGTH, "heavy": WEIGHT, "fast": PACE,
 }  # fmt: skip
 """What a size is called beside a number that has no unit."""
 _LASTS = re.compile(
@@ -42,6 +47,8 @@ _AMOUNT = re.compile(
     re.IGNORECASE,
 )
 """What is high without being measured by its height."""
+_SECOND = 1 / 60
+"""Minutes of the longest unit of time that tells how fast something is."""
 _UNTIL = re.compile(r"\b(?:until|till|through|between|since|from\b.*\bto)\b", re.IGNORECASE)
 """What bounds a time, which tells how long it is."""
 
@@ -56,8 +63,10 @@ def measures(question: Question, text: str, span: Span) -> bool:
     behind = text[span.end :]
     if re.match(rf"[ -][^\W\d_]+[ -]{size}\b", behind, re.IGNORECASE):  # "12 fathoms deep"
         return True
-    counted = size in ("long", "far") and _LASTS.match(behind) is not None
-    return counted or unit_of(_unit(text, span.end))[0] in _KINDS[size]
+    if size in ("long", "far") and _LASTS.match(behind):
+        return True
+    kind, factor = unit_of(_unit(text, span.end))
+    return kind in _KINDS[size] and not (size == "fast" and kind == TIME and factor > _SECOND)
 
 
 def _size(question: Question) -> str:
@@ -72,18 +81,41 @@ def _unit(text: str, end: int) -> str:
     return "" if unit.lower() == "in" else unit
 
 
-def unmeasured(question: Question, weighed: Sequence[Weighed]) -> bool:
-    """Tell whether it is asked how high or the like a thing is, and nothing read measures this size."""
-    size = _size(question) if question.kind == "number" else ""
-    return size in _NAMES and bool(weighed) and not any(_measured(question, size, item) for item in weighed)
+def unmeasured(question: Question, weighed: Sequence[Weighed], needed: AbstractSet[str]) -> bool:
+    """Tell whether it is asked how high or the like a thing is, and nothing said of it measures this size.
+
+    Of the thing is what stands in a document that says all words `needed`, where there is one.
+    """
+    if _size(question) not in _NAMES or not weighed:
+        return False
+    about = {source for source, said in _said(weighed).items() if needed <= said}
+    near = [item for item in weighed if item.sentence.passage.source in about] or weighed
+    return not any(measured(question, item) for item in near)
 
 
-def _measured(question: Question, size: str, item: Weighed) -> bool:
-    """Tell whether a sentence says a measure of a size, or its name with a number."""
-    line = item.sentence
-    if size == "long" and _UNTIL.search(line.text):
+def _said(weighed: Sequence[Weighed]) -> dict[str, set[str]]:
+    """Return the words that the sentences read of each document say."""
+    found = dict[str, set[str]]()
+    for item in weighed:
+        found.setdefault(item.sentence.passage.source, set()).update(item.terms)
+    return found
+
+
+def measured_first(question: Question, order: Sequence[Weighed]) -> list[Weighed]:
+    """Put what measures the size that is asked for first."""
+    return sorted(order, key=lambda item: not measured(question, item))
+
+
+def measured(question: Question, item: Weighed) -> bool:
+    """Tell whether a sentence says a measure of the size asked for, or its name with a number.
+
+    Any does where no size is asked for, or one that is also told without a measure.
+    """
+    size, line = _size(question), item.sentence
+    if size not in _NAMES or (size == "long" and _UNTIL.search(line.text)):
         return True
-    if any(unit_of(unit.lower())[0] in _KINDS[size] for unit in _ROUGHLY.findall(line.text)):
+    rough = _ROUGHLY.findall(line.text) if size != "fast" else []
+    if any(unit_of(unit.lower())[0] in _KINDS[size] for unit in rough):
         return True
     if of_other_size(question, line.text):
         return False

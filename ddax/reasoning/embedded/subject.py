@@ -11,6 +11,7 @@ from collections.abc import Sequence
 from ddax.reasoning.embedded.evidence import Weighed
 from ddax.reasoning.embedded.question import Question
 from ddax.reasoning.embedded.text import FUNCTION_WORDS, is_past, stem, term_of, terms, words
+from ddax.reasoning.embedded.units import unit_of
 from ddax.reasoning.embedded.vectors import Vectors
 
 _KINDS = frozenset({"date", "number", "place"})
@@ -26,6 +27,19 @@ _SUBJECT = re.compile(
     re.IGNORECASE,
 )
 """What asks when, where or for how much a thing is or does something; "the king of" tells of another one."""
+_COUNTED = re.compile(
+    r"\bhow (?P<how>many|much) (?:[a-z'’-]+ )??(?P<noun>[a-z'’-]{3,})"
+    r" (?:is|are|was|were|do|does|did|can|could|may|must|should|will|would|has|have|had)\b",
+    re.IGNORECASE,
+)
+"""What is to be counted or measured out: "how much sugar is"."""
+_AMOUNTS = frozenset(
+    ["money", "time", "times", "space", "room", "memory", "storage", "weight", "distance", "height", "length",
+     "people", "persons", "notice", "leave", "work", "more", "less", "cash", "energy", "power", "water"]
+)  # fmt: skip
+"""What a text tells by a unit or by another word, without saying this one."""
+_BEHIND = re.compile(r"(?:\d|\b(?:one|two|three|four|five|six|seven|eight|nine|ten|twelve|no)) ([a-z]{3,})\b")
+"""What is counted."""
 _STATED = tuple(
     re.compile(
         rf"(?P<the>the )?(?:[^\W\d_]+ ){{{before}}}(?P<noun>[^\W\d_]{{3,}})"
@@ -43,6 +57,8 @@ def unmentioned(question: Question, weighed: Sequence[Weighed], vectors: Vectors
     A thing with its article may be called by its name or by another word, so that only one with its
     article, and unlike it, is another one; a thing without ("dinner", "a sauna") is another one than any.
     """
+    if counted := _uncounted(question, weighed, vectors):
+        return counted
     asked = _SUBJECT.match(question.text) if question.kind in _KINDS and not question.german else None
     noun = _noun(asked) if asked else ""
     if asked is None or not noun or not set(terms(noun)) <= set(question.terms):
@@ -54,6 +70,20 @@ def unmentioned(question: Question, weighed: Sequence[Weighed], vectors: Vectors
     if asked["the"] and others and max(vectors.likeness(f"the {noun}", others)) >= LIKE:
         return ""
     return noun if others else ""
+
+
+def _uncounted(question: Question, weighed: Sequence[Weighed], vectors: Vectors) -> str:
+    """Return what is to be counted or measured out, where nothing says or counts the same."""
+    asked = _COUNTED.search(question.text) if question.kind == "number" and not question.german else None
+    noun = asked["noun"].lower() if asked else ""
+    if asked is None or noun in _AMOUNTS or unit_of(noun)[0] or stem(noun) not in question.terms:
+        return ""
+    if not weighed or any(_mentions(noun, item) for item in weighed):
+        return ""
+    many = asked["how"].lower() == "many"
+    others = {word for item in weighed for word in _BEHIND.findall(item.sentence.text)} if many else set()
+    like = vectors.likeness(f"the {noun}", [f"the {other}" for other in sorted(others)]) if others else [0.0]
+    return "" if max(like) >= LIKE else noun
 
 
 def _noun(asked: re.Match[str]) -> str:
