@@ -48,6 +48,7 @@ async def test_nothing_is_told_of_another_kind(
             "When is dinner served at the Heron Inn?",
             "from 18:00 to 21:30",
         ),
+        (INN, "How much does it cost to stay at the Heron Inn?", "80 euros"),
         (ROWS, "When is tea served at the Heron Inn?", "3 to 5"),
     ],
 )

@@ -21,7 +21,8 @@ _OFTEN = r"(?: (?:usually|normally|always|first|last|\w+ly))?"
 _SUBJECT = re.compile(
     r"\W*(?:when|where|how (?:much|long|often)|(?:at )?(?:what|which) (?:time|day|month|year))"
     r" (?P<aux>is|are|was|were|do|does|did|will|can)"
-    r" (?:(?:(?P<the>the)|an?|any) )?(?:[a-z'’-]+ )??(?P<noun>[a-z'’-]{3,})"
+    r" (?!(?:i|you|we|he|she|it|they|one|there|this|that|these|those)\b)"
+    r"(?:(?:(?P<the>the)|an?|any) )?(?:[a-z'’-]+ )??(?P<noun>[a-z'’-]{3,})"
     rf"{_OFTEN}(?: (?P<verb>[a-z]{{2,}}))?{_OFTEN}(?=\W*$"
     r"|,? (?:at|in|on|for|from|to|with|by|per|during|each|every|after|before|there|here)\b)",
     re.IGNORECASE,
