@@ -68,7 +68,8 @@ def answer(question: Question, passages: Sequence[Passage], vectors: Vectors, *,
     missing = bool(other) or strength.value < threshold or bool(unsaid(question, passages))
     missing = missing or apart(question, weighed) or _beside(question, weighed)
     if weighed and not missing and not unreasoned(question, weighed):
-        text, citations, short = _quoted(question, passages, weighed, vectors)
+        alone = _alone(question, weighed)
+        text, citations, short = alone or _quoted(question, passages, weighed, vectors)
         if citations:
             return Answer(text, citations, True, strength, short)
     return Answer(refusal(question, strength, weighed, threshold, other=other), (), False, strength, "")
@@ -87,8 +88,6 @@ def _quoted(
     question: Question, passages: Sequence[Passage], weighed: Sequence[Weighed], vectors: Vectors
 ) -> tuple[str, tuple[Citation, ...], str]:
     """Return the text of an answer, its quotes, and the short answer."""
-    if alone := _alone(question, weighed):
-        return (*pack("", bound(alone[0], weighed), asked=frozenset(question.terms)), alone[1])
     about = shares(question.names, passages)
     order = opened(question, chosen(question, sayable(question, weighed), vectors, about), weighed)
     order = measured_first(question, order)
@@ -123,11 +122,13 @@ def _decided(question: Question, weighed: Sequence[Weighed]) -> tuple[Weighed, s
     return affirmed(question, weighed) or asked_cell(question, weighed) or extreme(question, weighed)
 
 
-def _alone(question: Question, weighed: Sequence[Weighed]) -> tuple[Told, str] | None:
-    """Find what is told with nothing beside it: what denies all that is asked, the object and its field."""
-    if denied := denying(question, weighed):
-        return (denied[0],), ""
-    return asked_field(question, weighed)
+def _alone(question: Question, weighed: Sequence[Weighed]) -> tuple[str, tuple[Citation, ...], str] | None:
+    """Tell with nothing beside it what denies all that is asked, or the object and its field."""
+    denied, field = denying(question, weighed)[:1], asked_field(question, weighed)
+    if not denied and field is None:
+        return None
+    told, short = (tuple(denied), "") if denied or field is None else field
+    return (*pack("", bound(told, weighed), asked=frozenset(question.terms)), short)
 
 
 def _name_first(

@@ -78,10 +78,8 @@ def whole(question: Question, weighed: Sequence[Weighed]) -> list[Told]:
         return [tuple(rows)]
     if question.kind not in _ASKED or not needed:
         return []
-    if cell := asked_cell(question, weighed) or extreme(question, weighed):
-        return [(cell[0],)]
-    if field := asked_field(question, weighed):
-        return [field[0]]
+    if record := _of_record(question, weighed):
+        return [record]
     defined: list[Told] = [(item,) for item in weighed if defines(question, item.sentence)]
     if defined:
         return defined
@@ -94,6 +92,14 @@ def whole(question: Question, weighed: Sequence[Weighed]) -> list[Told]:
     answers = [item for item in able if _answers(question, item)]
     found = [told for item in answers if (told := together(question, item, among, needed))]
     return sorted(found, key=lambda told: _rank(question, told[-1].sentence))
+
+
+def _of_record(question: Question, weighed: Sequence[Weighed]) -> Told:
+    """Return the row or the object whose cell or field is asked for; nothing where there is none."""
+    if cell := asked_cell(question, weighed) or extreme(question, weighed):
+        return (cell[0],)
+    field = asked_field(question, weighed)
+    return field[0] if field else ()
 
 
 def defines(question: Question, line: Sentence) -> bool:
