@@ -20,7 +20,7 @@ from ddax.reasoning.embedded.fields import asked_field, lacks_field
 from ddax.reasoning.embedded.others import said_otherwise
 from ddax.reasoning.embedded.question import Question, said_of, unmet
 from ddax.reasoning.embedded.reasons import gives_reason, only_says_what, unreasoned
-from ddax.reasoning.embedded.rows import asked_cell, lacking
+from ddax.reasoning.embedded.rows import asked_cell, lacking, unknown_row
 from ddax.reasoning.embedded.sentences import HEADING_WORDS, Sentence, of_one_part
 from ddax.reasoning.embedded.short import short_of
 from ddax.reasoning.embedded.sizes import measured_first, unmeasured
@@ -123,8 +123,9 @@ def _decided(question: Question, weighed: Sequence[Weighed]) -> tuple[Weighed, s
 
 
 def _alone(question: Question, weighed: Sequence[Weighed]) -> tuple[str, tuple[Citation, ...], str] | None:
-    """Tell with nothing beside it what denies all that is asked, or the object and its field."""
-    denied, field = denying(question, weighed)[:1], asked_field(question, weighed)
+    """Tell with nothing beside it what denies all that is asked, a cell of nobody, or an object's field."""
+    unknown, field = unknown_row(question, weighed), asked_field(question, weighed)
+    denied = [unknown] if unknown else denying(question, weighed)[:1]
     if not denied and field is None:
         return None
     told, short = (tuple(denied), "") if denied or field is None else field

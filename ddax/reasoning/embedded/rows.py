@@ -47,7 +47,22 @@ def asked_cell(question: Question, weighed: Sequence[Weighed]) -> tuple[Weighed,
     return found[0] if len({cell for _, cell in found}) == 1 else None
 
 
+def unknown_row(question: Question, weighed: Sequence[Weighed]) -> Weighed | None:
+    """Find the row that says of the cell a question names that it is not known; None beside one that is."""
+    if RELATION.search(question.text):
+        return None
+    cells = [(item, _cell(question, item.sentence)) for item in weighed]
+    said = [(item, cell) for item, cell in cells if cell]
+    return said[0][0] if said and not any(_known(cell) for _, cell in said) else None
+
+
 def of_row(question: Question, row: Sentence) -> str:
+    """Return the cell that a question names, where it says something of the kind that is asked for."""
+    cell = _cell(question, row)
+    return cell if cell and fits(question, cell) else ""
+
+
+def _cell(question: Question, row: Sentence) -> str:
     """Return the cell that a question names: of this row, and of the column that says all else it asks."""
     said = [place for place, (_, cell) in enumerate(row.cells) if _named(question, cell)]
     if not said or row.code or row.aside - set(words(question.text)):
@@ -69,7 +84,7 @@ def of_row(question: Question, row: Sentence) -> str:
         plain = _NAMES if question.kind == "person" else frozenset[str]()
         plain |= _VALUES if len(cells) == 1 else frozenset()
         told = [cell for name, cell in cells if set(terms(name)) <= plain]
-    return told[0] if len(told) == 1 and fits(question, told[0]) else ""
+    return told[0] if len(told) == 1 else ""
 
 
 def lacking(question: Question, row: Weighed, weighed: Sequence[Weighed]) -> frozenset[str]:
