@@ -102,3 +102,40 @@ async def test_a_refusal_says_that_what_was_read_is_about_another_one(
 ) -> None:
     reply = await asked(reasoner, task, page=f"# The village\n\n{text}\n")
     assert not reply.found and reason in reply.text, reply.text
+
+
+LAMPS = "The pier has 12 lamps and 3.9 metres of rope. Tidepool is a program.\n"
+
+
+@pytest.mark.parametrize(
+    ("text", "task", "missing"),
+    [
+        ("Tidepool runs on macOS 13 and macOS 14.\n", "Does Tidepool run on macOS 12?", "macOS 12"),
+        ("Tidepool runs on macOS 13 and macOS 14.\n", "How is Tidepool set up on macOS 12?", "macOS 12"),
+        ("Tidepool needs Python 3.8.\n", "Does Tidepool need Python 3.9?", "Python 3.9"),
+        ("Tidepool runs on Python 3.10 to 3.12.\n", "Does Tidepool run on Python 3.9?", "Python 3.9"),
+        ("Tidepool runs on Python 3.8 and 3.10.\n", "Does Tidepool run on Python 3.9?", "Python 3.9"),
+    ],
+)
+async def test_the_number_of_another_thing_is_no_version(
+    reasoner: EmbeddedReasoner, text: str, task: str, missing: str
+) -> None:
+    said = await asked(reasoner, task, Guide=text, Pier=LAMPS)
+    assert not said.found and f"nothing read mentions {missing}" in said.text, said.text
+
+
+@pytest.mark.parametrize(
+    ("text", "task"),
+    [
+        ("Tidepool runs on macOS 12 and macOS 14.\n", "Does Tidepool run on macOS 12?"),
+        ("Tidepool runs on macOS 11, 12 and 13.\n", "Does Tidepool run on macOS 12?"),
+        ("Tidepool runs on Python 3.8 to 3.11.\n", "Does Tidepool run on Python 3.9?"),
+        ("Tidepool runs on Python 3.8 or newer.\n", "Does Tidepool run on Python 3.9?"),
+        ("Tidepool runs on Python >= 3.8 and newer.\n", "Does Tidepool run on Python 3.10?"),
+    ],
+)
+async def test_a_version_that_is_said_or_lies_in_a_range_is_told(
+    reasoner: EmbeddedReasoner, text: str, task: str
+) -> None:
+    said = await asked(reasoner, task, Guide=text, Pier=LAMPS)
+    assert said.found and text.strip() in said.text, said.text

@@ -14,6 +14,7 @@ from ddax.reasoning.embedded.vectors import Vectors
 from ddax.reasoning.entailment.rules import lexical
 from ddax.reasoning.protocol import MergeRequest
 from ddax.types import Passage
+from tests.unit.embedded_asking import asked
 
 GOALS = (
     "| Player | Season | Goals | Club |\n|---|---|---|---|\n| Messi | 2019 | 30 | Inter |\n"
@@ -103,3 +104,32 @@ async def test_a_row_is_said_and_quoted_with_the_names_of_its_columns(reasoner: 
     assert quotes[0] == "| Borealis | Per Lund | 24 | 12 |"
     assert "| Ferry | Captain | Speed (knots) | Cabins |" in quotes
     assert "unsupported" not in mark(reply.text, quotes, lexical).text
+
+
+FERNS = (
+    "# Ferns\n\n| Species | Height (cm) | Recorded by |\n|---|---|---|\n| Hard fern | 40 | A. Keane |\n"
+    "| Lady fern | 90 | unknown |\n| Royal fern | n/a | M. Duff |\n"
+)
+
+
+@pytest.mark.parametrize(
+    ("task", "told", "kept_out"),
+    [
+        ("Who recorded the lady fern?", "Recorded by unknown", "Keane"),
+        ("How high is the royal fern?", "Height (cm) n/a", "Hard fern"),
+    ],
+)
+async def test_a_cell_that_says_unknown_is_told_alone(
+    reasoner: EmbeddedReasoner, task: str, told: str, kept_out: str
+) -> None:
+    said = await asked(reasoner, task, Ferns=FERNS)
+    assert told in said.text and kept_out not in said.text and said.short == "", said.text
+
+
+@pytest.mark.parametrize(
+    ("task", "short"), [("Who recorded the hard fern?", "A. Keane"), ("How high is the lady fern?", "90")]
+)
+async def test_a_cell_beside_one_that_says_unknown_is_told(
+    reasoner: EmbeddedReasoner, task: str, short: str
+) -> None:
+    assert (await asked(reasoner, task, Ferns=FERNS)).short == short

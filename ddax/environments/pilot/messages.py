@@ -5,10 +5,11 @@ from __future__ import annotations
 import re
 
 from ddax.environments.browser.seen import Node
+from ddax.environments.pilot.deeds import asked_of, fits
 from ddax.environments.pilot.orders import VERBS, Order
 from ddax.environments.pilot.pilot import Pilot
 from ddax.environments.pilot.pressing import click, press_node
-from ddax.environments.pilot.words import FIELD, plain, tokens
+from ddax.environments.pilot.words import FIELD, TICKS, plain, tokens
 
 KINDS: dict[str, frozenset[str]] = {
     "delete": frozenset({"delete", "trash", "remove", "erase", "discard", "bin"}),
@@ -24,7 +25,17 @@ SIGNS: dict[str, frozenset[str]] = {
     "forward": frozenset({"forward", "fwd"}),
 }
 """The words its control goes by."""
+MESSAGE_WORDS = frozenset({"email", "mail", "message", "inbox"})
+"""Words of a task that may be about a message."""
 _NAME = re.compile(r"\b[A-Z][a-zA-ZÀ-ÿ'-]*(?<!')")
+
+
+def speaks_of_mail(pilot: Pilot) -> bool:
+    """Tell whether a task is about a message, and its first order names no control in a row."""
+    if not pilot.orders or not MESSAGE_WORDS & set(tokens(pilot.task)):
+        return False
+    first = pilot.orders[0]
+    return first.word not in TICKS and not fits(pilot, asked_of(first))
 
 
 async def message(pilot: Pilot, order: Order) -> bool:

@@ -36,7 +36,7 @@ _QUOTED = re.compile(
 )
 _HELD = re.compile(r"⟦(\d+)⟧")
 _VERB = (
-    r"(?!push\s+(?:notification|message|alert)s?\b)"
+    r"(?!push\s+(?:notification|message|alert)s?\b|confirm\s+(?:the\s+|your\s+|my\s+)?password\W+(?:\w+\s+)?⟦)"
     rf"(?:{'|'.join(sorted(VERBS, key=len, reverse=True))})(?!-)"
 )
 _TITLES = ("Mr", "Mrs", "Ms", "Dr", "Prof")
@@ -91,6 +91,12 @@ _WRITTEN_ALSO = re.compile(
 _NOT = re.compile(r"(?:do\s+not|don['’]t|not|never|instead\s+of|rather\s+than)\b", re.IGNORECASE)
 """How an order begins that says what is to be left alone."""
 _INSTEAD = re.compile(r",(?!\s*or\b)\s*|\s+but\s+", re.IGNORECASE)
+_COURTESY = re.compile(
+    r"(?:[,;]\s*|(?<=[\w⟧])\s+|^)please\W*$"
+    r"|(?:[,;]\s*|^)(?:many\s+)?(?:thanks|thank\s+you)(?:\s+(?:a lot|very much))?\W*$",
+    re.IGNORECASE,
+)
+"""What a sentence ends with out of politeness; without a mark before it “thanks” may be what is written."""
 _AND = r"(?:\s*,\s*(?:(?:and|but)\s+)?|\s+(?:and|but)\s+)"
 _AND_NOT = re.compile(rf"{_AND}(?=(?:do\s+not|don['’]t|never)\s+(?:{_VERB})\b)", re.IGNORECASE)
 _BUT_NOT = re.compile(rf"{_AND}(?=not\b)|,?\s+(?=(?:instead\s+of|rather\s+than)\b)", re.IGNORECASE)
@@ -180,7 +186,7 @@ def read_orders(task: str) -> list[Order]:
 
     found: list[Order] = []
     for sentence in _SENTENCE.split(_QUOTED.sub(hold, task)):
-        for clause in _clauses(sentence.strip()):
+        for clause in _clauses(_COURTESY.sub("", sentence.strip())):
             found += _orders(clause, held)
     return found
 

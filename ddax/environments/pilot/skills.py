@@ -7,6 +7,7 @@ import re
 from ddax.environments.pilot.amounts import set_amount
 from ddax.environments.pilot.best import press_best
 from ddax.environments.pilot.choosing import choose, untick
+from ddax.environments.pilot.closing import close
 from ddax.environments.pilot.colours import pick_colour
 from ddax.environments.pilot.consent import asked_for
 from ddax.environments.pilot.copying import copy, paste
@@ -21,10 +22,12 @@ from ddax.environments.pilot.later import when_shown
 from ddax.environments.pilot.letters import answer, letter
 from ddax.environments.pilot.lists import move_in_list
 from ddax.environments.pilot.match import label_of
-from ddax.environments.pilot.messages import message, spoken_of
+from ddax.environments.pilot.messages import MESSAGE_WORDS, message, speaks_of_mail, spoken_of
+from ddax.environments.pilot.multiples import set_several
 from ddax.environments.pilot.orders import Order
 from ddax.environments.pilot.paging import SCROLLS, further, looks_further, see_all
 from ddax.environments.pilot.pilot import Pilot, Skill
+from ddax.environments.pilot.posting import post, posts
 from ddax.environments.pilot.pressing import (
     SURE,
     click,
@@ -39,6 +42,7 @@ from ddax.environments.pilot.pressing import (
     submit,
 )  # fmt: skip
 from ddax.environments.pilot.ratings import rate
+from ddax.environments.pilot.repeats import repeat_password
 from ddax.environments.pilot.rowfields import in_row
 from ddax.environments.pilot.several import deeds, pressed_each
 from ddax.environments.pilot.sorting import press_sorted, sort
@@ -50,7 +54,6 @@ from ddax.environments.pilot.waiting import wait
 from ddax.environments.pilot.words import (
     FIELD,
     LIKE,
-    TICKS,
     content,
     likeness,
     nth,
@@ -65,13 +68,12 @@ INTO = frozenset({"into", "in", "as", "on"})
 POINTERS = frozenset({"mouse", "pointer", "cursor"})
 WHOLE = 0.9
 """Likeness from which a control is called what an order says, whole."""
-MESSAGE_WORDS = frozenset({"email", "mail", "message", "inbox"})
 
 
 async def carry_out(pilot: Pilot) -> None:
     """Carry out the orders of a task one after the other, up to the first that cannot be."""
     done = 0
-    if _speaks_of_mail(pilot) and await message(pilot, pilot.orders[0]):
+    if speaks_of_mail(pilot) and await message(pilot, pilot.orders[0]):
         done = spoken_of(pilot)
     for place, order in enumerate(pilot.orders, 1):
         if place <= done:
@@ -88,6 +90,8 @@ async def carry_out(pilot: Pilot) -> None:
 async def _carried_out(pilot: Pilot, order: Order) -> bool:
     """Carry out one order; where nothing was found for it, scroll on as long as something new comes."""
     await see_all(pilot, order)
+    if order.verb in ("press", "submit") and not await repeat_password(pilot):
+        return False
     for _ in range(SCROLLS):
         moves, failed = len(pilot.moves), len(pilot.failed)
         if await _skill(order)(pilot, order):
@@ -98,14 +102,6 @@ async def _carried_out(pilot: Pilot, order: Order) -> bool:
         if tried or not looks_further(pilot, order) or not await further(pilot):
             return False
     return False
-
-
-def _speaks_of_mail(pilot: Pilot) -> bool:
-    """Tell whether a task is about a message, and its first order names no control in a row."""
-    if not pilot.orders or not MESSAGE_WORDS & set(tokens(pilot.task)):
-        return False
-    first = pilot.orders[0]
-    return first.word not in TICKS and not fits(pilot, asked_of(first))
 
 
 def _leaves_out(pilot: Pilot, order: Order) -> bool:
@@ -128,7 +124,14 @@ def _skill(order: Order) -> Skill:
         return _submit
     if turned(order):
         return switch
+    if posts(order):
+        return _post
     return SKILLS[order.verb]
+
+
+async def _post(pilot: Pilot, order: Order) -> bool:
+    posted = await post(pilot, order)
+    return await SKILLS[order.verb](pilot, order) if posted is None else posted
 
 
 async def _submit(pilot: Pilot, order: Order) -> bool:
@@ -143,6 +146,8 @@ async def _enter(pilot: Pilot, order: Order) -> bool:
         return written
     if found := in_row(pilot, order):
         return await fill(pilot, *found)
+    if (several := await set_several(pilot, order)) is not None:
+        return several
     onto = order.word == "put" and not order.quotes and "on" in tokens(order.outside)
     if onto and not any(likeness(content(order.text), label_of(n)) > LIKE for n in pilot.nodes(FIELD)):
         return await deeds(pilot, order)
@@ -225,11 +230,6 @@ async def _expand(pilot: Pilot, order: Order) -> bool:
     if wanted:
         closed = [n for n in closed if likeness(wanted, pilot.match.label(n)) >= SURE]
     return bool(closed) and await pilot.do("click", closed[0].id) == "changed"
-
-
-async def _close(pilot: Pilot, order: Order) -> bool:
-    """Close a box, by what an order says it is closed with."""
-    return await press_named(pilot, order.quote or "close", frozenset({"button"}))
 
 
 async def _focus(pilot: Pilot, order: Order) -> bool:
@@ -383,7 +383,7 @@ async def _choose(pilot: Pilot, order: Order) -> bool:
 
 SKILLS: dict[str, Skill] = {
     "press": _press_or_theirs, "submit": _submit, "choose": _choose, "enter": _enter, "expand": _expand,
-    "close": _close, "find": _find, "focus": _focus, "mark_text": _mark_text, "scroll": _scroll,
+    "close": close, "find": _find, "focus": _focus, "mark_text": _mark_text, "scroll": _scroll,
     "copy": copy, "paste": paste, "solve": _solve, "wait": wait, "search": _search,
     "generate": generate, "order": _order_items, "style": _style, "hover": _hover, "go": _go,
     "use": _nothing, "read": _nothing, "spare": _nothing, "message": _message, "login": login, "goal": _goal,

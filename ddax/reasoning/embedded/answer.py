@@ -13,18 +13,23 @@ from ddax.reasoning.embedded.apart import apart
 from ddax.reasoning.embedded.bearing import shares
 from ddax.reasoning.embedded.changes import changes, overtaken
 from ddax.reasoning.embedded.compare import compared
+from ddax.reasoning.embedded.denials import denying
 from ddax.reasoning.embedded.evidence import Weighed, fit_of_title, weigh
 from ddax.reasoning.embedded.extremes import asks_extreme, extreme
+from ddax.reasoning.embedded.fields import asked_field, lacks_field
+from ddax.reasoning.embedded.others import said_otherwise
 from ddax.reasoning.embedded.question import Question, said_of, unmet
 from ddax.reasoning.embedded.reasons import gives_reason, only_says_what, unreasoned
-from ddax.reasoning.embedded.rows import asked_cell, lacking
+from ddax.reasoning.embedded.rows import asked_cell, lacking, unknown_row
 from ddax.reasoning.embedded.sentences import HEADING_WORDS, Sentence, of_one_part
 from ddax.reasoning.embedded.short import short_of
+from ddax.reasoning.embedded.sizes import measured_first, unmeasured
+from ddax.reasoning.embedded.subject import unmentioned
 from ddax.reasoning.embedded.support import Support, measure, unsaid
 from ddax.reasoning.embedded.text import bare_title, contains_phrase, terms, words
 from ddax.reasoning.embedded.touched import with_unit
 from ddax.reasoning.embedded.vectors import Vectors
-from ddax.reasoning.embedded.whole import Told, mismeasured, rivals, whole
+from ddax.reasoning.embedded.whole import Told, mismeasured, needed_terms, rivals, whole
 from ddax.types import Citation, Passage
 
 MAX_WORDS = 60
@@ -59,13 +64,24 @@ def answer(question: Question, passages: Sequence[Passage], vectors: Vectors, *,
     """
     weighed = weigh(question, passages, vectors)
     strength = measure(question, weighed)
-    missing = strength.value < threshold or unsaid(question, passages) or apart(question, weighed)
-    missing = missing or mismeasured(question, weighed)
+    other = unmentioned(question, weighed, vectors)
+    missing = bool(other) or strength.value < threshold or bool(unsaid(question, passages))
+    missing = missing or apart(question, weighed) or _beside(question, weighed)
     if weighed and not missing and not unreasoned(question, weighed):
-        text, citations, short = _quoted(question, passages, weighed, vectors)
+        alone = _alone(question, weighed)
+        text, citations, short = alone or _quoted(question, passages, weighed, vectors)
         if citations:
             return Answer(text, citations, True, strength, short)
-    return Answer(refusal(question, strength, weighed, threshold), (), False, strength, "")
+    return Answer(refusal(question, strength, weighed, threshold, other=other), (), False, strength, "")
+
+
+def _beside(question: Question, weighed: Sequence[Weighed]) -> bool:
+    """Tell whether what was read says another field or another size of what is asked, or no size."""
+    return (
+        lacks_field(question, weighed)
+        or mismeasured(question, weighed)
+        or unmeasured(question, weighed, needed_terms(question))
+    )
 
 
 def _quoted(
@@ -74,6 +90,7 @@ def _quoted(
     """Return the text of an answer, its quotes, and the short answer."""
     about = shares(question.names, passages)
     order = opened(question, chosen(question, sayable(question, weighed), vectors, about), weighed)
+    order = measured_first(question, order)
     lead, deciding = compared(question, weighed) if question.kind in ("yes_no", "choice") else ("", [])
     decided = None if lead else _decided(question, weighed)
     sure = [(decided[0],)] if decided else whole(question, weighed)[:MAX_SURE]
@@ -105,6 +122,16 @@ def _decided(question: Question, weighed: Sequence[Weighed]) -> tuple[Weighed, s
     return affirmed(question, weighed) or asked_cell(question, weighed) or extreme(question, weighed)
 
 
+def _alone(question: Question, weighed: Sequence[Weighed]) -> tuple[str, tuple[Citation, ...], str] | None:
+    """Tell with nothing beside it what denies all that is asked, a cell of nobody, or an object's field."""
+    unknown, field = unknown_row(question, weighed), asked_field(question, weighed)
+    denied = [unknown] if unknown else denying(question, weighed)[:1]
+    if not denied and field is None:
+        return None
+    told, short = (tuple(denied), "") if denied or field is None else field
+    return (*pack("", bound(told, weighed), asked=frozenset(question.terms)), short)
+
+
 def _name_first(
     said: Sentence, weighed: Sequence[Weighed], citations: tuple[Citation, ...]
 ) -> tuple[Citation, ...]:
@@ -117,13 +144,17 @@ def _name_first(
     return citations
 
 
-def refusal(question: Question, strength: Support, weighed: Sequence[Weighed], threshold: float) -> str:
-    """Say that the sources do not answer, and what is missing."""
+def refusal(
+    question: Question, strength: Support, weighed: Sequence[Weighed], threshold: float, *, other: str = ""
+) -> str:
+    """Say that the sources do not answer, and what is missing: `other` is what is said of others alone."""
     said = frozenset[str]().union(*(said_of(question, item.sentence.titled) for item in weighed))
-    missing = unmet(question.names, said)[:6]
+    missing = (unmet(question.names, said) or said_otherwise(question.names, _texts(weighed)))[:6]
     about = frozenset[str]().union(*(item.terms for item in weighed))
     if missing:
         tail = f"nothing read mentions {', '.join(missing)}"
+    elif other:
+        tail = f"nothing read mentions {other}"
     elif unmet(question.names, about) or apart(question, weighed):
         other = f"than {' or '.join(question.names)}" if question.names else "than the question names"
         tail = f"what was read is about another one {other}"
@@ -134,6 +165,10 @@ def refusal(question: Question, strength: Support, weighed: Sequence[Weighed], t
     needed = f", and {threshold:.2f} is needed" if strength.value < threshold else ""
     # Cut, not rounded: what is just below the line is not shown as the line itself.
     return f"Not found in the sources: {tail} (support {floor(strength.value * 100) / 100:.2f}{needed})."
+
+
+def _texts(weighed: Sequence[Weighed]) -> list[str]:
+    return list(dict.fromkeys(f"{i.sentence.passage.title}\n{i.sentence.passage.text}" for i in weighed))
 
 
 def sayable(question: Question, weighed: Sequence[Weighed]) -> list[Weighed]:

@@ -15,7 +15,7 @@ from ddax.reasoning.embedded.evidence import Weighed
 from ddax.reasoning.embedded.question import Question
 from ddax.reasoning.embedded.sentences import MAIL
 from ddax.reasoning.embedded.spans import names_in
-from ddax.reasoning.embedded.text import terms, words
+from ddax.reasoning.embedded.text import FUNCTION_WORDS, terms, words
 from ddax.reasoning.embedded.whole import FORM, LEAST_TERMS, needed_terms, together, whole
 
 FEW_TERMS = 3
@@ -40,7 +40,7 @@ def apart(question: Question, weighed: Sequence[Weighed]) -> bool:
 
 def _never_of_it(question: Question, weighed: Sequence[Weighed], needed: AbstractSet[str]) -> bool:
     """Tell whether all words needed are said, but no sentence, nor two that belong together, say them all."""
-    rest = needed - {term for name in question.names for term in terms(name)}
+    rest = needed - {term for name in question.names for term in terms(f"{name} {_called(question, name)}")}
     plain = question.kind in _ONE and len(question.names) <= 1 and len(rest) <= FEW_TERMS
     if not plain or _THROUGH.search(question.text):
         return False
@@ -51,9 +51,21 @@ def _never_of_it(question: Question, weighed: Sequence[Weighed], needed: Abstrac
     own = (
         item.terms | titles.get(item.sentence.passage.source, frozenset()) - item.unmeant for item in weighed
     )
-    if any(needed <= said for said in own) or any(together(item, among, needed) for item in weighed):
+    if any(needed <= said for said in own) or any(
+        together(question, item, among, needed) for item in weighed
+    ):
         return False
     return not _bridged(question, weighed, rest, needed - rest)
+
+
+def _called(question: Question, name: str) -> str:
+    """Return the noun that a question sets behind a name: "the Vejle lock" leads to no other thing."""
+    noun = re.search(
+        rf"\b(?:is|are|was|were|do|does|did) the {re.escape(name)} ([a-z]+) ([a-z]+)",
+        question.text,
+        re.IGNORECASE,
+    )
+    return noun[1] if noun and noun[2].lower() not in FUNCTION_WORDS else ""
 
 
 def _titles(weighed: Sequence[Weighed]) -> dict[str, frozenset[str]]:

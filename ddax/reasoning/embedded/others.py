@@ -15,10 +15,19 @@ from ddax.reasoning.embedded.text import contains_phrase, fold, terms, words
 
 _NUMBERED = re.compile(r"(?P<base>.*\D) (?P<number>\d[\d.]*)")
 """A name that a number tells from others: "Tessel 5.2"."""
+_LEAST = r"(?:(?:>=?|≥|(?:versions? )?(?:from|since|at least|between|newer than|above)|versions?|v) ?)?"
+_TO = re.compile(
+    r"(?P<open>\+| ?(?:and|or) (?:newer|later|higher|above|up|greater)\b)"
+    r"| ?(?:[–—-]|(?:up )?to|through|until) ?v?(?P<most>\d+(?:\.\d+)*)",
+    re.IGNORECASE,
+)
+"""What makes of a number the least one: "3.8 or newer", "3.8 to 3.11"."""
 _IN_YEAR = re.compile(r"\b(?:in|of|for|during) (1\d{3}|20\d\d)\b", re.IGNORECASE)
 _FROM_TO = re.compile(r"\b(1\d{3}|20\d\d)\s*(?:[–—-]|to|until|and)\s*(1\d{3}|20\d\d)\b")
 _DOES = r"\b(?:do|does|did|has|have|had|can|will)\s+(?:the\s+)?"
 """What stands before the one who does what a question asks."""
+_DONE = r"\b(?:was|were)\s+(?:the\s+)?%s\s+[a-z]+(?=\W*$|\s+(?:in|at|on|by|from|to)\b)"
+"""How it is asked what was done with the one who is named, or where she was born."""
 _BACK = frozenset(["it", "its", "he", "his", "him", "she", "her", "they", "their", "them", "this", "these"])
 """Words by which a sentence about another one may still speak of what its title names."""
 _THE = re.compile(r"\bthe (\w+)", re.IGNORECASE)
@@ -63,14 +72,37 @@ def _of_another_number(name: str, text: str) -> bool:
 
 
 def said_otherwise(names: Sequence[str], texts: Sequence[str]) -> list[str]:
-    """Return the names of which texts say other numbers alone: Python 3.8, and never 3.9."""
-    known = {word for text in texts for word in words(text)}
+    """Return the names of which texts say other numbers alone: Python 3.8, and never 3.9.
+
+    A number counts where the text says the name as well, as does one that a range holds: "3.8 or newer".
+    """
     found = [(name, match) for name in names if (match := _NUMBERED.fullmatch(name))]
     return [
         name
         for name, match in found
-        if match["number"] not in known and any(_of_another_number(name, text) for text in texts)
+        if any(_of_another_number(name, text) for text in texts)
+        and not any(
+            _may_say(match, text) for text in texts if contains_phrase(words(text), words(match["base"]))
+        )
     ]
+
+
+def _may_say(numbered: re.Match[str], text: str) -> bool:
+    """Tell whether a text that says a name says its number, or a range without an end that may hold it."""
+    if numbered["number"] in words(text):
+        return True
+    least = re.compile(rf"\b{re.escape(numbered['base'])} ?{_LEAST}(\d+(?:\.\d+)*)", re.IGNORECASE)
+    own = _version(numbered["number"])
+    return any(
+        _version(match[1]) <= own and (bool(to["open"]) or own <= _version(to["most"]))
+        for match in least.finditer(text)
+        if (to := _TO.match(text, match.end()))
+    )
+
+
+def _version(number: str) -> list[int]:
+    """Return the parts of a number by which versions are ordered: 3.10 is more than 3.9."""
+    return [int(part) for part in number.split(".") if part]
 
 
 def unsaid_years(question: Question, texts: Sequence[str]) -> list[str]:
@@ -103,7 +135,8 @@ def _is_other(question: Question, name: str, subject: Sentence, line: Sentence) 
     rest = set(question.terms) - own
     if subject is not line and rest.isdisjoint(terms(text)):
         return True  # "Torsby lies inland. Its church ..."
-    does = re.search(_DOES + re.escape(name), question.text, re.IGNORECASE) is not None
+    asked = question.text
+    does = any(re.search(form, asked, re.I) for form in (_DOES + re.escape(name), _DONE % re.escape(name)))
     return does and bool(rest) and not _refers_back(line.plain[len(led) :], rest)
 
 

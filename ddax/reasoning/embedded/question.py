@@ -131,7 +131,7 @@ _KINDS: tuple[tuple[AnswerKind, re.Pattern[str]], ...] = (
     (
         "number",
         re.compile(
-            r"\b(?:how (?:many|much|old|long|far|tall|high|big|large|deep|wide|heavy)"
+            r"\b(?:how (?:many|much|old|long|far|tall|high|big|large|deep|wide|broad|thick|heavy|fast)"
             r"|what (?:number|percentage|population)|what (?:do|does|did|will|would) [^?]+ costs?)\b",
             re.I,
         ),
@@ -161,9 +161,16 @@ _COMPARISON = re.compile(
     r"|dearer|faster|slower|deeper|wider|narrower|newer)\b",
     re.I,
 )
-_NAMED = re.compile(rf"\b(?:what|which)\s+(?:[\w'’-]+\s+){{0,3}}?({'|'.join(sorted(NAMED))})\b", re.I)
+_NAMED = re.compile(
+    rf"\b(?:what|which)\s+(?!(?:does|do|did|can|could|will|would|has|have)\b)(?:[\w'’-]+\s+){{0,3}}?"
+    rf"({'|'.join(sorted(NAMED))})\b",
+    re.I,
+)
+"""What is asked for by name, where "What does error 409 mean?" names it itself."""
 _AMOUNT = re.compile(
-    r"\bhow\s+(many|much|old|long|far|tall|high|big|large|often|frequently|fast|soon|deep|wide|heavy)\b", re.I
+    r"\bhow\s+(many|much|old|long|far|tall|high|big|large|often|frequently|fast|soon|deep|wide"
+    r"|broad|thick|heavy)\b",
+    re.I,
 )
 """What only says which measure is asked for: "every 90 days" tells how often, and says no "often"."""
 _HAPPENS = re.compile(r"\W*what\s+(?:(?:will|would|should)\s+)?happen(?:s|ed)?\s+(?:if|when|to)\b", re.I)

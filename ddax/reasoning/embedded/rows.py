@@ -12,7 +12,7 @@ from ddax.reasoning.embedded.question import Question, said_of
 from ddax.reasoning.embedded.sentences import Sentence
 from ddax.reasoning.embedded.text import terms, words
 
-_RELATION = re.compile(
+RELATION = re.compile(
     r"\b(?:before|after|more|less|fewer|than|other|another|not|no|without|most|least|until|since|why)\b|n['’]t\b",
     re.IGNORECASE,
 )
@@ -21,7 +21,7 @@ _VERB = re.compile(
     r"\bwho\s+(\w+)|\b(?:which|what)\s+\w+\s+(\w+)|\b(?:do|does|did)\b.*?(\w+)\W*$", re.IGNORECASE
 )
 """What only says what the one asked for does, or what is done with it."""
-_MEASURES = frozenset(terms("year date number name value amount"))
+MEASURES = frozenset(terms("year date number name value amount"))
 """What only says in which form an answer is asked for."""
 _VALUES = frozenset(terms("value values detail details data entry info information"))
 """What the second column of a table of fields is called."""
@@ -41,13 +41,28 @@ _FITS: Mapping[str, Callable[[str], bool]] = {
 
 def asked_cell(question: Question, weighed: Sequence[Weighed]) -> tuple[Weighed, str] | None:
     """Find the cell a question names and its row; None where rows that fit say different things."""
-    if _RELATION.search(question.text):
+    if RELATION.search(question.text):
         return None
     found = [(item, cell) for item in weighed if (cell := of_row(question, item.sentence))]
     return found[0] if len({cell for _, cell in found}) == 1 else None
 
 
+def unknown_row(question: Question, weighed: Sequence[Weighed]) -> Weighed | None:
+    """Find the row that says of the cell a question names that it is not known; None beside one that is."""
+    if RELATION.search(question.text):
+        return None
+    cells = [(item, _cell(question, item.sentence)) for item in weighed]
+    said = [(item, cell) for item, cell in cells if cell]
+    return said[0][0] if said and not any(_known(cell) for _, cell in said) else None
+
+
 def of_row(question: Question, row: Sentence) -> str:
+    """Return the cell that a question names, where it says something of the kind that is asked for."""
+    cell = _cell(question, row)
+    return cell if cell and fits(question, cell) else ""
+
+
+def _cell(question: Question, row: Sentence) -> str:
     """Return the cell that a question names: of this row, and of the column that says all else it asks."""
     said = [place for place, (_, cell) in enumerate(row.cells) if _named(question, cell)]
     if not said or row.code or row.aside - set(words(question.text)):
@@ -58,7 +73,7 @@ def of_row(question: Question, row: Sentence) -> str:
     known = named | set(terms(f"{row.titled} {key[0]}")) - {
         t for name, cell in cells for t in terms(f"{name} {cell}")
     }
-    left = set(question.terms) - known - _MEASURES - set(terms(" ".join(said_too)))
+    left = set(question.terms) - known - MEASURES - set(terms(" ".join(said_too)))
     others = [(name, cell) for name, cell in cells if cell not in said_too]
     called = asked_column(question, left)
     if left or called:
@@ -69,7 +84,7 @@ def of_row(question: Question, row: Sentence) -> str:
         plain = _NAMES if question.kind == "person" else frozenset[str]()
         plain |= _VALUES if len(cells) == 1 else frozenset()
         told = [cell for name, cell in cells if set(terms(name)) <= plain]
-    return told[0] if len(told) == 1 and _fits(question, told[0]) else ""
+    return told[0] if len(told) == 1 else ""
 
 
 def lacking(question: Question, row: Weighed, weighed: Sequence[Weighed]) -> frozenset[str]:
@@ -82,7 +97,7 @@ def lacking(question: Question, row: Weighed, weighed: Sequence[Weighed]) -> fro
         item.terms for item in weighed if item.sentence.passage.source == page and not item.sentence.label
     )
     verb = terms(" ".join(filter(None, match.groups()))) if (match := _VERB.search(question.text)) else []
-    return frozenset(question.terms).difference(_MEASURES, verb, row.terms, *said)
+    return frozenset(question.terms).difference(MEASURES, verb, row.terms, *said)
 
 
 def _below(question: Question, asked: AbstractSet[str], cells: Sequence[tuple[str, str]]) -> list[str]:
@@ -100,7 +115,7 @@ def _known(cell: str) -> bool:
     return cell.lower().strip(" .?()") not in _UNKNOWN
 
 
-def _fits(question: Question, cell: str) -> bool:
+def fits(question: Question, cell: str) -> bool:
     """Tell whether a cell says something of the kind that is asked for."""
     return any(map(str.isalnum, cell)) and _FITS.get(question.kind, bool)(cell)
 

@@ -19,6 +19,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 
+from ddax.reasoning.embedded.denials import denying
 from ddax.reasoning.embedded.evidence import Weighed
 from ddax.reasoning.embedded.others import said_otherwise, unsaid_years
 from ddax.reasoning.embedded.question import Question, said_of
@@ -73,7 +74,7 @@ def measure(question: Question, weighed: Sequence[Weighed]) -> Support:
     if not weighed:
         return Support()
     like = max(item.like for item in weighed)
-    if whole(question, weighed):
+    if whole(question, weighed) or denying(question, weighed):
         return Support(like, cover=1.0, joint=1.0, about=1.0)
     passages = list({id(item.sentence.passage): item.sentence.passage for item in weighed}.values())
     parts = [_part(passage, question) for passage in passages]

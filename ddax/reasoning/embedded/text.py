@@ -190,7 +190,7 @@ _DEEDS = frozenset(
 
 def stem(word: str) -> str:
     """Cut the commonest English endings, so that a plural meets its singular."""
-    if len(word) == 5 and word.endswith("es") and word[2] not in "hsxz":
+    if len(word) == 5 and word.endswith("es") and word[2] not in "hisxz":
         return word[:-1]  # "sites" meets "site", which keeps its e
     for ending, least in _ENDINGS:
         if word.endswith(ending) and len(word) >= least and not word.endswith("ss"):

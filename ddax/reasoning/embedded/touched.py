@@ -7,6 +7,7 @@ from collections.abc import Sequence
 
 from ddax.reasoning.embedded.evidence import Weighed
 from ddax.reasoning.embedded.question import Question
+from ddax.reasoning.embedded.sizes import measures
 from ddax.reasoning.embedded.spans import LIVED, Span
 from ddax.reasoning.embedded.text import (
     FUNCTION_WORDS,
@@ -120,6 +121,7 @@ def touched(question: Question, item: Weighed) -> str:
         span.text: leads
         for span in item.spans
         if span.fit >= LEAST_FIT
+        and measures(question, item.sentence.text, span)
         and not _of_another(span, item, asked)
         and ((leads := _told(question, span, item)) or _followed(span, item, asked))
         and (counted is None or _counts(span, item, stem(counted.group(1).lower())))
@@ -136,7 +138,7 @@ def with_unit(question: Question, short: str, order: Sequence[Weighed]) -> str:
 
 
 def _measured(text: str, span: Span) -> str:
-    gap = 1 if text.startswith(" ", span.end) else 0
+    gap = 1 if text.startswith((" ", "-"), span.end) else 0
     unit = unit_before(text[span.end + gap :])
     if unit and unit.lower() != "in" and unit_of(unit)[0] != PEOPLE:
         return text[span.start : span.end + gap + len(unit)]

@@ -11,10 +11,12 @@ from ddax.reasoning.embedded.changes import CHANGED
 from ddax.reasoning.embedded.columns import HOW, of_other_size
 from ddax.reasoning.embedded.evidence import Weighed, fit_of_title
 from ddax.reasoning.embedded.extremes import extreme, higher
+from ddax.reasoning.embedded.fields import asked_field
 from ddax.reasoning.embedded.question import Question, said_of
 from ddax.reasoning.embedded.reasons import claimed, gives_reason, only_says_what
 from ddax.reasoning.embedded.rows import asked_cell
 from ddax.reasoning.embedded.sentences import Sentence, goes_back
+from ddax.reasoning.embedded.sizes import measured
 from ddax.reasoning.embedded.spans import DATE, LIVED, led_as_place, people_in
 from ddax.reasoning.embedded.text import FUNCTION_WORDS, contains_phrase, denies, stem, terms, words
 from ddax.reasoning.embedded.units import PAID, PRICE
@@ -76,8 +78,8 @@ def whole(question: Question, weighed: Sequence[Weighed]) -> list[Told]:
         return [tuple(rows)]
     if question.kind not in _ASKED or not needed:
         return []
-    if cell := asked_cell(question, weighed) or extreme(question, weighed):
-        return [(cell[0],)]
+    if record := _of_record(question, weighed):
+        return [record]
     defined: list[Told] = [(item,) for item in weighed if defines(question, item.sentence)]
     if defined:
         return defined
@@ -88,8 +90,16 @@ def whole(question: Question, weighed: Sequence[Weighed]) -> list[Told]:
     enough = len(needed) >= LEAST_TERMS
     able = [item for item in weighed if enough or _is_one(question, item, needed)]
     answers = [item for item in able if _answers(question, item)]
-    found = [told for item in answers if (told := together(item, among, needed))]
+    found = [told for item in answers if (told := together(question, item, among, needed))]
     return sorted(found, key=lambda told: _rank(question, told[-1].sentence))
+
+
+def _of_record(question: Question, weighed: Sequence[Weighed]) -> Told:
+    """Return the row or the object whose cell or field is asked for; nothing where there is none."""
+    if cell := asked_cell(question, weighed) or extreme(question, weighed):
+        return (cell[0],)
+    field = asked_field(question, weighed)
+    return field[0] if field else ()
 
 
 def defines(question: Question, line: Sentence) -> bool:
@@ -120,9 +130,11 @@ def _rank(question: Question, line: Sentence) -> tuple[bool, bool]:
     return question.asks_why and not gives_reason(line), CHANGED.search(line.text) is None
 
 
-def together(item: Weighed, among: Placed, needed: AbstractSet[str]) -> Told:
+def together(question: Question, item: Weighed, among: Placed, needed: AbstractSet[str]) -> Told:
     """Return a sentence, with the one it goes on from, where they say all that is needed; else nothing."""
-    own, named = _said(item, needed), antecedent(item, among)
+    # Two dates behind a name do not tell where.
+    own = item.terms if question.kind == "place" else _said(item, needed)
+    named = antecedent(item, among)
     if needed <= own and (named is None or named.unmeant.isdisjoint(needed)):
         return (item,) if named is None else (named, item)
     # What the first of the two says alone is no answer of the second.
@@ -195,6 +207,8 @@ def _fits(question: Question, item: Weighed) -> bool:
     """Tell whether a sentence says anything that has the form of an answer."""
     text = item.sentence.text
     if only_says_what(question, item.sentence) or of_other_size(question, text):
+        return False
+    if not measured(question, item):
         return False
     if re.search(r"\bhow often\b", question.text, re.IGNORECASE):
         return _OFTEN.search(text) is not None

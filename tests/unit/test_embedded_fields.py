@@ -1,0 +1,78 @@
+"""The field of a JSON object that a question names, however the object is written."""
+
+from __future__ import annotations
+
+import json
+
+import pytest
+
+from ddax.actions.sources.values import as_values
+from ddax.reasoning.embedded import EmbeddedReasoner
+from tests.unit.embedded_asking import asked
+
+GULL = {
+    "name": "gull-api", "port": 8080, "owner": "Mira Holt", "limits": {"timeout": 30},
+    "db": {"name": "pg", "port": 5432},
+}  # fmt: skip
+TERN = {"name": "tern-api", "port": 9090, "owner": "Ole Vik", "tags": [], "createdAt": "2021-03-04"}
+BOTH = json.dumps({"services": [GULL, TERN]})
+FENCED = f"# Registry\n\nEach service is registered so:\n\n```json\n{json.dumps(TERN, indent=2)}\n```\n"
+LONG = json.dumps({**TERN, "note": "word " * 60})
+TEXTS = {"file": BOTH, "values": as_values(BOTH), "one": json.dumps(GULL) + "\n" + json.dumps(TERN)}
+
+
+@pytest.mark.parametrize("form", TEXTS)
+@pytest.mark.parametrize(
+    ("task", "short"),
+    [
+        ("What is the port of gull-api?", "8080"),
+        ("What is the port of tern-api?", "9090"),
+        ("What port does tern-api use?", "9090"),
+        ("Who is the owner of gull-api?", "Mira Holt"),
+        ("Who owns tern-api?", "Ole Vik"),
+        ("What is the timeout of gull-api?", "30"),
+        ("What is the port of pg?", "5432"),
+        ("When was tern-api created?", "2021-03-04"),
+    ],
+)
+async def test_the_field_asked_for_is_told(
+    reasoner: EmbeddedReasoner, form: str, task: str, short: str
+) -> None:
+    said = await asked(reasoner, task, services=TEXTS[form])
+    assert said.short == short and short in said.text, said.text
+    assert all(quote.quote in TEXTS[form] for quote in said.citations)
+
+
+@pytest.mark.parametrize("form", TEXTS)
+@pytest.mark.parametrize(
+    "task",
+    [
+        "What is the timeout of tern-api?",
+        "What is the port of kite-api?",
+        "What is the colour of gull-api?",
+        "When was gull-api created?",
+    ],
+)
+async def test_the_field_of_another_object_is_not_told(
+    reasoner: EmbeddedReasoner, form: str, task: str
+) -> None:
+    said = await asked(reasoner, task, services=TEXTS[form])
+    assert not said.found and said.short == "", said.text
+
+
+async def test_an_object_between_fences_and_a_long_one_are_read(reasoner: EmbeddedReasoner) -> None:
+    said = await asked(reasoner, "What is the port of tern-api?", Registry=FENCED)
+    assert said.short == "9090" and said.citations[0].quote in FENCED
+    said = await asked(reasoner, "What is the port of tern-api?", services=LONG)
+    assert said.short == "9090" and said.citations[0].quote == '"name": "tern-api", "port": 9090'
+
+
+async def test_objects_of_one_name_that_differ_decide_nothing(reasoner: EmbeddedReasoner) -> None:
+    text = json.dumps([GULL, {**GULL, "port": 1}])
+    assert (await asked(reasoner, "What is the port of gull-api?", services=text)).short == ""
+
+
+async def test_prose_answers_beside_objects(reasoner: EmbeddedReasoner) -> None:
+    text = f"{BOTH}\n\nThe timeout of tern-api is 45 seconds.\n"
+    said = await asked(reasoner, "What is the timeout of tern-api?", services=text)
+    assert said.found and "45 seconds" in said.text
