@@ -65,7 +65,7 @@ def repo() -> Path:
     return ROOT
 
 
-@pytest.fixture
+@pytest.fixture(scope="session")
 def need() -> Callable[..., str]:
     """Return a function that finds one of several programs: skips outside CI, fails in CI."""
 
