@@ -36,11 +36,11 @@ test-long: setup  ## run the long batteries: kills, soak, secrets, attacks on th
 unit: setup  ## run the fast tests
 	@$(COMPILED) $(PY) -m pytest -q -n "$${PYTEST_WORKERS:-2}" $(DEALT) tests/unit
 
+# The two checks of types run beside each other: each takes half a minute of one core.
 check: setup  ## lint, format, types, import contract, the site with its links
 	@$(PY) -m ruff check .
 	@$(PY) -m ruff format --check .
-	@$(PY) -m mypy
-	@$(PY) -m pyright --pythonpath $(PY)
+	@$(PY) -m mypy & status=0; $(PY) -m pyright --pythonpath $(PY) || status=$$?; wait $$! && exit $$status
 	@PYTHONPATH=. $(PY) -c 'from importlinter.cli import lint_imports_command; lint_imports_command()'
 	@NO_MKDOCS_2_WARNING=1 $(PY) -m mkdocs build --strict
 
