@@ -26,9 +26,10 @@ PAGES = {
 }
 FORKING = """
 import json, os, sys
-import chromadb
-import ddax.cli.work, ddax.environments.pilot.forms, ddax.graph.opening, ddax.graph.runner, ddax.memory.chroma
-import ddax.memory.store, ddax.reasoning.embedded.reasoner, ddax.reasoning.factory
+import chromadb.api.rust
+import ddax.actions.web.opening, ddax.cli.work, ddax.environments.pilot.forms, ddax.graph.opening
+import ddax.graph.runner, ddax.graph.savers.sqlite, ddax.memory.chroma, ddax.memory.store
+import ddax.reasoning.embedded.reasoner, ddax.reasoning.factory
 from ddax.__main__ import main
 
 for line in sys.stdin:
