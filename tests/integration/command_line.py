@@ -25,13 +25,14 @@ PAGES = {
     "trondby": "# Trondby\n\nTrondby is a port city in the north. Its harbour was built in 1712.\n",
 }
 FORKING = """
-import json, os, sys
+import gc, json, os, sys
 import chromadb.api.rust
 import ddax.actions.web.opening, ddax.cli.work, ddax.environments.pilot.forms, ddax.graph.opening
 import ddax.graph.runner, ddax.graph.savers.sqlite, ddax.memory.chroma, ddax.memory.store
 import ddax.reasoning.embedded.reasoner, ddax.reasoning.factory
 from ddax.__main__ import main
 
+gc.freeze()  # what is looked at for cycles is copied, by each process anew
 for line in sys.stdin:
     call = json.loads(line)
     child = os.fork()
