@@ -6,6 +6,8 @@ SHELL := bash
 PY := .venv/bin/python
 # What tests and benchmarks import is compiled once, and not by every process of theirs anew.
 COMPILED := PYTHONDONTWRITEBYTECODE=
+# The slow tests stand together, so one worker is given most of them: the other takes some over when it is done.
+DEALT := --dist worksteal
 
 .PHONY: help setup system demo smoke-openai test test-long unit check docs lock bench bench-quick bench-each bench-extra clean
 
@@ -26,19 +28,19 @@ smoke-openai:  ## run the demo with a paid model, for under 0.05 USD; needs OPEN
 	@bash scripts/smoke_openai.sh
 
 test: setup  ## run the tests but the long batteries (about 20 minutes on 2 cores)
-	@$(COMPILED) $(PY) -m pytest -q -n "$${PYTEST_WORKERS:-2}" -m 'not long' tests
+	@$(COMPILED) $(PY) -m pytest -q -n "$${PYTEST_WORKERS:-2}" $(DEALT) -m 'not long' tests
 
 test-long: setup  ## run the long batteries: kills, soak, secrets, attacks on the page, every page of the docs
-	@$(COMPILED) $(PY) -m pytest -q -n "$${PYTEST_WORKERS:-2}" -m long tests
+	@$(COMPILED) $(PY) -m pytest -q -n "$${PYTEST_WORKERS:-2}" $(DEALT) -m long tests
 
 unit: setup  ## run the fast tests
-	@$(COMPILED) $(PY) -m pytest -q -n "$${PYTEST_WORKERS:-2}" tests/unit
+	@$(COMPILED) $(PY) -m pytest -q -n "$${PYTEST_WORKERS:-2}" $(DEALT) tests/unit
 
+# The two checks of types run beside each other: each takes half a minute of one core.
 check: setup  ## lint, format, types, import contract, the site with its links
 	@$(PY) -m ruff check .
 	@$(PY) -m ruff format --check .
-	@$(PY) -m mypy
-	@$(PY) -m pyright --pythonpath $(PY)
+	@$(PY) -m mypy & status=0; $(PY) -m pyright --pythonpath $(PY) || status=$$?; wait $$! && exit $$status
 	@PYTHONPATH=. $(PY) -c 'from importlinter.cli import lint_imports_command; lint_imports_command()'
 	@NO_MKDOCS_2_WARNING=1 $(PY) -m mkdocs build --strict
 

@@ -14,6 +14,8 @@ import pytest
 from hypothesis import settings
 from pytest_socket import socket_allow_hosts
 
+from tests.integration.command_line import Loaded
+
 ROOT = Path(__file__).resolve().parent.parent
 IN_CI = os.environ.get("CI", "").lower() in ("1", "true")
 
@@ -65,7 +67,7 @@ def repo() -> Path:
     return ROOT
 
 
-@pytest.fixture
+@pytest.fixture(scope="session")
 def need() -> Callable[..., str]:
     """Return a function that finds one of several programs: skips outside CI, fails in CI."""
 
@@ -79,6 +81,14 @@ def need() -> Callable[..., str]:
         pytest.skip(reason)
 
     return find
+
+
+@pytest.fixture(scope="session")
+def loaded(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Loaded]:
+    """Load ddax once, for the calls of the command line whose start is not what is tested."""
+    process = Loaded(tmp_path_factory.mktemp("calls"))
+    yield process
+    process.end()
 
 
 @pytest.fixture(scope="session")

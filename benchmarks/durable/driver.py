@@ -28,9 +28,11 @@ Report = dict[str, Any]
 
 def imports() -> None:
     """Import what every run needs, before the forks."""
-    import chromadb  # noqa: F401  # half of the time of a short run
+    import chromadb.api.rust  # noqa: F401  # half of the time of a short run
 
     import ddax.actions.sources
+    import ddax.actions.web.opening
+    import ddax.environments.browser.world
     import ddax.graph.opening
     import ddax.graph.savers.sqlite
     import ddax.memory.chroma

@@ -7,26 +7,32 @@ from contextlib import asynccontextmanager
 from pathlib import Path
 from typing import Any
 
-from playwright.async_api import Page, async_playwright, expect
+from playwright.async_api import Browser, Page, async_playwright, expect
 
 NAMES = ("chromium", "chromium-browser", "google-chrome")
 
 
 @asynccontextmanager
-async def browser_page(program: str, *, offline: bool = False, **options: Any) -> AsyncIterator[Page]:
-    """Give a page of a fresh browser."""
+async def running_browser(program: str) -> AsyncIterator[Browser]:
+    """Give a browser, for as many pages as there are tests."""
     async with async_playwright() as started:
         browser = await started.chromium.launch(
             executable_path=program, args=["--no-sandbox", "--disable-gpu"]
         )
-        context = await browser.new_context(
-            viewport={"width": 1440, "height": 900}, offline=offline, reduced_motion="reduce", **options
-        )
+        yield browser
+        await browser.close()
+
+
+@asynccontextmanager
+async def browser_page(browser: Browser, *, offline: bool = False, **options: Any) -> AsyncIterator[Page]:
+    """Give a page that shares no cookie, no storage and no cache with another."""
+    async with await browser.new_context(
+        viewport={"width": 1440, "height": 900}, offline=offline, reduced_motion="reduce", **options
+    ) as context:
         page = await context.new_page()
         page.set_default_timeout(60_000)
         expect.set_options(timeout=60_000)  # for a busy machine; a right page needs a moment only
         yield page
-        await browser.close()
 
 
 class Watched:

@@ -90,7 +90,8 @@ def site(pages: Mapping[str, str] | None = None) -> Iterator[Site]:
 
     server = ThreadingHTTPServer(("127.0.0.1", 0), Handler)
     server.daemon_threads = True
-    thread = threading.Thread(target=server.serve_forever, daemon=True)
+    # Asked often whether to end: it is ended once a test, and at its own pace it takes half a second.
+    thread = threading.Thread(target=server.serve_forever, args=(0.01,), daemon=True)
     thread.start()
     made.url = f"http://127.0.0.1:{server.server_port}"
     for path, body in (pages or {}).items():

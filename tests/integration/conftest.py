@@ -7,12 +7,14 @@ from typing import Any
 
 import pytest
 import pytest_asyncio
+from playwright.async_api import Browser
 
 from ddax.environments.browser.chromium import Chromium
 from ddax.environments.browser.options import BrowserOptions
 from ddax.environments.browser.seen import PageSeen
 from ddax.environments.browser.world import BrowserWorld
 from ddax.environments.pilot.pilot import Pilot, Report
+from tests.integration.browser_page import NAMES, Find, running_browser
 from tests.integration.browser_site import Carry, Open, Site, only, site
 
 
@@ -59,3 +61,10 @@ def carry(chromium: Chromium, served: Site) -> Carry:
         return report, said
 
     return made
+
+
+@pytest_asyncio.fixture(scope="module", loop_scope="module")
+async def viewing(need: Find) -> AsyncIterator[Browser]:
+    """Give the browser in which a module looks at pages of its own, each in a context of its own."""
+    async with running_browser(need(*NAMES)) as running:
+        yield running

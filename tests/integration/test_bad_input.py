@@ -1,7 +1,8 @@
 """Bad input through the real command line: one clear error or a correct answer, and the documented exit code.
 
-Every call is a process of its own. Each error is read from `--json`, so that it is also shown that
-stdout holds exactly one object; what people see comes from the same words.
+Every call is a process of its own, started anew or forked from one that has loaded ddax. Each error is read
+from `--json`, so that it is also shown that stdout holds exactly one object; what people see comes from the
+same words.
 """
 
 from __future__ import annotations
@@ -22,7 +23,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.integration.command_line import QUESTION, Done, Place, ended, manifest, until
+from tests.integration.command_line import QUESTION, Done, Loaded, Place, ended, manifest, until
 
 pytestmark = pytest.mark.integration
 MB = 1_000_000
@@ -30,8 +31,8 @@ THREAD = ("--thread", "t", "--seed", "7")
 
 
 @pytest.fixture
-def place(tmp_path: Path) -> Place:
-    return Place(tmp_path)
+def place(tmp_path: Path, loaded: Loaded) -> Place:
+    return Place(tmp_path, loaded)
 
 
 def refused(place: Place, cases: dict[str, tuple[tuple[str | bytes, ...], tuple[str, ...]]]) -> None:
@@ -243,9 +244,9 @@ def test_an_unfinished_thread_is_not_run_over_and_its_owner_is_named(place: Plac
 
 
 @pytest.fixture(scope="module")
-def finished(tmp_path_factory: pytest.TempPathFactory) -> Path:
+def finished(tmp_path_factory: pytest.TempPathFactory, loaded: Loaded) -> Path:
     """Return the home of one undisturbed run; tests take copies of it."""
-    place = Place(tmp_path_factory.mktemp("undisturbed"))
+    place = Place(tmp_path_factory.mktemp("undisturbed"), loaded)
     assert place.call(place.root / "home", *asks("--sources", "docs", *THREAD)).code == 0
     return place.root / "home"
 

@@ -10,7 +10,7 @@ import socket
 import subprocess
 import sys
 import time
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Callable
 from pathlib import Path
 from typing import Any
 
@@ -27,6 +27,7 @@ from ddax.errors import ActionError
 from ddax.memory.embeddings import HashEmbedder
 from ddax.memory.fake import DictMemory
 from tests.integration.browser_site import Site, with_chromium
+from tests.integration.command_line import Done, Loaded
 
 pytestmark = [pytest.mark.integration, with_chromium]
 in_module = pytest.mark.asyncio(loop_scope="module")
@@ -35,6 +36,19 @@ FORM = (
     "<form method=post action=/book {how}><label>Name <input name=name></label><button>Book</button></form>"
 )
 REFUSED = "<h1>Error response</h1><p>Server got itself in trouble."
+
+
+Run = Callable[..., Done]
+"""Run a task in a browser at a page by the command line."""
+
+
+@pytest.fixture
+def run(tmp_path: Path, loaded: Loaded) -> Run:
+    def made(task: str, url: str, *flags: str, quiet: bool = True, **changes: str) -> Done:
+        words = ("run", task, "--browser", url, *(["-q"] if quiet else []), *flags)
+        return loaded.call(*words, cwd=tmp_path, env={**os.environ, **changes})
+
+    return made
 
 
 @pytest_asyncio.fixture(loop_scope="module")
@@ -199,96 +213,87 @@ async def test_a_page_that_never_stops_asking_is_given_up(browsing: Browsing, se
         await browsed(browsing, 'Click "Go".')
 
 
-def test_a_question_that_a_page_without_an_end_does_not_answer_says_so(tmp_path: Path, served: Site) -> None:
+def test_a_question_that_a_page_without_an_end_does_not_answer_says_so(run: Run, served: Site) -> None:
     url = served.page("/", "<p>The slow page says seven knots.</p>", endless="yes")
-    done = run(tmp_path, "When is high water at the quay?", url)
-    assert done.returncode == 1
-    assert "1 page had not ended when read: there may be more." in done.stdout + done.stderr
+    done = run("When is high water at the quay?", url)
+    assert done.code == 1
+    assert "1 page had not ended when read: there may be more." in done.out + done.err
 
 
-def test_a_question_of_a_page_that_is_not_there_names_the_status(tmp_path: Path, served: Site) -> None:
+def test_a_question_of_a_page_that_is_not_there_names_the_status(run: Run, served: Site) -> None:
     url = served.page("/", REFUSED, status="404")
-    done = run(tmp_path, "What does Gelato cost?", url)
-    assert done.returncode == 1
-    assert f"The page was answered with status 404: {url}." in done.stdout
+    done = run("What does Gelato cost?", url)
+    assert done.code == 1
+    assert f"The page was answered with status 404: {url}." in done.out
 
 
 LONG = "<h1>Harbour</h1><p>" + "The office is open from eight to five on every day of the week. " * 9
 
 
-def test_an_order_that_was_not_carried_out_says_so_once_and_whole(tmp_path: Path, served: Site) -> None:
+def test_an_order_that_was_not_carried_out_says_so_once_and_whole(run: Run, served: Site) -> None:
     url = served.page("/", f"<button>Book</button>{LONG}")
     task = 'Click Book. Click "Cancel all of the bookings of the harbour". Click "Send the letters to all"'
-    words = [sys.executable, "-m", "ddax", "run", task, "--browser", url, "--browser-writes"]
-    done = subprocess.run(words, capture_output=True, text=True, cwd=tmp_path)
-    shown = done.stdout.rpartition("close: failed")[2]
+    shown = run(task, url, "--browser-writes", quiet=False).out.rpartition("close: failed")[2]
     why = "This was not done: not carried out: click Cancel all of the bookings of the harbour"
     assert shown.count("not carried out: ") == 1 and why in shown
     assert "What failed" not in shown and "failed (not carried out), " in shown
     assert "Before that it pressed “Book”. " in shown
     assert "Say it in the words of the page, or use a language model." in shown
-    told = json.loads(run(tmp_path, task, url, "--browser-writes", "--json").stdout)
+    told = json.loads(run(task, url, "--browser-writes", "--json").out)
     assert told["answer"] in shown and told["failures"] == []
     assert (told["status"], told["stop_reason"]) == ("failed", "not carried out")
 
 
-def test_a_password_in_clear_is_named_but_not_with_q(tmp_path: Path, served: Site) -> None:
+def test_a_password_in_clear_is_named_but_not_with_q(run: Run, served: Site) -> None:
     url = served.page("/", "<p>Nothing to log in to.")
-    words = [sys.executable, "-m", "ddax", "run", "Log in as ann with password geheim1", "--browser", url]
-    told = subprocess.run(words, capture_output=True, text=True, cwd=tmp_path).stderr
+    task = "Log in as ann with password geheim1"
+    told = run(task, url, quiet=False).err
     assert "The password stands in clear in the task, and is kept with the run." in told
     assert "{{secret:NAME}}" in told
-    assert run(tmp_path, words[4], url).stderr == ""
+    assert run(task, url).err == ""
 
 
-def test_an_order_and_a_question_on_one_page_do_not_answer_for_each_other(
-    tmp_path: Path, served: Site
-) -> None:
+def test_an_order_and_a_question_on_one_page_do_not_answer_for_each_other(run: Run, served: Site) -> None:
     url = served.page("/", OFFICE)
     for _ in range(2):
-        said = run(tmp_path, 'Click "Opening hours".', url).stdout
+        said = run('Click "Opening hours".', url).out
         assert said.startswith("Done in 1 move. The page said:")
-        assert run(tmp_path, "What is the berth fee?", url).stdout.endswith("fee is 31 euros a night.\n")
+        assert run("What is the berth fee?", url).out.endswith("fee is 31 euros a night.\n")
 
 
-def run(tmp_path: Path, task: str, url: str, *flags: str, **changes: str) -> subprocess.CompletedProcess[str]:
-    words = [sys.executable, "-m", "ddax", "run", task, "--browser", url, "-q", *flags]
-    return subprocess.run(words, capture_output=True, text=True, cwd=tmp_path, env={**os.environ, **changes})
-
-
-def test_the_command_of_a_refused_order_ends_with_1_and_the_status(tmp_path: Path, served: Site) -> None:
+def test_the_command_of_a_refused_order_ends_with_1_and_the_status(run: Run, served: Site) -> None:
     served.page("/", FORM)
     served.page("/book", REFUSED, status="500")
-    done = run(tmp_path, ORDER, served.url + "/", "--browser-writes")
-    assert done.returncode == 1
-    said = done.stdout + done.stderr
+    done = run(ORDER, served.url + "/", "--browser-writes")
+    assert done.code == 1
+    said = done.out + done.err
     assert "This was not done: not carried out: the page was answered with status 500." in said
     assert "Server got itself in trouble." in said
 
 
 @pytest.mark.parametrize("task", [ORDER, "When does the office open?"])
-def test_a_page_where_nobody_answers_ends_with_2_like_any_source(tmp_path: Path, task: str) -> None:
+def test_a_page_where_nobody_answers_ends_with_2_like_any_source(run: Run, task: str) -> None:
     with socket.socket() as held:  # bound and not listening: nobody answers there
         held.bind(("127.0.0.1", 0))
         url = f"http://127.0.0.1:{held.getsockname()[1]}/"
-        done = run(tmp_path, task, url)
-    assert done.returncode == 2
-    assert done.stdout == ""
-    assert f"error: The page {url!r} cannot be opened.\nwhy: " in done.stderr
-    assert "cannot be reached" in done.stderr
+        done = run(task, url)
+    assert done.code == 2
+    assert done.out == ""
+    assert f"error: The page {url!r} cannot be opened.\nwhy: " in done.err
+    assert "cannot be reached" in done.err
 
 
-def test_a_secret_without_a_value_or_of_no_name_ends_with_2(tmp_path: Path, served: Site) -> None:
+def test_a_secret_without_a_value_or_of_no_name_ends_with_2(run: Run, tmp_path: Path, served: Site) -> None:
     served.page("/", FORM)
     settings = "browser: {secrets: {PIN: {env: HARBOUR_PIN, domain: 127.0.0.1}}}"
     (tmp_path / "ddax.yaml").write_text(settings)
     task = 'Enter "{{secret:PON}}" into the name field.'
-    unknown = run(tmp_path, task, served.url + "/", HARBOUR_PIN="swordfish")
-    assert unknown.returncode == 2
-    assert "error: There is no secret 'PON'.\nwhy: Known are: PIN." in unknown.stderr
-    unset = run(tmp_path, task.replace("PON", "PIN"), served.url + "/")
-    assert unset.returncode == 2
-    assert "error: The secret 'PIN' has no value." in unset.stderr
+    unknown = run(task, served.url + "/", HARBOUR_PIN="swordfish")
+    assert unknown.code == 2
+    assert "error: There is no secret 'PON'.\nwhy: Known are: PIN." in unknown.err
+    unset = run(task.replace("PON", "PIN"), served.url + "/")
+    assert unset.code == 2
+    assert "error: The secret 'PIN' has no value." in unset.err
     assert served.asked == []
 
 

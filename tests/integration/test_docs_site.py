@@ -16,10 +16,12 @@ from typing import Any
 from urllib.parse import urlsplit
 
 import pytest
+from playwright.async_api import Browser
 
-from tests.integration.browser_page import NAMES, Find, Watched, browser_page
+from tests.integration.browser_page import Watched, browser_page
 
 pytestmark = pytest.mark.integration
+in_module = pytest.mark.asyncio(loop_scope="module")
 ROOT = Path(__file__).resolve().parents[2]
 
 
@@ -49,7 +51,7 @@ class Quiet(SimpleHTTPRequestHandler):
 @pytest.fixture
 def address(site: Path) -> Iterator[str]:
     server = ThreadingHTTPServer(("127.0.0.1", 0), partial(Quiet, directory=str(site)))
-    thread = threading.Thread(target=server.serve_forever, daemon=True)
+    thread = threading.Thread(target=server.serve_forever, args=(0.02,), daemon=True)
     thread.start()
     yield f"http://127.0.0.1:{server.server_port}/"
     server.shutdown()
@@ -88,8 +90,9 @@ def test_no_page_names_another_host_to_load_from(site: Path) -> None:
             assert address.startswith("data:") or (path.parent / urlsplit(address).path).exists(), address
 
 
-async def test_pages_are_read_and_searched_without_another_host(need: Find, address: str) -> None:
-    async with browser_page(need(*NAMES)) as page:
+@in_module
+async def test_pages_are_read_and_searched_without_another_host(viewing: Browser, address: str) -> None:
+    async with browser_page(viewing) as page:
         watched = Watched(page)
         for name in ("architecture.html", "reference.html", "index.html"):
             answer = await page.goto(address + name)
@@ -99,8 +102,9 @@ async def test_pages_are_read_and_searched_without_another_host(need: Find, addr
         assert (watched.outside(address), watched.faults) == ([], [])
 
 
-async def test_a_page_opens_from_disk_offline(need: Find, site: Path) -> None:
-    async with browser_page(need(*NAMES), offline=True) as page:
+@in_module
+async def test_a_page_opens_from_disk_offline(viewing: Browser, site: Path) -> None:
+    async with browser_page(viewing, offline=True) as page:
         watched = Watched(page)
         await page.goto((site / "architecture.html").as_uri())
         assert await page.locator("article img").first.evaluate("(image) => image.naturalWidth") > 0

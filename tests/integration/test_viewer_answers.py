@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from playwright.async_api import expect
+from playwright.async_api import Browser, expect
 from pydantic import BaseModel
 
 from ddax import open_agent
@@ -24,15 +24,10 @@ from ddax.reasoning import protocol as p
 from ddax.reasoning.scripted import ScriptedReasoner
 from ddax.types import ActionCall, Proposal
 from ddax.viewer.serving import served
-from tests.integration.browser_page import NAMES, Find, browser_page
+from tests.integration.browser_page import browser_page
 from tests.integration.viewer_parts import see
 
-pytestmark = pytest.mark.integration
-
-
-@pytest.fixture
-def chromium(need: Find) -> str:
-    return need(*NAMES)
+pytestmark = [pytest.mark.integration, pytest.mark.asyncio(loop_scope="module")]
 
 
 class Letter(BaseModel):
@@ -70,13 +65,15 @@ def scripted(place: Path) -> Any:
     return open_agent(context, home=place, parts=parts)
 
 
-async def test_an_action_is_approved_with_its_exact_arguments_changed(chromium: str, tmp_path: Path) -> None:
+async def test_an_action_is_approved_with_its_exact_arguments_changed(
+    viewing: Browser, tmp_path: Path
+) -> None:
     async with scripted(tmp_path) as agent:
         assert (await agent.run("When was the harbour built?", thread="letters"))["status"] == "waiting"
     assert SENT == []
     async with (
         served(Home(tmp_path), {}, lambda _: scripted(tmp_path)) as (where, _),
-        browser_page(chromium) as page,
+        browser_page(viewing) as page,
     ):
         watched = await see(page, where, "letters")
         ask = page.locator(".ask")
@@ -102,7 +99,7 @@ async def test_an_action_is_approved_with_its_exact_arguments_changed(chromium: 
     assert [Letter(to="Belmark", text="Please.")] == SENT
 
 
-async def test_an_answer_that_could_not_be_given_can_be_given_again(chromium: str, tmp_path: Path) -> None:
+async def test_an_answer_that_could_not_be_given_can_be_given_again(viewing: Browser, tmp_path: Path) -> None:
     async with scripted(tmp_path) as agent:
         await agent.run("When was the harbour built?", thread="letters")
 
@@ -111,7 +108,7 @@ async def test_an_answer_that_could_not_be_given_can_be_given_again(chromium: st
         raise StorageError("The disk is full.", mend="Free some space.")
         yield
 
-    async with served(Home(tmp_path), {}, broken) as (where, _), browser_page(chromium) as page:
+    async with served(Home(tmp_path), {}, broken) as (where, _), browser_page(viewing) as page:
         await see(page, where, "letters")
         button = page.locator(".ask").get_by_role("button", name="Answer")
         await button.click()

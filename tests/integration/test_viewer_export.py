@@ -5,7 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 
 import pytest
-from playwright.async_api import Page, expect
+from playwright.async_api import Browser, Page, expect
 
 from benchmarks.view_world import write_run
 from ddax import open_agent
@@ -15,15 +15,10 @@ from ddax.viewer.export import page as exported_page
 from ddax.viewer.kept import kept
 from ddax.viewer.reading import Reader
 from ddax.viewer.serving import served
-from tests.integration.browser_page import NAMES, Find, Watched, browser_page
+from tests.integration.browser_page import Watched, browser_page
 from tests.integration.viewer_parts import picture_of, said, see
 
-pytestmark = pytest.mark.integration
-
-
-@pytest.fixture
-def chromium(need: Find) -> str:
-    return need(*NAMES)
+pytestmark = [pytest.mark.integration, pytest.mark.asyncio(loop_scope="module")]
 
 
 PAYLOADS = [
@@ -78,7 +73,7 @@ def payload(number: int) -> str:
 
 
 @pytest.mark.long
-async def test_two_hundred_payloads_run_nowhere(chromium: str, tmp_path: Path) -> None:
+async def test_two_hundred_payloads_run_nowhere(viewing: Browser, tmp_path: Path) -> None:
     assert len({payload(number) for number in range(200)}) == 200
     ideas = await write_run(tmp_path, "xss", 201, words=payload, batch=40)
     ids = sorted((idea["id"] for idea in ideas), key=dag.sort_key)
@@ -86,14 +81,14 @@ async def test_two_hundred_payloads_run_nowhere(chromium: str, tmp_path: Path) -
         run = await kept(reader, "xss")
     file = tmp_path / "out.html"
     file.write_text(exported_page(run), encoding="utf-8")
-    async with served(Home(tmp_path), {}, open_agent) as (where, _), browser_page(chromium) as page:
+    async with served(Home(tmp_path), {}, open_agent) as (where, _), browser_page(viewing) as page:
         watched = await see(page, where, "xss")
         await _open_everything(page, ids)
         assert await page.evaluate("window.pwned") is None
         assert watched.faults == []
         assert watched.outside(f"http://127.0.0.1:{where.port}/") == []
         await page.screenshot(path=tmp_path / "hostile.png")
-    async with browser_page(chromium, offline=True) as page:
+    async with browser_page(viewing, offline=True) as page:
         watched = Watched(page)
         await page.goto(file.as_uri())
         await page.wait_for_selector(".dag .node")
@@ -119,20 +114,20 @@ async def _open_everything(page: Page, ids: list[str]) -> None:
     await expect(page.locator(".hits button").first).to_be_visible()
 
 
-async def test_the_export_opens_from_disk_with_the_same_picture(chromium: str, tmp_path: Path) -> None:
+async def test_the_export_opens_from_disk_with_the_same_picture(viewing: Browser, tmp_path: Path) -> None:
     await write_run(tmp_path, "big", 1000, batch=100)
     async with Reader(Home(tmp_path), {}) as reader:
         text = exported_page(await kept(reader, "big"))
     file = tmp_path / "out.html"
     file.write_text(text, encoding="utf-8")
     assert file.stat().st_size <= 5_000_000
-    async with served(Home(tmp_path), {}, open_agent) as (where, _), browser_page(chromium) as page:
+    async with served(Home(tmp_path), {}, open_agent) as (where, _), browser_page(viewing) as page:
         await see(page, where, "big")
         live = await picture_of(page)
         await page.locator('input[type="range"]').fill("5")
         await expect(page.locator(".notes")).to_contain_text("Moment")
         then = await picture_of(page)
-    async with browser_page(chromium, offline=True) as page:
+    async with browser_page(viewing, offline=True) as page:
         watched = Watched(page)
         await page.goto(file.as_uri())
         await page.wait_for_selector(".dag .node")
@@ -148,13 +143,13 @@ async def test_the_export_opens_from_disk_with_the_same_picture(chromium: str, t
 
 
 async def test_a_long_name_of_a_thread_takes_no_room_from_what_stands_beside_it(
-    chromium: str, tmp_path: Path
+    viewing: Browser, tmp_path: Path
 ) -> None:
     name = "long-name-" * 12
     await write_run(tmp_path, name, 20)
     async with Reader(Home(tmp_path), {}) as reader:
         (tmp_path / "out.html").write_text(exported_page(await kept(reader, name)), encoding="utf-8")
-    async with browser_page(chromium, offline=True) as page:
+    async with browser_page(viewing, offline=True) as page:
         await page.goto((tmp_path / "out.html").as_uri())
         await page.wait_for_selector(".dag .node")
         for width, highest in ((1100, 80), (380, 200)):

@@ -12,7 +12,7 @@ from typing import Any
 
 import numpy as np
 import pytest
-from playwright.async_api import Page, Route, expect
+from playwright.async_api import Browser, Page, Route, expect
 
 from benchmarks.view_world import ideas_of, state_at
 from ddax import open_agent
@@ -20,21 +20,16 @@ from ddax.configs.settings import Context
 from ddax.graph.runs import RunInfo
 from ddax.memory.home import Home
 from ddax.viewer.serving import served
-from tests.integration.browser_page import NAMES, Find, Watched, axe, browser_page
+from tests.integration.browser_page import Watched, axe, browser_page
 from tests.integration.viewer_parts import picture_of, said, see
 
-pytestmark = pytest.mark.integration
+pytestmark = [pytest.mark.integration, pytest.mark.asyncio(loop_scope="module")]
 QUESTION = "In which city was the architect of the Corvane Tower born, and when was its harbour built?"
 PAGES = {
     "tower": "The Corvane Tower is a lookout tower in Belmark. Ilse Maran designed it in 1931.",
     "maran": "Ilse Maran was an architect. She was born in the city of Trondby and died in 1970.",
     "trondby": "Trondby is a port city in the north. Its harbour was built in 1712.",
 }
-
-
-@pytest.fixture
-def chromium(need: Find) -> str:
-    return need(*NAMES)
 
 
 @pytest.fixture(scope="module")
@@ -60,10 +55,10 @@ def home(tmp_path_factory: pytest.TempPathFactory, sources: Path) -> Iterator[Pa
     yield place
 
 
-async def test_a_run_is_looked_into(chromium: str, home: Path, tmp_path: Path) -> None:
+async def test_a_run_is_looked_into(viewing: Browser, home: Path, tmp_path: Path) -> None:
     async with (
         served(Home(home), {}, open_agent) as (where, _),
-        browser_page(chromium) as page,
+        browser_page(viewing) as page,
     ):
         watched = await see(page, where, "done")
         assert where.token not in page.url
@@ -115,8 +110,8 @@ async def test_a_run_is_looked_into(chromium: str, home: Path, tmp_path: Path) -
         assert watched.outside(f"http://127.0.0.1:{where.port}/") == []
 
 
-async def test_the_picture_is_walked_by_keys(chromium: str, home: Path) -> None:
-    async with served(Home(home), {}, open_agent) as (where, _), browser_page(chromium) as page:
+async def test_the_picture_is_walked_by_keys(viewing: Browser, home: Path) -> None:
+    async with served(Home(home), {}, open_agent) as (where, _), browser_page(viewing) as page:
         await see(page, where, "done")
         count = await page.locator(".dag .node").count()
         await page.locator('.dag .node[tabindex="0"]').focus()
@@ -137,12 +132,12 @@ async def test_the_picture_is_walked_by_keys(chromium: str, home: Path) -> None:
 
 
 async def test_a_question_of_protect_mode_is_answered_and_the_run_goes_on_before_the_eyes(
-    chromium: str, home: Path, sources: Path, tmp_path: Path
+    viewing: Browser, home: Path, sources: Path, tmp_path: Path
 ) -> None:
     def opener(_: Any = None) -> Any:
         return open_agent(settings(sources, human=True, identity="traumatized"), home=home)
 
-    async with served(Home(home), {}, opener) as (where, _), browser_page(chromium) as page:
+    async with served(Home(home), {}, opener) as (where, _), browser_page(viewing) as page:
         watched = await see(page, where, "asks")
         ask = page.locator(".ask")
         await expect(ask).to_contain_text("rigidity is")
@@ -159,7 +154,7 @@ async def test_a_question_of_protect_mode_is_answered_and_the_run_goes_on_before
 
 @pytest.mark.long
 @pytest.mark.skipif(not shutil.which("bwrap"), reason="needs bubblewrap")
-async def test_a_repair_shows_its_diff_and_its_tests(chromium: str, tmp_path: Path) -> None:
+async def test_a_repair_shows_its_diff_and_its_tests(viewing: Browser, tmp_path: Path) -> None:
     code = tmp_path / "code"
     code.mkdir()
     (code / "mean.py").write_text("def mean(values):\n    return sum(values) / (len(values) - 1)\n", "utf-8")
@@ -168,7 +163,7 @@ async def test_a_repair_shows_its_diff_and_its_tests(chromium: str, tmp_path: Pa
     )
     async with open_agent(settings(code), home=tmp_path / "home") as agent:
         assert (await agent.run("Repair the code so that its tests pass.", thread="code"))["status"] == "done"
-    async with served(Home(tmp_path / "home"), {}, open_agent) as (where, _), browser_page(chromium) as page:
+    async with served(Home(tmp_path / "home"), {}, open_agent) as (where, _), browser_page(viewing) as page:
         watched = await see(page, where, "code")
         await page.locator('.dag .node[aria-label^="repair the code"]').click()
         side = page.locator("aside")
@@ -182,9 +177,9 @@ async def test_a_repair_shows_its_diff_and_its_tests(chromium: str, tmp_path: Pa
         assert watched.faults == []
 
 
-async def test_a_picture_that_grows_fits_until_a_size_is_chosen(chromium: str, home: Path) -> None:
+async def test_a_picture_that_grows_fits_until_a_size_is_chosen(viewing: Browser, home: Path) -> None:
     wide = "() => document.querySelector('.dag').clientWidth"
-    async with served(Home(home), {}, open_agent) as (where, _), browser_page(chromium) as page:
+    async with served(Home(home), {}, open_agent) as (where, _), browser_page(viewing) as page:
         await see(page, where, "done")
         room = await page.evaluate("() => document.querySelector('.field').clientWidth")
         plan = await page.evaluate("() => document.querySelector('.dag').viewBox.baseVal.width")
@@ -198,12 +193,12 @@ async def test_a_picture_that_grows_fits_until_a_size_is_chosen(chromium: str, h
 
 
 async def test_a_fork_runs_on_as_a_thread_of_its_own(
-    chromium: str, home: Path, sources: Path, tmp_path: Path
+    viewing: Browser, home: Path, sources: Path, tmp_path: Path
 ) -> None:
     def opener(_: Any = None) -> Any:
         return open_agent(settings(sources), home=home)
 
-    async with served(Home(home), {}, opener) as (where, _), browser_page(chromium) as page:
+    async with served(Home(home), {}, opener) as (where, _), browser_page(viewing) as page:
         watched = await see(page, where, "done")
         await page.locator('input[type="range"]').fill("12")
         await expect(page.locator(".notes")).to_contain_text("Moment 11")
@@ -224,7 +219,7 @@ async def test_a_fork_runs_on_as_a_thread_of_its_own(
 
 
 async def test_the_list_is_kept_up_to_date_in_place_and_leaves_the_screen_to_a_run(
-    chromium: str, home: Path
+    viewing: Browser, home: Path
 ) -> None:
     asked, held = 0, asyncio.Event()
 
@@ -237,7 +232,7 @@ async def test_the_list_is_kept_up_to_date_in_place_and_leaves_the_screen_to_a_r
         runs = (await reply.json())["runs"]
         await route.fulfill(json={"runs": [{**run, "steps": 1000 + asked} for run in runs]})
 
-    async with served(Home(home), {}, lambda _: None) as (where, _), browser_page(chromium) as page:
+    async with served(Home(home), {}, lambda _: None) as (where, _), browser_page(viewing) as page:
         await page.route("**/api/runs", answer)
         await page.goto(where.address())
         await page.get_by_label("Filter the runs").fill("done")
@@ -255,7 +250,7 @@ async def test_the_list_is_kept_up_to_date_in_place_and_leaves_the_screen_to_a_r
 
 
 async def test_events_are_followed_without_growth_and_taken_up_after_a_loss(
-    chromium: str, tmp_path: Path
+    viewing: Browser, tmp_path: Path
 ) -> None:
     """A stream of moments is drawn to the last, also over a lost connection, and the page does not grow."""
     rng = np.random.default_rng(0)
@@ -275,7 +270,7 @@ async def test_events_are_followed_without_growth_and_taken_up_after_a_loss(
                     config, {"ideas": patch, **state_at(step, rng)}, as_node="expand"
                 )
 
-        async with browser_page(chromium) as page:
+        async with browser_page(viewing) as page:
             async with served(Home(tmp_path), {}, open_agent) as (where, _):
                 watched = await see(page, where, "live")
                 await happen(1, 60)
@@ -297,10 +292,10 @@ async def test_events_are_followed_without_growth_and_taken_up_after_a_loss(
         assert [fault for fault in watched.faults if "ERR_" not in fault] == []
 
 
-async def test_a_run_of_another_process_is_followed(chromium: str, sources: Path, tmp_path: Path) -> None:
+async def test_a_run_of_another_process_is_followed(viewing: Browser, sources: Path, tmp_path: Path) -> None:
     command = [sys.executable, "-m", "ddax", "run", QUESTION, "--sources", str(sources), "--thread", "other"]
     env = {**os.environ, "DDAX_HOME": str(tmp_path)}
-    async with served(Home(tmp_path), {}, open_agent) as (where, _), browser_page(chromium) as page:
+    async with served(Home(tmp_path), {}, open_agent) as (where, _), browser_page(viewing) as page:
         watched = Watched(page)
         process = await asyncio.create_subprocess_exec(
             *command, env=env, stdout=asyncio.subprocess.DEVNULL, stderr=asyncio.subprocess.DEVNULL
@@ -316,13 +311,13 @@ async def test_a_run_of_another_process_is_followed(chromium: str, sources: Path
 
 
 @pytest.mark.parametrize("scheme", ["light", "dark"])
-async def test_axe_finds_no_serious_fault(chromium: str, home: Path, scheme: str) -> None:
+async def test_axe_finds_no_serious_fault(viewing: Browser, home: Path, scheme: str) -> None:
     source = axe()
     if source is None:
         pytest.skip("needs the package axe-playwright-python (in the extra dev)")
     async with (
         served(Home(home), {}, open_agent) as (where, _),
-        browser_page(chromium, color_scheme=scheme) as page,
+        browser_page(viewing, color_scheme=scheme) as page,
     ):
         await see(page, where, "done")
         await page.evaluate(source)

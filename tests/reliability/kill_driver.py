@@ -16,10 +16,13 @@ from pathlib import Path
 from typing import Any
 
 # Imported once, before the forks: it is half of the time of a short run.
-import chromadb  # noqa: F401
+import chromadb.api.rust  # noqa: F401
 
 import ddax.actions.sources
+import ddax.actions.web.opening
+import ddax.environments.browser.world
 import ddax.graph.opening
+import ddax.graph.savers.sqlite
 import ddax.memory.chroma
 import ddax.memory.store
 import ddax.reasoning.embedded.reasoner

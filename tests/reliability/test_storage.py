@@ -15,21 +15,21 @@ from pathlib import Path
 
 import pytest
 
-from tests.integration.command_line import QUESTION, Done, Place, ended, manifest, until
+from tests.integration.command_line import QUESTION, Done, Loaded, Place, ended, manifest, until
 
 pytestmark = [pytest.mark.integration, pytest.mark.long]
 RUN = ("run", QUESTION, "--sources", "docs", "--thread", "t", "--seed", "7")
 
 
 @pytest.fixture
-def place(tmp_path: Path) -> Place:
-    return Place(tmp_path)
+def place(tmp_path: Path, loaded: Loaded) -> Place:
+    return Place(tmp_path, loaded)
 
 
 @pytest.fixture(scope="module")
-def finished(tmp_path_factory: pytest.TempPathFactory) -> Path:
+def finished(tmp_path_factory: pytest.TempPathFactory, loaded: Loaded) -> Path:
     """Return the home of one undisturbed run; tests take copies of it."""
-    place = Place(tmp_path_factory.mktemp("undisturbed"))
+    place = Place(tmp_path_factory.mktemp("undisturbed"), loaded)
     assert place.call(place.root / "home", *RUN).code == 0
     return place.root / "home"
 
