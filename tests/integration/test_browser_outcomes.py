@@ -182,6 +182,16 @@ async def test_what_a_page_says_in_an_alert_and_the_files_it_sends_are_told(
 
 
 @in_module
+async def test_a_file_that_its_server_takes_its_time_for_is_waited_for(
+    browsing: Browsing, served: Site
+) -> None:
+    served.page("/", OFFICE)
+    served.page("/prices.csv", "berth,price", content_type="text/csv", seconds="1.2")
+    sent = (await browsed(browsing, 'Click "Price list".')).summary
+    assert "Done in 1 move. The page sent the file 'prices.csv' (" in sent
+
+
+@in_module
 async def test_many_alerts_leave_place_for_what_the_page_says(browsing: Browsing, served: Site) -> None:
     served.page(
         "/", "<p>Here</p><button onclick='for (let n = 0; n < 9; n++) alert(n + \"x\".repeat(90))'>Go"

@@ -54,6 +54,8 @@ class Window:
     opened: int = 0
     signs: int = 0
     """Windows and files that were announced and have not come yet."""
+    promised: bool = False
+    """Whether a link to a file was clicked that is not announced yet: that takes until its server answers."""
     _root: CDPSession | None = None
     _taking: int = 0
     _busy: set[Request] = field(default_factory=set)
@@ -67,7 +69,7 @@ class Window:
     @property
     def is_busy(self) -> bool:
         """Whether something is still being loaded, or on its way."""
-        return bool(self._busy or self._tasks or self.signs)
+        return bool(self._busy or self._tasks or self.signs or self.promised)
 
     async def listen(self) -> None:
         """Hear what pages do; a browser that only reads lets no other request out."""
@@ -128,7 +130,7 @@ class Window:
         self.signs += event.get("targetInfo", {}).get("type") == "page"
 
     def _on_sign(self, _: Any) -> None:
-        self.signs += 1
+        self.signs, self.promised = self.signs + 1, False
 
     def _on_page(self, page: Page) -> None:
         self.signs = max(0, self.signs - 1)

@@ -253,6 +253,7 @@
         if (own) row.own = cut(own);
         if (FIELDS.has(role)) { row.before = cut(beside(el)); row.after = cut(behind(el)); }
         if (tag === "a" && el.href) row.href = cut(String(el.href));
+        if (tag === "a" && el.hasAttribute("download")) row.fetches = true;
         if (tag === "select" || el.list) row.options = [...(el.list || el).options].slice(0, 300).map((option) => squeeze(el.list ? option.value : option.text));
         if (el.form) row.form = [idOf(el.form), el.form.method, cut(String(el.form.action))];
         if (role === "button" && el.form && (el.type === "submit" || el.type === "image")) row.submits = true;

@@ -82,6 +82,8 @@ class Node:
     paint: tuple[tuple[str, str], ...] = ()
     scrolls: tuple[int, int] = (0, 0)
     """How far it is scrolled and how far it can be, in pixels."""
+    fetches: bool = False
+    """Whether it is a link that brings a file and no page."""
     submits: bool = False
     drags: bool = False
     bold: bool = False
@@ -151,6 +153,7 @@ def node_of(row: JsonDict, frame: str, options: BrowserOptions) -> Node:
         form=(f"{frame}e{form[0]}" if form[0] else "", str(form[1]).lower(), cut(str(form[2]), MAX_ADDRESS)),
         paint=tuple(sorted(row.get("paint", {}).items())),
         scrolls=tuple(row.get("scrolls", (0, 0))),
+        fetches=bool(row.get("fetches")),
         submits=bool(row.get("submits")),
         drags=bool(row.get("drags")),
         bold=bool(row.get("bold")),

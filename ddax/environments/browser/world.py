@@ -117,6 +117,7 @@ class BrowserWorld:
             raise ActionError(f"the world {self.name!r} has ended.", mend="Reset it.", kind="world_ended")
         self._check(move)
         window.wrote, window.opened, window.signs, window.tab.asked = False, 0, 0, 0
+        window.promised = self._fetches(move)
         effect = self.effect_of(move)
         try:
             await self._do(window, move)
@@ -190,6 +191,11 @@ class BrowserWorld:
                 mend="Look again, and name an element that is there.",
                 kind="no_such_move",
             )
+
+    def _fetches(self, move: Move) -> bool:
+        """Tell whether a move clicks a link that brings a file."""
+        node = self._last.node(move.target) if self._last and move.name == "click" else None
+        return node is not None and node.fetches
 
     async def _do(self, window: Window, move: Move) -> None:
         tab = window.tab
