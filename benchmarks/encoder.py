@@ -17,6 +17,8 @@ NAME = "encoder"
 DESCRIPTION = "all-MiniLM-L6-v2 in 8 bits beside 32 bits: how alike vectors are, texts a second, loading"
 BESIDE = 16
 """Texts of one batch."""
+Took = dict[tuple[str, str], list[float]]
+"""What was measured, by its name and its unit."""
 UNKNOWN_FIELD = bytes([0xA0, 0x06, 0x01])
 """A field that the format of models has not: with it a file is another one, and its own graph multiplies."""
 
@@ -27,12 +29,12 @@ def run(options: Options) -> Result:
     texts = shipped_texts()
     with tempfile.TemporaryDirectory() as folder:
         opened = {"8 bits": installed(), "32 bits": widened(Path(folder))}
-        took: dict[str, list[float]] = {}
+        took: Took = {}
         rows: dict[str, Any] = {}
         for _ in range(repetitions):
             for name, (path, sha256) in opened.items():
                 measure(name, path, sha256, texts, took, rows)
-    figures = [*alike(rows["8 bits"], rows["32 bits"]), *(_speed(name, took[name]) for name in sorted(took))]
+    figures = [*alike(rows["8 bits"], rows["32 bits"]), *(_speed(*name, took[name]) for name in sorted(took))]
     return Result(NAME, tuple(figures), (options.seed,), repetitions, (
         f"{len(texts)} texts of configs/calibration_pairs.yaml, on one core; low and high are min and max",
     ))  # fmt: skip
@@ -61,9 +63,7 @@ def widened(folder: Path) -> tuple[Path, str]:
     return path, hashlib.sha256(content).hexdigest()
 
 
-def measure(
-    name: str, path: Path, sha256: str, texts: list[str], took: dict[str, list[float]], rows: dict[str, Any]
-) -> None:
+def measure(name: str, path: Path, sha256: str, texts: list[str], took: Took, rows: dict[str, Any]) -> None:
     """Load once, and embed all texts alone and in batches."""
     from ddax.memory.embeddings import load_session, load_tokenizer, pooled
 
@@ -72,12 +72,14 @@ def measure(
     batches = [ids[at : at + BESIDE] for at in range(0, len(ids), BESIDE)]
     began = time.perf_counter()
     session = load_session(path, sha256, 1)
-    took.setdefault(f"{name}: loading, s", []).append(time.perf_counter() - began)
+    took.setdefault((f"{name}: loading", "s"), []).append(time.perf_counter() - began)
     pooled(session, ids[:1])
     alone = _timed(lambda: [pooled(session, [text]) for text in ids])
     beside = _timed(lambda: rows.update({name: np.concatenate([pooled(session, b) for b in batches])}))
-    took.setdefault(f"{name}: texts a second, alone, 1/s", []).append(len(ids) / alone)
-    took.setdefault(f"{name}: texts a second, {BESIDE} beside each other, 1/s", []).append(len(ids) / beside)
+    took.setdefault((f"{name}: texts a second, alone", "1/s"), []).append(len(ids) / alone)
+    took.setdefault((f"{name}: texts a second, {BESIDE} beside each other", "1/s"), []).append(
+        len(ids) / beside
+    )
 
 
 def alike(narrow: Any, wide: Any) -> list[Figure]:
@@ -99,6 +101,5 @@ def _timed(work: Callable[[], object]) -> float:
     return time.perf_counter() - began
 
 
-def _speed(name: str, found: list[float]) -> Figure:
-    told, _, unit = name.rpartition(", ")
-    return Figure(told, float(np.median(found)), unit, low=min(found), high=max(found), n=len(found))
+def _speed(name: str, unit: str, found: list[float]) -> Figure:
+    return Figure(name, float(np.median(found)), unit, low=min(found), high=max(found), n=len(found))

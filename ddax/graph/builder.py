@@ -83,18 +83,25 @@ def splice(builder: Builder, name: str, node: Callable[..., Any], *, after: str,
             why="select's choices are conditional; only plain edges can be spliced.",
             mend=f"Take one of: {known}.",
         )
+    if not name.strip():
+        raise _unnamed(name, "It is empty.")
     try:
         builder.add_node(name, checked(name, node, builder))
     except ValueError as error:
-        raise UsageError(
-            f"a node cannot be spliced under the name {name!r}.",
-            why=str(error),
-            mend="Give it a name that no other node has, without ':' and '|'.",
-        ) from error
+        raise _unnamed(name, str(error)) from error
     edges.discard((after, before))
     builder.add_edge(after, name)
     builder.add_edge(name, before)
     return builder
+
+
+def _unnamed(name: str, why: str) -> UsageError:
+    """Return the error for a name that no node can have."""
+    return UsageError(
+        f"a node cannot be spliced under the name {name!r}.",
+        why=why,
+        mend="Give it a name that no other node has, without ':' and '|'.",
+    )
 
 
 graph = build_graph().compile(name="ddax")

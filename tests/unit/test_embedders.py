@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import hashlib
 import sqlite3
 import sys
 import threading
@@ -19,6 +18,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from benchmarks.encoder import widened
 from ddax.errors import ReasonerError, SettingsError, StateError, StorageError
 from ddax.memory import embeddings
 from ddax.memory.embedding_checked import CheckedEmbedder
@@ -35,8 +35,6 @@ from ddax.memory.embeddings import (
 )
 from ddax.memory.protocol import Embedder
 
-UNKNOWN_FIELD = bytes([0xA0, 0x06, 0x01])
-"""Field 100 of a protobuf message, which the format of models has not."""
 TEXTS = ["A man eats food.", "Someone is having a meal.", "The stock market fell.", "", "  ", "x" * 9000]
 
 
@@ -80,11 +78,7 @@ def test_a_text_has_the_same_vector_alone_and_in_company(minilm: MiniLmEmbedder)
 
 
 def test_multiplying_in_8_bits_says_what_32_bits_say(minilm: MiniLmEmbedder, tmp_path: Path) -> None:
-    model = tmp_path / "model.onnx"
-    # Another file by its hash alone, so that its own graph multiplies.
-    model.write_bytes(embeddings.installed_model().read_bytes() + UNKNOWN_FIELD)
-    sha256 = hashlib.sha256(model.read_bytes()).hexdigest()
-    session, tokenizer = embeddings.load_session(model, sha256, 1), embeddings.load_tokenizer()
+    session, tokenizer = embeddings.load_session(*widened(tmp_path), 1), embeddings.load_tokenizer()
     bridges = ["The bridge of Vellin was built in 1874.", "Die Brücke ist 312 m lang."]
     texts = [*TEXTS[:3], *bridges, "42", "word " * 200]
     wide = embeddings.pooled(session, [tokenizer.encode(text).ids for text in texts])

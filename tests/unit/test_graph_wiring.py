@@ -74,7 +74,7 @@ def test_splicing_where_there_is_no_edge_names_those_there_are() -> None:
         splice(build_graph(), "audit", lambda state: {}, after="select", before="act")
 
 
-@pytest.mark.parametrize("name", ["act", "__start__", "a:b", "a|b"])
+@pytest.mark.parametrize("name", ["act", "__start__", "a:b", "a|b", "", " "])
 def test_a_name_that_no_node_may_have_is_told(name: str) -> None:
     builder = build_graph()
     with pytest.raises(UsageError, match=re.escape(repr(name))):

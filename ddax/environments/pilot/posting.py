@@ -29,13 +29,12 @@ _SENDS = frozenset(words_of("post send submit publish reply comment add share re
 
 def posts(order: Order) -> bool:
     """Tell whether an order is to post a comment or the like, and says its text."""
-    return _POSTS.match(f"{order.word} {order.outside}".strip()) is not None and bool(_text(order))
+    return bool(_kind(order) and _text(order))
 
 
 async def post(pilot: Pilot, order: Order) -> bool | None:
     """Write what is to be posted and press what sends it; None where the page has no one field for it."""
-    found = _POSTS.match(f"{order.word} {order.outside}".strip())
-    kind = (found["kind"] or found["as"]).lower() if found else ""
+    kind = _kind(order)
     field = _field(pilot, kind)
     if field is None:
         return None
@@ -62,8 +61,14 @@ def _is_sent_next(pilot: Pilot, order: Order) -> bool:
     )
 
 
+def _kind(order: Order) -> str:
+    """Return what is to be posted, as a comment; empty where nothing is."""
+    found = _POSTS.match(f"{order.word} {order.outside}".strip())
+    return (found["kind"] or found["as"]).lower() if found else ""
+
+
 def _text(order: Order) -> str:
-    """Return what is to be posted: the only quote, or what stands behind “saying”."""
+    """Return the text that is to be posted: the only quote, or what stands behind “saying”."""
     if order.quotes:
         return order.quote if len(order.quotes) == 1 else ""
     said = _SAYING.search(order.text)

@@ -64,15 +64,15 @@ def answer(question: Question, passages: Sequence[Passage], vectors: Vectors, *,
     """
     weighed = weigh(question, passages, vectors)
     strength = measure(question, weighed)
-    other = unmentioned(question, weighed, vectors)
-    missing = bool(other) or strength.value < threshold or bool(unsaid(question, passages))
+    absent = unmentioned(question, weighed, vectors)
+    missing = bool(absent) or strength.value < threshold or bool(unsaid(question, passages))
     missing = missing or apart(question, weighed) or _beside(question, weighed)
     if weighed and not missing and not unreasoned(question, weighed):
         alone = _alone(question, weighed)
         text, citations, short = alone or _quoted(question, passages, weighed, vectors)
         if citations:
             return Answer(text, citations, True, strength, short)
-    return Answer(refusal(question, strength, weighed, threshold, other=other), (), False, strength, "")
+    return Answer(refusal(question, strength, weighed, threshold, absent=absent), (), False, strength, "")
 
 
 def _beside(question: Question, weighed: Sequence[Weighed]) -> bool:
@@ -124,11 +124,13 @@ def _decided(question: Question, weighed: Sequence[Weighed]) -> tuple[Weighed, s
 
 def _alone(question: Question, weighed: Sequence[Weighed]) -> tuple[str, tuple[Citation, ...], str] | None:
     """Tell with nothing beside it what denies all that is asked, a cell of nobody, or an object's field."""
-    unknown, field = unknown_row(question, weighed), asked_field(question, weighed)
-    denied = [unknown] if unknown else denying(question, weighed)[:1]
-    if not denied and field is None:
+    unknown = unknown_row(question, weighed)
+    if denied := [unknown] if unknown else denying(question, weighed)[:1]:
+        told, short = tuple(denied), ""
+    elif field := asked_field(question, weighed):
+        told, short = field
+    else:
         return None
-    told, short = (tuple(denied), "") if denied or field is None else field
     return (*pack("", bound(told, weighed), asked=frozenset(question.terms)), short)
 
 
@@ -145,16 +147,16 @@ def _name_first(
 
 
 def refusal(
-    question: Question, strength: Support, weighed: Sequence[Weighed], threshold: float, *, other: str = ""
+    question: Question, strength: Support, weighed: Sequence[Weighed], threshold: float, *, absent: str = ""
 ) -> str:
-    """Say that the sources do not answer, and what is missing: `other` is what is said of others alone."""
+    """Say that the sources do not answer, and what is missing; `absent` is a thing that nothing mentions."""
     said = frozenset[str]().union(*(said_of(question, item.sentence.titled) for item in weighed))
     missing = (unmet(question.names, said) or said_otherwise(question.names, _texts(weighed)))[:6]
     about = frozenset[str]().union(*(item.terms for item in weighed))
     if missing:
         tail = f"nothing read mentions {', '.join(missing)}"
-    elif other:
-        tail = f"nothing read mentions {other}"
+    elif absent:
+        tail = f"nothing read mentions {absent}"
     elif unmet(question.names, about) or apart(question, weighed):
         other = f"than {' or '.join(question.names)}" if question.names else "than the question names"
         tail = f"what was read is about another one {other}"
