@@ -76,3 +76,16 @@ async def test_prose_answers_beside_objects(reasoner: EmbeddedReasoner) -> None:
     text = f"{BOTH}\n\nThe timeout of tern-api is 45 seconds.\n"
     said = await asked(reasoner, "What is the timeout of tern-api?", services=text)
     assert said.found and "45 seconds" in said.text
+
+
+@pytest.mark.parametrize("task", ["Who is the owner of gull-api?", "Who owns gull-api?"])
+async def test_a_row_without_a_value_is_no_answer_where_others_have_one(
+    reasoner: EmbeddedReasoner, task: str
+) -> None:
+    rows = as_values(json.dumps([{"name": "gull-api", "port": 8080}, {"name": "tern-web", "owner": "Ada"}]))
+    said = await asked(reasoner, task, services=rows)
+    assert not said.found and said.short == "", said.text
+    said = await asked(reasoner, "Who is the owner of tern-web?", services=rows)
+    assert said.found and "Ada" in said.text
+    said = await asked(reasoner, task, services=f"{rows}\n\nThe owner of gull-api is Ben Lund.\n")
+    assert said.found and "Ben Lund" in said.text

@@ -30,23 +30,30 @@ def asked_field(question: Question, weighed: Sequence[Weighed]) -> tuple[tuple[W
 
 
 def lacks_field(question: Question, weighed: Sequence[Weighed]) -> bool:
-    """Tell whether an object that is named says nothing of the field asked for, which another one says."""
+    """Tell whether an object or row that is named says nothing of the field that another one says."""
     if question.kind not in _KINDS or any(
         "{" not in item.sentence.text for item in _saying(question, weighed)
     ):
         return False
-    known = list(records(weighed))
+    known = [*records(weighed), *_rows(weighed)]
     named = [fields for fields in known if _called(question, fields)]
     if not named or any(_of_object(question, fields) for fields in named):
         return False
     left = _left(question, [field for fields in named for field in _called(question, fields)])
-    others = (fields for fields in known if fields not in named)
-    return any(_says(question, field, left) for fields in others for field in fields)
+    saying = [fields for fields in known if any(_says(question, field, left) for field in fields)]
+    return bool(saying) and not any(fields in named for fields in saying)
+
+
+def _rows(weighed: Sequence[Weighed]) -> list[list[Field]]:
+    """Return the rows of tables as objects: what stands in their cells, by the names of the columns."""
+    rows = ((item, item.sentence.cells) for item in weighed)
+    return [[Field(name, cell, item) for name, cell in cells if cell] for item, cells in rows if cells]
 
 
 def _saying(question: Question, weighed: Sequence[Weighed]) -> list[Weighed]:
-    """Return the sentences that say all words of a question."""
-    return [item for item in weighed if not item.sentence.label and item.terms.issuperset(question.terms)]
+    """Return the sentences that say all words of a question; a row does so by its columns alone."""
+    told = [item for item in weighed if not item.sentence.label and not item.sentence.cells]
+    return [item for item in told if item.terms.issuperset(question.terms)]
 
 
 def _called(question: Question, fields: Sequence[Field]) -> list[Field]:
