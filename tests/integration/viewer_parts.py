@@ -23,9 +23,10 @@ async def see(page: Page, where: Served, thread: str) -> Watched:
 
 
 async def picture_of(page: Page) -> list[list[str]]:
-    """Return what is drawn: status, place and label of each card."""
+    """Return what is drawn: status, place and label of each card, without what the next drawing takes away."""
     return await page.evaluate(  # type: ignore[no-any-return]
-        """() => [...document.querySelectorAll('.dag .node')].map((g) => [g.getAttribute('class'),
+        """() => [...document.querySelectorAll('.dag .node')].map((g) => [
+           [...g.classList].filter((name) => name !== 'fresh').join(' '),
            g.getAttribute('transform'), g.getAttribute('aria-label'),
            g.querySelector('.dot').getAttribute('d')]).sort()"""
     )
