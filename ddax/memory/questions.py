@@ -9,10 +9,11 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Sequence
 from typing import NamedTuple
 
+from ddax.memory.protocol import RecallQuery
 from ddax.memory.records import moment
-from ddax.memory.scoring import Candidate
+from ddax.memory.scoring import Candidate, Floats
 from ddax.memory.sqlite import Asked, Logged, RecordStore
-from ddax.types import JsonDict, Record
+from ddax.types import JsonDict, MemoryType, Record
 
 Ids = Sequence[str]
 
@@ -22,6 +23,19 @@ class Seen(NamedTuple):
 
     ids: Ids
     task: str
+
+
+class Near(NamedTuple):
+    """A question for the k rows of a type nearest to a vector, of those that a query may see."""
+
+    kind: MemoryType
+    query: RecallQuery
+    vector: Floats
+    k: int
+
+    def group(self) -> tuple[object, ...]:
+        """Return what those share that look at the same rows."""
+        return self.kind, self.query.task, self.query.before_step, self.query.now, self.query.as_of, self.k
 
 
 class Questions:
@@ -57,6 +71,18 @@ class Questions:
             rows = self._record.candidates(self._ns, ids, task)
             found[task] = {candidate.record.id: candidate for candidate in rows}
         return [[found[task][row_id] for row_id in ids if row_id in found[task]] for ids, task in asked]
+
+    def nearest(self, asked: Sequence[Near]) -> Sequence[list[str]]:
+        """Return the ids of the nearest rows by exact search, looking at each row once."""
+        groups: dict[tuple[object, ...], list[int]] = {}
+        for number, question in enumerate(asked):
+            groups.setdefault(question.group(), []).append(number)
+        found: dict[int, list[str]] = {}
+        for numbers in groups.values():
+            kind, query, _, k = asked[numbers[0]]
+            vectors = [asked[number].vector for number in numbers]
+            found |= zip(numbers, self._record.nearest(self._ns, kind, vectors, query, k=k), strict=True)
+        return [found[number] for number in range(len(asked))]
 
 
 def each_once(asked: Iterable[Ids]) -> list[str]:

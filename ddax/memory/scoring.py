@@ -73,7 +73,7 @@ def is_visible(candidate: Candidate, query: RecallQuery) -> bool:
         return False
     if candidate.seen_step is not None and candidate.seen_step < query.before_step:
         return True
-    return candidate.record.task != query.task and candidate.committed < query.now
+    return not is_own(candidate.record.task, query) and candidate.committed < query.now
 
 
 def _outdated(candidate: Candidate, query: RecallQuery) -> bool:
@@ -84,9 +84,14 @@ def _outdated(candidate: Candidate, query: RecallQuery) -> bool:
     return any(relation.at <= as_of and is_met(relation, query) for relation in candidate.superseded)
 
 
+def is_own(task: str, query: RecallQuery) -> bool:
+    """Tell whether something comes from the task that asks; what no task wrote is nobody's own."""
+    return bool(task) and task == query.task
+
+
 def is_met(relation: Relation, query: RecallQuery) -> bool:
     """Tell whether a query may know of a relation: met in an earlier step, or by others before its task."""
-    if relation.task == query.task:
+    if is_own(relation.task, query):
         return relation.step < query.before_step
     return relation.committed < query.now
 

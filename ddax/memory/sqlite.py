@@ -41,11 +41,11 @@ _AT_ONCE = 128
 
 _VISIBLE = """
 SELECT id, vector FROM memory m WHERE ns = :ns AND type = :type
-AND ((task <> :task AND committed < :now)
+AND (((task <> :task OR task = '') AND committed < :now)
     OR EXISTS (SELECT 1 FROM sighting s WHERE s.id = m.id AND s.task = :task AND s.step < :step))
 AND (CASE WHEN valid_from <> 0 THEN valid_from ELSE created END <= :as_of)
 AND id NOT IN (SELECT older FROM relation WHERE ns = :ns AND kind = 'supersedes' AND at <= :as_of
-    AND CASE WHEN task = :task THEN step < :step ELSE committed < :now END)
+    AND CASE WHEN task = :task AND task <> '' THEN step < :step ELSE committed < :now END)
 """
 """What `ddax.memory.scoring.is_visible` tells of one row, of all."""
 
@@ -200,20 +200,22 @@ class RecordStore:
         outdated = self.upkeep.superseded(ns, ids)
         return [_candidate(row, outdated.get(row[0], ())) for row in found]
 
-    def nearest(self, ns: str, kind: MemoryType, vector: Floats, query: RecallQuery, *, k: int) -> list[str]:
-        """Return the ids of the k rows nearest to a vector that are visible to a query, by exact search."""
+    def nearest(
+        self, ns: str, kind: MemoryType, vectors: Sequence[Floats], query: RecallQuery, *, k: int
+    ) -> list[list[str]]:
+        """Return for each vector the ids of the k nearest rows that a query may see, by exact search."""
         values = {
             "ns": ns, "type": kind, "task": clean(query.task), "step": query.before_step, "now": query.now,
             "as_of": math.inf if query.as_of is None else query.as_of,
         }  # fmt: skip
-        best: list[tuple[float, str]] = []
+        best: list[list[tuple[float, str]]] = [[] for _ in vectors]
         with sqlite_errors(self.path):
             cursor = self._db.execute(_VISIBLE, values)
             while block := cursor.fetchmany(_BLOCK):
-                cosines = np.stack([floats(row[1]) for row in block]) @ vector
-                best += zip((-cosines).tolist(), (str(row[0]) for row in block), strict=True)
-                best = sorted(best)[:k]
-        return [row_id for _, row_id in best]
+                ids, rows = [str(row[0]) for row in block], np.stack([floats(row[1]) for row in block])
+                for n, vector in enumerate(vectors):  # one by one: a product of two matrices rounds otherwise
+                    best[n] = sorted([*best[n], *zip((-(rows @ vector)).tolist(), ids, strict=True)])[:k]
+        return [[row_id for _, row_id in found] for found in best]
 
     def count(self, ns: str, kind: MemoryType) -> int:
         """Count the rows of one type."""

@@ -21,7 +21,7 @@ from ddax.configs.settings import Recall
 from ddax.errors import DdaxError, StateError, UsageError
 from ddax.memory.chroma import IndexFailure
 from ddax.memory.protocol import Embedder, Found, MemoryHit, RecallQuery
-from ddax.memory.questions import Questions, Seen
+from ddax.memory.questions import Near, Questions, Seen
 from ddax.memory.recent import RecentVectors
 from ddax.memory.records import (
     FOUND_BY_MEANING,
@@ -305,7 +305,7 @@ class ChromaMemory:
         return [candidate for candidate in found if is_visible(candidate, query)]
 
     async def _exact(self, kind: MemoryType, query: RecallQuery, vector: Floats, k: int) -> list[Candidate]:
-        ids = await self._read(lambda: self._record.nearest(self._ns, kind, vector, query, k=k))
+        ids = await self._ask(self._questions.nearest, Near(kind, query, vector, k))
         return await self._candidates(ids, query)
 
     async def _findable(

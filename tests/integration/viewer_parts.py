@@ -23,7 +23,7 @@ async def see(page: Page, where: Served, thread: str) -> Watched:
 
 
 async def picture_of(page: Page) -> list[list[str]]:
-    """Return what is drawn: status, place and label of each card, without what the next drawing takes away."""
+    """Return what is drawn: status, place and label of each card, without marks of what is new."""
     return await page.evaluate(  # type: ignore[no-any-return]
         """() => [...document.querySelectorAll('.dag .node')].map((g) => [
            [...g.classList].filter((name) => name !== 'fresh').join(' '),

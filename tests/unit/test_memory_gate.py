@@ -93,6 +93,14 @@ async def test_duplicates_of_a_source_have_the_id_that_is_there(
     assert await refused(memory) == {reason: 1} and await memory.count("observation") == 1
 
 
+async def test_notes_of_no_task_are_held_against_each_other(memory: GatedMemory) -> None:
+    note = seen(TOWER, task="", step=0, created=0.0)
+    (first,) = await memory.put([note])
+    again = "In 1931 the Corvane Tower in Belmark was designed by Ilse Maran."
+    assert await memory.put([replace(note, text=again)]) == [first]
+    assert await refused(memory) == {"near duplicate": 1} and await memory.count("observation") == 1
+
+
 @pytest.mark.parametrize(
     "text",
     [

@@ -96,6 +96,30 @@ async def test_many_questions_take_few_statements(tmp_path: Path) -> None:
     await memory.close()
 
 
+async def test_an_exact_search_for_many_looks_at_each_row_once(tmp_path: Path) -> None:
+    memory, ids = await filled(tmp_path)
+    await memory.put([Record("observation", f"the lake {n}", task="s", step=3) for n in range(40)])
+    read = selected(memory)
+
+    def query(task: str, step: int) -> RecallQuery:
+        return RecallQuery("", task, before_step=step, now=1000.0)
+
+    async def nearest(asked: tuple[str, str, int]) -> list[str]:
+        text, task, step = asked
+        (hits,) = await memory.similar([text], query(task, step), k=3)
+        return [hit.record.id for hit in hits]
+
+    memory.indexed = False
+    asked = [(text, task, step) for text in TEXTS for task, step in (("s", 1), ("s", 9), ("t", 9))]
+    found = dict(zip(asked, await alike(nearest, asked), strict=True))
+    assert found[TEXTS[0], "s", 1] == [ids[0]] and found[TEXTS[2], "s", 9][0] == ids[2]
+    read.clear()
+    await memory.similar([*TEXTS, *[f"the lake {n}" for n in range(40)]], query("s", 9), k=3)
+    looks = [sql for sql in read if sql.startswith("\nSELECT id, vector FROM memory m")]
+    assert 2 <= len(looks) <= 4, looks  # one a type, and the first may go alone
+    await memory.close()
+
+
 async def test_those_who_write_at_once_look_for_duplicates_at_once(tmp_path: Path) -> None:
     memory, ids = await filled(tmp_path)
     read = selected(memory)

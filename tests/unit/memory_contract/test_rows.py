@@ -130,6 +130,16 @@ async def test_a_row_met_again_by_this_task_is_visible_to_it(memory: Memory, clo
     assert await texts(memory, asking("river shared", before_step=5)) == ["river shared"]
 
 
+async def test_what_no_task_wrote_is_seen_by_who_asks_for_no_task(memory: Memory, clock: Clock) -> None:
+    await memory.put([seen("river noted", task="", step=0), seen("river level", task="", step=0)])
+    clock.now = NOW + 5
+    await memory.put([seen("river noted late", task="", step=0)])
+    query = asking("river", task="", before_step=0)
+    assert set(await texts(memory, query)) == {"river noted", "river level"}
+    (near,) = await memory.similar(["river noted"], query, k=9)
+    assert {hit.record.text for hit in near} == {"river noted", "river level"}
+
+
 async def test_rows_of_a_later_step_cannot_change_what_is_recalled(memory: Memory) -> None:
     await memory.put([seen(f"river {i} of the map", start=i) for i in range(120)])
     before = await texts(memory, asking("river of the map", before_step=2))

@@ -39,6 +39,15 @@ async def test_superseded_rows_do_not_crowd_out_the_one_that_holds(memory: Memor
     assert len(before) == RecallQuery("", "t", 1, NOW).m_observations and new not in before
 
 
+async def test_what_no_task_superseded_holds_no_more_for_who_asks_for_no_task(memory: Memory) -> None:
+    old, new = await memory.put([seen(f"river level {n}", task="", step=0) for n in (3, 5)])
+    await memory.upkeep.relate([Relation("supersedes", new, old)])
+    query = asking("river level", task="", before_step=0)
+    assert await texts(memory, query) == ["river level 5"]
+    (near,) = await memory.similar(["river level 3"], query, k=9)
+    assert [hit.record.id for hit in near] == [new]
+
+
 async def test_a_task_sees_no_supersession_that_came_after_it_opened(memory: Memory, clock: Clock) -> None:
     old, new = await memory.put([seen("river level 3", task="o"), seen("river level 5", task="p")])
     clock.now = NOW
