@@ -15,6 +15,7 @@ from ddax.evolution.localise import ranked
 from ddax.evolution.minimise import minimise
 from ddax.evolution.operators.calls import CHANGING
 from ddax.evolution.ranker import Ranker
+from ddax.evolution.ranking import literals
 from ddax.evolution.records import Evaluation, RepairResult, RepairTask, Trust
 from ddax.evolution.sandbox.protocol import Limits, Sandbox
 from ddax.evolution.search import Found, Partial, Search
@@ -338,6 +339,7 @@ class Attempt:
                 *self.caveats(solution.trust),
                 *self.removed(solution),
                 *self.changing(solution),
+                *self.by_heart(solution),
                 *frame.caveats,
             ),
             origin=solution.origin,
@@ -357,6 +359,17 @@ class Attempt:
         if CHANGING not in solution.operators:
             return ()
         return ("the patch calls a method that changes its object where one only read: see what is lost",)
+
+    def by_heart(self, solution: Solution) -> tuple[str, ...]:
+        """Say which value of the tests stands in a solution and nowhere in the program before it."""
+        if self.private.units:  # they would have failed it
+            return ()
+        told = frozenset().union(*(literals(unit.text) for unit in self.suite.units))
+        new = frozenset().union(*(literals(text) for text in solution.sources.values()))
+        before = "\n".join(self.task.files.values())
+        learnt = sorted(value for value in new & told if value.strip("'\"") not in before)
+        values = " and ".join(learnt[:2])
+        return (f"the patch has {values} from the tests: see that it is no answer by heart",) if learnt else ()
 
     def caveats(self, trust: Trust) -> tuple[str, ...]:
         """Say what to distrust."""

@@ -158,6 +158,22 @@ def test_a_patch_that_removes_code_says_so(place, capsys):
     assert any("removes code" in caveat for caveat in found["caveats"])
 
 
+@pytest.mark.parametrize(
+    ("program", "test", "learnt"),
+    [
+        ("def price(n):\n    return 12\n", "assert price(4) == 37", "37"),
+        ("def price(n):\n    return n - 25\n", "assert price(4) == 29", ""),
+    ],
+)
+def test_a_patch_with_a_value_of_the_only_test_says_so(place, capsys, program, test, learnt):
+    (place / "main.py").write_text(program)
+    (place / "test_main.py").write_text(f"from main import price\n\ndef test_price():\n    {test}\n")
+    code, out, _ = run(capsys, "main.py", "--tests", "test_main.py", "--json", "--budget", "120s")
+    found = json.loads(out)
+    said = [caveat for caveat in found["caveats"] if "by heart" in caveat]
+    assert code == 0 and len(said) == bool(learnt) and all(learnt in caveat for caveat in said), found
+
+
 def test_flaky_tests_are_left_out_and_named(place, capsys):
     (place / "test_clamp.py").write_text(
         STYLES["functions"][1]["test_clamp.py"]
