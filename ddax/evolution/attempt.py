@@ -369,7 +369,8 @@ class Attempt:
         before = "\n".join(self.task.files.values())
         learnt = sorted(value for value in new & told if value.strip("'\"") not in before)
         values = " and ".join(learnt[:2])
-        return (f"the patch has {values} from the tests: see that it is no answer by heart",) if learnt else ()
+        said = f"the patch has {values} from the tests: see that it is no answer by heart"
+        return (said,) if learnt else ()
 
     def caveats(self, trust: Trust) -> tuple[str, ...]:
         """Say what to distrust."""
