@@ -1,8 +1,10 @@
 # ruff: noqa: E501 - programs under test are kept on one line
 """Repairs without a model, end to end in the real sandbox."""
 
+import os
 import shutil
 import subprocess
+import sys
 import time
 
 import numpy as np
@@ -186,6 +188,40 @@ def test_the_scale_of_the_evaluator(sandbox):
     assert scores["none"] == 40
     assert scores["half"] == 50
     assert scores["all"] == 99
+
+
+@pytest.fixture(scope="module")
+def first_hash():
+    """Return how the search hashes a text."""
+    return subprocess.check_output(
+        [sys.executable, "-c", "print(hash('a'))"], env={**os.environ, "PYTHONHASHSEED": "0"}, text=True
+    ).strip()
+
+
+def confirmed(sandbox, tests, program, changed):
+    """Return the scores of changed programs, confirmed."""
+    suite = build_suite({"m.py": program}, ["m.py"], {"t.py": f"from m import f\n\n{tests}"})
+    with CodeEvaluator(sandbox, suite, limits=Limits(cpu=1.0, wall=3.0)) as evaluator:
+        return [evaluator.confirm({"m.py": text}).score for text in changed]
+
+
+def test_what_holds_for_one_order_of_a_set_only_is_not_confirmed(sandbox, first_hash):
+    lucky = f"def f(x):\n    return x + (hash('a') == {first_hash})\n"
+    right = "def f(x):\n    return x + 1\n"
+    tests = "def test_a():\n    assert f(1) == 2\n"
+    assert confirmed(sandbox, tests, "def f(x):\n    return x\n", [lucky, right]) == [40.0, 100.0]
+
+
+def test_a_test_that_fails_of_another_order_before_the_repair_too_says_nothing_against_it(
+    sandbox, first_hash
+):
+    tests = (
+        "def test_a():\n    assert f(1) == 2\n\n"
+        f"def test_b():\n    assert hash('a') == {first_hash} or f(0) == 9\n"
+    )
+    program = "def f(x):\n    return x\n"
+    right, lost = program.replace("x\n", "2 * x\n"), program.replace("return x", "return 3 * x")
+    assert confirmed(sandbox, tests, program, [right, lost]) == [100.0, 50.0]
 
 
 async def test_what_measuring_takes_is_part_of_the_time(sandbox):

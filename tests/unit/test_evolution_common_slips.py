@@ -10,6 +10,7 @@ from ddax.evolution.operators import Seen, Source, first_order
 
 MISSED = Seen(complaints=("KeyError: 'a'",))
 NUMBERS = Seen({("m.py", 1): {name: frozenset({"int"}) for name in ("x", "n", "a")}})
+UNREAD = Seen(complaints=("ValueError: invalid literal for int() with base 10: 'price'",))
 TEXTS = Seen(words=("total 1.50", "05", "    ab", "12,000"))
 
 
@@ -59,11 +60,40 @@ def function(line):
         ("return f'{x}'", "return f'{x:>6}'", TEXTS),
         ("return f'{x}'", "return f'{x:,}'", TEXTS),
         ("return f'{x}', f'{n:>7}'", "return f'{x:>7}', f'{n:>7}'", None),
+        ("return x and n and y", "return x and n or y", None),
+        ("return x and n and y", "return x and (n or y)", None),
+        ("return x or n or y", "return x or n and y", None),
+        ("return x or n or y", "return (x or n) and y", None),
+        ("x[n] = [y]", "x.setdefault(n, []).append(y)", None),
+        ("x[n] = {y}", "x.setdefault(n, set()).add(y)", None),
+        ("x[n] = 1", "x[n] = x.get(n, 0) + 1", None),
+        ("return [int(y) for y in x]", "return [int(y) for y in x[1:]]", UNREAD),
+        ("return sorted(x, key=lambda y: (y[1], y[0]), reverse=True)", "return sorted(x, key=lambda y: (-y[1], y[0]))", None),
         ("return re.match(r'\\d+', x)", "return re.match(r'\\d+(?:\\.\\d+)?', x)", None),
     ],
 )  # fmt: skip
 def test_the_repair_of_a_line_is_among_the_edits(wrong, right, seen):
     assert ast.dump(ast.parse(function(right))) in texts(function(wrong), seen)
+
+
+@pytest.mark.parametrize(
+    ("program", "better", "worse", "seen"),
+    [
+        (function("return x[0]"), function("return x[-1]"), function("return x[1]"), None),
+        (function("return x[-1]"), function("return x[0]"), function("return x[1]"), None),
+        (function("return x // n"), function("return -(-x // n)"), function("return (x + 1) // n"), NUMBERS),
+        (
+            "class A:\n    def __init__(self, x, n=0):\n        pass\n\nclass B(A):\n    def __init__(self, x, y):\n        super().__init__(x, y)\n",
+            "class A:\n    def __init__(self, x, n=0):\n        pass\n\nclass B(A):\n    def __init__(self, x, y):\n        super().__init__(x)\n",
+            "class A:\n    def __init__(self, x, n=0):\n        pass\n\nclass B(A):\n    def __init__(self, x, y):\n        super().__init__(y)\n",
+            Seen(parameters={"A": ("x", "n"), "B": ("x", "y"), "__init__": ("x", "y")}),
+        ),
+    ],
+)  # fmt: skip
+def test_the_likelier_of_two_edits_comes_first(program, better, worse, seen):
+    listed = first_order(Source("m.py", program.encode(), seen or Seen()), {})
+    made = [ast.dump(ast.parse(e.apply(program.encode()))) for _, e in listed]
+    assert made.index(ast.dump(ast.parse(better))) < made.index(ast.dump(ast.parse(worse)))
 
 
 @pytest.mark.parametrize(

@@ -155,7 +155,9 @@ def arguments(node: ast.expr, source: Source) -> Iterator[Variant]:
         if not isinstance(argument, ast.Starred):
             yield "unwrap", 0.7, argument
         if len(args) > 1 or node.keywords:
-            yield "argument_drop", 0.9, ast.Call(node.func, [*args[:i], *args[i + 1 :]], node.keywords)
+            others = [*args[:i], *args[i + 1 :]]
+            moved = max(0, _by_name(node, args, source) - _by_name(node, others, source))
+            yield "argument_drop", 0.9 + 0.3 * moved, ast.Call(node.func, others, node.keywords)
     for i in range(len(node.keywords)):
         yield "keyword_drop", 0.9, ast.Call(node.func, args, [*node.keywords[:i], *node.keywords[i + 1 :]])
     own = {f.name for f in source.functions}
@@ -173,6 +175,23 @@ def arguments(node: ast.expr, source: Source) -> Iterator[Variant]:
             rest = [k for k in node.keywords if k is not keyword]
             flipped = ast.keyword(keyword.arg, ast.Constant(not keyword.value.value))
             yield "keyword", 0.4, ast.Call(node.func, args, [*rest, flipped])
+
+
+def _by_name(node: ast.Call, args: list[ast.expr], source: Source) -> int:
+    """Count the arguments that stand where the function takes one of their name."""
+    name = node.func.id if isinstance(node.func, ast.Name) else getattr(node.func, "attr", "")
+    if name == "__init__" and ast.unparse(node.func).startswith("super()."):
+        name = _parent(node, source)
+    taken = source.seen.parameters.get(name, ())
+    return sum(isinstance(a, ast.Name) and a.id == p for a, p in zip(args, taken, strict=False))
+
+
+def _parent(node: ast.AST, source: Source) -> str:
+    """Return the name of the first class that the class around a node is made from; "" for none."""
+    here: ast.AST | None = node
+    while here is not None and not isinstance(here, ast.ClassDef):
+        here = source.parents.get(here)
+    return ast.unparse(here.bases[0]) if here is not None and here.bases else ""
 
 
 def more_arguments(node: ast.expr, source: Source) -> Iterator[Variant]:

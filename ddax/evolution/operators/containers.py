@@ -67,6 +67,21 @@ def counted(place: Place) -> Iterator[Edit]:
         yield place.edit(place.line(f"{owner}.pop({key}, None)"), "lookup", 0.6)
 
 
+def gathered(place: Place) -> Iterator[Edit]:
+    """Add to the entry that is there instead of putting a list, a set or a 1 in its place."""
+    node, source = place.node, place.source
+    if not isinstance(node, ast.Assign) or not isinstance(node.targets[0], ast.Subscript):
+        return
+    owner, key = source.segment(node.targets[0].value), ast.unparse(node.targets[0].slice)
+    value = node.value
+    if isinstance(value, ast.List | ast.Set) and len(value.elts) == 1:
+        empty, add = ("[]", "append") if isinstance(value, ast.List) else ("set()", "add")
+        code = f"{owner}.setdefault({key}, {empty}).{add}({source.segment(value.elts[0])})"
+        yield place.edit(place.line(code), "gather", 0.6)
+    elif isinstance(value, ast.Constant) and type(value.value) is int and value.value == 1:
+        yield place.edit(place.line(f"{owner}[{key}] = {owner}.get({key}, 0) + 1"), "gather", 0.6)
+
+
 def rows(node: ast.expr, source: Source) -> Iterator[Variant]:
     """Make each row of its own where one object stands in a list several times."""
     if not isinstance(node, ast.BinOp) or not isinstance(node.op, ast.Mult):
@@ -77,6 +92,16 @@ def rows(node: ast.expr, source: Source) -> Iterator[Variant]:
             yield "rows", 0.3, ast.ListComp(made.elts[0], [loop])
 
 
+def headers(node: ast.expr, source: Source) -> Iterator[Variant]:
+    """Leave out the first of what a loop goes through, where a test met a text that is no number."""
+    loop = source.parents.get(node)
+    if not isinstance(loop, ast.For | ast.comprehension) or loop.iter is not node:
+        return
+    kinds = plain(kinds_of(node, source.scope_of(node)))
+    if any(text.startswith("ValueError") for text in source.seen.complaints) and kinds <= {"list"}:
+        yield "header", 0.3, ast.Subscript(node, ast.Slice(ast.Constant(1), None, None), ast.Load())
+
+
 def _shared(node: ast.expr) -> bool:
     if isinstance(node, ast.BinOp) and isinstance(node.op, ast.Mult):
         return _shared(node.left) or _shared(node.right)
@@ -84,5 +109,5 @@ def _shared(node: ast.expr) -> bool:
     return isinstance(node, _MUTABLE) or (made and ast.unparse(node) in ("list()", "dict()", "set()"))
 
 
-CONTAINER_EXPRESSIONS = (lookups, rows)
-CONTAINER_STATEMENTS = (counted,)
+CONTAINER_EXPRESSIONS = (lookups, rows, headers)
+CONTAINER_STATEMENTS = (counted, gathered)

@@ -95,7 +95,7 @@ def arithmetic(node: ast.expr, source: Source) -> Iterator[Variant]:
             yield "invert", 0.5, ast.BinOp(node.left, node.op, ast.UnaryOp(ast.Invert(), node.right))
         if isinstance(node.op, ast.FloorDiv):
             below = ast.BinOp(ast.UnaryOp(ast.USub(), node.left), ast.FloorDiv(), node.right)
-            yield "ceiling", 0.9, ast.UnaryOp(ast.USub(), below)
+            yield "ceiling", 0.65, ast.UnaryOp(ast.USub(), below)
     elif isinstance(node, ast.UnaryOp):
         yield "unary_drop", 0.4, node.operand
     elif isinstance(node, ast.BoolOp):
@@ -278,6 +278,9 @@ def slices(node: ast.expr, source: Source) -> Iterator[Variant]:
         return
     if isinstance(node, ast.Subscript) and isinstance(node.ctx, ast.Load):
         yield "subscript_drop", 0.9, node.value
+        for end, other in ((0, -1), (-1, 0)):
+            if ast.unparse(node.slice) == str(end):
+                yield "other_end", 0.4, ast.Subscript(node.value, number(other), ast.Load())
         if isinstance(node.slice, ast.Slice):
             return
         yield "subscript_slice", 1.4, ast.Subscript(node.value, ast.Slice(node.slice, None), ast.Load())

@@ -85,6 +85,22 @@ def nested(node: ast.expr, _source: Source) -> Iterator[Variant]:
             yield "aggregate", 1.3, call(name, node.value)
 
 
+def regrouped(node: ast.expr, _source: Source) -> Iterator[Variant]:
+    """Put `or` in the place of one `and` among several, or the other way round, with either grouping."""
+    if not isinstance(node, ast.BoolOp) or len(node.values) < 3:
+        return
+    other = ast.Or() if isinstance(node.op, ast.And) else ast.And()
+    for i in range(1, len(node.values)):
+        sides = [_joined(node.op, part) for part in (node.values[:i], node.values[i:])]
+        yield "boolean", 0.5, ast.BoolOp(other, sides)
+        pair = ast.BoolOp(other, node.values[i - 1 : i + 1])
+        yield "boolean", 0.5, ast.BoolOp(node.op, [*node.values[: i - 1], pair, *node.values[i + 1 :]])
+
+
+def _joined(op: ast.boolop, values: list[ast.expr]) -> ast.expr:
+    return values[0] if len(values) == 1 else ast.BoolOp(op, values)
+
+
 def spelling(node: ast.expr, source: Source) -> Iterator[Variant]:
     """Spell a text as the tests do; use another of their single signs."""
     if not isinstance(node, ast.Constant) or not isinstance(node.value, str) or not node.value:
@@ -174,5 +190,5 @@ def runs(source: Source) -> Iterator[Edit]:
                         yield splice(source, lines, "delete_two", 1.3)
 
 
-GROUP_OPERATORS = (symmetric, nested, spelling)
+GROUP_OPERATORS = (symmetric, nested, regrouped, spelling)
 WHOLE_OPERATORS = (everywhere, runs)

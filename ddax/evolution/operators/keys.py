@@ -39,6 +39,7 @@ def keys(node: ast.Call, name: str) -> Iterator[Variant]:
         for body in _downwards(old.body):
             key = ast.keyword("key", ast.Lambda(old.args, body))
             yield "sort_key", 0.7, ast.Call(node.func, node.args, [key, *rest])
+        yield from _both_ways(node, old, rest)
     for rank, text in enumerate(_KEYS):
         yield (
             "sort_key",
@@ -51,6 +52,18 @@ def keys(node: ast.Call, name: str) -> Iterator[Variant]:
             0.7,
             ast.Call(node.func, node.args, [*node.keywords, ast.keyword("reverse", ast.Constant(True))]),
         )
+
+
+def _both_ways(node: ast.Call, key: ast.Lambda, rest: list[ast.keyword]) -> Iterator[Variant]:
+    """Let what falls as a whole fall by the first parts of its key only: equal ones rise by the last."""
+    upwards = [k for k in rest if k.arg != "reverse"]
+    parts = key.body.elts if isinstance(key.body, ast.Tuple) else []
+    if len(upwards) == len(rest) or len(parts) < 2:
+        return
+    falling: list[ast.expr] = [ast.UnaryOp(ast.USub(), part) for part in parts[:-1]]
+    body = ast.Tuple([*falling, parts[-1]], ast.Load())
+    new = ast.keyword("key", ast.Lambda(key.args, body))
+    yield "sort_key", 0.6, ast.Call(node.func, node.args, [new, *upwards])
 
 
 def _downwards(body: ast.expr) -> Iterator[ast.expr]:

@@ -62,7 +62,7 @@ class Bubblewrap:
             ("PATH", "/usr/bin:/bin"),
             ("HOME", "/box"),
             ("LANG", "C.UTF-8"),
-            ("PYTHONHASHSEED", "0"),
+            ("PYTHONHASHSEED", str(limits.hash_seed)),
             ("OMP_NUM_THREADS", "1"),
             ("OPENBLAS_NUM_THREADS", "1"),
         ):

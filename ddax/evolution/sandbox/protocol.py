@@ -12,7 +12,8 @@ from typing import Protocol
 class Limits:
     """Limits of one candidate: `cpu` and `wall` in seconds, `memory`, `file` and `scratch` in MiB.
 
-    `processes` and `files` are counts; `scratch` bounds each writable folder.
+    `processes` and `files` are counts; `scratch` bounds each writable folder. By `hash_seed` texts are
+    hashed, which decides the order of sets.
     """
 
     cpu: float = 10.0
@@ -22,6 +23,7 @@ class Limits:
     scratch: int = 64
     processes: int = 64
     files: int = 64
+    hash_seed: int = 0
 
 
 class Sandbox(Protocol):
