@@ -8,6 +8,8 @@ import pytest
 
 from ddax.actions.sources.values import as_values
 from ddax.reasoning.embedded import EmbeddedReasoner
+from ddax.reasoning.protocol import MergeRequest
+from ddax.types import Passage
 from tests.unit.embedded_asking import asked
 
 GULL = {
@@ -89,3 +91,46 @@ async def test_a_row_without_a_value_is_no_answer_where_others_have_one(
     assert said.found and "Ada" in said.text
     said = await asked(reasoner, task, services=f"{rows}\n\nThe owner of gull-api is Ben Lund.\n")
     assert said.found and "Ben Lund" in said.text
+
+
+COMPOSE = """# The stack of the shop
+services:
+  web:
+    image: shop-web:1.4
+    port: 80   # behind the proxy
+  db:
+    image: postgres:16
+    port: 5432
+jobs:
+  - name: backup
+    priority: 3
+  - name: report
+    priority: 5
+"""
+SHOP = 'title = "shop"\n\n[server]\ntimeout = 30\n\n[cache]\nhost = "cache.local"\nsize = 512\n'
+
+
+@pytest.mark.parametrize(
+    ("name", "text", "task", "short"),
+    [
+        ("app.yaml", "name: gull-api\nport: 8081\nreplicas: 3\n", "Which port does gull-api use?", "8081"),
+        ("app.yaml", "port: 8081\nreplicas: 3\n", "How many replicas does the app have?", "3"),
+        ("stack.yml", COMPOSE, "What is the port of web?", "80"),
+        ("stack.yml", COMPOSE, "What is the port of db?", "5432"),
+        ("stack.yml", COMPOSE, "What is the priority of report?", "5"),
+        ("stack.yml", COMPOSE, "What is the priority of backup?", "3"),
+        ("shop.toml", SHOP, "What is the host of the cache?", "cache.local"),
+        ("shop.ini", SHOP, "What is the timeout of the server?", "30"),
+        ("shop.toml", SHOP, "What is the timeout of the cache?", ""),
+        ("stack.yml", COMPOSE, "What is the port of jobs?", ""),
+        ("stack.yml", COMPOSE, "What is the priority of web?", ""),
+    ],
+)
+async def test_settings_are_told_by_the_name_of_their_part(
+    reasoner: EmbeddedReasoner, name: str, text: str, task: str, short: str
+) -> None:
+    page = Passage("p", name, name.partition(".")[0], text, 0, len(text))
+    said = await reasoner.merge(MergeRequest(task, task, (), (page,), final=True))
+    assert said.short == short and short in said.text, said.text
+    assert all(quote.quote in text for quote in said.citations)
+    assert said.found == bool(short), said.text

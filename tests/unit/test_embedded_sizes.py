@@ -15,6 +15,7 @@ THINGS = (
     "The wall at Rusk is a foot thick. Ana Ruiz is 52 and lives in Rusk. "
     "The rent at Rusk is 800 euros a month.\n"
 )
+SPAN = "The Tarn bridge spans 310 metres. It was opened in 1999. The mast at Tarn weighs some 4 tons.\n"
 PEAKS = "# Peaks\n\n| Peak | Height (m) | Climbed |\n| --- | --- | --- |\n| Skarn | 2140 | 1871 |\n"
 
 
@@ -28,6 +29,9 @@ PEAKS = "# Peaks\n\n| Peak | Height (m) | Climbed |\n| --- | --- | --- |\n| Skar
         (ARCH, "How long is the bridge at Rusk?"),
         (ARCH, "How heavy is the bridge at Rusk?"),
         (PEAKS, "How deep is Skarn?"),
+        (SPAN, "How wide is the Tarn bridge?"),
+        (SPAN, "How wide is the bridge?"),
+        (SPAN, "How high is the mast at Tarn?"),
     ],
 )
 async def test_what_nothing_measures_is_refused(reasoner: EmbeddedReasoner, text: str, task: str) -> None:
@@ -54,6 +58,8 @@ async def test_one_of_several_is_no_size(reasoner: EmbeddedReasoner, task: str) 
         (THINGS, "How old is Ana Ruiz?", "is 52", "52"),
         (THINGS, "How high is the rent at Rusk?", "800 euros", "800 euros"),
         (PEAKS, "How high is Skarn?", "Height (m) 2140", "2140"),
+        (SPAN, "How long is the Tarn bridge?", "spans 310 metres", None),
+        (SPAN, "How heavy is the mast at Tarn?", "weighs some 4 tons", None),
     ],
 )
 async def test_what_measures_is_told(

@@ -28,6 +28,11 @@ _ALL = (PRICES, WEIGHT, LENGTH, HEIGHT, WIDTH, DEPTH, AGE)
 _SIZES = (WEIGHT, LENGTH, HEIGHT, WIDTH, DEPTH)
 _MEASURED = re.compile(r"\d\s+[^\W\d_]+\s+([^\W\d_]+)")
 """A number, its unit and what it measures: "64 metres deep"."""
+_ACTS = re.compile(
+    r"\b(?:(?P<long>spans?|spanned|stretch(?:es|ed)?|extends?|extended)|(?P<high>rises?|rose|towers?|towered)"
+    r"|(?P<heavy>weighs?|weighed))\s+(?:[^\W\d_]+\s+){0,2}\d", re.IGNORECASE,
+)  # fmt: skip
+"""What measures by its verb, and the size that it measures: "spans some 310 metres"."""
 HOW = re.compile(r"\W*(?:how|wie) ([^\W\d_]+) (?:is|are|was|were|ist|sind|war|waren)\b", re.IGNORECASE)
 _MEANT = {"much": PRICES, "alt": AGE}
 """Words behind "how" that no column is called by."""
@@ -49,5 +54,6 @@ def of_other_size(question: Question, text: str) -> bool:
     asked = next((size for size in _SIZES if how and not size.isdisjoint(terms(how[1]))), None)
     if asked is None:
         return False
-    told = {term for word in _MEASURED.findall(text) for term in terms(word)}
+    said = [*_MEASURED.findall(text), *(str(match.lastgroup) for match in _ACTS.finditer(text))]
+    told = {term for word in said for term in terms(word)}
     return told.isdisjoint(asked) and any(not told.isdisjoint(size) for size in _SIZES)

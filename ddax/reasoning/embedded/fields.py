@@ -4,11 +4,12 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import replace
 
 from ddax.reasoning.embedded.evidence import Weighed
 from ddax.reasoning.embedded.objects import MAX_QUOTED, Field, records
+from ddax.reasoning.embedded.pairs import of_settings, paired
 from ddax.reasoning.embedded.question import Question, said_of
 from ddax.reasoning.embedded.rows import MEASURES, RELATION, fits
 from ddax.reasoning.embedded.text import contains_phrase, terms, words
@@ -25,7 +26,7 @@ def asked_field(question: Question, weighed: Sequence[Weighed]) -> tuple[tuple[W
     """
     if question.kind not in _KINDS or RELATION.search(question.text):
         return None
-    found = [one for fields in records(weighed) if (one := _of_object(question, fields))]
+    found = [one for fields in _objects(weighed) if (one := _of_object(question, fields))]
     return found[0] if len({value for _, value in found}) == 1 else None
 
 
@@ -35,13 +36,20 @@ def lacks_field(question: Question, weighed: Sequence[Weighed]) -> bool:
         "{" not in item.sentence.text for item in _saying(question, weighed)
     ):
         return False
-    known = [*records(weighed), *_rows(weighed)]
+    known = [*_objects(weighed), *_rows(weighed)]
     named = [fields for fields in known if _called(question, fields)]
     if not named or any(_of_object(question, fields) for fields in named):
         return False
     left = _left(question, [field for fields in named for field in _called(question, fields)])
     saying = [fields for fields in known if any(_says(question, field, left) for field in fields)]
     return bool(saying) and not any(fields in named for fields in saying)
+
+
+def _objects(weighed: Sequence[Weighed]) -> Iterator[list[Field]]:
+    yield from records(weighed)
+    pages = {(item.sentence.passage.source, item.sentence.passage.start): item for item in weighed}
+    for item in pages.values():
+        yield from paired(item)
 
 
 def _rows(weighed: Sequence[Weighed]) -> list[list[Field]]:
@@ -51,8 +59,9 @@ def _rows(weighed: Sequence[Weighed]) -> list[list[Field]]:
 
 
 def _saying(question: Question, weighed: Sequence[Weighed]) -> list[Weighed]:
-    """Return the sentences that say all words of a question; a row does so by its columns alone."""
-    told = [item for item in weighed if not item.sentence.label and not item.sentence.cells]
+    """Return the sentences that say all words of a question; rows and settings do so by their names alone."""
+    lines = [item for item in weighed if not item.sentence.label and not item.sentence.cells]
+    told = [item for item in lines if not of_settings(item.sentence)]
     return [item for item in told if item.terms.issuperset(question.terms)]
 
 
