@@ -68,6 +68,10 @@ def test_the_forms_of_a_question_and_of_what_answers_it_meet(task: str, sentence
         ("Nordvik was allegedly founded by Ann Lee.", ""),
         ("That Nordvik was founded by Ann Lee is a myth.", ""),
         ("Nordvik was founded by Ann Lee, not by Bo Roth.", "Ann Lee"),
+        ("Nordvik was founded by Ann Lee, Bo Roth and\nCarl Moss.", "Ann Lee, Bo Roth and Carl Moss"),
+        ("Nordvik was founded by Ann\nLee in 1902.", "Ann Lee"),
+        ("Nordvik was founded by Ann Lee, Bo Roth, Carl Moss.", ""),
+        ("Nordvik was founded by Ann Lee & Bo Roth.", ""),
     ],
 )
 def test_all_who_did_it_are_named_or_nobody(sentence: str, names: str) -> None:

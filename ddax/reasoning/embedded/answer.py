@@ -27,7 +27,7 @@ from ddax.reasoning.embedded.sizes import measured_first, unmeasured
 from ddax.reasoning.embedded.subject import unmentioned
 from ddax.reasoning.embedded.support import Support, measure, unsaid
 from ddax.reasoning.embedded.text import bare_title, contains_phrase, terms, words
-from ddax.reasoning.embedded.touched import with_unit
+from ddax.reasoning.embedded.touched import not_of_relative, with_unit
 from ddax.reasoning.embedded.vectors import Vectors
 from ddax.reasoning.embedded.whole import Told, mismeasured, needed_terms, rivals, whole
 from ddax.types import Citation, Passage
@@ -76,9 +76,10 @@ def answer(question: Question, passages: Sequence[Passage], vectors: Vectors, *,
 
 
 def _beside(question: Question, weighed: Sequence[Weighed]) -> bool:
-    """Tell whether what was read says another field or another size of what is asked, or no size."""
+    """Tell whether what was read says another field, size or relative of what is asked, or no size."""
     return (
         lacks_field(question, weighed)
+        or not_of_relative(question, weighed)
         or mismeasured(question, weighed)
         or unmeasured(question, weighed, needed_terms(question))
     )

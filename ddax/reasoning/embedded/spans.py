@@ -87,6 +87,7 @@ class Span:
 
 def candidates(question: Question, sentence: str, title: str) -> list[Span]:
     """List the spans of a sentence that could answer, those the question itself names left out."""
+    sentence = sentence.replace("\n", " ")  # a name may go on in the next line
     asked = set(words(question.text))
     days = [set(words(match.group())) for match in _DAY.finditer(question.text)]
     found = _of_kind(question, sentence)

@@ -6,7 +6,7 @@ import re
 from collections.abc import Sequence
 
 from ddax.reasoning.embedded.evidence import Weighed
-from ddax.reasoning.embedded.question import Question
+from ddax.reasoning.embedded.question import Question, said_of
 from ddax.reasoning.embedded.sizes import measures
 from ddax.reasoning.embedded.spans import LIVED, Span
 from ddax.reasoning.embedded.text import (
@@ -105,6 +105,29 @@ _NO_CLAUSE = re.compile(
 def of_relative(question: Question, item: Weighed) -> bool:
     """Tell whether it is asked about the daughter or the like of somebody, whom a sentence does not name."""
     return any(stem(fold(who)) not in item.terms for who in _RELATION.findall(question.text))
+
+
+def not_of_relative(question: Question, weighed: Sequence[Weighed]) -> bool:
+    """Tell whether it is asked what the daughter or the like of somebody did, and read what that one did.
+
+    "Ida Voss died in 1978" does not tell when her daughter died.
+    """
+    whose = [name for name in question.names if _whose(name).search(question.text)]
+    if not whose:
+        return False
+    relatives = {stem(fold(who)) for who in _RELATION.findall(question.text)}
+    did = frozenset(question.terms) - frozenset(terms(" ".join(question.names))) - relatives
+    saying = [item for item in weighed if did and did <= said_of(question, item.sentence.text)]
+    return bool(saying) and all(
+        relatives.isdisjoint(item.terms) and any(item.sentence.plain.startswith(name) for name in whose)
+        for item in saying
+    )
+
+
+def _whose(name: str) -> re.Pattern[str]:
+    """Match where a question speaks of a relative of a name: "Ida Voss's daughter", "the wife of Ida"."""
+    named = re.escape(name)
+    return re.compile(rf"{named}(?:['’]s?)? (?:{_RELATED})\b|\b(?:{_RELATED}) of {named}", re.IGNORECASE)
 
 
 def touched(question: Question, item: Weighed) -> str:
@@ -245,7 +268,15 @@ def _led_to(question: Question, span: Span, item: Weighed, before: list[str]) ->
         return False
     if _PATIENT.search(question.text) if done_by else _is_patient(question, before):
         return False
-    return not _MORE.match(after) and (" and " not in span.text or _NO_CLAUSE.match(after) is not None)
+    if _MORE.match(after) or _one_of_list(span, item):
+        return False
+    return " and " not in span.text or _NO_CLAUSE.match(after) is not None
+
+
+def _one_of_list(span: Span, item: Weighed) -> bool:
+    """Tell whether the name of another one follows at once: "A. Holm, B. Reyes", "Ann Lee & Bo Marr"."""
+    others = (other for other in item.spans if other.start > span.end and other.fit >= LEAST_FIT)
+    return any(item.sentence.text[span.end : other.start] in (", ", ",\n", " & ") for other in others)
 
 
 def _names(question: Question, front: list[str], verb: str) -> bool:
