@@ -9,6 +9,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from ddax.reasoning.embedded.follow import rarity
+from ddax.reasoning.embedded.implied import implied
 from ddax.reasoning.embedded.others import unmeant
 from ddax.reasoning.embedded.question import Question, said_of
 from ddax.reasoning.embedded.sentences import Sentence, split
@@ -56,7 +57,7 @@ def weigh(question: Question, passages: Sequence[Passage], vectors: Vectors) -> 
         return []
     likes = vectors.likeness(question.text, [line.titled for line in lines])
     strange = [unmeant(question, line, lines[:place]) for place, line in enumerate(lines)]
-    told = [said_of(question, line.titled) - own for line, own in zip(lines, strange, strict=True)]
+    told = [_said(question, line) - own for line, own in zip(lines, strange, strict=True)]
     rare = rarity([*map(tuple, told), question.terms])
     whole = sum(rare[term] for term in question.terms) or 1.0
     found = []
@@ -67,6 +68,11 @@ def weigh(question: Question, passages: Sequence[Passage], vectors: Vectors) -> 
         fit = max(fit, fit_of_title(question, line))
         found.append(Weighed(line, float(np.clip(like, 0, 1)), cover, fit, own, tuple(spans), other))
     return sorted(found, key=lambda item: (-item.score, item.sentence.passage.source, item.sentence.start))
+
+
+def _said(question: Question, line: Sentence) -> frozenset[str]:
+    """Return the words of a sentence and of what stands above it, also those that it says by its form."""
+    return said_of(question, f"{line.titled} {implied(line)}")
 
 
 def fit_of_title(question: Question, line: Sentence) -> float:
@@ -120,6 +126,6 @@ def lines_of(question: Question, passages: Sequence[Passage]) -> list[Sentence]:
     if len(lines) <= MAX_EMBEDDED:
         return lines
     asked = set(question.terms)
-    shared = [len(asked & said_of(question, line.titled)) for line in lines]
+    shared = [len(asked & _said(question, line)) for line in lines]
     kept = sorted(range(len(lines)), key=lambda i: (-shared[i], i))[:MAX_EMBEDDED]
     return [lines[i] for i in sorted(kept)]

@@ -12,6 +12,7 @@ from ddax.reasoning.embedded.columns import HOW, of_other_size
 from ddax.reasoning.embedded.evidence import Weighed, fit_of_title
 from ddax.reasoning.embedded.extremes import extreme, higher
 from ddax.reasoning.embedded.fields import asked_field
+from ddax.reasoning.embedded.implied import dated, released
 from ddax.reasoning.embedded.question import Question, said_of
 from ddax.reasoning.embedded.reasons import claimed, gives_reason, only_says_what
 from ddax.reasoning.embedded.rows import asked_cell
@@ -37,9 +38,11 @@ FORM = frozenset(terms("year date number name value amount true"))
 """What only says in which form an answer is asked for."""
 _PAY = frozenset(terms("cost costs pay paid"))
 _LAST = frozenset(terms("take takes last lasts"))
-_SPENT = _PAY | _LAST | frozenset(terms("per go goes get gets"))
+_SPENT = _PAY | _LAST | frozenset(terms("per go goes get gets need needs needed require required"))
 """What only says what an amount is: "How much is paid per kilometre?", "How long does it take?"."""
-_LED = re.compile(r"(?:\b(?:is|are|at|for|costs?|only|just)\s+)+$", re.IGNORECASE)
+_AMOUNT = re.compile(r"\d[\d.,]*\s*(?:[^\W\d_]{1,12}\s+(?:of\s+)?)?(?P<what>[^\W\d_]+)")
+"""How much of what: "20 g salt", "2 eggs"."""
+_LED = re.compile(r"(?:\b(?:is|are|at|for|costs?|paid|up to|only|just)\s+)+$", re.IGNORECASE)
 """What may stand between a thing and its price."""
 _WHILE = re.compile(
     r"\b(?:seconds?|minutes?|hours?|days?|nights?|weeks?|months?|quarters?|years?|decades?|centur(?:y|ies)"
@@ -80,6 +83,9 @@ def whole(question: Question, weighed: Sequence[Weighed]) -> list[Told]:
         return []
     if record := _of_record(question, weighed):
         return [record]
+    heads = [item for item in weighed if dated(item.sentence) and needed <= item.terms]
+    if heads and question.kind == "date":
+        return [(head,) for head in heads]
     defined: list[Told] = [(item,) for item in weighed if defines(question, item.sentence)]
     if defined:
         return defined
@@ -175,7 +181,7 @@ def lettered(question: Question) -> list[list[str]]:
 
 def needed_terms(question: Question) -> frozenset[str]:
     """Return the words of a question that an answer has to be about."""
-    spent = _SPENT if question.kind in ("date", "number") else frozenset[str]()
+    spent = {"number": _SPENT, "date": _SPENT - _PAY}.get(question.kind, frozenset[str]())
     return frozenset(question.terms) - FORM - spent
 
 
@@ -215,7 +221,8 @@ def _fits(question: Question, item: Weighed) -> bool:
     if question.kind == "number" and not all(form.search(item.sentence.told) for form in _measured(question)):
         return False
     if question.kind == "date":
-        return bool(item.spans) or (_TIME.search(text) is not None and not DATE.search(text))
+        timed = _TIME.search(text) is not None and not DATE.search(text)
+        return bool(item.spans) or timed or released(item.sentence)
     named = question.kind in ("person", "number") or (question.kind == "place" and question.head)
     return bool(item.spans) or not named  # "born in a city" names no city
 
@@ -228,7 +235,11 @@ def _measured(question: Question) -> list[re.Pattern[str]]:
 
 def _is_one(question: Question, item: Weighed, needed: AbstractSet[str]) -> bool:
     """Tell whether the amount in a sentence is of the one thing that is asked about."""
-    return _is_priced(question, item, needed) or _is_measured(question, item, needed)
+    return (
+        _is_priced(question, item, needed)
+        or _is_measured(question, item, needed)
+        or _is_amount(question, item, needed)
+    )
 
 
 def _is_measured(question: Question, item: Weighed, needed: AbstractSet[str]) -> bool:
@@ -239,6 +250,13 @@ def _is_measured(question: Question, item: Weighed, needed: AbstractSet[str]) ->
     begins = set(terms(" ".join(words(item.sentence.plain)[:SUBJECT])))
     measured = rf"\d\s+[^\W\d]+\s+{re.escape(how[1])}\b"
     return needed <= begins and re.search(measured, item.sentence.text, re.IGNORECASE) is not None
+
+
+def _is_amount(question: Question, item: Weighed, needed: AbstractSet[str]) -> bool:
+    """Tell whether a sentence says how much there is of the one thing asked about: "20 g salt"."""
+    if question.kind != "number" or not re.search(r"\bhow (?:much|many)\b", question.text, re.IGNORECASE):
+        return False
+    return any(needed <= {stem(found["what"].lower())} for found in _AMOUNT.finditer(item.sentence.text))
 
 
 def _is_priced(question: Question, item: Weighed, needed: AbstractSet[str]) -> bool:

@@ -1,0 +1,40 @@
+"""Words that a sentence says by its form: 26 °C is a temperature, and 2.3.1 above a list is a version."""
+
+from __future__ import annotations
+
+import re
+
+from ddax.reasoning.embedded.sentences import Sentence
+from ddax.reasoning.embedded.spans import DATE
+
+_FORMS = (
+    (re.compile(r"\d\s*(?:°\s*[CF]\b|degrees (?:Celsius|Fahrenheit|centigrade)\b)"), "temperature"),
+    (re.compile(r"\d\s*(?:km/h|kmh|mph|m/s|knots)\b"), "speed"),
+)
+_VERSION = re.compile(r"#+ \[?v?\d+(?:\.\d+)+(?:[-.]\w+)*\]?\W*")
+"""The heading of a version, as changelogs have it, up to its date: "## [2.3.1] - 2024-06-11"."""
+
+
+def implied(line: Sentence) -> str:
+    """Return what a sentence, or the heading it stands under, says by its form."""
+    said = [word for form, word in _FORMS if form.search(line.text)]
+    return " ".join([*said, "version release released"] if _of_version(line) else said)
+
+
+def released(line: Sentence) -> bool:
+    """Tell whether a sentence stands under the heading of a version that says when it was released."""
+    above = line.heading
+    return not line.label and above is not None and _of_version(line) and DATE.search(above.text) is not None
+
+
+def dated(line: Sentence) -> bool:
+    """Tell whether a line is the heading of a version, with its date."""
+    return line.label and _of_version(line) and DATE.search(line.text) is not None
+
+
+def _of_version(line: Sentence) -> bool:
+    heading = line if line.label else line.heading
+    if heading is None or (name := _VERSION.match(heading.text)) is None:
+        return False
+    rest = heading.text[name.end() :].rstrip(") ")
+    return not rest or DATE.fullmatch(rest) is not None
