@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Sequence
 
 from ddax.environments.browser.seen import Node
@@ -9,8 +10,13 @@ from ddax.environments.pilot.match import label_of
 from ddax.environments.pilot.paging import goes_on
 from ddax.environments.pilot.pilot import Pilot
 from ddax.environments.pilot.rows import above_of, rows_of, words_of
-from ddax.environments.pilot.words import EMPTY, KINDS, plain, tokens
+from ddax.environments.pilot.words import EMPTY, KINDS, likeness, plain, tokens
 
+_ALL = re.compile(r"(?:all|every|each)(?: of)?(?: (?:the|my))? (?P<what>.+)", re.IGNORECASE)
+_SEVERAL = frozenset({"checkbox", "switch", "menuitemcheckbox"})
+"""Boxes of which several may be ticked."""
+CALLED = 0.9
+"""Likeness from which a group is called what an order says."""
 _BARE = frozenset({"select", "choose", "check", "tick", "mark", "pick", "this"})
 """Words of a box that say nothing of what it is for."""
 
@@ -30,6 +36,35 @@ def boxes_beside(pilot: Pilot, boxes: Sequence[Node], value: str) -> list[Node]:
         plain(word).removesuffix("s") in KINDS and plain(word)[-1:] == "s" for word in value.split()
     )
     return rows if len(rows) == 1 or several else []
+
+
+def of_group(pilot: Pilot, boxes: Sequence[Node], value: str) -> list[Node]:
+    """Return the boxes of the one group that is called so: “all the toppings”; none where none is."""
+    said = _ALL.fullmatch(value.strip())
+    groups = [n for n in pilot.nodes({"group"}) if said and likeness(said["what"], n.name) >= CALLED]
+    inside = {n.id for n in pilot.match.below(groups[0])} if len(groups) == 1 else set[str]()
+    return [n for n in boxes if n.id in inside]
+
+
+def beside_of(pilot: Pilot, boxes: Sequence[Node]) -> list[Node] | None:
+    """Return the other boxes of the group or list that some boxes stand in; None where there is neither."""
+    groups = [n for n in pilot.nodes({"group"}) if {b.id for b in boxes} <= _ids(pilot, n)]
+    inside = min((_ids(pilot, n) for n in groups), key=len, default=set[str]())
+    places = {_place(pilot, box) for box in boxes}
+    if not groups and "" in places:
+        return None
+    others = [n for n in pilot.nodes(_SEVERAL) if n not in boxes]
+    return [n for n in others if n.id in inside or (not groups and _place(pilot, n) in places)]
+
+
+def _place(pilot: Pilot, box: Node) -> str:
+    """Return the id of what a box, or the label around it, stands in; empty for the page."""
+    above = pilot.seen.node(box.parent)
+    return above.parent if above is not None and above.role == "label" else box.parent
+
+
+def _ids(pilot: Pilot, node: Node) -> set[str]:
+    return {inner.id for inner in pilot.match.below(node)}
 
 
 def _all_of(pilot: Pilot, boxes: Sequence[Node]) -> list[Node]:

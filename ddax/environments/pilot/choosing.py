@@ -4,11 +4,12 @@ from __future__ import annotations
 
 import re
 from collections.abc import Sequence
+from dataclasses import replace
 from datetime import date
 
 from ddax.environments.browser.seen import ACTED_ON, Node
 from ddax.environments.pilot.amounts import set_amount
-from ddax.environments.pilot.boxes import boxes_beside
+from ddax.environments.pilot.boxes import CALLED, beside_of, boxes_beside, of_group
 from ddax.environments.pilot.calendar import CALENDAR_WORDS, pick_day, showing
 from ddax.environments.pilot.dates import find_date, month_of
 from ddax.environments.pilot.deeds import press_in_row
@@ -46,19 +47,41 @@ from ddax.environments.pilot.words import (
     tokens,
 )
 
+_ONLY = re.compile(r"(?:only|just)\s+(?P<what>.+)|(?P<all>.+?)\s+only", re.IGNORECASE)
+_OF_MENU = re.compile(r"(?P<what>.+?) (?:from|in|under) the (?P<menu>.+?) menu", re.IGNORECASE)
 _NAMES_FIELD = re.compile(r"\b(?:as|for)\s+(?:the|my)\b", re.IGNORECASE)
 """Words behind which stands the list that something is chosen in."""
 _AS = re.compile(r"\s+(?:as|for)\s+(?:the\s+|my\s+)?(.+)$", re.IGNORECASE)
 
 
 async def choose(pilot: Pilot, order: Order) -> bool:
-    """Choose what an order names: options, boxes, a place in a menu, a number on a slider, a day."""
+    """Choose what an order names, and where it says “only”, nothing else of the same group."""
+    only = _ONLY.fullmatch(order.text.strip(" ."))
+    if only is None or order.quotes:
+        return await _choose(pilot, order)
+    text = only["what"] or only["all"]
+    order = replace(order, text=text, outside=text)
+    meant = [n for n in boxes_of(pilot, pilot.nodes(BOXES), values_of(order), order) if n.role != "radio"]
+    others = beside_of(pilot, meant) if meant else []
+    if others is None:
+        pilot.misread("what else of the same kind there is cannot be told", "Name what is to be unticked too")
+        return False
+    if not await _choose(pilot, order):
+        return False
+    return "refused" not in [await click(pilot, node) for node in others if is_ticked(node)]
+
+
+async def _choose(pilot: Pilot, order: Order) -> bool:
+    """Choose options, boxes, a place in a menu, a number on a slider, a day."""
     text = order.text
     day = find_date(text)
     if day is not None:
         return await choose_day(pilot, order, day)
     if not order.quotes and not is_day(pilot, text):
         return False
+    menu = None if order.quotes else _OF_MENU.fullmatch(text.strip(" ."))
+    if menu is not None and (opens := _opener(pilot, menu["menu"])) is not None:
+        return await _from_menu(pilot, opens, menu["what"])
     if ">" in text and not order.quotes:
         return await press_path(pilot, [part.strip() for part in text.split(">")])
     moved = await set_amount(pilot, order)
@@ -74,6 +97,20 @@ async def choose(pilot: Pilot, order: Order) -> bool:
     if not values:
         return True  # nothing is to be chosen
     return await choose_values(pilot, values, order)
+
+
+def _opener(pilot: Pilot, name: str) -> Node | None:
+    """Return the one control that opens a menu called so; a list has none."""
+    found = [n for n in pilot.nodes({"button", "menuitem", "clickable"}) if likeness(name, n.name) >= CALLED]
+    return found[0] if len(found) == 1 else None
+
+
+async def _from_menu(pilot: Pilot, opens: Node, what: str) -> bool:
+    """Open a menu, unless what is to be chosen shows already, and press that."""
+    shown = any(likeness(what, n.name) >= CALLED for n in pilot.nodes({"menuitem", "option", "link"}))
+    if not shown and await click(pilot, opens) == "refused":
+        return False
+    return await press_named(pilot, what, frozenset())
 
 
 async def choose_day(pilot: Pilot, order: Order, day: date) -> bool:
@@ -184,7 +221,7 @@ def _bears(box: Node, value: str, order: Order) -> bool:
 
 def _is_for_a_box(pilot: Pilot, boxes: list[Node], value: str, order: Order) -> bool:
     """Tell whether a box bears a value, and no control of another kind is called more like it."""
-    if order.word in TICKS and boxes_beside(pilot, boxes, value):
+    if order.word in TICKS and (of_group(pilot, boxes, value) or boxes_beside(pilot, boxes, value)):
         return True
     others = pilot.nodes(ACTED_ON - BOXES)
     best = max((likeness(value, label_of(n)) for n in boxes if _bears(n, value, order)), default=-1.0)
@@ -234,12 +271,26 @@ async def tick(pilot: Pilot, boxes: list[Node], values: list[str], order: Order)
 
 
 async def untick(pilot: Pilot, order: Order) -> bool:
-    """Take the ticks off the boxes that an order names, and see that they are off."""
+    """Take the ticks off the boxes that an order names, and see that they are off; the same with options."""
+    if (left := _without(pilot, values_of(order))) is not None:
+        return await select(pilot, *left)
     meant = boxes_of(pilot, pilot.nodes(BOXES), values_of(order), order)
     came = [await click(pilot, node) for node in meant if is_ticked(node)]
     pilot.settled |= bool(meant) and not came
     after = [pilot.seen.node(node.id) for node in meant]
     return bool(meant) and not any(node is not None and is_ticked(node) for node in after)
+
+
+def _without(pilot: Pilot, values: list[str]) -> tuple[Node, list[str]] | None:
+    """Return the list in which some values are chosen, with what else is; None where nothing else is."""
+    lists = [n for n in pilot.nodes({"listbox"}) if n.options and not n.value.endswith("…")]
+    for node in lists:
+        chosen = [option for option in node.options if option in node.value.split(", ")]
+        names = [best_option(node, value) for value in values]
+        rest = [option for option in chosen if option not in names]
+        if rest and set(names) <= set(chosen):
+            return node, rest
+    return None
 
 
 def is_ticked(node: Node) -> bool:
@@ -255,6 +306,9 @@ def boxes_of(pilot: Pilot, boxes: list[Node], values: list[str], order: Order) -
     meant: list[Node] = []
     text = order.text
     for value in values:
+        if every := of_group(pilot, boxes, value):
+            meant += every
+            continue
         ranked = pilot.match.rank(
             re.sub(r"^(?:words? )?(?:similar|related|close) to\s+", "", value), BOXES, among=boxes
         )

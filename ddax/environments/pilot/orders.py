@@ -12,7 +12,8 @@ VERBS: dict[str, str] = {
     "click": "press", "press": "press", "hit": "press", "push": "press", "tap": "press", "buy": "buy",
     "submit": "submit", "confirm": "submit",
     "select": "choose", "choose": "choose", "pick": "choose", "check": "choose", "tick": "choose",
-    "mark": "choose", "uncheck": "uncheck", "untick": "uncheck",
+    "mark": "choose", "uncheck": "uncheck", "untick": "uncheck", "deselect": "uncheck",
+    "unselect": "uncheck",
     "enter": "enter", "type": "enter", "write": "enter", "fill": "enter", "input": "enter", "put": "enter",
     "set": "enter", "change": "enter", "paste": "paste", "copy": "copy", "solve": "solve",
     "expand": "expand", "open": "press", "close": "close", "switch": "find", "find": "find",
@@ -117,7 +118,7 @@ _DOING = frozenset({"goal", "deed", "buy"})
 """Kinds of orders of which a control bears the verb."""
 _ASKS = r"(?:what|which|who|whose|whom|when|where|why|how|is|are|was|were|does|did|has|have)\b"
 _DOES = re.compile(
-    r"(?:please\s+)?(?:click|press|tap|enter|type|fill|submit|log in|sign in|tick|untick|uncheck)\b"
+    r"(?:please\s+)?(?:click|press|tap|enter|type|fill|submit|log in|sign in|tick|untick|uncheck|deselect)\b"
     r"(?!.*\b(?:is|are|was|were|has|have)\b)",
     re.IGNORECASE,
 )

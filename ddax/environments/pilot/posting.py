@@ -17,7 +17,8 @@ _KINDS = "comment|reply|review|remark|feedback"
 _WHOSE = r"(?:(?:an?|the|my|this|your|another) )?(?:(?:new|short|public) )?"
 _POSTS = re.compile(
     r"(?:write|add|leave|post|make|publish|send|submit) "
-    rf"(?:{_WHOSE}(?P<kind>{_KINDS})\b|_+ as {_WHOSE}(?P<as>{_KINDS})\b)",
+    rf"(?:{_WHOSE}(?P<kind>{_KINDS})\b|_+ as {_WHOSE}(?P<as>{_KINDS})\b)"
+    r"|(?P<verb>comment)(?: on (?:it|this|the \w+)(?: with)?)?(?: _+$|: ?\S)",
     re.IGNORECASE,
 )
 """An order to post something; “Type … into the comment field” only writes it."""
@@ -64,7 +65,7 @@ def _is_sent_next(pilot: Pilot, order: Order) -> bool:
 def _kind(order: Order) -> str:
     """Return what is to be posted, as a comment; empty where nothing is."""
     found = _POSTS.match(f"{order.word} {order.outside}".strip())
-    return (found["kind"] or found["as"]).lower() if found else ""
+    return (found["kind"] or found["as"] or found["verb"]).lower() if found else ""
 
 
 def _text(order: Order) -> str:

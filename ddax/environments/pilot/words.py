@@ -39,7 +39,13 @@ ROLE_WORDS: dict[str, frozenset[str]] = {
     "result": frozenset({"link", "clickable"}),
 }  # fmt: skip
 """The roles a word of an order stands for."""
-TICKS = frozenset({"tick", "check", "select", "untick", "uncheck"})
+DAYS = ("monday", "tuesday", "wednesday", "thursday", "friday", "saturday", "sunday")
+_SHORT = {
+    **{name[:3]: name for name in (*MONTHS, *DAYS)},
+    "sept": "september", "tues": "tuesday", "thur": "thursday", "thurs": "thursday",
+}  # fmt: skip
+"""How days and months are called for short."""
+TICKS = frozenset({"tick", "check", "select", "untick", "uncheck", "deselect", "unselect"})
 """What is done with the box of a thing, and not with the thing."""
 EMPTY = frozenset(
     """a an the of on in into to from with for and or that this it its your their them is are be as by at
@@ -129,7 +135,7 @@ def content(text: str, *, mail: bool = False) -> str:
 
 def kin(one: str, other: str) -> float:
     """Return how akin two words are by their common beginning: 1 the same, 0 unlike as Martin and Martina."""
-    if one == other:
+    if one == other or _SHORT.get(one, one) == _SHORT.get(other, other):
         return 1.0
     same = 0
     for a, b in zip(one, other, strict=False):
