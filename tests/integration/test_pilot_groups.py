@@ -46,6 +46,7 @@ POSTS = f"{SAY}{FIELD}<button onclick=\"say('posted '+t.value);t.value=''\">Post
         (GROUP, "Check all the toppings", "Basil true;"),
         (GROUP, "Select only Basil.", "Basil true;Ham false;Olives false;"),
         (GROUP, "Select Olives only", "Ham false;"),
+        (GROUP, 'Select only "Basil".', "Basil true;Ham false;Olives false;"),
         (ITEMS, "Select only Basil.", "Basil true;Ham false;"),
         (LIST, "Deselect Ham.", "Olives"),
         (LIST, "Select only Basil.", "Basil"),

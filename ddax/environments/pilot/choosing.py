@@ -47,7 +47,8 @@ from ddax.environments.pilot.words import (
     tokens,
 )
 
-_ONLY = re.compile(r"(?:only|just)\s+(?P<what>.+)|(?P<all>.+?)\s+only", re.IGNORECASE)
+_ONLY = re.compile(r"(?:only|just)\s+.+|.+\s+only", re.IGNORECASE)
+_ONLY_WORD = re.compile(r"^(?:only|just)\s+|\s+only$", re.IGNORECASE)
 _OF_MENU = re.compile(r"(?P<what>.+?) (?:from|in|under) the (?P<menu>.+?) menu", re.IGNORECASE)
 _NAMES_FIELD = re.compile(r"\b(?:as|for)\s+(?:the|my)\b", re.IGNORECASE)
 """Words behind which stands the list that something is chosen in."""
@@ -56,11 +57,10 @@ _AS = re.compile(r"\s+(?:as|for)\s+(?:the\s+|my\s+)?(.+)$", re.IGNORECASE)
 
 async def choose(pilot: Pilot, order: Order) -> bool:
     """Choose what an order names, and where it says “only”, nothing else of the same group."""
-    only = _ONLY.fullmatch(order.text.strip(" ."))
-    if only is None or order.quotes:
+    if _ONLY.fullmatch(order.outside.strip(" .")) is None:
         return await _choose(pilot, order)
-    text = only["what"] or only["all"]
-    order = replace(order, text=text, outside=text)
+    text, outside = (_ONLY_WORD.sub("", part.strip(" .")) for part in (order.text, order.outside))
+    order = replace(order, text=text, outside=outside)
     meant = [n for n in boxes_of(pilot, pilot.nodes(BOXES), values_of(order), order) if n.role != "radio"]
     others = beside_of(pilot, meant) if meant else []
     if others is None:
