@@ -34,6 +34,9 @@ MENU = f"""{SAY}<button aria-haspopup=true onclick="m.hidden=!m.hidden">File</bu
 <div id=m hidden role=menu><button role=menuitem onclick="say('new')">New</button>
 <button role=menuitem onclick="say('open')">Open</button>
 </div><button onclick="say('wrong')">Open shop</button>"""
+SURE = f"""{SAY}<button onclick="say('asked');d.showModal()">Delete account</button><dialog id=d><p>Sure?</p>
+<button onclick="say('deleted');d.close()">Yes, delete</button>
+<button onclick="d.close()">No</button></dialog>"""
 FIELD = "<h1>A post</h1><p>Text.</p><label>Comment <textarea id=t></textarea></label>"
 POSTS = f"{SAY}{FIELD}<button onclick=\"say('posted '+t.value);t.value=''\">Post</button>"
 
@@ -56,6 +59,9 @@ POSTS = f"{SAY}{FIELD}<button onclick=\"say('posted '+t.value);t.value=''\">Post
         (MONTHS, "Choose September", "Sept;"),
         (RADIO, "Choose Saturday.", "Sat;"),
         (MENU, "Choose Open from the File menu", "open;"),
+        (SURE, "Delete the account and confirm", "asked;deleted;"),
+        (SURE, "Delete the account, then confirm it.", "asked;deleted;"),
+        (SURE, "Delete the account", "asked;deleted;"),
         (POSTS, 'Comment "Well said"', "posted Well said;"),
         (POSTS, "Comment: Well said", "posted Well said;"),
     ],

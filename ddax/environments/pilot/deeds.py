@@ -389,5 +389,6 @@ async def _confirm(pilot: Pilot, asked: Asked, known: set[str]) -> bool:
     before = {node.id for node in pilot.seen.nodes}
     if len(agree) != 1 or await click(pilot, agree[0]) != "changed":
         return False
+    pilot.agreed = True
     more = [n for n in pilot.seen.nodes if n.id not in before and n.role in ("dialog", "alertdialog")]
     return not more or await _confirm(pilot, asked, before)

@@ -106,6 +106,8 @@ class Pilot:
     ruled_out: set[str] = field(default_factory=set)
     notes: list[str] = field(default_factory=list)
     settled: bool = False
+    agreed: bool = False
+    """Whether the last order said yes to what the page asked because of it."""
     mend: str = ""
     did: list[str] = field(default_factory=list)
     uncovered_by: set[str] = field(default_factory=set)

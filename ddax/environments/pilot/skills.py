@@ -78,13 +78,14 @@ async def carry_out(pilot: Pilot) -> None:
     for place, order in enumerate(pilot.orders, 1):
         if place <= done:
             continue
-        before = len(pilot.failed)
+        before, agreed = len(pilot.failed), pilot.agreed
         if _leaves_out(pilot, order) or not await _carried_out(pilot, order):
             _explain(pilot, order)
             pilot.fail(order)
         if len(pilot.failed) > before:
             pilot.leave(pilot.orders[place:])
             return
+        pilot.agreed &= not agreed
 
 
 async def _carried_out(pilot: Pilot, order: Order) -> bool:
@@ -135,6 +136,9 @@ async def _post(pilot: Pilot, order: Order) -> bool:
 
 
 async def _submit(pilot: Pilot, order: Order) -> bool:
+    """Send a form, or press what an order to confirm names; what the last order agreed to already is done."""
+    if order.word == "confirm" and pilot.agreed and not content(order.text):
+        return True
     named = order.word in ("confirm", "submit") and len(fits(pilot, asked_of(order))) == 1
     return await (deed if named else submit)(pilot, order)
 
