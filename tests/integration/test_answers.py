@@ -109,6 +109,7 @@ ANSWERED = [
     Case(FOLDER, "How much does a warm meal cost for guests?", "canteen", "9 euros"),
     Case(FOLDER, "Which room does the data protection officer have?", "Who is who", "3.02"),
     Case(FOLDER, "How long are backups kept?", "Backups", "35 days"),
+    Case(FOLDER, "When was version 2.2.1 released?", "Changelog of Ledgerline", "2024-03-14"),
     Case(PYTHON, "Which function computes the greatest common divisor?", "math.gcd", "math.gcd"),
     Case(PYTHON, "Which module reads and writes CSV files?", "csv", "csv"),
     Case(FOLDER, "收到商品后多少天内可以申请退货？", "退货政策", "三十天"),
@@ -116,7 +117,6 @@ ANSWERED = [
 ]  # fmt: skip
 MISSED = [
     Case(FOLDER, "What is the extension of the person who approves business trips?", "Who is who", "417"),
-    Case(FOLDER, "When was version 2.2.1 released?", "Changelog of Ledgerline", "2024-03-14"),
     Case(FOLDER, "Which browser is no longer supported?", "Changelog of Ledgerline", "Internet Explorer"),
     Case(PYTHON, "Which module implements binary search on sorted lists?", "bisect", "bisect"),
 ]
