@@ -46,19 +46,31 @@ def run(
     many: dict[str, list[Found]] = {}
     few: dict[str, list[Found]] = {}
     missing: dict[str, str] = {}
+    served.clear(0.0)
+    for peer in peers:  # the first start of all reads the peer from the disk, which none of the others does
+        _tried(peer, served, 2, missing)
     served.clear(latency)
     for turn in range(repetitions):  # in turn, so that a busy minute of the machine hits all alike
         for peer in peers:
-            if peer.name in missing or (peer.serial and turn >= max(1, repetitions // 3)):
+            if peer.serial and turn >= max(1, repetitions // 3):
                 continue
-            try:
-                many.setdefault(peer.name, []).append(once(peer, "leaves", served, leaves=leaves))
-                few.setdefault(peer.name, []).append(once(peer, "leaves", served, leaves=FEW))
-            except (Failed, OSError) as error:
-                missing[peer.name] = f"error: {error}"
+            for found, count in ((many, leaves), (few, FEW)):
+                found.setdefault(peer.name, []).extend(_tried(peer, served, count, missing))
     measures = {PATH: lambda f: path(f, latency), **MEASURES}
-    rows = [*rows_of(many, measures), *rows_of(few, {BRANCHING: overlap})]
+    starts = {name: [*runs, *few.get(name, ())] for name, runs in many.items()}
+    rows = [*rows_of(many, measures), *rows_of(few, {BRANCHING: overlap}), *rows_of(starts, STARTS)]
     return Part(rows, _notes(leaves, latency), missing)
+
+
+def _tried(peer: Peer, served: Served, leaves: int, missing: dict[str, str]) -> list[Found]:
+    """Return what a run of a peer found, nothing where one failed; why is told in `missing`."""
+    if peer.name in missing:
+        return []
+    try:
+        return [once(peer, "leaves", served, leaves=leaves)]
+    except (Failed, OSError) as error:
+        missing[peer.name] = f"error: {error}"
+        return []
 
 
 def _notes(leaves: int, latency: float) -> tuple[str, ...]:
@@ -120,6 +132,6 @@ MEASURES = {
     TOKENS: lambda f: float(sum(c["tokens_in"] + c["tokens_out"] for c in f.calls)),
     PEAK: lambda f: f.row["peak_mb"],
     DISK: lambda f: f.disk / 1024,
-    IMPORT: lambda f: f.row["imported"],
-    FIRST: lambda f: f.row["first"],
 }
+STARTS = {IMPORT: lambda f: f.row["imported"], FIRST: lambda f: f.row["first"]}
+"""What is measured at each start, whatever task comes behind it."""

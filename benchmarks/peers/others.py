@@ -17,6 +17,8 @@ TIME = Measure("repair from 12 scripted proposals: time to the right one", "s", 
 DECIDE = Measure("4×4 controller: one decision, median", "µs", "lower")
 IMPORT = Measure("4×4 controller: import", "s", "lower")
 PROGRAMS = 12
+TIMED = 5
+"""Processes in which decisions are timed: a process is at one of two paces from its start to its end."""
 COMPILED = "pymdp 1.0.4, compiled ahead by ours"
 
 
@@ -30,7 +32,7 @@ def repair(options: Options) -> Part:
         try:
             if name != OURS:
                 os.environ.setdefault("DDAX_OPENEVOLVE_PYTHON", python_of("openevolve"))
-            found = [run(programs) for _ in range(1 if options.quick else 5)]
+            found = [run(programs) for _ in range(3 if options.quick else 5)]
         except (Failed, OSError, RuntimeError) as error:
             missing[name] = f"error: {error}"
             continue
@@ -59,8 +61,7 @@ def controllers(options: Options) -> Part:
     ):
         try:
             python = python_of("old-pymdp") if subject == "old" else sys.executable
-            runs = range(2 if options.quick else 5)
-            found[name] = [controller._time(subject, count, options, python=python) for _ in runs]
+            found[name] = [controller._time(subject, count, options, python=python) for _ in range(TIMED)]
         except (Failed, RuntimeError) as error:
             missing[name] = f"error: {error}"
     rows = [
