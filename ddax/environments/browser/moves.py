@@ -14,8 +14,9 @@ from ddax.errors import ActionError
 from ddax.types import Effect
 
 FOR_KIND: Mapping[str, tuple[str, ...]] = {
-    "textbox": ("type", "click", "press", "mark", "scroll"), "searchbox": ("type", "click", "press"),
-    "spinbutton": ("type", "click", "press"), "combobox": ("select", "click", "type", "press"),
+    "textbox": ("type", "click", "press", "mark", "scroll", "leave"),
+    "searchbox": ("type", "click", "press", "leave"), "spinbutton": ("type", "click", "press", "leave"),
+    "combobox": ("select", "click", "type", "press", "leave"),
     "listbox": ("select", "click", "press"), "color": ("type",), "file": (),
     "slider": ("press", "type", "click", "drag"),
     PAGE: ("back", "scroll", "wait", "extract", "press", "goto", "done"), DIALOG: ("accept", "dismiss"),
@@ -169,6 +170,12 @@ class Hand:
             raise ActionError("press needs a key.", mend=KEYS, kind="bad_arguments")
         await self.tab.run(self.tab.page.keyboard.press(value))
 
+    async def leave(self, id: str, value: str) -> None:
+        """Take the focus from a field, as one who is done with it: many pages take a value only then."""
+        frame, index = await self.frame_of(id)
+        if "gone" in await self.tab.ask(frame, "leave", index):
+            raise gone(id)
+
     async def select(self, id: str, value: str) -> None:
         """Choose an option by its words; several are divided by `|`."""
         frame, index = await self.frame_of(id)
@@ -204,7 +211,8 @@ class Hand:
 Done = Callable[[Hand, str, str], Awaitable[None]]
 HANDS: Mapping[str, Done] = {
     "click": Hand.click, "hover": Hand.hover, "drag": Hand.drag, "mark": Hand.mark, "type": Hand.type,
-    "press": Hand.press, "select": Hand.select, "scroll": Hand.scroll, "back": Hand.back, "wait": Hand.wait,
+    "press": Hand.press, "leave": Hand.leave, "select": Hand.select, "scroll": Hand.scroll,
+    "back": Hand.back, "wait": Hand.wait,
 }  # fmt: skip
 """The moves inside a tab; those of tabs, dialogs and the world as a whole are the world's."""
 

@@ -324,7 +324,8 @@
   const put = (id, value) => {
     const el = find(id);
     if (!el) return { gone: true };
-    el.value = value;
+    // By the setter of its kind: a page may have put its own over it, as React does, and would then see no news.
+    Object.getOwnPropertyDescriptor(Object.getPrototypeOf(el), "value").set.call(el, value);
     tell(el, "input", "change");
     return { value: el.value };
   };
@@ -372,6 +373,13 @@
     if (!lines.length) return { hidden: true };
     const first = lines[0], end = lines[lines.length - 1];
     return { from: [first.left + 0.5, first.top + first.height / 2], to: [end.right - 0.5, end.top + end.height / 2] };
+  };
+  const leave = (id) => {
+    const el = find(id);
+    if (!el) return { gone: true };
+    const held = el.getRootNode().activeElement;
+    if (held && (held === el || el.contains(held))) held.blur();
+    return {};
   };
   const caret = () => {
     const el = document.activeElement;
@@ -464,5 +472,5 @@
     check();
   });
 
-  globalThis.ddax = { look, aim, focus, put, choose, scroll, mark, texts, veil, unveil, text, settle, caret };
+  globalThis.ddax = { look, aim, focus, put, choose, scroll, mark, texts, veil, unveil, text, settle, leave, caret };
 })();

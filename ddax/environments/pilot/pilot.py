@@ -115,6 +115,12 @@ class Pilot:
     kept_from: str = ""
     """What kept the last refused move from being made, where that is something on the page."""
     _seen: PageSeen | None = None
+    _before: PageSeen | None = None
+
+    @property
+    def before_last(self) -> PageSeen:
+        """Return the page as it was before the last move."""
+        return self._before or self.seen
 
     @property
     def seen(self) -> PageSeen:
@@ -152,6 +158,7 @@ class Pilot:
             raise OutOfMoves
         move, before = Move(name, target, value), self.seen
         self.moves.append(move)
+        self._before = before
         try:
             self._take(await self.world.act(move))
         except ActionError as error:

@@ -19,6 +19,7 @@ from ddax.environments.pilot.forms import give, login, search
 from ddax.environments.pilot.generated import generate
 from ddax.environments.pilot.labelled import labelled
 from ddax.environments.pilot.later import when_shown
+from ddax.environments.pilot.leaving import leave_field
 from ddax.environments.pilot.letters import answer, letter
 from ddax.environments.pilot.lists import move_in_list
 from ddax.environments.pilot.match import label_of
@@ -86,6 +87,7 @@ async def carry_out(pilot: Pilot) -> None:
             pilot.leave(pilot.orders[place:])
             return
         pilot.agreed &= not agreed
+    await leave_field(pilot)
 
 
 async def _carried_out(pilot: Pilot, order: Order) -> bool:
