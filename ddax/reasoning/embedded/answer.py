@@ -17,6 +17,7 @@ from ddax.reasoning.embedded.denials import denying
 from ddax.reasoning.embedded.evidence import Weighed, fit_of_title, weigh
 from ddax.reasoning.embedded.extremes import asks_extreme, extreme
 from ddax.reasoning.embedded.fields import asked_field, lacks_field
+from ddax.reasoning.embedded.hours import asked_hours
 from ddax.reasoning.embedded.others import said_otherwise
 from ddax.reasoning.embedded.question import Question, said_of, unmet
 from ddax.reasoning.embedded.reasons import gives_reason, only_says_what, unreasoned
@@ -67,8 +68,10 @@ def answer(question: Question, passages: Sequence[Passage], vectors: Vectors, *,
     absent = unmentioned(question, weighed, vectors)
     missing = bool(absent) or strength.value < threshold or bool(unsaid(question, passages))
     missing = missing or apart(question, weighed) or _beside(question, weighed)
-    if weighed and not missing and not unreasoned(question, weighed):
-        alone = _alone(question, weighed)
+    missing = missing or unreasoned(question, weighed)
+    hours = asked_hours(question, weighed)
+    if hours or (weighed and not missing):
+        alone = _told_alone(question, *hours) if hours else _alone(question, weighed)
         text, citations, short = alone or _quoted(question, passages, weighed, vectors)
         if citations:
             return Answer(text, citations, True, strength, short)
@@ -132,7 +135,14 @@ def _alone(question: Question, weighed: Sequence[Weighed]) -> tuple[str, tuple[C
         told, short = field
     else:
         return None
-    return (*pack("", bound(told, weighed), asked=frozenset(question.terms)), short)
+    return _told_alone(question, bound(told, weighed), short)
+
+
+def _told_alone(
+    question: Question, told: Sequence[Weighed], short: str
+) -> tuple[str, tuple[Citation, ...], str]:
+    """Return what is told with nothing beside it, its quotes, and the short answer."""
+    return (*pack("", told, asked=frozenset(question.terms)), short)
 
 
 def _name_first(
