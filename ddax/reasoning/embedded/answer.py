@@ -11,17 +11,18 @@ from ddax.reasoning.embedded.affirm import affirmed
 from ddax.reasoning.embedded.antecedent import bound
 from ddax.reasoning.embedded.apart import apart
 from ddax.reasoning.embedded.bearing import shares
+from ddax.reasoning.embedded.cards import of_another_part
 from ddax.reasoning.embedded.changes import changes, overtaken
 from ddax.reasoning.embedded.compare import compared
 from ddax.reasoning.embedded.denials import denying
 from ddax.reasoning.embedded.evidence import Weighed, fit_of_title, weigh
 from ddax.reasoning.embedded.extremes import asks_extreme, extreme
 from ddax.reasoning.embedded.fields import asked_field, lacks_field
-from ddax.reasoning.embedded.hours import asked_hours
 from ddax.reasoning.embedded.others import said_otherwise
+from ddax.reasoning.embedded.outright import outright
 from ddax.reasoning.embedded.question import Question, said_of, unmet
 from ddax.reasoning.embedded.reasons import gives_reason, only_says_what, unreasoned
-from ddax.reasoning.embedded.rows import asked_cell, lacking, unknown_row
+from ddax.reasoning.embedded.rows import asked_cell, lacking, said_aside, unknown_row
 from ddax.reasoning.embedded.sentences import HEADING_WORDS, Sentence, of_one_part
 from ddax.reasoning.embedded.short import short_of
 from ddax.reasoning.embedded.sizes import measured_first, unmeasured
@@ -64,14 +65,15 @@ def answer(question: Question, passages: Sequence[Passage], vectors: Vectors, *,
     Refused is what has support under the threshold, a name that is not mentioned, or nothing to quote.
     """
     weighed = weigh(question, passages, vectors)
+    weighed = [item for item in weighed if not said_aside(question, item, weighed)]
     strength = measure(question, weighed)
     absent = unmentioned(question, weighed, vectors)
     missing = bool(absent) or strength.value < threshold or bool(unsaid(question, passages))
     missing = missing or apart(question, weighed) or _beside(question, weighed)
     missing = missing or unreasoned(question, weighed)
-    hours = asked_hours(question, weighed)
-    if hours or (weighed and not missing):
-        alone = _told_alone(question, *hours) if hours else _alone(question, weighed)
+    plain = outright(question, weighed)
+    if plain or (weighed and not missing):
+        alone = _told_alone(question, *plain) if plain else _alone(question, weighed)
         text, citations, short = alone or _quoted(question, passages, weighed, vectors)
         if citations:
             return Answer(text, citations, True, strength, short)
@@ -79,10 +81,11 @@ def answer(question: Question, passages: Sequence[Passage], vectors: Vectors, *,
 
 
 def _beside(question: Question, weighed: Sequence[Weighed]) -> bool:
-    """Tell whether what was read says another field, size or relative of what is asked, or no size."""
+    """Tell whether what was read says another field, part, size or relative of what is asked, or no size."""
     return (
         lacks_field(question, weighed)
         or not_of_relative(question, weighed)
+        or of_another_part(question, weighed)
         or mismeasured(question, weighed)
         or unmeasured(question, weighed, needed_terms(question))
     )

@@ -72,7 +72,7 @@ def weigh(question: Question, passages: Sequence[Passage], vectors: Vectors) -> 
 
 def _said(question: Question, line: Sentence) -> frozenset[str]:
     """Return the words of a sentence and of what stands above it, also those that it says by its form."""
-    return said_of(question, f"{line.titled} {implied(line)}")
+    return said_of(question, f"{line.titled} {implied(question, line)}")
 
 
 def fit_of_title(question: Question, line: Sentence) -> float:

@@ -42,12 +42,14 @@ _HOURS = re.compile(r"^\W*what (?:is|are) .*\b(?:hours|opening times)\b", re.IGN
 def asked_hours(question: Question, weighed: Sequence[Weighed]) -> tuple[tuple[Weighed, ...], str] | None:
     """Find the line that tells the hours of the day that is asked for, and the short answer.
 
-    None where lines tell different hours, where none tells them, and where no single day is asked for.
+    None where lines tell different hours, where none tells them, and where several days are asked for; where
+    none is, hours of one day alone are no answer.
     """
     side, days = _side(question), days_in(question.text)
-    if not side or len(days) != 1:
+    if not side or len(days) > 1 or (not days and side not in ("first", "last")):
         return None
-    found = [(item, own) for item in weighed for own in _told(question, item) if days <= own.days]
+    told = [(item, own) for item in weighed for own in _told(question, item)]
+    found = [(item, own) for item, own in told if (days <= own.days if days else not own.days)]
     named = [(item, own) for item, own in found if _rest(question) <= set(terms(item.sentence.titled))]
     said = [(item, short) for item, own in named or found if (short := _short(side, own))]
     if len({short for _, short in said}) != 1:

@@ -4,20 +4,40 @@ from __future__ import annotations
 
 import re
 
+from ddax.reasoning.embedded.question import Question
 from ddax.reasoning.embedded.sentences import Sentence
 from ddax.reasoning.embedded.spans import DATE
 
 _FORMS = (
     (re.compile(r"\d\s*(?:°\s*[CF]\b|degrees (?:Celsius|Fahrenheit|centigrade)\b)"), "temperature"),
     (re.compile(r"\d\s*(?:km/h|kmh|mph|m/s|knots)\b"), "speed"),
+    (re.compile(r"\w@\w[\w.-]*\.\w"), "email address"),
+    (
+        re.compile(
+            r"\b\d+[a-z]?,? (?:[A-Z][\w'’]+ ){1,3}(?:Street|St|Road|Rd|Avenue|Ave|Lane|Square|Quay|Drive|Way"
+            r"|Place|Terrace|Boulevard|Court|Row)\b"
+            r"|\b[A-Z]\w+(?:stra(?:ss|ß)e|weg|platz|gatan|vej| Street| Road) \d"
+        ),
+        "address",
+    ),
 )
+_TIMES = (
+    (re.compile(r"\b(?:mon|tues|wednes|thurs|fri|satur|sun)days?\b", re.IGNORECASE), "day"),
+    (re.compile(r"\b\d{1,2}[:.]\d{2}\b|\b\d{1,2} ?[ap]\.?m\b|\bnoon\b", re.IGNORECASE), "time"),
+    (
+        re.compile(r"\b(?:takes? place|(?:is|are|be) held|starts?|begins?|happens?)\b", re.IGNORECASE),
+        "start begin take place held happen",
+    ),
+)
+"""What tells when something is, and of an event that it is."""
 _VERSION = re.compile(r"#+ \[?v?\d+(?:\.\d+)+(?:[-.]\w+)*\]?\W*")
 """The heading of a version, as changelogs have it, up to its date: "## [2.3.1] - 2024-06-11"."""
 
 
-def implied(line: Sentence) -> str:
+def implied(question: Question, line: Sentence) -> str:
     """Return what a sentence, or the heading it stands under, says by its form."""
-    said = [word for form, word in _FORMS if form.search(line.text)]
+    forms = (*_FORMS, *_TIMES) if question.kind == "date" else _FORMS
+    said = [word for form, word in forms if form.search(line.text)]
     return " ".join([*said, "version release released"] if _of_version(line) else said)
 
 

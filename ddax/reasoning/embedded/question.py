@@ -10,7 +10,17 @@ from functools import lru_cache
 from typing import Literal
 
 from ddax.reasoning.embedded import german
-from ddax.reasoning.embedded.text import FUNCTION_WORDS, WORD, clip_task, fold, stem, term_of, terms, words
+from ddax.reasoning.embedded.text import (
+    FUNCTION_WORDS,
+    WORD,
+    clip_task,
+    fold,
+    stem,
+    term_of,
+    terms,
+    without_things,
+    words,
+)
 
 AnswerKind = Literal[
     "person", "date", "place", "number", "yes_no", "choice", "thing", "open", "name"
@@ -263,6 +273,7 @@ def _german(text: str) -> Question:
 
 def said_of(question: Question, text: str) -> frozenset[str]:
     """Return the terms of a text, and those of a question that it says in another form."""
+    text = without_things(text, question.text)
     own = frozenset(terms(text))
     if not question.forms:
         return own

@@ -23,6 +23,7 @@ _VERB = re.compile(
 """What only says what the one asked for does, or what is done with it."""
 MEASURES = frozenset(terms("year date number name value amount"))
 """What only says in which form an answer is asked for."""
+_IN_BRACKETS = re.compile(r"\([^()]*\)")
 _VALUES = frozenset(terms("value values detail details data entry info information"))
 """What the second column of a table of fields is called."""
 _NAMES = frozenset(terms("name names person"))
@@ -45,6 +46,21 @@ def asked_cell(question: Question, weighed: Sequence[Weighed]) -> tuple[Weighed,
         return None
     found = [(item, cell) for item in weighed if (cell := of_row(question, item.sentence))]
     return found[0] if len({cell for _, cell in found}) == 1 else None
+
+
+def said_aside(question: Question, item: Weighed, weighed: Sequence[Weighed]) -> bool:
+    """Tell whether a row says in brackets alone what another row is called: "Family (2 children)"."""
+    line = item.sentence
+    if not line.cells:
+        return False
+    aside = (set(terms(line.cells[0][1])) - _called(line)).intersection(question.terms)
+    others = (other.sentence for other in weighed if other.sentence.cells)
+    return bool(aside) and any(other.header == line.header and aside <= _called(other) for other in others)
+
+
+def _called(row: Sentence) -> set[str]:
+    """Return the words by which a row is called, without what stands in brackets."""
+    return set(terms(_IN_BRACKETS.sub(" ", row.cells[0][1])))
 
 
 def unknown_row(question: Question, weighed: Sequence[Weighed]) -> Weighed | None:

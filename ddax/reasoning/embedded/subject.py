@@ -10,7 +10,7 @@ from collections.abc import Sequence
 
 from ddax.reasoning.embedded.evidence import Weighed
 from ddax.reasoning.embedded.question import Question
-from ddax.reasoning.embedded.text import FUNCTION_WORDS, is_past, stem, term_of, terms, words
+from ddax.reasoning.embedded.text import FUNCTION_WORDS, contains_phrase, is_past, stem, term_of, terms, words
 from ddax.reasoning.embedded.units import unit_of
 from ddax.reasoning.embedded.vectors import Vectors
 
@@ -104,7 +104,8 @@ def _verbs(question: Question, noun: str) -> frozenset[str]:
 def _mentions(noun: str, item: Weighed) -> bool:
     """Tell whether a sentence, or what it stands under, says a noun, also as a part of a longer word."""
     root, line = stem(noun), item.sentence
-    return any(root in word for word in words(f"{line.titled} {line.passage.title} {line.told}"))
+    said = words(f"{line.titled} {line.passage.title} {line.told}")
+    return any(root in word for word in said) or ("-" in noun and contains_phrase(said, words(noun)))
 
 
 def _other(item: Weighed, verbs: frozenset[str], *, definite: bool) -> str:

@@ -21,8 +21,8 @@ from dataclasses import dataclass
 
 from ddax.reasoning.embedded.denials import denying
 from ddax.reasoning.embedded.evidence import Weighed
-from ddax.reasoning.embedded.hours import asked_hours
 from ddax.reasoning.embedded.others import said_otherwise, unsaid_years
+from ddax.reasoning.embedded.outright import outright
 from ddax.reasoning.embedded.question import Question, said_of
 from ddax.reasoning.embedded.sentences import Sentence
 from ddax.reasoning.embedded.text import bare_title, contains_phrase, terms, words
@@ -75,7 +75,7 @@ def measure(question: Question, weighed: Sequence[Weighed]) -> Support:
     if not weighed:
         return Support()
     like = max(item.like for item in weighed)
-    if whole(question, weighed) or denying(question, weighed) or asked_hours(question, weighed):
+    if whole(question, weighed) or denying(question, weighed) or outright(question, weighed):
         return Support(like, cover=1.0, joint=1.0, about=1.0)
     passages = list({id(item.sentence.passage): item.sentence.passage for item in weighed}.values())
     parts = [_part(passage, question) for passage in passages]

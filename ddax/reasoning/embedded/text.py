@@ -209,6 +209,38 @@ def term_of(word: str) -> str:
     return root.removesuffix("e") if len(root) > 3 else root
 
 
+_THINGS = re.compile(
+    r"(?P<before>\w*)(?P<gap>\W+)"
+    r"(?P<thing>(?:build|paint|draw|meet|cross|record|wedd|clean|open|land)ings?)\b",
+    re.IGNORECASE,
+)
+"""A thing by a word that may also say what is done: "the building", but not "is building"."""
+_DOING = frozenset(
+    ["is", "are", "was", "were", "be", "been", "am", "by", "for", "in", "of", "on", "while", "when",
+     "before", "after", "began", "started", "begins", "starts", "not", "stopped"]
+)  # fmt: skip
+"""Words behind which such a word says what is done."""
+
+
+def without_things(text: str, question: str) -> str:
+    """Return a text without words for things that would pass for a verb of a question.
+
+    "When was the museum built?" is not answered by what says that a park lies behind the building.
+    """
+    if "ing" not in text:
+        return text
+    said = {word.removesuffix("s") for word in words(question)}
+    asked = {term_of(word) for word in words(question)}
+
+    def bare(match: re.Match[str]) -> str:
+        thing = fold(match["thing"])
+        passes = term_of(thing) in asked and thing.removesuffix("s") not in said
+        doing = match["before"].lower() in _DOING
+        return f"{match['before']}{match['gap']}" if passes and not doing else match[0]
+
+    return _THINGS.sub(bare, text)
+
+
 def is_past(word: str) -> bool:
     """Tell whether a verb is in a form of the past."""
     own = fold(word)

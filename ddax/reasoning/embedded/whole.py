@@ -42,6 +42,13 @@ _SPENT = _PAY | _LAST | frozenset(terms("per go goes get gets need needs needed 
 """What only says what an amount is: "How much is paid per kilometre?", "How long does it take?"."""
 _AMOUNT = re.compile(r"\d[\d.,]*\s*(?:[^\W\d_]{1,12}\s+(?:of\s+)?)?(?P<what>[^\W\d_]+)")
 """How much of what: "20 g salt", "2 eggs"."""
+_LONG = (
+    re.compile(
+        r"([^\W\d_]+) (?:of|lasts?|takes?|lasted|took) (?:(?:about|around|up to|at (?:most|least)|only) )?\d"
+    ),
+    re.compile(r"\d+[ -](?:second|minute|hour|day|night|week|month|year|metre|meter|mile)[ -]([^\W\d_]+)"),
+)
+"""What is so long: "an interval of 20 minutes", "a 20-minute interval"."""
 _LED = re.compile(r"(?:\b(?:is|are|at|for|costs?|paid|up to|only|just)\s+)+$", re.IGNORECASE)
 """What may stand between a thing and its price."""
 _WHILE = re.compile(
@@ -247,6 +254,8 @@ def _is_measured(question: Question, item: Weighed, needed: AbstractSet[str]) ->
     how = HOW.match(question.text)
     if how is None or question.kind != "number":
         return False
+    if any(needed <= {stem(found.lower())} for form in _LONG for found in form.findall(item.sentence.text)):
+        return True
     begins = set(terms(" ".join(words(item.sentence.plain)[:SUBJECT])))
     measured = rf"\d\s+[^\W\d]+\s+{re.escape(how[1])}\b"
     return needed <= begins and re.search(measured, item.sentence.text, re.IGNORECASE) is not None

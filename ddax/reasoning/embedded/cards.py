@@ -1,0 +1,140 @@
+"""Values behind their labels, as on a card: "Phone: 555 0199", "Wifi: network Seagull, password tern-42"."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Sequence
+from collections.abc import Set as AbstractSet
+from dataclasses import dataclass, replace
+
+from ddax.reasoning.embedded.evidence import Weighed
+from ddax.reasoning.embedded.pairs import of_settings
+from ddax.reasoning.embedded.question import Question
+from ddax.reasoning.embedded.rows import MEASURES, RELATION, fits
+from ddax.reasoning.embedded.text import terms
+
+MOST_WORDS = 12
+"""A longer value is a sentence."""
+SHORT_WORDS = 6
+"""Words of a value that is a short answer at most."""
+_KINDS = frozenset({"person", "date", "number", "place", "thing"})
+_LABELLED = re.compile(
+    r"[ \t]*(?:[-*+•][ \t]+|\d{1,3}[.)][ \t]+)?(?:\*\*|__)?(?P<label>[^\W\d_][\w /&'’().-]{0,40}?)"
+    r"(?:\*\*|__)?[ \t]*:(?:\*\*|__)?[ \t]+(?P<value>\S.*?)[ \t]*"
+)
+_PART = re.compile(r"(?P<name>[^\W\d_]+) (?P<value>\S.*)")
+"""One of several values behind a label, each after its name."""
+_JOINED = re.compile(r"\b(wi|e|check)-(fi|mail|in|out)\b", re.IGNORECASE)
+_SAME = {"mail": "email", **dict.fromkeys(terms("telephone tel"), *terms("phone"))}
+"""Labels by another word, as stems."""
+_SAID_TOO = {"email": frozenset(terms("address")), "phon": frozenset(terms("call reach"))}
+"""What a question may say beside a label: an email address."""
+_GENERAL = frozenset(
+    terms("contact contacts address details information info general about overview reach us get touch key "
+          "facts data summary profile imprint card")
+)  # fmt: skip
+"""What a heading says that is about nothing else than its page."""
+
+
+@dataclass(frozen=True)
+class _Value:
+    """A value, the words of its label as stems, and the line that says both."""
+
+    label: frozenset[str]
+    value: str
+    said: Weighed
+
+
+def asked_label(question: Question, weighed: Sequence[Weighed]) -> tuple[tuple[Weighed, ...], str] | None:
+    """Find the value whose label a question names, where what else it names is what the page is about.
+
+    None where labels that fit have different values. The short answer is empty for a long value.
+    """
+    if question.kind not in _KINDS or question.german or RELATION.search(question.text):
+        return None
+    found = [one for one in _labelled(question, weighed) if _is_of_page(question, one)]
+    if len({one.value for one in found}) != 1:
+        return None
+    value = found[0].value
+    return (found[0].said,), value if len(value.split()) <= SHORT_WORDS else ""
+
+
+def of_another_part(question: Question, weighed: Sequence[Weighed]) -> bool:
+    """Tell whether only what stands under another heading has the label that a question names.
+
+    The manager of a museum is not told by what its page says of the café.
+    """
+    if question.kind not in _KINDS or question.german:
+        return False
+    found = list(_labelled(question, weighed))
+    lines = {(one.said.sentence.passage.source, one.said.sentence.start) for one in found}
+    asked = frozenset(question.terms) - MEASURES
+    others = (
+        item for item in weighed
+        if (item.sentence.passage.source, item.sentence.start) not in lines and asked <= item.terms
+    )  # fmt: skip
+    return bool(found) and not any(_is_of_page(question, one) for one in found) and not any(others)
+
+
+def _labelled(question: Question, weighed: Sequence[Weighed]) -> Iterator[_Value]:
+    """Give the values of the kind asked for whose label a question names, and beside it their page."""
+    asked = _asked(question)
+    for item in weighed:
+        for one in _values(item, asked):
+            if not one.said.sentence.aside and fits(question, one.value) and _left(one, asked) <= _above(one):
+                yield one
+
+
+def _asked(question: Question) -> frozenset[str]:
+    left_out = set(terms(question.text)).difference(question.terms)
+    return _stems(question.text) - left_out
+
+
+def _stems(text: str) -> frozenset[str]:
+    """Return the words of a label or a question as stems, each by the word that labels have most."""
+    return frozenset(_SAME.get(term, term) for term in terms(_JOINED.sub(r"\1\2", text)))
+
+
+def _values(item: Weighed, asked: AbstractSet[str]) -> Iterator[_Value]:
+    """Give the values of a sentence whose labels are asked for, of several behind one label that one."""
+    line, at = item.sentence, 0
+    if line.code or line.cells or of_settings(line):
+        return
+    for text in line.text.split("\n"):
+        pair = _LABELLED.fullmatch(text)
+        label = _stems(pair["label"]) if pair else frozenset[str]()
+        if pair and label and label <= asked and len(pair["value"].split()) <= MOST_WORDS:
+            start = line.start + at + len(text) - len(text.lstrip())
+            said = replace(item, sentence=replace(line, text=text.strip(), start=start))
+            parts = [part for part in map(_PART.fullmatch, re.split(r"[,;]\s+", pair["value"])) if part]
+            named = [part for part in parts if len(parts) > 1 and _stems(part["name"]) <= asked - label]
+            for part in named[:1]:
+                yield _Value(label | _stems(part["name"]), part["value"].rstrip("."), said)
+            if not named:
+                yield _Value(label, pair["value"].rstrip("."), said)
+        at += len(text) + 1
+
+
+def _left(one: _Value, asked: AbstractSet[str]) -> frozenset[str]:
+    """Return what a question says beside a label."""
+    beside = frozenset[str]().union(*(_SAID_TOO.get(term, frozenset()) for term in one.label))
+    return frozenset(asked) - one.label - MEASURES - beside
+
+
+def _above(one: _Value) -> frozenset[str]:
+    """Return the words of what a value stands under."""
+    heading = one.said.sentence.heading
+    return _page(one) | _stems(heading.plain if heading else "")
+
+
+def _page(one: _Value) -> frozenset[str]:
+    """Return the words by which the page of a value is called."""
+    line = one.said.sentence
+    first = line.passage.text.lstrip().split("\n", 1)[0] if line.passage.opens else ""
+    return _stems(f"{line.subject} {line.passage.title} {first if first.startswith('# ') else ''}")
+
+
+def _is_of_page(question: Question, one: _Value) -> bool:
+    """Tell whether what a value stands under is the page, or named by the question."""
+    heading = one.said.sentence.heading
+    return heading is None or _stems(heading.plain) <= _page(one) | _asked(question) | _GENERAL

@@ -1,0 +1,105 @@
+"""What everyday pages say by a label, in brackets, by a form, or by a word that only looks like a verb."""
+
+from __future__ import annotations
+
+import pytest
+
+from ddax.reasoning.embedded import EmbeddedReasoner
+from tests.unit.embedded_asking import asked
+
+MUSEUM = """# Visiting the Harbour Museum
+
+The Harbour Museum stands at 14 Quay Street, 2040 Norrvik, next to the ferry terminal.
+
+## Prices
+
+| Ticket | Price |
+|---|---|
+| Children under 16 | 2 euros |
+| Family (2 adults, 3 children) | 25 euros |
+
+## Getting here
+
+There is parking for 40 cars behind the building; it costs 2 euros an hour.
+
+## Contact
+
+Phone: +46 8 555 0199
+Email: hello@harbourmuseum.example
+Director: Signe Alm
+
+## Café
+
+Manager: Ole Krag
+"""
+HOUSE = """# Guest house
+
+- Wifi: network Seagull, password tern-42-nest
+- **Caretaker:** Mrs. Dahl
+- Check-in from 15:00, check-out until 11:00
+- Rubbish is collected on Thursdays
+- Caretaker in winter: Mr. Lund
+"""
+CONCERT = """# Spring concert
+
+The spring concert of the Norrvik choir takes place on 9 May 2027 at 19:30 in St Olaf's Church. Doors open at
+18:45. The programme lasts about 90 minutes with one interval of 20 minutes.
+"""
+TWICE = "# Clubs\n\n## Chess\n\nPhone: 111 222\n\n## Rowing\n\nPhone: 333 444\n"
+TALK = "# Minutes\n\nAnna: I bring the key.\nBen: the boat is painted.\n"
+
+
+@pytest.mark.parametrize(
+    ("text", "task", "short"),
+    [
+        (MUSEUM, "What is the phone number of the museum?", "+46 8 555 0199"),
+        (MUSEUM, "What is the e-mail address of the Harbour Museum?", "hello@harbourmuseum.example"),
+        (MUSEUM, "Who is the director of the museum?", "Signe Alm"),
+        (MUSEUM, "Who is the manager of the café?", "Ole Krag"),
+        (HOUSE, "What is the wifi password?", "tern-42-nest"),
+        (HOUSE, "What is the name of the wi-fi network?", "Seagull"),
+        (HOUSE, "Who is the caretaker of the guest house?", "Mrs. Dahl"),
+        (CONCERT, "What time do the doors open?", "18:45"),
+        (CONCERT, "How long is the interval?", "20 minutes"),
+        (TWICE, "What is the phone number of the rowing club?", "333 444"),
+    ],
+)
+async def test_the_value_is_told(reasoner: EmbeddedReasoner, text: str, task: str, short: str) -> None:
+    said = await asked(reasoner, task, page=text)
+    assert (said.short, said.found) == (short, True), said.text
+    assert all(quote.quote in text for quote in said.citations)
+
+
+@pytest.mark.parametrize(
+    ("text", "task", "told"),
+    [
+        (MUSEUM, "What is the address of the Harbour Museum?", "14 Quay Street"),
+        (HOUSE, "When is check-out?", "check-out until 11:00"),
+        (HOUSE, "On which day is the rubbish collected?", "on Thursdays"),
+        (CONCERT, "When does the spring concert start?", "9 May 2027"),
+    ],
+)
+async def test_what_a_form_says_is_told(reasoner: EmbeddedReasoner, text: str, task: str, told: str) -> None:
+    said = await asked(reasoner, task, page=text)
+    assert said.found and told in said.text, said.text
+
+
+@pytest.mark.parametrize(
+    ("text", "task"),
+    [
+        (MUSEUM, "When was the museum built?"),
+        (MUSEUM, "Who is the deputy director of the museum?"),
+        (MUSEUM, "Who is the manager of the museum?"),
+        (MUSEUM, "When was the director of the museum born?"),
+        (TWICE, "What is the phone number of the tennis club?"),
+        (TALK, "What did Ben bring?"),
+    ],
+)
+async def test_the_value_of_another_one_is_not_told(reasoner: EmbeddedReasoner, text: str, task: str) -> None:
+    said = await asked(reasoner, task, page=text)
+    assert said.short == "" and not said.found, said.text
+
+
+async def test_a_row_is_not_called_by_what_it_says_in_brackets(reasoner: EmbeddedReasoner) -> None:
+    said = await asked(reasoner, "How much do children pay?", page=MUSEUM)
+    assert "25 euros" not in said.text
