@@ -45,6 +45,21 @@ CONCERT = """# Spring concert
 The spring concert of the Norrvik choir takes place on 9 May 2027 at 19:30 in St Olaf's Church. Doors open at
 18:45. The programme lasts about 90 minutes with one interval of 20 minutes.
 """
+API = """# Tidewater API
+
+## Errors
+
+- 400: a parameter is missing
+- 401: the token is missing or has expired
+
+## Data
+
+| | |
+|---|---|
+| Colours | black, sand |
+| Highest load | 130 kg |
+"""
+BOARD = "# Minutes\n\nPresent: Ida Holm (chair), Jon Berg, Siri Lund, Per Aas\nApologies: Nina Dahl\n"
 TWICE = "# Clubs\n\n## Chess\n\nPhone: 111 222\n\n## Rowing\n\nPhone: 333 444\n"
 TALK = "# Minutes\n\nAnna: I bring the key.\nBen: the boat is painted.\n"
 
@@ -61,6 +76,11 @@ TALK = "# Minutes\n\nAnna: I bring the key.\nBen: the boat is painted.\n"
         (HOUSE, "Who is the caretaker of the guest house?", "Mrs. Dahl"),
         (CONCERT, "What time do the doors open?", "18:45"),
         (CONCERT, "How long is the interval?", "20 minutes"),
+        (API, "Which colours are there?", "black, sand"),
+        (API, "What is the highest load?", "130 kg"),
+        (BOARD, "Who was present?", "Ida Holm (chair), Jon Berg, Siri Lund, Per Aas"),
+        (BOARD, "Who sent apologies?", "Nina Dahl"),
+        (BOARD, "Who was absent?", "Nina Dahl"),
         (TWICE, "What is the phone number of the rowing club?", "333 444"),
     ],
 )
@@ -76,6 +96,7 @@ async def test_the_value_is_told(reasoner: EmbeddedReasoner, text: str, task: st
         (MUSEUM, "What is the address of the Harbour Museum?", "14 Quay Street"),
         (HOUSE, "When is check-out?", "check-out until 11:00"),
         (HOUSE, "On which day is the rubbish collected?", "on Thursdays"),
+        (API, "What does error 401 mean?", "the token is missing or has expired"),
         (CONCERT, "When does the spring concert start?", "9 May 2027"),
     ],
 )
@@ -91,6 +112,7 @@ async def test_what_a_form_says_is_told(reasoner: EmbeddedReasoner, text: str, t
         (MUSEUM, "Who is the deputy director of the museum?"),
         (MUSEUM, "Who is the manager of the museum?"),
         (MUSEUM, "When was the director of the museum born?"),
+        (API, "What does error 500 mean?"),
         (TWICE, "What is the phone number of the tennis club?"),
         (TALK, "What did Ben bring?"),
     ],

@@ -7,6 +7,7 @@ from collections.abc import Iterator, Sequence
 from collections.abc import Set as AbstractSet
 from dataclasses import dataclass, replace
 
+from ddax.memory.tables import BAR, cells_of
 from ddax.reasoning.embedded.evidence import Weighed
 from ddax.reasoning.embedded.pairs import of_settings
 from ddax.reasoning.embedded.question import Question
@@ -19,16 +20,23 @@ SHORT_WORDS = 6
 """Words of a value that is a short answer at most."""
 _KINDS = frozenset({"person", "date", "number", "place", "thing"})
 _LABELLED = re.compile(
-    r"[ \t]*(?:[-*+•][ \t]+|\d{1,3}[.)][ \t]+)?(?:\*\*|__)?(?P<label>[^\W\d_][\w /&'’().-]{0,40}?)"
+    r"[ \t]*(?:[-*+•][ \t]+|\d{1,3}[.)][ \t]+)?(?:\*\*|__)?(?P<label>[^\W\d_][\w /&'’().-]{0,40}?|\d{2,5})"
     r"(?:\*\*|__)?[ \t]*:(?:\*\*|__)?[ \t]+(?P<value>\S.*?)[ \t]*"
 )
 _PART = re.compile(r"(?P<name>[^\W\d_]+) (?P<value>\S.*)")
 """One of several values behind a label, each after its name."""
 _JOINED = re.compile(r"\b(wi|e|check)-(fi|mail|in|out)\b", re.IGNORECASE)
-_SAME = {"mail": "email", **dict.fromkeys(terms("telephone tel"), *terms("phone"))}
+_SAME = {
+    "mail": "email", **dict.fromkeys(terms("telephone tel"), *terms("phone")),
+    **dict.fromkeys(terms("absent excused"), *terms("apologies")),
+}  # fmt: skip
 """Labels by another word, as stems."""
 _SAID_TOO = {"email": frozenset(terms("address")), "phon": frozenset(terms("call reach"))}
 """What a question may say beside a label: an email address."""
+_ASKING = MEASURES | frozenset(terms("mean means stand stands send sends sent"))
+"""What only asks for the value of a label: what an error means, who sent apologies."""
+_VALUES = frozenset(terms("value values detail details data entry info information field"))
+"""What the columns of a table of labels are called, if they are."""
 _GENERAL = frozenset(
     terms("contact contacts address details information info general about overview reach us get touch key "
           "facts data summary profile imprint card")
@@ -56,7 +64,8 @@ def asked_label(question: Question, weighed: Sequence[Weighed]) -> tuple[tuple[W
     if len({one.value for one in found}) != 1:
         return None
     value = found[0].value
-    return (found[0].said,), value if len(value.split()) <= SHORT_WORDS else ""
+    is_short = question.kind == "person" or len(value.split()) <= SHORT_WORDS
+    return (found[0].said,), value if is_short else ""
 
 
 def of_another_part(question: Question, weighed: Sequence[Weighed]) -> bool:
@@ -98,7 +107,10 @@ def _stems(text: str) -> frozenset[str]:
 def _values(item: Weighed, asked: AbstractSet[str]) -> Iterator[_Value]:
     """Give the values of a sentence whose labels are asked for, of several behind one label that one."""
     line, at = item.sentence, 0
-    if line.code or line.cells or of_settings(line):
+    if line.code or of_settings(line):
+        return
+    if BAR.search(line.text):
+        yield from _of_row(item, asked)
         return
     for text in line.text.split("\n"):
         pair = _LABELLED.fullmatch(text)
@@ -115,10 +127,18 @@ def _values(item: Weighed, asked: AbstractSet[str]) -> Iterator[_Value]:
         at += len(text) + 1
 
 
+def _of_row(item: Weighed, asked: AbstractSet[str]) -> Iterator[_Value]:
+    """Give the second cell of a row of two whose table has labels in the first."""
+    cells, names = cells_of(item.sentence.text), [name for name, _ in item.sentence.cells]
+    label = _stems(cells[0])
+    if len(cells) == 2 and label and label <= asked and cells[1] and set(terms(" ".join(names))) <= _VALUES:
+        yield _Value(label, cells[1], item)
+
+
 def _left(one: _Value, asked: AbstractSet[str]) -> frozenset[str]:
     """Return what a question says beside a label."""
     beside = frozenset[str]().union(*(_SAID_TOO.get(term, frozenset()) for term in one.label))
-    return frozenset(asked) - one.label - MEASURES - beside
+    return frozenset(asked) - one.label - _ASKING - beside
 
 
 def _above(one: _Value) -> frozenset[str]:
