@@ -60,6 +60,30 @@ API = """# Tidewater API
 | Highest load | 130 kg |
 """
 BOARD = "# Minutes\n\nPresent: Ida Holm (chair), Jon Berg, Siri Lund, Per Aas\nApologies: Nina Dahl\n"
+CLINIC = """# Lakeside Dental Clinic
+
+Tel.: 01632 960 511
+
+## Our team
+
+- Dr Helen Marsh, principal dentist
+- Dr Amir Saleh, orthodontist
+- Reception: Joanne Pike
+
+## Fees
+
+Check-up: £28
+Filling: from £60
+
+## Guide
+
+Guide: Rui Matos, +351 912 000 111
+
+Dinner at 20:00 in the hall. It requires Python 3.9 or newer.
+
+Day 1: arrival
+Day 3: train from platform 4
+"""
 TWICE = "# Clubs\n\n## Chess\n\nPhone: 111 222\n\n## Rowing\n\nPhone: 333 444\n"
 TALK = "# Minutes\n\nAnna: I bring the key.\nBen: the boat is painted.\n"
 
@@ -81,6 +105,13 @@ TALK = "# Minutes\n\nAnna: I bring the key.\nBen: the boat is painted.\n"
         (BOARD, "Who was present?", "Ida Holm (chair), Jon Berg, Siri Lund, Per Aas"),
         (BOARD, "Who sent apologies?", "Nina Dahl"),
         (BOARD, "Who was absent?", "Nina Dahl"),
+        (CLINIC, "What is the telephone number of the clinic?", "01632 960 511"),
+        (CLINIC, "Who is the orthodontist?", "Dr Amir Saleh"),
+        (CLINIC, "Who works at reception?", "Joanne Pike"),
+        (CLINIC, "How much is a check-up?", "£28"),
+        (CLINIC, "What does a filling cost?", "from £60"),
+        (CLINIC, "Who is the guide?", "Rui Matos"),
+        (CLINIC, "What is the phone number of the guide?", "+351 912 000 111"),
         (TWICE, "What is the phone number of the rowing club?", "333 444"),
     ],
 )
@@ -96,6 +127,8 @@ async def test_the_value_is_told(reasoner: EmbeddedReasoner, text: str, task: st
         (MUSEUM, "What is the address of the Harbour Museum?", "14 Quay Street"),
         (HOUSE, "When is check-out?", "check-out until 11:00"),
         (HOUSE, "On which day is the rubbish collected?", "on Thursdays"),
+        (CLINIC, "When is dinner?", "Dinner at 20:00"),
+        (CLINIC, "Which Python version is required?", "Python 3.9"),
         (API, "What does error 401 mean?", "the token is missing or has expired"),
         (CONCERT, "When does the spring concert start?", "9 May 2027"),
     ],
@@ -113,6 +146,10 @@ async def test_what_a_form_says_is_told(reasoner: EmbeddedReasoner, text: str, t
         (MUSEUM, "Who is the manager of the museum?"),
         (MUSEUM, "When was the director of the museum born?"),
         (API, "What does error 500 mean?"),
+        (CLINIC, "Who is the dentist at the clinic in Torsby?"),
+        (CLINIC, "What does a crown cost?"),
+        (CLINIC, "When is breakfast?"),
+        (CLINIC, "What is on day 4?"),
         (TWICE, "What is the phone number of the tennis club?"),
         (TALK, "What did Ben bring?"),
     ],

@@ -33,6 +33,14 @@ PLAIN = (
 LINES = "# Linden Library\n\nOpening hours:\n\n- Mon: closed\n- Tue to Fri: 10–18\n- Sat: 9 am – 1 pm\n"
 HEADS = "# Linden Library\n\n## Tuesday\n\nOpen 10:00 to 18:00\n\n## Saturday\n\nOpen 9:00 to 13:00\n"
 CAFE = f"{LINES}\n## Café\n\nSaturday: 10:00-16:00\n"
+BLOCK = """# Lakeside Clinic
+
+## Surgery hours
+
+Monday to Thursday 8:30 am – 5:30 pm
+Friday 8:30 am – 1 pm
+Closed at weekends and on bank holidays.
+"""
 PARTS = """# Linden Library
 
 | Part | Day | Hours |
@@ -63,6 +71,9 @@ PARTS = """# Linden Library
         (HEADS, "When does the library open on Saturday?", "9:00"),
         (CAFE, "When does the café open on Saturday?", "10:00"),
         (CAFE, "When does the library close on Saturday?", "1 pm"),
+        (BLOCK, "When does the clinic close on Friday?", "1 pm"),
+        (BLOCK, "Until when is the clinic open on Wednesday?", "5:30 pm"),
+        (BLOCK, "Is the clinic open on Saturday?", "no"),
         (PARTS, "When does the reading room open on Saturday?", "09:00"),
     ],
 )

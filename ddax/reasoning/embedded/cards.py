@@ -13,6 +13,7 @@ from ddax.reasoning.embedded.pairs import of_settings
 from ddax.reasoning.embedded.question import Question
 from ddax.reasoning.embedded.rows import MEASURES, RELATION, fits
 from ddax.reasoning.embedded.text import terms
+from ddax.reasoning.embedded.units import PRICE
 
 MOST_WORDS = 12
 """A longer value is a sentence."""
@@ -33,14 +34,27 @@ _SAME = {
 """Labels by another word, as stems."""
 _SAID_TOO = {"email": frozenset(terms("address")), "phon": frozenset(terms("call reach"))}
 """What a question may say beside a label: an email address."""
-_ASKING = MEASURES | frozenset(terms("mean means stand stands send sends sent"))
+_ASKING = MEASURES | frozenset(terms("mean means stand stands send sends sent work works"))
 """What only asks for the value of a label: what an error means, who sent apologies."""
+_PAYING = frozenset(terms("cost costs price pay paid charge charged"))
+_NAME = r"[A-Z\u00c0-\u00de][\w.'’-]+"
+_ROLE = re.compile(
+    rf"[-*+•][ \t]+(?P<name>(?:(?:Dr|Prof|Mr|Mrs|Ms)\.? )?{_NAME}(?: {_NAME})+)"
+    r"(?:, | [–—-] | \()(?P<role>[a-z][\w -]{2,40})\)?"
+)
+"""A person and a role: "- Dr Amir Saleh, orthodontist"."""
+_PHONE = re.compile(r"\+?\d[\d ()/-]{5,}\d")
 _VALUES = frozenset(terms("value values detail details data entry info information field"))
 """What the columns of a table of labels are called, if they are."""
 _GENERAL = frozenset(
-    terms("contact contacts address details information info general about overview reach us get touch key "
-          "facts data summary profile imprint card")
-)  # fmt: skip
+    terms(
+        "contact contacts address details information info general about overview reach us get touch key "
+        "facts data summary profile imprint card fee fees price prices cost costs rate rates charges tariff "
+        "tariffs team staff people board crew members hours dates schedule rules house basics "
+        "specification specifications technical properties settings environment options errors status "
+        "codes booking extras"
+    )
+)
 """What a heading says that is about nothing else than its page."""
 
 
@@ -89,7 +103,7 @@ def _labelled(question: Question, weighed: Sequence[Weighed]) -> Iterator[_Value
     """Give the values of the kind asked for whose label a question names, and beside it their page."""
     asked = _asked(question)
     for item in weighed:
-        for one in _values(item, asked):
+        for one in _values(question, item, asked):
             if not one.said.sentence.aside and fits(question, one.value) and _left(one, asked) <= _above(one):
                 yield one
 
@@ -104,8 +118,8 @@ def _stems(text: str) -> frozenset[str]:
     return frozenset(_SAME.get(term, term) for term in terms(_JOINED.sub(r"\1\2", text)))
 
 
-def _values(item: Weighed, asked: AbstractSet[str]) -> Iterator[_Value]:
-    """Give the values of a sentence whose labels are asked for, of several behind one label that one."""
+def _values(question: Question, item: Weighed, asked: AbstractSet[str]) -> Iterator[_Value]:
+    """Give the values of a sentence whose labels are asked for."""
     line, at = item.sentence, 0
     if line.code or of_settings(line):
         return
@@ -113,18 +127,35 @@ def _values(item: Weighed, asked: AbstractSet[str]) -> Iterator[_Value]:
         yield from _of_row(item, asked)
         return
     for text in line.text.split("\n"):
-        pair = _LABELLED.fullmatch(text)
-        label = _stems(pair["label"]) if pair else frozenset[str]()
-        if pair and label and label <= asked and len(pair["value"].split()) <= MOST_WORDS:
-            start = line.start + at + len(text) - len(text.lstrip())
-            said = replace(item, sentence=replace(line, text=text.strip(), start=start))
-            parts = [part for part in map(_PART.fullmatch, re.split(r"[,;]\s+", pair["value"])) if part]
-            named = [part for part in parts if len(parts) > 1 and _stems(part["name"]) <= asked - label]
-            for part in named[:1]:
-                yield _Value(label | _stems(part["name"]), part["value"].rstrip("."), said)
-            if not named:
-                yield _Value(label, pair["value"].rstrip("."), said)
+        start = line.start + at + len(text) - len(text.lstrip())
+        said = replace(item, sentence=replace(line, text=text.strip(), start=start))
+        found = _of_role(said) if question.kind == "person" else None
+        found = found or _of_line(question, said, asked)
+        if found and found.label and found.label <= asked:
+            yield found
         at += len(text) + 1
+
+
+def _of_role(said: Weighed) -> _Value | None:
+    """Return the person of a line that says a name and a role, labelled by the role."""
+    role = _ROLE.fullmatch(said.sentence.text)
+    return _Value(_stems(role["role"]), role["name"], said) if role else None
+
+
+def _of_line(question: Question, said: Weighed, asked: AbstractSet[str]) -> _Value | None:
+    """Return what a line says behind its label: of several values the one that is named or has the form."""
+    pair = _LABELLED.fullmatch(said.sentence.text)
+    if pair is None or len(pair["value"].split()) > MOST_WORDS:
+        return None
+    label, value = _stems(pair["label"]), pair["value"].rstrip(".")
+    parts = re.split(r"[,;]\s+", value)
+    named = [part for part in map(_PART.fullmatch, parts) if part and _stems(part["name"]) <= asked - label]
+    if len(parts) > 1 and named:
+        return _Value(label | _stems(named[0]["name"]), named[0]["value"], said)
+    called = _stems("phone") & asked - label
+    if called and (number := _PHONE.search(value)):
+        return _Value(label | called, number[0], said)
+    return _Value(label, parts[0] if question.kind == "person" and _PHONE.search(value) else value, said)
 
 
 def _of_row(item: Weighed, asked: AbstractSet[str]) -> Iterator[_Value]:
@@ -136,9 +167,10 @@ def _of_row(item: Weighed, asked: AbstractSet[str]) -> Iterator[_Value]:
 
 
 def _left(one: _Value, asked: AbstractSet[str]) -> frozenset[str]:
-    """Return what a question says beside a label."""
+    """Return what a question says beside a label, and beside what only asks for its value."""
     beside = frozenset[str]().union(*(_SAID_TOO.get(term, frozenset()) for term in one.label))
-    return frozenset(asked) - one.label - _ASKING - beside
+    paid = _PAYING if PRICE.search(one.value) else frozenset[str]()
+    return frozenset(asked) - one.label - _ASKING - beside - paid
 
 
 def _above(one: _Value) -> frozenset[str]:

@@ -22,7 +22,8 @@ _FORM = frozenset(
     terms(
         "opens opening opened closes closing closed shut shuts starts begins ends finishes hours hour times "
         "time o'clock day days daily usual usually normally regular regularly visit visiting visitors "
-        "business work working weekly late early until till also always only please"
+        "business work working surgery office consulting weekly late early until till also always only "
+        "please bank public holiday holidays"
     )
 )  # fmt: skip
 """What says that hours are told, and nothing of whose they are."""
@@ -90,13 +91,18 @@ def _told(question: Question, item: Weighed) -> Iterator[Hours]:
     if line.label or not _rest(question) <= {*above, *terms(line.passage.text)}:
         return
     known = {*question.terms, *above}
-    text = _own_cells(line.cells, known) if line.cells else line.plain
-    if text and not days_in(text) and days_in(heading):
-        text = f"{heading}: {text}"
     about = without_times(heading) if line.heading and heading != line.subject else ""
     intro = "" if line.cells else line.intro
-    if _names_no_other(f"{without_times(text)} {about} {intro}", known):
-        yield from hours_in(text)
+    for text in [_own_cells(line.cells, known)] if line.cells else _lines(line.text):
+        full = text if days_in(text) or not days_in(heading) else f"{heading}: {text}"
+        if _names_no_other(f"{without_times(full)} {about} {intro}", known):
+            yield from hours_in(full)
+
+
+def _lines(text: str) -> list[str]:
+    """Return the lines of a text where each tells hours of its own, else the text as one line."""
+    lines = text.split("\n")
+    return lines if all(map(hours_in, lines)) else [" ".join(lines)]
 
 
 def _rest(question: Question) -> frozenset[str]:

@@ -11,6 +11,7 @@ from ddax.reasoning.embedded.spans import DATE
 _FORMS = (
     (re.compile(r"\d\s*(?:°\s*[CF]\b|degrees (?:Celsius|Fahrenheit|centigrade)\b)"), "temperature"),
     (re.compile(r"\d\s*(?:km/h|kmh|mph|m/s|knots)\b"), "speed"),
+    (re.compile(r"\b[A-Z][\w-]*(?: v| version)? ?\d+\.\d+"), "version"),
     (re.compile(r"\w@\w[\w.-]*\.\w"), "email address"),
     (
         re.compile(

@@ -15,6 +15,13 @@ from ddax.reasoning.embedded.text import contains_phrase, fold, terms, words
 
 _NUMBERED = re.compile(r"(?P<base>.*\D) (?P<number>\d[\d.]*)")
 """A name that a number tells from others: "Tessel 5.2"."""
+_COUNTED = re.compile(
+    r"\b(?:day|chapter|room|line|platform|step|section|article|paragraph|page|part|level|phase|stage|week|gate|seat"
+    r"|row|table|figure|question|track|round|lesson|unit|house|bus|tram|train|item|rule|clause|annex|appendix"
+    r"|version|release|season|episode|volume|grade|class|group|team|zone|floor|hall|studio|bay|pier|dock)"
+    r" \d+(?:\.\d+)*\b"
+)
+"""One of several that a number tells apart: "day 4"."""
 _LEAST = r"(?:(?:>=?|≥|(?:versions? )?(?:from|since|at least|between|newer than|above)|versions?|v) ?)?"
 _TO = re.compile(
     r"(?P<open>\+| ?(?:and|or) (?:newer|later|higher|above|up|greater)\b)"
@@ -103,6 +110,22 @@ def _may_say(numbered: re.Match[str], text: str) -> bool:
 def _version(number: str) -> list[int]:
     """Return the parts of a number by which versions are ordered: 3.10 is more than 3.9."""
     return [int(part) for part in number.split(".") if part]
+
+
+def uncounted(question: Question, texts: Sequence[str]) -> list[str]:
+    """Return what a question asks of by its number, where texts say others of its kind alone: "day 4".
+
+    One that a row of them may hold ("rooms 1 to 5") is not told.
+    """
+    found: list[str] = []
+    for name in dict.fromkeys(_COUNTED.findall(question.text)):
+        kind = name.split()[0]
+        said = any(contains_phrase(words(text), words(name)) for text in texts)
+        rows = re.compile(rf"\b{kind}s\s+\d|\b{kind}\s+\d+\s*(?:[-–,/&]|to\b|and\b|or\b)", re.IGNORECASE)
+        others = re.compile(rf"\b{kind}\s+\d", re.IGNORECASE)
+        if not said and any(map(others.search, texts)) and not any(map(rows.search, texts)):
+            found.append(name)
+    return found
 
 
 def unsaid_years(question: Question, texts: Sequence[str]) -> list[str]:

@@ -1,15 +1,33 @@
-"""Answers that one line says outright: the hours of a day, the value behind a label."""
+"""Answers that one line says outright: the hours of a day, the value behind a label, when a thing is."""
 
 from __future__ import annotations
 
+import re
 from collections.abc import Sequence
 
 from ddax.reasoning.embedded.cards import asked_label
 from ddax.reasoning.embedded.evidence import Weighed
 from ddax.reasoning.embedded.hours import asked_hours
 from ddax.reasoning.embedded.question import Question
+from ddax.reasoning.embedded.text import fold
+
+_WHEN_IS = re.compile(
+    r"\W*(?:when|(?:at )?what time) (?:is|are) (?:the )?(?P<noun>[a-z][a-z-]+(?: [a-z-]+)?)(?: served)?\W*",
+    re.IGNORECASE,
+)
+_TIMED = r"(?:the )?{noun}(?: (?:is|are|will be))?(?: (?:served|held))? (?:at|from|until|between) (?:\d|noon)"
 
 
 def outright(question: Question, weighed: Sequence[Weighed]) -> tuple[tuple[Weighed, ...], str] | None:
     """Return the line that answers outright and the short answer; None where there is none."""
-    return asked_hours(question, weighed) or asked_label(question, weighed)
+    return asked_hours(question, weighed) or asked_label(question, weighed) or _timed(question, weighed)
+
+
+def _timed(question: Question, weighed: Sequence[Weighed]) -> tuple[tuple[Weighed, ...], str] | None:
+    """Find the only sentence that begins with the thing asked for and its time: "Dinner at 20:00"."""
+    asked = _WHEN_IS.fullmatch(question.text)
+    if asked is None or question.kind != "date":
+        return None
+    begins = re.compile(_TIMED.format(noun=re.escape(fold(asked["noun"]))))
+    told = [item for item in weighed if begins.match(fold(item.sentence.plain)) and not item.sentence.aside]
+    return ((told[0],), "") if len(told) == 1 else None
