@@ -162,3 +162,50 @@ async def test_the_value_of_another_one_is_not_told(reasoner: EmbeddedReasoner, 
 async def test_a_row_is_not_called_by_what_it_says_in_brackets(reasoner: EmbeddedReasoner) -> None:
     said = await asked(reasoner, "How much do children pay?", page=MUSEUM)
     assert "25 euros" not in said.text
+
+
+CLUB = """# Rowing club Nordsee
+
+The club was founded on 4 May 1911 by eleven students. 412 customers were affected.
+
+## Board
+
+| Office | Holder | Since |
+|---|---|---|
+| Chair | Meike Janssen | 2019 |
+| Treasurer | Onno Harms | 2022 |
+| Youth officer | vacant | |
+
+| Boat | Type | Weight |
+|---|---|---|
+| Kormoran | double | 27 kg |
+
+- 1.2 litres of vegetable stock
+- 3 carrot sticks
+"""
+
+
+@pytest.mark.parametrize(
+    ("task", "short", "told"),
+    [
+        ("Who is the chair?", "Meike Janssen", "Chair"),
+        ("Who is the treasurer of the club?", "Onno Harms", "Treasurer"),
+        ("Who is the youth officer?", "", "vacant"),
+        ("What type is the Kormoran?", "double", "Kormoran"),
+        ("How much stock is needed?", None, "1.2 litres"),
+        ("Who founded the club?", "", "eleven students"),
+    ],
+)
+async def test_who_holds_an_office_is_told(
+    reasoner: EmbeddedReasoner, task: str, short: str | None, told: str
+) -> None:
+    said = await asked(reasoner, task, club=CLUB)
+    assert said.found and told in said.text and short in (said.short, None), (said.text, said.short)
+
+
+@pytest.mark.parametrize(
+    "task", ["Who is the secretary?", "Who is the Kormoran?", "How many carrots are needed?"]
+)
+async def test_who_holds_another_office_is_not_told(reasoner: EmbeddedReasoner, task: str) -> None:
+    said = await asked(reasoner, task, club=CLUB)
+    assert said.short == ""

@@ -28,6 +28,10 @@ _VALUES = frozenset(terms("value values detail details data entry info informati
 """What the second column of a table of fields is called."""
 _NAMES = frozenset(terms("name names person"))
 """What the column of those who are asked for is called."""
+_WHO_IS = re.compile(r"\W*who(?:['’]s| is| was| are| were) (?:the|our|your)\b", re.IGNORECASE)
+_PERSON = re.compile(
+    r"(?:(?:Dr|Prof|Mr|Mrs|Ms)\.? )?[A-Z\u00c0-\u00de][\w.'’-]+(?: [A-Z\u00c0-\u00de][\w.'’-]+){1,3}"
+)
 _UNKNOWN = frozenset(["none", "n/a", "na", "tbd", "tba", "tbc", "unknown", "vacant", "nobody", "no one"])
 """What a cell says for nobody, and for no place."""
 _FITS: Mapping[str, Callable[[str], bool]] = {
@@ -99,8 +103,16 @@ def _cell(question: Question, row: Sentence) -> str:
     else:
         plain = _NAMES if question.kind == "person" else frozenset[str]()
         plain |= _VALUES if len(cells) == 1 else frozenset()
-        told = [cell for name, cell in cells if set(terms(name)) <= plain]
+        told = [cell for name, cell in cells if set(terms(name)) <= plain] or _holder(question, cells)
     return told[0] if len(told) == 1 else ""
+
+
+def _holder(question: Question, cells: Sequence[tuple[str, str]]) -> list[str]:
+    """Return who holds the role that a row is called by: the only person in it, else what says nobody."""
+    if question.kind != "person" or not _WHO_IS.match(question.text):
+        return []
+    people = [cell for _, cell in cells if _PERSON.fullmatch(cell)]
+    return people or [cell for _, cell in cells if cell and not _known(cell)]
 
 
 def lacking(question: Question, row: Weighed, weighed: Sequence[Weighed]) -> frozenset[str]:

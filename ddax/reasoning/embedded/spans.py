@@ -22,6 +22,8 @@ DATE = re.compile(
 )
 LIVED = re.compile(rf"\((?:[^()]*;)?\s*(?P<born>{DATE.pattern})\s*[–—-]\s*(?P<died>{DATE.pattern})\)")
 """The days of birth and death, as they stand behind a name."""
+_IS_DATE = re.compile(rf"{_MONTH}(?: \d{{1,4}})?")
+"""A date that has a capital as a name has."""
 _DAY = re.compile(rf"\b(?:\d{{1,2}} {_MONTH}|{_MONTH} \d{{1,2}})\b")
 """A day that a question names: the same with its year is no answer."""
 _YEAR = re.compile(r"\b(?:1\d{3}|20\d\d)\b")
@@ -125,7 +127,7 @@ def names_in(sentence: str) -> list[Span]:
         first, _, rest = text.partition(" ")
         if first.lower() in _STOP_START:
             start, text = start + len(first) + 1, rest
-        if len(text) > 1 and fold(text) not in _STOP_START:
+        if len(text) > 1 and fold(text) not in _STOP_START and not _IS_DATE.fullmatch(text):
             found.append(Span(text, start, start + len(text), 0.5))
     return found
 

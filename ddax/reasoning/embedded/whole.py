@@ -42,6 +42,10 @@ _SPENT = _PAY | _LAST | frozenset(terms("per go goes get gets need needs needed 
 """What only says what an amount is: "How much is paid per kilometre?", "How long does it take?"."""
 _AMOUNT = re.compile(r"\d[\d.,]*\s*(?:[^\W\d_]{1,12}\s+(?:of\s+)?)?(?P<what>[^\W\d_]+)")
 """How much of what: "20 g salt", "2 eggs"."""
+_AMOUNT_OF = re.compile(
+    r"\d[\d.,]*\s+[^\W\d_]{1,12}\s+(?:of\s+)?[^\W\d_]+ (?P<last>[^\W\d_]+)\s*(?:[,;.(]|$)"
+)
+"""The same of what has a word before it: "1.2 litres of vegetable stock"."""
 _LONG = (
     re.compile(
         r"([^\W\d_]+) (?:of|lasts?|takes?|lasted|took) (?:(?:about|around|up to|at (?:most|least)|only) )?\d"
@@ -265,7 +269,12 @@ def _is_amount(question: Question, item: Weighed, needed: AbstractSet[str]) -> b
     """Tell whether a sentence says how much there is of the one thing asked about: "20 g salt"."""
     if question.kind != "number" or not re.search(r"\bhow (?:much|many)\b", question.text, re.IGNORECASE):
         return False
-    return any(needed <= {stem(found["what"].lower())} for found in _AMOUNT.finditer(item.sentence.text))
+    text = item.sentence.text
+    return any(
+        needed <= {stem(found[name].lower())}
+        for form, name in ((_AMOUNT, "what"), (_AMOUNT_OF, "last"))
+        for found in form.finditer(text)
+    )
 
 
 def _is_priced(question: Question, item: Weighed, needed: AbstractSet[str]) -> bool:
