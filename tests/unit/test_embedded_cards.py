@@ -209,3 +209,58 @@ async def test_who_holds_an_office_is_told(
 async def test_who_holds_another_office_is_not_told(reasoner: EmbeddedReasoner, task: str) -> None:
     said = await asked(reasoner, task, club=CLUB)
     assert said.short == ""
+
+
+POOL = """# Outdoor pool Waldsee
+
+Season: 15 May to 10 September
+
+| Day | Hours |
+|---|---|
+| Mon–Fri | 7:00–20:00 |
+| Sat, Sun | 9:00–19:00 |
+
+## 3. Tickets
+
+| | Single | Ten |
+|---|---|---|
+| Adults | 5.50 € | 48 € |
+| Under 6 | free | |
+
+The deep basin has a depth of 3.80 metres. A deposit is two monthly fees.
+
+Manager: Petra Simonsen, 0171 555 02 03
+
+## How do I contact support?
+
+Write to help@waldsee.example or call 0800 555 010.
+"""
+
+
+@pytest.mark.parametrize(
+    ("task", "told"),
+    [
+        ("When does the pool open on Tuesday?", "7:00–20:00"),
+        ("When does the pool close on Sunday?", "9:00–19:00"),
+        ("How deep is the deep basin?", "3.80 metres"),
+        ("Who is the manager of the pool?", "Petra Simonsen"),
+        ("What is the email address of the support?", "help@waldsee.example"),
+        ("What is the phone number of the support?", "0800 555 010"),
+    ],
+)
+async def test_a_size_a_season_and_a_number_are_told(
+    reasoner: EmbeddedReasoner, task: str, told: str
+) -> None:
+    said = await asked(reasoner, task, pool=POOL)
+    assert said.found and told in said.text, said.text
+
+
+@pytest.mark.parametrize(
+    ("task", "untold"),
+    [("How much is a season ticket?", "Single"), ("How much is the ticket deposit?", "Tickets.")],
+)
+async def test_neither_another_row_nor_the_number_of_a_heading_is_told(
+    reasoner: EmbeddedReasoner, task: str, untold: str
+) -> None:
+    said = await asked(reasoner, task, pool=POOL)
+    assert untold not in said.text, said.text

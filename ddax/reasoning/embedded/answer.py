@@ -44,6 +44,8 @@ WHOLE = 0.999
 """Coverage of a sentence that says every word of the question."""
 MAX_SURE = 3
 """Sentences that say all that is asked, of which several are told: they need not agree."""
+_NUMBERED = re.compile(r"[#\s*]*(?:\d+\.)*\d+[.)]?\s")
+"""The number of a heading, which tells nothing of what is asked."""
 LEAST_WORDS = 8
 """A fragment shorter than this is not worth a citation."""
 
@@ -211,7 +213,10 @@ def sayable(question: Question, weighed: Sequence[Weighed]) -> list[Weighed]:
 def _dates(question: Question, label: Weighed) -> bool:
     """Tell whether a heading says the date or number of what is asked: "3.1.0 (2024-06-30)"."""
     said = said_of(question, label.sentence.text)
-    return question.kind in ("date", "number") and bool(label.spans) and not said.isdisjoint(question.terms)
+    if question.kind not in ("date", "number") or said.isdisjoint(question.terms):
+        return False
+    numbered = _NUMBERED.match(label.sentence.text)
+    return any(span.start >= (numbered.end() if numbered else 0) for span in label.spans)
 
 
 def opened(question: Question, order: list[Weighed], weighed: Sequence[Weighed]) -> list[Weighed]:

@@ -52,7 +52,7 @@ _GENERAL = frozenset(
         "facts data summary profile imprint card fee fees price prices cost costs rate rates charges tariff "
         "tariffs team staff people board crew members hours dates schedule rules house basics "
         "specification specifications technical properties settings environment options errors status "
-        "codes booking extras"
+        "codes booking extras ticket tickets admission entry entrance access location directions arrival"
     )
 )
 """What a heading says that is about nothing else than its page."""
@@ -155,7 +155,8 @@ def _of_line(question: Question, said: Weighed, asked: AbstractSet[str]) -> _Val
     called = _stems("phone") & asked - label
     if called and (number := _PHONE.search(value)):
         return _Value(label | called, number[0], said)
-    return _Value(label, parts[0] if question.kind == "person" and _PHONE.search(value) else value, said)
+    person = question.kind == "person" and any(map(str.isdigit, value))
+    return _Value(label, parts[0] if person else value, said)
 
 
 def _of_row(item: Weighed, asked: AbstractSet[str]) -> Iterator[_Value]:

@@ -14,6 +14,7 @@ from typing import Literal, TypeAlias
 from ddax.reasoning.embedded.clock import Hours, days_in, hours_in, without_times
 from ddax.reasoning.embedded.evidence import Weighed
 from ddax.reasoning.embedded.question import Question
+from ddax.reasoning.embedded.spans import DATE
 from ddax.reasoning.embedded.text import terms
 
 Side: TypeAlias = Literal["first", "last", "both", "whether"]
@@ -23,7 +24,7 @@ _FORM = frozenset(
         "opens opening opened closes closing closed shut shuts starts begins ends finishes hours hour times "
         "time o'clock day days daily usual usually normally regular regularly visit visiting visitors "
         "business work working surgery office consulting weekly late early until till also always only "
-        "please bank public holiday holidays"
+        "please bank public holiday holidays season summer winter"
     )
 )  # fmt: skip
 """What says that hours are told, and nothing of whose they are."""
@@ -123,5 +124,5 @@ def _own_cells(cells: Sequence[tuple[str, str]], known: AbstractSet[str]) -> str
 
 
 def _names_no_other(text: str, known: AbstractSet[str]) -> bool:
-    """Tell whether a text says nothing but what is known and what only tells of hours."""
-    return known | _FORM >= set(terms(text))
+    """Tell whether a text says nothing but what is known and what only tells of hours, or of their season."""
+    return known | _FORM >= set(terms(DATE.sub(" ", text)))

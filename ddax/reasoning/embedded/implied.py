@@ -12,6 +12,10 @@ _FORMS = (
     (re.compile(r"\d\s*(?:°\s*[CF]\b|degrees (?:Celsius|Fahrenheit|centigrade)\b)"), "temperature"),
     (re.compile(r"\d\s*(?:km/h|kmh|mph|m/s|knots)\b"), "speed"),
     (re.compile(r"\b[A-Z][\w-]*(?: v| version)? ?\d+\.\d+"), "version"),
+    (
+        re.compile(r"\b(?:call|phone|ring|telephone)\b[^.;\d]{0,20}\+?\d[\d ()/-]{5,}\d", re.IGNORECASE),
+        "phone number",
+    ),
     (re.compile(r"\w@\w[\w.-]*\.\w"), "email address"),
     (
         re.compile(

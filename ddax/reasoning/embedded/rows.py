@@ -28,6 +28,7 @@ _VALUES = frozenset(terms("value values detail details data entry info informati
 """What the second column of a table of fields is called."""
 _NAMES = frozenset(terms("name names person"))
 """What the column of those who are asked for is called."""
+_PRICED = re.compile(r"\W*(?:how much (?:is|are|do|does)\b|what (?:do|does)\b.*\bcosts?\b)", re.IGNORECASE)
 _WHO_IS = re.compile(r"\W*who(?:['’]s| is| was| are| were) (?:the|our|your)\b", re.IGNORECASE)
 _PERSON = re.compile(
     r"(?:(?:Dr|Prof|Mr|Mrs|Ms)\.? )?[A-Z\u00c0-\u00de][\w.'’-]+(?: [A-Z\u00c0-\u00de][\w.'’-]+){1,3}"
@@ -118,11 +119,13 @@ def _holder(question: Question, cells: Sequence[tuple[str, str]]) -> list[str]:
 def lacking(question: Question, row: Weighed, weighed: Sequence[Weighed]) -> frozenset[str]:
     """Return the words of a question that neither a row nor any statement of its document says.
 
-    Its verb may be left out: "Which boat lies at berth B1?".
+    Its verb may be left out: "Which boat lies at berth B1?". Of what has a price the row says all.
     """
-    page = row.sentence.passage.source
+    page, priced = row.sentence.passage.source, _PRICED.search(question.text) is not None
     said = (
-        item.terms for item in weighed if item.sentence.passage.source == page and not item.sentence.label
+        item.terms
+        for item in weighed
+        if item.sentence.passage.source == page and not item.sentence.label and not priced
     )
     verb = terms(" ".join(filter(None, match.groups()))) if (match := _VERB.search(question.text)) else []
     return frozenset(question.terms).difference(MEASURES, verb, row.terms, *said)

@@ -12,7 +12,7 @@ from ddax.reasoning.embedded.columns import HOW, of_other_size
 from ddax.reasoning.embedded.evidence import Weighed, fit_of_title
 from ddax.reasoning.embedded.extremes import extreme, higher
 from ddax.reasoning.embedded.fields import asked_field
-from ddax.reasoning.embedded.implied import dated, released
+from ddax.reasoning.embedded.implied import dated, implied, released
 from ddax.reasoning.embedded.question import Question, said_of
 from ddax.reasoning.embedded.reasons import claimed, gives_reason, only_says_what
 from ddax.reasoning.embedded.rows import asked_cell
@@ -53,6 +53,11 @@ _LONG = (
     re.compile(r"\d+[ -](?:second|minute|hour|day|night|week|month|year|metre|meter|mile)[ -]([^\W\d_]+)"),
 )
 """What is so long: "an interval of 20 minutes", "a 20-minute interval"."""
+_SIZED = re.compile(
+    r"\b(?:depth|height|length|width|breadth|thickness|weight|span) of (?:(?:about|around|up to|only) )?\d",
+    re.IGNORECASE,
+)
+"""A size by its name: "a depth of 3.80 metres"."""
 _LED = re.compile(r"(?:\b(?:is|are|at|for|costs?|paid|up to|only|just)\s+)+$", re.IGNORECASE)
 """What may stand between a thing and its price."""
 _WHILE = re.compile(
@@ -198,7 +203,7 @@ def needed_terms(question: Question) -> frozenset[str]:
 
 def _answers(question: Question, item: Weighed) -> bool:
     """Tell whether a sentence states something of the kind that is asked for."""
-    own = said_of(question, item.sentence.text)
+    own = said_of(question, f"{item.sentence.text} {implied(question, item.sentence)}")
     # Where only its heading says what is asked, it is about something else; "it" is what the heading names.
     about = goes_back(item.sentence) or not own.isdisjoint(terms(question.text))
     if not states(item.sentence) or not _fits(question, item) or not about:
@@ -261,6 +266,8 @@ def _is_measured(question: Question, item: Weighed, needed: AbstractSet[str]) ->
     if any(needed <= {stem(found.lower())} for form in _LONG for found in form.findall(item.sentence.text)):
         return True
     begins = set(terms(" ".join(words(item.sentence.plain)[:SUBJECT])))
+    if needed <= begins and _SIZED.search(item.sentence.text):
+        return True
     measured = rf"\d\s+[^\W\d]+\s+{re.escape(how[1])}\b"
     return needed <= begins and re.search(measured, item.sentence.text, re.IGNORECASE) is not None
 
