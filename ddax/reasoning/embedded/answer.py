@@ -18,7 +18,7 @@ from ddax.reasoning.embedded.denials import denying
 from ddax.reasoning.embedded.evidence import Weighed, fit_of_title, weigh
 from ddax.reasoning.embedded.extremes import asks_extreme, extreme
 from ddax.reasoning.embedded.fields import asked_field, lacks_field
-from ddax.reasoning.embedded.others import said_otherwise, uncounted
+from ddax.reasoning.embedded.others import told_of_others
 from ddax.reasoning.embedded.outright import outright
 from ddax.reasoning.embedded.question import Question, said_of, unmet
 from ddax.reasoning.embedded.reasons import gives_reason, only_says_what, unreasoned
@@ -167,7 +167,7 @@ def refusal(
 ) -> str:
     """Say that the sources do not answer, and what is missing; `absent` is a thing that nothing mentions."""
     said = frozenset[str]().union(*(said_of(question, item.sentence.titled) for item in weighed))
-    missing = (unmet(question.names, said) or _otherwise(question, weighed))[:6]
+    missing = (unmet(question.names, said) or told_of_others(question, _texts(weighed)))[:6]
     about = frozenset[str]().union(*(item.terms for item in weighed))
     if missing:
         tail = f"nothing read mentions {', '.join(missing)}"
@@ -183,11 +183,6 @@ def refusal(
     needed = f", and {threshold:.2f} is needed" if strength.value < threshold else ""
     # Cut, not rounded: what is just below the line is not shown as the line itself.
     return f"Not found in the sources: {tail} (support {floor(strength.value * 100) / 100:.2f}{needed})."
-
-
-def _otherwise(question: Question, weighed: Sequence[Weighed]) -> list[str]:
-    texts = _texts(weighed)
-    return [*said_otherwise(question.names, texts), *uncounted(question, texts)]
 
 
 def _texts(weighed: Sequence[Weighed]) -> list[str]:

@@ -128,6 +128,11 @@ def uncounted(question: Question, texts: Sequence[str]) -> list[str]:
     return found
 
 
+def told_of_others(question: Question, texts: Sequence[str]) -> list[str]:
+    """Return what a question asks of by a number, where texts tell of other numbers of its kind alone."""
+    return [*said_otherwise(question.names, texts), *uncounted(question, texts)]
+
+
 def unsaid_years(question: Question, texts: Sequence[str]) -> list[str]:
     """Return the years of which a question asks and that no text says, nor a time that holds them."""
     known = {word for text in texts for word in words(text)}

@@ -21,7 +21,7 @@ from dataclasses import dataclass
 
 from ddax.reasoning.embedded.denials import denying
 from ddax.reasoning.embedded.evidence import Weighed
-from ddax.reasoning.embedded.others import said_otherwise, uncounted, unsaid_years
+from ddax.reasoning.embedded.others import told_of_others, unsaid_years
 from ddax.reasoning.embedded.outright import outright
 from ddax.reasoning.embedded.question import Question, said_of
 from ddax.reasoning.embedded.sentences import Sentence
@@ -101,7 +101,7 @@ def unsaid(question: Question, passages: Sequence[Passage]) -> list[str]:
     texts = [words(f"{passage.title} {passage.text}") for passage in passages]
     told = (name for name in lettered(question) if not any(contains_phrase(text, name) for text in texts))
     read = [f"{passage.title}\n{passage.text}" for passage in passages]
-    other = [*said_otherwise(question.names, read), *uncounted(question, read), *unsaid_years(question, read)]
+    other = [*told_of_others(question, read), *unsaid_years(question, read)]
     return [*unsaid, *map(" ".join, told), *other]
 
 
