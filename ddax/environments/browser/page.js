@@ -159,7 +159,7 @@
     if (el.required || aria("required") === "true") state.required = true;
     const open = tagOf(el) === "summary" ? String(el.parentElement?.open) : aria("expanded");
     if (open === "true") state.expanded = true;
-    const leads = open === null && roleOf(el) === "menuitem" && /^(true|menu)$/.test(aria("haspopup"));
+    const leads = open === null && /^(menuitem|button)$/.test(roleOf(el)) && /^(true|menu)$/.test(aria("haspopup"));
     if (open === "false" || leads) state.collapsed = true;
     if (/^(list|both)$/.test(aria("autocomplete")) || aria("haspopup") === "listbox" && el.matches("input,textarea")) state.suggests = true;
     if (aria("current") && aria("current") !== "false") state.current = true;

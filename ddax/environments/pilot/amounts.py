@@ -64,6 +64,9 @@ async def set_amount(pilot: Pilot, order: Order) -> bool | None:
         matched = several and len(pool) == len(wanted)
         return matched and all([await bring(pilot, node, to) for node, to in pairs])
     node = _meant(pilot, pool, order) if kind else _named(pool, _name(order), least=0.6)
+    if not kind and node and any(n is not node and label_of(n) == label_of(node) for n in pool):
+        pilot.unclear(n for n in pool if label_of(n) == label_of(node))
+        return False
     if node is None or (not kind and _rivalled(pilot, node, pool, order)):
         return False if kind else None
     return await bring(pilot, node, wanted[0])

@@ -9,6 +9,7 @@ from ddax.environments.pilot.orders import Order
 from ddax.environments.pilot.paging import goes_on
 from ddax.environments.pilot.pilot import Pilot
 from ddax.environments.pilot.pressing import is_called, press_node
+from ddax.environments.pilot.prices import price_in
 from ddax.environments.pilot.rows import node_words, words_of
 from ddax.environments.pilot.words import EMPTY, FIELD, plain, tokens
 
@@ -67,9 +68,9 @@ def measures(pilot: Pilot, text: str) -> list[tuple[float, Node]]:
             if span and node.role in ("text", "cell", "clickable"):
                 found.append((60 * int(span[1] or span[3] or 0) + int(span[2] or 0), node))
         elif money:
-            price = re.search(r"[$€£]\s*(\d[\d,]*(?:\.\d+)?)", said)
-            if price:
-                found.append((float(price[1].replace(",", "")), node))
+            price = price_in(said)
+            if price is not None:
+                found.append((price, node))
         elif re.fullmatch(r"-?\d+(?:\.\d+)?", said.strip()) and node.role not in FIELD:
             found.append((float(said), node))
     return found

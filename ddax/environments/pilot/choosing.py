@@ -12,7 +12,6 @@ from ddax.environments.pilot.amounts import set_amount
 from ddax.environments.pilot.boxes import CALLED, beside_of, boxes_beside, of_group
 from ddax.environments.pilot.calendar import CALENDAR_WORDS, pick_day, showing
 from ddax.environments.pilot.dates import find_date, month_of
-from ddax.environments.pilot.deeds import press_in_row
 from ddax.environments.pilot.doors import doors
 from ddax.environments.pilot.dropdowns import built, take_offered
 from ddax.environments.pilot.fields import (
@@ -28,6 +27,7 @@ from ddax.environments.pilot.fields import (
     where_of,
 )
 from ddax.environments.pilot.match import label_of
+from ddax.environments.pilot.named_rows import press_in_row
 from ddax.environments.pilot.orders import Order
 from ddax.environments.pilot.pilot import Pilot
 from ddax.environments.pilot.pressing import SURE, click, press_named, press_path, press_place

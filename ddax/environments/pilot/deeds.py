@@ -6,7 +6,6 @@ rows. What is left over, or fits several rows, stops the order: a guess would be
 
 from __future__ import annotations
 
-import re
 from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
@@ -20,6 +19,7 @@ from ddax.environments.pilot.orders import Order
 from ddax.environments.pilot.paging import goes_on, next_page
 from ddax.environments.pilot.pilot import Pilot
 from ddax.environments.pilot.pressing import OPENED, click
+from ddax.environments.pilot.prices import price_in
 from ddax.environments.pilot.rows import (
     Row,
     above_of,
@@ -41,7 +41,6 @@ from ddax.environments.pilot.words import (
     FIELD,
     KINDS,
     ORDINALS,
-    ROLE_WORDS,
     lettered,
     nth,
     ordinal,
@@ -62,11 +61,11 @@ STRUCK = frozenset({"s", "del", "strike"})
 """Tags of what no longer holds."""
 _CONSENTS = frozenset({"accept", "reject", "decline", "allow", "deny"})
 """Verbs for which a control may say “all”: “Accept the cookies”."""
+_MORE = frozenset({"more", "another", "extra"})
 _THAT = frozenset({"it", "them", "that", "this"})
 _YES = frozenset({"ok", "okay", "yes", "confirm", "continue"})
 _ASKS = frozenset({"sure", "really", "confirm"})
 """Words by which a box asks again for what was begun."""
-_PRICE = re.compile(r"[$€£]\s?(\d[\d,]*(?:\.\d+)?)|(\d[\d,]*(?:\.\d+)?)\s?[$€£]")
 
 
 @dataclass(frozen=True)
@@ -144,7 +143,8 @@ def fits(pilot: Pilot, asked: Asked) -> list[Row]:
     """Return the controls that an order can mean, each with its row."""
     said = set(asked.words)
     pool = [(n, names_of(n, asked.verb)) for n in pilot.nodes(ACTED_ON - FIELD - {"combobox", "option"})]
-    named = [(n, words) for n, words in pool if words and words <= said and _bears(n, words, asked)]
+    heads = _heads(pilot)
+    named = [(n, words) for n, words in pool if words and words <= said and _bears(n, words, asked, heads)]
     groups: dict[frozenset[str], list[Node]] = {}
     for node, words in named:
         groups.setdefault(frozenset(words), []).append(node)
@@ -155,9 +155,9 @@ def fits(pilot: Pilot, asked: Asked) -> list[Row]:
             rest -= {"all"}
         if _counts(pilot, asked, rest):
             return _counted(pilot, lines_of(pilot.seen, groups[name]), asked.place)
-        found = _in_rows(pilot, groups[name], rest)
+        found = in_rows(pilot, groups[name], rest)
         if not found and asked.verb in COUNTED and count_of(asked.words[1:2]):
-            found = _in_rows(pilot, groups[name], rest - {asked.words[1]})
+            found = in_rows(pilot, groups[name], rest - {asked.words[1]})
         found = [row for row in found if not how_many(asked, row) or _takes_count(pilot, asked, row)]
         if found:
             return found
@@ -168,17 +168,22 @@ def _pluses(pilot: Pilot, asked: Asked) -> list[Row]:
     """Return the rows in which a plus is all there is to add one more of what an order names."""
     if asked.verb not in COUNTED:
         return []
-    rest = set(asked.words[1:]) - EMPTY - KINDS
+    rest = set(asked.words[1:]) - EMPTY - KINDS - _MORE
     rest -= {asked.words[1]} if count_of(asked.words[1:2]) else set()
     found = [n for n in pilot.nodes(_PRESSED) if is_plus(n)]
-    return _in_rows(pilot, found, rest) if len(found) > 1 and rest else []
+    return in_rows(pilot, found, rest) if len(found) > 1 and rest else []
 
 
 def _counts(pilot: Pilot, asked: Asked, rest: set[str]) -> bool:
     """Tell whether an order says a row by its place alone, beside what a heading says of all of them."""
-    heads = {word for n in pilot.seen.nodes if n.role == "heading" for word in words_of(n.name)}
     told = {word for word in rest if word not in ORDINALS and not ordinal(word)}
-    return bool(asked.place) and told <= heads | set(words_of(pilot.seen.title))
+    return bool(asked.place) and told <= _heads(pilot)
+
+
+def _heads(pilot: Pilot) -> set[str]:
+    """Return the words of the headings and the title of a page."""
+    heads = {word for n in pilot.seen.nodes if n.role == "heading" for word in words_of(n.name)}
+    return heads | set(words_of(pilot.seen.title))
 
 
 def _counted(pilot: Pilot, rows: Sequence[Row], place: int) -> list[Row]:
@@ -195,40 +200,6 @@ def how_many(asked: Asked, row: Row) -> int:
     return count_of([word]) if behind and not named else 0
 
 
-async def press_in_row(pilot: Pilot, order: Order) -> bool | None:
-    """Press the control of a name in the row that an order says; None where none is said, or it is alone.
-
-    So “Click Delete beside Borealis”. Where no row fits, or more than one, none of them is pressed. A single
-    quote is what the control is called.
-    """
-    quote = set(words_of(order.quote)) if len(order.quotes) == 1 else set[str]()
-    said = set(words_of(order.text)) - EMPTY - set(ROLE_WORDS)
-    whole = any(said <= set(words_of(n.name)) for n in pilot.nodes(ACTED_ON) if n.name)
-    if whole or ordinal(order.outside):
-        return None
-    groups: dict[frozenset[str], list[Node]] = {}
-    for node in pilot.nodes({"button", "link", "clickable"}):
-        words = names_of(node, "")
-        if node.name and words and words <= said and quote in (set(), set(words_of_name(node.name))):
-            groups.setdefault(frozenset(words), []).append(node)
-    name = max(groups, key=len, default=frozenset())
-    rest = said - name - KINDS
-    controls = groups.get(name, [])
-    if not rest or (len(controls) < 2 and not any(_is_beside(pilot, node, rest) for node in controls)):
-        return None
-    found = _in_rows(pilot, controls, rest)
-    if len(found) != 1:
-        pilot.unclear(controls)
-        return False
-    return await click(pilot, found[0].control) != "refused"
-
-
-def _is_beside(pilot: Pilot, control: Node, rest: set[str]) -> bool:
-    """Tell whether some words stand in a row beside that of a control."""
-    others = beside(pilot.seen, above_of(control, holders_of(pilot.seen)))
-    return bool(rest & node_words(node for node in pilot.seen.nodes if node.id in others))
-
-
 def _takes_count(pilot: Pilot, asked: Asked, row: Row) -> bool:
     """Tell whether a row has a stepper, or its control can be pressed as often as is asked."""
     return asked.verb in COUNTED or stepper(pilot, row.parts) is not None
@@ -242,14 +213,15 @@ def _longer(pilot: Pilot, asked: Asked) -> list[Row]:
     return [Row(longer[0], (longer[0],))] if len(longer) == 1 else []
 
 
-def _bears(node: Node, words: set[str], asked: Asked) -> bool:
+def _bears(node: Node, words: set[str], asked: Asked, heads: set[str]) -> bool:
     """Tell whether a control does what the verb of an order says."""
     if asked.verb in words:
         return node.role not in BOXES
-    return asked.verb in _SHOWS and set(asked.words[1:]) - EMPTY - KINDS == words
+    shown = set(asked.words[1:]) - EMPTY - KINDS
+    return asked.verb in _SHOWS and words in (shown, shown - heads)
 
 
-def _in_rows(pilot: Pilot, controls: Sequence[Node], rest: set[str]) -> list[Row]:
+def in_rows(pilot: Pilot, controls: Sequence[Node], rest: set[str]) -> list[Row]:
     """Return the rows of some controls in which the rest of what an order says stands."""
     best, rest = superlative(rest)
     if len(controls) == 1:
@@ -301,10 +273,10 @@ def _by_price(pilot: Pilot, rows: Sequence[Row], *, low: bool) -> list[Row]:
     priced: list[tuple[float, Row]] = []
     for row in rows:
         held = (part for part in row.parts if part.tag not in STRUCK)
-        found = _PRICE.search(" | ".join(part.own or part.name for part in held))
-        if found is None:
+        price = price_in(" | ".join(part.own or part.name for part in held))
+        if price is None:
             return []
-        priced.append((float((found[1] or found[2]).replace(",", "")), row))
+        priced.append((price, row))
     if not priced or goes_on(pilot):
         return []
     best = (min if low else max)(price for price, _ in priced)
@@ -336,6 +308,8 @@ async def _menu(pilot: Pilot, asked: Asked) -> Node | None:
 
 async def _carry_out(pilot: Pilot, asked: Asked, row: Row) -> bool:
     """Set how many where a row counts, press its control, and answer what the page asks because of it."""
+    if is_plus(row.control) and _MORE & set(asked.words):
+        return await press_times(pilot, row.control, count_of(asked.words[1:2]) or 1, sure=True)
     unmet = (word for word in asked.words[1:] if word not in row.words())
     count = how_many(asked, row) or count_of(unmet)
     steps = stepper(pilot, row.parts) if count else None

@@ -16,6 +16,7 @@ from ddax.environments.pilot.naming import named
 from ddax.environments.pilot.orders import Order, read_orders
 from ddax.environments.pilot.pilot import Pilot
 from ddax.environments.pilot.pressing import SUBMITS, click, press_node, press_whole, submit
+from ddax.environments.pilot.repeats import asks_again, repeat_password
 from ddax.environments.pilot.rows import words_of
 from ddax.environments.pilot.several import deeds
 from ddax.environments.pilot.suggest import is_search
@@ -117,11 +118,12 @@ async def _fill_said(pilot: Pilot, order: Order, labels: list[str]) -> bool:
 async def login(pilot: Pilot, order: Order) -> bool:
     """Log in with what the order says: into the fields for it, then send their form.
 
-    An order to log out or to sign up is none of it.
+    An order to log out is none of it; one to sign up is where it says both a name and a password.
     """
-    if words_of(f"{order.word} {order.text}")[:1] != ["login"]:
-        return await give(pilot, order)
     name, secret = _said(_NAME, order), _said(_SECRET, order)
+    signs_up = words_of(f"{order.word} {order.text}")[:1] == ["signup"]
+    if not (signs_up and name and secret) and words_of(f"{order.word} {order.text}")[:1] != ["login"]:
+        return await give(pilot, order)
     if not name and not secret:
         return await deed(pilot, order)
     says_secret = "password" in tokens(order.outside)
@@ -129,6 +131,8 @@ async def login(pilot: Pilot, order: Order) -> bool:
         return False
     for value in filter(None, (name, secret)):
         fields = _login_fields(pilot, secret=value is secret)
+        if value is secret and signs_up and len(fields) == 2:
+            fields = [n for n in fields if not asks_again(n)]  # which `repeat_password` fills
         if not fields and value is secret and await _next_step(pilot):
             await comes(pilot, lambda: bool(_login_fields(pilot, secret=True)))
             fields = _login_fields(pilot, secret=True)
@@ -139,6 +143,8 @@ async def login(pilot: Pilot, order: Order) -> bool:
         pilot.focus = pilot.seen.node(fields[0].id)
     if _sends_next(pilot, order):
         return True
+    if signs_up and not await repeat_password(pilot):
+        return False
     known = {n.id for n in _login_fields(pilot, secret=True)}
     if not await submit(pilot):
         return False

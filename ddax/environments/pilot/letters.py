@@ -9,13 +9,18 @@ from ddax.environments.pilot.fields import fill
 from ddax.environments.pilot.match import label_of
 from ddax.environments.pilot.orders import Order
 from ddax.environments.pilot.pilot import Pilot
-from ddax.environments.pilot.pressing import press_node
-from ddax.environments.pilot.rows import words_of
-from ddax.environments.pilot.words import FIELD, tokens
+from ddax.environments.pilot.posting import ways_of
+from ddax.environments.pilot.pressing import click, press_node
+from ddax.environments.pilot.rows import rows_of, words_of
+from ddax.environments.pilot.suggest import is_search
+from ddax.environments.pilot.words import EMPTY, FIELD, KINDS, tokens
 
 _LETTER = re.compile(
     r"(?:write|send|compose|create)\s+(?:an?\s+)?(?:new\s+)?(?:e-?mail|mail|message)\s+to\s+(?P<to>\S+)(?P<rest>.*)",
     re.IGNORECASE | re.DOTALL,
+)
+_CHAT = re.compile(
+    r"(?:send|write|message)\s+(?:(?:an?|the)\s+)?(?:message\s+)?_+\s+to\s+(?P<who>[^_]+)", re.IGNORECASE
 )
 _BEGINS = (frozenset({"compose"}), frozenset({"new", "message"}), frozenset({"new", "email"}))
 """What the control that begins a message is called, in any order."""
@@ -68,14 +73,47 @@ def _field(pilot: Pilot, names: frozenset[str]) -> Node | None:
 async def answer(pilot: Pilot, order: Order) -> bool | None:
     """Answer the message that is open with what stands in quotes; None where none is, or it is not said."""
     begins = [n for n in pilot.nodes({"button", "link", "clickable"}) if words_of(n.name) == ["reply"]]
-    if order.word not in ("reply", "respond", "answer") or len(order.quotes) != 1 or len(begins) != 1:
+    if order.word not in ("reply", "respond", "answer") or len(order.quotes) != 1 or not begins:
         return None
+    if len(begins) > 1:
+        rest = set(words_of(order.outside.replace("_", " "))) - EMPTY - KINDS - {"reply", "saying"}
+        found = [row.control for row in rows_of(pilot.seen, begins) if rest and rest <= row.words()]
+        if len(found) != 1:
+            pilot.unclear(begins)
+            return False
+        begins = found
     known = {node.id for node in pilot.seen.nodes}
     if not await press_node(pilot, begins[0]):
         return False
     came = [n for n in pilot.nodes({"textbox"}) if n.id not in known]
     bodies = [n for n in came if n.tag != "input"] or came
-    return len(bodies) == 1 and await fill(pilot, bodies[0], order.quote) and await _send(pilot)
+    if len(bodies) != 1 or not await fill(pilot, bodies[0], order.quote):
+        return False
+    return await sent(pilot, pilot.seen.node(bodies[0].id) or bodies[0], known)
+
+
+async def chat(pilot: Pilot, order: Order) -> bool | None:
+    """Write what stands in quotes to the one whose name opens a conversation; None where none does."""
+    said = _CHAT.fullmatch(f"{order.word} {order.outside}".strip(" ."))
+    name = set(words_of(said["who"])) if said and len(order.quotes) == 1 else set[str]()
+    opens = [
+        n for n in pilot.nodes({"button", "link", "clickable"}) if name and set(words_of(n.name)) == name
+    ]
+    if len(opens) != 1 or await click(pilot, opens[0]) == "refused":
+        return False if opens else None
+    fields = [n for n in pilot.nodes({"textbox"}) if not is_search(n) and "readonly" not in n.state]
+    bodies = [n for n in fields if n.tag != "input"] or fields
+    if len(bodies) != 1 or bodies[0].value or not await fill(pilot, bodies[0], order.quote):
+        return False
+    return await sent(pilot, pilot.seen.node(bodies[0].id) or bodies[0], set())
+
+
+async def sent(pilot: Pilot, field: Node, known: set[str]) -> bool:
+    """Press what sends the text of a field: the nearest control for it that is not `known`, else Send."""
+    ways = [n for n in ways_of(pilot, field) if n.id not in known]
+    if len(ways) == 1:
+        return await press_node(pilot, ways[0])
+    return await _send(pilot)
 
 
 async def _send(pilot: Pilot) -> bool:

@@ -43,7 +43,7 @@ async def post(pilot: Pilot, order: Order) -> bool | None:
         return False
     if _is_sent_next(pilot, order):
         return True
-    ways = _ways(pilot, pilot.seen.node(field.id) or field)
+    ways = ways_of(pilot, pilot.seen.node(field.id) or field)
     if len(ways) == 1:
         return await click(pilot, ways[0]) == "changed"
     if ways:
@@ -84,7 +84,7 @@ def _field(pilot: Pilot, kind: str) -> Node | None:
     return pool[0] if len(pool) == 1 else None
 
 
-def _ways(pilot: Pilot, field: Node) -> list[Node]:
+def ways_of(pilot: Pilot, field: Node) -> list[Node]:
     """Return the buttons that may send what stands in a field, of those nearest to it."""
     named = ((n, set(words_of_name(n.name)) - EMPTY) for n in pilot.nodes({"button", "clickable"}))
     pool = [n for n, words in named if words and words <= _SENDS and n.form[0] == field.form[0]]

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 
+from ddax.environments.browser.seen import Node
 from ddax.environments.pilot.fields import fill
 from ddax.environments.pilot.match import label_of
 from ddax.environments.pilot.pilot import Pilot
@@ -14,10 +15,15 @@ _AGAIN = re.compile(
 )
 
 
+def asks_again(field: Node) -> bool:
+    """Tell whether a field asks for what another one has."""
+    return _AGAIN.search(label_of(field)) is not None
+
+
 async def repeat_password(pilot: Pilot) -> bool:
     """Write a password that was just written into the empty field that asks for it again, if there is one."""
     secret = [n for n in pilot.nodes(FIELD) if n.type == "password"]
-    again = [n for n in secret if _AGAIN.search(label_of(n))]
+    again = list(filter(asks_again, secret))
     first = [n for n in secret if n not in again and n.form == again[0].form] if len(again) == 1 else []
     if len(first) != 1 or again[0].value:
         return True

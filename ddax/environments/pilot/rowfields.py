@@ -8,14 +8,15 @@ from ddax.environments.browser.seen import ACTED_ON, Node
 from ddax.environments.pilot.match import label_of
 from ddax.environments.pilot.orders import Order
 from ddax.environments.pilot.pilot import Pilot
-from ddax.environments.pilot.rows import above_of, inside, node_words, words_of
-from ddax.environments.pilot.words import EMPTY, FIELD, plain
+from ddax.environments.pilot.rows import above_of, holders_of, inside, node_words, own_groups, words_of
+from ddax.environments.pilot.words import EMPTY, FIELD, KINDS, plain
 
 _SETS = re.compile(
-    r"(?:please\s+)?(?:assign|reassign|move|mark|set|change|switch)\s+(?P<what>.+?)\s+(?:to|as)\s+(?P<value>.+)",
+    r"(?:please\s+)?(?P<verb>assign|reassign|move|mark|set|change|switch)\s+(?P<what>.+?)\s+(?:to|as)\s+(?P<value>.+)",
     re.IGNORECASE,
 )
 _ROWS = frozenset({"row", "listitem", "article", "group", "treeitem"})
+_ASSIGNS = frozenset({"assign", "reassign"})
 _HEADS = frozenset({"columnheader", "cell", "gridcell"})
 
 
@@ -28,11 +29,15 @@ def in_row(pilot: Pilot, order: Order) -> tuple[Node, str] | None:
     said = _SETS.fullmatch(f"{order.word} {order.text}".strip(" ."))
     words = set(words_of(said["what"])) - EMPTY if said else set[str]()
     fields = [n for n in pilot.nodes(FIELD | {"combobox"}) if "readonly" not in n.state]
-    if said is None or any(set(words_of(label_of(n))) - EMPTY == words for n in fields):
-        return None
+    assigns = said is not None and said["verb"].casefold() in _ASSIGNS
+    called = words - KINDS if assigns else words
+    whole = [n for n in fields if set(words_of(label_of(n))) - EMPTY == called]
+    if said is None or whole:
+        sure = said and assigns and len(whole) == 1 and _offers(whole[0], _value(said))
+        return (whole[0], _value(said)) if said and sure else None
     heads = {word for n in pilot.seen.nodes if n.role == "heading" for word in words_of(n.name)}
     heads |= set(words_of(pilot.seen.title))
-    value, found = said["value"].strip("\"“”' "), list[Node]()
+    value, found = _value(said), list[Node]()
     for field in fields:
         row, own = _row_words(pilot, field), _names(pilot, field)
         if words & row and words - own <= row | heads and (words & own - row or _offers(field, value)):
@@ -41,6 +46,10 @@ def in_row(pilot: Pilot, order: Order) -> tuple[Node, str] | None:
     if len(named) > 1:
         pilot.unclear(named)
     return (named[0], value) if len(named) == 1 else None
+
+
+def _value(said: re.Match[str]) -> str:
+    return str(said["value"]).strip("\"“”' ")
 
 
 def _offers(field: Node, value: str) -> bool:
@@ -54,8 +63,19 @@ def _row_words(pilot: Pilot, field: Node) -> set[str]:
     group = next((one for one in above if roles.get(one) in _ROWS), "")
     parts = inside(pilot.seen, group) if group else ()
     holds = {group, *(n.parent for n in parts if n.role in ACTED_ON)}
+    if not group:
+        return _card_words(pilot, field)
     read = node_words(n for n in parts if n.role not in ACTED_ON and n.id not in holds)
     return read | {word for n in parts if n.id in holds for word in words_of(n.own)}
+
+
+def _card_words(pilot: Pilot, field: Node) -> set[str]:
+    """Return the words of the card that a field stands in beside others of its kind and name."""
+    kin = [n for n in pilot.nodes({field.role}) if n.tag == field.tag]
+    groups = own_groups(kin, holders_of(pilot.seen))
+    own = groups[kin.index(field)] if len(kin) > 1 and all(groups) else []
+    parts = inside(pilot.seen, own[-1]) if own else ()
+    return node_words(n for n in parts if n.role not in ACTED_ON | {"label"})
 
 
 def _names(pilot: Pilot, field: Node) -> set[str]:

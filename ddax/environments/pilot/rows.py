@@ -22,6 +22,7 @@ _SAME = {
     "remove": "delete", "trash": "delete", "erase": "delete", "put": "add", "reserve": "book",
     "purchase": "buy", "subscribe": "signup",
     "show": "view", "see": "view", "display": "view", "favorite": "favourite",
+    "qty": "quantity", "amt": "amount", "dept": "department", "addr": "address",
     "create": "new", "proceed": "continue",
     "basket": "cart", "bag": "cart", "e-mail": "email", "mail": "email", "×": "delete", "🗑": "delete",
 }  # fmt: skip

@@ -11,20 +11,22 @@ from ddax.environments.pilot.closing import close
 from ddax.environments.pilot.colours import pick_colour
 from ddax.environments.pilot.consent import asked_for
 from ddax.environments.pilot.copying import copy, paste
-from ddax.environments.pilot.deeds import asked_of, deed, fits, press_in_row
+from ddax.environments.pilot.deeds import asked_of, deed, fits
 from ddax.environments.pilot.doors import doors
 from ddax.environments.pilot.editors import style
 from ddax.environments.pilot.fields import enter, fill
 from ddax.environments.pilot.forms import give, login, search
 from ddax.environments.pilot.generated import generate
+from ddax.environments.pilot.going import go_to, in_tab
 from ddax.environments.pilot.labelled import labelled
 from ddax.environments.pilot.later import when_shown
 from ddax.environments.pilot.leaving import leave_field
-from ddax.environments.pilot.letters import answer, letter
+from ddax.environments.pilot.letters import answer, chat, letter
 from ddax.environments.pilot.lists import move_in_list
 from ddax.environments.pilot.match import label_of
 from ddax.environments.pilot.messages import MESSAGE_WORDS, message, speaks_of_mail, spoken_of
 from ddax.environments.pilot.multiples import set_several
+from ddax.environments.pilot.named_rows import move_by_menu, press_in_row
 from ddax.environments.pilot.orders import Order
 from ddax.environments.pilot.paging import SCROLLS, further, looks_further, see_all
 from ddax.environments.pilot.pilot import Pilot, Skill
@@ -37,11 +39,11 @@ from ddax.environments.pilot.pressing import (
     explore,
     is_called,
     press,
-    press_named,
     press_near,
     press_node,
     submit,
 )  # fmt: skip
+from ddax.environments.pilot.ranges import set_range
 from ddax.environments.pilot.ratings import rate
 from ddax.environments.pilot.repeats import repeat_password
 from ddax.environments.pilot.rowfields import in_row
@@ -60,13 +62,14 @@ from ddax.environments.pilot.words import (
     nth,
     numbers,
     ordinal,
-    plain,
     roles,
     tokens,
 )
 
 INTO = frozenset({"into", "in", "as", "on"})
 POINTERS = frozenset({"mouse", "pointer", "cursor"})
+_RANGED = frozenset({"enter", "choose", "deed", "search", "goal"})
+"""Kinds of orders that may say both ends of a range."""
 WHOLE = 0.9
 """Likeness from which a control is called what an order says, whole."""
 
@@ -92,6 +95,7 @@ async def carry_out(pilot: Pilot) -> None:
 
 async def _carried_out(pilot: Pilot, order: Order) -> bool:
     """Carry out one order; where nothing was found for it, scroll on as long as something new comes."""
+    order = await in_tab(pilot, order)
     await see_all(pilot, order)
     if order.verb in ("press", "submit") and not await repeat_password(pilot):
         return False
@@ -129,7 +133,12 @@ def _skill(order: Order) -> Skill:
         return switch
     if posts(order):
         return _post
-    return SKILLS[order.verb]
+    return _ranged if order.verb in _RANGED else SKILLS[order.verb]
+
+
+async def _ranged(pilot: Pilot, order: Order) -> bool:
+    ranged = await set_range(pilot, order)
+    return await SKILLS[order.verb](pilot, order) if ranged is None else ranged
 
 
 async def _post(pilot: Pilot, order: Order) -> bool:
@@ -147,9 +156,10 @@ async def _submit(pilot: Pilot, order: Order) -> bool:
 
 async def _enter(pilot: Pilot, order: Order) -> bool:
     """Write what an order says; “Change the password” says nothing to write, and is a control if anything."""
-    written = await letter(pilot, order)
-    if written is not None:
-        return written
+    for way in (letter, chat):
+        written = await way(pilot, order)
+        if written is not None:
+            return written
     if found := in_row(pilot, order):
         return await fill(pilot, *found)
     if (several := await set_several(pilot, order)) is not None:
@@ -216,6 +226,8 @@ def _subject(order: Order) -> str:
 
 
 async def _press_or_theirs(pilot: Pilot, order: Order) -> bool:
+    if order.word == "open" and not order.quotes and len(fits(pilot, asked_of(order))) == 1:
+        return await deed(pilot, order)
     if several := pressed_each(pilot, order):
         for one in several:
             if not await _press_or_theirs(pilot, one):
@@ -289,7 +301,7 @@ async def _style(pilot: Pilot, order: Order) -> bool:
 async def _drag(pilot: Pilot, order: Order) -> bool:
     if found := in_row(pilot, order):
         return await fill(pilot, *found)
-    for skill in (set_amount, move_in_list):
+    for skill in (set_amount, move_in_list, move_by_menu):
         moved = await skill(pilot, order)
         if moved is not None:
             return moved
@@ -301,22 +313,6 @@ async def _hover(pilot: Pilot, order: Order) -> bool:
         return await _goal(pilot, order)
     looks = pilot.match.painted(tokens(order.text))
     return bool(looks) and await pilot.do("hover", looks[0].id) != "refused"
-
-
-async def _go(pilot: Pilot, order: Order) -> bool:
-    """Go to an address, or to what is named on the page."""
-    address = re.search(r"https?://\S+", order.text)
-    if address:
-        return await pilot.do("goto", "page", address[0]) == "changed"
-    wanted = order.quote or content(order.text) or order.text
-    among = pilot.nodes({"link", "tab", "button", "menuitem", "clickable", "summary"})
-    sure = [one for one in pilot.match.rank(wanted, frozenset({"link"}), among=among) if one.score >= SURE]
-    page = re.search(r"\bpage (\d+)", order.text)
-    if page:
-        sure = [one for one in sure if plain(one.node.name) in (page[1], f"page {page[1]}")]
-    if sure or page:
-        return bool(sure) and await press_node(pilot, sure[0].node)
-    return await press_named(pilot, wanted, frozenset({"link"}))
 
 
 async def _deed(pilot: Pilot, order: Order) -> bool:
@@ -339,7 +335,7 @@ async def _buy(pilot: Pilot, order: Order) -> bool:
 
 async def _message(pilot: Pilot, order: Order) -> bool:
     """Do what is said with a row of a list, else with the message that a task speaks of."""
-    for way in (letter, answer):
+    for way in (letter, answer, chat):
         written = await way(pilot, order)
         if written is not None:
             return written
@@ -391,7 +387,7 @@ SKILLS: dict[str, Skill] = {
     "press": _press_or_theirs, "submit": _submit, "choose": _choose, "enter": _enter, "expand": _expand,
     "close": close, "find": _find, "focus": _focus, "mark_text": _mark_text, "scroll": _scroll,
     "copy": copy, "paste": paste, "solve": _solve, "wait": wait, "search": _search,
-    "generate": generate, "order": _order_items, "style": _style, "hover": _hover, "go": _go,
+    "generate": generate, "order": _order_items, "style": _style, "hover": _hover, "go": go_to,
     "use": _nothing, "read": _nothing, "spare": _nothing, "message": _message, "login": login, "goal": _goal,
     "uncheck": untick, "drag": _drag, "sort": sort, "deed": _deed, "buy": _buy, "switch": switch,
 }  # fmt: skip

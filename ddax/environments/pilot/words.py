@@ -43,8 +43,9 @@ DAYS = ("monday", "tuesday", "wednesday", "thursday", "friday", "saturday", "sun
 _SHORT = {
     **{name[:3]: name for name in (*MONTHS, *DAYS)},
     "sept": "september", "tues": "tuesday", "thur": "thursday", "thurs": "thursday",
+    "qty": "quantity", "amt": "amount", "dept": "department", "addr": "address", "tel": "telephone",
 }  # fmt: skip
-"""How days and months are called for short."""
+"""How days, months and what heads a column are called for short."""
 TICKS = frozenset({"tick", "check", "select", "untick", "uncheck", "deselect", "unselect"})
 """What is done with the box of a thing, and not with the thing."""
 EMPTY = frozenset(

@@ -1,0 +1,71 @@
+"""Two fields for the ends of one range: “from 3 May 2027 to 7 May 2027”, “the price from 20 to 50”."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import replace
+
+from ddax.environments.browser.seen import Node
+from ddax.environments.pilot.dates import find_date
+from ddax.environments.pilot.deeds import deed
+from ddax.environments.pilot.fields import fill, is_dated
+from ddax.environments.pilot.match import label_of
+from ddax.environments.pilot.orders import Order
+from ddax.environments.pilot.pilot import Pilot
+from ddax.environments.pilot.words import FIELD, amount, tokens, written
+
+_RANGE = re.compile(
+    r"\b(?:from|between)\s+(?P<first>.+?)\s+(?:to|until|till|through|and)\s+(?P<last>.+?)"
+    r"(?:,?\s+and\s+(?P<then>[a-z]+))?$",
+    re.IGNORECASE,
+)
+_FIRST = frozenset(
+    {"from", "start", "begin", "min", "minimum", "arrival", "checkin", "after", "since", "lowest"}
+)
+_LAST = frozenset(
+    {"to", "end", "until", "max", "maximum", "departure", "checkout", "before", "return", "highest"}
+)
+"""Words of the labels of the two fields."""
+_SETS = frozenset({"set", "change", "enter", "choose", "select", "pick"})
+
+
+async def set_range(pilot: Pilot, order: Order) -> bool | None:
+    """Fill the two fields of a range and press what the order says then; None where it says no range.
+
+    So it is where the page has no field for either end, or several.
+    """
+    said = None if order.quotes else _RANGE.search(order.text.strip(" ."))
+    ends = _ends(said["first"], said["last"]) if said else None
+    dated = ends is not None and find_date(ends[0]) is not None
+    first, last = (_field(pilot, words, dated=dated) for words in (_FIRST, _LAST))
+    if said is None or ends is None or first is None or last is None:
+        return None
+    for node, value in ((first, ends[0]), (last, ends[1])):
+        if not await fill(pilot, node, value):
+            return False
+    head = order.text[: said.start()].strip()
+    if said["then"]:
+        return await deed(pilot, replace(order, word=said["then"], text="", outside=""))
+    if order.word in _SETS:
+        return True
+    return await deed(pilot, replace(order, text=head, outside=head))
+
+
+def _ends(first: str, last: str) -> tuple[str, str] | None:
+    """Return both ends as they are written into fields; None where they are neither dates nor numbers."""
+    days = find_date(first), find_date(last)
+    if days[0] and days[1]:
+        return days[0].isoformat(), days[1].isoformat()
+    counts = [amount(one.strip(" $€£")) for one in (first, last)]
+    if counts[0] is None or counts[1] is None:
+        return None
+    return written(counts[0]), written(counts[1])
+
+
+def _field(pilot: Pilot, words: frozenset[str], *, dated: bool) -> Node | None:
+    """Return the only field for an end of a range, of the kind of what is to be written."""
+    pool = [n for n in pilot.nodes(FIELD) if is_dated(n) == dated and "readonly" not in n.state]
+    labels = [label_of(n) or n.sample for n in pool]
+    said = [{*tokens(label), "".join(tokens(label.replace("-", " ")))} for label in labels]
+    found = [n for n, own in zip(pool, said, strict=True) if own & words]
+    return found[0] if len(found) == 1 else None
