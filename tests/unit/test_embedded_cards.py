@@ -255,6 +255,13 @@ async def test_a_size_a_season_and_a_number_are_told(
     assert said.found and told in said.text, said.text
 
 
+async def test_how_much_is_no_count_of_something(reasoner: EmbeddedReasoner) -> None:
+    said = await asked(
+        reasoner, "How much is the deposit?", lease="# Lease\n\nThe deposit is two monthly rents.\n"
+    )
+    assert said.found and said.short == "", said
+
+
 @pytest.mark.parametrize(
     ("task", "untold"),
     [("How much is a season ticket?", "Single"), ("How much is the ticket deposit?", "Tickets.")],

@@ -27,6 +27,7 @@ LEAST_FIT = 0.8
 """Fit to the kind that a short answer needs: a full name, a date, a count."""
 REACH = 40
 """Characters before a span in which the words that lead to it stand."""
+_MUCH = re.compile(r"\bhow much\b", re.IGNORECASE)
 _COUNTED = re.compile(
     r"\bhow many (?:(?:different|new|other|thousand|million|square)\s+)*([^\W\d_]+)", re.IGNORECASE
 )
@@ -153,11 +154,15 @@ def touched(question: Question, item: Weighed) -> str:
 
 
 def with_unit(question: Question, short: str, order: Sequence[Weighed]) -> str:
-    """Return a number as its sentence says it, with the unit or the currency beside it: "4 euros"."""
+    """Return a number as its sentence says it, with the unit or the currency beside it: "4 euros".
+
+    How much is not told by a number word alone, which counts something: "two monthly rents".
+    """
     if question.kind != "number" or _COUNTED.search(question.text):
         return short
     found = ((item.sentence.text, span) for item in order for span in item.spans if span.text == short)
-    return next((_measured(text, span) for text, span in found), short)
+    told = next((_measured(text, span) for text, span in found), short)
+    return "" if told.isalpha() and _MUCH.search(question.text) else told
 
 
 def _measured(text: str, span: Span) -> str:
