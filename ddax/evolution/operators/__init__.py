@@ -17,6 +17,7 @@ from ddax.evolution.operators.calls import CALL_OPERATORS
 from ddax.evolution.operators.classes import CLASS_OPERATORS
 from ddax.evolution.operators.conditions import conditions
 from ddax.evolution.operators.containers import CONTAINER_EXPRESSIONS, CONTAINER_STATEMENTS
+from ddax.evolution.operators.elements import ELEMENT_OPERATORS
 from ddax.evolution.operators.expressions import EXPRESSION_OPERATORS
 from ddax.evolution.operators.failing import FAILING_OPERATORS
 from ddax.evolution.operators.forgotten import (
@@ -32,6 +33,7 @@ from ddax.evolution.operators.patterns import patterns
 from ddax.evolution.operators.places import places
 from ddax.evolution.operators.resets import RESETS
 from ddax.evolution.operators.statements import STATEMENT_OPERATORS
+from ddax.evolution.operators.stored import STORED
 from ddax.evolution.operators.texts import TEXT_OPERATORS
 from ddax.evolution.operators.twice import TWICE, saying_twice
 
@@ -40,8 +42,9 @@ __all__ = ["Edit", "Seen", "Source", "edits", "fingerprint", "first_order"]
 _OPERATORS = (
     *EXPRESSION_OPERATORS, *CALL_OPERATORS, *FAILING_OPERATORS, *GROUP_OPERATORS, *TEXT_OPERATORS,
     *IMPORT_OPERATORS, *FORGOTTEN_EXPRESSIONS, *CONTAINER_EXPRESSIONS, *LIMIT_OPERATORS,
-    *ALIKE_OPERATORS, conditions,
+    *ALIKE_OPERATORS, *ELEMENT_OPERATORS, conditions,
 )  # fmt: skip
+_STATEMENTS = (*STATEMENT_OPERATORS, *FORGOTTEN_STATEMENTS, *CONTAINER_STATEMENTS, *RESETS, *STORED)
 _PIECE = re.compile(rb"(?s)\w*(\"\"\"|'''|\"|')(?:\\.|(?!\1).)*\1")
 _JOINING = (ast.BoolOp, ast.BinOp, ast.Compare, ast.UnaryOp)
 """Parents whose operand has the parentheses around it to itself."""
@@ -153,7 +156,7 @@ def edits(source: Source, suspects: Mapping[int, float]) -> Iterator[Edit]:
         near = any(line in suspects for line in (range(place.start_line, place.end_line + 1)))
         if suspects and not near:
             continue
-        for operator in (*STATEMENT_OPERATORS, *FORGOTTEN_STATEMENTS, *CONTAINER_STATEMENTS, *RESETS):
+        for operator in _STATEMENTS:
             yield from operator(place)
     for whole in _WHOLES:
         yield from whole(source)

@@ -97,4 +97,27 @@ def _other(node: ast.Compare) -> ast.Compare:
     return ast.Compare(node.left, [NEAR[type(op)][0]() for op in node.ops], node.comparators)
 
 
-ALIKE_OPERATORS = (repeated, bounds)
+def aligned(node: ast.expr, _source: Source) -> Iterator[Variant]:
+    """Name the parts of one side of a comparison in the order of the other side."""
+    if not isinstance(node, ast.Compare) or len(node.ops) != 1:
+        return
+    left, right = node.left, node.comparators[0]
+    if not isinstance(left, ast.Tuple) or not isinstance(right, ast.Tuple):
+        return
+    here, there = [_part(e) for e in left.elts], [_part(e) for e in right.elts]
+    if here == there or sorted(here) != sorted(there) or "" in here or len(set(here)) < len(here):
+        return
+    moved = ast.Tuple([right.elts[there.index(part)] for part in here], ast.Load())
+    yield "align", 0.3, ast.Compare(left, node.ops, [moved])
+    moved = ast.Tuple([left.elts[here.index(part)] for part in there], ast.Load())
+    yield "align", 0.4, ast.Compare(moved, node.ops, [right])
+
+
+def _part(node: ast.expr) -> str:
+    """Return the attribute, or the key, that an expression reads; "" for the rest."""
+    if isinstance(node, ast.Attribute):
+        return node.attr
+    return ast.unparse(node.slice) if isinstance(node, ast.Subscript) else ""
+
+
+ALIKE_OPERATORS = (repeated, bounds, aligned)

@@ -1,0 +1,50 @@
+"""Operators on elements: an index counted from the other end, a part that is unpacked and never read."""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Iterator
+
+from ddax.evolution.operators.base import Source, own_nodes
+from ddax.evolution.operators.expressions import Variant
+
+
+def mirrored(node: ast.expr, source: Source) -> Iterator[Variant]:
+    """Count the index of a loop over `range(n)` from the other end."""
+    parent = source.parents.get(node)
+    if not isinstance(node, ast.Name) or not isinstance(parent, ast.Subscript) or parent.slice is not node:
+        return
+    for length in _lengths(node, source):
+        yield "mirror", 0.6, ast.BinOp(ast.BinOp(length, ast.Sub(), ast.Constant(1)), ast.Sub(), node)
+
+
+def _lengths(name: ast.Name, source: Source) -> list[ast.expr]:
+    """Return the lengths over which the loops of a function let a name count."""
+    loops = (n for n in own_nodes(source.scope_of(name).node) if isinstance(n, ast.For | ast.comprehension))
+    calls = (
+        n.iter
+        for n in loops
+        if isinstance(n.target, ast.Name) and n.target.id == name.id and isinstance(n.iter, ast.Call)
+    )
+    made = [c.args[0] for c in calls if ast.unparse(c.func) == "range" and len(c.args) == 1]
+    return [length for length in made if isinstance(length, ast.Name | ast.Attribute | ast.Call)]
+
+
+def unread(node: ast.expr, source: Source) -> Iterator[Variant]:
+    """Use in what a comprehension makes the part of its elements that has a name and is never read."""
+    parent = source.parents.get(node)
+    if not isinstance(parent, ast.ListComp | ast.GeneratorExp | ast.SetComp) or parent.elt is not node:
+        return
+    for name in _never_read(parent):
+        for operator in (ast.Mult(), ast.Add(), ast.Sub()):
+            yield "use_part", 1.2, ast.BinOp(node, operator, ast.Name(name, ast.Load()))
+
+
+def _never_read(node: ast.ListComp | ast.GeneratorExp | ast.SetComp) -> list[str]:
+    names = [n for n in ast.walk(node) if isinstance(n, ast.Name)]
+    read = {n.id for n in names if isinstance(n.ctx, ast.Load)}
+    parts = (part for g in node.generators if isinstance(g.target, ast.Tuple) for part in g.target.elts)
+    return [p.id for p in parts if isinstance(p, ast.Name) and p.id not in read and not p.id.startswith("_")]
+
+
+ELEMENT_OPERATORS = (mirrored, unread)
