@@ -75,3 +75,33 @@ def test_two_sides_of_a_comparison_name_their_parts_in_one_order():
     text = "def f(a, b):\n    return (a['x'], a['y']) == {}\n"
     assert "align" in operators(text.format("(b['y'], b['x'])"), text.format("(b['x'], b['y'])"))
     assert not operators(text.format("(b['y'], b['z'])"), text.format("(b['z'], b['y'])")) & {"align"}
+
+
+LISTS = Seen(types={("m.py", 1): dict.fromkeys(("given", "rows", "held"), frozenset({"list[int]"}))})
+
+
+def ranks(text: str) -> dict[str, float]:
+    """Return the programs that single edits make of a text, with the rank of the likeliest."""
+    found: dict[str, float] = {}
+    for rank, edit in first_order(Source("m.py", text.encode(), LISTS), {}):
+        found.setdefault(edit.apply(text.encode()).decode(), rank)
+    return found
+
+
+def test_a_truth_that_is_returned_asks_whether_anything_is_left():
+    text = "def f(given):\n    held = list(given)\n    return {}\n"
+    made = ranks(text.format(True))
+    assert {text.format("not held"), text.format("bool(held)")} <= made.keys()
+    assert text.format("bool(given)") not in made
+
+
+def test_a_count_begins_anew_where_it_is_interrupted():
+    text = "def f(rows):\n    n = 0\n    for i in rows:\n        if i > 2:\n            n += 1\n{}"
+    assert "reset" in operators(text.format(""), text.format("        else:\n            n = 0\n"))
+
+
+def test_an_edit_that_leaves_a_variable_unread_comes_later():
+    text = "def f(rows):\n    held = rows[1:]\n    return sum({}) / len({})\n"
+    in_vain = ranks(text.format("held", "rows"))[text.format("rows", "rows")]
+    in_use = ranks(text.format("held", "held"))[text.format("rows", "held")]
+    assert in_use < in_vain

@@ -27,6 +27,7 @@ from ddax.evolution.operators.forgotten import (
 )
 from ddax.evolution.operators.formats import FORMAT_EDITS
 from ddax.evolution.operators.groups import GROUP_OPERATORS, WHOLE_OPERATORS
+from ddax.evolution.operators.idle import IDLE, leaving_idle
 from ddax.evolution.operators.importing import IMPORT_EDITS, IMPORT_OPERATORS
 from ddax.evolution.operators.limits import LIMIT_OPERATORS
 from ddax.evolution.operators.patterns import patterns
@@ -186,12 +187,12 @@ def first_order(
     made until then.
     """
     learned = priors or {}
-    idle = source.unused()
+    idle, leaves_idle = source.unused(), leaving_idle(source)
     uses = re.compile(rf"\b(?:{'|'.join(map(re.escape, sorted(idle)))})\b") if idle else None
 
     def rank(edit: Edit) -> float:
         bonus = UNUSED_BONUS if uses is not None and _uses_more(uses, edit, source) else 0.0
-        cost = edit.cost + learned.get(edit.operator, 0.0) - bonus
+        cost = edit.cost + learned.get(edit.operator, 0.0) - bonus + IDLE * leaves_idle(edit)
         return cost + weight * (1.0 - suspects.get(edit.line, 0.0))
 
     made = takewhile(lambda _: not late(), edits(source, suspects))

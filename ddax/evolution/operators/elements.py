@@ -1,4 +1,4 @@
-"""Operators on elements: an index counted from the other end, a part that is unpacked and never read."""
+"""Operators on elements: an index from the other end, a part that is never read, what is left over."""
 
 from __future__ import annotations
 
@@ -7,6 +7,9 @@ from collections.abc import Iterator
 
 from ddax.evolution.operators.base import Source, own_nodes
 from ddax.evolution.operators.expressions import Variant
+from ddax.evolution.operators.kinds import plain
+
+_COLLECTIONS = frozenset({"list", "dict", "set", "deque"})
 
 
 def mirrored(node: ast.expr, source: Source) -> Iterator[Variant]:
@@ -47,4 +50,17 @@ def _never_read(node: ast.ListComp | ast.GeneratorExp | ast.SetComp) -> list[str
     return [p.id for p in parts if isinstance(p, ast.Name) and p.id not in read and not p.id.startswith("_")]
 
 
-ELEMENT_OPERATORS = (mirrored, unread)
+def emptied(node: ast.expr, source: Source) -> Iterator[Variant]:
+    """Return whether a collection is empty at the end, where one answer is returned whatever it holds."""
+    truth = isinstance(node, ast.Constant) and isinstance(node.value, bool)
+    if not truth or not isinstance(source.parents.get(node), ast.Return):
+        return
+    scope = source.scope_of(node)
+    stored = {n.id for n in own_nodes(scope.node) if isinstance(n, ast.Name) and isinstance(n.ctx, ast.Store)}
+    for name, kinds in scope.names.items():
+        if name in stored and plain(kinds) & _COLLECTIONS:
+            yield "empty", 1.0, ast.UnaryOp(ast.Not(), ast.Name(name, ast.Load()))
+            yield "empty", 1.2, ast.Call(ast.Name("bool", ast.Load()), [ast.Name(name, ast.Load())], [])
+
+
+ELEMENT_OPERATORS = (mirrored, unread, emptied)

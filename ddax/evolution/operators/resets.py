@@ -32,6 +32,21 @@ def resets(place: Place) -> Iterator[Edit]:
             yield place.before(f"{name} = {first[name]}", "reset", 0.7)
 
 
+def interrupted(place: Place) -> Iterator[Edit]:
+    """Begin a count anew where what a loop counts is interrupted: an `if` that adds to it has no `else`."""
+    node, source = place.node, place.source
+    if not isinstance(node, ast.If) or node.orelse or not isinstance(source.parents.get(node), _LOOPS):
+        return
+    if len(node.body) != 1 or place.raw.lstrip().startswith("elif"):
+        return
+    added = node.body[0]
+    if not isinstance(added, ast.AugAssign) or not isinstance(added.op, ast.Add):
+        return
+    if isinstance(added.target, ast.Name) and isinstance(added.value, ast.Constant):
+        for start in (0, 1):
+            yield place.after(f"else:\n    {added.target.id} = {start}", "reset", 0.8)
+
+
 def _beginnings(function: ast.AST, loop: ast.stmt) -> dict[str, str]:
     """Return the constants and empty containers that names are given before a loop, as they are written."""
     found: dict[str, str] = {}
@@ -77,4 +92,4 @@ def _handed_on(node: ast.stmt) -> set[str]:
     return {n.id for n in ast.walk(value) if isinstance(n, ast.Name)} - own
 
 
-RESETS = (resets,)
+RESETS = (resets, interrupted)
