@@ -148,3 +148,58 @@ async def test_it_is_done_and_nothing_else(carry: Carry, body: str, task: str, s
 async def test_what_is_not_sure_is_not_done(carry: Carry, body: str, task: str) -> None:
     report, page = await carry(body, task)
     assert page == "" and report.failed, report
+
+
+FORM = f"""{SAY}<h1>Checkout</h1><form
+onsubmit="event.preventDefault();say([n.value,z.value,k.value].join('|'))">
+<label>Full name <input id=n></label><label>ZIP code <input id=z></label><label>Country <select id=k>
+<option>Germany<option>Norway</select></label><button>Place order</button></form>"""
+TWO = FORM.replace("<label>ZIP", "<label>Name of the firm <input></label><label>ZIP")
+STAFF = (
+    f"{SAY}<h1>Staff</h1><table>"
+    + "".join(
+        f"<tr><td><input type=checkbox onchange=\"say('{name}')\"><td>{name}</tr>"
+        for name in ("Ann", "Bob", "Cleo")
+    )
+    + f"</table>{button('Export', 'export')}"
+)
+WRITE = f"""{SAY}<label>Your name <input id=n></label><label>Message <textarea id=m></textarea></label>
+<button onclick="say(n.value+'|'+m.value)">Send message</button>"""
+TODO = f"""{SAY}<h1>To-do</h1><input placeholder="What needs to be done?" onkeydown="if(event.key=='Enter'){{
+l.insertAdjacentHTML('beforeend','<li>'+this.value);say('add '+this.value);this.value=''}}"><ul id=l>
+<li>Milk</ul>"""
+FIELDS = "name Ann Lee, ZIP 12345, country Norway"
+
+
+@pytest.mark.parametrize(
+    ("body", "task", "said"),
+    [
+        (FORM, f"Fill in the form: {FIELDS}, and place the order", "Ann Lee|12345|Norway;"),
+        (FORM, f"Fill out the form with {FIELDS}. Place the order.", "Ann Lee|12345|Norway;"),
+        (
+            FORM,
+            "Full name: Ann Lee. ZIP code: 123. Country: Norway. Place the order.",
+            "Ann Lee|123|Norway;",
+        ),
+        (STAFF, "Tick Ann and Cleo, then export", "Ann;Cleo;export;"),
+        (WRITE, 'Enter Ann as your name, write "Hello" into the message and send it', "Ann|Hello;"),
+        (TODO, 'Add "Water plants" to the list', "add Water plants;"),
+    ],
+)
+async def test_a_form_an_entry_and_what_comes_then(carry: Carry, body: str, task: str, said: str) -> None:
+    report, page = await carry(body, task)
+    assert (page, report.failed) == (said, ()), report
+
+
+@pytest.mark.parametrize(
+    ("body", "task"),
+    [
+        (TWO, f"Fill in the form: {FIELDS}, and place the order"),
+        (FORM, "Fill in the form: name Ann Lee, planet Mars, and place the order"),
+        (STAFF, "Tick Ann and Dora, then export"),
+    ],
+)
+async def test_a_form_of_which_one_part_is_unknown_stays_empty(carry: Carry, body: str, task: str) -> None:
+    report, page = await carry(body, task)
+    assert page == "" and report.failed, report
+    assert not [move for move in report.moves if move.name == "type"]

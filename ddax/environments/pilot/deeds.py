@@ -207,7 +207,7 @@ def _takes_count(pilot: Pilot, asked: Asked, row: Row) -> bool:
 
 def _longer(pilot: Pilot, asked: Asked) -> list[Row]:
     """Return the only control that begins with a verb said alone, as “Save changes” for “save”."""
-    if len(asked.words) != 1 or asked.verb not in _ALONE:
+    if asked.verb not in _ALONE or set(asked.words[1:]) - EMPTY:
         return []
     longer = [n for n in pilot.nodes({"button"}) if words_of(n.name)[:1] == [asked.verb]]
     return [Row(longer[0], (longer[0],))] if len(longer) == 1 else []

@@ -11,6 +11,7 @@ from ddax.environments.pilot.match import label_of
 from ddax.environments.pilot.orders import Order
 from ddax.environments.pilot.pilot import Pilot
 from ddax.environments.pilot.rows import words_of
+from ddax.environments.pilot.suggest import is_search
 from ddax.environments.pilot.words import EMPTY, FIELD, plain, tokens
 
 _AND = re.compile(r"\s*,\s*(?:and\s+)?|\s+and\s+")
@@ -20,7 +21,7 @@ _ADDS = frozenset({"add", "new"})
 
 async def add_entry(pilot: Pilot, order: Order) -> bool | None:
     """Write what is to be added into the field that says so, and press Enter; None where none does."""
-    found = [] if fits(pilot, asked_of(order)) else _fields(pilot, order)
+    found = [] if fits(pilot, asked_of(order)) else _fields(pilot, order) or _only(pilot, order)
     if len(found) != 1:
         return None
     node, value = found[0]
@@ -58,6 +59,15 @@ def _fields(pilot: Pilot, order: Order) -> list[tuple[Node, str]]:
             rest = order.quote or " ".join(words[words.index(head[-1]) + 1 :]).strip(" .")
             found.append((node, rest))
     return found
+
+
+def _only(pilot: Pilot, order: Order) -> list[tuple[Node, str]]:
+    """Return the only field of a page without a button to add, for a quote to be added to its list."""
+    fields = [n for n in pilot.nodes(FIELD) if not is_search(n) and "readonly" not in n.state]
+    adds = any(set(words_of(n.name)[:1]) & _ADDS for n in pilot.nodes({"button", "link", "clickable"}))
+    listed = any(n.role == "listitem" for n in pilot.seen.nodes)
+    one = order.word == "add" and len(order.quotes) == 1 and len(fields) == 1
+    return [(fields[0], order.quote)] if one and listed and not adds and not fields[0].form[0] else []
 
 
 def _shows(pilot: Pilot, field: Node, value: str) -> int:

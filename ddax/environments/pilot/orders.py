@@ -53,6 +53,7 @@ _NEXT = re.compile(
     rf"\s*,\s*(?:(?:and|then|and then|to)\s+)?(?=(?:{_VERB})\b)|\s+(?:and then|then|and)\s+(?=(?:{_VERB})\b)"
     r"|\s+and\s+(?=(?!(?:then|the|an?|my|its?|their|all|any)\b)[a-z]+\s+(?:(?:the|my)\s|(?:it|them)\b))"
     r"|\s*,\s*(?=[a-z]+\s+(?:it|them)\b)"
+    r"|\s*,\s*(?:and\s+)?then\s+(?=[a-z]+\W*$)"
     rf"|\s+to\s+(?=(?:find|enter|delete|search)\b(?!\s+it))",
     re.IGNORECASE,
 )

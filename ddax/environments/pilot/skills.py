@@ -15,6 +15,7 @@ from ddax.environments.pilot.deeds import asked_of, deed, fits
 from ddax.environments.pilot.doors import doors
 from ddax.environments.pilot.editors import style
 from ddax.environments.pilot.fields import enter, fill
+from ddax.environments.pilot.filling import fill_form
 from ddax.environments.pilot.forms import give, login, search
 from ddax.environments.pilot.generated import generate
 from ddax.environments.pilot.going import go_to, in_tab
@@ -156,7 +157,7 @@ async def _submit(pilot: Pilot, order: Order) -> bool:
 
 async def _enter(pilot: Pilot, order: Order) -> bool:
     """Write what an order says; “Change the password” says nothing to write, and is a control if anything."""
-    for way in (letter, chat):
+    for way in (letter, chat, fill_form):
         written = await way(pilot, order)
         if written is not None:
             return written
@@ -358,6 +359,8 @@ async def _goal(pilot: Pilot, order: Order) -> bool:
         return await switch(pilot, order)
     if choice := asked_for(pilot.seen, order):
         return await press_node(pilot, choice)
+    if (filled := await fill_form(pilot, order)) is not None:
+        return filled
     if found := in_row(pilot, order) or labelled(pilot, order):
         return await fill(pilot, *found)
     wanted = order.quote or content(order.text)
