@@ -18,6 +18,7 @@ from ddax.reasoning.embedded.denials import denying
 from ddax.reasoning.embedded.evidence import Weighed, fit_of_title, weigh
 from ddax.reasoning.embedded.extremes import asks_extreme, extreme
 from ddax.reasoning.embedded.fields import asked_field, lacks_field
+from ddax.reasoning.embedded.order import begun, from_top, opened
 from ddax.reasoning.embedded.others import told_of_others
 from ddax.reasoning.embedded.outright import outright
 from ddax.reasoning.embedded.question import Question, said_of, unmet
@@ -31,7 +32,7 @@ from ddax.reasoning.embedded.support import Support, measure, unsaid
 from ddax.reasoning.embedded.text import bare_title, contains_phrase, terms, words
 from ddax.reasoning.embedded.touched import not_of_relative, with_unit
 from ddax.reasoning.embedded.vectors import Vectors
-from ddax.reasoning.embedded.whole import Told, mismeasured, needed_terms, rivals, whole
+from ddax.reasoning.embedded.whole import Told, mismeasured, mispriced, needed_terms, rivals, whole
 from ddax.types import Citation, Passage
 
 MAX_WORDS = 60
@@ -89,6 +90,7 @@ def _beside(question: Question, weighed: Sequence[Weighed]) -> bool:
         or not_of_relative(question, weighed)
         or of_another_part(question, weighed)
         or mismeasured(question, weighed)
+        or mispriced(question, weighed)
         or unmeasured(question, weighed, needed_terms(question))
     )
 
@@ -99,7 +101,7 @@ def _quoted(
     """Return the text of an answer, its quotes, and the short answer."""
     about = shares(question.names, passages)
     order = opened(question, chosen(question, sayable(question, weighed), vectors, about), weighed)
-    order = measured_first(question, order)
+    order = from_top(question, measured_first(question, order), weighed)
     lead, deciding = compared(question, weighed) if question.kind in ("yes_no", "choice") else ("", [])
     decided = None if lead else _decided(question, weighed)
     sure = [(decided[0],)] if decided else whole(question, weighed)[:MAX_SURE]
@@ -212,23 +214,6 @@ def _dates(question: Question, label: Weighed) -> bool:
         return False
     numbered = _NUMBERED.match(label.sentence.text)
     return any(span.start >= (numbered.end() if numbered else 0) for span in label.spans)
-
-
-def opened(question: Question, order: list[Weighed], weighed: Sequence[Weighed]) -> list[Weighed]:
-    """Begin with the opening of the best document where a name is asked for: it says what the name is."""
-    if question.kind != "name" or not order:
-        return order
-    openings = {
-        item.sentence.passage.source: item for item in weighed if fit_of_title(question, item.sentence) == 1
-    }
-    first = next((openings[k] for it in order if (k := it.sentence.passage.source) in openings), None)
-    return order if first is None else [first, *(item for item in order if item is not first)]
-
-
-def begun(order: list[Weighed], deciding: Sequence[Weighed]) -> list[Weighed]:
-    """Begin with what decides: what says yes or no, the row asked for, what says all that is asked."""
-    first = list({id(item): item for item in deciding}.values())
-    return [*first, *(item for item in order if all(item is not own for own in first))]
 
 
 def telling(question: Question, order: Sequence[Weighed], sure: Sequence[Told] = ()) -> list[Weighed]:

@@ -34,8 +34,10 @@ _SAME = {
 """Labels by another word, as stems."""
 _SAID_TOO = {"email": frozenset(terms("address")), "phon": frozenset(terms("call reach"))}
 """What a question may say beside a label: an email address."""
-_ASKING = MEASURES | frozenset(terms("mean means stand stands send sends sent work works"))
-"""What only asks for the value of a label: what an error means, who sent apologies."""
+_ASKING = MEASURES | frozenset(terms("mean means stand stands send sends sent work works took kept wrote"))
+"""What only asks for the value of a label: what an error means, who sent apologies or took the minutes."""
+_IS_OF = {"minut": frozenset(terms("meeting session"))}
+"""What a page is about by what it is called: the minutes are of a meeting."""
 _PAYING = frozenset(terms("cost costs price pay paid charge charged"))
 _NAME = r"[A-Z\u00c0-\u00de][\w.'’-]+"
 _ROLE = re.compile(
@@ -43,6 +45,8 @@ _ROLE = re.compile(
     r"(?:, | [–—-] | \()(?P<role>[a-z][\w -]{2,40})\)?"
 )
 """A person and a role: "- Dr Amir Saleh, orthodontist"."""
+_IN_BRACKETS = re.compile(rf"(?P<name>{_NAME}(?: {_NAME})*) \((?P<role>[a-z][\w -]{{2,30}})\)")
+"""One of several persons with a role: "Present: Ines Moreau (chair), Sam Oduya (minutes)"."""
 _PHONE = re.compile(r"\+?\d[\d ()/-]{5,}\d")
 _VALUES = frozenset(terms("value values detail details data entry info information field"))
 """What the columns of a table of labels are called, if they are."""
@@ -52,7 +56,8 @@ _GENERAL = frozenset(
         "facts data summary profile imprint card fee fees price prices cost costs rate rates charges tariff "
         "tariffs team staff people board crew members hours dates schedule rules house basics "
         "specification specifications technical properties settings environment options errors status "
-        "codes booking extras ticket tickets admission entry entrance access location directions arrival"
+        "codes booking extras ticket tickets admission entry entrance access location directions arrival "
+        "plan plans agenda programme program itinerary"
     )
 )
 """What a heading says that is about nothing else than its page."""
@@ -129,17 +134,21 @@ def _values(question: Question, item: Weighed, asked: AbstractSet[str]) -> Itera
     for text in line.text.split("\n"):
         start = line.start + at + len(text) - len(text.lstrip())
         said = replace(item, sentence=replace(line, text=text.strip(), start=start))
-        found = _of_role(said) if question.kind == "person" else None
-        found = found or _of_line(question, said, asked)
-        if found and found.label and found.label <= asked:
-            yield found
+        roles = _of_roles(said) if question.kind == "person" else ()
+        found = [one for one in roles if one.label <= asked]
+        if not found and (one := _of_line(question, said, asked)):
+            found = [one]
+        yield from (one for one in found if one.label and one.label <= asked)
         at += len(text) + 1
 
 
-def _of_role(said: Weighed) -> _Value | None:
-    """Return the person of a line that says a name and a role, labelled by the role."""
-    role = _ROLE.fullmatch(said.sentence.text)
-    return _Value(_stems(role["role"]), role["name"], said) if role else None
+def _of_roles(said: Weighed) -> Iterator[_Value]:
+    """Give the persons of a line that says names and roles, each labelled by the role."""
+    text = said.sentence.text
+    alone = _ROLE.fullmatch(text)
+    for role in [alone] if alone else _IN_BRACKETS.finditer(text):
+        if label := _stems(role["role"]):
+            yield _Value(label, role["name"], said)
 
 
 def _of_line(question: Question, said: Weighed, asked: AbstractSet[str]) -> _Value | None:
@@ -184,7 +193,8 @@ def _page(one: _Value) -> frozenset[str]:
     """Return the words by which the page of a value is called."""
     line = one.said.sentence
     first = line.passage.text.lstrip().split("\n", 1)[0] if line.passage.opens else ""
-    return _stems(f"{line.subject} {line.passage.title} {first if first.startswith('# ') else ''}")
+    called = _stems(f"{line.subject} {line.passage.title} {first if first.startswith('# ') else ''}")
+    return called.union(*(_IS_OF.get(term, frozenset()) for term in called))
 
 
 def _is_of_page(question: Question, one: _Value) -> bool:

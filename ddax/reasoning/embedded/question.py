@@ -163,6 +163,8 @@ _KINDS: tuple[tuple[AnswerKind, re.Pattern[str]], ...] = (
         ),
     ),
 )  # fmt: skip
+_SUBORDINATE = re.compile(r"\b((?:what|which|how)\b.*(?<!\band)(?<!\bor) )when\b", re.I)
+"""What asks for something else than a time, and says when that is: "What is raised when it is empty?"."""
 _OR = re.compile(r"[,:]\s*(?:the\s+)?([^,:?]{1,60}?),?\s+or\s+(?:the\s+)?([^,?]{1,60}?)\s*[?\"”.]*\s*$", re.I)
 _OR_NAMES = re.compile(r"[\"“]([^\"”]+)[\"”]\s+or\s+[\"“]([^\"”]+)[\"”]", re.I)
 _COMPARISON = re.compile(
@@ -278,7 +280,7 @@ def said_of(question: Question, text: str) -> frozenset[str]:
     if not question.forms:
         return own
     form_of = german.form_of if question.german else term_of
-    met = {form_of(word) for word in words(text)}
+    met = {form_of(word) for word in words(text) if word not in FUNCTION_WORDS}
     return own.union(term for term, form in question.forms if form in met)
 
 
@@ -374,8 +376,9 @@ def _kind(text: str, options: tuple[str, ...]) -> AnswerKind:
         return "yes_no"
     if _WHY.match(text):
         return "open"
+    asked = _SUBORDINATE.sub(r"\1", text)
     starts: list[tuple[int, AnswerKind]] = [
-        (match.start(), kind) for kind, pattern in _KINDS if (match := pattern.search(text))
+        (match.start(), kind) for kind, pattern in _KINDS if (match := pattern.search(asked))
     ]
     if starts:
         return min(starts)[1]

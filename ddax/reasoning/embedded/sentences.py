@@ -42,6 +42,9 @@ MAIL = re.compile(r"(?:(?:From|To|Cc|Date|Sent|Subject|Reply-To): .*\n?){2,}")
 """What stands above the text of a mail."""
 _RUN_IN = re.compile(r"[ \t]*(?:\d{1,3}[.)][ \t]+\S+(?: \S+){0,3}\.|\*\*[^*]{1,60}[.:]\*\*)")
 """A heading on the line of its text: "3. New fence. Two offers were read"."""
+_NUMBERED = re.compile(r"[ \t]*\d{1,3}[.)][ \t]")
+_VALUED = re.compile(r"[^\W\d_][\w /-]{1,30}: (?:.*, |\S+@\S|\w+://)")
+"""A line that names values behind its label, and nothing that follows: "Present: Ann Lee, Bo Marr"."""
 _OPEN_END = re.compile(r"[.!。！…,;،]$")
 
 _ASIDE = frozenset(
@@ -180,11 +183,14 @@ def _cut(passage: Passage) -> list[Sentence]:
     """Cut one passage, each sentence with its heading and its lead; rulers are left out."""
     found: list[Sentence] = []
     heading: Sentence | None = None
+    outer: Sentence | None = None
     columns: Sentence | None = None
     intro, place, spans = "", 0, sentences(passage.text, fenced=passage.fenced)
     for number, text, fenced in _said_lines(passage, spans):
         run_in = _runs_in(passage.text, spans, number)
         item = _ITEM.match(text) is not None and not run_in
+        if _NUMBERED.match(text) and heading is not None and _NUMBERED.match(heading.text):
+            heading = outer  # the next of those that are numbered stands beside the last, not under it
         header = item and _ruled(passage.text, spans, number)
         alone = header or run_in or _is_label(passage, spans, number)
         label = text.startswith("#") if fenced else alone
@@ -198,6 +204,7 @@ def _cut(passage: Passage) -> list[Sentence]:
         if fenced:
             continue  # a comment of a program heads nothing
         if label and not item:
+            outer = outer if run_in else own
             heading, intro = (None if _names_document(own) else own), ""
         elif (text.endswith((":", "：")) and not item) or header:
             intro = own.plain[-LEAD_CHARS:] if not intro else f"{intro} {own.plain}"[-LEAD_CHARS:]
@@ -228,6 +235,8 @@ def _is_label(passage: Passage, spans: Sequence[Span], number: int) -> bool:
     ):
         return True
     if "\n" in line or len(line.split()) > HEADING_WORDS or _OPEN_END.search(line) or line.endswith(":"):
+        return False
+    if _VALUED.match(line):
         return False
     if _ruled(text, spans, number) and not line.lstrip().startswith("|"):
         return _GAP.search(line) is None

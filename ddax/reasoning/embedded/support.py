@@ -16,6 +16,7 @@ Where one sentence says all that is asked, the last three are 1, whatever its do
 
 from __future__ import annotations
 
+import re
 from collections.abc import Sequence
 from dataclasses import dataclass
 
@@ -42,6 +43,8 @@ STOP_LIKE = 0.75
 """Cosine from which a sentence says nearly the same as the question, so that reading may stop."""
 OPENING = 160
 """Characters in which a text says what it is about."""
+_METHOD = re.compile(r"(?:GET|HEAD|POST|PUT|PATCH|DELETE|OPTIONS)\s+(?=/)")
+"""What the heading of an endpoint says of the request: "POST /orders" is about orders."""
 MAX_PAIRED = 24
 """Passages that are tried in pairs, those with most of the question's words first."""
 
@@ -159,5 +162,5 @@ def _opening(passage: Passage) -> str:
 
 def _under(question: Question, line: Sentence) -> float:
     """Return the share of the heading above a sentence that the question says."""
-    said = set(terms(line.heading.plain)) if line.heading is not None else set[str]()
+    said = set(terms(_METHOD.sub("", line.heading.plain))) if line.heading is not None else set[str]()
     return len(said & set(question.terms)) / len(said) if said else 0.0

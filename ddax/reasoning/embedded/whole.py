@@ -12,7 +12,7 @@ from ddax.reasoning.embedded.columns import HOW, of_other_size
 from ddax.reasoning.embedded.evidence import Weighed, fit_of_title
 from ddax.reasoning.embedded.extremes import extreme, higher
 from ddax.reasoning.embedded.fields import asked_field
-from ddax.reasoning.embedded.implied import dated, implied, released
+from ddax.reasoning.embedded.implied import dated, implied, numbered, released
 from ddax.reasoning.embedded.question import Question, said_of
 from ddax.reasoning.embedded.reasons import claimed, gives_reason, only_says_what
 from ddax.reasoning.embedded.rows import asked_cell
@@ -24,7 +24,7 @@ from ddax.reasoning.embedded.units import PAID, PRICE
 
 LEAST_TERMS = 2
 """One word alone may stand in any sentence, also in one that is about something else."""
-_ASKED = frozenset({"person", "date", "number", "place", "thing", "open", "yes_no"})
+_ASKED = frozenset({"person", "date", "number", "place", "thing", "open", "yes_no", "name"})
 _TIME = re.compile(
     r"\d|\b(?:first|second|third|fourth|fifth|sixth|seventh|eighth|ninth|tenth|last|noon|midnight|today"
     r"|(?:mon|tues|wednes|thurs|fri|satur|sun)days?|(?:dai|week|month|quarter|year)ly|every|weekends?)\b",
@@ -58,8 +58,13 @@ _SIZED = re.compile(
     re.IGNORECASE,
 )
 """A size by its name: "a depth of 3.80 metres"."""
-_LED = re.compile(r"(?:\b(?:is|are|at|for|costs?|paid|up to|only|just)\s+)+$", re.IGNORECASE)
+_LED = re.compile(r"(?:\b(?:is|are|was|were|at|for|costs?|paid|up to|only|just)\s+)+$", re.IGNORECASE)
 """What may stand between a thing and its price."""
+_COST_OF = re.compile(
+    r"\b(?:cost|price|fee|charge)s? (?:of|for) (?P<what>[^.;,\d]{1,40}?)"
+    r" (?:is|are|was|were|amount(?:s|ed) to)\b",
+    re.IGNORECASE,
+)
 _WHILE = re.compile(
     r"\b(?:seconds?|minutes?|hours?|days?|nights?|weeks?|months?|quarters?|years?|decades?|centur(?:y|ies)"
     r"|[smhd]|min|takes?|took|lasts?|lasted)\b",
@@ -74,10 +79,13 @@ _IS_A = (
 _LIFE = frozenset(terms("born birth die died death"))
 _LETTERED = re.compile(r"\b[^\W\d_A-Z][\w-]+ (?!I\b)[A-Z]\b(?!['’.])")
 _HE = frozenset(["he", "his", "she", "her"])
-_NO = frozenset(["no", "nor", "neither", "without"])
+_ADDRESS = re.compile(r"\S+@\S+|https?://\S+")
+"""What holds a name without being about it: "security@skein.example"."""
+_NO = frozenset(["no", "nor", "neither"])
+_WITHOUT = re.compile(r"\bwithout(?: (?:an?|the|any))? (?P<what>\w+(?: \w+)?)", re.IGNORECASE)
 _BESIDES = re.compile(
-    r",? (?:and|but)"
-    r" (?:(?:was|were|is|are|has|have|had|did|does|do|will|would|can|could)(?: not|n['’]t)|never)"
+    r"(?:,? (?:and|but)"
+    r" (?:(?:was|were|is|are|has|have|had|did|does|do|will|would|can|could)(?: not|n['’]t)|never)|, not)"
     r" (?P<denied>[^;]+)$"
 )
 """What a sentence denies at its end of what it is about."""
@@ -105,7 +113,8 @@ def whole(question: Question, weighed: Sequence[Weighed]) -> list[Told]:
     defined: list[Told] = [(item,) for item in weighed if defines(question, item.sentence)]
     if defined:
         return defined
-    if any(fit_of_title(question, item.sentence) == 1 for item in weighed):
+    openings = (item for item in weighed if fit_of_title(question, item.sentence) == 1)
+    if any(question.kind != "name" or not needed.isdisjoint(item.terms) for item in openings):
         # The opening of its own document says what a thing is.
         return []
     among = placed(weighed)
@@ -180,6 +189,19 @@ def mismeasured(question: Question, weighed: Sequence[Weighed]) -> bool:
     return bool(told) and all(of_other_size(question, text) for text in told)
 
 
+def mispriced(question: Question, weighed: Sequence[Weighed]) -> bool:
+    """Tell whether every price read is said to be of something else: "The cost of one inspection was ..."."""
+    if _PAY.isdisjoint(question.terms):
+        return False
+    needed = needed_terms(question)
+    priced = [
+        item.sentence.text for item in weighed if PRICE.search(item.sentence.text) and needed & item.terms
+    ]
+    return bool(priced) and all(
+        (of := _COST_OF.search(text)) and said_of(question, of["what"]).isdisjoint(needed) for text in priced
+    )
+
+
 def _counts(item: Weighed) -> bool:
     """Tell whether a sentence says a number that is no year."""
     return any(span.fit == 1 for span in item.spans)
@@ -203,7 +225,8 @@ def needed_terms(question: Question) -> frozenset[str]:
 
 def _answers(question: Question, item: Weighed) -> bool:
     """Tell whether a sentence states something of the kind that is asked for."""
-    own = said_of(question, f"{item.sentence.text} {implied(question, item.sentence)}")
+    text = _ADDRESS.sub("", item.sentence.text)
+    own = said_of(question, f"{text} {implied(question, item.sentence)}")
     # Where only its heading says what is asked, it is about something else; "it" is what the heading names.
     about = goes_back(item.sentence) or not own.isdisjoint(terms(question.text))
     if not states(item.sentence) or not _fits(question, item) or not about:
@@ -212,8 +235,14 @@ def _answers(question: Question, item: Weighed) -> bool:
         return False
     told = claimed(item.sentence) if question.asks_why else _told_of(question, item.sentence)
     said = set(words(told)) - set(words(question.text))
-    denied = denies(said) or not _NO.isdisjoint(said)
+    denied = denies(said) or not _NO.isdisjoint(said) or _is_without(question, told)
     return question.kind == "yes_no" or not denied or CHANGED.search(item.sentence.text) is not None
+
+
+def _is_without(question: Question, told: str) -> bool:
+    """Tell whether a sentence says to be without what is asked about; "without delay" denies nothing else."""
+    asked = frozenset(question.terms)
+    return any(not said_of(question, found["what"]).isdisjoint(asked) for found in _WITHOUT.finditer(told))
 
 
 def _told_of(question: Question, line: Sentence) -> str:
@@ -255,6 +284,7 @@ def _is_one(question: Question, item: Weighed, needed: AbstractSet[str]) -> bool
         _is_priced(question, item, needed)
         or _is_measured(question, item, needed)
         or _is_amount(question, item, needed)
+        or (needed <= item.terms and numbered(question, item.sentence.text))
     )
 
 
