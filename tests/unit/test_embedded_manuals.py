@@ -148,3 +148,108 @@ async def test_below_a_heading_that_alone_says_what_is_asked_the_first_sentence_
 ) -> None:
     told = await asked(reasoner, "What is the licence of skein?", **PAGES)
     assert told.text.startswith("Licence: Apache 2.0."), told.text
+
+
+ADR = """# ADR 17: Store events in PostgreSQL
+
+- MongoDB was rejected: its licence is not approved by Legal.
+- EventStoreDB was rejected.
+
+The migration takes three weeks. The handover lasts a week.
+"""
+INCIDENT = """# Incident 2026-07: checkout down
+
+Severity: 1
+Duration: 84 minutes (14:12–15:36 UTC)
+
+On 7 July 2026 customers could not pay. About 2,300 orders were lost.
+
+- 14:40 Support reports failed payments to the platform team.
+- 15:05 Jan Bakker finds the expired certificate.
+"""
+AGREEMENT = """# Service agreement
+
+between Norddata AG ("Provider") and Bakery Lindholm (the "Customer")
+
+Urgent faults are answered within two hours.
+"""
+DESK = """# Kvist 40 standing desk
+
+| Property | Value |
+|---|---|
+| Warranty | 5 years (motors: 10 years) |
+| Noise | under 48 dB |
+
+If it shows E04, the motors are too hot: wait 18 minutes. The drawer is sold separately for 59 euros.
+"""
+CLUB = """# Rowing club Havel
+
+The club was founded in 1921 by eleven teachers. It has 240 members and 34 boats. Beginners row on Tuesdays
+with the coach Malte Rieck. Each outing is written down in the logbook before the start. Adults pay 22 euros a
+month, families 45 euros.
+
+## Board
+
+- Chair: Sabine Thoms
+- Boats: Yusuf Aydin (0151 555 0133)
+"""
+SHELF = {"adr": ADR, "incident": INCIDENT, "agreement": AGREEMENT, "desk": DESK, "club": CLUB}
+
+
+@pytest.mark.parametrize(
+    ("question", "said"),
+    [
+        ("Why was MongoDB rejected?", "its licence is not approved"),
+        ("How long does the migration take?", "three weeks"),
+        ("Who found the expired certificate?", "Jan Bakker"),
+        ("What happened at 14:40?", "Support reports failed payments"),
+        ("How fast are urgent faults answered?", "within two hours"),
+        ("What does E04 mean?", "the motors are too hot"),
+        ("How much does the drawer cost?", "59 euros"),
+        ("Who founded the club?", "by eleven teachers"),
+        ("Where are outings written down?", "in the logbook"),
+        ("How much does a family pay?", "families 45 euros"),
+        ("What is the phone number of Yusuf Aydin?", "0151 555 0133"),
+    ],
+)
+async def test_what_stands_on_the_shelf_is_told(reasoner: EmbeddedReasoner, question: str, said: str) -> None:
+    assert said in (await asked(reasoner, question, **SHELF)).text
+
+
+@pytest.mark.parametrize(
+    ("question", "short"),
+    [
+        ("How long did the incident last?", "84 minutes (14:12–15:36 UTC)"),
+        ("How severe was the incident?", "1"),
+        ("How loud is the desk?", "under 48 dB"),
+        ("How long is the warranty?", "5 years (motors: 10 years)"),
+        ("Who is the provider?", "Norddata AG"),
+        ("Who is the customer?", "Bakery Lindholm"),
+        ("Who is the coach?", "Malte Rieck"),
+        ("How many boats does the club have?", ""),  # not the one who looks after the boats
+    ],
+)
+async def test_the_value_of_the_shelf_is_the_short_answer(
+    reasoner: EmbeddedReasoner, question: str, short: str
+) -> None:
+    assert (await asked(reasoner, question, **SHELF)).short == short
+
+
+@pytest.mark.parametrize(
+    "question",
+    [
+        "Why was EventStoreDB rejected?",
+        "How long does the audit take?",
+        "Who found the lost orders?",
+        "What happened at 16:40?",
+        "How fast are letters answered?",
+        "What does E05 mean?",
+        "How much does the lamp cost?",
+        "Who is the lawyer?",
+        "How long is the drawer?",
+        "Who is the doctor?",
+    ],
+)
+async def test_what_the_shelf_does_not_say_is_refused(reasoner: EmbeddedReasoner, question: str) -> None:
+    told = await asked(reasoner, question, **SHELF)
+    assert told.text.startswith("Not found in the sources"), told.text

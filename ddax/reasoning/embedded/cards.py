@@ -8,6 +8,7 @@ from collections.abc import Set as AbstractSet
 from dataclasses import dataclass, replace
 
 from ddax.memory.tables import BAR, cells_of
+from ddax.reasoning.embedded.columns import sizes_of
 from ddax.reasoning.embedded.evidence import Weighed
 from ddax.reasoning.embedded.pairs import of_settings
 from ddax.reasoning.embedded.question import Question
@@ -34,7 +35,9 @@ _SAME = {
 """Labels by another word, as stems."""
 _SAID_TOO = {"email": frozenset(terms("address")), "phon": frozenset(terms("call reach"))}
 """What a question may say beside a label: an email address."""
-_ASKING = MEASURES | frozenset(terms("mean means stand stands send sends sent work works took kept wrote"))
+_ASKING = MEASURES | frozenset(
+    terms("mean means stand stands send sends sent work works took kept wrote last lasted take takes")
+)
 """What only asks for the value of a label: what an error means, who sent apologies or took the minutes."""
 _IS_OF = {"minut": frozenset(terms("meeting session"))}
 """What a page is about by what it is called: the minutes are of a meeting."""
@@ -47,8 +50,20 @@ _ROLE = re.compile(
 """A person and a role: "- Dr Amir Saleh, orthodontist"."""
 _IN_BRACKETS = re.compile(rf"(?P<name>{_NAME}(?: {_NAME})*) \((?P<role>[a-z][\w -]{{2,30}})\)")
 """One of several persons with a role: "Present: Ines Moreau (chair), Sam Oduya (minutes)"."""
+_CALLED = re.compile(
+    rf"(?P<name>{_NAME}(?: {_NAME})*) \((?:hereinafter |referred to as |called |the )*"
+    r"[\"“„'](?P<role>[^\W\d_][\w -]{2,30})[\"”“'],?\)"
+)
+"""Who a contract calls by a word: "Norddata AG ("Provider")"."""
+_AMOUNT = re.compile(r"(?:[^\W\d_]{1,13}\.? ){0,2}[<>~≈±]?\s*[£$€]?\s*[+-]?\d")
+"""What a value begins with that is a number."""
 _PHONE = re.compile(r"\+?\d[\d ()/-]{5,}\d")
-_VALUES = frozenset(terms("value values detail details data entry info information field"))
+_VALUES = frozenset(
+    terms(
+        "value values detail details data entry info information field property properties item feature "
+        "features attribute parameter characteristic specification"
+    )
+)
 """What the columns of a table of labels are called, if they are."""
 _GENERAL = frozenset(
     terms(
@@ -108,8 +123,10 @@ def _labelled(question: Question, weighed: Sequence[Weighed]) -> Iterator[_Value
     """Give the values of the kind asked for whose label a question names, and beside it their page."""
     asked = _asked(question)
     for item in weighed:
-        for one in _values(question, item, asked):
-            if not one.said.sentence.aside and fits(question, one.value) and _left(one, asked) <= _above(one):
+        for one in _values(question, item, asked | sizes_of(question)):
+            counts = question.kind != "number" or _AMOUNT.match(one.value)
+            fit = counts and fits(question, one.value) and not one.said.sentence.aside
+            if fit and _left(one, asked) <= _above(one):
                 yield one
 
 
@@ -146,7 +163,7 @@ def _of_roles(said: Weighed) -> Iterator[_Value]:
     """Give the persons of a line that says names and roles, each labelled by the role."""
     text = said.sentence.text
     alone = _ROLE.fullmatch(text)
-    for role in [alone] if alone else _IN_BRACKETS.finditer(text):
+    for role in [alone] if alone else [*_IN_BRACKETS.finditer(text), *_CALLED.finditer(text)]:
         if label := _stems(role["role"]):
             yield _Value(label, role["name"], said)
 

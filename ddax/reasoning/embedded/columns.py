@@ -8,7 +8,7 @@ from collections.abc import Set as AbstractSet
 from ddax.reasoning.embedded.question import Question
 from ddax.reasoning.embedded.text import terms
 
-PRICES, WEIGHT, LENGTH, HEIGHT, WIDTH, DEPTH, AGE, SPEED, TIME, MADE = (
+PRICES, WEIGHT, LENGTH, HEIGHT, WIDTH, DEPTH, AGE, NOISE, GRAVITY, SPEED, TIME, MADE = (
     frozenset(terms(words))
     for words in (
         "cost costs price prices priced pay paid charge fee preis preise kosten kostet teuer",
@@ -18,13 +18,15 @@ PRICES, WEIGHT, LENGTH, HEIGHT, WIDTH, DEPTH, AGE, SPEED, TIME, MADE = (
         "width wide breadth broad breite breit",
         "depth deep tiefe tief",
         "age old alter",
+        "noise noisy loud loudness lärm laut",
+        "severity severe grave schwere",
         "speed geschwindigkeit tempo",
         "time duration dauer zeit",
         "year built born founded established opened launched jahr baujahr erbaut gebaut gegründet",
     )
 )
 """What columns that say the same are called, with the words by which they are asked for."""
-_ALL = (PRICES, WEIGHT, LENGTH, HEIGHT, WIDTH, DEPTH, AGE)
+_ALL = (PRICES, WEIGHT, LENGTH, HEIGHT, WIDTH, DEPTH, AGE, NOISE, GRAVITY)
 _SIZES = (WEIGHT, LENGTH, HEIGHT, WIDTH, DEPTH)
 _MEASURED = re.compile(r"\d\s+[^\W\d_]+\s+([^\W\d_]+)")
 """A number, its unit and what it measures: "64 metres deep"."""
@@ -34,6 +36,9 @@ _ACTS = re.compile(
 )  # fmt: skip
 """What measures by its verb, and the size that it measures: "spans some 310 metres"."""
 HOW = re.compile(r"\W*(?:how|wie) ([^\W\d_]+) (?:is|are|was|were|ist|sind|war|waren)\b", re.IGNORECASE)
+_HOW_SO = re.compile(
+    r"\bhow (long|high|tall|deep|wide|broad|heavy|old|loud|noisy|severe|grave)\b", re.IGNORECASE
+)
 _MEANT = {"much": PRICES, "alt": AGE}
 """Words behind "how" that no column is called by."""
 
@@ -46,6 +51,13 @@ def asked_column(question: Question, left: AbstractSet[str]) -> frozenset[str]:
     if how and not left:
         left = _MEANT.get(how[1].lower(), frozenset(terms(how[1])))
     return next((words for words in _ALL if not words.isdisjoint(left)), frozenset())
+
+
+def sizes_of(question: Question) -> frozenset[str]:
+    """Return what the size is called that is asked for by an adjective: a duration, by "how long"."""
+    how = _HOW_SO.search(question.text)
+    asked = frozenset(terms(how[1])) if how else frozenset[str]()
+    return next((words for words in _ALL if not words.isdisjoint(asked)), frozenset())
 
 
 def of_other_size(question: Question, text: str) -> bool:

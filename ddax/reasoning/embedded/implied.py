@@ -20,6 +20,13 @@ _FORMS = (
         re.compile(r"\b(?:call|phone|ring|telephone)\b[^.;\d]{0,20}\+?\d[\d ()/-]{5,}\d", re.IGNORECASE),
         "phone number",
     ),
+    (re.compile(r"\(\+?\d[\d /-]{6,}\d\)"), "phone number"),
+    (
+        re.compile(
+            r"\b[Ii]f (?:\w+ ){1,3}(?:shows?|displays?|reads?|says?|reports?|prints?|blinks?|flashes) "
+        ),
+        "mean means",
+    ),
     (re.compile(r"\w@\w[\w.-]*\.\w"), "email address"),
     (re.compile(r"(?:\b(?:localhost|\d{1,3}(?:\.\d{1,3}){3})|(?<![\w.:])):\d{2,5}\b"), "port"),
     (

@@ -39,67 +39,11 @@ _NAME = re.compile(
     r"(?:[A-Z\u00c0-\u00de][\w.'’&-]*|\d+(?:\.\d+)*))*"
 )
 _OPENERS = frozenset(
-    [
-        "who",
-        "whom",
-        "whose",
-        "which",
-        "what",
-        "when",
-        "where",
-        "why",
-        "how",
-        "is",
-        "are",
-        "was",
-        "were",
-        "do",
-        "does",
-        "did",
-        "can",
-        "could",
-        "has",
-        "have",
-        "had",
-        "will",
-        "would",
-        "name",
-        "in",
-        "on",
-        "at",
-        "of",
-        "for",
-        "from",
-        "by",
-        "to",
-        "with",
-        "tell",
-        "give",
-        "find",
-        "list",
-        "state",
-        "if",
-        "this",
-        "that",
-        "these",
-        "the",
-        "a",
-        "an",
-        "and",
-        "or",
-        "between",
-        "both",
-        "after",
-        "before",
-        "during",
-        "until",
-        "since",
-        "under",
-        "over",
-        "through",
-        "as",
-        "please",
-    ]
+    """
+    who whom whose which what when where why how is are was were do does did can could has have had will
+    would name in on at of for from by to with tell give find list state if this that these the a an and or
+    between both after before during until since under over through as please
+    """.split()  # noqa: SIM905
 )
 _GERMAN = """
 wie wo wer wen wem was wann warum wieso weshalb wessen welch welche welcher welches welchem welchen wieviel
@@ -141,8 +85,9 @@ _KINDS: tuple[tuple[AnswerKind, re.Pattern[str]], ...] = (
     (
         "number",
         re.compile(
-            r"\b(?:how (?:many|much|old|long|far|tall|high|big|large|deep|wide|broad|thick|heavy|fast)"
-            r"|what (?:number|percentage|population)|what (?:do|does|did|will|would) [^?]+ costs?)\b",
+            r"\b(?:how (?:many|much|old|long|far|tall|high|big|large|deep|wide|broad|thick|heavy|fast"
+            r"|loud|noisy|severe)|what (?:number|percentage|population)"
+            r"|what (?:do|does|did|will|would) [^?]+ costs?)\b",
             re.I,
         ),
     ),
@@ -181,11 +126,14 @@ _NAMED = re.compile(
 """What is asked for by name, where "What does error 409 mean?" names it itself."""
 _AMOUNT = re.compile(
     r"\bhow\s+(many|much|old|long|far|tall|high|big|large|often|frequently|fast|soon|deep|wide"
-    r"|broad|thick|heavy)\b",
+    r"|broad|thick|heavy|loud|noisy|severe)\b",
     re.I,
 )
 """What only says which measure is asked for: "every 90 days" tells how often, and says no "often"."""
-_HAPPENS = re.compile(r"\W*what\s+(?:(?:will|would|should)\s+)?happen(?:s|ed)?\s+(?:if|when|to)\b", re.I)
+_HAPPENS = re.compile(
+    r"\W*what\s+(?:(?:will|would|should)\s+)?happen(?:s|ed)?\s+(?:if|when|to|at|on|in|after|before|during)\b",
+    re.I,
+)
 """What asks for a consequence, which need not say that it happens."""
 _FORMED = frozenset({"person", "date", "place", "number", "name", "thing", "open"})
 """Kinds of answers for which a verb may be said in another form."""
@@ -299,7 +247,16 @@ def unmet(names: Iterable[str], said: AbstractSet[str]) -> list[str]:
 
 def _forms(text: str, content: Iterable[str]) -> tuple[tuple[str, str], ...]:
     known = frozenset(content)
-    return tuple({(own, term_of(word)) for word in words(text) if (own := stem(word)) in known})
+    return tuple(
+        sorted(
+            {(own, form) for word in words(text) if (own := stem(word)) in known for form in _forms_of(word)}
+        )
+    )
+
+
+def _forms_of(word: str) -> tuple[str, ...]:
+    """Return the stems of a word; "found" may be a form of "find", where it is none of "founded"."""
+    return (term_of(word), "find") if word == "found" else (term_of(word),)
 
 
 def _content(text: str, kind: AnswerKind, head: str) -> tuple[str, ...]:

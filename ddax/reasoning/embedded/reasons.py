@@ -21,6 +21,11 @@ _REASON = re.compile(
     r"|meet|comply|enable|support|increase|cut|lower|speed|free|give))\b",
     re.IGNORECASE,
 )
+_AFTER_COLON = re.compile(
+    r"(?<=\w): (?:its?|he|his|she|her|they|their|there|the|this|no|nobody|nothing|we|our|one|not|only|too)\b"
+    r" (?=[^.:;]*\b(?:is|are|was|were|has|have|had|do(?:es)?|did|can|could|may|must|will|would|never)\b)"
+)
+"""A clause behind a colon: "It was rejected: its licence is not approved"."""
 _OF_BEFORE = re.compile(
     r"\b(?:so that|therefore|thus|hence|otherwise|reasons?|why|forced|led to|result(?:s|ed)?)\b",
     re.IGNORECASE,
@@ -30,12 +35,12 @@ _OF_BEFORE = re.compile(
 
 def gives_reason(line: Sentence) -> bool:
     """Tell whether a sentence, or the column of a row, says why something is so."""
-    return _REASON.search(line.told) is not None
+    return _REASON.search(line.told) is not None or _AFTER_COLON.search(line.plain) is not None
 
 
 def claimed(line: Sentence) -> str:
     """Return what a sentence says before it gives the reason of it."""
-    reason = _REASON.search(line.text)
+    reason = _REASON.search(line.text) or _AFTER_COLON.search(line.text)
     return line.text[: reason.start()] if reason else line.text
 
 

@@ -18,6 +18,12 @@ from ddax.reasoning.embedded.units import MASS, SPEED, TIME, unit_before, unit_o
 _HOW = re.compile(
     r"\bhow (high|tall|deep|wide|broad|thick|long|far|heavy|fast|old|big|large)\b", re.IGNORECASE
 )
+_WITHIN = re.compile(
+    r"\b(?:within|in under|in less than) (?:(?:about|around) )?"
+    r"(?:\d|[^\W\d_]+ (?:second|minute|hour|day|week|month)s?\b)",
+    re.IGNORECASE,
+)
+"""What tells how fast something is done."""
 _KINDS: Mapping[str, tuple[str, ...]] = {
     **dict.fromkeys(("high", "tall", "deep", "wide", "broad", "thick"), (METRES,)),
     **dict.fromkeys(("long", "far"), (METRES, TIME)),
@@ -113,6 +119,8 @@ def measured(question: Question, item: Weighed) -> bool:
     """
     size, line = _size(question), item.sentence
     if size not in _NAMES or (size == "long" and _UNTIL.search(line.text)):
+        return True
+    if size == "fast" and _WITHIN.search(line.text):
         return True
     rough = _ROUGHLY.findall(line.text) if size != "fast" else []
     if any(unit_of(unit.lower())[0] in _KINDS[size] for unit in rough):

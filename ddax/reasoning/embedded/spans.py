@@ -143,7 +143,7 @@ def people_in(sentence: str) -> list[Span]:
         listed = sentence[own.end : last.start] == ", " and " and " in last.text
         if listed and not led_as_place(sentence, start):
             found[-1] = Span(sentence[start : last.end], start, last.end, span.fit)
-        elif text:
+        elif text and not DATE.fullmatch(text):
             found.append(own)
     return found[::-1]
 

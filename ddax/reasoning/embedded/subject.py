@@ -105,7 +105,9 @@ def _mentions(noun: str, item: Weighed) -> bool:
     """Tell whether a sentence, or what it stands under, says a noun, also as a part of a longer word."""
     root, line = stem(noun), item.sentence
     said = words(f"{line.titled} {line.passage.title} {line.told}")
-    return any(root in word for word in said) or ("-" in noun and contains_phrase(said, words(noun)))
+    return any(root in word or root == stem(word) for word in said) or (
+        "-" in noun and contains_phrase(said, words(noun))
+    )
 
 
 def _other(item: Weighed, verbs: frozenset[str], *, definite: bool) -> str:

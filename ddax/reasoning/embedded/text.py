@@ -163,7 +163,17 @@ _DOERS = {
     "author": "write", "authored": "write", "authors": "write", "winner": "win", "winners": "win",
 }  # fmt: skip
 """Who does what a verb says, by another word."""
-_ENDINGS = (("'s", 3), ("’s", 3), ("ies", 5), ("ied", 5), ("ing", 6), ("ed", 5), ("es", 5), ("s", 4))
+_ENDINGS = (
+    ("'s", 3),
+    ("’s", 3),
+    ("ings", 7),
+    ("ies", 5),
+    ("ied", 5),
+    ("ing", 6),
+    ("ed", 5),
+    ("es", 5),
+    ("s", 4),
+)
 """What is cut from words of so many letters at least."""
 _DOUBLED = re.compile(r"..([bdgmnprt])\1$")
 """What "stop" ends in before "-ed"; "add" and "call" end so themselves."""
@@ -195,7 +205,7 @@ def stem(word: str) -> str:
     for ending, least in _ENDINGS:
         if word.endswith(ending) and len(word) >= least and not word.endswith("ss"):
             root = word[: -len(ending)] + ("y" if ending in ("ies", "ied") else "")
-            return root[:-1] if ending in ("ing", "ed") and _DOUBLED.search(root) else root
+            return root[:-1] if ending in ("ing", "ings", "ed") and _DOUBLED.search(root) else root
     return word.removesuffix("e") if len(word) > 4 else word
 
 

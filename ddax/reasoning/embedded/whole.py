@@ -20,6 +20,7 @@ from ddax.reasoning.embedded.sentences import Sentence, goes_back
 from ddax.reasoning.embedded.sizes import measured
 from ddax.reasoning.embedded.spans import DATE, LIVED, led_as_place, people_in
 from ddax.reasoning.embedded.text import FUNCTION_WORDS, contains_phrase, denies, stem, terms, words
+from ddax.reasoning.embedded.touched import LEAST_FIT
 from ddax.reasoning.embedded.units import PAID, PRICE
 
 LEAST_TERMS = 2
@@ -48,17 +49,24 @@ _AMOUNT_OF = re.compile(
 """The same of what has a word before it: "1.2 litres of vegetable stock"."""
 _LONG = (
     re.compile(
-        r"([^\W\d_]+) (?:of|lasts?|takes?|lasted|took) (?:(?:about|around|up to|at (?:most|least)|only) )?\d"
+        r"([^\W\d_]+) (?:of|lasts?|takes?|lasted|took) (?:(?:about|around|up to|at (?:most|least)|only) )?"
+        r"(?:\d|(?:an?|half|one|two|three|four|five|six|seven|eight|nine|ten|twelve|several|a few)"
+        r" (?:an? )?(?:second|minute|hour|day|night|week|month|year)s?\b)"
     ),
     re.compile(r"\d+[ -](?:second|minute|hour|day|night|week|month|year|metre|meter|mile)[ -]([^\W\d_]+)"),
 )
 """What is so long: "an interval of 20 minutes", "a 20-minute interval"."""
+_HOW_LONG = re.compile(r"\bhow long\b", re.IGNORECASE)
 _SIZED = re.compile(
     r"\b(?:depth|height|length|width|breadth|thickness|weight|span) of (?:(?:about|around|up to|only) )?\d",
     re.IGNORECASE,
 )
 """A size by its name: "a depth of 3.80 metres"."""
-_LED = re.compile(r"(?:\b(?:is|are|was|were|at|for|costs?|paid|up to|only|just)\s+)+$", re.IGNORECASE)
+_LED = re.compile(
+    r"(?:\b(?:is|are|was|were|at|for|costs?|paid|up to|only|just|sold|offered|available|rented|hired|charged"
+    r"|priced|separately)\s+)+$",
+    re.IGNORECASE,
+)
 """What may stand between a thing and its price."""
 _COST_OF = re.compile(
     r"\b(?:cost|price|fee|charge)s? (?:of|for) (?P<what>[^.;,\d]{1,40}?)"
@@ -79,6 +87,9 @@ _IS_A = (
 _LIFE = frozenset(terms("born birth die died death"))
 _LETTERED = re.compile(r"\b[^\W\d_A-Z][\w-]+ (?!I\b)[A-Z]\b(?!['’.])")
 _HE = frozenset(["he", "his", "she", "her"])
+_WHO_IS = re.compile(r"\W*who(?:['’]s| is| was| are| were) (?:the|our|your)\b", re.IGNORECASE)
+_BY = re.compile(r"\bby (?:the |an? |its |his |her |their |some |several |\w+ )?[a-z]{3,}s?\b")
+"""Who did what is said in the passive, without a name: "founded by eleven teachers"."""
 _ADDRESS = re.compile(r"\S+@\S+|https?://\S+")
 """What holds a name without being about it: "security@skein.example"."""
 _NO = frozenset(["no", "nor", "neither"])
@@ -268,6 +279,8 @@ def _fits(question: Question, item: Weighed) -> bool:
     if question.kind == "date":
         timed = _TIME.search(text) is not None and not DATE.search(text)
         return bool(item.spans) or timed or released(item.sentence)
+    if question.kind == "person" and _BY.search(text):
+        return True
     named = question.kind in ("person", "number") or (question.kind == "place" and question.head)
     return bool(item.spans) or not named  # "born in a city" names no city
 
@@ -285,16 +298,19 @@ def _is_one(question: Question, item: Weighed, needed: AbstractSet[str]) -> bool
         or _is_measured(question, item, needed)
         or _is_amount(question, item, needed)
         or (needed <= item.terms and numbered(question, item.sentence.text))
+        or _is_role(question, item, needed)
     )
 
 
 def _is_measured(question: Question, item: Weighed, needed: AbstractSet[str]) -> bool:
     """Tell whether a sentence begins with the one thing asked about, and measures it: "64 metres deep"."""
-    how = HOW.match(question.text)
-    if how is None or question.kind != "number":
+    if question.kind != "number":
         return False
-    if any(needed <= {stem(found.lower())} for form in _LONG for found in form.findall(item.sentence.text)):
+    so_long = (stem(found.lower()) for form in _LONG for found in form.findall(item.sentence.text))
+    if _HOW_LONG.search(question.text) and any(needed <= {found} for found in so_long):
         return True
+    if (how := HOW.match(question.text)) is None:
+        return False
     begins = set(terms(" ".join(words(item.sentence.plain)[:SUBJECT])))
     if needed <= begins and _SIZED.search(item.sentence.text):
         return True
@@ -312,6 +328,15 @@ def _is_amount(question: Question, item: Weighed, needed: AbstractSet[str]) -> b
         for form, name in ((_AMOUNT, "what"), (_AMOUNT_OF, "last"))
         for found in form.finditer(text)
     )
+
+
+def _is_role(question: Question, item: Weighed, needed: AbstractSet[str]) -> bool:
+    """Tell whether a name stands right behind the one role asked for: "the coach Malte Rieck"."""
+    if question.kind != "person" or _WHO_IS.match(question.text) is None:
+        return False
+    text = item.sentence.text
+    fronts = (words(text[: span.start])[-1:] for span in item.spans if span.fit >= LEAST_FIT)
+    return any(needed == set(map(stem, front)) for front in fronts)
 
 
 def _is_priced(question: Question, item: Weighed, needed: AbstractSet[str]) -> bool:
