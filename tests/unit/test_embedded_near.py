@@ -92,8 +92,8 @@ TOOL = (
 @pytest.mark.parametrize(
     ("task", "short"),
     [
-        ("Which command of tidepool restores a snapshot?", ""),
-        ("Which command restores a snapshot?", ""),
+        ("Which command of tidepool restores a snapshot?", "`tidepool restore ID`"),
+        ("Which command restores a snapshot?", "`tidepool restore ID`"),
         ("Which command uploads a single file?", ""),
         ("Which tool watches folders and copies files?", "tidepool"),
     ],

@@ -53,6 +53,11 @@ def asked_column(question: Question, left: AbstractSet[str]) -> frozenset[str]:
     return next((words for words in _ALL if not words.isdisjoint(left)), frozenset())
 
 
+def meant_by(said: AbstractSet[str]) -> list[frozenset[str]]:
+    """Return what columns are called that words ask for, as "cost" asks for a price."""
+    return [words for words in (*_ALL, SPEED) if not words.isdisjoint(said)]
+
+
 def sizes_of(question: Question) -> frozenset[str]:
     """Return what the size is called that is asked for by an adjective: a duration, by "how long"."""
     how = _HOW_SO.search(question.text)

@@ -66,6 +66,16 @@ _SUM = re.compile(
 """What the row of a sum is called."""
 
 
+def is_sum(name: str) -> bool:
+    """Tell whether a row is called as the sum of the others is."""
+    return _SUM.match(name) is not None
+
+
+def compared_by(text: str) -> list[frozenset[str]]:
+    """Return what the columns are called by which the adjectives of a text compare: "heavier than 5 kg"."""
+    return [columns for match in _SAID.finditer(text) for columns, _ in _BY[_form(match)]]
+
+
 def asks_extreme(question: Question) -> bool:
     """Tell whether it is asked which of several has the most or the least of something."""
     match = _SAID.search(question.text)
@@ -83,10 +93,10 @@ def extreme(question: Question, weighed: Sequence[Weighed]) -> tuple[Weighed, st
     match = _SAID.search(question.text)
     if not asks_extreme(question) or match is None:
         return None
-    tables = [rows for rows in _tables(weighed) if _column(rows[0].sentence, match)[0] > 0]
-    if len(tables) > 1:
-        tables = [rows for rows in tables if _is_of(question, rows[0].sentence)]
-    return _end_of(tables[0], match, head=question.head) if len(tables) == 1 else None
+    found = [rows for rows in tables(weighed) if _column(rows[0].sentence, match)[0] > 0]
+    if len(found) > 1:
+        found = [rows for rows in found if _is_of(question, rows[0].sentence)]
+    return _end_of(found[0], match, head=question.head) if len(found) == 1 else None
 
 
 def _is_of(question: Question, row: Sentence) -> bool:
@@ -112,13 +122,13 @@ def higher(question: Question, weighed: Sequence[Weighed]) -> list[Weighed]:
     return sorted(rows, key=lambda row: row is not end[0]) if end else []
 
 
-def _tables(weighed: Sequence[Weighed]) -> list[list[Weighed]]:
+def tables(weighed: Sequence[Weighed]) -> list[list[Weighed]]:
     """Return the tables of which all rows were read, row by row."""
-    tables: dict[tuple[str, int], list[Weighed]] = {}
+    found: dict[tuple[str, int], list[Weighed]] = {}
     for item in sorted(weighed, key=lambda own: own.sentence.start):
         if item.sentence.cells and item.sentence.header is not None and not item.sentence.code:
-            tables.setdefault((item.sentence.passage.source, item.sentence.header.start), []).append(item)
-    return [rows for rows in tables.values() if len(rows) > 1 and _is_whole([row.sentence for row in rows])]
+            found.setdefault((item.sentence.passage.source, item.sentence.header.start), []).append(item)
+    return [rows for rows in found.values() if len(rows) > 1 and _is_whole([row.sentence for row in rows])]
 
 
 def _is_whole(rows: Sequence[Sentence]) -> bool:
@@ -137,11 +147,11 @@ def _end_of(rows: Sequence[Weighed], match: re.Match[str], *, head: str) -> tupl
 
     There is none where several rows are parts of what is called so, or one is their sum.
     """
-    named = _names([row.sentence for row in rows], head)
-    if len(set(map(tuple, map(words, named)))) < len(rows) or any(_SUM.match(name) for name in named):
+    named = names_of([row.sentence for row in rows], head)
+    if len(set(map(tuple, map(words, named)))) < len(rows) or any(map(is_sum, named)):
         return None
     place, largest = _column(rows[0].sentence, match)
-    told = _values([row.sentence for row in rows], place) if place > 0 else []
+    told = values_of([row.sentence for row in rows], place) if place > 0 else []
     known = [value for value in told if value is not None]
     # Kilograms and centimetres, or a number beside another one with a unit, cannot be compared.
     if not known or len(known) < len(rows) or len({kind for kind, _ in known}) > 1:
@@ -154,7 +164,7 @@ def _end_of(rows: Sequence[Weighed], match: re.Match[str], *, head: str) -> tupl
     return rows[at], named[at]
 
 
-def _names(rows: Sequence[Sentence], head: str) -> list[str]:
+def names_of(rows: Sequence[Sentence], head: str) -> list[str]:
     """Return what rows are called: in the column of what is asked for, else in the first."""
     asked = set(terms(head))
     places = [place for place, (name, _) in enumerate(rows[0].cells) if asked and asked <= set(terms(name))]
@@ -166,7 +176,7 @@ def value_asked(question: Question, row: Sentence) -> tuple[str, float] | None:
     """Return the kind and value of a row in the column by which a question compares, if it has one."""
     match = _SAID.search(question.text)
     place = _column(row, match)[0] if match else 0
-    return next(iter(_values([row], place)), None) if place > 0 else None
+    return next(iter(values_of([row], place)), None) if place > 0 else None
 
 
 def _column(row: Sentence, match: re.Match[str]) -> tuple[int, bool]:
@@ -184,7 +194,7 @@ def _column(row: Sentence, match: re.Match[str]) -> tuple[int, bool]:
     return 0, most
 
 
-def _values(rows: Sequence[Sentence], place: int) -> list[tuple[str, float] | None]:
+def values_of(rows: Sequence[Sentence], place: int) -> list[tuple[str, float] | None]:
     """Return the kind and value of each row in a column, if it is known how its numbers are written."""
     cells = [row.cells[place] if place < len(row.cells) else ("", "") for row in rows]
     written = pointed([cell for _, cell in cells]) or []

@@ -75,7 +75,7 @@ def _left(question: Question, called: Sequence[Field]) -> set[str]:
     """Return the words of a question that ask for a field: neither a name nor what stands above."""
     lines = [field.said.sentence for field in called]
     above = " ".join(f"{line.passage.title} {line.heading.plain if line.heading else ''}" for line in lines)
-    known = terms(f"{above} {' '.join(field.value for field in called)}")
+    known = terms(f"{above} {' '.join(f'{field.value} {field.path}' for field in called)}")
     return set(question.terms) - set(known) - MEASURES - _LIGHT
 
 

@@ -9,6 +9,7 @@ from dataclasses import replace
 from ddax.reasoning.embedded.cards import asked_label
 from ddax.reasoning.embedded.evidence import Weighed
 from ddax.reasoning.embedded.hours import asked_hours
+from ddax.reasoning.embedded.queries import asked_rows
 from ddax.reasoning.embedded.question import Question
 from ddax.reasoning.embedded.rows import asked_cell, unknown_row
 from ddax.reasoning.embedded.text import fold, stem
@@ -23,7 +24,12 @@ _TIMED = r"(?:the )?{noun}(?: (?:is|are|will be))?(?: (?:served|held))? (?:at|fr
 
 def outright(question: Question, weighed: Sequence[Weighed]) -> tuple[tuple[Weighed, ...], str] | None:
     """Return the line that answers outright and the short answer; None where there is none."""
-    said = asked_hours(question, weighed) or asked_label(question, weighed) or _timed(question, weighed)
+    said = (
+        asked_rows(question, weighed)
+        or asked_hours(question, weighed)
+        or asked_label(question, weighed)
+        or _timed(question, weighed)
+    )
     return said or _of_table(question, weighed)
 
 

@@ -46,7 +46,7 @@ _LASTS = re.compile(
 _ROUGHLY = re.compile(r"\b(?:an?|half|few|several|some|many|dozens of) ([^\W\d_]{3,})", re.IGNORECASE)
 """A measure without a number: "a mile", "half an hour"."""
 _AMOUNT = re.compile(
-    r"\b(?:rents?|fees?|fares?|deposits?|fines?|prices?|salar(?:y|ies)|tax(?:es)?|costs?|rates?|tolls?|charges?"
+    r"\b(?:rents?|fees?|fares?|deposits?|fines?|prices?|salar(?:y|ies)|tax(?:es)?|vat|costs?|rates?|tolls?|charges?"
     r"|budgets?|debts?|wages?|pay|incomes?|interest|temperatures?|pressures?|voltages?|scores?|risks?|speeds?"
     r"|shares?|doses?|levels?|turnout|grades?|quotas?|limits?|discounts?|penalt(?:y|ies)|rainfall|loss(?:es)?"
     r"|humidity|demand|number|percentage)\b",

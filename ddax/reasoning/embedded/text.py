@@ -198,8 +198,17 @@ _DEEDS = frozenset(
 """What is done, by a word made of its verb; of other words in -ment ("department") a part is another word."""
 
 
+_PLURALS = {
+    "children": "child", "feet": "foot", "geese": "goose", "halves": "half", "knives": "knife",
+    "loaves": "loaf", "men": "man", "mice": "mouse", "shelves": "shelf", "teeth": "tooth",
+    "thieves": "thief", "wolves": "wolf", "women": "woman",
+}  # fmt: skip
+"""Plurals that do not end as others do; "leaves" and "lives" are other words as well."""
+
+
 def stem(word: str) -> str:
     """Cut the commonest English endings, so that a plural meets its singular."""
+    word = _PLURALS.get(word, word)
     if len(word) == 5 and word.endswith("es") and word[2] not in "hisxz":
         return word[:-1]  # "sites" meets "site", which keeps its e
     for ending, least in _ENDINGS:
