@@ -90,7 +90,7 @@ _OF_KIND = {"date": _TIMES, "number": _AMOUNTS}
 _NUMBER_OF = re.compile(r"\b(?P<what>[a-z]{3,}) (?:number|code)\b", re.IGNORECASE)
 _LED_BY = re.compile(
     r"\W*(?P<by>from|at|to|in) (?:which|what) "
-    r"(?P<what>station|stop|airport|harbou?r|port|pier|platform|town|city|village|place|country|street)\b",
+    r"(?P<what>station|stop|airport|harbou?r|pier|platform)\b",
     re.IGNORECASE,
 )
 """What asks for a place by the word that stands before its name: "From which station does it leave?"."""
