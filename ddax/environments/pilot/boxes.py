@@ -9,10 +9,15 @@ from ddax.environments.browser.seen import Node
 from ddax.environments.pilot.match import label_of
 from ddax.environments.pilot.paging import goes_on
 from ddax.environments.pilot.pilot import Pilot
-from ddax.environments.pilot.rows import above_of, rows_of, words_of
+from ddax.environments.pilot.rows import above_of, inside, node_words, rows_of, words_of
 from ddax.environments.pilot.words import EMPTY, KINDS, likeness, plain, tokens
 
 _ALL = re.compile(r"(?:all|every|each)(?: of)?(?: (?:the|my))? (?P<what>.+)", re.IGNORECASE)
+_ALL_WITH = re.compile(
+    r"(?:(?:all|every|each)(?: of)?(?: the)?(?: \w+)?|everyone|everybody|everything)"
+    r" (?:from|in|of|at|with|by|for|to) (?:the )?(?P<what>.+)",
+    re.IGNORECASE,
+)
 _SEVERAL = frozenset({"checkbox", "switch", "menuitemcheckbox"})
 """Boxes of which several may be ticked."""
 CALLED = 0.9
@@ -44,6 +49,25 @@ def of_group(pilot: Pilot, boxes: Sequence[Node], value: str) -> list[Node]:
     groups = [n for n in pilot.nodes({"group"}) if said and likeness(said["what"], n.name) >= CALLED]
     inside = {n.id for n in pilot.match.below(groups[0])} if len(groups) == 1 else set[str]()
     return [n for n in boxes if n.id in inside]
+
+
+def of_rows(pilot: Pilot, boxes: Sequence[Node], value: str) -> list[Node]:
+    """Return the boxes of all rows that say something, as “all employees from Oslo”; none where more come."""
+    said = _ALL_WITH.fullmatch(value.strip())
+    words = set(words_of(said["what"])) - EMPTY if said else set[str]()
+    if not words or goes_on(pilot):
+        return []
+    rows = {box.id: _row(pilot, box) for box in boxes if box.role == "checkbox"}
+    found = [box for box in boxes if words <= rows.get(box.id, set())]
+    return found if 0 < len(found) < sum(map(bool, rows.values())) else []
+
+
+def _row(pilot: Pilot, box: Node) -> set[str]:
+    """Return the words of the row that a box stands in; none where it stands in none."""
+    roles = {n.id: n.role for n in pilot.seen.nodes}
+    above = above_of(box, {n.id: n.parent for n in pilot.seen.nodes})
+    group = next((one for one in above if roles.get(one) in ("row", "listitem")), "")
+    return node_words(inside(pilot.seen, group)) if group else set()
 
 
 def beside_of(pilot: Pilot, boxes: Sequence[Node]) -> list[Node] | None:

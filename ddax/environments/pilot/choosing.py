@@ -9,7 +9,7 @@ from datetime import date
 
 from ddax.environments.browser.seen import ACTED_ON, Node
 from ddax.environments.pilot.amounts import set_amount
-from ddax.environments.pilot.boxes import CALLED, beside_of, boxes_beside, of_group
+from ddax.environments.pilot.boxes import CALLED, beside_of, boxes_beside, of_group, of_rows
 from ddax.environments.pilot.calendar import CALENDAR_WORDS, pick_day, showing
 from ddax.environments.pilot.dates import find_date, month_of
 from ddax.environments.pilot.doors import doors
@@ -306,7 +306,7 @@ def boxes_of(pilot: Pilot, boxes: list[Node], values: list[str], order: Order) -
     meant: list[Node] = []
     text = order.text
     for value in values:
-        if every := of_group(pilot, boxes, value):
+        if every := of_group(pilot, boxes, value) or of_rows(pilot, boxes, value):
             meant += every
             continue
         ranked = pilot.match.rank(

@@ -240,7 +240,17 @@ def in_rows(pilot: Pilot, controls: Sequence[Node], rest: set[str]) -> list[Row]
     whole = [row for row in rows if not _unmet(pilot, row, rest, outside)]
     own = {row.control.id: rest & row.words() for row in whole}  # they may stand elsewhere on the page too
     whole = [row for row in whole if not any(own[row.control.id] < other for other in own.values())]
+    whole = _below(pilot, whole, rest) if len(whole) > 1 else whole
     return _by_price(pilot, whole, low=best == "least") if best else whole
+
+
+def _below(pilot: Pilot, rows: list[Row], rest: set[str]) -> list[Row]:
+    """Return the rows below the heading that an order names: “the card in Done”; all where it names none."""
+    nodes = list(pilot.seen.nodes)
+    above = [node_words(n for n in section(nodes, row.control) if n.role == "heading") for row in rows]
+    told = [(row, (words & rest) - row.words()) for row, words in zip(rows, above, strict=True)]
+    most = max((len(own) for _, own in told), default=0)
+    return [row for row, own in told if len(own) == most]
 
 
 def _unmet(pilot: Pilot, row: Row, rest: set[str], outside: set[str]) -> set[str]:

@@ -13,7 +13,8 @@ from ddax.environments.pilot.rows import words_of, words_of_name
 from ddax.environments.pilot.words import EMPTY, FIELD
 
 _FORM = re.compile(
-    r"(?:fill|complete)\s+(?:(?:in|out)\s+)?(?:(?:the|this|my)\s+)?(?:\w+\s+)?form(?:\s+(?:in|out))?"
+    r"(?:fill|complete|enter|give|provide)\s+(?:(?:in|out)\s+)?(?:(?:the|this|my)\s+)?(?:\w+\s+)?"
+    r"(?:form|address|details|data|information)(?:\s+(?:in|out))?"
     r"(?:\s+with\b|\s*:)\s*(?P<rest>.+)",
     re.IGNORECASE,
 )

@@ -7,7 +7,7 @@ from dataclasses import replace
 
 from ddax.environments.browser.secrets import PLACEHOLDER
 from ddax.environments.browser.seen import Node, PageSeen
-from ddax.environments.pilot.deeds import asked_of, deed, names_of
+from ddax.environments.pilot.deeds import asked_of, deed, fits, names_of
 from ddax.environments.pilot.entries import add_entry
 from ddax.environments.pilot.fields import fill, named_field, the_field, where_of
 from ddax.environments.pilot.later import comes, missing
@@ -20,7 +20,7 @@ from ddax.environments.pilot.repeats import asks_again, repeat_password
 from ddax.environments.pilot.rows import words_of
 from ddax.environments.pilot.several import deeds
 from ddax.environments.pilot.suggest import is_search
-from ddax.environments.pilot.switches import is_on
+from ddax.environments.pilot.switches import closed, is_on
 from ddax.environments.pilot.values import STOP, akin, given, slots
 from ddax.environments.pilot.words import BOXES, EMPTY, FIELD, KINDS, content, plain, tokens
 
@@ -201,7 +201,7 @@ async def give(pilot: Pilot, order: Order) -> bool:
 
     So “Invite ada@example.org” or “Apply the voucher code SPRING10”; an order without such a value is a deed.
     """
-    if order.word in ("accept", "agree"):
+    if tokens(f"{order.word} {order.text}")[:1] in (["accept"], ["agree"], ["allow"]):
         return await _agree(pilot, order)
     if several := given_each(order):
         for one in several:
@@ -222,8 +222,13 @@ async def give(pilot: Pilot, order: Order) -> bool:
 
 async def _agree(pilot: Pilot, order: Order) -> bool:
     """Tick the only box that says what an order agrees to, else press what is called so."""
-    said = set(words_of(order.text)) - EMPTY
-    boxes = [n for n in pilot.nodes({"checkbox"}) if said and said <= set(words_of(label_of(n) or n.after))]
+    said, opened = set(words_of(order.text)) - EMPTY, set[str]()
+    boxes = _said_by(pilot, said)
+    while not boxes and said and not fits(pilot, asked_of(order)) and (door := closed(pilot, opened)):
+        opened.add(door.id)
+        if await click(pilot, door) == "refused":
+            break
+        boxes = _said_by(pilot, said)
     if len(boxes) != 1:
         return await deed(pilot, order)
     pilot.settled |= is_on(boxes[0])
@@ -231,6 +236,11 @@ async def _agree(pilot: Pilot, order: Order) -> bool:
         return False
     after = pilot.seen.node(boxes[0].id)
     return after is None or is_on(after)
+
+
+def _said_by(pilot: Pilot, said: set[str]) -> list[Node]:
+    """Return the boxes that say all of some words."""
+    return [n for n in pilot.nodes({"checkbox"}) if said and said <= set(words_of(label_of(n) or n.after))]
 
 
 def given_each(order: Order) -> list[Order]:

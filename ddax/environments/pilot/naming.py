@@ -16,14 +16,23 @@ from ddax.environments.pilot.words import FIELD
 
 _RENAMED = re.compile(r"(?P<thing>.+?)\s+(?:to|as|into)\s+(?P<name>.+)", re.IGNORECASE)
 _CALLED = re.compile(r"\s*\b(?:called|named|titled|with the (?:name|title)|to|as)?\s*_+", re.IGNORECASE)
+_SHARED = re.compile(
+    r"(?P<what>(?:share|invite)\b.*?)\s+(?:with\s+)?(?P<name>[^\s@]+@[^\s@]+\.\w+)", re.IGNORECASE
+)
+"""What is shared, and with whom."""
 _NAMES = frozenset({"add", "create", "rename", "make"})
 """Verbs behind which stands how a thing is called."""
-_AGREES = frozenset({"ok", "save", "add", "new", "rename", "done", "apply", "continue", "submit"})
+_AGREES = frozenset(
+    "ok save add new rename done apply continue submit create send invite share".split()  # noqa: SIM905
+)
 """Words of a control by which a name is taken; others may stand beside them."""
 
 
 def named(order: Order) -> tuple[Order, str]:
     """Return an order without the name that it gives, and that name; empty where it gives none."""
+    shared = _SHARED.fullmatch(f"{order.word} {order.text}".strip(" ."))
+    if shared and not order.quotes:
+        return replace(order, word="", text=shared["what"], outside=shared["what"]), shared["name"]
     if order.word not in _NAMES and words_of(order.text)[:1] != ["new"]:
         return order, ""
     if len(order.quotes) == 1:
@@ -42,12 +51,13 @@ async def give_name(pilot: Pilot, name: str, known: Set[str]) -> bool:
     if len(fields) != 1 or not await fill(pilot, fields[0], name):
         return False
     again = [n for n in pilot.seen.nodes if n.id not in known and n.role in ("button", "link", "clickable")]
-    takes = [n for n in again if "disabled" not in n.state and _agrees(n)]
+    takes = [n for n in again if "disabled" not in n.state and agrees(n)]
     if takes:
         return len(takes) == 1 and await press_node(pilot, takes[0])
     return await pilot.do("press", fields[0].id, "Enter") == "changed"
 
 
-def _agrees(node: Node) -> bool:
+def agrees(node: Node) -> bool:
+    """Tell whether a control takes what was written."""
     words = set(words_of(node.name))
     return bool(words & _AGREES)

@@ -53,7 +53,8 @@ _NEXT = re.compile(
     rf"\s*,\s*(?:(?:and|then|and then|to)\s+)?(?=(?:{_VERB})\b)|\s+(?:and then|then|and)\s+(?=(?:{_VERB})\b)"
     r"|\s+and\s+(?=(?!(?:then|the|an?|my|its?|their|all|any)\b)[a-z]+\s+(?:(?:the|my)\s|(?:it|them)\b))"
     r"|\s*,\s*(?=[a-z]+\s+(?:it|them)\b)"
-    r"|\s*,\s*(?:and\s+)?then\s+(?=[a-z]+\W*$)"
+    r"|\s*,\s*(?:and\s+)?then\s+(?=[a-z]+(?:\s+(?:the|all|my|it|them)\b[^,]*)?\W*$)"
+    r"|\s+and\s+(?=(?:comment|reply|post)\s+⟦)"
     rf"|\s+to\s+(?=(?:find|enter|delete|search)\b(?!\s+it))",
     re.IGNORECASE,
 )
@@ -76,6 +77,8 @@ _THEN = re.compile(
     re.IGNORECASE,
 )
 """An order with what it names next, without its verb again: “Choose 9 May, then the 14:00 slot”."""
+_CHANGED = re.compile(r"^(?:update|edit|adjust)\b(?=.*\sto\s+\S)", re.IGNORECASE | re.DOTALL)
+"""Verbs that say the same as “change” where a value follows."""
 _SETS = re.compile(r"(?:please\s+)?(set|change|fill in)\b", re.IGNORECASE)
 _ALSO = re.compile(
     r"(?<=⟧)\s*(?:,\s*(?:and\s+)?|and\s+)(?=(?:⟦\d+⟧|[^⟦⟧,]+?)\s(?:to|with)\s+⟦)"
@@ -254,7 +257,7 @@ def _spared(sentence: str) -> Iterator[str]:
 
 def _order(clause: str, held: list[str]) -> Order:
     """Read one order; what it says is not to be done is the order `spare`."""
-    text = _begun(clause.strip(" ,."))
+    text = _CHANGED.sub("change", _begun(clause.strip(" ,.")))
     first = re.match(rf"({_VERB})\b\s*", text, re.IGNORECASE)
     first = first or re.search(rf"(?:^|,\s*|\bto\s+)({_VERB})\b\s*", text, re.IGNORECASE)
     quotes = tuple(held[int(found[1])] for found in _HELD.finditer(text))

@@ -123,7 +123,7 @@ async def _try(pilot: Pilot, ranked: list[Found]) -> bool:
     """Press the best until something changes; True also where a control was pressed and nothing shows.
 
     Then only what lies on it or below it is tried: another control of the same name does something else. A
-    field that was pressed did nothing yet.
+    field or a list that was pressed did nothing yet.
     """
     one_name = [one.node for one in ranked if _same_name(one.node, ranked[0].node)]
     if one_name and one_name[0].role == "link" and len({node.href for node in one_name}) == 1:
@@ -140,7 +140,7 @@ async def _try(pilot: Pilot, ranked: list[Found]) -> bool:
         came = await click(pilot, one.node)
         if came == "changed":
             return True
-        if came == "unchanged" and one.node.role in ACTED_ON:
+        if came == "unchanged" and one.node.role in ACTED_ON and one.node.tag != "select":
             pressed.append(one.node)
     return bool(pressed)
 

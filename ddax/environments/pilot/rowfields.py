@@ -15,6 +15,7 @@ _SETS = re.compile(
     r"(?:please\s+)?(?P<verb>assign|reassign|move|mark|set|change|switch)\s+(?P<what>.+?)\s+(?:to|as)\s+(?P<value>.+)",
     re.IGNORECASE,
 )
+_MADE = re.compile(r"make\s+(?P<who>.+?)\s+(?:an?|the)\s+(?P<what>\w+)", re.IGNORECASE)
 _ROWS = frozenset({"row", "listitem", "article", "group", "treeitem"})
 _ASSIGNS = frozenset({"assign", "reassign"})
 _HEADS = frozenset({"columnheader", "cell", "gridcell"})
@@ -33,7 +34,8 @@ def in_row(pilot: Pilot, order: Order) -> tuple[Node, str] | None:
     called = words - KINDS if assigns else words
     whole = [n for n in fields if set(words_of(label_of(n))) - EMPTY == called]
     if said is None or whole:
-        sure = said and assigns and len(whole) == 1 and _offers(whole[0], _value(said))
+        sure = said and len(whole) == 1 and _offers(whole[0], _value(said))
+        sure = sure and (assigns or len(words) > 1)
         return (whole[0], _value(said)) if said and sure else None
     heads = {word for n in pilot.seen.nodes if n.role == "heading" for word in words_of(n.name)}
     heads |= set(words_of(pilot.seen.title))
@@ -46,6 +48,17 @@ def in_row(pilot: Pilot, order: Order) -> tuple[Node, str] | None:
     if len(named) > 1:
         pilot.unclear(named)
     return (named[0], value) if len(named) == 1 else None
+
+
+def made(pilot: Pilot, order: Order) -> tuple[Node, str] | None:
+    """Return the only list of a row that offers what somebody is made: “Make Bo Marr an admin”."""
+    said = _MADE.fullmatch(f"{order.word} {order.text}".strip(" ."))
+    words = set(words_of(said["who"])) - EMPTY if said else set[str]()
+    if said is None or not words:
+        return None
+    lists = [n for n in pilot.nodes({"combobox"}) if _offers(n, said["what"])]
+    found = [n for n in lists if words <= _row_words(pilot, n) | _names(pilot, n)]
+    return (found[0], said["what"]) if len(found) == 1 else None
 
 
 def _value(said: re.Match[str]) -> str:

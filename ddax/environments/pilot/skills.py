@@ -6,13 +6,13 @@ import re
 
 from ddax.environments.pilot.amounts import set_amount
 from ddax.environments.pilot.best import press_best
+from ddax.environments.pilot.cells import edit_cell
 from ddax.environments.pilot.choosing import choose, untick
 from ddax.environments.pilot.closing import close
 from ddax.environments.pilot.colours import pick_colour
 from ddax.environments.pilot.consent import asked_for
 from ddax.environments.pilot.copying import copy, paste
 from ddax.environments.pilot.deeds import asked_of, deed, fits
-from ddax.environments.pilot.doors import doors
 from ddax.environments.pilot.editors import style
 from ddax.environments.pilot.fields import enter, fill
 from ddax.environments.pilot.filling import fill_form
@@ -24,16 +24,18 @@ from ddax.environments.pilot.later import when_shown
 from ddax.environments.pilot.leaving import leave_field
 from ddax.environments.pilot.letters import answer, chat, letter
 from ddax.environments.pilot.lists import move_in_list
+from ddax.environments.pilot.looking import expand, focus, mark_text, scroll
 from ddax.environments.pilot.match import label_of
 from ddax.environments.pilot.messages import MESSAGE_WORDS, message, speaks_of_mail, spoken_of
 from ddax.environments.pilot.multiples import set_several
 from ddax.environments.pilot.named_rows import move_by_menu, press_in_row
+from ddax.environments.pilot.opening import open_in_row
+from ddax.environments.pilot.options import choose_options
 from ddax.environments.pilot.orders import Order
 from ddax.environments.pilot.paging import SCROLLS, further, looks_further, see_all
 from ddax.environments.pilot.pilot import Pilot, Skill
 from ddax.environments.pilot.posting import post, posts
 from ddax.environments.pilot.pressing import (
-    SURE,
     click,
     context,
     drag,
@@ -47,20 +49,21 @@ from ddax.environments.pilot.pressing import (
 from ddax.environments.pilot.ranges import set_range
 from ddax.environments.pilot.ratings import rate
 from ddax.environments.pilot.repeats import repeat_password
-from ddax.environments.pilot.rowfields import in_row
+from ddax.environments.pilot.rewording import reworded
+from ddax.environments.pilot.rowfields import in_row, made
 from ddax.environments.pilot.several import deeds, pressed_each
 from ddax.environments.pilot.sorting import press_sorted, sort
-from ddax.environments.pilot.switches import switch, turned
+from ddax.environments.pilot.switches import closed, switch, turned
 from ddax.environments.pilot.theirs import theirs
 from ddax.environments.pilot.trips import trip
 from ddax.environments.pilot.values import given, long_text, word_of, worked_out
 from ddax.environments.pilot.waiting import wait
+from ddax.environments.pilot.wholes import carried_whole
 from ddax.environments.pilot.words import (
     FIELD,
     LIKE,
     content,
     likeness,
-    nth,
     numbers,
     ordinal,
     roles,
@@ -71,6 +74,8 @@ INTO = frozenset({"into", "in", "as", "on"})
 POINTERS = frozenset({"mouse", "pointer", "cursor"})
 _RANGED = frozenset({"enter", "choose", "deed", "search", "goal"})
 """Kinds of orders that may say both ends of a range."""
+_HIDDEN = frozenset({"enter", "choose", "uncheck", "goal"})
+"""Kinds of orders of which the field or box may lie behind a tab or in a section."""
 WHOLE = 0.9
 """Likeness from which a control is called what an order says, whole."""
 
@@ -96,10 +101,15 @@ async def carry_out(pilot: Pilot) -> None:
 
 async def _carried_out(pilot: Pilot, order: Order) -> bool:
     """Carry out one order; where nothing was found for it, scroll on as long as something new comes."""
-    order = await in_tab(pilot, order)
+    order = reworded(pilot, await in_tab(pilot, order))
     await see_all(pilot, order)
+    if (whole := await carried_whole(pilot, order)) is not None:
+        return whole
+    if not await choose_options(pilot, order):
+        return False
     if order.verb in ("press", "submit") and not await repeat_password(pilot):
         return False
+    opened = set[str]()
     for _ in range(SCROLLS):
         moves, failed = len(pilot.moves), len(pilot.failed)
         if await _skill(order)(pilot, order):
@@ -107,6 +117,10 @@ async def _carried_out(pilot: Pilot, order: Order) -> bool:
         if len(pilot.moves) == moves and await when_shown(pilot, order, _skill(order), failed):
             return True
         tried = len(pilot.moves) > moves or len(pilot.failed) > failed
+        if not tried and order.verb in _HIDDEN and (door := closed(pilot, opened)):
+            opened.add(door.id)
+            if await click(pilot, door) != "refused":
+                continue
         if tried or not looks_further(pilot, order) or not await further(pilot):
             return False
     return False
@@ -163,8 +177,9 @@ async def _enter(pilot: Pilot, order: Order) -> bool:
             return written
     if found := in_row(pilot, order):
         return await fill(pilot, *found)
-    if (several := await set_several(pilot, order)) is not None:
-        return several
+    for way in (set_several, edit_cell):
+        if (done := await way(pilot, order)) is not None:
+            return done
     onto = order.word == "put" and not order.quotes and "on" in tokens(order.outside)
     if onto and not any(likeness(content(order.text), label_of(n)) > LIKE for n in pilot.nodes(FIELD)):
         return await deeds(pilot, order)
@@ -238,38 +253,10 @@ async def _press_or_theirs(pilot: Pilot, order: Order) -> bool:
     if beside is not None:
         return beside
     behind = await theirs(pilot, order)
-    return behind if behind is not None else await _press(pilot, order)
-
-
-async def _expand(pilot: Pilot, order: Order) -> bool:
-    """Open what is closed, unless a later order looks behind it anyway."""
-    if any(later.verb in ("press", "find") and (later.quotes) for later in pilot.orders):
-        return True
-    closed, wanted = doors(pilot), order.quote or content(order.text)
-    if wanted:
-        closed = [n for n in closed if likeness(wanted, pilot.match.label(n)) >= SURE]
-    return bool(closed) and await pilot.do("click", closed[0].id) == "changed"
-
-
-async def _focus(pilot: Pilot, order: Order) -> bool:
-    field = nth(pilot.nodes(FIELD), ordinal(order.text) or 1)
-    return field is not None and await click(pilot, field) != "refused"
-
-
-async def _mark_text(pilot: Pilot, order: Order) -> bool:
-    """Mark the text of a paragraph."""
-    pool = [
-        n for n in pilot.seen.nodes if n.role in ("text", "paragraph") and len(tokens(n.name or n.own)) > 1
-    ]
-    text = nth(pool, ordinal(order.text) or 1)
-    return text is not None and await pilot.do("mark", text.id) != "refused"
-
-
-async def _scroll(pilot: Pilot, order: Order) -> bool:
-    """Scroll what can be scrolled to where an order says."""
-    pool = [n for n in pilot.seen.nodes if n.scrolls[1]]
-    where = next((word for word in ("bottom", "top", "up", "down") if word in tokens(order.text)), "down")
-    return await pilot.do("scroll", pool[0].id if pool else "page", where) != "refused"
+    if behind is not None:
+        return behind
+    opened = await open_in_row(pilot, order) if order.word == "open" else None
+    return opened if opened is not None else await _press(pilot, order)
 
 
 async def _solve(pilot: Pilot, order: Order) -> bool:
@@ -296,6 +283,8 @@ async def _style(pilot: Pilot, order: Order) -> bool:
         done = await way(pilot, order)
         if done is not None:
             return done
+    if found := made(pilot, order):
+        return await fill(pilot, *found)
     return await _goal(pilot, order)
 
 
@@ -387,8 +376,8 @@ async def _choose(pilot: Pilot, order: Order) -> bool:
 
 
 SKILLS: dict[str, Skill] = {
-    "press": _press_or_theirs, "submit": _submit, "choose": _choose, "enter": _enter, "expand": _expand,
-    "close": close, "find": _find, "focus": _focus, "mark_text": _mark_text, "scroll": _scroll,
+    "press": _press_or_theirs, "submit": _submit, "choose": _choose, "enter": _enter, "expand": expand,
+    "close": close, "find": _find, "focus": focus, "mark_text": mark_text, "scroll": scroll,
     "copy": copy, "paste": paste, "solve": _solve, "wait": wait, "search": _search,
     "generate": generate, "order": _order_items, "style": _style, "hover": _hover, "go": go_to,
     "use": _nothing, "read": _nothing, "spare": _nothing, "message": _message, "login": login, "goal": _goal,

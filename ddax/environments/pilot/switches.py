@@ -50,7 +50,7 @@ async def switch(pilot: Pilot, order: Order) -> bool:
     what, on = wanted
     words = set(words_of(order.quote or what)) - EMPTY - _KINDS
     meant, opened = _meant(pilot, words, on=on), set[str]()
-    while not meant and (door := _closed(pilot, opened)):
+    while not meant and (door := closed(pilot, opened)):
         opened.add(door.id)
         if await click(pilot, door) == "refused":
             break
@@ -77,10 +77,15 @@ def _meant(pilot: Pilot, words: set[str], *, on: bool) -> list[Node]:
     """Return the switches that some words mean, else the buttons that stay pressed and are called so."""
     meant = [n for n in pilot.nodes(_SWITCHES) if words and _is_for(words, n)]
     boxes = [n for n in meant if n.role != "button"]
-    return boxes or [n for n in meant if words == set(words_of(n.name)) and (on or is_on(n))]
+    if boxes or meant:
+        return boxes or [n for n in meant if words == set(words_of(n.name)) and (on or is_on(n))]
+    # "Push" below the heading "Notifications" is for push notifications.
+    rest = words - {word for n in pilot.seen.nodes if n.role == "heading" for word in words_of(n.name)}
+    below = pilot.nodes(_SWITCHES - {"button"}) if rest and rest < words else ()
+    return [n for n in below if _is_for(rest, n)]
 
 
-def _closed(pilot: Pilot, opened: set[str]) -> Node | None:
+def closed(pilot: Pilot, opened: set[str]) -> Node | None:
     """Return a tab or a section that was not looked behind yet, and sends nothing."""
     return next((n for n in doors(pilot) if n.role in _HIDES and not n.submits and n.id not in opened), None)
 
