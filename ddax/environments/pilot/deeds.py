@@ -240,7 +240,15 @@ def in_rows(pilot: Pilot, controls: Sequence[Node], rest: set[str]) -> list[Row]
     whole = [row for row in rows if not _unmet(pilot, row, rest, outside)]
     own = {row.control.id: rest & row.words() for row in whole}  # they may stand elsewhere on the page too
     whole = [row for row in whole if not any(own[row.control.id] < other for other in own.values())]
+    if below := [row for row in whole if len(whole) > 1 and _below(pilot, row, rest)]:
+        whole = below
     return _by_price(pilot, whole, low=best == "least") if best else whole
+
+
+def _below(pilot: Pilot, row: Row, rest: set[str]) -> bool:
+    """Tell whether what an order says beside the words of a row stands in the headings that it is below."""
+    heads = node_words(n for n in section(list(pilot.seen.nodes), row.control) if n.role == "heading")
+    return bool(rest) and rest - row.words() <= heads
 
 
 def _unmet(pilot: Pilot, row: Row, rest: set[str], outside: set[str]) -> set[str]:
