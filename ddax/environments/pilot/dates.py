@@ -14,6 +14,8 @@ _ISO = re.compile(r"\b(\d{4})-(\d{1,2})-(\d{1,2})\b")
 _WORDS = re.compile(rf"\b{_MONTH}\.?\s+(\d{{1,2}})(?:st|nd|rd|th)?,?\s+(\d{{4}})\b", re.IGNORECASE)
 _POINTS = re.compile(r"\b(\d{1,2})\.\s?(\d{1,2})\.\s?(\d{4})\b")
 _DAY_FIRST = re.compile(rf"\b(\d{{1,2}})(?:st|nd|rd|th)?\.?\s+{_MONTH}\.?,?\s+(\d{{4}})\b", re.IGNORECASE)
+_PLACES = {_NUMERIC: (3, 1, 2), _ISO: (1, 2, 3), _POINTS: (3, 2, 1), _WORDS: (3, 1, 2), _DAY_FIRST: (3, 2, 1)}
+"""The forms of a date, in the order they are tried, with the places of the year, the month and the day."""
 _FORM = re.compile(r"\b(?:dd[ ./-]mm[ ./-]yyyy|mm[ ./-]dd[ ./-]yyyy|yyyy[ ./-]mm[ ./-]dd)\b", re.IGNORECASE)
 _TIME = re.compile(r"\b(\d{1,2}):(\d{2})\s*([AaPp]\.?[Mm]\.?)?")
 _NAMED = re.compile(rf"\b{_MONTH}\b", re.IGNORECASE)
@@ -39,16 +41,21 @@ def no_day(text: str) -> str:
 
 def _said(text: str) -> tuple[int, int, int] | None:
     """Return the year, the month and the day as a text writes them."""
-    if found := _NUMERIC.search(text):
-        return int(found[3]), int(found[1]), int(found[2])
-    if found := _ISO.search(text):
-        return int(found[1]), int(found[2]), int(found[3])
-    if found := _POINTS.search(text):
-        return int(found[3]), int(found[2]), int(found[1])
-    if found := _WORDS.search(text):
-        return int(found[3]), month_of(found[1]), int(found[2])
-    found = _DAY_FIRST.search(text)
-    return (int(found[3]), month_of(found[2]), int(found[1])) if found else None
+    found = _written(text)
+    if found is None:
+        return None
+    year, month, day = (found[place] for place in _PLACES[found.re])
+    return int(year), month_of(month) if month.isalpha() else int(month), int(day)
+
+
+def _written(text: str) -> re.Match[str] | None:
+    return next(filter(None, (form.search(text) for form in _PLACES)), None)
+
+
+def without_date(text: str) -> str:
+    """Return a text without the first date in it."""
+    found = _written(text)
+    return f"{text[: found.start()]} {text[found.end() :]}".strip() if found else text
 
 
 def as_shown(day: date, sample: str) -> str:

@@ -20,7 +20,9 @@ _LETTER = re.compile(
     re.IGNORECASE | re.DOTALL,
 )
 _CHAT = re.compile(
-    r"(?:send|write|message)\s+(?:(?:an?|the)\s+)?(?:message\s+)?_+\s+to\s+(?P<who>[^_]+)", re.IGNORECASE
+    r"(?:send|write|message)\s+(?:(?:an?|the)\s+)?(?:message\s+)?_+\s+to\s+(?P<who>[^_]+)"
+    r"|(?:write\s+to|tell|message)\s+(?P<whom>[^_:]+?)\s*:?\s*_+",
+    re.IGNORECASE,
 )
 _BEGINS = (frozenset({"compose"}), frozenset({"new", "message"}), frozenset({"new", "email"}))
 """What the control that begins a message is called, in any order."""
@@ -95,9 +97,12 @@ async def answer(pilot: Pilot, order: Order) -> bool | None:
 async def chat(pilot: Pilot, order: Order) -> bool | None:
     """Write what stands in quotes to the one whose name opens a conversation; None where none does."""
     said = _CHAT.fullmatch(f"{order.word} {order.outside}".strip(" ."))
-    name = set(words_of(said["who"])) if said and len(order.quotes) == 1 else set[str]()
+    who = (said["who"] or said["whom"]) if said and len(order.quotes) == 1 else ""
+    name = set(words_of(who)) - {"the"}
     opens = [
-        n for n in pilot.nodes({"button", "link", "clickable"}) if name and set(words_of(n.name)) == name
+        n
+        for n in pilot.nodes({"button", "link", "clickable"})
+        if name and set(words_of(n.name)) - {"the"} == name
     ]
     if len(opens) != 1 or await click(pilot, opens[0]) == "refused":
         return False if opens else None

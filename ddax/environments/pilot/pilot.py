@@ -39,8 +39,12 @@ _AGAINST = re.compile(
     re.IGNORECASE,
 )
 """Words by which a page says that it did not take what it was given."""
-_NOTHING = re.compile(r"\bno (?:\w+ ){0,2}(?:(?:is|are) required|errors?)\b", re.IGNORECASE)
-"""Words by which it says that nothing is wrong."""
+_NOTHING = re.compile(
+    r"\bno (?:\w+ ){0,2}(?:(?:is|are) required|errors?)\b"
+    r"|\b(?:can ?not|can['’]t) be (?:undone|reversed|reverted|restored|recovered|taken back)\b",
+    re.IGNORECASE,
+)
+"""Words by which it says that nothing is wrong, or warns of what it asks about."""
 REFUSED = "refused:"
 """How a note of what a browser did not let happen begins."""
 

@@ -6,18 +6,23 @@ import re
 from dataclasses import replace
 
 from ddax.environments.browser.seen import Node
-from ddax.environments.pilot.dates import find_date
+from ddax.environments.pilot.dates import find_date, without_date
 from ddax.environments.pilot.deeds import deed
 from ddax.environments.pilot.fields import fill, is_dated
 from ddax.environments.pilot.match import label_of
 from ddax.environments.pilot.orders import Order
 from ddax.environments.pilot.pilot import Pilot
-from ddax.environments.pilot.words import FIELD, amount, tokens, written
+from ddax.environments.pilot.rows import words_of, words_of_name
+from ddax.environments.pilot.steppers import count_of
+from ddax.environments.pilot.words import EMPTY, FIELD, NUMBERS, amount, tokens, written
 
 _RANGE = re.compile(
     r"\b(?:from|between)\s+(?P<first>.+?)\s+(?:to|until|till|through|and)\s+(?P<last>.+?)"
     r"(?:,?\s+and\s+(?P<then>[a-z]+))?$",
     re.IGNORECASE,
+)
+_HOW_MANY = re.compile(
+    rf"\b(?:for|with)\s+(?P<count>\d+|{'|'.join(NUMBERS)})\s+(?P<what>[a-z]+)", re.IGNORECASE
 )
 _FIRST = frozenset(
     {"from", "start", "begin", "min", "minimum", "arrival", "checkin", "after", "since", "lowest"}
@@ -40,15 +45,35 @@ async def set_range(pilot: Pilot, order: Order) -> bool | None:
     first, last = (_field(pilot, words, dated=dated) for words in (_FIRST, _LAST))
     if said is None or ends is None or first is None or last is None:
         return None
-    for node, value in ((first, ends[0]), (last, ends[1])):
+    head = order.text[: said.start()].strip()
+    number, head, rest = _number(pilot, head, without_date(said["last"]) if dated else "")
+    if set(words_of(rest)) - EMPTY:  # what is sent without it is another thing than was asked for
+        pilot.misread(f"no field is known for “{rest}”", "Say it as an order of its own")
+        return False
+    for node, value in (*number, (first, ends[0]), (last, ends[1])):
         if not await fill(pilot, node, value):
             return False
-    head = order.text[: said.start()].strip()
     if said["then"]:
         return await deed(pilot, replace(order, word=said["then"], text="", outside=""))
     if order.word in _SETS:
         return True
     return await deed(pilot, replace(order, text=head, outside=head))
+
+
+def _number(pilot: Pilot, head: str, rest: str) -> tuple[list[tuple[Node, str]], str, str]:
+    """Return the field for how many an order says before or behind a range, and both texts without that."""
+    for text in (rest, head):
+        said = _HOW_MANY.search(text)
+        fields = [n for n in pilot.nodes(FIELD | {"combobox"}) if said and _counts(n, said["what"])]
+        if said and len(fields) == 1:
+            left = f"{text[: said.start()]} {text[said.end() :]}".strip()
+            value = str(count_of([said["count"].casefold()]))
+            return [(fields[0], value)], left if text is head else head, left if text is rest else rest
+    return [], head, rest
+
+
+def _counts(field: Node, what: str) -> bool:
+    return set(words_of(what)) <= set(words_of_name(label_of(field)))
 
 
 def _ends(first: str, last: str) -> tuple[str, str] | None:

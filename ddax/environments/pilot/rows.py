@@ -213,7 +213,9 @@ def _blocks(seen: PageSeen, controls: Sequence[Node]) -> list[Row]:
             break
     starts = [at - lead for at in places]
     length = min((b - a for a, b in pairwise(starts)), default=0)
-    stops = [*starts[1:], starts[-1] + length]
+    heads = [at for at, node in enumerate(line) if node.role == "heading"]
+    behind = (min((at for at in heads if at > place), default=len(line)) for place in places)
+    stops = list(map(min, [*starts[1:], starts[-1] + length], behind))  # a heading begins another part
     return [Row(line[at], tuple(line[a:b])) for at, a, b in zip(places, starts, stops, strict=True) if lead]
 
 

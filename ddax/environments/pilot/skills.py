@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from dataclasses import replace
 
 from ddax.environments.pilot.amounts import set_amount
 from ddax.environments.pilot.best import press_best
@@ -24,13 +25,14 @@ from ddax.environments.pilot.later import when_shown
 from ddax.environments.pilot.leaving import leave_field
 from ddax.environments.pilot.letters import answer, chat, letter
 from ddax.environments.pilot.lists import move_in_list
-from ddax.environments.pilot.looking import expand, focus, mark_text, scroll
 from ddax.environments.pilot.match import label_of
 from ddax.environments.pilot.messages import MESSAGE_WORDS, message, speaks_of_mail, spoken_of
+from ddax.environments.pilot.moving import expand, focus, mark_text, scroll, solve
 from ddax.environments.pilot.multiples import set_several
 from ddax.environments.pilot.named_rows import move_by_menu, press_in_row
 from ddax.environments.pilot.opening import open_in_row
 from ddax.environments.pilot.options import choose_options
+from ddax.environments.pilot.ordering import order_items
 from ddax.environments.pilot.orders import Order
 from ddax.environments.pilot.paging import SCROLLS, further, looks_further, see_all
 from ddax.environments.pilot.pilot import Pilot, Skill
@@ -51,12 +53,13 @@ from ddax.environments.pilot.ratings import rate
 from ddax.environments.pilot.repeats import repeat_password
 from ddax.environments.pilot.rewording import reworded
 from ddax.environments.pilot.rowfields import in_row, made
+from ddax.environments.pilot.rows import words_of
 from ddax.environments.pilot.several import deeds, pressed_each
 from ddax.environments.pilot.sorting import press_sorted, sort
 from ddax.environments.pilot.switches import closed, switch, turned
 from ddax.environments.pilot.theirs import theirs
 from ddax.environments.pilot.trips import trip
-from ddax.environments.pilot.values import given, long_text, word_of, worked_out
+from ddax.environments.pilot.values import given, long_text, word_of
 from ddax.environments.pilot.waiting import wait
 from ddax.environments.pilot.wholes import carried_whole
 from ddax.environments.pilot.words import (
@@ -259,24 +262,6 @@ async def _press_or_theirs(pilot: Pilot, order: Order) -> bool:
     return opened if opened is not None else await _press(pilot, order)
 
 
-async def _solve(pilot: Pilot, order: Order) -> bool:
-    pilot.clip = worked_out(pilot) or ""
-    return bool(pilot.clip)
-
-
-async def _order_items(pilot: Pilot, order: Order) -> bool:
-    """Press the plus of each item that is named."""
-    names = [part.strip(" .") for part in re.split(r",\s*", order.text.split(":", 1)[-1])]
-    for name in names:
-        rows = pilot.match.rows([name])
-        plus = [n for n in pilot.seen.nodes if n.name.strip() == "+"]
-        if not rows or not plus:
-            return False
-        if await click(pilot, pilot.match.near(rows[0], plus)[0]) == "refused":
-            return False
-    return await submit(pilot)
-
-
 async def _style(pilot: Pilot, order: Order) -> bool:
     """Give a text of an editor a style, or a thing its stars; else do what a control says."""
     for way in (style, rate):
@@ -342,6 +327,21 @@ async def _nothing(pilot: Pilot, order: Order) -> bool:
     return True
 
 
+async def _use(pilot: Pilot, order: Order) -> bool:
+    """Leave what is to be used for a later order to that one; else apply it, or do what a control says."""
+    if not order.quotes and pilot.orders[pilot.orders.index(order) + 1 :]:
+        return True
+    applies = [n for n in pilot.nodes({"button"}) if words_of(n.name)[:1] == ["apply"]]
+    return await (give if applies else _goal)(pilot, replace(order, word="apply") if applies else order)
+
+
+async def _read(pilot: Pilot, order: Order) -> bool:
+    """Leave what is to be read to the answer; “Tell Ann “Hi”” is a message."""
+    if order.word == "tell" and order.quotes:
+        return await _message(pilot, order)
+    return order.word != "tell" or not re.match(r"(?!I\b)[A-Z][a-z]+\s+(?:that|to)\b", order.text)
+
+
 async def _goal(pilot: Pilot, order: Order) -> bool:
     """Do what a sentence without a known verb is about: what a control says that bears all of its words."""
     if turned(order):
@@ -378,9 +378,9 @@ async def _choose(pilot: Pilot, order: Order) -> bool:
 SKILLS: dict[str, Skill] = {
     "press": _press_or_theirs, "submit": _submit, "choose": _choose, "enter": _enter, "expand": expand,
     "close": close, "find": _find, "focus": focus, "mark_text": mark_text, "scroll": scroll,
-    "copy": copy, "paste": paste, "solve": _solve, "wait": wait, "search": _search,
-    "generate": generate, "order": _order_items, "style": _style, "hover": _hover, "go": go_to,
-    "use": _nothing, "read": _nothing, "spare": _nothing, "message": _message, "login": login, "goal": _goal,
+    "copy": copy, "paste": paste, "solve": solve, "wait": wait, "search": _search,
+    "generate": generate, "order": order_items, "style": _style, "hover": _hover, "go": go_to,
+    "use": _use, "read": _read, "spare": _nothing, "message": _message, "login": login, "goal": _goal,
     "uncheck": untick, "drag": _drag, "sort": sort, "deed": _deed, "buy": _buy, "switch": switch,
 }  # fmt: skip
 """How each kind of order is carried out."""

@@ -1,4 +1,4 @@
-"""Open what is closed, stand in a field, mark a text, scroll."""
+"""Orders of one move: open what is closed, set the focus, mark a text, scroll; and work out a sum."""
 
 from __future__ import annotations
 
@@ -6,6 +6,7 @@ from ddax.environments.pilot.doors import doors
 from ddax.environments.pilot.orders import Order
 from ddax.environments.pilot.pilot import Pilot
 from ddax.environments.pilot.pressing import SURE, click
+from ddax.environments.pilot.values import worked_out
 from ddax.environments.pilot.words import FIELD, content, likeness, nth, ordinal, tokens
 
 
@@ -20,7 +21,7 @@ async def expand(pilot: Pilot, order: Order) -> bool:
 
 
 async def focus(pilot: Pilot, order: Order) -> bool:
-    """Stand in the field at a place."""
+    """Press the field at the place that an order counts to."""
     field = nth(pilot.nodes(FIELD), ordinal(order.text) or 1)
     return field is not None and await click(pilot, field) != "refused"
 
@@ -39,3 +40,9 @@ async def scroll(pilot: Pilot, order: Order) -> bool:
     pool = [n for n in pilot.seen.nodes if n.scrolls[1]]
     where = next((word for word in ("bottom", "top", "up", "down") if word in tokens(order.text)), "down")
     return await pilot.do("scroll", pool[0].id if pool else "page", where) != "refused"
+
+
+async def solve(pilot: Pilot, order: Order) -> bool:
+    """Keep what the sum or the equation of a page comes to, for the order behind."""
+    pilot.clip = worked_out(pilot) or ""
+    return bool(pilot.clip)
