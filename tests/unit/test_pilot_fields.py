@@ -13,6 +13,8 @@ from ddax.environments.pilot.orders import read_orders
 from ddax.environments.pilot.pilot import Pilot
 from ddax.environments.pilot.suggest import edges, offered, suggests
 from ddax.environments.pilot.words import tokens
+from ddax.environments.protocol import Move
+from ddax.errors import ActionError
 from tests.unit.test_pilot import NAME, FixedPage, done, page
 from tests.unit.test_pilot_calendar import grid
 
@@ -310,3 +312,28 @@ async def test_a_day_that_is_none_is_not_chosen(day: str) -> None:
     rows = [Node("e1", "textbox", "Return date", tag="input", type="date"), Node("e2", "button", "Book")]
     report, moves = await done(f"Choose {day} as the return date.", FixedPage(rows, {}))
     assert moves == [] and not report.ok
+
+
+class Renewed(FixedPage):
+    """A field whose suggestion is another element once it was pressed, and then holds."""
+
+    async def act(self, move: Move) -> PageSeen:
+        option = Node("e9", "option", "Oslo", box=(10.0, 60.0, 80.0, 16.0))
+        if move.name == "type":
+            self.nodes.append(option)
+        if move == Move("click", "e9"):
+            self.moves.append(move)
+            self.nodes[-1] = replace(option, id="e10")
+            raise ActionError("there is no element e9.", kind="no_such_move")
+        if move == Move("click", "e10"):
+            self.nodes = [replace(self.nodes[0], value="Oslo")]
+        return await super().act(move)
+
+
+async def test_a_suggestion_that_is_written_anew_is_pressed_again() -> None:
+    world = Renewed([Node("e1", "combobox", "Harbour", tag="input", hints="list", options=())])
+    report, moves = await done('Enter "Oslo" as harbour.', world)
+    assert report.ok and [move[:2] for move in moves if move[0] == "click"] == [
+        ["click", "e9"],
+        ["click", "e10"],
+    ]

@@ -105,13 +105,18 @@ async def take(pilot: Pilot, node: Node, text: str, fits: Fits, *, asked: bool =
         if not listed:
             return "not offered"
         return "taken" if _took(pilot, node, plain(listed), "", known) else "refused"
-    for look in range(LOOKS if asked else 1):
+    came: Taken = "not offered"
+    for look in range(LOOKS):
+        if look and came == "not offered" and not asked:
+            break
         if look:
             await pilot.do("wait", "page", PAUSE)
         found = [one for one in offered(pilot, node, known, asked) if fits(_name(one))]
-        if found:
-            return await _press(pilot, node, found, text)
-    return "not offered"
+        came = await _press(pilot, node, found, text) if found else came
+        # What is refused and gone stood in a list that the page has written anew since.
+        if found and (came != "refused" or any(pilot.seen.node(one.id) for one in found)):
+            return came
+    return came
 
 
 def is_closed(node: Node) -> bool:
