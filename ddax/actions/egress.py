@@ -126,6 +126,10 @@ async def checked_addresses(parts: SplitResult, allowed: frozenset[str], resolve
     return found[:MAX_ADDRESSES]
 
 
+def _allow(host: str) -> str:
+    return f"If you mean it, name it in allow_hosts in ddax.yaml, or set DDAX_ALLOW_HOSTS={host}"
+
+
 def refuse_private(host: str, addresses: Iterable[str]) -> None:
     """Raise NotAllowed where one of the addresses is not public."""
     for address in addresses:
@@ -133,7 +137,7 @@ def refuse_private(host: str, addresses: Iterable[str]) -> None:
             raise NotAllowed(
                 f"The host {host!r} may not be fetched.",
                 why=f"Its address {address} is not public.",
-                mend=f"Name it in allow_hosts if you mean it: {host!r}.",
+                mend=_allow(host),
             )
 
 
@@ -144,7 +148,7 @@ def refuse_own(host: str, addresses: Iterable[str]) -> None:
             raise NotAllowed(
                 f"The host {host!r} may not be fetched.",
                 why=f"Its address {address} is one of this machine.",
-                mend=f"Name it in allow_hosts if you mean it: {host!r}.",
+                mend=_allow(host),
             )
 
 

@@ -217,6 +217,8 @@ async def test_empty_folders_and_unknown_kinds_are_refused(tmp_path: Path) -> No
         ("ftp://host/x", "unknown kind"),
         ("file:///etc/passwd", "unknown kind"),
         (" ", "empty"),
+        ("https://a.example/x,https://b.example/y", "two sources joined by a comma"),
+        ("python:math,python:json", "two sources joined by a comma"),
     ):
         with pytest.raises(SourceError, match=why):
             await opened(spec, home=tmp_path)

@@ -23,6 +23,9 @@ from ddax.types import Document
 
 __all__ = ["SourceLibrary", "open_library"]
 
+_JOINED = re.compile(rf",\s*(?:https?://|{re.escape(SCHEME)})", re.IGNORECASE)
+"""Where a second source begins behind a comma."""
+
 
 async def open_library(
     specs: Sequence[str],
@@ -87,7 +90,15 @@ def check_source(spec: str) -> None:
             why="An empty word names nothing to read.",
             mend="Give a path, a URL or python:MODULE.",
         )
-    if spec.startswith(SCHEME) or spec.lower().startswith(SCHEMES) or exists(spec):
+    if exists(spec):
+        return
+    if _JOINED.search(spec):
+        raise SourceError(
+            f"The source {spec!r} is two sources joined by a comma.",
+            why="Each is a word of its own.",
+            mend="Put a blank between them, as in: --sources A B",
+        )
+    if spec.startswith(SCHEME) or spec.lower().startswith(SCHEMES):
         return
     if scheme := re.match(r"([A-Za-z][A-Za-z0-9+.-]+):", spec):
         raise SourceError(
