@@ -34,9 +34,19 @@ async def add_entry(pilot: Pilot, order: Order) -> bool | None:
 
 def _each(order: Order, node: Node, value: str) -> list[str]:
     """Return each of several values, where an order speaks of several: “the tags alps and skiing”."""
-    words = set(tokens(label_of(node) or node.sample))
+    words = set(tokens(_label(node)))
     several = not order.quotes and any(f"{word}s" in tokens(order.text) for word in words)
     return [one for one in _AND.split(value) if one] if several else [value]
+
+
+def takes_more(field: Node) -> bool:
+    """Tell whether a field is there to add one more of something, and may be empty."""
+    return bool(_ADDS & set(words_of(field.sample)[:1]))
+
+
+def _label(field: Node) -> str:
+    """Return what a field is called, or what it shows while it is empty, where that says to add to it."""
+    return field.sample if takes_more(field) else label_of(field) or field.sample
 
 
 async def _add(pilot: Pilot, node: Node, value: str) -> bool:
@@ -51,7 +61,7 @@ def _fields(pilot: Pilot, order: Order) -> list[tuple[Node, str]]:
     """Return the fields whose whole label an order says, each with the words behind it."""
     found: list[tuple[Node, str]] = []
     for node in pilot.nodes(FIELD):
-        label = set(words_of(label_of(node) or node.sample)) - EMPTY
+        label = set(words_of(_label(node))) - EMPTY
         words = f"{order.word} {order.text}".split()
         said = [word for word in words if set(words_of(word)) - EMPTY]
         head = said[: len(label)]

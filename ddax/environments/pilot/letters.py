@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from dataclasses import replace
 
 from ddax.environments.browser.seen import Node
 from ddax.environments.pilot.fields import fill
@@ -24,6 +25,10 @@ _CHAT = re.compile(
     r"|(?:write\s+to|tell|message)\s+(?P<whom>[^_:]+?)\s*:?\s*_+",
     re.IGNORECASE,
 )
+_WRITE_TO = re.compile(
+    r"(?:write|message)(?:\s+to)?\s+(?P<whom>\w[\w ]*?)\s*:\s*(?P<text>.+)", re.IGNORECASE | re.DOTALL
+)
+"""A message to somebody without quotes, behind a colon."""
 _BEGINS = (frozenset({"compose"}), frozenset({"new", "message"}), frozenset({"new", "email"}))
 """What the control that begins a message is called, in any order."""
 _PARTS = {
@@ -97,6 +102,11 @@ async def answer(pilot: Pilot, order: Order) -> bool | None:
 async def chat(pilot: Pilot, order: Order) -> bool | None:
     """Write what stands in quotes to the one whose name opens a conversation; None where none does."""
     said = _CHAT.fullmatch(f"{order.word} {order.outside}".strip(" ."))
+    told = None if order.quotes else _WRITE_TO.fullmatch(f"{order.word} {order.text}")
+    if told:
+        text = f"{told['text']} to {told['whom']}"
+        masked = f"{'_' * len(told['text'])} to {told['whom']}"
+        return await chat(pilot, replace(order, text=text, outside=masked, quotes=(told["text"],)))
     who = (said["who"] or said["whom"]) if said and len(order.quotes) == 1 else ""
     name = set(words_of(who)) - {"the"}
     opens = [

@@ -16,6 +16,12 @@ from ddax.environments.pilot.words import FIELD
 
 _RENAMED = re.compile(r"(?P<thing>.+?)\s+(?:to|as|into)\s+(?P<name>.+)", re.IGNORECASE)
 _CALLED = re.compile(r"\s*\b(?:called|named|titled|with the (?:name|title)|to|as)?\s*_+", re.IGNORECASE)
+_SAID = re.compile(
+    r"(?P<thing>[^,]+?)\s+(?:called|named|titled)\s+"
+    r"(?P<name>(?:(?!\b(?:to|in|into|on|with|from|for|and)\b)[^,])+)",
+    re.IGNORECASE,
+)
+"""What is made, and its name without quotes."""
 _SHARED = re.compile(
     r"(?P<what>(?:share|invite)\b.*?)\s+(?:with\s+)?(?P<name>[^\s@]+@[^\s@]+\.\w+)", re.IGNORECASE
 )
@@ -38,6 +44,8 @@ def named(order: Order) -> tuple[Order, str]:
     if len(order.quotes) == 1:
         text = _CALLED.sub(" ", order.outside, count=1).strip(" .")
         return replace(order, text=text, outside=text, quotes=()), order.quote
+    if order.word in ("create", "make") and (said := _SAID.fullmatch(order.text.strip(" ."))):
+        return replace(order, word="create", text=said["thing"], outside=said["thing"]), said["name"]
     found = _RENAMED.fullmatch(order.text.strip(" .")) if order.word == "rename" else None
     if found is None or order.quotes:
         return order, ""

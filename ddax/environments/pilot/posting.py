@@ -43,7 +43,7 @@ async def post(pilot: Pilot, order: Order) -> bool | None:
         return False
     if _is_sent_next(pilot, order):
         return True
-    ways = ways_of(pilot, pilot.seen.node(field.id) or field)
+    ways = ways_of(pilot, pilot.seen.node(field.id) or field, kind)
     if len(ways) == 1:
         return await click(pilot, ways[0]) == "changed"
     if ways:
@@ -57,7 +57,9 @@ def _is_sent_next(pilot: Pilot, order: Order) -> bool:
     """Tell whether a later order presses what sends the text."""
     behind = pilot.orders[pilot.orders.index(order) + 1 :]
     return any(
-        later.verb == "submit" or (later.verb == "press" and _SENDS & set(words_of(later.text)))
+        later.verb == "submit"
+        or later.word == "send"
+        or (later.verb == "press" and _SENDS & set(words_of(later.text)))
         for later in behind
     )
 
@@ -84,10 +86,11 @@ def _field(pilot: Pilot, kind: str) -> Node | None:
     return pool[0] if len(pool) == 1 else None
 
 
-def ways_of(pilot: Pilot, field: Node) -> list[Node]:
-    """Return the buttons that may send what stands in a field, of those nearest to it."""
-    named = ((n, set(words_of_name(n.name)) - EMPTY) for n in pilot.nodes({"button", "clickable"}))
-    pool = [n for n, words in named if words and words <= _SENDS and n.form[0] == field.form[0]]
+def ways_of(pilot: Pilot, field: Node, kind: str = "") -> list[Node]:
+    """Return the buttons that may send what stands in a field, a `kind` of text, of those nearest to it."""
+    buttons = [n for n in pilot.nodes({"button", "clickable"}) if n.form[0] == field.form[0]]
+    named = ((n, set(words_of_name(n.name)) - EMPTY) for n in buttons)
+    pool = [n for n, words in named if words & _SENDS and words <= _SENDS | {kind}]
     for group in above_of(field, holders_of(pilot.seen)):
         held = {node.id for node in inside(pilot.seen, group)}
         if near := [n for n in pool if n.id in held]:

@@ -57,7 +57,8 @@ async def set_range(pilot: Pilot, order: Order) -> bool | None:
         return await deed(pilot, replace(order, word=said["then"], text="", outside=""))
     if order.word in _SETS:
         return True
-    return await deed(pilot, replace(order, text=head, outside=head))
+    word = "search" if order.word == "find" else order.word
+    return await deed(pilot, replace(order, word=word, text=head, outside=head))
 
 
 def _number(pilot: Pilot, head: str, rest: str) -> tuple[list[tuple[Node, str]], str, str]:

@@ -10,7 +10,7 @@ from ddax.environments.pilot.fields import fill
 from ddax.environments.pilot.match import label_of
 from ddax.environments.pilot.orders import Order
 from ddax.environments.pilot.pilot import Pilot
-from ddax.environments.pilot.pressing import submit
+from ddax.environments.pilot.pressing import press_node, submit
 from ddax.environments.pilot.repeats import asks_again, repeat_password
 from ddax.environments.pilot.rows import words_of, words_of_name
 from ddax.environments.pilot.words import EMPTY, FIELD, KINDS
@@ -58,7 +58,14 @@ async def send_form(pilot: Pilot, order: Order) -> bool | None:
         if now is None or not await fill(pilot, now, one.value):
             return False
         pilot.focus = pilot.seen.node(one.node.id)
-    return await repeat_password(pilot) and await submit(pilot)
+    return await repeat_password(pilot) and await _send(pilot, order)
+
+
+async def _send(pilot: Pilot, order: Order) -> bool:
+    """Press the only button that bears the verb of an order, as “Pay now”, else what sends the form."""
+    verb = words_of(f"{order.word} {order.text}")[:1]
+    bears = [n for n in pilot.nodes({"button"}) if words_of(n.name)[:1] == verb]
+    return await press_node(pilot, bears[0]) if len(bears) == 1 else await submit(pilot)
 
 
 async def change_password(pilot: Pilot, order: Order) -> bool | None:

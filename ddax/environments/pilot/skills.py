@@ -148,10 +148,19 @@ def _skill(order: Order) -> Skill:
     if (order.verb == "press" and words[:1] == ["submit"]) or order.verb == "submit":
         return _submit
     if turned(order):
-        return switch
+        return _switch
     if posts(order):
         return _post
     return _ranged if order.verb in _RANGED else SKILLS[order.verb]
+
+
+async def _switch(pilot: Pilot, order: Order) -> bool:
+    """Turn on or off what an order names; “Deactivate Ben Cole” may be the entry of a menu instead."""
+    moves = len(pilot.moves)
+    if await switch(pilot, order):
+        return True
+    named = order.word in ("activate", "deactivate", "enable", "disable")
+    return named and len(pilot.moves) == moves and await deeds(pilot, order)
 
 
 async def _ranged(pilot: Pilot, order: Order) -> bool:
