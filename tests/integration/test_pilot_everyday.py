@@ -79,9 +79,6 @@ FILTERS = f"""{SAY}<label>Filter by customer <input id=who></label>
 WISHES = f"""{SAY}<h3>Blue mug</h3>
 <button onclick="say('wish')">Add Blue mug to wishlist</button>
 <label>Promo code <input></label>"""
-NEWS = f"""{SAY}<form onsubmit="event.preventDefault();say('sent')">
-<h2>Newsletter</h2><label>Email <input></label>
-<label><input type=checkbox> Weekly only</label><button>Subscribe</button></form>"""
 TOOLBAR = f"""{SAY}<button onclick="said.textContent='No messages selected'">Delete</button>
 <ul><li><b>Parcelio</b> <a href="#1">On its way</a></ul>"""
 PRICES = (
@@ -138,7 +135,6 @@ async def test_an_order_is_carried_out_whole(carry: Carry, body: str, task: str,
         (FILES, "Rename the file to x.txt.", ""),
         (DELIVERY, "Choose overnight delivery.", ""),
         (TWICE, "Delete the account.", ""),
-        (NEWS, "Subscribe lea@x.example to the newsletter, weekly only.", ""),
         (TOOLBAR, "Delete the message from Parcelio.", "No messages selected"),
     ],
 )

@@ -9,7 +9,7 @@ from ddax.environments.browser.seen import Node
 from ddax.environments.pilot.match import label_of
 from ddax.environments.pilot.paging import goes_on
 from ddax.environments.pilot.pilot import Pilot
-from ddax.environments.pilot.rows import above_of, inside, node_words, rows_of, words_of
+from ddax.environments.pilot.rows import above_of, inside, node_words, rows_of, section, words_of
 from ddax.environments.pilot.words import EMPTY, KINDS, likeness, plain, tokens
 
 _ALL = re.compile(r"(?:all|every|each)(?: of)?(?: (?:the|my))? (?P<what>.+)", re.IGNORECASE)
@@ -18,6 +18,11 @@ _ALL_WITH = re.compile(
     r" (?:from|in|of|at|with|by|for|to) (?:the )?(?P<what>.+)",
     re.IGNORECASE,
 )
+_ALL_FILES = re.compile(
+    r"(?:all|every)(?: of)?(?: the)? (?P<kind>[a-z]{2,4}\d?)(?: (?:file|document|picture|image)s?|s)",
+    re.IGNORECASE,
+)
+"""“All PDF files”, by how their names end."""
 _SEVERAL = frozenset({"checkbox", "switch", "menuitemcheckbox"})
 """Boxes of which several may be ticked."""
 CALLED = 0.9
@@ -53,16 +58,19 @@ def of_group(pilot: Pilot, boxes: Sequence[Node], value: str) -> list[Node]:
 
 def of_rows(pilot: Pilot, boxes: Sequence[Node], value: str) -> list[Node]:
     """Return the boxes of all rows that say something, as “all employees from Oslo”; none where more come."""
-    said = _ALL_WITH.fullmatch(value.strip())
+    said, files = _ALL_WITH.fullmatch(value.strip()), _ALL_FILES.fullmatch(value.strip())
     words = set(words_of(said["what"])) - EMPTY if said else set[str]()
-    if not words or goes_on(pilot):
+    if not (words or files) or goes_on(pilot):
         return []
-    rows = {box.id: _row(pilot, box) for box in boxes if box.role == "checkbox"}
-    found = [box for box in boxes if words <= rows.get(box.id, set())]
+    rows = {box.id: words_of_row(pilot, box) for box in boxes if box.role == "checkbox"}
+    found = [box for box in boxes if words and words <= rows.get(box.id, set())]
+    if files and not words:
+        end = f".{files['kind'].casefold()}"
+        found = [box for box in boxes if any(word.endswith(end) for word in rows.get(box.id, ()))]
     return found if 0 < len(found) < sum(map(bool, rows.values())) else []
 
 
-def _row(pilot: Pilot, box: Node) -> set[str]:
+def words_of_row(pilot: Pilot, box: Node) -> set[str]:
     """Return the words of the row that a box stands in; none where it stands in none."""
     roles = {n.id: n.role for n in pilot.seen.nodes}
     above = above_of(box, {n.id: n.parent for n in pilot.seen.nodes})
@@ -110,6 +118,7 @@ def _in_group(pilot: Pilot, box: Node, words: set[str]) -> bool:
     nodes = {node.id: node for node in pilot.seen.nodes}
     above = (nodes[one] for one in above_of(box, {n.id: n.parent for n in pilot.seen.nodes}) if one in nodes)
     group = next((n for n in above if n.role in ("group", "radiogroup")), None)
-    own = set(words_of(" ".join(tokens(label_of(box) or box.after))))
-    named = set(words_of(" ".join(tokens(group.name or group.before)))) if group else set[str]()
+    heads = [n for n in section(list(pilot.seen.nodes), box) if n.role == "heading"][-1:]
+    head = group.name or group.before if group else heads[0].name if heads else ""
+    own, named = (set(words_of(" ".join(tokens(text)))) for text in (label_of(box) or box.after, head))
     return bool(words & own) and words <= own | named

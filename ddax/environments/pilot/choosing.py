@@ -182,7 +182,13 @@ async def choose_values(pilot: Pilot, values: list[str], order: Order) -> bool:
     looks = shades(pilot, order.text)
     if looks:
         return "refused" not in [await click(pilot, node) for node in looks]
+    if len(values) > 1 and not doors(pilot) and not all(_is_shown(pilot, value) for value in values):
+        return False  # half of what is said is another thing
     return all([await _pick(pilot, value, order) for value in values])
+
+
+def _is_shown(pilot: Pilot, value: str) -> bool:
+    return any(one.score >= LIKE for one in pilot.match.rank(value))
 
 
 def listing(pilot: Pilot, values: list[str], order: Order) -> list[Node]:

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from ddax.environments.pilot.deeds import asked_of, deed, fits
+from ddax.environments.pilot.asked import asked_of
+from ddax.environments.pilot.deeds import deed, fits
 from ddax.environments.pilot.orders import Order
 from ddax.environments.pilot.pilot import Pilot
 from ddax.environments.pilot.pressing import press_named

@@ -52,10 +52,16 @@ def _written(text: str) -> re.Match[str] | None:
     return next(filter(None, (form.search(text) for form in _PLACES)), None)
 
 
+def span_of_date(text: str) -> tuple[int, int]:
+    """Return where the first date of a text begins and ends; (0, 0) where there is none."""
+    found = _written(text)
+    return found.span() if found else (0, 0)
+
+
 def without_date(text: str) -> str:
     """Return a text without the first date in it."""
-    found = _written(text)
-    return f"{text[: found.start()]} {text[found.end() :]}".strip() if found else text
+    start, end = span_of_date(text)
+    return f"{text[:start]} {text[end:]}".strip() if end else text
 
 
 def as_shown(day: date, sample: str) -> str:
@@ -108,6 +114,12 @@ def _date(year: int, month: int, day: int) -> date | None:
         return date(year, month, day)
     except ValueError:
         return None
+
+
+def span_of_time(text: str) -> tuple[int, int]:
+    """Return where the first time of a text begins and ends; (0, 0) where there is none."""
+    found = _TIME.search(text)
+    return found.span() if found else (0, 0)
 
 
 def find_time(text: str) -> str:

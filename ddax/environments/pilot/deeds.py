@@ -8,10 +8,12 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from itertools import pairwise
 
 from ddax.environments.browser.seen import ACTED_ON, Node
+from ddax.environments.pilot.asked import CONSENTS, Asked, asked_of, names_of
+from ddax.environments.pilot.confirming import confirm
 from ddax.environments.pilot.counting import COUNTED, is_plus, press_times
 from ddax.environments.pilot.doors import counts, doors, opens_menu
 from ddax.environments.pilot.naming import give_name, named
@@ -31,7 +33,6 @@ from ddax.environments.pilot.rows import (
     rows_of,
     section,
     words_of,
-    words_of_name,
 )
 from ddax.environments.pilot.steppers import count_of, stepper, to_count
 from ddax.environments.pilot.titled import titled
@@ -41,15 +42,12 @@ from ddax.environments.pilot.words import (
     FIELD,
     KINDS,
     ORDINALS,
-    lettered,
     nth,
     ordinal,
     plain,
     superlative,
 )
 
-_LITTLE = frozenset("a an the to of for from with as your my this it its now here".split())  # noqa: SIM905
-"""Words on a control that an order may leave out."""
 _PRESSED = frozenset({"button", "link", "clickable", "icon"})
 _SHOWS = frozenset({"view", "filter", "list"})
 """Verbs that a control need not bear: “Show the completed items” is the link “Completed”."""
@@ -59,36 +57,8 @@ _ALONE = frozenset({"save", "send", "submit", "apply", "continue", "search", "co
 """Verbs that may stand for a control that is called more."""
 STRUCK = frozenset({"s", "del", "strike"})
 """Tags of what no longer holds."""
-_CONSENTS = frozenset({"accept", "reject", "decline", "allow", "deny"})
-"""Verbs for which a control may say “all”: “Accept the cookies”."""
 _MORE = frozenset({"more", "another", "extra"})
 _THAT = frozenset({"it", "them", "that", "this"})
-_YES = frozenset({"ok", "okay", "yes", "confirm", "continue"})
-_ASKS = frozenset({"sure", "really", "confirm"})
-"""Words by which a box asks again for what was begun."""
-
-
-@dataclass(frozen=True)
-class Asked:
-    """What an order says: its words, its verb, and how often it is to be done."""
-
-    words: tuple[str, ...]
-    times: int = 1
-    place: int = 0
-    """The place that it counts to, 0 where it counts nothing."""
-    name: str = ""
-    """What is to be written where the page asks for it then."""
-
-    @property
-    def verb(self) -> str:
-        return self.words[0] if self.words else ""
-
-
-def asked_of(order: Order) -> Asked:
-    """Read an order as words that must be met."""
-    words = words_of(f"{order.word} {order.text}")
-    times = 2 if "twice" in words else 1
-    return Asked(tuple(word for word in words if word != "twice"), times, ordinal(order.outside))
 
 
 async def deed(pilot: Pilot, order: Order) -> bool:
@@ -121,22 +91,13 @@ def _key(node: Node) -> str:
 
 def _door(pilot: Pilot, asked: Asked, opened: set[str]) -> Node | None:
     """Return what was not opened yet, at last the next page of a list; nothing that sends a form."""
-    pager, pages = next_page(pilot), not superlative(set(asked.words))[0]
+    pager, pages = next_page(pilot), not (asked.name or superlative(set(asked.words))[0])
     rows = (n for n in pilot.nodes({"button", "clickable"}) if opens_menu(n) or n.name.strip() == "+")
     named = Counter(plain(n.name) for n in rows)  # one of several belongs to its row alone
     single = [n for n in doors(pilot, " ".join(asked.words[1:])) if named[plain(n.name)] < 2]
     closed = (n for n in single if n != pager and not n.submits and _key(n) not in opened)
     last = pager if pager and pages and not (pager.submits or pager.form[0]) else None
     return next(closed, last)
-
-
-def names_of(node: Node, verb: str) -> set[str]:
-    """Return the words of a control that an order must say; without a name those of its attributes."""
-    if node.name:
-        little = _LITTLE | ({"all"} if verb in _CONSENTS else set())
-        words = set(words_of_name(node.name)) - little
-        return {word for word in words if lettered(word)} or words
-    return {verb} & set(words_of(node.hints))
 
 
 def fits(pilot: Pilot, asked: Asked) -> list[Row]:
@@ -151,7 +112,7 @@ def fits(pilot: Pilot, asked: Asked) -> list[Row]:
     for name in sorted(groups, key=len, reverse=True):
         words = set(name)
         rest = said - words - EMPTY - KINDS - ({asked.verb} & _SHOWS)
-        if asked.verb in _CONSENTS:
+        if asked.verb in CONSENTS:
             rest -= {"all"}
         if _counts(pilot, asked, rest):
             return _counted(pilot, lines_of(pilot.seen, groups[name]), asked.place)
@@ -295,24 +256,41 @@ def _by_price(pilot: Pilot, rows: Sequence[Row], *, low: bool) -> list[Row]:
 
 def menu_rows(pilot: Pilot, asked: Asked) -> list[Row]:
     """Return the rows with a menu that an order can mean."""
-    rest = {word for word in asked.words[1:] if word not in EMPTY | KINDS}
-    closed = [n for n in pilot.nodes({"button", "clickable"}) if opens_menu(n)]
-    openers = [n for n in closed if not counts(pilot.seen, n)]
+    rest, openers = _told_apart(asked), _openers(pilot)
     if _counts(pilot, asked, rest):
         return _counted(pilot, lines_of(pilot.seen, openers), asked.place)
     return [row for row in rows_of(pilot.seen, openers) if rest and rest <= node_words(row.parts)]
 
 
+def _partly(pilot: Pilot, asked: Asked) -> list[Row]:
+    """Return the rows with a menu that say the most of an order: “reset the password” may be its entry."""
+    rest = _told_apart(asked)
+    rows = [(row, len(rest & row.words())) for row in rows_of(pilot.seen, _openers(pilot))]
+    most = max((met for _, met in rows), default=0)
+    return [row for row, met in rows if met == most] if most else []
+
+
+def _told_apart(asked: Asked) -> set[str]:
+    """Return the words of an order, but its verb, by which one row is told from another."""
+    return {word for word in asked.words[1:] if word not in EMPTY | KINDS}
+
+
+def _openers(pilot: Pilot) -> list[Node]:
+    closed = [n for n in pilot.nodes({"button", "clickable"}) if opens_menu(n)]
+    return [n for n in closed if not counts(pilot.seen, n)]
+
+
 async def _menu(pilot: Pilot, asked: Asked) -> Node | None:
     """Open the menu of the row an order speaks of, and return the control that comes with it."""
-    rows = menu_rows(pilot, asked)
+    rows = menu_rows(pilot, asked) or _partly(pilot, asked)
     if len(rows) != 1:
         return None
-    before = {node.id for node in pilot.seen.nodes}
+    before, rest = {node.id for node in pilot.seen.nodes}, _told_apart(asked) - rows[0].words()
     if await pilot.do("click", rows[0].control.id) != "changed":
         return None
     came = [n for n in pilot.nodes(ACTED_ON - FIELD) if n.id not in before and n.name]
-    known = [n for n in came if asked.verb in names_of(n, "") and names_of(n, "") <= set(asked.words)]
+    said = {asked.verb, *rest} if not asked.place else {asked.verb}
+    known = [n for n in came if said <= names_of(n, "") <= set(asked.words)]
     return known[0] if len(known) == 1 else None
 
 
@@ -337,42 +315,6 @@ async def _carry_out(pilot: Pilot, asked: Asked, row: Row) -> bool:
         boxes = [n for n in pilot.seen.nodes if n.id not in known and n.role in ("dialog", "alertdialog")]
         if asked.name and not await give_name(pilot, asked.name, known):
             return False
-        if boxes and not asked.name and not await _confirm(pilot, asked, known):
+        if boxes and not asked.name and not await confirm(pilot, asked, known, row):
             return False
     return True
-
-
-def _is_next(pilot: Pilot, asked: Asked, came: Sequence[Node]) -> bool:
-    """Tell whether the next order names a control of a box that came, and so answers it."""
-    said = {word for order in _behind(pilot, asked)[:1] for word in words_of(f"{order.word} {order.text}")}
-    names = [names_of(n, "") for n in came if n.role in ("button", "link", "clickable")]
-    return any(words and words <= said for words in names)
-
-
-def _behind(pilot: Pilot, asked: Asked) -> list[Order]:
-    """Return the orders behind the one that is carried out."""
-    done = [at for at, order in enumerate(pilot.orders) if asked.words == asked_of(named(order)[0]).words]
-    return pilot.orders[done[-1] + 1 :] if done else []
-
-
-async def _confirm(pilot: Pilot, asked: Asked, known: set[str]) -> bool:
-    """Say yes to the box that a page opened to ask; False where it asks for more than that."""
-    came = [n for n in pilot.seen.nodes if n.id not in known]
-    if _is_next(pilot, asked, came):
-        return True
-    if any(node.role in FIELD for node in came):
-        return bool(_behind(pilot, asked))
-    said = set(asked.words)
-    told = node_words(n for n in came if n.role not in ACTED_ON)
-    again = bool(told & (_ASKS | said - EMPTY))
-    agree = [
-        n for n in came
-        if n.role in ("button", "link", "clickable") and (words := names_of(n, ""))
-        and ((again and words <= _YES) or (asked.verb in words and words <= said | _YES))
-    ]  # fmt: skip
-    before = {node.id for node in pilot.seen.nodes}
-    if len(agree) != 1 or await click(pilot, agree[0]) != "changed":
-        return False
-    pilot.agreed = True
-    more = [n for n in pilot.seen.nodes if n.id not in before and n.role in ("dialog", "alertdialog")]
-    return not more or await _confirm(pilot, asked, before)

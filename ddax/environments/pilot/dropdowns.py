@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from dataclasses import replace
 
 from ddax.environments.browser.seen import Node
 from ddax.environments.pilot.match import label_of
@@ -13,11 +14,22 @@ from ddax.environments.pilot.rows import words_of
 from ddax.environments.pilot.words import EMPTY, plain
 
 _OF = re.compile(r"\b(?:as|for|from|in)\s+(?:the\s+|my\s+)?(?P<name>[^_]+)$", re.IGNORECASE)
+_SET = re.compile(r"(?:the\s+|my\s+)?(?P<name>.+?)\s+to\s+(?P<value>.+)", re.IGNORECASE)
+"""What is to be set, and to what."""
 _PROMPT = re.compile(
     r"(?:please )?(?:select|choose|pick)\b.{0,30}(?:…|\.\.\.|[▾▼⌄])?$|.{1,30}[▾▼⌄]$", re.IGNORECASE
 )
 """What a closed list of plain boxes says: “Select…”."""
 _OFFERED = frozenset({"option", "menuitem", "menuitemradio", "radio"})
+
+
+async def set_offered(pilot: Pilot, order: Order) -> bool | None:
+    """Choose “High” of a button's list for “Set the priority to High”; None where no list is called so."""
+    said = None if order.quotes else _SET.fullmatch(order.text.strip(" ."))
+    if said is None:
+        return None
+    text = f"{said['value']} for the {said['name']}"
+    return await take_offered(pilot, said["value"], replace(order, text=text, outside=text))
 
 
 async def take_offered(pilot: Pilot, value: str, order: Order) -> bool | None:

@@ -7,8 +7,9 @@ from collections.abc import Set
 from dataclasses import replace
 
 from ddax.environments.browser.seen import Node
+from ddax.environments.pilot.asked import asked_of
 from ddax.environments.pilot.dates import find_date, find_time
-from ddax.environments.pilot.deeds import asked_of, fits
+from ddax.environments.pilot.deeds import fits
 from ddax.environments.pilot.fields import fill, is_dated
 from ddax.environments.pilot.match import label_of
 from ddax.environments.pilot.naming import agrees

@@ -7,7 +7,8 @@ from dataclasses import replace
 
 from ddax.environments.browser.secrets import PLACEHOLDER
 from ddax.environments.browser.seen import Node, PageSeen
-from ddax.environments.pilot.deeds import asked_of, deed, fits, names_of
+from ddax.environments.pilot.asked import asked_of, names_of
+from ddax.environments.pilot.deeds import deed, fits
 from ddax.environments.pilot.entries import add_entry
 from ddax.environments.pilot.fields import fill, named_field, the_field, where_of
 from ddax.environments.pilot.later import comes, missing
@@ -266,7 +267,7 @@ def given_each(order: Order) -> list[Order]:
 def _value(pilot: Pilot, order: Order) -> tuple[str, str] | None:
     """Return the field an order names, empty for none, and the value it gives: a quote or an address."""
     if order.quotes:
-        return ("", order.quote) if len(order.quotes) == 1 else None
+        return (_field_before(pilot, order), order.quote) if len(order.quotes) == 1 else None
     addresses = _ADDRESS.findall(order.text)
     if addresses:
         return ("", addresses[0].rstrip(".")) if len(addresses) == 1 else None
@@ -280,6 +281,13 @@ def _value(pilot: Pilot, order: Order) -> tuple[str, str] | None:
         if found:
             return name, found[1]
     return None
+
+
+def _field_before(pilot: Pilot, order: Order) -> str:
+    """Return the label of the field that stands right before a quote, as in “with the title “Tea””."""
+    names = (label_of(node).strip(" :") for node in pilot.nodes(FIELD))
+    said = [name for name in names if name and re.search(rf"(?i)\b{re.escape(name)}:?\s+_+", order.outside)]
+    return max(said, key=len, default="")
 
 
 def _control(pilot: Pilot, order: Order, value: str) -> Node | None:

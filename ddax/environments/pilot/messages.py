@@ -5,7 +5,8 @@ from __future__ import annotations
 import re
 
 from ddax.environments.browser.seen import Node
-from ddax.environments.pilot.deeds import asked_of, fits
+from ddax.environments.pilot.asked import asked_of
+from ddax.environments.pilot.deeds import fits
 from ddax.environments.pilot.orders import VERBS, Order
 from ddax.environments.pilot.pilot import Pilot
 from ddax.environments.pilot.pressing import click, press_node

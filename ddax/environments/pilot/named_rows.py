@@ -5,7 +5,8 @@ from __future__ import annotations
 import re
 
 from ddax.environments.browser.seen import ACTED_ON, Node
-from ddax.environments.pilot.deeds import Asked, in_rows, menu_rows, names_of
+from ddax.environments.pilot.asked import Asked, names_of
+from ddax.environments.pilot.deeds import in_rows, menu_rows
 from ddax.environments.pilot.orders import Order
 from ddax.environments.pilot.pilot import Pilot
 from ddax.environments.pilot.pressing import click

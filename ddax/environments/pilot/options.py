@@ -27,7 +27,7 @@ async def choose_options(pilot: Pilot, order: Order) -> bool:
         return True
     said = set(words_of(order.text)) - EMPTY
     radios = [n for n in pilot.nodes({"radio"}) if _is_said(label_of(n) or n.after, said)]
-    if any(count > 1 for count in Counter(_group(pilot, n) for n in radios).values()):
+    if any(count > 1 for count in Counter(group_of(pilot, n) for n in radios).values()):
         pilot.unclear(radios)
         return False
     for node in radios:
@@ -51,7 +51,7 @@ def _is_said(label: str, said: set[str]) -> bool:
     return bool(words) and words <= said and not all(word.isdecimal() for word in words)
 
 
-def _group(pilot: Pilot, radio: Node) -> str:
+def group_of(pilot: Pilot, radio: Node) -> str:
     """Return the id of what a radio, or the label around it, stands in."""
     above = pilot.seen.node(radio.parent)
     return above.parent if above is not None and above.role == "label" else radio.parent

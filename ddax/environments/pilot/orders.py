@@ -82,7 +82,7 @@ _CHANGED = re.compile(r"^(?:update|edit|adjust)\b(?=.*\sto\s+\S)", re.IGNORECASE
 _SETS = re.compile(r"(?:please\s+)?(set|change|fill in)\b", re.IGNORECASE)
 _ALSO = re.compile(
     r"(?<=⟧)\s*(?:,\s*(?:and\s+)?|and\s+)(?=(?:⟦\d+⟧|[^⟦⟧,]+?)\s(?:to|with)\s+⟦)"
-    r"|(?:,\s*(?:and\s+)?|\s+and\s+)(?=the\s[^⟦⟧,]+?\s(?:to|with)\s)",
+    r"|(?:,\s*(?:and\s+)?|\s+and\s+)(?=(?:the|my)\s[^⟦⟧,]+?\s(?:to|with)\s)",
     re.IGNORECASE,
 )
 """What stands before one more field and its value, both behind one verb."""

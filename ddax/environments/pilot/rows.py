@@ -24,6 +24,7 @@ _SAME = {
     "show": "view", "see": "view", "display": "view", "favorite": "favourite",
     "qty": "quantity", "amt": "amount", "dept": "department", "addr": "address",
     "create": "new", "proceed": "continue",
+    "euro": "eur", "dollar": "usd",
     "basket": "cart", "bag": "cart", "e-mail": "email", "mail": "email", "×": "delete", "🗑": "delete",
 }  # fmt: skip
 """Words that mean the same on a control."""

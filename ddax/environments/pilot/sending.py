@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from ddax.environments.browser.seen import Node
 from ddax.environments.pilot.fields import fill
@@ -20,6 +20,8 @@ _ARTICLE = re.compile(r"(?:the|an?|my|your)\s+", re.IGNORECASE)
 _IS = re.compile(r"\s*(?::|\b(?:is|of)\b)?\s*", re.IGNORECASE)
 _SENDING = frozenset({"goal", "deed", "message", "login", "order", "buy", "submit"})
 """Kinds of orders that may send a form."""
+_AGREES = frozenset({"accept", "agree", "tick", "check", "confirm"})
+_FIRST = re.compile(r"\s+first$", re.IGNORECASE)
 _MOST = 3
 """Words of a label at most."""
 _PASSWORD = re.compile(
@@ -28,7 +30,11 @@ _PASSWORD = re.compile(
 )
 _FOR = re.compile(r"\s+for\s+(?=[\"“„']?_+[\"”“']?\s*$)", re.IGNORECASE)
 """What stands before the name of a person in quotes at the end."""
+_AS = re.compile(r"(?:sign\s+up|register|join)\s+as\s+(?=\S+\s*$)", re.IGNORECASE)
+"""What stands before the name that one signs up by."""
 _OPTIONAL = re.compile(r"\boptional\b", re.IGNORECASE)
+_SIGNS_UP, _NEW_ACCOUNT = frozenset({"register", "signup", "join"}), frozenset({"new", "account"})
+"""Words that mean the same where a page speaks of it, and those of “Create an account”."""
 _OLD = frozenset({"current", "old", "existing", "previous", "present"})
 
 
@@ -61,11 +67,45 @@ async def send_form(pilot: Pilot, order: Order) -> bool | None:
     return await repeat_password(pilot) and await _send(pilot, order)
 
 
+def agree_first(pilot: Pilot, place: int) -> None:
+    """Put an order to agree before the one at a place (from 1) that sends the form its box stands on.
+
+    So “Register with the name Ann. Accept the terms.”: sent first, there would be nothing to agree to.
+    """
+    sends, behind = pilot.orders[place - 1], pilot.orders[place : place + 1]
+    if not behind or sends.verb not in _SENDING or behind[0].word not in _AGREES or behind[0].quotes:
+        return
+    words = set(words_of(behind[0].text)) - EMPTY - KINDS - {"first"}
+    said_by = [
+        n for n in pilot.nodes({"checkbox"}) if words and words <= set(words_of(label_of(n) or n.after))
+    ]
+    fields = (n for n in pilot.nodes(FIELD) if said_by and n.form[0] == said_by[0].form[0])
+    if len(said_by) == 1 and any(fields) and (sends.verb == "login" or _read(pilot, sends)):
+        text = _FIRST.sub("", behind[0].text)
+        agree = replace(behind[0], text=text, outside=text)
+        pilot.orders[place - 1 : place + 1] = [agree, sends]
+
+
 async def _send(pilot: Pilot, order: Order) -> bool:
     """Press the only button that bears the verb of an order, as “Pay now”, else what sends the form."""
     verb = words_of(f"{order.word} {order.text}")[:1]
     bears = [n for n in pilot.nodes({"button"}) if words_of(n.name)[:1] == verb]
     return await press_node(pilot, bears[0]) if len(bears) == 1 else await submit(pilot)
+
+
+async def choose_each(pilot: Pilot, order: Order) -> bool | None:
+    """Fill each field of an order to choose, as “Pick the stylist Mia and the day 3 May”; else None."""
+    if order.verb != "choose" or order.quotes:
+        return None
+    parts = [_field_said(pilot, part, part) for part in _PARTS.split(order.text.strip(" ."))]
+    filled = [one for one in parts if one is not None]
+    if len(parts) < 2 or len(filled) < len(parts):
+        return None
+    for one in filled:
+        now = pilot.seen.node(one.node.id)
+        if now is None or not await fill(pilot, now, one.value):
+            return False
+    return True
 
 
 async def change_password(pilot: Pilot, order: Order) -> bool | None:
@@ -121,6 +161,9 @@ def _headed(pilot: Pilot, text: str, outside: str) -> tuple[set[str], list[_Fill
     _, _, rest = outside.partition(" ")
     lead, person = len(outside) - len(rest), _FOR.search(outside)
     filled = _field_said(pilot, text[lead:], rest) if "_" in rest else None
+    if signs := _AS.match(outside):
+        name, lead = _named(pilot, "username") or _named(pilot, "name"), signs.end()
+        filled = _Filled(name, text[lead:].strip(" \"“”„'")) if name else None
     if person and (name := _named(pilot, "name")):
         lead, filled = person.start(), _Filled(name, text[person.end() :].strip(" \"“”„'"))
     words = set(words_of(text[:lead] if filled else text)) - EMPTY - KINDS
@@ -131,7 +174,8 @@ def _told(pilot: Pilot) -> set[str]:
     """Return what a page says in its title, its headings and on what sends a form."""
     said = [n.name or n.own for n in pilot.seen.nodes if n.role == "heading" or n.submits]
     said += [n.name for n in pilot.nodes({"button"})]
-    return set(words_of(" ".join([pilot.seen.title, *said])))
+    words = set(words_of(" ".join([pilot.seen.title, *said])))
+    return words | _SIGNS_UP if words & _SIGNS_UP or words >= _NEW_ACCOUNT else words
 
 
 def _field_said(pilot: Pilot, text: str, outside: str) -> _Filled | None:

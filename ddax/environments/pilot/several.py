@@ -5,7 +5,9 @@ from __future__ import annotations
 import re
 from dataclasses import replace
 
-from ddax.environments.pilot.deeds import asked_of, deed, fits, menu_rows
+from ddax.environments.pilot.asked import asked_of
+from ddax.environments.pilot.bulk import done_with_ticked
+from ddax.environments.pilot.deeds import deed, fits, menu_rows
 from ddax.environments.pilot.orders import Order
 from ddax.environments.pilot.pilot import Pilot
 from ddax.environments.pilot.pressing import is_called
@@ -52,6 +54,6 @@ def _meant(pilot: Pilot, order: Order) -> str:
 async def deeds(pilot: Pilot, order: Order) -> bool:
     """Do what an order says with each thing that it names."""
     for one in done_each(pilot, order) or [order]:
-        if not await deed(pilot, one):
+        if not (done := await done_with_ticked(pilot, one)) and (done is False or not await deed(pilot, one)):
             return False
     return True

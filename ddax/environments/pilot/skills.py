@@ -6,6 +6,7 @@ import re
 from dataclasses import replace
 
 from ddax.environments.pilot.amounts import set_amount
+from ddax.environments.pilot.asked import asked_of
 from ddax.environments.pilot.best import press_best
 from ddax.environments.pilot.cells import edit_cell
 from ddax.environments.pilot.choosing import choose, untick
@@ -13,10 +14,12 @@ from ddax.environments.pilot.closing import close
 from ddax.environments.pilot.colours import pick_colour
 from ddax.environments.pilot.consent import asked_for
 from ddax.environments.pilot.copying import copy, paste
-from ddax.environments.pilot.deeds import asked_of, deed, fits
+from ddax.environments.pilot.deeds import deed, fits
+from ddax.environments.pilot.dropdowns import set_offered
 from ddax.environments.pilot.editors import style
 from ddax.environments.pilot.fields import enter, fill
 from ddax.environments.pilot.filling import fill_form
+from ddax.environments.pilot.finding import find
 from ddax.environments.pilot.forms import give, login, search
 from ddax.environments.pilot.generated import generate
 from ddax.environments.pilot.going import go_to, in_tab
@@ -41,7 +44,6 @@ from ddax.environments.pilot.pressing import (
     click,
     context,
     drag,
-    explore,
     is_called,
     press,
     press_near,
@@ -54,12 +56,13 @@ from ddax.environments.pilot.repeats import repeat_password
 from ddax.environments.pilot.rewording import reworded
 from ddax.environments.pilot.rowfields import in_row, made
 from ddax.environments.pilot.rows import words_of
+from ddax.environments.pilot.sending import agree_first
 from ddax.environments.pilot.several import deeds, pressed_each
 from ddax.environments.pilot.sorting import press_sorted, sort
 from ddax.environments.pilot.switches import closed, switch, turned
 from ddax.environments.pilot.theirs import theirs
 from ddax.environments.pilot.trips import trip
-from ddax.environments.pilot.values import given, long_text, word_of
+from ddax.environments.pilot.values import given
 from ddax.environments.pilot.waiting import wait
 from ddax.environments.pilot.wholes import carried_whole
 from ddax.environments.pilot.words import (
@@ -68,14 +71,12 @@ from ddax.environments.pilot.words import (
     content,
     likeness,
     numbers,
-    ordinal,
-    roles,
     tokens,
 )
 
 INTO = frozenset({"into", "in", "as", "on"})
 POINTERS = frozenset({"mouse", "pointer", "cursor"})
-_RANGED = frozenset({"enter", "choose", "deed", "search", "goal"})
+_RANGED = frozenset({"enter", "choose", "deed", "search", "find", "goal"})
 """Kinds of orders that may say both ends of a range."""
 _HIDDEN = frozenset({"enter", "choose", "uncheck", "goal"})
 """Kinds of orders of which the field or box may lie behind a tab or in a section."""
@@ -88,9 +89,9 @@ async def carry_out(pilot: Pilot) -> None:
     done = 0
     if speaks_of_mail(pilot) and await message(pilot, pilot.orders[0]):
         done = spoken_of(pilot)
-    for place, order in enumerate(pilot.orders, 1):
-        if place <= done:
-            continue
+    for place in range(done + 1, len(pilot.orders) + 1):
+        agree_first(pilot, place)
+        order = pilot.orders[place - 1]
         before, agreed = len(pilot.failed), pilot.agreed
         if _leaves_out(pilot, order) or not await _carried_out(pilot, order):
             _explain(pilot, order)
@@ -183,13 +184,15 @@ async def _submit(pilot: Pilot, order: Order) -> bool:
 
 async def _enter(pilot: Pilot, order: Order) -> bool:
     """Write what an order says; “Change the password” says nothing to write, and is a control if anything."""
+    if pilot.agreed and order.outside.rstrip(" .").endswith("to confirm"):
+        return True
     for way in (letter, chat, fill_form):
         written = await way(pilot, order)
         if written is not None:
             return written
     if found := in_row(pilot, order):
         return await fill(pilot, *found)
-    for way in (set_several, edit_cell):
+    for way in (set_several, edit_cell, set_offered):
         if (done := await way(pilot, order)) is not None:
             return done
     onto = order.word == "put" and not order.quotes and "on" in tokens(order.outside)
@@ -226,31 +229,6 @@ async def _press_each(pilot: Pilot, order: Order, about: list[str]) -> bool:
         if place >= len(again) or not await press_near(pilot, again[place], wanted):
             return False
     return bool(places)
-
-
-async def _find(pilot: Pilot, order: Order) -> bool:
-    """Look for what is named; a word of a text is kept for what is written next."""
-    low = order.outside.casefold()
-    if "word in" in low or "word of" in low:
-        pilot.clip = word_of(long_text(pilot), ordinal(order.text) or 1)
-        return bool(pilot.clip)
-    nxt = pilot.orders.index(order) + 1
-    if nxt < len(pilot.orders) and pilot.orders[nxt].verb in ("press", "choose") and not order.quotes:
-        name = _subject(order)
-        if not name:
-            return True
-        pilot.focus = await explore(pilot, name, frozenset())
-        return True
-    if order.quotes:
-        found = await explore(pilot, order.quote, roles(order.text.replace(order.quote, "")))
-        pilot.focus = found
-        return found is not None
-    return True
-
-
-def _subject(order: Order) -> str:
-    names = [word.strip(".,") for word in order.text.split() if word[:1].isupper()]
-    return names[0] if names else ""
 
 
 async def _press_or_theirs(pilot: Pilot, order: Order) -> bool:
@@ -386,7 +364,7 @@ async def _choose(pilot: Pilot, order: Order) -> bool:
 
 SKILLS: dict[str, Skill] = {
     "press": _press_or_theirs, "submit": _submit, "choose": _choose, "enter": _enter, "expand": expand,
-    "close": close, "find": _find, "focus": focus, "mark_text": mark_text, "scroll": scroll,
+    "close": close, "find": find, "focus": focus, "mark_text": mark_text, "scroll": scroll,
     "copy": copy, "paste": paste, "solve": solve, "wait": wait, "search": _search,
     "generate": generate, "order": order_items, "style": _style, "hover": _hover, "go": go_to,
     "use": _use, "read": _read, "spare": _nothing, "message": _message, "login": login, "goal": _goal,

@@ -5,7 +5,8 @@ from __future__ import annotations
 import re
 
 from ddax.environments.browser.seen import Node
-from ddax.environments.pilot.deeds import asked_of, deed, fits
+from ddax.environments.pilot.asked import asked_of
+from ddax.environments.pilot.deeds import deed, fits
 from ddax.environments.pilot.lists import sort_list
 from ddax.environments.pilot.orders import Order
 from ddax.environments.pilot.pilot import Pilot

@@ -2,16 +2,18 @@
 
 from __future__ import annotations
 
+from ddax.environments.pilot.addresses import fill_address
 from ddax.environments.pilot.coupons import redeem
+from ddax.environments.pilot.covering import cover
 from ddax.environments.pilot.events import make_event
 from ddax.environments.pilot.orders import Order
 from ddax.environments.pilot.pilot import Pilot
-from ddax.environments.pilot.sending import change_password, send_form
+from ddax.environments.pilot.sending import change_password, choose_each, send_form
 
 
 async def carried_whole(pilot: Pilot, order: Order) -> bool | None:
     """Carry out an order that fills and sends at once; None for any other order."""
-    for way in (change_password, redeem, make_event, send_form):
+    for way in (change_password, redeem, make_event, choose_each, fill_address, send_form, cover):
         done = await way(pilot, order)
         if done is not None:
             return done

@@ -54,9 +54,9 @@ EMPTY = frozenset(
     corresponding it, page window form then which shown using up coloured colored color""".split()  # noqa: SIM905
 )
 KINDS = frozenset(
-    """about album article book card column comment document email entry event file film folder item line
-    message movie note person photo picture post product project record result row slot song task ticket track
-    user video only just also me my i now again please beside next""".split()  # noqa: SIM905
+    """about album article book card column comment document email entry event file film folder item
+    line list message movie note person photo picture post product project record result row slot song
+    task ticket track user video only just also me my i now again please beside next""".split()  # noqa: SIM905
 )
 """Words for a kind of things, and others by which nothing is told from another of its kind."""
 _OF_TWO = (

@@ -1,0 +1,138 @@
+"""The words of an order one by one, of which each is to be met by something of a page."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Collection, Iterator, Sequence
+from dataclasses import dataclass, field
+from typing import Literal, TypeAlias
+
+from ddax.environments.pilot.dates import find_date, find_time, span_of_date, span_of_time
+from ddax.environments.pilot.orders import Order
+from ddax.environments.pilot.rows import words_of
+from ddax.environments.pilot.words import EMPTY, NUMBERS, lettered
+
+Kind: TypeAlias = Literal["word", "quote", "day", "time", "email", "number"]
+"""What a word of an order is, where that can be told without a page."""
+_EMAIL = re.compile(r"[^\s@]+@[^\s@]+\.\w+")
+_COUNT = re.compile(r"[€$£]?\d+(?:[.,]\d+)*[€$£]?")
+_MONEY = re.compile(r"[€$£]")
+_PASSED = frozenset("a an the my of is".split())  # noqa: SIM905
+_ENDS = ".,;:!?\"“”„'()"
+
+
+@dataclass(frozen=True)
+class Word:
+    """One word, quote, day, time, address or number of an order, with how it is compared."""
+
+    text: str
+    key: str
+    kind: Kind = "word"
+    ends: bool = False
+    """Whether a comma or the like stands behind it."""
+
+
+@dataclass
+class Wording:
+    """The words of an order, and which of them were met."""
+
+    words: Sequence[Word]
+    met: set[int] = field(default_factory=set)
+
+    def of_kind(self, kind: Kind) -> list[int]:
+        """Return the places of the words of a kind that are not met yet."""
+        return [at for at, word in enumerate(self.words) if word.kind == kind and at not in self.met]
+
+    def left(self, known: Collection[str]) -> list[int]:
+        """Return the places of what is neither met, nor known, nor a word that says little."""
+        rest = [at for at in range(len(self.words)) if at not in self.met]
+        return [at for at in rest if self.words[at].kind != "word" or not self._is_known(at, known)]
+
+    def _is_known(self, at: int, known: Collection[str]) -> bool:
+        key = self.words[at].key
+        return not key or key in EMPTY or key in known
+
+    def find(self, keys: Sequence[str]) -> list[int]:
+        """Return the places of some words one behind the other, none of them met; none where they are not.
+
+        Words between them that say little are no matter.
+        """
+        said = [at for at, word in enumerate(self.words) if word.key and word.key not in EMPTY]
+        for start in range(len(said) - len(keys) + 1):
+            places = said[start : start + len(keys)]
+            if [self.words[at].key for at in places] == list(keys) and not self.met & set(places):
+                return places
+        return []
+
+    def before(self, at: int) -> str:
+        """Return the word before a place, but for articles and “of”; empty where there is none."""
+        keys = [word.key for word in self.words[:at] if word.key not in _PASSED]
+        return keys[-1] if keys else ""
+
+    def runs(self, known: Collection[str]) -> Iterator[list[int]]:
+        """Yield the rows of words side by side that are not met, parted by commas and by what is met."""
+        left, run = set(self.left(known)), list[int]()
+        for at, word in enumerate(self.words):
+            if at in left or (
+                run and at + 1 in left and at not in self.met and word.key in ("the", "of", "and", "'s")
+            ):
+                run.append(at)
+            elif run:
+                yield run
+                run = []
+            if run and word.ends:
+                yield run
+                run = []
+        if run:
+            yield run
+
+    def text(self, places: Sequence[int]) -> str:
+        """Return some words as they were said."""
+        return " ".join(self.words[at].text for at in places)
+
+
+def wording(order: Order) -> Wording:
+    """Read the words of an order, its verb first."""
+    lead = f"{order.word} " if order.word else ""
+    text, outside = lead + order.text, lead + order.outside
+    if len(text) != len(outside):  # a quote with a space at its end
+        return Wording(())
+    return Wording(tuple(_words(text.rstrip(" ."), outside.rstrip(" ."))))
+
+
+def _words(text: str, outside: str) -> Iterator[Word]:
+    at = 0
+    for start, end, word in [*_special(outside), (len(outside), len(outside), None)]:
+        for found in re.finditer(r"\S+", outside[at:start]):
+            a, b = at + found.start(), at + found.end()
+            yield _word(text[a:b], outside[a:b])
+        if word is not None:
+            yield word
+        at = end
+
+
+def _special(outside: str) -> list[tuple[int, int, Word]]:
+    """Return the first day and the first time of an order with where they stand."""
+    found = list[tuple[int, int, Word]]()
+    if day := find_date(outside):
+        span = span_of_date(outside)
+        found.append((*span, Word(outside[slice(*span)], day.isoformat(), "day")))
+    if time := find_time(outside):
+        span = span_of_time(outside)
+        found.append((*span, Word(outside[slice(*span)], time, "time")))
+    return sorted(found, key=lambda one: one[0])
+
+
+def _word(text: str, outside: str) -> Word:
+    """Read one word; a quote is as long in both texts."""
+    bare, ends = text.strip(_ENDS), outside[-1:] in (",", ";", ":")
+    if "_" in outside:
+        return Word(text.strip(" ,;.\"“”„'") or text, "", "quote", ends)
+    if _EMAIL.fullmatch(bare):
+        return Word(bare, bare.casefold(), "email", ends)
+    if _COUNT.fullmatch(bare):
+        return Word(_MONEY.sub("", bare), _MONEY.sub("", bare), "number", ends)
+    if bare.casefold() in NUMBERS:
+        return Word(str(NUMBERS[bare.casefold()]), str(NUMBERS[bare.casefold()]), "number", ends)
+    keys = words_of(bare) if lettered(bare) else []
+    return Word(bare, keys[0] if len(keys) == 1 else " ".join(keys), "word", ends)
