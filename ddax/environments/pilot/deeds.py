@@ -35,6 +35,7 @@ from ddax.environments.pilot.rows import (
     words_of,
 )
 from ddax.environments.pilot.steppers import count_of, stepper, to_count
+from ddax.environments.pilot.switches import is_on
 from ddax.environments.pilot.titled import titled
 from ddax.environments.pilot.words import (
     BOXES,
@@ -197,7 +198,8 @@ def in_rows(pilot: Pilot, controls: Sequence[Node], rest: set[str]) -> list[Row]
     parts = [part for row in rows for part in row.parts]
     within = {part.id for part in parts}
     within |= beside(pilot.seen, within | {box.id for part in parts for box in part.boxes})
-    outside = node_words(n for n in pilot.seen.nodes if n.id not in within) | set(words_of(pilot.seen.title))
+    around = (n for n in pilot.seen.nodes if n.id not in within or n.role == "columnheader")
+    outside = node_words(around) | set(words_of(pilot.seen.title))
     whole = [row for row in rows if not _unmet(pilot, row, rest, outside)]
     own = {row.control.id: rest & row.words() for row in whole}  # they may stand elsewhere on the page too
     whole = [row for row in whole if not any(own[row.control.id] < other for other in own.values())]
@@ -235,6 +237,9 @@ def _around(pilot: Pilot, control: Node) -> tuple[Node, ...]:
         if is_row or node.parent in foreign:
             foreign.add(node.id)
     box = next((group for group in above if group in {n.id for n in nodes if n.role in _BOXED}), "")
+    foreign |= {
+        n.parent for n in nodes if n.role in BOXES and not is_on(n)
+    }  # the label of what is not chosen
     near = [*section(nodes, control), *(inside(pilot.seen, box) if box else ())]
     return tuple(n for n in near if n.id not in foreign and n.role not in ACTED_ON)
 

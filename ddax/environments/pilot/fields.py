@@ -14,6 +14,7 @@ from ddax.environments.pilot.match import label_of
 from ddax.environments.pilot.orders import Order
 from ddax.environments.pilot.pilot import Pilot
 from ddax.environments.pilot.pressing import SURE
+from ddax.environments.pilot.rows import words_of
 from ddax.environments.pilot.steppers import set_count
 from ddax.environments.pilot.suggest import (
     Edges,
@@ -150,6 +151,10 @@ def the_field(pilot: Pilot, where: str, fields: list[Node], value: str) -> Node 
     whole = [n for n in pool if label_of(n) and plain(label_of(n)) == plain(_INTO.sub("", where))]
     if len(whole) == 1:
         return whole[0]
+    words = set(words_of(name := _INTO.sub("", where))) - EMPTY - NO_NAME
+    bears = [n for n in pool if words and words <= set(words_of(label_of(n)))]
+    if len(bears) == 1 and not ordinal(name):
+        return bears[0]
     place = ordinal(where)
     if place and "word" not in where:
         return _at(place, _name_in(where), pool)

@@ -7,6 +7,7 @@ from dataclasses import replace
 
 from ddax.environments.browser.secrets import PLACEHOLDER
 from ddax.environments.browser.seen import Node, PageSeen
+from ddax.environments.pilot.agreeing import stay_signed_in
 from ddax.environments.pilot.asked import asked_of, names_of
 from ddax.environments.pilot.deeds import deed, fits
 from ddax.environments.pilot.entries import add_entry
@@ -143,8 +144,8 @@ async def login(pilot: Pilot, order: Order) -> bool:
             return False
         pilot.focus = pilot.seen.node(fields[0].id)
     if _sends_next(pilot, order):
-        return True
-    if signs_up and not await repeat_password(pilot):
+        return await stay_signed_in(pilot, order)
+    if (signs_up and not await repeat_password(pilot)) or not await stay_signed_in(pilot, order):
         return False
     known = {n.id for n in _login_fields(pilot, secret=True)}
     if not await submit(pilot):

@@ -77,7 +77,10 @@ _THEN = re.compile(
     re.IGNORECASE,
 )
 """An order with what it names next, without its verb again: “Choose 9 May, then the 14:00 slot”."""
-_CHANGED = re.compile(r"^(?:update|edit|adjust)\b(?=.*\sto\s+\S)", re.IGNORECASE | re.DOTALL)
+_CHANGED = re.compile(
+    r"^(?:update|edit|adjust|raise|lower|increase|decrease|reduce|dim|turn (?:up|down))\b(?=.*\sto\s+\S)",
+    re.IGNORECASE | re.DOTALL,
+)
 """Verbs that say the same as “change” where a value follows."""
 _SETS = re.compile(r"(?:please\s+)?(set|change|fill in)\b", re.IGNORECASE)
 _ALSO = re.compile(

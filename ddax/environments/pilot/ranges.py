@@ -24,11 +24,13 @@ _RANGE = re.compile(
 _HOW_MANY = re.compile(
     rf"\b(?:for|with)\s+(?P<count>\d+|{'|'.join(NUMBERS)})\s+(?P<what>[a-z]+)", re.IGNORECASE
 )
-_FIRST = frozenset(
-    {"from", "start", "begin", "min", "minimum", "arrival", "checkin", "after", "since", "lowest"}
+FIRST = frozenset(
+    """from start begin min minimum arrival checkin check-in after since lowest first pick-up pickup
+    outbound""".split()  # noqa: SIM905
 )
-_LAST = frozenset(
-    {"to", "end", "until", "max", "maximum", "departure", "checkout", "before", "return", "highest"}
+LAST = frozenset(
+    """to end until max maximum departure checkout check-out before return highest last drop-off
+    inbound""".split()  # noqa: SIM905
 )
 """Words of the labels of the two fields."""
 _SETS = frozenset({"set", "change", "enter", "choose", "select", "pick"})
@@ -42,7 +44,7 @@ async def set_range(pilot: Pilot, order: Order) -> bool | None:
     said = None if order.quotes else _RANGE.search(order.text.strip(" ."))
     ends = _ends(said["first"], said["last"]) if said else None
     dated = ends is not None and find_date(ends[0]) is not None
-    first, last = (_field(pilot, words, dated=dated) for words in (_FIRST, _LAST))
+    first, last = (_field(pilot, words, dated=dated) for words in (FIRST, LAST))
     if said is None or ends is None or first is None or last is None:
         return None
     head = order.text[: said.start()].strip()

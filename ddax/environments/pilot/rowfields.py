@@ -15,7 +15,10 @@ _SETS = re.compile(
     r"(?:please\s+)?(?P<verb>assign|reassign|move|mark|set|change|switch)\s+(?P<what>.+?)\s+(?:to|as)\s+(?P<value>.+)",
     re.IGNORECASE,
 )
-_MADE = re.compile(r"make\s+(?P<who>.+?)\s+(?:an?|the)\s+(?P<what>\w+)", re.IGNORECASE)
+_MADE = re.compile(
+    r"(?:make\s+(?P<who>.+?)\s+(?:an?|the)|(?:promote|demote)\s+(?P<whom>.+?)\s+to)\s+(?P<what>\w+)",
+    re.IGNORECASE,
+)
 _ROWS = frozenset({"row", "listitem", "article", "group", "treeitem"})
 _ASSIGNS = frozenset({"assign", "reassign"})
 _HEADS = frozenset({"columnheader", "cell", "gridcell"})
@@ -53,7 +56,7 @@ def in_row(pilot: Pilot, order: Order) -> tuple[Node, str] | None:
 def made(pilot: Pilot, order: Order) -> tuple[Node, str] | None:
     """Return the only list of a row that offers what somebody is made: “Make Bo Marr an admin”."""
     said = _MADE.fullmatch(f"{order.word} {order.text}".strip(" ."))
-    words = set(words_of(said["who"])) - EMPTY if said else set[str]()
+    words = set(words_of(said["who"] or said["whom"])) - EMPTY if said else set[str]()
     if said is None or not words:
         return None
     lists = [n for n in pilot.nodes({"combobox"}) if _offers(n, said["what"])]

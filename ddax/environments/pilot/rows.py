@@ -24,7 +24,7 @@ _SAME = {
     "show": "view", "see": "view", "display": "view", "favorite": "favourite",
     "qty": "quantity", "amt": "amount", "dept": "department", "addr": "address",
     "create": "new", "proceed": "continue",
-    "euro": "eur", "dollar": "usd",
+    "euro": "eur", "dollar": "usd", "children": "child",
     "basket": "cart", "bag": "cart", "e-mail": "email", "mail": "email", "×": "delete", "🗑": "delete",
 }  # fmt: skip
 """Words that mean the same on a control."""
@@ -50,7 +50,9 @@ def words_of_name(text: str) -> list[str]:
 def same(word: str) -> str:
     """Return the word that stands for all that mean the same as one."""
     one = re.sub(r"['’]s$", "", word)
-    if len(one) > 3 and one.endswith("s") and not one.endswith(("ss", "us", "is")) and "." not in one:
+    if len(one) > 4 and one.endswith(("sses", "xes", "ches", "shes")):
+        one = one.removesuffix("es")
+    elif len(one) > 3 and one.endswith("s") and not one.endswith(("ss", "us", "is")) and "." not in one:
         one = one.removesuffix("s")
     return _SAME.get(one, one)
 

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass, replace
+from collections.abc import Collection
+from dataclasses import dataclass
 
 from ddax.environments.browser.seen import Node
 from ddax.environments.pilot.fields import fill
@@ -18,10 +19,8 @@ from ddax.environments.pilot.words import EMPTY, FIELD, KINDS
 _PARTS = re.compile(r"\s*,\s*(?:and\s+)?(?:with\s+)?|\s+(?:and|with|using|under)\s+", re.IGNORECASE)
 _ARTICLE = re.compile(r"(?:the|an?|my|your)\s+", re.IGNORECASE)
 _IS = re.compile(r"\s*(?::|\b(?:is|of)\b)?\s*", re.IGNORECASE)
-_SENDING = frozenset({"goal", "deed", "message", "login", "order", "buy", "submit"})
+SENDING = frozenset({"goal", "deed", "message", "login", "order", "buy", "submit"})
 """Kinds of orders that may send a form."""
-_AGREES = frozenset({"accept", "agree", "tick", "check", "confirm"})
-_FIRST = re.compile(r"\s+first$", re.IGNORECASE)
 _MOST = 3
 """Words of a label at most."""
 _PASSWORD = re.compile(
@@ -51,12 +50,12 @@ async def send_form(pilot: Pilot, order: Order) -> bool | None:
 
     None where a part of the order names no single field, or where what it is about is nowhere on the page.
     """
-    if order.verb not in _SENDING:
+    if order.verb not in SENDING:
         return None
-    filled = _read(pilot, order)
+    filled = values_said(pilot, order)
     if len(filled) < 2 or len({one.node.form[0] for one in filled}) > 1:
         return None
-    if left := _left_empty(pilot, filled):
+    if left := left_empty(pilot, filled[0].node.form[0], {one.node.id for one in filled}):
         pilot.misread(f"the form also asks for “{pilot.cut(label_of(left), 60)}”", "Say this too")
         return False
     for one in filled:
@@ -65,25 +64,6 @@ async def send_form(pilot: Pilot, order: Order) -> bool | None:
             return False
         pilot.focus = pilot.seen.node(one.node.id)
     return await repeat_password(pilot) and await _send(pilot, order)
-
-
-def agree_first(pilot: Pilot, place: int) -> None:
-    """Put an order to agree before the one at a place (from 1) that sends the form its box stands on.
-
-    So “Register with the name Ann. Accept the terms.”: sent first, there would be nothing to agree to.
-    """
-    sends, behind = pilot.orders[place - 1], pilot.orders[place : place + 1]
-    if not behind or sends.verb not in _SENDING or behind[0].word not in _AGREES or behind[0].quotes:
-        return
-    words = set(words_of(behind[0].text)) - EMPTY - KINDS - {"first"}
-    said_by = [
-        n for n in pilot.nodes({"checkbox"}) if words and words <= set(words_of(label_of(n) or n.after))
-    ]
-    fields = (n for n in pilot.nodes(FIELD) if said_by and n.form[0] == said_by[0].form[0])
-    if len(said_by) == 1 and any(fields) and (sends.verb == "login" or _read(pilot, sends)):
-        text = _FIRST.sub("", behind[0].text)
-        agree = replace(behind[0], text=text, outside=text)
-        pilot.orders[place - 1 : place + 1] = [agree, sends]
 
 
 async def _send(pilot: Pilot, order: Order) -> bool:
@@ -128,16 +108,15 @@ async def change_password(pilot: Pilot, order: Order) -> bool | None:
     return await submit(pilot)
 
 
-def _left_empty(pilot: Pilot, filled: list[_Filled]) -> Node | None:
+def left_empty(pilot: Pilot, form: str, said: Collection[str]) -> Node | None:
     """Return a field of the same form that an order leaves empty where it must not be; None for none."""
-    form, said = filled[0].node.form[0], {one.node.id for one in filled}
     own = [n for n in pilot.nodes(FIELD) if n.form[0] == form and not asks_again(n)]
     marked = any("required" in n.state for n in own)
     needed = (n for n in own if "required" in n.state or not (marked or _OPTIONAL.search(label_of(n))))
     return next((n for n in needed if n.id not in said and not n.value and n.role != "searchbox"), None)
 
 
-def _read(pilot: Pilot, order: Order) -> list[_Filled]:
+def values_said(pilot: Pilot, order: Order) -> list[_Filled]:
     """Return the fields and values that an order says; none where a word of it is about something else."""
     lead = len(order.word) + 1 if order.word else 0
     text, outside = f"{order.word} {order.text}".strip(), f"{order.word} {order.outside}".strip()

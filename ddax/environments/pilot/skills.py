@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from dataclasses import replace
 
+from ddax.environments.pilot.agreeing import agree_first
 from ddax.environments.pilot.amounts import set_amount
 from ddax.environments.pilot.asked import asked_of
 from ddax.environments.pilot.best import press_best
@@ -56,7 +57,6 @@ from ddax.environments.pilot.repeats import repeat_password
 from ddax.environments.pilot.rewording import reworded
 from ddax.environments.pilot.rowfields import in_row, made
 from ddax.environments.pilot.rows import words_of
-from ddax.environments.pilot.sending import agree_first
 from ddax.environments.pilot.several import deeds, pressed_each
 from ddax.environments.pilot.sorting import press_sorted, sort
 from ddax.environments.pilot.switches import closed, switch, turned
@@ -337,7 +337,7 @@ async def _goal(pilot: Pilot, order: Order) -> bool:
         return await press_node(pilot, choice)
     if (filled := await fill_form(pilot, order)) is not None:
         return filled
-    if found := in_row(pilot, order) or labelled(pilot, order):
+    if found := in_row(pilot, order) or made(pilot, order) or labelled(pilot, order):
         return await fill(pilot, *found)
     wanted = order.quote or content(order.text)
     sure = [

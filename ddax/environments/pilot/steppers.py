@@ -38,7 +38,8 @@ def count_of(words: Iterable[str]) -> int:
 
 def stepper(pilot: Pilot, parts: Sequence[Node]) -> Stepper | None:
     """Return the stepper among some elements; None where there is none, or more than one."""
-    fields = [n for n in parts if n.role == "spinbutton" and not {"disabled", "readonly"} & n.state]
+    fields = [n for n in parts if n.role == "spinbutton" or (n.tag == "select" and _counts(n))]
+    fields = [n for n in fields if not {"disabled", "readonly"} & n.state]
     if fields:
         return Stepper(fields[0]) if len(fields) == 1 else None
     found: list[Stepper] = []
@@ -48,6 +49,11 @@ def stepper(pilot: Pilot, parts: Sequence[Node]) -> Stepper | None:
             if less and more:
                 found.append(Stepper(shows, less, more))
     return found[0] if len(found) == 1 else None
+
+
+def _counts(node: Node) -> bool:
+    """Tell whether a list offers numbers alone, as 1, 2, 3."""
+    return len(node.options) > 1 and all(option.strip().isdigit() for option in node.options)
 
 
 def _beside(parts: Sequence[Node], shows: Node, way: frozenset[str]) -> Node | None:
@@ -75,6 +81,9 @@ async def set_count(pilot: Pilot, order: Order) -> bool | None:
 
 async def to_count(pilot: Pilot, steps: Stepper, count: int) -> bool:
     """Bring a stepper to a number, step by step; False where it is too far or a step brings it no nearer."""
+    if steps.shows.tag == "select":
+        offered = [option for option in steps.shows.options if option.strip() == str(count)]
+        return bool(offered) and await pilot.do("select", steps.shows.id, offered[0]) != "refused"
     if steps.less is None or steps.more is None:
         return await bring(pilot, steps.shows, float(count))
     now = _number(pilot, steps)

@@ -23,6 +23,8 @@ _WAYS = (
         re.IGNORECASE,
     ),
 )
+_TURNS = re.compile(r"^(?:turn|switch)\s+", re.IGNORECASE)
+_EACH_WAY = re.compile(r"(?P<what>.+?)\s+(?P<way>on|off)(?:\s*,\s*(?:and\s+)?|\s+and\s+|$)", re.IGNORECASE)
 _AND = re.compile(r"\s*,\s*(?:and\s+)?|\s+and\s+", re.IGNORECASE)
 _HIDES = frozenset({"tab", "summary"})
 _ON = ("on", "enable", "activate")
@@ -47,6 +49,8 @@ async def switch(pilot: Pilot, order: Order) -> bool:
     wanted = turned(order)
     if wanted is None:
         return False
+    if each := _each_way(order):
+        return all([await switch(pilot, one) for one in each])
     what, on = wanted
     words = set(words_of(order.quote or what)) - EMPTY - _KINDS
     meant, opened = _meant(pilot, words, on=on), set[str]()
@@ -71,6 +75,15 @@ async def switch(pilot: Pilot, order: Order) -> bool:
         pilot.settled |= is_on(meant[0]) == on
         return True
     return False
+
+
+def _each_way(order: Order) -> list[Order]:
+    """Return an order for each of “the light on and the lamp off”; none where one way is said."""
+    said = f"{order.word} {order.text}".strip(" .,")
+    parts = list(_EACH_WAY.finditer(_TURNS.sub("", said)))
+    whole = len(parts) > 1 and len({part["way"].casefold() for part in parts}) > 1 and not order.quotes
+    texts = [f"{part['what']} {part['way']}" for part in parts] if whole else []
+    return [replace(order, word="turn", text=text, outside=text) for text in texts]
 
 
 def _meant(pilot: Pilot, words: set[str], *, on: bool) -> list[Node]:

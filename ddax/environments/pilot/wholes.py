@@ -13,7 +13,7 @@ from ddax.environments.pilot.sending import change_password, choose_each, send_f
 
 async def carried_whole(pilot: Pilot, order: Order) -> bool | None:
     """Carry out an order that fills and sends at once; None for any other order."""
-    for way in (change_password, redeem, make_event, choose_each, fill_address, send_form, cover):
+    for way in (change_password, redeem, make_event, choose_each, fill_address, cover, send_form):
         done = await way(pilot, order)
         if done is not None:
             return done

@@ -51,7 +51,7 @@ TICKS = frozenset({"tick", "check", "select", "untick", "uncheck", "deselect", "
 EMPTY = frozenset(
     """a an the of on in into to from with for and or that this it its your their them is are be as by at
     please labeled labelled named called titled below above following item items box boxes element widget one
-    corresponding it, page window form then which shown using up coloured colored color""".split()  # noqa: SIM905
+    corresponding it, who whose page window form then which shown using up coloured colored color""".split()  # noqa: SIM905
 )
 KINDS = frozenset(
     """about album article book card column comment document email entry event file film folder item
