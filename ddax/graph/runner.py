@@ -226,7 +226,8 @@ class Agent:
             elif (not state.tasks and not waiting) or (waiting and answer is None):
                 await of_this_graph(self.graph, state, name)
                 refuse_a_model(info, model, waiting=waiting)
-                if info.status == "running":  # it died after its last one
+                # It died after its last one, or LangGraph went on with it to its end.
+                if info.status == "running" or (info.resumable and not waiting):
                     return await self._settle(name, config_of(name, context), "")
                 return as_noted(result_of(name, state.values, tuple(state.interrupts)), info)
             await self.services.session(context)
