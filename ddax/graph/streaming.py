@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import AsyncIterator, Awaitable, Callable
+from collections.abc import AsyncGenerator, Awaitable, Callable
 from typing import Any
 
 from ddax.graph.results import RunResult
@@ -12,7 +12,7 @@ Event = dict[str, Any]
 OnEvent = Callable[[Event], None]
 
 
-async def events_of(run: Callable[[OnEvent], Awaitable[RunResult]]) -> AsyncIterator[Event]:
+async def events_of(run: Callable[[OnEvent], Awaitable[RunResult]]) -> AsyncGenerator[Event, None]:
     """Run beside the caller and yield what is told; the last event is the result. Left early, it stops."""
     queue: asyncio.Queue[Event | None] = asyncio.Queue()
 
