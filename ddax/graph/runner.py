@@ -34,7 +34,7 @@ from ddax.graph.services import Clock, LocalServices, Parts
 from ddax.graph.snapshots import answered, checkpoint_of, cut_short, newest, noting, unanswered, whole
 from ddax.graph.standing import as_noted, counted, followed, of_this_graph, standing
 from ddax.graph.state import Input, State
-from ddax.graph.streaming import Event, OnEvent, events_of
+from ddax.graph.streaming import Event, OnEvent, events_of, tell
 from ddax.graph.tasks import check_task
 from ddax.graph.tracing import traced
 from ddax.graph.waiting import OwnLoop, T, refuse_a_loop, waited
@@ -361,8 +361,7 @@ class Agent:
                 async with contextlib.aclosing(parts), noting(self.store, self.runs, config) as note:
                     async for part in parts:
                         note()
-                        if on_event is not None and isinstance(part, dict):
-                            on_event(part)
+                        await tell(on_event, part)
                         if self.runs.cancelled(thread):
                             control.request_drain(CANCELLED)
         except GraphDrained as drained:
