@@ -16,11 +16,12 @@ os.environ.setdefault("LANGGRAPH_STRICT_MSGPACK", "true")
 os.environ.setdefault("ANONYMIZED_TELEMETRY", "False")
 
 __version__ = "0.1.0"
-__all__ = ["Context", "build_graph", "open_agent", "splice"]
+__all__ = ["Context", "build_graph", "load_context", "open_agent", "splice"]
 
 if TYPE_CHECKING:
     from typing import Any
 
+    from ddax.configs.layers import load_context
     from ddax.configs.settings import Context
     from ddax.graph.builder import build_graph, splice
     from ddax.graph.runner import open_agent
@@ -28,6 +29,7 @@ if TYPE_CHECKING:
 _HOMES = {
     "Context": "ddax.configs.settings",
     "build_graph": "ddax.graph.builder",
+    "load_context": "ddax.configs.layers",
     "splice": "ddax.graph.builder",
     "open_agent": "ddax.graph.runner",
 }

@@ -8,20 +8,33 @@ from concurrent.futures import Future
 from contextvars import copy_context
 from functools import partial
 from hashlib import sha256
-from inspect import Parameter, iscoroutinefunction, signature
+from inspect import (
+    Parameter,
+    isasyncgen,
+    isasyncgenfunction,
+    isawaitable,
+    iscoroutinefunction,
+    isgenerator,
+    isgeneratorfunction,
+    signature,
+)
 from threading import Thread
 from typing import Any, get_type_hints
+from warnings import catch_warnings, filterwarnings
 
 from pydantic import BaseModel, ConfigDict, PydanticSchemaGenerationError, create_model
 
 from ddax.actions.pages import cut_page
 from ddax.actions.protocol import ActionContext, ActionResult
-from ddax.errors import UsageError
+from ddax.errors import ActionError, UsageError
 from ddax.types import Document
 
 SUMMARY = 600
 """Characters of a plain result that are its summary."""
 Run = Callable[..., Awaitable[ActionResult]]
+TYPED = (
+    "Write a function with typed parameters: def name(context: ActionContext, where: str, times: int = 1)."
+)
 NAMED = (Parameter.POSITIONAL_OR_KEYWORD, Parameter.KEYWORD_ONLY)
 
 
@@ -29,12 +42,15 @@ def adapted(function: Callable[..., Any]) -> tuple[Run, type[BaseModel]]:
     """Return the coroutine and the argument model of a function.
 
     It may take an `ActionContext` first, then either one pydantic model or plain typed parameters; it
-    returns an `ActionResult` or a text. A function that is not async runs in a thread of its own.
+    returns an `ActionResult` or a text. A function that is not async runs in a thread of its own. Raises
+    UsageError for what cannot be an action.
     """
+    if isgeneratorfunction(function) or isasyncgenfunction(function):
+        raise _refused(function, "It yields", mend="Let it return one text, or an ActionResult.")
     try:
         hints = get_type_hints(function, include_extras=True)
-    except NameError as error:
-        raise _refused(function, f"{error}") from error
+    except (NameError, TypeError) as error:
+        raise _refused(function, f"{error}".rstrip(".")) from error
     parameters = list(signature(function).parameters.values())
     wants_context = bool(parameters) and hints.get(parameters[0].name) is ActionContext
     given = parameters[1:] if wants_context else parameters
@@ -49,16 +65,31 @@ def _model(
     function: Callable[..., Any], parameters: list[Parameter], hints: dict[str, Any]
 ) -> type[BaseModel]:
     for parameter in parameters:
-        if parameter.name not in hints or parameter.kind not in NAMED:
-            raise _refused(function, f"{parameter.name!r} has no type, or is no plain parameter")
+        if wrong := _wrong(parameter, hints):
+            raise _refused(function, wrong)
     fields: dict[str, Any] = {
         p.name: (hints[p.name], ... if p.default is Parameter.empty else p.default) for p in parameters
     }
     config = ConfigDict(extra="forbid", frozen=True)
     try:
-        return create_model(f"{function.__name__}_arguments", __config__=config, **fields)
-    except PydanticSchemaGenerationError as error:
-        raise _refused(function, str(error).splitlines()[0]) from error
+        with catch_warnings():
+            # A parameter is read by its name alone: what pydantic has under `schema` or `copy` is not missed.
+            filterwarnings("ignore", message=".*shadows an attribute in parent")
+            return create_model(f"{function.__name__}_arguments", __config__=config, **fields)
+    except (PydanticSchemaGenerationError, ValueError) as error:
+        raise _refused(function, str(error).splitlines()[0].rstrip(".")) from error
+
+
+def _wrong(parameter: Parameter, hints: dict[str, Any]) -> str:
+    """Return why a parameter cannot be an argument of an action; empty where it can."""
+    name = parameter.name
+    if hints.get(name) is ActionContext:
+        return f"{name!r} is the context, which stands first"
+    if name.startswith("_"):
+        return f"{name!r} begins with an underscore"
+    if name not in hints or parameter.kind not in NAMED:
+        return f"{name!r} has no type, or is no plain parameter"
+    return ""
 
 
 def _running(function: Callable[..., Any], *, wants_context: bool, whole: bool) -> Run:
@@ -69,6 +100,8 @@ def _running(function: Callable[..., Any], *, wants_context: bool, whole: bool) 
         if iscoroutinefunction(function):
             return await result_of(await function(*first, *rest, **named), function.__name__, context)
         found = await _beside(partial(function, *first, *rest, **named), function.__name__)
+        if isawaitable(found):  # a decorator hides that the function is async
+            found = await found
         return await result_of(found, function.__name__, context)
 
     run.__name__, run.__doc__ = function.__name__, function.__doc__
@@ -88,6 +121,8 @@ async def _beside(work: Callable[[], Any], name: str) -> Any:
             return
         try:
             job.set_result(work())
+        except StopIteration as error:  # no future takes one, and whoever awaits it would wait for ever
+            job.set_exception(RuntimeError(f"it raised {error!r}"))
         except BaseException as error:  # handed on to whoever awaits it
             job.set_exception(error)
 
@@ -96,9 +131,14 @@ async def _beside(work: Callable[[], Any], name: str) -> Any:
 
 
 async def result_of(found: Any, name: str, context: ActionContext) -> ActionResult:
-    """Return what an action brought; a plain value becomes a page that can be quoted."""
+    """Return what an action brought; a plain value becomes a page that can be quoted.
+
+    Raises ActionError for a generator, which nobody would run.
+    """
     if isinstance(found, ActionResult):
         return found
+    if isgenerator(found) or isasyncgen(found):
+        raise ActionError(f"{name!r} returned a generator, and nothing of it was done.", kind="bad_result")
     text, source = "done" if found is None else str(found), f"tool:{name}"
     page = Document(
         sha256(f"{source} {text}".encode("utf-8", "replace")).hexdigest()[:16], source, name, text
@@ -109,9 +149,6 @@ async def result_of(found: Any, name: str, context: ActionContext) -> ActionResu
     )
 
 
-def _refused(function: Callable[..., Any], why: str) -> UsageError:
-    return UsageError(
-        f"function {function.__name__!r} cannot be an action.",
-        why=f"{why}.",
-        mend="Give every parameter a type: def name(context: ActionContext, where: str, times: int = 1).",
-    )
+def _refused(function: Callable[..., Any], why: str, *, mend: str = TYPED) -> UsageError:
+    name = getattr(function, "__name__", type(function).__name__)
+    return UsageError(f"function {name!r} cannot be an action.", why=f"{why}.", mend=mend)

@@ -1,4 +1,4 @@
-"""How an agent is entered and left, and what is told of one that is not open or is waited for wrongly."""
+"""How an agent is entered and left, and what is told of one that is not open."""
 
 from __future__ import annotations
 
@@ -10,10 +10,15 @@ from typing import TYPE_CHECKING, Any
 from ddax.errors import UsageError
 
 if TYPE_CHECKING:
+    from langchain_core.runnables import RunnableConfig
+
+    from ddax.configs.settings import Context
     from ddax.graph.runs import RunInfo
 
 OPENED = frozenset({"graph", "home", "runs", "services", "store"})
 """What an agent has while it is open."""
+SUPERSTEPS_PER_STEP = 6
+"""select, act, evaluate, rigidity, metacognition, and one to spare."""
 GRACE = 2.0
 """Seconds that what runs has to reach its next superstep when the agent closes."""
 
@@ -50,6 +55,12 @@ class Going:
             await asyncio.wait(self._ends)
 
 
+def config_of(thread: str, context: Context) -> RunnableConfig:
+    """Return how LangGraph is told a thread, with a recursion limit that the steps of a run never reach."""
+    limit = SUPERSTEPS_PER_STEP * context.budget.max_steps + 20
+    return {"configurable": {"thread_id": thread}, "recursion_limit": limit}
+
+
 def not_open() -> UsageError:
     """Return the error for the use of an agent outside of its block."""
     return UsageError(
@@ -57,29 +68,6 @@ def not_open() -> UsageError:
         why="Its home, its checkpoints and its memory are open inside its block alone.",
         mend="Use it inside: async with open_agent() as agent: ... (or `with`, in code without async).",
     )
-
-
-def waiting_loop(own: asyncio.Runner | None, *, opened: bool) -> asyncio.Runner:
-    """Return the loop of a plain `with`, in which a synchronous call waits; raises UsageError without one."""
-    if own is None and not opened:
-        raise not_open()
-    if own is None or _in_a_loop():
-        raise UsageError(
-            "a synchronous call cannot wait for this agent.",
-            why="It was opened with `async with`, or the call stands inside a running event loop.",
-            mend="Await it: await agent.run(...) instead of agent.run_sync(...), and resume alike.",
-        )
-    return own
-
-
-def refuse_a_loop() -> None:
-    """Refuse to open an agent for synchronous code inside a running event loop; raises UsageError."""
-    if _in_a_loop():
-        raise UsageError(
-            "a plain `with` cannot open an agent inside a running event loop.",
-            why="A notebook and an async function have a loop already, and only one can run.",
-            mend="Use `async with`: async with open_agent() as agent: result = await agent.run(...)",
-        )
 
 
 def refuse_a_model(info: RunInfo, model: str | None, *, waiting: bool) -> None:
@@ -98,12 +86,3 @@ def refuse_a_model(info: RunInfo, model: str | None, *, waiting: bool) -> None:
     else:
         why, mend = "It is over.", f'Ask what comes next: ddax run --thread {thread} --model {model} "TASK"'
     raise UsageError(f"The thread {thread!r} asks no model now.", why=why, mend=mend)
-
-
-def _in_a_loop() -> bool:
-    """Tell whether this thread runs an event loop."""
-    try:
-        asyncio.get_running_loop()
-    except RuntimeError:
-        return False
-    return True

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from typing import Any, TypedDict
 
 from ddax.actions.sources.skipping import SkippedRow
@@ -69,9 +70,14 @@ def result_of(thread: str, state: dict[str, Any], interrupts: tuple[Any, ...] = 
         mood=str(state.get("mood", {}).get("action", "")),
         failures=_failures(state, answer.get("text", "")),
         metrics=dict(state.get("metrics", {})),
-        question=interrupts[0].value if interrupts else None,
+        question=_asked(interrupts[0].value) if interrupts else None,
         skipped=list(state.get("work", {}).get("skipped", [])),
     )
+
+
+def _asked(value: Any) -> JsonDict:
+    """Return a question as it is shown; that of an own node may be anything, which is then its text."""
+    return dict(value) if isinstance(value, Mapping) else {"text": str(value)}
 
 
 def _failures(state: dict[str, Any], answer: str) -> list[JsonDict]:

@@ -10,7 +10,7 @@ import asyncio
 import contextlib
 import os
 import time
-from collections.abc import AsyncIterator, Callable
+from collections.abc import AsyncGenerator, AsyncIterator, Callable, Coroutine
 from dataclasses import replace
 from pathlib import Path
 from types import TracebackType
@@ -25,7 +25,7 @@ from ddax.configs.settings import Context
 from ddax.errors import ReasonerError, SandboxError, ThreadInUse, Unavailable, UsageError
 from ddax.graph.builder import Builder, build_graph
 from ddax.graph.costs import CALLS
-from ddax.graph.entering import OPENED, Going, not_open, refuse_a_loop, refuse_a_model, waiting_loop
+from ddax.graph.entering import OPENED, Going, config_of, not_open, refuse_a_model
 from ddax.graph.handed import check_builder, check_kind
 from ddax.graph.results import RunResult, exit_code_of, result_of
 from ddax.graph.runs import CANCELLED, INTERRUPTED, RunFolder, RunInfo, named
@@ -34,9 +34,10 @@ from ddax.graph.services import Clock, LocalServices, Parts
 from ddax.graph.snapshots import answered, checkpoint_of, cut_short, newest, noting, unanswered, whole
 from ddax.graph.standing import as_noted, counted, followed, of_this_graph, standing
 from ddax.graph.state import Input, State
-from ddax.graph.streaming import Event, OnEvent, events_of
+from ddax.graph.streaming import Event, OnEvent, events_of, tell
 from ddax.graph.tasks import check_task
 from ddax.graph.tracing import traced
+from ddax.graph.waiting import OwnLoop, T, refuse_a_loop, waited
 from ddax.ideas import dag
 from ddax.memory.migrations import sqlite_errors
 from ddax.metacognition.versions import settled
@@ -44,16 +45,15 @@ from ddax.nodes.open_task import TASK_CHARS
 from ddax.types import JsonDict
 
 if TYPE_CHECKING:
+    from langchain_core.runnables import RunnableConfig
+
     from ddax.graph.history import Moment
     from ddax.graph.retention import Rule, Swept
     from ddax.memory.home import Home
 
 Graph = CompiledStateGraph[State, Context, Input, State]
 
-SUPERSTEPS_PER_STEP = 6
-"""select, act, evaluate, rigidity, metacognition, and one to spare."""
-
-__all__ = ["Agent", "Event", "RunInfo", "RunResult", "exit_code_of", "open_agent"]
+__all__ = ["Agent", "Event", "RunInfo", "RunResult", "config_of", "exit_code_of", "open_agent"]
 
 
 def open_agent(
@@ -95,7 +95,7 @@ class Agent:
         self._home_path, self._parts, self._build = home, parts, build
         self._clock, self._monotonic = clock, monotonic
         self._stack = contextlib.AsyncExitStack()
-        self._loop: asyncio.Runner | None = None
+        self._loop: OwnLoop | None = None
         self._controls: set[RunControl] = set()
         self._going = Going()
         self.home: Home
@@ -146,7 +146,7 @@ class Agent:
         """Open the agent for synchronous code."""
         refuse_a_loop()
         with contextlib.ExitStack() as undo:
-            self._loop = undo.enter_context(asyncio.Runner())
+            self._loop = undo.enter_context(OwnLoop())
             self._loop.run(self.__aenter__())
             undo.pop_all()
         return self
@@ -157,16 +157,29 @@ class Agent:
         """Close an agent opened with `with`."""
         loop, self._loop = self._loop, None
         if loop is not None:
-            loop.run(self.__aexit__(kind, error, trace))
-            loop.__exit__(kind, error, trace)
+            with contextlib.ExitStack() as ending:
+                ending.push(loop)
+                loop.run(self.__aexit__(kind, error, trace))
 
     def run_sync(self, task: str, *, thread: str | None = None, on_event: OnEvent | None = None) -> RunResult:
         """Run a task from synchronous code, inside a plain `with`."""
-        return self._sync().run(self.run(task, thread=thread, on_event=on_event))
+        return self.wait(self.run(task, thread=thread, on_event=on_event))
 
-    def resume_sync(self, thread: str | None = None, *, on_event: OnEvent | None = None) -> RunResult:
-        """Resume a thread from synchronous code, inside a plain `with`."""
-        return self._sync().run(self.resume(thread, on_event=on_event))
+    def resume_sync(
+        self, thread: str | None = None, *, answer: Any = None, on_event: OnEvent | None = None,
+        last_good: bool = False, model: str | None = None,
+    ) -> RunResult:  # fmt: skip
+        """Resume a thread from synchronous code, inside a plain `with`; it takes what `resume` takes."""
+        return self.wait(
+            self.resume(thread, answer=answer, on_event=on_event, last_good=last_good, model=model)
+        )
+
+    def wait(self, doing: Coroutine[Any, Any, T]) -> T:
+        """Wait in synchronous code, inside a plain `with`: `agent.wait(agent.history("t"))`.
+
+        Several threads may wait at once. Raises UsageError where nothing can be waited for.
+        """
+        return waited(doing, self._loop, opened="store" in self.__dict__)
 
     async def run(
         self, task: str, *, thread: str | None = None, on_event: OnEvent | None = None
@@ -185,15 +198,9 @@ class Agent:
             context = await asyncio.to_thread(settled, self.context, self.home.path)
             now = self._clock()
             info = RunInfo(
-                name,
-                task,
-                "running",
-                checkpoint_id=before,
-                before=before,
-                created=known.created if known else now,
-                updated=now,
-                context=context.model_dump(mode="json"),
-            )
+                name, task, "running", checkpoint_id=before, before=before, updated=now,
+                created=known.created if known else now, context=context.model_dump(mode="json"),
+            )  # fmt: skip
             with self.runs.begun(info, known):
                 await self.services.session(context, soon=(task[:TASK_CHARS],))
             return await self._drive(name, Input(task=task), context, on_event)
@@ -226,7 +233,8 @@ class Agent:
             elif (not state.tasks and not waiting) or (waiting and answer is None):
                 await of_this_graph(self.graph, state, name)
                 refuse_a_model(info, model, waiting=waiting)
-                if info.status == "running":  # it died after its last one
+                # It died after its last one, or LangGraph went on with it to its end.
+                if info.status == "running" or (info.resumable and not waiting):
                     return await self._settle(name, config_of(name, context), "")
                 return as_noted(result_of(name, state.values, tuple(state.interrupts)), info)
             await self.services.session(context)
@@ -238,7 +246,7 @@ class Agent:
                 self.runs.keep_model(before, info.model, (await self._snapshot(info)).values)
                 raise
 
-    def stream(self, task: str, *, thread: str | None = None) -> AsyncIterator[Event]:
+    def stream(self, task: str, *, thread: str | None = None) -> AsyncGenerator[Event, None]:
         """Run a task and yield its events; the last one has the type `result`."""
         return events_of(lambda tell: self.run(task, thread=thread, on_event=tell))
 
@@ -297,14 +305,15 @@ class Agent:
                     changes: Any = {"status": "stopped", "stop_reason": reason, **counts}
                     self.runs.update(thread, updated=self._clock(), **changes)
 
+    def config(self, thread: str) -> RunnableConfig:
+        """Return what LangGraph's own calls need: the thread, and a recursion limit that no run reaches."""
+        return config_of(thread, self.context)
+
     def drain(self) -> bool:
         """Ask what runs here to stop at its next superstep, to be resumed; tells whether anything runs."""
         for control in self._controls:
             control.request_drain(INTERRUPTED)
         return bool(self._controls)
-
-    def _sync(self) -> asyncio.Runner:
-        return waiting_loop(self._loop, opened="store" in self.__dict__)
 
     @contextlib.asynccontextmanager
     async def locked(self, thread: str) -> AsyncIterator[None]:
@@ -337,24 +346,22 @@ class Agent:
 
         With `replay` the tasks of the newest checkpoint are run again, whatever they had written.
         """
-        config, control = config_of(thread, context), RunControl()
-        stopped = ""
+        config, control, stopped = config_of(thread, context), RunControl(), ""
         start = (await self.graph.aget_state(config)).config if replay else config
         self._controls.add(control)
         if self._going.closed:  # it was asked to stop while its session opened
             self.drain()
         try:
             with sqlite_errors(self.home.checkpoints):
-                begin: Any = {**config, **start}
                 parts: Any = self.graph.astream(
-                    given, begin, context=context, stream_mode="custom", durability="sync", control=control
-                )
+                    given, {**config, **start}, context=context, stream_mode="custom", durability="sync",
+                    control=control,
+                )  # fmt: skip
                 # A generator that is only dropped would go on working behind the next run.
                 async with contextlib.aclosing(parts), noting(self.store, self.runs, config) as note:
                     async for part in parts:
                         note()
-                        if on_event is not None and isinstance(part, dict):
-                            on_event(part)
+                        await tell(on_event, part)
                         if self.runs.cancelled(thread):
                             control.request_drain(CANCELLED)
         except GraphDrained as drained:
@@ -389,9 +396,3 @@ class Agent:
             checkpoint_id=checkpoint_of(state),
         )
         return result
-
-
-def config_of(thread: str, context: Context) -> Any:
-    """Return how LangGraph is told a thread, with a recursion limit that the steps of a run never reach."""
-    limit = SUPERSTEPS_PER_STEP * context.budget.max_steps + 20
-    return {"configurable": {"thread_id": thread}, "recursion_limit": limit}

@@ -93,14 +93,16 @@ async def unclaimed(store: Store, thread: str, *, mend: str) -> None:
 async def unanswered(graph: Any, state: Any) -> Any:
     """Return a snapshot without the question that has been answered in a run that ended before it went on.
 
-    The answer is a pending write of the checkpoint, which the next run of the thread finds by itself.
+    The answer is a pending write of the checkpoint, which the next run of the thread finds by itself. One
+    that its node has taken and did not go on with is answered: what waits now was asked after it.
     """
     if not state.interrupts:
         return state
     kept = await graph.checkpointer.aget_tuple(state.config)
-    writes = kept.pending_writes if kept is not None else ()
-    given = any(task == CALLER and channel == RESUME for task, channel, _ in writes or ())
-    return state._replace(interrupts=()) if given else state
+    writes = [write for write in (kept.pending_writes if kept else None) or () if write[1] == RESUME]
+    given = [value for task, _, value in writes if task == CALLER]
+    taken = [value[-1] for task, _, value in writes if task != CALLER and isinstance(value, list) and value]
+    return state._replace(interrupts=()) if given and given[-1] not in taken else state
 
 
 def cut_short(state: Any) -> bool:
@@ -119,8 +121,11 @@ def checkpoint_of(state: Any) -> str:
 def answered(state: Any, answer: Any, thread: str) -> Command[Any] | None:
     """Return the command that resumes a waiting thread with an answer that fits; None without an answer.
 
-    Raises UsageError where the thread waits for none, or it does not fit.
+    What an own node asks takes any answer. Raises UsageError where the thread waits for none, or it does
+    not fit.
     """
+    from ddax.nodes.human import HumanAnswer
+
     if answer is None:
         return None
     if not state.interrupts:
@@ -129,4 +134,7 @@ def answered(state: Any, answer: Any, thread: str) -> Command[Any] | None:
             why="It has put no question, or the question is answered.",
             mend=f"See how it stands: ddax show {thread}",
         )
-    return Command(resume=fitting_answer(answer, state.interrupts[0].value))
+    first = state.interrupts[0]
+    ours = (first.response_schema or {}).get("title") == HumanAnswer.__name__
+    given = fitting_answer(answer, first.value) if ours else answer
+    return Command(resume={first.id: given} if len(state.interrupts) > 1 else given)

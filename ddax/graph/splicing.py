@@ -6,19 +6,26 @@ Leaves out what is no plain function: a Runnable, or an object that is called, g
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
+from dataclasses import is_dataclass
+from enum import Enum
 from functools import cache, wraps
 from inspect import iscoroutinefunction, isfunction, ismethod
 from typing import Any, get_type_hints
 
+from langchain_core.load.serializable import Serializable
+from langgraph.channels import UntrackedValue
+from langgraph.checkpoint.serde.jsonplus import JsonPlusSerializer
 from langgraph.graph import StateGraph
 from langgraph.types import Command, Overwrite
-from pydantic import TypeAdapter, ValidationError
+from pydantic import BaseModel, TypeAdapter, ValidationError
 
 from ddax.errors import InvariantError, first_fault
 from ddax.graph.binding import STATE_KEYS, check_update
 from ddax.graph.state import LeafPacket, State
 from ddax.types import JsonDict
 
+SERIALIZER = JsonPlusSerializer()
+"""Writes what any checkpoint is made of."""
 FOREIGN = frozenset({"messages"})
 """Keys whose reducer takes more than their type says."""
 
@@ -39,24 +46,24 @@ def checked(
 
         @wraps(node)
         async def waited(state: Any, *given: Any, **named: Any) -> Any:
-            return _fitting(name, state, await node(state, *given, **named), state_keys(builder))
+            return _fitting(name, state, await node(state, *given, **named), builder)
 
         return waited
 
     @wraps(node)
     def called(state: Any, *given: Any, **named: Any) -> Any:
-        return _fitting(name, state, node(state, *given, **named), state_keys(builder))
+        return _fitting(name, state, node(state, *given, **named), builder)
 
     return called
 
 
-def _fitting(name: str, state: Any, returned: Any, keys: frozenset[str]) -> Any:
+def _fitting(name: str, state: Any, returned: Any, builder: StateGraph[Any, Any, Any, Any]) -> Any:
     """Return what a node returned, checked; raises InvariantError."""
     several = isinstance(returned, (list, tuple)) and any(isinstance(one, Command) for one in returned)
     for one in returned if several else (returned,):
         update = one.update if isinstance(one, Command) else one
         if isinstance(update, dict):
-            _check_update(name, state, update, keys)
+            _check_update(name, state, update, builder)
         elif one is update and update is not None and not hasattr(type(update), "__annotations__"):
             raise InvariantError(
                 f"Node {name!r} returned a {type(update).__name__}.",
@@ -66,13 +73,16 @@ def _fitting(name: str, state: Any, returned: Any, keys: frozenset[str]) -> Any:
     return returned
 
 
-def _check_update(name: str, state: Any, update: JsonDict, keys: frozenset[str]) -> None:
+def _check_update(name: str, state: Any, update: JsonDict, builder: StateGraph[Any, Any, Any, Any]) -> None:
     plain = {key: v.value if isinstance(v, Overwrite) else v for key, v in update.items()}
     for key in sorted(STATE_KEYS.intersection(plain) - FOREIGN):
         _check_type(name, key, plain[key])
     if not (isinstance(state, Mapping) and "ideas" in state):
         plain.pop("ideas", None)  # a node that sees only a part of the state: the DAG is not at hand
-    check_update(name, state, plain, keys=keys)
+    check_update(name, state, plain, keys=state_keys(builder))
+    for key, value in plain.items():
+        if not isinstance(builder.channels.get(key), UntrackedValue):
+            _check_kept(name, key, value)
 
 
 def _check_type(name: str, key: str, given: Any) -> None:
@@ -86,6 +96,38 @@ def _check_type(name: str, key: str, given: Any) -> None:
             mend="Let the node return what the state has there; its state before stands, and the thread can"
             " be resumed.",
         ) from error
+
+
+def _check_kept(name: str, key: str, value: Any) -> None:
+    """Refuse what a run would have as long as nothing stops it, and a resumed one would not."""
+    own = _of_own_class(value)
+    why = f"Of a {type(own).__qualname__} a resumed run is given plain values." if own is not None else ""
+    if not why:
+        try:
+            SERIALIZER.dumps_typed(value)
+        except Exception as error:  # whatever a value's own methods raise
+            why = f"{error}."
+    if why:
+        raise InvariantError(
+            f"Node {name!r} returned {key!r} with a value that no checkpoint gives back as it is.",
+            why=why,
+            mend="Let the node return texts, numbers, lists and dicts: dataclasses.asdict(value),"
+            " value.model_dump(); or keep it in an UntrackedValue.",
+        )
+
+
+def _of_own_class(value: Any) -> Any:
+    """Return a part of a value whose class no checkpoint remembers; None where there is none."""
+    if isinstance(value, Mapping):
+        return next(filter(_known, map(_of_own_class, value.values())), None)
+    if isinstance(value, (list, tuple, set, frozenset)):
+        return next(filter(_known, map(_of_own_class, value)), None)
+    own = isinstance(value, (BaseModel, Enum)) or (is_dataclass(value) and not isinstance(value, type))
+    return value if own and not isinstance(value, Serializable) else None
+
+
+def _known(part: Any) -> bool:
+    return part is not None
 
 
 @cache

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 
 from ddax.errors import StateError, StorageError, UsageError
 from ddax.graph.results import RunResult, result_of
-from ddax.graph.runs import INTERRUPTED, UNFINISHED, RunInfo
+from ddax.graph.runs import INTERRUPTED, OVER, UNFINISHED, RunInfo
 from ddax.graph.snapshots import checkpoint_of, newest, unclaimed, whole
 
 if TYPE_CHECKING:
@@ -91,8 +91,11 @@ async def of_this_graph(graph: Any, state: Any, thread: str) -> None:
 
 
 def as_noted(result: RunResult, info: RunInfo) -> RunResult:
-    """Give a result of checkpoints the status of its thread: they do not know of a cancel or a kill."""
-    if result["status"] == info.status:
+    """Give a result of checkpoints the status of its thread: they do not know of a cancel or a kill.
+
+    Nor does a manifest know that LangGraph has gone on with a thread that waited.
+    """
+    if result["status"] == info.status or (info.status == "waiting" and result["status"] in OVER):
         return result
     noted = RunResult(**{**result, "status": info.status, "stop_reason": info.stop_reason})
     if info.status not in UNFINISHED:

@@ -10,7 +10,9 @@ import asyncio
 import logging
 from collections.abc import AsyncIterator, Mapping
 from contextlib import asynccontextmanager
+from dataclasses import dataclass, field
 from importlib import import_module
+from threading import Lock
 from typing import Any
 
 ENDPOINTS = ("OTEL_EXPORTER_OTLP_ENDPOINT", "OTEL_EXPORTER_OTLP_TRACES_ENDPOINT")
@@ -25,15 +27,52 @@ def wanted(environ: Mapping[str, str]) -> bool:
     return not off and any(environ.get(name, "").strip() for name in ENDPOINTS)
 
 
+@dataclass
+class _Sending:
+    """What sends the spans of this process: LangChain is instrumented once, however many agents are open."""
+
+    lock: Lock = field(default_factory=Lock)
+    users: int = 0
+    opened: tuple[Any, Any] | None = None
+
+
+_SENDING = _Sending()
+
+
 @asynccontextmanager
 async def traced(environ: Mapping[str, str]) -> AsyncIterator[None]:
     """Trace what runs inside, where the environment asks for it; the last spans are sent at the end."""
-    opened = await asyncio.to_thread(_open, environ) if wanted(environ) else None
+    ours = wanted(environ) and await asyncio.to_thread(_begin, environ)
     try:
         yield
     finally:
-        if opened is not None:
-            await asyncio.to_thread(_close, *opened)
+        if ours:
+            await asyncio.to_thread(_end)
+
+
+def _begin(environ: Mapping[str, str]) -> bool:
+    """Count one more agent that is traced; False where none can be."""
+    with _SENDING.lock:
+        if _SENDING.opened is None:
+            _SENDING.opened = _open(environ)
+        _SENDING.users += _SENDING.opened is not None
+        return _SENDING.opened is not None
+
+
+def _end() -> None:
+    """Send what is left, and switch the instrumentation off behind the last agent."""
+    with _SENDING.lock:
+        assert _SENDING.opened is not None
+        instrumentor, provider = _SENDING.opened
+        _SENDING.users -= 1
+        last = _SENDING.users == 0
+        if last:
+            _SENDING.opened = None
+            instrumentor.uninstrument()
+        if not provider.force_flush(SECONDS * 1000):
+            log.warning("some traces were not sent: the endpoint did not answer in %d s", SECONDS)
+        if last:
+            provider.shutdown()
 
 
 def _open(environ: Mapping[str, str]) -> tuple[Any, Any] | None:
@@ -57,10 +96,3 @@ def _open(environ: Mapping[str, str]) -> tuple[Any, Any] | None:
     provider.add_span_processor(export.BatchSpanProcessor(otlp.OTLPSpanExporter(timeout=seconds)))
     instrumentor.instrument(tracer_provider=provider)
     return instrumentor, provider
-
-
-def _close(instrumentor: Any, provider: Any) -> None:
-    instrumentor.uninstrument()
-    if not provider.force_flush(SECONDS * 1000):
-        log.warning("some traces were not sent: the endpoint did not answer in %d s", SECONDS)
-    provider.shutdown()

@@ -141,10 +141,11 @@ class RecordStore:
         return bool(found == (embedder.fingerprint, embedder.dim))
 
     def namespace_embedder(self, key: str) -> str:
-        """Return the name of the embedder a namespace was made with."""
+        """Return the name and the fingerprint of the embedder a namespace was made with."""
+        asked = "SELECT embedder, fingerprint FROM namespace WHERE key = ?"
         with sqlite_errors(self.path):
-            found = self._db.execute("SELECT embedder FROM namespace WHERE key = ?", (key,)).fetchone()
-        return str(found[0])
+            name, fingerprint = self._db.execute(asked, (key,)).fetchone()
+        return f"{name}, {fingerprint:.40}"
 
     def known(self, ns: str, near: Sequence[str]) -> set[str]:
         """Return which near-duplicate keys are stored, with a vector."""

@@ -120,13 +120,15 @@ class ChromaMemory:
 
     async def enter(self, *, rebuild: bool = False) -> None:
         """Check the embedder, and bring the index in step behind the scenes."""
-        fits = await self._read(lambda: self._record.open_namespace(self._ns, self.namespace, self._embedder))
+        embedder = self._embedder
+        fits = await self._read(lambda: self._record.open_namespace(self._ns, self.namespace, embedder))
         if not fits and not rebuild:
             made_with = await self._read(lambda: self._record.namespace_embedder(self._ns))
             raise StateError(
                 f"The memory {self.namespace!r} was made with another embedder ({made_with}).",
-                why=f"Its vectors do not fit those of {self._embedder.name}.",
-                mend="Make them anew from the text: ddax memory rebuild",
+                why=f"Its vectors do not fit those of {embedder.name}, {embedder.fingerprint:.40}.",
+                mend="Make them anew from the text: ddax memory rebuild, or with an embedder of your own"
+                " `await ddax.memory.renewing.renew(home, embedder)`.",
             )
         if rebuild:
             await self._embed_anew(every=not fits)

@@ -27,6 +27,7 @@ from ddax.nodes.human import CHOOSE, CHOSEN, EDIT, GO_ON, REST, STOP, VETO, Huma
 from ddax.nodes.permission import approve
 from ddax.types import ActionCall, Idea, JsonDict, Record
 
+SCHEMA = HumanAnswer.model_json_schema()
 MAX_TAUGHT = 5
 """Lessons of a human that one task keeps at hand; all are in the memory."""
 
@@ -46,7 +47,9 @@ def _answered(question: JsonDict, state: State, session: Session) -> HumanAnswer
     asked = question
     while True:
         try:
-            answer = HumanAnswer.model_validate(interrupt(asked, response_schema=HumanAnswer))
+            # Given as plain JSON it is shown alone: what LangGraph refused itself, nobody could tell from
+            # an answer that is still to be read.
+            answer = HumanAnswer.model_validate(interrupt(asked, response_schema=SCHEMA))
             problem = unfit(answer, question) or _misfit(answer, question, state, session)
         except ValidationError as error:
             problem = misread(error, question)

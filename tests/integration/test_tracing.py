@@ -48,6 +48,21 @@ async def test_each_node_is_a_span_of_one_trace(spans: list[Any], tmp_path: Path
     assert names == {"ddax"}
 
 
+async def test_an_agent_that_closes_leaves_the_traces_of_another_alone(
+    spans: list[Any], tmp_path: Path
+) -> None:
+    async with small_agent(tmp_path / "one") as one:
+        async with small_agent(tmp_path / "other") as other:
+            assert (await other.run(QUESTION))["status"] == "done"
+        sent = len(spans)
+        assert sent > 0
+        assert (await one.run(QUESTION))["status"] == "done"
+    assert len(spans) == 2 * sent
+    from openinference.instrumentation.langchain import LangChainInstrumentor
+
+    assert not LangChainInstrumentor().is_instrumented_by_opentelemetry
+
+
 async def test_nothing_is_sent_when_it_is_switched_off(
     spans: list[Any], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

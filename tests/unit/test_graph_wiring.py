@@ -5,13 +5,21 @@ from __future__ import annotations
 import copy
 import operator
 import re
+from dataclasses import dataclass
+from datetime import date
+from enum import Enum
+from pathlib import Path
 from typing import Annotated, Any, get_args
 
+import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from langchain_core.messages import AIMessage
+from langgraph.channels import UntrackedValue
 from langgraph.types import Command, Overwrite, Send
 
+from ddax.configs.settings import Context
 from ddax.errors import InvariantError, UsageError
 from ddax.graph.binding import check_update
 from ddax.graph.builder import build_graph, graph, splice
@@ -127,6 +135,55 @@ def test_a_spliced_node_may_return_keys_of_its_own_state() -> None:
     assert checked("note", note, builder)(SEEN) == {"noted": [2]}
     with pytest.raises(InvariantError, match="unknown key 'noted'"):
         checked("note", note, build_graph())(SEEN)
+
+
+class Open(State):
+    """The state, and keys that take anything."""
+
+    anything: Any
+    handle: Annotated[Any, UntrackedValue]
+
+
+def anything(state: Open) -> dict[str, Any]:
+    return {}
+
+
+@dataclass
+class Place:
+    """A value that a resumed run would get as a dict."""
+
+    name: str
+
+
+class Kind(Enum):
+    A = "a"
+
+
+@pytest.mark.parametrize(
+    ("value", "told"),
+    [
+        (Place("x"), "Place"), ({"deep": [{"down": Place("x")}]}, "Place"), (Context(seed=1), "Context"),
+        (Kind.A, "Kind"), (object(), "object"), (lambda: 1, "function"), (np.float64(1), "float64"),
+    ],
+)  # fmt: skip
+def test_what_no_checkpoint_gives_back_as_it_is_is_told_with_its_node(value: Any, told: str) -> None:
+    builder = splice(build_graph(), "anything", anything, after="act", before="evaluate")
+    for returned in ({"anything": value}, {"anything": Overwrite(value)}, {"metrics": {"kept": value}}):
+        with pytest.raises(InvariantError, match=f"'anything' returned .*(?s:.*){told}"):
+            checked("anything", lambda state, made=returned: made, builder)(SEEN)
+
+
+@pytest.mark.parametrize(
+    "value",
+    [
+        None, [1, 2.5, "three", True, b"x"], {"a": {1, 2}, "b": (1, 2)}, date(2024, 1, 1), Path("x"),
+        AIMessage("noted"), np.zeros(2),
+    ],
+)  # fmt: skip
+def test_what_a_checkpoint_keeps_may_be_returned(value: Any) -> None:
+    builder = splice(build_graph(), "anything", anything, after="act", before="evaluate")
+    update = {"anything": value, "handle": object()}  # the second is kept by no checkpoint
+    assert checked("anything", lambda state: update, builder)(SEEN) is update
 
 
 def test_a_spliced_node_that_sees_a_part_of_the_state_may_change_ideas() -> None:

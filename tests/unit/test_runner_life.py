@@ -301,6 +301,27 @@ async def test_a_stream_that_is_left_gives_the_thread_back(kit: Any, tmp_path: P
     assert set(kinds[:-1]) == {"node"}
 
 
+async def test_a_callback_that_is_async_is_waited_for_before_the_run_goes_on(
+    kit: Any, tmp_path: Path
+) -> None:
+    told: list[str] = []
+
+    async def tell(event: Any) -> None:
+        await asyncio.sleep(0)
+        told.append(event["node"])
+
+    async def refuse(event: Any) -> None:
+        raise ValueError("no room")
+
+    async with kit.agent(tmp_path, kit.script()) as agent:
+        await agent.run(kit.question, thread="t", on_event=tell)
+        with pytest.raises(ValueError, match="no room"):
+            await agent.run(kit.question, thread="u", on_event=refuse)
+        assert (await agent.resume("u", on_event=tell))["status"] == "done"
+    assert told[0] == "open_task"
+    assert told.count("close") == 2
+
+
 async def test_the_same_seed_gives_the_same_dag(kit: Any, tmp_path: Path) -> None:
     digests = []
     for name in ("a", "b"):

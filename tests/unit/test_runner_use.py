@@ -11,6 +11,7 @@ import pytest
 
 from ddax import open_agent
 from ddax.errors import UsageError
+from ddax.testing import QUESTION, small_agent
 
 
 @pytest.mark.parametrize("task", [5, None, ["a question"]])
@@ -75,6 +76,17 @@ def test_a_synchronous_call_after_the_block_says_that_it_is_closed(kit: Any, tmp
         assert agent.run_sync(kit.question)["status"] == "done"
     with pytest.raises(UsageError, match="the agent is not open"):
         agent.run_sync(kit.question)
+
+
+async def test_what_limits_a_run_to_25_supersteps_is_given_the_config_of_the_agent(tmp_path: Path) -> None:
+    async with small_agent(tmp_path) as agent:
+        place = agent.config("t")
+        stream = agent.graph.astream_events({"task": QUESTION}, place, context=agent.context, version="v2")
+        kinds = [event["event"] async for event in stream]
+        assert kinds[-1] == "on_chain_end"
+        batch = [{"task": QUESTION}, {"task": "Who designed the Corvane Tower?"}]
+        ended = await agent.graph.abatch(batch, [agent.config(name) for name in "ab"], context=agent.context)
+        assert [values["status"] for values in ended] == ["done", "done"]
 
 
 def test_settings_that_are_no_context_are_refused() -> None:

@@ -8,19 +8,23 @@ from typing import Any
 
 import pytest
 from langgraph.checkpoint.serde.event_hooks import register_serde_event_listener
+from langgraph.types import Command, interrupt
 from pydantic import BaseModel
 
 from ddax.actions.protocol import Action, ActionContext, ActionResult
 from ddax.actions.registry import action
 from ddax.errors import UsageError
-from ddax.graph.builder import build_graph
+from ddax.graph.builder import build_graph, splice
 from ddax.graph.results import exit_code_of
+from ddax.testing import small_agent
 from tests.unit.conftest import OneSession
 from tests.unit.crashing import Crash, crash_at
 
 
 class Nothing(BaseModel):
-    """No arguments."""
+    """No arguments that are needed."""
+
+    to: str = ""
 
 
 def sender(sent: list[str]) -> Action:
@@ -83,7 +87,6 @@ async def test_nor_does_it_where_the_graph_is_run_by_itself(
     kit: Any, send_script: Any, paused: list[str]
 ) -> None:
     from langgraph.checkpoint.memory import InMemorySaver
-    from langgraph.types import Command
 
     sent: list[str] = []
     session = kit.session(send_script, repeat=True, actions=(sender(sent),), human=True)
@@ -113,7 +116,6 @@ async def test_an_answer_of_a_server_that_is_none_is_asked_for_again(
     kit: Any, send_script: Any, wrong: Any, problem: str
 ) -> None:
     from langgraph.checkpoint.memory import InMemorySaver
-    from langgraph.types import Command
 
     sent: list[str] = []
     session = kit.session(send_script, repeat=True, actions=(sender(sent),), human=True)
@@ -157,6 +159,93 @@ async def test_an_answer_that_does_not_fit_is_refused_and_the_question_stays(
         assert agent.threads()[0].status == "waiting"
         assert (await agent.resume("t", answer={"choice": "veto"}))["status"] == "done"
     assert sent == []
+
+
+async def test_an_edit_that_the_action_does_not_take_leaves_a_question_that_can_be_answered(
+    kit: Any, tmp_path: Path, send_script: Any
+) -> None:
+    sent: list[str] = []
+    async with kit.agent(tmp_path, send_script, actions=(sender(sent),), human=True) as agent:
+        await agent.run(kit.question, thread="t")
+        for to in ("ada", "ben"):
+            again = await agent.resume("t", answer={"choice": "edit", "arguments": {"to": [to]}})
+            assert again["status"] == "waiting"
+            assert "to: It should be a text" in again["question"]["problem"]
+        assert agent.threads()[0].status == "waiting"
+        answering = asyncio.create_task(agent.resume("t", answer="go on"))
+        while not agent.drain():
+            await asyncio.sleep(0)
+        stopped = await answering
+        assert (stopped["status"], stopped["question"], sent) == ("interrupted", None, [])
+        assert (await agent.resume("t"))["status"] == "done"
+    assert len(sent) == 1
+
+
+@pytest.mark.parametrize(
+    ("asked", "shown", "answer"),
+    [
+        ("may I?", {"text": "may I?"}, "yes"), (["a", "b"], {"text": "['a', 'b']"}, {"choice": 3}),
+        ({"ask": "may I?", "options": ["yes", "no"]}, {"ask": "may I?", "options": ["yes", "no"]}, False),
+    ],
+)  # fmt: skip
+async def test_a_question_of_an_own_node_takes_whatever_it_is_answered_with(
+    kit: Any, tmp_path: Path, asked: Any, shown: Any, answer: Any
+) -> None:
+    given: list[Any] = []
+
+    def ask(state: Any) -> dict[str, Any]:
+        if not given:
+            given.append(interrupt(asked))
+        return {}
+
+    def build(services: Any) -> Any:
+        return splice(build_graph(services), "ask", ask, after="act", before="evaluate")
+
+    async with small_agent(tmp_path, build=build) as agent:
+        waits = await agent.run(kit.question, thread="t")
+        assert (waits["status"], waits["question"]) == ("waiting", shown)
+        assert (await agent.result("t"))["question"] == shown
+        assert (await agent.resume("t", answer=answer))["status"] == "done"
+    assert given == [answer]
+
+
+async def test_a_thread_that_langgraph_has_brought_to_its_end_is_told_as_it_ended(
+    kit: Any, tmp_path: Path, send_script: Any
+) -> None:
+    async with kit.agent(tmp_path, send_script, actions=(sender([]),), human=True) as agent:
+        await agent.run(kit.question, thread="t")
+        config: Any = {"configurable": {"thread_id": "t"}}
+        await agent.graph.ainvoke(Command(resume="go on"), config, context=agent.context)
+        assert (await agent.result("t"))["status"] == "done"
+        assert (await agent.resume("t"))["status"] == "done"
+        assert agent.threads()[0].status == "done"
+
+
+async def test_of_several_questions_the_one_that_is_shown_is_answered(kit: Any, tmp_path: Path) -> None:
+    given: dict[str, Any] = {}
+
+    def ask(name: str) -> Any:
+        def node(state: Any) -> dict[str, Any]:
+            if name not in given:
+                given[name] = interrupt(f"may {name}?")
+            return {}
+
+        return node
+
+    def build(services: Any) -> Any:
+        graph = build_graph(services)
+        for name in ("ada", "ben"):
+            splice(graph, name, ask(name), after="act", before="evaluate")
+            graph.add_edge("act", "evaluate")
+        return graph
+
+    async with small_agent(tmp_path, build=build) as agent:
+        waits = await agent.run(kit.question, thread="t")
+        first = waits["question"]["text"]
+        waits = await agent.resume("t", answer=1)
+        assert {first, waits["question"]["text"]} == {"may ada?", "may ben?"}
+        assert (await agent.resume("t", answer=2))["status"] == "done"
+    assert given[first.split()[1].strip("?")] == 1
 
 
 async def test_cancelling_a_waiting_thread_closes_it_for_good(kit: Any, tmp_path: Path) -> None:

@@ -13,6 +13,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from pydantic import ValidationError
 
+import ddax
 import ddax.configs
 from ddax.configs.keys import nearest, setting_fields, value_of
 from ddax.configs.layers import NOT_SETTINGS, keep_unset, load_context
@@ -73,6 +74,17 @@ def test_the_file_in_the_working_directory_is_read(tmp_path: Path, monkeypatch: 
     write(tmp_path, "seed: 9\n")
     monkeypatch.chdir(tmp_path)
     assert load_context(env={}).context.seed == 9
+
+
+def test_a_program_has_the_layers_by_one_name_and_a_context_alone_has_none(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+):
+    write(tmp_path, "seed: 5")
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setenv("DDAX_BUDGET__MAX_STEPS", "7")
+    context = ddax.load_context().context
+    assert (context.seed, context.budget.max_steps) == (5, 7)
+    assert Context().seed == 0
 
 
 def test_arguments_may_be_dotted_or_nested_and_none_is_not_given(tmp_path: Path):
