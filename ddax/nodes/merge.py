@@ -9,7 +9,7 @@ from __future__ import annotations
 import asyncio
 from collections.abc import Sequence
 
-from ddax.debate.carried import mark
+from ddax.debate.carried import mark, short_unsupported
 from ddax.errors import ReasonerError, Unavailable
 from ddax.graph.services import Session
 from ddax.graph.state import Answer, Outcome, State, Update
@@ -168,7 +168,8 @@ async def supported(answer: Answer, session: Session) -> Answer:
     quotes = [str(citation["quote"]) for citation in answer["citations"]]
     least = session.settings.debate.support
     found = await asyncio.to_thread(mark, answer["text"], quotes, session.check, least=least)
-    return Answer(**{**answer, "text": found.text, "carried": found.carried})
+    bare = short_unsupported(answer.get("short", ""), found, quotes)
+    return Answer(**{**answer, "text": found.text, "carried": found.carried, "short_unsupported": bare})
 
 
 def _failed(me: Idea, parent: Idea, error: ReasonerError, *, closing: bool, begun: Patch) -> Update:
