@@ -30,7 +30,7 @@ from ddax.nodes.gather import (
 from ddax.nodes.passing import PASSED_ON, passed_on, whole_needs
 from ddax.nodes.quoting import synthesis
 from ddax.nodes.rules import carried, followed
-from ddax.reasoning.budget import usage_of
+from ddax.reasoning.budget import FREE, usage_of
 from ddax.reasoning.protocol import Finding, MergeRequest, Synthesis
 from ddax.types import NO_PARENT, Idea, JsonDict, Passage, Record
 
@@ -162,8 +162,11 @@ def answer_of(reply: Synthesis) -> Answer:
 
 
 async def supported(answer: Answer, session: Session) -> Answer:
-    """Mark each sentence of an answer that no citation carries; what a world did needs no quote."""
-    if not answer["found"] or session.world is not None:
+    """Mark each sentence of an answer that no citation carries.
+
+    The report of what was done in a world needs no quote; a model that says so does.
+    """
+    if not answer["found"] or (session.world is not None and session.reasoner.name in FREE):
         return answer
     quotes = [str(citation["quote"]) for citation in answer["citations"]]
     least = session.settings.debate.support
