@@ -11,7 +11,7 @@ from ddax.cli.backend import Output, how_to
 from ddax.cli.board import cost_words
 from ddax.cli.text import clean, clean_block, dump_json
 from ddax.errors import BudgetExceeded, ReasonerError
-from ddax.wording import REMEMBERED, amount
+from ddax.wording import REMEMBERED, UNSUPPORTED, amount
 
 QUOTE = 240
 CUT_SHORT = frozenset({BudgetExceeded.exit_code, ReasonerError.exit_code})
@@ -45,7 +45,8 @@ def result_lines(result: Mapping[str, Any]) -> Iterator[str]:
     """Return a result as lines for people."""
     yield ""
     if result.get("short"):
-        yield f"In short: {clean(result['short'])}"
+        mark = f" {UNSUPPORTED}" if result.get("short_unsupported") else ""
+        yield f"In short: {clean(result['short'])}{mark}"
         yield ""
     yield clean_block(result["answer"]).strip() or "No answer."
     yield from _citations(result)

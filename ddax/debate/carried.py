@@ -8,11 +8,10 @@ from typing import NamedTuple
 
 from ddax.memory.chunks import Span, sentences
 from ddax.memory.tables import cells_of, named_cells, said_row
-from ddax.reasoning.entailment.words import forms
+from ddax.reasoning.entailment.words import forms, says
 from ddax.types import EntailmentCheck
+from ddax.wording import UNSUPPORTED
 
-UNSUPPORTED = "[unsupported]"
-"""Stands after a sentence that no citation carries."""
 LEAST_RUN = 3
 """Words from which a common run is a quote and not chance."""
 _NUMBERED = re.compile(r"\s*\d{1,3}[.)]\s")
@@ -73,6 +72,15 @@ def mark(text: str, quotes: Sequence[str], check: EntailmentCheck, *, least: flo
         carried.append(number)
         parts.append(gap + (line if number else _marked(line)))
     return Marked("".join(parts) + plain[end:], carried)
+
+
+def short_unsupported(short: str, marked: Marked, quotes: Sequence[str]) -> bool:
+    """Tell whether only sentences that no citation carries say a short answer."""
+    plain = marked.text.replace(f" {UNSUPPORTED}", "")
+    lines = [plain[span.start : span.end] for span in _sentences(plain, quotes)]
+    told = list(zip(lines, marked.carried, strict=True))
+    bare, carried = [line for line, n in told if not n], [line for line, n in told if n]
+    return says(bare, short) and not says([*carried, *quotes], short)
 
 
 def _sentences(plain: str, quotes: Sequence[str]) -> Iterator[Span]:

@@ -14,6 +14,7 @@ from ddax.evolution.inputs import changed_classes
 from ddax.evolution.localise import ranked
 from ddax.evolution.minimise import minimise
 from ddax.evolution.operators.calls import CHANGING
+from ddax.evolution.outside import reaching_out
 from ddax.evolution.ranker import Ranker
 from ddax.evolution.ranking import literals
 from ddax.evolution.records import Evaluation, RepairResult, RepairTask, Trust
@@ -340,6 +341,7 @@ class Attempt:
                 *self.removed(solution),
                 *self.changing(solution),
                 *self.by_heart(solution),
+                *reaching_out(self.task.files, solution.sources),
                 *frame.caveats,
             ),
             origin=solution.origin,

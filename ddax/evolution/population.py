@@ -15,7 +15,7 @@ from hashlib import sha256
 
 from numpy.random import Generator
 
-from ddax.errors import ReasonerError
+from ddax.errors import ReasonerError, Unavailable
 from ddax.evolution.minimise import Opcode, hunks
 from ddax.evolution.records import Evaluation
 from ddax.reasoning.budget import usage_of
@@ -132,7 +132,7 @@ class Evolved:
 class EvolutionarySolver:
     """Evolves one file's text; `evaluate` scores a text on the 0–100 scale.
 
-    The reasoner is asked at least once, and not again where it is `late`.
+    The reasoner is asked at least once, and not again where it is `late` or not to be had.
     """
 
     def __init__(
@@ -152,14 +152,14 @@ class EvolutionarySolver:
         self.islands = Islands([Archive() for _ in range(max(1, islands))])
         self.usage, self.tried = Usage(), 0
         self.problems: list[str] = []
+        self.gone = False
 
     async def propose(self, request: PatchRequest) -> list[CodeCandidate]:
         """Ask for candidates; a failing reasoner is noted and brings none."""
         try:
             patches = await self.reasoner.propose_patches(request)
         except ReasonerError as error:
-            self.problems.append(str(error))
-            self.usage += usage_of(error)
+            self._note(error)
             return []
         self.usage += patches.usage
         return list(patches.candidates)
@@ -171,11 +171,19 @@ class EvolutionarySolver:
         try:
             patches = await self.reasoner.mutate_patch(request)
         except ReasonerError as error:
-            self.problems.append(str(error))
-            self.usage += usage_of(error)
+            self._note(error)
             return []
         self.usage += patches.usage
         return list(patches.candidates)[:1]
+
+    def _note(self, error: ReasonerError) -> None:
+        """Note why a request brought nothing, and whether every further one would end so."""
+        self.problems.append(str(error))
+        self.usage += usage_of(error)
+        self.gone = isinstance(error, Unavailable)
+
+    def _ended(self) -> bool:
+        return self.gone or self.late()
 
     async def assess(
         self, candidates: list[CodeCandidate], origin: str, island: int | None = None
@@ -216,7 +224,7 @@ class EvolutionarySolver:
         winner = await self.assess(first, "search")
         winner = winner or await self.assess((await self.propose(request))[: self.size], "model")
         generation = 0
-        while winner is None and generation < self.generations and not self.late():
+        while winner is None and generation < self.generations and not self._ended():
             generation += 1
             winner = await self.breed(request, generation - 1)
             self.islands.migrate()
@@ -232,7 +240,7 @@ class EvolutionarySolver:
         if parents:
             winner = await self.assess(await self.mutate(request.goal, parents[0]), "mutation", island)
         winner = winner or await self.assess(self.crossed(request.code), "crossover", island)
-        if winner is not None or self.late():
+        if winner is not None or self._ended():
             return winner
         seed = int(self.rng.integers(1 << 31))
         again = PatchRequest(

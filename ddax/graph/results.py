@@ -27,6 +27,7 @@ class RunResult(TypedDict):
     stop_reason: str
     answer: str
     short: str
+    short_unsupported: bool
     citations: list[JsonDict]
     carried: list[int]
     doubts: list[JsonDict]
@@ -53,6 +54,7 @@ def result_of(thread: str, state: dict[str, Any], interrupts: tuple[Any, ...] = 
         stop_reason="waiting for a human" if interrupts else state.get("stop_reason", ""),
         answer=answer.get("text", ""),
         short=answer.get("short", ""),
+        short_unsupported=answer.get("short_unsupported", False),
         citations=[{k: c[k] for k in CITED if k in c} for c in answer.get("citations", [])],
         carried=list(answer.get("carried", [])),
         doubts=list(answer.get("doubts", [])),

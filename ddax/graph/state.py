@@ -82,6 +82,7 @@ class Answer(TypedDict, total=False):
 
     `doubts` are the claims it rests on that are weak or contradicted: `idea`, `title`, `source`, `why`.
     `carried` has, for each sentence, the number of its citation from 1; 0 for one marked as unsupported.
+    `short_unsupported` says that only such marked sentences say the short answer.
     """
 
     text: str
@@ -91,6 +92,7 @@ class Answer(TypedDict, total=False):
     citations: list[JsonDict]
     doubts: list[JsonDict]
     carried: list[int]
+    short_unsupported: bool
 
 
 def add_numbers(old: JsonDict | None, new: JsonDict) -> JsonDict:

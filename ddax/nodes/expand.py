@@ -32,6 +32,7 @@ from ddax.nodes.pruning import log_cuts
 from ddax.nodes.replan import parent_of, without_old_plan
 from ddax.nodes.rules import by_rule
 from ddax.nodes.seen import same_view, seen_last, viewed
+from ddax.nodes.unread import unread
 from ddax.nodes.widen import NO_MORE
 from ddax.reasoning.budget import usage_of
 from ddax.reasoning.protocol import ExpandRequest, Expansion
@@ -58,17 +59,24 @@ async def expand(state: State, *, session: Session) -> Update:
         except ReasonerError as error:
             return _failed(state, parent, error) if parent["status"] == "open" else _kept(parent, error)
         reply = await with_curiosity(state, session, reply)
-    children = (*reply.children, *_first_tests(state, parent), *_demanded(state, session, parent))
-    children = await stowed_all(children, session)
-    joined = await join_twins(state["ideas"], parent, children, session=session)
-    await log_cuts(state, session, state["step"], joined.reasons, kind="joined")
-    allowed = await _allowed(state, session, joined, parent)
-    planned = _within_caps(state, session, allowed, parent, taken_apart=_taken_apart(reply))
+    planned = await _kept_of(state, session, parent, reply)
+    if not planned.proposals and (first := await unread(state, session, parent)):
+        planned = await _kept_of(state, session, parent, replace(reply, children=first))
     grown = _planned(state, parent, focus, planned, mode, read(origins))
     update: Update = {"usage": usage_row(reply.usage), "ideas": grown}
     if reply.requirements and (demands := _from_model(state, reply, await task_text(state, session))):
         update["work"] = demands
     return update
+
+
+async def _kept_of(state: State, session: Session, parent: Idea, reply: Expansion) -> Joined:
+    """Return what is left of a plan: without what is planned already, forbidden or beyond the caps."""
+    children = (*reply.children, *_first_tests(state, parent), *_demanded(state, session, parent))
+    children = await stowed_all(children, session)
+    joined = await join_twins(state["ideas"], parent, children, session=session)
+    await log_cuts(state, session, state["step"], joined.reasons, kind="joined")
+    allowed = await _allowed(state, session, joined, parent)
+    return _within_caps(state, session, allowed, parent, taken_apart=_taken_apart(reply))
 
 
 def _planned(

@@ -9,7 +9,7 @@ from __future__ import annotations
 import asyncio
 from collections.abc import Sequence
 
-from ddax.debate.carried import mark
+from ddax.debate.carried import mark, short_unsupported
 from ddax.errors import ReasonerError, Unavailable
 from ddax.graph.services import Session
 from ddax.graph.state import Answer, Outcome, State, Update
@@ -30,7 +30,7 @@ from ddax.nodes.gather import (
 from ddax.nodes.passing import PASSED_ON, passed_on, whole_needs
 from ddax.nodes.quoting import synthesis
 from ddax.nodes.rules import carried, followed
-from ddax.reasoning.budget import usage_of
+from ddax.reasoning.budget import FREE, usage_of
 from ddax.reasoning.protocol import Finding, MergeRequest, Synthesis
 from ddax.types import NO_PARENT, Idea, JsonDict, Passage, Record
 
@@ -162,13 +162,17 @@ def answer_of(reply: Synthesis) -> Answer:
 
 
 async def supported(answer: Answer, session: Session) -> Answer:
-    """Mark each sentence of an answer that no citation carries; what a world did needs no quote."""
-    if not answer["found"] or session.world is not None:
+    """Mark each sentence of an answer that no citation carries.
+
+    The report of what was done in a world needs no quote; a model that says so does.
+    """
+    if not answer["found"] or (session.world is not None and session.reasoner.name in FREE):
         return answer
     quotes = [str(citation["quote"]) for citation in answer["citations"]]
     least = session.settings.debate.support
     found = await asyncio.to_thread(mark, answer["text"], quotes, session.check, least=least)
-    return Answer(**{**answer, "text": found.text, "carried": found.carried})
+    bare = short_unsupported(answer.get("short", ""), found, quotes)
+    return Answer(**{**answer, "text": found.text, "carried": found.carried, "short_unsupported": bare})
 
 
 def _failed(me: Idea, parent: Idea, error: ReasonerError, *, closing: bool, begun: Patch) -> Update:

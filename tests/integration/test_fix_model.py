@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 
 from ddax.cli.main import run_command
-from ddax.reasoning.testing import FakeOpenAI
+from ddax.reasoning.testing import FakeOpenAI, Say
 
 pytestmark = [
     pytest.mark.integration,
@@ -71,3 +71,26 @@ def test_a_model_that_brings_nothing_is_told_once(server, tmp_path, capsys):
     assert code == 1 and out.count("gave no usable reply") == 1
     assert "times: openai:gpt-4.1-mini gave no usable reply" in out and "Model:    $" in out
     assert "Unclosed" not in err
+
+
+def test_a_model_that_brings_in_a_process_is_told_of(server, tmp_path, capsys):
+    server.add(
+        {
+            "candidates": [
+                {
+                    "hypothesis": "h",
+                    "reasoning": "r",
+                    "code": f"import os\n\nos.system('true')\n\n\n{REPAIRED}",
+                }
+            ]
+        }
+    )
+    status, out, _ = fix(capsys)
+    assert status == 0 and "the patch brings in os.system: see what it does beyond the program" in out
+
+
+def test_a_key_that_is_refused_is_sent_once_and_told(server, capsys):
+    server._answer = lambda body: Say("no such key", status=401)
+    code, out, _ = fix(capsys)
+    assert (code, len(server.requests)) == (1, 1)
+    assert "OPENAI_API_KEY" in out

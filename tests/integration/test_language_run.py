@@ -329,3 +329,24 @@ async def test_a_run_broken_off_by_its_model_goes_on_with_another_one(tmp_path, 
     assert result["status"] == "done"
     assert "openai:other" in result["usage"]["models"]
     assert (info.model, info.began_with) == ("openai:other", MODEL)
+
+
+def test_a_short_answer_that_no_citation_carries_is_shown_with_the_mark(
+    server, sources, tmp_path, monkeypatch, capsys
+):
+    def answer(body):
+        reply = rote.reply(body)
+        if rote.request_of(body) == "merge":
+            cited = reply["sentences"][0]["citations"]
+            reply = {"found": True, "short": "1650", "sentences": [
+                {"text": "It was built by the bishops in 1650.", "citations": cited}
+            ]}  # fmt: skip
+        return reply
+
+    server._answer = answer
+    monkeypatch.setenv("DDAX_HOME", str(tmp_path / "home"))
+    command = ["run", TASK, "--sources", sources, "--model", MODEL]
+    assert run_command(command) == 0
+    assert "In short: 1650 [unsupported]\n" in capsys.readouterr().out
+    assert run_command([*command, "--json"]) == 0
+    assert json.loads(capsys.readouterr().out)["short_unsupported"] is True

@@ -243,6 +243,23 @@ async def test_broken_json_is_repaired_once_and_the_reply_is_sent_back_as_data(s
     assert "[BEGIN DATA " in last["content"]
 
 
+async def test_who_refuses_in_plain_words_is_told_by_them_without_a_key(server, reasoner):
+    words = "I'm sorry, but I can't\nhelp with that. Your key is sk-a-key-of-the-test-alone."
+    server.add(words, words)
+    with pytest.raises(InvalidReply, match="no JSON object") as caught:
+        await reasoner().predict(PREDICT)
+    assert "It said: I'm sorry, but I can't help with that." in caught.value.why
+    assert "of-the-test" not in str(caught.value)
+
+
+async def test_a_refusal_is_told_without_a_key(server, reasoner):
+    server.add(Say("", refusal="Not with sk-a-key-of-the-test-alone."))
+    with pytest.raises(InvalidReply, match="refused") as caught:
+        await reasoner().predict(PREDICT)
+    assert "It said: Not with" in caught.value.why
+    assert "of-the-test" not in str(caught.value)
+
+
 async def test_a_plan_without_sense_is_repaired_then_refused_never_half_used(server, reasoner):
     request, reply, _ = CASES["expand"]
     child = reply["children"][0]

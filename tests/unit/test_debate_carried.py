@@ -6,9 +6,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from ddax.debate.carried import UNSUPPORTED, mark
+from ddax.debate.carried import mark, short_unsupported
 from ddax.reasoning.entailment.rules import lexical
 from ddax.types import Entailment
+from ddax.wording import UNSUPPORTED
 
 QUOTES = [
     "After five years of service the entitlement rises to 28 days.",
@@ -54,6 +55,24 @@ def test_a_quote_inside_a_larger_claim_does_not_carry_it() -> None:
 def test_without_citations_everything_is_marked() -> None:
     assert mark("One thing is so. Another is not.", [], lexical).carried == [0, 0]
     assert mark("", [], lexical) == ("", [])
+
+
+@pytest.mark.parametrize(
+    ("text", "short", "unsupported"),
+    [
+        ("The entitlement rises to 40 days.", "40 days", True),
+        ("In short: Yes. Business trips are approved by Priya Raman.", "Yes", True),
+        ("Der Anspruch steigt auf 28 Tage.", "28", False),  # a quote says it
+        ("After five years of service the entitlement rises to 28 days.", "28 days", False),
+        ("Priya Raman approves business trips.", "Priya Raman", False),
+        ("The moon is made of cheese.", "", False),
+        ("The moon is made of cheese.", "28 days, Priya Raman", False),  # no sentence says it as it stands
+    ],
+)
+def test_a_short_answer_that_only_marked_sentences_say_is_known(
+    text: str, short: str, unsupported: bool
+) -> None:
+    assert short_unsupported(short, mark(text, QUOTES, lexical), QUOTES) is unsupported
 
 
 @given(st.lists(st.sampled_from([*QUOTES, "It rains.", "Yes.", "Nothing more is known of it"]), max_size=5))

@@ -141,3 +141,32 @@ def test_the_model_is_refused_where_it_is_not_installed(monkeypatch: pytest.Monk
     monkeypatch.setattr(model, "PACKAGE", "no-such-distribution")
     with pytest.raises(SettingsError, match="ddax\\[nli\\]"):
         open_check(settings=Support(check="nli"))
+
+
+@pytest.mark.parametrize(
+    ("premise", "hypothesis"),
+    [
+        ("Delete account", "Your account is deleted."),
+        ("Book the berth", "The berth has been booked."),
+        ("Submit order", "The order was submitted."),
+        ("Click here to delete your account.", "Your account is deleted."),
+        ("To cancel the booking, press Cancel.", "The booking was cancelled."),
+        ("You can export the report here.", "The report is exported here."),
+    ],
+)
+def test_what_only_asks_for_it_or_tells_how_does_not_say_that_it_was_done(premise, hypothesis):
+    assert lexical(premise, hypothesis).relation != "entailment"
+
+
+@pytest.mark.parametrize(
+    ("premise", "hypothesis"),
+    [
+        ("Your account was deleted today.", "Your account is deleted."),
+        ("Delete account. Your account was deleted.", "Your account is deleted."),
+        ("Volunteers repair the bridge.", "The bridge is repaired by volunteers."),
+        ("Dogs must be kept on a lead.", "Dogs are kept on a lead."),
+        ("The office manager approves business trips.", "Business trips are approved by the office manager."),
+    ],
+)
+def test_what_says_that_it_is_so_still_carries_it(premise, hypothesis):
+    assert lexical(premise, hypothesis).relation == "entailment"

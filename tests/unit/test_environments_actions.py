@@ -206,3 +206,20 @@ def test_a_world_is_known_by_its_scheme() -> None:
     assert is_world("world:grid")
     assert not is_world("python:json")
     assert open_world("world:grid").name == "grid"
+
+
+async def test_where_a_planner_plans_nothing_before_it_has_seen_anything_the_world_is_looked_at(
+    kit: Any, tmp_path: Any
+) -> None:
+    planner = ScriptedReasoner({**kit.script(), "expand": [p.Expansion(())]}, repeat=True)
+    kit.memory = kit.session().memory
+    parts = Parts(
+        reasoner=planner, memory=kit.memory, embedder=HashEmbedder(),
+        library=PageLibrary({}), actions=WorldActions(GridWorld()).actions(),
+    )  # fmt: skip
+    async with open_agent(Context(model="x:y"), home=tmp_path, parts=parts) as agent:
+        await agent.run("Walk.", thread="w")
+        ideas = (await agent.state("w"))["ideas"]
+    first, second = [request for method, request in planner.requests if method == "expand"]
+    assert (first.seen, second.seen is None) == (None, False)
+    assert [i["action"]["name"] for i in ideas.values() if "action" in i] == ["look"]

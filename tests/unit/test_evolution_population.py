@@ -1,8 +1,9 @@
 import numpy as np
+import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from ddax.errors import ReasonerError
+from ddax.errors import ReasonerError, Unavailable
 from ddax.evolution.minimise import hunks, minimise, rebuild
 from ddax.evolution.population import Archive, EvolutionarySolver, Individual, Islands, crossover
 from ddax.evolution.records import Evaluation
@@ -103,6 +104,29 @@ async def test_what_failed_proposals_and_mutations_cost_is_counted():
     found = await solver(Failing(["p"]), generations=1).evolve(REQUEST)
     assert found.problems == ("2 times: the reply did not fit",)
     assert found.usage == Usage(1 + 3 + 2, 110, 0.75)
+
+
+class Gone(Scripted):
+    """A reasoner that is not to be had, after its first proposals where it has some."""
+
+    refused = 0
+
+    async def propose_patches(self, request):
+        if self.proposals:
+            return await super().propose_patches(request)
+        self.refused += 1
+        raise Unavailable("no such key")
+
+    async def mutate_patch(self, request):
+        self.refused += 1
+        raise Unavailable("no such key")
+
+
+@pytest.mark.parametrize("first", [[], ["p"]])
+async def test_a_reasoner_that_is_not_to_be_had_is_not_asked_again(first):
+    reasoner = Gone(first)
+    found = await solver(reasoner, generations=3).evolve(REQUEST)
+    assert (reasoner.refused, found.problems) == (1, ("no such key",))
 
 
 async def test_no_text_is_evaluated_twice():

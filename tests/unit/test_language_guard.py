@@ -68,6 +68,41 @@ def test_foreign_exceptions_are_read_by_name(error, kind, retried):
     assert mapped(failure, "m", "", 2).mend
 
 
+def answered(status, message, **told):
+    """Return the exception of a client whose server answered with an error in its body."""
+    fields = {"status_code": status, "body": {"message": message, **told}}
+    return type("APIStatusError", (Exception,), fields)(message)
+
+
+@pytest.mark.parametrize(
+    ("status", "said", "told"),
+    [
+        (400, "This model's maximum context length is 4096 tokens. However, you sent 9000.", {}),
+        (400, "the request exceeds the available context size (4096 tokens)", {}),
+        (400, "too long", {"type": "exceed_context_size_error"}),
+        (400, "prompt is too long: 210000 tokens > 200000 maximum", {"type": "invalid_request_error"}),
+        (400, "The input token count (1200000) exceeds the maximum number of tokens allowed.", {}),
+        (500, "prompt exceeds the context window of the model", {}),
+    ],
+)
+def test_a_request_beyond_the_context_is_known_by_the_words_of_each_server(status, said, told):
+    failure = classify(answered(status, said, **told), lambda: 0.0)
+    assert (failure.kind, failure.retriable) == ("context", False)
+    assert "larger context window" in mapped(failure, "m", "", 1).mend
+
+
+@pytest.mark.parametrize(
+    ("status", "said"),
+    [
+        (404, "The model 'long' with a context window of 128k does not exist."),
+        (429, "Rate limit: your tier has a context length of 8192."),
+        (400, "Unknown parameter: 'context'."),
+    ],
+)
+def test_other_errors_that_speak_of_a_context_keep_their_status(status, said):
+    assert classify(answered(status, said), lambda: 0.0).told == f"HTTP {status}"
+
+
 @pytest.mark.parametrize(
     ("body", "status", "retried"),
     [

@@ -108,7 +108,7 @@ def test_a_reply_cut_at_any_character_is_refused(name):
         ("I cannot help with that.", "no JSON object"),
         ("{'text': 'single'}", "not valid JSON"),
         ('{"text": "a", "text": "b"}', "twice"),
-        ('{"text": "a", "more": 1}', "more: Extra inputs"),
+        ('{"texts": "a", "more": 1}', "text: Field required; texts: Extra inputs"),
         ('{"text": 5}', "text: Input should be a valid string"),
         ('{"text": ""}', "at least 1 character"),
         ('{"text": "\\ud800"}', "text:"),
@@ -123,6 +123,22 @@ def test_a_reply_cut_at_any_character_is_refused(name):
 def test_a_bad_reply_is_refused_with_its_reason(text, why):
     with pytest.raises(Unfit, match=why):
         parse(text, wire.AskWire)
+
+
+def test_what_stands_beside_the_fields_of_a_reply_is_left_out():
+    found = parse('{"reasoning": {"text": "hm"}, "text": "a", "confidence": 0.4}', wire.AskWire)
+    assert found == wire.AskWire(text="a")
+
+
+def test_a_key_too_many_inside_a_reply_is_refused():
+    action = {"name": "save", "args": [], "intent": "i", "only_if": "a human agrees"}
+    child = {"title": "t", "expected": "e", "prior": 0.5, "action": action, "needs": []}
+    with pytest.raises(Unfit, match="only_if: Extra inputs"):
+        parse(json.dumps({"children": [child]}), wire.ExpandWire)
+
+
+def test_of_two_objects_the_one_without_keys_too_many_is_the_reply():
+    assert parse('Draft: {"text": "a", "draft": true}. Reply: {"text": "b"}', wire.AskWire).text == "b"
 
 
 @pytest.mark.parametrize(

@@ -2,12 +2,17 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import Any
 
 import pytest
 
+from ddax.environments.grid import GridWorld
+from ddax.graph.state import Answer
+from ddax.nodes.merge import supported
 from ddax.nodes.quoting import verbatim
 from ddax.reasoning import protocol as p
+from ddax.reasoning.scripted import ScriptedReasoner
 from ddax.types import Citation, Record
 
 TEXT = "The pier was built by Jan Orr in 1902."
@@ -42,3 +47,14 @@ async def test_an_answer_with_a_made_up_quote_is_marked_as_unsupported(kit: Any,
     async with kit.agent(tmp_path, {**kit.script(), "merge": [makes_up]}) as agent:
         result = await agent.run("Where was Ilse Maran born?", thread="t")
     assert result["citations"] == [] and result["answer"].endswith("[unsupported].")
+
+
+@pytest.mark.parametrize(("name", "marked"), [("openai:m", True), ("embedded", False)])
+async def test_in_a_world_a_model_is_not_taken_at_its_word_and_the_report_of_deeds_is(
+    kit: Any, name: str, marked: bool
+) -> None:
+    reasoner = ScriptedReasoner({}, name=name)
+    session = replace(kit.session(), world=GridWorld(), reasoner=reasoner)
+    cited = {"quote": "Delete account", "source": "x", "title": "x"}
+    told = Answer(text="Your account is deleted.", short="", found=True, support=1.0, citations=[cited])
+    assert (await supported(told, session))["text"].endswith("[unsupported].") is marked

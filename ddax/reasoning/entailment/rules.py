@@ -10,6 +10,7 @@ from __future__ import annotations
 import re
 from dataclasses import dataclass
 
+from ddax.reasoning.entailment.asked import only_asked
 from ddax.reasoning.entailment.scale import most_likely, shipped
 from ddax.reasoning.entailment.signs import Likeness, same_thing, signs
 from ddax.reasoning.entailment.words import NEGATIONS, forms, read
@@ -53,7 +54,8 @@ class RuleCheck:
         seen = signs(premise, hypothesis, self.likeness)
         against = seen.negation or seen.opposite or same_thing(premise, hypothesis)
         unsaid = other.numbers - read(premise).numbers - BY_NAMING
-        ruled_out = {"contradiction": not against, "entailment": bool(unsaid)}
+        undone = only_asked(premise, hypothesis)
+        ruled_out = {"contradiction": not against, "entailment": bool(unsaid) or undone}
         found = most_likely(seen.row(), weights, cap=UNSURE)
         if ruled_out.get(found.relation):
             return most_likely(seen.row(), weights, cap=UNSURE, among=("neutral",))

@@ -7,6 +7,7 @@ it is about.
 from __future__ import annotations
 
 import re
+from collections.abc import Iterable
 from dataclasses import dataclass
 from functools import lru_cache
 
@@ -84,6 +85,12 @@ def read(text: str) -> Statement:
 def forms(text: str) -> tuple[str, ...]:
     """Return the words of a text as written, folded, in order."""
     return tuple(fold(match.group()) for match in _TOKEN.finditer(text))
+
+
+def says(texts: Iterable[str], words: str) -> bool:
+    """Tell whether one of the texts has some words in a row."""
+    asked = f" {' '.join(forms(words))} "
+    return bool(asked.strip()) and any(asked in f" {' '.join(forms(text))} " for text in texts)
 
 
 def root_of(word: str) -> str:

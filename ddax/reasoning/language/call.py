@@ -18,6 +18,7 @@ from typing import TYPE_CHECKING, Any, Generic, NamedTuple, TypeVar
 
 import numpy as np
 
+from ddax.configs.secrets import Redactor
 from ddax.errors import InvalidReply, ReasonerError
 from ddax.reasoning.budget import BudgetKeeper, charge
 from ddax.reasoning.language.cache import Kept, ReplyCache, reply_key
@@ -44,6 +45,8 @@ FORMS: Mapping[Mode, Sequence[str]] = {"schema": ("response_format", "schema"), 
 """Words by which servers refuse a form of the reply."""
 LIMIT = ("max_tokens", "max_completion_tokens", "completion tokens", "in the completion")
 """Words by which servers refuse the limit of output tokens: its name, or that it is larger than theirs."""
+TOLD = 200
+"""Characters of a reply that an error tells."""
 LONG_WAIT = 5.0
 """Seconds of a wait before a further call from which on it is logged."""
 
@@ -179,12 +182,12 @@ class Caller:
             found = self._read(said, ask)
         except Unfit as fault:
             if request.attempts >= self._limits.attempts:
-                raise self._invalid(ask.wire, fault, request.attempts) from fault
+                raise self._invalid(ask.wire, fault, said, request.attempts) from fault
             said = await self._say(self._repair(order, said, fault), request)
             try:
                 found = self._read(said, ask)
             except Unfit as again:
-                raise self._invalid(ask.wire, again, request.attempts) from again
+                raise self._invalid(ask.wire, again, said, request.attempts) from again
         if self._cache:
             cost = request.usage
             await self._cache.put(request.key, Kept(said.text, cost.tokens, cost.usd, cost.model_calls))
@@ -203,10 +206,12 @@ class Caller:
         again = render("repair", fault=str(fault), reply=reply)
         return replace(order, messages=[*order.messages, ("human", again.user)], mode=self._can.mode)
 
-    def _invalid(self, wire: type[Wire], fault: Unfit, calls: int) -> InvalidReply:
+    def _invalid(self, wire: type[Wire], fault: Unfit, said: Said, calls: int) -> InvalidReply:
+        plain = said.text.strip() and "{" not in said.text  # a refusal, or why there is no object
+        told = f" It said: {_told(said.text)}" if plain else ""
         return InvalidReply(
             f"{self.name} gave no usable reply to {name_of(wire)!r}.",
-            why=f"After {amount(calls, 'call')}: {fault}.",
+            why=f"After {amount(calls, 'call')}: {fault}.{told}",
             mend="Try a more capable model.",
         )
 
@@ -357,9 +362,14 @@ class Caller:
             )
         if said.refusal:
             raise InvalidReply(
-                f"{self.name} refused to answer.", why=f"It said: {shorten(said.refusal, 200)}",
+                f"{self.name} refused to answer.", why=f"It said: {_told(said.refusal)}",
                 mend="Rephrase the task, or choose another model.",
             )  # fmt: skip
+
+
+def _told(text: str) -> str:
+    """Return the first words of a reply in one line; a model may say a key back."""
+    return Redactor.of_process().cut(" ".join(text.split()), TOLD)
 
 
 def _names(said: str, words: Sequence[str]) -> bool:

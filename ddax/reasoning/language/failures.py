@@ -34,6 +34,10 @@ _UNREAD = frozenset({"ClientResponseError"})
 """Names by which a client says that it cannot read a reply as HTTP: the status of these is no server's."""
 _HALF = ("payload is not completed", "complete message body")
 """Words by which clients say that a reply broke off after it had begun."""
+_TOO_LONG = re.compile(r"context[ _](?:length|size|window)|prompt is too long|input token count")
+"""Words by which servers say that a request is longer than the model takes."""
+_MEASURED = frozenset({400, 413, 422, 500})
+"""Statuses of a request that is too long; under others such words tell of something else."""
 _UNHEARD = "Nothing came before the call was given up."
 _HALF_READ = "Its reply had begun, and had not ended when the call was given up."
 MAX_TOLD = 300
@@ -91,7 +95,7 @@ def classify(error: Exception, wall: Callable[[], float], *, heard: bool = False
     if names & _UNREAD:
         return Failure("foreign", 0, _unknown(error, said))
     status = _status(error)
-    kind = _named_kind(names, f"{said} {_code(error)}")
+    kind = _named_kind(names, f"{said} {_code(error)}", status)
     if kind is not None:
         return Failure(kind, status, said)
     if status:
@@ -136,12 +140,14 @@ def _words(error: BaseException) -> str:
     return Redactor.of_process().cut(" ".join(str(error).split()), MAX_TOLD)
 
 
-def _named_kind(names: set[str], said: str) -> Kind | None:
+def _named_kind(names: set[str], said: str, status: int) -> Kind | None:
     if "LengthFinishReasonError" in names:
         return "length"
     if "ContentFilterFinishReasonError" in names:
         return "filtered"
     if "ContextOverflowError" in names or "context_length_exceeded" in said:
+        return "context"
+    if status in _MEASURED and _TOO_LONG.search(said.lower()):
         return "context"
     return "quota" if "insufficient_quota" in said else None
 

@@ -9,14 +9,14 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 from pydantic import BaseModel, ValidationError
 from pydantic.fields import FieldInfo
 
 from ddax.reasoning import protocol as p
-from ddax.reasoning.entailment.words import forms
+from ddax.reasoning.entailment.words import says
 from ddax.reasoning.language import wire as w
 from ddax.reasoning.language.quote import clean, ground
 from ddax.reasoning.language.wire import Unfit
@@ -201,15 +201,9 @@ def synthesis(reply: w.MergeWire, request: p.MergeRequest, passages: Named) -> p
     unique = tuple(dict.fromkeys(c for _, cited in carried for c in cited))
     support = len(carried) / len(pairs)
     text, short = " ".join(text for text, _ in carried), " ".join(clean(reply.short).split())
-    if request.final and short and not _says([text, *(c.quote for c in unique)], short):
+    if request.final and short and not says([text, *(c.quote for c in unique)], short):
         text = f"In short: {short.rstrip('.')}. {text}"  # a sentence of its own, which is marked
     return p.Synthesis(text, unique, True, support, short)
-
-
-def _says(texts: Iterable[str], short: str) -> bool:
-    """Tell whether one of the texts has the words of a short answer in a row."""
-    asked = f" {' '.join(forms(short))} "
-    return bool(asked.strip()) and any(asked in f" {' '.join(forms(text))} " for text in texts)
 
 
 def lesson(reply: w.ReflectWire) -> p.Lesson:

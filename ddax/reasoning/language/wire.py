@@ -1,8 +1,8 @@
 """What a model is asked to reply, request by request: strict pydantic models and their JSON schemas.
 
 Unknown keys are refused and every field is asked for, so that a reply fits or does not; one without
-the `requirements` of a plan fits too. Leaves out what a reply means: `readers` turns it into the
-protocol's records.
+the `requirements` of a plan fits too, and one with keys beside all of its fields, as the reasons for it.
+Leaves out what a reply means: `readers` turns it into the protocol's records.
 """
 
 from __future__ import annotations
@@ -238,7 +238,24 @@ def parse(text: str, model: type[W]) -> W:
         fitting = [found for part in _objects(body) for found in _fitting(part, model)]
         if len(fitting) == 1:
             return fitting[0]
+        if not fitting and (bare := _bare(body, model)):
+            return bare
         raise
+
+
+def _bare(text: str, model: type[W]) -> W | None:
+    """Return a reply without the keys beside its fields; None where one is missing: it may be misnamed.
+
+    A key inside an action or another part is none of these: it may say on what terms the part is meant.
+    """
+    try:
+        found = json.loads(text, object_pairs_hook=_unique)
+    except (ValueError, RecursionError):
+        return None
+    fields = model.model_fields
+    if not isinstance(found, dict) or not fields.keys() <= found.keys():
+        return None
+    return next(iter(_fitting(json.dumps({key: found[key] for key in fields}), model)), None)
 
 
 def _fitting(text: str, model: type[W]) -> list[W]:
