@@ -82,6 +82,8 @@ _SWITCHES = {
     "dataclass": ("frozen=True", "order=True"), "open": ("encoding='utf-8'", "newline=''"),
 }  # fmt: skip
 """Options of the standard library that are easily forgotten, by the function that takes them."""
+COPIED = 0.6
+"""Added to the cost of reading an entry of a copy where the function fills the entries of the original."""
 _TEXT_WRAPS = ("lower", "upper", "strip", "split", "swapcase", "title")
 _LIST_WRAPS = ("sorted", "set", "list", "len", "sum", "max", "min", "tuple")
 _NUMBER_WRAPS = ("abs", "int", "str", "round", "float", "range", "bool", "chr")
@@ -259,9 +261,12 @@ def wraps(node: ast.expr, source: Source) -> Iterator[Variant]:
         for name in ("len", "int", "set", "sorted", "list"):
             yield "wrap", 1.2 if kinds else 1.8, call(name, node)
     if kinds & (SIZED | {"generator"}) or not kinds:
+        copied = COPIED * (
+            isinstance(parent, ast.Subscript) and parent.value is node and _filled(node, source)
+        )
         for name in _LIST_WRAPS:
             if name != outer:
-                yield "wrap", 0.9 if kinds else 1.7, call(name, node)
+                yield "wrap", (0.9 if kinds else 1.7) + copied, call(name, node)
         if kinds & {"list", "tuple"}:
             for each in ("int", "float", "str", "str.strip", "str.lower"):
                 yield "wrap_each", 1.4, call("map", parse(each), node)
@@ -280,6 +285,13 @@ def wraps(node: ast.expr, source: Source) -> Iterator[Variant]:
     for function in source.functions:
         if len(function.args.args) == 1 and isinstance(source.parents.get(function), ast.Module):
             yield "wrap_own", 1.4, call(function.name, node)
+
+
+def _filled(node: ast.expr, source: Source) -> bool:
+    """Say whether entries of a collection are given values in the same function."""
+    entries = (n for n in ast.walk(source.scope_of(node).node) if isinstance(n, ast.Subscript))
+    name = ast.unparse(node)
+    return any(isinstance(n.ctx, ast.Store) and ast.unparse(n.value) == name for n in entries)
 
 
 def sequences(node: ast.expr, source: Source) -> Iterator[Variant]:
