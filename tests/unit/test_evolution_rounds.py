@@ -55,6 +55,14 @@ def f(x, n):
 def g(x):
     x.end = True
 """
+CLEARED = """
+class A:
+    def f(self, n):
+        self.n = n
+
+    def g(self, n):
+        self.ends.append(n)
+"""
 SORTED = """
 def f(x, n):
     for i in range(n):
@@ -90,6 +98,7 @@ def ranks(wrong, seen=None):
         (HEAP, HEAP.replace("add(other)\n", "add(other)\n                heapq.heappush(queue, other)\n"), None),
         (FILLED, FILLED.replace("out.append(y)", "out[i] = y"), LISTS),
         (EMPTY, EMPTY.replace("out[i] = x", "out.append(x)"), typed(complaints=("IndexError: list assignment index out of range",))),
+        (CLEARED, CLEARED.replace("= n\n", "= n\n        self.ends.clear()\n"), Seen({("m.py", 3): {"self.ends": frozenset({"list[int]"})}})),
         (HELD, HELD.replace("return True", "return 'end' in x"), typed(2, x="dict[str]")),
         (FLAG, FLAG.replace("return True", "return x.end"), typed(2, x="Node", attributes={"Node": ("end", "keys")})),
     ],

@@ -80,6 +80,7 @@ _SWITCHES = {
     "enumerate": ("start=1",), "max": ("default=0",), "min": ("default=0",),
     "add_argument": ("type=int", "type=float", "action='store_true'"),
     "dataclass": ("frozen=True", "order=True"), "open": ("encoding='utf-8'", "newline=''"),
+    "quantize": ("rounding='ROUND_HALF_UP'", "rounding='ROUND_DOWN'"),
 }  # fmt: skip
 """Options of the standard library that are easily forgotten, by the function that takes them."""
 COPIED = 0.6

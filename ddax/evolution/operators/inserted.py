@@ -14,6 +14,9 @@ _KNOWN = frozenset(
     {"len", "isinstance", "set", "sum", "str", "abs", "any", "all", "v", "sorted", "max", "min"}
 )
 
+_EMPTIED = frozenset({"list", "dict", "set", "deque", "defaultdict", "OrderedDict", "Counter"})
+"""Types of what an object gathers, and what may have to go when something else begins."""
+
 
 @lru_cache(maxsize=4096)  # asked of the same conditions and statements at every place
 def uses(text: str) -> frozenset[str]:
@@ -84,6 +87,8 @@ def statements_for(scope: Scope, place: Place) -> list[tuple[float, str]]:
                 f"{name} = []",
             ):
                 found.setdefault(text, 2.0)
+        if name.startswith("self.") and flat & _EMPTIED:
+            found.setdefault(f"{name}.clear()", 1.5)
         for other, theirs in scope.names.items():
             if other == name:
                 continue
