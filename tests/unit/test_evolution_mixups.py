@@ -69,3 +69,11 @@ def test_where_none_was_met_it_is_asked_for_before_what_is_nought():
 def test_a_value_that_is_no_condition_is_not_asked_for_none_alone(line):
     changed = line.replace("x or n", "x is not None or n")
     assert ast.dump(ast.parse(function(changed))) not in ranks(function(line), LACKING)
+
+
+def test_a_function_of_the_program_is_passed_by_later_than_one_of_python():
+    own, foreign = (
+        ranks(function(f"return x + {name}(n)"), typed({"show": ("amount",)})) for name in ("show", "str")
+    )
+    passed_by = ast.dump(ast.parse(function("return x + n")))
+    assert own[passed_by] > foreign[passed_by] + 0.5

@@ -85,6 +85,8 @@ _SWITCHES = {
 """Options of the standard library that are easily forgotten, by the function that takes them."""
 COPIED = 0.6
 """Added to the cost of reading an entry of a copy where the function fills the entries of the original."""
+PASSED_BY = 0.6
+"""Added to the cost of taking what is given to a function of the program for what it makes of it."""
 _TEXT_WRAPS = ("lower", "upper", "strip", "split", "swapcase", "title")
 _LIST_WRAPS = ("sorted", "set", "list", "len", "sum", "max", "min", "tuple")
 _NUMBER_WRAPS = ("abs", "int", "str", "round", "float", "range", "bool", "chr")
@@ -154,9 +156,10 @@ def arguments(node: ast.expr, source: Source) -> Iterator[Variant]:
     for i in range(len(args) - 1):
         swapped = [*args[:i], args[i + 1], args[i], *args[i + 2 :]]
         yield "argument_swap", 0.7, ast.Call(node.func, swapped, node.keywords)
+    missed = PASSED_BY * (_callee(node) in source.seen.parameters)
     for i, argument in enumerate(args):
         if not isinstance(argument, ast.Starred):
-            yield "unwrap", 0.7, argument
+            yield "unwrap", 0.7 + missed, argument
         if len(args) > 1 or node.keywords:
             others = [*args[:i], *args[i + 1 :]]
             moved = max(0, _by_name(node, args, source) - _by_name(node, others, source))
@@ -170,7 +173,7 @@ def arguments(node: ast.expr, source: Source) -> Iterator[Variant]:
                 yield "call_twice", 1.3, ast.Call(node.func, [*args[:i], node, *args[i + 1 :]], node.keywords)
     if isinstance(node.func, ast.Name) and node.func.id == "range":
         yield from _ranges(node)
-    name = node.func.id if isinstance(node.func, ast.Name) else getattr(node.func, "attr", "")
+    name = _callee(node)
     if name in ("sorted", "sort", "min", "max") and len(args) <= 1:
         yield from keys(node, name)
     for keyword in node.keywords:
@@ -180,9 +183,14 @@ def arguments(node: ast.expr, source: Source) -> Iterator[Variant]:
             yield "keyword", 0.4, ast.Call(node.func, args, [*rest, flipped])
 
 
+def _callee(node: ast.Call) -> str:
+    """Return the name, without its owner, by which a function is called; "" for none."""
+    return node.func.id if isinstance(node.func, ast.Name) else getattr(node.func, "attr", "")
+
+
 def _by_name(node: ast.Call, args: list[ast.expr], source: Source) -> int:
     """Count the arguments that stand where the function takes one of their name."""
-    name = node.func.id if isinstance(node.func, ast.Name) else getattr(node.func, "attr", "")
+    name = _callee(node)
     if name == "__init__" and ast.unparse(node.func).startswith("super()."):
         name = _parent(node, source)
     taken = source.seen.parameters.get(name, ())
@@ -201,7 +209,7 @@ def more_arguments(node: ast.expr, source: Source) -> Iterator[Variant]:
     """Hand an argument over that a function of the program takes, or an option that is easily forgotten."""
     if not isinstance(node, ast.Call):
         return
-    name = node.func.id if isinstance(node.func, ast.Name) else getattr(node.func, "attr", "")
+    name = _callee(node)
     whole = [f"maxlen={n}" for n, kinds in source.scope_of(node).names.items() if "int" in kinds]
     for text in (*_SWITCHES.get(name, ()), *(whole if name == "deque" else ())):
         option, value = text.split("=", 1)
