@@ -2,8 +2,8 @@
 
 Calls of functions with plain arguments are varied one by one (see `inputs`). Objects have a history, and
 are given functions and other objects, which cannot be written down: here the tests that make them are
-varied instead. Each variant changes one value, leaves one call out or makes it twice ("A snowballing
-literature study on test amplification", Danglot and others, 2019).
+varied instead. Each variant changes one value, leaves one call out, also of a chain, or makes it twice
+("A snowballing literature study on test amplification", Danglot and others, 2019).
 """
 
 from __future__ import annotations
@@ -60,7 +60,8 @@ def _function(unit: Unit) -> Any:
 def _variants(test: Any) -> Iterator[Any]:
     """Yield a test as it is, then with one thing changed; each place in its turn."""
     yield copy.deepcopy(test)
-    yield from _alternately([_rebodied(test), *(_revalued(test, at) for at in _places(test))])
+    queues = [_rebodied(test), _relinked(test), *(_revalued(test, at) for at in _places(test))]
+    yield from _alternately(queues)
 
 
 def _alternately(queues: Sequence[Iterator[Any]]) -> Iterator[Any]:
@@ -82,6 +83,26 @@ def _rebodied(test: Any) -> Iterator[Any]:
             changed.body[i : i + 1] = [copy.deepcopy(statement) for _ in range(times)]
             if changed.body:
                 yield changed
+
+
+def _relinked(test: Any) -> Iterator[Any]:
+    """Yield a test with one call of a chain, as in `basket.add(1).add(2)`, made twice or left out."""
+    for at, link in enumerate(ast.walk(test)):
+        if isinstance(link, ast.Call) and _goes_on(link):
+            for again in (True, False):
+                changed = copy.deepcopy(test)
+                node: Any = list(ast.walk(changed))[at]
+                owner = node.func.value
+                if again:
+                    node.func = ast.Attribute(copy.deepcopy(node), node.func.attr, ast.Load())
+                else:
+                    node.__dict__.update(owner.__dict__)
+                yield changed
+
+
+def _goes_on(link: ast.Call) -> bool:
+    """Say whether a call is made on what another call gave."""
+    return isinstance(link.func, ast.Attribute) and isinstance(link.func.value, ast.Call)
 
 
 def _places(test: ast.AST) -> list[int]:

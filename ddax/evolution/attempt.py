@@ -20,6 +20,7 @@ from ddax.evolution.ranking import literals
 from ddax.evolution.records import Evaluation, RepairResult, RepairTask, Trust
 from ddax.evolution.sandbox.protocol import Limits, Sandbox
 from ddax.evolution.search import Found, Partial, Search
+from ddax.evolution.standin import within
 from ddax.evolution.suites import Suite
 from ddax.evolution.verdict import separate_report, separate_verdict
 from ddax.evolution.wording import explain, unified
@@ -219,9 +220,13 @@ class Attempt:
             small[path] = minimise(self.task.files[path], text, passes)
         return small
 
+    def separable(self) -> bool:
+        """Say whether the tests may run in another process than the program at all."""
+        return self.suite.runner == "fast" and not self.task.script and not within(self.suite.tests)
+
     def separately(self, sources: Mapping[str, str]) -> Trust:
         """Say how far a confirmed repair can be trusted: by tests in another process, or not."""
-        if self.suite.runner != "fast" or self.task.script:
+        if not self.separable():
             return "confirmed"
         verdict = separate_verdict(self.sandbox, self.suite, sources, limits=self.evaluator.limits)
         return "separate" if verdict.score >= 100.0 else "confirmed"
@@ -235,7 +240,7 @@ class Attempt:
 
     def suited(self) -> bool:
         """Say whether tests in another process judge the original as tests beside it do."""
-        if self.suite.runner != "fast" or self.task.script:
+        if not self.separable():
             return False
         if self._suited is None and self.baseline is not None:
             report = separate_report(self.sandbox, self.suite, {}, limits=self.evaluator.limits)

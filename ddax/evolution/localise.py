@@ -39,13 +39,17 @@ class Row:
 
 @dataclass(frozen=True)
 class Report:
-    """What one run of a program brought; `stage` is run, syntax, import, timeout or killed."""
+    """What one run of a program brought; `stage` is run, syntax, import, timeout or killed.
+
+    `still` is for how many seconds a test only waited and came to its end all the same.
+    """
 
     stage: str
     error: str
     rows: tuple[Row, ...]
     seen: Seen = field(default_factory=Seen)
     answers: tuple[str, ...] = ()
+    still: float = 0.0
 
 
 _KINDS = frozenset({"pass", "skip", "assert", "error", "timeout"})
@@ -83,7 +87,8 @@ def read_report(body: bytes, units: int) -> Report:
             raise ValueError("a unit is reported twice")
         answers = tuple(str(answer) for answer in raw.get("answers", ()))
         error = NO_END if raw["stage"] == "timeout" else str(raw["error"])[:500]
-        return Report(str(raw["stage"]), error, rows, _seen(raw.get("trace")), answers)
+        still = float(raw.get("still", 0.0))
+        return Report(str(raw["stage"]), error, rows, _seen(raw.get("trace")), answers, still)
     except (ValueError, KeyError, TypeError, AttributeError, OverflowError, RecursionError) as error:
         return Report("killed", f"malformed report: {error}"[:200], ())
 

@@ -23,6 +23,9 @@ BATCH = {"fast": 24, "pytest": 6}
 QUICK_CPU, SLOW_CPU, MEMORY = 0.3, 1.5, 320
 PYTEST_CPU = 2.0
 """Seconds and MiB that a candidate of the search may use; runaway growth is common among edits."""
+IDLE = 0.5
+"""Seconds for which a candidate of the search may only wait, as where it waits for itself, unless tests of
+the unchanged program wait for longer and come to their end."""
 ESCALATIONS_AT_ONCE, ESCALATIONS_LATER = 4, 16
 LISTING, LEADING = 0.5, 0.15
 """Share of the time left that may go by before the first edit of a list is tried, also of second edits that
@@ -294,6 +297,7 @@ class Search:
                 ticks=self.baseline.ticks,
                 cpu=QUICK_CPU if self.suite.runner == "fast" else PYTEST_CPU,
                 memory=MEMORY,
+                idle=max(IDLE, 2 * self.baseline.report.still),
             )
             for candidate in batch
         ]

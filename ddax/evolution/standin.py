@@ -6,8 +6,12 @@ import ast
 from collections.abc import Iterator, Mapping
 
 from ddax.evolution.classes import Method, collected_methods, foreign_bases, last_name
+from ddax.evolution.inside.fixtures import FIXTURES
 
-_KNOWN = frozenset({"raises", "approx", "skip", "fail", "fixture", "mark", "param", "Skipped"})
+_KNOWN = frozenset({
+    "raises", "approx", "skip", "fail", "fixture", "mark", "param", "Skipped", "MonkeyPatch",
+    "CaptureFixture",
+})  # fmt: skip
 _MARKS = frozenset({"parametrize", "skip", "skipif"})
 _HOOKS = frozenset({
     "setup_module", "teardown_module", "setup_function", "teardown_function", "setup_class",
@@ -60,18 +64,29 @@ def _is_mark(node: ast.expr) -> bool:
 
 
 def _fixtures(tree: ast.Module) -> Iterator[str]:
-    """Yield the fixtures that are used but not defined at the head of the file."""
+    """Yield the fixtures that are used, but neither defined at the head of the file nor in the stand-in."""
+    yield from (f"the fixture {name}" for name in _asked(tree) if name not in FIXTURES)
+    methods = [m for c in tree.body if isinstance(c, ast.ClassDef) for m in c.body if isinstance(m, Method)]
+    yield from (f"the fixture {m.name} of a class" for m in methods if _decorated(m, "fixture"))
+
+
+def within(tests: Mapping[str, str]) -> bool:
+    """Say whether tests ask for a fixture that acts on the process that they share with the program."""
+    trees = (ast.parse(text) for text in tests.values())
+    return any(name in FIXTURES for tree in trees for name in _asked(tree))
+
+
+def _asked(tree: ast.Module) -> Iterator[str]:
+    """Yield the fixtures that tests ask for and that are not defined at the head of the file."""
     own = {n.name for n in tree.body if isinstance(n, ast.FunctionDef) and _decorated(n, "fixture")}
     functions = [n for n in tree.body if isinstance(n, Method)]
-    methods = [m for c in tree.body if isinstance(c, ast.ClassDef) for m in c.body if isinstance(m, Method)]
     used = [f for f in functions if f.name.startswith("test") or f.name in own]
     used += [method for _, method in collected_methods(tree)]
     for function in used:
         given = own | _rows(function) | {"self", "cls"}
         count = len(function.args.defaults)
         names = [a.arg for a in function.args.args][: len(function.args.args) - count]
-        yield from (f"the fixture {name}" for name in names if name not in given)
-    yield from (f"the fixture {m.name} of a class" for m in methods if _decorated(m, "fixture"))
+        yield from (name for name in names if name not in given)
 
 
 def has_rows(text: str) -> bool:

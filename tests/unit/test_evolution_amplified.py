@@ -84,6 +84,13 @@ def test_a_variant_leaves_a_call_out_or_makes_it_twice():
     assert {text.count("c.add('x')") for text in made} == {0, 1, 2}
 
 
+def test_a_call_of_a_chain_is_left_out_or_made_twice():
+    made = texts("def test_a():\n    assert C().add('x').add('y').size == 2\n")
+    parts = ("C().add('y').size", "C().add('x').size", "C().add('x').add('x').add('y').size")
+    for part in (*parts, "C().add('x').add('y').add('y').size"):
+        assert any(f"({part})" in text for text in made), part
+
+
 def test_a_variant_belongs_to_its_own_test():
     units = read_units(
         "test_m.py", "from m import C\ndef test_a():\n    C(1)\ndef test_b():\n    C('x')\n", {"m.py": ""}

@@ -9,7 +9,7 @@ import pytest
 from ddax.evolution.inside import minipytest
 from ddax.evolution.inside.loading import Program, Ticks
 from ddax.evolution.inside.units import Outcome, Runner
-from ddax.evolution.standin import needs_pytest
+from ddax.evolution.standin import needs_pytest, within
 from ddax.evolution.suites import read_units
 
 CASE = "import unittest\nclass T(unittest.TestCase):\n"
@@ -109,7 +109,13 @@ def test_an_absolute_tolerance_alone_leaves_no_relative_one(
         ("from m import AppError\nclass TestError(AppError): ...\ndef test_a(): ...\n", ""),
         ("import enum\nclass TestKind(enum.Enum):\n A = 1\ndef test_a(): ...\n", ""),
         ("class FakeServer:\n def test_connection(self, port): ...\ndef test_a(): ...\n", ""),
-        ("class Base:\n def test_a(self, tmp_path): ...\nclass TestA(Base): ...\n", "the fixture tmp_path"),
+        ("class Base:\n def test_a(self, caplog): ...\nclass TestA(Base): ...\n", "the fixture caplog"),
+        ("def test_a(tmp_path, capsys, monkeypatch): ...\n", ""),
+        (
+            "import pytest\ndef test_a(p: pytest.MonkeyPatch, c: pytest.CaptureFixture[str]): ...\n",
+            "fixture p",
+        ),
+        ("import pytest\n@pytest.fixture\ndef here(tmp_path): ...\ndef test_a(here): ...\n", ""),
     ],
 )
 def test_what_the_stand_in_cannot_judge_needs_pytest(text: str, part: str):
@@ -146,3 +152,72 @@ def test_what_prepares_a_method_may_ask_which_it_is(given: str, monkeypatch: pyt
         " def test_a(self):\n  assert self.n == 3\n def test_b(self):\n  assert self.n == 4\n"
     )
     assert [one.kind for one in ended(text, monkeypatch)] == ["pass", "assert"]
+
+
+FIXTURES = """
+import os, sys, pytest
+class Shop:
+    rate = 2
+    @staticmethod
+    def tax(x):
+        return x * Shop.rate
+class Own(Shop):
+    ...
+CONFIG = {"a": 1}
+@pytest.fixture
+def file(tmp_path):
+    (tmp_path / "a.txt").write_text("x")
+    return tmp_path / "a.txt"
+def test_folder(file, tmp_path):
+    assert file.read_text() == "x" and [p.name for p in tmp_path.iterdir()] == ["a.txt"]
+def test_folder_is_empty_again(tmp_path):
+    assert list(tmp_path.iterdir()) == []
+def test_printed(capsys: pytest.CaptureFixture[str]):
+    print("a"); print("b", file=sys.stderr); sys.stdout.buffer.write(b"c\\n")
+    out, err = capsys.readouterr()
+    assert (out, err) == ("a\\nc\\n", "b\\n")
+    print("d")
+    assert capsys.readouterr().out == "d\\n" and capsys.readouterr().out == ""
+    with capsys.disabled():
+        print("e", end="")
+    assert capsys.readouterr().out == ""
+def test_patched(monkeypatch: pytest.MonkeyPatch, tmp_path):
+    monkeypatch.setattr(Shop, "tax", staticmethod(lambda x: 7))
+    monkeypatch.setattr(Own, "rate", 5)
+    monkeypatch.setattr("os.path.sep", "|")
+    monkeypatch.setitem(CONFIG, "a", 3)
+    monkeypatch.setitem(CONFIG, "b", 4)
+    monkeypatch.setenv("DDAX_A", "x")
+    monkeypatch.delenv("DDAX_B", raising=False)
+    monkeypatch.chdir(tmp_path)
+    assert Shop.tax(1) == 7 and Own.rate == 5 and os.path.sep == "|" and CONFIG == {"a": 3, "b": 4}
+    assert os.environ["DDAX_A"] == "x" and os.getcwd() == str(tmp_path.resolve())
+    with monkeypatch.context() as inner:
+        inner.delattr(Shop, "rate")
+        inner.delitem(CONFIG, "a")
+        assert not hasattr(Shop, "rate") and CONFIG == {"b": 4}
+    assert Shop.rate == 2
+    with pytest.raises(AttributeError):
+        monkeypatch.setattr(Shop, "none", 1)
+    with pytest.raises(KeyError):
+        monkeypatch.delitem(CONFIG, "none")
+def test_unpatched(tmp_path):
+    assert Shop.tax(1) == 2 and "rate" not in vars(Own) and os.path.sep == "/" and CONFIG == {"a": 1}
+    assert "DDAX_A" not in os.environ and os.getcwd() != str(tmp_path)
+    assert isinstance(vars(Shop)["tax"], staticmethod)
+def test_fails(capsys):
+    print("x")
+    assert 0
+"""
+
+
+def test_the_commonest_fixtures_do_as_those_of_pytest(monkeypatch: pytest.MonkeyPatch):
+    """The text is such that pytest itself, too, passes all but the last test."""
+    out = sys.stdout
+    assert [one.kind for one in ended(FIXTURES, monkeypatch)] == [*["pass"] * 5, "assert"]
+    assert sys.stdout is out
+
+
+def test_a_fixture_that_acts_on_the_process_keeps_the_tests_beside_the_program():
+    assert within({"t.py": "def test_a(tmp_path): ...\n"})
+    assert not within({"t.py": "def test_a():\n    tmp_path = 1\n"})

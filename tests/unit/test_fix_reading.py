@@ -253,7 +253,8 @@ def test_code_without_tests_is_refused(shop):
         (TEST, ""),
         ("import pytest\n\n@pytest.mark.parametrize('a,b', [(1, 2)])\ndef test_a(a, b):\n    pass\n", ""),
         ("import pytest\n\n@pytest.fixture\ndef x():\n    return 1\n\ndef test_a(x):\n    pass\n", ""),
-        ("def test_a(tmp_path):\n    pass\n", "tmp_path"),
+        ("def test_a(tmp_path):\n    pass\n", ""),
+        ("def test_a(tmp_path_factory):\n    pass\n", "tmp_path_factory"),
         (
             "import pytest\n\n@pytest.fixture(autouse=True)\ndef x():\n    return 1\n\ndef test_a():\n    pass\n",
             "autouse",

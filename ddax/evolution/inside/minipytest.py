@@ -1,6 +1,7 @@
-"""A small stand-in for pytest: raises, approx, mark, fixture, skip. It keeps the worker light and fast.
+"""A small stand-in for pytest: raises, approx, mark, fixture, skip, and the commonest fixtures.
 
-Left out: plugins, conftest, fixture scopes, monkeypatching. A suite that needs those is told so.
+It keeps the worker light and fast. Left out: plugins, conftest, fixture scopes. A suite that needs those
+is told so.
 """
 
 from __future__ import annotations
@@ -13,6 +14,8 @@ import types
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import contextmanager
 from typing import Any
+
+from .fixtures import FIXTURES, CaptureFixture, MonkeyPatch
 
 
 class Skipped(BaseException):
@@ -163,7 +166,9 @@ class _Fixtures:
 
     def _made(self, name: str) -> Any:
         maker = self.space.get(name)
-        if maker is None or not hasattr(maker, "__ddax_fixture__"):
+        if not hasattr(maker, "__ddax_fixture__"):
+            maker = FIXTURES.get(name)
+        if maker is None:
             raise LookupError(f"the fixture {name!r} is not in this file; use the pytest of the project")
         value = maker(**{p: self.value(p) for p in inspect.signature(maker).parameters})
         if inspect.isgenerator(value):
@@ -223,5 +228,7 @@ def install() -> None:
         mark=_Mark(),
         param=Param,
         Skipped=Skipped,
+        MonkeyPatch=MonkeyPatch,
+        CaptureFixture=CaptureFixture,
     )
     sys.modules["pytest"] = module

@@ -21,7 +21,7 @@ from typing import Any
 
 from . import minipytest, observing, ownpytest, probing
 from .frames import MAX_FRAME, read_frame, write_frame
-from .limits import OutOfTime, apply_limits
+from .limits import OutOfTime, Watch, apply_limits
 from .loading import WORK, OutOfTicks, Program, Ticks
 from .tracing import Tracer
 from .units import Runner
@@ -75,9 +75,15 @@ def preload(name: str) -> None:
         return
 
 
-def run_units(runner: Any, job: dict[str, Any], units: list[dict[str, Any]], tracer: Tracer | None) -> Any:
-    """Run the units of a job in order, the first `gate` of them as a gate for the rest."""
+def run_units(
+    runner: Any, job: dict[str, Any], units: list[dict[str, Any]], tracer: Tracer | None, watch: Watch | None
+) -> dict[str, Any]:
+    """Run the units of a job in order, the first `gate` of them as a gate for the rest.
+
+    `still` is for how many seconds one of them only waited that did come to its end.
+    """
     rows: list[list[Any]] = []
+    still = 0.0
     failed = passed = 0
     for position, index in enumerate(job["units"]):
         if position == job["gate"] and failed:
@@ -89,11 +95,13 @@ def run_units(runner: Any, job: dict[str, Any], units: list[dict[str, Any]], tra
         outcome = runner.run(units[index], job["ticks"])
         lines = tracer.stop() if tracer else []
         good = outcome.kind in ("pass", "skip")
+        waited = watch.waited() if watch else 0.0
+        still = max(still, waited if outcome.kind != "timeout" else 0.0)
         passed, failed = passed + good, failed + (not good)
         rows.append([index, *outcome, lines])
         if outcome.name == "OutOfTime":
             break
-    return rows
+    return {"rows": rows, "still": still}
 
 
 def answered(suite: Suite, runner: Runner, job: dict[str, Any]) -> list[str]:
@@ -109,7 +117,7 @@ def answered(suite: Suite, runner: Runner, job: dict[str, Any]) -> list[str]:
     return [one(row) for row in job["probes"]]
 
 
-def candidate(suite: Suite, job: dict[str, Any]) -> dict[str, Any]:
+def candidate(suite: Suite, job: dict[str, Any], watch: Watch | None = None) -> dict[str, Any]:
     """Run a job in this process and return its report."""
     sources = {**suite.sources, **job["files"]}
     ticks = Ticks()
@@ -141,11 +149,11 @@ def candidate(suite: Suite, job: dict[str, Any]) -> dict[str, Any]:
         own = suite.own
 
         def loop(owned: Any) -> None:
-            report["rows"] = run_units(owned, job, suite.units, tracer)
+            report.update(run_units(owned, job, suite.units, tracer, watch))
 
         own.session(runner, loop)
     else:
-        report["rows"] = run_units(runner, job, suite.units, tracer)
+        report |= run_units(runner, job, suite.units, tracer, watch)
     if tracer:
         report["trace"] = tracer.report()
     return report
@@ -159,9 +167,9 @@ def child(suite: Suite, job: dict[str, Any], pipe: int, nonce: str) -> None:
         os.dup2(null, fd)
     os.closerange(3, pipe)
     os.closerange(pipe + 1, 64)
-    apply_limits(job["limits"], job["wall"])
+    watch = apply_limits(job["limits"], job["wall"], job["idle"])
     try:
-        report = candidate(suite, job)
+        report = candidate(suite, job, watch)
     except OutOfTime:
         report = {"stage": "timeout", "error": "OutOfTime", "rows": []}
     for timer in (signal.ITIMER_PROF, signal.ITIMER_REAL):

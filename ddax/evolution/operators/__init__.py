@@ -30,27 +30,34 @@ from ddax.evolution.operators.groups import GROUP_OPERATORS, WHOLE_OPERATORS
 from ddax.evolution.operators.idle import IDLE, leaving_idle
 from ddax.evolution.operators.importing import IMPORT_EDITS, IMPORT_OPERATORS
 from ddax.evolution.operators.limits import LIMIT_OPERATORS
+from ddax.evolution.operators.mixups import MIXUP_OPERATORS, MIXUP_WHOLES
 from ddax.evolution.operators.patterns import patterns
 from ddax.evolution.operators.places import places
 from ddax.evolution.operators.resets import RESETS
+from ddax.evolution.operators.rounds import ROUND_OPERATORS
 from ddax.evolution.operators.statements import STATEMENT_OPERATORS
 from ddax.evolution.operators.stored import STORED
 from ddax.evolution.operators.texts import TEXT_OPERATORS
 from ddax.evolution.operators.twice import TWICE, saying_twice
+from ddax.evolution.operators.worklists import WORKLISTS
 
 __all__ = ["Edit", "Seen", "Source", "edits", "fingerprint", "first_order"]
 
 _OPERATORS = (
     *EXPRESSION_OPERATORS, *CALL_OPERATORS, *FAILING_OPERATORS, *GROUP_OPERATORS, *TEXT_OPERATORS,
     *IMPORT_OPERATORS, *FORGOTTEN_EXPRESSIONS, *CONTAINER_EXPRESSIONS, *LIMIT_OPERATORS,
-    *ALIKE_OPERATORS, *ELEMENT_OPERATORS, conditions,
+    *ALIKE_OPERATORS, *ELEMENT_OPERATORS, *ROUND_OPERATORS,
+    *MIXUP_OPERATORS, conditions,
 )  # fmt: skip
-_STATEMENTS = (*STATEMENT_OPERATORS, *FORGOTTEN_STATEMENTS, *CONTAINER_STATEMENTS, *RESETS, *STORED)
+_STATEMENTS = (
+    *STATEMENT_OPERATORS, *FORGOTTEN_STATEMENTS, *CONTAINER_STATEMENTS, *RESETS, *STORED, *WORKLISTS,
+)  # fmt: skip
 _PIECE = re.compile(rb"(?s)\w*(\"\"\"|'''|\"|')(?:\\.|(?!\1).)*\1")
 _JOINING = (ast.BoolOp, ast.BinOp, ast.Compare, ast.UnaryOp)
 """Parents whose operand has the parentheses around it to itself."""
 _WHOLES = (
-    *WHOLE_OPERATORS, *CLASS_OPERATORS, *IMPORT_EDITS, *FORGOTTEN_WHOLES, *FORMAT_EDITS, patterns,
+    *WHOLE_OPERATORS, *CLASS_OPERATORS, *IMPORT_EDITS, *FORGOTTEN_WHOLES, *FORMAT_EDITS,
+    *MIXUP_WHOLES, patterns,
 )  # fmt: skip
 
 

@@ -80,8 +80,13 @@ _SWITCHES = {
     "enumerate": ("start=1",), "max": ("default=0",), "min": ("default=0",),
     "add_argument": ("type=int", "type=float", "action='store_true'"),
     "dataclass": ("frozen=True", "order=True"), "open": ("encoding='utf-8'", "newline=''"),
+    "quantize": ("rounding='ROUND_HALF_UP'", "rounding='ROUND_DOWN'"),
 }  # fmt: skip
 """Options of the standard library that are easily forgotten, by the function that takes them."""
+COPIED = 0.6
+"""Added to the cost of reading an entry of a copy where the function fills the entries of the original."""
+PASSED_BY = 0.6
+"""Added to the cost of taking what is given to a function of the program for what it makes of it."""
 _TEXT_WRAPS = ("lower", "upper", "strip", "split", "swapcase", "title")
 _LIST_WRAPS = ("sorted", "set", "list", "len", "sum", "max", "min", "tuple")
 _NUMBER_WRAPS = ("abs", "int", "str", "round", "float", "range", "bool", "chr")
@@ -151,9 +156,10 @@ def arguments(node: ast.expr, source: Source) -> Iterator[Variant]:
     for i in range(len(args) - 1):
         swapped = [*args[:i], args[i + 1], args[i], *args[i + 2 :]]
         yield "argument_swap", 0.7, ast.Call(node.func, swapped, node.keywords)
+    missed = PASSED_BY * (_callee(node) in source.seen.parameters)
     for i, argument in enumerate(args):
         if not isinstance(argument, ast.Starred):
-            yield "unwrap", 0.7, argument
+            yield "unwrap", 0.7 + missed, argument
         if len(args) > 1 or node.keywords:
             others = [*args[:i], *args[i + 1 :]]
             moved = max(0, _by_name(node, args, source) - _by_name(node, others, source))
@@ -167,7 +173,7 @@ def arguments(node: ast.expr, source: Source) -> Iterator[Variant]:
                 yield "call_twice", 1.3, ast.Call(node.func, [*args[:i], node, *args[i + 1 :]], node.keywords)
     if isinstance(node.func, ast.Name) and node.func.id == "range":
         yield from _ranges(node)
-    name = node.func.id if isinstance(node.func, ast.Name) else getattr(node.func, "attr", "")
+    name = _callee(node)
     if name in ("sorted", "sort", "min", "max") and len(args) <= 1:
         yield from keys(node, name)
     for keyword in node.keywords:
@@ -177,9 +183,14 @@ def arguments(node: ast.expr, source: Source) -> Iterator[Variant]:
             yield "keyword", 0.4, ast.Call(node.func, args, [*rest, flipped])
 
 
+def _callee(node: ast.Call) -> str:
+    """Return the name, without its owner, by which a function is called; "" for none."""
+    return node.func.id if isinstance(node.func, ast.Name) else getattr(node.func, "attr", "")
+
+
 def _by_name(node: ast.Call, args: list[ast.expr], source: Source) -> int:
     """Count the arguments that stand where the function takes one of their name."""
-    name = node.func.id if isinstance(node.func, ast.Name) else getattr(node.func, "attr", "")
+    name = _callee(node)
     if name == "__init__" and ast.unparse(node.func).startswith("super()."):
         name = _parent(node, source)
     taken = source.seen.parameters.get(name, ())
@@ -198,7 +209,7 @@ def more_arguments(node: ast.expr, source: Source) -> Iterator[Variant]:
     """Hand an argument over that a function of the program takes, or an option that is easily forgotten."""
     if not isinstance(node, ast.Call):
         return
-    name = node.func.id if isinstance(node.func, ast.Name) else getattr(node.func, "attr", "")
+    name = _callee(node)
     whole = [f"maxlen={n}" for n, kinds in source.scope_of(node).names.items() if "int" in kinds]
     for text in (*_SWITCHES.get(name, ()), *(whole if name == "deque" else ())):
         option, value = text.split("=", 1)
@@ -259,9 +270,12 @@ def wraps(node: ast.expr, source: Source) -> Iterator[Variant]:
         for name in ("len", "int", "set", "sorted", "list"):
             yield "wrap", 1.2 if kinds else 1.8, call(name, node)
     if kinds & (SIZED | {"generator"}) or not kinds:
+        copied = COPIED * (
+            isinstance(parent, ast.Subscript) and parent.value is node and _filled(node, source)
+        )
         for name in _LIST_WRAPS:
             if name != outer:
-                yield "wrap", 0.9 if kinds else 1.7, call(name, node)
+                yield "wrap", (0.9 if kinds else 1.7) + copied, call(name, node)
         if kinds & {"list", "tuple"}:
             for each in ("int", "float", "str", "str.strip", "str.lower"):
                 yield "wrap_each", 1.4, call("map", parse(each), node)
@@ -280,6 +294,13 @@ def wraps(node: ast.expr, source: Source) -> Iterator[Variant]:
     for function in source.functions:
         if len(function.args.args) == 1 and isinstance(source.parents.get(function), ast.Module):
             yield "wrap_own", 1.4, call(function.name, node)
+
+
+def _filled(node: ast.expr, source: Source) -> bool:
+    """Say whether entries of a collection are given values in the same function."""
+    entries = (n for n in ast.walk(source.scope_of(node).node) if isinstance(n, ast.Subscript))
+    name = ast.unparse(node)
+    return any(isinstance(n.ctx, ast.Store) and ast.unparse(n.value) == name for n in entries)
 
 
 def sequences(node: ast.expr, source: Source) -> Iterator[Variant]:

@@ -47,7 +47,7 @@ def _unary(name: str, kinds: frozenset[str], numbers: Sequence[float]) -> Iterat
         yield 0.2, f"len({name}) == 1"
         yield 0.3, f"{name}"
         yield 0.4, f"len({name}) > 1"
-        yield 0.4, f"len({name}) % 2 == 0"
+        yield 0.7, f"len({name}) % 2 == 0"
     if flat & {"list", "tuple"}:
         for text in (
             f"len(set({name})) == len({name})",

@@ -1,4 +1,4 @@
-"""Operators on elements: an index from the other end, a part that is never read, what is left over."""
+"""Operators on elements: an index from the other end, a part never read, what is left over or held."""
 
 from __future__ import annotations
 
@@ -52,8 +52,7 @@ def _never_read(node: ast.ListComp | ast.GeneratorExp | ast.SetComp) -> list[str
 
 def emptied(node: ast.expr, source: Source) -> Iterator[Variant]:
     """Return whether a collection is empty at the end, where one answer is returned whatever it holds."""
-    truth = isinstance(node, ast.Constant) and isinstance(node.value, bool)
-    if not truth or not isinstance(source.parents.get(node), ast.Return):
+    if not _truth(node) or not isinstance(source.parents.get(node), ast.Return):
         return
     scope = source.scope_of(node)
     stored = {n.id for n in own_nodes(scope.node) if isinstance(n, ast.Name) and isinstance(n.ctx, ast.Store)}
@@ -63,4 +62,37 @@ def emptied(node: ast.expr, source: Source) -> Iterator[Variant]:
             yield "empty", 1.2, ast.Call(ast.Name("bool", ast.Load()), [ast.Name(name, ast.Load())], [])
 
 
-ELEMENT_OPERATORS = (mirrored, unread, emptied)
+def held(node: ast.expr, source: Source) -> Iterator[Variant]:
+    """Return what a collection or a flag says, where one answer is returned whatever they hold."""
+    if not _truth(node) or not isinstance(source.parents.get(node), ast.Return):
+        return
+    scope = source.scope_of(node)
+    keys, flags = _keys(source), _flags(source)
+    for name, kinds in scope.names.items():
+        if plain(kinds) & _COLLECTIONS:
+            for key in keys:
+                there = ast.Name(name, ast.Load())
+                yield "held", 1.2, ast.Compare(key, [ast.In()], [there])
+                yield "held", 1.5, ast.Compare(key, [ast.NotIn()], [there])
+        for flag in (f for f in flags if any(f in source.seen.attributes.get(k, ()) for k in kinds)):
+            yield "held", 1.2, ast.Attribute(ast.Name(name, ast.Load()), flag, ast.Load())
+
+
+def _keys(source: Source) -> list[ast.expr]:
+    """Return the texts by which the file puts something into a collection."""
+    entries = (n for n in ast.walk(source.tree) if isinstance(n, ast.Subscript))
+    made = [n.slice for n in entries if isinstance(n.ctx, ast.Store) and isinstance(n.slice, ast.Constant)]
+    return list({key.value: key for key in made if isinstance(key.value, str)}.values())
+
+
+def _flags(source: Source) -> list[str]:
+    """Return the attributes to which the file gives truths."""
+    given = (n for n in ast.walk(source.tree) if isinstance(n, ast.Assign) and _truth(n.value))
+    return sorted({t.attr for n in given for t in n.targets if isinstance(t, ast.Attribute)})
+
+
+def _truth(node: ast.expr) -> bool:
+    return isinstance(node, ast.Constant) and isinstance(node.value, bool)
+
+
+ELEMENT_OPERATORS = (mirrored, unread, emptied, held)

@@ -14,6 +14,9 @@ _KNOWN = frozenset(
     {"len", "isinstance", "set", "sum", "str", "abs", "any", "all", "v", "sorted", "max", "min"}
 )
 
+_EMPTIED = frozenset({"list", "dict", "set", "deque", "defaultdict", "OrderedDict", "Counter"})
+"""Types of what an object gathers, and what may have to go when something else begins."""
+
 
 @lru_cache(maxsize=4096)  # asked of the same conditions and statements at every place
 def uses(text: str) -> frozenset[str]:
@@ -59,6 +62,7 @@ def statements_for(scope: Scope, place: Place) -> list[tuple[float, str]]:
     stores = [n for n in ast.walk(scope.node) if isinstance(getattr(n, "ctx", None), ast.Store)]
     stored = {n.id if isinstance(n, ast.Name) else dotted(n) for n in stores}
     read = {dotted(n) for n in ast.walk(scope.node)} - stored
+    indexed = _indexed(scope)
     for name, kinds in scope.names.items():
         flat = plain(kinds)
         if flat == {"bool"} and name in stored:
@@ -83,9 +87,13 @@ def statements_for(scope: Scope, place: Place) -> list[tuple[float, str]]:
                 f"{name} = []",
             ):
                 found.setdefault(text, 2.0)
+        if name.startswith("self.") and flat & _EMPTIED:
+            found.setdefault(f"{name}.clear()", 1.5)
         for other, theirs in scope.names.items():
             if other == name:
                 continue
+            if "int" in flat and plain(theirs) & SEQUENCES and (name, other) in indexed:
+                found.setdefault(f"{name} %= len({other})", 1.5)
             if name.startswith("self.") and name in read and other in stored and plain(theirs) & flat:
                 found.setdefault(f"{name} = {other}", 1.4)
             if name in stored and plain(theirs) & flat:
@@ -99,3 +107,14 @@ def statements_for(scope: Scope, place: Place) -> list[tuple[float, str]]:
             if "set" in flat:
                 found.setdefault(f"{name}.add({other})", 1.9)
     return sorted((cost, text) for text, cost in found.items())
+
+
+def _indexed(scope: Scope) -> set[tuple[str, str]]:
+    """Return the names in an index or a slice, each with the sequence that is read by it."""
+    return {
+        (inner.id, ast.unparse(node.value))
+        for node in ast.walk(scope.node)
+        if isinstance(node, ast.Subscript)
+        for inner in ast.walk(node.slice)
+        if isinstance(inner, ast.Name)
+    }

@@ -17,6 +17,9 @@ GUARD_ATOMS, WRAP_ATOMS = 60, 60
 """Conditions tried at one place."""
 _COUNTING = {ast.Add, ast.Sub, ast.Mult, ast.FloorDiv, ast.Div}
 """Operators of sums; what counts is seldom meant to shift or mask bits."""
+CUT_SHORT = 0.5
+"""Added to the cost of returning a number from within a loop whatever holds: such an answer is seldom meant
+("Anti-patterns in Search-Based Program Repair", Tan and others, 2016)."""
 EXIT_WORDS = 6
 """Texts of the tests that a function may return early."""
 _NOT_RAISED = re.compile(r"DID NOT RAISE (?!any\b)(?:<class ')?(?:\w+\.)*(\w+)|\b(\w+) not raised\b")
@@ -305,7 +308,12 @@ def guards(place: Place) -> Iterator[Edit]:
         for extra, leave in exits:
             yield place.before(f"if {atom}:\n    {leave}", "guard", 1.8 + cost + extra)
     for extra, leave in exits:
-        yield place.after(leave, "leave", 1.6 + extra)
+        yield place.after(leave, "leave", 1.6 + extra + CUT_SHORT * (_in_loop(place) and _is_number(leave)))
+
+
+def _is_number(leave: str) -> bool:
+    """Say whether what leaves a function returns a number that stands there."""
+    return bool(re.fullmatch(r"return -?[0-9.]+", leave))
 
 
 def _defined_before(place: Place, scope: Scope) -> set[str]:

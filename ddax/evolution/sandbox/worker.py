@@ -171,9 +171,13 @@ class Worker:
         cpu: float | None = None,
         trace: bool = False,
         memory: int | None = None,
+        idle: float = 0.0,
         probes: Sequence[Mapping[str, Any]] = (),
     ) -> dict[str, Any]:
-        """Describe a job: changed files, units in order, and when to stop early."""
+        """Describe a job: changed files, units in order, and when to stop early.
+
+        One that only waits is ended after `idle` seconds without a stir, if these are given.
+        """
         limits = asdict(self.limits)
         if cpu is not None:
             limits["cpu"] = min(cpu, self.limits.cpu)
@@ -188,6 +192,7 @@ class Worker:
             "ticks": ticks,
             "limits": limits,
             "wall": wall,
+            "idle": idle,
             "trace": trace,
             "probes": list(probes),
         }
