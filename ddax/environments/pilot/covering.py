@@ -19,7 +19,7 @@ from ddax.environments.pilot.meeting import meet
 from ddax.environments.pilot.naming import agrees
 from ddax.environments.pilot.orders import Order
 from ddax.environments.pilot.pilot import Pilot
-from ddax.environments.pilot.plans import Option, Plan, plan_of
+from ddax.environments.pilot.plans import Option, Plan, plan_of, told
 from ddax.environments.pilot.posting import posts
 from ddax.environments.pilot.pressing import click, press_node
 from ddax.environments.pilot.rows import words_of_name
@@ -37,6 +37,8 @@ _SAYS: dict[str, tuple[str, ...]] = {
     "new": ("add",), **dict.fromkeys(("leave", "write", "post", "give", "make", "send", "submit"), _SENDS),
 }  # fmt: skip
 """Verbs that a button may say otherwise."""
+_LOOKS = frozenset({"find", "search", "view"})
+"""Verbs whose button may say besides what its page is about."""
 _LITTLE = frozenset("a an the to of for from with my now here it all".split())  # noqa: SIM905
 _MAKES = frozenset({"new", "add", "make", "write", "schedule", "plan", "open"})
 """Verbs of what a page may have a control to begin with."""
@@ -51,7 +53,8 @@ _ABOUT_IT = re.compile(r"(?P<verb>assign|give|set|send|address|mark)\s+it\s+(?P<
 async def cover(pilot: Pilot, order: Order) -> bool | None:
     """Choose and write all that an order says, then press the button that bears its verb; else None."""
     opens = bool(order.quotes) and bool(_NEW.match(f"{order.word} {order.outside}"))
-    if (order.verb not in _COVERS and not posts(order) and not opens) or order.exception:
+    logs = order.word == "log" and asked_of(order).verb == "log"  # “Log 2 hours”, and not “Log in”
+    if not (order.verb in _COVERS or posts(order) or opens or logs) or order.exception:
         return None
     joined = _joined(pilot, order)
     for one in filter(None, (joined, order)):
@@ -118,6 +121,7 @@ def _plans(pilot: Pilot, order: Order) -> Iterator[Plan]:
     if verb in CONSENTS | {"agree"}:
         return
     keys = {word.key for word in wording(order).words} | KINDS
+    keys |= told(pilot) if verb in _LOOKS else set()
     for button in pilot.nodes({"button"}):
         words = [word for word in words_of_name(button.name) if word not in _LITTLE]
         bears = words[:1] in [[one] for one in (verb, *_SAYS.get(verb, ()))] and set(words[1:]) <= keys

@@ -23,7 +23,7 @@ _MOST = frozenset({"most", "to", "under", "below", "maximum", "max", "than"})
 _LEAST = frozenset({"least", "from", "over", "minimum", "min", "since"})
 """Words of the label of a field for a bound, and words before such a bound."""
 _GLUE = _MOST | _LEAST
-_GLUE |= frozenset("at up and until till through named called titled me want saying say text".split())  # noqa: SIM905
+_GLUE |= frozenset("at up and until till through named called titled me want saying say text old".split())  # noqa: SIM905
 """Words that tell how another one is meant."""
 _MANY = frozenset({"quantity", "amount", "number", "count", "piece", "many", "sum", "value"})
 """Words of the label of a field for how many or how much."""
@@ -31,16 +31,18 @@ _PEOPLE = frozenset("person people guest adult passenger traveller visitor seat 
 _MONEY = frozenset({"eur", "usd", "gbp", "pound", "chf", "franc", "yen", "kr"})
 _PLACES = frozenset({"city", "town", "location", "where", "place", "destination", "area", "region"})
 _WHAT_FOR = frozenset("reason purpose subject note comment topic occasion what description".split())  # noqa: SIM905
+_REASONS = _WHAT_FOR - {"what", "subject", "topic"}
 _WHO = frozenset({"name", "guest", "customer", "recipient", "person", "payee", "beneficiary"})
 _TITLES = frozenset({"title", "name", "subject", "summary", "what", "headline"})
 _KEYWORDS = frozenset({"keyword", "search", "query", "ingredient", "role", "position", "job"})
+_FIRMS = frozenset({"company", "organisation", "organization", "employer", "firm"})
 _STARTS = frozenset({"from", "origin", "start", "departure", "pick-up", "pickup"})
 _STOPS = frozenset({"to", "destination", "arrival", "drop-off"})
 _BEHIND = {
     **dict.fromkeys(("in", "near", "around"), _PLACES),
     **dict.fromkeys(("called", "named", "titled", "labelled", "labeled"), _TITLES | {"label"}),
     "for": _WHAT_FOR | _WHO | _KEYWORDS, "as": _WHO | _KEYWORDS, "with": _KEYWORDS, "under": _WHO,
-    "from": _STARTS | _WHO, "to": _STOPS | _WHO,
+    "from": _STARTS | _WHO | _FIRMS, "of": _FIRMS, "at": _FIRMS | _PLACES, "to": _STOPS | _WHO,
     "by": frozenset({"author", "by", "artist", "director", "brand"}),
 }  # fmt: skip
 """What the field is for that takes what stands behind a word."""
@@ -105,11 +107,12 @@ def _times(pilot: Pilot, plan: Plan, said: Wording) -> bool:
 
 
 def _by_ends(plan: Plan, said: Wording, places: Sequence[int], fields: Sequence[Node]) -> bool:
-    """Give one value to the only field for it, two to those that are called as the first and the last."""
-    if len(places) == 2 and len(fields) > 1:
+    """Give one value to the only field for it, or the first; two to the first and the last."""
+    if 0 < len(places) < 3 and len(fields) > 1:
         words = [(n, {*called(n), "".join(sorted(called(n)))}) for n in fields]
         ends = [[n for n, own in words if own & end] for end in (FIRST, LAST)]
         fields = [one[0] for one in ends if len(one) == 1]
+        fields = fields[: len(places)] if len(fields) == 2 else []
     if len(places) != len(fields) and places:
         return False
     for at, node in zip(places, fields, strict=False):
@@ -132,7 +135,7 @@ def _addresses(pilot: Pilot, plan: Plan, said: Wording) -> bool:
 def _numbers(pilot: Pilot, plan: Plan, said: Wording) -> bool:
     """Give each number to the field or the list that goes with the word beside it, or with a bound."""
     for at in said.of_kind("number"):
-        behind = "".join(word.key for word in said.words[at + 1 : at + 2])
+        behind = "".join(word.key for word in said.words[at + 1 : at + 2] if not said.words[at].ends)
         beside = {said.before(at), behind} - {""} - EMPTY
         lists = _listed(
             plan, said.words[at].text, beside | (_PEOPLE if beside & _PEOPLE or not beside else set())
@@ -176,14 +179,19 @@ def _counting(plan: Plan, said: Wording, at: int, beside: Collection[str]) -> li
     if named := [n for n in pool if called(n) & (set(beside) - _MONEY)]:
         return named
     people = _PEOPLE if set(beside) & _PEOPLE or not beside else frozenset[str]()
-    return [n for n in pool if called(n) & (_MANY | people)]
+    return [n for n in pool if called(n) & people or _is_many(called(n) - EMPTY)]
+
+
+def _is_many(label: set[str]) -> bool:
+    """Tell whether a label is for how many or how much and says nothing else."""
+    return bool(label & _MANY) and label <= _MANY | _MONEY
 
 
 def _choices(pilot: Pilot, plan: Plan, said: Wording) -> bool:
     """Choose every option that an order says whole; where several lists have it, by “from” or “to”."""
     heads = told(pilot)
     for option in plan.options:
-        places = said.find(option.keys)
+        places = said.find(option.keys) or said.joined(option.name)
         alike = [one for one in plan.open() if one.keys == option.keys]
         if not places or not alike or set(option.keys) <= heads:
             continue
@@ -240,15 +248,27 @@ def _names(plan: Plan, said: Wording, known: Collection[str]) -> None:
         named = [n for n in texts if first in called(n) - EMPTY] if len(run) > 1 else []
         value = run[1:] if len(named) == 1 and not said.words[run[1]].text[:1].islower() else run
         meant = named if value is not run else _led(said, run, texts)
+        if not meant and len(run) == 2 and (both := _of_two(said, run, texts)):
+            plan.written |= {node.id: said.words[at].text for node, at in zip(both, run, strict=True)}
+            said.met |= set(run)
         if len(meant) == 1 and any(said.words[at].kind == "word" for at in value):
             plan.written[meant[0].id] = said.text(value)
             said.met |= set(run)
 
 
+def _of_two(said: Wording, run: Sequence[int], texts: Sequence[Node]) -> list[Node]:
+    """Return the fields for the first and the last name of somebody; none where there are not both."""
+    who = run[0] == 1 or _BEHIND.get(said.before(run[0]), frozenset[str]()) & _WHO
+    named = all(said.words[at].text[:1].isupper() for at in run)
+    both = [[n for n in texts if {part, "name"} <= called(n)] for part in ("first", "last")]
+    return [one[0] for one in both] if who and named and all(len(one) == 1 for one in both) else []
+
+
 def _led(said: Wording, run: Sequence[int], texts: Sequence[Node]) -> list[Node]:
     """Return the fields that the word before some others leads to; a name right behind the verb is who."""
-    named = run[0] == 1 and said.text(run).istitle()
-    wanted = _BEHIND.get(said.before(run[0]), _WHO if named else frozenset[str]())
+    name = all(said.words[at].text[:1].isupper() for at in run)
+    wanted = _BEHIND.get(said.before(run[0]), _WHO if run[0] == 1 and name else frozenset[str]())
+    wanted -= _REASONS if name else frozenset[str]()  # a name is no reason
     meant = [n for n in texts if wanted & called(n)]
     behind_colon = run[0] > 0 and said.words[run[0] - 1].colon
     return meant or [n for n in texts if behind_colon and n.role == "textbox"]

@@ -82,6 +82,8 @@ _CHANGED = re.compile(
     re.IGNORECASE | re.DOTALL,
 )
 """Verbs that say the same as “change” where a value follows."""
+_TURNED_TO = re.compile(r"^turn (.+?) (?:up|down) (?=to \S)", re.IGNORECASE)
+"""“Turn the volume up to 80”."""
 _SETS = re.compile(r"(?:please\s+)?(set|change|fill in)\b", re.IGNORECASE)
 _ALSO = re.compile(
     r"(?<=⟧)\s*(?:,\s*(?:and\s+)?|and\s+)(?=(?:⟦\d+⟧|[^⟦⟧,]+?)\s(?:to|with)\s+⟦)"
@@ -260,7 +262,7 @@ def _spared(sentence: str) -> Iterator[str]:
 
 def _order(clause: str, held: list[str]) -> Order:
     """Read one order; what it says is not to be done is the order `spare`."""
-    text = _CHANGED.sub("change", _begun(clause.strip(" ,.")))
+    text = _CHANGED.sub("change", _TURNED_TO.sub(r"change \1 ", _begun(clause.strip(" ,."))))
     first = re.match(rf"({_VERB})\b\s*", text, re.IGNORECASE)
     first = first or re.search(rf"(?:^|,\s*|\bto\s+)({_VERB})\b\s*", text, re.IGNORECASE)
     quotes = tuple(held[int(found[1])] for found in _HELD.finditer(text))

@@ -26,7 +26,7 @@ _HOW_MANY = re.compile(
 )
 FIRST = frozenset(
     """from start begin min minimum arrival checkin check-in after since lowest first pick-up pickup
-    outbound""".split()  # noqa: SIM905
+    depart departing outbound""".split()  # noqa: SIM905
 )
 LAST = frozenset(
     """to end until max maximum departure checkout check-out before return highest last drop-off

@@ -75,6 +75,8 @@ from ddax.environments.pilot.words import (
 )
 
 INTO = frozenset({"into", "in", "as", "on"})
+_ONTO = frozenset({"on", "cart", "wishlist"})
+"""Words by which something is put somewhere by a control, and not written."""
 POINTERS = frozenset({"mouse", "pointer", "cursor"})
 _RANGED = frozenset({"enter", "choose", "deed", "search", "find", "goal"})
 """Kinds of orders that may say both ends of a range."""
@@ -195,7 +197,9 @@ async def _enter(pilot: Pilot, order: Order) -> bool:
     for way in (set_several, edit_cell, set_offered):
         if (done := await way(pilot, order)) is not None:
             return done
-    onto = order.word == "put" and not order.quotes and "on" in tokens(order.outside)
+    onto = (
+        order.word == "put" and not order.quotes and _ONTO & {*tokens(order.outside), *words_of(order.text)}
+    )
     if onto and not any(likeness(content(order.text), label_of(n)) > LIKE for n in pilot.nodes(FIELD)):
         return await deeds(pilot, order)
     says_field = given(order) is not None or INTO & set(tokens(order.text)) or numbers(order.text)
@@ -339,7 +343,7 @@ async def _goal(pilot: Pilot, order: Order) -> bool:
         return filled
     if found := in_row(pilot, order) or made(pilot, order) or labelled(pilot, order):
         return await fill(pilot, *found)
-    wanted = order.quote or content(order.text)
+    wanted = order.quote or content(order.text, mail=True)
     sure = [
         one.node for one in pilot.match.rank(wanted) if likeness(wanted, pilot.match.label(one.node)) >= WHOLE
     ]

@@ -6,15 +6,16 @@ import re
 
 from ddax.environments.browser.seen import Node
 from ddax.environments.pilot.best import press_best
-from ddax.environments.pilot.dates import find_date
+from ddax.environments.pilot.dates import find_date, without_date
 from ddax.environments.pilot.fields import fill, is_dated
 from ddax.environments.pilot.match import label_of
 from ddax.environments.pilot.orders import Order
 from ddax.environments.pilot.pilot import Pilot
-from ddax.environments.pilot.pressing import press_node
+from ddax.environments.pilot.pressing import click, press_node
 from ddax.environments.pilot.rows import words_of
 from ddax.environments.pilot.suggest import suggests, take
-from ddax.environments.pilot.words import FIELD, plain, tokens
+from ddax.environments.pilot.switches import is_on
+from ddax.environments.pilot.words import EMPTY, FIELD, plain, tokens
 
 _TRIP = re.compile(
     r"\bfrom:?\s+(?P<start>.+?),?\s+to:?\s+(?P<end>.+?)(?:,?\s+(?:on|for)\s+(?P<day>[^,]*\d.*?))?$",
@@ -32,6 +33,11 @@ async def trip(pilot: Pilot, order: Order) -> bool | None:
     start, end = (_field(pilot, words) for words in (_STARTS, _ENDS))
     if said is None or start is None or end is None:
         return None
+    if rest := set(words_of(without_date(said["day"] or ""))) - EMPTY:
+        pilot.misread(f"no field is known for “{' '.join(sorted(rest))}”", "Say it as an order of its own")
+        return False
+    if not await _choose_kind(pilot, order.text[: said.start()]):
+        return False
     for node, value in ((start, said["start"]), (end, said["end"])):
         if not await _place(pilot, node, value):
             return False
@@ -46,6 +52,14 @@ async def trip(pilot: Pilot, order: Order) -> bool | None:
     if best is None:
         pilot.misread("it is not said which one to book", "Say “the cheapest”, or search first")
     return bool(best)
+
+
+async def _choose_kind(pilot: Pilot, text: str) -> bool:
+    """Choose what an order says of the trip, as “one-way”, where the page offers it."""
+    said = f" {' '.join(tokens(text.replace('-', ' ')))} "
+    labels = [(n, " ".join(tokens(label_of(n).replace("-", " ")))) for n in pilot.nodes({"radio"})]
+    meant = [n for n, label in labels if label and f" {label} " in said and not is_on(n)]
+    return "refused" not in [await click(pilot, node) for node in meant]
 
 
 def _field(pilot: Pilot, words: frozenset[str]) -> Node | None:

@@ -71,6 +71,12 @@ class Wording:
                 return places
         return []
 
+    def joined(self, name: str) -> list[int]:
+        """Return the place of a word that is a name with hyphens, as “one-way” of “One way”; else none."""
+        whole = "".join(words_of(name)).replace("-", "")
+        same = (at for at, word in enumerate(self.words) if "-" in word.key and at not in self.met)
+        return [at for at in same if self.words[at].key.replace("-", "") == whole][:1]
+
     def before(self, at: int) -> str:
         """Return the word before a place, but for articles and “of”; empty where there is none."""
         keys = [word.key for word in self.words[:at] if word.key not in _PASSED]
