@@ -227,11 +227,11 @@ class Agent:
             state = await self._snapshot(info)
             context = Context.model_validate(info.context) if info.context else self.context
             waiting = bool(state.interrupts)
+            await of_this_graph(self.graph, state, name)
             given: Any = answered(state, answer, name)
             if info.status == "running" and checkpoint_of(state) == info.before:
                 given = Input(task=info.task)  # it died before its task reached the checkpoints
             elif (not state.tasks and not waiting) or (waiting and answer is None):
-                await of_this_graph(self.graph, state, name)
                 refuse_a_model(info, model, waiting=waiting)
                 # It died after its last one, or LangGraph went on with it to its end.
                 if info.status == "running" or (info.resumable and not waiting):

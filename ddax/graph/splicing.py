@@ -99,9 +99,12 @@ def _check_type(name: str, key: str, given: Any) -> None:
 
 
 def _check_kept(name: str, key: str, value: Any) -> None:
-    """Refuse what a run would have as long as nothing stops it, and a resumed one would not."""
+    """Refuse what a run would have as long as nothing stops it, and a resumed one perhaps not.
+
+    LangGraph rebuilds a class that the type of a key names, and only where ddax was imported before it.
+    """
     own = _of_own_class(value)
-    why = f"Of a {type(own).__qualname__} a resumed run is given plain values." if own is not None else ""
+    why = f"Of a {type(own).__qualname__} a resumed run may get plain values." if own is not None else ""
     if not why:
         try:
             SERIALIZER.dumps_typed(value)
@@ -109,7 +112,7 @@ def _check_kept(name: str, key: str, value: Any) -> None:
             why = f"{error}."
     if why:
         raise InvariantError(
-            f"Node {name!r} returned {key!r} with a value that no checkpoint gives back as it is.",
+            f"Node {name!r} returned {key!r} with a value that a checkpoint may not give back as it is.",
             why=why,
             mend="Let the node return texts, numbers, lists and dicts: dataclasses.asdict(value),"
             " value.model_dump(); or keep it in an UntrackedValue.",

@@ -220,9 +220,9 @@ async def test_a_thread_that_waits_at_an_own_node_says_so_to_a_graph_without_it(
         with pytest.raises(Crash):
             await agent.run(kit.question, thread="t")
     async with kit.agent(tmp_path, kit.script()) as agent:
-        for _ in range(2):
+        for answer in (None, "yes", None):
             with pytest.raises(UsageError, match="waits at the node 'audit', which this graph has not"):
-                await agent.resume("t")
+                await agent.resume("t", answer=answer)
         assert agent.runs.load("t").status == "running", "it can still be resumed where it belongs"
     async with kit.agent(tmp_path, kit.script(), build=lambda s: build(s, mended)) as agent:
         assert (await agent.resume("t"))["status"] == "done"
