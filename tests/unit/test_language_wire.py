@@ -137,6 +137,12 @@ def test_a_key_too_many_inside_a_reply_is_refused():
         parse(json.dumps({"children": [child]}), wire.ExpandWire)
 
 
+def test_a_short_answer_that_is_none_is_refused():
+    sentence = {"text": "t", "citations": []}
+    with pytest.raises(Unfit, match="short: String should have at most"):
+        parse(json.dumps({"sentences": [sentence], "found": True, "short": "x" * 2000}), wire.MergeWire)
+
+
 def test_of_two_objects_the_one_without_keys_too_many_is_the_reply():
     assert parse('Draft: {"text": "a", "draft": true}. Reply: {"text": "b"}', wire.AskWire).text == "b"
 

@@ -132,7 +132,7 @@ class MergeWire(Wire):
 
     sentences: list[SentenceWire]
     found: bool
-    short: str
+    short: str = Field(max_length=1000)
 
 
 class ReflectWire(Wire):
