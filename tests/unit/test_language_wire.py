@@ -130,6 +130,12 @@ def test_what_stands_beside_the_fields_of_a_reply_is_left_out():
     assert found == wire.AskWire(text="a")
 
 
+def test_beside_the_fields_of_a_plan_no_list_may_stand_that_could_be_its_demands():
+    assert parse('{"children": [], "thought": "hm"}', wire.ExpandWire).children == []
+    with pytest.raises(Unfit, match="requirement: Extra inputs"):
+        parse('{"children": [], "requirement": ["at most 3 words"]}', wire.ExpandWire)
+
+
 def test_a_key_too_many_inside_a_reply_is_refused():
     action = {"name": "save", "args": [], "intent": "i", "only_if": "a human agrees"}
     child = {"title": "t", "expected": "e", "prior": 0.5, "action": action, "needs": []}
