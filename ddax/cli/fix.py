@@ -15,6 +15,7 @@ import typer
 
 from ddax.cli.backend import Output, home_of, settings
 from ddax.cli.errors import Interrupted, report
+from ddax.cli.notes import price_note
 from ddax.cli.options import CONFIG, JSON, MODEL, SEED, VERBOSE
 from ddax.cli.patch import as_json, print_repair, print_suspects
 from ddax.cli.text import clean
@@ -74,6 +75,8 @@ def fix(
         output.say(line)
     sandbox = _sandbox(python)
     seconds = context.evolution.seconds
+    if note := price_note(context):
+        output.note(note)
     output.note(f"Searching for a repair, which has {seconds:g} s …")
     try:
         result = asyncio.run(_repair(project, context, sandbox))

@@ -1,9 +1,16 @@
-"""The line that says who answers when no model is set; nothing is ever spent unasked."""
+"""The lines that say who answers when no model is set, and where a cap in dollars cannot hold.
+
+Nothing is ever spent unasked.
+"""
 
 from __future__ import annotations
 
 import os
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from ddax.configs.settings import Context
 
 _EXAMPLES = {
     "openai": "openai:gpt-4.1-mini",
@@ -36,3 +43,30 @@ def model_note(env: Mapping[str, str] | None = None) -> str:
         "No model is set: the embedded reasoner answers, offline and free. "
         f"{variable} is there but not used; to switch, give --model {model}."
     )
+
+
+def price_note(chosen: Context) -> str:
+    """Return the one line for a run with a model of unknown price; "" where each has one."""
+    if chosen.model == "embedded" or chosen.replay:
+        return ""
+    from ddax.cli.backend import home_of
+    from ddax.configs.prices import load_prices, price_of
+
+    prices = load_prices(home=home_of())
+    named = [name for name in dict.fromkeys(_models(chosen)) if ":" in name]  # others are refused
+    unknown = [name for name in named if price_of(name, prices) is None]
+    if not unknown:
+        return ""
+    return (
+        f"The price of {' and '.join(unknown)} is not known, so budget.max_usd does not count it: "
+        "budget.max_tokens does. To add it: models.yaml in DDAX_HOME."
+    )
+
+
+def _models(chosen: Context) -> Iterator[str]:
+    """Return every model that may be asked."""
+    from ddax.reasoning.language.team import ROLES
+
+    models = chosen.models
+    yield from (getattr(models, role) or chosen.model for role in ROLES)
+    yield from (*models.fallbacks, *([models.lean] if models.lean else []))

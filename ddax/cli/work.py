@@ -31,7 +31,7 @@ from ddax.cli.backend import (
 from ddax.cli.browsing import secret_note, with_browser
 from ddax.cli.errors import Interrupted, as_ddax, report
 from ddax.cli.interrupts import Interrupts
-from ddax.cli.notes import model_note
+from ddax.cli.notes import model_note, price_note
 from ddax.cli.options import CONFIG, EVENTS, JSON, MODEL, SEED
 from ddax.cli.runs import known_run
 from ddax.cli.text import clean
@@ -251,6 +251,8 @@ def _context(thread: str, config: str | None, arguments: Mapping[str, Any], outp
         )
     if loaded.origins["model"] == "default" and chosen.model == "embedded" and not chosen.replay:
         output.note(model_note())
+    elif note := price_note(chosen):
+        output.note(note)
     return chosen
 
 

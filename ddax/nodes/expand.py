@@ -17,7 +17,7 @@ from ddax.errors import ReasonerError, Unavailable
 from ddax.graph.services import Session
 from ddax.graph.state import State, Update
 from ddax.ideas import dag, grow
-from ddax.ideas.idea import REASON_BYTES, Patch, apply_patches, clip
+from ddax.ideas.idea import REASON_BYTES, TITLE_BYTES, Patch, apply_patches, clip
 from ddax.ideas.origins import join, of_source, read
 from ddax.ideas.requirements import demanded_visits, forbids, merged, parse, same_place, told_by
 from ddax.metacognition.effects import effects_of
@@ -32,7 +32,7 @@ from ddax.nodes.pruning import log_cuts
 from ddax.nodes.replan import parent_of, without_old_plan
 from ddax.nodes.rules import by_rule
 from ddax.nodes.seen import same_view, seen_last, viewed
-from ddax.nodes.unread import unread
+from ddax.nodes.unread import idle, unread
 from ddax.nodes.widen import NO_MORE
 from ddax.reasoning.budget import usage_of
 from ddax.reasoning.protocol import ExpandRequest, Expansion
@@ -59,14 +59,25 @@ async def expand(state: State, *, session: Session) -> Update:
         except ReasonerError as error:
             return _failed(state, parent, error) if parent["status"] == "open" else _kept(parent, error)
         reply = await with_curiosity(state, session, reply)
+    reply = _without_repeats(state, parent, reply)
     planned = await _kept_of(state, session, parent, reply)
-    if not planned.proposals and (first := await unread(state, session, parent)):
-        planned = await _kept_of(state, session, parent, replace(reply, children=first))
+    if idle(planned.proposals) and (first := await unread(state, session, parent)):
+        planned = await _kept_of(state, session, parent, replace(reply, children=(*reply.children, *first)))
     grown = _planned(state, parent, focus, planned, mode, read(origins))
     update: Update = {"usage": usage_row(reply.usage), "ideas": grown}
     if reply.requirements and (demands := _from_model(state, reply, await task_text(state, session))):
         update["work"] = demands
     return update
+
+
+def _without_repeats(state: State, parent: Idea, reply: Expansion) -> Expansion:
+    """Leave out of ideas without any action those that stand above: taken apart so, it has no end."""
+    if any(p.action is not None for p in reply.children):
+        return reply  # such an idea may go on from what the actions bring
+    above = {i["title"].casefold() for i in (parent, *dag.ancestors(state["ideas"], parent["id"]))}
+    titles = [clip(p.title, TITLE_BYTES).casefold() for p in reply.children]
+    kept = [k for k, title in enumerate(titles) if title not in above]
+    return replace(reply, children=tuple(renumbered(reply.children, kept)))
 
 
 async def _kept_of(state: State, session: Session, parent: Idea, reply: Expansion) -> Joined:

@@ -7,6 +7,8 @@ anything before it was looked at. It costs no plan.
 
 from __future__ import annotations
 
+from collections.abc import Iterable
+
 from ddax.graph.services import Session
 from ddax.graph.state import State
 from ddax.nodes.gather import evidence, found, visited
@@ -17,12 +19,19 @@ from ddax.types import ActionCall, Idea, Proposal
 
 FIRST = 3
 """Documents that are read at most: those that were found first."""
+IDLE = frozenset({"save", "think"})
+"""Actions that bring nothing to be read."""
 ABOUT = 120
 """Characters of the task that a reading names."""
 
 
+def idle(proposals: Iterable[Proposal]) -> bool:
+    """Tell whether a plan brings nothing to be read: it is empty, or only notes and thinks."""
+    return all(p.action is not None and p.action["name"] in IDLE for p in proposals)
+
+
 async def unread(state: State, session: Session, parent: Idea) -> tuple[Proposal, ...]:
-    """Return what reads where a plan is empty: a look at the world, else visits of what was found first."""
+    """Return what reads where a plan does not: a look at the world, else visits of what was found first."""
     if parent["status"] != "open" or session.reasoner.name in FREE or state["work"].get("code"):
         return ()
     if "look" in session.actions:

@@ -10,6 +10,12 @@ from ddax.reasoning.testing import FakeOpenAI, Say
 
 TASK = "When was the harbour of Belmark built?"
 THOUGHT = {"title": "think it over", "expected": "it is clear", "prior": 0.5, "action": None, "needs": []}
+SAVE = {
+    "title": "note it", "expected": "a note", "prior": 0.5, "needs": [],
+    "action": {"name": "save", "intent": "i", "args": [
+        {"name": "text", "value": "a"}, {"name": "title", "value": "b"},
+    ]},
+}  # fmt: skip
 SEARCH = {
     "title": "search again", "expected": "pages", "prior": 0.5, "needs": [],
     "action": {"name": "search", "args": [{"name": "query", "value": "harbour"}], "intent": "when"},
@@ -46,7 +52,9 @@ def read(ideas):
     return [i["action"]["args"]["source"] for i in ideas if i.get("action", {}).get("name") == "visit"]
 
 
-@pytest.mark.parametrize("children", [[], [THOUGHT], [SEARCH]], ids=["empty", "thought", "search"])
+@pytest.mark.parametrize(
+    "children", [[], [THOUGHT], [SEARCH], [SAVE]], ids=["empty", "thought", "search", "save"]
+)
 async def test_where_a_model_plans_nothing_and_nothing_was_read_what_was_found_first_is_read(
     tmp_path, sources, monkeypatch, children
 ):
@@ -59,3 +67,11 @@ async def test_where_a_model_plans_nothing_and_nothing_was_read_what_was_found_f
 async def test_no_more_is_read_than_the_budget_allows(tmp_path, sources, monkeypatch):
     result, ideas = await run(tmp_path, sources, monkeypatch, [], budget={"max_reads": 1})
     assert result["status"] == "done" and len(read(ideas)) == 1
+
+
+async def test_an_idea_that_is_taken_apart_into_itself_is_nothing_new(tmp_path, sources, monkeypatch):
+    other = {**THOUGHT, "title": "think of something else"}
+    result, _ = await run(tmp_path, sources, monkeypatch, [THOUGHT, other])
+    assert (result["status"], result["failures"]) == ("done", [])
+    assert "built in 1804" in result["answer"]
+    assert result["usage"]["model_calls"] <= 12

@@ -12,7 +12,7 @@ import yaml
 
 from ddax.cli.doctor import Check, diagnose
 from ddax.cli.main import run_command
-from ddax.cli.notes import model_note
+from ddax.cli.notes import model_note, price_note
 from ddax.cli.setup import _commented, env_text
 from ddax.configs.settings import Context
 
@@ -141,3 +141,22 @@ def test_doctor_does_not_fall_over(monkeypatch, place):
     assert found["settings"].state == "bad"
     assert found["home"].state == "bad"
     assert isinstance(found["keys"], Check)
+
+
+def test_a_cap_in_dollars_that_cannot_hold_is_told_with_the_model_it_cannot_hold_for():
+    own = {"model": "openai:gpt-4.1-mini", "models": {"judge": "openai:own-1", "fallbacks": ["x:y"]}}
+    note = price_note(Context.model_validate(own))
+    assert note.startswith("The price of openai:own-1 and x:y is not known")
+    assert "max_usd" in note and "max_tokens" in note and "models.yaml" in note
+    every = dict.fromkeys(("plan", "extract", "argue", "judge", "merge", "repair"), "openai:gpt-4.1")
+    for settings in (
+        {"model": "openai:gpt-4.1-mini"}, {"model": "embedded"}, {"model": "ollama:any"},
+        {"model": "openai:own-1", "replay": "run.jsonl"}, {"model": "openai:own-1", "models": every},
+    ):  # fmt: skip
+        assert price_note(Context.model_validate(settings)) == ""
+
+
+def test_a_price_of_ones_own_lets_the_cap_hold(tmp_path, monkeypatch):
+    monkeypatch.setenv("DDAX_HOME", str(tmp_path))
+    (tmp_path / "models.yaml").write_text("models: {'openai:own-1': {input: 1, output: 2}}\n")
+    assert price_note(Context(model="openai:own-1")) == ""

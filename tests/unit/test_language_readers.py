@@ -262,3 +262,32 @@ def test_a_program_is_read_without_the_fence_around_it(code, read):
 
 def test_the_prompt_asks_for_a_lesson_that_is_read():
     assert f"at most {p.LESSON_WORDS} words" in source("reflect")
+
+
+TWO = {
+    "P1": Passage("m1", "a.txt", "A", "The pier was built in 1902. Dogs are welcome."),
+    "P2": Passage("m2", "b.txt", "B", "The mill was built in 1911. Dogs are welcome."),
+    "P3": Passage("m3", "b.txt", "B", "The mill was built in 1911. It grinds rye."),
+}
+
+
+@pytest.mark.parametrize(
+    ("name", "quote", "source"),
+    [
+        ("P1", "The pier was built in 1902.", "a.txt"),
+        ("P1: A", "The pier was built in 1902.", "a.txt"),
+        ("p1", "The pier was built in 1902.", "a.txt"),
+        ("P1", "The mill was built in 1911.", "b.txt"),
+        ("P9", "The mill was built in 1911.", "b.txt"),
+        ("P2", "Dogs are welcome.", "b.txt"),
+        ("P9", "Dogs are welcome.", None),  # it stands in both
+        ("P1", "The mill was built in 1902.", None),
+    ],
+)
+def test_a_quote_under_a_wrong_name_is_cited_where_it_alone_stands(name, quote, source):
+    found = readers.citations([wire.CitationWire(passage=name, quote=quote)], TWO)
+    assert [one.source for one in found] == ([source] if source else [])
+    claims = [wire.ClaimWire(text="c", passage=name, quote=quote, score=0.5)]
+    request = p.ExtractRequest("t", "i", tuple(TWO.values()))
+    read = readers.extraction(wire.ExtractWire(claims=claims, summary="s"), request, TWO)
+    assert [one.citation.source for one in read.claims] == ([source] if source else [])

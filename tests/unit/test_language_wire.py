@@ -130,11 +130,23 @@ def test_what_stands_beside_the_fields_of_a_reply_is_left_out():
     assert found == wire.AskWire(text="a")
 
 
+def test_beside_the_fields_of_a_plan_no_list_may_stand_that_could_be_its_demands():
+    assert parse('{"children": [], "thought": "hm"}', wire.ExpandWire).children == []
+    with pytest.raises(Unfit, match="requirement: Extra inputs"):
+        parse('{"children": [], "requirement": ["at most 3 words"]}', wire.ExpandWire)
+
+
 def test_a_key_too_many_inside_a_reply_is_refused():
     action = {"name": "save", "args": [], "intent": "i", "only_if": "a human agrees"}
     child = {"title": "t", "expected": "e", "prior": 0.5, "action": action, "needs": []}
     with pytest.raises(Unfit, match="only_if: Extra inputs"):
         parse(json.dumps({"children": [child]}), wire.ExpandWire)
+
+
+def test_a_short_answer_that_is_none_is_refused():
+    sentence = {"text": "t", "citations": []}
+    with pytest.raises(Unfit, match="short: String should have at most"):
+        parse(json.dumps({"sentences": [sentence], "found": True, "short": "x" * 2000}), wire.MergeWire)
 
 
 def test_of_two_objects_the_one_without_keys_too_many_is_the_reply():

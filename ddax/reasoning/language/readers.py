@@ -45,9 +45,17 @@ def _fields(model: type[BaseModel]) -> dict[str, FieldInfo]:
 
 
 def citations(found: Sequence[w.CitationWire], passages: Named) -> tuple[Citation, ...]:
-    """Return the citations whose quotes stand in the passages they name, without repeats."""
-    checked = (ground(c.quote, passages[c.passage]) for c in found if c.passage in passages)
+    """Return the citations whose quotes stand in a passage, without repeats."""
+    checked = (_grounded(c.quote, c.passage, passages) for c in found)
     return tuple(dict.fromkeys(c for c in checked if c is not None))
+
+
+def _grounded(quote: str, name: str, passages: Named) -> Citation | None:
+    """Find a quote in the passage it names, else in the only source it stands in: names get mixed up."""
+    if name in passages and (named := ground(quote, passages[name])):
+        return named
+    places = [place for passage in passages.values() if (place := ground(quote, passage))]
+    return places[0] if len({place.source for place in places}) == 1 else None
 
 
 def expansion(

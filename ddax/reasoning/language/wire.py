@@ -132,7 +132,7 @@ class MergeWire(Wire):
 
     sentences: list[SentenceWire]
     found: bool
-    short: str
+    short: str = Field(max_length=1000)
 
 
 class ReflectWire(Wire):
@@ -244,7 +244,7 @@ def parse(text: str, model: type[W]) -> W:
 
 
 def _bare(text: str, model: type[W]) -> W | None:
-    """Return a reply without the keys beside its fields; None where one is missing: it may be misnamed.
+    """Return a reply without the keys beside its fields; None where one may be misnamed.
 
     A key inside an action or another part is none of these: it may say on what terms the part is meant.
     """
@@ -252,10 +252,15 @@ def _bare(text: str, model: type[W]) -> W | None:
         found = json.loads(text, object_pairs_hook=_unique)
     except (ValueError, RecursionError):
         return None
-    fields = model.model_fields
-    if not isinstance(found, dict) or not fields.keys() <= found.keys():
+    if not isinstance(found, dict):
         return None
-    return next(iter(_fitting(json.dumps({key: found[key] for key in fields}), model)), None)
+    fields = model.model_fields
+    missing = [field for key, field in fields.items() if key not in found]
+    lists = any(isinstance(value, list) for key, value in found.items() if key not in fields)
+    if any(field.is_required() for field in missing) or (missing and lists):
+        return None  # what may be left out is a list
+    bare = {key: value for key, value in found.items() if key in fields}
+    return next(iter(_fitting(json.dumps(bare), model)), None)
 
 
 def _fitting(text: str, model: type[W]) -> list[W]:
