@@ -7,7 +7,6 @@ both are mended.
 from __future__ import annotations
 
 from collections.abc import Iterator
-from itertools import zip_longest
 from typing import TypeVar
 
 from ddax.evolution.baseline import Baseline
@@ -46,6 +45,11 @@ def further(report: Report, baseline: Baseline, edit: Edit) -> bool:
 
 def alternate(*streams: Iterator[T]) -> Iterator[T]:
     """Yield from streams by turns until each has ended."""
-    ended = object()
-    for row in zip_longest(*streams, fillvalue=ended):
-        yield from (one for one in row if one is not ended)  # type: ignore[misc]
+    waiting, ended = list(streams), object()
+    while waiting:
+        for stream in list(waiting):
+            one = next(stream, ended)  # taken when it is its turn: who stops here loses nothing
+            if one is ended:
+                waiting.remove(stream)
+            else:
+                yield one  # type: ignore[misc]

@@ -238,14 +238,16 @@ class Search:
         yield from self.consume(self.couples(EARLY_COUPLES))
         yield from self.consume(stream, limit=COUPLES_AFTER - EARLY_COUPLES_AFTER)
         yield from self.consume(self.couples(COUPLES))
+        led: Iterator[tuple[float, Edit, Partial | None]] = iter(())
         if self.clock() < self.end:
-            stream = merge(stream, self.pairs(self.leaders(), LEADING), key=lambda item: item[0])
-        yield from self.consume(stream, limit=SECOND_AFTER - COUPLES_AFTER)
+            led = iter(self.pairs(self.leaders(), LEADING))
+        # What is left of single edits is unlikely by now: second edits need not be likelier to be tried.
+        yield from self.consume(alternate(stream, led), limit=SECOND_AFTER - COUPLES_AFTER)
         yield from self.consume(self.couples(COUPLES))
         yield from self.escalate(ESCALATIONS_AT_ONCE + ESCALATIONS_LATER)
         if self.clock() < self.end:
             second = self.pairs(self.seeds())
-            yield from self.consume(merge(stream, second, key=lambda item: item[0]))
+            yield from self.consume(merge(stream, led, second, key=lambda item: item[0]))
 
     def going_on(self) -> Iterator[Found | None]:
         """Yield what further edits bring on the best of the programs that come further, each in its share."""

@@ -136,6 +136,16 @@ def test_what_loops_are_for_comes_before_what_happens_to_pass(wrong, likely, unl
     assert made[ast.dump(ast.parse(likely))] + 0.5 < made[ast.dump(ast.parse(unlikely))]
 
 
+def test_an_entry_of_what_grows_is_seldom_one_of_a_sorted_copy():
+    grows = "def f(x, n):\n    for i in n:\n        x.append(x[i])\n"
+    still = "def f(x, n):\n    for i in n:\n        print(x[i])\n"
+    one, other = (
+        ranks(text, typed(x="list[int]"))[ast.dump(ast.parse(text.replace("x[i]", "sorted(x)[i]")))]
+        for text in (grows, still)
+    )
+    assert one > other + 0.5
+
+
 def test_a_loop_that_reads_what_it_filled_is_the_likelier_to_run_the_other_way():
     apart = SORTED.replace("x[i - 1]", "n")
     back = "range(n - 1, -1, -1)"

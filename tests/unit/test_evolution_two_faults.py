@@ -1,5 +1,6 @@
 """What is tried where a program has two faults: tests apart, couples of repairs, seconds on the leaders."""
 
+from itertools import islice
 from types import SimpleNamespace
 
 import pytest
@@ -8,7 +9,7 @@ from ddax.evolution.baseline import Baseline, apart
 from ddax.evolution.further import alternate, further
 from ddax.evolution.localise import Report, Row
 from ddax.evolution.operators import Edit, Seen
-from ddax.evolution.search import COUPLES, PAIR_PENALTY, Partial, Search
+from ddax.evolution.search import COUPLES, COUPLES_AFTER, FURTHER_AFTER, PAIR_PENALTY, Partial, Search
 from ddax.evolution.suites import build_suite
 
 
@@ -108,3 +109,26 @@ def test_a_program_comes_further_that_loads_or_misses_no_name_any_more(before, a
 
 def test_two_searches_take_turns_until_both_have_ended():
     assert list(alternate(iter([1, None, 3]), iter([4]), iter([]))) == [1, 4, None, 3]
+
+
+def test_who_stops_between_two_turns_loses_nothing():
+    one, other = iter("abc"), iter("xyz")
+    turns = alternate(one, other)
+    assert "".join(islice(turns, 3)) == "axb"
+    assert "".join(other) + "".join(one) == "yzc"
+
+
+def test_seconds_on_leaders_take_turns_with_what_is_left_of_single_edits(monkeypatch):
+    search, taken = searching((0, 1)), []
+
+    def consume(stream, limit=0):
+        taken.append([edit for _, edit, _ in islice(stream, limit or None)])
+        yield None
+
+    singles = ((float(i), f"one {i}", None) for i in range(COUPLES_AFTER + 3))
+    led = [(9000.0 + i, f"led {i}", None) for i in range(2)]
+    monkeypatch.setattr(search, "consume", consume)
+    monkeypatch.setattr(search, "pairs", lambda _seeds, _share=0.0: iter(led))
+    assert list(search.ordinary(singles))
+    at = COUPLES_AFTER - FURTHER_AFTER  # before which as many were tried by `run`
+    assert [f"one {at}", "led 0", f"one {at + 1}", "led 1"] in [some[:4] for some in taken]

@@ -297,10 +297,14 @@ def wraps(node: ast.expr, source: Source) -> Iterator[Variant]:
 
 
 def _filled(node: ast.expr, source: Source) -> bool:
-    """Say whether entries of a collection are given values in the same function."""
-    entries = (n for n in ast.walk(source.scope_of(node).node) if isinstance(n, ast.Subscript))
-    name = ast.unparse(node)
-    return any(isinstance(n.ctx, ast.Store) and ast.unparse(n.value) == name for n in entries)
+    """Say whether entries of a collection are given values, or put at its end, in the same function."""
+    inner = [n for n in ast.walk(source.scope_of(node).node) if isinstance(n, ast.Subscript | ast.Attribute)]
+    filled = (
+        n.value
+        for n in inner
+        if (isinstance(n.ctx, ast.Store) if isinstance(n, ast.Subscript) else n.attr == "append")
+    )
+    return any(ast.unparse(owner) == ast.unparse(node) for owner in filled)
 
 
 def sequences(node: ast.expr, source: Source) -> Iterator[Variant]:
