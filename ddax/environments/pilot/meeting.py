@@ -27,6 +27,7 @@ _GLUE |= frozenset("at up and until till through named called titled me want say
 """Words that tell how another one is meant."""
 _MANY = frozenset({"quantity", "amount", "number", "count", "piece", "many", "sum", "value"})
 """Words of the label of a field for how many or how much."""
+_PRICES = frozenset({"price", "cost", "amount", "budget", "fee", "rent", "salary", "total"})
 _PEOPLE = frozenset("person people guest adult passenger traveller visitor seat party".split())  # noqa: SIM905
 _MONEY = frozenset({"eur", "usd", "gbp", "pound", "chf", "franc", "yen", "kr"})
 _PLACES = frozenset({"city", "town", "location", "where", "place", "destination", "area", "region"})
@@ -170,16 +171,14 @@ def _counting(plan: Plan, said: Wording, at: int, beside: Collection[str]) -> li
     pool = [n for n in plan.free() if not is_dated(n) and n.type not in ("email", "time")]
     if money := _MONEY & set(beside):  # dollars are no matter of a field for euros
         pool = [n for n in pool if money & called(n) or not _MONEY & called(n)]
-    lead = {word.key for word in said.words[max(0, at - 2) : at]}
-    for words, bounds in ((_MOST, _MAX), (_LEAST, _MIN)):
-        bounded = [n for n in pool if called(n) & bounds] if lead & words else []
-        meant = [n for n in bounded if called(n) & set(beside)] or bounded
-        if meant:
-            return meant
-    if named := [n for n in pool if called(n) & (set(beside) - _MONEY)]:
-        return named
+    lead = {word.key for word in said.words[max(0, at - 1) : at] if not word.ends}
+    bounds = [end for words, end in ((_MOST, _MAX), (_LEAST, _MIN)) if lead & words]
+    bounded = [n for n in pool if any(called(n) & end for end in bounds)]
+    named = [n for n in pool if called(n) & (set(beside) - _MONEY)]
     people = _PEOPLE if set(beside) & _PEOPLE or not beside else frozenset[str]()
-    return [n for n in pool if called(n) & people or _is_many(called(n) - EMPTY)]
+    much = _PRICES if set(beside) & _MONEY else frozenset[str]()
+    many = [n for n in pool if called(n) & people or called(n) & much or _is_many(called(n) - EMPTY)]
+    return [n for n in bounded if n in named] or named or bounded or many
 
 
 def _is_many(label: set[str]) -> bool:
