@@ -33,7 +33,8 @@ CAKE = (
 <select id=t><option>1<option>2<option>3</select></label><label>Message on the cake
 <input id=m></label><label>Pick-up day <input type=date id=d></label>
 <button
- onclick="say([document.querySelector('[name=b]:checked')?.value,t.value,m.value,d.value])">Order cake</button>"""
+ onclick="say([document.querySelector('[name=b]:checked')?.value,t.value,m.value,d.value])">
+Order cake</button>"""
 )
 MAPS = (
     SAY
@@ -59,7 +60,8 @@ BUD = (
     + """<h1>Budget</h1><table><tr><th>Category<th>Limit<th></tr>"""
     + "".join(
         f"<tr><td>{n}<td><input aria-label='Limit for {n}' value={v}><td>"
-        f"<button onclick=\"say('{n}='+this.closest('tr').querySelector('input').value)\">Update</button></tr>"
+        f"<button onclick=\"say('{n}='+this.closest('tr').querySelector('input').value)\">"
+        f"Update</button></tr>"
         for n, v in (("Food", 300), ("Rent", 900), ("Fun", 80))
     )
     + "</table>"
