@@ -186,7 +186,34 @@ FILES = (
 WEEKLY = f"""{SAY}<form onsubmit="event.preventDefault();say(this.querySelector('[type=checkbox]').checked)">
 <h2>Newsletter</h2><label>Email <input></label>
 <label><input type=checkbox> Weekly only</label><button>Subscribe</button></form>"""
+TABS = (
+    SAY
+    + """<div role=tablist><button role=tab aria-selected=true>Home</button>
+<button role=tab aria-selected=false onclick="b.hidden=false">Orders</button></div>
+<div id=b hidden><label>Search orders <input id=q type=search></label>
+<button onclick="say(q.value)">Search</button>
+<label>Your comment <textarea id=c></textarea></label>
+<button onclick="say('comment '+c.value)">Post comment</button></div>"""
+)
+NEW = (
+    SAY
+    + """<h1>Entries</h1><button id=n>New</button><script>n.onclick=()=>{
+document.body.insertAdjacentHTML('beforeend',
+ '<label>Title <input id=t></label><button onclick="say(`saved ${t.value}`)">Save</button>')}</script>"""
+)
+TICKET = (
+    SAY
+    + """<h1>Tickets</h1><form id=f><label>Title <input id=t></label>
+<label>Priority <select id=p><option>Low<option>High</select></label>
+<label>Assignee <select id=a><option>Nobody<option>Ann<option>Bo</select></label>
+<button>Create ticket</button></form><script>
+f.onsubmit=(e)=>{e.preventDefault();say([t.value,p.value,a.value])}</script>"""
+)
+LEAK = "Create a ticket titled “Leak” with high priority"
 RIGHT = {
+    "Search for “mug” in the Orders tab": (TABS, "mug;"),
+    "Write a comment “Hi” in the Orders tab": (TABS, "comment Hi;"),
+    f"{LEAK} and assign it to Ann. {LEAK} and assign it to Bo.": (TICKET, "Leak,High,Ann;Leak,High,Bo;"),
     "Subscribe lea@x.example to the newsletter, weekly only.": (WEEKLY, "true;"),
     "Ship to 5 Hill Road, 20457 Hamburg for Ann Lee and continue": (
         SHIP,
@@ -240,6 +267,7 @@ RIGHT = {
     "Delete b.docx": (FILES, "sel b.docx;rm;"),
 }
 REFUSED = {
+    "Create an entry: “Tea ”": NEW,
     "Create a project called Atlas owned by Bo": WIZ,
     "Remind Corvo SL of the invoice": INV,
     "Archive everything but the mail from Ann Lee": MAIL,

@@ -66,7 +66,7 @@ def parts_of(text: str) -> dict[str, str]:
     found |= {"zip": coded["zip"] or coded["code"], "city": (coded["city"] or coded["town"]).strip()}
     if len(rest) > 2 or any(re.search(r"\d", part) for part in rest[1:]):
         return {}
-    return found | dict(zip(("country",), rest[1:], strict=False))
+    return found | ({"country": rest[1]} if rest[1:] else {})
 
 
 def _field(pilot: Pilot, kind: str) -> Node | None:

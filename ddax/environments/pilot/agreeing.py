@@ -21,12 +21,12 @@ _STAYS = re.compile(
 )
 
 
-def agree_first(pilot: Pilot, place: int) -> None:
-    """Put an order to agree before the one at a place (from 1) that sends the form its box stands on.
+def agree_first(pilot: Pilot) -> None:
+    """Put an order to agree before the one that comes next, if that sends the form its box stands on.
 
     So “Register with the name Ann. Accept the terms.”: sent first, there would be nothing to agree to.
     """
-    sends, behind = pilot.orders[place - 1], pilot.orders[place : place + 1]
+    sends, behind = pilot.orders[pilot.place - 1], pilot.behind[:1]
     said_by = _boxes_of(pilot, behind[0]) if behind and sends.verb in SENDING else []
     fields = (n for n in pilot.nodes(FIELD) if said_by and n.form[0] == said_by[0].form[0])
     if len(said_by) == 1 and any(fields) and (sends.verb == "login" or values_said(pilot, sends)):
@@ -34,7 +34,7 @@ def agree_first(pilot: Pilot, place: int) -> None:
         agree = replace(
             behind[0], verb="choose", word="tick", text=name, outside="_" * len(name), quotes=(name,)
         )
-        pilot.orders[place - 1 : place + 1] = [agree, sends]
+        pilot.orders[pilot.place - 1 : pilot.place + 1] = [agree, sends]
 
 
 def _boxes_of(pilot: Pilot, order: Order) -> list[Node]:

@@ -31,7 +31,7 @@ async def copy(pilot: Pilot, order: Order) -> bool:
 
 def _parts(pilot: Pilot, order: Order) -> tuple[str, str]:
     """Return the words for what to copy and those for where to: none of a quote, or where a paste follows."""
-    after = pilot.orders[pilot.orders.index(order) + 1 :]
+    after = pilot.behind
     found = None if after and after[0].verb == "paste" else _INTO.search(order.outside)
     return (order.text[: found.start()], order.text[found.end() :]) if found else (order.text, "")
 

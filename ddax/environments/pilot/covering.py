@@ -61,16 +61,14 @@ async def cover(pilot: Pilot, order: Order) -> bool | None:
         plans = [plan for plan in _plans(pilot, one) if plan.chosen or len(plan.written) > 1]
         if len(plans) == 1 and not _missing(pilot, one, plans[0]):
             if one is joined:
-                at = pilot.orders.index(order) + 1
-                pilot.orders[at] = replace(pilot.orders[at], verb="spare")
+                pilot.orders[pilot.place] = replace(pilot.behind[0], verb="spare")
             return await _carry_out(pilot, plans[0])
     return await _begun(pilot, order)
 
 
 def _joined(pilot: Pilot, order: Order) -> Order | None:
     """Return an order with what the next one says of the same thing, “and assign it to Bo”; else None."""
-    at = next((place for place, one in enumerate(pilot.orders, 1) if one is order), len(pilot.orders))
-    behind = pilot.orders[at] if at < len(pilot.orders) else None
+    behind = next(iter(pilot.behind), None)
     about = _ABOUT_IT.fullmatch(f"{behind.word} {behind.outside}".strip(" .")) if behind else None
     if behind is None or about is None or behind.quotes:
         return None

@@ -237,9 +237,8 @@ def _around(pilot: Pilot, control: Node) -> tuple[Node, ...]:
         if is_row or node.parent in foreign:
             foreign.add(node.id)
     box = next((group for group in above if group in {n.id for n in nodes if n.role in _BOXED}), "")
-    foreign |= {
-        n.parent for n in nodes if n.role in BOXES and not is_on(n)
-    }  # the label of what is not chosen
+    # The label of what is not chosen says nothing of what is sent.
+    foreign |= {n.parent for n in nodes if n.role in BOXES and not is_on(n)}
     near = [*section(nodes, control), *(inside(pilot.seen, box) if box else ())]
     return tuple(n for n in near if n.id not in foreign and n.role not in ACTED_ON)
 

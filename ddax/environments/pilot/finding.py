@@ -17,8 +17,7 @@ async def find(pilot: Pilot, order: Order) -> bool:
     if "word in" in low or "word of" in low:
         pilot.clip = word_of(long_text(pilot), ordinal(order.text) or 1)
         return bool(pilot.clip)
-    nxt = pilot.orders.index(order) + 1
-    if nxt < len(pilot.orders) and pilot.orders[nxt].verb in ("press", "choose") and not order.quotes:
+    if any(later.verb in ("press", "choose") for later in pilot.behind[:1]) and not order.quotes:
         name = _subject(order)
         if not name:
             return True

@@ -96,7 +96,7 @@ def _said_of(field: Node) -> str:
 
 def _sends_next(pilot: Pilot, order: Order) -> bool:
     """Tell whether the next order presses what sends a form."""
-    behind = pilot.orders[pilot.orders.index(order) + 1 :][:1]
+    behind = pilot.behind[:1]
     names = [plain(content(later.quote or later.text)) for later in behind if later.verb == "press"]
     return any(later.verb == "submit" for later in behind) or any(name in SUBMITS for name in names)
 

@@ -58,6 +58,8 @@ _WRITTEN = frozenset({"", "text", "search", "tel"})
 
 def meet(pilot: Pilot, plan: Plan, said: Wording, known: Collection[str]) -> bool:
     """Fill a plan with all that an order says; False where something is left over or has no one place."""
+    if not said.words:  # an order that could not be read says nothing that could be met
+        return False
     words = {*_GLUE, *KINDS, *known, *told(pilot)}
     for way in (_labelled, _days, _times, _addresses, _numbers, _choices, _quotes):
         if not way(pilot, plan, said):

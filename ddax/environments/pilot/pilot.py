@@ -100,6 +100,8 @@ class Pilot:
     moves: list[Move] = field(default_factory=list)
     failed: list[str] = field(default_factory=list)
     orders: list[Order] = field(default_factory=list)
+    place: int = 0
+    """How many orders were begun."""
     task: str = ""
     clip: str = ""
     """What was copied."""
@@ -137,6 +139,11 @@ class Pilot:
     def match(self) -> Matcher:
         """Return a matcher over the page as it is."""
         return Matcher(self.seen, self.embed)
+
+    @property
+    def behind(self) -> list[Order]:
+        """Return the orders behind the one that is carried out, in whatever words that is carried out."""
+        return self.orders[self.place :]
 
     async def run(self, task: str) -> Report:
         """Carry out a task; raises ActionError where the world itself fails."""

@@ -55,12 +55,11 @@ async def post(pilot: Pilot, order: Order) -> bool | None:
 
 def _is_sent_next(pilot: Pilot, order: Order) -> bool:
     """Tell whether a later order presses what sends the text."""
-    behind = pilot.orders[pilot.orders.index(order) + 1 :]
     return any(
         later.verb == "submit"
         or later.word == "send"
         or (later.verb == "press" and _SENDS & set(words_of(later.text)))
-        for later in behind
+        for later in pilot.behind
     )
 
 

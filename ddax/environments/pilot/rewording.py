@@ -65,11 +65,10 @@ def _said_otherwise(pilot: Pilot, order: Order) -> Order | None:
 
 def _its_name(pilot: Pilot, order: Order) -> Order | None:
     """Return an order that says the name that it calls “its name”, by the order before; else None."""
-    at = next((place for place, one in enumerate(pilot.orders) if one is order), 0)
     said = _ITS.fullmatch(order.text.strip(" ."))
-    if order.verb != "enter" or said is None or at == 0 or order.quotes:
+    if order.verb != "enter" or said is None or pilot.place < 2 or order.quotes:
         return None
-    before = pilot.orders[at - 1]
+    before = pilot.orders[pilot.place - 2]
     things = [
         word for word in before.text.split() if words_of(word) and words_of(word)[0] not in EMPTY | KINDS
     ]

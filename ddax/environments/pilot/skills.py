@@ -92,7 +92,8 @@ async def carry_out(pilot: Pilot) -> None:
     if speaks_of_mail(pilot) and await message(pilot, pilot.orders[0]):
         done = spoken_of(pilot)
     for place in range(done + 1, len(pilot.orders) + 1):
-        agree_first(pilot, place)
+        pilot.place = place
+        agree_first(pilot)
         order = pilot.orders[place - 1]
         before, agreed = len(pilot.failed), pilot.agreed
         if _leaves_out(pilot, order) or not await _carried_out(pilot, order):
@@ -320,7 +321,7 @@ async def _nothing(pilot: Pilot, order: Order) -> bool:
 
 async def _use(pilot: Pilot, order: Order) -> bool:
     """Leave what is to be used for a later order to that one; else apply it, or do what a control says."""
-    if not order.quotes and pilot.orders[pilot.orders.index(order) + 1 :]:
+    if not order.quotes and pilot.behind:
         return True
     applies = [n for n in pilot.nodes({"button"}) if words_of(n.name)[:1] == ["apply"]]
     return await (give if applies else _goal)(pilot, replace(order, word="apply") if applies else order)
