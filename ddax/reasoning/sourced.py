@@ -31,7 +31,8 @@ _NO_TEXT = (int, float, bool)
 
 def sourced(request: R, **origins: Iterable[str]) -> R:
     """Return a request with the origins of all its fields; raise `InvariantError` for one not named."""
-    wanted = text_fields(type(request))
+    kind: Any = type(request)
+    wanted = text_fields(kind)
     if odd := sorted(wanted.symmetric_difference(origins)):
         name = f"{type(request).__name__}.{odd[0]}"
         raise InvariantError(
