@@ -186,7 +186,8 @@ class Passage:
     `text` is verbatim from the document `source` (its URI or path) between the character offsets
     `start` and `end`; `id` is the memory id it is stored under, `score` its relevance in [0, 1].
     `cut` are the characters before it that were left out: orders to the reader, white space at the front.
-    `fenced` tells that it begins inside of a block of code.
+    `fenced` tells that it begins inside of a block of code. `origins` are where it comes from, where its
+    source does not say so.
     """
 
     id: str
@@ -198,6 +199,7 @@ class Passage:
     score: float = 0.0
     cut: int = 0
     fenced: bool = False
+    origins: tuple[str, ...] = field(default=(), compare=False, repr=False)
 
     @property
     def opens(self) -> bool:

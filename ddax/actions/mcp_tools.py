@@ -160,7 +160,7 @@ def _action(server: Server, policy: EgressPolicy, tool: Any, reads: Sequence[str
     brings = (f"tool:{server.name}",)
     return Action(
         name, _running(server, policy, tool.name), model_of(name, schema), effect, doc, brings=brings,
-        origin=f"MCP server {server.name}",
+        origin=f"MCP server {server.name}", described=(f"web:{server.name}",),
     )  # fmt: skip
 
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Awaitable, Callable
+from collections.abc import Awaitable, Callable, Iterable
 from dataclasses import dataclass, field
 from typing import Any, Protocol, get_args
 
@@ -10,6 +10,7 @@ from pydantic import BaseModel
 
 from ddax.configs.secrets import Redactor
 from ddax.errors import UsageError
+from ddax.ideas.origins import Origins, join
 from ddax.memory.protocol import Memory
 from ddax.types import Document, Effect, Hit, Picture, Record
 
@@ -98,6 +99,8 @@ class Action:
 
     `inside` says that what it reads is the user's own, so that nothing leaves by it. `brings` names the
     origins of what it returns; without it they are those of the sources it read, or the tool itself.
+    `described` are the origins of its name and its words on itself, which whoever plans gets to read: none
+    where they are part of the program.
     """
 
     name: str
@@ -115,6 +118,7 @@ class Action:
     """Where the action itself comes from: ddax, a distribution, a file, or an MCP server."""
     unsent: tuple[str, ...] = ()
     """Arguments that are used here and go nowhere: it does not matter where their values come from."""
+    described: tuple[str, ...] = ()
     told: bool = False
     """The user asked for it in so many words when the run was started: it is not asked for again."""
 
@@ -140,3 +144,8 @@ class Action:
     def stays_inside(self, library: Library, arguments: BaseModel) -> bool:
         """Tell whether a read of these arguments stays on the machine or in the user's own accounts."""
         return self.inside(library, arguments) if callable(self.inside) else self.inside
+
+
+def of_descriptions(actions: Iterable[Action]) -> Origins:
+    """Return where what actions say of themselves comes from."""
+    return join(*(action.described for action in actions))

@@ -2,15 +2,17 @@
 
 from __future__ import annotations
 
+import asyncio
 import json as jsonlib
 import os
 import time
+from collections.abc import Iterator
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from ddax.cli.backend import Output, run_folder
+from ddax.cli.backend import Output, home_of, run_folder
 from ddax.cli.memory import NAMESPACE, with_memory
 from ddax.cli.options import JSON, VERBOSE
 from ddax.errors import StorageError, UsageError
@@ -27,25 +29,59 @@ def forget(
     json: JSON = False,
     verbose: VERBOSE = False,
 ) -> None:
-    """Remove memories for good, and the thoughts that repeat them: the text goes, a tombstone stays."""
+    """Remove memories for good, with all that repeats them or was learned from them; tombstones stay."""
     output = Output(json=json, verbose=verbose)
 
-    async def work(memory: GatedMemory) -> Forgotten:
-        from ddax.memory.forget import forget as carry_out
+    async def work(memory: GatedMemory) -> tuple[Forgotten, list[str]]:
+        from ddax.memory.forget import forget_traced
+        from ddax.memory.forget_files import forget_files
+        from ddax.memory.home import Home
         from ddax.memory.provenance import resolved
 
         # Every name is looked up before anything goes: a wrong one changes nothing.
-        return await carry_out(memory, [await resolved(memory, name) for name in memories])
+        found = [await resolved(memory, name) for name in memories]
+        gone, traces = await forget_traced(memory, found)
+        return gone, await asyncio.to_thread(forget_files, Home(home_of()), traces)
 
-    gone = with_memory(namespace, work, looks=True)  # where there is no home there is nothing to forget
+    # Where there is no home there is nothing to forget.
+    gone, files = with_memory(namespace, work, looks=True)
     if json:
-        output.result({"forgotten": list(gone.named), "thoughts": list(gone.thoughts)})
-    for memory_id in gone.named:
-        output.say(f"{memory_id[:12]} is forgotten.")
-    if gone.thoughts:
-        output.say(f"Thoughts that repeat it are forgotten as well, {len(gone.thoughts)}:")
-    for memory_id in gone.thoughts:
-        output.say(f"  {memory_id[:12]}")
+        output.result(_forgotten(gone, files))
+    for line in _told(gone, files):
+        output.say(line)
+
+
+def _forgotten(gone: Forgotten, files: list[str]) -> dict[str, Any]:
+    """Return what went as plain JSON; of what there is nothing beside rows and thoughts, no word."""
+    more = {
+        "passages": list(gone.passages), "learned": dict(gone.learned or {}), "blotted": gone.blotted,
+        "files": files, "left": list(gone.left), "threads": list(gone.threads),
+    }  # fmt: skip
+    also = {name: value for name, value in more.items() if value}
+    return {"forgotten": list(gone.named), "thoughts": list(gone.thoughts), **also}
+
+
+def _told(gone: Forgotten, files: list[str]) -> Iterator[str]:
+    """Yield what went, and what still says the same."""
+    yield from (f"{memory_id[:12]} is forgotten." for memory_id in gone.named)
+    named = (
+        ("Thoughts that repeat it are forgotten as well", gone.thoughts),
+        ("Listings and neighbours that repeat it are forgotten as well", gone.passages),
+        ("Other sources say the same; name these too, or they stay", gone.left),
+    )
+    for words, ids in named:
+        if ids:
+            yield f"{words}, {len(ids)}:"
+            yield from (f"  {memory_id[:12]}" for memory_id in ids)
+    for table, count in sorted((gone.learned or {}).items()):
+        yield f"Learned from it and removed: {amount(count, 'row')} of {table}."
+    if gone.blotted:
+        yield f"Its words are blotted out of {amount(gone.blotted, 'row')} of logs and pages."
+    yield from (f"Its words are removed from {name}." for name in files)
+    if gone.threads:
+        yield "These threads read it, and their checkpoints keep it until they are removed"
+        yield "(finished ones: ddax gc --days 0 --delete):"
+        yield from (f"  {thread}" for thread in gone.threads)
 
 
 def consolidate(

@@ -20,6 +20,7 @@ from ddax.debate.quotes import UNASKED, Bearing, Carrying, verified
 from ddax.debate.records import Speech, Verdict
 from ddax.debate.roles import Debater, Roles, assign_roles
 from ddax.errors import BudgetExceeded, ReasonerError
+from ddax.ideas.origins import Origins
 from ddax.reasoning.budget import charge, usage_of
 from ddax.reasoning.protocol import (
     DEFAULT_RUBRIC,
@@ -29,6 +30,7 @@ from ddax.reasoning.protocol import (
     Judgment,
     Reasoner,
 )
+from ddax.reasoning.sourced import UNKNOWN, sourced
 from ddax.types import EntailmentCheck, Passage, Usage
 
 Correct = Callable[[str, float], float]
@@ -47,6 +49,8 @@ class Case:
     rho: float
     lessons: tuple[str, ...]
     rubric: tuple[str, ...]
+    origins: Origins
+    """Where all of this comes from, and so what is said of it."""
 
 
 @dataclass(frozen=True)
@@ -90,14 +94,16 @@ async def evaluate_outcome(
     rubric: Sequence[str] = DEFAULT_RUBRIC,
     check: EntailmentCheck | None = None,
     correct: Correct = lambda _, value: value,
+    origins: Origins = UNKNOWN,
 ) -> Verdict:
     """Value a result; `panel` holds the participants, without one the reasoner plays every role.
 
-    `fixed` gives roles by name that are not drawn; without `check` a verbatim quote is enough. Where
+    `fixed` gives roles by name that are not drawn, `origins` where everything given comes from; without
+    `check` a verbatim quote is enough. Where
     the budget ends during the debate the cheap value stands, and `why` says so. Raises
     `ReasonerError`, and `BudgetExceeded` where not even the cheap value could be had.
     """
-    case = Case(task, idea, result, expected, tuple(evidence), rho, tuple(lessons), tuple(rubric))
+    case = Case(task, idea, result, expected, tuple(evidence), rho, tuple(lessons), tuple(rubric), origins)
     present = list(panel) or [Debater(reasoner.name, reasoner)]
     roles = assign_roles(present, rng, fixed or {})
     voters = _voters(roles, present, settings.first_votes)
@@ -228,6 +234,10 @@ async def _speak(
         rho=case.rho,
         heard=tuple(speech.argument.text for speech in speeches),
     )
+    came = case.origins
+    request = sourced(
+        request, task=came, idea=came, result=came, expected=came, evidence=came, heard=came
+    )  # fmt: skip
     argument = await debater.reasoner.argue(request)
     # In a thread, because the check may be a model.
     kept = await asyncio.to_thread(verified, argument, case.evidence, side=side, carrying=court.carrying)
@@ -250,7 +260,7 @@ def majority(first: Sequence[float], speeches: Sequence[Speech]) -> float:
 
 
 def _judge_request(case: Case, arguments: tuple[tuple[str, Argument], ...] = ()) -> JudgeRequest:
-    return JudgeRequest(
+    request = JudgeRequest(
         task=case.task,
         idea=case.idea,
         result=case.result,
@@ -261,3 +271,8 @@ def _judge_request(case: Case, arguments: tuple[tuple[str, Argument], ...] = ())
         rubric=case.rubric,
         rho=case.rho,
     )
+    came = case.origins
+    return sourced(
+        request, task=came, idea=came, result=came, expected=came, evidence=came, arguments=came,
+        lessons=came, rubric=came,
+    )  # fmt: skip

@@ -25,6 +25,7 @@ from ddax.evolution.suites import Suite
 from ddax.evolution.verdict import separate_report, separate_verdict
 from ddax.evolution.wording import explain, unified
 from ddax.reasoning.protocol import PatchRequest
+from ddax.reasoning.sourced import CODE_READ, TOLD, sourced
 from ddax.types import Usage
 from ddax.wording import NOT_INSTALLED, amount
 
@@ -279,7 +280,7 @@ class Attempt:
             lines,
             self.settings.evolution_population_size,
         )
-        return path, request
+        return path, sourced(request, goal=TOLD, code=CODE_READ, failures=CODE_READ)
 
     def failures(self, baseline: Baseline) -> tuple[str, ...]:
         """Say which tests fail and how, or why the program does not even load."""

@@ -10,7 +10,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from hashlib import sha256
 
 from numpy.random import Generator
@@ -20,6 +20,7 @@ from ddax.evolution.minimise import Opcode, hunks
 from ddax.evolution.records import Evaluation
 from ddax.reasoning.budget import usage_of
 from ddax.reasoning.protocol import CodeCandidate, MutateRequest, PatchRequest, Reasoner
+from ddax.reasoning.sourced import CODE_READ, TOLD, sourced
 from ddax.types import Usage
 
 FRESH = 3
@@ -168,6 +169,7 @@ class EvolutionarySolver:
         """Ask for a changed version of the best, given its fitness report."""
         report = f"score {parent.evaluation.score:.0f} of 100\n{parent.evaluation.report}"
         request = MutateRequest(goal, parent.candidate, report, int(self.rng.integers(1 << 31)))
+        request = sourced(request, goal=TOLD, candidate=CODE_READ, report=CODE_READ)
         try:
             patches = await self.reasoner.mutate_patch(request)
         except ReasonerError as error:
@@ -243,7 +245,5 @@ class EvolutionarySolver:
         if winner is not None or self._ended():
             return winner
         seed = int(self.rng.integers(1 << 31))
-        again = PatchRequest(
-            request.goal, request.code, request.failures, request.suspicious, FRESH, seed
-        )  # fmt: skip
+        again = replace(request, n=FRESH, seed=seed)
         return await self.assess((await self.propose(again))[:FRESH], "model")

@@ -34,6 +34,9 @@ _PLAIN = (
     r"\u3000-\u3002\u3008-\u3011\uff01-\uff0f\uff1a-\uff1f"
 )
 """White space and punctuation as people set it; every other sign may spell something out."""
+LEAST_KEY = 6
+"""Characters from which on a word with a digit, a capital inside or an underscore names one thing."""
+_KEY = re.compile(r"\w+(?:-\w+)*")
 _WORD = re.compile(rf"\w+|[^\w{_PLAIN}]+")
 
 
@@ -63,6 +66,11 @@ def of_record(record: Record) -> Origins:
     if record.writer.partition(":")[0] == "human":
         return frozenset({USER})
     return of_source(record.source) if record.source else frozenset({MEMORY})
+
+
+def of_kept(row: Mapping[str, Any]) -> Origins:
+    """Return the origins of a row of a log that was learned; one that does not say so may be private."""
+    return frozenset(str(name) for name in row["origins"]) if "origins" in row else frozenset({MEMORY})
 
 
 def of_foreign(record: Record) -> Origins:
@@ -115,6 +123,27 @@ def trace(value: Any, *, told: str, public: Mapping[str, str], context: Origins)
             left -= shared
             found.add(origin)
     return frozenset(found) | (context if left else NOWHERE)
+
+
+def quoted(value: Any, *, told: str, texts: Mapping[str, str]) -> Origins:
+    """Return the origins of those texts that share a word with a value which is no plain word of a language.
+
+    It is for what is as good as public, as what a tool says of itself: a name, a number or a key in it
+    may be nobody else's business all the same. What the user told is the user's.
+    """
+    words = telling(str(value)) - telling(told)
+    return frozenset(origin for origin, text in texts.items() if words & telling(text))
+
+
+def telling(text: str) -> frozenset[str]:
+    """Return the words of a text that name one thing: with a digit or a capital inside, of some length."""
+    return frozenset(word.casefold() for word in _KEY.findall(text) if _names_one(word))
+
+
+def _names_one(word: str) -> bool:
+    if len(word) < LEAST_KEY:
+        return False
+    return any(c.isdigit() for c in word) or any(c.isupper() for c in word[1:]) or "_" in word
 
 
 def _words(text: str) -> list[str]:

@@ -7,7 +7,7 @@ from collections import Counter
 from collections.abc import Callable, Iterable, Sequence
 from typing import NamedTuple
 
-from ddax.memory.protocol import FORGOTTEN, Kept, Relation, Tally, Tombstone
+from ddax.memory.protocol import FORGOTTEN, Blots, Kept, LogRow, Relation, Tally, Tombstone
 from ddax.memory.records import clean, digest, handed_on, moment, passes_on
 from ddax.memory.scoring import Floats
 from ddax.memory.sqlite_upkeep import RESOLVED, tombstone_of
@@ -119,6 +119,31 @@ class DictUpkeep:
         """Return the ids, of rows and of tombstones, that begin with a prefix."""
         every = {*self._rows, *(stone.id for stone in self._tombstones)}
         return sorted(row_id for row_id in every if prefix and row_id.startswith(prefix))[:RESOLVED]
+
+    async def logs(self, *, after: int = 0, limit: int = 1000) -> list[LogRow]:
+        """Return the rows of every log, numbered from 1, from behind `after`."""
+        every = [(table, text) for table, rows in self._logs.items() for text, _, _ in rows.values()]
+        numbered = [LogRow(k, table, json.loads(text)) for k, (table, text) in enumerate(every, 1)]
+        return numbered[after : after + max(0, limit)]
+
+    async def blot(self, blots: Blots) -> None:
+        """Overwrite and take away what is named."""
+        places = [(table, key) for table, rows in self._logs.items() for key in rows]
+        for row in blots.rows:
+            table, key = places[row.seq - 1]
+            self._logs[table][key] = (json.dumps(row.row), *self._logs[table][key][1:])
+        for seq in blots.gone:
+            table, key = places[seq - 1]
+            del self._logs[table][key]
+        for page in blots.pages:
+            for key, old in self._pages.items():
+                if (old.source, old.doc_id) == (page.source, page.doc_id):
+                    self._pages[key] = page
+        left = {stone.id: stone for stone in blots.stones}
+        self._tombstones[:] = [left.get(stone.id, stone) for stone in self._tombstones]
+
+    async def wipe(self) -> None:
+        """Do nothing: what was taken out of a dict is gone."""
 
     async def tally(self) -> Tally:
         """Count what there is."""

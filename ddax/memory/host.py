@@ -19,7 +19,7 @@ CALLS = frozenset({
     "put", "get", "recall", "similar", "put_page", "get_page", "log", "rows", "find", "lessons", "count",
     *(f"upkeep.{name}" for name in (
         "relate", "relations", "bury", "tombstones", "restore", "scan", "branch", "pages", "resolve", "tally",
-        "writers",
+        "writers", "logs", "blot", "wipe",
     )),
 })  # fmt: skip
 """What others may call for; closing is not theirs."""

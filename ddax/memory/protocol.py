@@ -133,6 +133,28 @@ class Kept(NamedTuple):
     vector: NDArray[np.float32]
 
 
+class LogRow(NamedTuple):
+    """A row of a log as it is kept: its place in the order of writing, the log, its values."""
+
+    seq: int
+    table: str
+    row: JsonDict
+
+
+@dataclass(frozen=True)
+class Blots:
+    """What is to be overwritten or taken away so that nothing of a text is left.
+
+    `rows` are log rows with their new values, `gone` the places of those that go, `pages` whole pages
+    and `stones` tombstones with the words that are left of them.
+    """
+
+    rows: tuple[LogRow, ...] = ()
+    gone: tuple[int, ...] = ()
+    pages: tuple[Document, ...] = ()
+    stones: tuple[Tombstone, ...] = ()
+
+
 @dataclass(frozen=True)
 class Tally:
     """How many of each there are: rows by type, logs by name, refusals by reason, and so on."""
@@ -192,6 +214,18 @@ class Upkeep(Protocol):
 
     async def resolve(self, prefix: str) -> list[str]:
         """Return the ids, of rows and of tombstones, that begin with a prefix; at most 20."""
+        ...
+
+    async def logs(self, *, after: int = 0, limit: int = 1000) -> list[LogRow]:
+        """Return the rows of every log in the order they were written, from behind `after`."""
+        ...
+
+    async def blot(self, blots: Blots) -> None:
+        """Overwrite and take away what is named, at once; atomic."""
+        ...
+
+    async def wipe(self) -> None:
+        """Leave no byte of what was taken away in the files of the record."""
         ...
 
     async def tally(self) -> Tally:

@@ -14,7 +14,17 @@ from typing import Any
 
 from ddax.configs.settings import Recall
 from ddax.errors import DdaxError, UsageError
-from ddax.memory.protocol import Found, Kept, MemoryHit, RecallQuery, Relation, Tally, Tombstone
+from ddax.memory.protocol import (
+    Blots,
+    Found,
+    Kept,
+    LogRow,
+    MemoryHit,
+    RecallQuery,
+    Relation,
+    Tally,
+    Tombstone,
+)
 from ddax.memory.scoring import Trust
 from ddax.types import Document, JsonDict, MemoryType, Record
 
@@ -197,6 +207,19 @@ class RemoteUpkeep:
         """Return the ids, of rows and of tombstones, that begin with a prefix."""
         ids: list[str] = await self._call("upkeep.resolve", prefix)
         return ids
+
+    async def logs(self, *, after: int = 0, limit: int = 1000) -> list[LogRow]:
+        """Return the rows of every log in the order they were written, from behind `after`."""
+        rows: list[LogRow] = await self._call("upkeep.logs", after=after, limit=limit)
+        return rows
+
+    async def blot(self, blots: Blots) -> None:
+        """Overwrite and take away what is named, at once; atomic."""
+        await self._call("upkeep.blot", blots)
+
+    async def wipe(self) -> None:
+        """Leave no byte of what was taken away in the files of the record."""
+        await self._call("upkeep.wipe")
 
     async def tally(self) -> Tally:
         """Count what there is."""

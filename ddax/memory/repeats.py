@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import re
 import unicodedata
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 
 from ddax.memory.chunks import HEADING, sentences
 
@@ -23,6 +23,34 @@ def repeats(text: str, of: str) -> bool:
     """Tell whether a text holds another one whole, a sentence of it, or a run of its words."""
     said = _spaced(_words(text))
     return any(_spaced(piece) in said for piece in _pieces(of) if piece)
+
+
+class Copies:
+    """The texts that are copied out of some others; made once, asked of many.
+
+    What is shorter than `LEAST_SENTENCE` words is no copy by itself.
+    """
+
+    def __init__(self, texts: Iterable[str]) -> None:
+        self._from: dict[str, set[tuple[str, ...]]] = {}
+        for piece in (piece for text in texts for piece in _pieces(text)):
+            if len(piece) >= LEAST_SENTENCE:
+                self._from.setdefault(piece[0], set()).add(tuple(piece))
+
+    def __contains__(self, text: str) -> bool:
+        return any(True for _ in self._found(text))
+
+    def spare(self, text: str) -> None:
+        """Let pass from now on what this text says too."""
+        for piece in [*self._found(text)]:
+            self._from[piece[0]].discard(piece)
+
+    def _found(self, text: str) -> Iterator[tuple[str, ...]]:
+        words = _words(text)
+        for start, word in enumerate(words):
+            for piece in self._from.get(word, ()):
+                if tuple(words[start : start + len(piece)]) == piece:
+                    yield piece
 
 
 def _pieces(text: str) -> Iterator[Sequence[str]]:

@@ -10,7 +10,7 @@ import asyncio
 import json
 import math
 from collections.abc import Sequence
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, field
 
 from ddax.memory.protocol import Memory
 from ddax.memory.records import digest
@@ -43,12 +43,16 @@ class Rule:
 
     The precondition is the number of names (`slots`) and that each has a document; `answer` is the
     sentence that carried the answer, with names left open: the plan held if it leads to one like it.
+    `origins` are those of what it was learned from, None where nobody has kept them, and `rests_on` the
+    rows it was learned from; two rules that differ in these alone are one.
     """
 
     situation: str
     slots: int
     plan: tuple[PlanStep, ...]
     answer: str
+    origins: tuple[str, ...] | None = field(default=None, compare=False)
+    rests_on: tuple[str, ...] = field(default=(), compare=False)
 
     @property
     def id(self) -> str:
@@ -58,7 +62,10 @@ class Rule:
 
     def row(self, task: str) -> JsonDict:
         """Return the row it is stored as."""
-        return {"kind": "plan", "text": self.situation, "rule": self.id, "task": task, **asdict(self)}
+        row = {"kind": "plan", "text": self.situation, "rule": self.id, "task": task, **asdict(self)}
+        if self.origins is None:
+            del row["origins"]
+        return row
 
 
 @dataclass(frozen=True)
@@ -137,4 +144,6 @@ def standing(uses: Sequence[JsonDict], *, now: float) -> Standing:
 
 def _rule(row: JsonDict) -> Rule:
     plan = tuple(PlanStep(**step) for step in row["plan"])
-    return Rule(str(row["situation"]), int(row["slots"]), plan, str(row["answer"]))
+    origins = tuple(map(str, row["origins"])) if "origins" in row else None
+    rests_on = tuple(map(str, row.get("rests_on", ())))
+    return Rule(str(row["situation"]), int(row["slots"]), plan, str(row["answer"]), origins, rests_on)

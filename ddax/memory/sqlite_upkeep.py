@@ -8,14 +8,15 @@ from __future__ import annotations
 import json
 import sqlite3
 from collections.abc import Iterable, Sequence
+from contextlib import closing
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 
-from ddax.errors import StateError
+from ddax.errors import StateError, StorageError
 from ddax.memory.migrations import sqlite_errors, transaction
-from ddax.memory.protocol import FORGOTTEN, Kept, Relation, Tally, Tombstone
+from ddax.memory.protocol import FORGOTTEN, Blots, Kept, LogRow, Relation, Tally, Tombstone
 from ddax.memory.records import clean, digest, handed_on, near_key, passes_on
 from ddax.memory.scoring import Floats
 from ddax.types import Document, MemoryType, Record
@@ -173,6 +174,44 @@ class UpkeepTables:
         with sqlite_errors(self._path):
             found = self._db.execute(sql, (*bounds, ns, ns, *bounds, RESOLVED))
             return [str(row[0]) for row in found]
+
+    def logs(self, ns: str, after: int, limit: int) -> list[LogRow]:
+        """Return the rows of every log in the order they were written, from behind `after`."""
+        sql = "SELECT seq, name, row FROM log WHERE ns = ? AND seq > ? ORDER BY seq LIMIT ?"
+        with sqlite_errors(self._path):
+            found = self._db.execute(sql, (ns, after, max(0, limit))).fetchall()
+        return [LogRow(int(row[0]), str(row[1]), json.loads(row[2])) for row in found]
+
+    def blot(self, ns: str, blots: Blots) -> None:
+        """Overwrite and take away what is named in one transaction."""
+        with sqlite_errors(self._path), transaction(self._db):
+            self._db.executemany(
+                "UPDATE log SET row = ? WHERE ns = ? AND seq = ?",
+                [(json.dumps(row.row), ns, row.seq) for row in blots.rows],
+            )
+            self._db.executemany(
+                "DELETE FROM log WHERE ns = ? AND seq = ?", [(ns, seq) for seq in blots.gone]
+            )
+            self._db.executemany(
+                "UPDATE page SET text = ?, title = ? WHERE ns = ? AND source = ? AND doc_id = ?",
+                [(page.text, page.title, ns, page.source, page.doc_id) for page in blots.pages],
+            )
+            self._db.executemany(
+                "UPDATE tombstone SET title = ?, source = ? WHERE ns = ? AND id = ?",
+                [(stone.title, stone.source, ns, stone.id) for stone in blots.stones],
+            )
+
+    def wipe(self) -> None:
+        """Write the file anew without the places that are free, and empty its write-ahead log."""
+        with sqlite_errors(self._path), closing(sqlite3.connect(self._path, timeout=5.0)) as db:
+            db.isolation_level = None
+            db.execute("VACUUM")
+            if db.execute("PRAGMA wal_checkpoint(TRUNCATE)").fetchone()[0]:
+                raise StorageError(
+                    f"The log beside {str(self._path)!r} could not be emptied.",
+                    why="Another process reads the memory; bytes of what was forgotten may stand in it.",
+                    mend="End that process and run the same command again.",
+                )
 
     def writers(self, ns: str) -> list[str]:
         """Return who has written rows, by name."""

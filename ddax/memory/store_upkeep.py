@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Awaitable, Callable, Sequence
 from typing import Protocol, TypeVar
 
-from ddax.memory.protocol import Kept, Relation, Tally, Tombstone
+from ddax.memory.protocol import Blots, Kept, LogRow, Relation, Tally, Tombstone
 from ddax.memory.questions import each_once
 from ddax.memory.records import moment
 from ddax.memory.scoring import Floats
@@ -108,6 +108,18 @@ class StoreUpkeep:
     async def resolve(self, prefix: str) -> list[str]:
         """Return the ids, of rows and of tombstones, that begin with a prefix."""
         return await self._on_record(lambda: self._tables.resolve(self._ns, prefix))
+
+    async def logs(self, *, after: int = 0, limit: int = 1000) -> list[LogRow]:
+        """Return the rows of every log in the order they were written, from behind `after`."""
+        return await self._on_record(lambda: self._tables.logs(self._ns, after, limit))
+
+    async def blot(self, blots: Blots) -> None:
+        """Overwrite and take away what is named, at once; atomic."""
+        await self._on_record(lambda: self._tables.blot(self._ns, blots))
+
+    async def wipe(self) -> None:
+        """Leave no byte of what was taken away in the files of the record."""
+        await self._on_record(self._tables.wipe)
 
     async def tally(self) -> Tally:
         """Count what there is."""

@@ -10,7 +10,7 @@ from typing import Any, TypeAlias
 from pydantic import TypeAdapter, ValidationError
 
 from ddax.errors import StateError, UsageError, first_fault, json_fault, read_json_text
-from ddax.ideas.origins import of_foreign, of_record
+from ddax.ideas.origins import MEMORY, of_foreign, of_kept, of_record, read
 from ddax.memory.audit import every
 from ddax.memory.protocol import Memory, Relation, Tombstone
 from ddax.memory.records import FOUND_BY_MEANING, check_found, clean, digest, has_date, rows_of, to_json
@@ -199,12 +199,20 @@ async def _take(
     elif isinstance(item, Entry):
         if item.table not in known:
             known[item.table] = {_key(old) for old in await memory.rows(item.table, limit=_ALL)}
-        if _key(item.row) not in known[item.table]:
-            await memory.log(item.table, item.row, key=_key(item.row))
+        row = _foreign_row(item.row)
+        if known[item.table].isdisjoint((_key(item.row), _key(row))):
+            await memory.log(item.table, row, key=_key(row))
             counts["logs"] += 1
     elif isinstance(item, Relation) and item.newer in ids and item.older in ids:
         await memory.upkeep.relate([replace(item, newer=ids[item.newer], older=ids[item.older])])
         counts["relations"] += 1
+
+
+def _foreign_row(row: JsonDict) -> JsonDict:
+    """Return a row that was learned elsewhere: it is never believed to rest on the user's word alone."""
+    if "origins" not in row:
+        return row
+    return {**row, "origins": sorted(read(of_kept(row))) or [MEMORY]}
 
 
 def _foreign(record: Record, cites: list[str]) -> Record:

@@ -17,15 +17,25 @@ import numpy as np
 from ddax import errors
 from ddax.configs.settings import Recall
 from ddax.errors import DdaxError, UsageError
-from ddax.memory.protocol import Found, Kept, MemoryHit, RecallQuery, Relation, Tally, Tombstone
+from ddax.memory.protocol import (
+    Blots,
+    Found,
+    Kept,
+    LogRow,
+    MemoryHit,
+    RecallQuery,
+    Relation,
+    Tally,
+    Tombstone,
+)
 from ddax.memory.remote import Call
 from ddax.types import Document, Record
 
 _DATACLASSES: dict[str, Callable[..., Any]] = {
     kind.__name__: kind
-    for kind in (Call, Document, MemoryHit, RecallQuery, Record, Relation, Tally, Tombstone)
+    for kind in (Blots, Call, Document, MemoryHit, RecallQuery, Record, Relation, Tally, Tombstone)
 }
-_TUPLES: dict[str, Callable[..., Any]] = {kind.__name__: kind for kind in (Found, Kept)}
+_TUPLES: dict[str, Callable[..., Any]] = {kind.__name__: kind for kind in (Found, Kept, LogRow)}
 _KINDS = _DATACLASSES | _TUPLES
 _ERRORS = {
     name: kind

@@ -295,6 +295,7 @@ async def _store(packet: LeafPacket, session: Session, result: ActionResult) -> 
             HITS, {"task": task, "idea": leaf, "step": step, "hits": hits}, key=f"{task}:{leaf}"
         )
     kept = await keep(packet, [_stamped(r, origins) for r in result.records], session)
+    origins = read(join(origins, kept.origins))
     row = {"ok": True, "evidence": kept.linked, "origins": origins}
     row["contradicts"] = await _contradicts(session, kept.ids, task)
     told = kept.summary

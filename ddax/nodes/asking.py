@@ -14,12 +14,14 @@ from ddax.graph.services import Session
 from ddax.graph.state import State
 from ddax.ideas import dag
 from ddax.ideas.idea import clip, is_final
+from ddax.ideas.origins import Origins
 from ddax.nodes.arguments import whole
 from ddax.nodes.frontier import frontier, inherited_q, score
-from ddax.nodes.gather import task_text, usage_row
+from ddax.nodes.gather import of_chain, task_text, usage_row
 from ddax.nodes.human import APPROVAL_OPTIONS, PROTECT_OPTIONS, REST, REST_OPTIONS
 from ddax.reasoning.budget import usage_of
 from ddax.reasoning.protocol import AskRequest
+from ddax.reasoning.sourced import FIXED, TOLD, sourced
 from ddax.types import JsonDict
 from ddax.wording import amount
 
@@ -40,7 +42,8 @@ async def question_of(state: State, session: Session) -> tuple[JsonDict, JsonDic
     if about:
         title = clip(state["ideas"][about]["title"], 120)
         situation += f"; most depends on whether this is right to do next: {title!r} (idea {about})"
-    row = await _asked(state, session, situation, PROTECT_OPTIONS)
+    came = of_chain(state["ideas"], state["ideas"][about]) if about else FIXED
+    row = await _asked(state, session, situation, PROTECT_OPTIONS, came)
     question = {
         "idea": about or state["work"]["root"],
         "kind": "protect",
@@ -72,7 +75,7 @@ def first_pending(state: State) -> str:
 async def _pending(state: State, session: Session) -> tuple[JsonDict, JsonDict]:
     pending, first = state["questions"], first_pending(state)
     if pending[first].get("kind") == REST:
-        row = await _asked(state, session, str(pending[first]["text"]), REST_OPTIONS)
+        row = await _asked(state, session, str(pending[first]["text"]), REST_OPTIONS, FIXED)
         question = {"idea": state["work"]["root"], "kind": REST, "text": row["text"]}
         return {**question, "options": list(REST_OPTIONS), "pending": len(pending)}, row["usage"]
     shown = {**pending[first], "about": first, "options": list(APPROVAL_OPTIONS), "pending": len(pending)}
@@ -106,7 +109,9 @@ async def _most_useful(state: State, session: Session) -> tuple[str, list[JsonDi
     return open_ones[order[0]]["id"], rows
 
 
-async def _asked(state: State, session: Session, situation: str, options: tuple[str, ...]) -> JsonDict:
+async def _asked(
+    state: State, session: Session, situation: str, options: tuple[str, ...], came: Origins
+) -> JsonDict:
     """Return the row of the question of this step, which is asked and paid for once.
 
     A node with an interrupt runs again when it is answered. A reasoner that fails, or a spent
@@ -118,6 +123,7 @@ async def _asked(state: State, session: Session, situation: str, options: tuple[
     if known:
         return known[0]
     request = AskRequest(await task_text(state, session), situation, options)
+    request = sourced(request, task=TOLD, situation=came, options=FIXED, evidence=FIXED)
     try:
         question = await session.metered(work["id"], state.get("usage", {})).ask(request)
         row = {"text": question.text, "usage": usage_row(question.usage)}

@@ -15,7 +15,17 @@ from ddax.ideas import dag, grow
 from ddax.ideas.idea import clip, is_final
 from ddax.ideas.requirements import Facts, Requirement, breaks_answer, broken
 from ddax.nodes.claims import doubts
-from ddax.nodes.gather import evidence, findings, read_pages, recall, task_text, thoughts, usage_row
+from ddax.nodes.gather import (
+    evidence,
+    findings,
+    of_ideas,
+    read_pages,
+    recall,
+    task_text,
+    thought_origins,
+    thoughts,
+    usage_row,
+)
 from ddax.nodes.judging import settle_values
 from ddax.nodes.merge import answer_of, supported
 from ddax.nodes.quoting import synthesis
@@ -23,6 +33,7 @@ from ddax.nodes.remembered import remembered
 from ddax.nodes.withheld import withheld
 from ddax.reasoning.budget import REACHED, usage_of
 from ddax.reasoning.protocol import MergeRequest
+from ddax.reasoning.sourced import TOLD, of_passages, sourced
 from ddax.types import Idea, JsonDict
 from ddax.wording import NOT_DONE, sentence
 
@@ -74,16 +85,20 @@ async def _partial(state: State, session: Session) -> tuple[Answer, Update]:
     finished = [
         c["id"] for c in dag.subtree(state["ideas"], root["id"]) if is_final(c) and c["kind"] == "leaf"
     ]
-    text = await task_text(state, session)
+    recalled = await recall(state, session, state["work"]["text"])
     request = MergeRequest(
-        task=text,
+        task=await task_text(state, session),
         idea=root["title"],
         findings=await findings(state, session, finished),
         evidence=await evidence(state, session, state["work"]["text"]),
-        thoughts=thoughts(await recall(state, session, state["work"]["text"])),
+        thoughts=thoughts(recalled),
         final=True,
         seed=session.settings.seed,
     )
+    request = sourced(
+        request, task=TOLD, idea=TOLD, findings=of_ideas(state["ideas"], finished),
+        evidence=of_passages(request.evidence), thoughts=thought_origins(recalled),
+    )  # fmt: skip
     try:
         reply = await synthesis(state, request, session)
     except (BudgetExceeded, ReasonerError) as error:

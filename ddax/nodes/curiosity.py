@@ -9,10 +9,12 @@ from ddax.graph.services import Session
 from ddax.graph.state import State
 from ddax.ideas import dag
 from ddax.ideas.idea import clip
+from ddax.ideas.origins import NOWHERE, Origins
 from ddax.metacognition.effects import effects_of
 from ddax.nodes.gather import read_pages, task_text
 from ddax.reasoning.budget import usage_of
 from ddax.reasoning.protocol import AskRequest, Expansion
+from ddax.reasoning.sourced import FIXED, TOLD, of_passages, of_request, sourced
 from ddax.types import ActionCall, Proposal
 
 CURIOUS = "curious: "
@@ -24,19 +26,26 @@ SITUATION = (
 )
 
 
-async def with_curiosity(state: State, session: Session, reply: Expansion) -> Expansion:
-    """Add to an expansion the search for a curiosity question, where the mood explores."""
+async def with_curiosity(state: State, session: Session, reply: Expansion) -> tuple[Expansion, Origins]:
+    """Add to an expansion the search for a curiosity question, where the mood explores.
+
+    Returned with it is where that question comes from.
+    """
     if not _due(state, session):
-        return reply
-    request = AskRequest(
-        await task_text(state, session), SITUATION, (), await read_pages(state, session), kind="curiosity"
-    )
+        return reply, NOWHERE
+    request = await _request(state, session)
     try:
         question = await session.metered(state["work"]["id"], state.get("usage", {})).ask(request)
     except (BudgetExceeded, ReasonerError) as error:  # what is planned, and paid for, goes on without it
-        return replace(reply, usage=reply.usage + usage_of(error))
+        return replace(reply, usage=reply.usage + usage_of(error)), NOWHERE
     children = (*reply.children, _leaf(question.text))
-    return replace(reply, children=children, usage=reply.usage + question.usage)
+    return replace(reply, children=children, usage=reply.usage + question.usage), of_request(request)
+
+
+async def _request(state: State, session: Session) -> AskRequest:
+    known = await read_pages(state, session)
+    request = AskRequest(await task_text(state, session), SITUATION, (), known, kind="curiosity")
+    return sourced(request, task=TOLD, situation=FIXED, options=FIXED, evidence=of_passages(known))
 
 
 def _due(state: State, session: Session) -> bool:

@@ -16,26 +16,34 @@ from ddax.errors import BudgetExceeded, ReasonerError
 from ddax.graph.services import Session
 from ddax.graph.state import Outcome, State, Update
 from ddax.ideas import dag, grow
+from ddax.ideas.idea import Ideas
+from ddax.ideas.origins import Origins, join
 from ddax.nodes.deciding import decides, estimates, in_doubt
 from ddax.nodes.frontier import inherited_q
-from ddax.nodes.gather import as_passage, task_text, usage_row
-from ddax.nodes.judging import DEBATES, bench, judging
+from ddax.nodes.gather import as_passage, of_chain, of_lessons, task_text, usage_row
+from ddax.nodes.judging import DEBATES, bench, judging, of_rubric
 from ddax.nodes.rules import familiar, planned
 from ddax.nodes.standing import hear
 from ddax.reasoning.budget import usage_of
 from ddax.reasoning.protocol import JudgeRequest
+from ddax.reasoning.sourced import FIXED, TOLD, of_passages, sourced
 from ddax.types import Idea, JsonDict, Passage, Usage
 
 
 @dataclass(frozen=True)
 class Brief:
-    """What the judges of a step go by: the task, lessons, criteria, what was read, and what rules planned."""
+    """What the judges of a step go by: the task, lessons, criteria, what was read, and what rules planned.
+
+    `learned` and `criteria` are where lessons and rubric come from.
+    """
 
     text: str
     lessons: Sequence[str] = ()
     rubric: tuple[str, ...] = ()
     read: Mapping[str, tuple[Passage, ...]] = field(default_factory=dict)
     plans: Mapping[str, JsonDict] = field(default_factory=dict)
+    learned: Origins = FIXED
+    criteria: Origins = FIXED
 
 
 async def evaluate(state: State, *, session: Session) -> Update:
@@ -71,10 +79,12 @@ async def _brief(state: State, session: Session, worth: Sequence[str]) -> Brief:
     if not worth:
         return Brief(text)
     # Here, once: verdicts beside each other would each fit the maps.
-    rubric = tuple((await judging(state, session, text))["rubric"])
+    row = await judging(state, session, text)
+    rubric = tuple(row["rubric"])
     lessons = await session.memory.lessons(text[:2000], kind="value", now=state["work"]["opened"])
     read = await _evidence(state["ideas"], worth, session)
-    return Brief(text, lessons, rubric, read, await planned(state, session))
+    learned = await of_lessons(state, session, lessons) if lessons else FIXED
+    return Brief(text, lessons, rubric, read, await planned(state, session), learned, of_rubric(row))
 
 
 def _sorted_out(
@@ -138,20 +148,37 @@ async def _judge(
         rubric=court.rubric,
         check=session.check,
         correct=court.correct,
-    )
+        origins=join(
+            TOLD, of_chain(state["ideas"], idea), of_passages(brief.read.get(idea["id"], ())),
+            brief.learned, brief.criteria,
+        ),
+    )  # fmt: skip
 
 
 async def _cheap(state: State, session: Session, brief: Brief) -> dict[str, Verdict]:
     """Return what every outcome of worth is valued without a model, by what was read for it."""
     ideas, outcomes = state["ideas"], state["outcomes"]
+    rho = float(state["mind"]["rho"])
     requests = {
-        idea_id: JudgeRequest(
-            brief.text, ideas[idea_id]["title"], outcomes[idea_id]["text"], outcomes[idea_id]["expected"],
-            evidence, lessons=tuple(brief.lessons), rubric=brief.rubric, rho=float(state["mind"]["rho"]),
-        )
+        idea_id: _estimated(ideas, outcomes[idea_id], brief, evidence, rho)
         for idea_id, evidence in brief.read.items()
-    }  # fmt: skip
+    }
     return await estimates(requests, outcomes, session)
+
+
+def _estimated(
+    ideas: Ideas, outcome: Outcome, brief: Brief, evidence: tuple[Passage, ...], rho: float
+) -> JudgeRequest:
+    idea = ideas[outcome["idea"]]
+    came = of_chain(ideas, idea)
+    return sourced(
+        JudgeRequest(
+            brief.text, idea["title"], outcome["text"], outcome["expected"], evidence,
+            lessons=tuple(brief.lessons), rubric=brief.rubric, rho=rho,
+        ),
+        task=TOLD, idea=came, result=came, expected=came, evidence=of_passages(evidence), arguments=FIXED,
+        lessons=brief.learned, rubric=brief.criteria,
+    )  # fmt: skip
 
 
 async def _evidence(

@@ -25,6 +25,7 @@ from ddax.ideas.requirements import Requirement, forbids
 from ddax.memory.protocol import MANY
 from ddax.nodes.coding import REPAIR
 from ddax.nodes.gather import task_text, usage_row
+from ddax.reasoning.sourced import CODE_READ
 from ddax.types import ActionCall, Idea, JsonDict, Proposal, Record
 from ddax.wording import amount
 
@@ -53,7 +54,11 @@ async def evolve(state: State, *, session: Session) -> Update:
             state,
             grown,
             leaf,
-            Idea(status="done" if result.solved else "failed", result=clip(text, RESULT_BYTES)),
+            Idea(
+                status="done" if result.solved else "failed",
+                result=clip(text, RESULT_BYTES),
+                origins=sorted(CODE_READ),
+            ),
         ),
         "outcomes": {leaf: outcome},
         "usage": usage_row(result.usage),
@@ -136,14 +141,16 @@ def _settled(state: State, grown: Patch, leaf: str, ended: Idea) -> Patch:
     ideas = apply_patches(state["ideas"], [patch])
     merge = dag.current_merge(ideas, root)
     rest = grow.abandon(ideas, root, "the code is repaired")
-    done = Idea(status="done", result=ended["result"])
+    done = Idea(status="done", result=ended["result"], origins=ended["origins"])
     closed = {root: done} | ({merge["id"]: done} if merge is not None else {})
     return apply_patches(patch, [rest, closed])
 
 
 def _failed(grown: Patch, leaf: str, cause: DdaxError, paid: JsonDict) -> Update:
     reason = clip(str(cause), REASON_BYTES)
-    ended = Idea(status="failed", reason=reason, error={"kind": type(cause).__name__})
+    ended = Idea(
+        status="failed", reason=reason, error={"kind": type(cause).__name__}, origins=sorted(CODE_READ)
+    )  # fmt: skip
     outcome = Outcome(idea=leaf, ok=False, text=reason, expected="every test passes", action=REPAIR)
     return {
         "ideas": apply_patches(grown, [{leaf: ended}]),
@@ -189,6 +196,6 @@ async def _remember(state: State, session: Session, leaf: str, result: RepairRes
             idea=leaf,
             step=state["step"],
             created=state["work"]["opened"],
-            meta={"kind": "repair"},
+            meta={"kind": "repair", "origins": sorted(CODE_READ)},
         )
         await session.memory.put([thought])

@@ -13,12 +13,13 @@ from __future__ import annotations
 
 from dataclasses import replace
 
+from ddax.actions.protocol import of_descriptions
 from ddax.errors import ReasonerError, Unavailable
 from ddax.graph.services import Session
 from ddax.graph.state import State, Update
 from ddax.ideas import dag, grow
 from ddax.ideas.idea import REASON_BYTES, TITLE_BYTES, Patch, apply_patches, clip
-from ddax.ideas.origins import join, of_source, read
+from ddax.ideas.origins import Origins, join, read
 from ddax.ideas.requirements import demanded_visits, forbids, merged, parse, same_place, told_by
 from ddax.metacognition.effects import effects_of
 from ddax.nodes.arguments import stowed_all
@@ -26,16 +27,29 @@ from ddax.nodes.claims import verify_leaf
 from ddax.nodes.coding import TEST
 from ddax.nodes.curiosity import with_curiosity
 from ddax.nodes.first import first_search
-from ddax.nodes.gather import evidence, findings, found, lessons, read_by, task_text, usage_row, visited
+from ddax.nodes.gather import (
+    evidence,
+    findings,
+    found,
+    lessons,
+    of_chain,
+    of_ideas,
+    of_lessons,
+    read_by,
+    task_text,
+    usage_row,
+    visited,
+)
 from ddax.nodes.joining import Joined, join_twins, renumbered
 from ddax.nodes.pruning import log_cuts
 from ddax.nodes.replan import parent_of, without_old_plan
-from ddax.nodes.rules import by_rule
+from ddax.nodes.rules import by_rule, of_rules
 from ddax.nodes.seen import same_view, seen_last, viewed
 from ddax.nodes.unread import idle, unread
 from ddax.nodes.widen import NO_MORE
 from ddax.reasoning.budget import usage_of
 from ddax.reasoning.protocol import ExpandRequest, Expansion
+from ddax.reasoning.sourced import TOLD, of_passages, of_request, sourced
 from ddax.types import NO_PARENT, ActionCall, Idea, Proposal
 
 EMPTY_RESULT = "nothing left to look into here"
@@ -48,17 +62,18 @@ async def expand(state: State, *, session: Session) -> Update:
         return {"ideas": _verify(state, focus)}
     parent = parent_of(state["ideas"], focus) if mode == "replan" else focus
     reply = await by_rule(state, session, parent, mode) or await first_search(state, session, parent, mode)
-    origins = read_by(state["ideas"], state["work"]["root"])
+    origins = await _known(state, session, parent)
     if reply is None:
         request = await _request(state, session, parent)
-        origins = join(origins, *(of_source(seen.source) for seen in (*request.evidence, *request.hits)))
+        origins = join(origins, of_request(request))
         try:
             reply = await session.metered(state["work"]["id"], state.get("usage", {})).expand(request)
         except Unavailable:
             raise  # all that is left would fail alike: the run breaks off, to be resumed
         except ReasonerError as error:
             return _failed(state, parent, error) if parent["status"] == "open" else _kept(parent, error)
-        reply = await with_curiosity(state, session, reply)
+        reply, asked = await with_curiosity(state, session, reply)
+        origins = join(origins, asked)
     reply = _without_repeats(state, parent, reply)
     planned = await _kept_of(state, session, parent, reply)
     if idle(planned.proposals) and (first := await unread(state, session, parent)):
@@ -68,6 +83,14 @@ async def expand(state: State, *, session: Session) -> Update:
     if reply.requirements and (demands := _from_model(state, reply, await task_text(state, session))):
         update["work"] = demands
     return update
+
+
+async def _known(state: State, session: Session, parent: Idea) -> Origins:
+    """Return where everything comes from that a plan under an idea may hold, whoever makes it."""
+    ideas = state["ideas"]
+    return join(
+        read_by(ideas, state["work"]["root"]), of_chain(ideas, parent), await of_rules(state, session)
+    )
 
 
 def _without_repeats(state: State, parent: Idea, reply: Expansion) -> Expansion:
@@ -183,7 +206,7 @@ async def _request(state: State, session: Session, parent: Idea) -> ExpandReques
     view = await seen_last(state, session)
     known = await evidence(state, session, parent["title"])
     views = await viewed(state, session) if view is not None else ()
-    return ExpandRequest(
+    request = ExpandRequest(
         task=await task_text(state, session),
         idea=parent["title"],
         depth=parent["depth"],
@@ -199,6 +222,19 @@ async def _request(state: State, session: Session, parent: Idea) -> ExpandReques
         temperature=steer.temperature,
         seed=settings.seed,
         seen=view,
+    )
+    before, every = read_by(state["ideas"], work["root"]), dag.subtree(state["ideas"], work["root"])
+    return sourced(
+        request,
+        task=TOLD,
+        idea=of_chain(state["ideas"], parent),
+        evidence=of_passages(request.evidence),
+        hits=of_passages(request.hits),
+        read=join(before, of_ideas(state["ideas"], (i["id"] for i in every))),
+        actions=of_descriptions(session.actions.values()),
+        lessons=await of_lessons(state, session, request.lessons),
+        findings=of_ideas(state["ideas"], needs),
+        seen=before,
     )
 
 

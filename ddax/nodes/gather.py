@@ -14,15 +14,16 @@ from ddax.graph.services import Session
 from ddax.graph.state import State
 from ddax.ideas import dag
 from ddax.ideas.idea import Ideas, is_final
-from ddax.ideas.origins import Origins, join
+from ddax.ideas.origins import Origins, join, of_kept, of_record
 from ddax.ideas.requirements import without_wording
 from ddax.memory.protocol import MANY, MemoryHit, RecallQuery
-from ddax.memory.records import FENCED, cut_before
+from ddax.memory.records import FENCED, REFLECTIONS, cut_before
 from ddax.nodes.bearing import bearing
 from ddax.nodes.standing import writers
 from ddax.reasoning.budget import FREE
 from ddax.reasoning.protocol import Finding
-from ddax.types import Citation, Hit, Idea, JsonDict, Passage, Record, Usage
+from ddax.reasoning.sourced import TOLD, UNKNOWN
+from ddax.types import NO_PARENT, Citation, Hit, Idea, JsonDict, Passage, Record, Usage
 
 HITS = "hits"
 CLAIMS = "claims"
@@ -85,11 +86,18 @@ def thoughts(hits: Iterable[MemoryHit]) -> tuple[str, ...]:
     return tuple(hit.record.text for hit in hits if hit.record.memory_type == "internal_thought")
 
 
+def thought_origins(hits: Iterable[MemoryHit]) -> Origins:
+    """Return where the recalled internal thoughts come from."""
+    own = (hit.record for hit in hits if hit.record.memory_type == "internal_thought")
+    return join(*map(of_record, own))
+
+
 def as_passage(record: Record, score: float) -> Passage:
     """Turn one stored row into a passage."""
     return Passage(
         record.id, record.source, record.title, record.text, record.start, record.end, score,
         cut=cut_before(record), fenced=bool(record.meta.get(FENCED)),
+        origins=tuple(sorted(of_record(record))) if "origins" in record.meta or not record.source else (),
     )  # fmt: skip
 
 
@@ -142,6 +150,23 @@ def visited(ideas: Ideas, root: str) -> tuple[str, ...]:
 def read_by(ideas: Ideas, root: str) -> Origins:
     """Return where everything comes from that a task has read so far."""
     return join(*(idea.get("origins", ()) for idea in dag.subtree(ideas, root) if is_final(idea)))
+
+
+def of_earlier(state: State) -> Origins:
+    """Return where earlier turns of a thread come from: the user, and all that their tasks had read."""
+    ideas, mine = state["ideas"], state["work"]["root"]
+    roots = [i for i, idea in ideas.items() if idea["parent"] == NO_PARENT and i != mine]
+    return join(TOLD, *(read_by(ideas, root) for root in roots))
+
+
+def of_ideas(ideas: Ideas, ids: Iterable[str]) -> Origins:
+    """Return where the words of ideas come from: what their plans and their results were read from."""
+    return join(*(ideas[idea_id].get("origins", ()) for idea_id in ids if idea_id in ideas))
+
+
+def of_chain(ideas: Ideas, idea: Idea) -> Origins:
+    """Return where an idea comes from with all above it, whose words it was made of."""
+    return of_ideas(ideas, [idea["id"], *(above["id"] for above in dag.ancestors(ideas, idea["id"]))])
 
 
 async def findings(state: State, session: Session, needs: Iterable[str]) -> tuple[Finding, ...]:
@@ -200,6 +225,17 @@ async def lessons(state: State, session: Session, title: str) -> tuple[str, ...]
         f"{work['text']} {title}", kind="policy", now=work["opened"], k=LESSONS, minimum=LIKE
     )
     return tuple(dict.fromkeys([*work.get("taught", []), *recalled]))
+
+
+async def of_lessons(state: State, session: Session, texts: Iterable[str]) -> Origins:
+    """Return where lessons come from: a human who taught them in this task, else what they were learned from.
+
+    A lesson that says nothing of it, as those of older releases, may be private.
+    """
+    taught = state["work"].get("taught", [])
+    asked = [session.memory.rows(REFLECTIONS, text=text, limit=MANY) for text in texts if text not in taught]
+    found = await asyncio.gather(*asked)
+    return join(TOLD, *(join(*map(of_kept, rows)) if rows else UNKNOWN for rows in found))
 
 
 def usage_row(usage: Usage) -> JsonDict:

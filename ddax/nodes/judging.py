@@ -14,12 +14,15 @@ from ddax.debate.calibration import CalibrationMap
 from ddax.debate.outcomes import outcome_rows
 from ddax.debate.panel import debaters, fixed_roles
 from ddax.debate.roles import Debater
+from ddax.debate.rubric import load_rubric
 from ddax.debate.task_rubric import rubric_row, task_rubric
 from ddax.graph.services import Session
 from ddax.graph.state import Answer, State
+from ddax.ideas.origins import Origins
 from ddax.memory.protocol import MANY
 from ddax.nodes.standing import panel, rubric_of
 from ddax.reasoning.protocol import Reasoner
+from ddax.reasoning.sourced import TOLD, UNKNOWN
 from ddax.types import JsonDict
 
 DEBATES = "debates"
@@ -73,6 +76,15 @@ async def judging(state: State, session: Session, text: str) -> JsonDict:
     }
     await session.memory.log(JUDGING, row, key=work["id"])
     return row
+
+
+def of_rubric(row: JsonDict) -> Origins:
+    """Return where the criteria of a task come from: those beside its own and the shipped ones were taught.
+
+    Who taught one may have told it what the user of this task does not know.
+    """
+    known = {*load_rubric().names, *row.get("task_criteria", {})}
+    return TOLD if known.issuperset(row["rubric"]) else UNKNOWN | TOLD
 
 
 async def settle_values(state: State, session: Session, answer: Answer, status: str) -> None:

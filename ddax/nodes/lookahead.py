@@ -19,11 +19,12 @@ from ddax.graph.state import State
 from ddax.ideas import dag, grow
 from ddax.ideas.idea import REASON_BYTES, Patch, clip, is_final
 from ddax.memory.protocol import MANY
-from ddax.nodes.gather import evidence, task_text
+from ddax.nodes.gather import evidence, of_chain, task_text
 from ddax.nodes.human import CHOSEN
 from ddax.nodes.permission import approved
 from ddax.reasoning.budget import usage_of
 from ddax.reasoning.protocol import JudgeRequest, PredictRequest
+from ddax.reasoning.sourced import FIXED, TOLD, of_passages, of_request, sourced
 from ddax.types import Idea, JsonDict, Usage
 
 IMAGINED = "imagined"
@@ -154,9 +155,16 @@ async def _value(state: State, session: Session, leaf: Idea, found: Lookahead) -
     """Forecast a leaf and value the forecast; what the forecast is unsure of counts as neutral."""
     reasoner = session.metered(state["work"]["id"], state.get("usage", {}))
     text, known = await task_text(state, session), await evidence(state, session, leaf["title"])
-    forecast = await reasoner.predict(PredictRequest(text, leaf["action"], known))
+    planned, read = of_chain(state["ideas"], leaf), of_passages(known)
+    ahead = PredictRequest(text, leaf["action"], known)
+    ahead = sourced(ahead, task=TOLD, action=planned, evidence=read)
+    forecast = await reasoner.predict(ahead)
     found.usage = found.usage + forecast.usage
     request = JudgeRequest(text, leaf["title"], forecast.expected, leaf.get("expected", ""), known)
+    request = sourced(
+        request, task=TOLD, idea=planned, result=of_request(ahead), expected=planned, evidence=read,
+        arguments=FIXED, lessons=FIXED, rubric=FIXED,
+    )  # fmt: skip
     judged = await reasoner.judge(request)
     found.usage = found.usage + judged.usage
     sure = min(1.0, max(0.0, forecast.confidence))

@@ -15,23 +15,27 @@ from ddax.graph.services import Session
 from ddax.graph.state import Answer, Outcome, State, Update
 from ddax.ideas import dag, grow
 from ddax.ideas.idea import MAX_EVIDENCE, REASON_BYTES, RESULT_BYTES, Patch, apply_patches, clip
-from ddax.ideas.origins import Origins, join, of_record, of_source, read
+from ddax.ideas.origins import join, read
 from ddax.nodes.gather import (
     CLAIMS,
     citation_row,
     evidence,
     findings,
+    of_chain,
+    of_ideas,
     read_pages,
     recall,
     task_text,
+    thought_origins,
     thoughts,
     usage_row,
 )
 from ddax.nodes.passing import PASSED_ON, passed_on, whole_needs
 from ddax.nodes.quoting import synthesis
-from ddax.nodes.rules import carried, followed
+from ddax.nodes.rules import carried, followed, of_rules
 from ddax.reasoning.budget import FREE, usage_of
 from ddax.reasoning.protocol import Finding, MergeRequest, Synthesis
+from ddax.reasoning.sourced import TOLD, of_passages, of_request, sourced
 from ddax.types import NO_PARENT, Idea, JsonDict, Passage, Record
 
 
@@ -46,13 +50,13 @@ async def merge(state: State, *, session: Session) -> Update:
     final = closing and parent["parent"] == NO_PARENT
     needs = whole_needs(ideas, me["needs"])
     said = await findings(state, session, needs)
-    origins = join(*(ideas[need].get("origins", ()) for need in needs))
+    origins = join(of_ideas(ideas, needs), await of_rules(state, session))
     passed = None if begun or final or not closing else passed_on(state, session, said)
     try:
         reply = await carried(state, session, parent, said) or passed
         if reply is None:
-            request, seen = await _request(state, session, me, said, final=final)
-            origins = join(origins, seen)
+            request = await _request({**state, "ideas": ideas}, session, me, said, needs, final=final)
+            origins = join(origins, of_request(request))
             reply = await synthesis(state, request, session)
     except Unavailable:
         raise  # as in `expand`
@@ -97,10 +101,10 @@ def _begun(state: State) -> Patch:
 
 
 async def _request(
-    state: State, session: Session, me: Idea, said: Sequence[Finding], *, final: bool
-) -> tuple[MergeRequest, Origins]:
-    """Return what is asked of the reasoner, and where what it gets to read comes from."""
-    title = state["ideas"][me["parent"]]["title"]
+    state: State, session: Session, me: Idea, said: Sequence[Finding], needs: Sequence[str], *, final: bool
+) -> MergeRequest:
+    parent = state["ideas"][me["parent"]]
+    title = parent["title"]
     recalled = await recall(state, session, title)
     request = MergeRequest(
         task=await task_text(state, session),
@@ -111,8 +115,14 @@ async def _request(
         final=final,
         seed=session.settings.seed,
     )
-    own = (hit.record for hit in recalled if hit.record.memory_type == "internal_thought")
-    return request, join(*(of_source(p.source) for p in request.evidence), *map(of_record, own))
+    return sourced(
+        request,
+        task=TOLD,
+        idea=of_chain(state["ideas"], parent),
+        findings=of_ideas(state["ideas"], needs),
+        evidence=of_passages(request.evidence),
+        thoughts=thought_origins(recalled),
+    )
 
 
 async def _rests_on(state: State, session: Session, text: str) -> tuple[Passage, ...]:

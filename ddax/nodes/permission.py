@@ -6,6 +6,7 @@ actions of a name for one task; both are rows of the log of approvals.
 
 from __future__ import annotations
 
+import json
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 
@@ -27,6 +28,7 @@ from ddax.ideas.origins import (
     kind_of,
     of_record,
     of_source,
+    quoted,
     trace,
 )
 from ddax.memory.protocol import MANY
@@ -137,7 +139,18 @@ async def _origins(
     hidden = any(kind_of(name) in PRIVATE for name in context)
     public = await _public(session, task) if hidden else {}
     found = [trace(value, told=told, public=public, context=context) for value in given.values()]
-    return join(*found) or frozenset({MODEL})
+    others = _described(session, action)
+    named = [quoted(value, told=told, texts=others) for value in given.values()]
+    return join(*found, *named) or frozenset({MODEL})
+
+
+def _described(session: Session, called: Action) -> dict[str, str]:
+    """Return what others say of their tools, by the tool; who is called knows what it said itself."""
+    return {
+        TOOL + name: f"{action.doc}\n{json.dumps(action.arguments.model_json_schema())}"
+        for name, action in session.actions.items()
+        if action.described and action.described != called.described
+    }
 
 
 async def _public(session: Session, task: str) -> dict[str, str]:

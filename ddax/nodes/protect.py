@@ -18,6 +18,7 @@ from ddax.graph.services import Session
 from ddax.graph.state import State, Update
 from ddax.ideas import grow
 from ddax.ideas.idea import REASON_BYTES, Patch, apply_patches, clip, fitted, is_final
+from ddax.ideas.origins import MEMORY
 from ddax.memory.overrides import human_name
 from ddax.memory.records import REFLECTIONS
 from ddax.nodes.answered import choice_of_run, choice_on, note_answer
@@ -123,6 +124,8 @@ async def _teach(state: State, session: Session, answer: HumanAnswer) -> None:
         "epsilon": 1.0,
         "about": f"{work['text']} {text}",
         "created": work["opened"],
+        # The user's word while this task runs; in a later one it may be what nobody there was told.
+        "origins": [MEMORY],
     }
     await session.memory.log(REFLECTIONS, lesson, key=f"{work['id']}:taught:{state['step']}")
 

@@ -16,6 +16,7 @@ from ddax.debate.task_rubric import task_rubric
 from ddax.graph.services import Session
 from ddax.graph.state import LeafPacket
 from ddax.ideas.idea import MAX_EVIDENCE, RESULT_BYTES, clip
+from ddax.ideas.origins import NOWHERE, Origins
 from ddax.memory.gate import beside_orders
 from ddax.memory.protocol import FORGOTTEN
 from ddax.memory.records import LARGE, Row, rows_of
@@ -26,16 +27,18 @@ from ddax.reasoning.embedded import EmbeddedReasoner
 from ddax.reasoning.embedded.debate import embedded_for
 from ddax.reasoning.embedded.vectors import MAX_CHARS
 from ddax.reasoning.protocol import Extraction, ExtractRequest, JudgeRequest, Reasoner
+from ddax.reasoning.sourced import FIXED, TOLD, of_passages, of_request, sourced
 from ddax.types import Record
 
 
 @dataclass(frozen=True)
 class Kept:
-    """The ids of the rows a leaf may link to, what was read in them, and the ids that this cites."""
+    """The ids of the rows a leaf may link to, what was read in them, what this cites, and its origins."""
 
     ids: list[str] = field(default_factory=list)
     summary: str = ""
     cited: frozenset[str] = frozenset()
+    origins: Origins = NOWHERE
 
     @property
     def linked(self) -> list[str]:
@@ -63,7 +66,14 @@ async def keep(packet: LeafPacket, records: Sequence[Record], session: Session) 
     if early is not None:  # its surprise is asked for as soon as all leaves have ended
         session.ahead.want(lambda: [clip(found.summary, RESULT_BYTES)])
     await _log(packet, found, session)
-    return Kept(ids, found.summary, frozenset(claim.citation.passage_id for claim in found.claims))
+    cited = frozenset(claim.citation.passage_id for claim in found.claims)
+    return Kept(ids, found.summary, cited, await _came(ids, session))
+
+
+async def _came(ids: Sequence[str], session: Session) -> Origins:
+    """Return where what was read comes from; a row that stood for another may have its own to tell."""
+    rows = await session.memory.get(ids)
+    return of_passages(as_passage(row, 1.0) for row in rows if of_page(row))
 
 
 async def _both(
@@ -104,7 +114,13 @@ def texts_for_judge(request: ExtractRequest, title: str, *, own: bool) -> list[s
     With `own` that is also what the task demands beside its question.
     """
     rubric = tuple(criterion.name for criterion in task_rubric(request.task).criteria) if own else ()
-    texts = embedded_for(JudgeRequest(request.task, title, "", "", request.passages, rubric=rubric))
+    came = of_request(request)
+    judged = sourced(
+        JudgeRequest(request.task, title, "", "", request.passages, rubric=rubric),
+        task=came, idea=came, result=FIXED, expected=FIXED, evidence=came, arguments=FIXED, lessons=FIXED,
+        rubric=came,
+    )  # fmt: skip
+    texts = embedded_for(judged)
     return [text[:MAX_CHARS] for text in texts]
 
 
@@ -135,7 +151,8 @@ async def _request(packet: LeafPacket, pages: Sequence[Record], session: Session
     task = packet["work"]
     text = await whole_text(session, task["id"]) or task.get("text", "")
     intent = packet["action"].get("intent", "") or packet["expected"]
-    return ExtractRequest(text, intent, tuple(as_passage(r, 1.0) for r in pages))
+    request = ExtractRequest(text, intent, tuple(as_passage(r, 1.0) for r in pages))
+    return sourced(request, task=TOLD, intent=packet["origins"], passages=of_passages(request.passages))
 
 
 async def _log(packet: LeafPacket, found: Extraction, session: Session) -> None:

@@ -16,14 +16,16 @@ from ddax.graph.services import Session
 from ddax.graph.state import State, Update
 from ddax.ideas import dag
 from ddax.ideas.idea import Ideas
+from ddax.ideas.origins import read
 from ddax.memory.protocol import MANY
 from ddax.memory.records import LEDGER, REFLECTIONS
 from ddax.nodes.consolidating import consolidate_memory
-from ddax.nodes.gather import task_text, usage_row
+from ddax.nodes.gather import of_chain, task_text, usage_row
 from ddax.nodes.rules import settle_rules
 from ddax.nodes.standing import settle
 from ddax.reasoning.budget import usage_of
 from ddax.reasoning.protocol import Lesson, ReflectRequest
+from ddax.reasoning.sourced import FIXED, TOLD, UNKNOWN, of_request, sourced
 from ddax.types import JsonDict, Usage
 
 POLICY_LESSONS = 3
@@ -39,8 +41,12 @@ async def reflect(state: State, *, session: Session) -> Update:
     spent = Usage()
     text = await task_text(state, session)
     found = contrasts(rows, state["ideas"], threshold)
-    asked = (_lesson(state, session, text, kind, row) for kind, _, row in found)
-    for (kind, error, row), lesson in zip(found, await asyncio.gather(*asked), strict=True):
+    requests = [_request(state, text, kind, row) for kind, _, row in found]
+    asked = (
+        _lesson(state, session, request, row) for request, (_, _, row) in zip(requests, found, strict=True)
+    )
+    lessons = await asyncio.gather(*asked)
+    for (kind, error, row), request, lesson in zip(found, requests, lessons, strict=True):
         spent = spent + lesson.usage
         if not lesson.text:
             continue
@@ -54,6 +60,8 @@ async def reflect(state: State, *, session: Session) -> Update:
             "expected": row["expected"],
             "actual": row["actual"],
             "about": f"{work['text']} {row['action']}",
+            "origins": read(of_request(request)),
+            "rests_on": list(state["ideas"].get(row["idea"], {}).get("evidence", [])),
         }
         await session.memory.log(REFLECTIONS, stored, key=f"{work['id']}:{kind}:{row['idea']}")
     await settle_rules(state, session)
@@ -105,10 +113,7 @@ def _largest(found: list[tuple[float, JsonDict]], threshold: float) -> list[tupl
     return sorted(worth, key=lambda pair: (-pair[0], dag.sort_key(pair[1]["idea"])))
 
 
-async def _lesson(
-    state: State, session: Session, text: str, kind: Literal["policy", "value"], row: JsonDict
-) -> Lesson:
-    """Ask for one lesson; a spent budget or a silent model leaves that one empty, and the run goes on."""
+def _request(state: State, text: str, kind: Literal["policy", "value"], row: JsonDict) -> ReflectRequest:
     request = ReflectRequest(
         text,
         row["action"],
@@ -117,12 +122,19 @@ async def _lesson(
         row["epsilon"],
         kind,
     )
+    idea = state["ideas"].get(row["idea"])
+    came = UNKNOWN if idea is None else of_chain(state["ideas"], idea)
+    return sourced(request, task=TOLD, action=FIXED, expected=came, actual=came)
+
+
+async def _lesson(state: State, session: Session, request: ReflectRequest, row: JsonDict) -> Lesson:
+    """Ask for one lesson; a spent budget or a silent model leaves that one empty, and the run goes on."""
     try:
         return await session.metered(state["work"]["id"], state.get("usage", {})).reflect(request)
     except (BudgetExceeded, ReasonerError) as error:
         await session.memory.log(
             "notes",
             {"task": state["work"]["id"], "note": f"no lesson: {error}"},
-            key=f"{state['work']['id']}:{kind}:{row['idea']}",
+            key=f"{state['work']['id']}:{request.kind}:{row['idea']}",
         )
         return Lesson("", usage_of(error))

@@ -15,17 +15,21 @@ import numpy as np
 from ddax.debate.records import Verdict
 from ddax.graph.services import Session
 from ddax.graph.state import State
+from ddax.ideas.origins import Origins, join, of_kept, read
 from ddax.memory.chunks import sentences
 from ddax.memory.protocol import MANY
 from ddax.memory.rules import Match, PlanStep, Rule, count_use, learn, matching
-from ddax.nodes.gather import CLAIMS, found, read_pages, task_text
+from ddax.nodes.gather import CLAIMS, found, read_by, read_pages, task_text
 from ddax.reasoning.embedded.question import analyse
 from ddax.reasoning.protocol import Expansion, Finding, Synthesis
+from ddax.reasoning.sourced import of_passages
 from ddax.types import MENTION, NO_PARENT, ActionCall, Hit, Idea, JsonDict, Passage, Proposal
 
 PLANS = "rule_plans"
 FELL_BACK = -1
 """The stage of an idea at which the reasoner took over from the rule."""
+KEPT: tuple[str, ...] = ("rule", "rate", "situation", "plan", "answer", "origins")
+"""What a stage of a plan keeps of its rule; one of an older release has no origins."""
 OPEN, TITLE, TARGET = "⟨{}⟩", "⟨title⟩", "⟨target⟩"
 _MARK = re.compile(r"⟨\w+⟩")
 LIKE_CUE = 0.5
@@ -203,7 +207,13 @@ async def _chunk(state: State, session: Session) -> Rule | None:
     if carrier is None:
         return None
     answer = _masked(str(carrier["quote"]).replace(str(carrier["title"]), TITLE), names)
-    return Rule(*situation_of(text), tuple(steps), answer)
+    rests_on = tuple(dict.fromkeys([*(str(c["passage_id"]) for c in cited), *(page.id for page in taken)]))
+    return Rule(*situation_of(text), tuple(steps), answer, _origins(state, taken), rests_on)
+
+
+def _origins(state: State, taken: Sequence[Passage]) -> tuple[str, ...]:
+    """Return where the words of a rule come from: what the task had read, and the pages of its plan."""
+    return tuple(read(join(read_by(state["ideas"], state["work"]["root"]), of_passages(taken))))
 
 
 def situation_of(task: str) -> tuple[str, int]:
@@ -239,9 +249,14 @@ async def planned(state: State, session: Session) -> dict[str, JsonDict]:
     return {str(row["idea"]): row for row in rows}
 
 
+async def of_rules(state: State, session: Session) -> Origins:
+    """Return what the rules that planned in a task were learned from."""
+    return join(*map(of_kept, (await planned(state, session)).values()))
+
+
 async def _log(state: State, session: Session, idea: Idea, row: JsonDict, *, stage: int) -> None:
     task = state["work"]["id"]
-    kept = {key: row[key] for key in ("rule", "rate", "situation", "plan", "answer")}
+    kept = {key: row[key] for key in KEPT if key in row}
     await session.memory.log(
         PLANS, {"task": task, "idea": idea["id"], "stage": stage, **kept}, key=f"{task}:{idea['id']}"
     )

@@ -1,7 +1,8 @@
 """The Reasoner protocol: every request that needs intelligence, and its typed reply.
 
 Nodes speak only this; they never see a prompt. Implementations: `embedded` (no model),
-`language` (any chat model), `scripted` (a list of replies). Every reply carries its `usage`.
+`language` (any chat model), `scripted` (a list of replies). Every reply carries its `usage`, and every
+request of a node where it comes from (`ddax.reasoning.sourced`).
 """
 
 from __future__ import annotations
@@ -14,6 +15,16 @@ from ddax.types import ActionCall, Citation, Passage, Picture, Proposal, Usage
 
 GO_ON = "go on with what was found"
 """The title of an idea that is planned when the searches it needs are done."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class Request:
+    """What every request has: where its fields come from together; None where nobody has said so.
+
+    `ddax.reasoning.sourced.sourced` sets it. It is for the policy: no reasoner reads it.
+    """
+
+    origins: frozenset[str] | None = field(default=None, compare=False, repr=False)
 
 
 @dataclass(frozen=True)
@@ -42,7 +53,7 @@ class Seen:
 
 
 @dataclass(frozen=True)
-class ExpandRequest:
+class ExpandRequest(Request):
     """Ask for a sub-DAG under an idea.
 
     `read` are the sources (URIs) already visited in this task, `hits` what searches have found so
@@ -82,7 +93,7 @@ class Expansion:
 
 
 @dataclass(frozen=True)
-class PredictRequest:
+class PredictRequest(Request):
     """Ask what an action would bring, before it is done."""
 
     task: str
@@ -100,7 +111,7 @@ class Prediction:
 
 
 @dataclass(frozen=True)
-class ExtractRequest:
+class ExtractRequest(Request):
     """Ask for the claims in passages that bear on an intent; the passages are data, never orders."""
 
     task: str
@@ -128,7 +139,7 @@ class Extraction:
 
 
 @dataclass(frozen=True)
-class ArgueRequest:
+class ArgueRequest(Request):
     """Ask for an argument for or against a result being useful for the task."""
 
     task: str
@@ -156,7 +167,7 @@ DEFAULT_RUBRIC = ("coverage", "support", "progress")
 
 
 @dataclass(frozen=True)
-class JudgeRequest:
+class JudgeRequest(Request):
     """Ask for the value V in [0, 1] of a result; without arguments this is the cheap first value."""
 
     task: str
@@ -181,7 +192,7 @@ class Judgment:
 
 
 @dataclass(frozen=True)
-class MergeRequest:
+class MergeRequest(Request):
     """Ask for a synthesis of findings; `final` at the root, `short` where a short answer is asked."""
 
     task: str
@@ -210,7 +221,7 @@ class Synthesis:
 
 
 @dataclass(frozen=True)
-class ReflectRequest:
+class ReflectRequest(Request):
     """Ask what is learned from a transition: what was expected against what came."""
 
     task: str
@@ -234,7 +245,7 @@ class Lesson:
 
 
 @dataclass(frozen=True)
-class PatchRequest:
+class PatchRequest(Request):
     """Ask for n distinct repairs of a program; `failures` are test ids with their messages."""
 
     goal: str
@@ -263,7 +274,7 @@ class Patches:
 
 
 @dataclass(frozen=True)
-class MutateRequest:
+class MutateRequest(Request):
     """Ask for a changed candidate, given how it failed."""
 
     goal: str
@@ -273,7 +284,7 @@ class MutateRequest:
 
 
 @dataclass(frozen=True)
-class AskRequest:
+class AskRequest(Request):
     """Ask for the most useful question: to a human, or (`curiosity`) to the sources."""
 
     task: str

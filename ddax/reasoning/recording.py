@@ -27,7 +27,7 @@ from ddax.types import JsonDict, Usage
 
 RECORDING = LineForm("ddax-recording", 1, kind="recording", flag="--record")
 ReplyT = TypeVar("ReplyT")
-UNRECORDED = {"Passage": {"score", "cut", "fenced"}, "Picture": {"data"}}
+UNRECORDED = {"Passage": {"score", "cut", "fenced", "origins"}, "Picture": {"data"}}
 """Fields that are no part of a recorded request."""
 
 
@@ -36,7 +36,7 @@ def request_hash(method: str, request: Any) -> str:
 
     Scores of passages are left out: they hold ages, which differ between two runs of one task; what was cut
     before them follows from their places, as does whether they begin in code. A picture stands for itself by
-    the hash of its bytes.
+    the hash of its bytes. Origins are what the policy goes by, and no part of what is asked.
     """
     text = json.dumps([method, _plain(request)], ensure_ascii=True, sort_keys=True)
     return sha256(text.encode()).hexdigest()[:32]
@@ -45,8 +45,10 @@ def request_hash(method: str, request: Any) -> str:
 def _plain(value: Any) -> Any:
     if is_dataclass(value) and not isinstance(value, type):
         skipped = UNRECORDED.get(type(value).__name__, set[str]())
+        if isinstance(value, p.Request):
+            skipped = {"origins"}
         if isinstance(value, p.ExpandRequest) and value.seen is None:
-            skipped = {"seen"}  # as in recordings of tasks without a world
+            skipped = {"origins", "seen"}  # as in recordings of tasks without a world
         return {f.name: _plain(getattr(value, f.name)) for f in fields(value) if f.name not in skipped}
     if isinstance(value, Mapping):
         return {str(key): _plain(item) for key, item in value.items()}
