@@ -178,4 +178,24 @@ async def test_a_lost_message_is_found(tmp_path: Path) -> None:
         ))  # fmt: skip
         await saver.conn.execute("DELETE FROM writes WHERE rowid = ?", rows[2])
         await saver.conn.commit()
-        assert (await saver.check("t")).fault
+    async with open_store(tmp_path / "c.sqlite", {}) as saver:
+        assert "rests on" in (await saver.check("t")).fault
+
+
+async def test_a_thread_is_looked_at_from_where_the_last_look_ended(tmp_path: Path) -> None:
+    async with open_store(tmp_path / "c.sqlite", {}) as saver:
+        graph = chat(New, saver)
+        looked_at = []
+        for turn in range(6):
+            await graph.ainvoke({"messages": [("user", f"q{turn}")]}, PLACE)
+            found, rows = await saver.check("t"), await saver._sealed(("t", ""), since=saver._whole["t"])
+            assert not found.fault and found.last_good == saver._whole["t"]
+            looked_at.append(len(rows[0]))
+        assert set(looked_at) == {1}, "what comes next is all that is left to look at"
+        middle = [one.config async for one in graph.aget_state_history(PLACE)][9]
+        await graph.aupdate_state(middle, {"messages": [("user", "another way")]}, as_node="say")
+        assert not (await saver.check("t")).fault
+        await graph.ainvoke({"messages": [("user", "behind it")]}, PLACE)
+        newest = "(SELECT max(checkpoint_id) FROM checkpoints)"
+        await saver.conn.execute(f"UPDATE checkpoints SET metadata = '{{}}' WHERE checkpoint_id = {newest}")
+        assert "is not what was written" in (await saver.check("t")).fault

@@ -59,6 +59,9 @@ class SqliteStore(Store, AsyncSqliteSaver):
         super().__init__(conn, serde=serde)
         self._waiting: dict[Written, None] = {}
         """What tasks wait to have stored, in their order."""
+        self._whole: dict[str, str] = {}
+        """The newest checkpoint of each thread that was found whole while this store is open."""
+        self._sound = False
 
     async def setup(self) -> None:
         """Create the tables where they are missing."""
@@ -188,30 +191,48 @@ class SqliteStore(Store, AsyncSqliteSaver):
 
     async def adelete_thread(self, thread_id: str) -> None:
         """Delete all of a thread."""
+        self._whole.pop(str(thread_id), None)
         async with self.lock:
             await self.conn.execute("DELETE FROM seals WHERE thread_id = ?", (str(thread_id),))
         await super().adelete_thread(thread_id)
 
     async def check(self, thread: str) -> Verdict:
-        """Hold the file and the checkpoints of a thread against what was written."""
+        """Hold the file and the checkpoints of a thread against what was written.
+
+        Both are read whole at the first look; later ones begin where the last one ended, so that a thread
+        of many turns is not read whole for each of them.
+        """
         await self.setup()
+        since = self._whole.pop(thread, "")
         async with self.lock:
-            async with self.conn.execute("PRAGMA quick_check(1)") as cursor:
-                row = await cursor.fetchone()
-            if row is None or row[0] != "ok":
-                return Verdict(f"SQLite says: {row[0] if row else 'nothing'}.")
-            rows, writes, seals = await self._sealed((thread, ""))
-        found = verify(rows, writes, seals)
+            fault = "" if self._sound else await self._file_fault()
+            if fault:
+                return Verdict(fault)
+            self._sound = True
+            rows, writes, seals = await self._sealed((thread, ""), since=since)
+            ids = {row.id for row in rows}
+            if since and (since not in ids or any(r.id != since and r.parent not in ids for r in rows)):
+                since = ""  # it was left by another way, further back
+                rows, writes, seals = await self._sealed((thread, ""))
+        found = verify(rows, writes, seals, whole=since)
+        if rows and seals and not found.fault:
+            self._whole[thread] = found.last_good
         if rows and not found.fault:
             head = await self.aget_tuple({"configurable": {"thread_id": thread, "checkpoint_ns": ""}})
             return found if head is not None else Verdict("The newest checkpoint cannot be read.")
         return found
+
+    async def _file_fault(self) -> str:
+        async with self.conn.execute("PRAGMA quick_check(1)") as cursor:
+            row = await cursor.fetchone()
+        return "" if row is not None and row[0] == "ok" else f"SQLite says: {row[0] if row else 'nothing'}."
 
     async def rewind(self, thread: str, to: str) -> None:
         """Delete what a thread has behind a checkpoint, or all of it without one, and what is not whole."""
         if not to:
             await self.adelete_thread(thread)
             return
+        self._whole.pop(thread, None)
         async with self.lock:
             for table, above in (("checkpoints", ">"), ("seals", ">"), ("writes", ">=")):
                 await self.conn.execute(
@@ -222,6 +243,7 @@ class SqliteStore(Store, AsyncSqliteSaver):
 
     async def reseal(self, thread: str, ns: str) -> None:
         """Seal a namespace anew, after its rows were meant to change."""
+        self._whole.pop(thread, None)
         async with self.lock:
             rows, writes, _ = await self._sealed((thread, ns))
             await self.conn.execute(
@@ -252,7 +274,7 @@ class SqliteStore(Store, AsyncSqliteSaver):
         )
 
     async def _sealed(
-        self, key: tuple[str, str], one: str = ""
+        self, key: tuple[str, str], one: str = "", *, since: str = ""
     ) -> tuple[list[Row], dict[str, list[bytes]], dict[str, Seal]]:
         """Return the rows, the writes they rest on and the seals of a namespace, or of one checkpoint of it.
 
@@ -262,6 +284,8 @@ class SqliteStore(Store, AsyncSqliteSaver):
         where, values = "thread_id = ? AND checkpoint_ns = ?", [*key]
         if one:
             where, values = f"{where} AND checkpoint_id = ?", [*key, one]
+        elif since:
+            where, values = f"{where} AND checkpoint_id >= ?", [*key, since]
         deltas = tuple(delta_channels())
         checkpoints = (
             "SELECT checkpoint_id, coalesce(parent_checkpoint_id, ''),"  # noqa: S608  # fixed words
