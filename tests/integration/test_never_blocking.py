@@ -102,6 +102,7 @@ def test_a_folder_and_a_follow_up_that_remembers(papers: str) -> None:
     assert len(done["messages"]) == 2
 
 
+@pytest.mark.long
 def test_the_sources_of_python() -> None:
     done = served_graph("What does the function median of statistics return?", sources=["python:statistics"])
     assert done["status"] in ("done", "failed")
@@ -198,6 +199,7 @@ def test_an_action_that_fails(papers: str, tmp_path: Path, model: Any) -> None:
     assert any(idea["status"] == "failed" for idea in done["ideas"].values())
 
 
+@pytest.mark.long
 def test_a_tool_of_an_mcp_server(papers: str, tmp_path: Path, model: Any) -> None:
     pytest.importorskip("mcp", reason="needs the extra mcp")
     from tests.integration.test_mcp_tools import SERVER
