@@ -333,10 +333,8 @@ class Agent:
                 yield
 
     async def _resumable(self, thread: str | None) -> RunInfo:
-        known = (
-            self.runs.unfinished if thread is None else partial(self.runs.known, named(thread, self._clock()))
-        )
-        return await asyncio.to_thread(known)
+        name = None if thread is None else named(thread, self._clock())
+        return await asyncio.to_thread(self.runs.meant, name)
 
     async def _now(self, thread: str) -> tuple[RunInfo, Any]:
         info = await self._resumable(thread)

@@ -181,6 +181,10 @@ class RunFolder:
             mend="`ddax runs` lists the threads there are.",
         )
 
+    def meant(self, thread: str | None) -> RunInfo:
+        """Return the manifest of a thread, without a name that of the newest unfinished one."""
+        return self.unfinished() if thread is None else self.known(thread)
+
     def unfinished(self) -> RunInfo:
         """Return the newest thread that runs or waits; raises UsageError where none does."""
         threads = self.all()
