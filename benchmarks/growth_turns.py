@@ -21,10 +21,14 @@ class Turn(NamedTuple):
 
 async def turns(home: Path, count: int = LATE + AROUND) -> list[Turn]:
     """Ask one thread so many times, each time something else, and weigh each turn."""
-    from ddax.testing import small_agent
+    from ddax import Context, open_agent
+    from ddax.graph.services import Parts
+    from ddax.memory.embeddings import HashEmbedder
+    from ddax.testing import PAGES, PageLibrary
 
     found: list[Turn] = []
-    async with small_agent(home) as agent:
+    parts = Parts(library=PageLibrary(PAGES), embedder=HashEmbedder())
+    async with open_agent(Context(seed=7), home=home, parts=parts) as agent:
         before = 0
         for number in range(count):
             began = _cpu()

@@ -114,19 +114,19 @@ def verify(
     if not seals:
         return Verdict(last_good=rows[-1].id if rows else "")
     known = {row.id: row for row in rows}
-    good: list[str] = []
+    good: dict[str, None] = {}  # in their order
     fault = ""
     for row in rows:
-        why = _fault(row, known, writes, seals, set(good), whole=whole)
+        why = _fault(row, known, writes, seals, good, whole=whole)
         if not why:
-            good.append(row.id)
+            good[row.id] = None
         fault = fault or why
-    return Verdict(fault, good[-1] if good else "")
+    return Verdict(fault, next(reversed(good)) if good else "")
 
 
 def _fault(
     row: Row, known: Mapping[str, Row], writes: Mapping[str, Sequence[bytes]],
-    seals: Mapping[str, Seal], good: set[str], *, whole: str = "",
+    seals: Mapping[str, Seal], good: Mapping[str, None], *, whole: str = "",
 ) -> str:  # fmt: skip
     held = seals.get(row.id)
     if held is None:
