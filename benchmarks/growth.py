@@ -14,7 +14,9 @@ from benchmarks import plots
 from benchmarks.core import ROOT, Figure, Options, Result, Target
 
 NAME = "growth"
-DESCRIPTION = "bytes and milliseconds of a superstep with 10 to 5,000 ideas; resume with 10,000"
+DESCRIPTION = (
+    "bytes and milliseconds of a superstep with 10 to 5,000 ideas; resume with 10,000; the 100th follow-up"
+)
 IDEAS = 1000
 SIZES = (10, 100, 1000, 5000)
 LOOP = ("select", "expand", "protect", "act", "merge", "evolve", "evaluate", "rigidity", "metacognition")
@@ -36,7 +38,7 @@ def run(options: Options) -> Result:
         sizes = asyncio.run(measure(Path(folder) / "checkpoints.sqlite", IDEAS, supersteps))
         times = _times(Path(folder), options.quick)
         least = times.pop(0).milliseconds
-        figures_more = _more(Path(folder), times, least)
+        figures_more = [*_more(Path(folder), times, least), *_turns(Path(folder))]
     figures = (
         Figure(
             "checkpoint bytes of a superstep, median",
@@ -66,6 +68,26 @@ def _pictures(costs: dict[int, Cost]) -> list[plots.Picture]:
             [plots.Series(name, list(costs), [getattr(cost, name) for cost in costs.values()])],
         )
         for name, unit in (("bytes", "B"), ("milliseconds", "ms"))
+    ]  # fmt: skip
+
+
+def _turns(folder: Path) -> list[Figure]:
+    """Return what the 100th follow-up of a thread costs against the 5th."""
+    from benchmarks.growth_turns import EARLY, LATE, around, turns
+
+    found = asyncio.run(turns(folder / "turns"))
+    cpu, size = [turn.cpu for turn in found], [float(turn.bytes) for turn in found]
+    early, late = around(cpu, EARLY), around(cpu, LATE)
+    least, most = around(size, EARLY), around(size, LATE)
+    return [
+        Figure(f"CPU of follow-up no. {EARLY}", round(1000 * early, 1), "ms"),
+        Figure(f"CPU of follow-up no. {LATE}", round(1000 * late, 1), "ms"),
+        Figure("the later against the earlier", round(late / early, 3), "×", Target("<=", 1.2)),
+        Figure(f"bytes of follow-up no. {EARLY}", least, "B"),
+        Figure(f"bytes of follow-up no. {LATE}", most, "B"),
+        Figure("bytes, the later against the earlier", round(most / least, 3), "×", Target("<=", 1.1)),
+        Figure("bytes of a follow-up, mean of all", round(sum(size[1:]) / len(size[1:])), "B",
+               low=min(size[1:]), high=max(size[1:]), n=len(size) - 1),
     ]  # fmt: skip
 
 

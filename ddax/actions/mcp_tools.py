@@ -216,9 +216,11 @@ async def _reached(server: Server, policy: EgressPolicy) -> AsyncIterator[tuple[
     http, httpx = import_module("mcp.client.streamable_http"), import_module("httpx2")
     token = os.environ.get(server.token, "")
     headers = {"Authorization": f"Bearer {token}"} if token else {}
+    given = {"trust_env": False, "headers": headers, "timeout": START_SECONDS}
     async with (
         egress_proxy(policy, clock=time.time) as proxy,
-        httpx.AsyncClient(proxy=proxy.url, trust_env=False, headers=headers, timeout=START_SECONDS) as client,
+        # It reads the certificates of the system as it is made.
+        await asyncio.to_thread(lambda: httpx.AsyncClient(proxy=proxy.url, **given)) as client,
         http.streamable_http_client(server.address, http_client=client) as (read, write),
     ):
         yield read, write

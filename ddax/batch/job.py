@@ -86,14 +86,14 @@ async def _ran(task: BatchTask, context: Context, home: Path, parts: Parts) -> J
     from ddax.graph.runner import open_agent
 
     async with open_agent(context, home=home, parts=parts) as agent:
-        begun = agent.runs.all()
+        begun = await asyncio.to_thread(agent.runs.all)
         # A name of its own: a Postgres holds the threads of every task, and of other batches.
         thread = begun[0].thread_id if begun else f"{task.id}-{secrets.token_hex(8)}"
         result = await (agent.resume(thread) if begun else agent.run(task.task, thread=thread))
         work = (await agent.state(thread)).get("work", {})
         memory = (await agent.services.session(context)).memory
         repaired = any(row["solved"] for row in await memory.rows("repairs", task=work.get("id", "")))
-        ended = agent.runs.load(thread)
+        ended = await asyncio.to_thread(agent.runs.load, thread)
     found = checks(task, result, repaired=repaired)
     row: dict[str, Any] = {"id": task.id, **result, "digest": ended.digest if ended else ""}
     del row["thread_id"]

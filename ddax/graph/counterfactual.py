@@ -74,7 +74,7 @@ async def compare_override(
     overrides = Overrides(base.agents)
     found = await asyncio.to_thread(overrides.get, override)
     place = _place(found.entry)
-    context = _context(agent, place["thread"])
+    context = await _context(agent, place["thread"])
     session = await agent.services.session(context)
     with session.used():
         fork, end = await _states(agent, place, context)
@@ -115,8 +115,8 @@ def _place(entry: JsonDict) -> JsonDict:
     return place
 
 
-def _context(agent: Agent, thread: str) -> Context:
-    info = agent.runs.load(thread)
+async def _context(agent: Agent, thread: str) -> Context:
+    info = await asyncio.to_thread(agent.runs.load, thread)
     if info is None:
         raise UsageError(
             f"there is no thread {thread!r} any more.",

@@ -61,12 +61,12 @@ async def fork(agent: Agent, thread: str, at: int, change: Change) -> RunInfo:
 
 
 async def _fork(agent: Agent, thread: str, at: int, change: Change, name: str) -> RunInfo:
-    info = agent.runs.known(thread)
-    if agent.runs.load(name) is not None:
+    info = await asyncio.to_thread(agent.runs.known, thread)
+    if await asyncio.to_thread(agent.runs.load, name) is not None:
         raise _taken(name)
     await unclaimed(agent.store, name, mend=OTHER_NAME)
     moment = await _moment(agent, info.thread_id, at)
-    context = await asyncio.to_thread(settled, _context(info, change), agent.home.path)
+    context = await asyncio.to_thread(lambda: settled(_context(info, change), agent.home.path))
     source: Any = {"configurable": {"thread_id": info.thread_id, "checkpoint_id": moment["checkpoint_id"]}}
     values = (await agent.graph.aget_state(source)).values
     update = await _update(agent, values, context, change, name)
@@ -92,7 +92,7 @@ async def _fork(agent: Agent, thread: str, at: int, change: Change, name: str) -
         updated=now, checkpoint_id=str(made["configurable"]["checkpoint_id"]),
         context=context.model_dump(mode="json"), forked_from=info.thread_id,
     )  # fmt: skip
-    agent.runs.save(forked)
+    await asyncio.to_thread(agent.runs.save, forked)
     return forked
 
 

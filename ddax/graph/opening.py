@@ -207,11 +207,9 @@ class _Opening:
         from ddax.metacognition.versions import find_matrices
 
         mood = self.settings.mood
+        matrices = await asyncio.to_thread(find_matrices, mood.matrices, self.place.path)
         controller = await asyncio.to_thread(
-            Controller,
-            engine=mood.engine,
-            policy_len=mood.policy_len,
-            matrices=find_matrices(mood.matrices, self.place.path),
+            Controller, engine=mood.engine, policy_len=mood.policy_len, matrices=matrices
         )
         self.undo.callback(controller.close)
         return controller
@@ -247,6 +245,7 @@ async def open_rows(
 ) -> list[JsonDict]:
     """Return the rows of a log of the memory that the settings name, and close it again."""
     from ddax.memory.agents import AgentStore
+    from ddax.memory.embedding_cache import close_files
     from ddax.memory.shared import held
 
     place = home if home is not None else await asyncio.to_thread(_open_home)
@@ -258,6 +257,7 @@ async def open_rows(
             return await memory.rows(table, limit=ALL_ROWS, **equals)
         finally:
             await memory.close()
+            await asyncio.to_thread(close_files)
 
 
 @contextlib.asynccontextmanager

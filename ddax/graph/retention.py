@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import contextlib
 from collections.abc import Callable
 from contextlib import AbstractAsyncContextManager
@@ -66,14 +67,14 @@ async def sweep(
 
     Where threads are deleted, the folders below `locks` go that belong to none.
     """
-    infos, before = runs.all(), await store.size()
+    infos, before = await asyncio.to_thread(runs.all), await store.size()
     swept = Swept(threads=[], in_use=[], unreadable=unreadable(infos), bytes_before=before, bytes_after=0)
     for info in due(infos, rule, now=now):
         try:
             async with own(info.thread_id):
                 if rule.delete:
                     await store.adelete_thread(info.thread_id)
-                    runs.remove(info.thread_id)
+                    await asyncio.to_thread(runs.remove, info.thread_id)
                 else:
                     await store.aprune([info.thread_id], keep=rule.keep)
             swept["threads"].append(info.thread_id)
@@ -90,10 +91,14 @@ async def _tidy(
     locks: Path, runs: RunFolder, own: Callable[[str], AbstractAsyncContextManager[None]]
 ) -> None:
     """Take the lock of each thread that was never begun, and give it back: nothing of it stays."""
-    known = {info.thread_id for info in runs.all()}
-    for name in sorted(folder.name for folder in locks.iterdir() if folder.is_dir()):
+    known = {info.thread_id for info in await asyncio.to_thread(runs.all)}
+    for name in await asyncio.to_thread(_folders, locks):
         # Somebody is just beginning it, or it is nobody's thread at all.
         with contextlib.suppress(ThreadInUse, UsageError):
             if name not in known:
                 async with own(name):
                     continue
+
+
+def _folders(place: Path) -> list[str]:
+    return sorted(folder.name for folder in place.iterdir() if folder.is_dir())

@@ -12,6 +12,7 @@ import os
 import time
 from collections.abc import AsyncGenerator, AsyncIterator, Callable, Coroutine
 from dataclasses import replace
+from functools import partial
 from pathlib import Path
 from types import TracebackType
 from typing import TYPE_CHECKING, Any, Self
@@ -31,7 +32,7 @@ from ddax.graph.results import RunResult, exit_code_of, result_of
 from ddax.graph.runs import CANCELLED, INTERRUPTED, RunFolder, RunInfo, named
 from ddax.graph.savers import open_store
 from ddax.graph.services import Clock, LocalServices, Parts
-from ddax.graph.snapshots import answered, checkpoint_of, cut_short, newest, noting, unanswered, whole
+from ddax.graph.snapshots import answered, attended, checkpoint_of, cut_short, newest, unanswered, whole
 from ddax.graph.standing import as_noted, counted, followed, of_this_graph, standing
 from ddax.graph.state import Input, State
 from ddax.graph.streaming import Event, OnEvent, events_of, tell
@@ -116,9 +117,8 @@ class Agent:
     async def _open(self) -> None:
         from ddax.memory.home import Home
 
-        home = Home(Path(self._home_path)) if self._home_path else Home.from_environ(os.environ)
         self._going = Going()  # an agent may be opened again
-        self.home = await asyncio.to_thread(home.ensure)
+        self.home = await asyncio.to_thread(lambda: Home.named(self._home_path, os.environ).ensure())
         self.runs = RunFolder(self.home.runs, await asyncio.to_thread(Redactor.of_process))
         self.services = LocalServices(
             self.home, default=self.context, parts=self._parts, clock=self._clock, monotonic=self._monotonic
@@ -192,7 +192,7 @@ class Agent:
         check_task(task, self.context)
         name = named(thread, self._clock())
         async with self._begun(name):
-            known = self.runs.load(name)
+            known = await asyncio.to_thread(self.runs.load, name)
             place = config_of(name, self.context)
             before = await followed(self.graph, self.store, place, known, self.home.checkpoints)
             context = await asyncio.to_thread(settled, self.context, self.home.path)
@@ -201,7 +201,7 @@ class Agent:
                 name, task, "running", checkpoint_id=before, before=before, updated=now,
                 created=known.created if known else now, context=context.model_dump(mode="json"),
             )  # fmt: skip
-            with self.runs.begun(info, known):
+            async with self.runs.begun(info, known):
                 await self.services.session(context, soon=(task[:TASK_CHARS],))
             return await self._drive(name, Input(task=task), context, on_event)
 
@@ -220,9 +220,9 @@ class Agent:
         `last_good` damaged checkpoints are given up, down to the last one that is whole. With `model` it
         goes on with another one; raises UsageError where nothing is left to ask it.
         """
-        name = self._resumable(thread).thread_id
+        name = (await self._resumable(thread)).thread_id
         async with self._begun(name):
-            info = self._resumable(name).with_model(model)
+            info = (await self._resumable(name)).with_model(model)
             await whole(self.store, name, self.home.checkpoints, rewind=last_good)
             state = await self._snapshot(info)
             context = Context.model_validate(info.context) if info.context else self.context
@@ -238,12 +238,14 @@ class Agent:
                     return await self._settle(name, config_of(name, context), "")
                 return as_noted(result_of(name, state.values, tuple(state.interrupts)), info)
             await self.services.session(context)
-            before = self._resumable(name)
-            self.runs.save(replace(info, status="running", updated=self._clock()))
+            before = await self._resumable(name)
+            going = replace(info, status="running", updated=self._clock())
+            await asyncio.to_thread(self.runs.save, going)
             try:
                 return await self._drive(name, given, context, on_event, replay=cut_short(state))
             except ReasonerError:
-                self.runs.keep_model(before, info.model, (await self._snapshot(info)).values)
+                values = (await self._snapshot(info)).values
+                await asyncio.to_thread(self.runs.keep_model, before, info.model, values)
                 raise
 
     def stream(self, task: str, *, thread: str | None = None) -> AsyncGenerator[Event, None]:
@@ -252,22 +254,21 @@ class Agent:
 
     async def state(self, thread: str) -> dict[str, Any]:
         """Return the values of a thread's newest state; raises UsageError for an unknown thread."""
-        return dict((await self._snapshot(self._resumable(thread))).values)
+        return dict((await self._now(thread))[1].values)
 
     async def result(self, thread: str) -> RunResult:
         """Return the result of a thread as it stands."""
-        info = self._resumable(thread)
-        state = await self._snapshot(info)
+        info, state = await self._now(thread)
         found = result_of(info.thread_id, state.values, tuple(state.interrupts))
-        return as_noted(found, standing(info, self.home))
+        return as_noted(found, await asyncio.to_thread(standing, info, self.home))
 
     async def costs(self, thread: str) -> list[dict[str, Any]]:
         """Return the log of what each node of a thread paid for model calls, oldest first."""
-        return await self.rows(thread, CALLS, thread=self._resumable(thread).thread_id)
+        return await self.rows(thread, CALLS, thread=(await self._resumable(thread)).thread_id)
 
     async def rows(self, thread: str, table: str, /, **equals: Any) -> list[JsonDict]:
         """Return the rows of a log of the memory that a thread writes to, oldest first."""
-        info = self._resumable(thread)
+        info = await self._resumable(thread)
         context = Context.model_validate(info.context or self.context.model_dump())
         return await self.services.rows(context, table, **equals)
 
@@ -281,7 +282,7 @@ class Agent:
         """Return the moments of a thread, oldest first; with a limit the newest, with a number that one."""
         from ddax.graph.history import moments
 
-        await self._snapshot(self._resumable(thread))  # says what is wrong with a damaged store
+        await self._now(thread)  # says what is wrong with a damaged store
         return await moments(self.graph, config_of(thread, self.context), limit=limit, number=number)
 
     async def sweep(self, rule: Rule) -> Swept:
@@ -293,17 +294,17 @@ class Agent:
 
     async def cancel(self, thread: str) -> None:
         """Ask a thread to stop at its next step; a waiting or broken one is closed at once."""
-        self._resumable(thread)
-        self.runs.cancel(thread)
+        await self._resumable(thread)
+        await asyncio.to_thread(self.runs.cancel, thread)
         with contextlib.suppress(ThreadInUse):  # who has it sees the request, also while it opens
             async with self._begun(thread):
-                info = self._resumable(thread)
+                info = await self._resumable(thread)
                 if info.resumable:
                     place = config_of(thread, self.context)
                     counts = await counted(self.graph, place, info, self.home.checkpoints)
                     reason = f"{CANCELLED} while it waited" if info.status == "waiting" else CANCELLED
                     changes: Any = {"status": "stopped", "stop_reason": reason, **counts}
-                    self.runs.update(thread, updated=self._clock(), **changes)
+                    await self._note(thread, **changes)
 
     def config(self, thread: str) -> RunnableConfig:
         """Return what LangGraph's own calls need: the thread, and a recursion limit that no run reaches."""
@@ -318,22 +319,29 @@ class Agent:
     @contextlib.asynccontextmanager
     async def locked(self, thread: str) -> AsyncIterator[None]:
         """Own a thread for the length of the block; raises ThreadInUse."""
-        from ddax.memory.home import thread_lock
+        from ddax.memory.home import thread_held
 
-        with thread_lock(self.home, thread, clock=self._clock):
-            async with self.store.owned(thread):
-                yield
+        async with thread_held(self.home, thread, clock=self._clock), self.store.owned(thread):
+            yield
 
     @contextlib.asynccontextmanager
     async def _begun(self, thread: str) -> AsyncIterator[None]:
         """Own a thread, and forget a stop that was asked before: it came too late for who had it then."""
         with self._going.one():
             async with self.locked(thread):
-                self.runs.clear_cancel(thread)
+                await asyncio.to_thread(self.runs.clear_cancel, thread)
                 yield
 
-    def _resumable(self, thread: str | None) -> RunInfo:
-        return self.runs.unfinished() if thread is None else self.runs.known(named(thread, self._clock()))
+    async def _resumable(self, thread: str | None) -> RunInfo:
+        name = None if thread is None else named(thread, self._clock())
+        return await asyncio.to_thread(self.runs.meant, name)
+
+    async def _now(self, thread: str) -> tuple[RunInfo, Any]:
+        info = await self._resumable(thread)
+        return info, await self._snapshot(info)
+
+    async def _note(self, thread: str, **changes: Any) -> None:
+        await asyncio.to_thread(self.runs.update, thread, updated=self._clock(), **changes)
 
     async def _snapshot(self, info: RunInfo) -> Any:
         """Return the newest state; raises StateError where the manifest knows more than the store."""
@@ -358,20 +366,20 @@ class Agent:
                     control=control,
                 )  # fmt: skip
                 # A generator that is only dropped would go on working behind the next run.
-                async with contextlib.aclosing(parts), noting(self.store, self.runs, config) as note:
+                stop = partial(control.request_drain, CANCELLED)
+                watch = attended(self.store, self.runs, config, stop)
+                async with contextlib.aclosing(parts), watch as attend:
                     async for part in parts:
-                        note()
                         await tell(on_event, part)
-                        if self.runs.cancelled(thread):
-                            control.request_drain(CANCELLED)
+                        attend()
         except GraphDrained as drained:
             stopped = drained.reason
-            self.runs.clear_cancel(thread)
+            await asyncio.to_thread(self.runs.clear_cancel, thread)
         except Unavailable:
             raise  # time, or another key or model, mends it: the run is one to go on with
         except (UsageError, ReasonerError, SandboxError) as error:
             # What the caller must mend first is no run to go on with.
-            self.runs.update(thread, status="failed", stop_reason=error.what, updated=self._clock())
+            await self._note(thread, status="failed", stop_reason=error.what)
             raise
         finally:
             self._controls.discard(control)
@@ -384,15 +392,11 @@ class Agent:
         if stopped:
             status = INTERRUPTED if stopped == INTERRUPTED else "stopped"
             result["status"], result["stop_reason"] = status, stopped
-        self.runs.update(
-            thread,
-            # A manifest says what was begun and not ended; `standing` tells whether anybody is at it.
-            status="running" if result["status"] == INTERRUPTED else result["status"],
-            stop_reason=result["stop_reason"],
-            steps=result["steps"],
-            ideas=result["ideas"],
-            updated=self._clock(),
-            digest=dag.digest(state.values.get("ideas", {})),
+        # A manifest says what was begun and not ended; `standing` tells whether anybody is at it.
+        status = "running" if result["status"] == INTERRUPTED else result["status"]
+        await self._note(
+            thread, status=status, stop_reason=result["stop_reason"], steps=result["steps"],
+            ideas=result["ideas"], digest=dag.digest(state.values.get("ideas", {})),
             checkpoint_id=checkpoint_of(state),
-        )
+        )  # fmt: skip
         return result

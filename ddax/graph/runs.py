@@ -6,11 +6,12 @@ compared with the checkpoints on resume, so that lost checkpoints are never a si
 
 from __future__ import annotations
 
+import asyncio
 import json
 import secrets
 import time
-from collections.abc import Iterator, Mapping
-from contextlib import contextmanager
+from collections.abc import AsyncIterator, Mapping
+from contextlib import asynccontextmanager
 from dataclasses import asdict, dataclass, field, fields, replace
 from difflib import get_close_matches
 from pathlib import Path
@@ -134,7 +135,7 @@ def _checked(thread: str, values: JsonDict) -> RunInfo:
 
 
 class RunFolder:
-    """The manifests below one folder."""
+    """The manifests below one folder. All but `begun` blocks: on an event loop it belongs into a thread."""
 
     def __init__(self, root: Path, redactor: Redactor | None = None) -> None:
         self.root, self._redactor = root, redactor or Redactor()
@@ -180,6 +181,10 @@ class RunFolder:
             mend="`ddax runs` lists the threads there are.",
         )
 
+    def meant(self, thread: str | None) -> RunInfo:
+        """Return the manifest of a thread, without a name that of the newest unfinished one."""
+        return self.unfinished() if thread is None else self.known(thread)
+
     def unfinished(self) -> RunInfo:
         """Return the newest thread that runs or waits; raises UsageError where none does."""
         threads = self.all()
@@ -204,20 +209,21 @@ class RunFolder:
         text = json.dumps(self._redactor.value(asdict(info)), indent=1, ensure_ascii=False)
         write_atomic(folder / MANIFEST, text.encode("utf-8", "replace").decode("utf-8"), durable=durable)
 
-    @contextmanager
-    def begun(self, info: RunInfo, before: RunInfo | None) -> Iterator[None]:
+    @asynccontextmanager
+    async def begun(self, info: RunInfo, before: RunInfo | None) -> AsyncIterator[None]:
         """Keep the first manifest of a run while it opens; where that fails, the one `before` stands again.
 
         A death meanwhile leaves a thread to resume; a source that cannot be read leaves none.
         """
-        self.save(info, durable=False)  # it is written again with its first checkpoint
+        # It is written again with its first checkpoint.
+        await asyncio.to_thread(self.save, info, durable=False)
         try:
             yield
         except Exception:
             if before is None:
-                self.remove(info.thread_id)
+                await asyncio.to_thread(self.remove, info.thread_id)
             else:
-                self.save(before)
+                await asyncio.to_thread(self.save, before)
             raise
 
     def update(self, thread: str, **changes: Any) -> None:

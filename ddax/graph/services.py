@@ -322,7 +322,10 @@ class LocalServices:
         sessions = [*self._sessions.values()]
         self._sessions.clear()
         self._last = None
-        await _shut(sessions)
+        try:
+            await _shut(sessions)
+        finally:
+            await asyncio.to_thread(_close_files)
 
     async def _close_idle(self, but: str) -> None:
         """Close the sessions that nobody uses, oldest use first, until as many are left as are kept."""
@@ -350,6 +353,13 @@ class LocalServices:
         return await open_session(
             settings, self._home, parts, clock=self._clock, monotonic=self._monotonic, soon=soon
         )
+
+
+def _close_files() -> None:
+    """Write what embedders brought, and close their files."""
+    from ddax.memory.embedding_cache import close_files
+
+    close_files()
 
 
 async def _shut(sessions: Sequence[Session], *, given: Sequence[object] = ()) -> None:

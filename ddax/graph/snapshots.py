@@ -64,6 +64,45 @@ async def noting(store: Store, runs: RunFolder, config: Any) -> AsyncIterator[Ca
                 logging.getLogger("ddax").warning("the manifest could not be written: %s", failed)
 
 
+@asynccontextmanager
+async def heeding(
+    runs: RunFolder, thread: str, stop: Callable[[], None]
+) -> AsyncIterator[Callable[[], None]]:
+    """Give what has somebody look, beside the run, whether its thread was asked to stop.
+
+    There is one look at a time: what is asked for meanwhile is one more look.
+    """
+    wanted = asyncio.Event()
+
+    async def look() -> None:
+        while await wanted.wait():
+            wanted.clear()
+            if await asyncio.to_thread(runs.cancelled, thread):
+                stop()
+
+    looking = asyncio.create_task(look(), name="ddax-heed")
+    try:
+        yield wanted.set
+    finally:
+        looking.cancel()
+        await asyncio.wait([looking])
+
+
+@asynccontextmanager
+async def attended(
+    store: Store, runs: RunFolder, config: Any, stop: Callable[[], None]
+) -> AsyncIterator[Callable[[], None]]:
+    """Give what is to be called at each event of a run: it notes, and has somebody look whether to stop."""
+    thread = config["configurable"]["thread_id"]
+    async with noting(store, runs, config) as note, heeding(runs, thread, stop) as heed:
+
+        def attend() -> None:
+            note()
+            heed()
+
+        yield attend
+
+
 async def whole(store: Store, thread: str, path: Path, *, rewind: bool = False) -> None:
     """Raise StateError where a thread is not as it was written; with `rewind` go back to what is whole."""
     with checkpoint_errors(path):

@@ -5,11 +5,12 @@ Plain, small values only: text longer than a few hundred characters lives in the
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Annotated, Any, NotRequired
 
-from langchain_core.messages import AnyMessage
+from langchain_core.messages import AnyMessage, RemoveMessage
 from langgraph.channels import DeltaChannel
-from langgraph.graph.message import add_messages
+from langgraph.graph.message import REMOVE_ALL_MESSAGES, _messages_delta_reducer
 from pydantic import Field
 from typing_extensions import TypedDict
 
@@ -23,6 +24,46 @@ SNAPSHOT_FREQUENCY = 500
 
 IdeasChannel = Annotated[dict[str, Idea], DeltaChannel(merge_ideas, snapshot_frequency=SNAPSHOT_FREQUENCY)]
 """The one place that knows how ideas are stored: only what a step changed is written."""
+
+MESSAGE_FREQUENCY = 40
+"""Updates of the messages between two full snapshots; a turn makes two."""
+
+
+class MessagesDelta(DeltaChannel[list[AnyMessage]]):
+    """Chat messages, stored as changes; one that removes all messages empties the list, as clients expect.
+
+    The reducer is LangGraph's own: by it LangGraph knows to give each message an id before it is stored.
+    """
+
+    def __init__(self, reducer: Any, typ: Any = None, *, snapshot_frequency: int = MESSAGE_FREQUENCY) -> None:
+        super().__init__(reducer, typ, snapshot_frequency=snapshot_frequency)
+
+    def update(self, values: Sequence[Any]) -> bool:
+        emptied, rest = _since_emptied(values)
+        if emptied:
+            self.value = []
+        return super().update(rest) or emptied
+
+    def replay_writes(self, writes: Sequence[Any]) -> None:
+        emptied, rest = _since_emptied([value for _, _, value in writes])
+        if emptied:
+            self.value = []
+        super().replay_writes([("", self.key, value) for value in rest])
+
+
+def _since_emptied(values: Sequence[Any]) -> tuple[bool, list[Any]]:
+    """Tell whether one of the writes removes all messages, and return what was written behind it."""
+    for at in reversed(range(len(values))):
+        found = values[at] if isinstance(values[at], list) else [values[at]]
+        for place in reversed(range(len(found))):
+            one = found[place]
+            if isinstance(one, RemoveMessage) and one.id == REMOVE_ALL_MESSAGES:
+                return True, [found[place + 1 :], *values[at + 1 :]]
+    return False, list(values)
+
+
+MessagesChannel = Annotated[list[AnyMessage], MessagesDelta(_messages_delta_reducer)]
+"""The one place that knows how messages are stored: a checkpoint does not hold those of before again."""
 
 
 class Work(TypedDict, total=False):
@@ -134,7 +175,7 @@ class Input(TypedDict, total=False):
     """What a run takes: a task, or chat messages whose last human one is the task."""
 
     task: Annotated[str, Field(description="The question or task; or leave it out and send messages.")]
-    messages: Annotated[list[AnyMessage], add_messages]
+    messages: MessagesChannel
 
 
 class State(TypedDict, total=False):
@@ -144,7 +185,7 @@ class State(TypedDict, total=False):
     """Version of this layout."""
     task: str
     """The task as given, clipped; a new value opens a new root."""
-    messages: Annotated[list[AnyMessage], add_messages]
+    messages: MessagesChannel
     """Chat messages, for clients that speak them: the task in, the answer out."""
     work: Work
     ideas: IdeasChannel

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import _thread
+import asyncio
 import logging
 import sqlite3
 import threading
@@ -9,6 +11,7 @@ import weakref
 from collections import OrderedDict
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import closing, contextmanager
+from dataclasses import dataclass, field
 from pathlib import Path
 
 import numpy as np
@@ -71,17 +74,34 @@ class CachedEmbedder:
                     self._file.at_hand = False
 
 
+@dataclass
+class _Opened:
+    """The connection of a cache file, where it is open, and what is not written yet."""
+
+    path: Path
+    db: sqlite3.Connection | None = None
+    new: dict[tuple[str, bytes], bytes] = field(default_factory=dict)
+
+    def close(self) -> None:
+        """Write what is new and close the file."""
+        if self.db is not None:
+            _write(self.db, self.new, self.path)
+            self.db.close()
+        self.db = None
+
+
 class CacheFile:
-    """The file of a cache, open as long as somebody has it; threads take turns.
+    """The file of a cache, open until it is closed or nobody has it; threads take turns.
 
     What is kept is written behind: leaves bring a vector or two each, and a sync of the disk for each of
     them takes longer than making them. What a kill takes is made again. `at_hand` says that the cache
-    still has in memory all that the file holds, so that nothing need be looked for in it.
+    still has in memory all that the file holds, so that nothing need be looked for in it. One that was
+    closed is opened again by its next use.
     """
 
     def __init__(self, path: Path) -> None:
         self._path, self._turn = path, threading.Lock()
-        self._new: dict[tuple[str, bytes], bytes] = {}
+        self._opened = _Opened(path)
         self._due: threading.Timer | None = None
         try:
             path.parent.mkdir(parents=True, exist_ok=True)
@@ -92,16 +112,10 @@ class CacheFile:
                 mend="Free space or give write permission, or set DDAX_HOME elsewhere.",
             ) from exc
         with cache_errors(path):
-            self._db = sqlite3.connect(path, timeout=30.0, check_same_thread=False)
-            weakref.finalize(self, _close, self._db, self._new, path)
-            self._db.execute("PRAGMA journal_mode=WAL")
-            self._db.execute("PRAGMA synchronous=NORMAL")
-            with self._db as db:
-                db.execute(
-                    "CREATE TABLE IF NOT EXISTS vectors (fingerprint TEXT, key BLOB, row BLOB NOT NULL,"
-                    " PRIMARY KEY (fingerprint, key)) WITHOUT ROWID"
-                )
-            self.at_hand = self._db.execute("SELECT 1 FROM vectors LIMIT 1").fetchone() is None
+            self.at_hand = self._connected().execute("SELECT 1 FROM vectors LIMIT 1").fetchone() is None
+        weakref.finalize(self, _end, self._opened)
+        with _GUARD:
+            _FILES.add(self)
 
     def find(self, fingerprint: str, keys: Sequence[bytes], *, size: int) -> dict[bytes, Rows]:
         """Return the rows of so many bytes that are there, by key; raises StorageError with the remedy."""
@@ -109,12 +123,13 @@ class CacheFile:
         if self.at_hand:
             return found
         with cache_errors(self._path), self._turn:
-            _write(self._db, self._new, self._path)  # what was brought last is looked for as well
+            db = self._connected()
+            _write(db, self._opened.new, self._path)  # what was brought last is looked for as well
             for i in range(0, len(keys), 500):
                 part = keys[i : i + 500]
                 marks = ",".join("?" * len(part))
                 query = f"SELECT key, row FROM vectors WHERE fingerprint = ? AND key IN ({marks})"  # noqa: S608
-                for key, row in self._db.execute(query, (fingerprint, *part)):
+                for key, row in db.execute(query, (fingerprint, *part)):
                     if len(row) == size:
                         found[key] = np.frombuffer(row, "<f4")
         return found
@@ -122,7 +137,7 @@ class CacheFile:
     def keep(self, fingerprint: str, rows: Mapping[bytes, Rows]) -> None:
         """Keep rows, and have them written soon."""
         with self._turn:
-            self._new |= {(fingerprint, key): row.astype("<f4").tobytes() for key, row in rows.items()}
+            self._opened.new |= {(fingerprint, key): row.astype("<f4").tobytes() for key, row in rows.items()}
             if self._due is None:
                 # Held weakly: with its last user the file is written and closed at once.
                 self._due = threading.Timer(BEHIND, _write_due, (weakref.ref(self),))
@@ -133,7 +148,52 @@ class CacheFile:
         """Write what is new; a disk that fails is told and costs nothing but time."""
         with self._turn:
             self._due = None
-            _write(self._db, self._new, self._path)
+            if self._opened.new:
+                with told(self._path, len(self._opened.new)):
+                    _write(self._connected(), self._opened.new, self._path)
+
+    def close(self) -> None:
+        """Write what is new and close the file."""
+        self.write()
+        with self._turn:
+            self._opened.close()
+
+    def _connected(self) -> sqlite3.Connection:
+        """Return the open file."""
+        if self._opened.db is None:
+            db = self._opened.db = sqlite3.connect(self._path, timeout=30.0, check_same_thread=False)
+            db.execute("PRAGMA journal_mode=WAL")
+            db.execute("PRAGMA synchronous=NORMAL")
+            with db:
+                db.execute(
+                    "CREATE TABLE IF NOT EXISTS vectors (fingerprint TEXT, key BLOB, row BLOB NOT NULL,"
+                    " PRIMARY KEY (fingerprint, key)) WITHOUT ROWID"
+                )
+        return self._opened.db
+
+
+_FILES: weakref.WeakSet[CacheFile] = weakref.WeakSet()
+"""The cache files of this process that somebody has."""
+_GUARD = threading.Lock()
+
+
+def close_files() -> None:
+    """Write and close every cache file of this process; whoever uses one again opens it anew. Blocks."""
+    with _GUARD:
+        files = list(_FILES)
+    for file in files:
+        file.close()
+
+
+def _end(opened: _Opened) -> None:
+    """Close the file of a cache that nobody has any more; the last one may have been an event loop."""
+    try:
+        asyncio.get_running_loop()
+    except RuntimeError:
+        opened.close()
+    else:
+        # A `Thread` waits until it has begun, and this may be called from within anything.
+        _thread.start_new_thread(opened.close, ())
 
 
 def _write_due(file: weakref.ref[CacheFile]) -> None:
@@ -147,16 +207,8 @@ def _write(db: sqlite3.Connection, new: dict[tuple[str, bytes], bytes], path: Pa
         return
     rows = [(*at, row) for at, row in new.items()]
     new.clear()
-    try:
-        with cache_errors(path), db:
-            db.executemany("INSERT OR REPLACE INTO vectors VALUES (?, ?, ?)", rows)
-    except StorageError as error:
-        logging.getLogger("ddax").warning("%d vectors are not kept: %s", len(rows), error)
-
-
-def _close(db: sqlite3.Connection, new: dict[tuple[str, bytes], bytes], path: Path) -> None:
-    _write(db, new, path)
-    db.close()
+    with told(path, len(rows)), db:
+        db.executemany("INSERT OR REPLACE INTO vectors VALUES (?, ?, ?)", rows)
 
 
 @contextmanager
@@ -164,6 +216,16 @@ def opened(path: Path) -> Iterator[sqlite3.Connection]:
     """Open a cache file for one transaction; raises StorageError with the remedy."""
     with cache_errors(path), closing(sqlite3.connect(path, timeout=30.0)) as db, db:
         yield db
+
+
+@contextmanager
+def told(path: Path, rows: int) -> Iterator[None]:
+    """Say that so many vectors are not kept where SQLite fails under this block."""
+    try:
+        with cache_errors(path):
+            yield
+    except StorageError as error:
+        logging.getLogger("ddax").warning("%d vectors are not kept: %s", rows, error)
 
 
 @contextmanager

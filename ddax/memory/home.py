@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import asyncio
 import json
 import os
 import re
 import shutil
-from collections.abc import Callable, Iterator, Mapping
-from contextlib import contextmanager
+from collections.abc import AsyncIterator, Callable, Iterator, Mapping
+from concurrent.futures import ThreadPoolExecutor
+from contextlib import asynccontextmanager, contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -92,6 +94,11 @@ class Home:
         """Return the folder of a thread; raise `UsageError` for an unsafe name."""
         return self.threads / safe_name(name)
 
+    @classmethod
+    def named(cls, path: Path | str | None, environ: Mapping[str, str]) -> Home:
+        """Return the home at a path, or else the one that the environment names."""
+        return cls(Path(path)) if path else cls.from_environ(environ)
+
     def ensure(self, *, steps: Mapping[int, HomeStep] = HOME_STEPS, version: int = SCHEMA_VERSION) -> Home:
         """Create the layout, or check and migrate the one that is there.
 
@@ -160,16 +167,38 @@ def thread_lock(
 ) -> Iterator[Owner | None]:
     """Own a thread for the length of the block; yields the dead owner it was taken over from, if any.
 
-    Raises `ThreadInUse` where a live process owns it, `UsageError` for an unsafe name. It blocks:
-    in async code enter and leave it in a worker thread. Nothing of the lock stays behind.
+    Raises `ThreadInUse` where a live process owns it, `UsageError` for an unsafe name. It blocks.
+    Nothing of the lock stays behind.
     """
-    instead = "use another thread or home"
-    lock = OwnerLock(home.thread(thread), f"thread {thread!r}", clock=clock, passing=True, instead=instead)
+    lock = _lock_of(home, thread, clock)
     previous = lock.acquire(wait_seconds)
     try:
         yield previous
     finally:
         lock.release()
+
+
+@asynccontextmanager
+async def thread_held(home: Home, thread: str, *, clock: Callable[[], float]) -> AsyncIterator[None]:
+    """Own a thread as `thread_lock` does, for an event loop; who gives up the wait leaves nothing locked."""
+    lock = _lock_of(home, thread, clock)
+    pool = ThreadPoolExecutor(1, "ddax-lock")
+    taking = pool.submit(lock.acquire)
+    pool.shutdown(wait=False)
+    try:
+        await asyncio.wrap_future(taking)
+    except asyncio.CancelledError:
+        taking.add_done_callback(lambda _: lock.release())  # the thread goes on, and nobody else would
+        raise
+    try:
+        yield
+    finally:
+        await asyncio.shield(asyncio.ensure_future(asyncio.to_thread(lock.release)))
+
+
+def _lock_of(home: Home, thread: str, clock: Callable[[], float]) -> OwnerLock:
+    instead = "use another thread or home"
+    return OwnerLock(home.thread(thread), f"thread {thread!r}", clock=clock, passing=True, instead=instead)
 
 
 def thread_owner(home: Home, thread: str) -> Owner | None:

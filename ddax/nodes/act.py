@@ -167,7 +167,12 @@ async def _perform(packet: LeafPacket, session: Session, key: str) -> JsonDict:
         if _ends_the_run(error):
             raise
         late = limit.expired() and not isinstance(error, DdaxError)
-        row = _failure("timeout", told, "") if late else _failed(error, session.redactor.text)
+        # A trace shows lines of source, which are read from the disk.
+        row = (
+            _failure("timeout", told, "")
+            if late
+            else await asyncio.to_thread(_failed, error, session.redactor.text)
+        )
         if _may_be_done(packet, session, error):
             row |= {"text": clip(f"{MAYBE_DONE}: {row['text']}", RESULT_BYTES), "unknown": True}
         if late:

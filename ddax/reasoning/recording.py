@@ -7,6 +7,7 @@ the recording fails; nothing is made up.
 
 from __future__ import annotations
 
+import asyncio
 import json
 import threading
 from abc import ABC, abstractmethod
@@ -158,9 +159,12 @@ class RecordingReasoner(_Asked):
         except ReasonerError as error:
             told = {"kind": type(error).__name__, "what": error.what, "why": error.why, "mend": error.mend}
             spent = asdict(usage_of(error))
-            self._file.append({**row, "error": told, "usage": spent, "request": _plain(request)})
+            failed = {**row, "error": told, "usage": spent, "request": _plain(request)}
+            await asyncio.to_thread(self._file.append, failed)
             raise
-        self._file.append({**row, "reply": asdict(reply), "request": _plain(request)})
+        await asyncio.to_thread(
+            self._file.append, {**row, "reply": asdict(reply), "request": _plain(request)}
+        )
         if not isinstance(reply, kind):
             raise TypeError(f"{self.name} replied {type(reply).__name__} to {method!r}")
         return reply

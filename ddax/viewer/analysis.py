@@ -40,7 +40,7 @@ class Trajectory(NamedTuple):
 
 async def trajectory(reader: Reader, thread: str) -> Trajectory:
     """Return the trajectory of a thread."""
-    info = reader.run(thread)
+    info = await reader.known(thread)
     ideas, work, _ = await reader.ideas(thread)
     logs = await logs_of(reader, info, await tasks_of(reader, info, work))
     moments = await reader.moments(thread)

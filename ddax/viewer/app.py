@@ -150,7 +150,7 @@ class Page:
     async def idea(self, request: Request) -> Response:
         """Return everything known of an idea."""
         thread, key = _thread(request), str(request.path_params["idea"])
-        info = self._reader.run(thread)
+        info = await self._reader.known(thread)
         checkpoint = request.query_params.get("at", "")
         ideas, work, last = await self._reader.ideas(thread, checkpoint)
         if key not in ideas:
@@ -168,7 +168,7 @@ class Page:
 
     async def page(self, request: Request) -> Response:
         """Return a stored page."""
-        info = self._reader.run(_thread(request))
+        info = await self._reader.known(_thread(request))
         marks = [{"start": _number(request.query_params.get("start", "0"))}]
         found = await page_of(self._reader, info, request.query_params.get("source", ""), marks)
         return _json(found) if found else JSONResponse({"what": "That page is not stored."}, 404)
@@ -177,7 +177,7 @@ class Page:
         """Return what happens from a moment on, as server-sent events whose ids are the moments'."""
         thread = _thread(request)
         after = request.headers.get("last-event-id") or request.query_params.get("after", "")
-        self._reader.run(thread)
+        await self._reader.known(thread)
         return StreamingResponse(self._events(thread, after), media_type="text/event-stream")
 
     async def _events(self, thread: str, after: str) -> AsyncIterator[str]:
@@ -219,7 +219,7 @@ class Page:
     async def fork(self, request: Request) -> Response:
         """Leave a thread at a moment by another way."""
         thread, body = _thread(request), await _body(request)
-        self._reader.run(thread)
+        await self._reader.known(thread)
         values = body.get("set") or {}
         if not isinstance(body.get("at"), int) or not isinstance(values, dict):
             raise UsageError(

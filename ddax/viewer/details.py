@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import json
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
@@ -48,7 +49,7 @@ async def logs_of(reader: Reader, info: RunInfo, tasks: Iterable[str]) -> Logs:
     source = info.thread_id
     while source:  # what a fork rests on stands in the ledger of the thread it left
         logs.decisions = [*await reader.rows(info, "decisions", thread=source), *logs.decisions]
-        known = reader.runs.load(source)
+        known = await asyncio.to_thread(reader.runs.load, source)
         source = known.forked_from if known is not None else ""
     logs.calls = [
         {"node": row["node"], "step": row["step"], **call}
@@ -174,7 +175,7 @@ async def tasks_of(reader: Reader, info: RunInfo, newest: str) -> list[str]:
     tasks that were over before.
     """
     found = await _opened(reader, info)
-    source = reader.runs.load(info.forked_from) if info.forked_from else None
+    source = await asyncio.to_thread(reader.runs.load, info.forked_from) if info.forked_from else None
     if source is not None:
         found = await _taken_over(reader, info, await tasks_of(reader, source, "")) + found
     return [*found, newest] if newest and newest not in found else found

@@ -26,7 +26,7 @@ async def kept(reader: Reader, thread: str) -> JsonDict:
     """Return everything the page shows of a thread, as plain JSON."""
     standing, _ = await reader.now(thread)
     ideas, work, _ = await reader.ideas(thread)
-    info = reader.run(thread)
+    info = await reader.known(thread)
     logs = await logs_of(reader, info, await tasks_of(reader, info, work))
     details: dict[str, JsonDict] = {}
     marks: dict[str, list[JsonDict]] = {}
@@ -70,7 +70,7 @@ def _shorten(found: JsonDict) -> None:
 
 
 async def _pages(reader: Reader, thread: str, marks: Mapping[str, list[JsonDict]]) -> dict[str, Any]:
-    info, pages, size = reader.run(thread), {}, 0
+    info, pages, size = await reader.known(thread), {}, 0
     for source, places in marks.items():
         page = await page_of(reader, info, source, places)
         if page is None or size + len(page["text"]) > PAGES:

@@ -56,10 +56,14 @@ class Reader:
         return [self._row(standing(info, self.home)) for info in self.runs.all()]
 
     def run(self, thread: str) -> RunInfo:
-        """Return the manifest of a thread; raises `UsageError` for one there is not."""
+        """Return the manifest of a thread; raises `UsageError` for one there is not. It blocks."""
         from ddax.memory.home import safe_name
 
         return self.runs.known(safe_name(thread))
+
+    async def known(self, thread: str) -> RunInfo:
+        """Return the manifest as `run` does, for an event loop."""
+        return await asyncio.to_thread(self.run, thread)
 
     def row(self, thread: str) -> JsonDict:
         """Return the row of one run."""
@@ -68,8 +72,9 @@ class Reader:
     async def counted(self, info: RunInfo) -> RunInfo:
         """Return a manifest as its thread stands, with the counts of its checkpoints where it has no end."""
         if info.status != "running" or not info.checkpoint_id:
-            return standing(info, self.home)
-        return standing(info, self.home, (await self._snapshot(info.thread_id)).values)
+            return await asyncio.to_thread(standing, info, self.home)
+        values = (await self._snapshot(info.thread_id)).values
+        return await asyncio.to_thread(standing, info, self.home, values)
 
     async def state(self, thread: str) -> JsonDict:
         """Return the values of a thread's newest state."""
@@ -92,7 +97,8 @@ class Reader:
     async def standing(self, thread: str) -> JsonDict:
         """Return how a thread stands: its row, its result, and the question it waits with."""
         snapshot = await self._snapshot(thread)
-        return self._standing(self.run(thread), snapshot.values, tuple(snapshot.interrupts))
+        info = await self.known(thread)
+        return await asyncio.to_thread(self._standing, info, snapshot.values, tuple(snapshot.interrupts))
 
     def _standing(self, info: RunInfo, values: Mapping[str, Any], interrupts: tuple[Any, ...]) -> JsonDict:
         info = standing(info, self.home, values)
@@ -111,15 +117,15 @@ class Reader:
         values = snapshot.values
         place: Any = snapshot.config
         one = await (await self.store()).aget_tuple(place)
-        info = self.run(thread)
+        info = await self.known(thread)
         weights = weights_of(info.context)
         story = Story(weights=weights) if one is None else started(values.get("ideas", {}), one, weights)
-        standing = self._standing(info, values, tuple(snapshot.interrupts))
+        standing = await asyncio.to_thread(self._standing, info, values, tuple(snapshot.interrupts))
         return {**standing, **self._picture(values, story.last)}, story
 
     async def at(self, thread: str, checkpoint: str) -> JsonDict:
         """Return the picture of a thread at one of its moments."""
-        self.run(thread)
+        await self.known(thread)
         graph = await self.graph()
         found = await graph.aget_state(
             {"configurable": {"thread_id": thread, "checkpoint_ns": "", "checkpoint_id": checkpoint}}
@@ -143,7 +149,8 @@ class Reader:
 
     async def moments(self, thread: str) -> list[JsonDict]:
         """Return every moment of a thread with its patch, oldest first."""
-        story, rows = Story(weights=weights_of(self.run(thread).context)), []
+        info = await self.known(thread)
+        story, rows = Story(weights=weights_of(info.context)), []
         for one in await chain(await self.store(), thread) or ():
             rows.append(story.tell(one))
         return rows
@@ -156,7 +163,7 @@ class Reader:
         Ends without a moment where `after` is not on the way to the newest: the watcher starts anew.
         """
         store, graph = await self.store(), await self.graph()
-        weights = weights_of(self.run(thread).context)
+        weights = weights_of((await self.known(thread)).context)
         story: Story | None = None
         while True:
             behind = await chain(store, thread, after)
@@ -191,10 +198,10 @@ class Reader:
         from ddax.memory.records import RECORD, namespace_key
 
         path = self.home.memory / RECORD
-        if self._record is None and not path.exists():
-            return []
         async with self._opening:
             if self._record is None:
+                if not await asyncio.to_thread(path.exists):
+                    return []
                 self._record = await asyncio.to_thread(_open_record, path)
                 self._stack.callback(self._record.close)
             key = namespace_key(info.namespace)
@@ -203,8 +210,8 @@ class Reader:
     async def _snapshot(self, thread: str) -> Any:
         from ddax.graph.snapshots import gone, newest
 
-        info = self.run(thread)
-        if info.checkpoint_id and not self._has_checkpoints():
+        info = await self.known(thread)
+        if info.checkpoint_id and not await asyncio.to_thread(self._has_checkpoints):
             raise gone(info)
         config = {"configurable": {"thread_id": info.thread_id}}
         return await newest(await self.graph(), config, info, self.home.checkpoints)
@@ -218,7 +225,7 @@ class Reader:
 
     async def warm(self) -> None:
         """Open what the first look needs, where it is there already."""
-        if self.home.checkpoints.exists():
+        if await asyncio.to_thread(self.home.checkpoints.exists):
             await self.graph()
 
     def _has_checkpoints(self) -> bool:
@@ -232,7 +239,7 @@ class Reader:
 
         async with self._opening:
             if self._graph is None:
-                if not self._has_checkpoints():
+                if not await asyncio.to_thread(self._has_checkpoints):
                     raise UsageError(
                         "There are no runs yet.",
                         why="Nothing was run in this home.",

@@ -18,6 +18,7 @@ from typing import Any
 import pytest
 
 from ddax.configs.settings import Context
+from tests.integration.browser_site import Site, with_chromium
 
 pytestmark = pytest.mark.integration
 QUESTIONS = 10
@@ -241,6 +242,18 @@ async def test_a_client_is_told_what_is_wrong(
     assert done["__error__"]["error"] == kind
     assert words in done["__error__"]["message"]
     assert KEY not in json.dumps(done)
+
+
+@pytest.mark.parametrize("scheme", ["", pytest.param("browser:", marks=with_chromium)])
+async def test_a_page_of_the_web_is_read_without_a_flag_of_the_server(
+    client: Any, served: Site, scheme: str
+) -> None:
+    words = "The Harbour Almanac was written by Ines Calder in 1911. " + "It was printed in Belmark. " * 12
+    address = scheme + served.page("/almanac", f"<main><h1>Almanac</h1><p>{words}</p></main>")
+    thread = (await client.threads.create())["thread_id"]
+    context = {"sources": [address], "allow_hosts": ["127.0.0.1"]}
+    done = await client.runs.wait(thread, "ddax", input=TASK, context=context)
+    assert "Ines Calder" in done["answer"]["text"]
 
 
 async def test_an_interrupt_is_shown_and_resumed(client: Any, place: Path) -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import sqlite3
 import sys
 import threading
@@ -21,6 +22,7 @@ from hypothesis import strategies as st
 from benchmarks.encoder import widened
 from ddax.errors import ReasonerError, SettingsError, StateError, StorageError
 from ddax.memory import embeddings
+from ddax.memory.embedding_cache import close_files
 from ddax.memory.embedding_checked import CheckedEmbedder
 from ddax.memory.embedding_company import Company
 from ddax.memory.embedding_rows import Rows
@@ -350,7 +352,7 @@ def test_a_cache_that_cannot_be_written_costs_a_warning_and_no_vector(
 ) -> None:
     cache = CachedEmbedder(HashEmbedder(), tmp_path / "vectors.sqlite")
     assert cache._file is not None
-    cache._file._db.execute("PRAGMA query_only = 1")
+    cache._file._connected().execute("PRAGMA query_only = 1")
     assert np.array_equal(cache.embed(["a b"]), HashEmbedder().embed(["a b"]))
     cache._file.write()
     assert "are not kept" in caplog.text
@@ -368,3 +370,28 @@ def test_vectors_that_left_the_memory_are_found_in_a_file_that_was_new(tmp_path:
     cache._file.write()
     cache.embed(["c d", "e f"])
     assert inner.seen == 3, "it is in the file"
+
+
+def test_a_file_that_was_closed_holds_what_was_new_and_is_opened_again_when_used(tmp_path: Path) -> None:
+    path, inner = tmp_path / "vectors.sqlite", Counting(HashEmbedder())
+    cache = CachedEmbedder(inner, path, keep=1)
+    cache.embed(["a b"])
+    close_files()
+    with closing(sqlite3.connect(path)) as db:
+        assert db.execute("SELECT count(*) FROM vectors").fetchone() == (1,)
+    cache.embed(["c d"])
+    assert np.array_equal(cache.embed(["a b"]), HashEmbedder().embed(["a b"]))
+    assert inner.seen == 2, "the first one was found in the file"
+
+
+async def test_the_last_user_of_a_file_may_be_an_event_loop(tmp_path: Path) -> None:
+    path = tmp_path / "vectors.sqlite"
+    cache = CachedEmbedder(HashEmbedder(), path)
+    cache.embed(["a b"])
+    del cache
+    for _ in range(500):
+        await asyncio.sleep(0.01)
+        with closing(sqlite3.connect(path)) as db:
+            if db.execute("SELECT count(*) FROM vectors").fetchone() == (1,):
+                return
+    raise AssertionError("the vector is not in the file")

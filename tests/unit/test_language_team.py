@@ -173,12 +173,12 @@ async def test_a_lane_holds_no_more_than_its_width():
 async def test_a_reply_is_kept_by_all_that_was_sent(tmp_path):
     cache = ReplyCache(tmp_path / "c" / "replies.sqlite", wall=lambda: 5.0)
     key = reply_key("m", "http://a", ORDER)
-    assert cache.get(key) is None
+    assert await cache.get(key) is None
     await cache.put(key, Kept("text", 10, None, 3))
     await cache.put(key, Kept("other", 1, 1.0))
     cache.close()
     with closing(ReplyCache(tmp_path / "c" / "replies.sqlite", wall=lambda: 9.0)) as again:
-        assert again.get(key) == Kept("text", 10, None, 3)
+        assert await again.get(key) == Kept("text", 10, None, 3)
     others = {
         reply_key("m2", "http://a", ORDER), reply_key("m", "http://b", ORDER),
         reply_key("m", "http://a", Order(ORDER.messages, PredictWire, "schema", ORDER.sampling)),
@@ -200,7 +200,7 @@ async def test_a_cache_of_an_earlier_release_is_read_and_written(tmp_path):
         before.commit()
     cache = ReplyCache(path, wall=lambda: 0.0)
     await cache.put("new", Kept("t", 1, 0.0, 2))
-    assert (cache.get("old"), cache.get("new")) == (Kept("t", 7, 0.5, 1), Kept("t", 1, 0.0, 2))
+    assert (await cache.get("old"), await cache.get("new")) == (Kept("t", 7, 0.5, 1), Kept("t", 1, 0.0, 2))
     cache.close()
 
 
@@ -223,8 +223,8 @@ async def test_a_cache_that_another_holds_is_missed_and_used_again_with_the_loop
         monkeypatch.setattr(asyncio, "sleep", sleep)  # the wait for the other is all there is to see
         await cache.put("meanwhile", Kept("t", 1, 0.0))
     assert waited == list(WAITS[:1] if released else WAITS)
-    assert bool(cache.get("meanwhile")) is released
-    assert cache.get("before") == Kept("t", 1, 0.0)
+    assert bool(await cache.get("meanwhile")) is released
+    assert await cache.get("before") == Kept("t", 1, 0.0)
     assert caplog.text == ""
     cache.close()
 
@@ -235,10 +235,10 @@ async def test_a_cache_that_another_holds_while_it_is_opened_is_missed(tmp_path)
     with closing(sqlite3.connect(path, isolation_level=None)) as other:
         other.execute("BEGIN EXCLUSIVE")
         began = time.monotonic()
-        assert cache.get("k") is None
+        assert await cache.get("k") is None
         assert time.monotonic() - began < 2
     await cache.put("k", Kept("t", 1, 0.0))
-    assert cache.get("k") is not None
+    assert await cache.get("k") is not None
     cache.close()
 
 
@@ -246,9 +246,9 @@ async def test_a_damaged_cache_is_left_alone_and_said(tmp_path, caplog):
     path = tmp_path / "replies.sqlite"
     path.write_bytes(b"this is no database at all, and long enough to be looked at" * 20)
     cache = ReplyCache(path, wall=lambda: 0.0)
-    assert cache.get("k") is None
+    assert await cache.get("k") is None
     await cache.put("k", Kept("t", 1, 0.0))
-    assert cache.get("k") is None
+    assert await cache.get("k") is None
     assert "is not used" in caplog.text
     assert len(caplog.records) == 1
     with pytest.raises(sqlite3.DatabaseError), closing(sqlite3.connect(path)) as other:

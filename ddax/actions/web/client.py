@@ -149,7 +149,7 @@ class Web:
         found = await self.get(url, named=named)
         page = await self._page(found)
         if page.challenge:
-            self._cool(urlsplit(found.url), Blocked(f"{found.url!r} refuses us.", why=page.challenge))
+            await self._cool(urlsplit(found.url), Blocked(f"{found.url!r} refuses us.", why=page.challenge))
             raise Blocked(f"{found.url!r} refuses us.", why=page.challenge)
         if page.scripts and len(page.text) < LITTLE:
             page = await self._rendered(found, page)
@@ -188,7 +188,7 @@ class Web:
             blocked = Blocked(
                 f"{found.url!r} refuses us.", why=f"Its answer is marked as a {found.mark[:40]!r}."
             )
-            self._cool(urlsplit(found.url), blocked)
+            await self._cool(urlsplit(found.url), blocked)
             raise blocked
         return found
 
@@ -209,11 +209,11 @@ class Web:
         host = parts.netloc
         if page:
             self.policy.permit_name(parts.hostname or "")
-        refuse_cooling(host, self._cooldowns.find(host), self._clock())
+        refuse_cooling(host, await self._cooldowns.find(host), self._clock())
         if robots:
             self._manners.ask_for_pause(host, await self._robots.permit(parts))
         async with self._manners.turn(host):
-            refuse_cooling(host, self._cooldowns.find(host), self._clock())
+            refuse_cooling(host, await self._cooldowns.find(host), self._clock())
             try:
                 async with asyncio.timeout(self._limits.total_seconds):
                     yield
@@ -223,11 +223,11 @@ class Web:
                 raise too_slow(urlunsplit(parts), cap, mend) from exc
             except Blocked as error:
                 if strict:
-                    self._cool(parts, error)
+                    await self._cool(parts, error)
                 raise
 
-    def _cool(self, parts: SplitResult, error: Blocked) -> None:
-        self._cooldowns.cool(parts.netloc, error.cooldown, f"{error.what} {error.why}")
+    async def _cool(self, parts: SplitResult, error: Blocked) -> None:
+        await self._cooldowns.cool(parts.netloc, error.cooldown, f"{error.what} {error.why}")
 
     def _open(self) -> httpx.AsyncClient:
         if self._client is None:

@@ -34,7 +34,10 @@ class Refusal(NamedTuple):
 
 
 class Cooldowns:
-    """Hosts that refused us, in one small SQLite file; each further refusal doubles the time."""
+    """Hosts that refused us, in one small SQLite file; each further refusal doubles the time.
+
+    The file is asked in a thread. Making one blocks.
+    """
 
     def __init__(self, path: Path, *, clock: Clock) -> None:
         self._path, self._clock = path, clock
@@ -52,16 +55,23 @@ class Cooldowns:
                 " (host TEXT PRIMARY KEY, until REAL NOT NULL, strikes INTEGER NOT NULL, why TEXT NOT NULL)"
             )
 
-    def find(self, host: str) -> Refusal | None:
+    async def find(self, host: str) -> Refusal | None:
         """Return the refusal of a host that is still in force."""
+        found = await asyncio.to_thread(self._found, host)
+        return found if found is not None and found.until > self._clock() else None
+
+    async def cool(self, host: str, seconds: float, why: str) -> Refusal:
+        """Leave a host alone for some seconds, twice as long for each refusal of the last day."""
+        return await asyncio.to_thread(self._cooled, host, seconds, why, self._clock())
+
+    def _found(self, host: str) -> Refusal | None:
         with opened(self._path) as db:
             row = db.execute("SELECT until, strikes, why FROM cooldowns WHERE host = ?", (host,)).fetchone()
-        return Refusal(*row) if row and row[0] > self._clock() else None
+        return Refusal(*row) if row else None
 
-    def cool(self, host: str, seconds: float, why: str) -> Refusal:
-        """Leave a host alone for some seconds, twice as long for each refusal of the last day."""
-        now = self._clock()
+    def _cooled(self, host: str, seconds: float, why: str, now: float) -> Refusal:
         with opened(self._path) as db:
+            db.execute("BEGIN IMMEDIATE")  # two refusals at once are two strikes
             row = db.execute("SELECT until, strikes FROM cooldowns WHERE host = ?", (host,)).fetchone()
             strikes = row[1] + 1 if row and row[0] > now - FORGET_STRIKES else 1
             length = min(max(seconds, 1.0) * 2 ** min(strikes - 1, 10), MAX_COOLDOWN)

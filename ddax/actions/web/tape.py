@@ -7,6 +7,7 @@ nothing is fetched instead.
 
 from __future__ import annotations
 
+import asyncio
 import base64
 from collections.abc import Awaitable, Callable, Mapping
 from pathlib import Path
@@ -53,9 +54,9 @@ class Recorder:
                 "type": type(error).__name__, "what": error.what, "why": error.why, "mend": error.mend,
                 "kind": error.kind, "retriable": error.retriable,
             }  # fmt: skip
-            self._file.append({"key": key, "error": told})
+            await asyncio.to_thread(self._file.append, {"key": key, "error": told})
             raise
-        self._file.append({"key": key, "value": value})
+        await asyncio.to_thread(self._file.append, {"key": key, "value": value})
         return value
 
 

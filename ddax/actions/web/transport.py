@@ -7,9 +7,11 @@ hosts at one address would share one whose certificate was checked for the first
 
 from __future__ import annotations
 
+import asyncio
 import ssl
 from collections import deque
 from collections.abc import AsyncIterator, Callable
+from functools import cache
 from urllib.parse import SplitResult, urlunsplit
 
 import httpx
@@ -28,9 +30,8 @@ class GuardedTransport(httpx.AsyncBaseTransport):
         self, policy: EgressPolicy, *, clock: Clock, max_bytes: int, verify: ssl.SSLContext | bool = True
     ) -> None:
         self._policy, self._clock, self._max_bytes = policy, clock, max_bytes
-        self._inner = httpx.AsyncHTTPTransport(
-            verify=verify, trust_env=False, limits=httpx.Limits(max_keepalive_connections=0)
-        )
+        self._verify = verify
+        self._inner: httpx.AsyncHTTPTransport | None = None
         self.log: deque[Exchange] = deque(maxlen=KEPT_EXCHANGES)
 
     async def handle_async_request(self, request: httpx.Request) -> httpx.Response:
@@ -50,10 +51,11 @@ class GuardedTransport(httpx.AsyncBaseTransport):
 
     async def _sent(self, request: httpx.Request, parts: SplitResult, note: Exchange) -> httpx.Response:
         addresses = await self._policy.addresses(parts)
+        inner = await self._opened()
         failure: Exception | None = None
         for address in addresses:
             try:
-                response = await self._inner.handle_async_request(pinned(request, parts, address))
+                response = await inner.handle_async_request(pinned(request, parts, address))
             except httpx.ConnectError as exc:
                 failure = exc
                 continue
@@ -65,9 +67,25 @@ class GuardedTransport(httpx.AsyncBaseTransport):
         what, why = f"{urlunsplit(parts)!r} cannot be reached.", str(failure)
         raise ActionError(what, why=why, kind="connect", retriable=True) from failure
 
+    async def _opened(self) -> httpx.AsyncHTTPTransport:
+        """Return what connects; whom it trusts is read from the disk once a process, in a thread."""
+        if self._inner is None:
+            verify = await asyncio.to_thread(trusted) if self._verify is True else self._verify
+            self._inner = self._inner or httpx.AsyncHTTPTransport(
+                verify=verify, trust_env=False, limits=httpx.Limits(max_keepalive_connections=0)
+            )
+        return self._inner
+
     async def aclose(self) -> None:
         """Close what is still open."""
-        await self._inner.aclose()
+        if self._inner is not None:
+            await self._inner.aclose()
+
+
+@cache
+def trusted() -> ssl.SSLContext:
+    """Return whom requests of this process trust, as their library has it; blocks."""
+    return httpx.create_ssl_context(trust_env=False)
 
 
 class CappedStream(httpx.AsyncByteStream):

@@ -115,14 +115,14 @@ async def started(proxy: Proxy) -> AsyncIterator[Browser]:
     """Run Chromium behind a proxy."""
     from playwright.async_api import Error, async_playwright
 
-    program = find_chromium()
+    program, temporary = await asyncio.to_thread(_looked_up)
     async with async_playwright() as playwright:
         try:
             browser = await playwright.chromium.launch(
                 executable_path=program,
                 chromium_sandbox=os.geteuid() != 0,  # as root Chromium starts only without it
                 args=[*proxy.chromium_arguments(), *QUIET],
-                env=environment(os.environ, tempfile.gettempdir()),
+                env=environment(os.environ, temporary),
                 handle_sigint=False,  # else the driver ends at Ctrl-C, before it is told to
                 timeout=LAUNCH_SECONDS * 1000,
             )
@@ -138,6 +138,11 @@ async def started(proxy: Proxy) -> AsyncIterator[Browser]:
             with suppress(Error, TimeoutError):  # it was dead already, or does not listen
                 async with asyncio.timeout(CLOSE_SECONDS):
                     await browser.close()
+
+
+def _looked_up() -> tuple[str, str]:
+    """Return the program and the folder for temporary files; both are looked for on the disk."""
+    return find_chromium(), tempfile.gettempdir()
 
 
 def environment(ours: Mapping[str, str], temporary: str) -> dict[str, str | float | bool]:

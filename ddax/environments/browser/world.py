@@ -32,7 +32,7 @@ from ddax.environments.browser.seen import (
     trouble_of,
     without_secrets,
 )  # fmt: skip
-from ddax.environments.browser.tab import DialogOpen, Tab, quietly
+from ddax.environments.browser.tab import DialogOpen, Tab, page_script, quietly
 from ddax.environments.protocol import Element, Move, Observation, Snapshot
 from ddax.environments.trouble import not_started
 from ddax.errors import ActionError
@@ -78,6 +78,7 @@ class BrowserWorld:
         if self._window is not None:
             await self._window.end()
             self._window = None
+        await asyncio.to_thread(page_script)  # it is read here, once, and not at the first look
         browser = await self._chromium.running()
         with foreign("the browser was not opened"):
             context = await browser.new_context(

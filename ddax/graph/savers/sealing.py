@@ -104,30 +104,37 @@ def own(row: Row) -> str:
     return _digest(row.id.encode(), row.parent.encode(), row.value, row.metadata).hex()
 
 
-def verify(rows: Sequence[Row], writes: Mapping[str, Sequence[bytes]], seals: Mapping[str, Seal]) -> Verdict:
-    """Hold a thread's checkpoints, oldest first, against their seals; those from before seals pass."""
+def verify(
+    rows: Sequence[Row], writes: Mapping[str, Sequence[bytes]], seals: Mapping[str, Seal], *, whole: str = ""
+) -> Verdict:
+    """Hold a thread's checkpoints, oldest first, against their seals; those from before seals pass.
+
+    What `whole` rests on, the first of them, was held against its seals before.
+    """
     if not seals:
         return Verdict(last_good=rows[-1].id if rows else "")
     known = {row.id: row for row in rows}
-    good: list[str] = []
+    good: dict[str, None] = {}  # in their order
     fault = ""
     for row in rows:
-        why = _fault(row, known, writes, seals, set(good))
+        why = _fault(row, known, writes, seals, good, whole=whole)
         if not why:
-            good.append(row.id)
+            good[row.id] = None
         fault = fault or why
-    return Verdict(fault, good[-1] if good else "")
+    return Verdict(fault, next(reversed(good)) if good else "")
 
 
 def _fault(
     row: Row, known: Mapping[str, Row], writes: Mapping[str, Sequence[bytes]],
-    seals: Mapping[str, Seal], good: set[str],
+    seals: Mapping[str, Seal], good: Mapping[str, None], *, whole: str = "",
 ) -> str:  # fmt: skip
     held = seals.get(row.id)
     if held is None:
         return f"Checkpoint {row.id} has no seal: another program wrote it."
     if held.own != own(row):
         return f"Checkpoint {row.id} is not what was written."
+    if row.id == whole:
+        return ""
     if not row.parent:
         return "" if held.above == ROOT.above else f"Checkpoint {row.id} has lost what it rests on."
     parent = known.get(row.parent)

@@ -4,26 +4,36 @@ from __future__ import annotations
 
 import json
 import os
-from collections.abc import AsyncIterator, Collection, Sequence
+from collections.abc import AsyncIterator, Collection, Mapping, Sequence
 from contextlib import asynccontextmanager
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import aiosqlite
-from langgraph.checkpoint.base import WRITES_IDX_MAP, get_checkpoint_metadata
+from langgraph.checkpoint.base import WRITES_IDX_MAP, get_checkpoint_id, get_checkpoint_metadata
 from langgraph.checkpoint.sqlite.aio import AsyncSqliteSaver
 
 from ddax.graph.savers.pruning import Store, delta_channels
 from ddax.graph.savers.sealing import ROOT, Row, Seal, Verdict, own, seal, verify, write_digest
+from ddax.graph.savers.walking import ANCESTORS, Walk, writes_query
 from ddax.memory.migrations import opening_errors, reading_address, sqlite_errors
 
 if TYPE_CHECKING:
     from langchain_core.runnables import RunnableConfig
-    from langgraph.checkpoint.base import ChannelVersions, Checkpoint, CheckpointMetadata
+    from langgraph.checkpoint.base import (
+        ChannelVersions,
+        Checkpoint,
+        CheckpointMetadata,
+        DeltaChannelHistory,
+    )
     from langgraph.checkpoint.serde.base import SerializerProtocol
 
 BUSY_MILLISECONDS = 10_000
+FIRST_DELTA = "ideas"
+"""The channel that was stored as changes from the beginning."""
+MOST_MARKS = 500
+"""Checkpoints that one query names."""
 SEALS = """CREATE TABLE IF NOT EXISTS seals (
     thread_id TEXT NOT NULL, checkpoint_ns TEXT NOT NULL, checkpoint_id TEXT NOT NULL,
     above TEXT NOT NULL, covers INTEGER NOT NULL, own TEXT NOT NULL,
@@ -49,6 +59,9 @@ class SqliteStore(Store, AsyncSqliteSaver):
         super().__init__(conn, serde=serde)
         self._waiting: dict[Written, None] = {}
         """What tasks wait to have stored, in their order."""
+        self._whole: dict[str, str] = {}
+        """The newest checkpoint of each thread that was found whole while this store is open."""
+        self._sound = False
 
     async def setup(self) -> None:
         """Create the tables where they are missing."""
@@ -126,32 +139,100 @@ class SqliteStore(Store, AsyncSqliteSaver):
         for one in taken:
             self._waiting.pop(one, None)
 
+    async def aget_delta_channel_history(
+        self, *, config: RunnableConfig, channels: Sequence[str]
+    ) -> Mapping[str, DeltaChannelHistory]:
+        """Return what channels were when last stored whole, and what was written since, oldest first."""
+        found = await self.aget_tuple(config) if channels and not get_checkpoint_id(config) else None
+        place = (found.config if found is not None else config)["configurable"]
+        thread, ns = str(place["thread_id"]), place.get("checkpoint_ns", "")
+        start = str(place.get("checkpoint_id", ""))
+        await self.setup()
+        async with self.lock:
+            walk = await self._walked((thread, ns, start), set(channels))
+            return {key: await self._since((thread, ns, key), walk) for key in channels}
+
+    async def _walked(self, start: tuple[str, str, str], channels: set[str]) -> Walk:
+        """Walk back from a checkpoint until each channel was found whole, or to the beginning."""
+        walk = Walk(channels)
+        async with self.conn.execute(ANCESTORS, start) as cursor:
+            async for checkpoint, parent, metadata in cursor:
+                if checkpoint == start[2]:
+                    continue  # what is written onto it belongs to the step after it
+                if not walk.goes_on(checkpoint):
+                    break
+                if walk.may_be_here(parent, metadata):
+                    walk.take(await self._values((*start[:2], checkpoint)))
+        return walk
+
+    async def _values(self, place: tuple[str, str, str]) -> dict[str, Any]:
+        query = (
+            "SELECT type, checkpoint FROM checkpoints"
+            " WHERE thread_id = ? AND checkpoint_ns = ? AND checkpoint_id = ?"
+        )
+        async with self.conn.execute(query, place) as cursor:
+            row = await cursor.fetchone()
+        return dict(self.serde.loads_typed((row[0], row[1]))["channel_values"]) if row is not None else {}
+
+    async def _since(self, place: tuple[str, str, str], walk: Walk) -> DeltaChannelHistory:
+        """Return the seed of a channel and what was written to it since."""
+        channel, passed = place[2], walk.passed.get(place[2], [])
+        rows: dict[str, list[tuple[str, str, Any]]] = {}
+        for at in range(0, len(passed), MOST_MARKS):
+            part = passed[at : at + MOST_MARKS]
+            found = await self.conn.execute_fetchall(writes_query(part), (*place, *part))
+            for checkpoint, task, kind, value in found:
+                rows.setdefault(checkpoint, []).append((task, channel, self.serde.loads_typed((kind, value))))
+        writes = [one for checkpoint in reversed(passed) for one in rows.get(checkpoint, ())]
+        history: DeltaChannelHistory = {"writes": writes}
+        if channel in walk.seeds:
+            history["seed"] = walk.seeds[channel]
+        return history
+
     async def adelete_thread(self, thread_id: str) -> None:
         """Delete all of a thread."""
+        self._whole.pop(str(thread_id), None)
         async with self.lock:
             await self.conn.execute("DELETE FROM seals WHERE thread_id = ?", (str(thread_id),))
         await super().adelete_thread(thread_id)
 
     async def check(self, thread: str) -> Verdict:
-        """Hold the file and the checkpoints of a thread against what was written."""
+        """Hold the file and the checkpoints of a thread against what was written.
+
+        Both are read whole at the first look; later ones begin where the last one ended, so that a thread
+        of many turns is not read whole for each of them.
+        """
         await self.setup()
+        since = self._whole.pop(thread, "")
         async with self.lock:
-            async with self.conn.execute("PRAGMA quick_check(1)") as cursor:
-                row = await cursor.fetchone()
-            if row is None or row[0] != "ok":
-                return Verdict(f"SQLite says: {row[0] if row else 'nothing'}.")
-            rows, writes, seals = await self._sealed((thread, ""))
-        found = verify(rows, writes, seals)
+            fault = "" if self._sound else await self._file_fault()
+            if fault:
+                return Verdict(fault)
+            self._sound = True
+            rows, writes, seals = await self._sealed((thread, ""), since=since)
+            ids = {row.id for row in rows}
+            if since and (since not in ids or any(r.id != since and r.parent not in ids for r in rows)):
+                since = ""  # it was left by another way, further back
+                rows, writes, seals = await self._sealed((thread, ""))
+        found = verify(rows, writes, seals, whole=since)
+        if rows and seals and not found.fault:
+            self._whole[thread] = found.last_good
         if rows and not found.fault:
             head = await self.aget_tuple({"configurable": {"thread_id": thread, "checkpoint_ns": ""}})
             return found if head is not None else Verdict("The newest checkpoint cannot be read.")
         return found
+
+    async def _file_fault(self) -> str:
+        async with self.conn.execute("PRAGMA quick_check(1)") as cursor:
+            row = await cursor.fetchone()
+        return "" if row is not None and row[0] == "ok" else f"SQLite says: {row[0] if row else 'nothing'}."
 
     async def rewind(self, thread: str, to: str) -> None:
         """Delete what a thread has behind a checkpoint, or all of it without one, and what is not whole."""
         if not to:
             await self.adelete_thread(thread)
             return
+        self._whole.pop(thread, None)
         async with self.lock:
             for table, above in (("checkpoints", ">"), ("seals", ">"), ("writes", ">=")):
                 await self.conn.execute(
@@ -162,6 +243,7 @@ class SqliteStore(Store, AsyncSqliteSaver):
 
     async def reseal(self, thread: str, ns: str) -> None:
         """Seal a namespace anew, after its rows were meant to change."""
+        self._whole.pop(thread, None)
         async with self.lock:
             rows, writes, _ = await self._sealed((thread, ns))
             await self.conn.execute(
@@ -192,27 +274,35 @@ class SqliteStore(Store, AsyncSqliteSaver):
         )
 
     async def _sealed(
-        self, key: tuple[str, str], one: str = ""
+        self, key: tuple[str, str], one: str = "", *, since: str = ""
     ) -> tuple[list[Row], dict[str, list[bytes]], dict[str, Seal]]:
-        """Return the rows, the writes of ideas and the seals of a namespace, or of one checkpoint of it."""
+        """Return the rows, the writes they rest on and the seals of a namespace, or of one checkpoint of it.
+
+        Checkpoints of before the messages were stored as changes hold them whole, and rest on no write of
+        theirs.
+        """
         where, values = "thread_id = ? AND checkpoint_ns = ?", [*key]
         if one:
             where, values = f"{where} AND checkpoint_id = ?", [*key, one]
+        elif since:
+            where, values = f"{where} AND checkpoint_id >= ?", [*key, since]
         deltas = tuple(delta_channels())
         checkpoints = (
             "SELECT checkpoint_id, coalesce(parent_checkpoint_id, ''),"  # noqa: S608  # fixed words
             " CAST(checkpoint AS BLOB), CAST(metadata AS BLOB)"
             f" FROM checkpoints WHERE {where} ORDER BY checkpoint_id"
         )
-        ideas = (
+        changes = (
             "SELECT checkpoint_id, task_id, idx, channel, type, CAST(value AS BLOB)"  # noqa: S608  # as above
             f" FROM writes WHERE {where} AND channel IN ({','.join('?' * len(deltas))})"
             " ORDER BY checkpoint_id, rowid"
         )
         rows = [Row(*row) for row in await self.conn.execute_fetchall(checkpoints, values)]
+        notes = {row.id: row.metadata for row in rows}
         writes: dict[str, list[bytes]] = {}
-        for row in await self.conn.execute_fetchall(ideas, [*values, *deltas]):
-            writes.setdefault(row[0], []).append(write_digest(row[1:]))
+        for row in await self.conn.execute_fetchall(changes, [*values, *deltas]):
+            if row[3] == FIRST_DELTA or f'"{row[3]}"'.encode() in notes.get(row[0], b""):
+                writes.setdefault(row[0], []).append(write_digest(row[1:]))
         query = f"SELECT checkpoint_id, above, covers, own FROM seals WHERE {where}"  # noqa: S608  # fixed words
         seals = {row[0]: Seal(*row[1:]) for row in await self.conn.execute_fetchall(query, values)}
         return rows, writes, seals

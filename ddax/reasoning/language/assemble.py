@@ -21,6 +21,7 @@ from ddax.reasoning.language.readers import ArgumentModels
 from ddax.reasoning.language.reasoner import LanguageReasoner
 from ddax.reasoning.language.team import ROLES, Role, Team
 from ddax.reasoning.language.usage import PriceLike, price_of
+from ddax.reasoning.prompts import read_all
 
 if TYPE_CHECKING:
     from langchain_core.language_models import BaseChatModel
@@ -74,6 +75,7 @@ def assemble(
 ) -> LanguageReasoner:
     """Open every model once and put the team together; closes what is open if one cannot be opened."""
     found, models = _Open(), opening.models
+    read_all()  # a request is written on an event loop, which no file is read on
     # A local server takes one request at a time: the time in its queue would be that of the attempt.
     lanes = Lanes(width=models.concurrency, per_minute=models.per_minute, clock=opening.clock, singly=(GGUF,))
     cache = ReplyCache(opening.cache, wall=opening.wall) if opening.cache and models.cache else None

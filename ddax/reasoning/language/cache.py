@@ -10,14 +10,14 @@ import asyncio
 import json
 import logging
 import sqlite3
-import threading
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from contextlib import closing
 from hashlib import sha256
 from pathlib import Path
 from typing import Any, NamedTuple
 
 from ddax.configs.secrets import Redactor
+from ddax.memory.lane import Lane
 from ddax.reasoning.language.channel import Order, name_of
 
 VERSION = 1
@@ -26,7 +26,7 @@ KEPT = 20_000
 WAITS = (0.02, 0.1, 0.5)
 """Seconds between the tries to keep a reply while another process holds the file."""
 _BUSY = frozenset({sqlite3.SQLITE_BUSY, sqlite3.SQLITE_LOCKED})
-_KEEP = "INSERT OR IGNORE INTO replies (key, text, tokens, usd, created, calls) VALUES (?, ?, ?, ?, ?, ?)"
+_KEEP = "INSERT OR IGNORE INTO replies (key, text, tokens, usd, calls, created) VALUES (?, ?, ?, ?, ?, ?)"
 
 
 class Kept(NamedTuple):
@@ -52,56 +52,62 @@ def reply_key(model: str, address: str, order: Order) -> str:
 class ReplyCache:
     """The replies of paid calls, without secrets. A file that cannot be used is left alone, and said once.
 
-    It is asked on the event loop, where a look takes less than a thread would: so nothing here waits
-    for a file that another process holds.
+    It has a thread of its own, which answers those who ask beside each other in one trip. Nothing waits
+    there for a file that another process holds, since everybody else would wait as well.
     """
 
     def __init__(self, path: Path, *, wall: Callable[[], float]) -> None:
         self._path, self._wall, self._redactor = path, wall, Redactor.of_process()
-        self._lock = threading.Lock()
+        self._lane = Lane("ddax-replies")
         self._db: sqlite3.Connection | None = None
         self._broken = False
 
-    def get(self, key: str) -> Kept | None:
+    async def get(self, key: str) -> Kept | None:
         """Return a reply that was kept; None also while another process holds the file."""
-        rows = self._do("SELECT text, tokens, usd, calls FROM replies WHERE key = ?", (key,))
-        return Kept(*rows[0]) if rows else None
+        return await self._lane.ask(self._found, key)
 
     async def put(self, key: str, kept: Kept) -> None:
         """Keep a reply; the first one of a key stays. Tries again while another process holds the file."""
-        text, tokens, usd, calls = self._redactor.value(kept)
-        row = (key, text, tokens, usd, self._wall(), calls)
+        now = self._wall()
         for wait in (*WAITS, None):
-            if self._do(_KEEP, row) is not None or wait is None:
+            if await self._lane.ask(self._keep, (key, kept, now)) or wait is None:
                 return
             await asyncio.sleep(wait)
 
     def close(self) -> None:
-        """Close the file."""
-        with self._lock:
-            if self._db is not None:
-                self._db.close()
-            self._db = None
+        """Finish what is under way and close the file; blocks."""
+        self._lane.shutdown()
+        if self._db is not None:
+            self._db.close()
+        self._db = None
+
+    def _found(self, keys: Sequence[str]) -> list[Kept | None]:
+        found = [
+            self._do("SELECT text, tokens, usd, calls FROM replies WHERE key = ?", (key,)) for key in keys
+        ]
+        return [Kept(*rows[0]) if rows else None for rows in found]
+
+    def _keep(self, given: Sequence[tuple[str, Kept, float]]) -> list[bool]:
+        """Keep replies, and say of each whether nobody held the file."""
+        rows = [(key, *self._redactor.value(kept), now) for key, kept, now in given]
+        return [self._do(_KEEP, row) is not None for row in rows]
 
     def _do(self, statement: str, values: tuple[object, ...]) -> list[tuple[Any, ...]] | None:
         """Return the rows of a statement; None where another process holds the file."""
-        with self._lock:
-            if self._broken:
-                return []
-            try:
-                if self._db is None:
-                    self._db = self._opened()
-                with closing(self._db.execute(statement, values)) as cursor:
-                    return cursor.fetchall()
-            except (sqlite3.Error, OSError) as error:
-                if getattr(error, "sqlite_errorcode", 0) & 0xFF in _BUSY:
-                    return None
-                # A cache that fails costs money, not the run.
-                self._broken = True
-                logging.getLogger("ddax").warning(
-                    "the cache of replies %s is not used: %s", self._path, error
-                )
-                return []
+        if self._broken:
+            return []
+        try:
+            if self._db is None:
+                self._db = self._opened()
+            with closing(self._db.execute(statement, values)) as cursor:
+                return cursor.fetchall()
+        except (sqlite3.Error, OSError) as error:
+            if getattr(error, "sqlite_errorcode", 0) & 0xFF in _BUSY:
+                return None
+            # A cache that fails costs money, not the run.
+            self._broken = True
+            logging.getLogger("ddax").warning("the cache of replies %s is not used: %s", self._path, error)
+            return []
 
     def _opened(self) -> sqlite3.Connection:
         self._path.parent.mkdir(parents=True, exist_ok=True)

@@ -150,7 +150,7 @@ class Caller:
         order = Order(messages, ask.wire, self._can.mode, ask.sampling, under.effort, ask.choices, shown)
         request = _Request(under, self._clock(), self._cache_key(order) if self._cache else "")
         try:
-            found = self._given_again(ask, request)
+            found = await self._given_again(ask, request)
             if found is None:
                 self._breaker.check(self.name)
                 found = await self._converse(ask, order, request)
@@ -159,9 +159,9 @@ class Caller:
             charge(error, request.usage)
             raise
 
-    def _given_again(self, ask: Ask[W, R], request: _Request) -> tuple[R] | None:
+    async def _given_again(self, ask: Ask[W, R], request: _Request) -> tuple[R] | None:
         """Return what was made of this very question before, at no cost."""
-        kept = self._cache.get(request.key) if self._cache else None
+        kept = await self._cache.get(request.key) if self._cache else None
         if kept is None:
             return None
         try:

@@ -42,6 +42,12 @@ def source(name: str) -> str:
     return (files(__name__) / f"{name}.txt").read_text(encoding="utf-8").strip("\n")
 
 
+def read_all() -> None:
+    """Read every template, so that none of them is read later; blocks."""
+    for name in (*NAMES, RULES):
+        source(name)
+
+
 @cache
 def variables(name: str) -> frozenset[str]:
     """Return the names of the variables of a template's request part."""
