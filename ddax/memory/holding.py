@@ -27,7 +27,9 @@ class Holding:
     def close(self) -> None:
         """Note the file as it is now closed, unless another process has it open; closes the manifest."""
         try:
-            if self._held is not None and self._known is None and (whole := whole_file(self._path)):
+            if self._held is None or self._known is not None or noted(self._path).held != self._held:
+                return  # another process has written since, and notes it
+            if (whole := whole_file(self._path)) is not None:
                 self._manifest.note(self._held, whole)
         finally:
             self._manifest.close()

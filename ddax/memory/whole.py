@@ -50,6 +50,13 @@ def check_record(path: Path, *, reading: bool = False, deep: bool = False) -> No
             check_rows(path, db, held)
 
 
+def is_there(path: Path) -> bool:
+    """Tell whether a record is there to be looked at; raise `StateError` where one was, and is gone."""
+    if not path.exists():
+        check_record(path, reading=True)
+    return path.exists()
+
+
 def read_held(db: sqlite3.Connection) -> Held | None:
     """Return what a record says it holds; None for one of a release that did not count it."""
     if not db.execute("SELECT 1 FROM sqlite_master WHERE name = 'held'").fetchone():

@@ -189,9 +189,10 @@ class Reader:
 
     async def _read(self, info: RunInfo, ask: Callable[[RecordStore, str], list[T]]) -> list[T]:
         from ddax.memory.records import RECORD, namespace_key
+        from ddax.memory.whole import is_there
 
         path = self.home.memory / RECORD
-        if self._record is None and not path.exists():
+        if self._record is None and not await asyncio.to_thread(is_there, path):
             return []
         async with self._opening:
             if self._record is None:
