@@ -30,6 +30,7 @@ from ddax.types import Document, Record
 
 FILES = (RECORD, f"{RECORD}-wal", f"{RECORD}-shm", "record.manifest")
 KINDS = ("missing", "empty", "cut", "zeroed", "1 flip", "older copy", "another's copy")
+DRAWN = ("cut", "zeroed", "1 flip")
 STATES = ("closed", "killed")
 NS = namespace_key("n")
 ROUND = 10
@@ -69,12 +70,15 @@ def write(folder: Path, first: int, last: int, *, of: str, die: bool) -> None:
 
 
 def trials(base: Path, seeds: int) -> Iterator[Trial]:
-    """Make the homes, and damage copies of them: each kind on each file, in each state, with each seed."""
+    """Make the homes, and damage copies of them: each kind on each file, in each state, with each seed.
+
+    What has no place or length to draw is the same with every seed, and is done once.
+    """
     homes = _homes(base)
     for state in STATES:
         for file in FILES:
             for kind in KINDS:
-                for seed in range(seeds):
+                for seed in range(seeds if kind in DRAWN else 1):
                     yield _trial(homes, base / "damaged", (state, file, kind), seed)
 
 

@@ -29,7 +29,8 @@ def rebuild(namespace: NAMESPACE = None, json: JSON = False, verbose: VERBOSE = 
     mended = rebuilt(_record(), clock=time.time, wait_seconds=WAIT_SECONDS)
     name, rows = with_memory(namespace, _counted, rebuild=True)
     if json:
-        output.result({"namespace": name, "rows": rows, "mended": _plain(mended)})
+        also = {} if mended is None else {"mended": _plain(mended)}
+        output.result({"namespace": name, "rows": rows, **also})
     if mended is not None:
         _say(output, mended, "The record was damaged. Of it is kept")
     output.say(f"The index of {name!r} is made anew: {amount(rows, 'row')}.")
@@ -60,7 +61,7 @@ def restore(
             mended = begun_anew(_record(), clock=time.time, wait_seconds=WAIT_SECONDS)
             mended = _imported(file, namespace, mended)
     if json:
-        output.result(_plain(mended) or {})
+        output.result(_plain(mended))
     _say(output, mended, f"The memory is that of {file}")
 
 
@@ -71,7 +72,7 @@ def reset(json: JSON = False, verbose: VERBOSE = False) -> None:
     output = Output(json=json, verbose=verbose)
     mended = begun_anew(_record(), clock=time.time, wait_seconds=WAIT_SECONDS)
     if json:
-        output.result(_plain(mended) or {})
+        output.result(_plain(mended))
     output.say("The memory is empty.")
     _say_aside(output, mended)
 
@@ -103,8 +104,8 @@ def _record() -> Path:
     return Home(home_of()).ensure().memory / RECORD
 
 
-def _plain(mended: Mended | None) -> dict[str, Any] | None:
-    return None if mended is None else asdict(mended) | {"aside": mended.aside and str(mended.aside)}
+def _plain(mended: Mended) -> dict[str, Any]:
+    return asdict(mended) | {"aside": mended.aside and str(mended.aside)}
 
 
 def _say(output: Output, mended: Mended, how: str) -> None:
