@@ -1,4 +1,4 @@
-"""Battery D: kill runs everywhere, damage their checkpoints, and see what comes back.
+"""Battery D: kill runs everywhere, damage their checkpoints and their memory, and see what comes back.
 
 Every run pays a model and a shop. A kill falls before and after each paid call, each write of the memory
 and each superstep, and at random moments, also during a resume.
@@ -13,19 +13,23 @@ import signal
 import subprocess
 import sys
 import tempfile
+from collections import Counter
 from collections.abc import Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from benchmarks.core import ROOT, Figure, Options, Result, Target
 from benchmarks.reliability import record
 
+if TYPE_CHECKING:
+    from benchmarks.durable.record_files import Trial
+
 NAME = "durability"
-DESCRIPTION = "runs killed at every point, two processes on one thread, damaged checkpoints"
+DESCRIPTION = "runs killed at every point, two processes on one thread, damaged checkpoints and memories"
 DRIVERS = 2
 KILLS, MOMENTS = 500, 60
 """Kills of runs in SQLite, as many at random as the points of a run leave of them, and so many at least."""
@@ -46,6 +50,7 @@ def run(options: Options) -> Result:
         jobs += [_two(k, points) for k in range(2 if options.quick else 8)]
         jobs += _damages(seeds, points // 2)
         rows = _drive(base, folder, jobs)
+        tried = _memories(base / "memories", len(seeds))
         with _postgres() as address:
             known = _undisturbed(base, folder, address) if address else {}
             more = (
@@ -57,9 +62,10 @@ def run(options: Options) -> Result:
             "control": _short(control),
             "sqlite": [_short(r) for r in rows],
             "postgres": [_short(r) for r in more],
+            "memories": _by_kind(tried),
         },
     )
-    figures = [*_figures(rows, control), *_postgres_figures(more, known)]
+    figures = [*_figures(rows, control), *memory_figures(tried), *_postgres_figures(more, known)]
     notes = (f"{points} points in one run; {seconds:.1f} s undisturbed",)
     return Result(NAME, tuple(figures), (options.seed,), 1, notes if more else (*notes, "no Postgres here"))
 
@@ -197,6 +203,40 @@ def _damage_figures(spoiled: Rows, control: dict[str, Any]) -> list[Figure]:
         Figure("damaged checkpoints detected", _share(found), "", n=len(found)),
         Figure("pickles executed", sum(row["executed"] for row in spoiled), "", Target("<=", 0)),
     ]  # fmt: skip
+
+
+def _memories(base: Path, seeds: int) -> list[Trial]:
+    from benchmarks.durable.record_files import trials
+
+    base.mkdir()
+    return list(trials(base, seeds))
+
+
+def memory_figures(tried: Sequence[Trial]) -> list[Figure]:
+    """Return what came of damages to the files of a memory's record, in all and by file."""
+    met = [one.end in ("named", "harmless") for one in tried]
+    back = [one.rebuilt is True for one in tried if one.end == "named"]
+    silent = sum(one.end == "silent" for one in tried)
+    figures = [
+        Figure("damaged memories named or harmless", _share(met), "", Target(">=", 1), n=len(met)),
+        Figure("memories that lost something without a word", silent, "", Target("<=", 0)),
+        Figure("named memories that a rebuild opens again", _share(back), "", Target(">=", 1), n=len(back)),
+    ]
+    for file in dict.fromkeys(one.file for one in tried):
+        named = [one.end == "named" for one in tried if one.file == file]
+        figures.append(
+            Figure(f"damages of {file} named, the others harmless", _share(named), "", n=len(named))
+        )
+    return figures
+
+
+def _by_kind(tried: Sequence[Trial]) -> Rows:
+    """Count the ends of each kind of damage to each file, in each state."""
+    counted = Counter((one.state, one.file, one.kind, one.end) for one in tried)
+    return [
+        {"state": state, "file": file, "damage": kind, "end": end, "n": n}
+        for (state, file, kind, end), n in counted.items()
+    ]
 
 
 def _killed_figures(rows: Rows, control: dict[str, Any], where: str) -> list[Figure]:
