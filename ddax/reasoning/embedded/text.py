@@ -229,7 +229,7 @@ def term_of(word: str) -> str:
 
 
 _THINGS = re.compile(
-    r"(?P<before>\w*)(?P<gap>\W+)"
+    r"(?P<before>(?:(?<!\w)\w+)?)(?P<gap>(?<!\W)\W+)"
     r"(?P<thing>(?:build|paint|draw|meet|cross|record|wedd|clean|open|land)ings?)\b",
     re.IGNORECASE,
 )
