@@ -19,7 +19,7 @@ _STYLES: dict[str, frozenset[str]] = {
 """The words of attributes and names that the tool of each style goes by."""
 _COLOURS = frozenset({"color", "colour", "picker", "colorpicker"})
 _STYLED = re.compile(
-    r"(?:the\s++)?(?:(?:text|words?)\s++)?(?P<text>.+?)(?<!\s)\s+(?:(?:the|in)\s+)*(?:(?:style|colou?r)\s+)?"
+    r"(?:the\s++)?(?:(?:text|words?)\s++)?(?P<text>.+?)(?<!\s)\s+(?:(?:the|in)\s+){0,4}(?:(?:style|colou?r)\s+)?"
     r"(?P<style>[a-z]+)",
     re.IGNORECASE,
 )
