@@ -52,7 +52,7 @@ _ONLY_WORD = re.compile(r"^(?:only|just)\s+|(?<!\s)\s+only$", re.IGNORECASE)
 _OF_MENU = re.compile(r"(?>(?P<what>.+?) (?:from|in|under) the )(?P<menu>.+?) menu", re.IGNORECASE)
 _NAMES_FIELD = re.compile(r"\b(?:as|for)\s+(?:the|my)\b", re.IGNORECASE)
 """Words behind which stands the list that something is chosen in."""
-_AS = re.compile(r"(?<!\s)\s+(?:as|for)\s+(?:the\s+|my\s+)?(.+)$", re.IGNORECASE)
+_AS = re.compile(r"(?<!\s)\s+(?:as|for)\s+(?:the\s+|my\s+)?((?s:.+))$", re.IGNORECASE)
 
 
 async def choose(pilot: Pilot, order: Order) -> bool:
@@ -151,7 +151,7 @@ def values_of(order: Order, fields: Sequence[Node] = ()) -> list[str]:
     """Return what an order enumerates, without the field behind “as” or “for”."""
     if order.quotes:
         return list(order.quotes)
-    place = r"(?<!\s)\s+(?:from|in|on|with|using)\s+(?:the|a)\b.*$"
+    place = r"(?<!\s)\s+(?:from|in|on|with|using)\s+(?:the|a)\b(?s:.*)$"
     text = re.sub(place, "", order.text, flags=re.IGNORECASE)
     text = re.sub(r"^(?:the|all|any)\s+(?:options?|items?|boxes|words?|of)\s+", "", text, flags=re.IGNORECASE)
     named = [re.split(r"(?<!\s)\s+(?:of|for)\s+", found[1])[0] for found in _AS.finditer(text)]

@@ -95,7 +95,7 @@ _ALSO = re.compile(
 _WRITES = re.compile(r"(?:please\s+)?(enter|type|write|put|input)\b(?=.*\s(?:into|in|as)\s)", re.IGNORECASE)
 _WRITTEN_ALSO = re.compile(
     r"(?:,\s*+(?:and\s++)?|(?<!\s)\s+and\s+)"
-    r"(?=(?:⟦\d+⟧|[^\s⟦⟧,]+)\s+(?:into|in|as)\s|[^⟦⟧,]{1,40}?\s+as\s+(?:the|my)\s)",
+    r"(?=(?:⟦\d+⟧|[^\s⟦⟧,]+)\s+(?:into|in|as)\s|[^⟦⟧,]{1,40}?(?<!\s)\s+as\s+(?:the|my)\s)",
     re.IGNORECASE,
 )
 """What stands before one more value and its field, both behind one verb."""

@@ -17,8 +17,8 @@ _USED = re.compile(r"(?>(?P<tool>.+?)(?<!\s)\s+to\s+(?=\w+\s))(?P<rest>\w++\s.+)
 _OTHERWISE = tuple(
     (re.compile(form, re.IGNORECASE), word, verb)
     for form, word, verb in (
-        (r"mark\s++(?P<what>.+?)(?<!\s)\s+as\s+(?:done|completed?|finished)", "tick", "choose"),
-        (r"mark\s++(?P<what>.+?)(?<!\s)\s+as\s+(?:not\s+done|undone|open)", "untick", "uncheck"),
+        (r"mark\s++(?P<what>.{1,200}?)(?<!\s)\s+as\s+(?:done|completed?|finished)", "tick", "choose"),
+        (r"mark\s++(?P<what>.{1,200}?)(?<!\s)\s+as\s+(?:not\s+done|undone|open)", "untick", "uncheck"),
         (r"(?:up|down)grade\s+(?:me\s+)?to\s+(?P<what>.+)", "choose", "choose"),
         (r"(?:take|reserve)\s+(?P<what>(?:the\s+)?seats?\s+.+)", "choose", "choose"),
     )

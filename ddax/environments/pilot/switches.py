@@ -32,8 +32,8 @@ _HIDES = frozenset({"tab", "summary"})
 _ON = ("on", "enable", "activate")
 _KINDS = frozenset({"switch", "toggle", "checkbox", "box", "option", "setting", "all", "my"})
 _ASIDE = re.compile(
-    r"(?<!\s)\s*(?:[(:,]|\b(?:about|at|by|during|for|from|if|in|of|on|when|while|with)\b).*$"
-    r"|[\W\d]+$",
+    r"(?<!\s)\s*(?:[(:,]|\b(?:about|at|by|during|for|from|if|in|of|on|when|while|with)\b)(?s:.*)$"
+    r"|(?<![\W\d])[\W\d]+$",
     re.IGNORECASE,
 )
 """What stands behind the word that says what a switch is for."""
