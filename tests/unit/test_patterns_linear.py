@@ -17,7 +17,8 @@ MOST = 4096
 """Characters of the largest text."""
 PARTS = 6
 KNOWN = {
-    "environments/pilot/values.py": "Each meets one order of a task, which is a line: to be mended with its reader.",
+    "environments/pilot/values.py": "They meet one order of a task: to be mended with its reader.",
+    "environments/pilot/waiting.py": "It meets one order of a task: to be mended with its reader.",
 }
 """Files with patterns that still grow by squares → what they meet."""
 ASK: dict[str, Callable[[re.Pattern[Any]], Callable[[Any], Any]]] = {
