@@ -203,7 +203,8 @@ _TYPES = {
 def plain_fault(message: str) -> str:
     """Say what a check of types says of a value in plain words, not those of its parser."""
     said = re.sub(r", unable to .*| or instance of \w+", "", message.removeprefix("Value error, "))
-    said = re.sub(r"Input tag (.*) found using .* expected tags: (.*)", r"There is no \1; there are \2", said)
+    tag = r"^Input tag (?>(.*?) found using )(?>.*? expected tags: )(.*)"
+    said = re.sub(tag, r"There is no \1; there are \2", said)
     for words, plain in _TYPES.items():
         said = said.replace(words, plain)
     return said

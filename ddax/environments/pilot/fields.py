@@ -94,7 +94,8 @@ def each_named(pilot: Pilot, order: Order) -> list[Order]:
         return written_each(order, pilot.nodes(FIELD | {"combobox"}))
     names = [re.escape(name) for n in pilot.nodes(FIELD | {"combobox", "slider"}) if (name := label_of(n))]
     also = re.compile(
-        rf"(?:,\s*(?:and\s+)?|\s+and\s+)(?=(?:the\s+)?(?:{'|'.join(names)})\s+{joint}\s)", re.IGNORECASE
+        rf"(?:,\s*(?:and\s+)?|(?<!\s)\s+and\s+)(?=(?:the\s+)?(?:{'|'.join(names)})\s+{joint}\s)",
+        re.IGNORECASE,
     )
     found = also.split(order.text) if names else []
     return [replace(order, text=part, outside=part) for part in found] if len(found) > 1 else []
