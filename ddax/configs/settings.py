@@ -335,8 +335,8 @@ class Context(Section):
     models: Models = Field(default=Models(), description="A model for each role, and how models are asked.")
     effort: Literal["quick", "normal", "deep"] = Field(
         default="normal",
-        description="How far a model goes for a question over local documents: 'quick' asks it once over"
-        " what was read without it, 'normal' lets it plan where that was not enough, 'deep' at once.",
+        description="How far a model goes: 'quick' (one call), 'normal' (a plan where that is not enough),"
+        " 'deep' (a plan first).",
     )
     identity: str = Field(
         default="task_focused",
