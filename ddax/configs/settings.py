@@ -64,6 +64,9 @@ class Models(Section):
         description="Findings, at most, that the last synthesis gets as they are"
         " instead of put together before.",
     )
+    passages: int = Field(
+        default=6000, ge=500, description="Characters of passages that the one call of the quick road gets."
+    )
     first_search: bool = Field(
         default=True, description="Search local sources for the task before a model plans."
     )
@@ -332,6 +335,11 @@ class Context(Section):
         examples=["embedded", "openai:gpt-4.1-mini"],
     )
     models: Models = Field(default=Models(), description="A model for each role, and how models are asked.")
+    effort: Literal["quick", "normal", "deep"] = Field(
+        default="normal",
+        description="How far a model goes: 'quick' (one call), 'normal' (a plan where that is not enough),"
+        " 'deep' (a plan first).",
+    )
     identity: str = Field(
         default="task_focused",
         description="Identity profile: a name or a YAML file.",

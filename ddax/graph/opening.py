@@ -101,6 +101,7 @@ class _Opening:
         from ddax.dynamics.surprise import UNMEASURED
         from ddax.memory.embedding_ahead import Ahead
         from ddax.memory.pictures import PictureStore
+        from ddax.reasoning.embedded import EmbeddedReasoner
         from ddax.reasoning.entailment import open_check
 
         settings, embedder, place = self.settings, self.embedder, self.place
@@ -126,6 +127,7 @@ class _Opening:
             identity=identity,
             embedder=embedder,
             reasoner=reasoner,
+            free=EmbeddedReasoner(embedder),
             library=library,
             actions=actions,
             controller=controller,

@@ -74,6 +74,8 @@ class Session:
     scale: Calibration
     clock: Clock
     monotonic: Clock
+    free: Reasoner
+    """The reasoner that asks no model: it costs nothing, and does what needs none."""
     ahead: Ahead
     """Embeds what will be asked for soon, while a model is waited for; closed with the session."""
     check: EntailmentCheck = lexical

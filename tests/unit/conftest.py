@@ -118,6 +118,7 @@ class Kit:
             scale=UNMEASURED,
             clock=lambda: self.now,
             monotonic=lambda: self.ticks,
+            free=EmbeddedReasoner(embedder),
             ahead=Ahead(embedder),
         )
 
