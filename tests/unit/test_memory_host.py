@@ -208,3 +208,12 @@ def test_what_is_no_plain_value_is_refused_before_it_is_sent() -> None:
             written(value)
     with pytest.raises(KeyError):
         read(b'["os.system", "ls"]')
+
+
+async def test_the_record_is_wiped_beside_what_others_write_at_the_same_moment(tmp_path: Path) -> None:
+    async with hosting(tmp_path) as host:
+        memory = caller(host.answer, 1.0)
+        await memory.enter()
+        written_beside = [memory.log("notes", {"n": n}, key=f"k{n}") for n in range(8)]
+        await asyncio.gather(*written_beside, memory.upkeep.wipe())
+        assert len(await memory.rows("notes")) == 8
