@@ -221,8 +221,8 @@ class Line:
             raise LineBroken(f"{self._owner.address!r}: somebody else listens there")
         if any(said.get(key) != value for key, value in speaks().items()):
             raise ThreadInUse(
-                f"the memory is in use by pid {self._owner.pid}, of ddax {said.get('ddax')}.",
-                why=f"This is ddax {speaks()['ddax']}; processes of one home are of one release.",
+                f"the memory is in use by pid {self._owner.pid}, of {_version(said)}.",
+                why=f"This is {_version(speaks())}; processes of one home are of one release.",
                 mend="Stop it, or run the same release in both.",
             )
 
@@ -235,6 +235,10 @@ class Line:
             raise silent(self._owner) from error
         except (OSError, asyncio.IncompleteReadError) as error:
             raise LineBroken(f"{type(error).__name__}") from error
+
+
+def _version(spoken: JsonDict) -> str:
+    return f"ddax {spoken.get('ddax')} (record {spoken.get('record')}, words {spoken.get('words')})"
 
 
 def silent(owner: Owner) -> ThreadInUse:
