@@ -204,7 +204,7 @@ class OwnerLock:
             return "One process at a time writes it, so that nothing is done twice."
         if owner.host != socket.gethostname():
             return "Processes of one machine share a home."
-        return "It shares it with nobody: it makes vectors anew, or is of an older release."
+        return "It shares it with nobody: it mends it, makes vectors anew, or is of an older release."
 
 
 def lock_owner(folder: Path) -> Owner | None:
