@@ -14,7 +14,7 @@ import subprocess
 import sys
 import tempfile
 from collections import Counter
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager
 from pathlib import Path
@@ -29,8 +29,12 @@ if TYPE_CHECKING:
     from benchmarks.durable.record_files import Trial
 
 NAME = "durability"
-DESCRIPTION = "runs killed at every point, two processes on one thread, damaged checkpoints and memories"
+DESCRIPTION = (
+    "runs killed anywhere, two processes on a thread, eight on a home, damaged checkpoints and memories"
+)
 DRIVERS = 2
+CROWD = 8
+"""Processes on one home."""
 KILLS, MOMENTS = 500, 60
 """Kills of runs in SQLite, as many at random as the points of a run leave of them, and so many at least."""
 _FOLDER = re.compile(r"/[^\s'\"]*/ddax-d-[^/\s'\"]*/")
@@ -51,6 +55,7 @@ def run(options: Options) -> Result:
         jobs += _damages(seeds, points // 2)
         rows = _drive(base, folder, jobs)
         tried = _memories(base / "memories", len(seeds))
+        crowds = _crowds(base, rng, quick=options.quick)
         with _postgres() as address:
             known = _undisturbed(base, folder, address) if address else {}
             more = (
@@ -63,9 +68,13 @@ def run(options: Options) -> Result:
             "sqlite": [_short(r) for r in rows],
             "postgres": [_short(r) for r in more],
             "memories": _by_kind(tried),
+            "crowds": [
+                {**row, "failed": [_FOLDER.sub("", said) for said in row["failed"]]} for row in crowds
+            ],
         },
     )
-    figures = [*_figures(rows, control), *memory_figures(tried), *_postgres_figures(more, known)]
+    shared = [*memory_figures(tried), *crowd_figures(crowds)]
+    figures = [*_figures(rows, control), *shared, *_postgres_figures(more, known)]
     notes = (f"{points} points in one run; {seconds:.1f} s undisturbed",)
     return Result(NAME, tuple(figures), (options.seed,), 1, notes if more else (*notes, "no Postgres here"))
 
@@ -90,11 +99,11 @@ def _undisturbed(base: Path, folder: Path, address: str = "") -> dict[str, Any]:
     return control
 
 
-def _pages(folder: Path) -> Path:
+def _pages(folder: Path, pages: Mapping[str, str] | None = None) -> Path:
     from benchmarks.durable.world import PAGES
 
     folder.mkdir()
-    for title, text in PAGES.items():
+    for title, text in (pages or PAGES).items():
         (folder / f"{title}.md").write_text(f"# {title}\n\n{text}\n")
     return folder
 
@@ -133,25 +142,79 @@ def _damages(seeds: Sequence[int], kill_at: int) -> Rows:
     ]
 
 
+def _crowds(base: Path, rng: np.random.Generator, *, quick: bool) -> Rows:
+    """Let one process ask alone, eight over eight homes, and eight over one, whose owner is killed or not."""
+    from benchmarks.durable.crowd import PAGES, QUESTIONS, ROWS
+
+    every = {
+        "processes": CROWD, "questions": QUESTIONS, "apart": False, "kill_at": None, "in_turn": False,
+    }  # fmt: skip
+    moments = rng.integers(1, CROWD * QUESTIONS * ROWS * 2 // 3, 1 if quick else 5).tolist()
+    jobs = [
+        {**every, "name": "alone", "processes": 1, "questions": 4 * QUESTIONS},
+        {**every, "name": "in turn", "in_turn": True},
+        {**every, "name": "apart", "apart": True},
+        *({**every, "name": f"together {k}"} for k in range(1 if quick else 3)),
+        *({**every, "name": f"killed {k}", "kill_at": at} for k, at in enumerate(moments)),
+    ]
+    pages = _pages(base / "towers", PAGES)
+    return _jobs("benchmarks.durable.crowd", base / "crowd", pages, jobs, dict(os.environ))
+
+
+def crowd_figures(rows: Rows) -> list[Figure]:
+    """Sum up the processes that shared a home."""
+    shared = [row for row in rows if row["name"] not in ("alone", "apart")]
+    served = sum(row["begun"] - len(row["failed"]) - (row["undone"] > 0) for row in shared)
+    begun = sum(row["begun"] for row in shared)
+    alone, in_turn, apart, together = (
+        _p95(rows, name) for name in ("alone", "in turn", "apart", "together")
+    )  # fmt: skip
+    asked = sum(len(row["walls"]) for row in rows if row["name"].startswith("together"))
+    of = f"{CROWD} on one home"
+    return [
+        Figure(f"processes served, {of}", served / begun, "", Target(">=", 1), n=begun),
+        Figure(f"owners killed in the middle, {of}", sum(row["killed"] for row in shared), "", n=len(shared)),
+        Figure(f"acknowledged memories lost, {of}", sum(row["lost"] for row in shared), "", Target("<=", 0),
+               n=sum(row["acknowledged"] for row in shared)),
+        Figure(f"rows and tasks there twice, {of}", sum(row["twice"] for row in shared), "", Target("<=", 0)),
+        Figure(f"p95 of a small question, {of}, asked in turn / alone", in_turn / alone, "", Target("<=", 3)),
+        Figure("p95 of a small question, alone", alone, "s"),
+        Figure(f"p95 of a small question, {CROWD} with a home each, all at once", apart, "s"),
+        Figure(f"p95 of a small question, {of}, all at once", together, "s", n=asked),
+        Figure(f"p95 of a small question, {of} / a home each", together / apart, "", Target("<=", 3)),
+        Figure(f"p95 of a small question, {of}, all at once / alone", together / alone, ""),
+    ]  # fmt: skip
+
+
+def _p95(rows: Rows, name: str) -> float:
+    return float(np.quantile([s for row in rows if row["name"].startswith(name) for s in row["walls"]], 0.95))
+
+
 def _drive(base: Path, folder: Path, jobs: Rows, address: str = "") -> Rows:
     """Spread jobs over drivers, which run beside each other, and return what they report."""
     shares = [jobs[k::DRIVERS] for k in range(DRIVERS)]
 
     def drive(number: int) -> Rows:
-        given = {"base": str(base / f"d{number}{'p' if address else ''}"), "folder": str(folder)}
-        env = {**os.environ, "PYTHONPATH": str(ROOT)} | ({"DDAX_CHECKPOINTS": address} if address else {})
-        env.pop("DDAX_ENCRYPTION_KEY", None)
-        done = subprocess.run(
-            [sys.executable, "-m", "benchmarks.durable.driver"],
-            input=json.dumps({**given, "jobs": shares[number]}), cwd=ROOT, env=env, text=True,
-            capture_output=True, check=False,
-        )  # fmt: skip
-        if done.returncode:
-            raise RuntimeError(f"the driver ended with {done.returncode}: {done.stderr[-2000:]}")
-        return [json.loads(line) for line in done.stdout.splitlines()]
+        env = os.environ | ({"DDAX_CHECKPOINTS": address} if address else {})
+        place = base / f"d{number}{'p' if address else ''}"
+        return _jobs("benchmarks.durable.driver", place, folder, shares[number], env)
 
     with ThreadPoolExecutor(DRIVERS) as pool:
         return [row for rows in pool.map(drive, [n for n in range(DRIVERS) if shares[n]]) for row in rows]
+
+
+def _jobs(module: str, base: Path, folder: Path, jobs: Rows, environ: Mapping[str, str]) -> Rows:
+    """Have a process of its own do jobs, and return what it reports of each."""
+    env = {**environ, "PYTHONPATH": str(ROOT)}
+    env.pop("DDAX_ENCRYPTION_KEY", None)
+    done = subprocess.run(
+        [sys.executable, "-m", module],
+        input=json.dumps({"base": str(base), "folder": str(folder), "jobs": jobs}), cwd=ROOT, env=env,
+        text=True, capture_output=True, check=False,
+    )  # fmt: skip
+    if done.returncode:
+        raise RuntimeError(f"the driver ended with {done.returncode}: {done.stderr[-2000:]}")
+    return [json.loads(line) for line in done.stdout.splitlines()]
 
 
 @contextmanager

@@ -6,7 +6,7 @@
     - SourceError              a source is missing, empty, binary or too large
   + SandboxError (3)           no sandbox on this machine holds
   + StateError (4)             stored state is damaged, foreign or of a newer version
-  + ThreadInUse (5)            another live process owns the thread or the memory
+  + ThreadInUse (5)            another live process owns the thread, or shares the memory with nobody
   + BudgetExceeded (6)         a cap was reached before the work was done
   + StorageError (7)           the disk is full, read-only or failing
   + ReasonerError (9)          the model or its provider failed
@@ -100,7 +100,7 @@ class StateError(DdaxError):
 
 
 class ThreadInUse(DdaxError):
-    """Refuse a thread or a memory that another live process owns."""
+    """Refuse a thread that another live process owns, or a memory that it does not share."""
 
     exit_code = 5
 

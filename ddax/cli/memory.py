@@ -45,8 +45,7 @@ async def opened(
     from ddax.memory.embedding_cache import CachedEmbedder
     from ddax.memory.embeddings import open_embedder
     from ddax.memory.gate import GatedMemory
-    from ddax.memory.shared import held
-    from ddax.memory.store import open_memory
+    from ddax.memory.reaching import held, reach_memory
     from ddax.memory.trust import INITIAL_TRUST
     from ddax.reasoning.entailment import open_check
 
@@ -54,7 +53,7 @@ async def opened(
     async with _home(looks) as home, held(home.memory, clock=time.time, wait_seconds=WAIT_SECONDS):
         embedder = CachedEmbedder(open_embedder(), home.cache / "vectors.sqlite")
         agents = AgentStore(home.agents, clock=time.time, embedder=embedder)
-        inner = await open_memory(
+        inner = await reach_memory(
             home.memory,
             namespace=context.namespace,
             embedder=embedder,

@@ -23,10 +23,14 @@ if TYPE_CHECKING:
 
 def rebuild(namespace: NAMESPACE = None, json: JSON = False, verbose: VERBOSE = False) -> None:
     """Make the index anew from the record of text; of a damaged record take what can be read."""
+    from ddax.memory.lock import lock_owner
     from ddax.memory.mending import rebuilt
 
-    output = Output(json=json, verbose=verbose)
-    mended = rebuilt(_record(), clock=time.time, wait_seconds=WAIT_SECONDS)
+    output, record = Output(json=json, verbose=verbose), _record()
+    owner = lock_owner(record.parent)
+    # One that another process serves is whole: it was read through when that process opened it.
+    served = owner is not None and owner.serves
+    mended = None if served else rebuilt(record, clock=time.time, wait_seconds=WAIT_SECONDS)
     name, rows = with_memory(namespace, _counted, rebuild=True)
     if json:
         also = {} if mended is None else {"mended": _plain(mended)}

@@ -59,7 +59,7 @@ async def open_session(
     from ddax.debate.living import LivingRubrics
     from ddax.debate.panel import load_panel
     from ddax.memory.embedding_checked import CheckedEmbedder
-    from ddax.memory.shared import held
+    from ddax.memory.reaching import held
 
     place = home if home is not None else await asyncio.to_thread(_open_home)
     identity = await loaded_by("identity", load_identity, settings.identity)
@@ -248,7 +248,7 @@ async def open_rows(
     """Return the rows of a log of the memory that the settings name, and close it again."""
     from ddax.memory.agents import AgentStore
     from ddax.memory.embedding_cache import close_files
-    from ddax.memory.shared import held
+    from ddax.memory.reaching import held
 
     place = home if home is not None else await asyncio.to_thread(_open_home)
     async with held(place.memory, clock=clock):
@@ -329,9 +329,9 @@ def _reasoner(
 async def _memory(
     settings: Context, home: Home, embedder: Embedder, clock: Clock, agents: AgentStore
 ) -> Memory:
-    from ddax.memory.store import open_memory
+    from ddax.memory.reaching import reach_memory
 
-    return await open_memory(
+    return await reach_memory(
         home.memory,
         namespace=settings.namespace,
         embedder=embedder,

@@ -171,6 +171,12 @@ class UpkeepTables:
             found = self._db.execute(sql, (ns, clean(source))).fetchall()
         return [Document(row[0], row[1], row[2], row[3], tuple(json.loads(row[4]))) for row in found]
 
+    def present(self, ns: str, ids: Sequence[str]) -> list[str]:
+        """Return which rows there are."""
+        sql = f"SELECT id FROM memory WHERE +ns = ? AND id IN {_AMONG}"  # noqa: S608 - constant
+        with sqlite_errors(self._path):
+            return [str(row[0]) for row in self._db.execute(sql, (ns, json.dumps(list(ids))))]
+
     def resolve(self, ns: str, prefix: str) -> list[str]:
         """Return the ids, of rows and of tombstones, that begin with a prefix."""
         if not prefix or not set(prefix) <= set("0123456789abcdef"):

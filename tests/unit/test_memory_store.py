@@ -17,14 +17,15 @@ import pytest
 
 from ddax.configs.settings import Recall
 from ddax.errors import StateError, StorageError, ThreadInUse, UsageError
-from ddax.memory import shared
+from ddax.memory import seats, shared
 from ddax.memory.embedding_checked import CheckedEmbedder
 from ddax.memory.embedding_rows import Rows
 from ddax.memory.embeddings import HashEmbedder
 from ddax.memory.fake import DictMemory
 from ddax.memory.lock import lock_owner
 from ddax.memory.protocol import Embedder, Memory, RecallQuery
-from ddax.memory.shared import SharedStore, acquire, held, release
+from ddax.memory.reaching import held
+from ddax.memory.shared import SharedStore, acquire, release
 from ddax.types import Record
 from tests.unit.store_files import NOW, edited, filled, found, opened, until
 
@@ -336,7 +337,8 @@ async def test_who_gives_up_an_opening_leaves_nothing_open(
         return acquire(*args, **more)
 
     with monkeypatch.context() as patch:
-        patch.setattr(shared, "acquire", slow)
+        for module in (shared, seats):
+            patch.setattr(module, "acquire", slow)
         wait = asyncio.create_task(opening(tmp_path))
         assert await asyncio.to_thread(begun.wait, 30)
         wait.cancel()
