@@ -18,6 +18,8 @@ SURE = 0.55
 WHOLE = 0.9
 """Likeness from which several that are called otherwise are no matter of a guess."""
 TRIES = 3
+INFLECTED = 0.75
+"""Kinship from which two words are forms of one: “seats” and “seat”, not “preview” and “previous”."""
 TURNS = frozenset({"next", "previous", "first", "last"})
 """Names of what turns pages: they are not looked for by turning pages."""
 NAMED = 6
@@ -64,7 +66,7 @@ async def press(pilot: Pilot, order: Order) -> bool:
     known = len(pilot.failed)
     if await press_named(pilot, wanted, role):
         return True
-    if len(pilot.failed) == known:
+    if len(pilot.failed) == known and not is_called(pilot, wanted):
         _tell_what_there_is(pilot, wanted)
     return False
 
@@ -125,9 +127,17 @@ async def press_named(pilot: Pilot, wanted: str, role: frozenset[str]) -> bool:
     if found is not None:
         return await press_node(pilot, found)
     near = [one for one in ranked if not is_another(wanted, pilot.match.label(one.node))]
+    if said := [one for one in near if _is_said(wanted, pilot.match.label(one.node))]:
+        return await _try(pilot, said)
     if near and (rivals := _rivals(pilot, near)):
         pilot.unclear(rivals)
     return False
+
+
+def _is_said(wanted: str, label: str) -> bool:
+    """Tell whether an order says every word of a label, as “seats 2A” those of “Seat 2A”."""
+    asked, said = tokens(wanted), tokens(label)
+    return bool(said) and all(any(kin(word, other) >= INFLECTED for other in asked) for word in said)
 
 
 def _tell_what_there_is(pilot: Pilot, wanted: str) -> None:
