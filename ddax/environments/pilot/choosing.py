@@ -217,7 +217,7 @@ async def _pick(pilot: Pilot, value: str, order: Order) -> bool:
         beside = await press_in_row(pilot, order) if best is not None else None
         if beside is not None:
             return beside
-        return await press_named(pilot, value, frozenset(), quoted=bool(order.quotes))
+        return await press_named(pilot, value, frozenset())
     return _bears(best, value, order) and await tick(pilot, [best], [value], order)
 
 
@@ -316,10 +316,9 @@ def boxes_of(pilot: Pilot, boxes: list[Node], values: list[str], order: Order) -
         if every := of_group(pilot, boxes, value) or of_rows(pilot, boxes, value):
             meant += every
             continue
-        ranked = pilot.match.rank(
-            re.sub(r"^(?:words? )?(?:similar|related|close) to\s+", "", value), BOXES, among=boxes
-        )
         alike = "similar" in text or "related" in text or "synonym" in text
+        named = re.sub(r"^(?:words? )?(?:similar|related|close) to\s+", "", value)
+        ranked = pilot.match.rank(named, BOXES, among=boxes, by_meaning=alike)
         good = (one for one in ranked if alike or _is_called(one.node, value, boxes))
         sure = [one for one in good if one.score >= (0.6 if alike else SURE)]
         if not sure and not alike and (others := boxes_beside(pilot, boxes, value)):

@@ -215,7 +215,7 @@ def called(pilot: Pilot, name: str, pool: list[Node]) -> Node | None:
     if len(alike) > 1:
         pilot.unclear(alike)
         return None
-    meant = [one.node for one in pilot.match.rank(name, among=pool) if one.score >= ALIKE]
+    meant = [one.node for one in pilot.match.rank(name, among=pool, by_meaning=True) if one.score >= ALIKE]
     bare = [n for n in pool if not label_of(n)]
     if not meant and len(bare) > 1:
         pilot.unclear(bare)
