@@ -18,7 +18,7 @@ from ddax.configs.reach import Own, granted
 from ddax.configs.server import Server
 from ddax.configs.settings import Context
 from ddax.errors import StateError, UsageError
-from ddax.memory.home import Home
+from ddax.memory.home import Home, opened_home
 
 AUTH = "LANGGRAPH_AUTH"
 AUTH_TYPE = "LANGGRAPH_AUTH_TYPE"
@@ -71,6 +71,13 @@ class Gate:
         self._given = (settings, server)
         self._own: Own | None = None
         self._last: tuple[object, str, Context] | None = None
+        self._homes: dict[str, Home] = {}
+
+    async def home(self, base: Home | None, owner: str) -> Home:
+        """Return the home of an owner within the base, opened at the first call."""
+        if owner not in self._homes:
+            self._homes[owner] = await asyncio.to_thread(opened_home, base, owner)
+        return self._homes[owner]
 
     async def granted(self, asked: Context | None, home: Home, owner: str) -> Context:
         """Return the settings of a run; raises SettingsError for what a run may not set."""

@@ -238,10 +238,7 @@ class Services(Protocol):
         ...
 
     async def served(self, context: Context | None, owner: str) -> Session:
-        """Return the session of a run that came over a server, apart from those of other owners.
-
-        Raises SettingsError for what a run over a server may not set.
-        """
+        """Return the session of a run over a server; raises SettingsError for what it may not set."""
         ...
 
     async def close(self) -> None:
@@ -284,12 +281,10 @@ class LocalServices:
 
     async def served(self, context: Context | None, owner: str) -> Session:
         """Return the session of a run that came over a server, in the home of its owner."""
-        home = await self._home_of(owner)
-        asked = None if context is None else as_context(context)
-        return await self._kept(await self._gate.granted(asked, home, owner), owner)
+        home = await self._gate.home(self._home, owner)
+        return await self._kept(await self._gate.granted(context and as_context(context), home, owner), owner)
 
     async def _kept(self, settings: Context, owner: str | None, soon: Sequence[str] = ()) -> Session:
-        """Return the session of these settings; `owner` is None for a run that came over no server."""
         if self._last is not None and self._last[0] is settings and self._last[1] == owner:
             return self._last[2]  # every leaf asks for the one of its run
         key = owner, settings.model_dump_json()
@@ -351,16 +346,11 @@ class LocalServices:
         others = [one for (whose, _), one in self._sessions.items() if (whose or "") == (owner or "")]
         if others:  # it remembers the newest vectors, and none of the settings name another
             parts = replace(parts, embedder=others[0].embedder)
-        home = self._home if owner is None else await self._home_of(owner)
+        home = self._home if owner is None else await self._gate.home(self._home, owner)
         return await open_session(
             settings, home, parts, clock=self._clock, monotonic=self._monotonic, soon=soon,
             served=owner is not None,
         )  # fmt: skip
-
-    async def _home_of(self, owner: str) -> Home:
-        from ddax.memory.home import opened_home
-
-        return await asyncio.to_thread(opened_home, self._home, owner)
 
 
 def _close_files() -> None:
