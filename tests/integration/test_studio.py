@@ -67,7 +67,9 @@ def place(tmp_path_factory: pytest.TempPathFactory) -> Path:
         "The Harbour Almanac was written by Ines Calder in 1911. It lists the tides of the north coast.\n",
         encoding="utf-8",
     )
-    (place / "ddax.yaml").write_text("server: {sources_below: [papers]}\n", encoding="utf-8")
+    (place / "ddax.yaml").write_text(
+        "server: {sources_below: [papers], allow_hosts: [127.0.0.1]}\n", encoding="utf-8"
+    )
     (place / "plugin.py").write_text(PLUGIN.format(canary=str(place / "canary")), encoding="utf-8")
     return place
 
