@@ -3,13 +3,19 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import dataclass
 from inspect import get_annotations
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from langgraph.graph import StateGraph
 
-from ddax.actions.protocol import Action
+from ddax.actions.protocol import Action, Library
 from ddax.errors import UsageError
+from ddax.memory.protocol import Embedder, Memory
+from ddax.reasoning.protocol import Reasoner
+
+if TYPE_CHECKING:
+    from ddax.actions.web.search.protocol import Provider
 
 
 def check_kind(given: object, wanted: type, *, place: str, mend: str) -> None:
@@ -61,3 +67,27 @@ def check_actions(given: Any) -> None:
             why="A plan names an action by its name alone.",
             mend="Give each a name of its own.",
         )
+
+
+@dataclass
+class Parts:
+    """Ready-made parts to use instead of the ones the settings name; for tests and for users' own."""
+
+    reasoner: Reasoner | None = None
+    memory: Memory | None = None
+    library: Library | None = None
+    embedder: Embedder | None = None
+    actions: tuple[Action, ...] = ()
+    search: Provider | None = None
+
+    def __post_init__(self) -> None:
+        """Raise UsageError for a part that is none, or for two actions of one name."""
+        check_actions(self.actions)
+        check_part("reasoner", self.reasoner, Reasoner)
+        check_part("memory", self.memory, Memory)
+        check_part("library", self.library, Library)
+        check_part("embedder", self.embedder, Embedder)
+        if self.search is not None:
+            from ddax.actions.web.search.protocol import Provider
+
+            check_part("search", self.search, Provider)
