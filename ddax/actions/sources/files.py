@@ -262,8 +262,9 @@ def read_all(wanted: list[Candidate], cache: ExtractCache, until: float = math.i
         fresh.append((key, missing[key].stamp, values[key]))
 
     try:
-        if missing:
-            asyncio.run(extract_all(missing, until, keep))
+        extract_here({key: item for key, item in missing.items() if not item.apart}, until, keep)
+        if far := {key: item for key, item in missing.items() if item.apart}:
+            asyncio.run(extract_all(far, until, keep))
     finally:
         cache.put(fresh)
     documents: list[Document] = []
@@ -277,23 +278,27 @@ def read_all(wanted: list[Candidate], cache: ExtractCache, until: float = math.i
     return Found(documents, skipped)
 
 
+def extract_here(missing: Mapping[str, Candidate], until: float, keep: Callable[[str, Value], None]) -> None:
+    """Read the files that are safe to read in this process, one after the other; raises OutOfTime."""
+    for key, item in missing.items():
+        if time.monotonic() > until:
+            raise OutOfTime
+        keep(key, extracted(item.path))
+
+
 async def extract_all(
     missing: Mapping[str, Candidate], until: float, keep: Callable[[str, Value], None]
 ) -> None:
-    """Read files one after the other, each where it is safe to; raises OutOfTime."""
-    reader = child() if any(item.apart for item in missing.values()) else None
+    """Read files in a process of their own, one after the other; raises OutOfTime."""
+    reader = child()
     try:
         async with asyncio.timeout_at(until if math.isfinite(until) else None):
             for key, item in missing.items():
-                if time.monotonic() > until:
-                    raise OutOfTime
-                apart = reader if item.apart else None
-                keep(key, await extracted_apart(item.path, apart) if apart else extracted(item.path))
+                keep(key, await extracted_apart(item.path, reader))
     except TimeoutError as exc:
         raise OutOfTime(f"{len(missing)} files were to be read") from exc
     finally:
-        if reader is not None:
-            await reader.close()
+        await reader.close()
 
 
 def child() -> Reader:
@@ -318,7 +323,8 @@ async def extracted_apart(path: Path, reader: Reader) -> Value:
     """Read one file as `extracted` does, in a process that is killed where it takes too long."""
     kind, name = kind_of(path) or "text", written(path.stem)
     try:
-        page = await reader.read(path.read_bytes(), kind, fallback=name, base="", charset="", whole=True)
+        data = await asyncio.to_thread(path.read_bytes)
+        page = await reader.read(data, kind, fallback=name, base="", charset="", whole=True)
     except OSError as exc:
         return f"{CLOSED} ({exc.strerror})"
     except ActionError as exc:
