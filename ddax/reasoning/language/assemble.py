@@ -17,7 +17,7 @@ from ddax.reasoning.language.call import Caller
 from ddax.reasoning.language.channel import Channel, open_channel
 from ddax.reasoning.language.guard import Limits
 from ddax.reasoning.language.lanes import Lanes
-from ddax.reasoning.language.readers import ArgumentModels
+from ddax.reasoning.language.planned import ArgumentModels
 from ddax.reasoning.language.reasoner import LanguageReasoner
 from ddax.reasoning.language.team import ROLES, Role, Team
 from ddax.reasoning.language.usage import PriceLike, price_of
