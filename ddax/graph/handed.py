@@ -2,14 +2,25 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+import os
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from inspect import get_annotations
-from typing import Any
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
 
 from langgraph.graph import StateGraph
 
 from ddax.actions.protocol import Action
+from ddax.configs.models import Models
+from ddax.configs.settings import Context
 from ddax.errors import UsageError
+from ddax.reasoning.given import is_chat_model, name_among
+
+if TYPE_CHECKING:
+    from ddax.graph.services import Parts
+
+ROLES = frozenset({"plan", "extract", "argue", "judge", "merge", "repair", "lean"})
 
 
 def check_kind(given: object, wanted: type, *, place: str, mend: str) -> None:
@@ -61,3 +72,68 @@ def check_actions(given: Any) -> None:
             why="A plan names an action by its name alone.",
             mend="Give each a name of its own.",
         )
+
+
+def check_objects(model: Any, models: Any) -> None:
+    """Raise UsageError for a chat model that is none, or one for a role that is none."""
+    given = [("model", model)] if model is not None else []
+    if not isinstance(models, Mapping):
+        given.append(("models", models))
+    else:
+        given += [(f"models[{role!r}]", one) for role, one in models.items()]
+        if strange := sorted(set(models) - ROLES):
+            raise UsageError(
+                f"Parts are given a model for {strange[0]!r}.",
+                why=f"The roles are {', '.join(sorted(ROLES))}.",
+                mend="Name one of these: models={'judge': ...}",
+            )
+    for place, one in given:
+        if not is_chat_model(one):
+            raise UsageError(
+                f"Parts are given a {place} that is no chat model.",
+                why=f"This is a {type(one).__name__}.",
+                mend="Give a chat model of LangChain, or name one: open_agent(model='openai:gpt-4.1-mini')",
+            )
+
+
+def with_models(
+    context: Context, parts: Parts, model: Any = None, models: Mapping[str, Any] | None = None
+) -> tuple[Context, Parts]:
+    """Return settings and parts with models that were given beside them, by name, as a record or an object.
+
+    The settings name an object by its class and model; the object itself is a part.
+    """
+    named = {role: one for role, one in (models or {}).items() if not is_chat_model(one)}
+    held = {**parts.models, **{role: one for role, one in (models or {}).items() if is_chat_model(one)}}
+    parts = replace(parts, model=model if is_chat_model(model) else parts.model, models=held)
+    objects = parts.objects
+    values: dict[str, Any] = {}
+    if parts.model is not None:
+        values["model"] = name_among(parts.model, objects)
+    elif model is not None:
+        values["model"] = model
+    roles = named | {role: name_among(one, objects) for role, one in held.items()}
+    if roles:
+        values["models"] = {**context.models.model_dump(mode="json", exclude_unset=True), **roles}
+    if not values:
+        return context, parts
+    chosen = {**dict(context), **values, "models": Models(**values.get("models", dict(context.models)))}
+    return Context(**chosen), parts
+
+
+def refuse_models(context: Context, parts: Parts, home: Path | str | None) -> None:
+    """Refuse settings whose models cannot be asked: a wrong name, a missing key or package.
+
+    Where a reasoner is given, or a recording answers, none is asked.
+    """
+    if context.model_name == "embedded" or context.replay or parts.reasoner is not None:
+        return
+    from ddax.configs.prices import load_providers
+    from ddax.memory.home import Home
+    from ddax.reasoning.factory import check_models
+
+    place = Path(home) if home else Home.from_environ(os.environ).path
+    check_models(
+        context.model, context.models, providers=load_providers(home=place), environment=os.environ,
+        objects=parts.objects,
+    )  # fmt: skip

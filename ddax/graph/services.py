@@ -26,13 +26,16 @@ from ddax.configs.settings import Context, Identity
 from ddax.debate.panel import Seat
 from ddax.dynamics.aims import Aims
 from ddax.dynamics.places import Places
-from ddax.graph.handed import check_actions, check_part
+from ddax.graph.handed import check_actions, check_objects, check_part
 from ddax.memory.protocol import Embedder, Memory
 from ddax.reasoning.entailment.rules import lexical
+from ddax.reasoning.given import objects_of
 from ddax.reasoning.protocol import Reasoner
 from ddax.types import EntailmentCheck, JsonDict, Usage
 
 if TYPE_CHECKING:
+    from langchain_core.language_models import BaseChatModel
+
     from ddax.actions.registry import Registry
     from ddax.actions.web.client import Web
     from ddax.actions.web.search.protocol import Provider
@@ -247,10 +250,18 @@ class Parts:
     embedder: Embedder | None = None
     actions: tuple[Action, ...] = ()
     search: Provider | None = None
+    model: BaseChatModel | None = None
+    models: Mapping[str, BaseChatModel] = field(default_factory=dict)
+
+    @property
+    def objects(self) -> dict[str, BaseChatModel]:
+        """Return the chat models that are given as objects, by the names that settings have for them."""
+        return objects_of(self.model, self.models)
 
     def __post_init__(self) -> None:
         """Raise UsageError for a part that is none, or for two actions of one name."""
         check_actions(self.actions)
+        check_objects(self.model, self.models)
         check_part("reasoner", self.reasoner, Reasoner)
         check_part("memory", self.memory, Memory)
         check_part("library", self.library, Library)

@@ -97,7 +97,8 @@ class Caller:
     """Ask one chat model for replies of a given form.
 
     `name` is `provider:model`, `key` the variable its key is read from; `clock` is monotonic and
-    `wall` the epoch time, both in seconds. `sees` None goes by what is known of the model.
+    `wall` the epoch time, both in seconds. `sees` None goes by what is known of the model; `effort` None
+    goes by what is asked of all.
     """
 
     def __init__(
@@ -105,10 +106,12 @@ class Caller:
         clock: Callable[[], float], wall: Callable[[], float], rng: np.random.Generator,
         sleep: Callable[[float], Awaitable[None]] = asyncio.sleep,
         lane: Lane | None = None, cache: ReplyCache | None = None, sees: bool | None = None,
+        effort: str | None = None,
     ) -> None:  # fmt: skip
         self._channel, self.name, self._key, self._price = channel, name, key, price
         self._limits, self._clock, self._wall = limits, clock, wall
         self._rng, self._sleep, self._lane = rng, sleep, lane
+        self.effort, self.context_tokens = effort, limits.context_tokens
         self._breaker = Breaker(limits, clock)
         fresh = Abilities(channel.first_mode, channel.sees if sees is None else sees, channel.limited)
         self._can = known(name, channel.address, fresh)
