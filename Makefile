@@ -34,7 +34,7 @@ test-long: setup  ## run the long batteries: kills, soak, secrets, attacks on th
 	@$(COMPILED) $(PY) -m pytest -q -n "$${PYTEST_WORKERS:-2}" $(DEALT) -m long tests
 
 test-model: setup  ## run the tests with a real model on this machine (`ddax models get qwen2.5-coder-1.5b`)
-	@nice $(PY) -m pytest -q -n 0 -m model -rs tests/integration
+	@nice $(PY) -m pytest -q -n 0 -rs tests/integration/test_model_real.py
 
 unit: setup  ## run the fast tests
 	@$(COMPILED) $(PY) -m pytest -q -n "$${PYTEST_WORKERS:-2}" $(DEALT) tests/unit

@@ -10,7 +10,9 @@ from typing import Any
 MOST = 20_000
 """Characters of a body that are looked at."""
 DEEPEST = 8
-_SAYS = ("message", "msg", "detail", "details", "error", "error_description", "reason", "title")
+_SAYS = (
+    "message", "msg", "detail", "details", "error", "error_description", "reason", "title", "metadata", "raw",
+)  # fmt: skip
 """Keys under which servers say what is wrong."""
 _HEAD = re.compile(r"<(title|h1)[^>]*>(.*?)</\1>", re.IGNORECASE | re.DOTALL)
 _HIDDEN = re.compile(r"<(script|style)\b.*?</\1>|<[^>]*>", re.IGNORECASE | re.DOTALL)

@@ -185,6 +185,8 @@ class Caller:
             try:
                 found = self._read(said, ask, request)
             except Unfit as also:
+                if said.cut:
+                    raise self._too_short(also) from also
                 raise self._invalid(ask.wire, also, said, request.attempts) from also
             if again.output != order.output or again.effort != order.effort:
                 self._can.room[name_of(ask.wire)] = again.output, again.effort
@@ -216,7 +218,10 @@ class Caller:
         roomier = self._roomier(order, said)
         if roomier is not None:
             return roomier
-        raise mapped(Failure("length", 0, str(fault)), self.name, self._key, 1)
+        raise self._too_short(fault)
+
+    def _too_short(self, fault: Unfit) -> ReasonerError:
+        return mapped(Failure("length", 0, str(fault)), self.name, self._key, 1)
 
     def _roomier(self, order: Order, said: Said) -> Order | None:
         """Return a call with less thought or a larger limit; None where neither can be."""

@@ -127,7 +127,8 @@ def _reason(error: Exception, status: int, body: str) -> str:
     """Return what went wrong in words: those of the exception, or of the body where they are not in it."""
     own = " ".join(str(error).split())
     told = reason_in(body)
-    if status and told and (own in ("", f"Error code: {status}") or body.strip()[:200] in own):
+    words = own.removeprefix(f"Error code: {status}").removeprefix(" - ")
+    if status and told and (words in told or body.strip()[:200] in own):
         return _cut(f"Error code: {status} - {told}")
     return _cut(own)
 
@@ -182,7 +183,8 @@ def _named_kind(names: set[str], said: str, status: int) -> Kind | None:
         return "filtered"
     if "ContextOverflowError" in names or "context_length_exceeded" in said:
         return "context"
-    if status in _MEASURED and _TOO_LONG.search(said.lower()):
+    measured = status in _MEASURED or (not status and "NoCompletion" in names)
+    if measured and _TOO_LONG.search(said.lower()):
         return "context"
     return "quota" if _NO_CREDIT.search(said.lower()) else None
 
