@@ -4,23 +4,59 @@ from __future__ import annotations
 
 import os
 from collections.abc import Mapping, Sequence
-from dataclasses import replace
+from dataclasses import dataclass, field, replace
 from inspect import get_annotations
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from langgraph.graph import StateGraph
 
-from ddax.actions.protocol import Action
+from ddax.actions.protocol import Action, Library
 from ddax.configs.models import Models
 from ddax.configs.settings import Context
 from ddax.errors import UsageError
-from ddax.reasoning.given import is_chat_model, name_among
+from ddax.memory.protocol import Embedder, Memory
+from ddax.reasoning.given import is_chat_model, name_among, objects_of
+from ddax.reasoning.protocol import Reasoner
 
 if TYPE_CHECKING:
-    from ddax.graph.services import Parts
+    from langchain_core.language_models import BaseChatModel
+
+    from ddax.actions.web.search.protocol import Provider
 
 ROLES = frozenset({"plan", "extract", "argue", "judge", "merge", "repair", "lean"})
+
+
+@dataclass
+class Parts:
+    """Ready-made parts to use instead of the ones the settings name; for tests and for users' own."""
+
+    reasoner: Reasoner | None = None
+    memory: Memory | None = None
+    library: Library | None = None
+    embedder: Embedder | None = None
+    actions: tuple[Action, ...] = ()
+    search: Provider | None = None
+    model: BaseChatModel | None = None
+    models: Mapping[str, BaseChatModel] = field(default_factory=dict)
+
+    @property
+    def objects(self) -> dict[str, BaseChatModel]:
+        """Return the chat models that are given as objects, by the names that settings have for them."""
+        return objects_of(self.model, self.models)
+
+    def __post_init__(self) -> None:
+        """Raise UsageError for a part that is none, or for two actions of one name."""
+        check_actions(self.actions)
+        check_objects(self.model, self.models)
+        check_part("reasoner", self.reasoner, Reasoner)
+        check_part("memory", self.memory, Memory)
+        check_part("library", self.library, Library)
+        check_part("embedder", self.embedder, Embedder)
+        if self.search is not None:
+            from ddax.actions.web.search.protocol import Provider
+
+            check_part("search", self.search, Provider)
 
 
 def check_kind(given: object, wanted: type, *, place: str, mend: str) -> None:

@@ -171,10 +171,8 @@ class _Opening:
     async def reasoner(self, actions: Registry, *, model: str = "") -> Reasoner:
         """Open the reasoner of the settings, or the same with another model."""
         settings = self.settings.model_copy(update={"model": model}) if model else self.settings
-        reasoner = await asyncio.to_thread(
-            _reasoner, settings, self.place, self.embedder, actions, self.clock, self.monotonic,
-            self.parts.objects,
-        )  # fmt: skip
+        given = (self.place, self.embedder, actions, self.clock, self.monotonic, self.parts.objects)
+        reasoner = await asyncio.to_thread(_reasoner, settings, *given)
         close = getattr(reasoner, "close", None)
         if close is not None:
             self.undo.push_async_callback(close)

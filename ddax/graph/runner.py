@@ -60,16 +60,11 @@ __all__ = ["Agent", "Event", "RunInfo", "RunResult", "config_of", "exit_code_of"
 
 
 def open_agent(
-    context: Context | None = None,
-    *,
-    model: str | ModelRecord | BaseChatModel | None = None,
-    models: Mapping[str, str | ModelRecord | BaseChatModel] | None = None,
-    home: Path | str | None = None,
-    parts: Parts | None = None,
-    build: Callable[[LocalServices], Builder] = build_graph,
-    clock: Clock = time.time,
-    monotonic: Clock = time.monotonic,
-) -> Agent:
+    context: Context | None = None, *, model: str | ModelRecord | BaseChatModel | None = None,
+    models: Mapping[str, str | ModelRecord | BaseChatModel] | None = None, home: Path | str | None = None,
+    parts: Parts | None = None, build: Callable[[LocalServices], Builder] = build_graph,
+    clock: Clock = time.time, monotonic: Clock = time.monotonic,
+) -> Agent:  # fmt: skip
     """Return an agent to be entered with `async with` (or `with`).
 
     `home` is where everything is kept (default: DDAX_HOME, else `.ddax`), `parts` replaces the parts
@@ -90,15 +85,9 @@ class Agent:
     graph: Graph
 
     def __init__(
-        self,
-        context: Context,
-        *,
-        home: Path | str | None,
-        parts: Parts | None,
-        build: Callable[[LocalServices], Builder],
-        clock: Clock,
-        monotonic: Clock,
-    ) -> None:
+        self, context: Context, *, home: Path | str | None, parts: Parts | None,
+        build: Callable[[LocalServices], Builder], clock: Clock, monotonic: Clock,
+    ) -> None:  # fmt: skip
         self.context = context
         self._home_path, self._parts, self._build = home, parts, build
         self._clock, self._monotonic = clock, monotonic

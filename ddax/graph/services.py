@@ -20,25 +20,21 @@ from typing import TYPE_CHECKING, Any, Protocol
 import numpy as np
 from numpy.typing import NDArray
 
-from ddax.actions.protocol import Action, Library
+from ddax.actions.protocol import Library
 from ddax.configs.secrets import Redactor
 from ddax.configs.settings import Context, Identity
 from ddax.debate.panel import Seat
 from ddax.dynamics.aims import Aims
 from ddax.dynamics.places import Places
-from ddax.graph.handed import check_actions, check_objects, check_part
+from ddax.graph.handed import Parts as Parts
 from ddax.memory.protocol import Embedder, Memory
 from ddax.reasoning.entailment.rules import lexical
-from ddax.reasoning.given import objects_of
 from ddax.reasoning.protocol import Reasoner
 from ddax.types import EntailmentCheck, JsonDict, Usage
 
 if TYPE_CHECKING:
-    from langchain_core.language_models import BaseChatModel
-
     from ddax.actions.registry import Registry
     from ddax.actions.web.client import Web
-    from ddax.actions.web.search.protocol import Provider
     from ddax.debate.living import LivingRubrics
     from ddax.debate.outcomes import JudgeStore
     from ddax.dynamics.surprise import Calibration
@@ -238,38 +234,6 @@ class Services(Protocol):
     async def close(self) -> None:
         """Close every session."""
         ...
-
-
-@dataclass
-class Parts:
-    """Ready-made parts to use instead of the ones the settings name; for tests and for users' own."""
-
-    reasoner: Reasoner | None = None
-    memory: Memory | None = None
-    library: Library | None = None
-    embedder: Embedder | None = None
-    actions: tuple[Action, ...] = ()
-    search: Provider | None = None
-    model: BaseChatModel | None = None
-    models: Mapping[str, BaseChatModel] = field(default_factory=dict)
-
-    @property
-    def objects(self) -> dict[str, BaseChatModel]:
-        """Return the chat models that are given as objects, by the names that settings have for them."""
-        return objects_of(self.model, self.models)
-
-    def __post_init__(self) -> None:
-        """Raise UsageError for a part that is none, or for two actions of one name."""
-        check_actions(self.actions)
-        check_objects(self.model, self.models)
-        check_part("reasoner", self.reasoner, Reasoner)
-        check_part("memory", self.memory, Memory)
-        check_part("library", self.library, Library)
-        check_part("embedder", self.embedder, Embedder)
-        if self.search is not None:
-            from ddax.actions.web.search.protocol import Provider
-
-            check_part("search", self.search, Provider)
 
 
 class LocalServices:
