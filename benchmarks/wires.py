@@ -178,7 +178,8 @@ async def fate_of(case: Case) -> Fate:
     served = Server(case)
     with FakeOpenAI(answer=served.answer) as server:
         reasoner = _opened(case, server.base_url)
-        asked: Any = reasoner.bound(_keeper(), hear=[].append) if case.stream else reasoner
+        pieces: list[str] = []
+        asked: Any = reasoner.bound(_keeper(), hear=pieces.append) if case.stream else reasoner
         method = "propose_patches" if case.ask == "patches" else case.ask
         try:
             reply = await getattr(asked, method)(_requests()[case.ask])

@@ -168,7 +168,7 @@ async def check_model(asked: str | ModelRecord) -> dict[str, Any]:
     key = providers[name.partition(":")[0]].key if name.partition(":")[0] in providers else ""
     here = name.partition(":")[0] in LOCAL
     if here:
-        model = await asyncio.to_thread(open_local, name, limits=Limits(output_tokens=20))
+        model = (await asyncio.to_thread(open_local, name, limits=Limits(output_tokens=20))).model
     else:
         model = open_model(asked, limits=Limits(), providers=providers)
     channel, start = open_channel(model), time.monotonic()  # the way a run goes, so that faults read alike

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
-from typing import TYPE_CHECKING, Protocol
+from typing import TYPE_CHECKING, NamedTuple, Protocol
 
 import numpy as np
 
@@ -62,10 +62,10 @@ class Opening:
     """Whether the models take pictures; None goes by what is known of each."""
     objects: Mapping[str, BaseChatModel] = field(default_factory=dict)
 
-    def limits_of(self, model: ModelRecord) -> Limits:
-        """Return the limits of one model: its own, else those of all."""
+    def limits_of(self, model: ModelRecord, *, window: int) -> Limits:
+        """Return the limits of one model: its own, else those of all; `window` is what is known of it."""
         output = model.output_tokens or self.limits.output_tokens
-        context = model.context_tokens or _window(model.name, self.environment)
+        context = model.context_tokens or window
         return replace(
             self.limits,
             idle_seconds=model.idle_seconds or self.limits.idle_seconds,
@@ -102,9 +102,12 @@ def assemble(
     def caller(model: ModelRecord) -> Caller:
         key = model.model_dump_json()
         if key not in found.callers:
-            limits = opening.limits_of(model)
+            local = _local(model.name, opening)
+            limits = opening.limits_of(model, window=local.context_tokens if local else 0)
             found.callers[key] = Caller(
-                _channel(model, limits, opening, found, open_model), name=model.name,
+                _local_channel(model.name, local, limits)
+                if local
+                else _channel(model, limits, opening, open_model), name=model.name,
                 key=model.key_variable or key_of(model.name, opening.providers), price=_price(model, opening),
                 limits=limits, clock=opening.clock, wall=opening.wall, rng=opening.rng,
                 lane=lanes.of(model.name), cache=cache, sees=opening.sees, effort=model.effort,
@@ -132,16 +135,6 @@ def assemble(
     )  # fmt: skip
 
 
-def _window(name: str, environment: Mapping[str, str]) -> int:
-    """Return the context of a model on this machine, which its server knows; 0 for any other."""
-    if name.partition(":")[0] not in LOCAL:
-        return 0
-    from ddax.reasoning.local.known import file_of
-    from ddax.reasoning.local.warm import served
-
-    return served(file_of(name, environment)).context_tokens()
-
-
 def _others(first: ModelRecord, models: Models) -> list[ModelRecord]:
     others = {one.model_dump_json(): one for one in map(record_of, models.fallbacks)}
     return [one for one in others.values() if one.name != first.name or one.base_url != first.base_url]
@@ -165,25 +158,41 @@ def _prompts(opening: Opening, found: _Open) -> Limits:
     )  # fmt: skip
 
 
-def _channel(
-    model: ModelRecord, limits: Limits, opening: Opening, found: _Open, open_model: OpenModel
-) -> Channel:
-    provider, _, path = model.name.partition(":")
-    if provider == OBJECT:
+def _channel(model: ModelRecord, limits: Limits, opening: Opening, open_model: OpenModel) -> Channel:
+    if model.name.partition(":")[0] == OBJECT:
         if model.name not in opening.objects:
             raise lost(model.name)
-        return open_channel(opening.objects[model.name], idle_seconds=limits.idle_seconds)
-    if provider not in LOCAL or (provider == GGUF and not path):
+        opened = opening.objects[model.name]
+    else:
         opened = open_model(
             model, limits=limits, providers=opening.providers, environment=opening.environment
         )
-        return open_channel(opened, idle_seconds=limits.idle_seconds)
+    return open_channel(opened, idle_seconds=limits.idle_seconds)
+
+
+class Local(NamedTuple):
+    """A chat model over a served file, and the tokens that its context has (0: not known)."""
+
+    model: BaseChatModel
+    context_tokens: int = 0
+
+
+def _local(name: str, opening: Opening) -> Local | None:
+    """Open a model on this machine; None for any other."""
+    provider, _, path = name.partition(":")
+    if provider not in LOCAL or (provider == GGUF and not path):
+        return None
+    return open_local(name, limits=opening.limits, environment=opening.environment)
+
+
+def _local_channel(name: str, local: Local, limits: Limits) -> Channel:
+    """Return the way to a model on this machine, which a grammar holds to the form of its replies."""
     from ddax.reasoning.language.traced import TracedChannel
     from ddax.reasoning.language.wire_openai import Narrow, OpenAIChannel
 
-    local = open_local(model.name, limits=limits, environment=opening.environment)
-    channel = OpenAIChannel(local, narrow=Narrow.of(limits.output_tokens), idle_seconds=limits.idle_seconds)
-    return TracedChannel(channel, {**told_of(local), "model": model.name, "ls_provider": provider})
+    model = local.model.model_copy(update={"max_tokens": limits.output_tokens})
+    channel = OpenAIChannel(model, narrow=Narrow.of(limits.output_tokens), idle_seconds=limits.idle_seconds)
+    return TracedChannel(channel, {**told_of(model), "model": name, "ls_provider": name.partition(":")[0]})
 
 
 def key_of(name: str, providers: Mapping[str, Provider]) -> str:
@@ -192,7 +201,7 @@ def key_of(name: str, providers: Mapping[str, Provider]) -> str:
     return found.key if found else ""
 
 
-def open_local(name: str, *, limits: Limits, environment: Mapping[str, str] | None = None) -> BaseChatModel:
+def open_local(name: str, *, limits: Limits, environment: Mapping[str, str] | None = None) -> Local:
     """Return a chat model over the file of `gguf:FILE` or `local`, served until this process ends."""
     from langchain_openai import ChatOpenAI
 
@@ -200,7 +209,8 @@ def open_local(name: str, *, limits: Limits, environment: Mapping[str, str] | No
     from ddax.reasoning.local.warm import served
 
     server = served(file_of(name, environment))
-    return ChatOpenAI(
+    model = ChatOpenAI(
         model="local", base_url=server.address, api_key="local", max_retries=0,  # type: ignore[arg-type]  # a plain key
         timeout=limits.attempt_seconds, max_tokens=limits.output_tokens,  # type: ignore[call-arg]  # an alias
     )  # fmt: skip
+    return Local(model, server.context_tokens())
