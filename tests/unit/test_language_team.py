@@ -47,6 +47,7 @@ class Caller:
 
     def __init__(self, name, error=None):
         self.name, self.error, self.asked, self.free_of_charge = name, error, [], False
+        self.effort = None
 
     async def ask(self, ask, under):
         self.asked.append(under.effort)
