@@ -6,7 +6,7 @@
     - SourceError              a source is missing, empty, binary or too large
   + SandboxError (3)           no sandbox on this machine holds
   + StateError (4)             stored state is damaged, foreign or of a newer version
-  + ThreadInUse (5)            another live process owns the thread or the memory
+  + ThreadInUse (5)            another live process owns the thread, or shares the memory with nobody
   + BudgetExceeded (6)         a cap was reached before the work was done
   + StorageError (7)           the disk is full, read-only or failing
   + ReasonerError (9)          the model or its provider failed
@@ -100,7 +100,7 @@ class StateError(DdaxError):
 
 
 class ThreadInUse(DdaxError):
-    """Refuse a thread or a memory that another live process owns."""
+    """Refuse a thread that another live process owns, or a memory that it does not share."""
 
     exit_code = 5
 
@@ -203,7 +203,8 @@ _TYPES = {
 def plain_fault(message: str) -> str:
     """Say what a check of types says of a value in plain words, not those of its parser."""
     said = re.sub(r", unable to .*| or instance of \w+", "", message.removeprefix("Value error, "))
-    said = re.sub(r"Input tag (.*) found using .* expected tags: (.*)", r"There is no \1; there are \2", said)
+    tag = r"^Input tag (?>(.*?) found using )(?>.*? expected tags: )(.*)"
+    said = re.sub(tag, r"There is no \1; there are \2", said)
     for words, plain in _TYPES.items():
         said = said.replace(words, plain)
     return said

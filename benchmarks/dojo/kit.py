@@ -130,5 +130,8 @@ class _One:
     async def session(self, context: Context | None) -> Session:
         return self.ready
 
+    async def served(self, context: Context | None, owner: str) -> Session:
+        return self.ready
+
     async def close(self) -> None:
         await self.ready.memory.close()

@@ -36,7 +36,9 @@ def imports() -> None:
     import ddax.graph.opening
     import ddax.graph.savers.sqlite
     import ddax.memory.chroma
-    import ddax.memory.store
+    import ddax.memory.reaching
+    import ddax.reasoning.embedded.reasoner
+    import ddax.reasoning.factory
     import ddax.reasoning.language.assemble  # noqa: F401
 
 

@@ -30,7 +30,7 @@ from ddax.actions.signatures import result_of
 from ddax.actions.web.proxy import egress_proxy
 from ddax.configs.secrets import Redactor
 from ddax.errors import ActionError, UsageError
-from ddax.memory.files import ensure_folder, read_json, write_atomic
+from ddax.memory.files import locked, read_json, write_atomic
 from ddax.memory.home import safe_name
 from ddax.memory.instructions import without_orders
 from ddax.types import Effect
@@ -101,8 +101,10 @@ def approve(home: Path, server: Server) -> None:
     """Keep that a human approved this command; the command itself may hold a key, and is not written."""
     import json
 
-    known = {**(read_json(home / APPROVED) or {}), server.digest: server.name}
-    write_atomic(ensure_folder(home) / APPROVED, json.dumps(known, indent=1, sort_keys=True) + "\n")
+    path = home / APPROVED
+    with locked(path):
+        known = {**(read_json(path) or {}), server.digest: server.name}
+        write_atomic(path, json.dumps(known, indent=1, sort_keys=True) + "\n")
 
 
 async def mcp_actions(

@@ -132,7 +132,7 @@ async def ray_runner(
 ) -> AsyncIterator[RayRunner]:
     """Open a runner; its actor starts with the first task and ends with the block.
 
-    `memory` is the actor that owns the memory of all tasks, None for one of its own for each.
+    `memory` is the actor with the memory of all tasks, None for one of its own for each.
     """
     runner = RayRunner(ray, base, cache, environ or {}, memory)
     try:

@@ -5,10 +5,10 @@ Without a shared memory every task has one of its own, so that no result depends
 
 from __future__ import annotations
 
+import asyncio
 import contextlib
 from collections.abc import AsyncIterator, Callable, Sequence
 from contextlib import AbstractAsyncContextManager
-from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -24,20 +24,16 @@ OpenCrew = Callable[[int], AbstractAsyncContextManager[Crew]]
 
 
 def processes(base: Context, folder: Folder, memory: Path | None) -> OpenCrew:
-    """Return what opens processes of this machine; this one owns the memory and they reach it by a socket."""
+    """Return what opens processes of this machine; this one has the memory open for as long as they do."""
 
     @contextlib.asynccontextmanager
     async def opened(count: int) -> AsyncIterator[Crew]:
         from ddax.batch.processes import process_runner
 
         async with contextlib.AsyncExitStack() as stack:
-            address = ""
             if memory is not None:
-                from ddax.memory.sockets import serving
-
-                send = await stack.enter_async_context(hosted(base, folder, memory))
-                address = await stack.enter_async_context(serving(send))
-            yield [process_runner(base, _cache(folder), address) for _ in range(count)]
+                await stack.enter_async_context(hosted(base, folder, memory))
+            yield [process_runner(base, _cache(folder), memory) for _ in range(count)]
 
     return opened
 
@@ -65,14 +61,12 @@ def actors(ray: Any, base: Context, folder: Folder, memory: Path | None, environ
     async def opened(count: int) -> AsyncIterator[Crew]:
         from ddax.batch.cluster import ray_runner
         from ddax.batch.cluster_memory import memory_actor, send_to
-        from ddax.batch.worker import cached_embedder
 
         async with contextlib.AsyncExitStack() as stack:
             owner = None
             if memory is not None:
-                opener = partial(cached_embedder, _cache(folder))
-                owner = await stack.enter_async_context(memory_actor(ray, memory, opener, environ))
-                await _tried(send_to(ray, owner), base)
+                owner = await stack.enter_async_context(memory_actor(ray, memory, environ))
+                await _tried(send_to(ray, owner), base, folder)
             yield [ray_runner(ray, base, _cache(folder), environ, owner) for _ in range(count)]
 
     return opened
@@ -80,23 +74,20 @@ def actors(ray: Any, base: Context, folder: Folder, memory: Path | None, environ
 
 @contextlib.asynccontextmanager
 async def hosted(base: Context, folder: Folder, memory: Path) -> AsyncIterator[Send]:
-    """Own a memory in this process; yields the way to it."""
-    from ddax.batch.worker import cached_embedder
-    from ddax.memory.host import MemoryHost
+    """Have a memory open in this process, as its owner or beside it; yields the way to it."""
+    from ddax.batch.worker import sat_at
 
-    host = MemoryHost(memory, partial(cached_embedder, _cache(folder)))
-    try:
-        await _tried(host.answer, base)
-        yield host.answer
-    finally:
-        await host.close()
+    async with sat_at(memory) as send:
+        await _tried(send, base, folder)
+        yield send
 
 
-async def _tried(send: Send, base: Context) -> None:
-    """Ask something, so that a memory in use or damaged is told before a task is begun."""
-    from ddax.batch.worker import memory_at
+async def _tried(send: Send, base: Context, folder: Folder) -> None:
+    """Ask something, so that a memory that cannot be used is told before a task is begun."""
+    from ddax.batch.worker import cached_embedder, memory_at
 
-    await memory_at(send, base).count("observation")
+    embedder = await asyncio.to_thread(cached_embedder, _cache(folder))
+    await memory_at(send, base, embedder).count("observation")
 
 
 def _cache(folder: Folder) -> Path:

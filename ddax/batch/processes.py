@@ -31,7 +31,7 @@ class ProcessRunner:
     module = "ddax.batch.worker"
     """What the process runs."""
 
-    def __init__(self, base: Context, cache: Path, memory: str = "") -> None:
+    def __init__(self, base: Context, cache: Path, memory: Path | None = None) -> None:
         self._base, self._cache, self._memory = base, cache, memory
         self._process: asyncio.subprocess.Process | None = None
 
@@ -40,7 +40,7 @@ class ProcessRunner:
         process = self._process = self._process or await self._start()
         request = {
             "task": task.model_dump(mode="json"), "base": self._base.model_dump(mode="json"),
-            "home": str(home), "cache": str(self._cache), "memory": self._memory,
+            "home": str(home), "cache": str(self._cache), "memory": str(self._memory or ""),
         }  # fmt: skip
         seconds = settings_of(task, self._base).budget.max_seconds
         try:
@@ -91,10 +91,12 @@ class ProcessRunner:
 
 
 @contextlib.asynccontextmanager
-async def process_runner(base: Context, cache: Path, memory: str = "") -> AsyncIterator[ProcessRunner]:
+async def process_runner(
+    base: Context, cache: Path, memory: Path | None = None
+) -> AsyncIterator[ProcessRunner]:
     """Open a runner; its process starts with the first task and ends, or is killed, with the block.
 
-    `memory` is the address of the memory that all tasks share, "" for one of its own for each.
+    `memory` is the folder of the memory that all tasks share, None for one of its own for each.
     """
     runner = ProcessRunner(base, cache, memory)
     try:

@@ -6,10 +6,11 @@ What is heavy to open, the embedder and the sources, is opened once and used by 
 from __future__ import annotations
 
 import asyncio
+import contextlib
 import json
 import os
 import time
-from collections.abc import Callable
+from collections.abc import AsyncIterator, Callable
 from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -67,11 +68,25 @@ def cached_embedder(cache: Path) -> Embedder:
     return CachedEmbedder(open_embedder(), cache / "vectors.sqlite")
 
 
-def memory_at(send: Send, context: Context) -> RemoteMemory:
+def memory_at(send: Send, context: Context, embedder: Embedder) -> RemoteMemory:
     """Return the memory that all tasks share, as a task with these settings uses it."""
     from ddax.memory.remote import RemoteMemory
 
-    return RemoteMemory(send, context.namespace, clock=time.time, recall=context.recall)
+    return RemoteMemory(
+        send, context.namespace, embedder=embedder, clock=time.time, recall=context.recall
+    )  # fmt: skip
+
+
+@contextlib.asynccontextmanager
+async def sat_at(memory: Path) -> AsyncIterator[Send]:
+    """Have a seat at the memory that all tasks share; yields the way to it."""
+    from ddax.memory.seats import leave, taken
+
+    seat = await taken(memory, clock=time.time)
+    try:
+        yield seat.send
+    finally:
+        await asyncio.to_thread(leave, seat)
 
 
 async def done(
@@ -82,7 +97,8 @@ async def done(
         context = settings_of(task, base)
         parts = await warm.parts(context)
         if send is not None:
-            parts = replace(parts, memory=memory_at(send, context))
+            assert parts.embedder is not None
+            parts = replace(parts, memory=memory_at(send, context, parts.embedder))
         return await do(task, base, home, parts)
     except DdaxError as error:
         return failed(task, type(error).__name__, str(error))
@@ -93,21 +109,18 @@ async def serve(requests: Any, replies: Any, keep: Callable[[Path], Warm] = Warm
     from ddax.configs.settings import Context
 
     warm: Warm | None = None
-    while line := await asyncio.to_thread(requests.readline):
-        request = json.loads(line)
-        task, base = BatchTask.model_validate(request["task"]), Context.model_validate(request["base"])
-        warm = warm or keep(Path(request["cache"]))
-        row = await done(task, base, Path(request["home"]), warm, send=_way(request.get("memory", "")))
-        replies.write(json.dumps(row, ensure_ascii=True) + "\n")
-        replies.flush()
-
-
-def _way(address: str) -> Send | None:
-    if not address:
-        return None
-    from ddax.memory.sockets import send_to
-
-    return send_to(address)
+    async with contextlib.AsyncExitStack() as stack:
+        send: Send | None = None
+        while line := await asyncio.to_thread(requests.readline):
+            request = json.loads(line)
+            task, base = BatchTask.model_validate(request["task"]), Context.model_validate(request["base"])
+            if warm is None:  # every request of a batch is of one cache and one memory
+                warm = keep(Path(request["cache"]))
+                if request.get("memory"):
+                    send = await stack.enter_async_context(sat_at(Path(request["memory"])))
+            row = await done(task, base, Path(request["home"]), warm, send=send)
+            replies.write(json.dumps(row, ensure_ascii=True) + "\n")
+            replies.flush()
 
 
 def main(keep: Callable[[Path], Warm] = Warm) -> None:

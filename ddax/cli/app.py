@@ -26,6 +26,7 @@ from ddax.cli import (
     memory,
     memory_change,
     memory_goals,
+    memory_mend,
     mood,
     new,
     prompts,
@@ -145,7 +146,9 @@ memories.command("goals")(memory_goals.goals)
 memories.command("audit")(memory.audit)
 memories.command("forget")(memory_change.forget)
 memories.command("consolidate")(memory_change.consolidate)
-memories.command("rebuild")(memory_change.rebuild)
+memories.command("rebuild")(memory_mend.rebuild)
+memories.command("restore")(memory_mend.restore)
+memories.command("reset")(memory_mend.reset)
 memories.command("export")(memory_change.export_to)
 memories.command("import")(memory_change.import_from)
 app.add_typer(memories, name="memory")

@@ -16,12 +16,14 @@ import typer
 from ddax.cli.backend import Output
 from ddax.cli.options import JSON, VERBOSE
 from ddax.cli.text import clean
+from ddax.errors import StateError
 
 State = Literal["ok", "missing", "bad"]
 PACKAGES = (
     "ddax", "langgraph", "langgraph-checkpoint-sqlite", "langchain", "langchain-openai", "chromadb", "numpy",
     "inferactively-pymdp", "playwright", "pydantic", "pyyaml", "onnxruntime", "tokenizers", "typer", "rich",
 )  # fmt: skip
+_CODES = {"memory": StateError.exit_code}
 PYTEST = "not installed; repairs by tests with a conftest.py, plugins or further fixtures need it"
 
 
@@ -35,9 +37,9 @@ class Check:
 
 
 def doctor(json: JSON = False, verbose: VERBOSE = False) -> None:
-    """Say what this machine has and lacks.
+    """Say what this machine has and lacks, and whether the memory is what was written.
 
-    Ends with exit code 1 if ddax cannot work here.
+    Ends with exit code 1 if ddax cannot work here, 4 if its memory is damaged.
     """
     output = Output(json=json, verbose=verbose)
     checks = list(diagnose())
@@ -46,13 +48,14 @@ def doctor(json: JSON = False, verbose: VERBOSE = False) -> None:
         output.result({"ok": healthy, "checks": [asdict(check) for check in checks]})
     for check in checks:
         output.say(f"{check.state:<8} {check.name}: {clean(check.detail)}")
-    raise typer.Exit(0 if healthy else 1)
+    raise typer.Exit(max((_CODES.get(check.name, 1) for check in checks if check.state == "bad"), default=0))
 
 
 def diagnose() -> Iterator[Check]:
     """Make every check; one that breaks is reported as bad, with what broke it."""
     probes: tuple[tuple[str, Callable[[], Iterator[Check]]], ...] = (
-        ("python", _python), ("package", _packages), ("home", _home), ("locks", _locks),
+        ("python", _python), ("package", _packages), ("home", _home), ("memory", _memory),
+        ("locks", _locks),
         ("model file", _model_file), ("browser", _browser), ("sandbox", _sandbox),
         ("settings", _settings), ("keys", _keys),
     )  # fmt: skip
@@ -83,7 +86,6 @@ def _packages() -> Iterator[Check]:
 
 
 def _home() -> Iterator[Check]:
-    from ddax.errors import StateError
     from ddax.memory.home import Home
 
     home = _place()
@@ -102,6 +104,24 @@ def _home() -> Iterator[Check]:
     )
     there = f"{size:.1f} MB" if home.exists() else "not made yet"
     yield Check("home", "ok", f"{home}, {there}, {free:.1f} GB free")
+
+
+def _memory() -> Iterator[Check]:
+    """Read the record of the memory through, row by row, and hold it against its manifest."""
+    from ddax.memory.home import Home
+    from ddax.memory.records import RECORD
+    from ddax.memory.whole import check_record, held_rows, said_rows
+
+    record = Home(_place()).memory / RECORD
+    try:
+        check_record(record, reading=True, deep=True)
+    except StateError as error:
+        yield Check("memory", "bad", str(error))
+        return
+    if not record.exists():
+        yield Check("memory", "ok", "nothing is remembered yet")
+        return
+    yield Check("memory", "ok", f"{said_rows(held_rows(record))}, each as it was written")
 
 
 def _place() -> Path:

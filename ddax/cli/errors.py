@@ -170,7 +170,7 @@ def _nearest(meant: str, known: list[str]) -> str:
 
 def usage(message: str, hint: str) -> UsageError:
     """Return a usage error from the parser's message."""
-    several = re.fullmatch(r"(.+?)[.]? \(Possible options?: (.+)\)\.?", message, re.DOTALL)
+    several = re.fullmatch(r"(?>(.+?)[.]? \(Possible options?: )(.+)\)\.?", message, re.DOTALL)
     if several:
         why = f"The nearest one is {_nearest(several[1].split()[-1], several[2].split(', '))}."
         return UsageError(f"{several[1].rstrip('.')}.", why=why, mend=hint)

@@ -1,6 +1,6 @@
 """The commands that look at the memory: `stats`, `search`, `show`, `history`, `audit`.
 
-Those that change it are in `ddax.cli.memory_change`.
+Those that change it are in `ddax.cli.memory_change`, those that mend it in `ddax.cli.memory_mend`.
 """
 
 from __future__ import annotations
@@ -32,7 +32,7 @@ ID = Annotated[str, typer.Argument(help="The memory: its id, or the first charac
 ASKER = "ddax memory"
 """The task that recalls for the command line: it has written nothing itself."""
 LINE = 100
-_WAIT_SECONDS = 2.0
+WAIT_SECONDS = 2.0
 T = TypeVar("T")
 
 
@@ -45,16 +45,15 @@ async def opened(
     from ddax.memory.embedding_cache import CachedEmbedder
     from ddax.memory.embeddings import open_embedder
     from ddax.memory.gate import GatedMemory
-    from ddax.memory.shared import held
-    from ddax.memory.store import open_memory
+    from ddax.memory.reaching import held, reach_memory
     from ddax.memory.trust import INITIAL_TRUST
     from ddax.reasoning.entailment import open_check
 
     context = settings(None, {"namespace": namespace}).context
-    async with _home(looks) as home, held(home.memory, clock=time.time, wait_seconds=_WAIT_SECONDS):
+    async with _home(looks) as home, held(home.memory, clock=time.time, wait_seconds=WAIT_SECONDS):
         embedder = CachedEmbedder(open_embedder(), home.cache / "vectors.sqlite")
         agents = AgentStore(home.agents, clock=time.time, embedder=embedder)
-        inner = await open_memory(
+        inner = await reach_memory(
             home.memory,
             namespace=context.namespace,
             embedder=embedder,

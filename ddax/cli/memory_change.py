@@ -1,4 +1,4 @@
-"""The commands that change the memory: `forget`, `consolidate`, `rebuild`, `export`, `import`."""
+"""The commands that change the memory: `forget`, `consolidate`, `export`, `import`."""
 
 from __future__ import annotations
 
@@ -7,6 +7,7 @@ import json as jsonlib
 import os
 import time
 from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
@@ -123,20 +124,6 @@ async def _unfinished(memory: GatedMemory) -> set[str]:
     return {str(row["task"]) for row in rows if row.get("thread") in threads}
 
 
-def rebuild(namespace: NAMESPACE = None, json: JSON = False, verbose: VERBOSE = False) -> None:
-    """Make the index of the memory anew from its record of text."""
-    output = Output(json=json, verbose=verbose)
-
-    async def work(memory: GatedMemory) -> tuple[str, int]:
-        rows = [await memory.count("internal_thought"), await memory.count("observation")]
-        return memory.namespace, sum(rows)
-
-    name, rows = with_memory(namespace, work, rebuild=True)
-    if json:
-        output.result({"namespace": name, "rows": rows})
-    output.say(f"The index of {name!r} is made anew: {amount(rows, 'row')}.")
-
-
 def export_to(
     file: Annotated[Path, typer.Argument(help="The file to write, as JSON lines; it must not be there.")],
     namespace: NAMESPACE = None,
@@ -204,9 +191,19 @@ def import_from(
         with file.open(encoding="utf-8") as lines:
             return dict(await imported(memory, lines))
 
-    try:
-        _look_through(file)
+    with reads_export(file):
+        look_through(file)
         counts = with_memory(namespace, work)
+    if json:
+        output.result(counts)
+    output.say(", ".join(amount(n, name.removesuffix("s"), name) for name, n in counts.items()))
+
+
+@contextmanager
+def reads_export(file: Path) -> Iterator[None]:
+    """Name an export that cannot be read as text, or not at all."""
+    try:
+        yield
     except UnicodeDecodeError as exc:
         raise UsageError(
             f"The file {str(file)!r} is no text.",
@@ -219,12 +216,9 @@ def import_from(
             why=f"{exc.strerror or exc}.",
             mend="Check the path and its permissions.",
         ) from exc
-    if json:
-        output.result(counts)
-    output.say(", ".join(amount(n, name.removesuffix("s"), name) for name, n in counts.items()))
 
 
-def _look_through(file: Path) -> None:
+def look_through(file: Path) -> None:
     """Refuse a damaged export whole: half of one in the memory would be hard to tell from all of it."""
     from ddax.memory.transfer import check_export
 

@@ -80,6 +80,7 @@ def run(
     ] = False,
     identity: Annotated[str | None, typer.Option(help="Identity profile: a name or a YAML file.")] = None,
     model: MODEL = None,
+    effort: Annotated[str | None, typer.Option(help="How far a model goes: quick, normal or deep.")] = None,
     thread: Annotated[
         str | None, typer.Option(help="Name of the thread; a finished one is followed up.")
     ] = None,
@@ -123,7 +124,7 @@ def run(
     output = Output(json=json, verbose=verbose, quiet=quiet)
     arguments = {
         "sources": with_browser(sources, browser), "browser.writes": browser_writes or None,
-        "identity": identity, "model": model, "seed": seed, "human": human,
+        "identity": identity, "model": model, "effort": effort, "seed": seed, "human": human,
         "namespace": namespace, "budget.max_steps": max_steps, "budget.max_usd": max_usd,
         "budget.max_seconds": max_seconds, "record": record, "replay": replay,
         "web.search": search, "web.record": record_web, "web.replay": replay_web,

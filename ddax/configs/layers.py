@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
 
@@ -17,6 +17,7 @@ from pydantic import ValidationError
 from ddax.configs.documents import safe_load
 from ddax.configs.faults import split_key, unknown, wrong
 from ddax.configs.keys import sections, setting_fields, value_of
+from ddax.configs.server import Everything, Server
 from ddax.configs.settings import SCHEMA_VERSION, Context
 from ddax.errors import SettingsError, StateError, first_fault, json_fault
 
@@ -54,6 +55,8 @@ class Loaded:
     context: Context
     origins: dict[str, str]
     file: Path | None = None
+    server: Server = field(default_factory=Server)
+    """What a server lets its runs reach; of no account anywhere else."""
 
 
 def load_context(
@@ -77,9 +80,10 @@ def load_context(
     ):
         _validate(layer)  # also what a later one takes the place of: it would be wrong the next time
         layers.update(layer)
-    context = _validate(layers)
+    found = _validate(layers)
+    context = Context.model_validate(found.model_dump(exclude={"server"}, exclude_unset=True))
     origins = {key: layers[key].origin if key in layers else DEFAULT for key in setting_fields()}
-    return Loaded(context, origins, path)
+    return Loaded(context, origins, path, found.server)
 
 
 def keep_unset(loaded: Loaded, stored: Mapping[str, Any]) -> Context:
@@ -198,14 +202,14 @@ def _entries(
         seen.add(key)
         if key == VERSION_KEY:
             _check_version(loader.construct_object(value_node, deep=True), where)
-        elif key in sections():
+        elif key in sections(Everything):
             # A group whose lines are all commented out reads as null: nothing is set in it.
             if value_node.tag != "tag:yaml.org,2002:null":
                 yield from _entries(loader, value_node, path, f"{key}.")
-        elif key in setting_fields():
+        elif key in setting_fields(Everything):
             yield key, Setting(loader.construct_object(value_node, deep=True), f"file {where}")
         else:
-            raise unknown(key, where)
+            raise unknown(key, where, group=Everything)
 
 
 def _check_version(value: Any, where: str) -> None:
@@ -229,8 +233,8 @@ def _from_environment(env: Mapping[str, str]) -> dict[str, Setting]:
         if not name.startswith(PREFIX) or name in NOT_SETTINGS or text == "":
             continue
         key = name[len(PREFIX) :].lower().replace("__", ".")
-        if key not in setting_fields():
-            raise unknown(key, f"environment variable {name}", spell=_variable)
+        if key not in setting_fields(Everything):
+            raise unknown(key, f"environment variable {name}", spell=_variable, group=Everything)
         layer[key] = Setting(_parse(key, name, text), f"environment {name}")
     return layer
 
@@ -241,7 +245,7 @@ def _variable(key: str) -> str:
 
 def _parse(key: str, name: str, text: str) -> Any:
     """Turn the text of a variable into what the field's type reads; pydantic does the numbers."""
-    annotation = str(setting_fields()[key].annotation)
+    annotation = str(setting_fields(Everything)[key].annotation)
     if annotation.startswith("dict"):
         return _parse_mapping(key, name, text)
     if annotation.startswith("tuple"):
@@ -292,7 +296,7 @@ def _from_arguments(arguments: Mapping[str, Any], prefix: str = "") -> dict[str,
     return layer
 
 
-def _validate(layers: Mapping[str, Setting]) -> Context:
+def _validate(layers: Mapping[str, Setting]) -> Everything:
     nested: dict[str, Any] = {}
     for key, setting in layers.items():
         section, _, name = key.rpartition(".")
@@ -300,7 +304,7 @@ def _validate(layers: Mapping[str, Setting]) -> Context:
         if not _is_unicode(setting.value):
             raise _wrong(tuple(key.split(".")), "It holds bytes that are not UTF-8 text", layers)
     try:
-        return Context.model_validate(nested)
+        return Everything.model_validate(nested)
     except ValidationError as exc:
         where, fault = first_fault(exc.errors(include_url=False))
         raise _wrong(where, fault, layers) from exc
@@ -316,4 +320,6 @@ def _is_unicode(value: Any) -> bool:
 def _wrong(loc: tuple[int | str, ...], message: str, layers: Mapping[str, Setting]) -> SettingsError:
     key, part = split_key(loc, layers)
     setting = layers[key]
-    return wrong(setting_fields()[key], f"{setting.origin}: {key}", setting.value, message, part=part)
+    return wrong(
+        setting_fields(Everything)[key], f"{setting.origin}: {key}", setting.value, message, part=part
+    )

@@ -122,6 +122,9 @@ class Models(Section):
         description="Findings, at most, that the last synthesis gets as they are"
         " instead of put together before.",
     )
+    passages: int = Field(
+        default=6000, ge=500, description="Characters of passages that the one call of the quick road gets."
+    )
     first_search: bool = Field(
         default=True, description="Search local sources for the task before a model plans."
     )

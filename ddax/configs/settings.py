@@ -34,7 +34,9 @@ class Budget(Section):
         default=1800.0, gt=0, description="Wall time in seconds, without that of waiting for a human."
     )
     max_parallel: int = Field(default=4, ge=1, le=256, description="Leaves that act at once.")
-    leaf_seconds: float = Field(default=120.0, gt=0, description="Time-out of one leaf in seconds.")
+    leaf_seconds: float = Field(
+        default=120.0, gt=0, description="Time-out of a leaf in seconds; waits for a core do not count."
+    )
 
 
 class Selection(Section):
@@ -276,7 +278,7 @@ class Web(Section):
     per_host: int = Field(default=1, ge=1, le=2, description="Requests to one host at once.")
     max_bytes: int = Field(default=5_000_000, ge=1000, description="Bytes of one page, unpacked.")
     fetch_seconds: float = Field(default=20.0, gt=0, description="Time of one request in seconds.")
-    read_seconds: float = Field(default=5.0, gt=0, description="Time to read one page in seconds.")
+    read_seconds: float = Field(default=5.0, gt=0, description="CPU time to read one page in seconds.")
     max_redirects: int = Field(default=5, ge=0, le=20, description="Redirects of one fetch.")
     cache: bool = Field(default=True, description="Keep pages as RFC 9111 lets us.")
     record: str = Field(default="", description="File that what the web says is written to; '': none.")
@@ -292,6 +294,11 @@ class Context(Section):
         examples=["embedded", "openai:gpt-4.1-mini"],
     )
     models: Models = Field(default=Models(), description="A model for each role, and how models are asked.")
+    effort: Literal["quick", "normal", "deep"] = Field(
+        default="normal",
+        description="How far a model goes: 'quick' (one call), 'normal' (a plan where that is not enough),"
+        " 'deep' (a plan first).",
+    )
     identity: str = Field(
         default="task_focused",
         description="Identity profile: a name or a YAML file.",

@@ -19,7 +19,7 @@ from ddax.types import Citation, EntailmentCheck, Passage, Relation
 
 MAX_SENTENCES = 6
 """Sentences of a result or an argument that are checked."""
-_QUOTED = re.compile(r"[“„][^“”\"]*[“”\"]|«[^»]*»|(?<!\d)\"[^\"]*\"")
+_QUOTED = re.compile(r"[“„][^“„”\"]*[“”\"]|«[^«»]*»|(?<!\d)\"[^\"]*\"")
 """A straight mark behind a digit is one of inches."""
 
 

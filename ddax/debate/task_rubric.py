@@ -28,7 +28,7 @@ KINDS = {
     "choice": ONE_OF_TWO,
 }
 """What a question wants, as a criterion."""
-_ITEM = re.compile(r"^\s*(?:[-*•]|\d+[.)])\s+(.*)$", re.MULTILINE)
+_ITEM = re.compile(r"^[^\S\n]*+(?:[-*•]|\d+[.)])\s+(.*)$", re.MULTILINE)
 
 
 @lru_cache(maxsize=64)

@@ -10,7 +10,7 @@ from pathlib import Path
 from ddax.errors import SourceError
 from ddax.evolution.project import is_test
 
-_FRAME = re.compile(r'^\s*File "([^"]+)", line (\d+)(?:, in (.+?))?\s*$')
+_FRAME = re.compile(r'^\s*File "([^"]+)", line (\d+)(?:, in (\S(?:.*\S)?))?\s*$')
 _PYTEST = re.compile(r"^(\S+\.py):(\d+): (?:in (\S+)|([A-Z]\w*(?:Error|Exception|Interrupt)?))")
 _LAST = re.compile(
     r"^(?:E\s+)?([A-Za-z_][\w.]*(?:Error|Exception|Interrupt|Iteration|Exit|Warning))(?::\s?(.*))?$"

@@ -11,6 +11,7 @@ from pathlib import Path
 from ddax.memory.files import ensure_folder
 from ddax.memory.records import namespace_key
 from ddax.memory.sqlite import Logged, RecordStore
+from ddax.memory.whole import is_there
 from ddax.types import JsonDict
 
 RULES = "repair_rules"
@@ -52,7 +53,7 @@ def read_rules(record: Path, namespace: str) -> list[JsonDict]:
 
     Raises `StateError` for a damaged record or one of another version.
     """
-    if not record.is_file():
+    if not is_there(record):
         return []
     store = RecordStore(record, reading=True)
     try:

@@ -3,12 +3,15 @@
 from __future__ import annotations
 
 import asyncio
+from collections.abc import Sequence
+from dataclasses import replace
+from pathlib import Path
 
 from pydantic import BaseModel, ConfigDict
 
-from ddax.actions.protocol import ActionContext, ActionResult
+from ddax.actions.protocol import Action, ActionContext, ActionResult
 from ddax.actions.registry import action
-from ddax.errors import ActionError
+from ddax.errors import ActionError, NotAllowed
 from ddax.evolution.code_task import find_code
 from ddax.evolution.evaluator import CodeEvaluator
 from ddax.evolution.project import read_folder
@@ -40,6 +43,24 @@ async def test(context: ActionContext, arguments: RunTestsArguments) -> ActionRe
             kind="tests_fail",
         )
     return ActionResult("the test passes" if total == 1 else f"all {total} tests pass")
+
+
+def running_tests_of(sources: Sequence[str]) -> Action:
+    """Return the action for the code of a run: no folder outside of its sources is read, or run."""
+
+    async def of_sources(context: ActionContext, arguments: RunTestsArguments) -> ActionResult:
+        if not await asyncio.to_thread(_lies_in, arguments.root, sources):
+            raise NotAllowed(
+                f"{arguments.root!r} is no source of this run.", why="Only code of its sources is run."
+            )
+        return await test.function(context, arguments)
+
+    return replace(test, function=of_sources)
+
+
+def _lies_in(root: str, sources: Sequence[str]) -> bool:
+    path = Path(root).resolve()
+    return any(path.is_relative_to(Path(source).resolve()) for source in sources)
 
 
 def evaluate(arguments: RunTestsArguments) -> tuple[Evaluation, int]:

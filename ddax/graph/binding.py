@@ -18,6 +18,7 @@ from ddax.configs.secrets import Redactor
 from ddax.configs.settings import Context
 from ddax.errors import BudgetExceeded, DdaxError, InvariantError
 from ddax.graph.costs import by_node, note_calls
+from ddax.graph.served import check_state, owner_of_run
 from ddax.graph.services import Services, Session
 from ddax.graph.state import State, Update
 from ddax.ideas import dag
@@ -52,7 +53,10 @@ async def _perform(
 ) -> Update:
     """Run the node in its session, which stays open for it; what it raises goes on without secrets."""
     try:
-        opened = await services.session(runtime.context)
+        owner = owner_of_run(runtime)
+        opened = await (
+            services.session(runtime.context) if owner is None else services.served(runtime.context, owner)
+        )
         with opened.used():
             return await _told(node, opened, state, runtime, extra)
     except DdaxError as error:  # a server tells its words to clients
@@ -67,6 +71,8 @@ async def _told(
     if "ideas" in state:  # read back from a store they are a plain dict
         state = {**state, "ideas": as_dag(state["ideas"])}
     if state.get("work") and node.__name__ != OPENS:
+        if opened.served:
+            check_state(state, opened.settings)
         opened.go_on(state["work"], state.get("usage", {}), runtime.control)
     place = place_of(node.__name__, state, opened, runtime.stream_writer)
     session = opened.at(place)

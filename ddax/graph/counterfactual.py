@@ -12,7 +12,7 @@ from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
 from ddax.configs.settings import Context
-from ddax.errors import NotAllowed, UsageError
+from ddax.errors import InvariantError, NotAllowed, UsageError
 from ddax.graph.builder import Builder, build_graph
 from ddax.graph.runs import UNFINISHED
 from ddax.graph.services import Services, Session
@@ -99,6 +99,10 @@ class ForkServices:
     async def session(self, context: Context | None) -> Session:
         """Return the session, with the settings that are asked for."""
         return self.ready if context is None else replace(self.ready, settings=context)
+
+    async def served(self, context: Context | None, owner: str) -> Session:
+        """Refuse what comes over a server: this way is tried here alone."""
+        raise InvariantError("A run over a server came to the session of another run.")
 
     async def close(self) -> None:
         """Leave the session open: it is not ours."""

@@ -25,8 +25,11 @@ async def loaded_by(key: str, load: Callable[..., LoadedT], *given: Any) -> Load
         return await asyncio.to_thread(load, *given)
 
 
-def world_of(settings: Context) -> Environment | None:
-    """Open the world among the sources; there is one at most."""
+def world_of(settings: Context, served: bool = False) -> Environment | None:
+    """Open the world among the sources; there is one at most.
+
+    A page that a run over a server names lies on a private host only where the settings allow that host.
+    """
     from ddax.environments.opening import BROWSER, is_world, open_world
 
     named = [source for source in settings.sources if is_world(source)]
@@ -39,11 +42,11 @@ def world_of(settings: Context) -> Environment | None:
     if named and named[0].startswith(BROWSER):
         from ddax.environments.browser.opening import open_browser
 
-        return open_browser(named[0], settings)
+        return open_browser(named[0], settings, trusted=not served)
     return open_world(named[0]) if named else None
 
 
-async def find_world(settings: Context) -> None:
+async def find_world(settings: Context, served: bool = False) -> None:
     """See that the page of a browser among the sources is there; raises SourceError."""
     from ddax.environments.opening import BROWSER
 
@@ -51,7 +54,7 @@ async def find_world(settings: Context) -> None:
         if source.startswith(BROWSER):
             from ddax.environments.browser.opening import find_page
 
-            await find_page(source, settings)
+            await find_page(source, settings, trusted=not served)
 
 
 async def actions_of(
@@ -71,9 +74,9 @@ def _coding_actions(settings: Context) -> tuple[Action, ...]:
 
     if not find_code(settings.sources):
         return ()
-    from ddax.evolution.run_tests import test
+    from ddax.evolution.run_tests import running_tests_of
 
-    return (test,)
+    return (running_tests_of(settings.sources),)
 
 
 def _world_actions(settings: Context, world: Environment | None, embedder: Embedder) -> tuple[Action, ...]:
@@ -102,4 +105,4 @@ async def _mcp_actions(settings: Context, place: Home) -> tuple[Action, ...]:
     from ddax.actions.web.opening import policy_for
 
     named = settings.actions
-    return await mcp_actions(named.mcp, place.path, policy=policy_for(settings), reads=named.reads)
+    return await mcp_actions(named.mcp, place.common, policy=policy_for(settings), reads=named.reads)

@@ -49,6 +49,7 @@ async def open_session(
     clock: Clock,
     monotonic: Clock,
     soon: Sequence[str] = (),
+    served: bool = False,
 ) -> Session:
     """Open every part the settings name that is not given ready-made; what fails leaves nothing open.
 
@@ -59,9 +60,10 @@ async def open_session(
     from ddax.debate.living import LivingRubrics
     from ddax.debate.panel import load_panel
     from ddax.memory.embedding_checked import CheckedEmbedder
-    from ddax.memory.shared import held
+    from ddax.memory.home import opened_home
+    from ddax.memory.reaching import held
 
-    place = home if home is not None else await asyncio.to_thread(_open_home)
+    place = home if home is not None else await asyncio.to_thread(opened_home)
     identity = await loaded_by("identity", load_identity, settings.identity)
     seats = await loaded_by("debate.panel", load_panel, settings.debate.panel)
     rubrics = LivingRubrics(place.rubrics, clock=clock)
@@ -74,7 +76,7 @@ async def open_session(
         if given is None:
             given = await asyncio.to_thread(_embedder, place.cache)
         embedder = given if isinstance(given, CheckedEmbedder) else CheckedEmbedder(given)
-        opened = _Opening(settings, place, parts, embedder, clock, monotonic, undo)
+        opened = _Opening(settings, place, parts, embedder, clock, monotonic, undo, served)
         async with _embedding(embedder, (identity.statement, *soon)):
             session = await opened.session(identity, seats, rubrics)
         undo.pop_all()
@@ -92,6 +94,7 @@ class _Opening:
     clock: Clock
     monotonic: Clock
     undo: contextlib.AsyncExitStack
+    served: bool
 
     async def session(self, identity: Identity, seats: tuple[Seat, ...], rubrics: LivingRubrics) -> Session:
         """Open the parts in the order of what they cost, and put them together."""
@@ -101,6 +104,7 @@ class _Opening:
         from ddax.dynamics.surprise import UNMEASURED
         from ddax.memory.embedding_ahead import Ahead
         from ddax.memory.pictures import PictureStore
+        from ddax.reasoning.embedded import EmbeddedReasoner
         from ddax.reasoning.entailment import open_check
 
         settings, embedder, place = self.settings, self.embedder, self.place
@@ -126,6 +130,7 @@ class _Opening:
             identity=identity,
             embedder=embedder,
             reasoner=reasoner,
+            free=EmbeddedReasoner(embedder),
             library=library,
             actions=actions,
             controller=controller,
@@ -144,6 +149,7 @@ class _Opening:
             seats=seats,
             benches=benches,
             memory=memory,
+            served=self.served,
             pictures=PictureStore(place.cache / "pictures"),
             # It embeds what searches have not needed yet, and ends with the session.
             behind=asyncio.create_task(library.warm(), name="ddax-fill-behind") if fill else None,
@@ -151,10 +157,10 @@ class _Opening:
 
     async def world(self) -> Environment | None:
         """Open the world among the sources, where it is there."""
-        world = await asyncio.to_thread(world_of, self.settings)
+        world = await asyncio.to_thread(world_of, self.settings, self.served)
         if world is not None:
             self.undo.push_async_callback(world.close)
-            await find_world(self.settings)
+            await find_world(self.settings, self.served)
         return world
 
     async def actions(self, world: Environment | None) -> Registry:
@@ -206,7 +212,7 @@ class _Opening:
         from ddax.metacognition.versions import find_matrices
 
         mood = self.settings.mood
-        matrices = await asyncio.to_thread(find_matrices, mood.matrices, self.place.path)
+        matrices = await asyncio.to_thread(find_matrices, mood.matrices, self.place.common)
         controller = await asyncio.to_thread(
             Controller, engine=mood.engine, policy_len=mood.policy_len, matrices=matrices
         )
@@ -245,9 +251,10 @@ async def open_rows(
     """Return the rows of a log of the memory that the settings name, and close it again."""
     from ddax.memory.agents import AgentStore
     from ddax.memory.embedding_cache import close_files
-    from ddax.memory.shared import held
+    from ddax.memory.home import opened_home
+    from ddax.memory.reaching import held
 
-    place = home if home is not None else await asyncio.to_thread(_open_home)
+    place = home if home is not None else await asyncio.to_thread(opened_home)
     async with held(place.memory, clock=clock):
         embedder = await asyncio.to_thread(_embedder, place.cache)
         agents = AgentStore(place.agents, clock=clock, embedder=embedder)
@@ -273,13 +280,6 @@ async def _embedding(embedder: Embedder, texts: Sequence[str]) -> AsyncIterator[
         await working
 
 
-def _open_home() -> Home:
-    """Open the home the environment names; it asks the disk, so it belongs into a thread."""
-    from ddax.memory.home import Home
-
-    return Home.from_environ(os.environ).ensure()
-
-
 def _embedder(cache: Path) -> Embedder:
     from ddax.memory.embedding_cache import CachedEmbedder
     from ddax.memory.embeddings import open_embedder
@@ -302,8 +302,8 @@ def _reasoner(
     reasoner = open_reasoner(
         settings.model,
         embedder=embedder,
-        prices=load_prices(home=home.path),
-        providers=load_providers(home=home.path),
+        prices=load_prices(home=home.common),
+        providers=load_providers(home=home.common),
         clock=monotonic,
         wall=clock,
         rng=np.random.default_rng(settings.seed),
@@ -328,9 +328,9 @@ def _reasoner(
 async def _memory(
     settings: Context, home: Home, embedder: Embedder, clock: Clock, agents: AgentStore
 ) -> Memory:
-    from ddax.memory.store import open_memory
+    from ddax.memory.reaching import reach_memory
 
-    return await open_memory(
+    return await reach_memory(
         home.memory,
         namespace=settings.namespace,
         embedder=embedder,

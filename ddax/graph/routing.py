@@ -11,6 +11,8 @@ from ddax.ideas import dag
 
 Next = Literal["expand", "act", "merge", "evolve", "protect", "reflect"]
 CHOICES: tuple[str, ...] = get_args(Next)
+CARRIED = ("id", "root", "thread", "opened", "trunk", "road")
+"""What a leaf is told of the task; a key that a task has not is left out."""
 
 
 def route(state: State) -> Next | list[Send]:
@@ -38,7 +40,7 @@ def leaf_packet(state: State, leaf: str, *, left: int = 0) -> dict[str, object]:
         "protect": bool(state.get("mind", {}).get("protect", False)),
         "size": dag.size_of(idea),
         "left": left,
-        "work": {key: work[key] for key in ("id", "root", "thread", "opened", "trunk") if key in work},
+        "work": {key: work[key] for key in CARRIED if key in work},
     }
 
 

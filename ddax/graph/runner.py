@@ -28,6 +28,7 @@ from ddax.graph.builder import Builder, build_graph
 from ddax.graph.costs import CALLS
 from ddax.graph.entering import OPENED, Going, config_of, heard_by, not_open, refuse_a_model
 from ddax.graph.handed import check_builder, check_kind, refuse_models, with_models
+from ddax.graph.relied import check_relied
 from ddax.graph.results import RunResult, exit_code_of, result_of
 from ddax.graph.runs import CANCELLED, INTERRUPTED, RunFolder, RunInfo, named
 from ddax.graph.savers import open_store
@@ -226,7 +227,8 @@ class Agent:
                 if info.status == "running" or (info.resumable and not waiting):
                     return await self._settle(name, config_of(name, context), "")
                 return as_noted(result_of(name, state.values, tuple(state.interrupts)), info)
-            await self.services.session(context)
+            session = await self.services.session(context)
+            await check_relied(session.memory, state.values, name)
             before = await self._resumable(name)
             going = replace(info, status="running", updated=self._clock())
             await asyncio.to_thread(self.runs.save, going)

@@ -27,6 +27,7 @@ from ddax.debate.panel import Seat
 from ddax.dynamics.aims import Aims
 from ddax.dynamics.places import Places
 from ddax.graph.handed import Parts as Parts
+from ddax.graph.served import Gate
 from ddax.memory.protocol import Embedder, Memory
 from ddax.reasoning.entailment.rules import lexical
 from ddax.reasoning.protocol import Reasoner
@@ -35,6 +36,7 @@ from ddax.types import EntailmentCheck, JsonDict, Usage
 if TYPE_CHECKING:
     from ddax.actions.registry import Registry
     from ddax.actions.web.client import Web
+    from ddax.configs.server import Server
     from ddax.debate.living import LivingRubrics
     from ddax.debate.outcomes import JudgeStore
     from ddax.dynamics.surprise import Calibration
@@ -73,6 +75,8 @@ class Session:
     scale: Calibration
     clock: Clock
     monotonic: Clock
+    free: Reasoner
+    """The reasoner that asks no model: it costs nothing, and does what needs none."""
     ahead: Ahead
     """Embeds what will be asked for soon, while a model is waited for; closed with the session."""
     check: EntailmentCheck = lexical
@@ -113,6 +117,8 @@ class Session:
     """What writes or spends is shown, not done: the run is there to find something out."""
     behind: asyncio.Task[int] | None = None
     """The filling of vectors behind the run, cancelled when the session closes."""
+    served: bool = False
+    """The run came over a server: what its context and its state say is a stranger's."""
     users: list[object] = field(default_factory=list)
     """Who uses the session now: it is not closed under them."""
 
@@ -231,6 +237,10 @@ class Services(Protocol):
         """Return the session of these settings, opened at the first call."""
         ...
 
+    async def served(self, context: Context | None, owner: str) -> Session:
+        """Return the session of a run over a server; raises SettingsError for what it may not set."""
+        ...
+
     async def close(self) -> None:
         """Close every session."""
         ...
@@ -240,6 +250,7 @@ class LocalServices:
     """The services of one process over one home folder.
 
     Of the sessions the last used ones stay open, and those in use; one that was closed is opened anew.
+    `default` and `server` are what a server has itself; they are read where they are not given.
     """
 
     def __init__(
@@ -251,12 +262,14 @@ class LocalServices:
         clock: Clock = time.time,
         monotonic: Clock = time.monotonic,
         keep: int = KEPT_SESSIONS,
+        server: Server | None = None,
     ) -> None:
         self._keep = keep
         self._home, self._default, self._parts = home, default or Context(), parts or Parts()
         self._clock, self._monotonic = clock, monotonic
-        self._sessions: dict[str, Session] = {}
-        self._last: tuple[Context, Session] | None = None
+        self._gate = Gate(default, server)
+        self._sessions: dict[tuple[str | None, str], Session] = {}
+        self._last: tuple[Context, str | None, Session] | None = None
         self._opening = asyncio.Lock()
 
     async def session(self, context: Context | None, *, soon: Sequence[str] = ()) -> Session:
@@ -264,20 +277,27 @@ class LocalServices:
 
         The texts that its first node asks for are embedded while it opens, or while the run does (`soon`).
         """
-        settings = self._default if context is None else as_context(context)
-        if self._last is not None and self._last[0] is settings:  # every leaf asks for the one of its run
-            return self._last[1]
-        key = settings.model_dump_json()
+        return await self._kept(self._default if context is None else as_context(context), None, soon)
+
+    async def served(self, context: Context | None, owner: str) -> Session:
+        """Return the session of a run that came over a server, in the home of its owner."""
+        home = await self._gate.home(self._home, owner)
+        return await self._kept(await self._gate.granted(context and as_context(context), home, owner), owner)
+
+    async def _kept(self, settings: Context, owner: str | None, soon: Sequence[str] = ()) -> Session:
+        if self._last is not None and self._last[0] is settings and self._last[1] == owner:
+            return self._last[2]  # every leaf asks for the one of its run
+        key = owner, settings.model_dump_json()
         async with self._opening:
             session = self._sessions.pop(key, None)
             if session is None:
-                session = self._sessions[key] = await self._open(settings, soon)
+                session = self._sessions[key] = await self._open(settings, owner, soon)
                 await self._close_idle(but=key)
             else:
                 self._sessions[key] = session  # the last used one stands last
                 if soon:
                     session.ahead.want(partial(session.redactor.value, list(soon)))
-        self._last = settings, session
+        self._last = settings, owner, session
         return session
 
     async def rows(self, context: Context, table: str, **equals: Any) -> list[JsonDict]:
@@ -302,7 +322,7 @@ class LocalServices:
         finally:
             await asyncio.to_thread(_close_files)
 
-    async def _close_idle(self, but: str) -> None:
+    async def _close_idle(self, but: tuple[str | None, str]) -> None:
         """Close the sessions that nobody uses, oldest use first, until as many are left as are kept."""
         idle = [key for key, session in self._sessions.items() if key != but and not session.users]
         old = [self._sessions.pop(key) for key in idle[: max(0, len(self._sessions) - self._keep)]]
@@ -319,15 +339,18 @@ class LocalServices:
         except Exception as error:  # who opens another one is not to blame, whatever it is
             logging.getLogger("ddax").warning("a session that nobody used did not close: %s", error)
 
-    async def _open(self, settings: Context, soon: Sequence[str]) -> Session:
+    async def _open(self, settings: Context, owner: str | None, soon: Sequence[str]) -> Session:
         from ddax.graph.opening import open_session
 
-        parts, others = self._parts, [*self._sessions.values()]
+        parts = self._parts
+        others = [one for (whose, _), one in self._sessions.items() if (whose or "") == (owner or "")]
         if others:  # it remembers the newest vectors, and none of the settings name another
             parts = replace(parts, embedder=others[0].embedder)
+        home = self._home if owner is None else await self._gate.home(self._home, owner)
         return await open_session(
-            settings, self._home, parts, clock=self._clock, monotonic=self._monotonic, soon=soon
-        )
+            settings, home, parts, clock=self._clock, monotonic=self._monotonic, soon=soon,
+            served=owner is not None,
+        )  # fmt: skip
 
 
 def _close_files() -> None:

@@ -62,7 +62,12 @@ async def authenticate(headers: Mapping[Any, Any]) -> Auth.types.MinimalUserDict
 
 @auth.on
 async def own_things(ctx: Auth.types.AuthContext, value: dict[str, Any]) -> Any:
-    """Mark what is made with its owner, and show each owner its own."""
+    """Mark what is made with its owner, and show each owner its own; nobody without a key has any.
+
+    The development server lets a page in that says it is Studio, whatever its files say of keys.
+    """
+    if ctx.user.identity not in read_keys(os.environ.get(KEYS, "")):
+        return False
     if ctx.resource == "assistants":
         return None if ctx.action in READS else False
     if ctx.resource == "store":

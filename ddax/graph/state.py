@@ -71,7 +71,7 @@ class Work(TypedDict, total=False):
 
     `taught` are lessons a human gave during it, `requirements` what it demands. `trunk` is, in a fork, the
     id of the task that it and all its other forks come from. `skipped` is what its sources hold and was
-    not read, a row for each reason.
+    not read, a row for each reason. `road` is `quick` while a model is asked for nothing but the answer.
     """
 
     id: str
@@ -84,6 +84,7 @@ class Work(TypedDict, total=False):
     code: str
     trunk: str
     skipped: list[SkippedRow]
+    road: str
 
 
 class Decision(TypedDict, total=False):

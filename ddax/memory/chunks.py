@@ -70,7 +70,7 @@ FENCE = re.compile(r"^[ \t]*(?:```|~~~)", re.MULTILINE)
 PROMPT = re.compile(r"[ \t]*>>>")
 CLAUSE = re.compile(r"[;:]\s|,\s|\n")
 FOLLOWING = re.compile(r"\s*[\"'“‘«(\[]*(\w*)")
-BEFORE = re.compile(r"(\w+(?:\.\w+)*)$")
+BEFORE = re.compile(r"(?<!\w)(?<!\w\.)(\w+(?:\.\w+)*)$")
 ACRONYM = re.compile(r"(?:\w\.)+\w")
 HEADING = re.compile(r"[ \t]*#{1,6}[ \t]")
 

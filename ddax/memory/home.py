@@ -11,6 +11,7 @@ from collections.abc import AsyncIterator, Callable, Iterator, Mapping
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import asynccontextmanager, contextmanager
 from dataclasses import dataclass
+from hashlib import sha256
 from pathlib import Path
 
 from ddax.configs.settings import SCHEMA_VERSION
@@ -42,6 +43,8 @@ class Home:
     """The layout of a home folder; making one touches no disk, `ensure` does."""
 
     path: Path
+    server: Path | None = None
+    """The home of the server, where this one is that of one of its owners."""
 
     @classmethod
     def from_environ(cls, environ: Mapping[str, str]) -> Home:
@@ -54,6 +57,17 @@ class Home:
                 why="It was removed, or moved, after this shell went into it.",
                 mend="Go to a folder that is there: cd",
             ) from exc
+
+    def of_owner(self, owner: str) -> Home:
+        """Return the home of one owner of a server, below the server's own; no two owners share one."""
+        shown = re.sub(r"[^a-z0-9]+", "-", owner.lower())[:16].strip("-") or "owner"
+        digest = sha256(owner.encode("utf-8", "surrogatepass")).hexdigest()[:24]
+        return Home(self.path / "owners" / f"{shown}-{digest}", server=self.path)
+
+    @property
+    def common(self) -> Path:
+        """The folder of what holds for all owners: prices, providers, approved MCP servers, matrices."""
+        return self.server or self.path
 
     @property
     def checkpoints(self) -> Path:
@@ -159,6 +173,15 @@ class Home:
             with storage_errors(self.path):
                 steps[old](self.path)
             write_atomic(self.path / "home.json", json.dumps({"schema": old + 1}))
+
+
+def opened_home(home: Home | None = None, owner: str = "") -> Home:
+    """Open a home, or the one the environment names; with an owner's name that owner's home in it.
+
+    It asks the disk, so that async code calls it in a thread.
+    """
+    place = home if home is not None else Home.from_environ(os.environ).ensure()
+    return place.of_owner(owner).ensure() if owner else place
 
 
 @contextmanager

@@ -46,8 +46,9 @@ _PATTERNS = (
     rf"[^.!?\n]{{0,25}}\b{_ORDERS}\b",
     rf"\b(?:new|updated|real|actual|important|hidden|special|urgent|system)\s+{_ORDERS}\b\s*(?:for|to)?\s*"
     rf"(?:the|an?|any|you|all)?\s*(?:{_WHO})?\s*[:\-]",
-    rf"(?:^|[.!?\n*#>\"'(\[]\s*)(?:attention|note to|dear|hey|hello|message (?:for|to)|instructions? (?:for|to)|to)?"
-    rf"[\s,:]*(?:the|any|all|every)?\s*\b{_WHO}s?\b\s*[,:!\-]\s*(?:please\s+|you must\s+|now\s+)*{_VERB}\b",
+    # An end of a line begins one anew, so nothing before the name runs over it.
+    rf"(?:^|[.!?\n*#>\"'(\[])(?:[^\S\n]*+(?:attention|note to|dear|hey|hello|message (?:for|to)|instructions? (?:for|to)|to))?+"
+    rf"(?:[^\S\n]|[,:])*+(?:(?:the|any|all|every)\s*+)?\b{_WHO}s?\b\s*[,:!\-]\s*(?:please\s+|you must\s+|now\s+)*{_VERB}\b",
     rf"\b{_WHO}s?\b[^.!?\n]{{0,30}}\b(?:must|should|shall|has to|have to|needs? to|are to|is to|please)\b\s+(?:\w+\s+)?{_VERB}\b",
     rf"\b(?:dear|hey|attention|listen|hello)\s+(?:\w+\s+)?{_WHO}s?\b",
     r"\b(?:ignore|disregard|forget|override)\b[^.!?\n]{0,40}\b(?:told|said|instructed|asked|ordered|taught) (?:to )?you\b",
@@ -62,7 +63,7 @@ _PATTERNS = (
     rf"[^.!?\n]{{0,40}}\b(?:your|the agent's|the user's|all|any|stored)\b[^.!?\n]{{0,20}}\b{_SECRET}\b",
     r"<\|?(?:im_start|im_end|system|endoftext|assistant|user)\|?>|\[/?inst\]|<</?sys>>|<system>|"
     r"(?<!#)#{2,}\s*(?:system|instruction|assistant)\b|\b(?:begin|end) (?:system|admin|instructions?)\b",
-    r"(?:^|\n)\s*(?:system|developer|admin(?:istrator)?)\s*(?:prompt|message|override|note|notice)?\s*:\s*\S",
+    r"(?:^|\n)[^\S\n]*+(?:system|developer|admin(?:istrator)?)\s*+(?:(?:prompt|message|override|note|notice)\s*+)?:\s*\S",
     r"\b(?:do not|don't|never)\s+(?:tell|mention|inform|reveal|disclose|let)\b[^.!?\n]{0,30}\b(?:the\s+)?"
     r"(?:users?|humans?|operators?|developers?)\b",
     r"\b(?:set|raise|increase|change|update)\b[^.!?\n]{0,30}\b(?:trust(?: score)?|trust_score)\b[^.!?\n]{0,20}\d",

@@ -15,7 +15,7 @@ import os
 import socket
 import time
 from collections.abc import Callable
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, replace
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -35,13 +35,24 @@ _BOOT_ID = Path("/proc/sys/kernel/random/boot_id")
 
 @dataclass(frozen=True)
 class Owner:
-    """A process: `started` is its start time as the system counts it, `since` when it took the lock."""
+    """A process: `started` is its start time as the system counts it, `since` when it took the lock.
+
+    `address` is the socket by which it serves others, "" while it makes one, None where it serves nobody;
+    `token` is what it says there, so that nobody else is taken for it.
+    """
 
     pid: int
     host: str
     boot: str
     started: str
     since: float
+    address: str | None = None
+    token: str = ""
+
+    @property
+    def serves(self) -> bool:
+        """Tell whether others of this machine may reach, through it, what it owns."""
+        return self.address is not None and self.host == socket.gethostname()
 
 
 def this_process(now: float) -> Owner:
@@ -72,7 +83,8 @@ class OwnerLock:
     """Hold a folder for this process; usable from any of its threads, once at a time.
 
     With `passing` a folder that holds nothing but the lock is removed when the lock is given back.
-    `instead` says what else is there for whoever finds the folder in use.
+    `instead` says what else is there for whoever finds the folder in use. An owner that is to `serve`
+    others says so from the beginning, and tells how by `announce`.
     """
 
     def __init__(
@@ -82,12 +94,14 @@ class OwnerLock:
         *,
         clock: Callable[[], float],
         passing: bool = False,
+        serve: bool = False,
         instead: str = ANOTHER_HOME,
     ) -> None:
-        self.label, self._clock, self._passing = label, clock, passing
+        self.label, self._clock, self._passing, self._serve = label, clock, passing, serve
         self._mend = f"Wait for it, stop it, or {instead}."
         self._lock_path, self._owner_path = folder / "owner.lock", folder / _OWNER
         self._lock: FileLock | None = None
+        self._owner: Owner | None = None
 
     def acquire(self, wait_seconds: float = 0.0) -> Owner | None:
         """Take the lock and return the dead owner it was taken over from, if any.
@@ -111,24 +125,32 @@ class OwnerLock:
                 mend="Set DDAX_HOME to a folder on a local disk.",
             ) from exc
         previous = read_owner(self._owner_path)
+        owner = replace(this_process(self._clock()), address="" if self._serve else None)
         try:
-            # A loss of power ends the owner as well, so there is nothing to outlive it.
-            owner = json.dumps(asdict(this_process(self._clock())))
-            write_atomic(self._owner_path, owner, durable=False)
+            self._note(owner)
         except BaseException:
             self._give_back(lock)
             raise
-        self._lock = lock
+        self._lock, self._owner = lock, owner
         return previous
+
+    def announce(self, address: str | None, token: str = "") -> None:
+        """Tell others by which socket this process serves them; None: it serves nobody any more."""
+        if self._owner is not None:
+            self._note(replace(self._owner, address=address, token=token))
 
     def release(self) -> None:
         """Give the lock back; safe to call twice."""
-        lock, self._lock = self._lock, None
+        lock, self._lock, self._owner = self._lock, None, None
         if lock is None:
             return
         with storage_errors(self._owner_path):
             self._owner_path.unlink(missing_ok=True)
         self._give_back(lock)
+
+    def _note(self, owner: Owner) -> None:
+        # A loss of power ends the owner as well, so there is nothing to outlive it.
+        write_atomic(self._owner_path, json.dumps(asdict(owner)), durable=False)
 
     def _take(self, lock: FileLock, until: float) -> None:
         """Take the file lock; where its last owner removes the folder meanwhile, make it again."""
@@ -171,12 +193,18 @@ class OwnerLock:
         since = datetime.fromtimestamp(owner.since, UTC).strftime("%Y-%m-%d %H:%M:%S UTC")
         who = "this process" if owner.pid == os.getpid() and is_alive(owner) else f"pid {owner.pid}"
         where = "" if owner.host == socket.gethostname() else f" on {owner.host}"
-        why = (
-            "One process at a time writes it, so that nothing is done twice."
-            if is_alive(owner)
-            else "That process has ended; a child of it still holds the lock."
+        return ThreadInUse(
+            f"{self.label} is in use by {who}{where} since {since}.", why=self._why(owner), mend=self._mend
         )
-        return ThreadInUse(f"{self.label} is in use by {who}{where} since {since}.", why=why, mend=self._mend)
+
+    def _why(self, owner: Owner) -> str:
+        if not is_alive(owner):
+            return "That process has ended; a child of it still holds the lock."
+        if not self._serve:
+            return "One process at a time writes it, so that nothing is done twice."
+        if owner.host != socket.gethostname():
+            return "Processes of one machine share a home."
+        return "It shares it with nobody: it mends it, makes vectors anew, or is of an older release."
 
 
 def lock_owner(folder: Path) -> Owner | None:

@@ -8,10 +8,16 @@ from contextlib import closing, contextmanager
 from pathlib import Path
 
 from ddax.errors import StateError, StorageError
+from ddax.memory.records import RECORD
 
 Step = Callable[[sqlite3.Connection], None]
 """Bring a database from one version to the next; runs in a transaction of its own."""
 
+MEND = (
+    "Choose one: take what is there, and hear what is lost: ddax memory rebuild; put back a copy or an "
+    "export: ddax memory restore FILE; begin with an empty one: ddax memory reset"
+)
+"""What there is to do about a memory that is not what it should be; none of it deletes a file."""
 _FULL_DISK = ("disk is full", "readonly", "read-only", "disk i/o", "unable to open")
 
 
@@ -50,11 +56,8 @@ def opening_errors(path: Path) -> Iterator[None]:
 
 
 def _damaged(path: Path, why: str) -> StateError:
-    return StateError(
-        f"The database {str(path)!r} is damaged.",
-        why=f"{why}.",
-        mend="Restore it from a backup, or move it aside.",
-    )
+    mend = MEND if path.name == RECORD else "Restore it from a backup, or move it aside."
+    return StateError(f"The database {str(path)!r} is damaged.", why=f"{why}.", mend=mend)
 
 
 class Connection(sqlite3.Connection):
@@ -63,6 +66,8 @@ class Connection(sqlite3.Connection):
     gathering = False
     lost: sqlite3.Error | None = None
     """Why SQLite itself gave up what was gathered so far."""
+    counting: Callable[[], Callable[[], None]] | None = None
+    """Counts a commit inside its transaction; what it gives notes that commit once it is durable."""
 
 
 @contextmanager
@@ -72,13 +77,16 @@ def transaction(db: sqlite3.Connection) -> Iterator[None]:
         with _part(db):
             yield
         return
+    before = db.total_changes
     db.execute("BEGIN IMMEDIATE")
     try:
         yield
+        note = _counted(db, before)
     except BaseException:
         _roll_back(db)
         raise
     db.execute("COMMIT")
+    note()
 
 
 @contextmanager
@@ -89,17 +97,31 @@ def gathered(db: Connection) -> Iterator[None]:
     where that fails, nothing of it is.
     """
     db.gathering, db.lost = True, None
+    before, note = db.total_changes, _nothing
     try:
         yield
         if db.lost is not None:
             raise db.lost
         if db.in_transaction:
+            note = _counted(db, before)
             db.execute("COMMIT")
     except BaseException:
         _roll_back(db)
         raise
     finally:
         db.gathering = False
+    note()
+
+
+def _counted(db: sqlite3.Connection, before: int) -> Callable[[], None]:
+    """Count a transaction that has changed something; return what notes it behind its commit."""
+    if not isinstance(db, Connection) or db.counting is None or db.total_changes == before:
+        return _nothing
+    return db.counting()
+
+
+def _nothing() -> None:
+    """Note nothing."""
 
 
 @contextmanager
@@ -137,7 +159,7 @@ def open_database(path: Path, steps: Sequence[Step]) -> Connection:
         )
         try:
             found = int(db.execute("PRAGMA user_version").fetchone()[0])
-            _check_version(path, found, len(steps))
+            check_version(path, found, len(steps))
             db.execute("PRAGMA journal_mode=WAL")
             db.execute("PRAGMA synchronous=FULL")
             if 0 < found < len(steps):
@@ -152,18 +174,19 @@ def open_database(path: Path, steps: Sequence[Step]) -> Connection:
     return db
 
 
-def open_reading(path: Path, steps: Sequence[Step]) -> sqlite3.Connection:
+def open_reading(path: Path, steps: Sequence[Step], *, oldest: int | None = None) -> sqlite3.Connection:
     """Open a database that is there for reading only, also beside a process that writes it.
 
-    Raises `StateError` for one of another version or a damaged one, `StorageError` where there is none.
+    Versions from `oldest` on can be read as the newest. Raises `StateError` for one of another version or
+    a damaged one, `StorageError` where there is none.
     """
     with opening_errors(path):
         db = sqlite3.connect(reading_address(path), uri=True, check_same_thread=False, timeout=10.0)
         try:
             found = int(db.execute("PRAGMA user_version").fetchone()[0])
             db.execute("SELECT count(*) FROM sqlite_master")  # read here, so that damage to it shows here
-            _check_version(path, found, len(steps))
-            if found < len(steps):
+            check_version(path, found, len(steps))
+            if found < (len(steps) if oldest is None else oldest):
                 raise StateError(
                     f"The database {str(path)!r} has version {found}.",
                     why=f"It is read from version {len(steps)} on.",
@@ -180,7 +203,8 @@ def reading_address(path: Path) -> str:
     return f"{path.absolute().as_uri()}?mode=ro"
 
 
-def _check_version(path: Path, found: int, newest: int) -> None:
+def check_version(path: Path, found: int, newest: int) -> None:
+    """Raise `StateError` for a database of a newer release."""
     if found > newest:
         raise StateError(
             f"The database {str(path)!r} has version {found}.",

@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import Any
 
 from ddax.memory.records import RECORD, namespace_key
+from ddax.memory.whole import is_there
 from ddax.types import JsonDict
 
 EVERY = 1_000_000_000
@@ -16,10 +17,10 @@ EVERY = 1_000_000_000
 def read_log(folder: Path, namespace: str, table: str, **equals: Any) -> list[JsonDict]:
     """Return the rows of a log, oldest first, filtered by top-level values; none where nothing is stored.
 
-    `folder` is that of the memory. Raises `StateError` for a record of another release.
+    `folder` is that of the memory. Raises `StateError` for a record of another release, or a damaged one.
     """
     path = folder / RECORD
-    if not path.exists():
+    if not is_there(path):
         return []
     from ddax.memory.sqlite import RecordStore
 

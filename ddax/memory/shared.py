@@ -9,9 +9,10 @@ import asyncio
 import logging
 import os
 import threading
-from collections.abc import AsyncIterator, Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import Future, ThreadPoolExecutor
-from contextlib import asynccontextmanager, contextmanager
+from contextlib import contextmanager
+from functools import partial
 from pathlib import Path
 from typing import Any, TypeVar
 
@@ -39,10 +40,14 @@ _TURNS: dict[Path, threading.Lock] = {}
 class SharedStore:
     """The open directory; `users` namespaces hold it, and the last one closes it."""
 
-    def __init__(self, folder: Path, *, clock: Callable[[], float], wait_seconds: float) -> None:
+    def __init__(
+        self, folder: Path, *, clock: Callable[[], float], wait_seconds: float, serve: bool = False
+    ) -> None:
         self.folder, self.users, self.pid = folder, 0, os.getpid()
-        self._lock = OwnerLock(ensure_folder(folder), "the memory", clock=clock)
-        self._lock.acquire(wait_seconds)
+        self._lock = OwnerLock(ensure_folder(folder), "the memory", clock=clock, serve=serve)
+        self.before = self._lock.acquire(wait_seconds)
+        """The owner that died with the directory open, if any."""
+        self.announce = self._lock.announce
         try:
             self.record = RecordStore(folder / RECORD)
         except BaseException:
@@ -63,6 +68,10 @@ class SharedStore:
     async def with_record(self, work: Callable[[], T]) -> T:
         """Work on the thread of the record, for an event loop."""
         return await self._record_lane.run(work)
+
+    async def alone(self, work: Callable[[], T]) -> T:
+        """Work on the thread of the record, outside of the transaction that others share."""
+        return await asyncio.wrap_future(self.on_record(work))
 
     async def ask_record(self, answer: Callable[[Sequence[Q]], Sequence[A]], question: Q) -> A:
         """Have a question answered on the thread of the record, together with those asked beside it."""
@@ -124,42 +133,59 @@ class SharedStore:
         return True
 
 
-def acquire(folder: Path, *, clock: Callable[[], float], wait_seconds: float) -> SharedStore:
+def acquire(
+    folder: Path, *, clock: Callable[[], float], wait_seconds: float, serve: bool = False
+) -> SharedStore:
     """Open a directory, or share it where this process has it open; blocks.
 
-    Raises `ThreadInUse` naming the owner where another live process has it.
+    With `serve` others are told that they will be served. Raises `ThreadInUse` naming the owner where
+    another live process has it.
     """
     path = ensure_folder(folder).resolve()
     with _turn(path):
         store = _OPEN.get(path)
-        if store is not None and store.pid != os.getpid():
-            raise ThreadInUse(
-                f"the memory is in use by pid {store.pid}.",
-                why="This process was forked from it.",
-                mend="Start processes by spawn.",
-            )
-        if store is None:
-            store = SharedStore(path, clock=clock, wait_seconds=wait_seconds)
+        if store is not None:
+            refuse_a_fork(store.pid)
+        else:
+            store = SharedStore(path, clock=clock, wait_seconds=wait_seconds, serve=serve)
             _OPEN[path] = store
         store.users += 1
         return store
 
 
+def refuse_a_fork(pid: int) -> None:
+    """Raise `ThreadInUse` where what is open was opened by another process, of which this is a fork."""
+    if pid != os.getpid():
+        raise ThreadInUse(
+            f"the memory is in use by pid {pid}.",
+            why="This process was forked from it.",
+            mend="Start processes by spawn.",
+        )
+
+
 async def acquired(folder: Path, *, clock: Callable[[], float], wait_seconds: float) -> SharedStore:
     """Open a directory as `acquire` does, for an event loop; who gives up the wait leaves nothing open."""
+    return await opened_behind(
+        lambda: acquire(folder, clock=clock, wait_seconds=wait_seconds), give_back=release
+    )
+
+
+async def opened_behind(opening: Callable[[], T], *, give_back: Callable[[T], None]) -> T:
+    """Open something on a thread; who gives up the wait has it given back."""
     pool = ThreadPoolExecutor(1, "ddax-opening")
-    opening = pool.submit(acquire, folder, clock=clock, wait_seconds=wait_seconds)
+    opened = pool.submit(opening)
     pool.shutdown(wait=False)
     try:
-        return await asyncio.wrap_future(opening)
+        return await asyncio.wrap_future(opened)
     except asyncio.CancelledError:
-        opening.add_done_callback(_give_back)  # the thread goes on, and nobody else would close what it opens
+        # The thread goes on, and nobody else would close what it opens.
+        opened.add_done_callback(partial(_undo, give_back))
         raise
 
 
-def _give_back(opening: Future[SharedStore]) -> None:
-    if not opening.cancelled() and opening.exception() is None:
-        release(opening.result())
+def _undo(give_back: Callable[[T], None], opened: Future[T]) -> None:
+    if not opened.cancelled() and opened.exception() is None:
+        give_back(opened.result())
 
 
 def release(store: SharedStore) -> None:
@@ -174,17 +200,3 @@ def release(store: SharedStore) -> None:
 
 def _turn(path: Path) -> threading.Lock:
     return _TURNS.setdefault(path, threading.Lock())
-
-
-@asynccontextmanager
-async def held(folder: Path, *, clock: Callable[[], float], wait_seconds: float = 0.0) -> AsyncIterator[None]:
-    """Own a directory for the length of the block; who opens it inside shares it and keeps it.
-
-    For what has to be opened before the memory: a home in use is told before anything waits for its
-    caches. Raises `ThreadInUse` naming the owner.
-    """
-    store = await acquired(folder, clock=clock, wait_seconds=wait_seconds)
-    try:
-        yield
-    finally:
-        await asyncio.to_thread(release, store)

@@ -17,6 +17,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from ddax.errors import UsageError
+from ddax.memory.holding import Holding
 from ddax.memory.migrations import (
     Connection,
     gathered,
@@ -28,15 +29,17 @@ from ddax.memory.migrations import (
 from ddax.memory.protocol import Embedder, RecallQuery, Relation
 from ddax.memory.records import Row, clean, digest, matches
 from ddax.memory.scoring import Candidate, Floats
-from ddax.memory.sqlite_schema import STEPS
-from ddax.memory.sqlite_upkeep import COLUMNS, UpkeepTables, floats, record_of
+from ddax.memory.sqlite_schema import READABLE, STEPS
+from ddax.memory.sqlite_upkeep import COLUMNS, SEEN, UpkeepTables, floats, record_of, sighting
+from ddax.memory.sums import row_sum, vector_sum
+from ddax.memory.whole import check_record
 from ddax.types import Document, JsonDict, MemoryType, Record
 
-_MARKS = ", ".join("?" * 15)
+_MARKS = ", ".join("?" * 20)
 _BLOCK = 2048
 _EMPTY = "vector = zeroblob(length(vector))"
 """Holds for a row whose text could not be embedded when it came, or whose vector is gone."""
-_AT_ONCE = 128
+_AT_ONCE = 110
 """Rows of one statement: every SQLite takes 999 values in one."""
 
 _VISIBLE = """
@@ -63,6 +66,11 @@ class Logged(NamedTuple):
         """Return the values of its columns: name, key, task, created, row, vector."""
         blob = None if self.vector is None else self.vector.astype(np.float32).tobytes()
         return clean(self.table), digest(self.key), clean(self.task), committed, self.text, blob
+
+    def summed(self, ns: str, committed: float) -> tuple[Any, ...]:
+        """Return the values of a whole row: its namespace, its columns, and their sums."""
+        *values, blob = self.columns(committed)
+        return ns, *values, blob, row_sum((ns, *values)), vector_sum(blob)
 
 
 class Put(NamedTuple):
@@ -108,11 +116,20 @@ class Asked(NamedTuple):
 
 
 class RecordStore:
-    """Every namespace of one directory; `path` is the database file, which `reading` leaves as it is."""
+    """Every namespace of one directory; `path` is the database file, which `reading` leaves as it is.
+
+    Raises `StateError` where it is not what was written into it.
+    """
 
     def __init__(self, path: Path, *, reading: bool = False) -> None:
         self.path = path
-        self._db = open_reading(path, STEPS) if reading else open_database(path, STEPS)
+        self._held: Holding | None = None
+        check_record(path, reading=reading)
+        if reading:
+            self._db = open_reading(path, STEPS, oldest=READABLE)
+        else:
+            self._db = db = open_database(path, STEPS)
+            self._held = Holding(path, db)
         self.upkeep = UpkeepTables(self._db, path)
 
     @contextmanager
@@ -130,10 +147,11 @@ class RecordStore:
     def open_namespace(self, key: str, name: str, embedder: Embedder) -> bool:
         """Enter a namespace; False where its vectors come from another embedder."""
         with sqlite_errors(self.path), transaction(self._db):
+            values = (key, clean(name), embedder.name, embedder.fingerprint, embedder.dim)
             self._db.execute(
-                "INSERT OR IGNORE INTO namespace (key, name, embedder, fingerprint, dim) "
-                "VALUES (?, ?, ?, ?, ?)",
-                (key, clean(name), embedder.name, embedder.fingerprint, embedder.dim),
+                "INSERT OR IGNORE INTO namespace (key, name, embedder, fingerprint, dim, sum) "
+                "VALUES (?, ?, ?, ?, ?, ?)",
+                (*values, row_sum(values)),
             )
             found = self._db.execute(
                 "SELECT fingerprint, dim FROM namespace WHERE key = ?", (key,)
@@ -167,11 +185,7 @@ class RecordStore:
                     self._insert_one(ns, row, vector, committed)
                     changed.add(row_id)
                     stored[row.near] = row_id, False
-                self._db.execute(
-                    "INSERT INTO sighting (id, task, step) VALUES (?, ?, ?) "
-                    "ON CONFLICT (id, task) DO UPDATE SET step = min(step, excluded.step)",
-                    (row_id, row.record.task, row.record.step),
-                )
+                self._db.execute(SEEN, sighting(row_id, row.record.task, row.record.step))
         return Put([stored[row.near][0] for row in rows], changed, [])
 
     def _stored(self, ns: str, near: Sequence[str]) -> dict[str, tuple[str, bool]]:
@@ -249,8 +263,12 @@ class RecordStore:
         """Store a page under its hash; the first one stays."""
         links = json.dumps([clean(link) for link in page.links])
         values = (ns, key, clean(page.doc_id), clean(page.source), clean(page.title), clean(page.text), links)
+        sql = (
+            "INSERT OR IGNORE INTO page (ns, hash, doc_id, source, title, text, links, sum) "
+            "VALUES (?, ?, ?, ?, ?, ?, ?, ?)"
+        )
         with sqlite_errors(self.path), transaction(self._db):
-            self._db.execute("INSERT OR IGNORE INTO page VALUES (?, ?, ?, ?, ?, ?, ?)", values)
+            self._db.execute(sql, (*values, row_sum(values)))
 
     def page(self, ns: str, key: str) -> Document | None:
         """Return a stored page."""
@@ -267,10 +285,11 @@ class RecordStore:
         with sqlite_errors(self.path), transaction(self._db):
             for i in range(0, len(rows), _AT_ONCE):
                 part = rows[i : i + _AT_ONCE]
-                marks = ", ".join(["(?, ?, ?, ?, ?, ?, ?)"] * len(part))
+                marks = ", ".join(["(?, ?, ?, ?, ?, ?, ?, ?, ?)"] * len(part))
                 self._db.execute(
-                    f"INSERT OR IGNORE INTO log (ns, name, key, task, created, row, vector) VALUES {marks}",  # noqa: S608 - marks
-                    [value for row in part for value in (ns, *row.columns(committed))],
+                    "INSERT OR IGNORE INTO log (ns, name, key, task, created, row, vector, sum, vector_sum) "  # noqa: S608 - marks
+                    f"VALUES {marks}",
+                    [value for row in part for value in row.summed(ns, committed)],
                 )
 
     def rows(self, ns: str, table: str, equals: JsonDict, limit: int, before: float) -> list[JsonDict]:
@@ -338,31 +357,40 @@ class RecordStore:
         """Replace vectors of a namespace and name its embedder, all or nothing."""
         with sqlite_errors(self.path), transaction(self._db):
             for table, pairs in (("memory", rows), ("log", logs)):
+                blobs = ((vector.astype(np.float32).tobytes(), seq) for seq, vector in pairs)
                 self._db.executemany(
-                    f"UPDATE {table} SET vector = ? WHERE seq = ?",  # noqa: S608 - two constants
-                    ((vector.astype(np.float32).tobytes(), seq) for seq, vector in pairs),
+                    f"UPDATE {table} SET vector = ?, vector_sum = ? WHERE seq = ?",  # noqa: S608 - two constants
+                    ((blob, vector_sum(blob), seq) for blob, seq in blobs),
                 )
-            self._db.execute(
-                "UPDATE namespace SET embedder = ?, fingerprint = ?, dim = ? WHERE key = ?",
-                (embedder.name, embedder.fingerprint, embedder.dim, ns),
-            )
+            self._name_embedder(ns, embedder)
 
     def close(self) -> None:
         """Fold the write-ahead log in and close the file."""
         with sqlite_errors(self.path):
             self._db.close()
+        if self._held is not None:
+            self._held.close()
+
+    def _name_embedder(self, ns: str, embedder: Embedder) -> None:
+        (name,) = self._db.execute("SELECT name FROM namespace WHERE key = ?", (ns,)).fetchone()
+        values = (embedder.name, embedder.fingerprint, embedder.dim)
+        self._db.execute(
+            "UPDATE namespace SET embedder = ?, fingerprint = ?, dim = ?, sum = ? WHERE key = ?",
+            (*values, row_sum((ns, name, *values)), ns),
+        )
 
     def _insert_one(self, ns: str, row: Row, vector: Floats, committed: float) -> None:
-        r = row.record
-        self._db.execute(
-            f"INSERT INTO memory (ns, near, committed, vector, {COLUMNS}) VALUES (?, ?, ?, ?, {_MARKS}) "  # noqa: S608 - constant
-            "ON CONFLICT (id) DO UPDATE SET vector = excluded.vector",
-            (
-                ns, row.near, committed, vector.astype(np.float32).tobytes(), r.id, r.memory_type, r.text,
-                r.source, r.title, r.start, r.end, r.task, r.idea, r.step, r.writer, r.epsilon, r.created,
-                json.dumps(dict(r.meta)), r.valid_from,
-            ),
+        r, blob = row.record, vector.astype(np.float32).tobytes()
+        values = (
+            ns, row.near, committed, r.id, r.memory_type, r.text, r.source, r.title, r.start, r.end, r.task,
+            r.idea, r.step, r.writer, r.epsilon, r.created, json.dumps(dict(r.meta)), r.valid_from,
         )  # fmt: skip
+        self._db.execute(
+            f"INSERT INTO memory (ns, near, committed, {COLUMNS}, sum, vector, vector_sum) "  # noqa: S608 - constant
+            f"VALUES ({_MARKS}, ?) "
+            "ON CONFLICT (id) DO UPDATE SET vector = excluded.vector, vector_sum = excluded.vector_sum",
+            (*values, row_sum(values), blob, vector_sum(blob)),
+        )
 
 
 def _candidate(row: Sequence[Any], superseded: Sequence[Relation]) -> Candidate:

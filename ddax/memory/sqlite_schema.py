@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import secrets
 import sqlite3
 
 from ddax.memory.migrations import Step
+from ddax.memory.sums import TABLES, Table, row_sum, vector_sum
 
 _FIRST = (
     """CREATE TABLE namespace (
@@ -73,4 +75,44 @@ def _know_again(db: sqlite3.Connection) -> None:
         db.execute(statement)
 
 
-STEPS: tuple[Step, ...] = (_create, _keep_clean, _know_again)
+def _hold(db: sqlite3.Connection) -> None:
+    """Add to each row its sum, and what the record holds as a whole: see `ddax.memory.manifest`."""
+    counted = ", ".join(f"(SELECT count(*) FROM {table.name})" for table in TABLES)  # noqa: S608 - names
+    for table in TABLES:
+        db.execute(f"ALTER TABLE {table.name} ADD COLUMN sum INTEGER NOT NULL DEFAULT 0")
+        if table.vector:
+            db.execute(f"ALTER TABLE {table.name} ADD COLUMN vector_sum INTEGER NOT NULL DEFAULT 0")
+        sum_up(db, table)
+    numbers = ", ".join(f"{table.name} INTEGER NOT NULL" for table in TABLES)
+    db.execute(
+        "CREATE TABLE held (one INTEGER PRIMARY KEY CHECK (one = 1), id TEXT NOT NULL, "
+        f"generation INTEGER NOT NULL, commits INTEGER NOT NULL, {numbers})"
+    )
+    db.execute(f"INSERT INTO held SELECT 1, ?, 1, 1, {counted}", (secrets.token_hex(16),))
+    for table in TABLES:
+        for change, sign in (("INSERT", "+"), ("DELETE", "-")):
+            db.execute(
+                f"CREATE TRIGGER {table.name}_{change.lower()} AFTER {change} ON {table.name} "  # noqa: S608 - names
+                f"BEGIN UPDATE held SET {table.name} = {table.name} {sign} 1; END"
+            )
+
+
+def sum_up(db: sqlite3.Connection, table: Table, which: str = "1", *values: object) -> None:
+    """Give the rows that are there, or those that meet a condition, the sums of their values."""
+    keys = {"namespace": ("key",), "sighting": ("id", "task")}.get(table.name, ("rowid",))
+    blob = ", vector" if table.vector else ""
+    also = ", vector_sum = ?" if table.vector else ""
+    sql = f"SELECT {', '.join(keys)}, {table.columns}{blob} FROM {table.name} WHERE {which}"  # noqa: S608 - names
+    found = db.execute(sql, values)
+    where = " AND ".join(f"{key} = ?" for key in keys)
+    rows = []
+    for row in found:
+        end = len(row) - table.vector
+        sums = (row_sum(row[len(keys) : end]), *map(vector_sum, row[end:]))
+        rows.append((*sums, *row[: len(keys)]))
+    db.executemany(f"UPDATE {table.name} SET sum = ?{also} WHERE {where}", rows)  # noqa: S608 - names
+
+
+STEPS: tuple[Step, ...] = (_create, _keep_clean, _know_again, _hold)
+READABLE = 3
+"""The oldest version that can be read as it is: what came later says how much there should be."""

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import json
 import sqlite3
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from contextlib import closing
 from pathlib import Path
 from typing import Any
@@ -19,6 +19,8 @@ from ddax.memory.migrations import sqlite_errors, transaction
 from ddax.memory.protocol import FORGOTTEN, Blots, Kept, LogRow, Relation, Tally, Tombstone
 from ddax.memory.records import clean, digest, handed_on, near_key, passes_on
 from ddax.memory.scoring import Floats
+from ddax.memory.sqlite_schema import sum_up
+from ddax.memory.sums import TABLES, row_sum
 from ddax.types import Document, MemoryType, Record
 
 COLUMNS = (
@@ -26,7 +28,12 @@ COLUMNS = (
 )
 _RELATION = "kind, newer, older, confidence, task, step, at, committed"
 _TOMBSTONE = "id, reason, into_id, memory_type, title, source, task, idea, created, buried, digest, near"
-_BURY = f"INSERT INTO tombstone (ns, {_TOMBSTONE}) VALUES ({', '.join('?' * 13)})"  # noqa: S608 - constant
+_BURY = f"INSERT INTO tombstone (ns, {_TOMBSTONE}, sum) VALUES ({', '.join('?' * 14)})"  # noqa: S608 - constant
+SEEN = (
+    "INSERT INTO sighting (id, task, step, sum) VALUES (?, ?, ?, ?) ON CONFLICT (id, task) DO UPDATE SET "
+    "sum = CASE WHEN excluded.step < step THEN excluded.sum ELSE sum END, step = min(step, excluded.step)"
+)
+"""Stores that a task has seen a row; the earliest step stays. It takes what `sighting` gives."""
 _AMONG = "(SELECT value FROM json_each(?))"
 _UNPAGE = (
     f"DELETE FROM page WHERE ns = ? AND source IN {_AMONG} "  # noqa: S608 - constant
@@ -47,9 +54,10 @@ class UpkeepTables:
             (ns, r.kind, r.newer, r.older, r.confidence, clean(r.task), r.step, r.at, committed)
             for r in relations
         ]
-        sql = f"INSERT OR IGNORE INTO relation (ns, {_RELATION}) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)"  # noqa: S608 - constant
+        marks = ", ".join("?" * 10)
+        sql = f"INSERT OR IGNORE INTO relation (ns, {_RELATION}, sum) VALUES ({marks})"  # noqa: S608 - constant
         with sqlite_errors(self._path), transaction(self._db):
-            self._db.executemany(sql, rows)
+            self._db.executemany(sql, [(*row, row_sum(row)) for row in rows])
 
     def relations(self, ns: str, ids: Sequence[str] | None) -> list[Relation]:
         """Return the relations of some rows, or all of them, oldest first."""
@@ -81,17 +89,14 @@ class UpkeepTables:
             sql = f"SELECT {COLUMNS} FROM memory WHERE +ns = ? AND id IN {_AMONG}"  # noqa: S608 - constant
             rows = [record_of(row) for row in self._db.execute(sql, (ns, wanted)).fetchall()]
             self._db.executemany(
-                _BURY, [(ns, *_values(tombstone_of(r, near_key(ns, r), reason, into, now))) for r in rows]
+                _BURY, [_values(ns, tombstone_of(r, near_key(ns, r), reason, into, now)) for r in rows]
             )
             gone = json.dumps([r.id for r in rows])
             # A sighting says that a task has seen the row: that of the row it went into says it now.
             if into:
-                self._db.execute(
-                    "INSERT INTO sighting (id, task, step) "  # noqa: S608 - constant
-                    f"SELECT ?, task, min(step) FROM sighting WHERE id IN {_AMONG} GROUP BY task "
-                    "ON CONFLICT (id, task) DO UPDATE SET step = min(step, excluded.step)",
-                    (into, gone),
-                )
+                sql = f"SELECT task, min(step) FROM sighting WHERE id IN {_AMONG} GROUP BY task"  # noqa: S608 - constant
+                seen = self._db.execute(sql, (gone,)).fetchall()
+                self._db.executemany(SEEN, [sighting(into, task, step) for task, step in seen])
             self._db.execute(f"DELETE FROM sighting WHERE id IN {_AMONG}", (gone,))  # noqa: S608 - constant
             self._db.execute(f"DELETE FROM memory WHERE +ns = ? AND id IN {_AMONG}", (ns, gone))  # noqa: S608 - constant
             if reason == FORGOTTEN:
@@ -116,7 +121,7 @@ class UpkeepTables:
         with sqlite_errors(self._path), transaction(self._db):
             known = {str(row[0]) for row in self._db.execute(sql, (ids, ns, ids))}
             fresh = {stone.id: stone for stone in reversed(stones) if stone.id not in known}
-            self._db.executemany(_BURY, [(ns, *_values(stone)) for stone in reversed(fresh.values())])
+            self._db.executemany(_BURY, [_values(ns, stone) for stone in reversed(fresh.values())])
         return len(fresh)
 
     def scan(self, ns: str, after: int, limit: int) -> list[Kept]:
@@ -132,25 +137,30 @@ class UpkeepTables:
     def branch(self, ns: str, task: str, into: str, *, step: int, before: float) -> int:
         """Let another task see what a task had seen and logged up to a step and a moment; atomic."""
         with sqlite_errors(self._path), transaction(self._db):
-            self._db.execute(
-                "INSERT OR IGNORE INTO sighting (id, task, step) SELECT s.id, ?, s.step FROM sighting s "
-                "JOIN memory m ON m.id = s.id "
+            seen = self._db.execute(
+                "SELECT s.id, s.step FROM sighting s JOIN memory m ON m.id = s.id "
                 "WHERE m.ns = ? AND s.task = ? AND s.step <= ? AND m.committed < ?",
-                (clean(into), ns, clean(task), step, before),
+                (ns, clean(task), step, before),
+            ).fetchall()
+            self._db.executemany(
+                "INSERT OR IGNORE INTO sighting (id, task, step, sum) VALUES (?, ?, ?, ?)",
+                [sighting(row_id, clean(into), at) for row_id, at in seen],
             )
             found = self._db.execute(
-                "SELECT name, key, created, row, vector FROM log "
+                "SELECT name, key, created, row, vector, vector_sum FROM log "
                 "WHERE ns = ? AND task = ? AND created < ? ORDER BY seq",
                 (ns, clean(task), before),
             ).fetchall()
             taken = [row for row in found if passes_on(str(row[0]), json.loads(row[3]), step)]
+            rows = [
+                (*row, row_sum(row), *of_vector)
+                for name, key, created, text, *of_vector in taken
+                for row in [(ns, name, digest(f"{into}<{key}"), clean(into), created, handed_on(text, into))]
+            ]
             self._db.executemany(
-                "INSERT OR IGNORE INTO log (ns, name, key, task, created, row, vector) "
-                "VALUES (?, ?, ?, ?, ?, ?, ?)",
-                [
-                    (ns, name, digest(f"{into}<{key}"), clean(into), created, handed_on(row, into), vector)
-                    for name, key, created, row, vector in taken
-                ],
+                "INSERT OR IGNORE INTO log (ns, name, key, task, created, row, sum, vector, vector_sum) "
+                "VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)",
+                rows,
             )
         return len(taken)
 
@@ -160,6 +170,12 @@ class UpkeepTables:
         with sqlite_errors(self._path):
             found = self._db.execute(sql, (ns, clean(source))).fetchall()
         return [Document(row[0], row[1], row[2], row[3], tuple(json.loads(row[4]))) for row in found]
+
+    def present(self, ns: str, ids: Sequence[str]) -> list[str]:
+        """Return which rows there are."""
+        sql = f"SELECT id FROM memory WHERE +ns = ? AND id IN {_AMONG}"  # noqa: S608 - constant
+        with sqlite_errors(self._path):
+            return [str(row[0]) for row in self._db.execute(sql, (ns, json.dumps(list(ids))))]
 
     def resolve(self, ns: str, prefix: str) -> list[str]:
         """Return the ids, of rows and of tombstones, that begin with a prefix."""
@@ -200,6 +216,15 @@ class UpkeepTables:
                 "UPDATE tombstone SET title = ?, source = ? WHERE ns = ? AND id = ?",
                 [(stone.title, stone.source, ns, stone.id) for stone in blots.stones],
             )
+            changed = {
+                "log": ("seq", [row.seq for row in blots.rows]),
+                "page": ("source", [page.source for page in blots.pages]),
+                "tombstone": ("id", [stone.id for stone in blots.stones]),
+            }
+            for table in TABLES:
+                if table.name in changed:
+                    key, values = changed[table.name]
+                    sum_up(self._db, table, f"{key} IN {_AMONG}", json.dumps(values))
 
     def wipe(self) -> None:
         """Write the file anew without the places that are free, and empty its write-ahead log."""
@@ -261,11 +286,18 @@ def tombstone_of(record: Record, near: str, reason: str, into: str, now: float) 
     )  # fmt: skip
 
 
-def _values(stone: Tombstone) -> Iterable[Any]:
-    return (
-        stone.id, stone.reason, stone.into, stone.memory_type, stone.title, stone.source, stone.task,
+def sighting(row_id: str, task: str, step: int) -> tuple[Any, ...]:
+    """Return the values of a sighting, its sum among them."""
+    values = (row_id, task, step)
+    return (*values, row_sum(values))
+
+
+def _values(ns: str, stone: Tombstone) -> tuple[Any, ...]:
+    values = (
+        ns, stone.id, stone.reason, stone.into, stone.memory_type, stone.title, stone.source, stone.task,
         stone.idea, stone.created, stone.buried, stone.digest, stone.near,
     )  # fmt: skip
+    return (*values, row_sum(values))
 
 
 def record_of(row: Sequence[Any]) -> Record:

@@ -76,7 +76,7 @@ async def open_memory(
     rebuild: bool = False,
     wait_seconds: float = 0.0,
 ) -> ChromaMemory:
-    """Open a namespace of the memory in folder `path`; the folder has one owner process.
+    """Open a namespace of the memory in folder `path` as its owner; `reach_memory` opens it beside others.
 
     With `rebuild` the index is made anew, and the vectors that are missing, or come from another embedder.
     Raises `ThreadInUse` naming the process that owns the folder after `wait_seconds`, `StateError`
@@ -110,12 +110,13 @@ class ChromaMemory:
         self._ns, self._embedder, self._clock = namespace_key(namespace), embedder, clock
         self._recall, self._trust = recall, trust
         self.indexed, self._closed = False, False
+        self._give_back = partial(release, shared)
         self._embed = RecentVectors(embedder, shared.ask_embedder).of
         self._near = partial(shared.index.nearest, self._ns, embedder.fingerprint)
         self._changed = partial(shared.once_committed, self._to_index)
         self._questions = Questions(shared.record, self._ns, clock=clock)
         self.upkeep = StoreUpkeep(
-            self._ns, shared.record.upkeep, self._read, self._ask, self._changed, clock=clock
+            self._ns, shared.record.upkeep, self._read, self._ask, self._changed, shared.alone, clock=clock
         )
 
     async def enter(self, *, rebuild: bool = False) -> None:
@@ -149,7 +150,7 @@ class ChromaMemory:
             return await asyncio.wrap_future(self._shared.on_index(work))
         except IndexFailure as exc:
             raise StateError(
-                "The index cannot be made anew.", why=f"{exc}.", mend="Try again after a restart."
+                "The index cannot be made anew.", why=f"{exc}.", mend="Try again later."
             ) from exc
 
     async def put(self, records: Sequence[Record]) -> list[str]:
@@ -256,7 +257,7 @@ class ChromaMemory:
         """Flush, and release the directory where no other namespace uses it; safe to call twice."""
         if not self._closed:
             self._closed = True
-            await asyncio.to_thread(release, self._shared)
+            await asyncio.to_thread(self._give_back)
 
     async def _nearest(self, vector: Floats, query: RecallQuery, k: int) -> list[MemoryHit]:
         reached = await asyncio.gather(*(self._reachable(kind, query, vector, k) for kind in MEMORY_TYPES))

@@ -41,10 +41,12 @@ class StoreUpkeep:
         on_record: OnRecord,
         ask: Ask,
         changed: Callable[[Change], None],
+        alone: OnRecord,
         *,
         clock: Callable[[], float],
     ) -> None:
         self._ns, self._tables, self._on_record, self._ask = ns, tables, on_record, ask
+        self._alone = alone  # not in the transaction of what others write at the same moment
         self._changed, self._clock = changed, clock
 
     async def relate(self, relations: Sequence[Relation]) -> None:
@@ -105,6 +107,10 @@ class StoreUpkeep:
         """Return the stored pages of a source, oldest first."""
         return await self._on_record(lambda: self._tables.pages(self._ns, source))
 
+    async def present(self, ids: Sequence[str]) -> list[str]:
+        """Return which of these rows there are."""
+        return await self._on_record(lambda: self._tables.present(self._ns, ids))
+
     async def resolve(self, prefix: str) -> list[str]:
         """Return the ids, of rows and of tombstones, that begin with a prefix."""
         return await self._on_record(lambda: self._tables.resolve(self._ns, prefix))
@@ -119,7 +125,7 @@ class StoreUpkeep:
 
     async def wipe(self) -> None:
         """Leave no byte of what was taken away in the files of the record."""
-        await self._on_record(self._tables.wipe)
+        await self._alone(self._tables.wipe)
 
     async def tally(self) -> Tally:
         """Count what there is."""

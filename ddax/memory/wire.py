@@ -28,12 +28,12 @@ from ddax.memory.protocol import (
     Tally,
     Tombstone,
 )
-from ddax.memory.remote import Call
+from ddax.memory.remote import Call, Maker
 from ddax.types import Document, Record
 
 _DATACLASSES: dict[str, Callable[..., Any]] = {
     kind.__name__: kind
-    for kind in (Blots, Call, Document, MemoryHit, RecallQuery, Record, Relation, Tally, Tombstone)
+    for kind in (Blots, Call, Document, Maker, MemoryHit, RecallQuery, Record, Relation, Tally, Tombstone)
 }
 _TUPLES: dict[str, Callable[..., Any]] = {kind.__name__: kind for kind in (Found, Kept, LogRow)}
 _KINDS = _DATACLASSES | _TUPLES

@@ -94,13 +94,13 @@ def versions(home: Path) -> list[Path]:
 
 def write_version(home: Path, matrices: Matrices, about: Mapping[str, Any]) -> Path:
     """Write matrices as the next version, with what is known about them; return its file."""
-    from ddax.memory.files import ensure_folder, write_atomic
+    from ddax.memory.files import locked, write_atomic
 
-    folder = ensure_folder(home / FOLDER)
-    known = versions(home)
-    number = 1 + (int(known[-1].stem[1:]) if known else 0)
-    path = folder / f"v{number}.yaml"
-    write_atomic(path, document(matrices, about))
+    with locked(home / FOLDER / "versions"):  # another process may write the next one at the same moment
+        known = versions(home)
+        number = 1 + (int(known[-1].stem[1:]) if known else 0)
+        path = home / FOLDER / f"v{number}.yaml"
+        write_atomic(path, document(matrices, about))
     return path
 
 

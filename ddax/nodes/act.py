@@ -30,6 +30,7 @@ from ddax.memory.records import LARGE
 from ddax.nodes.arguments import stowed, whole
 from ddax.nodes.claims import CONFLICT, Verification, claim_of, compare
 from ddax.nodes.gather import CLAIMS, HITS, hit_row, whole_text
+from ddax.nodes.leaf_time import LeafTime
 from ddax.nodes.once import Entry, intend, look_up, note_unknown, settle
 from ddax.nodes.permission import Asked, approved, asked, brought
 from ddax.nodes.reading import keep
@@ -156,8 +157,7 @@ def _wait(packet: LeafPacket, reason: str, seen: Asked, call: ActionCall) -> Upd
 
 async def _perform(packet: LeafPacket, session: Session, key: str) -> JsonDict:
     """Run the action and turn every way it can end into a row."""
-    seconds, told = _seconds(packet, session)
-    limit = asyncio.timeout(seconds)
+    limit = _limit(packet, session)
     try:
         async with limit:
             result = await _with_retries(packet, session, key)
@@ -169,7 +169,7 @@ async def _perform(packet: LeafPacket, session: Session, key: str) -> JsonDict:
         late = limit.expired() and not isinstance(error, DdaxError)
         # A trace shows lines of source, which are read from the disk.
         row = (
-            _failure("timeout", told, "")
+            _failure("timeout", limit.told, "")
             if late
             else await asyncio.to_thread(_failed, error, session.redactor.text)
         )
@@ -203,14 +203,10 @@ def _may_be_done(packet: LeafPacket, session: Session, error: BaseException) -> 
     return action is not None and action.lasting and not refused
 
 
-def _seconds(packet: LeafPacket, session: Session) -> tuple[float, str]:
-    """Return how long a leaf may take, and what is told of one that took longer."""
+def _limit(packet: LeafPacket, session: Session) -> LeafTime:
+    """Return how long a leaf may take."""
     own, budget = session.settings.budget.leaf_seconds, session.settings.budget.max_seconds
-    left = budget - session.seconds(packet["work"]["thread"], packet["usage"])
-    if left >= own:
-        return own, f"no result within {own:g} s"
-    left = max(0.0, left)
-    return left, f"no result within {left:.3g} s, all that was left of max_seconds = {budget:g}"
+    return LeafTime(own, budget - session.seconds(packet["work"]["thread"], packet["usage"]), budget)
 
 
 def _origins(packet: LeafPacket, session: Session, result: ActionResult | None) -> Origins:

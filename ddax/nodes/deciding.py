@@ -17,6 +17,7 @@ from ddax.graph.services import Session
 from ddax.graph.state import Outcome, State
 from ddax.ideas import dag
 from ddax.memory.chunks import sentences
+from ddax.nodes.road import is_quick
 from ddax.reasoning.budget import FREE
 from ddax.reasoning.embedded import EmbeddedReasoner
 from ddax.reasoning.protocol import JudgeRequest, Judgment
@@ -35,6 +36,8 @@ def decides(state: State, session: Session) -> bool:
     settings, weights = session.settings, session.settings.selection
     if always_asked(session) or state["work"].get("code"):
         return True
+    if is_quick(state["work"]):
+        return False
     left = [i for i in dag.live(state["ideas"], state["work"]["root"]) if i["status"] == "open"]
     leaves, inner = (sum(i["kind"] == kind for i in left) for kind in ("leaf", "inner"))
     return inner > 1 or leaves > min(settings.budget.max_parallel, weights.beam)

@@ -22,6 +22,7 @@ from ddax.nodes.deciding import decides, estimates, in_doubt
 from ddax.nodes.frontier import inherited_q
 from ddax.nodes.gather import as_passage, of_chain, of_lessons, task_text, usage_row
 from ddax.nodes.judging import DEBATES, bench, judging, of_rubric
+from ddax.nodes.road import is_quick
 from ddax.nodes.rules import familiar, planned
 from ddax.nodes.standing import hear
 from ddax.reasoning.budget import usage_of
@@ -128,7 +129,7 @@ async def _judge(
     known = familiar(state, brief.plans, state["ideas"][outcome["idea"]])
     if known is not None:
         return known
-    if cheap is not None and not in_doubt(outcome, cheap):
+    if cheap is not None and (is_quick(state["work"]) or not in_doubt(outcome, cheap)):
         return cheap
     idea = state["ideas"][outcome["idea"]]
     court = await bench(state, session, brief.text, idea=idea["id"])

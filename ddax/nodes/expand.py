@@ -43,6 +43,7 @@ from ddax.nodes.gather import (
 from ddax.nodes.joining import Joined, join_twins, renumbered
 from ddax.nodes.pruning import log_cuts
 from ddax.nodes.replan import parent_of, without_old_plan
+from ddax.nodes.road import is_quick, plain
 from ddax.nodes.rules import by_rule, of_rules
 from ddax.nodes.seen import same_view, seen_last, viewed
 from ddax.nodes.unread import idle, unread
@@ -67,13 +68,14 @@ async def expand(state: State, *, session: Session) -> Update:
         request = await _request(state, session, parent)
         origins = join(origins, of_request(request))
         try:
-            reply = await session.metered(state["work"]["id"], state.get("usage", {})).expand(request)
+            reply = await _plan(state, request, session)
         except Unavailable:
             raise  # all that is left would fail alike: the run breaks off, to be resumed
         except ReasonerError as error:
             return _failed(state, parent, error) if parent["status"] == "open" else _kept(parent, error)
-        reply, asked = await with_curiosity(state, session, reply)
-        origins = join(origins, asked)
+        if not is_quick(state["work"]):
+            reply, asked = await with_curiosity(state, session, reply)
+            origins = join(origins, asked)
     reply = _without_repeats(state, parent, reply)
     planned = await _kept_of(state, session, parent, reply)
     if idle(planned.proposals) and (first := await unread(state, session, parent)):
@@ -91,6 +93,13 @@ async def _known(state: State, session: Session, parent: Idea) -> Origins:
     return join(
         read_by(ideas, state["work"]["root"]), of_chain(ideas, parent), await of_rules(state, session)
     )
+
+
+async def _plan(state: State, request: ExpandRequest, session: Session) -> Expansion:
+    """Ask for a plan: on the quick road no model."""
+    if is_quick(state["work"]):
+        return await session.free.expand(plain(request))
+    return await session.metered(state["work"]["id"], state.get("usage", {})).expand(request)
 
 
 def _without_repeats(state: State, parent: Idea, reply: Expansion) -> Expansion:

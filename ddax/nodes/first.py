@@ -11,6 +11,7 @@ from ddax.graph.services import Session
 from ddax.graph.state import State
 from ddax.ideas.idea import TITLE_BYTES, clip
 from ddax.nodes.gather import task_text
+from ddax.nodes.road import is_quick
 from ddax.reasoning.budget import FREE
 from ddax.reasoning.protocol import GO_ON, Expansion
 from ddax.types import NO_PARENT, ActionCall, Idea, Proposal
@@ -25,6 +26,8 @@ async def first_search(state: State, session: Session, parent: Idea, mode: str) 
     places to search, or code to repair.
     """
     settings = session.settings
+    if is_quick(state["work"]):
+        return None
     if mode or parent["parent"] != NO_PARENT or session.reasoner.name in FREE:
         return None
     if not settings.models.first_search or set(session.actions) != set(BUILT_IN) or state["work"].get("code"):

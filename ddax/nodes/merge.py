@@ -12,10 +12,11 @@ from collections.abc import Sequence
 from ddax.debate.carried import mark, short_unsupported
 from ddax.errors import ReasonerError, Unavailable
 from ddax.graph.services import Session
-from ddax.graph.state import Answer, Outcome, State, Update
+from ddax.graph.state import Answer, Outcome, State, Update, Work
 from ddax.ideas import dag, grow
 from ddax.ideas.idea import MAX_EVIDENCE, REASON_BYTES, RESULT_BYTES, Patch, apply_patches, clip
 from ddax.ideas.origins import join, read
+from ddax.nodes import road
 from ddax.nodes.gather import (
     CLAIMS,
     citation_row,
@@ -57,7 +58,7 @@ async def merge(state: State, *, session: Session) -> Update:
         if reply is None:
             request = await _request({**state, "ideas": ideas}, session, me, said, needs, final=final)
             origins = join(origins, of_request(request))
-            reply = await synthesis(state, request, session)
+            reply = await _synthesis(state, request, session)
     except Unavailable:
         raise  # as in `expand`
     except ReasonerError as error:
@@ -70,18 +71,36 @@ async def merge(state: State, *, session: Session) -> Update:
         memory_ids, update["answer"] = await asyncio.gather(remembering, marking)
     else:
         memory_ids = await remembering
+    goes_on = (
+        final and road.goes_on(state["work"], reply, session) and road.has_room(ideas, state["work"], session)
+    )
     text = clip(reply.text, RESULT_BYTES)
     done = Idea(status="done", result=text, evidence=memory_ids)
     if known:
         done["origins"] = known
     expected = parent.get("expected", "") or parent["title"]
     outcome = Outcome(idea=me["id"], ok=reply.found, text=text, expected=expected, action="merge")
+    ended = _ended(me, parent, done, closing=closing and not goes_on, passed=reply is passed)
+    if goes_on:
+        ended = apply_patches(
+            ended, [road.planned_on(apply_patches(ideas, [ended]), parent, step=state["step"])]
+        )
+        update["work"] = Work(**{**state["work"], "road": road.PLANNED})
     return {
         **update,
-        "ideas": apply_patches(begun, [_ended(me, parent, done, closing=closing, passed=reply is passed)]),
+        "ideas": apply_patches(begun, [ended]),
         "outcomes": {me["id"]: outcome},
         "usage": usage_row(reply.usage),
     }
+
+
+async def _synthesis(state: State, request: MergeRequest, session: Session) -> Synthesis:
+    """Ask for a synthesis; on the quick road a model for the last one alone, with what matters for it."""
+    if not road.is_quick(state["work"]):
+        return await synthesis(state, request, session)
+    if not request.final:
+        return await session.free.merge(road.plain(request))
+    return await synthesis(state, await road.for_one_call(request, session), session)
 
 
 def _ended(me: Idea, parent: Idea, done: Idea, *, closing: bool, passed: bool) -> Patch:

@@ -25,6 +25,7 @@ from ddax.graph.state import State, Update, Work
 from ddax.ideas.idea import clip, root
 from ddax.ideas.requirements import FORMS, Requirement, merged, parse
 from ddax.nodes.gather import TASKS
+from ddax.nodes.road import QUICK, starts_quick
 from ddax.nodes.standing import note_standing
 from ddax.types import JsonDict
 
@@ -118,6 +119,8 @@ async def _work(text: str, number: int, runtime: Runtime[Context], session: Sess
         code=code,
         requirements=_requirements(text, session.settings.requirements),
     )
+    if starts_quick(session, code):
+        work["road"] = QUICK
     if skipped := rows_of(skipped_of(session.library)):
         work["skipped"] = session.redactor.value(skipped)
     return work

@@ -22,8 +22,8 @@ from ddax.memory.protocol import FORGOTTEN
 from ddax.memory.records import LARGE, Row, rows_of
 from ddax.nodes.deciding import always_asked
 from ddax.nodes.gather import CLAIMS, PAGE, as_passage, citation_row, of_page, whole_text
+from ddax.nodes.road import is_quick
 from ddax.reasoning.budget import FREE
-from ddax.reasoning.embedded import EmbeddedReasoner
 from ddax.reasoning.embedded.debate import embedded_for
 from ddax.reasoning.embedded.vectors import MAX_CHARS
 from ddax.reasoning.protocol import Extraction, ExtractRequest, JudgeRequest, Reasoner
@@ -167,7 +167,9 @@ def _reader(packet: LeafPacket, session: Session, pages: Sequence[Record]) -> Re
 
     Whoever plans and whoever puts together is given it whole.
     """
+    if is_quick(packet["work"]):
+        return session.free
     short = sum(len(page.text) for page in pages) < session.settings.models.quote_below
     if packet["action"]["name"] == "visit" and short and session.reasoner.name not in FREE:
-        return EmbeddedReasoner(session.embedder)
+        return session.free
     return session.metered(packet["work"]["id"], packet["usage"])

@@ -21,6 +21,7 @@ from ddax.memory.protocol import MANY
 from ddax.memory.records import LEDGER, REFLECTIONS
 from ddax.nodes.consolidating import consolidate_memory
 from ddax.nodes.gather import of_chain, task_text, usage_row
+from ddax.nodes.road import is_quick
 from ddax.nodes.rules import settle_rules
 from ddax.nodes.standing import settle
 from ddax.reasoning.budget import usage_of
@@ -129,6 +130,8 @@ def _request(state: State, text: str, kind: Literal["policy", "value"], row: Jso
 
 async def _lesson(state: State, session: Session, request: ReflectRequest, row: JsonDict) -> Lesson:
     """Ask for one lesson; a spent budget or a silent model leaves that one empty, and the run goes on."""
+    if is_quick(state["work"]):
+        return await session.free.reflect(request)
     try:
         return await session.metered(state["work"]["id"], state.get("usage", {})).reflect(request)
     except (BudgetExceeded, ReasonerError) as error:

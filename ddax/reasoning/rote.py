@@ -13,7 +13,7 @@ from typing import Any
 
 Body = Mapping[str, Any]
 _BLOCK = re.compile(r"\[BEGIN DATA (\w+) (\w+)\]\n(.*?)\n\[END DATA \1\]", re.DOTALL)
-_SENTENCE = re.compile(r"[^.!?\n]{12,}[.!?]")
+_SENTENCE = re.compile(r"(?<![^.!?\n])[^.!?\n]{12,}[.!?]")
 
 
 def reply(body: Body) -> dict[str, Any]:

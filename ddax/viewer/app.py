@@ -8,6 +8,7 @@ from __future__ import annotations
 import asyncio
 import contextlib
 import json
+import reprlib
 from collections.abc import AsyncIterator, Awaitable, Callable
 from pathlib import Path
 from typing import Any
@@ -37,6 +38,8 @@ QUIET = 40
 MOST = 4000
 """Moments a timeline shows."""
 BODY = 100_000
+DIGITS = 15
+"""Digits of a number in a query."""
 
 Handler = Callable[[Request], Awaitable[Response]]
 
@@ -169,7 +172,7 @@ class Page:
     async def page(self, request: Request) -> Response:
         """Return a stored page."""
         info = await self._reader.known(_thread(request))
-        marks = [{"start": _number(request.query_params.get("start", "0"))}]
+        marks = [{"start": _number(request, "start")}]
         found = await page_of(self._reader, info, request.query_params.get("source", ""), marks)
         return _json(found) if found else JSONResponse({"what": "That page is not stored."}, 404)
 
@@ -221,7 +224,8 @@ class Page:
         thread, body = _thread(request), await _body(request)
         await self._reader.known(thread)
         values = body.get("set") or {}
-        if not isinstance(body.get("at"), int) or not isinstance(values, dict):
+        at = body.get("at")
+        if not isinstance(at, int) or isinstance(at, bool) or not isinstance(values, dict):
             raise UsageError(
                 "A fork needs the number of a moment.",
                 why="It says where the run is left.",
@@ -234,7 +238,7 @@ class Page:
                 why="Something else was sent.",
                 mend="Send them as strings, or leave them out.",
             )
-        name = await self._doing.fork(thread, body["at"], values=values, identity=texts[0], to=texts[1])
+        name = await self._doing.fork(thread, at, values=values, identity=texts[0], to=texts[1])
         return JSONResponse({"thread_id": name}, 202)
 
 
@@ -242,8 +246,16 @@ def _thread(request: Request) -> str:
     return str(request.path_params["thread"])
 
 
-def _number(text: str) -> int:
-    return int(text) if text.isdecimal() else 0
+def _number(request: Request, name: str) -> int:
+    """Return a number of the query, 0 where it is not there; raises UsageError for what is none."""
+    text = request.query_params.get(name, "") or "0"
+    if len(text) > DIGITS or not (text.isascii() and text.isdecimal()):
+        raise UsageError(
+            f"The number {name!r} is {reprlib.repr(text)}.",
+            why=f"A place in a page is a whole number of at most {DIGITS} digits.",
+            mend=f"Leave {name} out, or send such a number.",
+        )
+    return int(text)
 
 
 async def _body(request: Request) -> JsonDict:

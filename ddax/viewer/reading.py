@@ -196,11 +196,12 @@ class Reader:
 
     async def _read(self, info: RunInfo, ask: Callable[[RecordStore, str], list[T]]) -> list[T]:
         from ddax.memory.records import RECORD, namespace_key
+        from ddax.memory.whole import is_there
 
         path = self.home.memory / RECORD
         async with self._opening:
             if self._record is None:
-                if not await asyncio.to_thread(path.exists):
+                if not await asyncio.to_thread(is_there, path):
                     return []
                 self._record = await asyncio.to_thread(_open_record, path)
                 self._stack.callback(self._record.close)

@@ -21,7 +21,7 @@ from ddax.batch.cluster_memory import memory_actor, send_to
 from ddax.batch.crews import actors, coroutines, hosted
 from ddax.batch.pool import Folder, run_all
 from ddax.batch.tasks import BatchTask
-from ddax.batch.worker import memory_at
+from ddax.batch.worker import cached_embedder, memory_at
 from ddax.configs.settings import Context, Recall
 from ddax.errors import StorageError
 from ddax.memory.embeddings import HashEmbedder
@@ -132,7 +132,7 @@ async def test_the_memory_of_all_tasks_outlives_a_killed_node_and_its_own_actor(
     assert all(row["error"] is None for row in plain(folder).values())
     assert not list(folder.work.glob("*/memory/record.sqlite")), "no task has a memory beside it"
     async with hosted(base, folder, memory) as send:  # the actor has given it back
-        there = memory_at(send, base)
+        there = memory_at(send, base, cached_embedder(folder.root / "cache"))
         assert {row["text"] for row in await there.rows("tasks")} == {task.task for task in TASKS}
         assert await there.count("internal_thought") >= 2
 
@@ -143,8 +143,10 @@ async def test_what_an_actor_acknowledged_is_there_after_it_was_killed(
     from ddax.batch.cluster import connect
 
     ray, acknowledged = connect(cluster[1].address), list[str]()
-    async with memory_actor(ray, tmp_path / "memory", HashEmbedder, {"PYTHONPATH": str(repo)}) as actor:
-        memory = RemoteMemory(send_to(ray, actor), "n", clock=time.time, recall=Recall())
+    async with memory_actor(ray, tmp_path / "memory", {"PYTHONPATH": str(repo)}) as actor:
+        memory = RemoteMemory(
+            send_to(ray, actor), "n", embedder=HashEmbedder(), clock=time.time, recall=Recall()
+        )
 
         async def write(writer: int) -> None:
             for number in range(40):

@@ -63,7 +63,7 @@ async def run(home, sources, on_event=None, **settings):
 async def test_a_run_answers_with_quotes_and_counts_each_call_by_node_idea_and_model(
     server, sources, tmp_path
 ):
-    result, ideas, log = await run(tmp_path / "home", sources)
+    result, ideas, log = await run(tmp_path / "home", sources, effort="deep")
     assert result["status"] == "done"
     assert "of Belmark was built in 180" in result["answer"]
     usage = result["usage"]
@@ -79,6 +79,19 @@ async def test_a_run_answers_with_quotes_and_counts_each_call_by_node_idea_and_m
     }
     assert usage["usd"] == pytest.approx(len(server.requests) * (40 * 0.4 + 60 * 0.1 + 20 * 1.6) / 1e6)
     assert all("tools" not in body for body in server.requests)
+
+
+async def test_a_question_over_documents_takes_one_call_with_the_passages_that_matter(
+    server, sources, tmp_path
+):
+    result, ideas, _ = await run(tmp_path / "home", sources)
+    assert result["status"] == "done" and "of Belmark was built in 180" in result["answer"]
+    (body,) = server.requests
+    assert rote.request_of(body) == "merge"
+    prompt = body["messages"][-1]["content"]
+    told = [prompt.count(f"harbour number {n}") for n in range(6)]
+    assert sorted(told)[:-1] == [min(n, 1) for n in sorted(told)[:-1]]  # one is the answer to be checked, too
+    assert {i["action"]["name"] for i in ideas.values() if i["kind"] == "leaf"} == {"search", "visit"}
 
 
 async def test_a_run_that_was_stopped_and_resumed_tells_the_cost_of_every_call(server, sources, tmp_path):
@@ -161,7 +174,7 @@ async def test_each_role_has_its_model_and_little_budget_brings_the_lean_one(ser
     models = {"judge": "openai:judge", "extract": "openai:reader", "lean": "openai:lean", "lean_below": 0.5}
     result, _, _ = await run(
         tmp_path / "home", sources, models=models, budget={"max_model_calls": 16, "max_usd": 9},
-        debate={"ask": "always"},
+        debate={"ask": "always"}, effort="deep",
     )  # fmt: skip
     asked = {rote.request_of(body): set() for body in server.requests}
     for body in server.requests:
@@ -229,7 +242,7 @@ async def test_a_model_in_a_file_is_asked_one_call_at_a_time(server, in_a_file):
 
 
 async def test_the_beginning_of_a_prompt_is_the_same_bytes_in_every_call(server, sources, tmp_path):
-    await run(tmp_path / "home", sources, debate={"ask": "always"})
+    await run(tmp_path / "home", sources, debate={"ask": "always"}, effort="deep")
     heads = {}
     for body in server.requests:
         head = json.dumps([body["messages"][0], body["response_format"], list(body)])
@@ -299,7 +312,7 @@ async def test_a_run_whose_model_is_not_to_be_had_for_now_is_gone_on_with(
 
     server._answer = answer
     with pytest.raises(kind, match=told):
-        await run(tmp_path / "home", sources)
+        await run(tmp_path / "home", sources, effort="deep")
     asked = len(server.requests)
     gone.clear()
     async with open_agent(home=tmp_path / "home") as agent:

@@ -6,6 +6,7 @@ import json
 import os
 import shutil
 import signal
+import socket
 import sqlite3
 import subprocess
 import sys
@@ -41,6 +42,7 @@ def url(place: Path) -> Iterator[str]:
     env = {name: value for name, value in os.environ.items() if not name.startswith(("DDAX_", "LANGSMITH_"))}
     env |= {
         "DDAX_HOME": str(place / "home"), "DDAX_API_KEYS": f"ada:{ADA},bob:{BOB}",
+        "DDAX_SERVER__SOURCES_BELOW": str(place / "papers"),
         "LANGGRAPH_CLI_NO_ANALYTICS": "1", "LANGGRAPH_NO_VERSION_CHECK": "true", "LANGSMITH_TRACING": "false",
     }  # fmt: skip
     words = ("dev", "--config", "langgraph.server.json", "--no-browser", "--no-reload", "--host", "127.0.0.1")
@@ -92,6 +94,77 @@ async def test_each_key_has_its_own_threads_and_checkpoints_lie_in_our_store(url
     assert rows > 5
     for client in (ada, bob, stranger):
         await client.aclose()
+
+
+async def test_an_owner_is_answered_nothing_that_another_one_read(url: str, place: Path) -> None:
+    from langgraph_sdk import get_client
+
+    ada, bob = get_client(url=url, api_key=ADA), get_client(url=url, api_key=BOB)
+    context: Any = {"sources": [str(place / "papers")], "namespace": "private"}
+    done: Any = await ada.runs.wait(None, "ddax", input=TASK, context=context)
+    assert "Ines Calder" in done["answer"]["text"]
+    again: Any = await ada.runs.wait(None, "ddax", input=TASK, context={"namespace": "private"})
+    assert "Ines Calder" in again["answer"]["text"], "an owner's own memory is kept"
+    for namespace in ("default", "private"):
+        other: Any = await bob.runs.wait(None, "ddax", input=TASK, context={"namespace": namespace})
+        assert "Calder" not in json.dumps(other)
+    for owner in (place / "home" / "owners").iterdir():
+        found = any(b"Ines Calder" in file.read_bytes() for file in owner.rglob("*") if file.is_file())
+        assert found == owner.name.startswith("ada-")
+    for client in (ada, bob):
+        await client.aclose()
+
+
+@pytest.mark.parametrize(
+    ("key", "context"),
+    [
+        ("allow_hosts", {"allow_hosts": ["127.0.0.1"], "sources": ["http://127.0.0.1:{port}/x"]}),
+        ("browser.downloads", {"browser": {"downloads": "{place}/loot"}}),
+        ("actions.files", {"actions": {"files": ["{place}/plugin.py"]}}),
+        ("record", {"record": "{place}/asked.jsonl"}),
+        ("web.record", {"web": {"record": "{place}/tape"}}),
+        ("sources", {"sources": ["{place}/server.log"]}),
+        ("actions.mcp", {"actions": {"mcp": ["x=touch {place}/canary"]}}),
+    ],
+)
+async def test_a_key_is_no_shell(url: str, place: Path, key: str, context: dict[str, Any]) -> None:
+    from langgraph_sdk import get_client
+
+    (place / "plugin.py").write_text(f"open({str(place / 'canary')!r}, 'w').write('x')\n")
+    with socket.create_server(("127.0.0.1", 0)) as trap:
+        trap.settimeout(0)
+        text = (
+            json.dumps(context).replace("{place}", str(place)).replace("{port}", str(trap.getsockname()[1]))
+        )
+        bob = get_client(url=url, api_key=BOB)
+        done: Any = await bob.runs.wait(None, "ddax", input=TASK, context=json.loads(text), raise_error=False)
+        await bob.aclose()
+        with pytest.raises(BlockingIOError):
+            trap.accept()
+    assert f"may not set {key} to" in done["__error__"]["message"]
+    assert not [name for name in ("canary", "loot", "asked.jsonl", "tape") if (place / name).exists()]
+
+
+def test_nobody_comes_in_by_another_door(url: str) -> None:
+    import httpx
+
+    mine = httpx.post(f"{url}/threads", json={}, headers={"x-api-key": ADA}).json()["thread_id"]
+    studio = {"x-auth-scheme": "langsmith"}
+    assert httpx.post(f"{url}/threads/search", json={}, headers=studio).status_code == 401
+    for headers in ({}, {"x-api-key": BOB}):
+        for method, path in (
+            ("GET", f"/internal/debug/thread/{mine}"),
+            ("POST", "/internal/truncate"),
+            ("POST", "/deploy"),
+        ):
+            assert httpx.request(method, f"{url}{path}", headers=headers).status_code == 403
+    assert httpx.get(f"{url}/threads/{mine}", headers={"x-api-key": ADA}).status_code == 200
+    assert (
+        httpx.post(
+            f"{url}/threads/search", json={}, headers={"x-api-key": ADA, "origin": "http://e.x"}
+        ).status_code
+        == 403
+    )
 
 
 def test_the_dockerfile_is_generated_linted_and_well_formed(place: Path) -> None:

@@ -26,12 +26,12 @@ QUESTIONS = 10
 KEY = "sk-proj-0123456789abcdefghijABCDEFGHIJ0123456789"
 """Has the form of a key of a provider, and is none."""
 TASK = {"task": "Who wrote the Harbour Almanac?"}
-PROFILE = """
-name: rigid
-statement: I ask before I act.
-initial_rho: 1.0
-protect_threshold: 0.1
-"""
+FOREIGN = (
+    {"origin": "http://evil.example"}, {"origin": "null"}, {"origin": "http://localhost.evil.example"},
+    {"sec-fetch-site": "cross-site"}, {"host": "evil.example"}, {"host": "evil.example", "origin": "http://evil.example"},
+)  # fmt: skip
+"""What a browser says of a request that a page of another site sent."""
+PLUGIN = "from pathlib import Path\nPath({canary!r}).write_text('executed')\n"
 
 
 def free_port() -> int:
@@ -67,7 +67,10 @@ def place(tmp_path_factory: pytest.TempPathFactory) -> Path:
         "The Harbour Almanac was written by Ines Calder in 1911. It lists the tides of the north coast.\n",
         encoding="utf-8",
     )
-    (place / "rigid.yaml").write_text(PROFILE, encoding="utf-8")
+    (place / "ddax.yaml").write_text(
+        "server: {sources_below: [papers], allow_hosts: [127.0.0.1]}\n", encoding="utf-8"
+    )
+    (place / "plugin.py").write_text(PLUGIN.format(canary=str(place / "canary")), encoding="utf-8")
     return place
 
 
@@ -226,10 +229,11 @@ async def test_run_streams_and_leaves_state_and_history(client: Any, place: Path
 @pytest.mark.parametrize(
     ("task", "context", "kind", "words"),
     [
-        (TASK, {"sources": ["nowhere at all"]}, "SourceError", "nowhere at all"),
+        (TASK, {"sources": ["papers/nowhere at all"]}, "SourceError", "nowhere at all"),
         (TASK, {"identity": "nobody"}, "SettingsError", "There is no identity profile 'nobody'"),
-        (TASK, {"model": "foo:bar"}, "UsageError", "there is no provider 'foo'"),
-        (TASK, {"sources": [f"{KEY} is no folder"]}, "SourceError", "is no folder"),
+        (TASK, {"model": "foo:bar"}, "SettingsError", "may not set model"),
+        (TASK, {"sources": [f"papers/{KEY} is no folder"]}, "SourceError", "is no folder"),
+        (TASK, {"sources": [f"{KEY} lies elsewhere"]}, "SettingsError", "may not set sources"),
         ({"task": " "}, {}, "UsageError", "the task is empty"),
         ({"task": 5}, {}, "UsageError", "the task is no text"),
     ],
@@ -258,8 +262,11 @@ async def test_a_page_of_the_web_is_read_without_a_flag_of_the_server(
 
 async def test_an_interrupt_is_shown_and_resumed(client: Any, place: Path) -> None:
     thread = (await client.threads.create())["thread_id"]
-    context = {"sources": [str(place / "papers")], "human": True, "identity": str(place / "rigid.yaml")}
-    await client.runs.wait(thread, "ddax", input=TASK, context=context)
+    context = {"sources": [str(place / "papers")], "human": True}
+    await client.runs.wait(thread, "ddax", input=TASK, context={**context, "human": False})
+    mind = (await client.threads.get_state(thread))["values"]["mind"]
+    await client.threads.update_state(thread, {"mind": {**mind, "rho": 1.0}}, as_node="close")
+    await client.runs.wait(thread, "ddax", input={"task": "When was it written?"}, context=context)
     state = await client.threads.get_state(thread)
     assert state["next"] == ["protect"], "the run did not stop to ask"
     asked = [one for task in state["tasks"] for one in task["interrupts"]]
@@ -274,3 +281,81 @@ async def test_an_interrupt_is_shown_and_resumed(client: Any, place: Path) -> No
         after = await client.threads.get_state(thread)
     assert after["next"] == []
     assert after["values"]["status"] in ("done", "stopped")
+
+
+@pytest.mark.parametrize("headers", FOREIGN, ids=str)
+def test_a_page_of_another_site_reaches_no_route(url: str, headers: dict[str, str], place: Path) -> None:
+    import httpx
+
+    context = {"actions": {"files": [str(place / "plugin.py")]}}
+    run = {"assistant_id": "ddax", "input": TASK, "context": context}
+    posts = ("/threads", "/threads/search", "/assistants/search", "/mcp/", "/a2a/ddax", "/store/items/search")
+    gets = ("/docs", "/openapi.json", "/info", "/deploy", "/", "/ui/ddax", "/nowhere")
+    asked: list[tuple[str, str, Any]] = [
+        *(("POST", path, run) for path in ("/runs/wait", "/runs/stream", "/runs")),
+        *(("POST", path, {}) for path in (*posts, "/internal/truncate")),
+        *(("GET", path, None) for path in gets),
+        ("OPTIONS", "/runs/wait", None),
+        ("HEAD", "/threads", None),
+    ]
+    with httpx.Client(base_url=url, headers=headers, timeout=60.0) as client:
+        for method, path, body in asked:
+            for kind in ("application/json", "text/plain"):
+                text = None if body is None else json.dumps(body)
+                reply = client.request(method, path, content=text, headers={"content-type": kind})
+                assert reply.status_code == 403, (method, path, reply.text[:200])
+                assert "access-control-allow-origin" not in reply.headers
+    assert not (place / "canary").exists()
+
+
+def test_studio_and_pages_of_this_machine_are_answered(url: str) -> None:
+    import httpx
+
+    for origin in ("https://smith.langchain.com", "http://localhost:3000"):
+        said = {"origin": origin, "sec-fetch-site": "cross-site"}
+        reply = httpx.post(f"{url}/assistants/search", json={}, headers=said)
+        assert reply.status_code == 200 and reply.headers["access-control-allow-origin"] == origin
+        ask = {**said, "access-control-request-method": "POST", "access-control-request-headers": "x-api-key"}
+        asked = httpx.options(
+            f"{url}/runs/wait", headers={**ask, "access-control-request-private-network": "true"}
+        )
+        assert asked.status_code == 200 and asked.headers["access-control-allow-private-network"] == "true"
+
+
+async def test_a_run_executes_no_file_however_it_names_it(client: Any, place: Path) -> None:
+    hostile: Any = {"actions": {"files": [str(place / "plugin.py")]}}
+    made = await client.assistants.create("ddax", context=hostile, name="hostile")
+    runs: list[Any] = [
+        ("ddax", {"context": hostile}),
+        ("ddax", {"config": {"configurable": hostile}}),
+        (made["assistant_id"], {}),
+    ]
+    for assistant, more in runs:
+        done = await client.runs.wait(None, assistant, input=TASK, raise_error=False, **more)
+        assert done["__error__"]["error"] == "SettingsError", done
+        assert "may not set actions.files" in done["__error__"]["message"]
+    assert not (place / "canary").exists()
+
+
+async def test_a_state_that_is_written_names_no_code(client: Any, place: Path) -> None:
+    thread = (await client.threads.create())["thread_id"]
+    await client.runs.wait(thread, "ddax", input=TASK)
+    work = (await client.threads.get_state(thread))["values"]["work"]
+    command = {"update": {"work": {**work, "code": str(place)}}, "goto": "evolve"}
+    done = await client.runs.wait(thread, "ddax", command=command, raise_error=False)
+    assert done["__error__"]["error"] == "StateError" and "folder of code" in done["__error__"]["message"]
+
+
+async def test_a_socket_of_another_site_is_not_opened(url: str, client: Any) -> None:
+    import httpx
+
+    websockets = pytest.importorskip("websockets", reason="comes with LangGraph's server")
+    thread = (await client.threads.create())["thread_id"]
+    upgrade = {
+        "connection": "Upgrade", "upgrade": "websocket", "sec-websocket-version": "13",
+        "sec-websocket-key": "dGhlIHNhbXBsZSBub25jZQ==", "origin": "http://evil.example",
+    }  # fmt: skip
+    assert httpx.get(f"{url}/threads/{thread}/stream/events", headers=upgrade).status_code == 403
+    address = f"{url.replace('http', 'ws')}/threads/{thread}/stream/events"
+    async with websockets.connect(address, origin="http://localhost:3000"):
+        pass

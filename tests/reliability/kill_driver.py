@@ -12,6 +12,7 @@ import json
 import os
 import signal
 import sys
+import time
 from pathlib import Path
 from typing import Any
 
@@ -31,6 +32,7 @@ from ddax import Context, open_agent
 from ddax.graph.services import Parts
 from ddax.ideas import dag
 from ddax.memory.embeddings import HashEmbedder
+from ddax.memory.remote import RemoteMemory
 
 QUESTION = "In which city was the architect of the Corvane Tower born?"
 
@@ -62,6 +64,7 @@ async def drive(home: str, folder: str, *, kill_at: int | None, resume: bool) ->
         intents = await session.memory.rows("intents")
         agents = session.agents.all() if session.agents is not None else []
     return {
+        "remote": isinstance(getattr(session.memory, "inner", None), RemoteMemory),
         "digest": dag.digest(state["ideas"]),
         "answer": result["answer"],
         "status": result["status"],
@@ -99,18 +102,50 @@ def forked(home: str, folder: str, *, kill_at: int | None, resume: bool) -> tupl
     return status, json.loads(report.read_text()) if report.exists() else {}
 
 
-def main(base: str, folder: str, every: int) -> None:
-    """Compare every killed (or each n-th) and resumed run with the undisturbed one."""
+def owner_of(home: str) -> int:
+    """Have another process own the memory of a home; return its pid."""
+    from ddax.memory.home import Home
+    from ddax.memory.seats import take
+
+    ready, told = os.pipe()
+    child = os.fork()
+    if child == 0:
+        take(Home(Path(home)).ensure().memory, clock=time.time)
+        os.write(told, b"owned")
+        signal.pause()
+    os.read(ready, 5)
+    os.close(ready)
+    os.close(told)
+    return child
+
+
+def main(base: str, folder: str, every: int, shared: bool) -> None:
+    """Compare every killed (or each n-th) and resumed run with the undisturbed one.
+
+    `shared`: another process owns the memory of each home; that is killed before every second resume.
+    """
     status, control = forked(f"{base}/control", folder, kill_at=None, resume=False)
     assert status == 0, "the undisturbed run failed"
     runs = []
     for n in range(1, control["events"] + 1, every):
         home = f"{base}/kill-{n}"
+        owner = owner_of(home) if shared else 0
         killed, _ = forked(home, folder, kill_at=n, resume=False)
+        if owner and len(runs) % 2:
+            owner = end(owner)
         ended, resumed = forked(home, folder, kill_at=None, resume=True)
         runs.append({"kill_at": n, "killed_by": killed, "ended": ended, **resumed})
+        if owner:
+            end(owner)
     print(json.dumps({"control": control, "runs": runs}))
 
 
+def end(owner: int) -> int:
+    """Kill a process, and return that there is none."""
+    os.kill(owner, signal.SIGKILL)
+    os.waitpid(owner, 0)
+    return 0
+
+
 if __name__ == "__main__":
-    main(sys.argv[1], sys.argv[2], int(sys.argv[3]))
+    main(sys.argv[1], sys.argv[2], int(sys.argv[3]), sys.argv[4:] == ["shared"])

@@ -8,6 +8,7 @@ import pytest
 
 from benchmarks import durability
 from benchmarks.core import Figure
+from benchmarks.durable import record_files
 
 pytestmark = [pytest.mark.integration, pytest.mark.long, pytest.mark.timeout(900)]
 
@@ -29,3 +30,11 @@ def test_a_sample_of_kills_and_damages_costs_nothing(tmp_path: Path) -> None:
 
 def test_a_sample_of_kills_costs_nothing_in_a_postgres(tmp_path: Path, postgres: str) -> None:
     held(durability.sample(tmp_path, 14, address=postgres), 14)
+
+
+def test_no_damage_to_a_file_of_the_memory_is_silent(tmp_path: Path) -> None:
+    tried = list(record_files.trials(tmp_path, 2))
+    assert {one.file for one in tried} == set(record_files.FILES)
+    figures = durability.memory_figures(tried)
+    assert [figure for figure in figures if figure.misses] == []
+    assert sum(one.end == "named" for one in tried) > 20

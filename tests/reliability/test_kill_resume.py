@@ -13,10 +13,10 @@ from typing import Any
 import pytest
 
 
-def killed_and_resumed(homes: Path, folder: Path, *, every: int, **env: str) -> dict[str, Any]:
+def killed_and_resumed(homes: Path, folder: Path, *how: str, every: int, **env: str) -> dict[str, Any]:
     driver = Path(__file__).with_name("kill_driver.py")
     done = subprocess.run(
-        [sys.executable, str(driver), str(homes), str(folder), str(every)],
+        [sys.executable, str(driver), str(homes), str(folder), str(every), *how],
         capture_output=True,
         text=True,
         timeout=880,
@@ -58,3 +58,13 @@ def test_killed_anywhere_it_resumes_to_the_same_dag(tmp_path: Path, folder: Path
 @pytest.mark.timeout(900)  # a hundred short runs, each in a process of its own
 def test_killed_anywhere_it_resumes_from_a_postgres(tmp_path: Path, folder: Path, postgres: str) -> None:
     check(killed_and_resumed(tmp_path / "homes", folder, every=6, DDAX_CHECKPOINTS=postgres))
+
+
+@pytest.mark.integration
+def test_killed_where_another_process_owns_the_memory_it_resumes_to_the_same_dag(
+    tmp_path: Path, folder: Path
+) -> None:
+    told = killed_and_resumed(tmp_path / "homes", folder, "shared", every=15)
+    check(told)
+    assert not told["control"]["remote"]
+    assert [run["remote"] for run in told["runs"]] == [n % 2 == 0 for n in range(len(told["runs"]))]

@@ -54,6 +54,9 @@ class OneSession:
     async def session(self, context: Context | None) -> Session:
         return self.ready
 
+    async def served(self, context: Context | None, owner: str) -> Session:
+        return self.ready
+
     async def close(self) -> None:
         await self.ready.memory.close()
 
@@ -118,6 +121,7 @@ class Kit:
             scale=UNMEASURED,
             clock=lambda: self.now,
             monotonic=lambda: self.ticks,
+            free=EmbeddedReasoner(embedder),
             ahead=Ahead(embedder),
         )
 

@@ -3,15 +3,19 @@
 from __future__ import annotations
 
 import asyncio
+import sqlite3
 import time
 from collections.abc import Callable
+from contextlib import closing
 from pathlib import Path
 from typing import Any
 
 from ddax.configs.settings import Recall
 from ddax.memory.embeddings import HashEmbedder
 from ddax.memory.protocol import Embedder, RecallQuery
+from ddax.memory.sqlite_schema import sum_up
 from ddax.memory.store import ChromaMemory, open_memory
+from ddax.memory.sums import TABLES
 from ddax.types import Record
 
 NOW = 1_000_000.0
@@ -31,6 +35,15 @@ async def filled(path: Path, n: int = 60, **more: Any) -> list[str]:
     ids = await memory.put([Record("observation", f"the river {i}", start=i) for i in range(n)])
     await memory.close()
     return ids
+
+
+def edited(record: Path, *statements: str) -> None:
+    """Change a closed record as if its rows had been written so."""
+    with closing(sqlite3.connect(record)) as db, db:
+        for statement in statements:
+            assert db.execute(statement).rowcount
+        for table in TABLES:
+            sum_up(db, table)
 
 
 async def found(memory: ChromaMemory, text: str) -> str:

@@ -306,7 +306,7 @@ async def test_a_source_that_cannot_be_read_leaves_nothing_open(
 @pytest.mark.parametrize(
     ("caps", "said"),
     [
-        ({"budget": {"max_seconds": 0.5}}, "max_seconds = 0.5 was over, which all pages share."),
+        ({"budget": {"max_seconds": 0.5}}, "max_seconds = 0.5 was over, which all sources share."),
         ({"web": {"fetch_seconds": 0.5}}, "web.fetch_seconds = 0.5. Raise web.fetch_seconds"),
     ],
 )

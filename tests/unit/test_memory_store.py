@@ -9,7 +9,6 @@ import threading
 import time
 from collections.abc import AsyncIterator, Callable, Sequence
 from concurrent.futures import ThreadPoolExecutor
-from contextlib import closing
 from pathlib import Path
 from threading import Event
 from typing import Any
@@ -18,16 +17,17 @@ import pytest
 
 from ddax.configs.settings import Recall
 from ddax.errors import StateError, StorageError, ThreadInUse, UsageError
-from ddax.memory import shared
+from ddax.memory import seats, shared
 from ddax.memory.embedding_checked import CheckedEmbedder
 from ddax.memory.embedding_rows import Rows
 from ddax.memory.embeddings import HashEmbedder
 from ddax.memory.fake import DictMemory
 from ddax.memory.lock import lock_owner
 from ddax.memory.protocol import Embedder, Memory, RecallQuery
-from ddax.memory.shared import SharedStore, acquire, held, release
+from ddax.memory.reaching import held
+from ddax.memory.shared import SharedStore, acquire, release
 from ddax.types import Record
-from tests.unit.store_files import NOW, filled, found, opened, until
+from tests.unit.store_files import NOW, edited, filled, found, opened, until
 
 
 async def test_everything_is_there_after_a_reopening(tmp_path: Path) -> None:
@@ -69,11 +69,11 @@ async def test_a_missing_or_damaged_index_is_made_anew(tmp_path: Path, damage: s
 
 async def test_rows_that_the_index_lacks_are_added_and_strange_ones_removed(tmp_path: Path) -> None:
     await filled(tmp_path, 5)
-    db = sqlite3.connect(tmp_path / "record.sqlite")
-    db.execute("DELETE FROM memory WHERE text = 'the river 1'")
-    db.execute("UPDATE memory SET id = 'changed' WHERE text = 'the river 2'")
-    db.commit()
-    db.close()
+    edited(
+        tmp_path / "record.sqlite",
+        "DELETE FROM memory WHERE text = 'the river 1'",
+        "UPDATE memory SET id = 'changed' WHERE text = 'the river 2'",
+    )
     memory = await opened(tmp_path)
     assert await memory.rebuild() == 4
     hits = await memory.recall(RecallQuery("the river 2", "new", 1, NOW + 1))
@@ -167,8 +167,7 @@ async def test_a_rebuild_embeds_what_came_while_the_embedder_was_down(tmp_path: 
 
 async def test_a_rebuild_embeds_what_lost_its_vector_and_nothing_else(tmp_path: Path) -> None:
     await filled(tmp_path, 3)
-    with closing(sqlite3.connect(tmp_path / "record.sqlite")) as db, db:
-        db.execute("UPDATE memory SET vector = x'' WHERE text = 'the river 1'")
+    edited(tmp_path / "record.sqlite", "UPDATE memory SET vector = x'' WHERE text = 'the river 1'")
     embedded: list[str] = []
 
     class Noting(HashEmbedder):
@@ -338,7 +337,8 @@ async def test_who_gives_up_an_opening_leaves_nothing_open(
         return acquire(*args, **more)
 
     with monkeypatch.context() as patch:
-        patch.setattr(shared, "acquire", slow)
+        for module in (shared, seats):
+            patch.setattr(module, "acquire", slow)
         wait = asyncio.create_task(opening(tmp_path))
         assert await asyncio.to_thread(begun.wait, 30)
         wait.cancel()

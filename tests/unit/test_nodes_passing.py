@@ -86,7 +86,8 @@ async def test_findings_are_put_together_where_that_may_say_more(kit: Any, case:
 
 
 async def test_local_sources_are_searched_before_a_model_plans(kit: Any) -> None:
-    session = kit.session({"expand": [p.Expansion((kit.leaf("x"),))]}, sources=("notes",))
+    replies = {"expand": [p.Expansion((kit.leaf("x"),))]}
+    session = kit.session(replies, sources=("notes",), effort="deep")
     state = await kit.after(expand, await kit.opened(session, focus=["0"], step=1), session)
     assert asked(session, "expand") == []
     assert state["ideas"]["0.1"]["action"]["args"] == {"query": kit.question}

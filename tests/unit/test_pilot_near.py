@@ -30,7 +30,7 @@ async def test_a_control_that_shares_a_word_alone_is_not_pressed(task: str, name
 
 async def test_what_was_near_is_told() -> None:
     report, _ = await done("Click Save draft.", page(("button", "Discard draft")))
-    assert report.failed == ("“Discard draft” is not “Save draft”", "click Save draft")
+    assert report.failed == ("nothing is called “Save draft”; there are “Discard draft”", "click Save draft")
     assert report.mend == "Say it in the words of the page"
 
 

@@ -286,7 +286,7 @@ async def test_a_page_that_takes_too_long_is_skipped_with_its_reason(
     library = await opened(tmp_path / "docs", home=tmp_path)
     assert [document.text for document in library.documents] == ["Good."]
     assert [item.reason for item in library.skipped] == [
-        "it cannot be read (Reading it took longer than 3 s)"
+        "it cannot be read (Reading it took longer than 3 s of CPU time)"
     ]
 
 

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 import shutil
-import sqlite3
 import time
 from pathlib import Path
 from typing import Any
@@ -23,6 +22,7 @@ from ddax.memory.sqlite import RecordStore
 from ddax.reasoning.scripted import ScriptedReasoner
 from ddax.testing.pages import PageLibrary
 from ddax.types import ActionCall, Idea
+from tests.unit.store_files import edited
 
 
 def leaf(name: str, parent: str, *, evidence: list[str], needs: list[str] | None = None) -> Idea:
@@ -127,10 +127,8 @@ def test_half_a_character_in_what_was_seen_costs_no_export(
 ) -> None:
     monkeypatch.setenv("DDAX_HOME", str(tmp_path))
     lived_in(tmp_path, kit, "t")
-    with sqlite3.connect(tmp_path / "memory" / RECORD) as db:
-        half = r"""json_set(row, '$.actual', json('"half \ud83d"'))"""
-        assert db.execute(f"UPDATE log SET row = {half} WHERE name = 'ledger'").rowcount
-    db.close()
+    half = r"""json_set(row, '$.actual', json('"half \ud83d"'))"""
+    edited(tmp_path / "memory" / RECORD, f"UPDATE log SET row = {half} WHERE name = 'ledger'")
     assert run_command(("traces", "export")) == 0
     (line,) = capsys.readouterr().out.splitlines()
     seen = [m["content"] for m in json.loads(line)["messages"] if m["content"].startswith("Observation:")]

@@ -397,3 +397,21 @@ def test_the_command_is_ended_without_a_traceback(
     monkeypatch.setenv("DDAX_HOME", str(tmp_path))
     asyncio.run(ended())
     assert capsys.readouterr().err == ""
+
+
+@pytest.mark.parametrize(
+    "start", ["9" * 5000, "9" * 16, "-1", "1e5", "0x10", "²", "٣", "1_000", " 1", "x", "1.0"]
+)
+async def test_a_number_that_is_none_is_the_askers_fault(kit: Any, tmp_path: Path, start: str) -> None:
+    await ran(kit, tmp_path)
+    async with page(tmp_path) as client:
+        told = await client.get("/api/runs/t/page", params={"source": "x", "start": start})
+        assert told.status_code == 400 and "'start'" in told.json()["what"]
+        for usual in ({}, {"start": ""}, {"start": "0"}, {"start": "12"}):
+            assert (await client.get("/api/runs/t/page", params={"source": "x", **usual})).status_code == 404
+        for at in ("true", "9" * 5000, "1e400", '"7"', "-1.5"):
+            told = await client.post(
+                "/api/runs/t/fork", content=f'{{"at": {at}}}',
+                headers={"content-type": "application/json", "origin": HERE},
+            )  # fmt: skip
+            assert told.status_code == 400, at

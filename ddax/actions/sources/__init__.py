@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import NamedTuple
 
 from ddax.actions.sources.documents import ExtractCache
-from ddax.actions.sources.files import MAX_BYTES, Found, exists, read_path, unreadable
+from ddax.actions.sources.files import MAX_BYTES, Found, OutOfTime, exists, read_path, unreadable
 from ddax.actions.sources.library import SourceLibrary
 from ddax.actions.sources.python_docs import SCHEME, read_python
 from ddax.actions.sources.skipping import note, rows_of
@@ -40,7 +40,7 @@ async def open_library(
 ) -> SourceLibrary:
     """Read sources and index them; nothing is written outside of `cache_dir`.
 
-    `max_bytes` caps one file, `max_seconds` the wait for pages; these come from `web`, or plainly where
+    `max_bytes` caps one file, `max_seconds` the time of reading; pages come from `web`, or plainly where
     there is none. With `tell`, what of the sources is not read is told in one warning. Raises SourceError
     that names the source which cannot be read, and StorageError where the cache cannot be written.
     """
@@ -56,7 +56,7 @@ async def open_library(
 
 
 class Wait(NamedTuple):
-    """How many seconds are waited for pages, and the time of the loop at which they are over."""
+    """How many seconds reading may take, and the time of the loop at which they are over."""
 
     seconds: float
     until: float
@@ -76,7 +76,10 @@ async def read_source(
         return await asyncio.to_thread(read_python, spec, cache=cache)
     if spec.lower().startswith(SCHEMES):
         return Found([await read_page(spec, allow_hosts, web, wait)], [])
-    return await asyncio.to_thread(read_path, spec, cache=cache, max_bytes=max_bytes)
+    try:
+        return await asyncio.to_thread(read_path, spec, cache=cache, max_bytes=max_bytes, until=wait.until)
+    except OutOfTime as exc:
+        raise late(f"The source {spec!r} cannot be read.", wait, "or give fewer or smaller files") from exc
 
 
 def check_source(spec: str) -> None:
@@ -118,17 +121,22 @@ async def read_page(spec: str, allow_hosts: Sequence[str], web: Pages | None, wa
                 return await web.read(spec, named=True)
             return await read_url(spec, allow_hosts=allow_hosts)
     except TimeoutError as exc:
-        raise SourceError(
-            what,
-            why=f"It had not been read when max_seconds = {wait.seconds:g} was over, which all pages share.",
-            mend="Raise --max-seconds (budget.max_seconds), or save the page and name its file.",
-        ) from exc
+        raise late(what, wait, "or save the page and name its file") from exc
     except ActionError as exc:
         raise SourceError(
             what,
             why=" ".join(part for part in (exc.what, exc.why) if part),
             mend=exc.mend or "Check the address and the network, or save the page and name its file.",
         ) from exc
+
+
+def late(what: str, wait: Wait, other: str) -> SourceError:
+    """Return the error of a source for which there was no time."""
+    return SourceError(
+        what,
+        why=f"It had not been read when max_seconds = {wait.seconds:g} was over, which all sources share.",
+        mend=f"Raise --max-seconds (budget.max_seconds), {other}.",
+    )
 
 
 def assembled(

@@ -80,8 +80,7 @@ class Bm25:
             with tempfile.NamedTemporaryFile(dir=path.parent, suffix=".part", delete=False) as file:
                 np.savez(file, **arrays)
             os.replace(file.name, path)
-            old = sorted(path.parent.glob("bm25-*.npz"), key=lambda p: p.stat().st_mtime_ns)[:-KEPT_FILES]
-            for stale in old:
+            for stale in sorted(path.parent.glob("bm25-*.npz"), key=_age)[:-KEPT_FILES]:
                 stale.unlink(missing_ok=True)
         except OSError as exc:
             raise StorageError(
@@ -127,3 +126,11 @@ def weighted_counts(text: Iterable[str], title: Iterable[str], *, title_weight: 
     for token in title:
         counts[token] += title_weight
     return counts
+
+
+def _age(path: Path) -> int:
+    """Return when a file was written; 0 for one that another process has just dropped."""
+    try:
+        return path.stat().st_mtime_ns
+    except FileNotFoundError:
+        return 0

@@ -3,14 +3,16 @@
 from __future__ import annotations
 
 import asyncio
+import math
 import os
 import stat
-from collections.abc import Callable, Iterator, Sequence
+import time
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple
 
 from ddax.actions.sources.documents import ExtractCache
-from ddax.actions.sources.extract import Extracted, NotText, decoded, document, extract
+from ddax.actions.sources.extract import Extracted, NotText, document, extract
 from ddax.actions.sources.skipping import (
     CLOSED,
     EMPTY,
@@ -34,7 +36,11 @@ if TYPE_CHECKING:
 
 MAX_BYTES = 50_000_000
 PAGE_SECONDS = 120.0
-"""Seconds that reading one file of HTML may take: a page of 50 MB needs less, a hostile one has no end."""
+"""CPU seconds that reading one file may take: a page of 50 MB needs less, a hostile one has no end."""
+APART = frozenset({"html", "pdf"})
+"""Kinds that are read in a process of their own whatever their size: a small one may unpack without end."""
+SMALL = 500_000
+"""Bytes up to which a file of another kind is read here: its time grows as its size, so it is short."""
 IGNORED = frozenset({"__pycache__", "node_modules", "venv", "site-packages"})
 TEXTS = frozenset(
     """
@@ -51,6 +57,9 @@ TABLES = frozenset({".csv", ".tsv"})
 VALUES = frozenset({".json", ".jsonl", ".ndjson"})
 
 
+Value = list[Extracted] | str
+"""What was read of a file, or the reason why nothing was."""
+NO_TEXT = "It cannot be read: "
 READABLE = "Give a text, Markdown, HTML or PDF file, or source code."
 AGAIN = ", or go to the folder where the thread was begun"
 
@@ -63,11 +72,21 @@ class Found(NamedTuple):
 
 
 class Candidate(NamedTuple):
-    """A file to be read: where it lies, its name as a source, and what its cache row depends on."""
+    """A file to be read: where it lies, its name as a source, what its cache row depends on, its size."""
 
     path: Path
     source: str
     stamp: str
+    size: int
+
+    @property
+    def apart(self) -> bool:
+        """Tell whether it is read in a process of its own."""
+        return self.size > SMALL or kind_of(self.path) in APART
+
+
+class OutOfTime(Exception):
+    """Reading came to the time at which it was to be over."""
 
 
 def kind_of(path: Path) -> str:
@@ -86,14 +105,19 @@ def kind_of(path: Path) -> str:
     return "text" if ending in TEXTS or not ending else ""
 
 
-def read_path(spec: str, *, cache: ExtractCache, max_bytes: int = MAX_BYTES) -> Found:
-    """Read a file or everything below a folder; raises SourceError that names the spec."""
+def read_path(
+    spec: str, *, cache: ExtractCache, max_bytes: int = MAX_BYTES, until: float = math.inf
+) -> Found:
+    """Read a file or everything below a folder until a time of the monotonic clock.
+
+    Raises SourceError that names the spec, OutOfTime where the time is over.
+    """
     path = Path(spec).expanduser()
     try:
         if path.is_dir():
-            return read_folder(spec, path, cache=cache, max_bytes=max_bytes)
+            return read_folder(spec, path, cache=cache, max_bytes=max_bytes, until=until)
         if path.is_file():
-            return read_single(spec, path, cache=cache, max_bytes=max_bytes)
+            return read_single(spec, path, cache=cache, max_bytes=max_bytes, until=until)
     except OSError as exc:
         raise SourceError(
             f"The source {spec[:200]!r} cannot be read.",
@@ -122,7 +146,7 @@ def unreadable(spec: str) -> SourceError:
     return SourceError(f"The source {spec!r} cannot be read.", why=why, mend=mend)
 
 
-def read_single(spec: str, path: Path, *, cache: ExtractCache, max_bytes: int) -> Found:
+def read_single(spec: str, path: Path, *, cache: ExtractCache, max_bytes: int, until: float) -> Found:
     """Read one file that was named directly."""
     size = path.stat().st_size
     if size > max_bytes:
@@ -131,7 +155,7 @@ def read_single(spec: str, path: Path, *, cache: ExtractCache, max_bytes: int) -
             why=f"It has {size:,} bytes; the cap is {max_bytes:,}.",
             mend="Split it, or give the part that matters.",
         )
-    documents, skipped = read_all([candidate(path, spec)], cache)
+    documents, skipped = read_all([candidate(path, spec)], cache, until)
     if skipped:
         raise SourceError(
             f"The source {spec!r} cannot be read.",
@@ -141,7 +165,7 @@ def read_single(spec: str, path: Path, *, cache: ExtractCache, max_bytes: int) -
     return Found(documents, [])
 
 
-def read_folder(spec: str, folder: Path, *, cache: ExtractCache, max_bytes: int) -> Found:
+def read_folder(spec: str, folder: Path, *, cache: ExtractCache, max_bytes: int, until: float) -> Found:
     """Read a folder with all below it; what cannot be read is skipped with a reason."""
     wanted: list[Candidate] = []
     skipped: list[Skipped] = []
@@ -161,7 +185,7 @@ def read_folder(spec: str, folder: Path, *, cache: ExtractCache, max_bytes: int)
             skipped.append(Skipped(source, reason))
         else:
             wanted.append(candidate(path, source))
-    documents, unread = read_all(wanted, cache)
+    documents, unread = read_all(wanted, cache, until)
     skipped += unread
     if not documents:
         raise nothing_to_read(spec, skipped)
@@ -215,7 +239,7 @@ def leads_outside(path: Path, folder: Path) -> bool:
 def candidate(path: Path, source: str) -> Candidate:
     """Stamp a file by its time of change and size."""
     status = path.stat()
-    return Candidate(path, source, f"{status.st_mtime_ns}:{status.st_size}")
+    return Candidate(path, source, f"{status.st_mtime_ns}:{status.st_size}", status.st_size)
 
 
 def written(name: str) -> str:
@@ -223,31 +247,63 @@ def written(name: str) -> str:
     return os.fsencode(name).decode("utf-8", "backslashreplace")
 
 
-def read_all(wanted: list[Candidate], cache: ExtractCache) -> Found:
-    """Read files, from the cache where their time and size are unchanged."""
+def read_all(wanted: list[Candidate], cache: ExtractCache, until: float = math.inf) -> Found:
+    """Read files, from the cache where their time and size are unchanged; raises OutOfTime.
+
+    What was read before the time was over stays in the cache: the next run goes on from there.
+    """
     keys = [(f"file:{written(os.path.abspath(item.path))}", item.stamp) for item in wanted]
-    known = cache.get(keys)
-    pages = [item.path for item, (key, _) in zip(wanted, keys, strict=True)
-             if key not in known and kind_of(item.path) == "html"]  # fmt: skip
-    read = asyncio.run(pages_extracted(pages)) if pages else {}
-    fresh: list[tuple[str, str, list[Extracted] | str]] = []
+    values = cache.get(keys)
+    missing = {key: item for item, (key, _) in zip(wanted, keys, strict=True) if key not in values}
+    fresh: list[tuple[str, str, Value]] = []
+
+    def keep(key: str, value: Value) -> None:
+        values[key] = cache.redactor.value(value)
+        fresh.append((key, missing[key].stamp, values[key]))
+
+    try:
+        if missing:
+            asyncio.run(extract_all(missing, until, keep))
+    finally:
+        cache.put(fresh)
     documents: list[Document] = []
     skipped: list[Skipped] = []
-    for item, (key, stamp) in zip(wanted, keys, strict=True):
-        value = known.get(key)
-        if value is None:
-            made = read[item.path] if item.path in read else extracted(item.path)
-            value = cache.redactor.value(made)
-            fresh.append((key, stamp, value))
+    for item, (key, _) in zip(wanted, keys, strict=True):
+        value = values[key]
         if isinstance(value, str):
             skipped.append(Skipped(item.source, value))
         else:
             documents.extend(document(found, item.source) for found in value)
-    cache.put(fresh)
     return Found(documents, skipped)
 
 
-def extracted(path: Path) -> list[Extracted] | str:
+async def extract_all(
+    missing: Mapping[str, Candidate], until: float, keep: Callable[[str, Value], None]
+) -> None:
+    """Read files one after the other, each where it is safe to; raises OutOfTime."""
+    reader = child() if any(item.apart for item in missing.values()) else None
+    try:
+        async with asyncio.timeout_at(until if math.isfinite(until) else None):
+            for key, item in missing.items():
+                if time.monotonic() > until:
+                    raise OutOfTime
+                apart = reader if item.apart else None
+                keep(key, await extracted_apart(item.path, apart) if apart else extracted(item.path))
+    except TimeoutError as exc:
+        raise OutOfTime(f"{len(missing)} files were to be read") from exc
+    finally:
+        if reader is not None:
+            await reader.close()
+
+
+def child() -> Reader:
+    """Return what reads in a process of its own, which starts with the first file."""
+    from ddax.actions.web.reading import Reader
+
+    return Reader(seconds=PAGE_SECONDS)
+
+
+def extracted(path: Path) -> Value:
     """Read one file: its extract, or the reason why it has none."""
     try:
         found = extract(path.read_bytes(), kind_of(path) or "text", fallback=written(path.stem))
@@ -258,28 +314,15 @@ def extracted(path: Path) -> list[Extracted] | str:
     return [found] if found.text.strip() else EMPTY
 
 
-async def pages_extracted(paths: Sequence[Path]) -> dict[Path, list[Extracted] | str]:
-    """Read files of HTML as `extracted` does, in a process that is killed where one takes too long."""
-    from ddax.actions.web.reading import Reader
-
-    reader = Reader(seconds=PAGE_SECONDS)
+async def extracted_apart(path: Path, reader: Reader) -> Value:
+    """Read one file as `extracted` does, in a process that is killed where it takes too long."""
+    kind, name = kind_of(path) or "text", written(path.stem)
     try:
-        return {path: await page_extracted(path, reader) for path in paths}
-    finally:
-        await reader.close()
-
-
-async def page_extracted(path: Path, reader: Reader) -> list[Extracted] | str:
-    """Read one file of HTML: its extract, or the reason why it has none."""
-    name = written(path.stem)
-    try:
-        content = path.read_bytes()
-        decoded(content)
-        page = await reader.read(content, "html", fallback=name, base="", charset="", whole=True)
+        page = await reader.read(path.read_bytes(), kind, fallback=name, base="", charset="", whole=True)
     except OSError as exc:
         return f"{CLOSED} ({exc.strerror})"
-    except NotText as exc:
-        return f"{UNTEXT}: {exc}"
     except ActionError as exc:
+        if exc.kind == "not_text":
+            return f"{UNTEXT}: {exc.why.removeprefix(NO_TEXT).rstrip('.')}"
         return f"{UNREAD} ({exc.why.rstrip('.')})"
     return [Extracted(page.title, page.text, page.links)] if page.text.strip() else EMPTY

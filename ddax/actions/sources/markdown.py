@@ -19,7 +19,7 @@ _SIGN = re.compile(
     re.MULTILINE,
 )
 _PARAGRAPH = re.compile(r"\n[ \t]*\n")
-_DIVIDER = re.compile(r"[ \t]*\|?(?:[ \t]*:?-+:?[ \t]*\|)+(?:[ \t]*:?-+:?[ \t]*)?$")
+_DIVIDER = re.compile(r"[ \t]*+\|?(?:[ \t]*+:?-++:?[ \t]*+\|)++(?:[ \t]*+:?-++:?[ \t]*+)?$")
 
 
 def as_shown(text: str) -> str:

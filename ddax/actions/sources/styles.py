@@ -13,7 +13,7 @@ MAX_ABOVE = 12
 """Ancestors that are asked for a background."""
 FAR = 900.0
 """Pixels beyond which a shifted text is off every screen."""
-NUMBER = re.compile(r"-?(?:\d+\.?\d*|\.\d+)")
+NUMBER = re.compile(r"-?(?:\d+(?:\.\d*)?|\.\d+)")
 RULE = re.compile(r"(?<![^{}])([^{}]++)\{([^{}]{0,5000}+)\}")
 COMMENT = re.compile(r"/\*.*?(?:\*/|$)", re.DOTALL)
 WHITE = frozenset({"white", "#fff", "#ffffff", "#fffff", "rgb(255,255,255)", "rgba(255,255,255,1)", "snow"})

@@ -9,7 +9,7 @@ from typing import NamedTuple
 from ddax.actions.sources.tokens import STOP_WORDS, UNSPACED
 
 PIECE = re.compile(rf"[{UNSPACED}]|[^\W_{UNSPACED}]+(?:_[^\W_{UNSPACED}]+)*")
-SUFFIX = re.compile(r"\s*\([^()]*\)\s*$")
+SUFFIX = re.compile(r"(?<!\s)\s*\([^()]*\)\s*$")
 STRONG_BREAK = re.compile(r"[.!?;:。！？]|\n\s*\n")
 LONG_CHARS, LONG_WORDS = 20, 4
 """From this length on a title is found in any case: nobody writes it by chance."""

@@ -21,7 +21,7 @@ WORDS = re.compile(
     rb"complete the (?:security check|captcha)|bitte best.tigen sie, dass sie kein roboter",
     re.IGNORECASE,
 )
-TAGS = re.compile(rb"<(script|style)\b.*?</\1\s*>|<[^>]{0,2000}>", re.IGNORECASE | re.DOTALL)
+TAGS = re.compile(rb"<(script|style)\b(?:.*?</\1\s*>|.*)|<[^>]{0,2000}>", re.IGNORECASE | re.DOTALL)
 
 
 def challenge(body: bytes) -> str:

@@ -55,9 +55,11 @@ def read_page(
 ) -> Page:
     """Turn bytes into a page; `kind` is one of `extract`; raises NotText.
 
-    `whole` reads all of a page of HTML as `extract` does, not its main part alone.
+    `whole` reads all of it as `extract` reads a file: of HTML not its main part alone.
     """
-    if kind == "html" and not whole:
+    if whole:
+        return Page(*extract(content, kind, fallback=fallback, base=base, charset=charset))
+    if kind == "html":
         page = from_html(decoded(content, charset), base)._replace(challenge=challenge(content))
         page = page._replace(title=" ".join(page.title.split())[:200])
     else:

@@ -1,7 +1,8 @@
 """The reading worker: hostile bytes are parsed in a process of their own, which is killed when it is slow.
 
 Parsing never holds up the run: neither its loop, as the child has an interpreter of its own, nor its
-time, as a child that takes longer than the cap is killed and a new one started for the next page.
+time, as a child that takes longer than the cap is killed and a new one started for the next page. The cap
+counts CPU time, so a busy machine reads what an idle one does.
 """
 
 from __future__ import annotations
@@ -9,6 +10,7 @@ from __future__ import annotations
 import asyncio
 import json
 import os
+import signal
 import sys
 from contextlib import suppress
 from typing import Protocol
@@ -18,8 +20,10 @@ from ddax.actions.web.page import NotText, Page, read_page
 from ddax.errors import ActionError
 from ddax.types import JsonDict
 
-KILL_SECONDS = 0.25
-"""What is kept of the time for ending a child that does not come to an end, so that the cap holds."""
+PATIENCE = 60.0
+"""How many times its CPU time a page may take by the clock: for a child that waits, or is given no time."""
+ENDS_SECONDS = 1.0
+"""How long the end of a child that gave no reply is waited for, so that it can be told."""
 KEPT = ("PATH", "TMPDIR", "LANG", "SYSTEMROOT", "PYTHONPATH")
 """What of the environment the child needs; no key of anybody's."""
 MAX_REPLY = 64_000_000
@@ -54,7 +58,7 @@ class InlineReader:
 
 
 class Reader:
-    """Read pages in a child process, one at a time; `seconds` caps each; close it at the end."""
+    """Read pages in a child process, one at a time; `seconds` caps the CPU time of each; to be closed."""
 
     def __init__(self, *, seconds: float = WEB.read_seconds) -> None:
         self._seconds = seconds
@@ -69,7 +73,7 @@ class Reader:
     ) -> Page:
         """Return what a page says, `whole` beyond its main part; raises ActionError as PageReader does."""
         task = {"kind": kind, "fallback": fallback, "base": base, "charset": charset, "whole": whole,
-                "bytes": len(content)}  # fmt: skip
+                "bytes": len(content), "seconds": self._seconds}  # fmt: skip
         async with self._lock:
             raw = await self._asked(task, content)
         reply = json.loads(raw) if len(raw) < SMALL else await asyncio.to_thread(json.loads, raw)
@@ -101,13 +105,23 @@ class Reader:
     async def _in_time(self, task: JsonDict, content: bytes) -> bytes:
         """Ask the child for a page; raises ActionError of kind `unreadable` where it gives none in time."""
         try:
-            async with asyncio.timeout(max(self._seconds - KILL_SECONDS, self._seconds / 2)):
+            async with asyncio.timeout(PATIENCE * self._seconds):
                 return await exchanged(await self._ready(), task, content)
         except TimeoutError as exc:
-            why = f"Reading it took longer than {self._seconds:g} s."
+            why = f"Reading it took longer than {PATIENCE * self._seconds:g} s by the clock."
             raise unreadable(task, why) from exc
         except (OSError, EOFError, ValueError) as exc:
-            raise unreadable(task, "Reading it brought the reader down.") from exc
+            raise unreadable(task, await self._ended_by()) from exc
+
+    async def _ended_by(self) -> str:
+        """Say why the child gave no reply: its time was over, or the page brought it down."""
+        status = None
+        if self._child is not None:
+            with suppress(TimeoutError):  # one that replied nonsense still lives
+                status = await asyncio.wait_for(self._child.wait(), ENDS_SECONDS)
+        if status == -signal.SIGPROF:
+            return f"Reading it took longer than {self._seconds:g} s of CPU time."
+        return "Reading it brought the reader down."
 
     async def _ready(self) -> asyncio.subprocess.Process:
         """Return the child; one that took the place of a killed one may still be starting."""
@@ -135,7 +149,7 @@ async def _started() -> asyncio.subprocess.Process:
         stderr=asyncio.subprocess.DEVNULL, env=environment(), limit=2**20,
     )  # fmt: skip
     try:
-        nothing = {"kind": "text", "fallback": "-", "base": "", "charset": "", "bytes": 0}
+        nothing = {"kind": "text", "fallback": "-", "base": "", "charset": "", "bytes": 0, "seconds": 0.0}
         await exchanged(child, nothing, b"")
     except BaseException:
         await _ended(child)

@@ -7,7 +7,7 @@ import time
 from contextlib import suppress
 from pathlib import Path
 
-from ddax.actions.egress import checked_url
+from ddax.actions.egress import EgressPolicy, checked_url
 from ddax.actions.web.opening import policy_for
 from ddax.actions.web.proxy import connected, egress_proxy
 from ddax.configs.secrets import Redactor
@@ -40,12 +40,12 @@ def page_of(spec: str) -> str:
     return url
 
 
-async def find_page(spec: str, settings: Context) -> None:
+async def find_page(spec: str, settings: Context, *, trusted: bool = True) -> None:
     """See that somebody answers at the address in a source, and ask nothing; raises SourceError."""
     url = page_of(spec)
     parts = checked_url(url)
     try:
-        addresses = await policy_for(settings, parts.hostname or "").addresses(parts)
+        addresses = await _policy(settings, url, trusted).addresses(parts)
         _, writer, _ = await connected(parts, addresses)
     except ActionError as exc:
         raise SourceError(
@@ -58,17 +58,20 @@ async def find_page(spec: str, settings: Context) -> None:
         await writer.wait_closed()
 
 
-def open_browser(spec: str, settings: Context) -> BrowserWorld:
+def _policy(settings: Context, url: str, trusted: bool) -> EgressPolicy:
+    return policy_for(settings, *([checked_url(url).hostname or ""] if trusted else []))
+
+
+def open_browser(spec: str, settings: Context, *, trusted: bool = True) -> BrowserWorld:
     """Open a browser world; raises UsageError without a Chromium, or where a secret has no value.
 
-    The host that the user names may be private; no other private one may be reached but those of
-    `allow_hosts`.
+    The host that the user names may be private where the user is `trusted`; no other private one may be
+    reached but those of `allow_hosts`.
     """
     url = page_of(spec)
     find_chromium()
     chosen = settings.browser
-    host = checked_url(url).hostname or ""
-    policy = policy_for(settings, host)
+    policy = _policy(settings, url, trusted)
     options = BrowserOptions(
         writes=chosen.writes,
         vault=open_vault(chosen.secrets, os.environ),

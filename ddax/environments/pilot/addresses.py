@@ -19,9 +19,9 @@ _GIVEN = re.compile(
     re.IGNORECASE,
 )
 """How an address is given."""
-_FOR = re.compile(r"\s+for\s+(?P<name>[A-Z][^,\d]+)$")
+_FOR = re.compile(r"(?<!\s)\s+for\s+(?P<name>[A-Z][^,\d]+)$")
 _CODE = r"(?:[A-Z]{1,2}-)?\d{4,6}(?:-\d{4})?|[A-Z]{1,2}\d[A-Z\d]?\s?\d[A-Z]{2}"
-_CODE_CITY = re.compile(rf"(?P<zip>{_CODE})\s+(?P<city>[^\d]+)|(?P<town>[^\d]+?)\s+(?P<code>{_CODE})")
+_CODE_CITY = re.compile(rf"(?P<zip>{_CODE})\s+(?P<city>[^\d]+)|(?P<town>[^\d]+?)(?<!\s)\s++(?P<code>{_CODE})")
 _STREET = re.compile(r"\d+\w?\s+\D.*|\D+\s\d+\s?\w?")
 _LABELS = {
     "name": ({"name", "recipient"}, {"user", "username", "company", "first", "last", "card"}),

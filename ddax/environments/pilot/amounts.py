@@ -45,7 +45,7 @@ _NO_NAME = frozenset({"combination", "number", "percent", "position", "value"})
 """Words for a number, and for no slider."""
 NUMBER = re.compile(r"-?\d+(?:\.\d+)?")
 _LIST = re.compile(rf"[\[(]\s*({NUMBER.pattern}(?:\s*,\s*{NUMBER.pattern})+)\s*[\])]")
-_ASIDE = re.compile(r"\([^)]*\)|\[[^\]]*\]")
+_ASIDE = re.compile(r"\((?:[^()]|\([^()]*\))*+\)|\[[^\[\]]*\]")
 _FROM = re.compile(rf"\bfrom\s+{NUMBER.pattern}(?=\s+to\b)")
 Step = Callable[[Pilot, Node, bool], Awaitable[bool]]
 """Make one step up or down; False where there is no way to."""

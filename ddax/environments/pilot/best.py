@@ -64,7 +64,7 @@ def measures(pilot: Pilot, text: str) -> list[tuple[float, Node]]:
     for node in pilot.seen.nodes:
         said = node.own or node.name
         if time:
-            span = re.search(r"(?:(\d+)\s*h)?\s*(\d+)\s*m(?:in)?\b|(\d+)\s*h\b", said)
+            span = re.search(r"(?<!\d)(?:(\d+)\s*h\s*)?(\d+)\s*m(?:in)?\b|(?<!\d)(\d+)\s*h\b", said)
             if span and node.role in ("text", "cell", "clickable"):
                 found.append((60 * int(span[1] or span[3] or 0) + int(span[2] or 0), node))
         elif money:

@@ -144,7 +144,7 @@ class Browsing:
         if best is not None and best[0] > 0:
             return best[1]
         asked = " ".join(word for word in tokens(task) if word not in NOT_TELLING)
-        found = Matcher(seen, self.embed).rank(asked, frozenset({"link"}), among=links)
+        found = Matcher(seen, self.embed).rank(asked, frozenset({"link"}), among=links, by_meaning=True)
         return found[0].node if found and found[0].score > 0.5 else None
 
     async def _opened(self, task: str, seen: PageSeen) -> tuple[PageSeen, Document]:

@@ -11,7 +11,9 @@ from ddax.environments.pilot.pilot import Pilot
 from ddax.environments.pilot.rows import inside, node_words, words_of
 from ddax.environments.pilot.words import EMPTY, FIELD
 
-_SETS = re.compile(r"(?:set|change|edit|update)\s+(?P<what>.+?)\s+to\s+(?P<value>.+)", re.IGNORECASE)
+_SETS = re.compile(
+    r"(?:set|change|edit|update)\s++(?>(?P<what>.+?)(?<!\s)\s+to\s+)(?P<value>.+)", re.IGNORECASE
+)
 _CELLS = frozenset({"cell", "gridcell"})
 
 

@@ -47,12 +47,12 @@ from ddax.environments.pilot.words import (
     tokens,
 )
 
-_ONLY = re.compile(r"(?:only|just)\s+.+|.+\s+only", re.IGNORECASE)
-_ONLY_WORD = re.compile(r"^(?:only|just)\s+|\s+only$", re.IGNORECASE)
-_OF_MENU = re.compile(r"(?P<what>.+?) (?:from|in|under) the (?P<menu>.+?) menu", re.IGNORECASE)
+_ONLY = re.compile(r"(?:only|just)\s.+|.+\sonly", re.IGNORECASE)
+_ONLY_WORD = re.compile(r"^(?:only|just)\s+|(?<!\s)\s+only$", re.IGNORECASE)
+_OF_MENU = re.compile(r"(?>(?P<what>.+?) (?:from|in|under) the )(?P<menu>.+?) menu", re.IGNORECASE)
 _NAMES_FIELD = re.compile(r"\b(?:as|for)\s+(?:the|my)\b", re.IGNORECASE)
 """Words behind which stands the list that something is chosen in."""
-_AS = re.compile(r"\s+(?:as|for)\s+(?:the\s+|my\s+)?(.+)$", re.IGNORECASE)
+_AS = re.compile(r"(?<!\s)\s+(?:as|for)\s+(?:the\s+|my\s+)?((?s:.+))$", re.IGNORECASE)
 
 
 async def choose(pilot: Pilot, order: Order) -> bool:
@@ -151,14 +151,15 @@ def values_of(order: Order, fields: Sequence[Node] = ()) -> list[str]:
     """Return what an order enumerates, without the field behind “as” or “for”."""
     if order.quotes:
         return list(order.quotes)
-    text = re.sub(r"\s+(?:from|in|on|with|using)\s+(?:the|a)\b.*$", "", order.text, flags=re.IGNORECASE)
+    place = r"(?<!\s)\s+(?:from|in|on|with|using)\s+(?:the|a)\b(?s:.*)$"
+    text = re.sub(place, "", order.text, flags=re.IGNORECASE)
     text = re.sub(r"^(?:the|all|any)\s+(?:options?|items?|boxes|words?|of)\s+", "", text, flags=re.IGNORECASE)
-    named = [re.split(r"\s+(?:of|for)\s+", found[1])[0] for found in _AS.finditer(text)]
+    named = [re.split(r"(?<!\s)\s+(?:of|for)\s+", found[1])[0] for found in _AS.finditer(text)]
     if any(likeness(name, label_of(n)) >= SURE for name in named for n in fields):
         text = _AS.sub("", text)
     for name in (re.escape(label_of(n).split("(")[0].strip().lower()) for n in fields if n.tag == "select"):
         text = re.sub(rf"^(?:the\s+|my\s+)?{name}\s+(?=\S)", "", text) if name else text
-    parts = [part.strip(" ,.") for part in re.split(r"(?i),\s*(?:and\s+)?|\s+and\s+", text)]
+    parts = [part.strip(" ,.") for part in re.split(r"(?i),\s*(?:and\s+)?|(?<!\s)\s+and\s+", text)]
     return [part for part in parts if part and plain(part) not in ("nothing", "none")]
 
 
@@ -216,7 +217,7 @@ async def _pick(pilot: Pilot, value: str, order: Order) -> bool:
         beside = await press_in_row(pilot, order) if best is not None else None
         if beside is not None:
             return beside
-        return await press_named(pilot, value, frozenset(), quoted=bool(order.quotes))
+        return await press_named(pilot, value, frozenset())
     return _bears(best, value, order) and await tick(pilot, [best], [value], order)
 
 
@@ -315,10 +316,9 @@ def boxes_of(pilot: Pilot, boxes: list[Node], values: list[str], order: Order) -
         if every := of_group(pilot, boxes, value) or of_rows(pilot, boxes, value):
             meant += every
             continue
-        ranked = pilot.match.rank(
-            re.sub(r"^(?:words? )?(?:similar|related|close) to\s+", "", value), BOXES, among=boxes
-        )
         alike = "similar" in text or "related" in text or "synonym" in text
+        named = re.sub(r"^(?:words? )?(?:similar|related|close) to\s+", "", value)
+        ranked = pilot.match.rank(named, BOXES, among=boxes, by_meaning=alike)
         good = (one for one in ranked if alike or _is_called(one.node, value, boxes))
         sure = [one for one in good if one.score >= (0.6 if alike else SURE)]
         if not sure and not alike and (others := boxes_beside(pilot, boxes, value)):

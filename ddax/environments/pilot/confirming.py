@@ -19,8 +19,8 @@ _YES = frozenset({"ok", "okay", "yes", "confirm", "continue"})
 _ASKS = frozenset({"sure", "really", "confirm"})
 """Words by which a box asks again for what was begun."""
 _TYPED = re.compile(
-    r"\b(?i:type|enter|write|input)\b[^.?!]*?(?:(?P<name>\bname\b)|[“\"‘'](?P<said>[^“”\"‘’']+)[”\"’']|"
-    r"\b(?P<word>[A-Z]{4,})\b)[^.?!]*?\bto (?:confirm|continue|proceed|delete)\b"
+    r"\b(?i:type|enter|write|input)\b[^.?!]{0,200}?(?:(?P<name>\bname\b)|[“\"‘'](?P<said>[^“”\"‘’']+)[”\"’']|"
+    r"\b(?P<word>[A-Z]{4,})\b)[^.?!]{0,200}?\bto (?:confirm|continue|proceed|delete)\b"
 )
 """How a box asks for the name of what it is about, or for a word, to be written before it goes on."""
 

@@ -12,7 +12,7 @@ from ddax.environments.pilot.pilot import Pilot
 from ddax.environments.pilot.values import long_text, looked_up
 from ddax.environments.pilot.words import FIELD, LIKE, content, likeness, nth, ordinal, plain, tokens
 
-_INTO = re.compile(r"\s+(?:into|onto|to)\s+")
+_INTO = re.compile(r"(?<!\s)\s+(?:into|onto|to)\s+")
 _OF_A_TEXT = NO_NAME | frozenset({"value", "contents", "content", "all", "whole", "entire", "there", "first"})
 """Words of an order to copy that do not say how the thing to copy is called."""
 

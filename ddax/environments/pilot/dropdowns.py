@@ -14,7 +14,7 @@ from ddax.environments.pilot.rows import words_of
 from ddax.environments.pilot.words import EMPTY, plain
 
 _OF = re.compile(r"\b(?:as|for|from|in)\s+(?:the\s+|my\s+)?(?P<name>[^_]+)$", re.IGNORECASE)
-_SET = re.compile(r"(?:the\s+|my\s+)?(?P<name>.+?)\s+to\s+(?P<value>.+)", re.IGNORECASE)
+_SET = re.compile(r"(?>(?:(?:the|my)\s++)?(?P<name>.+?)(?<!\s)\s+to\s+)(?P<value>.+)", re.IGNORECASE)
 """What is to be set, and to what."""
 _PROMPT = re.compile(
     r"(?:please )?(?:select|choose|pick)\b.{0,30}(?:…|\.\.\.|[▾▼⌄])?$|.{1,30}[▾▼⌄]$", re.IGNORECASE

@@ -19,11 +19,11 @@ _STYLES: dict[str, frozenset[str]] = {
 """The words of attributes and names that the tool of each style goes by."""
 _COLOURS = frozenset({"color", "colour", "picker", "colorpicker"})
 _STYLED = re.compile(
-    r"(?:the\s+)?(?:(?:text|words?)\s+)?(?P<text>.+?)\s+(?:(?:the|in)\s+)*(?:(?:style|colou?r)\s+)?"
-    r"(?P<style>bold|italics?|underlined?|strikethrough|[a-z]+)",
+    r"(?:the\s++)?(?:(?:text|words?)\s++)?(?P<text>.+?)(?<!\s)\s+(?:(?:the|in)\s+){0,4}(?:(?:style|colou?r)\s+)?"
+    r"(?P<style>[a-z]+)",
     re.IGNORECASE,
 )
-_WHERE = re.compile(r"\s+(?:using|in|with)\s+the\s+(?:\w+\s+)?editor$", re.IGNORECASE)
+_WHERE = re.compile(r"(?<!\s)\s+(?:using|in|with)\s+the\s+(?:\w+\s+)?editor$", re.IGNORECASE)
 _ALL = frozenset(
     {"everything", "all", "it all", "all of it", "all text", "all the text", "whole text", "text"}
 )

@@ -15,7 +15,7 @@ from ddax.environments.pilot.rows import words_of
 from ddax.environments.pilot.suggest import is_search
 from ddax.environments.pilot.words import EMPTY, FIELD, plain, tokens
 
-_AND = re.compile(r"\s*,\s*(?:and\s+)?|\s+and\s+")
+_AND = re.compile(r"(?:(?<!\s)\s+)?,\s*(?:and\s+)?|(?<!\s)\s+and\s+")
 _ADDS = frozenset({"add", "new"})
 """Words by which a field says that what is written into it becomes one more."""
 

@@ -20,7 +20,7 @@ from ddax.environments.pilot.rows import words_of
 from ddax.environments.pilot.words import FIELD
 
 _MAKES = frozenset({"create", "add", "schedule", "new", "make", "plan"})
-_WHEN = re.compile(r"\s+(?:on|for|at)\s+(?=[^_]*\d)[^_]*$", re.IGNORECASE)
+_WHEN = re.compile(r"(?<!\s)\s+(?:on|for|at)\s+(?=[^_\d]{0,200}\d)[^_]{0,200}$", re.IGNORECASE)
 """The day and the time at the end of an order."""
 _TITLES = frozenset({"title", "name", "subject", "event", "summary", "what", "description"})
 
@@ -32,7 +32,7 @@ async def make_event(pilot: Pilot, order: Order) -> bool | None:
         return None
     said = when[0]
     day, time = find_date(said), find_time(said)
-    bare = re.sub(r"\s*\b(?:called|named|titled)?\s*_+", " ", order.outside[: when.start()]).strip()
+    bare = re.sub(r"(?<!\s)\s*\b(?:called|named|titled)?\s*_+", " ", order.outside[: when.start()]).strip()
     rows = fits(pilot, asked_of(replace(order, text=bare, outside=bare, quotes=()))) if day or time else []
     if len(rows) != 1:
         return None

@@ -94,7 +94,8 @@ def each_named(pilot: Pilot, order: Order) -> list[Order]:
         return written_each(order, pilot.nodes(FIELD | {"combobox"}))
     names = [re.escape(name) for n in pilot.nodes(FIELD | {"combobox", "slider"}) if (name := label_of(n))]
     also = re.compile(
-        rf"(?:,\s*(?:and\s+)?|\s+and\s+)(?=(?:the\s+)?(?:{'|'.join(names)})\s+{joint}\s)", re.IGNORECASE
+        rf"(?:,\s*(?:and\s+)?|(?<!\s)\s+and\s+)(?=(?:the\s+)?(?:{'|'.join(names)})\s+{joint}\s)",
+        re.IGNORECASE,
     )
     found = also.split(order.text) if names else []
     return [replace(order, text=part, outside=part) for part in found] if len(found) > 1 else []
@@ -214,7 +215,7 @@ def called(pilot: Pilot, name: str, pool: list[Node]) -> Node | None:
     if len(alike) > 1:
         pilot.unclear(alike)
         return None
-    meant = [one.node for one in pilot.match.rank(name, among=pool) if one.score >= ALIKE]
+    meant = [one.node for one in pilot.match.rank(name, among=pool, by_meaning=True) if one.score >= ALIKE]
     bare = [n for n in pool if not label_of(n)]
     if not meant and len(bare) > 1:
         pilot.unclear(bare)

@@ -42,7 +42,7 @@ def _parts(pilot: Pilot, text: str) -> list[tuple[Node, str]]:
     """Return each field that a text names with its value; none where a part of it names no single field."""
     form, labelled = _FORM.fullmatch(text), _LABELLED.fullmatch(text)
     if form:
-        found = [_named(pilot, part) for part in re.split(r"\s*,\s*(?:and\s+)?", form["rest"])]
+        found = [_named(pilot, part) for part in re.split(r"(?:(?<!\s)\s+)?,\s*(?:and\s+)?", form["rest"])]
     elif labelled and (node := _field(pilot, labelled["label"])):
         found = [(node, labelled["value"])]
     else:

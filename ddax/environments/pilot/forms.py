@@ -26,7 +26,7 @@ from ddax.environments.pilot.switches import closed, is_on
 from ddax.environments.pilot.values import STOP, akin, given, slots
 from ddax.environments.pilot.words import BOXES, EMPTY, FIELD, KINDS, content, plain, tokens
 
-_ADDRESS = re.compile(r"[^\s@<>\"“”,;]+@[^\s@<>\"“”,;]+\.\w+")
+_ADDRESS = re.compile(r"(?<![^\s@<>\"“”,;])[^\s@<>\"“”,;]++@[^\s@<>\"“”,;]+\.\w+")
 _SECRET = re.compile(r"\bpassword:?\s+(?:is\s+|of\s+)?[\"“]?([^\s\",”]+)", re.IGNORECASE)
 _NAME = re.compile(
     r"\b(?:(?:user\s?name|user|name|e-?mail(?:\s+address)?):?\s+(?:is\s+)?|as\s+)(?!user|name|e-?mail)[\"“]?([^\s\",”]+)",

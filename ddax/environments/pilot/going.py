@@ -10,7 +10,9 @@ from ddax.environments.pilot.pilot import Pilot
 from ddax.environments.pilot.pressing import SURE, press_named, press_node
 from ddax.environments.pilot.words import content, plain
 
-_TAB = re.compile(r"\s*,?\s*\b(?:in|on|under) the (?P<name>[^_,]{1,40}?) tab[\s.]*$", re.IGNORECASE)
+_TAB = re.compile(
+    r"(?<!\s)\s*+(?:,\s*+)?\b(?:in|on|under) the (?P<name>[^_,]{1,40}?) tab[\s.]*$", re.IGNORECASE
+)
 
 
 async def go_to(pilot: Pilot, order: Order) -> bool:

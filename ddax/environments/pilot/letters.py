@@ -22,11 +22,11 @@ _LETTER = re.compile(
 )
 _CHAT = re.compile(
     r"(?:send|write|message)\s+(?:(?:an?|the)\s+)?(?:message\s+)?_+\s+to\s+(?P<who>[^_]+)"
-    r"|(?:write\s+to|tell|message)\s+(?P<whom>[^_:]+?)\s*:?\s*_+",
+    r"|(?:write\s+to|tell|message)\s+(?P<whom>[^_:]+?)(?<!\s)\s*+(?::\s*+)?_+",
     re.IGNORECASE,
 )
 _WRITE_TO = re.compile(
-    r"(?:write|message)(?:\s+to)?\s+(?P<whom>\w[\w ]*?)\s*:\s*(?P<text>.+)", re.IGNORECASE | re.DOTALL
+    r"(?:write|message)(?:\s+to)?\s+(?P<whom>\w(?:[\w ]*\w)?)\s*:\s*(?P<text>.+)", re.IGNORECASE | re.DOTALL
 )
 """A message to somebody without quotes, behind a colon."""
 _BEGINS = (frozenset({"compose"}), frozenset({"new", "message"}), frozenset({"new", "email"}))

@@ -21,17 +21,18 @@ _SPOT = (
 )
 """A place in a grid, by its row and its column."""
 _TO_PLACE = re.compile(
-    rf"^(?P<name>.+?)\s+(?:in)?to\s+(?:the\s+)?(?:very\s+)?(?P<place>{_SPOT}|top|bottom|start|beginning|end|front|back"
+    rf"^(?P<name>.+?)(?<!\s)\s+(?:in)?to\s+(?:the\s+)?(?:very\s+)?(?P<place>{_SPOT}|top|bottom|start|beginning|end|front|back"
     r"|(?:position|place|spot|number)\s+\d+|[\w-]+\s+(?:position|place|spot))\b(?!\s+(?:box|container)\b)",
     re.IGNORECASE,
 )
 _BY = re.compile(
-    r"^(?P<name>.+?)\s+(?:one\s+(?:position|place|row|step)\s+)?(?P<way>up|down|left|right)"
+    r"^(?P<name>.+?)(?<!\s)\s+(?:one\s+(?:position|place|row|step)\s+)?(?P<way>up|down|left|right)"
     r"(?:wards?)?(?:\s+(?:by\s+)?(?P<count>\w+)(?:\s+(?:positions?|places?|rows?|steps?|spots?))?)?$",
     re.IGNORECASE,
 )
 _BESIDE = re.compile(
-    r"^(?P<name>.+?)\s+(?:to\s+)?(?:right\s+|directly\s+|just\s+)?(?P<way>above|below|before|after|under)\s+(?P<other>.+)$",
+    r"(?>^(?P<name>.+?)(?<!\s)\s+(?:to\s+)?(?:right\s+|directly\s+|just\s+)?"
+    r"(?P<way>above|below|before|after|under)\s+)(?P<other>.+)$",
     re.IGNORECASE,
 )
 _FIRST, _LAST = frozenset({"top", "start", "beginning", "front"}), frozenset({"bottom", "end", "back"})

@@ -1,4 +1,7 @@
-"""Find what an order names on a page: by label, role, place, paint, and at last by meaning."""
+"""Find what an order names on a page: by label, role, place and paint; by meaning only where it is asked for.
+
+Nothing that is pressed is found by meaning: “Cancel” would be “Delete” where that is the nearest.
+"""
 
 from __future__ import annotations
 
@@ -57,7 +60,7 @@ FORMS: dict[str, tuple[str, ...]] = {
     "digit": ("text",),
 }
 BY_MEANING = 0.35
-"""Below this likeness of words the meaning decides."""
+"""Below this likeness of words the meaning may decide."""
 
 
 def label_of(node: Node) -> str:
@@ -106,13 +109,14 @@ class Matcher:
         return node.name or (node.before or node.after if node.role in FIELD else "") or node.own
 
     def rank(
-        self, wanted: str, roles: frozenset[str] = frozenset(), *, among: Iterable[Node] | None = None
-    ) -> list[Found]:
-        """Return the elements that answer to a name, best first."""
+        self, wanted: str, roles: frozenset[str] = frozenset(), *, among: Iterable[Node] | None = None,
+        by_meaning: bool = False,
+    ) -> list[Found]:  # fmt: skip
+        """Return the elements that answer to a name, best first; where none does, `by_meaning` may decide."""
         pool = [n for n in (self.seen.nodes if among is None else among) if "disabled" not in n.state]
         found = [Found(node, self._score(node, wanted, roles)) for node in pool]
         best = max((one.score for one in found), default=0.0)
-        if lettered(wanted) and best < BY_MEANING and self.embed is not None:
+        if by_meaning and lettered(wanted) and best < BY_MEANING:
             found = self._by_meaning(found, wanted, roles)
         found = [one for one in found if one.score > 0.2]
         return sorted(found, key=lambda one: -one.score)

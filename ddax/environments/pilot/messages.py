@@ -69,7 +69,7 @@ async def message(pilot: Pilot, order: Order) -> bool:
 
 def kind_of(task: str) -> str:
     """Return what a task wants done with a message."""
-    words = set(tokens(re.sub(r"[\"“][^\"”]*[\"”]", " ", task)))
+    words = set(tokens(re.sub(r"[\"“][^\"“”]*[\"”]", " ", task)))
     for kind in ("delete", "reply", "forward", "star"):
         if KINDS[kind] & words - {"mark", "back", "give"}:
             return kind
@@ -87,7 +87,7 @@ def spoken_of(pilot: Pilot) -> int:
 
 def people(pilot: Pilot) -> tuple[str, str]:
     """Return whom the message is from, and whom it goes to."""
-    task = re.sub(r"[\"“][^\"”]*[\"”]", " ", pilot.task)
+    task = re.sub(r"[\"“][^\"“”]*[\"”]", " ", pilot.task)
     names = [n for n in _NAME.findall(task) if n.casefold() not in VERBS and len(n) > 1]
     names = [n.removesuffix("'s") for n in names]
     shown = [n for n in dict.fromkeys(names) if pilot.match.rows([n])]
@@ -102,7 +102,8 @@ def people(pilot: Pilot) -> tuple[str, str]:
 def subject(pilot: Pilot) -> list[str]:
     """Return the words of what a message is about, where a task says that instead of whom it is from."""
     found = re.search(
-        r"\b(?:about|titled|called|with the subject)\s+[\"“]?(.+?)[\"”]?(?:\s+(?:to|and|saying)\b|[.,;]|$)",
+        r"\b(?:about|titled|called|with the subject)\s++[\"“]?+(.+?)[\"”]?"
+        r"(?:(?<!\s)\s+(?:to|and|saying)\b|[.,;]|$)",
         pilot.task,
     )
     return tokens(found[1]) if found else []
@@ -110,7 +111,7 @@ def subject(pilot: Pilot) -> list[str]:
 
 def said(pilot: Pilot) -> str:
     """Return what is to be written in a reply."""
-    quoted = re.search(r"[\"“](.*?)[\"”]", pilot.task)
+    quoted = re.search(r"[\"“]([^\"“”\n]*)[\"”]", pilot.task)
     if quoted:
         return quoted[1]
     found = re.search(

@@ -11,7 +11,7 @@ from ddax.environments.pilot.pilot import Pilot
 from ddax.environments.pilot.values import given
 from ddax.environments.pilot.words import plain
 
-_AND = re.compile(r"\s*,\s*(?:and\s+)?|\s+and\s+", re.IGNORECASE)
+_AND = re.compile(r"(?:(?<!\s)\s+)?,\s*(?:and\s+)?|(?<!\s)\s+and\s+", re.IGNORECASE)
 
 
 async def set_several(pilot: Pilot, order: Order) -> bool | None:

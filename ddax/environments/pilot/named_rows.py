@@ -13,7 +13,7 @@ from ddax.environments.pilot.pressing import click
 from ddax.environments.pilot.rows import above_of, beside, holders_of, node_words, words_of, words_of_name
 from ddax.environments.pilot.words import EMPTY, FIELD, KINDS, ROLE_WORDS, ordinal
 
-_TO = re.compile(r"(?P<what>.+?)\s+(?:to|into)\s+(?P<to>.+)", re.IGNORECASE)
+_TO = re.compile(r"(?>(?P<what>.+?)(?<!\s)\s+(?:to|into)\s+)(?P<to>.+)", re.IGNORECASE)
 """What is to be moved, and where."""
 
 

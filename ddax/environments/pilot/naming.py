@@ -14,16 +14,16 @@ from ddax.environments.pilot.pressing import press_node
 from ddax.environments.pilot.rows import words_of
 from ddax.environments.pilot.words import FIELD
 
-_RENAMED = re.compile(r"(?P<thing>.+?)\s+(?:to|as|into)\s+(?P<name>.+)", re.IGNORECASE)
-_CALLED = re.compile(r"\s*\b(?:called|named|titled|with the (?:name|title)|to|as)?\s*_+", re.IGNORECASE)
+_RENAMED = re.compile(r"(?>(?P<thing>.+?)(?<!\s)\s+(?:to|as|into)\s+)(?P<name>.+)", re.IGNORECASE)
+_CALLED = re.compile(r"(?<!\s)\s*\b(?:called|named|titled|with the (?:name|title)|to|as)?\s*_+", re.I)
 _SAID = re.compile(
-    r"(?P<thing>[^,]+?)\s+(?:called|named|titled)\s+"
+    r"(?P<thing>[^,]+?)(?<!\s)\s+(?:called|named|titled)\s+"
     r"(?P<name>(?:(?!\b(?:to|in|into|on|with|from|for|and)\b)[^,])+)",
     re.IGNORECASE,
 )
 """What is made, and its name without quotes."""
 _SHARED = re.compile(
-    r"(?P<what>(?:share|invite)\b.*?)\s+(?:with\s+)?(?P<name>[^\s@]+@[^\s@]+\.\w+)", re.IGNORECASE
+    r"(?P<what>(?:share|invite)\b.*?)(?<!\s)\s+(?:with\s+)?(?P<name>[^\s@]++@[^\s@]+\.\w+)", re.IGNORECASE
 )
 """What is shared, and with whom."""
 _NAMES = frozenset({"add", "create", "rename", "make"})

@@ -33,7 +33,7 @@ VERBS: dict[str, str] = {
 }  # fmt: skip
 """What each verb asks for."""
 _QUOTED = re.compile(
-    r"„([^“”]*)[“”]|“([^”]*)”|\"([^\"]*)\"|(?<!\w)'([^']+)'(?!\w)|(?<!\w)‘([^‘]+?)’(?!\w)|«([^»]*)»"
+    r"„([^„“”]*)[“”]|“([^“”]*)”|\"([^\"]*)\"|(?<!\w)'([^']+)'(?!\w)|(?<!\w)‘([^‘]+?)’(?!\w)|«([^«»]*)»"
 )
 _HELD = re.compile(r"⟦(\d+)⟧")
 _VERB = (
@@ -50,12 +50,13 @@ _SENTENCE = re.compile(
 )
 """What ends a sentence: not the point of “Mr. Hill”, that of “J. Hill” or “Jan. 3” only before an order."""
 _NEXT = re.compile(
-    rf"\s*,\s*(?:(?:and|then|and then|to)\s+)?(?=(?:{_VERB})\b)|\s+(?:and then|then|and)\s+(?=(?:{_VERB})\b)"
-    r"|\s+and\s+(?=(?!(?:then|the|an?|my|its?|their|all|any)\b)[a-z]+\s+(?:(?:the|my)\s|(?:it|them)\b))"
-    r"|\s*,\s*(?=[a-z]+\s+(?:it|them)\b)"
-    r"|\s*,\s*(?:and\s+)?then\s+(?=[a-z]+(?:\s+(?:the|all|my|it|them)\b[^,]*)?\W*$)"
-    r"|\s+and\s+(?=(?:comment|reply|post)\s+⟦)"
-    rf"|\s+to\s+(?=(?:find|enter|delete|search)\b(?!\s+it))",
+    rf"(?:(?<!\s)\s+)?,\s*(?:(?:and|then|and then|to)\s+)?(?=(?:{_VERB})\b)"
+    rf"|(?<!\s)\s+(?:and then|then|and)\s+(?=(?:{_VERB})\b)"
+    r"|(?<!\s)\s+and\s+(?=(?!(?:then|the|an?|my|its?|their|all|any)\b)[a-z]+\s+(?:(?:the|my)\s|(?:it|them)\b))"
+    r"|(?:(?<!\s)\s+)?,\s*(?=[a-z]+\s+(?:it|them)\b)"
+    r"|(?:(?<!\s)\s+)?,\s*(?:and\s+)?then\s+(?=[a-z]+(?:\s+(?:the|all|my|it|them)\b[^,]*)?\W*$)"
+    r"|(?<!\s)\s+and\s+(?=(?:comment|reply|post)\s+⟦)"
+    rf"|(?<!\s)\s+to\s+(?=(?:find|enter|delete|search)\b(?!\s+it))",
     re.IGNORECASE,
 )
 _PLACE = re.compile(
@@ -87,31 +88,35 @@ _TURNED_TO = re.compile(r"^turn (.+?) (?:up|down) (?=to \S)", re.IGNORECASE)
 _SETS = re.compile(r"(?:please\s+)?(set|change|fill in)\b", re.IGNORECASE)
 _ALSO = re.compile(
     r"(?<=⟧)\s*(?:,\s*(?:and\s+)?|and\s+)(?=(?:⟦\d+⟧|[^⟦⟧,]+?)\s(?:to|with)\s+⟦)"
-    r"|(?:,\s*(?:and\s+)?|\s+and\s+)(?=(?:the|my)\s[^⟦⟧,]+?\s(?:to|with)\s)",
+    r"|(?:,\s*(?:and\s+)?|(?<!\s)\s+and\s+)(?=(?:the|my)\s[^⟦⟧,]+?\s(?:to|with)\s)",
     re.IGNORECASE,
 )
 """What stands before one more field and its value, both behind one verb."""
 _WRITES = re.compile(r"(?:please\s+)?(enter|type|write|put|input)\b(?=.*\s(?:into|in|as)\s)", re.IGNORECASE)
 _WRITTEN_ALSO = re.compile(
-    r"(?:,\s*(?:and\s+)?|\s+and\s+)"
-    r"(?=(?:⟦\d+⟧|[^\s⟦⟧,]+)\s+(?:into|in|as)\s|[^⟦⟧,]{1,40}?\s+as\s+(?:the|my)\s)",
+    r"(?:,\s*+(?:and\s++)?|(?<!\s)\s+and\s+)"
+    r"(?=(?:⟦\d+⟧|[^\s⟦⟧,]+)\s+(?:into|in|as)\s|[^⟦⟧,]{1,40}?(?<!\s)\s+as\s+(?:the|my)\s)",
     re.IGNORECASE,
 )
 """What stands before one more value and its field, both behind one verb."""
 _NOT = re.compile(r"(?:do\s+not|don['’]t|not|never|instead\s+of|rather\s+than)\b", re.IGNORECASE)
 """How an order begins that says what is to be left alone."""
-_INSTEAD = re.compile(r",(?!\s*or\b)\s*|\s+but\s+", re.IGNORECASE)
+_INSTEAD = re.compile(r",(?!\s*or\b)\s*|(?<!\s)\s+but\s+", re.IGNORECASE)
 _COURTESY = re.compile(
     r"(?:[,;]\s*|(?<=[\w⟧])\s+|^)please\W*$"
     r"|(?:[,;]\s*|^)(?:many\s+)?(?:thanks|thank\s+you)(?:\s+(?:a lot|very much))?\W*$",
     re.IGNORECASE,
 )
 """What a sentence ends with out of politeness; without a mark before it “thanks” may be what is written."""
-_AND = r"(?:\s*,\s*(?:(?:and|but)\s+)?|\s+(?:and|but)\s+)"
+_AND = r"(?:(?:(?<!\s)\s+)?,\s*(?:(?:and|but)\s+)?|(?<!\s)\s+(?:and|but)\s+)"
 _AND_NOT = re.compile(rf"{_AND}(?=(?:do\s+not|don['’]t|never)\s+(?:{_VERB})\b)", re.IGNORECASE)
-_BUT_NOT = re.compile(rf"{_AND}(?=not\b)|,?\s+(?=(?:instead\s+of|rather\s+than)\b)", re.IGNORECASE)
+_BUT_NOT = re.compile(
+    rf"{_AND}(?=not\b)|(?:,|(?<![\s,]))\s+(?=(?:instead\s+of|rather\s+than)\b)", re.IGNORECASE
+)
 """What stands between an order and what is to be left alone; the second where nothing is to be written."""
-_KEPT_FROM = re.compile(r"(?:\b(?:not|never|avoid|forbidden|refuse)\b|n['’]t\b)[^,]*\bto\s*$", re.IGNORECASE)
+_KEPT_FROM = re.compile(
+    r"(?:\b(?:not|never|avoid|forbidden|refuse)\b|n['’]t\b)[^,]{0,200}\bto\s*$", re.IGNORECASE
+)
 """What keeps from the order behind it, as “Be careful not to …”."""
 _EXCEPTS = re.compile(
     r"\b(?:but|except|excluding|unless|without|other\s+than|apart\s+from|besides|or)\b", re.IGNORECASE

@@ -27,6 +27,11 @@ ANSWERED = 5
 TOLD = frozenset({"alert", "status", "text", "paragraph", "label", "listitem", "heading"})
 MOST_TOLD = 160
 """Roles of what a page says, and characters of a sentence by which it refuses something at most."""
+_NO = re.compile(
+    r"\b(?:no|not|never|cancel|dismiss|abort|decline|reject|refuse|deny|without)\b|n['’]t\b", re.IGNORECASE
+)
+_QUOTED = re.compile(r"“[^”]*”|\"[^\"]*\"")
+"""Words by which a task says no to something, and quotes, which say nothing of the kind."""
 _AGAINST = re.compile(
     r"\b(?:invalid|incorrect|wrong|error|failed|denied|expired"
     r"|(?:is|are|was) not (?:an? )?(?:valid|allowed|available|correct)"
@@ -210,7 +215,8 @@ class Pilot:
     async def _answer(self, *, begun: bool = True) -> None:
         """Answer what the page asks: what an order has begun is accepted, where it asks for no words.
 
-        A browser that only reads dismisses it: a site asks before it changes something, also by a GET.
+        A browser that only reads dismisses it: a site asks before it changes something, also by a GET. So it
+        is dismissed where the task says no to anything: a “yes” cannot be taken back.
         """
         for _ in range(ANSWERED):
             if not self.seen.dialog:
@@ -218,6 +224,8 @@ class Pilot:
             asked, accepts = f"the page asked “{self.cut(self.seen.dialog, 120)}”", False
             if self.world.effect == "reads":
                 self._fail_by([f"{REFUSED} {asked}, and to accept it needs --browser-writes"])
+            elif begun and (word := refuses(self.task)):
+                self._fail_by([f"{asked}, which was dismissed: the task says “{word}”"])
             elif self.seen.prompts and begun:
                 self._fail_by([f"{asked}, and no order says what to answer"])
             else:
@@ -272,6 +280,12 @@ class Pilot:
 
     def _spelled(self, order: Order) -> str:
         return self.cut(f"{order.word} {order.text}".strip(), 120)
+
+
+def refuses(task: str) -> str:
+    """Return the word by which a task says no to something, outside of its quotes; "" where it says none."""
+    said = _NO.search(_QUOTED.sub(" ", task))
+    return said[0] if said else ""
 
 
 def leads(node: Node, url: str) -> bool:

@@ -12,7 +12,7 @@ from ddax.environments.pilot.repeats import asks_again
 from ddax.environments.pilot.rows import above_of, words_of, words_of_name
 from ddax.environments.pilot.words import EMPTY, FIELD
 
-_ASIDE = re.compile(r"\s*\([^)]*\)|(?:\s*[—–,|]|:)\s.*$")
+_ASIDE = re.compile(r"(?<!\s)\s*\([^()]*\)|(?:(?<!\s)\s*[—–,|]|:)\s.*$")
 """What stands behind the name of an option: a price, an explanation."""
 _PRICE = re.compile(r"^[€$£]?(\d[\d.,]*)[€$£]?$")
 

@@ -23,7 +23,7 @@ _POSTS = re.compile(
 )
 """An order to post something; “Type … into the comment field” only writes it."""
 _SAYING = re.compile(
-    r"\b(?:saying|that says|which says|with the text)[: ]+(.+)$|^[^:]*:\s*(.+)$", re.IGNORECASE
+    r"\b(?:saying|that says|which says|with the text)[: ]++(.+)$|^[^:]*:\s*+(.+)$", re.IGNORECASE
 )
 _SENDS = frozenset(words_of("post send submit publish reply comment add share review"))
 

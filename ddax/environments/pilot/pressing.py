@@ -18,6 +18,12 @@ SURE = 0.55
 WHOLE = 0.9
 """Likeness from which several that are called otherwise are no matter of a guess."""
 TRIES = 3
+INFLECTED = 0.75
+"""Kinship from which two words are forms of one: “seats” and “seat”, not “preview” and “previous”."""
+TURNS = frozenset({"next", "previous", "first", "last"})
+"""Names of what turns pages: they are not looked for by turning pages."""
+NAMED = 6
+"""Controls told of where none is called as an order says."""
 OPENED = 15
 """Tabs, sections and pages looked behind at most."""
 MENU_SECONDS = "0.4"
@@ -40,6 +46,10 @@ async def press(pilot: Pilot, order: Order) -> bool:
     role, place = roles(text.replace(order.quote, "") if order.quote else text), ordinal(text)
     if "each" in tokens(order.text) or "all" in tokens(order.text):
         place = 0
+    if place and not wanted and not role and len(tokens(text)) == 1:
+        return await press_named(
+            pilot, text.strip(" .,;:"), role
+        )  # “First” is a name, “the first one” a place
     if place:
         return await press_place(pilot, wanted, role, place)
     if not wanted and not role:
@@ -53,7 +63,12 @@ async def press(pilot: Pilot, order: Order) -> bool:
     is_kind = bool(order.quote) and not _is_name(order.quote) and not is_called(pilot, order.quote)
     if is_kind or not wanted:
         return await _press_kind(pilot, order, role or roles(order.quote))
-    return await press_named(pilot, wanted, role, quoted=_is_name(order.quote))
+    known = len(pilot.failed)
+    if await press_named(pilot, wanted, role):
+        return True
+    if len(pilot.failed) == known and not is_called(pilot, wanted):
+        _tell_what_there_is(pilot, wanted)
+    return False
 
 
 async def _press_kind(pilot: Pilot, order: Order, role: frozenset[str]) -> bool:
@@ -99,24 +114,38 @@ def context(order: Order, pilot: Pilot) -> list[str]:
     return [word.strip(".,;:") for word in words if word.startswith("@") and len(word) > 2]
 
 
-async def press_named(pilot: Pilot, wanted: str, role: frozenset[str], *, quoted: bool = False) -> bool:
+async def press_named(pilot: Pilot, wanted: str, role: frozenset[str]) -> bool:
     """Press the best match, the next one where nothing changed; look further where none is good.
 
-    What answers to no word and no meaning of a name is left alone: pressing it would be a guess. So it would
-    where a name is `quoted`, and nothing is called so.
+    What is not called so is left alone, however near it is: pressing it would be a guess.
     """
     ranked = pilot.match.rank(wanted, role)
     if ranked and ranked[0].score >= SURE and not _leads_on(pilot, wanted, ranked[0].node):
         return await _try(pilot, ranked)
-    found = await explore(pilot, wanted, role) if lettered(wanted) or not wanted else None
+    looked_for = (lettered(wanted) or not wanted) and plain(wanted) not in TURNS
+    found = await explore(pilot, wanted, role) if looked_for else None
     if found is not None:
         return await press_node(pilot, found)
-    ranked = [] if quoted else pilot.match.rank(wanted, role)
-    like = [one for one in ranked if not is_another(wanted, pilot.match.label(one.node))]
-    if ranked and not like:
-        near = pilot.cut(pilot.match.label(ranked[0].node), 60)
-        pilot.misread(f"“{near}” is not “{wanted}”", "Say it in the words of the page")
-    return await _try(pilot, like) if like else False
+    near = [one for one in ranked if not is_another(wanted, pilot.match.label(one.node))]
+    if said := [one for one in near if _is_said(wanted, pilot.match.label(one.node))]:
+        return await _try(pilot, said)
+    if near and (rivals := _rivals(pilot, near)):
+        pilot.unclear(rivals)
+    return False
+
+
+def _is_said(wanted: str, label: str) -> bool:
+    """Tell whether an order says every word of a label, as “seats 2A” those of “Seat 2A”."""
+    asked, said = tokens(wanted), tokens(label)
+    return bool(said) and all(any(kin(word, other) >= INFLECTED for other in asked) for word in said)
+
+
+def _tell_what_there_is(pilot: Pilot, wanted: str) -> None:
+    """Note that nothing is called as an order says, and what can be pressed instead."""
+    names = dict.fromkeys(pilot.match.label(node) for node in pilot.nodes(_PRESSED | {"link"}))
+    there = ", ".join(f"“{pilot.cut(name, 40)}”" for name in list(filter(None, names))[:NAMED])
+    if wanted and there:
+        pilot.misread(f"nothing is called “{wanted}”; there are {there}", "Say it in the words of the page")
 
 
 async def _try(pilot: Pilot, ranked: list[Found]) -> bool:

@@ -6,7 +6,11 @@ import re
 
 _SIGN = r"(?:[$€£]|(?:EUR|USD|GBP|CHF|SEK|NOK|DKK|euros?|dollars?|pounds?)\b)"
 _AMOUNT = r"\d[\d,]*(?:\.\d+)?"
-_PRICE = re.compile(rf"{_SIGN}\s?(?P<behind>{_AMOUNT})|(?P<before>{_AMOUNT})\s?{_SIGN}", re.IGNORECASE)
+_PRICE = re.compile(
+    rf"{_SIGN}\s?(?P<behind>{_AMOUNT})"
+    rf"|(?<!\d)(?<!\d,)(?P<before>\d[\d,]*+(?:\.\d+)?)\s?{_SIGN}",
+    re.IGNORECASE,
+)
 _CENTS = re.compile(r"\d+,\d{2}")
 """A decimal comma: “9,50” is no nine hundred and fifty."""
 

@@ -17,8 +17,8 @@ from ddax.environments.pilot.steppers import count_of
 from ddax.environments.pilot.words import EMPTY, FIELD, NUMBERS, amount, tokens, written
 
 _RANGE = re.compile(
-    r"\b(?:from|between)\s+(?P<first>.+?)\s+(?:to|until|till|through|and)\s+(?P<last>.+?)"
-    r"(?:,?\s+and\s+(?P<then>[a-z]+))?$",
+    r"\b(?:from|between)\s++(?P<first>.{1,200}?)(?<!\s)\s+(?:to|until|till|through|and)\s++(?P<last>.{1,200}?)"
+    r"(?:,?(?<!\s)\s+and\s+(?P<then>[a-z]+))?$",
     re.IGNORECASE,
 )
 _HOW_MANY = re.compile(

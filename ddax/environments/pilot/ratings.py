@@ -13,8 +13,8 @@ from ddax.environments.pilot.rows import above_of, inside, node_words, words_of
 from ddax.environments.pilot.words import BOXES, EMPTY, NUMBERS
 
 _RATED = re.compile(
-    r"(?P<what>.*?)\s*\b(?:with\s+)?(?P<stars>\d|one|two|three|four|five)\s*"
-    r"(?:stars?|(?:stars?\s+)?out\s+of\s+\d+|/\s*\d+)(?P<behind>\s+(?:to|for)\s+.+)?",
+    r"(?P<what>.*?)(?<!\s)\s*\b(?:with\s+)?(?P<stars>\d|one|two|three|four|five)\s*"
+    r"(?:stars?|(?:stars?\s+)?out\s+of\s+\d+|/\s*\d+)(?P<behind>\s+(?:to|for)\s.{1,200})?",
     re.IGNORECASE,
 )
 _GIVES = re.compile(r"(?:rate\s+)?(?:\w+\s+)?(\d)\s*(?:stars?.*|out of \d.*|/\s*\d)")

@@ -12,13 +12,13 @@ from ddax.environments.pilot.pilot import Pilot
 from ddax.environments.pilot.rows import words_of
 from ddax.environments.pilot.words import EMPTY, FIELD, KINDS, plain
 
-_SWITCHED = re.compile(r"(?:(?P<what>.+?)\s+)?to\s+(?P<to>.+)", re.IGNORECASE)
-_USED = re.compile(r"(?P<tool>.+?)\s+to\s+(?P<rest>\w+\s+.+)", re.IGNORECASE)
+_SWITCHED = re.compile(r"(?>(?:(?P<what>.+?)(?<!\s)\s+)?to\s+)(?P<to>.+)", re.IGNORECASE)
+_USED = re.compile(r"(?>(?P<tool>.+?)(?<!\s)\s+to\s+(?=\w+\s))(?P<rest>\w++\s.+)", re.IGNORECASE)
 _OTHERWISE = tuple(
     (re.compile(form, re.IGNORECASE), word, verb)
     for form, word, verb in (
-        (r"mark\s+(?P<what>.+?)\s+as\s+(?:done|completed?|finished)", "tick", "choose"),
-        (r"mark\s+(?P<what>.+?)\s+as\s+(?:not\s+done|undone|open)", "untick", "uncheck"),
+        (r"mark\s++(?P<what>.{1,200}?)(?<!\s)\s+as\s+(?:done|completed?|finished)", "tick", "choose"),
+        (r"mark\s++(?P<what>.{1,200}?)(?<!\s)\s+as\s+(?:not\s+done|undone|open)", "untick", "uncheck"),
         (r"(?:up|down)grade\s+(?:me\s+)?to\s+(?P<what>.+)", "choose", "choose"),
         (r"(?:take|reserve)\s+(?P<what>(?:the\s+)?seats?\s+.+)", "choose", "choose"),
     )

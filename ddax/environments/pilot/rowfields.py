@@ -12,11 +12,11 @@ from ddax.environments.pilot.rows import above_of, holders_of, inside, node_word
 from ddax.environments.pilot.words import EMPTY, FIELD, KINDS, plain
 
 _SETS = re.compile(
-    r"(?:please\s+)?(?P<verb>assign|reassign|move|mark|set|change|switch)\s+(?P<what>.+?)\s+(?:to|as)\s+(?P<value>.+)",
+    r"(?:please\s+)?(?P<verb>assign|reassign|move|mark|set|change|switch)\s++(?>(?P<what>.+?)(?<!\s)\s+(?:to|as)\s+)(?P<value>.+)",
     re.IGNORECASE,
 )
 _MADE = re.compile(
-    r"(?:make\s+(?P<who>.+?)\s+(?:an?|the)|(?:promote|demote)\s+(?P<whom>.+?)\s+to)\s+(?P<what>\w+)",
+    r"(?:make\s++(?P<who>.+?)(?<!\s)\s+(?:an?|the)|(?:promote|demote)\s++(?P<whom>.+?)(?<!\s)\s+to)\s+(?P<what>\w+)",
     re.IGNORECASE,
 )
 _ROWS = frozenset({"row", "listitem", "article", "group", "treeitem"})

@@ -16,7 +16,9 @@ from ddax.environments.pilot.repeats import asks_again, repeat_password
 from ddax.environments.pilot.rows import words_of, words_of_name
 from ddax.environments.pilot.words import EMPTY, FIELD, KINDS
 
-_PARTS = re.compile(r"\s*,\s*(?:and\s+)?(?:with\s+)?|\s+(?:and|with|using|under)\s+", re.IGNORECASE)
+_PARTS = re.compile(
+    r"(?:(?<!\s)\s+)?,\s*(?:and\s+)?(?:with\s+)?|(?<!\s)\s+(?:and|with|using|under)\s+", re.IGNORECASE
+)
 _ARTICLE = re.compile(r"(?:the|an?|my|your)\s+", re.IGNORECASE)
 _IS = re.compile(r"\s*(?::|\b(?:is|of)\b)?\s*", re.IGNORECASE)
 SENDING = frozenset({"goal", "deed", "message", "login", "order", "buy", "submit"})
@@ -27,7 +29,7 @@ _PASSWORD = re.compile(
     r"(?:change|update|set)\s+(?:the\s+|my\s+)?password\s+from\s+(?P<old>\S+)\s+to\s+(?P<new>\S+)",
     re.IGNORECASE,
 )
-_FOR = re.compile(r"\s+for\s+(?=[\"“„']?_+[\"”“']?\s*$)", re.IGNORECASE)
+_FOR = re.compile(r"(?<!\s)\s+for\s+(?=[\"“„']?_+[\"”“']?\s*$)", re.IGNORECASE)
 """What stands before the name of a person in quotes at the end."""
 _AS = re.compile(r"(?:sign\s+up|register|join)\s+as\s+(?=\S+\s*$)", re.IGNORECASE)
 """What stands before the name that one signs up by."""

@@ -13,8 +13,10 @@ from ddax.environments.pilot.pilot import Pilot
 from ddax.environments.pilot.pressing import is_called
 from ddax.environments.pilot.words import content
 
-_AND = re.compile(r"\s*,\s*(?:(?:and|then)\b\s*)*|\s+(?:and\s+then|and|then)\s+", re.IGNORECASE)
-_WHERE = re.compile(r"(?P<things>.+?)(?P<where>\s+(?:to|from|in|into|on)\s+.+)?", re.IGNORECASE)
+_AND = re.compile(
+    r"(?:(?<!\s)\s+)?,\s*(?:(?:and|then)\b\s*)*|(?<!\s)\s+(?:and\s+then|and|then)\s+", re.IGNORECASE
+)
+_WHERE = re.compile(r"(?P<things>.+?)(?P<where>(?<!\s)\s+(?:to|from|in|into|on)\s(?s:.+))?", re.IGNORECASE)
 
 
 def pressed_each(pilot: Pilot, order: Order) -> list[Order]:

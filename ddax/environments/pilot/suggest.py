@@ -25,7 +25,7 @@ _SIGNS = frozenset({"autocomplete", "autosuggest", "typeahead"})
 _PRESSED = frozenset({"menuitem", "clickable", "listitem", "link"})
 _EDGE = r"\b{verb}\w*\s+with\s+({value})"
 _OF_FIELD = re.compile(
-    r"\b(?:(?:text)?(?:field|box)|input|dropdown|combobox|label)\s+(?:(?:that|which)\s+|whose\s+[\w ]+)?$",
+    r"\b(?:(?:text)?(?:field|box)|input|dropdown|combobox|label)\s+(?:(?:that|which)\s+|whose\s[\w ]+)?$",
     re.IGNORECASE,
 )
 """What stands before an edge that is not that of a value, but of the name of a field."""

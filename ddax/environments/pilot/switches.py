@@ -15,22 +15,26 @@ from ddax.environments.pilot.words import BOXES, EMPTY
 
 _WAYS = (
     re.compile(r"(?:turn|switch)\s+(?P<way>on|off)\s+(?P<what>.+)", re.IGNORECASE),
-    re.compile(r"(?:turn|switch)\s+(?P<what>.+?)\s+(?P<way>on|off)", re.IGNORECASE),
+    re.compile(r"(?:turn|switch)\s++(?P<what>.+?)(?<!\s)\s+(?P<way>on|off)", re.IGNORECASE),
     re.compile(r"(?P<way>enable|disable|activate|deactivate)\s+(?P<what>.+)", re.IGNORECASE),
     re.compile(
-        r"make\s+sure\s+(?:that\s+)?(?P<what>.+?)\s+(?:is|are)\s+(?:(?:turned|switched)\s+)?"
+        r"make\s+sure\s++(?:that\s++)?(?P<what>.+?)(?<!\s)\s+(?:is|are)\s+(?:(?:turned|switched)\s+)?"
         r"(?P<way>on|off|enabled|disabled|activated|deactivated)",
         re.IGNORECASE,
     ),
 )
 _TURNS = re.compile(r"^(?:turn|switch)\s+", re.IGNORECASE)
-_EACH_WAY = re.compile(r"(?P<what>.+?)\s+(?P<way>on|off)(?:\s*,\s*(?:and\s+)?|\s+and\s+|$)", re.IGNORECASE)
-_AND = re.compile(r"\s*,\s*(?:and\s+)?|\s+and\s+", re.IGNORECASE)
+_EACH_WAY = re.compile(
+    r"(?P<what>\S.{0,200}?)(?<!\s)\s+(?P<way>on|off)(?:\s*,\s*(?:and\s+)?|(?<!\s)\s+and\s+|$)", re.IGNORECASE
+)
+_AND = re.compile(r"(?:(?<!\s)\s+)?,\s*(?:and\s+)?|(?<!\s)\s+and\s+", re.IGNORECASE)
 _HIDES = frozenset({"tab", "summary"})
 _ON = ("on", "enable", "activate")
 _KINDS = frozenset({"switch", "toggle", "checkbox", "box", "option", "setting", "all", "my"})
 _ASIDE = re.compile(
-    r"\s*(?:[(:,]|\b(?:about|at|by|during|for|from|if|in|of|on|when|while|with)\b).*$|[\W\d]+$", re.IGNORECASE
+    r"(?<!\s)\s*(?:[(:,]|\b(?:about|at|by|during|for|from|if|in|of|on|when|while|with)\b)(?s:.*)$"
+    r"|(?<![\W\d])[\W\d]+$",
+    re.IGNORECASE,
 )
 """What stands behind the word that says what a switch is for."""
 _SWITCHES = (BOXES - {"option", "radio", "menuitemradio"}) | {"button"}

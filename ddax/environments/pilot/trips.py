@@ -18,7 +18,7 @@ from ddax.environments.pilot.switches import is_on
 from ddax.environments.pilot.words import EMPTY, FIELD, plain, tokens
 
 _TRIP = re.compile(
-    r"\bfrom:?\s+(?P<start>.+?),?\s+to:?\s+(?P<end>.+?)(?:,?\s+(?:on|for)\s+(?P<day>[^,]*\d.*?))?$",
+    r"\bfrom:?\s++(?P<start>.{1,200}?),?(?<!\s)\s+to:?\s++(?P<end>.{1,200}?)(?:,?(?<!\s)\s+(?:on|for)\s+(?P<day>[^,]*\d.*?))?$",
     re.IGNORECASE,
 )
 _STARTS = frozenset({"from", "origin", "start", "departing", "leaving"})

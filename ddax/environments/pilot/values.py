@@ -12,19 +12,19 @@ from ddax.environments.pilot.orders import Order
 from ddax.environments.pilot.pilot import Pilot
 from ddax.environments.pilot.words import FIELD, content, likeness, nth, plain, tokens, written
 
-_SUM = re.compile(r"(-?\d+)\s*([+\-x×*÷/−])\s*(-?\d+)\s*=?")
+_SUM = re.compile(r"(-?(?<!\d)\d+)\s*([+\-x×*÷/−])\s*(-?\d+)\s*=?")
 _SAID = re.compile(
-    r"(?:the (?:number|text|word|value|date|time|name|city)\s+)?(.+?)\s+"
+    r"(?:the (?:number|text|word|value|date|time|name|city)\s++)?(.+?)(?<!\s)\s+"
     r"(?:into|in|as|on|to|for)\s+(?:the|a|your|both|all|its)?\s*",
     re.IGNORECASE,
 )
-_TO = re.compile(r"(.+?)\s+to(?:\s+(.+)|$)", re.IGNORECASE)
-_WITH = re.compile(r"(?:in\s+)?(.+?)\s+with(?:\s+(.+)|$)", re.IGNORECASE)
+_TO = re.compile(r"(.+?)(?<!\s)\s+to(?:\s+(.+)|$)", re.IGNORECASE)
+_WITH = re.compile(r"(?:in\s++)?(.+?)(?<!\s)\s+with(?:\s+(.+)|$)", re.IGNORECASE)
 _GIVEN = {"set": _TO, "change": _TO, "fill": _WITH}
 _WORKED_OUT = frozenset({"answer", "result", "solution"})
 """What an order has written that the page must be asked for."""
 _IS_FOR = r"\s(?:as|into|in)\s+"
-_ANOTHER = r"(?:\s*,\s*(?:and\s+)?|\s+and\s+|$)"
+_ANOTHER = r"(?:(?:(?<!\s)\s+)?,\s*(?:and\s+)?|(?<!\s)\s+and\s+|$)"
 """What stands between a value with its field and the next one."""
 _EQUATION = re.compile(r"^(.*?)=(.*)$")
 _SIGNS = str.maketrans({"x": "*", "×": "*", "÷": "/", "−": "-", "–": "-"})
@@ -41,7 +41,7 @@ def wanted_value(pilot: Pilot, order: Order) -> str | None:
         return _cased(quote, low)
     if "word in" in low or "that into" in low:
         return pilot.clip or None
-    found = re.search(r"\bvalue (?:of|for|from) (.+?)(?:\s+(?:into|in|to)\b|$)", text)
+    found = re.search(r"\bvalue (?:of|for|from) (.+?)(?:(?<!\s)\s+(?:into|in|to)\b|$)", text)
     if found:
         return looked_up(pilot.match, content(found[1]) or found[1])
     if "text below" in low or "text above" in low or "following text" in low or "word below" in low:
@@ -161,7 +161,7 @@ def _linear(left: str, right: str) -> str | None:
             if part in "+-−":
                 sign = 1.0 if part == "+" else -1.0
                 continue
-            factor = re.fullmatch(rf"(\d*\.?\d*)\*?{letter}|(\d+\.?\d*)", part.replace("×", "*"))
+            factor = re.fullmatch(rf"(\d*(?:\.\d*)?)\*?{letter}|(\d+(?:\.\d*)?)", part.replace("×", "*"))
             if factor is None:
                 return None
             total += sign * (float(factor[1] or 1) * at if factor[2] is None else float(factor[2]))

@@ -53,6 +53,8 @@ EMPTY = frozenset(
     please labeled labelled named called titled below above following item items box boxes element widget one
     corresponding it, who whose page window form then which shown using up coloured colored color""".split()  # noqa: SIM905
 )
+PARTICLES = frozenset({"in", "on", "up"})
+"""Words that belong to a verb where nothing follows them; “out”, “off” and “down” are kept anywhere."""
 KINDS = frozenset(
     """about album article book card column comment document email entry event file film folder item
     line list message movie note person photo picture post product project record result row slot song
@@ -124,12 +126,18 @@ def joined(text: str) -> str:
 
 
 def content(text: str, *, mail: bool = False) -> str:
-    """Return a text without determiners, role words and ordinals: what it names, e-mail too if `mail`."""
+    """Return a text without determiners, role words and ordinals: what it names, e-mail too if `mail`.
+
+    Its last word stays where it belongs to the verb before it: “Log in” is not “Log”.
+    """
+    spelled = joined(text).split()
+    last = len(spelled) - 1 if len(spelled) > 1 and plain(spelled[-1]) in PARTICLES else -1
     kept = [
-        word for word in joined(text).split()
-        if plain(word) not in EMPTY and plain(word) not in ORDINALS and not _ORDINAL.fullmatch(plain(word))
+        word for place, word in enumerate(spelled)
+        if place == last
+        or (plain(word) not in EMPTY and plain(word) not in ORDINALS and not _ORDINAL.fullmatch(plain(word))
         and not ROLE_WORDS.keys() & {plain(word).removesuffix(end) for end in ("", "s", "es")}
-        and (mail or plain(word) not in ("email", "mail"))
+        and (mail or plain(word) not in ("email", "mail")))
     ]  # fmt: skip
     return " ".join(kept).strip(" ,.;:")
 

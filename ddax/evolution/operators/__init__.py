@@ -52,7 +52,7 @@ _OPERATORS = (
 _STATEMENTS = (
     *STATEMENT_OPERATORS, *FORGOTTEN_STATEMENTS, *CONTAINER_STATEMENTS, *RESETS, *STORED, *WORKLISTS,
 )  # fmt: skip
-_PIECE = re.compile(rb"(?s)\w*(\"\"\"|'''|\"|')(?:\\.|(?!\1).)*\1")
+_PIECE = re.compile(rb"(?s)(?<!\w)\w*(\"\"\"|'''|\"|')(?:\\.|(?!\1).)*\1")
 _JOINING = (ast.BoolOp, ast.BinOp, ast.Compare, ast.UnaryOp)
 """Parents whose operand has the parentheses around it to itself."""
 _WHOLES = (

@@ -13,7 +13,7 @@ _SPEC = re.compile(r"(?P<fill>.?[<>^=])?(?P<sign>[+ -])?(?P<zero>0)?(?P<width>\d
                    r"(?P<comma>[,_])?(?:\.(?P<digits>\d+))?(?P<type>[a-zA-Z%])?")  # fmt: skip
 _FIELD = re.compile(rb"(?<![:{]):(?P<spec>[^:{}'\"\n]+)\}")
 _NAMED = re.compile(rb"\{\w*:(?P<spec>[^:{}'\"\n]+)\}")
-_PERCENT = re.compile(rb"%(?P<spec>[ +0-]*\d*(?:\.\d+)?[dfegxs])")
+_PERCENT = re.compile(rb"%(?P<spec>[ +0-]*+\d*+(?:\.\d++)?[dfegxs])")
 _WHOLE = re.compile(rb"['\"](?P<spec>[^'\"\\]+)['\"]")
 _WIDTHS = ("2", "3", "4", "5", "6", "8")
 """How wide a number is often made by zeros before it."""
@@ -84,7 +84,7 @@ def _likely(source: Source) -> list[str]:
         sizes = sorted({len(part) for word in source.seen.words for part in re.findall(pattern, word)})
         found += [f"{sign or 0}{size}{kind}" for size in sizes]
     found += ["," for word in source.seen.words if re.search(r"\d,\d{3}\b", word)]
-    padded = (part for word in source.seen.words for part in re.findall(r" +\S+|\S+ +", word))
+    padded = (part for word in source.seen.words for part in re.findall(r"(?<! ) +\S+|(?<!\S)\S+ +", word))
     widths = sorted({len(part) for part in padded if "  " in part or part.startswith(" ")})
     return list(dict.fromkeys([*found, *(f"{sign}{n}" for n in widths for sign in "><^")]))[:SPECS]
 

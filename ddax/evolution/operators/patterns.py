@@ -10,7 +10,7 @@ from collections.abc import Iterator
 from ddax.evolution.operators.base import Edit, Source
 
 _LITERAL = re.compile(r"(?s)([rR]?)(\"\"\"|'''|\"|')(.*)\2")
-_ATOM = r"(?:\\[a-zA-Z.]|\[(?:\\.|[^\]\\])+\]|(?<!\\)[.)])"
+_ATOM = r"(?:\\[a-zA-Z.]|\[(?:\\.|[^\[\]\\])+\]|(?<!\\)[.)])"
 _QUANTIFIED = re.compile(rf"({_ATOM})([*+?]|\{{[\d,]+\}})(\??)")
 _SINGLE = re.compile(rf"({_ATOM})(?![*+?{{])")
 _CLASSES = ("\\d", "\\w", "\\s", "\\S")
@@ -63,7 +63,7 @@ def _others(old: str) -> Iterator[tuple[float, str]]:
         yield 0.6, f"{head}{atom}{times}{'' if lazy else '?'}{tail}"
         for other in ("+", "*", "?", ""):
             yield 0.7 if other in ("+", "*") else 1.0, f"{head}{atom}{other}{lazy if other else ''}{tail}"
-        if numbers := re.fullmatch(r"\{(\d+)(,?)(\d*)\}", times):
+        if numbers := re.fullmatch(r"\{(\d++)(,?)(\d*)\}", times):
             low = int(numbers[1])
             for text in (f"{low + 1}", f"{max(0, low - 1)}", f"{low},", f"1,{low}"):
                 yield 0.8, f"{head}{atom}{{{text}}}{lazy}{tail}"

@@ -42,20 +42,20 @@ _ASKING = MEASURES | frozenset(
 _IS_OF = {"minut": frozenset(terms("meeting session"))}
 """What a page is about by what it is called: the minutes are of a meeting."""
 _PAYING = frozenset(terms("cost costs price pay paid charge charged"))
-_NAME = r"[A-Z\u00c0-\u00de][\w.'’-]+"
+_NAME = r"(?<![\w.'’-])[A-Z\u00c0-\u00de][\w.'’-]++"
 _ROLE = re.compile(
     rf"[-*+•][ \t]+(?P<name>(?:(?:Dr|Prof|Mr|Mrs|Ms)\.? )?{_NAME}(?: {_NAME})+)"
     r"(?:, | [–—-] | \()(?P<role>[a-z][\w -]{2,40})\)?"
 )
 """A person and a role: "- Dr Amir Saleh, orthodontist"."""
-_IN_BRACKETS = re.compile(rf"(?P<name>{_NAME}(?: {_NAME})*) \((?P<role>[a-z][\w -]{{2,30}})\)")
+_IN_BRACKETS = re.compile(rf"(?P<name>{_NAME}(?: {_NAME}){{0,8}}) \((?P<role>[a-z][\w -]{{2,30}})\)")
 """One of several persons with a role: "Present: Ines Moreau (chair), Sam Oduya (minutes)"."""
 _CALLED = re.compile(
-    rf"(?P<name>{_NAME}(?: {_NAME})*) \((?:hereinafter |referred to as |called |the )*"
+    rf"(?P<name>{_NAME}(?: {_NAME}){{0,8}}) \((?:hereinafter |referred to as |called |the )*"
     r"[\"“„'](?P<role>[^\W\d_][\w -]{2,30})[\"”“'],?\)"
 )
 """Who a contract calls by a word: "Norddata AG ("Provider")"."""
-_AMOUNT = re.compile(r"(?:[^\W\d_]{1,13}\.? ){0,2}[<>~≈±]?\s*[£$€]?\s*[+-]?\d")
+_AMOUNT = re.compile(r"(?:[^\W\d_]{1,13}\.? ){0,2}[<>~≈±]?\s*+(?:[£$€]\s*+)?[+-]?\d")
 """What a value begins with that is a number."""
 _PHONE = re.compile(r"\+?\d[\d ()/-]{5,}\d")
 _VALUES = frozenset(

@@ -23,7 +23,7 @@ _MOVED = re.compile(
     re.IGNORECASE,
 )
 """What takes back what was told before of the same."""
-_OF_YEAR = re.compile(r",?\s+\d{4}$")
+_OF_YEAR = re.compile(r"(?:,|(?<![\s,]))\s+\d{4}$")
 """The year at the end of a date, which a change of the day need not say again."""
 _MAY_CHANGE = frozenset({"date", "number", "place"})
 LEAST_SHARED = 2

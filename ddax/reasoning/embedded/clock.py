@@ -18,7 +18,7 @@ _GROUPS = re.compile(
 )
 _HALF = r"(?:[ap]m\b|[ap]\.m\.)"
 _HOUR = rf"(?:\d{{1,2}}[:.]\d{{2}}(?:\s?{_HALF})?|\d{{1,2}}\s?(?:{_HALF}|o['’]clock)|noon|midnight|midday)"
-_SPAN = re.compile(rf"\b(?P<first>{_HOUR}|\d{{1,2}})\s*(?:h\b)?{_TO}(?P<last>{_HOUR})", re.IGNORECASE)
+_SPAN = re.compile(rf"\b(?P<first>{_HOUR}|\d{{1,2}})\s*+(?:h\b)?{_TO}(?P<last>{_HOUR})", re.IGNORECASE)
 _BARE = re.compile(
     rf"{_DAY}s?:?\s+(?P<span>(?P<first>\d{{1,2}})\s?[-–—]\s?(?P<last>\d{{1,2}})(?=\s*(?:h\b|[,;.)]|$)))",
     re.IGNORECASE,
@@ -35,7 +35,7 @@ _UNTIL = re.compile(
 )
 _CLOSED = re.compile(r"\bclosed\b", re.IGNORECASE)
 _BUT = re.compile(r"\b(?:except|but not|not|apart from|other than|excluding)\b[^.;]{0,12}$", re.IGNORECASE)
-_JOINED = re.compile(r"(?:\s*(?:,|and|&|or|/|on|s)\s*)*", re.IGNORECASE)
+_JOINED = re.compile(r"(?:\s*+(?:(?:,|and|&|or|/|on|s)\s*+)++)?+", re.IGNORECASE)
 """What stands between days that are told together."""
 _PARTS = re.compile(r"[;,.]\s|\band\b", re.IGNORECASE)
 """What parts a time from the days of another one."""

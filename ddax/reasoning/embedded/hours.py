@@ -29,12 +29,13 @@ _FORM = frozenset(
 )  # fmt: skip
 """What says that hours are told, and nothing of whose they are."""
 _REMARKS = frozenset(terms("note notes remark remarks comment comments"))
-_OPENS = re.compile(r"\b(?:do|does|will|can)\b.*\b(?:open|start|begin)\b", re.IGNORECASE)
+_OPENS = re.compile(r"(?m:^)(?>.*?\b(?:do|does|will|can)\b).*\b(?:open|start|begin)\b", re.IGNORECASE)
 _CLOSES = re.compile(
-    r"\b(?:do|does|will)\b.*\b(?:close|shut|end|finish)\b|\b(?:until|till) (?:when|what time)\b|\bhow late\b",
+    r"(?m:^)(?>.*?\b(?:do|does|will)\b).*\b(?:close|shut|end|finish)\b"
+    r"|\b(?:until|till) (?:when|what time)\b|\bhow late\b",
     re.IGNORECASE,
 )
-_OPEN = re.compile(r"\b(?:is|are)\b.*\bopen\b", re.IGNORECASE)
+_OPEN = re.compile(r"(?m:^)(?>.*?\b(?:is|are)\b).*\bopen\b", re.IGNORECASE)
 _WHEN = re.compile(
     r"^\W*(?:(?:at|until|till|from|between) )?(?:when|what times?|how (?:late|early))\b", re.IGNORECASE
 )

@@ -15,7 +15,7 @@ _FORMS = (
     (re.compile(r"\d\s*(?:km/h|kmh|mph|m/s|knots)\b"), "speed"),
     (re.compile(r"\d\s*(?:[kMG]?Hz|[kM]bit/s|[kMG]B/s|/s)\b|\d \w+ (?:a|per) second\b"), "rate frequency"),
     (re.compile(r"\bpp?\. ?\d+"), "published publication"),
-    (re.compile(r"\b[A-Z][\w-]*(?: v| version)? ?\d+\.\d+"), "version"),
+    (re.compile(r"(?<![\w-])[A-Z](?:[\w-]*\d|[\w-]*+(?: v| version)? ?\d+)\.\d+"), "version"),
     (
         re.compile(r"\b(?:call|phone|ring|telephone)\b[^.;\d]{0,20}\+?\d[\d ()/-]{5,}\d", re.IGNORECASE),
         "phone number",
@@ -51,7 +51,7 @@ _FORMS = (
     ),
     (
         re.compile(
-            r"\b(?:deprecated|obsolete|removed|superseded|replaced)\b.*\b(?:use|by|in favou?r of)\b",
+            r"\A(?>.*?\b(?:deprecated|obsolete|removed|superseded|replaced)\b).*\b(?:use|by|in favou?r of)\b",
             re.IGNORECASE | re.DOTALL,
         ),
         "instead",

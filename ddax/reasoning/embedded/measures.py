@@ -21,7 +21,7 @@ _SMALLER = re.compile(r"\s+(?:and\s+)?(?=\d)")
 _LONGEST = 60.0
 """Minutes of the longest unit of time that tells how long a thing is: days and years in a text are others."""
 _PAUSE = re.compile(r"[,.;:()]")
-_BEFORE = re.compile(r"(\w+)\s+(?:of|was|is|:)\s+(?:(?:about|some|around|over|nearly)\s+)?$")
+_BEFORE = re.compile(r"(?<!\w)(\w+)\s+(?:of|was|is|:)\s+(?:(?:about|some|around|over|nearly)\s+)?$")
 _SIZES = (
     (re.compile(r"\b(?:longer|longest|shorter|shortest)\b", re.IGNORECASE), (LENGTH, TIME)),
     (re.compile(r"\b(?:heavier|heaviest|lighter|lightest)\b", re.IGNORECASE), (MASS,)),

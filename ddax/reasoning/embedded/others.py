@@ -186,7 +186,7 @@ def _is_namesake(name: str, text: str) -> bool:
 
 def _of_noun(question: Question, name: str, text: str) -> bool:
     """Tell whether a text says the noun that is asked of a name of another one: "town hall of Torsby"."""
-    asked = re.search(rf"(\w+) of (?:the )?{re.escape(name)}\b", question.text, re.IGNORECASE)
+    asked = re.search(rf"\b(\w+) of (?:the )?{re.escape(name)}\b", question.text, re.IGNORECASE)
     owned = re.search(rf"\b{re.escape(name)}['’]s? (\w+)", question.text, re.IGNORECASE)
     noun = asked[1] if asked else owned[1] if owned else ""
     others = re.findall(rf"\b{re.escape(noun)} of (?:the )?([A-Z\u00c0-\u00de]\w+)", text) if noun else []

@@ -17,7 +17,7 @@ _PAIR = re.compile(
     r"(?:[ \t]+(?P<value>\S.*?))?[ \t]*"
 )
 _SECTION = re.compile(r"[ \t]*\[+(?P<name>[\w .-]+)\]+[ \t]*")
-_BESIDE = re.compile(r"\s+#.*$")
+_BESIDE = re.compile(r"(?<!\s)\s+#(?s:.*)$")
 """A comment behind a value."""
 
 

@@ -31,6 +31,8 @@ NAMED = frozenset(
 )  # fmt: skip
 """What is asked for by its name in a program: a document titled by such a name can be the answer."""
 
+LOOK_BACK = 200
+"""Characters before a name in which the end of the sentence before it is looked for."""
 _QUOTED = re.compile(r"[\"“„«]([^\"“”„«»]{2,80})[\"”“»]")
 _PARTICLES = ("of", "the", "de", "la", "le", "von", "van", "da", "del", "&")
 _NAME = re.compile(
@@ -87,7 +89,7 @@ _KINDS: tuple[tuple[AnswerKind, re.Pattern[str]], ...] = (
         re.compile(
             r"\b(?:how (?:many|much|old|long|far|tall|high|big|large|deep|wide|broad|thick|heavy|fast"
             r"|loud|noisy|severe)|what (?:number|percentage|population)"
-            r"|what (?:do|does|did|will|would) [^?]+ costs?)\b",
+            r"|what (?:do|does|did|will|would) [^?]{1,200} costs?)\b",
             re.I,
         ),
     ),
@@ -108,10 +110,13 @@ _KINDS: tuple[tuple[AnswerKind, re.Pattern[str]], ...] = (
         ),
     ),
 )  # fmt: skip
-_SUBORDINATE = re.compile(r"\b((?:what|which|how)\b.*(?<!\band)(?<!\bor) )when\b", re.I)
+_SUBORDINATE = re.compile(r"(?m:^)((?>.*?\b(?:what|which|how)\b).*(?<!\band)(?<!\bor) )when\b", re.I)
 """What asks for something else than a time, and says when that is: "What is raised when it is empty?"."""
-_OR = re.compile(r"[,:]\s*(?:the\s+)?([^,:?]{1,60}?),?\s+or\s+(?:the\s+)?([^,?]{1,60}?)\s*[?\"”.]*\s*$", re.I)
-_OR_NAMES = re.compile(r"[\"“]([^\"”]+)[\"”]\s+or\s+[\"“]([^\"”]+)[\"”]", re.I)
+_OR = re.compile(
+    r"[,:]\s*+(?:the\s++)?([^\s,:?][^,:?]{0,59}?),?(?<!\s)\s+or\s++(?:the\s++)?([^,?]{1,60}?)\s*+[?\"”.]*+\s*$",
+    re.I,
+)
+_OR_NAMES = re.compile(r"[\"“]([^\"“”]+)[\"”]\s+or\s+[\"“]([^\"“”]+)[\"”]", re.I)
 _COMPARISON = re.compile(
     r"\b(?:first|earlier|later|older|younger|oldest|larger|bigger|smaller|longer|shorter|higher|taller|more|fewer"
     r"|further|farther|closer|nearer|north|south|east|west|recently|last|before|same|heavier|lighter|cheaper"
@@ -157,7 +162,7 @@ _FRAME = re.compile(
     re.IGNORECASE,
 )
 """What asks for an answer politely, before the question."""
-_COURTESY = re.compile(r"(?:,|(?<=[.?!]))\s*(?:please|thanks|thank you)\s*([.?!]*)\s*$", re.IGNORECASE)
+_COURTESY = re.compile(r"(?:,|(?<=[.?!]))\s*(?:please|thanks|thank you)\s*+([.?!]*+)\s*$", re.IGNORECASE)
 
 
 @dataclass(frozen=True)
@@ -283,7 +288,7 @@ def _names(text: str) -> tuple[str, ...]:
     bare = _IDENTIFIER.sub(lambda m: " " * len(m.group()), bare)
     foreign = "?" in text and _ENGLISH.isdisjoint(words(text))
     for match in _NAME.finditer(bare):
-        begins = _begins(bare[: match.start()])
+        begins = _begins(bare[max(0, match.start() - LOOK_BACK) : match.start()])
         modal = _asks_leave(text, match.start())
         name = _trim(_asked(match.group(), modal=modal, foreign=foreign) if begins else match.group())
         if name:

@@ -28,7 +28,9 @@ _VALUES = frozenset(terms("value values detail details data entry info informati
 """What the second column of a table of fields is called."""
 _NAMES = frozenset(terms("name names person"))
 """What the column of those who are asked for is called."""
-_PRICED = re.compile(r"\W*(?:how much (?:is|are|do|does)\b|what (?:do|does)\b.*\bcosts?\b)", re.IGNORECASE)
+_PRICED = re.compile(
+    r"(?<!\W)\W*(?:how much (?:is|are|do|does)\b|what (?:do|does)\b.{0,200}\bcosts?\b)", re.IGNORECASE
+)
 _WHO_IS = re.compile(r"\W*who(?:['’]s| is| was| are| were) (?:the|our|your)\b", re.IGNORECASE)
 _PERSON = re.compile(
     r"(?:(?:Dr|Prof|Mr|Mrs|Ms)\.? )?[A-Z\u00c0-\u00de][\w.'’-]+(?: [A-Z\u00c0-\u00de][\w.'’-]+){1,3}"

@@ -30,11 +30,12 @@ PIECE, PIECES = 4000, 512
 
 _RULER = re.compile(r"[\W_]*$")
 _MARK = re.compile(
-    r"^(?:[ \t]*(?:#{1,6}[ \t]|[-*+•>][ \t]|\|))+[ \t]*|[ \t]*(?:(?<!\\)\||#)+[ \t]*$"
+    r"^(?:[ \t]*(?:#{1,6}[ \t]|[-*+•>][ \t]|\|))+[ \t]*"
+    r"|(?:(?<![ \t])[ \t]++|(?<!#)(?<!(?<!\\)\|))(?:(?<!\\)\||#)++[ \t]*$"
     r"|^[ \t]*\d{1,3}[.)][ \t]+"
 )
 _ITEM = re.compile(r"[ \t]*(?:[-*+•][ \t]|\||\d{1,3}[.)][ \t])|.*\S(?: {3,}|\t)\S")
-_GAP = re.compile(rf"[ \t]*{BAR.pattern}[ \t]*|(?<=\S)(?:[ ]{{3,}}|[ ]*\t+)")
+_GAP = re.compile(rf"(?:(?<![ \t])[ \t]+)?{BAR.pattern}[ \t]*|(?<=\S)(?:[ ]{{3,}}|[ ]*\t+)")
 """What parts columns; the blanks with which a line of a paragraph begins part nothing."""
 _STRONG = re.compile(r"(?<![\w*])(\*\*|__)(?=[^\s*_])(.{1,200}?)(?<=[^\s*_])\1(?![\w*])")
 """Words set in bold."""

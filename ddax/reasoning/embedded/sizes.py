@@ -55,7 +55,7 @@ _AMOUNT = re.compile(
 """What is high without being measured by its height."""
 _SECOND = 1 / 60
 """Minutes of the longest unit of time that tells how fast something is."""
-_UNTIL = re.compile(r"\b(?:until|till|through|between|since|from\b.*\bto)\b", re.IGNORECASE)
+_UNTIL = re.compile(r"\b(?:until|till|through|between|since|from\b.{0,200}\bto)\b", re.IGNORECASE)
 """What bounds a time, which tells how long it is."""
 
 

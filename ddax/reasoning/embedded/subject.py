@@ -43,7 +43,7 @@ _BEHIND = re.compile(r"(?:\d|\b(?:one|two|three|four|five|six|seven|eight|nine|t
 """What is counted."""
 _STATED = tuple(
     re.compile(
-        rf"(?P<the>the )?(?:[^\W\d_]+ ){{{before}}}(?P<noun>[^\W\d_]{{3,}})"
+        rf"(?<![^\W\d_])(?P<the>the )?(?:[^\W\d_]+ ){{{before}}}(?P<noun>[^\W\d_]{{3,}})"
         r"(?P<verb>:| (?:is|are|was|were|will be|can be)\b(?: [^\W\d_]+)?| [^\W\d_]+)",
         re.IGNORECASE,
     )

@@ -20,7 +20,7 @@ WORD = re.compile(r"\d+(?:[.,]\d+)+|\w+(?:['’]\w+)?", re.UNICODE)
 _JOINED = re.compile(r"\b(?:[A-Za-z]+[A-Z][a-z]+|\w*[A-Za-z]_\w+)\b")
 _PART = re.compile(r"[A-Z]+(?![a-z])|[A-Z]?[a-z]+|\d+")
 _UNSPACED = re.compile(r"[\u0e00-\u0e7f\u3040-\u30ff\u3400-\u4dbf\u4e00-\u9fff\uf900-\ufaff]+")
-_BRACKETS = re.compile(r"\s*\([^()]*\)\s*$")
+_BRACKETS = re.compile(r"(?<!\s)\s*\([^()]*\)\s*$")
 
 FUNCTION_WORDS = frozenset(
     [
@@ -229,7 +229,7 @@ def term_of(word: str) -> str:
 
 
 _THINGS = re.compile(
-    r"(?P<before>\w*)(?P<gap>\W+)"
+    r"(?P<before>(?:(?<!\w)\w+)?)(?P<gap>(?<!\W)\W+)"
     r"(?P<thing>(?:build|paint|draw|meet|cross|record|wedd|clean|open|land)ings?)\b",
     re.IGNORECASE,
 )

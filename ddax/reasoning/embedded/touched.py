@@ -35,7 +35,8 @@ _SIGN = re.compile(r"(?:US)?[€$£¥₹]\s?$")
 """A currency before its amount."""
 _PEOPLE = frozenset(map(stem, HEADS))
 _PATIENT = re.compile(
-    r"\bwhom?\s+(?:did|does|do)\b|\bwho\s+(?:is|are|was|were|has been|have been)\b.*\bby\s+\w", re.IGNORECASE
+    r"\bwhom?\s+(?:did|does|do)\b|\bwho\s+(?:is|are|was|were|has been|have been)\b.{0,200}\bby\s+\w",
+    re.IGNORECASE,
 )
 """What asks for whom something was done to, and not for who did it."""
 _TRANSITIVE = re.compile(r"\bwho\s+(\w+)\s+(?!(?:in|on|at|for|to|with|from|as|under|by)\b)", re.IGNORECASE)
@@ -69,9 +70,9 @@ _ANOTHER = re.compile(
     re.IGNORECASE,
 )
 """What speaks of another one than the word behind it: "the wife of the mayor", "the vice president"."""
-_WHICH = re.compile(r"(\w+), (?:which|who)\b")
+_WHICH = re.compile(r"\b(\w+), (?:which|who)\b")
 """What goes on about the word before it."""
-_JOIN = re.compile(r"\s*,?\s*(?:or|and|to|[–—-])\s*")
+_JOIN = re.compile(r"\s*+(?:,\s*+)?(?:or|and|to|[–—-])\s*")
 """What makes of two numbers or dates a range or a choice: "60 to 80", "1 July or 2 July"."""
 _FORMER = frozenset(["former", "formerly", "previous", "previously", "first", "then", "once"])
 _HELD = frozenset(
@@ -86,7 +87,7 @@ _BESIDE = re.compile(r"\b(?:of|for|from|with|by|to|and|or)\W*$", re.IGNORECASE)
 _ROLE = re.compile(r"(?:er|or)s?$")
 _MUTUAL = frozenset(map(term_of, ["marry", "meet"]))
 """What two do to each other."""
-_DONE_BY = re.compile(r"(\w+) by whom?\b", re.IGNORECASE)
+_DONE_BY = re.compile(r"\b(\w+) by whom?\b", re.IGNORECASE)
 """The verb of a question that asks at its end: "in a film directed by who?"."""
 _PRESENT = re.compile(r"\bwho\s+(\w+)", re.IGNORECASE)
 _IS = re.compile(r"\bwho\s+(?:is|are)\b", re.IGNORECASE)

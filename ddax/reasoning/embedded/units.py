@@ -96,7 +96,7 @@ _BOUND = re.compile(r"[<>≤≥]|\b(?:over|under|up to|from|to)\b", re.IGNORECAS
 """What makes of a number a bound of the one that is meant."""
 _NEXT = re.compile(r"(?<=[^\W\d_])\s+(?=\d)")
 """Where a smaller unit follows: "5 ft 11 in"."""
-_PER = re.compile(r"\s*/\s*")
+_PER = re.compile(r"(?:(?<!\s)\s+)?/\s*")
 _OF_COLUMN = re.compile(r"(?:[(\[]\s*(?:in )?|\bin |, )([^()\[\],]{1,20}?)[)\]]?\s*$")
 _SHORT = 3
 """Letters of a unit in which case tells: a MW is no mW."""

@@ -41,19 +41,23 @@ _PAY = frozenset(terms("cost costs pay paid"))
 _LAST = frozenset(terms("take takes last lasts"))
 _SPENT = _PAY | _LAST | frozenset(terms("per go goes get gets need needs needed require required"))
 """What only says what an amount is: "How much is paid per kilometre?", "How long does it take?"."""
-_AMOUNT = re.compile(r"\d[\d.,]*\s*(?:[^\W\d_]{1,12}\s+(?:of\s+)?)?(?P<what>[^\W\d_]+)")
+_NUMBER = r"(?<!\d)(?<!\d[.,])(?<!\d[.,][.,])\d[\d.,]*+"
+_AMOUNT = re.compile(rf"{_NUMBER}\s*(?:[^\W\d_]{{1,12}}\s+(?:of\s+)?)?(?P<what>[^\W\d_]+)")
 """How much of what: "20 g salt", "2 eggs"."""
 _AMOUNT_OF = re.compile(
-    r"\d[\d.,]*\s+[^\W\d_]{1,12}\s+(?:of\s+)?[^\W\d_]+ (?P<last>[^\W\d_]+)\s*(?:[,;.(]|$)"
+    rf"{_NUMBER}\s+[^\W\d_]{{1,12}}\s+(?:of\s+)?[^\W\d_]+ (?P<last>[^\W\d_]+)\s*(?:[,;.(]|$)"
 )
 """The same of what has a word before it: "1.2 litres of vegetable stock"."""
 _LONG = (
     re.compile(
-        r"([^\W\d_]+) (?:of|lasts?|takes?|lasted|took) (?:(?:about|around|up to|at (?:most|least)|only) )?"
+        r"(?<![^\W\d_])([^\W\d_]+) (?:of|lasts?|takes?|lasted|took) "
+        r"(?:(?:about|around|up to|at (?:most|least)|only) )?"
         r"(?:\d|(?:an?|half|one|two|three|four|five|six|seven|eight|nine|ten|twelve|several|a few)"
         r" (?:an? )?(?:second|minute|hour|day|night|week|month|year)s?\b)"
     ),
-    re.compile(r"\d+[ -](?:second|minute|hour|day|night|week|month|year|metre|meter|mile)[ -]([^\W\d_]+)"),
+    re.compile(
+        r"(?<!\d)\d+[ -](?:second|minute|hour|day|night|week|month|year|metre|meter|mile)[ -]([^\W\d_]+)"
+    ),
 )
 """What is so long: "an interval of 20 minutes", "a 20-minute interval"."""
 _HOW_LONG = re.compile(r"\bhow long\b", re.IGNORECASE)
@@ -64,7 +68,7 @@ _SIZED = re.compile(
 """A size by its name: "a depth of 3.80 metres"."""
 _LED = re.compile(
     r"(?:\b(?:is|are|was|were|at|for|costs?|paid|up to|only|just|sold|offered|available|rented|hired|charged"
-    r"|priced|separately)\s+)+$",
+    r"|priced|separately)\s+){1,12}$",
     re.IGNORECASE,
 )
 """What may stand between a thing and its price."""
@@ -85,12 +89,12 @@ _IS_A = (
 )
 """What stands in a definition behind the word that is defined."""
 _LIFE = frozenset(terms("born birth die died death"))
-_LETTERED = re.compile(r"\b[^\W\d_A-Z][\w-]+ (?!I\b)[A-Z]\b(?!['’.])")
+_LETTERED = re.compile(r"(?<![\w-])[^\W\d_A-Z][\w-]+ (?!I\b)[A-Z]\b(?!['’.])")
 _HE = frozenset(["he", "his", "she", "her"])
 _WHO_IS = re.compile(r"\W*who(?:['’]s| is| was| are| were) (?:the|our|your)\b", re.IGNORECASE)
 _BY = re.compile(r"\bby (?:the |an? |its |his |her |their |some |several |\w+ )?[a-z]{3,}s?\b")
 """Who did what is said in the passive, without a name: "founded by eleven teachers"."""
-_ADDRESS = re.compile(r"\S+@\S+|https?://\S+")
+_ADDRESS = re.compile(r"(?<!\S)\S+@\S+|https?://\S+")
 """What holds a name without being about it: "security@skein.example"."""
 _NO = frozenset(["no", "nor", "neither"])
 _WITHOUT = re.compile(r"\bwithout(?: (?:an?|the|any))? (?P<what>\w+(?: \w+)?)", re.IGNORECASE)

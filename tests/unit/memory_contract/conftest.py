@@ -1,7 +1,7 @@
 """One contract for every store: the fakes in a dict and the real ones on disk keep it alike.
 
-The real memory is SQLite with Chroma as its index, also where another owns it: one of this process, one
-behind a socket, an actor of Ray. The real agents are a file each.
+The real memory is SQLite with Chroma as its index, also where another owns it: one of this process,
+another process, an actor of Ray. The real agents are a file each.
 """
 
 from __future__ import annotations
@@ -20,12 +20,14 @@ from ddax.memory.embeddings import HashEmbedder
 from ddax.memory.fake import DictMemory
 from ddax.memory.fake_agents import DictAgents
 from ddax.memory.protocol import Memory
+from ddax.memory.reaching import reach_memory
 from ddax.memory.remote import RemoteMemory, Send
 from ddax.memory.store import open_memory
 from tests.unit.memory_contract.parts import (
     Clock,
     Opener,
     owned,
+    owning,
 )
 
 
@@ -37,7 +39,7 @@ def clock() -> Clock:
 ON_RAY = pytest.param("ray", marks=[pytest.mark.long, pytest.mark.filterwarnings("default")])
 
 
-@pytest.fixture(params=["dict", "chroma", "called", "socket", ON_RAY])
+@pytest.fixture(params=["dict", "chroma", "called", "process", ON_RAY])
 def kind(request: pytest.FixtureRequest) -> str:
     return str(request.param)
 
@@ -49,10 +51,18 @@ def actor(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Send]:
     environ = {"PYTHONPATH": str(Path(__file__).resolve().parents[3])}
     ray.init(num_cpus=1, include_dashboard=False, log_to_driver=False)
     try:
-        owner = cluster_memory.start(ray, tmp_path_factory.mktemp("actor"), HashEmbedder, environ)
+        owner = cluster_memory.start(ray, tmp_path_factory.mktemp("actor"), environ)
         yield cluster_memory.send_to(ray, owner)
     finally:
         ray.shutdown()
+
+
+@pytest.fixture(scope="session")
+def elsewhere(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Path]:
+    """Return the folder of a memory that another process owns; it serves all tests, as the actor does."""
+    folder = tmp_path_factory.mktemp("elsewhere")
+    with owning(folder):
+        yield folder
 
 
 @pytest.fixture
@@ -64,15 +74,23 @@ async def opened(
     send = None
     if kind == "ray":
         send = request.getfixturevalue("actor")
-    elif kind in ("called", "socket"):
-        send = await held.enter_async_context(owned(kind, tmp_path))
+    elif kind == "called":
+        send = await held.enter_async_context(owned(tmp_path))
 
     async def opening(namespace: str = request.node.name, **more: Any) -> Memory:
         embedder, recall = HashEmbedder(), Recall()
         if kind == "dict":
             memory: Memory = DictMemory(namespace, embedder, clock, recall, trust=more.get("trust"))
         elif send is not None:
-            memory = RemoteMemory(send, namespace, clock=clock, recall=recall, trust=more.get("trust"))
+            memory = RemoteMemory(
+                send, namespace, embedder=embedder, clock=clock, recall=recall, trust=more.get("trust")
+            )
+        elif kind == "process":
+            folder = request.getfixturevalue("elsewhere")
+            memory = await reach_memory(
+                folder, namespace=namespace, embedder=embedder, clock=clock, recall=recall, **more
+            )
+            assert isinstance(memory, RemoteMemory)
         else:
             # With `rebuild` the index is waited for, so that it answers and not the exact search.
             memory = await open_memory(

@@ -2,19 +2,20 @@
 
 from __future__ import annotations
 
+import asyncio
 import contextlib
-from collections.abc import AsyncIterator, Awaitable, Callable
+import subprocess
+import sys
+from collections.abc import AsyncIterator, Awaitable, Callable, Iterator
 from dataclasses import dataclass, replace
 from itertools import count
 from pathlib import Path
 from typing import Any
 
 from ddax.memory.agents import Agents
-from ddax.memory.embeddings import HashEmbedder
-from ddax.memory.host import MemoryHost
 from ddax.memory.protocol import Memory, RecallQuery
 from ddax.memory.remote import Send
-from ddax.memory.sockets import send_to, serving
+from ddax.memory.seats import leave, taken
 from ddax.types import JsonDict, Record
 
 NOW = 1_000_000.0
@@ -52,15 +53,39 @@ def dissenting(agents: Agents, name: str, text: str = "The quote says otherwise.
     return agents.log_dissent(name, text, context={}, citations=["Accuracy"], **marks)
 
 
+OWNS = """
+import sys, time
+from pathlib import Path
+from ddax.memory import sockets
+from ddax.memory.seats import take
+if len(sys.argv) > 2:
+    ours = sockets.speaks()
+    sockets.speaks = lambda: {**ours, "ddax": sys.argv[2]}
+take(Path(sys.argv[1]), clock=time.time)
+print("owned", flush=True)
+sys.stdin.read()
+"""
+
+
+@contextlib.contextmanager
+def owning(folder: Path, *release: str) -> Iterator[subprocess.Popen[bytes]]:
+    """Have another process own a memory, of another release where one is named."""
+    child = subprocess.Popen(
+        [sys.executable, "-c", OWNS, str(folder), *release], stdin=subprocess.PIPE, stdout=subprocess.PIPE
+    )
+    with child:
+        assert child.stdin is not None
+        assert child.stdout is not None
+        assert child.stdout.readline() == b"owned\n"
+        yield child
+        child.kill()
+
+
 @contextlib.asynccontextmanager
-async def owned(kind: str, folder: Path) -> AsyncIterator[Send]:
-    """Own a memory for callers of this process, or for those that come by a socket."""
-    host = MemoryHost(folder, HashEmbedder)
+async def owned(folder: Path) -> AsyncIterator[Send]:
+    """Own a memory for callers of this process."""
+    seat = await taken(folder, clock=lambda: NOW)
     try:
-        if kind == "called":
-            yield host.answer
-        else:
-            async with serving(host.answer) as address:
-                yield send_to(address)
+        yield seat.send
     finally:
-        await host.close()
+        await asyncio.to_thread(leave, seat)

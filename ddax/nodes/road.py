@@ -1,0 +1,105 @@
+"""The quick road: search and read without a model, then ask it once over what was read. No node of its own.
+
+Searches, reads and the choice of passages cost nothing, and find both documents of most two-hop questions.
+So a question over the user's own documents is put to a model once, at the merge of the root. It plans where
+that call was not enough: it says that something is missing, or few of its sentences are carried. The
+setting `effort` says how far to go: `quick` ends there, `deep` lets the model plan at once.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from dataclasses import replace
+from typing import TypeVar
+
+from ddax.actions.registry import BUILT_IN
+from ddax.graph.services import Session
+from ddax.graph.state import Work
+from ddax.ideas import dag, grow
+from ddax.ideas.idea import Ideas, Patch
+from ddax.ideas.requirements import without_wording
+from ddax.reasoning.budget import FREE
+from ddax.reasoning.protocol import ExpandRequest, ExtractRequest, Finding, MergeRequest, Synthesis
+from ddax.types import Idea, Passage, Proposal
+
+R = TypeVar("R", ExpandRequest, MergeRequest)
+QUICK, PLANNED = "quick", "planned"
+MISSING = "find what the documents read so far do not say"
+"""The title of the idea that a model plans where one call was not enough."""
+CHECKED = "what a reading without a model gives, to be checked"
+"""The title of the one finding that a model gets on the quick road."""
+CLAIMS = 40
+"""Claims by which passages are put in order."""
+
+
+def starts_quick(session: Session, code: str) -> bool:
+    """Tell whether a task takes the quick road: it can only be a question over local documents."""
+    settings = session.settings
+    local = settings.sources and not any("://" in source for source in settings.sources)
+    asked = bool(local) and set(session.actions) == set(BUILT_IN) and not settings.web.search and not code
+    allowed = settings.effort != "deep" and settings.models.first_search
+    return asked and allowed and session.reasoner.name not in FREE
+
+
+def is_quick(work: Work) -> bool:
+    """Tell whether a task is on the quick road, where a model is asked for nothing but the answer."""
+    return work.get("road") == QUICK
+
+
+def plain(request: R) -> R:
+    """Return a request as the reasoner without a model takes it: it would look for demands in the sources."""
+    return replace(request, task=without_wording(request.task))
+
+
+async def for_one_call(request: MergeRequest, session: Session) -> MergeRequest:
+    """Return the final request with the passages that matter, and what a reading without a model gives.
+
+    Findings and thoughts say what the passages say: they are left out.
+    """
+    read = await session.free.merge(plain(request))
+    whole = replace(request, findings=_checked(read), thoughts=())
+    room = session.settings.models.passages
+    if sum(len(passage.text) for passage in request.evidence) <= room:
+        return whole
+    task = plain(request).task
+    asked = ExtractRequest(task, task, request.evidence, CLAIMS)
+    claims = (await session.free.extract(asked)).claims
+    first = [*read.citations, *(claim.citation for claim in claims)]
+    return replace(whole, evidence=chosen(request.evidence, [c.passage_id for c in first], room))
+
+
+def _checked(read: Synthesis) -> tuple[Finding, ...]:
+    return (Finding("", CHECKED, "done", read.short or read.text, read.citations),) if read.found else ()
+
+
+def chosen(evidence: Sequence[Passage], best: Iterable[str], room: int) -> tuple[Passage, ...]:
+    """Return the passages that fit into so many characters, best first by their ids, in the order they had.
+
+    The best one is always among them.
+    """
+    place = {passage_id: n for n, passage_id in enumerate(dict.fromkeys(best))}
+    kept: set[str] = set()
+    for passage in sorted(evidence, key=lambda passage: place.get(passage.id, len(place))):
+        if not kept or len(passage.text) <= room:
+            kept.add(passage.id)
+            room -= len(passage.text)
+    return tuple(passage for passage in evidence if passage.id in kept)
+
+
+def goes_on(work: Work, reply: Synthesis, session: Session) -> bool:
+    """Tell whether the answer of the root was not enough, so that a model is to plan for what is missing."""
+    if not is_quick(work) or session.settings.effort == "quick":
+        return False
+    return not reply.found or reply.support < session.settings.debate.support
+
+
+def planned_on(ideas: Ideas, parent: Idea, *, step: int) -> Patch:
+    """Return the patch that opens an idea for what is missing, under a root whose merge has ended."""
+    wanted = Proposal(MISSING, expected=f"What is missing of: {parent['title']}")
+    return grow.expansion(ideas, parent, [wanted], step=step)
+
+
+def has_room(ideas: Ideas, work: Work, session: Session) -> bool:
+    """Tell whether the caps leave room for an idea that is planned, and for what it plans."""
+    budget = session.settings.budget
+    return len(dag.subtree(ideas, work["root"])) + 4 <= budget.max_ideas and budget.max_depth >= 2
