@@ -9,7 +9,7 @@ COMPILED := PYTHONDONTWRITEBYTECODE=
 # The slow tests stand together, so one worker is given most of them: the other takes some over when it is done.
 DEALT := --dist worksteal
 
-.PHONY: help setup system demo smoke-openai test test-long unit check docs lock bench bench-quick bench-each bench-extra clean
+.PHONY: help setup system demo smoke-openai test test-long test-model unit check docs lock bench bench-quick bench-each bench-extra clean
 
 help:  ## list the targets
 	@grep -hE '^[a-z-]+: *.*## ' Makefile | sed -E 's/^([a-z-]+):[^#]*## /\1\t/' | expand -t 14
@@ -32,6 +32,9 @@ test: setup  ## run the tests but the long batteries (about 12 minutes on 2 core
 
 test-long: setup  ## run the long batteries: kills, soak, secrets, attacks on the page, every page of the docs
 	@$(COMPILED) $(PY) -m pytest -q -n "$${PYTEST_WORKERS:-2}" $(DEALT) -m long tests
+
+test-model: setup  ## run the tests with a real model on this machine (`ddax models get qwen2.5-coder-1.5b`)
+	@nice $(PY) -m pytest -q -n 0 -rs tests/integration/test_model_real.py
 
 unit: setup  ## run the fast tests
 	@$(COMPILED) $(PY) -m pytest -q -n "$${PYTEST_WORKERS:-2}" $(DEALT) tests/unit

@@ -102,7 +102,8 @@ class Usage:
     `prompt_tokens` are those of `tokens` that were sent, `cached_tokens` those of them the provider
     took from its cache. `hits` are replies given again from our own, which had cost `saved_calls`,
     `saved_tokens` and `saved_usd`. `models` counts the calls by the model that was asked. `priced_usd`
-    is what the calls with a known price cost where `usd` is None for the sake of others.
+    is what the calls with a known price cost where `usd` is None for the sake of others. `repaired` counts
+    what of the replies was mended or left out as they were read.
     """
 
     model_calls: int = 0
@@ -116,6 +117,7 @@ class Usage:
     models: tuple[tuple[str, int], ...] = field(default=(), compare=False)
     priced_usd: float = field(default=0.0, compare=False)
     saved_calls: int = field(default=0, compare=False)
+    repaired: int = field(default=0, compare=False)
 
     @property
     def known_usd(self) -> float:
@@ -140,6 +142,7 @@ class Usage:
             tuple(sorted(names.items())),
             self.known_usd + other.known_usd if usd is None else 0.0,
             self.saved_calls + other.saved_calls,
+            self.repaired + other.repaired,
         )
 
     def row(self) -> JsonDict:
@@ -161,6 +164,7 @@ MODEL_KEY = "model "
 """Before the name of a model in a row of usage: how often it was asked."""
 _DETAILS = (
     "prompt_tokens", "cached_tokens", "hits", "saved_calls", "saved_tokens", "saved_usd", "priced_usd",
+    "repaired",
 )  # fmt: skip
 
 

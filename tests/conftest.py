@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import shutil
 import signal
+import sys
 import tempfile
 from collections.abc import Callable, Iterator
 from itertools import count
@@ -51,6 +52,14 @@ def _homes(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Path]:
     """Return a home for each test: a folder that is made by the test that writes in it."""
     base = tmp_path_factory.mktemp("homes")
     return (base / str(number) for number in count())
+
+
+@pytest.fixture(autouse=True)
+def _models_unknown() -> Iterator[None]:
+    """Let no test know what a model refused in another: a port may be used again."""
+    yield
+    if (abilities := sys.modules.get("ddax.reasoning.language.abilities")) is not None:
+        abilities.forget()
 
 
 @pytest.fixture(autouse=True)

@@ -40,6 +40,7 @@ from ddax.cli import (
     work,
 )
 from ddax.cli.errors import Interrupted
+from ddax.cli.models import models_get
 
 
 class Commands(TyperGroup):
@@ -130,6 +131,7 @@ debates.command("wrong")(debate.wrong)
 app.add_typer(debates, name="debate")
 models = typer.Typer(help="Look at language models.", no_args_is_help=True, rich_markup_mode=None)
 models.command("check")(setup.models_check)
+models.command("get")(models_get)
 app.add_typer(models, name="models")
 words = typer.Typer(help="Look at what a model is told.", no_args_is_help=True, rich_markup_mode=None)
 words.command("list")(prompts.prompts_list)

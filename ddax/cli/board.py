@@ -33,7 +33,7 @@ SIGNS: Mapping[str, Sign] = {
     "failed": Sign("✖", "x", "red"),
     "abandoned": Sign("⊘", "-", "bright_black"),
 }
-_ADDED_UP = ("model_calls", "tokens", "usd", "seconds", "prompt_tokens", "cached_tokens", "hits")
+_ADDED_UP = ("model_calls", "tokens", "usd", "seconds", "prompt_tokens", "cached_tokens", "hits", "repaired")
 
 
 @dataclass
@@ -131,7 +131,8 @@ def cost_words(usage: Mapping[str, Any]) -> str:
     share = f", {cached / sent:.0%} of what was sent cached" if cached and sent else ""
     hits = int(usage.get("hits") or 0)
     again = f", {amount(hits, 'reply', 'replies')} given again" if hits else ""
-    return f"{price}, {amount(calls, 'call')}, {amount(tokens, 'token')}{share}{again}"
+    mended = f", {amount(int(usage['repaired']), 'slip')} mended" if usage.get("repaired") else ""
+    return f"{price}, {amount(calls, 'call')}, {amount(tokens, 'token')}{share}{again}{mended}"
 
 
 def plain_line(event: Mapping[str, Any]) -> str:

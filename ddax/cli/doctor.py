@@ -195,7 +195,7 @@ def _settings() -> Iterator[Check]:
     except DdaxError as exc:
         yield Check("settings", "bad", str(exc))
         return
-    yield Check("settings", "ok", f"{loaded.file or 'no ddax.yaml'}; model {loaded.context.model}")
+    yield Check("settings", "ok", f"{loaded.file or 'no ddax.yaml'}; model {loaded.context.model_name}")
 
 
 def _keys() -> Iterator[Check]:

@@ -238,7 +238,7 @@ async def _repair(project: Project, context: Context, sandbox: Sandbox) -> Repai
 @asynccontextmanager
 async def _reasoner(context: Context, clock: Any) -> AsyncIterator[Any]:
     """Hold the model open behind the caps of the budget; None where none is set."""
-    if context.model == "embedded":
+    if context.model_name == "embedded":
         yield None
         return
     from ddax.configs.prices import load_prices, load_providers

@@ -47,7 +47,7 @@ def model_note(env: Mapping[str, str] | None = None) -> str:
 
 def price_note(chosen: Context) -> str:
     """Return the one line for a run with a model of unknown price; "" where each has one."""
-    if chosen.model == "embedded" or chosen.replay:
+    if chosen.model_name == "embedded" or chosen.replay:
         return ""
     from ddax.cli.backend import home_of
     from ddax.configs.prices import load_prices, price_of
@@ -68,5 +68,7 @@ def _models(chosen: Context) -> Iterator[str]:
     from ddax.reasoning.language.team import ROLES
 
     models = chosen.models
-    yield from (getattr(models, role) or chosen.model for role in ROLES)
-    yield from (*models.fallbacks, *([models.lean] if models.lean else []))
+    from ddax.configs.models import name_of
+
+    yield from (name_of(getattr(models, role)) or chosen.model_name for role in ROLES)
+    yield from map(name_of, (*models.fallbacks, *([models.lean] if models.lean else [])))

@@ -19,6 +19,7 @@ from ddax.errors import UsageError
 from ddax.wording import amount
 
 if TYPE_CHECKING:
+    from ddax.configs.models import ModelRecord
     from ddax.configs.prices import Price
     from ddax.reasoning.language.channel import Said
     from ddax.reasoning.language.failures import Failure
@@ -128,7 +129,8 @@ def models_check(
 ) -> None:
     """Check the model: its key, one small call, its price."""
     output = Output(json=json, verbose=verbose)
-    name = settings(config, {"model": model}).context.model
+    chosen = settings(config, {"model": model}).context
+    name = chosen.model_name
     if name == EMBEDDED:
         if json:
             output.result(
@@ -136,7 +138,7 @@ def models_check(
             )
         output.say(model_note())
         return
-    report = asyncio.run(check_model(name))
+    report = asyncio.run(check_model(chosen.model))
     if json:
         output.result(report)
         return
@@ -147,26 +149,28 @@ def models_check(
     )
 
 
-async def check_model(name: str) -> dict[str, Any]:
+async def check_model(asked: str | ModelRecord) -> dict[str, Any]:
     """Make one small call; raises `ReasonerError` for a missing key, package or answer."""
     from dataclasses import asdict
 
+    from ddax.configs.models import name_of
     from ddax.configs.prices import load_prices, load_providers, price_of
     from ddax.reasoning.factory import open_model
+    from ddax.reasoning.language.assemble import LOCAL, open_local
     from ddax.reasoning.language.channel import Order, open_channel
     from ddax.reasoning.language.failures import classify, mapped
     from ddax.reasoning.language.guard import Limits
     from ddax.reasoning.language.usage import counted, priced
     from ddax.reasoning.language.wire import Wire
 
+    name = name_of(asked)
     providers, price = load_providers(home=home_of()), price_of(name, load_prices(home=home_of()))
     key = providers[name.partition(":")[0]].key if name.partition(":")[0] in providers else ""
-    if name.startswith("gguf:"):
-        from ddax.reasoning.language.assemble import open_local
-
-        model, close = await asyncio.to_thread(open_local, name, limits=Limits(output_tokens=20))
+    here = name.partition(":")[0] in LOCAL
+    if here:
+        model = (await asyncio.to_thread(open_local, name, limits=Limits(output_tokens=20))).model
     else:
-        model, close = open_model(name, limits=Limits(), providers=providers), _nothing
+        model = open_model(asked, limits=Limits(), providers=providers)
     channel, start = open_channel(model), time.monotonic()  # the way a run goes, so that faults read alike
     try:
         reply = await asyncio.wait_for(channel.say(Order(READY, Wire, "free")), CHECK_SECONDS)
@@ -174,8 +178,7 @@ async def check_model(name: str) -> dict[str, Any]:
         raise mapped(classify(exc, time.time), name, key, 1) from exc
     finally:
         await channel.close()
-        close()
-    failure = _unusable(reply, bounded=name.startswith("gguf:"))
+    failure = _unusable(reply, bounded=here)
     if failure is not None:
         raise mapped(failure, name, key, 1)
     usage = priced(counted(reply.usage, prompt=READY[0][1], reply=reply.text), price)
@@ -195,10 +198,6 @@ def _unusable(reply: Said, *, bounded: bool) -> Failure | None:
     if not (reply.text.strip() or reply.refusal):
         return Failure("foreign", 0, "The server sent a reply without a text.")
     return None
-
-
-def _nothing() -> None:
-    """Close nothing: a provider's model holds nothing open."""
 
 
 def _usd(usd: float | None) -> str:

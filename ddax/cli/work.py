@@ -250,7 +250,7 @@ def _context(thread: str, config: str | None, arguments: Mapping[str, Any], outp
             why="A replayed run asks no model, so there is nothing to record.",
             mend="Leave out --record or --replay.",
         )
-    if loaded.origins["model"] == "default" and chosen.model == "embedded" and not chosen.replay:
+    if loaded.origins["model"] == "default" and chosen.model_name == "embedded" and not chosen.replay:
         output.note(model_note())
     elif note := price_note(chosen):
         output.note(note)

@@ -146,15 +146,18 @@ def _below(source: str, folders: tuple[str, ...]) -> bool:
 
 
 def _model(value: Any, own: Any, has: Own) -> Any:
-    for name in (value,) if isinstance(value, str) else value:
-        if not _is_open(name, has):
-            raise Refused(f"{name!r} is no model that the server lets a run name.")
+    mine = own if isinstance(own, list | tuple) else (own,)
+    for one in value if isinstance(value, list | tuple) else (value,):
+        # A record names an address and a variable: it is the server's own or none.
+        if one not in mine and not (isinstance(one, str) and _is_open(one, has)):
+            raise Refused(f"{one!r} is no model that the server lets a run name.")
     return value
 
 
 def _is_open(name: str, has: Own) -> bool:
     settings = has.settings
-    if name in ("", "embedded", settings.model, *settings.models.fallbacks, *_roles(settings)):
+    named = (settings.model, *settings.models.fallbacks, *_roles(settings))
+    if name in ("", "embedded", *(one for one in named if isinstance(one, str))):
         return True
     if not MODEL.fullmatch(name) or ".." in name:
         return False
@@ -171,7 +174,7 @@ def _roles(settings: Context) -> list[str]:
 def _providers() -> frozenset[str]:
     from ddax.configs.prices import load_providers
 
-    return frozenset(load_providers()) - {"gguf"}
+    return frozenset(load_providers()) - {"gguf", "local"}
 
 
 def _name(value: Any, own: Any, has: Own) -> Any:
@@ -242,7 +245,8 @@ ROWS = (
     ),
     Row(
         AT_MOST,
-        "models.concurrency evolution.evolution_population_size evolution.evolution_max_generations"
+        "models.concurrency models.idle_seconds models.total_seconds models.output_tokens"
+        " evolution.evolution_population_size evolution.evolution_max_generations"
         " evolution.candidate_seconds evolution.seconds",
         "They take the server's cores and its account with a provider.",
     ),

@@ -10,6 +10,9 @@ from typing import Literal
 
 from pydantic import Field, NonNegativeFloat
 
+from ddax.configs.models import ModelRecord as ModelRecord
+from ddax.configs.models import Models as Models
+from ddax.configs.models import ModelSetting, name_of
 from ddax.configs.section import Section
 
 SCHEMA_VERSION = 1
@@ -34,50 +37,6 @@ class Budget(Section):
     leaf_seconds: float = Field(
         default=120.0, gt=0, description="Time-out of a leaf in seconds; waits for a core do not count."
     )
-
-
-class Models(Section):
-    """A model for each role, and how models are asked; used with a language model only."""
-
-    plan: str = Field(default="", description="Plans, forecasts, lessons, questions; '': `model`.")
-    extract: str = Field(default="", description="Takes claims from pages; '': `model`.")
-    argue: str = Field(default="", description="Argues in debates; '': `model`.")
-    judge: str = Field(default="", description="Judges results; '': `model`.")
-    merge: str = Field(default="", description="Puts findings together; '': `model`.")
-    repair: str = Field(default="", description="Repairs code; '': `model`.")
-    fallbacks: tuple[str, ...] = Field(default=(), description="Asked in this order where a model fails.")
-    lean: str = Field(default="", description="Asked first once little budget is left; '': none.")
-    lean_below: float = Field(default=0.25, ge=0, le=1, description="Share of the budget that is little.")
-    saving_below: float = Field(
-        default=0.5, ge=0, le=1, description="Share of the budget below which effort goes down."
-    )
-    effort: Literal["", "minimal", "low", "medium", "high"] = Field(
-        default="", description="Reasoning effort asked for; '': none, for models that take none."
-    )
-    samples: int = Field(default=1, ge=1, le=16, description="Plans drawn for one expansion; shares give P.")
-    sample_temperature: float = Field(
-        default=0.7, ge=0, le=2, description="Lowest temperature of several plans."
-    )
-    pass_on: int = Field(
-        default=5,
-        ge=0,
-        description="Findings, at most, that the last synthesis gets as they are"
-        " instead of put together before.",
-    )
-    passages: int = Field(
-        default=6000, ge=500, description="Characters of passages that the one call of the quick road gets."
-    )
-    first_search: bool = Field(
-        default=True, description="Search local sources for the task before a model plans."
-    )
-    quote_below: int = Field(
-        default=1200,
-        ge=0,
-        description="Characters of a document below which its lines are quoted without a model; 0: never.",
-    )
-    cache: bool = Field(default=True, description="Give a paid reply again for the same question.")
-    concurrency: int = Field(default=16, ge=1, le=512, description="Calls to one provider at once.")
-    per_minute: int = Field(default=0, ge=0, description="Calls to one provider a minute; 0: no limit.")
 
 
 class Selection(Section):
@@ -329,9 +288,9 @@ class Web(Section):
 class Context(Section):
     """Every setting of a run; what LangGraph Studio shows as a form."""
 
-    model: str = Field(
+    model: ModelSetting = Field(
         default="embedded",
-        description="'embedded' (no model), 'provider:model' or 'gguf:FILE'.",
+        description="'embedded' (no model), 'provider:model', 'local', 'gguf:FILE', or a record of a model.",
         examples=["embedded", "openai:gpt-4.1-mini"],
     )
     models: Models = Field(default=Models(), description="A model for each role, and how models are asked.")
@@ -375,6 +334,11 @@ class Context(Section):
     trust: Trust = Field(default=Trust(), description="Trust in agents, and the rubric of the judges.")
     browser: Browser = Field(default=Browser(), description="Tasks in a browser (`ddax run --browser`).")
     evolution: Evolution = Field(default=Evolution(), description="The search over patches of code.")
+
+    @property
+    def model_name(self) -> str:
+        """Return the name of the model, whichever form it is given in."""
+        return name_of(self.model)
 
 
 class Identity(Section):

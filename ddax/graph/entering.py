@@ -61,6 +61,23 @@ def config_of(thread: str, context: Context) -> RunnableConfig:
     return {"configurable": {"thread_id": thread}, "recursion_limit": limit}
 
 
+def heard_by(asked: RunnableConfig | None, config: Any) -> Any:
+    """Return the config of a run with the callbacks, tags and metadata it is asked for.
+
+    The thread and the limit of steps stay ours; raises UsageError where others are asked for.
+    """
+    if not asked:
+        return config
+    unknown = sorted(set(asked) - {"callbacks", "tags", "metadata", "run_name", "run_id"})
+    if unknown:
+        raise UsageError(
+            f"A run is given {unknown[0]!r} in its config.",
+            why="The agent sets the thread and its limits itself; callbacks, tags and metadata are yours.",
+            mend="Leave it out; a thread is named by thread=..., limits by the settings.",
+        )
+    return {**config, **asked}
+
+
 def not_open() -> UsageError:
     """Return the error for the use of an agent outside of its block."""
     return UsageError(

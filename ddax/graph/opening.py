@@ -5,7 +5,7 @@ from __future__ import annotations
 import asyncio
 import contextlib
 import os
-from collections.abc import AsyncIterator, Callable, Sequence
+from collections.abc import AsyncIterator, Callable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, cast
@@ -177,9 +177,8 @@ class _Opening:
     async def reasoner(self, actions: Registry, *, model: str = "") -> Reasoner:
         """Open the reasoner of the settings, or the same with another model."""
         settings = self.settings.model_copy(update={"model": model}) if model else self.settings
-        reasoner = await asyncio.to_thread(
-            _reasoner, settings, self.place, self.embedder, actions, self.clock, self.monotonic
-        )
+        given = (self.place, self.embedder, actions, self.clock, self.monotonic, self.parts.objects)
+        reasoner = await asyncio.to_thread(_reasoner, settings, *given)
         close = getattr(reasoner, "close", None)
         if close is not None:
             self.undo.push_async_callback(close)
@@ -289,8 +288,9 @@ def _embedder(cache: Path) -> Embedder:
 
 
 def _reasoner(
-    settings: Context, home: Home, embedder: Embedder, actions: Registry, clock: Clock, monotonic: Clock
-) -> Reasoner:
+    settings: Context, home: Home, embedder: Embedder, actions: Registry, clock: Clock, monotonic: Clock,
+    objects: Mapping[str, Any],
+) -> Reasoner:  # fmt: skip
     from ddax.configs.prices import load_prices, load_providers
     from ddax.reasoning.factory import open_reasoner
 
@@ -311,13 +311,14 @@ def _reasoner(
         models=settings.models,
         cache=home.cache / "replies.sqlite",
         sees=SIGHT[settings.browser.screenshot],
+        objects=objects,
     )
     if settings.record:
         from ddax.reasoning.recording import RecordingReasoner
 
         with of_setting("record"):
             reasoner = RecordingReasoner(reasoner, Path(settings.record))
-    if settings.model == "embedded" and not settings.record:
+    if settings.model_name == "embedded" and not settings.record:
         return reasoner  # it sends nothing anywhere, and what it is given is clean already
     from ddax.reasoning.redacted import RedactedReasoner
 

@@ -101,6 +101,7 @@ def _details(usage: JsonDict) -> JsonDict:
         "cached_share": round(cost.cached_tokens / cost.prompt_tokens, 4) if cost.prompt_tokens else 0.0,
         "hits": cost.hits,
         "saved_usd": round(cost.saved_usd, 6),
+        "repaired": cost.repaired,
         "by_node": nodes,
         "models": dict(cost.models),
     }

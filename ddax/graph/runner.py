@@ -10,7 +10,7 @@ import asyncio
 import contextlib
 import os
 import time
-from collections.abc import AsyncGenerator, AsyncIterator, Callable, Coroutine
+from collections.abc import AsyncGenerator, AsyncIterator, Callable, Coroutine, Mapping
 from dataclasses import replace
 from functools import partial
 from pathlib import Path
@@ -26,8 +26,8 @@ from ddax.configs.settings import Context
 from ddax.errors import ReasonerError, SandboxError, ThreadInUse, Unavailable, UsageError
 from ddax.graph.builder import Builder, build_graph
 from ddax.graph.costs import CALLS
-from ddax.graph.entering import OPENED, Going, config_of, not_open, refuse_a_model
-from ddax.graph.handed import check_builder, check_kind
+from ddax.graph.entering import OPENED, Going, config_of, heard_by, not_open, refuse_a_model
+from ddax.graph.handed import check_builder, check_kind, refuse_models, with_models
 from ddax.graph.relied import check_relied
 from ddax.graph.results import RunResult, exit_code_of, result_of
 from ddax.graph.runs import CANCELLED, INTERRUPTED, RunFolder, RunInfo, named
@@ -47,8 +47,10 @@ from ddax.nodes.open_task import TASK_CHARS
 from ddax.types import JsonDict
 
 if TYPE_CHECKING:
+    from langchain_core.language_models import BaseChatModel
     from langchain_core.runnables import RunnableConfig
 
+    from ddax.configs.models import ModelRecord
     from ddax.graph.history import Moment
     from ddax.graph.retention import Rule, Swept
     from ddax.memory.home import Home
@@ -59,23 +61,23 @@ __all__ = ["Agent", "Event", "RunInfo", "RunResult", "config_of", "exit_code_of"
 
 
 def open_agent(
-    context: Context | None = None,
-    *,
-    home: Path | str | None = None,
-    parts: Parts | None = None,
-    build: Callable[[LocalServices], Builder] = build_graph,
-    clock: Clock = time.time,
-    monotonic: Clock = time.monotonic,
-) -> Agent:
+    context: Context | None = None, *, model: str | ModelRecord | BaseChatModel | None = None,
+    models: Mapping[str, str | ModelRecord | BaseChatModel] | None = None, home: Path | str | None = None,
+    parts: Parts | None = None, build: Callable[[LocalServices], Builder] = build_graph,
+    clock: Clock = time.time, monotonic: Clock = time.monotonic,
+) -> Agent:  # fmt: skip
     """Return an agent to be entered with `async with` (or `with`).
 
     `home` is where everything is kept (default: DDAX_HOME, else `.ddax`), `parts` replaces the parts
-    that the settings name, `build` makes the graph (to add nodes of one's own). Raises UsageError for
-    settings that are no `Context`, and parts that are no `Parts`.
+    that the settings name, `build` makes the graph (to add nodes of one's own). `model` and, by role,
+    `models` are names, records or chat model objects, and win over the settings. Raises UsageError for
+    settings that are no `Context`, and parts that are no `Parts`, ReasonerError for a model without its key.
     """
     check_kind(context, Context, place="settings", mend='Context(sources=("docs",))')
     check_kind(parts, Parts, place="parts", mend="parts=Parts(actions=(...))")
-    return Agent(context or Context(), home=home, parts=parts, build=build, clock=clock, monotonic=monotonic)
+    chosen, given = with_models(context or Context(), parts or Parts(), model, models)
+    refuse_models(chosen, given, home)
+    return Agent(chosen, home=home, parts=given, build=build, clock=clock, monotonic=monotonic)
 
 
 class Agent:
@@ -84,15 +86,9 @@ class Agent:
     graph: Graph
 
     def __init__(
-        self,
-        context: Context,
-        *,
-        home: Path | str | None,
-        parts: Parts | None,
-        build: Callable[[LocalServices], Builder],
-        clock: Clock,
-        monotonic: Clock,
-    ) -> None:
+        self, context: Context, *, home: Path | str | None, parts: Parts | None,
+        build: Callable[[LocalServices], Builder], clock: Clock, monotonic: Clock,
+    ) -> None:  # fmt: skip
         self.context = context
         self._home_path, self._parts, self._build = home, parts, build
         self._clock, self._monotonic = clock, monotonic
@@ -162,18 +158,13 @@ class Agent:
                 ending.push(loop)
                 loop.run(self.__aexit__(kind, error, trace))
 
-    def run_sync(self, task: str, *, thread: str | None = None, on_event: OnEvent | None = None) -> RunResult:
-        """Run a task from synchronous code, inside a plain `with`."""
-        return self.wait(self.run(task, thread=thread, on_event=on_event))
+    def run_sync(self, task: str, **asked: Any) -> RunResult:
+        """Run a task from synchronous code, inside a plain `with`; it takes what `run` takes."""
+        return self.wait(self.run(task, **asked))
 
-    def resume_sync(
-        self, thread: str | None = None, *, answer: Any = None, on_event: OnEvent | None = None,
-        last_good: bool = False, model: str | None = None,
-    ) -> RunResult:  # fmt: skip
+    def resume_sync(self, thread: str | None = None, **asked: Any) -> RunResult:
         """Resume a thread from synchronous code, inside a plain `with`; it takes what `resume` takes."""
-        return self.wait(
-            self.resume(thread, answer=answer, on_event=on_event, last_good=last_good, model=model)
-        )
+        return self.wait(self.resume(thread, **asked))
 
     def wait(self, doing: Coroutine[Any, Any, T]) -> T:
         """Wait in synchronous code, inside a plain `with`: `agent.wait(agent.history("t"))`.
@@ -183,9 +174,12 @@ class Agent:
         return waited(doing, self._loop, opened="store" in self.__dict__)
 
     async def run(
-        self, task: str, *, thread: str | None = None, on_event: OnEvent | None = None
-    ) -> RunResult:
+        self, task: str, *, thread: str | None = None, on_event: OnEvent | None = None,
+        config: RunnableConfig | None = None,
+    ) -> RunResult:  # fmt: skip
         """Run a task to its end; on a finished thread it follows up with the same memory and mind.
+
+        `config` has callbacks, tags and metadata for LangGraph, and what listens sees every model call.
 
         Raises UsageError for a task no run begins with, and a thread that is not finished or of another
         home, ThreadInUse where another process has the thread.
@@ -204,17 +198,12 @@ class Agent:
             )  # fmt: skip
             async with self.runs.begun(info, known):
                 await self.services.session(context, soon=(task[:TASK_CHARS],))
-            return await self._drive(name, Input(task=task), context, on_event)
+            return await self._drive(name, Input(task=task), context, on_event, asked=config)
 
     async def resume(
-        self,
-        thread: str | None = None,
-        *,
-        answer: Any = None,
-        on_event: OnEvent | None = None,
-        last_good: bool = False,
-        model: str | None = None,
-    ) -> RunResult:
+        self, thread: str | None = None, *, answer: Any = None, on_event: OnEvent | None = None,
+        last_good: bool = False, model: str | None = None, config: RunnableConfig | None = None,
+    ) -> RunResult:  # fmt: skip
         """Continue a thread where its last checkpoint is; a finished one returns its result again.
 
         Without a name the newest unfinished thread is taken. `answer` answers a pending question. With
@@ -244,15 +233,18 @@ class Agent:
             going = replace(info, status="running", updated=self._clock())
             await asyncio.to_thread(self.runs.save, going)
             try:
-                return await self._drive(name, given, context, on_event, replay=cut_short(state))
+                again = cut_short(state)
+                return await self._drive(name, given, context, on_event, replay=again, asked=config)
             except ReasonerError:
                 values = (await self._snapshot(info)).values
                 await asyncio.to_thread(self.runs.keep_model, before, info.model, values)
                 raise
 
-    def stream(self, task: str, *, thread: str | None = None) -> AsyncGenerator[Event, None]:
+    def stream(
+        self, task: str, *, thread: str | None = None, config: RunnableConfig | None = None
+    ) -> AsyncGenerator[Event, None]:
         """Run a task and yield its events; the last one has the type `result`."""
-        return events_of(lambda tell: self.run(task, thread=thread, on_event=tell))
+        return events_of(lambda tell: self.run(task, thread=thread, on_event=tell, config=config))
 
     async def state(self, thread: str) -> dict[str, Any]:
         """Return the values of a thread's newest state; raises UsageError for an unknown thread."""
@@ -350,8 +342,9 @@ class Agent:
         return await newest(self.graph, config_of(info.thread_id, self.context), info, self.home.checkpoints)
 
     async def _drive(
-        self, thread: str, given: Any, context: Context, on_event: OnEvent | None, *, replay: bool = False
-    ) -> RunResult:
+        self, thread: str, given: Any, context: Context, on_event: OnEvent | None, *, replay: bool = False,
+        asked: RunnableConfig | None = None,
+    ) -> RunResult:  # fmt: skip
         """Drive the graph to its end, an interrupt or a stop, and keep the manifest in step.
 
         With `replay` the tasks of the newest checkpoint are run again, whatever they had written.
@@ -364,8 +357,8 @@ class Agent:
         try:
             with sqlite_errors(self.home.checkpoints):
                 parts: Any = self.graph.astream(
-                    given, {**config, **start}, context=context, stream_mode="custom", durability="sync",
-                    control=control,
+                    given, heard_by(asked, {**config, **start}), context=context, stream_mode="custom",
+                    durability="sync", control=control,
                 )  # fmt: skip
                 # A generator that is only dropped would go on working behind the next run.
                 stop = partial(control.request_drain, CANCELLED)

@@ -87,7 +87,8 @@ class RunInfo:
     @property
     def model(self) -> str:
         """Return the model the thread goes on with."""
-        return str(self._setting("model"))
+        said = self._setting("model")
+        return str(said.get("name", "")) if isinstance(said, Mapping) else str(said)
 
     @property
     def namespace(self) -> str:

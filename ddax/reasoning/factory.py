@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import importlib.util
 import os
+import re
 import time
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Container, Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 from urllib.parse import urlsplit
@@ -12,10 +14,12 @@ from urllib.parse import urlsplit
 import numpy as np
 from pydantic import BaseModel
 
+from ddax.configs.models import ModelRecord, Models, name_of, over, record_of
 from ddax.configs.prices import Provider, load_providers
-from ddax.configs.settings import Models
-from ddax.errors import ReasonerError, UsageError
+from ddax.errors import ReasonerError, UsageError, of_setting
 from ddax.memory.protocol import Embedder
+from ddax.reasoning.given import OBJECT, lost
+from ddax.reasoning.language.assemble import key_of
 from ddax.reasoning.language.guard import Limits
 from ddax.reasoning.language.team import ROLES
 from ddax.reasoning.language.usage import PriceLike
@@ -26,86 +30,176 @@ if TYPE_CHECKING:
 
     from ddax.reasoning.embedded.reasoner import Patcher
 
-EMBEDDED = "embedded"
+EMBEDDED, LOCAL = "embedded", "local"
+_KEY_NAME = re.compile(r"^[A-Za-z_]\w*(?:KEY|TOKEN)$", re.IGNORECASE)
+NO_KEY = "none"
+"""The key that a server of one's own is told where it needs none: its clients send one in any case."""
 _BREAKS = "\r\n"
-_TAKES_LIMITS = frozenset({"openai", "azure_openai", "anthropic", "mistralai", "groq", "deepseek"})
+_OPENAI_BODY = frozenset({"openai", "azure_openai", "deepseek"})
+"""Providers whose classes take more for the body of a call."""
+_TAKES_LIMITS = frozenset(
+    {"openai", "azure_openai", "anthropic", "mistralai", "groq", "deepseek", "google_genai"}
+)
 """Providers whose classes take `max_tokens` and `timeout` by these names."""
 _NO_RETRY_SETTING = frozenset({"ollama", "huggingface"})
 
 
 def open_reasoner(
-    name: str, *, embedder: Embedder, prices: Mapping[str, PriceLike], clock: Callable[[], float],
-    limits: Limits | None = None, rng: np.random.Generator | None = None, patcher: Patcher | None = None,
-    arguments: Mapping[str, type[BaseModel]] | None = None, providers: Mapping[str, Provider] | None = None,
-    environment: Mapping[str, str] | None = None, wall: Callable[[], float] = time.time,
-    models: Models | None = None, cache: Path | None = None, sees: bool | None = None,
+    model: str | ModelRecord, *, embedder: Embedder, prices: Mapping[str, PriceLike],
+    clock: Callable[[], float], limits: Limits | None = None, rng: np.random.Generator | None = None,
+    patcher: Patcher | None = None, arguments: Mapping[str, type[BaseModel]] | None = None,
+    providers: Mapping[str, Provider] | None = None, environment: Mapping[str, str] | None = None,
+    wall: Callable[[], float] = time.time, models: Models | None = None, cache: Path | None = None,
+    sees: bool | None = None, objects: Mapping[str, BaseChatModel] | None = None,
 ) -> Reasoner:  # fmt: skip
-    """Return the reasoner called `name`, with the models its roles name.
+    """Return the reasoner of a model, with the models its roles name.
 
     `clock` is monotonic, in seconds; `rng` jitters the waits between attempts (default: seed 0);
     `cache` is the file paid replies are kept in; `sees` says whether the models take pictures, None goes
-    by what is known of each. Raises `UsageError` for a name that is no model,
-    `ReasonerError` where the provider's package or key is missing.
+    by what is known of each; `objects` are chat models given ready-made. Raises `UsageError` for a name
+    that is no model, `ReasonerError` where the provider's package or key is missing.
     """
-    _check_roles(models or Models())
-    if name == EMBEDDED:
+    settings, record = models or Models(), record_of(model)
+    _check_roles(settings)
+    if record.name == EMBEDDED:
         from ddax.reasoning.embedded.reasoner import EmbeddedReasoner
 
         return EmbeddedReasoner(embedder, patcher=patcher)
     from ddax.reasoning.language.assemble import Opening, assemble
 
     opening = Opening(
-        name=name, models=models or Models(), limits=limits or Limits(), prices=prices,
+        model=record, models=settings, limits=limits or limits_of(settings), prices=prices,
         providers=load_providers() if providers is None else providers,
         environment=os.environ if environment is None else environment,
         clock=clock, wall=wall, rng=np.random.default_rng(0) if rng is None else rng, cache=cache,
-        sees=sees,
+        sees=sees, objects=objects or {},
     )  # fmt: skip
     return assemble(opening, open_model=open_model, arguments=arguments)
 
 
+def limits_of(models: Models) -> Limits:
+    """Return the limits of a call that the settings name."""
+    return Limits(
+        idle_seconds=models.idle_seconds, attempt_seconds=models.total_seconds,
+        output_tokens=models.output_tokens,
+    )  # fmt: skip
+
+
 def open_model(
-    name: str,
+    model: str | ModelRecord,
     *,
     limits: Limits,
     providers: Mapping[str, Provider],
     environment: Mapping[str, str] | None = None,
 ) -> BaseChatModel:
-    """Return the chat model `provider:model` with its own retries turned off; no call is made."""
-    if not _is_model(name):
-        raise UsageError(
-            f"{name!r} names no model.",
-            why="A model is named with its provider.",
-            mend="Write 'embedded' or 'provider:model', as in 'openai:gpt-4.1-mini'.",
-        )
-    provider, _, model = name.partition(":")
-    variables = os.environ if environment is None else environment
-    _check_key(name, providers, variables)
-    _check_address(name, providers, variables)
+    """Return the chat model of a record with its own retries turned off; no call is made."""
+    record, variables = record_of(model), os.environ if environment is None else environment
+    name = record.name
+    check_model(record, providers=providers, environment=variables)
     from langchain.chat_models import init_chat_model
 
-    settings: dict[str, Any] = {} if provider in _NO_RETRY_SETTING else {"max_retries": 0}
-    if provider in _TAKES_LIMITS:
-        settings |= {"timeout": limits.attempt_seconds, "max_tokens": limits.output_tokens}
+    provider, _, asked = name.partition(":")
+    settings = _settings(record, limits, providers, variables)
     try:
-        opened: BaseChatModel = init_chat_model(model, model_provider=provider, **settings)
+        opened: BaseChatModel = init_chat_model(asked, model_provider=provider, **settings)
     except ImportError as error:
-        raise ReasonerError(
-            f"the package for {provider!r} is not installed.",
-            why="Each provider has a package of its own.",
-            mend=_install(provider, providers),
-        ) from error
+        raise _missing(provider, providers) from error
     # A provider's class refuses what it is given with an exception of its own kind.
     except Exception as error:
         raise _refused(name, providers, error) from error
     return opened
 
 
+def _settings(
+    record: ModelRecord, limits: Limits, providers: Mapping[str, Provider], environment: Mapping[str, str]
+) -> dict[str, Any]:
+    """Return what the class of a provider is opened with."""
+    provider = record.name.partition(":")[0]
+    settings: dict[str, Any] = {} if provider in _NO_RETRY_SETTING else {"max_retries": 0}
+    if provider in _TAKES_LIMITS:
+        settings |= {"timeout": limits.attempt_seconds, "max_tokens": limits.output_tokens}
+    if provider == "ollama":
+        settings |= {"num_predict": limits.output_tokens}
+        settings |= {"num_ctx": record.context_tokens} if record.context_tokens else {}
+    if record.base_url:
+        settings["base_url"] = record.base_url
+    # The provider's own key goes to no other address unless the record names its variable.
+    if record.key_variable or (record.base_url and key_of(record.name, providers)):
+        settings["api_key"] = environment.get(record.key_variable, "").strip() or NO_KEY
+    if record.extra:
+        settings |= {"extra_body": record.extra} if provider in _OPENAI_BODY else record.extra
+    return settings
+
+
+def check_model(
+    model: str | ModelRecord, *, providers: Mapping[str, Provider], environment: Mapping[str, str],
+    objects: Container[str] = (),
+) -> None:  # fmt: skip
+    """Refuse a model that cannot be asked: its name, key, address or package; no call is made."""
+    record = record_of(model)
+    name, provider = record.name, record.name.partition(":")[0]
+    if name == EMBEDDED or name in objects:
+        return
+    if not _is_model(name):
+        raise UsageError(
+            f"{name!r} names no model.",
+            why="A model is named with its provider.",
+            mend="Write 'embedded', 'local' or 'provider:model', as in 'openai:gpt-4.1-mini'.",
+        )
+    if provider == OBJECT:
+        raise lost(name)
+    _check_key(record, providers, environment)
+    _check_address(record, providers, environment)
+    _check_package(provider, providers)
+
+
+def check_models(
+    model: str | ModelRecord, models: Models, *, providers: Mapping[str, Provider],
+    environment: Mapping[str, str], objects: Container[str] = (),
+) -> None:  # fmt: skip
+    """Refuse settings of which a model cannot be asked, before anything is opened."""
+    if record_of(model).name == EMBEDDED:
+        return
+    _check_roles(models)
+    places = [("model", model), *((f"models.{role}", getattr(models, role)) for role in (*ROLES, "lean"))]
+    places += [("models.fallbacks", one) for one in models.fallbacks]
+    for place, one in places:
+        if one:
+            with of_setting(place):
+                check_model(over(one, model), providers=providers, environment=environment, objects=objects)
+
+
+def _check_package(provider: str, providers: Mapping[str, Provider]) -> None:
+    known = providers.get(provider)
+    package = known.package if known else f"langchain-{provider.replace('_', '-')}"
+    if importlib.util.find_spec(package.replace("-", "_")) is not None:
+        return
+    if known or provider in _langchain_providers():
+        raise _missing(provider, providers)
+    raise _unknown_provider(provider, providers)
+
+
+def _langchain_providers() -> Container[str]:
+    """Return the providers that LangChain knows, also where their package is not installed."""
+    from langchain.chat_models import base
+
+    known: Container[str] = getattr(base, "_BUILTIN_PROVIDERS", ())
+    return known
+
+
+def _missing(provider: str, providers: Mapping[str, Provider]) -> ReasonerError:
+    return ReasonerError(
+        f"the package for {provider!r} is not installed.",
+        why="Each provider has a package of its own.",
+        mend=_install(provider, providers),
+    )
+
+
 def _check_roles(models: Models) -> None:
     """Refuse a role or a fallback that names no model, also where none is asked; raises UsageError."""
-    roles = [(role, getattr(models, role)) for role in (*ROLES, "lean")]
+    roles = [(role, name_of(getattr(models, role))) for role in (*ROLES, "lean")]
     given = [(role, said) for role, said in roles if said]
-    for name, said in (*given, *(("fallbacks", said) for said in models.fallbacks)):
+    for name, said in (*given, *(("fallbacks", name_of(said)) for said in models.fallbacks)):
         if not _is_model(said):
             raise UsageError(
                 f"models.{name} has {said!r}, which names no model.",
@@ -116,23 +210,27 @@ def _check_roles(models: Models) -> None:
 
 def _is_model(name: str) -> bool:
     provider, _, model = name.partition(":")
-    return bool(provider and model)
+    return bool(provider and model) or name == LOCAL
 
 
-def key_of(name: str, providers: Mapping[str, Provider]) -> str:
-    """Return the environment variable a model's key is read from; "" where it needs none."""
-    found = providers.get(name.partition(":")[0])
-    return found.key if found else ""
-
-
-def _check_key(name: str, providers: Mapping[str, Provider], environment: Mapping[str, str]) -> None:
-    key = key_of(name, providers)
+def _check_key(
+    record: ModelRecord, providers: Mapping[str, Provider], environment: Mapping[str, str]
+) -> None:
+    name = record.name
+    if record.key_variable and not _KEY_NAME.search(record.key_variable):
+        raise UsageError(
+            f"{name} has no variable of a key.",
+            why=f"key_variable is {record.key_variable!r}; what is no key must not be sent to a server.",
+            mend="Name the environment variable, which ends in KEY or TOKEN: key_variable: HOUSE_API_KEY",
+        )
+    key = record.key_variable or ("" if record.base_url else key_of(name, providers))
     value = environment.get(key, "")
     if key and not value.strip():
         raise ReasonerError(
             f"{name} needs a key.",
             why=f"The environment variable {key} is not set.",
-            mend=f"Set {key}, or run with --model embedded. A local server takes any non-empty key.",
+            mend=f"Set {key}, or run with --model embedded. A server of your own needs none:"
+            " write its address as base_url into the record of the model.",
         )
     odd = next((sign for sign in value if not (sign.isascii() and sign.isprintable())), "") if key else ""
     if odd:
@@ -143,8 +241,17 @@ def _check_key(name: str, providers: Mapping[str, Provider], environment: Mappin
         )
 
 
-def _check_address(name: str, providers: Mapping[str, Provider], environment: Mapping[str, str]) -> None:
+def _check_address(
+    record: ModelRecord, providers: Mapping[str, Provider], environment: Mapping[str, str]
+) -> None:
     """Refuse an address of a server that is none; which variables hold one goes by that of the key."""
+    name = record.name
+    if record.base_url and not _is_address(record.base_url):
+        raise UsageError(
+            f"{name} has no server to go to.",
+            why=f"Its base_url is {record.base_url!r}, which is no address of the web.",
+            mend="Write it whole, as in base_url: http://localhost:8000/v1",
+        )
     owner = key_of(name, providers).removesuffix("_API_KEY")
     for variable in (f"{owner}_BASE_URL", f"{owner}_API_BASE"):
         address = environment.get(variable, "").strip() if owner else ""
@@ -175,9 +282,13 @@ def _install(provider: str, providers: Mapping[str, Provider]) -> str:
 def _refused(name: str, providers: Mapping[str, Provider], error: Exception) -> Exception:
     said = str(error).split("\n")[0][:300]
     if isinstance(error, ValueError) and "provider" in said.lower():
-        return UsageError(
-            f"there is no provider {name.partition(':')[0]!r}.",
-            why="Nobody of this name is known here.",
-            mend=f"Known are {', '.join(sorted(providers))}.",
-        )
+        return _unknown_provider(name.partition(":")[0], providers)
     return ReasonerError(f"{name} cannot be opened.", why=said, mend="Check the provider's key and settings.")
+
+
+def _unknown_provider(provider: str, providers: Mapping[str, Provider]) -> UsageError:
+    return UsageError(
+        f"there is no provider {provider!r}.",
+        why="Nobody of this name is known here.",
+        mend=f"Known are {', '.join(sorted(providers))}.",
+    )

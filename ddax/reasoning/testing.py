@@ -24,8 +24,8 @@ class Say:
 
     A `status` other than 200 sends an error body with `content` as its message; `raw` sends those bytes
     as the whole body; `delay` is in seconds; `cut` closes the connection in the middle of the body.
-    `tools` are calls as (name, arguments as text) instead of a text; `thought` stands beside it as
-    `reasoning_content`.
+    `pieces` are sent one by one as events, with a `pause` in seconds before each. `tools` are calls as
+    (name, arguments as text) instead of a text; `thought` stands beside it as `reasoning_content`.
     """
 
     content: Any = ""
@@ -42,6 +42,8 @@ class Say:
     code: str | None = None
     tools: tuple[tuple[str, str], ...] = ()
     thought: str = ""
+    pieces: tuple[bytes, ...] = ()
+    pause: float = 0.0
 
     @property
     def text(self) -> str:
@@ -137,7 +139,9 @@ class FakeOpenAI:
             def _answer(self, say: Say, body: dict[str, Any]) -> None:
                 if self.path != "/v1/chat/completions":
                     say = Say(f"no such path {self.path}", status=404)
-                if say.raw is None and say.status == 200 and body.get("stream"):
+                if say.pieces:
+                    self._send_slowly(say)
+                elif say.raw is None and say.status == 200 and body.get("stream"):
                     self._send(_stream(say, body), "text/event-stream", say)
                 else:
                     self._send(say.raw if say.raw is not None else _body(say, body), "application/json", say)
@@ -152,6 +156,18 @@ class FakeOpenAI:
                 self.end_headers()
                 self.wfile.write(data[: len(data) // 2] if say.cut else data)
                 self.close_connection = self.close_connection or say.cut
+
+            def _send_slowly(self, say: Say) -> None:
+                self.send_response(say.status)
+                for name, value in {"content-type": "text/event-stream", **say.headers}.items():
+                    self.send_header(name, value)
+                self.send_header("connection", "close")
+                self.end_headers()
+                for piece in say.pieces:
+                    server.wait(say.pause)
+                    self.wfile.write(piece)
+                    self.wfile.flush()
+                self.close_connection = True
 
             def log_message(self, format: str, *args: Any) -> None:
                 """Keep quiet."""

@@ -46,7 +46,7 @@ async def reasoner(server, request):
 
 
 def by_tool(text="{}", times=1, name="ask"):
-    return Say("", tools=((name, text),) * times)
+    return Say("", tools=tuple((name, text.replace('"x"', f'"x{n}"')) for n in range(times)))
 
 
 @pytest.mark.parametrize("stream", [False, True])

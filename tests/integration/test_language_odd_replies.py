@@ -7,7 +7,7 @@ import pytest
 
 from ddax.configs.prices import Price, load_providers
 from ddax.configs.settings import Context, Models
-from ddax.errors import InvalidReply, ReasonerError, Unavailable
+from ddax.errors import ReasonerError, Unavailable
 from ddax.reasoning import protocol as p
 from ddax.reasoning.budget import BudgetKeeper, usage_of
 from ddax.reasoning.factory import open_reasoner
@@ -129,6 +129,7 @@ async def test_an_error_in_the_body_of_a_200_that_stays_is_not_asked_again(serve
 async def test_a_choice_that_ended_before_it_said_anything_is_paid_and_asked_again(server, reasoner):
     silent = whole(choices=[{"index": 0, "finish_reason": "length"}], usage=COUNTED)
     server.add(silent, silent)
-    with pytest.raises(InvalidReply, match="cut off at the output limit") as caught:
+    with pytest.raises(ReasonerError, match=r"models\.output_tokens") as caught:
         await reasoner.ask(ASK)
+    assert [body["max_completion_tokens"] for body in server.requests] == [16_000, 32_000]
     assert usage_of(caught.value) == Usage(2, 240, pytest.approx(2.4e-4), prompt_tokens=200)

@@ -207,7 +207,7 @@ async def test_an_outage_falls_back_says_who_answered_and_opens_the_circuit(serv
 def in_a_file(server, monkeypatch):
     """Stand in for the server of a file, whose package is an extra."""
     model = ChatOpenAI(model="local", base_url=server.base_url, api_key="local", max_retries=0)
-    monkeypatch.setattr(assemble, "open_local", lambda name, limits: (model, lambda: None))
+    monkeypatch.setattr(assemble, "open_local", lambda name, **_: assemble.Local(model))
     return lambda **more: open_reasoner("gguf:a.gguf", embedder=None, prices={}, clock=time.monotonic, **more)
 
 

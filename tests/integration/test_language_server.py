@@ -238,7 +238,7 @@ async def test_broken_json_is_repaired_once_and_the_reply_is_sent_back_as_data(s
     assert answer.usage == Usage(2, 240, pytest.approx(6e-4))
     last = server.requests[1]["messages"][-1]
     assert last["role"] == "user"
-    assert "no JSON object" in last["content"]
+    assert "confidence: Field required" in last["content"]
     assert "20 characters cut" in last["content"]
     assert "[BEGIN DATA " in last["content"]
 
@@ -260,16 +260,14 @@ async def test_a_refusal_is_told_without_a_key(server, reasoner):
     assert "of-the-test" not in str(caught.value)
 
 
-async def test_a_plan_without_sense_is_repaired_then_refused_never_half_used(server, reasoner):
+async def test_a_child_that_may_not_be_done_is_searched_for_or_left_out_and_counted(server, reasoner):
     request, reply, _ = CASES["expand"]
     child = reply["children"][0]
     evil = child["action"] | {"args": [{"name": "source", "value": "http://evil.example"}]}
-    bad = {"children": [child, child | {"action": evil}]}
-    server.add(bad, bad)
-    with pytest.raises(InvalidReply, match="names no source") as caught:
-        await reasoner().expand(request)
-    assert len(server.requests) == 2
-    assert usage_of(caught.value) == Usage(2, 240, pytest.approx(6e-4))
+    server.add({"children": [child, child | {"action": evil}]})
+    plan = await reasoner().expand(request)
+    assert "evil.example" not in str(plan.children)
+    assert (len(server.requests), plan.usage.repaired) == (1, 1)
 
 
 async def test_a_refusal_and_a_filtered_reply_are_not_asked_again(server, reasoner):
@@ -320,12 +318,11 @@ async def test_a_silent_server_is_given_up_in_time_and_pays_pessimistically(serv
     assert usage_of(caught.value).tokens > 200
 
 
-async def test_the_deadline_covers_all_attempts(server, reasoner):
+async def test_behind_the_deadline_no_further_attempt_begins(server, reasoner):
     server.add(*[Say(PREDICTION, delay=30)] * 3)
-    began = time.monotonic()
     with pytest.raises(ReasonerError, match="no reply in time"):
-        await reasoner(deadline=0.5, first_wait=0.0).predict(PREDICT)
-    assert time.monotonic() - began < 20
+        await reasoner(attempt_seconds=0.3, deadline=0.2, first_wait=0.0).predict(PREDICT)
+    assert len(server.requests) == 1
 
 
 async def test_a_server_that_is_not_there_is_retried_then_named(server, reasoner, waits):

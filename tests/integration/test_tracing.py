@@ -12,7 +12,11 @@ import pytest
 from pytest_httpserver import HTTPServer
 from werkzeug import Request, Response
 
+from ddax import open_agent
+from ddax.configs.settings import Context
 from ddax.graph.tracing import wanted
+from ddax.reasoning import rote
+from ddax.reasoning.testing import FakeOpenAI, Say
 from ddax.testing import QUESTION, small_agent
 
 pytestmark = pytest.mark.integration
@@ -46,6 +50,30 @@ async def test_each_node_is_a_span_of_one_trace(spans: list[Any], tmp_path: Path
         a.value.string_value for resource, _ in spans for a in resource.attributes if a.key == "service.name"
     }
     assert names == {"ddax"}
+
+
+async def test_each_call_of_a_model_is_a_span_below_its_node(
+    spans: list[Any], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    (tmp_path / "harbour.md").write_text("# Belmark\n\nThe harbour of Belmark was built in 1804.\n")
+    monkeypatch.setenv("OPENAI_API_KEY", "sk-a-key-of-the-test-alone")
+    with FakeOpenAI(answer=lambda body: Say(rote.reply(body))) as server:
+        monkeypatch.setenv("OPENAI_BASE_URL", server.base_url)
+        context = Context(model="openai:gpt-4.1-mini", sources=(str(tmp_path / "harbour.md"),))
+        async with open_agent(context, home=tmp_path / "home") as agent:
+            await agent.run("When was the harbour of Belmark built?")
+    known = {span.span_id: span for _, span in spans}
+    kinds = {"openinference.span.kind": "LLM"}
+    calls = [
+        span for span in known.values()
+        if any(kinds.get(a.key) == a.value.string_value for a in span.attributes)
+    ]  # fmt: skip
+    assert len(calls) == len(server.requests) > 0
+    for call in calls:
+        assert known[call.parent_span_id].name in {"expand", "act", "evaluate", "merge", "reflect"}
+        told = {a.key: a.value for a in call.attributes}
+        assert told["llm.token_count.prompt"].int_value == 100
+        assert "sk-a-key" not in str(call)
 
 
 async def test_an_agent_that_closes_leaves_the_traces_of_another_alone(

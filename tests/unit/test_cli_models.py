@@ -78,8 +78,8 @@ def test_a_server_that_does_not_listen_is_told_with_its_address(server, capsys, 
 def test_a_reply_without_a_choice_is_told_as_what_was_sent(server, capsys):
     server.expect_request("/v1/chat/completions").respond_with_json(REPLY | {"choices": []})
     code, _, err = check(capsys, "--model", "openai:gpt-4.1-mini")
-    assert (code, "failed: no usable answer." in err) == (9, True), err
-    assert "The server sent no completion but {'id': '1'" in err
+    assert (code, "failed: an empty reply." in err) == (9, True), err
+    assert "The server sent a completion without a reply in it" in err
 
 
 @pytest.mark.parametrize(

@@ -47,6 +47,7 @@ class Caller:
 
     def __init__(self, name, error=None):
         self.name, self.error, self.asked, self.free_of_charge = name, error, [], False
+        self.effort = None
 
     async def ask(self, ask, under):
         self.asked.append(under.effort)
@@ -259,7 +260,8 @@ async def test_a_damaged_cache_is_left_alone_and_said(tmp_path, caplog):
     ("calls", "reply", "fault"),
     [
         ([("ask", "{}")], "{}", ""), ([("ASK", "{}")], "{}", ""), ([], "", "not called"),
-        ([("rm", "{}")], "", "not called"), ([("ask", "{}")] * 64, "", "64 times"), ([("ask", "")], "", ""),
+        ([("rm", "{}")], "{}", ""), ([("rm", "{}"), ("ls", "{}")], "", "not called"), ([("ask", "")], "", ""),
+        ([("ask", "{}")] * 64, "{}", ""), ([("ask", str(n)) for n in range(9)], "", "9 times"),
     ],
 )  # fmt: skip
 def test_one_call_of_the_right_tool_is_the_reply(calls, reply, fault):

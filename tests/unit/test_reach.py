@@ -233,3 +233,14 @@ def test_the_docs_show_the_table_as_it_is(repo: Path) -> None:
     assert table() in page, "write it anew: python -c 'from ddax.configs.reach import table; print(table())'"
     for key, field in setting_fields(Server).items():
         assert f"| `server.{key}` | {field.description} |" in page
+
+
+def test_a_run_over_a_server_brings_no_address_of_a_model_of_its_own() -> None:
+    mine = {"name": "openai:house", "base_url": "http://127.0.0.1:9/v1", "key_variable": "HOUSE_KEY"}
+    own = Own(Context(model=mine), Server())
+    assert granted(Context(), own).model_name == "openai:house"
+    for asked in ({"model": {**mine, "base_url": "http://evil.example/v1"}}, {"model": "local"}):
+        with pytest.raises(SettingsError):
+            granted(Context(**asked), own)
+    with pytest.raises(SettingsError):
+        granted(Context(models=Models(judge={**mine, "key_variable": "OPENAI_API_KEY"})), own)

@@ -10,7 +10,6 @@ import asyncio
 import contextlib
 import logging
 import math
-import re
 from collections.abc import AsyncIterator, Awaitable, Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from types import MappingProxyType
@@ -21,14 +20,17 @@ import numpy as np
 from ddax.configs.secrets import Redactor
 from ddax.errors import InvalidReply, ReasonerError
 from ddax.reasoning.budget import BudgetKeeper, charge
+from ddax.reasoning.language.abilities import Abilities, known
 from ddax.reasoning.language.cache import Kept, ReplyCache, reply_key
-from ddax.reasoning.language.channel import Channel, Hear, Mode, Order, Said, Sampling, name_of
+from ddax.reasoning.language.channel import Channel, Hear, Order, Said, Sampling, name_of
+from ddax.reasoning.language.efforts import LESS
 from ddax.reasoning.language.failures import Failure, classify, mapped
 from ddax.reasoning.language.guard import Breaker, Limits, wait_before
 from ddax.reasoning.language.picture import tokens_of
 from ddax.reasoning.language.quote import block, shorten
-from ddax.reasoning.language.usage import PriceLike, counted, priced
-from ddax.reasoning.language.wire import Unfit, Wire, parse
+from ddax.reasoning.language.reading import THINKS, read_reply
+from ddax.reasoning.language.usage import CHARACTERS_A_TOKEN, PriceLike, counted, priced
+from ddax.reasoning.language.wire import Unfit, Wire
 from ddax.reasoning.prompts import Prompt, render
 from ddax.types import Picture, Usage
 from ddax.wording import amount
@@ -38,15 +40,12 @@ if TYPE_CHECKING:
 
 R = TypeVar("R")
 W = TypeVar("W", bound=Wire)
-BLIND = ("image", "vision", "multimodal", "content must be a string")
-REFUSED = frozenset({400, 404, 415, 422, 500, 501})
-"""Words by which servers refuse a picture, and the statuses of it and of a form: neither has its own code."""
-FORMS: Mapping[Mode, Sequence[str]] = {"schema": ("response_format", "schema"), "tool": ("tool", "function")}
-"""Words by which servers refuse a form of the reply."""
-LIMIT = ("max_tokens", "max_completion_tokens", "completion tokens", "in the completion")
-"""Words by which servers refuse the limit of output tokens: its name, or that it is larger than theirs."""
 TOLD = 200
 """Characters of a reply that an error tells."""
+LOAD_WAIT = 1.0
+"""Seconds between two looks whether a server has loaded its model."""
+PAID = 2
+"""Calls of one request that may be charged for: the first, and one more."""
 LONG_WAIT = 5.0
 """Seconds of a wait before a further call from which on it is logged."""
 
@@ -76,22 +75,11 @@ class Under:
 
 
 @dataclass
-class _Abilities:
-    """What a model has been found to take: a form of the reply, pictures, a limit, settings, streams."""
-
-    mode: Mode
-    sees: bool
-    limited: bool
-    sampled: bool = True
-    effort: bool = True
-    streams: bool = True
-
-
-@dataclass
 class _Request:
     """A request under way: when it began, what it has cost, and the calls that count as attempts.
 
-    `key` is what its reply is kept under; empty where none is kept. `heard` has the pieces of the reply that
+    `key` is what its reply is kept under; empty where none is kept. `paid` counts the calls that may be
+    charged for. `heard` has the pieces of the reply that
     the call under way has brought.
     """
 
@@ -101,6 +89,7 @@ class _Request:
     usage: Usage = field(default_factory=Usage)
     attempts: int = 0
     queued: float = 0.0
+    paid: int = 0
     heard: list[str] = field(default_factory=list)
 
 
@@ -108,7 +97,8 @@ class Caller:
     """Ask one chat model for replies of a given form.
 
     `name` is `provider:model`, `key` the variable its key is read from; `clock` is monotonic and
-    `wall` the epoch time, both in seconds. `sees` None goes by what is known of the model.
+    `wall` the epoch time, both in seconds. `sees` None goes by what is known of the model; `effort` None
+    goes by what is asked of all.
     """
 
     def __init__(
@@ -116,12 +106,15 @@ class Caller:
         clock: Callable[[], float], wall: Callable[[], float], rng: np.random.Generator,
         sleep: Callable[[float], Awaitable[None]] = asyncio.sleep,
         lane: Lane | None = None, cache: ReplyCache | None = None, sees: bool | None = None,
+        effort: str | None = None,
     ) -> None:  # fmt: skip
         self._channel, self.name, self._key, self._price = channel, name, key, price
         self._limits, self._clock, self._wall = limits, clock, wall
         self._rng, self._sleep, self._lane = rng, sleep, lane
+        self.effort, self.context_tokens = effort, limits.context_tokens
         self._breaker = Breaker(limits, clock)
-        self._can = _Abilities(channel.first_mode, channel.sees if sees is None else sees, channel.limited)
+        fresh = Abilities(channel.first_mode, channel.sees if sees is None else sees, channel.limited)
+        self._can = known(name, channel.address, fresh)
         self._cache = None if self.free_of_charge else cache
         self._told = -math.inf
 
@@ -147,7 +140,11 @@ class Caller:
         """
         messages = [("system", ask.prompt.system), ("human", ask.prompt.user)]
         shown = ask.picture if self._can.sees else None
-        order = Order(messages, ask.wire, self._can.mode, ask.sampling, under.effort, ask.choices, shown)
+        output, effort = self._can.room.get(name_of(ask.wire), (0, ""))
+        order = Order(
+            messages, ask.wire, self._can.mode, ask.sampling, effort or under.effort, ask.choices, shown,
+            output=output,
+        )  # fmt: skip
         request = _Request(under, self._clock(), self._cache_key(order) if self._cache else "")
         try:
             found = await self._given_again(ask, request)
@@ -165,7 +162,7 @@ class Caller:
         if kept is None:
             return None
         try:
-            found = ask.read(parse(kept.text, ask.wire))
+            found = ask.read(read_reply(kept.text, ask.wire).found)
         except Unfit:
             return None  # kept by a release that read it differently
         request.usage += Usage(
@@ -179,26 +176,66 @@ class Caller:
     async def _converse(self, ask: Ask[W, R], order: Order, request: _Request) -> tuple[R]:
         said = await self._say(order, request)
         try:
-            found = self._read(said, ask)
+            found = self._read(said, ask, request)
         except Unfit as fault:
-            if request.attempts >= self._limits.attempts:
+            if request.attempts >= self._limits.attempts or request.paid >= PAID:
                 raise self._invalid(ask.wire, fault, said, request.attempts) from fault
-            said = await self._say(self._repair(order, said, fault), request)
+            again = self._again(order, said, fault)
+            said = await self._say(again, request)
             try:
-                found = self._read(said, ask)
-            except Unfit as again:
-                raise self._invalid(ask.wire, again, said, request.attempts) from again
+                found = self._read(said, ask, request)
+            except Unfit as also:
+                if said.cut:
+                    raise self._too_short(also) from also
+                raise self._invalid(ask.wire, also, said, request.attempts) from also
+            if again.output != order.output or again.effort != order.effort:
+                self._can.room[name_of(ask.wire)] = again.output, again.effort
         if self._cache:
             cost = request.usage
             await self._cache.put(request.key, Kept(said.text, cost.tokens, cost.usd, cost.model_calls))
         return (found,)
 
-    def _read(self, said: Said, ask: Ask[W, R]) -> R:
+    def _read(self, said: Said, ask: Ask[W, R], request: _Request) -> R:
+        """Make sense of a reply, and count what of it was mended or left out."""
         if said.fault:
             raise Unfit(said.fault)
-        if said.cut:
-            raise Unfit("it was cut off at the output limit; be shorter")
-        return ask.read(parse(said.text, ask.wire))
+        # Some servers take a whole reply for thoughts.
+        text = said.text if said.text.strip() or said.cut else said.thought
+        try:
+            reading = read_reply(text, ask.wire, cut=said.cut)
+        except Unfit as fault:
+            raise Unfit("it was cut off at the output limit; be shorter") if said.cut else fault from fault
+        found = ask.read(reading.found)
+        usage = getattr(found, "usage", None)
+        left_out = usage.repaired if isinstance(usage, Usage) else 0
+        request.usage += Usage(repaired=reading.mended + left_out)
+        return found
+
+    def _again(self, order: Order, said: Said, fault: Unfit) -> Order:
+        """Return the second call: never the same where the output limit ended the first."""
+        if not said.cut:
+            return self._repair(order, said, fault)
+        roomier = self._roomier(order, said)
+        if roomier is not None:
+            return roomier
+        raise self._too_short(fault)
+
+    def _too_short(self, fault: Unfit) -> ReasonerError:
+        return mapped(Failure("length", 0, str(fault)), self.name, self._key, 1)
+
+    def _roomier(self, order: Order, said: Said) -> Order | None:
+        """Return a call with less thought or a larger limit; None where neither can be."""
+        less = LESS.get(order.effort, "")
+        if _thought(said) and less and self._can.effort:
+            return replace(order, effort=less)
+        if not self._can.limited:
+            return None
+        limit = order.output or self._limits.output_tokens
+        more = 2 * limit
+        if self._limits.context_tokens:
+            sent = sum(len(text) for _, text in order.messages) // CHARACTERS_A_TOKEN
+            more = min(more, self._limits.context_tokens - sent)
+        return replace(order, output=more) if more >= limit + limit // 4 else None
 
     def _repair(self, order: Order, said: Said, fault: Unfit) -> Order:
         """Return the second call: the same request, with the bad reply as data and what is wrong with it."""
@@ -221,7 +258,7 @@ class Caller:
             self._check_caps(request)
             request.attempts += 1
             async with self._place(request):
-                sent = self._adapted(order)  # now: calls before it have learnt while this one waited
+                sent = self._can.adapted(order)  # now: calls before it have learnt while this one waited
                 hear = self._hears(request)
                 try:
                     said = await self._attempt(sent, request, hear)
@@ -231,12 +268,13 @@ class Caller:
                 except Exception as error:
                     heard, cause = bool(request.heard), error
                     failure = await asyncio.to_thread(classify, error, self._wall, heard=heard)
-                    adapts = self._adapts(failure, sent, hear)  # before the next call has this place
+                    adapts = self._learns(failure, sent, hear)  # before the next call has this place
                 else:
                     self._breaker.succeeded()
                     return said
-            if failure.kind == "timeout" or failure.begun or request.heard:
+            if failure.kind in ("timeout", "empty") or failure.begun or request.heard:
                 # A call that was given up or broke off may still be charged for what was sent and written.
+                request.paid += 1
                 self._charge(request, None, sent, "".join(request.heard))
             if adapts:
                 request.attempts -= 1
@@ -256,15 +294,15 @@ class Caller:
             yield
 
     async def _attempt(self, order: Order, request: _Request, hear: Hear | None) -> Said:
-        left = self._limits.deadline - self._passed(request)
         request.usage += Usage(model_calls=1, models=((self.name, 1),))
         try:
-            async with asyncio.timeout(max(0.001, min(left, self._limits.attempt_seconds))):
+            async with asyncio.timeout(self._limits.attempt_seconds):
                 said = await self._channel.say(order, hear)
         except asyncio.CancelledError:
             # Like one that took too long: it may be charged for.
             self._charge(request, None, order, "".join(request.heard))
             raise
+        request.paid += 1
         self._charge(request, said.usage, order, said.thought + said.text)
         self._refuse(said)
         return said
@@ -274,7 +312,7 @@ class Caller:
         request.heard.clear()
         told = request.under.hear if self._can.streams else None
         if told is None:
-            return None
+            return request.heard.append if self._can.must_stream and self._can.streams else None
 
         def hear(text: str) -> None:
             request.heard.append(text)
@@ -293,51 +331,24 @@ class Caller:
         cost = priced(counted(said, prompt=prompt, reply=reply, picture=picture), self._price)
         request.usage += replace(cost, model_calls=0)
 
-    def _adapted(self, order: Order) -> Order:
-        """Return a call in the form the model has been found to take."""
-        sampling = order.sampling if self._can.sampled else None
-        effort = order.effort if self._can.effort else ""
-        picture = order.picture if self._can.sees else None
-        return replace(
-            order, mode=self._can.mode, sampling=sampling, effort=effort, picture=picture,
-            limited=self._can.limited,
-        )  # fmt: skip
-
-    def _adapts(self, failure: Failure, sent: Order, hear: Hear | None) -> bool:
-        """Give up, for good, what a model refuses (pictures, limit, settings, streams, form); say whether.
-
-        It goes by what was sent: others may have been refused the same while this call was under way.
-        """
-        said, can, named = failure.said.lower(), self._can, failure.status in (400, 422)
-        if failure.kind not in ("status", "context") or failure.status not in REFUSED:
+    def _learns(self, failure: Failure, sent: Order, hear: Hear | None) -> bool:
+        """Learn from a failure what the model does not take; say whether the call is made in another way."""
+        if failure.loading:
             return False
-        if sent.picture is not None and _names(said, BLIND):
-            can.sees = False
-        elif named and sent.limited and _names(said, LIMIT):
-            can.limited = False
-        elif failure.kind == "context":
-            return False
-        elif named and sent.effort and _names(said, ["reasoning_effort"]):
-            can.effort = False
-        elif named and sent.sampling is not None and _names(said, ["temperature", "seed"]):
-            can.sampled = False
-        elif named and hear is not None and _names(said, ["stream"]):
-            can.streams = False
-        elif _names(said, FORMS.get(sent.mode, ())):
-            self._step_down(sent.mode)
-        else:
-            return False
-        return True
-
-    def _step_down(self, refused: Mode) -> None:
-        """Ask for the next form, once for all calls that were refused the same one."""
-        if self._can.mode == refused:
-            self._can.mode = "tool" if refused == "schema" and self._channel.takes_tools else "words"
+        if failure.status in (408, 504, 524) and hear is None:
+            self._can.must_stream = True  # somebody between us gave up what was silent
+        return self._can.learn(
+            failure, sent, streamed=hear is not None, takes_tools=self._channel.takes_tools
+        )
 
     async def _wait_or_raise(self, failure: Failure, request: _Request, error: Exception) -> None:
         wait = wait_before(failure, request.attempts, self._limits, self._rng)
         late = self._passed(request) + wait >= self._limits.deadline
-        if failure.retriable and request.attempts < self._limits.attempts and not late:
+        if failure.loading and not late:
+            request.attempts -= 1  # nothing was asked, and nothing is paid
+            wait = max(wait, LOAD_WAIT)
+        may = request.attempts < self._limits.attempts and request.paid < PAID
+        if failure.retriable and may and not late:
             if failure.retry_after is not None and self._lane:
                 self._lane.pause(wait)
             self._tell(failure, wait)
@@ -372,6 +383,8 @@ def _told(text: str) -> str:
     return Redactor.of_process().cut(" ".join(text.split()), TOLD)
 
 
-def _names(said: str, words: Sequence[str]) -> bool:
-    """Tell whether a message has a word that begins like one of some: no "stream" is in "upstream"."""
-    return any(re.search(rf"(?<![a-z]){word}", said) for word in words)
+def _thought(said: Said) -> bool:
+    """Tell whether a reply was written after thoughts, or ended in them."""
+    details = (said.usage or {}).get("output_token_details")
+    counted_ = details.get("reasoning") if isinstance(details, Mapping) else None
+    return bool(said.thought or counted_) or said.text.lstrip().startswith(THINKS)

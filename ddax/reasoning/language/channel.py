@@ -6,13 +6,15 @@ OpenAI's protocol. Leaves out retries, cost and what a reply means.
 
 from __future__ import annotations
 
+import asyncio
 import inspect
 import json
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import AsyncIterator, Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cache
 from typing import TYPE_CHECKING, Any, Literal, Protocol, TypeAlias
 
+from ddax.reasoning.language.efforts import effort_fields
 from ddax.reasoning.language.picture import content_of, sees
 from ddax.reasoning.language.wire import Wire, schema_of
 from ddax.types import Picture
@@ -25,6 +27,10 @@ Mode = Literal["schema", "tool", "words", "free"]
 """How the form of a reply is asked for: a JSON schema, the arguments of a tool, in words, or not at all."""
 Hear: TypeAlias = Callable[[str], None]
 """Takes the pieces of a reply while it is written."""
+
+
+_LIMITS = ("max_tokens", "max_output_tokens", "max_completion_tokens", "num_predict")
+"""Fields by which model classes limit the output tokens."""
 
 
 @dataclass(frozen=True)
@@ -41,7 +47,8 @@ class Order:
 
     `choices` are the values that fields of the reply may take (`Record.field`), for a model that a
     grammar holds to its form. `picture` goes with the first message of the user's. Without `limited` the
-    length of the reply is left to the model.
+    length of the reply is left to the model; `output` is a limit for this call alone (0: the usual one).
+    Without `system` the instructions go with the first message of the user's.
     """
 
     messages: Messages
@@ -52,6 +59,8 @@ class Order:
     choices: Mapping[str, Sequence[str]] = field(default_factory=dict)
     picture: Picture | None = None
     limited: bool = True
+    output: int = 0
+    system: bool = True
 
 
 @dataclass(frozen=True)
@@ -87,11 +96,28 @@ class Channel(Protocol):
     async def close(self) -> None: ...
 
 
-def open_channel(model: BaseChatModel) -> Channel:
-    """Return the shortest way to a model."""
+def open_channel(model: BaseChatModel, *, idle_seconds: float = 120.0) -> Channel:
+    """Return the shortest way to a model; `idle_seconds` is how long a stream may show no sign of life."""
     from ddax.reasoning.language.wire_openai import OpenAIChannel, speaks_openai
 
-    return OpenAIChannel(model) if speaks_openai(model) else ChatChannel(model)
+    if speaks_openai(model):
+        from ddax.reasoning.language.traced import TracedChannel
+
+        return TracedChannel(
+            OpenAIChannel(model, idle_seconds=idle_seconds), told_of(model),
+            callbacks=getattr(model, "callbacks", None),
+        )  # fmt: skip
+    return ChatChannel(model, idle_seconds=idle_seconds)
+
+
+def told_of(model: Any) -> dict[str, Any]:
+    """Return what tracers are told of a model: its class, its name and how it is asked; no key."""
+    fields = ("temperature", "seed", "max_tokens", "reasoning_effort")
+    asked = {name: value for name in fields if (value := getattr(model, name, None)) is not None}
+    kind = type(model).__name__
+    name = str(getattr(model, "model_name", "") or getattr(model, "model", ""))
+    provider = kind.removeprefix("Chat").removesuffix("ChatOpenAI").lower() or kind.lower()
+    return {**asked, "model": name, "model_name": name, "_type": kind, "ls_provider": provider}
 
 
 def name_of(wire: type[Wire]) -> str:
@@ -108,20 +134,34 @@ def tool_of(wire: type[Wire]) -> dict[str, Any]:
 
 
 def contents(order: Order) -> list[tuple[str, Any]]:
-    """Return the messages of a call as they are sent: with the schema where words ask for the form."""
+    """Return the messages of a call as they are sent: with the schema where words ask for the form.
+
+    Messages of one sender in a row are one: templates of many models take no others.
+    """
     (role, system), *rest = order.messages
     if order.mode == "words":
         system = f"{system}\n\nThe JSON schema of the reply:\n{json.dumps(schema_of(order.wire))}"
-    sent: list[tuple[str, Any]] = [(role, system), *rest]
+    first = [(role if order.system else rest[0][0], system)]
+    sent: list[tuple[str, Any]] = []
+    for sender, text in [*first, *rest]:
+        if sent and sent[-1][0] == sender:
+            sent[-1] = (sender, f"{sent[-1][1]}\n\n{text}")
+        else:
+            sent.append((sender, text))
     if order.picture is not None:
-        asker, text = rest[0]
-        sent[1] = (asker, content_of(text, order.picture))
+        place = next(n for n, (sender, _) in enumerate(sent) if sender == rest[0][0])
+        sent[place] = (sent[place][0], content_of(sent[place][1], order.picture))
     return sent
 
 
 def chosen(calls: Sequence[tuple[str, str]], wire: type[Wire]) -> tuple[str, str]:
-    """Return the arguments of the one call that gives the reply, and what is wrong if there is none."""
-    named = [arguments for name, arguments in calls if name.casefold() == name_of(wire).casefold()]
+    """Return the arguments of the one call that gives the reply, and what is wrong if there is none.
+
+    The same call said again is the same reply, and a call that stands alone is meant, whatever it is called.
+    """
+    named = list(dict.fromkeys(args for name, args in calls if name.casefold() == name_of(wire).casefold()))
+    if not named and len(calls) == 1:
+        named = [calls[0][1]]
     if len(named) == 1:
         return named[0], ""
     if not named:
@@ -132,10 +172,10 @@ def chosen(calls: Sequence[tuple[str, str]], wire: type[Wire]) -> tuple[str, str
 class ChatChannel:
     """Any LangChain chat model, by its own structured output."""
 
-    limited = False
-
-    def __init__(self, model: BaseChatModel) -> None:
-        self._model = model
+    def __init__(self, model: BaseChatModel, *, idle_seconds: float = 120.0) -> None:
+        self._model, self._idle = model, idle_seconds
+        self._limit = next((name for name in _LIMITS if name in type(model).model_fields), "")
+        self.limited = bool(self._limit) and bool(getattr(model, self._limit, None))
         taken = inspect.signature(type(model).with_structured_output).parameters
         self._strict = "strict" in taken
         self.first_mode: Mode = "schema" if "method" in taken else "words"
@@ -151,7 +191,7 @@ class ChatChannel:
             message = await _invoked(runnable, messages)
         else:
             message = None
-            async for piece in runnable.astream(messages):
+            async for piece in _alive(runnable.astream(messages), self._idle):
                 message = piece if message is None else message + piece
                 hear(str(getattr(piece, "text", "") or ""))
         return _said(message, order)
@@ -159,13 +199,29 @@ class ChatChannel:
     async def close(self) -> None:
         """Close nothing: LangChain keeps what a model holds open."""
 
+    def _changes(self, order: Order) -> dict[str, Any]:
+        """Return the fields of the model that a call sets otherwise, of those that its class has."""
+        fields = type(self._model).model_fields
+        name = str(getattr(self._model, "model", "") or getattr(self._model, "model_name", ""))
+        most = int(getattr(self._model, self._limit, None) or 0) if self._limit else 0
+        effort = effort_fields(fields, order.effort, model=name, most=order.output or most)
+        wanted: dict[str, Any] = {}
+        if order.sampling is not None:
+            wanted = {"temperature": order.sampling.temperature, "seed": order.sampling.seed}
+        if "thinking" in effort:
+            wanted.pop("temperature", None)  # a model that thinks takes none
+        changes = {k: v for k, v in wanted.items() if k in fields} | effort
+        if self._limit and not order.limited:
+            changes[self._limit] = None
+        elif self._limit and order.output:
+            changes[self._limit] = order.output
+        return changes
+
     def _runnable(self, order: Order) -> Any:
         """Return what to send messages to: the model with the form of the reply, and no parser after it."""
         model: Any = self._model
-        if order.sampling is not None:
-            wanted = {"temperature": order.sampling.temperature, "seed": order.sampling.seed}
-            fields = type(model).model_fields
-            model = model.model_copy(update={k: v for k, v in wanted.items() if k in fields})
+        if changes := self._changes(order):
+            model = model.model_copy(update=changes)
         if order.mode in ("words", "free"):
             return model
         if order.mode == "tool":
@@ -173,6 +229,16 @@ class ChatChannel:
         more = {"strict": True} if self._strict else {}
         bound = model.with_structured_output(schema_of(order.wire), method="json_schema", **more)
         return getattr(bound, "first", bound)
+
+
+async def _alive(pieces: AsyncIterator[Any], idle: float) -> AsyncIterator[Any]:
+    """Yield the pieces of a stream; raises TimeoutError where none comes for a while."""
+    while True:
+        try:
+            piece = await asyncio.wait_for(anext(pieces), idle)
+        except StopAsyncIteration:
+            return
+        yield piece
 
 
 async def _invoked(runnable: Any, messages: list[tuple[str, Any]]) -> Any:

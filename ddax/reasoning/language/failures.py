@@ -16,9 +16,12 @@ from typing import Any, Literal
 from ddax.configs.secrets import Redactor
 from ddax.errors import RateLimited, ReasonerError, Unavailable
 from ddax.headers import retry_after
+from ddax.reasoning.language.bodies import body_of, first_error, reason_in
 from ddax.wording import span
 
-Kind = Literal["status", "timeout", "connection", "length", "filtered", "quota", "context", "foreign"]
+Kind = Literal[
+    "status", "timeout", "connection", "length", "filtered", "quota", "context", "empty", "foreign"
+]
 
 RETRIED = frozenset({408, 409, 425, 429})
 NOT_TAKEN = frozenset({401, 402, 404})
@@ -34,17 +37,23 @@ _UNREAD = frozenset({"ClientResponseError"})
 """Names by which a client says that it cannot read a reply as HTTP: the status of these is no server's."""
 _HALF = ("payload is not completed", "complete message body")
 """Words by which clients say that a reply broke off after it had begun."""
-_TOO_LONG = re.compile(r"context[ _](?:length|size|window)|prompt is too long|input token count")
+_TOO_LONG = re.compile(
+    r"context[ _-]?(?:length|size|window)|(?:prompt|input) is too long|input token count"
+    r"|too many (?:input )?tokens"
+)
 """Words by which servers say that a request is longer than the model takes."""
 _MEASURED = frozenset({400, 413, 422, 500})
 """Statuses of a request that is too long; under others such words tell of something else."""
+_NO_CREDIT = re.compile(r"insufficient[ _](?:quota|balance|credit|funds)|credit balance is too low")
+_LOADS = re.compile(r"loading (?:the )?model|model is (?:still |currently )?loading|is currently loading")
+"""Words by which a server says that its model is on its way into the memory."""
 _UNHEARD = "Nothing came before the call was given up."
 _HALF_READ = "Its reply had begun, and had not ended when the call was given up."
 MAX_TOLD = 300
 _TOLD: dict[Kind, str] = {
     "timeout": "no reply in time", "connection": "no connection", "length": "the reply is too long",
-    "filtered": "the reply was filtered", "quota": "no credit", "context": "the request is too long",
-    "foreign": "no usable answer",
+    "filtered": "the reply was filtered", "empty": "an empty reply", "quota": "no credit",
+    "context": "the request is too long", "foreign": "no usable answer",
 }  # fmt: skip
 """What a reader is told of each kind that is no HTTP status."""
 
@@ -53,7 +62,7 @@ _TOLD: dict[Kind, str] = {
 class Failure:
     """A failed attempt: its kind, the HTTP status (0: none), what was said, the wait asked for in seconds.
 
-    `begun` says that a reply had begun when the connection broke.
+    `begun` says that a reply had begun when the connection broke; `body` is all that the server said.
     """
 
     kind: Kind
@@ -61,13 +70,24 @@ class Failure:
     said: str
     retry_after: float | None = None
     begun: bool = False
+    body: str = ""
+
+    @property
+    def words(self) -> str:
+        """Return all that was said, in small letters, to look for words in."""
+        return f"{self.said}\n{self.body}".lower()
+
+    @property
+    def loading(self) -> bool:
+        """Say whether the server is there and its model is not yet: nothing was asked of it."""
+        return self.status == 503 and _LOADS.search(self.words) is not None
 
     @property
     def retriable(self) -> bool:
         """Say whether the same call may succeed later."""
         if self.kind == "status":
             return self.status in RETRIED or 500 <= self.status < 600
-        return self.kind in ("timeout", "connection")
+        return self.kind in ("timeout", "connection", "empty")
 
     @property
     def for_all(self) -> bool:
@@ -77,7 +97,7 @@ class Failure:
         """
         if self.kind == "quota" or (self.kind == "status" and self.status in NOT_TAKEN):
             return True
-        return self.retriable and self.kind != "timeout" and not self.begun
+        return self.retriable and self.kind not in ("timeout", "empty") and not self.begun
 
     @property
     def told(self) -> str:
@@ -91,16 +111,26 @@ def classify(error: Exception, wall: Callable[[], float], *, heard: bool = False
     `heard` says that a part of the reply had come.
     """
     names = {cls.__name__ for cls in type(error).__mro__}
-    said = _words(error)
     if names & _UNREAD:
-        return Failure("foreign", 0, _unknown(error, said))
-    status = _status(error)
-    kind = _named_kind(names, f"{said} {_code(error)}", status)
+        return Failure("foreign", 0, _unknown(error, _words(error)))
+    status, body = _status(error), body_of(error)
+    said = _reason(error, status, body)
+    kind = _named_kind(names, f"{said} {_code(error)} {body}", status)
     if kind is not None:
-        return Failure(kind, status, said)
+        return Failure(kind, status, said, body=body)
     if status:
-        return Failure("status", status, said, _retry_after(error, wall))
+        return Failure("status", status, said, _retry_after(error, wall), body=body)
     return _unreached(error, said, heard=heard) or Failure("foreign", 0, _unknown(error, said))
+
+
+def _reason(error: Exception, status: int, body: str) -> str:
+    """Return what went wrong in words: those of the exception, or of the body where they are not in it."""
+    own = " ".join(str(error).split())
+    told = reason_in(body)
+    words = own.removeprefix(f"Error code: {status}").removeprefix(" - ")
+    if status and told and (words in told or body.strip()[:200] in own):
+        return _cut(f"Error code: {status} - {told}")
+    return _cut(own)
 
 
 def _unknown(error: Exception, said: str) -> str:
@@ -137,19 +167,26 @@ def _beneath(links: list[BaseException], said: str) -> str:
 
 def _words(error: BaseException) -> str:
     """Return the first words of an exception; a server may say a key back, and no part of it is left."""
-    return Redactor.of_process().cut(" ".join(str(error).split()), MAX_TOLD)
+    return _cut(str(error))
+
+
+def _cut(text: str) -> str:
+    return Redactor.of_process().cut(" ".join(text.split()), MAX_TOLD)
 
 
 def _named_kind(names: set[str], said: str, status: int) -> Kind | None:
+    if "EmptyReply" in names:
+        return "empty"
     if "LengthFinishReasonError" in names:
         return "length"
     if "ContentFilterFinishReasonError" in names:
         return "filtered"
     if "ContextOverflowError" in names or "context_length_exceeded" in said:
         return "context"
-    if status in _MEASURED and _TOO_LONG.search(said.lower()):
+    measured = status in _MEASURED or (not status and "NoCompletion" in names)
+    if measured and _TOO_LONG.search(said.lower()):
         return "context"
-    return "quota" if "insufficient_quota" in said else None
+    return "quota" if _NO_CREDIT.search(said.lower()) else None
 
 
 def _code(error: Exception) -> str:
@@ -161,9 +198,7 @@ def _code(error: Exception) -> str:
 
 def _told_by(error: Exception) -> Mapping[str, Any]:
     """Return the error in the body of a reply; {} where there is none."""
-    body = getattr(error, "body", None)
-    inner = body.get("error", body) if isinstance(body, Mapping) else None
-    return inner if isinstance(inner, Mapping) else {}
+    return first_error(getattr(error, "body", None))
 
 
 def _status(error: Exception) -> int:
@@ -217,12 +252,14 @@ def _mend(failure: Failure, key: str) -> str:
         429: "The provider limits the rate: wait, or set models.per_minute or models.concurrency.",
     }
     by_kind = {
-        "timeout": "Try again; check the network and the base URL, or choose a faster model.",
+        "timeout": "For a slow model raise models.idle_seconds or models.total_seconds; else check the"
+        " network and the base URL.",
         "connection": "Check the network and the base URL.",
         "quota": f"The account behind {variable} has no credit left.",
         "context": "Choose a model with a larger context window, or read fewer sources.",
         "filtered": "The provider's content filter refused; rephrase the task.",
-        "length": "The model's output limit is too small for this request.",
+        "length": "Raise models.output_tokens, lower models.effort, or choose a model that thinks less.",
+        "empty": "Ask again; if it stays so, choose another model, or another server for it.",
         "foreign": "Check the provider's package and its address; the server may not speak its protocol.",
     }
     if failure.kind != "status":

@@ -20,15 +20,19 @@ class Limits:
     first_wait: float = 0.5
     """Seconds before the second attempt, doubled for each further one."""
     deadline: float = 90.0
-    """Seconds for a whole request: attempts, waits and the repair."""
-    attempt_seconds: float = 60.0
-    """Seconds for one attempt."""
+    """Seconds after which a request that has not succeeded makes no further attempt."""
+    idle_seconds: float = 120.0
+    """Seconds without a sign of life after which a reply that is streamed is given up."""
+    attempt_seconds: float = 600.0
+    """Seconds for one attempt, however lively."""
     breaker_failures: int = 3
     """Consecutive failed requests that open the circuit."""
     breaker_seconds: float = 30.0
     """Seconds the circuit stays open."""
     output_tokens: int = 16_000
     """Tokens of one reply, where the provider takes such a limit."""
+    context_tokens: int = 0
+    """Tokens that a request and its reply may have together; 0: not known."""
     passage_characters: int = 24_000
     """Characters of passages in one prompt, shared among them."""
     text_characters: int = 6_000

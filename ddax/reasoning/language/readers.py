@@ -1,47 +1,25 @@
-"""From a reply in wire form to the protocol's records, grounded by code.
+"""From a reply in wire form to the protocol's records, grounded by code; plans are in `planned`.
 
-A reply that has no sense as a whole (an unknown action, a cycle, a criterion that is not in the rubric)
-raises `Unfit`: it is repaired or refused, never half used. A quote that does not stand in its passage
-drops the citation, and with it what needs one.
+A reply that has no sense as a whole raises `Unfit`: it is asked for again or refused. What is wrong in a
+part costs that part, and is counted in `repaired` of its usage. A quote that does not stand in its
+passage drops the citation, and with it what needs one.
 """
 
 from __future__ import annotations
 
-import json
 import re
 from collections.abc import Mapping, Sequence
-from typing import Any
-
-from pydantic import BaseModel, ValidationError
-from pydantic.fields import FieldInfo
 
 from ddax.reasoning import protocol as p
 from ddax.reasoning.entailment.words import says
 from ddax.reasoning.language import wire as w
 from ddax.reasoning.language.quote import clean, ground
 from ddax.reasoning.language.wire import Unfit
-from ddax.types import ActionCall, Citation, JsonDict, Passage, Proposal, Usage
+from ddax.types import Citation, Passage, Usage
 
 Named = Mapping[str, Passage]
-ArgumentModels = Mapping[str, type[BaseModel]]
-FALLBACK_ARGUMENTS: Mapping[str, tuple[str, ...]] = {
-    "search": ("query",), "visit": ("source",), "save": ("text", "title"), "think": ("about",),
-}  # fmt: skip
-"""Arguments of the built-in actions, used where no models are given."""
 MUTATIONS = 2
 _FENCED = re.compile(r"\s*```[^\n`]*\n(.*?)\n?[ \t]*```\s*", re.DOTALL)
-
-
-def argument_names(action: str, models: ArgumentModels) -> tuple[str, ...]:
-    """Return the arguments of an action that the model fills in; the intent is asked for beside them."""
-    if action in models:
-        return tuple(name for name in _fields(models[action]) if name != "intent")
-    return FALLBACK_ARGUMENTS.get(action, ())
-
-
-def _fields(model: type[BaseModel]) -> dict[str, FieldInfo]:
-    """Return the fields of a model by the names they are given by."""
-    return {said.alias or name: said for name, said in model.model_fields.items()}
 
 
 def citations(found: Sequence[w.CitationWire], passages: Named) -> tuple[Citation, ...]:
@@ -56,114 +34,6 @@ def _grounded(quote: str, name: str, passages: Named) -> Citation | None:
         return named
     places = [place for passage in passages.values() if (place := ground(quote, passage))]
     return places[0] if len({place.source for place in places}) == 1 else None
-
-
-def expansion(
-    reply: w.ExpandWire, request: p.ExpandRequest, sources: Mapping[str, str], models: ArgumentModels
-) -> p.Expansion:
-    """Read a plan; `sources` maps the names of the sources that may be visited to their URIs."""
-    kept = reply.children[: request.width]
-    if any(child.action is None for child in kept) and request.depth + 1 >= request.max_depth:
-        raise Unfit("at this depth every child needs an action")
-    for position, child in enumerate(kept):
-        _check_needs(position, child.needs, len(kept))
-    _check_acyclic([child.needs for child in kept])
-    children = tuple(_proposal(child, request, sources, models) for child in kept)
-    visits = sum(child.action is not None and child.action["name"] == "visit" for child in children)
-    if visits > request.reads_left:
-        raise Unfit(f"{visits} visits are planned and {request.reads_left} are left")
-    return p.Expansion(_gone_on_from(children, request), Usage(), requirements=tuple(reply.requirements))
-
-
-def _gone_on_from(children: tuple[Proposal, ...], request: p.ExpandRequest) -> tuple[Proposal, ...]:
-    """Return a plan that only searches with an idea that goes on from it: else nobody reads what is found.
-
-    Where the plan is as wide as it may be, the idea takes the place of its last search.
-    """
-    last = len(children) - 1
-    full = len(children) >= request.width
-    if full and last > 0 and _name(children[last]) == "search" and all(last not in c.needs for c in children):
-        children, full = children[:last], False
-    searches = tuple(k for k, child in enumerate(children) if _name(child) == "search")
-    may_read = "visit" in request.actions and request.reads_left > 0 and request.depth + 1 < request.max_depth
-    if full or not searches or not may_read or any(_name(child) in ("", "visit") for child in children):
-        return children
-    return (*children, Proposal(p.GO_ON, expected=children[searches[0]].expected, needs=searches))
-
-
-def _name(child: Proposal) -> str:
-    return "" if child.action is None else child.action["name"]
-
-
-def _check_needs(position: int, needs: Sequence[int], size: int) -> None:
-    for need in needs:
-        if not 0 <= need < size or need == position:
-            raise Unfit(f"child {position} needs {need}, which is no other child (0 to {size - 1})")
-
-
-def _check_acyclic(needs: Sequence[Sequence[int]]) -> None:
-    done: set[int] = set()
-    while len(done) < len(needs):
-        ready = {i for i, wanted in enumerate(needs) if i not in done and done.issuperset(wanted)}
-        if not ready:
-            raise Unfit(f"children {sorted(set(range(len(needs))) - done)} need each other in a circle")
-        done |= ready
-
-
-def _proposal(
-    child: w.ChildWire, request: p.ExpandRequest, sources: Mapping[str, str], models: ArgumentModels
-) -> Proposal:
-    call = _action(child.action, request, sources, models) if child.action else None
-    needs = tuple(dict.fromkeys(child.needs))
-    return Proposal(clean(child.title), clean(child.expected), child.prior, call, needs)
-
-
-def _action(
-    action: w.ActionWire, request: p.ExpandRequest, sources: Mapping[str, str], models: ArgumentModels
-) -> ActionCall:
-    if action.name not in request.actions:
-        raise Unfit(f"there is no action {action.name!r}; known are {', '.join(request.actions)}")
-    known = argument_names(action.name, models)
-    args: JsonDict = {}
-    for argument in action.args:
-        if argument.name not in known or argument.name in args:
-            raise Unfit(f"action {action.name!r} takes {', '.join(known)} once each, not {argument.name!r}")
-        args[argument.name] = clean(argument.value)
-    if action.name == "visit":
-        args["source"] = _source(args.get("source"), sources)
-    return ActionCall(name=action.name, args=_typed(action.name, args, models), intent=clean(action.intent))
-
-
-def _source(name: Any, sources: Mapping[str, str]) -> str:
-    if name not in sources:
-        known = ", ".join(sources) or "none"
-        raise Unfit(f"{name!r} names no source that may be visited (known: {known})")
-    return sources[name]
-
-
-def _typed(action: str, args: JsonDict, models: ArgumentModels) -> JsonDict:
-    """Check the arguments of an action, reading numbers and the like from their text."""
-    if action not in models:
-        missing = [name for name in argument_names(action, models)[:1] if not args.get(name)]
-        if missing:
-            raise Unfit(f"action {action!r} lacks {missing[0]!r}")
-        return args
-    fields = _fields(models[action])
-    typed = {name: value if fields[name].annotation is str else _read(value) for name, value in args.items()}
-    try:
-        models[action].model_validate(typed)
-    except ValidationError as error:
-        fault = error.errors(include_url=False, include_input=False)[0]
-        where = ".".join(map(str, fault["loc"])) or "arguments"
-        raise Unfit(f"action {action!r}: {where}: {fault['msg']}") from error
-    return typed
-
-
-def _read(text: str) -> Any:
-    try:
-        return json.loads(text)
-    except (ValueError, RecursionError):
-        return text
 
 
 def prediction(reply: w.PredictWire) -> p.Prediction:
@@ -190,12 +60,21 @@ def argument(reply: w.ArgueWire, passages: Named) -> p.Argument:
 
 
 def judgment(reply: w.JudgeWire, request: p.JudgeRequest) -> p.Judgment:
-    """Read a judgment; the criteria are those of the rubric, once each."""
-    given = {reason.criterion: reason for reason in reply.reasons}
-    if sorted(reason.criterion for reason in reply.reasons) != sorted(request.rubric):
+    """Read a judgment; the criteria are those of the rubric, once each, and others are left out."""
+    given: dict[str, w.ReasonWire] = {}
+    for reason in reply.reasons:
+        given.setdefault(_plain(reason.criterion), reason)
+    wanted = {name: given[_plain(name)] for name in request.rubric if _plain(name) in given}
+    if request.rubric and not wanted:
         raise Unfit(f"the reasons need the criteria {', '.join(request.rubric)}, once each")
-    reasons = tuple((name, given[name].score, clean(given[name].reason)) for name in request.rubric)
-    return p.Judgment(reply.value, reply.confidence, reasons)
+    reasons = tuple((name, reason.score, clean(reason.reason)) for name, reason in wanted.items())
+    strange = sum(reason.criterion not in request.rubric for reason in reply.reasons)
+    repaired = strange + len(request.rubric) - len(wanted) + len(reply.reasons) - len(given)
+    return p.Judgment(reply.value, reply.confidence, reasons, Usage(repaired=repaired))
+
+
+def _plain(name: str) -> str:
+    return re.sub(r"[\W_]", "", name).casefold()
 
 
 def synthesis(reply: w.MergeWire, request: p.MergeRequest, passages: Named) -> p.Synthesis:
@@ -215,11 +94,18 @@ def synthesis(reply: w.MergeWire, request: p.MergeRequest, passages: Named) -> p
 
 
 def lesson(reply: w.ReflectWire) -> p.Lesson:
-    """Read a lesson of at most `LESSON_WORDS` words."""
+    """Read a lesson of at most `LESSON_WORDS` words; what is beyond them is left out."""
     words = clean(reply.text).split()
-    if not words or len(words) > p.LESSON_WORDS:
-        raise Unfit(f"the lesson has {len(words)} words; 1 to {p.LESSON_WORDS} are asked for")
-    return p.Lesson(" ".join(words))
+    if not words:
+        raise Unfit(f"the lesson has no words; 1 to {p.LESSON_WORDS} are asked for")
+    kept = _whole_sentences(words[: p.LESSON_WORDS]) if len(words) > p.LESSON_WORDS else words
+    return p.Lesson(" ".join(kept), Usage(repaired=int(len(kept) < len(words))))
+
+
+def _whole_sentences(words: list[str]) -> list[str]:
+    """Return the words up to the last end of a sentence; all of them where none ends."""
+    ends = [n for n, word in enumerate(words, 1) if word.endswith((".", "!", "?"))]
+    return words[: ends[-1]] if ends else words
 
 
 def patches(reply: w.PatchesWire, original: str, limit: int) -> p.Patches:

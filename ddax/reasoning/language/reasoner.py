@@ -20,7 +20,7 @@ from ddax.ideas.requirements import FORMS
 from ddax.reasoning import protocol as p
 from ddax.reasoning.budget import BudgetKeeper
 from ddax.reasoning.effort import Effort
-from ddax.reasoning.language import readers, wire
+from ddax.reasoning.language import planned, readers, wire
 from ddax.reasoning.language.call import Ask, Caller, Under
 from ddax.reasoning.language.channel import Hear, Sampling, open_channel
 from ddax.reasoning.language.guard import Limits
@@ -49,7 +49,7 @@ class LanguageReasoner:
 
     def __init__(
         self, team: Team, *, name: str, limits: Limits | None = None,
-        arguments: readers.ArgumentModels | None = None, release: Callable[[], None] | None = None,
+        arguments: planned.ArgumentModels | None = None, release: Callable[[], None] | None = None,
     ) -> None:  # fmt: skip
         self.name, self._team, self._release = name, team, release
         self._limits = limits or Limits()
@@ -61,7 +61,7 @@ class LanguageReasoner:
     def over(
         cls, model: BaseChatModel, *, name: str, prices: Mapping[str, PriceLike],
         clock: Callable[[], float], rng: np.random.Generator, limits: Limits | None = None, key: str = "",
-        arguments: readers.ArgumentModels | None = None, wall: Callable[[], float] = time.time,
+        arguments: planned.ArgumentModels | None = None, wall: Callable[[], float] = time.time,
         sleep: Callable[[float], Awaitable[None]] = asyncio.sleep, sees: bool | None = None,
     ) -> LanguageReasoner:  # fmt: skip
         """Reason with one chat model, which must not retry itself: `max_retries=0`.
@@ -129,12 +129,12 @@ class LanguageReasoner:
         sampling = Sampling(request.temperature, request.seed)
         reply, usage = await self._ask(
             "plan", prompt, wire.ExpandWire,
-            lambda found: readers.expansion(found, request, named, self._arguments), sampling,
+            lambda found: planned.expansion(found, request, named, self._arguments), sampling,
             choices={
                 "ActionWire.name": request.actions,
                 "ArgumentWire.name": [
                     name for action in request.actions
-                    for name in readers.argument_names(action, self._arguments)
+                    for name in planned.argument_names(action, self._arguments)
                 ],
             },
             picture=request.seen.picture if request.seen is not None else None,
@@ -286,7 +286,7 @@ class LanguageReasoner:
         return block("program", code)
 
     def _actions(self, names: Iterable[str]) -> str:
-        told = (f"- {name}({', '.join(readers.argument_names(name, self._arguments))})" for name in names)
+        told = (f"- {name}({', '.join(planned.argument_names(name, self._arguments))})" for name in names)
         return "\n".join(told) or "(none)"
 
     def _sources(self, request: p.ExpandRequest) -> dict[str, Passage]:

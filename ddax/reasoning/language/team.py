@@ -65,13 +65,14 @@ class Team:
 
         The cost of those that failed is part of the bill.
         """
-        asked = self.effort if effort == "full" else LESS[self.effort]
         spent = Usage()
         line = self.line(role, effort)
         for place, caller in enumerate(line):
             try:
                 if under.keeper and spent.model_calls:
                     under.keeper.check(spent, free=caller.free_of_charge)
+                own = self.effort if caller.effort is None else caller.effort
+                asked = own if effort == "full" else LESS[own]
                 reply, usage = await caller.ask(ask, replace(under, effort=asked))
             except BaseException as error:
                 spent = spent + usage_of(error)

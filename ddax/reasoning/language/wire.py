@@ -1,28 +1,29 @@
 """What a model is asked to reply, request by request: strict pydantic models and their JSON schemas.
 
-Unknown keys are refused and every field is asked for, so that a reply fits or does not; one without
-the `requirements` of a plan fits too, and one with keys beside all of its fields, as the reasons for it.
-Leaves out what a reply means: `readers` turns it into the protocol's records.
+A form is asked for strictly and read as a person would read it: broken JSON (`loose`) and values of
+another form (`fit`) are taken for what they are meant to be, and counted. The tables of a form say what
+else it goes by: other names of its fields (`ALIASES`), what stands for one that is missing (`SPARES`),
+pairs written as a map (`PAIR`), a part that is a text alone (`BARE`), keys that were set beside their
+part (`FOLDS`), what is left out where it is too long (`DROPS`). Of a `BINDING` part no key is passed
+over: it may say on what terms the part is meant.
+Leaves out how a reply is read (`reading`) and what it means (`readers`).
 """
 
 from __future__ import annotations
 
-import json
-from collections.abc import Iterator
-from typing import Any, TypeVar
+from collections.abc import Mapping
+from typing import Any, ClassVar, TypeVar
 
-from pydantic import BaseModel, ConfigDict, Field, ValidationError
-
-MAX_REPLY = 256 * 1024
-"""Characters of a reply that are looked at; a longer one does not fit."""
-THOUGHT = "</think>"
-"""What ends the thoughts that models of some servers write before their reply."""
-STARTS = 50
-"""Braces among the words of a reply at which an object is looked for."""
+from pydantic import BaseModel, ConfigDict, Field
 
 _DROPPED = frozenset(
     {"title", "default", "minimum", "maximum", "minLength", "maxLength", "exclusiveMinimum", "maxItems"}
 )
+
+
+Names = Mapping[str, tuple[str, ...]]
+"""Other names of fields, by the field."""
+_PASSAGE = ("source", "passage_id", "id", "name")
 
 
 class Wire(BaseModel):
@@ -34,12 +35,21 @@ class Wire(BaseModel):
 class CitationWire(Wire):
     """A quote: the name of the passage (P1, P2, ...) and words copied from it."""
 
+    PAIR: ClassVar = ("passage", "quote")
+    BARE: ClassVar = "quote"
+    ALIASES: ClassVar[Names] = {"passage": _PASSAGE, "quote": ("text", "words", "excerpt")}
+    SPARES: ClassVar[Mapping[str, Any]] = {"passage": ""}
+
     passage: str
     quote: str
 
 
 class ArgumentWire(Wire):
     """One argument of an action, its value as text."""
+
+    PAIR: ClassVar = ("name", "value")
+    RAW: ClassVar = ("value",)
+    ALIASES: ClassVar[Names] = {"name": ("key", "argument", "arg")}
 
     name: str
     value: str
@@ -48,6 +58,14 @@ class ArgumentWire(Wire):
 class ActionWire(Wire):
     """An action of a child."""
 
+    BARE: ClassVar = "name"
+    BINDING: ClassVar = True
+    ALIASES: ClassVar[Names] = {
+        "name": ("tool", "tool_name", "action", "function"),
+        "args": ("arguments", "parameters", "params", "input"), "intent": ("purpose", "goal"),
+    }  # fmt: skip
+    SPARES: ClassVar[Mapping[str, Any]] = {"args": [], "intent": ""}
+
     name: str
     args: list[ArgumentWire]
     intent: str
@@ -55,6 +73,21 @@ class ActionWire(Wire):
 
 class ChildWire(Wire):
     """A proposed child."""
+
+    BARE: ClassVar = "title"
+    BINDING: ClassVar = True
+    EDGES: ClassVar = "needs"
+    FOLDS: ClassVar[Names] = {"action": ("args", "arguments", "parameters", "params", "intent")}
+    ALIASES: ClassVar[Names] = {
+        "title": ("name", "task", "step", "subtask", "goal"),
+        "expected": ("expected_outcome", "expected_output", "expected_result", "outcome"),
+        "prior": ("probability", "confidence", "score", "weight"),
+        "action": ("tool", "tool_call", "function_call", "call"),
+        "needs": ("depends_on", "dependencies", "deps", "requires"),
+    }  # fmt: skip
+    SPARES: ClassVar[Mapping[str, Any]] = {
+        "expected": lambda found: found["title"], "prior": 0.5, "action": None, "needs": []
+    }  # fmt: skip
 
     title: str = Field(min_length=1, max_length=300)
     expected: str = Field(min_length=1, max_length=1000)
@@ -69,6 +102,11 @@ class ExpandWire(Wire):
     `requirements` is what the task demands, in the forms the prompt lists.
     """
 
+    ALIASES: ClassVar[Names] = {
+        "children": ("child", "steps", "plan", "subtasks", "ideas"),
+        "requirements": ("requirement", "demands", "constraints"),
+    }  # fmt: skip
+
     children: list[ChildWire]
     requirements: list[str] = Field(default_factory=list, max_length=12)
 
@@ -76,12 +114,25 @@ class ExpandWire(Wire):
 class PredictWire(Wire):
     """A forecast."""
 
+    ALIASES: ClassVar[Names] = {
+        "expected": ("prediction", "forecast", "outcome"), "confidence": ("probability",)
+    }  # fmt: skip
+
     expected: str = Field(min_length=1, max_length=2000)
     confidence: float = Field(ge=0, le=1)
 
 
 class ClaimWire(Wire):
     """A claim with its quote and its relevance."""
+
+    ALIASES: ClassVar[Names] = {
+        "text": ("claim", "statement", "fact"), "passage": _PASSAGE, "quote": ("excerpt", "evidence"),
+        "score": ("relevance", "confidence"),
+    }  # fmt: skip
+    SPARES: ClassVar[Mapping[str, Any]] = {
+        "text": lambda found: found.get("quote", ""), "quote": lambda found: found.get("text", ""),
+        "passage": "", "score": 0.5,
+    }  # fmt: skip
 
     text: str = Field(min_length=1, max_length=1000)
     passage: str
@@ -92,12 +143,17 @@ class ClaimWire(Wire):
 class ExtractWire(Wire):
     """Claims, best first, and a summary of one line."""
 
+    SPARES: ClassVar[Mapping[str, Any]] = {"summary": ""}
+
     claims: list[ClaimWire]
     summary: str
 
 
 class ArgueWire(Wire):
     """An argument with its quotes."""
+
+    ALIASES: ClassVar[Names] = {"text": ("argument",), "citations": ("quotes", "evidence")}
+    SPARES: ClassVar[Mapping[str, Any]] = {"citations": []}
 
     text: str = Field(min_length=1, max_length=3000)
     citations: list[CitationWire]
@@ -107,6 +163,13 @@ class ArgueWire(Wire):
 class ReasonWire(Wire):
     """The score of one criterion and the reason for it."""
 
+    PAIR: ClassVar = ("criterion", "score")
+    ALIASES: ClassVar[Names] = {
+        "criterion": ("criteria", "name"), "score": ("value", "rating"),
+        "reason": ("explanation", "rationale"),
+    }  # fmt: skip
+    SPARES: ClassVar[Mapping[str, Any]] = {"reason": ""}
+
     criterion: str
     score: float = Field(ge=0, le=1)
     reason: str
@@ -114,6 +177,8 @@ class ReasonWire(Wire):
 
 class JudgeWire(Wire):
     """A value with a reason for each criterion; the reasons come first, so that they are thought first."""
+
+    ALIASES: ClassVar[Names] = {"reasons": ("criteria", "scores"), "value": ("score", "overall")}
 
     reasons: list[ReasonWire]
     value: float = Field(ge=0, le=1)
@@ -123,12 +188,22 @@ class JudgeWire(Wire):
 class SentenceWire(Wire):
     """A sentence of a synthesis with the quotes that carry it."""
 
+    BARE: ClassVar = "text"
+    FOLDS: ClassVar[Names] = {"citations": ("passage", "quote")}
+    ALIASES: ClassVar[Names] = {"text": ("sentence",), "citations": ("citation", "quotes", "sources")}
+    SPARES: ClassVar[Mapping[str, Any]] = {"citations": []}
+
     text: str = Field(min_length=1, max_length=2000)
     citations: list[CitationWire]
 
 
 class MergeWire(Wire):
     """A synthesis: its sentences, whether an answer was found, and the short answer or ""."""
+
+    DROPS: ClassVar = ("short",)
+    SPARES: ClassVar[Mapping[str, Any]] = {
+        "sentences": [], "found": lambda found: bool(found.get("sentences")), "short": ""
+    }  # fmt: skip
 
     sentences: list[SentenceWire]
     found: bool
@@ -138,11 +213,17 @@ class MergeWire(Wire):
 class ReflectWire(Wire):
     """A lesson."""
 
+    ALIASES: ClassVar[Names] = {"text": ("lesson",)}
+
     text: str = Field(min_length=1, max_length=1500)
 
 
 class CandidateWire(Wire):
     """A repaired program."""
+
+    BARE: ClassVar = "code"
+    ALIASES: ClassVar[Names] = {"code": ("program", "patch", "fixed_code", "solution")}
+    SPARES: ClassVar[Mapping[str, Any]] = {"hypothesis": "", "reasoning": ""}
 
     hypothesis: str
     reasoning: str
@@ -157,6 +238,8 @@ class PatchesWire(Wire):
 
 class AskWire(Wire):
     """A question to a human."""
+
+    ALIASES: ClassVar[Names] = {"text": ("question",)}
 
     text: str = Field(min_length=1, max_length=600)
 
@@ -184,112 +267,3 @@ def schema_of(model: type[Wire]) -> dict[str, Any]:
     """Return the JSON schema of a reply, named for its request; all keys required, none beside them."""
     schema: dict[str, Any] = _lean(model.model_json_schema())
     return {"title": model.__name__.removesuffix("Wire").lower(), **schema}
-
-
-def _unique(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
-    found = dict(pairs)
-    if len(found) != len(pairs):
-        raise Unfit("a key stands twice in one object")
-    return found
-
-
-def _no_constant(name: str) -> Any:
-    raise Unfit(f"{name} is not a number of JSON")
-
-
-def _body(text: str) -> str:
-    """Return the outermost object of a reply; thoughts, fences and words around it are left out."""
-    thought, end_of_it, rest = text.partition(THOUGHT)
-    # Behind the opening of an object, or where none follows, it is a part of the reply.
-    if end_of_it and "{" in rest and not thought.lstrip().startswith(("{", "`")):
-        text = rest
-    start, end = text.find("{"), text.rfind("}")
-    if start < 0 or end < start:
-        raise Unfit("the reply holds no JSON object")
-    return text[start : end + 1]
-
-
-def _objects(text: str) -> Iterator[str]:
-    """Return the JSON objects that stand among the words of a text, none of them inside another."""
-    decoder, end = json.JSONDecoder(), 0
-    for _ in range(STARTS):
-        start = text.find("{", end)
-        if start < 0:
-            return
-        try:
-            end = decoder.raw_decode(text, start)[1]
-        except (ValueError, RecursionError):
-            end = start + 1
-        else:
-            yield text[start:end]
-
-
-def parse(text: str, model: type[W]) -> W:
-    """Read a reply, or raise `Unfit` with what is wrong in words a model can act on.
-
-    Among words with braces of their own it is the one object that fits.
-    """
-    if len(text) > MAX_REPLY:
-        raise Unfit(f"the reply has {len(text)} characters; at most {MAX_REPLY} are read")
-    body = _body(text)
-    try:
-        return _read(body, model)
-    except Unfit:
-        fitting = [found for part in _objects(body) for found in _fitting(part, model)]
-        if len(fitting) == 1:
-            return fitting[0]
-        if not fitting and (bare := _bare(body, model)):
-            return bare
-        raise
-
-
-def _bare(text: str, model: type[W]) -> W | None:
-    """Return a reply without the keys beside its fields; None where one may be misnamed.
-
-    A key inside an action or another part is none of these: it may say on what terms the part is meant.
-    """
-    try:
-        found = json.loads(text, object_pairs_hook=_unique)
-    except (ValueError, RecursionError):
-        return None
-    if not isinstance(found, dict):
-        return None
-    fields = model.model_fields
-    missing = [field for key, field in fields.items() if key not in found]
-    lists = any(isinstance(value, list) for key, value in found.items() if key not in fields)
-    if any(field.is_required() for field in missing) or (missing and lists):
-        return None  # what may be left out is a list
-    bare = {key: value for key, value in found.items() if key in fields}
-    return next(iter(_fitting(json.dumps(bare), model)), None)
-
-
-def _fitting(text: str, model: type[W]) -> list[W]:
-    """Return what a text is read as; nothing where it does not fit."""
-    try:
-        return [_read(text, model)]
-    except Unfit:
-        return []
-
-
-def _read(text: str, model: type[W]) -> W:
-    try:
-        found = json.loads(text, object_pairs_hook=_unique, parse_constant=_no_constant)
-        return model.model_validate(found)
-    except ValidationError as error:
-        raise Unfit(_explain(error)) from error
-    except json.JSONDecodeError as error:
-        raise Unfit(f"not valid JSON: {error.msg} at line {error.lineno} column {error.colno}") from error
-    except RecursionError as error:
-        raise Unfit("the JSON is nested too deep") from error
-    except Unfit:
-        raise
-    except ValueError as error:
-        raise Unfit(f"not valid JSON: {error}") from error
-
-
-def _explain(error: ValidationError) -> str:
-    """Name the first five faults with their places."""
-    faults = error.errors(include_url=False, include_input=False)
-    told = [f"{'.'.join(map(str, fault['loc'])) or 'reply'}: {fault['msg']}" for fault in faults[:5]]
-    more = f" (and {len(faults) - 5} more)" if len(faults) > 5 else ""
-    return "; ".join(told) + more

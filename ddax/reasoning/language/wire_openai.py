@@ -14,6 +14,7 @@ from dataclasses import dataclass, field
 from functools import cache
 from typing import TYPE_CHECKING, Any, NamedTuple
 
+from ddax.reasoning.language.bodies import first_error, reason_in
 from ddax.reasoning.language.channel import Hear, Mode, Order, Said, chosen, contents, name_of, tool_of
 from ddax.reasoning.language.picture import sees
 from ddax.reasoning.language.wire import Wire, schema_of
@@ -118,9 +119,12 @@ class OpenAIChannel:
     first_mode: Mode = "schema"
     takes_tools = True
 
-    def __init__(self, model: Any, *, narrow: Narrow | None = None) -> None:
-        """Take over what the model class decides; `narrow` bounds the form for a model on this machine."""
-        self._narrow = narrow
+    def __init__(self, model: Any, *, narrow: Narrow | None = None, idle_seconds: float = 120.0) -> None:
+        """Take over what the model class decides; `narrow` bounds the form for a model on this machine.
+
+        `idle_seconds` is how long a stream may show no sign of life.
+        """
+        self._narrow, self._idle = narrow, idle_seconds
         fixed: dict[str, Any] = model._get_request_payload(_SAMPLE)
         self._system = str(fixed["messages"][0]["role"])
         self._fixed = {k: v for k, v in fixed.items() if k not in {"messages", "stream"}}
@@ -139,11 +143,13 @@ class OpenAIChannel:
         # As JSON and back: the client's own types would be built for each call and read once.
         if hear is None:
             return _said(json.loads(await self._client().post(_PATH, body=body, cast_to=bytes)), order)
-        from openai import AsyncStream
+        from openai import AsyncStream, Timeout
 
         body |= {"stream": True, "stream_options": {"include_usage": True}}
+        # Every byte counts, also the remarks by which servers keep a connection open while they think.
+        alive: Any = {"timeout": Timeout(self._idle)}
         stream = await self._client().post(
-            _PATH, body=body, cast_to=object, stream=True, stream_cls=AsyncStream[object]
+            _PATH, body=body, cast_to=object, stream=True, stream_cls=AsyncStream[object], options=alive
         )
         return await _heard(stream, order, hear)
 
@@ -172,6 +178,8 @@ class OpenAIChannel:
         """Return the body of the request."""
         sent = [{"role": self._role(role), "content": content} for role, content in contents(order)]
         fixed = {k: v for k, v in self._fixed.items() if order.limited or k not in _LIMITS}
+        if order.output:
+            fixed |= {k: order.output for k in fixed if k in _LIMITS}
         body = {**fixed, "messages": sent}
         if order.sampling is not None:
             wanted = {"temperature": order.sampling.temperature, "seed": order.sampling.seed}
@@ -194,15 +202,30 @@ class NoCompletion(ValueError):
     """Say what a server sent in place of a completion; `body` is the error it told, {} where it told none."""
 
     def __init__(self, sent: Any) -> None:
-        told = sent.get("error") if isinstance(sent, dict) else None
-        self.body: Mapping[str, Any] = told if isinstance(told, dict) else {}
-        super().__init__(f"the server sent no completion but {self.body.get('message') or sent}")
+        self.body: Mapping[str, Any] = first_error(sent) if _tells(sent) else {}
+        said = reason_in(json.dumps(sent, default=str)) if _tells(sent) else ""
+        super().__init__(f"the server sent no completion but {said or sent}")
+
+
+class EmptyReply(ValueError):
+    """Say that a completion came without a choice in it."""
+
+    def __init__(self) -> None:
+        super().__init__("the server sent a completion without a reply in it")
+
+
+def _tells(sent: Any) -> bool:
+    """Tell whether something a server sent is an error, in a list too."""
+    one = sent[0] if isinstance(sent, list) and sent else sent
+    return isinstance(one, dict) and bool(one.get("error") or one.get("object") == "error")
 
 
 def _said(body: Any, order: Order) -> Said:
     """Read a completion; raises `NoCompletion` where it is none."""
     choice = _first(body)
     if choice is None:
+        if isinstance(body, dict) and "choices" in body and not body.get("error"):
+            raise EmptyReply
         raise NoCompletion(body)
     message = choice.get("message")
     if not isinstance(message, dict):
@@ -242,7 +265,10 @@ def _reply(
 def _call(call: Any) -> tuple[str, str]:
     function = call.get("function") if isinstance(call, dict) else None
     named = function if isinstance(function, dict) else {}
-    return str(named.get("name") or ""), str(named.get("arguments") or "")
+    given = named.get("arguments")
+    return str(named.get("name") or ""), given if isinstance(given, str) else json.dumps(
+        given
+    ) if given else ""
 
 
 def _text(content: Any) -> str:
@@ -261,12 +287,14 @@ def _usage(usage: Any) -> dict[str, object] | None:
     """Return the counted tokens under the names LangChain gives them."""
     if not isinstance(usage, Mapping):
         return None
-    details = usage.get("prompt_tokens_details")
+    details, written = (usage.get(f"{side}_tokens_details") for side in ("prompt", "completion"))
     cached = details.get("cached_tokens") if isinstance(details, Mapping) else None
+    thought = written.get("reasoning_tokens") if isinstance(written, Mapping) else None
     return {
         "input_tokens": usage.get("prompt_tokens"),
         "output_tokens": usage.get("completion_tokens"),
         "input_token_details": {"cache_read": cached},
+        "output_token_details": {"reasoning": thought},
     }
 
 
@@ -278,17 +306,31 @@ class _Streamed:
     thought: str = ""
     refusal: str = ""
     ended: str = ""
+    parts: int = 0
     usage: Any = None
     calls: dict[str, tuple[str, str]] = field(default_factory=dict)
 
+    @property
+    def whole(self) -> bool:
+        """Say whether what came is a whole object: some servers do not tell the end of a stream."""
+        said = next((args for _, args in self.calls.values()), self.text)
+        start = said.find("{")
+        try:
+            return start >= 0 and bool(json.JSONDecoder().raw_decode(said, start))
+        except (ValueError, RecursionError):
+            return False
+
     def take(self, part: Any) -> str:
         """Add a part, and return what it brings of the reply."""
+        if _tells(part):
+            raise NoCompletion(part)
         choice = _first(part)
         self.usage = part.get("usage") or self.usage
         if choice is None:
             return ""  # the part with the counted tokens has none
+        self.parts += 1
         self.ended = str(choice.get("finish_reason") or self.ended)
-        delta = choice.get("delta")
+        delta = choice.get("delta") or choice.get("message")
         if not isinstance(delta, dict):
             return ""
         text = _text(delta.get("content"))
@@ -321,7 +363,9 @@ async def _heard(stream: Any, order: Order, hear: Hear) -> Said:
                 hear(piece)
     if not parts and "event-stream" not in kind:
         raise NoCompletion(kind or "something of no kind")
-    if not found.ended:
+    if not found.parts:
+        raise EmptyReply
+    if not found.ended and not found.whole:
         raise ConnectionError("the stream broke off before its end")
     return _reply(
         found.text, list(found.calls.values()), found.ended, found.refusal, found.usage, order,

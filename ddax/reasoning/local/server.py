@@ -73,6 +73,26 @@ class LocalServer:
         said = self._log.read()[-2000:].decode("utf-8", "replace").strip().splitlines()
         return said[-1][:300] if said else ""
 
+    @property
+    def alive(self) -> bool:
+        """Say whether the child still runs."""
+        return not self._log.closed and self._child.poll() is None
+
+    def context_tokens(self) -> int:
+        """Return the tokens of a request and its reply together; 0 where the server does not say."""
+        import json
+        import urllib.request
+
+        address = self.address.removesuffix("/v1") + "/props"
+        try:
+            with urllib.request.urlopen(address, timeout=10) as reply:  # noqa: S310 (a child of ours)
+                told = json.load(reply)
+        except (OSError, ValueError):
+            return 0
+        settings = told.get("default_generation_settings") if isinstance(told, dict) else None
+        size = settings.get("n_ctx") if isinstance(settings, dict) else None
+        return size if isinstance(size, int) else 0
+
     def close(self) -> None:
         """Stop the child; safe to call twice."""
         with self._closing:
