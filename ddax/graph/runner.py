@@ -28,6 +28,7 @@ from ddax.graph.builder import Builder, build_graph
 from ddax.graph.costs import CALLS
 from ddax.graph.entering import OPENED, Going, config_of, not_open, refuse_a_model
 from ddax.graph.handed import check_builder, check_kind
+from ddax.graph.outputs import as_asked, with_output
 from ddax.graph.relied import check_relied
 from ddax.graph.results import RunResult, exit_code_of, result_of
 from ddax.graph.runs import CANCELLED, INTERRUPTED, RunFolder, RunInfo, named
@@ -162,9 +163,11 @@ class Agent:
                 ending.push(loop)
                 loop.run(self.__aexit__(kind, error, trace))
 
-    def run_sync(self, task: str, *, thread: str | None = None, on_event: OnEvent | None = None) -> RunResult:
+    def run_sync(
+        self, task: str, *, thread: str | None = None, on_event: OnEvent | None = None, output: Any = None
+    ) -> RunResult:
         """Run a task from synchronous code, inside a plain `with`."""
-        return self.wait(self.run(task, thread=thread, on_event=on_event))
+        return self.wait(self.run(task, thread=thread, on_event=on_event, output=output))
 
     def resume_sync(
         self, thread: str | None = None, *, answer: Any = None, on_event: OnEvent | None = None,
@@ -183,20 +186,23 @@ class Agent:
         return waited(doing, self._loop, opened="store" in self.__dict__)
 
     async def run(
-        self, task: str, *, thread: str | None = None, on_event: OnEvent | None = None
+        self, task: str, *, thread: str | None = None, on_event: OnEvent | None = None, output: Any = None
     ) -> RunResult:
         """Run a task to its end; on a finished thread it follows up with the same memory and mind.
 
+        `output` is the form of the answer, in place of the one in the settings: "text", "report", a pydantic
+        class or a JSON schema; the filled form is `result["output"]`.
         Raises UsageError for a task no run begins with, and a thread that is not finished or of another
         home, ThreadInUse where another process has the thread.
         """
-        check_task(task, self.context)
+        asked = with_output(self.context, output, self.services.forms)
+        check_task(task, asked)
         name = named(thread, self._clock())
         async with self._begun(name):
             known = await asyncio.to_thread(self.runs.load, name)
             place = config_of(name, self.context)
             before = await followed(self.graph, self.store, place, known, self.home.checkpoints)
-            context = await asyncio.to_thread(settled, self.context, self.home.path)
+            context = await asyncio.to_thread(settled, asked, self.home.path)
             now = self._clock()
             info = RunInfo(
                 name, task, "running", checkpoint_id=before, before=before, updated=now,
@@ -204,7 +210,7 @@ class Agent:
             )  # fmt: skip
             async with self.runs.begun(info, known):
                 await self.services.session(context, soon=(task[:TASK_CHARS],))
-            return await self._drive(name, Input(task=task), context, on_event)
+            return as_asked(await self._drive(name, Input(task=task), context, on_event), output)
 
     async def resume(
         self,
@@ -250,9 +256,11 @@ class Agent:
                 await asyncio.to_thread(self.runs.keep_model, before, info.model, values)
                 raise
 
-    def stream(self, task: str, *, thread: str | None = None) -> AsyncGenerator[Event, None]:
+    def stream(
+        self, task: str, *, thread: str | None = None, output: Any = None
+    ) -> AsyncGenerator[Event, None]:
         """Run a task and yield its events; the last one has the type `result`."""
-        return events_of(lambda tell: self.run(task, thread=thread, on_event=tell))
+        return events_of(lambda tell: self.run(task, thread=thread, on_event=tell, output=output))
 
     async def state(self, thread: str) -> dict[str, Any]:
         """Return the values of a thread's newest state; raises UsageError for an unknown thread."""

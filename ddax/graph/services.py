@@ -33,6 +33,8 @@ from ddax.reasoning.protocol import Reasoner
 from ddax.types import EntailmentCheck, JsonDict, Usage
 
 if TYPE_CHECKING:
+    from pydantic import BaseModel
+
     from ddax.actions.registry import Registry
     from ddax.actions.web.client import Web
     from ddax.actions.web.search.protocol import Provider
@@ -98,6 +100,10 @@ class Session:
     """The reasoners of the models that a seat names for itself."""
     pictures: PictureStore | None = None
     """Pictures of what was seen, by their hash; None keeps none."""
+    reads: bool = True
+    """Whether there is anything to read: sources, a web that is searched, documents somebody brought."""
+    forms: Mapping[str, type[BaseModel]] = field(default_factory=dict)
+    """The classes whose schemas answers are asked in, for their own validators."""
     places: Places = field(default_factory=Places)
     """Texts in the state space: every selection needs those of the whole frontier."""
     aims: Aims = field(default_factory=Aims)
@@ -283,6 +289,7 @@ class LocalServices:
         self._home, self._default, self._parts = home, default or Context(), parts or Parts()
         self._clock, self._monotonic = clock, monotonic
         self._sessions: dict[str, Session] = {}
+        self.forms: dict[str, type[BaseModel]] = {}
         self._last: tuple[Context, Session] | None = None
         self._opening = asyncio.Lock()
 
@@ -352,9 +359,10 @@ class LocalServices:
         parts, others = self._parts, [*self._sessions.values()]
         if others:  # it remembers the newest vectors, and none of the settings name another
             parts = replace(parts, embedder=others[0].embedder)
-        return await open_session(
+        session = await open_session(
             settings, self._home, parts, clock=self._clock, monotonic=self._monotonic, soon=soon
         )
+        return replace(session, forms=self.forms)
 
 
 def _close_files() -> None:

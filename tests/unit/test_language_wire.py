@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from ddax.reasoning.language import wire
+from ddax.reasoning.language import document, wire
 from ddax.reasoning.language.wire import Unfit, parse, schema_of
 from ddax.reasoning.language.wire_openai import Narrow, form_of, narrowed
 
@@ -31,12 +31,8 @@ GOOD = {
         {"reasons": [{"criterion": "c", "score": 1, "reason": "r"}], "value": 0.5, "confidence": 1},
     ),
     "merge": (
-        wire.MergeWire,
-        {
-            "sentences": [{"text": "t", "citations": [{"passage": "P1", "quote": "q"}]}],
-            "found": True,
-            "short": "",
-        },
+        document.MergeWire,
+        {"quotes": [{"passage": "P1", "quote": "q"}], "found": True, "answer": "t [1]", "short": ""},
     ),
     "extract": (
         wire.ExtractWire,
@@ -146,7 +142,7 @@ def test_a_key_too_many_inside_a_reply_is_refused():
 def test_a_short_answer_that_is_none_is_refused():
     sentence = {"text": "t", "citations": []}
     with pytest.raises(Unfit, match="short: String should have at most"):
-        parse(json.dumps({"sentences": [sentence], "found": True, "short": "x" * 2000}), wire.MergeWire)
+        parse(json.dumps({"sentences": [sentence], "found": True, "short": "x" * 2000}), document.MergeWire)
 
 
 def test_of_two_objects_the_one_without_keys_too_many_is_the_reply():
@@ -168,7 +164,7 @@ def test_no_text_does_more_than_be_refused(text):
 
 
 WIRES = [
-    wire.ExpandWire, wire.PredictWire, wire.ExtractWire, wire.ArgueWire, wire.JudgeWire, wire.MergeWire,
+    wire.ExpandWire, wire.PredictWire, wire.ExtractWire, wire.ArgueWire, wire.JudgeWire, document.MergeWire,
     wire.ReflectWire, wire.PatchesWire, wire.AskWire,
 ]  # fmt: skip
 

@@ -21,7 +21,7 @@ from ddax.reasoning.language.readers import ArgumentModels
 from ddax.reasoning.language.reasoner import LanguageReasoner
 from ddax.reasoning.language.team import ROLES, Role, Team
 from ddax.reasoning.language.usage import PriceLike, price_of
-from ddax.reasoning.prompts import read_all
+from ddax.reasoning.prompts import SHIPPED, Book, read_all
 
 if TYPE_CHECKING:
     from langchain_core.language_models import BaseChatModel
@@ -55,6 +55,8 @@ class Opening:
     cache: Path | None = None
     sees: bool | None = None
     """Whether the models take pictures; None goes by what is known of each."""
+    book: Book = SHIPPED
+    """The prompts."""
 
 
 @dataclass
@@ -108,8 +110,9 @@ def assemble(
         found.close()
         raise
     return LanguageReasoner(
-        team, name=opening.name, limits=opening.limits, arguments=arguments, release=found.close
-    )
+        team, name=opening.name, limits=opening.limits, arguments=arguments, release=found.close,
+        book=opening.book,
+    )  # fmt: skip
 
 
 def _others(first: str, models: Models) -> tuple[str, ...]:

@@ -29,6 +29,10 @@ class Limits:
     """Seconds the circuit stays open."""
     output_tokens: int = 16_000
     """Tokens of one reply, where the provider takes such a limit."""
+    context_tokens: int = 0
+    """Tokens that a request and its reply may have together; 0: not known."""
+    task_characters: int = 400_000
+    """Characters of a task in one prompt, where the context has room for them."""
     passage_characters: int = 24_000
     """Characters of passages in one prompt, shared among them."""
     text_characters: int = 6_000

@@ -16,7 +16,6 @@ from pydantic import BaseModel, ValidationError
 from pydantic.fields import FieldInfo
 
 from ddax.reasoning import protocol as p
-from ddax.reasoning.entailment.words import says
 from ddax.reasoning.language import wire as w
 from ddax.reasoning.language.quote import clean, ground
 from ddax.reasoning.language.wire import Unfit
@@ -196,22 +195,6 @@ def judgment(reply: w.JudgeWire, request: p.JudgeRequest) -> p.Judgment:
         raise Unfit(f"the reasons need the criteria {', '.join(request.rubric)}, once each")
     reasons = tuple((name, given[name].score, clean(given[name].reason)) for name in request.rubric)
     return p.Judgment(reply.value, reply.confidence, reasons)
-
-
-def synthesis(reply: w.MergeWire, request: p.MergeRequest, passages: Named) -> p.Synthesis:
-    """Read a synthesis; sentences without a valid citation are left out, support is the share that stays."""
-    if reply.found and not reply.sentences:
-        raise Unfit("found is true and no sentence is given")
-    pairs = [(clean(s.text).strip(), citations(s.citations, passages)) for s in reply.sentences]
-    carried = [(text, cited) for text, cited in pairs if cited]
-    if not reply.found or not carried:
-        return p.Synthesis(f"Not found in what was read: {request.idea}", (), False, 0.0)
-    unique = tuple(dict.fromkeys(c for _, cited in carried for c in cited))
-    support = len(carried) / len(pairs)
-    text, short = " ".join(text for text, _ in carried), " ".join(clean(reply.short).split())
-    if request.final and short and not says([text, *(c.quote for c in unique)], short):
-        text = f"In short: {short.rstrip('.')}. {text}"  # a sentence of its own, which is marked
-    return p.Synthesis(text, unique, True, support, short)
 
 
 def lesson(reply: w.ReflectWire) -> p.Lesson:

@@ -120,21 +120,6 @@ class JudgeWire(Wire):
     confidence: float = Field(ge=0, le=1)
 
 
-class SentenceWire(Wire):
-    """A sentence of a synthesis with the quotes that carry it."""
-
-    text: str = Field(min_length=1, max_length=2000)
-    citations: list[CitationWire]
-
-
-class MergeWire(Wire):
-    """A synthesis: its sentences, whether an answer was found, and the short answer or ""."""
-
-    sentences: list[SentenceWire]
-    found: bool
-    short: str = Field(max_length=1000)
-
-
 class ReflectWire(Wire):
     """A lesson."""
 
