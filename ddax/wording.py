@@ -21,6 +21,15 @@ def amount(count: int, one: str, many: str = "") -> str:
     return f"{count:,} {one if count == 1 else many or one + 's'}"
 
 
+def gist(text: str, most: int) -> str:
+    """Return a text, or of a long one its beginning and its end: what is asked stands at either."""
+    if len(text) <= most:
+        return text
+    half = (most - 3) // 2
+    head, tail = text[:half].rpartition(" ")[0] or text[:half], text[-half:].partition(" ")[2] or text[-half:]
+    return f"{head} … {tail}"
+
+
 def span(seconds: float) -> str:
     """Return a time to wait in its largest unit, rounded up: `90 s`, `12 min`, `24 h`."""
     for size, unit in ((3600, "h"), (60, "min")):

@@ -9,7 +9,6 @@ from typing import Any
 
 from ddax.cli.backend import Output, how_to
 from ddax.cli.board import cost_words
-from ddax.cli.footnotes import footnoted
 from ddax.cli.text import clean, clean_block, dump_json
 from ddax.errors import BudgetExceeded, ReasonerError
 from ddax.wording import REMEMBERED, amount
@@ -52,7 +51,7 @@ def result_lines(result: Mapping[str, Any]) -> Iterator[str]:
         yield f"In short: {clean(result['short'])}{mark}"
         yield ""
     if result["answer"].strip():
-        yield from footnoted(result)
+        yield from _answer(result)
     else:
         yield "No answer."
     yield from _notes(result)
@@ -108,6 +107,17 @@ def _citations(result: Mapping[str, Any]) -> Iterator[str]:
         named = f"{title} <{source}>" if title and title != source else f"<{source}>"
         yield f"  [{number}] {named}{REMEMBERED if citation.get('remembered') else ''}"
         yield textwrap.indent(f"“{clean(citation['quote'], QUOTE)}”", "      ")
+
+
+def _answer(result: Mapping[str, Any]) -> Iterator[str]:
+    """Return the answer with its footnotes, and what their signs say."""
+    from ddax.graph.footnotes import footnoted
+
+    text, legend = footnoted(result)
+    yield clean_block(text).strip()
+    if legend:
+        yield ""
+        yield from legend
 
 
 def _own(result: Mapping[str, Any]) -> bool:

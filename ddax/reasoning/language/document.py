@@ -74,10 +74,10 @@ class _Mark(NamedTuple):
 
 def joined(texts: Sequence[str]) -> str:
     """Join pieces of a document: sentences by a blank, rows and items by a line, other blocks by an empty one."""
-    out = ""
-    for text in texts:
-        out += (_between(out, text) if out.strip() else "") + text
-    return out
+    before = ["", *texts[:-1]]
+    return "".join(
+        (_between(last, text) if last.strip() else "") + text for last, text in zip(before, texts, strict=True)
+    )
 
 
 def _between(before: str, after: str) -> str:

@@ -5,10 +5,9 @@ The answer itself has none of it. Nothing is set into code or JSON, which would 
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
-from typing import Any
+from collections.abc import Mapping, Sequence
+from typing import Any, NamedTuple
 
-from ddax.cli.text import clean_block
 from ddax.reasoning.statements import is_json, parts
 
 LEGEND = {
@@ -20,15 +19,19 @@ LEGEND = {
 """What the marks say, in the order in which they are explained."""
 
 
-def footnoted(result: Mapping[str, Any]) -> Iterator[str]:
-    """Return an answer with its marks, and below it what of them needs a word."""
-    text, spans = str(result["answer"]), _shown(result)
-    yield clean_block(marked(text, spans)).strip()
+class Footnoted(NamedTuple):
+    """An answer with its marks, and what of them needs a word."""
+
+    text: str
+    legend: list[str]
+
+
+def footnoted(result: Mapping[str, Any]) -> Footnoted:
+    """Return the answer of a result as a person reads it."""
+    spans = _shown(result)
     used = {span["status"] for span in spans}
     legend = [words for status, words in LEGEND.items() if status in used]
-    if legend:
-        yield ""
-        yield from legend
+    return Footnoted(marked(str(result["answer"]), spans), legend)
 
 
 def _shown(result: Mapping[str, Any]) -> Sequence[Mapping[str, Any]]:
@@ -43,8 +46,8 @@ def marked(text: str, spans: Sequence[Mapping[str, Any]]) -> str:
     coded = [(start, end) for start, end, fenced in parts(text) if fenced]
     out, place = "", 0
     for span in spans:
-        end = int(span["end"])
-        if any(start < end <= last for start, last in coded) or not 0 <= place <= end <= len(text):
+        begin, end = int(span["start"]), int(span["end"])
+        if any(start < end <= last for start, last in coded) or not place <= begin <= end <= len(text):
             continue
         said = text[place:end]
         core = said.rstrip(".!?。！？")
