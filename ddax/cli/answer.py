@@ -121,7 +121,7 @@ def _answer(result: Mapping[str, Any]) -> Iterator[str]:
 
 
 def _own(result: Mapping[str, Any]) -> bool:
-    """Tell whether the model knew all of an answer itself, so that nothing was there to be checked against."""
+    """Tell whether the model knew all of an answer itself, so that nothing could be checked."""
     return {span["status"] for span in result.get("spans") or []} == {"knowledge"}
 
 

@@ -111,7 +111,7 @@ def run(
     ] = None,
     output_: Annotated[
         str | None,
-        typer.Option("--output", help="Form of the answer: text, report, or a file with a JSON schema."),
+        typer.Option("--output", help="Form of the answer: text, or a file with a JSON schema."),
     ] = None,
     knowledge: Annotated[
         str | None, typer.Option(help="What the model knows itself: allow, mark or forbid.")
@@ -161,14 +161,14 @@ def run(
 
 def asked_form(output: str | None) -> Any:
     """Return the form of the answer as settings take it: a name, or the schema of a file."""
-    if output is None or output in ("text", "report"):
+    if output is None or output == "text":
         return output
     try:
         found = read_json_text(Path(output).expanduser().read_bytes())
     except OSError as exc:
         raise UsageError(
             f"--output {output!r} names no form.", why=f"There is no such file: {exc.strerror or exc}.",
-            mend="Write text, report, or the name of a file with a JSON schema.",
+            mend="Write text, or the name of a file with a JSON schema.",
         ) from exc  # fmt: skip
     except ValueError as exc:
         raise UsageError(
@@ -272,9 +272,9 @@ def _context(thread: str, config: str | None, arguments: Mapping[str, Any], outp
     if not has_something_to_read(chosen):
         raise UsageError(
             "There is nothing to read.",
-            why="No sources are given, by --sources or in the settings, and no model that may answer by itself.",
-            mend='Add them: ddax run "TASK" --sources DIR (or a file, a URL, or python: for the library); or name'
-            " a model: --model provider:model.",
+            why="No sources are given, by --sources or in the settings, and no model that may answer itself.",
+            mend='Add them: ddax run "TASK" --sources DIR (or a file, a URL, or python: for the library);'
+            " or name a model: --model provider:model.",
         )
     if chosen.record and chosen.replay:
         raise UsageError(

@@ -351,17 +351,18 @@ class Context(Section):
     instructions: str = Field(
         default="", description="What you want of every answer, in your own words; used with a model."
     )
-    output: Literal["text", "report"] | dict[str, Any] = Field(
+    output: Literal["text"] | dict[str, Any] = Field(
         default="text",
-        description="Form of the answer: 'text', 'report', or a JSON schema of an object; used with a model.",
+        description="Form of the answer: 'text', or a JSON schema of an object; used with a model.",
     )
     knowledge: Literal["allow", "mark", "forbid"] = Field(
         default="mark",
-        description="Whether a model may say what it knows itself: 'allow', 'mark' (as such, never in place of"
-        " the sources), 'forbid'.",
+        description="Whether a model may say what it knows itself: 'allow', 'mark' (as such, and never in"
+        " place of the sources), 'forbid'.",
     )
     prompts: str = Field(
-        default="", description="Folder with prompts of your own, named as `ddax prompts list` does; '': ours."
+        default="",
+        description="Folder with prompts of your own, named as `ddax prompts list` does; '': ours.",
     )
     seed: int = Field(default=0, ge=0, description="Seed of every random choice.")
     namespace: str = Field(default="default", min_length=1, description="Memory namespace.")

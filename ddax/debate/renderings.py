@@ -98,7 +98,9 @@ def _other_unit(quote: str, line: str) -> bool:
     """Tell whether a statement has a unit that the quote lacks, in the place of one of its kind."""
     there = {unit_of(word) for word in forms(quote)} - {("", 1.0)}
     said = {unit_of(word) for word in forms(line)} - {("", 1.0)}
-    return any(kind == known and size != other for kind, size in said - there for known, other in there - said)
+    return any(
+        kind == known and size != other for kind, size in said - there for known, other in there - said
+    )
 
 
 def _elsewhere(clauses: Sequence[str], other: Statement) -> bool:
@@ -119,7 +121,9 @@ def _nearest(clauses: Sequence[str], other: Statement) -> Statement:
 def _crossed(one: Statement, other: Statement) -> bool:
     """Tell whether two names, or two numbers, have changed places without the turn of a passive."""
     names = [*_turns(one, other, (one.names & other.names) - _dated(one))]
-    numbers = [pair for pair in _turns(one, other, one.numbers & other.numbers) if _same_kind(pair, one, other)]
+    numbers = [
+        pair for pair in _turns(one, other, one.numbers & other.numbers) if _same_kind(pair, one, other)
+    ]
     shared = len((one.names & other.names) - _dated(one)) > 1, len(one.numbers & other.numbers) > 1
     if all(shared):
         return bool(names) != bool(numbers) and not _turned_voice(one, other)
@@ -164,7 +168,10 @@ def _replaced(one: Statement, other: Statement, about: Statement, likeness: Like
     same = sum(j2 - j1 for kind, _, _, j1, j2 in steps if kind == "equal")
     if same < ALIGNED * (len(other.order) - 1):
         return False
-    was, now = dict(zip(one.content, one.forms, strict=True)), dict(zip(other.content, other.forms, strict=True))
+    was, now = (
+        dict(zip(one.content, one.forms, strict=True)),
+        dict(zip(other.content, other.forms, strict=True)),
+    )
     for kind, i1, i2, j1, j2 in steps:
         after = other.order[1:][j1] if kind == "replace" and j2 - j1 == 1 else ""
         if after not in now or after in one.all | about.all:

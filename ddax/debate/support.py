@@ -13,10 +13,10 @@ from typing import Literal, NamedTuple
 
 from ddax.debate.carried import Quotes
 from ddax.debate.renderings import Likeness, bare, differs, renders
-from ddax.reasoning.statements import Statement, statements
 from ddax.reasoning.entailment.opposites import opposed
 from ddax.reasoning.entailment.words import forms, read, says
 from ddax.reasoning.protocol import Stated
+from ddax.reasoning.statements import Statement, statements
 from ddax.types import Citation, EntailmentCheck, JsonDict
 
 Status = Literal["supported", "paraphrase", "knowledge", "unchecked", "contradicted"]
@@ -38,7 +38,8 @@ class Support(NamedTuple):
         """Return it as the plain values that state and results hold."""
         origin = {"origin": "model"} if self.status == "knowledge" else {}
         return {
-            "start": self.start, "end": self.end, "status": self.status, "citations": [*self.citations], **origin,
+            "start": self.start, "end": self.end, "status": self.status,
+            "citations": [*self.citations], **origin,
         }  # fmt: skip
 
 

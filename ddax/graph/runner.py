@@ -190,8 +190,8 @@ class Agent:
     ) -> RunResult:
         """Run a task to its end; on a finished thread it follows up with the same memory and mind.
 
-        `output` is the form of the answer, in place of the one in the settings: "text", "report", a pydantic
-        class or a JSON schema; the filled form is `result["output"]`.
+        `output` is the form of the answer, in place of the one in the settings: "text", a pydantic class or
+        a JSON schema; the filled form is `result["output"]`.
         Raises UsageError for a task no run begins with, and a thread that is not finished or of another
         home, ThreadInUse where another process has the thread.
         """

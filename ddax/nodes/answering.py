@@ -1,4 +1,4 @@
-"""The answer of a run: from the last synthesis, with what carries each of its statements. No node of its own."""
+"""The answer of a run: the last synthesis, with what carries each of its statements. No node of its own."""
 
 from __future__ import annotations
 

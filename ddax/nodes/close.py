@@ -14,7 +14,6 @@ from ddax.graph.state import Answer, State, Update
 from ddax.ideas import dag, grow
 from ddax.ideas.idea import clip, is_final
 from ddax.ideas.requirements import Facts, Requirement, breaks_answer, broken
-from ddax.nodes.claims import doubts
 from ddax.nodes.answering import answer_of, form_of, supported
 from ddax.nodes.gather import (
     brief_of,
@@ -82,9 +81,11 @@ async def close(state: State, *, session: Session) -> Update:
 
 
 async def _without(state: State, session: Session) -> tuple[Answer, Update]:
-    """Return what there is to say where no answer was reached; what the model could not put, it is not asked again."""
+    """Return what there is to say without an answer; what a model could not put it is not asked again."""
     root = state["ideas"][state["work"]["root"]]
-    if root.get("error", {}).get("kind") == InvalidReply.__name__ and dag.current_merge(state["ideas"], root["id"]):
+    if root.get("error", {}).get("kind") == InvalidReply.__name__ and dag.current_merge(
+        state["ideas"], root["id"]
+    ):
         return _no_answer(root.get("reason", "")), {}
     return await _partial(state, session)
 

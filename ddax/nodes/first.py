@@ -38,8 +38,6 @@ async def first_search(state: State, session: Session, parent: Idea, mode: str) 
     task = await task_text(state, session)
     query = gist(task, QUERY_CHARS)
     call = ActionCall(name="search", args={"query": query}, intent="what bears on the task")
-    search = Proposal(
-        clip(f"search for {task}", TITLE_BYTES), expected=f"Documents on {query}", action=call
-    )
+    search = Proposal(clip(f"search for {task}", TITLE_BYTES), expected=f"Documents on {query}", action=call)
     # It needs nothing of the search, so that a model still plans where the search finds nothing.
     return Expansion((search, Proposal(GO_ON, expected=query)))

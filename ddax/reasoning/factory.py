@@ -44,9 +44,9 @@ def open_reasoner(
     """Return the reasoner called `name`, with the models its roles name.
 
     `clock` is monotonic, in seconds; `rng` jitters the waits between attempts (default: seed 0);
-    `prompts` is a folder with templates of the user's; `cache` is the file paid replies are kept in; `sees` says whether the models take pictures, None goes
-    by what is known of each. Raises `UsageError` for a name that is no model,
-    `ReasonerError` where the provider's package or key is missing.
+    `prompts` is a folder with templates of the user's; `cache` is the file paid replies are kept in; `sees`
+    says whether the models take pictures, None goes by what is known of each. Raises `UsageError` for a
+    name that is no model, `ReasonerError` where the provider's package or key is missing.
     """
     _check_roles(models or Models())
     if name == EMBEDDED:

@@ -31,7 +31,7 @@ ReplyT = TypeVar("ReplyT")
 UNRECORDED = {"Passage": {"score", "cut", "fenced", "origins"}, "Picture": {"data"}, "Brief": {"today"}}
 """Fields that are no part of a recorded request: a run may be replayed on another day."""
 OPTIONAL = {"seen": None, "brief": p.Brief(), "own": False, "form": None, "fault": ""}
-"""Fields of requests that are left out where they say nothing, as in recordings from before there were any."""
+"""Fields of requests that are left out where they say nothing, as in recordings from before them."""
 
 
 def request_hash(method: str, request: Any) -> str:

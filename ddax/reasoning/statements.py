@@ -107,7 +107,9 @@ def _row(line: str, header: str, start: int) -> Statement:
 
 def _closed(text: str, quotes: Sequence[str]) -> Iterator[Span]:
     """Find the sentences, with one more where a quote ends."""
-    closing = [quote for quote in quotes if quote.endswith((".", "!", "?")) and len(forms(quote)) >= LEAST_RUN]
+    closing = [
+        quote for quote in quotes if quote.endswith((".", "!", "?")) and len(forms(quote)) >= LEAST_RUN
+    ]
     places = [place.end() for quote in closing for place in re.finditer(re.escape(quote) + r"(?=\s)", text)]
     ends = sorted(set(places))
     for start, last in sentences(text):

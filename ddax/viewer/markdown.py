@@ -79,7 +79,7 @@ def _answer(run: JsonDict) -> Iterator[str]:
 
 
 def _document(result: Mapping[str, Any]) -> Iterator[str]:
-    """Return the answer with its footnotes, line by line: its blocks stay, what begins other markup does not."""
+    """Return the answer with its footnotes, by lines: its blocks stay, what begins other markup does not."""
     text, legend = footnoted(result)
     for start, end, fenced in parts(text):
         lines = text[start:end].splitlines() or [""]

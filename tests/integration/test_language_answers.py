@@ -1,4 +1,4 @@
-"""Answers of a language model over real HTTP: documents, what a model knows, long tasks, forms, instructions."""
+"""Answers of a language model over real HTTP: documents, knowledge, long tasks, forms, instructions."""
 
 import json
 import re
@@ -16,7 +16,10 @@ from ddax.reasoning.testing import FakeOpenAI, Say
 MODEL = "openai:gpt-4.1-mini"
 TASK = "When was the pier of Belmark built, by whom, and at what cost?"
 PIER = "The pier of Belmark was built by Jan Orr in 1902."
-TABLE = f"# Pier\n\nJan Orr built the pier in 1902 [1].\n\n| what | when |\n|---|---|\n| built | 1902 [1] |\n\nNone of the reports gives costs."
+TABLE = (
+    "# Pier\n\nJan Orr built the pier in 1902 [1].\n\n"
+    "| what | when |\n|---|---|\n| built | 1902 [1] |\n\nNone of the reports gives costs."
+)
 
 
 @pytest.fixture
@@ -38,6 +41,7 @@ def server(monkeypatch):
 
 def says(server, reply):
     """Let the model reply to every merge with what `reply` is, and by rote to anything else."""
+
     def answer(body):
         made = rote.reply(body) if rote.request_of(body) != "merge" else reply
         return Say(made(body) if callable(made) else made)
@@ -47,6 +51,7 @@ def says(server, reply):
 
 def quoting(answer, *quotes, **more):
     """Return a reply whose quotes name the passages they stand in."""
+
     def reply(body):
         named = {text: name for name, text in rote.blocks(body).items() if re.fullmatch(r"P\d+", name)}
         found = [{"passage": next((n for t, n in named.items() if q in t), "P1"), "quote": q} for q in quotes]
@@ -95,7 +100,9 @@ async def test_an_answer_is_the_document_that_was_written_and_its_support_stands
         ("When was the pier of Belmark built? Use at most 5 words.", "It was built in 1902 [1]."),
     ],
 )  # fmt: skip
-async def test_a_demand_on_the_wording_is_held_against_the_clean_text(server, sources, tmp_path, task, answer):
+async def test_a_demand_on_the_wording_is_held_against_the_clean_text(
+    server, sources, tmp_path, task, answer
+):
     says(server, quoting(answer, PIER))
     result = await run(tmp_path / "home", [sources], task)
     assert (result["status"], result["failures"]) == ("done", [])
@@ -119,7 +126,11 @@ def test_a_person_sees_footnotes_and_json_has_none(server, sources, tmp_path, mo
 async def test_a_task_without_sources_is_done_in_one_call_from_what_the_model_knows(server, tmp_path, task):
     says(server, {"quotes": [], "found": True, "answer": "It is 395. Multiply first.", "short": "395"})
     result = await run(tmp_path / "home", task=task)
-    assert (result["status"], result["answer"], result["short"]) == ("done", "It is 395. Multiply first.", "395")
+    assert (result["status"], result["answer"], result["short"]) == (
+        "done",
+        "It is 395. Multiply first.",
+        "395",
+    )
     assert [(s["status"], s["origin"]) for s in result["spans"]] == [("knowledge", "model")] * 2
     assert result["notes"] == ["No source was read for this: it is what the model knows itself."]
     assert (len(server.requests), result["usage"]["model_calls"], result["citations"]) == (1, 1, [])
@@ -146,7 +157,9 @@ async def test_what_a_model_adds_itself_is_marked_and_stands_for_no_source(serve
     says(server, quoting("The pier is of 1902 [1]. Crowns are Danish money [own].", PIER))
     result = await run(tmp_path / "a", [sources])
     assert [s["status"] for s in result["spans"]] == ["paraphrase", "knowledge"]
-    assert result["notes"] == ["Not from the sources, but what the model knows itself: “Crowns are Danish money.”."]
+    assert result["notes"] == [
+        "Not from the sources, but what the model knows itself: “Crowns are Danish money.”."
+    ]
     says(server, {"quotes": [], "found": True, "answer": "It cost 7 crowns [own].", "short": ""})
     refused = await run(tmp_path / "b", [sources])
     assert (refused["status"], refused["citations"]) == ("failed", [])
@@ -156,7 +169,11 @@ async def test_what_a_model_adds_itself_is_marked_and_stands_for_no_source(serve
 
 async def test_a_long_task_reaches_the_model_whole(server, sources, tmp_path):
     says(server, quoting("It was built in 1902 [1].", PIER))
-    task = "Here is what I know. " + "The harbour has many stones. " * 1500 + "When was the pier of Belmark built?"
+    task = (
+        "Here is what I know. "
+        + "The harbour has many stones. " * 1500
+        + "When was the pier of Belmark built?"
+    )
     result = await run(tmp_path / "home", [sources], task)
     assert (result["status"], result["notes"]) == ("done", [])
     assert all(task in told(body) for body in server.requests if rote.request_of(body) in ("expand", "merge"))
@@ -175,7 +192,11 @@ async def test_instructions_the_day_and_who_it_is_are_told_with_plan_and_answer(
         user = body["messages"][1]["content"]
         assert "Today is 2023-11-14 (Tuesday)." in user and "Write like a pirate." in user
         assert "Who you are: I am careful." in user
-        assert user.index("ABOUT THIS TASK") < user.index("TASK\n" + TASK) < user.index("PASSAGES" if "PASSAGES" in user else "LIMITS")
+        assert (
+            user.index("ABOUT THIS TASK")
+            < user.index("TASK\n" + TASK)
+            < user.index("PASSAGES" if "PASSAGES" in user else "LIMITS")
+        )
 
 
 class Pier(BaseModel):

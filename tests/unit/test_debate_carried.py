@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 import pytest
+
 from ddax.debate.carried import carriers, short_unsupported
 from ddax.reasoning.entailment.rules import lexical
-from ddax.types import Entailment
 from ddax.reasoning.statements import statements
+from ddax.types import Entailment
 
 QUOTES = [
     "After five years of service the entitlement rises to 28 days.",

@@ -76,7 +76,10 @@ def test_a_wrong_number_name_or_unit_is_never_carried(quote: str, line: str, mea
 
 
 def test_words_of_a_quote_are_supported_and_what_nothing_says_is_unchecked(means: Any) -> None:
-    text = f"# The pier\n\n{PIER} The reports give no costs. It is red.\n\n| what | when |\n|---|---|\n| built | 1902 |"
+    text = (
+        f"# The pier\n\n{PIER} The reports give no costs. It is red.\n\n"
+        "| what | when |\n|---|---|\n| built | 1902 |"
+    )
     found = supports(text, [cite(PIER), cite("| what | when |"), cite("| built | 1902 |")], means(own=False))
     assert [(text[one.start : one.end], one.status) for one in found] == [
         (PIER, "supported"), ("The reports give no costs.", "unchecked"), ("It is red.", "unchecked"),

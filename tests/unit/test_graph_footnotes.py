@@ -8,7 +8,10 @@ from typing import Any
 from ddax.graph.footnotes import footnoted
 from ddax.viewer.markdown import _document
 
-TEXT = "# Pier\n\nIt was built in 1902. It is red.\n\n| what | when |\n|---|---|\n| built | 1902 |\n\n```py\nx = 1\n```"
+TEXT = (
+    "# Pier\n\nIt was built in 1902. It is red.\n\n"
+    "| what | when |\n|---|---|\n| built | 1902 |\n\n```py\nx = 1\n```"
+)
 
 
 def span(said: str, status: str, *citations: int, text: str = TEXT) -> dict[str, Any]:
@@ -46,7 +49,10 @@ def test_spans_that_do_not_fit_the_text_change_nothing() -> None:
 
 
 def test_an_export_keeps_the_blocks_and_begins_no_other_markup() -> None:
-    text = "# Pier\n\n- It is <b>red</b> [x](http://y).\n\n| a | b |\n|---|---|\n| *1* | 2 |\n\n```\na[0] = <b>\n```"
+    text = (
+        "# Pier\n\n- It is <b>red</b> [x](http://y).\n\n"
+        "| a | b |\n|---|---|\n| *1* | 2 |\n\n```\na[0] = <b>\n```"
+    )
     shown = "\n".join(_document({"answer": text, "spans": []}))
     assert shown.startswith("**Pier**\n\n- It is \\<b\\>red\\</b\\> \\[x\\](http\\://y).")
     assert "| a | b |\n| --- | --- |\n| \\*1\\* | 2 |" in shown and "```\na[0] = <b>\n```" in shown

@@ -27,7 +27,8 @@ def read(answer, *quotes, request=REQUEST, found=True, short=""):
 
 def of_sentences(*pairs, found=True):
     sentences = [
-        {"text": text, "citations": [{"passage": "P1", "quote": quote} for quote in quotes]} for text, *quotes in pairs
+        {"text": text, "citations": [{"passage": "P1", "quote": quote} for quote in quotes]}
+        for text, *quotes in pairs
     ]
     reply = MergeWire.model_validate({"sentences": sentences, "found": found, "short": ""})
     return document.synthesis(reply, REQUEST, NAMED)
@@ -38,9 +39,12 @@ def of_sentences(*pairs, found=True):
     [
         ("# Pier\n\nJan Orr built it in 1902 [1].\n\n- It cost 3 million [2]\n- Who paid is not said.",
          "# Pier\n\nJan Orr built it in 1902.\n\n- It cost 3 million\n- Who paid is not said."),
-        ("| what | how much |\n|---|---|\n| cost | 3 million [2] |", "| what | how much |\n|---|---|\n| cost | 3 million |"),
-        ("Run it:\n\n```python\nx = a[1]\n```\n\nIt was built in 1902. [1]", "Run it:\n\n```python\nx = a[1]\n```\n\nIt was built in 1902."),
-        ("Take `a[1]` and [1](http://x) as [9] they are [P1, 2].", "Take `a[1]` and [1](http://x) as [9] they are."),
+        ("| what | how much |\n|---|---|\n| cost | 3 million [2] |",
+         "| what | how much |\n|---|---|\n| cost | 3 million |"),
+        ("Run it:\n\n```python\nx = a[1]\n```\n\nIt was built in 1902. [1]",
+         "Run it:\n\n```python\nx = a[1]\n```\n\nIt was built in 1902."),
+        ("Take `a[1]` and [1](http://x) as [9] they are [P1, 2].",
+         "Take `a[1]` and [1](http://x) as [9] they are."),
         ('{"year": 1902, "by": "Jan Orr"}', '{"year": 1902, "by": "Jan Orr"}'),
         ('```json\n{"year": 1902}\n```', '{"year": 1902}'),
     ],
@@ -86,12 +90,15 @@ def test_without_a_quote_that_stands_nothing_was_found_unless_the_model_may_know
 @pytest.mark.parametrize(
     ("sentences", "text"),
     [
-        ([("# Pier", ), ("Orr built it.", BUILT), ("It was dear.", COST)], "# Pier\n\nOrr built it. It was dear."),
+        ([("# Pier",), ("Orr built it.", BUILT), ("It was dear.", COST)],
+         "# Pier\n\nOrr built it. It was dear."),
         ([("The facts:",), ("- built in 1902", BUILT), ("- 3 million", COST), ("That is all.",)],
          "The facts:\n\n- built in 1902\n- 3 million\n\nThat is all."),
-        ([("| a | b |",), ("|---|---|",), ("| cost | 3 million |", COST)], "| a | b |\n|---|---|\n| cost | 3 million |"),
+        ([("| a | b |",), ("|---|---|",), ("| cost | 3 million |", COST)],
+         "| a | b |\n|---|---|\n| cost | 3 million |"),
         ([("One line.\n", BUILT), ("Another.", COST)], "One line.\nAnother."),
-        ([("1. built", BUILT), ("2. paid", COST), ("```sh\nls\n```",)], "1. built\n2. paid\n\n```sh\nls\n```"),
+        ([("1. built", BUILT), ("2. paid", COST), ("```sh\nls\n```",)],
+         "1. built\n2. paid\n\n```sh\nls\n```"),
     ],
 )  # fmt: skip
 def test_a_reply_in_sentences_is_set_as_the_blocks_it_is_made_of(sentences, text):

@@ -68,14 +68,22 @@ async def said(method, requests=REQUESTS):
 
 
 BRIEF = p.Brief("2026-11-27 (Friday)", "I finish the task.", "Be brief.\nUse metres.", "mark")
-FORM = {"type": "object", "properties": {"year": {"type": "integer"}, "town": {"type": "string"}}, "required": ["year"]}
+FORM = {
+    "type": "object",
+    "properties": {"year": {"type": "integer"}, "town": {"type": "string"}},
+    "required": ["year"],
+}
 OTHERS = {
     "expand_brief": ("expand", p.ExpandRequest("t", "t", 0, (), (), (), ("search",), brief=BRIEF)),
-    "merge_root": ("merge", p.MergeRequest("When was Ada born?", "When was Ada…", (FINDING,), (ADA,), final=True, brief=BRIEF)),
+    "merge_root": ("merge", p.MergeRequest(
+        "When was Ada born?", "When was Ada…", (FINDING,), (ADA,), final=True, brief=BRIEF
+    )),
     "merge_between": ("merge", p.MergeRequest("t", "i", (FINDING,), (ADA,))),
-    "answer": ("merge", p.MergeRequest("What is 17 * 23 + 4?", "What is 17…", (), (), final=True, brief=BRIEF, own=True)),
-    "data": ("merge", p.MergeRequest("When was Ada born?", "i", (FINDING,), (ADA,), final=True, brief=BRIEF, form=FORM)),
-    "data_again": ("merge", p.MergeRequest("t", "i", (), (), final=True, own=True, form=FORM, fault="year: too early")),
+    "answer": ("merge", p.MergeRequest(
+        "What is 17 * 23 + 4?", "What is 17…", (), (), final=True, brief=BRIEF, own=True
+    )),
+    "data": ("merge", p.MergeRequest("When?", "i", (FINDING,), (ADA,), final=True, brief=BRIEF, form=FORM)),
+    "data_again": ("merge", p.MergeRequest("t", "i", (), (), own=True, form=FORM, fault="year: too early")),
 }  # fmt: skip
 """Prompts that depend on what a request holds, by the name of their file."""
 

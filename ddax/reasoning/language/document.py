@@ -20,6 +20,8 @@ from ddax.reasoning.statements import Statement, is_json, parts, statements
 from ddax.types import Citation
 
 ANSWER_CHARS = 200_000
+FEW = 2
+"""Words of a statement that may stand in a passage by chance."""
 _OPEN, _CLOSE = "\ue000", "\ue001"
 _MARK = re.compile(
     rf"[ \t]?(?:\[(?P<said>own|P?\d{{1,3}}(?:\s*[,;]\s*P?\d{{1,3}})*)\](?![(\[:])"
@@ -73,10 +75,11 @@ class _Mark(NamedTuple):
 
 
 def joined(texts: Sequence[str]) -> str:
-    """Join pieces of a document: sentences by a blank, rows and items by a line, other blocks by an empty one."""
+    """Join pieces of a document: sentences by a blank, rows and items by a line, blocks by an empty one."""
     before = ["", *texts[:-1]]
     return "".join(
-        (_between(last, text) if last.strip() else "") + text for last, text in zip(before, texts, strict=True)
+        (_between(last, text) if last.strip() else "") + text
+        for last, text in zip(before, texts, strict=True)
     )
 
 
@@ -118,7 +121,7 @@ def synthesis(reply: MergeWire, request: p.MergeRequest, passages: Named) -> p.S
 
 
 def _told(text: str) -> str:
-    """Return a text without white space around it, and without a fence around JSON: the fence is no part of it."""
+    """Return a text without white space around it, and without a fence around JSON."""
     inner = text.strip()
     if inner.startswith("```") and inner.endswith("```") and inner.count("```") == 2:
         bare = inner.partition("\n")[2].removesuffix("```").strip()
@@ -127,7 +130,7 @@ def _told(text: str) -> str:
 
 
 def _unmarked(text: str, quotes: Sequence[CitationWire]) -> tuple[str, list[_Mark]]:
-    """Return a text without the marks behind its statements, and where they stood; code keeps its brackets."""
+    """Return a text without the marks behind its statements, and where they stood; code keeps brackets."""
     kept, marks, out = [*_code(text)], list[_Mark](), ""
     place = 0
     for mark in _MARK.finditer(text):
@@ -188,8 +191,11 @@ def _word_for_word(
         said = text[one.start : one.end]
         if said in given:
             yield given[said]
-        elif place := next((found for x in passages.values() if (found := ground(said, x))), None):
-            if len(said.split()) > 2:
-                if place not in cited:
-                    cited.append(place)
-                yield p.Stated(said, (cited.index(place) + 1,))
+        elif len(said.split()) > FEW and (place := _place_of(said, passages)):
+            if place not in cited:
+                cited.append(place)
+            yield p.Stated(said, (cited.index(place) + 1,))
+
+
+def _place_of(said: str, passages: Named) -> Citation | None:
+    return next((found for passage in passages.values() if (found := ground(said, passage))), None)

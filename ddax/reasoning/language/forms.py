@@ -49,7 +49,7 @@ def _no_form(why: str) -> SettingsError:
     return SettingsError(
         "output is no form that an answer can take.",
         why=f"It is no JSON schema of an object: {why}.",
-        mend='Give "text", "report", a pydantic class, or a schema as {"type": "object", "properties": {...}}.',
+        mend='Give "text", a pydantic class, or a schema as {"type": "object", "properties": {...}}.',
     )
 
 
@@ -148,7 +148,10 @@ def without_nulls(value: Any, schema: Any) -> Any:
 def faults_of(data: Any, schema: Schema) -> list[str]:
     """Return what of an answer does not fit its form, each with its place; at most five."""
     found = sorted(Draft202012Validator(dict(schema)).iter_errors(data), key=_place)
-    return [f"data{''.join(f'.{part}' for part in fault.absolute_path)}: {fault.message}" for fault in found[:TOLD]]
+    return [
+        f"data{''.join(f'.{part}' for part in fault.absolute_path)}: {fault.message}"
+        for fault in found[:TOLD]
+    ]
 
 
 def _place(fault: ValidationError) -> str:

@@ -16,7 +16,7 @@ KNOWLEDGE: dict[p.Knowledge, str] = {
     "forbid": "Say only what the passages say.",
     "mark": "Say what the passages say. Where something that you know yourself helps, add it, and write [own]"
     " behind it; it never takes the place of an answer that the passages lack.",
-    "allow": "Where the passages do not answer, answer with what you know yourself, and write [own] behind it.",
+    "allow": "Where the passages do not answer, answer with what you know, and write [own] behind it.",
 }
 """What a model is told of using what it knows itself."""
 
@@ -25,7 +25,9 @@ def told(brief: p.Brief) -> str:
     """Return what holds for the whole task in words; "" where nothing is said."""
     parts = [f"Today is {brief.today}."] if brief.today else []
     parts += [f"Who you are: {clean(brief.identity)}"] if brief.identity else []
-    parts += [f"What the user wants of every answer:\n{clean(brief.instructions)}"] if brief.instructions else []
+    parts += (
+        [f"What the user wants of every answer:\n{clean(brief.instructions)}"] if brief.instructions else []
+    )
     return "\n".join(parts)
 
 

@@ -59,7 +59,7 @@ def numbered(passages: Sequence[Passage]) -> dict[str, Passage]:
 
 
 def quoted(passages: Mapping[str, Passage], budget: int) -> str:
-    """Delimit named passages as data, each cut to its share of `budget` characters; "" where there is none."""
+    """Delimit named passages as data, each cut to its share of `budget` characters; "" for none."""
     left, blocks = budget, []
     for rank, (name, passage) in enumerate(passages.items()):
         share = max(200, left // (len(passages) - rank))
