@@ -15,6 +15,7 @@ from ddax.ideas import dag, grow
 from ddax.ideas.idea import clip, is_final
 from ddax.ideas.requirements import Facts, Requirement, breaks_answer, broken
 from ddax.nodes.answering import answer_of, form_of, supported
+from ddax.nodes.claims import doubts
 from ddax.nodes.gather import (
     brief_of,
     evidence,
@@ -110,7 +111,8 @@ async def _partial(state: State, session: Session) -> tuple[Answer, Update]:
         form=form_of(session),
     )
     request = sourced(
-        request, task=TOLD, brief=TOLD, form=TOLD, fault=FIXED, idea=TOLD, findings=of_ideas(state["ideas"], finished),
+        request, task=TOLD, brief=TOLD, form=TOLD, fault=FIXED, idea=TOLD,
+        findings=of_ideas(state["ideas"], finished),
         evidence=of_passages(request.evidence), thoughts=thought_origins(recalled),
     )  # fmt: skip
     try:

@@ -105,7 +105,7 @@ def filled(hint: Any) -> Any:
         return hint(
             **{f.name: filled(hints[f.name]) for f in fields(hint) if f.name not in ("origins", "usage")}
         )
-    return {"name": "outside", "args": {"query": MARK}, "intent": MARK} if hint is ActionCall else {}
+    return {"name": "outside", "args": {"query": MARK}, "intent": MARK} if hint is ActionCall else {MARK: 1}
 
 
 async def ruling(kit: Any, request: p.Request, session: Any = None) -> str:
