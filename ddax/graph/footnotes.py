@@ -59,7 +59,8 @@ def marked(text: str, spans: Sequence[Mapping[str, Any]]) -> str:
 def _mark(span: Mapping[str, Any]) -> str:
     numbers = ", ".join(map(str, span.get("citations", ())))
     marks = {
-        "supported": f"[{numbers}]", "paraphrase": f"[≈{numbers}]", "knowledge": "[m]", "unchecked": "[?]",
+        "supported": f"[{numbers}]", "paraphrase": f"[≈{numbers}]", "knowledge": "[m]",
+        "unchecked": f"[?{numbers}]",
         "contradicted": f"[!{numbers}]",
     }  # fmt: skip
     return marks.get(str(span["status"]), "[?]")

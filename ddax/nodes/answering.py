@@ -91,5 +91,5 @@ def _own(text: str, found: Sequence[Support]) -> list[str]:
 
 
 def _cut(piece: str) -> str:
-    line = " ".join(piece.split())
+    line = " ".join(piece.split()).rstrip(".")
     return line if len(line) <= TOLD else f"{line[: TOLD - 1].rstrip()}…"

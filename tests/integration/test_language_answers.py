@@ -158,7 +158,7 @@ async def test_what_a_model_adds_itself_is_marked_and_stands_for_no_source(serve
     result = await run(tmp_path / "a", [sources])
     assert [s["status"] for s in result["spans"]] == ["paraphrase", "knowledge"]
     assert result["notes"] == [
-        "Not from the sources, but what the model knows itself: “Crowns are Danish money.”."
+        "Not from the sources, but what the model knows itself: “Crowns are Danish money”."
     ]
     says(server, {"quotes": [], "found": True, "answer": "It cost 7 crowns [own].", "short": ""})
     refused = await run(tmp_path / "b", [sources])
