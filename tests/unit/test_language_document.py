@@ -7,9 +7,9 @@ import json
 import pytest
 
 from ddax.reasoning import protocol as p
-from ddax.reasoning.language import document
+from ddax.reasoning.language import document, merging
 from ddax.reasoning.language.document import MergeWire
-from ddax.reasoning.language.wire import CitationWire, Unfit
+from ddax.reasoning.language.wire import CitationWire, Unfit, schema_of
 from ddax.types import Passage
 
 PASSAGE = Passage("m1", "a.txt", "Piers", "The pier was built by Jan Orr in 1902. It cost 3 million crowns.")
@@ -103,6 +103,20 @@ def test_without_a_quote_that_stands_nothing_was_found_unless_the_model_may_know
 )  # fmt: skip
 def test_a_reply_in_sentences_is_set_as_the_blocks_it_is_made_of(sentences, text):
     assert of_sentences(*sentences).text == text
+
+
+def test_what_a_model_knows_is_read_with_its_working_out_and_without_quotes():
+    request = p.MergeRequest("t", "i", (), (), final=True, own=True)
+    assert merging.wire_of(request) is document.OwnWire
+    for reply in (
+        {"work": "17 * 23 = 391", "found": True, "answer": "It is 395.", "short": "395"},
+        {"quotes": [], "found": True, "answer": "It is 395.", "short": "395"},
+        {"sentences": [{"text": "It is 395.", "citations": []}], "found": True, "short": "395"},
+    ):
+        found = merging.read(document.OwnWire.model_validate(reply), request, {})
+        assert (found.text, found.short, found.citations) == ("It is 395.", "395", ())
+    assert list(schema_of(document.OwnWire)["properties"]) == ["work", "found", "answer", "short"]
+    assert schema_of(document.OwnWire)["title"] == "merge"
 
 
 def test_a_sentence_without_a_quote_is_kept():

@@ -51,20 +51,43 @@ class MergeWire(Wire):
 
     @model_validator(mode="before")
     @classmethod
-    def _of_sentences(cls, given: Any) -> Any:
-        """Read sentences with quotes of their own as a text with numbers."""
-        sentences = given.get("sentences") if isinstance(given, dict) and "answer" not in given else None
-        if not isinstance(sentences, list) or not all(isinstance(one, dict) for one in sentences):
+    def _as_text(cls, given: Any) -> Any:
+        """Read a reply in sentences with quotes of their own as well."""
+        return _of_sentences(given) if isinstance(given, dict) else given
+
+
+class OwnWire(Wire):
+    """An answer from what the model knows: its working out, whether it can be done, text and short answer."""
+
+    ALIASES: ClassVar[Mapping[str, tuple[str, ...]]] = {
+        "work": ("reasoning", "thoughts", "steps"), "answer": ("text", "document", "response", "content"),
+    }  # fmt: skip
+    DROPS: ClassVar = ("work", "short")
+    SPARES: ClassVar[Mapping[str, Any]] = {
+        "work": "", "found": lambda found: bool(str(found.get("answer", "")).strip()), "short": ""
+    }  # fmt: skip
+
+    work: str = Field(default="", max_length=ANSWER_CHARS)
+    found: bool
+    answer: str = Field(max_length=ANSWER_CHARS)
+    short: str = Field(max_length=1000)
+
+    @model_validator(mode="before")
+    @classmethod
+    def _without_quotes(cls, given: Any) -> Any:
+        """Pass over quotes: there is nothing they could stand in. Sentences are read as a text."""
+        if not isinstance(given, dict):
             return given
-        quotes: list[Any] = []
-        texts: list[str] = []
-        for one in sentences:
-            first = len(quotes) + 1
-            quotes += one.get("citations") or []
-            numbers = ",".join(map(str, range(first, len(quotes) + 1)))
-            texts.append(f"{one.get('text', '')}{_OPEN}{numbers}{_CLOSE}")
-        rest = {key: value for key, value in given.items() if key != "sentences"}
-        return {**rest, "quotes": quotes, "answer": joined(texts)}
+        told = _of_sentences(given)
+        return {key: value for key, value in told.items() if key != "quotes"}
+
+    @property
+    def quotes(self) -> list[CitationWire]:
+        """Return no quotes."""
+        return []
+
+
+OwnWire.__name__ = MergeWire.__name__  # a reply is named for its request
 
 
 class _Mark(NamedTuple):
@@ -72,6 +95,22 @@ class _Mark(NamedTuple):
 
     place: int
     said: str
+
+
+def _of_sentences(given: dict[str, Any]) -> dict[str, Any]:
+    """Return sentences with quotes of their own as a text with numbers; any other reply as it is."""
+    sentences = given.get("sentences") if "answer" not in given else None
+    if not isinstance(sentences, list) or not all(isinstance(one, dict) for one in sentences):
+        return given
+    quotes: list[Any] = []
+    texts: list[str] = []
+    for one in sentences:
+        first = len(quotes) + 1
+        quotes += one.get("citations") or []
+        numbers = ",".join(map(str, range(first, len(quotes) + 1)))
+        texts.append(f"{one.get('text', '')}{_OPEN}{numbers}{_CLOSE}")
+    rest = {key: value for key, value in given.items() if key != "sentences"}
+    return {**rest, "quotes": quotes, "answer": joined(texts)}
 
 
 def joined(texts: Sequence[str]) -> str:
@@ -98,7 +137,7 @@ def _kind(line: str) -> str:
     return next((name for name, pattern in _KINDS if pattern.match(line)), "")
 
 
-def synthesis(reply: MergeWire, request: p.MergeRequest, passages: Named) -> p.Synthesis:
+def synthesis(reply: MergeWire | OwnWire, request: p.MergeRequest, passages: Named) -> p.Synthesis:
     """Read a synthesis; where no quote of it stands in what was read, nothing was found.
 
     What a reasoner may know of itself needs no quote where nothing was read, or where the task allows it.

@@ -36,10 +36,9 @@ def prompt_of(
 ) -> Prompt:
     """Return the prompt for a synthesis."""
     filled = partial(book.render, brief=told(request.brief), task=task, thoughts=thoughts)
-    own = request.own and not passages
-    if request.form is None and own:
+    if request.form is None and _own(request):
         return filled("answer")
-    knowledge = "" if own else KNOWLEDGE[request.brief.knowledge]
+    knowledge = "" if _own(request) else KNOWLEDGE[request.brief.knowledge]
     if request.form is not None:
         fault = f"Your last answer was refused: {clean(request.fault)}" if request.fault else ""
         return filled("data", passages=passages, findings=findings, knowledge=knowledge, fault=fault)
@@ -47,9 +46,16 @@ def prompt_of(
     return filled("merge", passages=passages, findings=findings, knowledge=knowledge, kind=kind, idea=idea)
 
 
+def _own(request: p.MergeRequest) -> bool:
+    """Tell whether there is nothing to quote, so that the model is asked for what it knows."""
+    return request.own and not request.evidence and not any(finding.citations for finding in request.findings)
+
+
 def wire_of(request: p.MergeRequest) -> type[Wire]:
     """Return the form of the reply."""
-    return document.MergeWire if request.form is None else forms.wire_of(request.form)
+    if request.form is not None:
+        return forms.wire_of(request.form)
+    return document.OwnWire if _own(request) else document.MergeWire
 
 
 def read(reply: Any, request: p.MergeRequest, named: Named) -> p.Synthesis:
