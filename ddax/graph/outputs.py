@@ -48,7 +48,7 @@ def as_asked(result: RunResult, output: Any) -> RunResult:
     if not (isinstance(output, type) and issubclass(output, BaseModel)) or result["output"] is None:
         return result
     try:
-        return RunResult(**{**result, "output": output.model_validate(result["output"])})  # type: ignore[typeddict-item]  # the same keys
+        return RunResult(**{**result, "output": output.model_validate(result["output"])})
     except ValidationError as error:
         raise InvalidReply(
             f"the answer is no {output.__name__}.",

@@ -83,11 +83,9 @@ async def close(state: State, *, session: Session) -> Update:
 
 async def _without(state: State, session: Session) -> tuple[Answer, Update]:
     """Return what there is to say without an answer; what a model could not put it is not asked again."""
-    root = state["ideas"][state["work"]["root"]]
-    if root.get("error", {}).get("kind") == InvalidReply.__name__ and dag.current_merge(
-        state["ideas"], root["id"]
-    ):
-        return _no_answer(root.get("reason", "")), {}
+    last = dag.current_merge(state["ideas"], state["work"]["root"])
+    if last is not None and last.get("error", {}).get("kind") == InvalidReply.__name__:
+        return _no_answer(last.get("reason", "")), {}
     return await _partial(state, session)
 
 
