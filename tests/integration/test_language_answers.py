@@ -175,14 +175,20 @@ async def test_a_long_task_reaches_the_model_whole(server, sources, tmp_path):
         + "When was the pier of Belmark built?"
     )
     result = await run(tmp_path / "home", [sources], task)
-    assert (result["status"], result["notes"]) == ("done", [])
+    assert (result["status"], result["stop_reason"], result["notes"]) == ("done", "", [])
     assert all(task in told(body) for body in server.requests if rote.request_of(body) in ("expand", "merge"))
 
 
 async def test_instructions_the_day_and_who_it_is_are_told_with_plan_and_answer(server, sources, tmp_path):
     says(server, quoting("It was built in 1902 [1].", PIER))
     context = Context.model_validate(
-        {"model": MODEL, "sources": [sources], "instructions": "Write like a pirate.", "identity": "cautious"}
+        {
+            "model": MODEL,
+            "sources": [sources],
+            "instructions": "Write like a pirate.",
+            "identity": "cautious",
+            "effort": "deep",
+        }
     )
     async with open_agent(context, home=tmp_path / "home", clock=lambda: 1_700_000_000.0) as agent:
         assert (await agent.run(TASK, thread="t"))["status"] == "done"
