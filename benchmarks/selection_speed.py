@@ -195,6 +195,7 @@ def _session() -> Session:
     from ddax.memory.embeddings import HashEmbedder
     from ddax.memory.fake import DictMemory
     from ddax.metacognition.controller import Controller
+    from ddax.reasoning.embedded import EmbeddedReasoner
     from ddax.reasoning.scripted import ScriptedReasoner
 
     context, embedder = Context(), HashEmbedder()
@@ -203,6 +204,7 @@ def _session() -> Session:
         identity=load_identity("task_focused"),
         embedder=embedder,
         reasoner=ScriptedReasoner({}),
+        free=EmbeddedReasoner(embedder),
         memory=DictMemory("b", embedder, time.time, context.recall),
         library=None,  # type: ignore[arg-type]  # a selection reads no source
         actions=open_registry(),

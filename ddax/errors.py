@@ -220,6 +220,12 @@ def first_fault(faults: Sequence[Mapping[str, Any]]) -> tuple[tuple[int | str, .
     return tuple(first["loc"]), plain_fault(first["msg"]) + found
 
 
+def told_fault(faults: Sequence[Mapping[str, Any]]) -> str:
+    """Return the first fault that a check of types found, with its place, in one line."""
+    place, what = first_fault(faults)
+    return f"{'.'.join(map(str, place))}: {what}" if place else what
+
+
 def read_json_text(text: str | bytes) -> Any:
     """Return the value of a JSON text; raises `ValueError` for what is none, or is nested too deep."""
     try:

@@ -10,8 +10,6 @@ NO_END = "it did not end"
 """What is said of code whose steps or seconds were used up."""
 NO_END_OF_ITSELF = "it did not end by itself: no line of this code was running"
 """What is said of a test that loops or waits by itself."""
-UNSUPPORTED = "[unsupported]"
-"""Stands after a sentence that no citation carries."""
 REMEMBERED = ", remembered from an earlier task"
 """What is said behind a citation whose source was not read again."""
 NOT_DONE = "This was not done:"
@@ -21,6 +19,15 @@ NOT_DONE = "This was not done:"
 def amount(count: int, one: str, many: str = "") -> str:
     """Return a count with its noun: `1 page`, `2 pages`; `many` where an s is not all that is added."""
     return f"{count:,} {one if count == 1 else many or one + 's'}"
+
+
+def gist(text: str, most: int) -> str:
+    """Return a text, or of a long one its beginning and its end: what is asked stands at either."""
+    if len(text) <= most:
+        return text
+    half = (most - 3) // 2
+    head, tail = text[:half].rpartition(" ")[0] or text[:half], text[-half:].partition(" ")[2] or text[-half:]
+    return f"{head} … {tail}"
 
 
 def span(seconds: float) -> str:

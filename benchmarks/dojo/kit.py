@@ -63,6 +63,7 @@ class Kit:
         from ddax.memory.embedding_ahead import Ahead
         from ddax.memory.fake import DictMemory
         from ddax.memory.gate import GatedMemory
+        from ddax.reasoning.embedded import EmbeddedReasoner
         from ddax.reasoning.entailment.rules import lexical
         from ddax.reasoning.scripted import ScriptedReasoner
 
@@ -77,6 +78,7 @@ class Kit:
             identity=identity,
             embedder=self.embedder,
             reasoner=ScriptedReasoner(replies, repeat=True),
+            free=EmbeddedReasoner(self.embedder),
             memory=GatedMemory(memory, lexical) if arm.gate else memory,
             library=Nothing(),
             actions=open_registry(actions),

@@ -12,6 +12,7 @@ from ddax.memory.chunks import Chunk, chunks, fences, is_fenced
 from ddax.memory.gate import only_orders
 from ddax.memory.records import CUT, FENCED, LARGE
 from ddax.types import Document, JsonDict, Record
+from ddax.wording import gist
 
 _WORD = re.compile(r"\w+")
 MAX_CHUNKS = 24
@@ -37,7 +38,7 @@ def page_records(
     """Return the parts of a page that bear on a text, by default the task, each with its place in it."""
     parts, edges = chunks(page.text), fences(page.text)
     opening = _opening(parts)
-    pieces = relevant(parts, about or context.task_text[:ABOUT], MAX_CHUNKS, opening=opening)
+    pieces = relevant(parts, about or gist(context.task_text, ABOUT), MAX_CHUNKS, opening=opening)
     return tuple(
         Record(
             "observation", piece.text, source=page.source, title=page.title, start=piece.start, end=piece.end,

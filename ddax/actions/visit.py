@@ -13,6 +13,7 @@ from ddax.actions.pages import ABOUT, cut_page
 from ddax.actions.protocol import ActionContext, ActionResult, Library
 from ddax.actions.registry import action
 from ddax.errors import ActionError
+from ddax.wording import gist
 
 
 class VisitArguments(BaseModel):
@@ -41,7 +42,7 @@ async def visit(context: ActionContext, arguments: VisitArguments) -> ActionResu
     summary = f"{page.title}: {context.redactor.cut(' '.join(page.text.split()), 200)}"
     return ActionResult(
         summary,
-        records=await cut_page(context, page, about=f"{context.task_text[:ABOUT]} {arguments.intent}"),
+        records=await cut_page(context, page, about=f"{gist(context.task_text, ABOUT)} {arguments.intent}"),
         pages=(page,),
         sources=(page.source,),
         hits=hits,

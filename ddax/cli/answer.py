@@ -11,9 +11,11 @@ from ddax.cli.backend import Output, how_to
 from ddax.cli.board import cost_words
 from ddax.cli.text import clean, clean_block, dump_json
 from ddax.errors import BudgetExceeded, ReasonerError
-from ddax.wording import REMEMBERED, UNSUPPORTED, amount
+from ddax.wording import REMEMBERED, amount
 
 QUOTE = 240
+UNCHECKED = "(not checked)"
+"""Stands behind a short answer that no quote says."""
 CUT_SHORT = frozenset({BudgetExceeded.exit_code, ReasonerError.exit_code})
 """Exit codes of a run that ended by a cap, a standstill or its model, so that the same may be asked again."""
 CAP_FLAGS = {"max_steps": "--max-steps", "max_usd": "--max-usd", "max_seconds": "--max-seconds"}
@@ -45,10 +47,14 @@ def result_lines(result: Mapping[str, Any]) -> Iterator[str]:
     """Return a result as lines for people."""
     yield ""
     if result.get("short"):
-        mark = f" {UNSUPPORTED}" if result.get("short_unsupported") else ""
+        mark = f" {UNCHECKED}" if result.get("short_unsupported") and not _own(result) else ""
         yield f"In short: {clean(result['short'])}{mark}"
         yield ""
-    yield clean_block(result["answer"]).strip() or "No answer."
+    if result["answer"].strip():
+        yield from _answer(result)
+    else:
+        yield "No answer."
+    yield from _notes(result)
     yield from _citations(result)
     yield from _doubts(result)
     yield from _overridden(result)
@@ -101,6 +107,29 @@ def _citations(result: Mapping[str, Any]) -> Iterator[str]:
         named = f"{title} <{source}>" if title and title != source else f"<{source}>"
         yield f"  [{number}] {named}{REMEMBERED if citation.get('remembered') else ''}"
         yield textwrap.indent(f"“{clean(citation['quote'], QUOTE)}”", "      ")
+
+
+def _answer(result: Mapping[str, Any]) -> Iterator[str]:
+    """Return the answer with its footnotes, and what their signs say."""
+    from ddax.graph.footnotes import footnoted
+
+    text, legend = footnoted(result)
+    yield clean_block(text).strip()
+    if legend:
+        yield ""
+        yield from legend
+
+
+def _own(result: Mapping[str, Any]) -> bool:
+    """Tell whether the model knew all of an answer itself, so that nothing could be checked."""
+    return {span["status"] for span in result.get("spans") or []} == {"knowledge"}
+
+
+def _notes(result: Mapping[str, Any]) -> Iterator[str]:
+    if result.get("notes"):
+        yield ""
+    for note in result.get("notes") or []:
+        yield f"Note: {clean(note)}"
 
 
 def _doubts(result: Mapping[str, Any]) -> Iterator[str]:

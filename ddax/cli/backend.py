@@ -158,8 +158,9 @@ def settings(config: str | None, arguments: Mapping[str, Any] | None = None) -> 
 
 
 def has_something_to_read(context: Context) -> bool:
-    """Tell whether a run has sources, or may search the web for its pages."""
-    return bool(context.sources or context.web.search)
+    """Tell whether a run has sources, may search the web for its pages, or has a model that knows things."""
+    knows = context.model != "embedded" and context.knowledge != "forbid"
+    return bool(context.sources or context.web.search or knows or context.replay)
 
 
 def check_thread(thread: str | None) -> str | None:

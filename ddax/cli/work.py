@@ -5,6 +5,7 @@ from __future__ import annotations
 import shlex
 import sys
 from collections.abc import Awaitable, Callable, Mapping
+from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
@@ -105,6 +106,16 @@ def run(
         bool | None,
         typer.Option("--stream/--no-stream", help="Show replies being written; default: at a terminal."),
     ] = None,
+    instructions: Annotated[
+        str | None, typer.Option(help="What you want of the answer, in your own words.")
+    ] = None,
+    output_: Annotated[
+        str | None,
+        typer.Option("--output", help="Form of the answer: text, or a file with a JSON schema."),
+    ] = None,
+    knowledge: Annotated[
+        str | None, typer.Option(help="What the model knows itself: allow, mark or forbid.")
+    ] = None,
     config: CONFIG = None,
     resume_: Annotated[
         bool, typer.Option("--resume", help="Resume a thread instead (the same as ddax resume).")
@@ -119,7 +130,7 @@ def run(
 ) -> None:
     """Run a task over sources and answer with citations.
 
-    A source is needed, by --sources, by the settings, or from the thread that is followed up.
+    Without a model a source is needed, by --sources, by the settings, or from the thread that is followed up.
     """
     output = Output(json=json, verbose=verbose, quiet=quiet)
     arguments = {
@@ -128,7 +139,8 @@ def run(
         "namespace": namespace, "budget.max_steps": max_steps, "budget.max_usd": max_usd,
         "budget.max_seconds": max_seconds, "record": record, "replay": replay,
         "web.search": search, "web.record": record_web, "web.replay": replay_web,
-        "stream": stream, "dry_run": dry_run,
+        "stream": stream, "dry_run": dry_run, "instructions": instructions,
+        "output": asked_form(output_), "knowledge": knowledge,
     }  # fmt: skip
     if resume_:
         name_ = _one_thread(task, thread)
@@ -145,6 +157,25 @@ def run(
         return {**result, "shown": await agent.rows(name, "shown")} if chosen.dry_run else result
 
     raise typer.Exit(execute(opener_of(context), chosen, name, job, output))
+
+
+def asked_form(output: str | None) -> Any:
+    """Return the form of the answer as settings take it: a name, or the schema of a file."""
+    if output is None or output == "text":
+        return output
+    try:
+        found = read_json_text(Path(output).expanduser().read_bytes())
+    except OSError as exc:
+        raise UsageError(
+            f"--output {output!r} names no form.", why=f"There is no such file: {exc.strerror or exc}.",
+            mend="Write text, or the name of a file with a JSON schema.",
+        ) from exc  # fmt: skip
+    except ValueError as exc:
+        raise UsageError(
+            f"--output {output!r} holds no JSON schema.", why=f"{json_fault(exc)}.",
+            mend='Write a schema as {"type": "object", "properties": {...}} into it.',
+        ) from exc  # fmt: skip
+    return found
 
 
 def _refuse_settings(arguments: Mapping[str, Any], thread: str) -> None:
@@ -241,8 +272,9 @@ def _context(thread: str, config: str | None, arguments: Mapping[str, Any], outp
     if not has_something_to_read(chosen):
         raise UsageError(
             "There is nothing to read.",
-            why="No sources are given, by --sources or in the settings.",
-            mend='Add them: ddax run "TASK" --sources DIR (or a file, a URL, or python: for the library).',
+            why="No sources are given, by --sources or in the settings, and no model that may answer itself.",
+            mend='Add them: ddax run "TASK" --sources DIR (or a file, a URL, or python: for the library);'
+            " or name a model: --model provider:model.",
         )
     if chosen.record and chosen.replay:
         raise UsageError(

@@ -6,7 +6,7 @@ Layers (default < file < environment < argument) are in `ddax.configs.layers`.
 
 from __future__ import annotations
 
-from typing import Literal
+from typing import Any, Literal
 
 from pydantic import Field, NonNegativeFloat
 
@@ -306,6 +306,22 @@ class Context(Section):
     )
     sources: tuple[str, ...] = Field(
         default=(), description="Folders, files, URLs or python:MODULE.", examples=[["python:statistics"]]
+    )
+    instructions: str = Field(
+        default="", description="What you want of every answer, in your own words; used with a model."
+    )
+    output: Literal["text"] | dict[str, Any] = Field(
+        default="text",
+        description="Form of the answer: 'text', or a JSON schema of an object; used with a model.",
+    )
+    knowledge: Literal["allow", "mark", "forbid"] = Field(
+        default="mark",
+        description="Whether a model may say what it knows itself: 'allow', 'mark' (as such, and never in"
+        " place of the sources), 'forbid'.",
+    )
+    prompts: str = Field(
+        default="",
+        description="Folder with prompts of your own, named as `ddax prompts list` does; '': ours.",
     )
     seed: int = Field(default=0, ge=0, description="Seed of every random choice.")
     namespace: str = Field(default="default", min_length=1, description="Memory namespace.")

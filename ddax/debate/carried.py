@@ -1,4 +1,4 @@
-"""Which citation carries each sentence of an answer; a sentence that none carries is marked."""
+"""Which quote carries a statement: in which it stands word for word, or which entails it."""
 
 from __future__ import annotations
 
@@ -6,23 +6,14 @@ import re
 from collections.abc import Iterator, Sequence
 from typing import NamedTuple
 
-from ddax.memory.chunks import Span, sentences
+from ddax.memory.chunks import sentences
 from ddax.memory.tables import cells_of, named_cells, said_row
 from ddax.reasoning.entailment.words import forms, says
+from ddax.reasoning.statements import LEAST_RUN, statements
 from ddax.types import EntailmentCheck
-from ddax.wording import UNSUPPORTED
 
-LEAST_RUN = 3
-"""Words from which a common run is a quote and not chance."""
 _NUMBERED = re.compile(r"\s*\d{1,3}[.)]\s")
 """How an item of a numbered list begins."""
-
-
-class Marked(NamedTuple):
-    """An answer with its marks, and for each sentence the number of its citation from 1, or 0."""
-
-    text: str
-    carried: list[int]
 
 
 class _Quote(NamedTuple):
@@ -53,56 +44,45 @@ class _Quote(NamedTuple):
         return False
 
 
-def mark(text: str, quotes: Sequence[str], check: EntailmentCheck, *, least: float = 0.5) -> Marked:
-    """Find the citation of every sentence and mark those without one. Blocking where the check is a model.
+class Quotes:
+    """Quotes taken apart, to be asked which one carries a statement; numbers count from 1, 0 is none."""
 
-    A quote carries a sentence that stands in it word for word, titles before a colon left out, or that
-    it entails with a confidence of at least `least`. A row of a table does so as it is said with the names
-    of its columns, where the row of these is quoted too. Marks that are there already are set anew.
-    """
-    plain = text.replace(f" {UNSUPPORTED}", "")
-    said, rows = [_Quote.read(quote) for quote in quotes], list(_rows(quotes))
-    parts: list[str] = []
-    carried: list[int] = []
-    end = 0
-    for span in _sentences(plain, quotes):
-        line, gap = plain[span.start : span.end], plain[end : span.start]
-        end = span.end
-        number = _verbatim(line, said) or _in_row(line, rows) or _entailed(line, quotes, check, least)
-        carried.append(number)
-        parts.append(gap + (line if number else _marked(line)))
-    return Marked("".join(parts) + plain[end:], carried)
+    def __init__(self, quotes: Sequence[str]) -> None:
+        self._texts = quotes
+        self._said, self._rows = [_Quote.read(quote) for quote in quotes], list(_rows(quotes))
 
+    def word_for_word(self, line: str) -> int:
+        """Return the number of the first quote in which a statement stands, titles before a colon left out.
 
-def short_unsupported(short: str, marked: Marked, quotes: Sequence[str]) -> bool:
-    """Tell whether only sentences that no citation carries say a short answer."""
-    plain = marked.text.replace(f" {UNSUPPORTED}", "")
-    lines = [plain[span.start : span.end] for span in _sentences(plain, quotes)]
-    told = list(zip(lines, marked.carried, strict=True))
-    bare, carried = [line for line, n in told if not n], [line for line, n in told if n]
-    return says(bare, short) and not says([*carried, *quotes], short)
+        A row of a table is one as it is said with the names of its columns, where their row is quoted too.
+        """
+        return _verbatim(line, self._said) or _in_row(line, self._rows)
+
+    def entailing(self, line: str, check: EntailmentCheck, least: float) -> int:
+        """Return the number of the first quote that entails a statement with a confidence of `least`.
+
+        Blocking where the check is a model.
+        """
+        for number, quote in enumerate(self._texts, 1):
+            found = check(quote, line)
+            if found.relation == "entailment" and found.confidence >= least:
+                return number
+        return 0
 
 
-def _sentences(plain: str, quotes: Sequence[str]) -> Iterator[Span]:
-    """Find the sentences; where a quote closes one, another begins, whatever abbreviation it closes with."""
-    closing = [
-        quote for quote in quotes if quote.endswith((".", "!", "?")) and len(forms(quote)) >= LEAST_RUN
+def carriers(text: str, quotes: Sequence[str], check: EntailmentCheck, *, least: float = 0.5) -> list[int]:
+    """Return for each statement of a text the number of the quote that carries it, or 0."""
+    known = Quotes(quotes)
+    return [
+        known.word_for_word(one.words) or known.entailing(one.words, check, least)
+        for one in statements(text, quotes)
     ]
-    ends = sorted(
-        {place.end() for quote in closing for place in re.finditer(re.escape(quote) + r"(?=\s)", plain)}
-    )
-    for start, last in sentences(plain):
-        for end in ends:
-            if start < end < last:
-                yield Span(start, end)
-                start = end + len(plain[end:last]) - len(plain[end:last].lstrip())
-        yield Span(start, last)
 
 
-def _marked(line: str) -> str:
-    """Set the mark before the point, so that it belongs to this sentence and to no other."""
-    core = line.rstrip(".!?。！？")
-    return f"{core} {UNSUPPORTED}{line[len(core) :]}"
+def short_unsupported(short: str, lines: Sequence[tuple[str, int]], quotes: Sequence[str]) -> bool:
+    """Tell whether only statements that no citation carries say a short answer; `lines` have its number."""
+    bare, carried = [line for line, n in lines if not n], [line for line, n in lines if n]
+    return says(bare, short) and not says([*carried, *quotes], short)
 
 
 def _verbatim(line: str, quotes: Sequence[_Quote]) -> int:
@@ -137,13 +117,5 @@ def _in_row(line: str, rows: Sequence[tuple[int, tuple[str, ...], tuple[str, ...
     said = [words for k in range(len(parts)) if len(words := forms(": ".join(parts[k:]))) >= LEAST_RUN]
     for number, first, row in rows:
         if first and any(words[: len(first)] == first and words == row[: len(words)] for words in said):
-            return number
-    return 0
-
-
-def _entailed(line: str, quotes: Sequence[str], check: EntailmentCheck, least: float) -> int:
-    for number, quote in enumerate(quotes, 1):
-        found = check(quote, line)
-        if found.relation == "entailment" and found.confidence >= least:
             return number
     return 0

@@ -16,10 +16,11 @@ from ddax.actions.protocol import Library
 from ddax.configs.secrets import Redactor
 from ddax.configs.settings import Context, Identity
 from ddax.debate.panel import Seat
-from ddax.errors import of_setting
+from ddax.errors import UsageError, of_setting
 from ddax.graph.hands import actions_of, find_world, loaded_by, world_of
 from ddax.graph.services import ALL_ROWS, Clock, Parts, Session
 from ddax.memory.protocol import Embedder, Memory
+from ddax.reasoning.budget import FREE
 from ddax.reasoning.protocol import Reasoner
 from ddax.types import EntailmentCheck, JsonDict
 
@@ -112,6 +113,7 @@ class _Opening:
         world = await self.world()
         actions = await self.actions(world)
         reasoner = self.parts.reasoner or await self.reasoner(actions)
+        _check_output(settings, reasoner)
         models = sorted({seat.model for seat in seats} - {""})
         with of_setting("debate.panel"):
             benches = {model: await self.reasoner(actions, model=model) for model in models}
@@ -150,6 +152,7 @@ class _Opening:
             benches=benches,
             memory=memory,
             served=self.served,
+            reads=bool(settings.sources or settings.web.search or self.parts.library or self.parts.search),
             pictures=PictureStore(place.cache / "pictures"),
             # It embeds what searches have not needed yet, and ends with the session.
             behind=asyncio.create_task(library.warm(), name="ddax-fill-behind") if fill else None,
@@ -287,6 +290,16 @@ def _embedder(cache: Path) -> Embedder:
     return CachedEmbedder(open_embedder(), cache / "vectors.sqlite")
 
 
+def _check_output(settings: Context, reasoner: Reasoner) -> None:
+    """Refuse a form of the answer where there is no model to fill it; raises UsageError."""
+    if reasoner.name in FREE and settings.output != "text":
+        raise UsageError(
+            "output needs a model.",
+            why="Without one an answer is made of sentences that stand in the sources.",
+            mend="Name one with `model` (--model provider:model), or leave output out.",
+        )
+
+
 def _reasoner(
     settings: Context, home: Home, embedder: Embedder, actions: Registry, clock: Clock, monotonic: Clock,
     objects: Mapping[str, Any],
@@ -312,6 +325,7 @@ def _reasoner(
         cache=home.cache / "replies.sqlite",
         sees=SIGHT[settings.browser.screenshot],
         objects=objects,
+        prompts=settings.prompts,
     )
     if settings.record:
         from ddax.reasoning.recording import RecordingReasoner

@@ -30,6 +30,10 @@ class RunResult(TypedDict):
     short_unsupported: bool
     citations: list[JsonDict]
     carried: list[int]
+    spans: list[JsonDict]
+    places: list[JsonDict]
+    notes: list[str]
+    output: Any
     doubts: list[JsonDict]
     ideas: int
     steps: int
@@ -57,6 +61,10 @@ def result_of(thread: str, state: dict[str, Any], interrupts: tuple[Any, ...] = 
         short_unsupported=answer.get("short_unsupported", False),
         citations=[{k: c[k] for k in CITED if k in c} for c in answer.get("citations", [])],
         carried=list(answer.get("carried", [])),
+        spans=[dict(span) for span in answer.get("spans", [])],
+        places=[{k: c[k] for k in ("start", "end") if k in c} for c in answer.get("citations", [])],
+        notes=list(answer.get("notes", [])),
+        output=answer.get("data"),
         doubts=list(answer.get("doubts", [])),
         ideas=sum(1 for i in ideas if i.split(".", 1)[0] == root),
         steps=state.get("step", 0),

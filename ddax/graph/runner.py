@@ -28,6 +28,7 @@ from ddax.graph.builder import Builder, build_graph
 from ddax.graph.costs import CALLS
 from ddax.graph.entering import OPENED, Going, config_of, heard_by, not_open, refuse_a_model
 from ddax.graph.handed import check_builder, check_kind, refuse_models, with_models
+from ddax.graph.outputs import as_asked, with_output
 from ddax.graph.relied import check_relied
 from ddax.graph.results import RunResult, exit_code_of, result_of
 from ddax.graph.runs import CANCELLED, INTERRUPTED, RunFolder, RunInfo, named
@@ -174,23 +175,26 @@ class Agent:
         return waited(doing, self._loop, opened="store" in self.__dict__)
 
     async def run(
-        self, task: str, *, thread: str | None = None, on_event: OnEvent | None = None,
+        self, task: str, *, thread: str | None = None, on_event: OnEvent | None = None, output: Any = None,
         config: RunnableConfig | None = None,
     ) -> RunResult:  # fmt: skip
         """Run a task to its end; on a finished thread it follows up with the same memory and mind.
 
-        `config` has callbacks, tags and metadata for LangGraph, and what listens sees every model call.
+        `output` is the form of the answer, in place of the one in the settings: "text", a pydantic class or
+        a JSON schema; the filled form is `result["output"]`. `config` has callbacks, tags and metadata for
+        LangGraph, and what listens sees every model call.
 
         Raises UsageError for a task no run begins with, and a thread that is not finished or of another
         home, ThreadInUse where another process has the thread.
         """
-        check_task(task, self.context)
+        asked = with_output(self.context, output, self.services.forms)
+        check_task(task, asked)
         name = named(thread, self._clock())
         async with self._begun(name):
             known = await asyncio.to_thread(self.runs.load, name)
             place = config_of(name, self.context)
             before = await followed(self.graph, self.store, place, known, self.home.checkpoints)
-            context = await asyncio.to_thread(settled, self.context, self.home.path)
+            context = await asyncio.to_thread(settled, asked, self.home.path)
             now = self._clock()
             info = RunInfo(
                 name, task, "running", checkpoint_id=before, before=before, updated=now,
@@ -198,7 +202,9 @@ class Agent:
             )  # fmt: skip
             async with self.runs.begun(info, known):
                 await self.services.session(context, soon=(task[:TASK_CHARS],))
-            return await self._drive(name, Input(task=task), context, on_event, asked=config)
+            return as_asked(
+                await self._drive(name, Input(task=task), context, on_event, asked=config), output
+            )
 
     async def resume(
         self, thread: str | None = None, *, answer: Any = None, on_event: OnEvent | None = None,
@@ -241,10 +247,12 @@ class Agent:
                 raise
 
     def stream(
-        self, task: str, *, thread: str | None = None, config: RunnableConfig | None = None
-    ) -> AsyncGenerator[Event, None]:
+        self, task: str, *, thread: str | None = None, output: Any = None,
+        config: RunnableConfig | None = None,
+    ) -> AsyncGenerator[Event, None]:  # fmt: skip
         """Run a task and yield its events; the last one has the type `result`."""
-        return events_of(lambda tell: self.run(task, thread=thread, on_event=tell, config=config))
+        asked = {"thread": thread, "output": output, "config": config}
+        return events_of(lambda tell: self.run(task, on_event=tell, **asked))
 
     async def state(self, thread: str) -> dict[str, Any]:
         """Return the values of a thread's newest state; raises UsageError for an unknown thread."""

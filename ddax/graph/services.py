@@ -34,6 +34,8 @@ from ddax.reasoning.protocol import Reasoner
 from ddax.types import EntailmentCheck, JsonDict, Usage
 
 if TYPE_CHECKING:
+    from pydantic import BaseModel
+
     from ddax.actions.registry import Registry
     from ddax.actions.web.client import Web
     from ddax.configs.server import Server
@@ -99,6 +101,10 @@ class Session:
     """The reasoners of the models that a seat names for itself."""
     pictures: PictureStore | None = None
     """Pictures of what was seen, by their hash; None keeps none."""
+    reads: bool = True
+    """Whether there is anything to read: sources, a web that is searched, documents somebody brought."""
+    forms: Mapping[str, type[BaseModel]] = field(default_factory=dict)
+    """The classes whose schemas answers are asked in, for their own validators."""
     places: Places = field(default_factory=Places)
     """Texts in the state space: every selection needs those of the whole frontier."""
     aims: Aims = field(default_factory=Aims)
@@ -270,6 +276,7 @@ class LocalServices:
         self._gate = Gate(default, server)
         self._sessions: dict[tuple[str | None, str], Session] = {}
         self._last: tuple[Context, str | None, Session] | None = None
+        self.forms: dict[str, type[BaseModel]] = {}
         self._opening = asyncio.Lock()
 
     async def session(self, context: Context | None, *, soon: Sequence[str] = ()) -> Session:
@@ -347,10 +354,11 @@ class LocalServices:
         if others:  # it remembers the newest vectors, and none of the settings name another
             parts = replace(parts, embedder=others[0].embedder)
         home = self._home if owner is None else await self._gate.home(self._home, owner)
-        return await open_session(
+        session = await open_session(
             settings, home, parts, clock=self._clock, monotonic=self._monotonic, soon=soon,
             served=owner is not None,
         )  # fmt: skip
+        return replace(session, forms=self.forms)
 
 
 def _close_files() -> None:

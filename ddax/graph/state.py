@@ -123,8 +123,10 @@ class Answer(TypedDict, total=False):
     """The answer: `found` is False where the sources do not carry one.
 
     `doubts` are the claims it rests on that are weak or contradicted: `idea`, `title`, `source`, `why`.
-    `carried` has, for each sentence, the number of its citation from 1; 0 for one marked as unsupported.
-    `short_unsupported` says that only such marked sentences say the short answer.
+    `spans` say of each statement of the text what it rests on (`ddax.debate.support.Support.row`): nothing of
+    it stands in the text. `carried` has for each the number of its first citation, 0 for one that none
+    carries; `short_unsupported` says that only such statements say the short answer. `notes` are what a
+    reader has to know of how it came about, `data` is the answer in the form that was asked for.
     """
 
     text: str
@@ -135,6 +137,9 @@ class Answer(TypedDict, total=False):
     doubts: list[JsonDict]
     carried: list[int]
     short_unsupported: bool
+    spans: list[JsonDict]
+    notes: list[str]
+    data: Any
 
 
 def add_numbers(old: JsonDict | None, new: JsonDict) -> JsonDict:

@@ -35,6 +35,10 @@ def check_task(task: object, settings: Context) -> None:
             mend='Write it as: ddax run "your question".',
         )
     check_length(task)
+    if isinstance(settings.output, dict):
+        from ddax.reasoning.language.forms import check_form
+
+        check_form(settings.output)
     if any(source.startswith(BROWSER) for source in settings.sources):
         from ddax.environments.browser.secrets import check_names
 

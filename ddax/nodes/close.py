@@ -8,14 +8,16 @@ from __future__ import annotations
 
 from langchain_core.messages import AIMessage
 
-from ddax.errors import UNDONE, BudgetExceeded, ReasonerError
+from ddax.errors import UNDONE, BudgetExceeded, InvalidReply, ReasonerError
 from ddax.graph.services import Session
 from ddax.graph.state import Answer, State, Update
 from ddax.ideas import dag, grow
 from ddax.ideas.idea import clip, is_final
 from ddax.ideas.requirements import Facts, Requirement, breaks_answer, broken
+from ddax.nodes.answering import answer_of, form_of, supported
 from ddax.nodes.claims import doubts
 from ddax.nodes.gather import (
+    brief_of,
     evidence,
     findings,
     of_ideas,
@@ -27,13 +29,13 @@ from ddax.nodes.gather import (
     usage_row,
 )
 from ddax.nodes.judging import settle_values
-from ddax.nodes.merge import answer_of, supported
+from ddax.nodes.knowing import all_own
 from ddax.nodes.quoting import synthesis
 from ddax.nodes.remembered import remembered
 from ddax.nodes.withheld import withheld
 from ddax.reasoning.budget import REACHED, usage_of
 from ddax.reasoning.protocol import MergeRequest
-from ddax.reasoning.sourced import TOLD, of_passages, sourced
+from ddax.reasoning.sourced import FIXED, TOLD, of_passages, sourced
 from ddax.types import Idea, JsonDict
 from ddax.wording import NOT_DONE, sentence
 
@@ -50,11 +52,11 @@ async def close(state: State, *, session: Session) -> Update:
     update: Update = {}
     answer = state.get("answer") or Answer()
     if not answer:
-        answer, update = await _partial(state, session)
+        answer, update = await _without(state, session)
     answer = await _unread(state, answer, session)
     whole, answer = answer, fitted(answer, state["work"].get("requirements", []))
     if "carried" in answer and answer["text"] != whole["text"]:
-        answer = await supported(answer, session)
+        answer = await supported(answer, state, session)
     refused = broken(state["work"].get("requirements", []), _facts(state, answer))
     status, reason = _status(state, answer, refused)
     answer = await remembered(state, answer, session)
@@ -79,6 +81,14 @@ async def close(state: State, *, session: Session) -> Update:
     return update
 
 
+async def _without(state: State, session: Session) -> tuple[Answer, Update]:
+    """Return what there is to say without an answer; what a model could not put it is not asked again."""
+    last = dag.current_merge(state["ideas"], state["work"]["root"])
+    if last is not None and last.get("error", {}).get("kind") == InvalidReply.__name__:
+        return _no_answer(last.get("reason", "")), {}
+    return await _partial(state, session)
+
+
 async def _partial(state: State, session: Session) -> tuple[Answer, Update]:
     """Synthesise an answer from what is finished; where even that is not possible, say so."""
     root = state["ideas"][state["work"]["root"]]
@@ -94,9 +104,13 @@ async def _partial(state: State, session: Session) -> tuple[Answer, Update]:
         thoughts=thoughts(recalled),
         final=True,
         seed=session.settings.seed,
+        brief=brief_of(state, session),
+        own=await all_own(state, session),
+        form=form_of(session),
     )
     request = sourced(
-        request, task=TOLD, idea=TOLD, findings=of_ideas(state["ideas"], finished),
+        request, task=TOLD, brief=TOLD, form=TOLD, fault=FIXED, idea=TOLD,
+        findings=of_ideas(state["ideas"], finished),
         evidence=of_passages(request.evidence), thoughts=thought_origins(recalled),
     )  # fmt: skip
     try:
@@ -104,7 +118,7 @@ async def _partial(state: State, session: Session) -> tuple[Answer, Update]:
     except (BudgetExceeded, ReasonerError) as error:
         return _no_answer(_why(error, state)), {"usage": usage_row(usage_of(error))}
     update: Update = {"usage": usage_row(reply.usage)}
-    return await supported(answer_of(reply), session), update
+    return await supported(answer_of(reply), state, session, stated=reply.stated), update
 
 
 async def _unread(state: State, answer: Answer, session: Session) -> Answer:

@@ -9,7 +9,7 @@ from __future__ import annotations
 import asyncio
 from collections.abc import Mapping
 
-from ddax.debate.carried import mark
+from ddax.debate.carried import carriers
 from ddax.debate.gate import WEAK
 from ddax.debate.records import Verdict
 from ddax.dynamics.score import weights_of
@@ -90,5 +90,5 @@ def _carried(request: JudgeRequest, session: Session) -> bool:
     if lines and text.endswith(CUT):
         lines = lines[:-1] or [lines[-1].rpartition(" ")[0]]
     pages = [passage.text for passage in request.evidence]
-    found = mark(" ".join(lines), pages, session.check, least=session.settings.debate.support).carried
+    found = carriers(" ".join(lines), pages, session.check, least=session.settings.debate.support)
     return bool(found) and all(found)

@@ -28,6 +28,7 @@ from ddax.nodes.coding import TEST
 from ddax.nodes.curiosity import with_curiosity
 from ddax.nodes.first import first_search
 from ddax.nodes.gather import (
+    brief_of,
     evidence,
     findings,
     found,
@@ -41,6 +42,7 @@ from ddax.nodes.gather import (
     visited,
 )
 from ddax.nodes.joining import Joined, join_twins, renumbered
+from ddax.nodes.knowing import at_once
 from ddax.nodes.pruning import log_cuts
 from ddax.nodes.replan import parent_of, without_old_plan
 from ddax.nodes.road import is_quick, plain
@@ -62,6 +64,8 @@ async def expand(state: State, *, session: Session) -> Update:
     if mode == "verify":
         return {"ideas": _verify(state, focus)}
     parent = parent_of(state["ideas"], focus) if mode == "replan" else focus
+    if (known := at_once(state, session, parent, mode)) is not None:
+        return {"ideas": known}
     reply = await by_rule(state, session, parent, mode) or await first_search(state, session, parent, mode)
     origins = await _known(state, session, parent)
     if reply is None:
@@ -231,11 +235,13 @@ async def _request(state: State, session: Session, parent: Idea) -> ExpandReques
         temperature=steer.temperature,
         seed=settings.seed,
         seen=view,
+        brief=brief_of(state, session),
     )
     before, every = read_by(state["ideas"], work["root"]), dag.subtree(state["ideas"], work["root"])
     return sourced(
         request,
         task=TOLD,
+        brief=TOLD,
         idea=of_chain(state["ideas"], parent),
         evidence=of_passages(request.evidence),
         hits=of_passages(request.hits),

@@ -15,6 +15,7 @@ from ddax.nodes.road import is_quick
 from ddax.reasoning.budget import FREE
 from ddax.reasoning.protocol import GO_ON, Expansion
 from ddax.types import NO_PARENT, ActionCall, Idea, Proposal
+from ddax.wording import gist
 
 QUERY_CHARS = 300
 
@@ -35,9 +36,8 @@ async def first_search(state: State, session: Session, parent: Idea, mode: str) 
     if settings.web.search or not settings.sources or any("://" in source for source in settings.sources):
         return None
     task = await task_text(state, session)
-    call = ActionCall(name="search", args={"query": task[:QUERY_CHARS]}, intent="what bears on the task")
-    search = Proposal(
-        clip(f"search for {task}", TITLE_BYTES), expected=f"Documents on {task[:QUERY_CHARS]}", action=call
-    )
+    query = gist(task, QUERY_CHARS)
+    call = ActionCall(name="search", args={"query": query}, intent="what bears on the task")
+    search = Proposal(clip(f"search for {task}", TITLE_BYTES), expected=f"Documents on {query}", action=call)
     # It needs nothing of the search, so that a model still plans where the search finds nothing.
-    return Expansion((search, Proposal(GO_ON, expected=task[:QUERY_CHARS])))
+    return Expansion((search, Proposal(GO_ON, expected=query)))

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Iterable
+from datetime import UTC, datetime
 
 from ddax.errors import UNDONE
 from ddax.graph.services import Session
@@ -21,13 +22,14 @@ from ddax.memory.records import FENCED, REFLECTIONS, cut_before
 from ddax.nodes.bearing import bearing
 from ddax.nodes.standing import writers
 from ddax.reasoning.budget import FREE
-from ddax.reasoning.protocol import Finding
+from ddax.reasoning.protocol import Brief, Finding
 from ddax.reasoning.sourced import TOLD, UNKNOWN
 from ddax.types import NO_PARENT, Citation, Hit, Idea, JsonDict, Passage, Record, Usage
 
 HITS = "hits"
 CLAIMS = "claims"
 TASKS = "tasks"
+DAYS = ("Monday", "Tuesday", "Wednesday", "Thursday", "Friday", "Saturday", "Sunday")
 LESSONS = 2
 """Lessons recalled for one decision."""
 LIKE = 0.25
@@ -251,6 +253,22 @@ async def whole_text(session: Session, work: str) -> str:
             return ""
         session.texts[work] = str(rows[0]["text"])
     return session.texts[work]
+
+
+def brief_of(state: State, session: Session) -> Brief:
+    """Return what holds for the whole task beside its words: the day it was opened, who the agent is.
+
+    Without a model nobody reads it, and nothing is known but what the sources say.
+    """
+    if session.reasoner.name in FREE:
+        return Brief()
+    opened = datetime.fromtimestamp(float(state["work"].get("opened", 0.0)), UTC)
+    return Brief(
+        today=f"{opened:%Y-%m-%d} ({DAYS[opened.weekday()]})",
+        identity=session.identity.statement,
+        instructions=session.settings.instructions,
+        knowledge=session.settings.knowledge,
+    )
 
 
 async def task_text(state: State, session: Session) -> str:

@@ -9,16 +9,17 @@ from __future__ import annotations
 import asyncio
 from collections.abc import Sequence
 
-from ddax.debate.carried import mark, short_unsupported
 from ddax.errors import ReasonerError, Unavailable
 from ddax.graph.services import Session
-from ddax.graph.state import Answer, Outcome, State, Update, Work
+from ddax.graph.state import Outcome, State, Update, Work
 from ddax.ideas import dag, grow
 from ddax.ideas.idea import MAX_EVIDENCE, REASON_BYTES, RESULT_BYTES, Patch, apply_patches, clip
 from ddax.ideas.origins import join, read
 from ddax.nodes import road
+from ddax.nodes.answering import answer_of, form_of, supported
 from ddax.nodes.gather import (
     CLAIMS,
+    brief_of,
     citation_row,
     evidence,
     findings,
@@ -31,13 +32,14 @@ from ddax.nodes.gather import (
     thoughts,
     usage_row,
 )
+from ddax.nodes.knowing import all_own
 from ddax.nodes.passing import PASSED_ON, passed_on, whole_needs
 from ddax.nodes.quoting import synthesis
 from ddax.nodes.rules import carried, followed, of_rules
-from ddax.reasoning.budget import FREE, usage_of
+from ddax.reasoning.budget import usage_of
 from ddax.reasoning.protocol import Finding, MergeRequest, Synthesis
-from ddax.reasoning.sourced import TOLD, of_passages, of_request, sourced
-from ddax.types import NO_PARENT, Idea, JsonDict, Passage, Record
+from ddax.reasoning.sourced import FIXED, TOLD, of_passages, of_request, sourced
+from ddax.types import NO_PARENT, Idea, Passage, Record
 
 
 async def merge(state: State, *, session: Session) -> Update:
@@ -67,7 +69,7 @@ async def merge(state: State, *, session: Session) -> Update:
     update: Update = {}
     remembering = _remember(state, session, me, reply, known, thought=reply is not passed)
     if final:  # both wait for the encoder, and neither for the other
-        marking = supported(answer_of(reply), session)
+        marking = supported(answer_of(reply), state, session, stated=reply.stated)
         memory_ids, update["answer"] = await asyncio.gather(remembering, marking)
     else:
         memory_ids = await remembering
@@ -133,10 +135,16 @@ async def _request(
         thoughts=thoughts(recalled),
         final=final,
         seed=session.settings.seed,
+        brief=brief_of(state, session),
+        own=await all_own(state, session),
+        form=form_of(session) if final else None,
     )
     return sourced(
         request,
         task=TOLD,
+        brief=TOLD,
+        form=TOLD,
+        fault=FIXED,
         idea=of_chain(state["ideas"], parent),
         findings=of_ideas(state["ideas"], needs),
         evidence=of_passages(request.evidence),
@@ -180,28 +188,6 @@ async def _remember(
     )
     stored = await session.memory.put([record])
     return [*stored, *cited][:MAX_EVIDENCE]
-
-
-def answer_of(reply: Synthesis) -> Answer:
-    """Turn the final synthesis into the answer of the run."""
-    citations: list[JsonDict] = [citation_row(c) for c in reply.citations]
-    return Answer(
-        text=reply.text, short=reply.short, found=reply.found, support=reply.support, citations=citations
-    )
-
-
-async def supported(answer: Answer, session: Session) -> Answer:
-    """Mark each sentence of an answer that no citation carries.
-
-    The report of what was done in a world needs no quote; a model that says so does.
-    """
-    if not answer["found"] or (session.world is not None and session.reasoner.name in FREE):
-        return answer
-    quotes = [str(citation["quote"]) for citation in answer["citations"]]
-    least = session.settings.debate.support
-    found = await asyncio.to_thread(mark, answer["text"], quotes, session.check, least=least)
-    bare = short_unsupported(answer.get("short", ""), found, quotes)
-    return Answer(**{**answer, "text": found.text, "carried": found.carried, "short_unsupported": bare})
 
 
 def _failed(me: Idea, parent: Idea, error: ReasonerError, *, closing: bool, begun: Patch) -> Update:

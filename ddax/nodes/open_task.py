@@ -28,10 +28,11 @@ from ddax.nodes.gather import TASKS
 from ddax.nodes.road import QUICK, starts_quick
 from ddax.nodes.standing import note_standing
 from ddax.types import JsonDict
+from ddax.wording import gist
 
 TASK_CHARS = 2000
 REQUIREMENT_CHARS = 20_000
-"""How far into a task its own words are searched for requirements."""
+"""Characters of a task, of its beginning and its end, that are searched for requirements."""
 
 
 async def open_task(state: State, runtime: Runtime[Context], *, session: Session) -> Update:
@@ -138,7 +139,7 @@ def _requirements(text: str, given: tuple[str, ...]) -> list[Requirement]:
                 mend=f"Write it in one of these forms: {'; '.join(FORMS)}.",
             )
         named += found
-    return merged(named, parse(text[:REQUIREMENT_CHARS], origin="task"))
+    return merged(named, parse(gist(text, REQUIREMENT_CHARS), origin="task"))
 
 
 async def _mind(state: State, session: Session, text: str) -> JsonDict:

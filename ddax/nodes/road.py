@@ -18,9 +18,11 @@ from ddax.graph.state import Work
 from ddax.ideas import dag, grow
 from ddax.ideas.idea import Ideas, Patch
 from ddax.ideas.requirements import without_wording
+from ddax.memory.chunks import sentences
 from ddax.reasoning.budget import FREE
 from ddax.reasoning.protocol import ExpandRequest, ExtractRequest, Finding, MergeRequest, Synthesis
 from ddax.types import Idea, Passage, Proposal
+from ddax.wording import gist
 
 R = TypeVar("R", ExpandRequest, MergeRequest)
 QUICK, PLANNED = "quick", "planned"
@@ -28,6 +30,8 @@ MISSING = "find what the documents read so far do not say"
 """The title of the idea that a model plans where one call was not enough."""
 CHECKED = "what a reading without a model gives, to be checked"
 """The title of the one finding that a model gets on the quick road."""
+ASKED = 600
+"""Characters of a task that are searched for and read for without a model: of a longer one both ends."""
 CLAIMS = 40
 """Claims by which passages are put in order."""
 
@@ -48,7 +52,16 @@ def is_quick(work: Work) -> bool:
 
 def plain(request: R) -> R:
     """Return a request as the reasoner without a model takes it: it would look for demands in the sources."""
-    return replace(request, task=without_wording(request.task))
+    return replace(request, task=_asked(without_wording(request.task)))
+
+
+def _asked(task: str) -> str:
+    """Return a task, or of a long one the questions at its beginning and its end; without any both ends."""
+    short = gist(task, ASKED)
+    if short == task:
+        return task
+    lines = [short[span.start : span.end] for span in sentences(short)]
+    return " ".join(line for line in lines if line.endswith("?")) or short
 
 
 async def for_one_call(request: MergeRequest, session: Session) -> MergeRequest:

@@ -50,14 +50,15 @@ def open_reasoner(
     patcher: Patcher | None = None, arguments: Mapping[str, type[BaseModel]] | None = None,
     providers: Mapping[str, Provider] | None = None, environment: Mapping[str, str] | None = None,
     wall: Callable[[], float] = time.time, models: Models | None = None, cache: Path | None = None,
-    sees: bool | None = None, objects: Mapping[str, BaseChatModel] | None = None,
+    sees: bool | None = None, objects: Mapping[str, BaseChatModel] | None = None, prompts: str = "",
 ) -> Reasoner:  # fmt: skip
     """Return the reasoner of a model, with the models its roles name.
 
     `clock` is monotonic, in seconds; `rng` jitters the waits between attempts (default: seed 0);
     `cache` is the file paid replies are kept in; `sees` says whether the models take pictures, None goes
-    by what is known of each; `objects` are chat models given ready-made. Raises `UsageError` for a name
-    that is no model, `ReasonerError` where the provider's package or key is missing.
+    by what is known of each; `objects` are chat models given ready-made; `prompts` is a folder with
+    templates of the user's. Raises `UsageError` for a name that is no model, `ReasonerError` where the
+    provider's package or key is missing.
     """
     settings, record = models or Models(), record_of(model)
     _check_roles(settings)
@@ -66,13 +67,14 @@ def open_reasoner(
 
         return EmbeddedReasoner(embedder, patcher=patcher)
     from ddax.reasoning.language.assemble import Opening, assemble
+    from ddax.reasoning.prompts import open_book
 
     opening = Opening(
         model=record, models=settings, limits=limits or limits_of(settings), prices=prices,
         providers=load_providers() if providers is None else providers,
         environment=os.environ if environment is None else environment,
         clock=clock, wall=wall, rng=np.random.default_rng(0) if rng is None else rng, cache=cache,
-        sees=sees, objects=objects or {},
+        sees=sees, objects=objects or {}, book=open_book(prompts),
     )  # fmt: skip
     return assemble(opening, open_model=open_model, arguments=arguments)
 

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
-from typing import Literal, Protocol
+from typing import Any, Literal, Protocol
 
 from ddax.types import ActionCall, Citation, Passage, Picture, Proposal, Usage
 
@@ -25,6 +25,24 @@ class Request:
     """
 
     origins: frozenset[str] | None = field(default=None, compare=False, repr=False)
+
+
+Knowledge = Literal["allow", "mark", "forbid"]
+"""Whether a model may answer with what it knows of itself: yes, where it is marked, or not at all."""
+
+
+@dataclass(frozen=True)
+class Brief:
+    """What holds for a whole task beside its words, and is told with its plans and its answer.
+
+    `today` is the day the task was opened, `identity` who the agent is, `instructions` what the user
+    wants of all answers; `knowledge` says whether what a model knows of itself counts as a source.
+    """
+
+    today: str = ""
+    identity: str = ""
+    instructions: str = ""
+    knowledge: Knowledge = "forbid"
 
 
 @dataclass(frozen=True)
@@ -77,6 +95,7 @@ class ExpandRequest(Request):
     temperature: float = 0.0
     seed: int = 0
     seen: Seen | None = None
+    brief: Brief = Brief()
 
 
 @dataclass(frozen=True)
@@ -193,7 +212,11 @@ class Judgment:
 
 @dataclass(frozen=True)
 class MergeRequest(Request):
-    """Ask for a synthesis of findings; `final` at the root, `short` where a short answer is asked."""
+    """Ask for a synthesis of findings; `final` at the root.
+
+    `own` says that there is nothing to read, so that the answer is what the reasoner knows of itself.
+    `form` is the JSON schema of the answer, where one is asked for; `fault` what was wrong with the last one.
+    """
 
     task: str
     idea: str
@@ -202,14 +225,32 @@ class MergeRequest(Request):
     thoughts: tuple[str, ...] = ()
     final: bool = False
     seed: int = 0
+    brief: Brief = Brief()
+    own: bool = False
+    form: Mapping[str, Any] | None = None
+    fault: str = ""
+
+
+@dataclass(frozen=True)
+class Stated:
+    """A piece of an answer with the citations it was given with, by their number from 1.
+
+    `own` says that the reasoner knows it of itself.
+    """
+
+    text: str
+    citations: tuple[int, ...] = ()
+    own: bool = False
 
 
 @dataclass(frozen=True)
 class Synthesis:
-    """A text whose sentences are carried by its citations.
+    """A document, and the citations that carry it.
 
     `found` is False where the support is too weak: `text` then says so. `short` is the short answer
-    where the question asks for one, else empty. `support` in [0, 1].
+    where the question asks for one, else empty. `support` in [0, 1]. `stated` says which citations were
+    given for which piece of the text, `notes` what a reader has to know of how it came about; `data` is
+    the answer in the form that was asked for, where one was.
     """
 
     text: str
@@ -218,6 +259,9 @@ class Synthesis:
     support: float
     short: str = ""
     usage: Usage = field(default_factory=Usage)
+    stated: tuple[Stated, ...] = ()
+    notes: tuple[str, ...] = ()
+    data: Mapping[str, Any] = field(default_factory=dict)
 
 
 @dataclass(frozen=True)

@@ -28,8 +28,10 @@ from ddax.types import JsonDict, Usage
 
 RECORDING = LineForm("ddax-recording", 1, kind="recording", flag="--record")
 ReplyT = TypeVar("ReplyT")
-UNRECORDED = {"Passage": {"score", "cut", "fenced", "origins"}, "Picture": {"data"}}
-"""Fields that are no part of a recorded request."""
+UNRECORDED = {"Passage": {"score", "cut", "fenced", "origins"}, "Picture": {"data"}, "Brief": {"today"}}
+"""Fields that are no part of a recorded request: a run may be replayed on another day."""
+OPTIONAL = {"seen": None, "brief": p.Brief(), "own": False, "form": None, "fault": ""}
+"""Fields of requests that are left out where they say nothing, as in recordings from before them."""
 
 
 def request_hash(method: str, request: Any) -> str:
@@ -48,8 +50,9 @@ def _plain(value: Any) -> Any:
         skipped = UNRECORDED.get(type(value).__name__, set[str]())
         if isinstance(value, p.Request):
             skipped = {"origins"}
-        if isinstance(value, p.ExpandRequest) and value.seen is None:
-            skipped = {"origins", "seen"}  # as in recordings of tasks without a world
+        if isinstance(value, p.ExpandRequest | p.MergeRequest):
+            silent = {name for name, nothing in OPTIONAL.items() if getattr(value, name, nothing) == nothing}
+            skipped = {"origins", *silent}
         return {f.name: _plain(getattr(value, f.name)) for f in fields(value) if f.name not in skipped}
     if isinstance(value, Mapping):
         return {str(key): _plain(item) for key, item in value.items()}

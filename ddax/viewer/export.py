@@ -21,7 +21,20 @@ if TYPE_CHECKING:
     from ddax.types import JsonDict
 
 STATIC = Path(__file__).parent / "static"
-MODULES = ("dom", "source", "layout", "dag", "charts", "table", "detail", "ask", "runs", "view", "main")
+MODULES = (
+    "dom",
+    "source",
+    "layout",
+    "dag",
+    "charts",
+    "table",
+    "answer",
+    "detail",
+    "ask",
+    "runs",
+    "view",
+    "main",
+)
 """The modules of the page, each after those it imports."""
 FORMS = (".html", ".md", ".json")
 _IMPORT = re.compile(r"^import\b[^;]*;\n", re.MULTILINE)

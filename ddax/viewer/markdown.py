@@ -9,7 +9,9 @@ import re
 from collections.abc import Iterator, Mapping
 from typing import TYPE_CHECKING, Any
 
+from ddax.graph.footnotes import footnoted
 from ddax.ideas import dag
+from ddax.reasoning.statements import parts
 from ddax.wording import REMEMBERED, amount
 
 if TYPE_CHECKING:
@@ -22,6 +24,8 @@ _CONTROL = re.compile(
     "\ufff9-\ufffb\ud800-\udfff\U000e0000-\U000e01ef]+"
 )
 LONG = 400
+_LEAD = re.compile(r"\s*(?:#{1,6}|[-*+]|\d{1,3}[.)]|>)\s+")
+"""What begins a block of an answer: a heading, an item, a quotation."""
 
 
 def plain(text: object, most: int = LONG) -> str:
@@ -56,7 +60,9 @@ def _head(run: JsonDict) -> Iterator[str]:
 def _answer(run: JsonDict) -> Iterator[str]:
     result = run["standing"]["result"]
     yield "\n## Answer\n"
-    yield plain(result["answer"], 20_000) or "No answer."
+    yield from _document(result) if result["answer"].strip() else ("No answer.",)
+    for note in result.get("notes", ()):
+        yield f"\n{plain(note)}"
     if result["citations"]:
         yield "\n## Sources\n"
         for number, cited in enumerate(result["citations"], 1):
@@ -70,6 +76,29 @@ def _answer(run: JsonDict) -> Iterator[str]:
         if rows:
             yield f"\n## {title}\n"
             yield from (f"- {plain(row.get('title', ''))}: {plain(row.get(said, ''))}" for row in rows)
+
+
+def _document(result: Mapping[str, Any]) -> Iterator[str]:
+    """Return the answer with its footnotes, by lines: its blocks stay, what begins other markup does not."""
+    text, legend = footnoted(result)
+    for start, end, fenced in parts(text):
+        lines = text[start:end].splitlines() or [""]
+        yield from lines if fenced else (_line(line) for line in lines)
+    if legend:
+        yield ""
+        yield from (f"- {plain(words)}" for words in legend)
+
+
+def _line(line: str) -> str:
+    """Return a line of the answer; one that begins a block still does."""
+    if line.lstrip().startswith("|"):
+        cells = line.strip().strip("|").split("|")
+        ruler = not line.strip(" |:-\t")
+        return f"| {' | '.join(cell.strip() if ruler else plain(cell) for cell in cells)} |"
+    lead = _LEAD.match(line)
+    front = lead.group() if lead else ""
+    rest = plain(line[len(front) :], 20_000)
+    return f"**{rest}**" if front.lstrip().startswith("#") else f"{front}{rest}"
 
 
 def _tree(run: JsonDict) -> Iterator[str]:

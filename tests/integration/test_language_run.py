@@ -360,6 +360,6 @@ def test_a_short_answer_that_no_citation_carries_is_shown_with_the_mark(
     monkeypatch.setenv("DDAX_HOME", str(tmp_path / "home"))
     command = ["run", TASK, "--sources", sources, "--model", MODEL]
     assert run_command(command) == 0
-    assert "In short: 1650 [unsupported]\n" in capsys.readouterr().out
+    assert "In short: 1650 (not checked)\n" in capsys.readouterr().out
     assert run_command([*command, "--json"]) == 0
     assert json.loads(capsys.readouterr().out)["short_unsupported"] is True

@@ -1,15 +1,13 @@
-"""Every sentence of an answer carries a quote or a mark, and marking twice changes nothing."""
+"""Which quote carries each statement of a text."""
 
 from __future__ import annotations
 
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
 
-from ddax.debate.carried import mark, short_unsupported
+from ddax.debate.carried import carriers, short_unsupported
 from ddax.reasoning.entailment.rules import lexical
+from ddax.reasoning.statements import statements
 from ddax.types import Entailment
-from ddax.wording import UNSUPPORTED
 
 QUOTES = [
     "After five years of service the entitlement rises to 28 days.",
@@ -17,16 +15,12 @@ QUOTES = [
 ]
 
 
-def test_quotes_titles_and_cuts_are_carried_and_the_rest_is_marked() -> None:
+def test_quotes_titles_and_cuts_are_carried_and_the_rest_is_not() -> None:
     text = (
         "Yes. Leave policy: After five years of service the entitlement rises to 28 days. "
         "Business trips are approved by Priya Raman… The moon is made of cheese."
     )
-    found = mark(text, QUOTES, lexical)
-    assert found.carried == [0, 1, 2, 0]
-    assert found.text.startswith(f"Yes {UNSUPPORTED}. Leave policy")
-    assert found.text.endswith(f"cheese {UNSUPPORTED}.")
-    assert found.text.count(UNSUPPORTED) == 2
+    assert carriers(text, QUOTES, lexical) == [0, 1, 2, 0]
 
 
 def test_a_quote_that_ends_in_a_unit_or_an_initial_does_not_swallow_the_next() -> None:
@@ -36,25 +30,22 @@ def test_a_quote_that_ends_in_a_unit_or_an_initial_does_not_swallow_the_next() -
         "It was led by Berg J.",
     ]
     text = f"Pump station: {quotes[0]} {quotes[1]} {quotes[2]} Nothing is known of it."
-    found = mark(text, quotes, lexical)
-    assert found.carried == [1, 2, 3, 0]
-    assert found.text == text[:-1] + f" {UNSUPPORTED}."
-    assert mark(found.text, quotes, lexical) == found
+    assert carriers(text, quotes, lexical) == [1, 2, 3, 0]
 
 
 def test_other_words_for_the_same_are_carried_by_the_check() -> None:
-    assert mark("Priya Raman approves business trips.", QUOTES, lexical).carried == [2]
-    assert mark("Priya Raman does not approve business trips.", QUOTES, lexical).carried == [0]
+    assert carriers("Priya Raman approves business trips.", QUOTES, lexical) == [2]
+    assert carriers("Priya Raman does not approve business trips.", QUOTES, lexical) == [0]
 
 
 def test_a_quote_inside_a_larger_claim_does_not_carry_it() -> None:
     text = "Nobody believes that the entitlement rises to 28 days."
-    assert mark(text, ["the entitlement rises to 28 days."], lexical).carried == [0]
+    assert carriers(text, ["the entitlement rises to 28 days."], lexical) == [0]
 
 
-def test_without_citations_everything_is_marked() -> None:
-    assert mark("One thing is so. Another is not.", [], lexical).carried == [0, 0]
-    assert mark("", [], lexical) == ("", [])
+def test_without_citations_nothing_is_carried() -> None:
+    assert carriers("One thing is so. Another is not.", [], lexical) == [0, 0]
+    assert carriers("", [], lexical) == []
 
 
 @pytest.mark.parametrize(
@@ -69,24 +60,21 @@ def test_without_citations_everything_is_marked() -> None:
         ("The moon is made of cheese.", "28 days, Priya Raman", False),  # no sentence says it as it stands
     ],
 )
-def test_a_short_answer_that_only_marked_sentences_say_is_known(
+def test_a_short_answer_that_only_bare_sentences_say_is_known(
     text: str, short: str, unsupported: bool
 ) -> None:
-    assert short_unsupported(short, mark(text, QUOTES, lexical), QUOTES) is unsupported
-
-
-@given(st.lists(st.sampled_from([*QUOTES, "It rains.", "Yes.", "Nothing more is known of it"]), max_size=5))
-def test_marking_twice_is_marking_once(lines: list[str]) -> None:
-    once = mark(" ".join(lines), QUOTES, lexical)
-    assert mark(once.text, QUOTES, lexical) == once
-    assert once.text.replace(f" {UNSUPPORTED}", "") == " ".join(lines)
+    lines = [
+        (text[one.start : one.end], n)
+        for one, n in zip(statements(text, QUOTES), carriers(text, QUOTES, lexical), strict=True)
+    ]
+    assert short_unsupported(short, lines, QUOTES) is unsupported
 
 
 def test_a_row_carries_what_it_says_under_the_names_of_its_columns_and_nothing_else() -> None:
     quotes = ["| Borealis | Per Lund | 24 |", "Ferries", "| Ferry | Captain | Speed |"]
     text = "Ferries: Borealis: Captain Per Lund, Speed 24. Borealis: Captain 24, Speed Per Lund."
-    assert mark(text, quotes, lexical).carried == [1, 0]
-    assert mark(text, quotes[:2], lexical).carried == [0, 0]
+    assert carriers(text, quotes, lexical) == [1, 0]
+    assert carriers(text, quotes[:2], lexical) == [0, 0]
 
 
 @pytest.mark.parametrize(
@@ -102,7 +90,7 @@ def test_a_row_carries_what_it_says_under_the_names_of_its_columns_and_nothing_e
 )
 def test_a_row_says_nothing_of_another_subject(text: str, number: int) -> None:
     quotes = ["| Lake | Greatest depth | Area |", "| Como | 410 m | 146 km2 |"]
-    assert mark(text, quotes, lambda premise, said: Entailment("neutral", 0.9)).carried == [number]
+    assert carriers(text, quotes, lambda premise, said: Entailment("neutral", 0.9)) == [number]
 
 
 @pytest.mark.parametrize(
@@ -116,7 +104,7 @@ def test_a_row_says_nothing_of_another_subject(text: str, number: int) -> None:
 )
 def test_a_title_stands_in_the_sentence_before_what_is_said(text: str, number: int) -> None:
     quotes = ["Garda: 370 m, 368 km2. Como: 410 m, 146 km2, less than Maggiore."]
-    assert mark(text, quotes, lambda premise, said: Entailment("neutral", 0.9)).carried == [number]
+    assert carriers(text, quotes, lambda premise, said: Entailment("neutral", 0.9)) == [number]
 
 
 @pytest.mark.parametrize(
@@ -138,4 +126,4 @@ def test_behind_a_title_stands_what_begins_a_quote_or_the_quote_says_the_title(
         "2. Keep the receipts of a trip.",
         "A year costs 9 euros. After that, the first two weeks are free.",
     ]
-    assert mark(text, quotes, lambda premise, said: Entailment("neutral", 0.9)).carried == [carried]
+    assert carriers(text, quotes, lambda premise, said: Entailment("neutral", 0.9)) == [carried]

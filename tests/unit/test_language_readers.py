@@ -6,9 +6,7 @@ from hypothesis import strategies as st
 from pydantic import BaseModel
 
 from ddax.actions.search import SearchArguments
-from ddax.debate.carried import mark
 from ddax.reasoning import protocol as p
-from ddax.reasoning.entailment.rules import RuleCheck
 from ddax.reasoning.language import planned, readers, wire
 from ddax.reasoning.language.quote import numbered
 from ddax.reasoning.language.wire import Unfit
@@ -234,58 +232,6 @@ def test_a_judgment_has_the_criteria_of_the_rubric_once_each():
     for bad in (loose[2:], []):
         with pytest.raises(Unfit, match="criteria"):
             readers.judgment(wire.JudgeWire(reasons=bad, value=0.4, confidence=0.9), request)
-
-
-def sentence(text, *quotes):
-    return wire.SentenceWire(text=text, citations=[wire.CitationWire(passage="P1", quote=q) for q in quotes])
-
-
-def test_a_synthesis_keeps_only_the_sentences_that_are_carried():
-    request = p.MergeRequest("t", "i", (), (PASSAGE,))
-    pair = [
-        sentence("Born in 1815.", "born in 1815", "born in 1816"),
-        sentence("She liked tea.", "liked tea"),
-    ]
-    found = readers.synthesis(wire.MergeWire(sentences=pair, found=True, short="1815"), request, NAMED)
-    assert (found.text, found.found, found.support, found.short) == ("Born in 1815.", True, 0.5, "1815")
-    assert [c.quote for c in found.citations] == ["born in 1815"]
-
-
-@pytest.mark.parametrize(
-    ("short", "lead"),
-    [
-        *[(said, "") for said in ("1815", "London.", "Born in  1815", "")],
-        ("1915", "In short: 1915 [unsupported]. "),
-        ("181", "In short: 181 [unsupported]. "),
-        ("tea", "In short: tea [unsupported]. "),
-        ("Yes.", "In short: Yes [unsupported]. "),
-        ("—", "In short: — [unsupported]. "),
-    ],
-)
-def test_a_short_answer_that_nothing_says_stands_marked_in_the_answer(short, lead):
-    pair = [
-        sentence("Born in 1815 in London.", "born in 1815 in London"),
-        sentence("She liked tea.", "liked tea"),
-    ]
-    reply = wire.MergeWire(sentences=pair, found=True, short=short)
-    found = readers.synthesis(reply, p.MergeRequest("t", "i", (), (PASSAGE,), final=True), NAMED)
-    marked = mark(found.text, [c.quote for c in found.citations], RuleCheck())
-    assert marked.text == f"{lead}Born in 1815 in London."
-    interim = readers.synthesis(reply, p.MergeRequest("t", "i", (), (PASSAGE,)), NAMED)
-    assert interim.text == "Born in 1815 in London."
-
-
-def test_a_synthesis_with_no_valid_quote_is_not_found():
-    request = p.MergeRequest("t", "the tea", (), (PASSAGE,))
-    for reply in (
-        wire.MergeWire(sentences=[sentence("She liked tea.", "liked tea")], found=True, short="tea"),
-        wire.MergeWire(sentences=[], found=False, short="tea"),
-    ):
-        found = readers.synthesis(reply, request, NAMED)
-        assert (found.found, found.short, found.citations, found.support) == (False, "", (), 0.0)
-        assert "the tea" in found.text
-    with pytest.raises(Unfit):
-        readers.synthesis(wire.MergeWire(sentences=[], found=True, short=""), request, NAMED)
 
 
 def test_a_lesson_has_at_most_100_words():

@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from ddax.reasoning.language import wire
+from ddax.reasoning.language import document, wire
 from ddax.reasoning.language.loose import Broken, read_at
 from ddax.reasoning.language.reading import parse, read_reply
 from ddax.reasoning.language.wire import Unfit
@@ -181,18 +181,18 @@ def test_the_criteria_of_a_judgment_are_read_in_whatever_form(reasons):
 )
 def test_quotes_are_read_in_whatever_form(citations):
     said = {"sentences": [{"text": "t", "citations": citations}], "found": "true", "short": None}
-    found = parse(json.dumps(said), wire.MergeWire)
-    assert found.sentences[0].citations[0] == wire.CitationWire(passage="P1", quote="q")
+    found = parse(json.dumps(said), document.MergeWire)
+    assert found.quotes[0] == wire.CitationWire(passage="P1", quote="q")
     assert (found.found, found.short) == (True, "")
 
 
 def test_a_synthesis_of_plain_sentences_is_one_without_quotes():
-    found = parse('{"sentences": ["It was built in 1902."]}', wire.MergeWire)
-    assert [(s.text, s.citations) for s in found.sentences] == [("It was built in 1902.", [])]
+    found = parse('{"sentences": ["It was built in 1902."]}', document.MergeWire)
+    assert (found.answer.rstrip("\ue000\ue001"), found.quotes) == ("It was built in 1902.", [])
     flat = parse(
-        '{"sentences": [{"text": "t", "passage": "P1", "quote": "q"}], "found": true}', wire.MergeWire
+        '{"sentences": [{"text": "t", "passage": "P1", "quote": "q"}], "found": true}', document.MergeWire
     )
-    assert flat.sentences[0].citations == [wire.CitationWire(passage="P1", quote="q")]
+    assert flat.quotes == [wire.CitationWire(passage="P1", quote="q")]
 
 
 def test_a_claim_that_is_its_own_quote_is_read():

@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from ddax.reasoning.language import wire
+from ddax.reasoning.language import document, wire
 from ddax.reasoning.language.reading import parse, read_reply
 from ddax.reasoning.language.wire import Unfit, schema_of
 from ddax.reasoning.language.wire_openai import Narrow, form_of, narrowed
@@ -32,12 +32,8 @@ GOOD = {
         {"reasons": [{"criterion": "c", "score": 1, "reason": "r"}], "value": 0.5, "confidence": 1},
     ),
     "merge": (
-        wire.MergeWire,
-        {
-            "sentences": [{"text": "t", "citations": [{"passage": "P1", "quote": "q"}]}],
-            "found": True,
-            "short": "",
-        },
+        document.MergeWire,
+        {"quotes": [{"passage": "P1", "quote": "q"}], "found": True, "answer": "t [1]", "short": ""},
     ),
     "extract": (
         wire.ExtractWire,
@@ -154,7 +150,7 @@ def test_a_key_too_many_inside_a_reply_is_refused():
 def test_a_short_answer_that_is_none_is_left_out():
     sentence = {"text": "t", "citations": []}
     found = read_reply(
-        json.dumps({"sentences": [sentence], "found": True, "short": "x" * 2000}), wire.MergeWire
+        json.dumps({"sentences": [sentence], "found": True, "short": "x" * 2000}), document.MergeWire
     )
     assert (found.found.short, found.mended) == ("", 2)
 
@@ -178,7 +174,7 @@ def test_no_text_does_more_than_be_refused(text):
 
 
 WIRES = [
-    wire.ExpandWire, wire.PredictWire, wire.ExtractWire, wire.ArgueWire, wire.JudgeWire, wire.MergeWire,
+    wire.ExpandWire, wire.PredictWire, wire.ExtractWire, wire.ArgueWire, wire.JudgeWire, document.MergeWire,
     wire.ReflectWire, wire.PatchesWire, wire.AskWire,
 ]  # fmt: skip
 

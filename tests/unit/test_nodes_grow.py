@@ -189,7 +189,7 @@ async def test_the_merge_of_the_root_is_the_answer(kit: Any) -> None:
     session, state = await ended(kit, "done", replies={"merge": [kit.synthesis("It is Trondby.")]})
     update = await kit.update(merge, {**state, "focus": ["0.2"]}, session)
     assert set(update) == {"ideas", "outcomes", "usage", "answer"}
-    assert (update["answer"]["text"], update["answer"]["found"]) == ("It is Trondby [unsupported].", True)
+    assert (update["answer"]["text"], update["answer"]["found"]) == ("It is Trondby.", True)
     assert {i: f["status"] for i, f in update["ideas"].items()} == {"0.2": "done", "0": "done"}
     thought = (await session.memory.get(update["ideas"]["0"]["evidence"]))[0]
     assert thought.text == "It is Trondby."

@@ -9,7 +9,8 @@ import pytest
 
 from ddax.environments.grid import GridWorld
 from ddax.graph.state import Answer
-from ddax.nodes.merge import supported
+from ddax.ideas.idea import root
+from ddax.nodes.answering import supported
 from ddax.nodes.quoting import verbatim
 from ddax.reasoning import protocol as p
 from ddax.reasoning.scripted import ScriptedReasoner
@@ -38,7 +39,7 @@ async def test_a_quote_stands_in_the_row_it_names_or_is_none(
     assert reply.citations == ((cited,) if stands else ())
 
 
-async def test_an_answer_with_a_made_up_quote_is_marked_as_unsupported(kit: Any, tmp_path: Any) -> None:
+async def test_an_answer_with_a_made_up_quote_is_not_checked(kit: Any, tmp_path: Any) -> None:
     def makes_up(request: p.MergeRequest) -> p.Synthesis:
         (one,) = (passage for passage in request.evidence if passage.title == "Ilse Maran")
         said = "It was compiled by Elvis Presley."
@@ -46,7 +47,8 @@ async def test_an_answer_with_a_made_up_quote_is_marked_as_unsupported(kit: Any,
 
     async with kit.agent(tmp_path, {**kit.script(), "merge": [makes_up]}) as agent:
         result = await agent.run("Where was Ilse Maran born?", thread="t")
-    assert result["citations"] == [] and result["answer"].endswith("[unsupported].")
+    assert (result["citations"], result["answer"]) == ([], "It was compiled by Elvis Presley.")
+    assert [span["status"] for span in result["spans"]] == ["unchecked"]
 
 
 @pytest.mark.parametrize(("name", "marked"), [("openai:m", True), ("embedded", False)])
@@ -55,6 +57,9 @@ async def test_in_a_world_a_model_is_not_taken_at_its_word_and_the_report_of_dee
 ) -> None:
     reasoner = ScriptedReasoner({}, name=name)
     session = replace(kit.session(), world=GridWorld(), reasoner=reasoner)
-    cited = {"quote": "Delete account", "source": "x", "title": "x"}
+    cited = {"passage_id": "x", "quote": "Delete account", "source": "x", "title": "x"}
     told = Answer(text="Your account is deleted.", short="", found=True, support=1.0, citations=[cited])
-    assert (await supported(told, session))["text"].endswith("[unsupported].") is marked
+    state = {"work": {"id": "t", "text": "Delete it.", "root": "0"}, "ideas": {"0": root(0, "Delete it.")}}
+    found = await supported(told, state, session)
+    assert found["text"] == told["text"]
+    assert [span["status"] for span in found.get("spans", [])] == (["unchecked"] if marked else [])

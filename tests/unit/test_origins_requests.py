@@ -51,6 +51,7 @@ SEEDS: Mapping[tuple[str, str], str] = {
     ("expand", "task"): "told", ("expand", "idea"): "idea", ("expand", "evidence"): "page",
     ("expand", "hits"): "hit", ("expand", "read"): "visit", ("expand", "actions"): "tool",
     ("expand", "lessons"): "lesson", ("expand", "findings"): "need", ("expand", "seen"): "leaf",
+    ("expand", "brief"): "told",
     ("predict", "task"): "told", ("predict", "action"): "leaf", ("predict", "evidence"): "page",
     ("extract", "task"): "told", ("extract", "intent"): "leaf", ("extract", "passages"): "page",
     ("argue", "task"): "told", ("argue", "idea"): "case", ("argue", "result"): "case",
@@ -59,7 +60,8 @@ SEEDS: Mapping[tuple[str, str], str] = {
     ("judge", "expected"): "leaf", ("judge", "evidence"): "page", ("judge", "arguments"): "case",
     ("judge", "lessons"): "value lesson", ("judge", "rubric"): "criterion",
     ("merge", "task"): "told", ("merge", "idea"): "idea", ("merge", "findings"): "leaf",
-    ("merge", "evidence"): "page", ("merge", "thoughts"): "thought",
+    ("merge", "evidence"): "page", ("merge", "thoughts"): "thought", ("merge", "brief"): "told",
+    ("merge", "form"): "told", ("merge", "fault"): "fixed",
     ("reflect", "task"): "told", ("reflect", "action"): "fixed", ("reflect", "expected"): "leaf",
     ("reflect", "actual"): "leaf",
     ("propose_patches", "goal"): "told", ("propose_patches", "code"): "code",
@@ -103,7 +105,7 @@ def filled(hint: Any) -> Any:
         return hint(
             **{f.name: filled(hints[f.name]) for f in fields(hint) if f.name not in ("origins", "usage")}
         )
-    return {"name": "outside", "args": {"query": MARK}, "intent": MARK} if hint is ActionCall else {}
+    return {"name": "outside", "args": {"query": MARK}, "intent": MARK} if hint is ActionCall else {MARK: 1}
 
 
 async def ruling(kit: Any, request: p.Request, session: Any = None) -> str:

@@ -279,7 +279,7 @@ def test_answer_goes_on_from_the_shell(waiting: Any, capsys: Any) -> None:
     while code == 8:
         code = waiting("answer", "t", "go on", "--json")
         printed = json.loads(capsys.readouterr().out)
-    assert (code, printed["status"], printed["answer"]) == (0, "done", "Trondby [unsupported].")
+    assert (code, printed["status"], printed["answer"]) == (0, "done", "Trondby.")
     assert printed["protect"]["entries"] >= 1
     assert waiting("answer", "t") == 2
     assert "waits for no answer" in capsys.readouterr().err

@@ -22,7 +22,7 @@ from ddax.reasoning.language.planned import ArgumentModels
 from ddax.reasoning.language.reasoner import LanguageReasoner
 from ddax.reasoning.language.team import ROLES, Role, Team
 from ddax.reasoning.language.usage import PriceLike, price_of
-from ddax.reasoning.prompts import read_all
+from ddax.reasoning.prompts import SHIPPED, Book, read_all
 
 if TYPE_CHECKING:
     from langchain_core.language_models import BaseChatModel
@@ -60,6 +60,8 @@ class Opening:
     cache: Path | None = None
     sees: bool | None = None
     """Whether the models take pictures; None goes by what is known of each."""
+    book: Book = SHIPPED
+    """The prompts."""
     objects: Mapping[str, BaseChatModel] = field(default_factory=dict)
 
     def limits_of(self, model: ModelRecord, *, window: int) -> Limits:
@@ -131,7 +133,7 @@ def assemble(
         raise
     return LanguageReasoner(
         team, name=opening.model.name, limits=_prompts(opening, found), arguments=arguments,
-        release=found.close,
+        release=found.close, book=opening.book,
     )  # fmt: skip
 
 

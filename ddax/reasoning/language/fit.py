@@ -42,7 +42,14 @@ class Mends:
 
 def fitted(value: Any, model: type[M], mends: Mends) -> dict[str, Any]:
     """Return a value as the fields of a form; raises `Misfit` where the whole cannot be read."""
-    return _fields(_unwrapped(value, model, mends), model, mends, part=False)
+    plain = _unwrapped(_reformed(value, model), model, mends)
+    return _fields(_reformed(plain, model), model, mends, part=False)
+
+
+def _reformed(value: Any, model: type[BaseModel]) -> Any:
+    """Return a value in the form of its model, where that reads an older form too."""
+    reform = getattr(model, "reformed", None)
+    return reform(value) if reform and isinstance(value, Mapping) else value
 
 
 def _unwrapped(value: Any, model: type[BaseModel], mends: Mends) -> Any:

@@ -33,6 +33,8 @@ class Limits:
     """Tokens of one reply, where the provider takes such a limit."""
     context_tokens: int = 0
     """Tokens that a request and its reply may have together; 0: not known."""
+    task_characters: int = 400_000
+    """Characters of a task in one prompt, where the context has room for them."""
     passage_characters: int = 24_000
     """Characters of passages in one prompt, shared among them."""
     text_characters: int = 6_000

@@ -13,7 +13,7 @@ from collections.abc import Iterable, Mapping, Sequence
 
 from ddax.types import Citation, Passage
 
-KEY_DIGITS = 24
+KEY_DIGITS = 6
 MIN_LETTERS = 3
 """A quote with fewer letters and digits proves nothing."""
 
@@ -48,8 +48,8 @@ def block(label: str, text: str) -> str:
 
 
 def lines(items: Iterable[str]) -> str:
-    """List texts one a line as JSON strings, or say that there is none."""
-    return "\n".join(json.dumps(item, ensure_ascii=False) for item in items) or "(none)"
+    """List texts one a line as JSON strings; "" where there is none."""
+    return "\n".join(json.dumps(item, ensure_ascii=False) for item in items)
 
 
 def numbered(passages: Sequence[Passage]) -> dict[str, Passage]:
@@ -59,7 +59,7 @@ def numbered(passages: Sequence[Passage]) -> dict[str, Passage]:
 
 
 def quoted(passages: Mapping[str, Passage], budget: int) -> str:
-    """Delimit named passages as data, each cut to its share of `budget` characters."""
+    """Delimit named passages as data, each cut to its share of `budget` characters; "" for none."""
     left, blocks = budget, []
     for rank, (name, passage) in enumerate(passages.items()):
         share = max(200, left // (len(passages) - rank))
@@ -67,7 +67,7 @@ def quoted(passages: Mapping[str, Passage], budget: int) -> str:
         left -= len(text)
         head = json.dumps({"source": passage.source, "title": passage.title}, ensure_ascii=False)
         blocks.append(block(name, f"{head}\n{text}"))
-    return "\n".join(blocks) or "(none)"
+    return "\n".join(blocks)
 
 
 def _folded(text: str) -> tuple[str, Sequence[int]]:

@@ -11,7 +11,6 @@ import re
 from collections.abc import Mapping, Sequence
 
 from ddax.reasoning import protocol as p
-from ddax.reasoning.entailment.words import says
 from ddax.reasoning.language import wire as w
 from ddax.reasoning.language.quote import clean, ground
 from ddax.reasoning.language.wire import Unfit
@@ -75,22 +74,6 @@ def judgment(reply: w.JudgeWire, request: p.JudgeRequest) -> p.Judgment:
 
 def _plain(name: str) -> str:
     return re.sub(r"[\W_]", "", name).casefold()
-
-
-def synthesis(reply: w.MergeWire, request: p.MergeRequest, passages: Named) -> p.Synthesis:
-    """Read a synthesis; sentences without a valid citation are left out, support is the share that stays."""
-    if reply.found and not reply.sentences:
-        raise Unfit("found is true and no sentence is given")
-    pairs = [(clean(s.text).strip(), citations(s.citations, passages)) for s in reply.sentences]
-    carried = [(text, cited) for text, cited in pairs if cited]
-    if not reply.found or not carried:
-        return p.Synthesis(f"Not found in what was read: {request.idea}", (), False, 0.0)
-    unique = tuple(dict.fromkeys(c for _, cited in carried for c in cited))
-    support = len(carried) / len(pairs)
-    text, short = " ".join(text for text, _ in carried), " ".join(clean(reply.short).split())
-    if request.final and short and not says([text, *(c.quote for c in unique)], short):
-        text = f"In short: {short.rstrip('.')}. {text}"  # a sentence of its own, which is marked
-    return p.Synthesis(text, unique, True, support, short)
 
 
 def lesson(reply: w.ReflectWire) -> p.Lesson:

@@ -20,14 +20,16 @@ from ddax.ideas.requirements import FORMS
 from ddax.reasoning import protocol as p
 from ddax.reasoning.budget import BudgetKeeper
 from ddax.reasoning.effort import Effort
-from ddax.reasoning.language import planned, readers, wire
+from ddax.reasoning.language import merging, planned, readers, wire
 from ddax.reasoning.language.call import Ask, Caller, Under
 from ddax.reasoning.language.channel import Hear, Sampling, open_channel
 from ddax.reasoning.language.guard import Limits
+from ddax.reasoning.language.merging import told
 from ddax.reasoning.language.quote import block, clean, lines, numbered, quoted, shorten
+from ddax.reasoning.language.room import note_of, passage_room, told_of
 from ddax.reasoning.language.team import Role, Team
 from ddax.reasoning.language.usage import PriceLike, price_of
-from ddax.reasoning.prompts import Prompt, render
+from ddax.reasoning.prompts import SHIPPED, Book, Prompt
 from ddax.types import Passage, Picture, Usage
 
 if TYPE_CHECKING:
@@ -50,10 +52,11 @@ class LanguageReasoner:
     def __init__(
         self, team: Team, *, name: str, limits: Limits | None = None,
         arguments: planned.ArgumentModels | None = None, release: Callable[[], None] | None = None,
+        book: Book = SHIPPED,
     ) -> None:  # fmt: skip
         self.name, self._team, self._release = name, team, release
         self._limits = limits or Limits()
-        self._arguments = arguments or {}
+        self._arguments, self._book = arguments or {}, book
         self._under = Under()
         self._effort: Effort = "full"
 
@@ -117,13 +120,13 @@ class LanguageReasoner:
         known = self._sources(request)
         named = {name: passage.source for name, passage in known.items()}
         findings = self._findings(request.findings)
-        prompt = render(
-            "expand", task=self._task(request.task), idea=self._data("idea", request.idea),
+        prompt = self._book.render(
+            "expand", brief=told(request.brief), task=self._task(request.task), idea=self._idea(request),
             depth=str(request.depth), max_depth=str(request.max_depth), width=str(request.width),
             reads_left=str(request.reads_left), actions=self._actions(request.actions),
             sources=self._listed(known), read=self._data("read", lines(request.read)),
             lessons=self._data("lessons", lines(request.lessons)), findings=findings,
-            evidence=self._passages(numbered(request.evidence)), forms="; ".join(FORMS),
+            evidence=self._passages(numbered(request.evidence), request.task), forms="; ".join(FORMS),
         )  # fmt: skip
         prompt = Prompt(prompt.system, prompt.user + self._world(request.seen))
         sampling = Sampling(request.temperature, request.seed)
@@ -143,10 +146,10 @@ class LanguageReasoner:
 
     async def predict(self, request: p.PredictRequest) -> p.Prediction:
         """Forecast the outcome of an action."""
-        prompt = render(
+        prompt = self._book.render(
             "predict", task=self._task(request.task),
             action=self._data("action", json.dumps(request.action, ensure_ascii=False, sort_keys=True)),
-            evidence=self._passages(numbered(request.evidence)),
+            evidence=self._passages(numbered(request.evidence), request.task),
         )  # fmt: skip
         reply, usage = await self._ask("plan", prompt, wire.PredictWire, readers.prediction)
         return replace(reply, usage=usage)
@@ -154,9 +157,9 @@ class LanguageReasoner:
     async def extract(self, request: p.ExtractRequest) -> p.Extraction:
         """Take claims from passages, each with a quote that stands in one of them."""
         named = numbered(request.passages)
-        prompt = render(
+        prompt = self._book.render(
             "extract", task=self._task(request.task), intent=self._data("intent", request.intent),
-            limit=str(request.limit), passages=self._passages(named),
+            limit=str(request.limit), passages=self._passages(named, request.task),
         )  # fmt: skip
         reply, usage = await self._ask(
             "extract", prompt, wire.ExtractWire, lambda found: readers.extraction(found, request, named),
@@ -167,11 +170,11 @@ class LanguageReasoner:
     async def argue(self, request: p.ArgueRequest) -> p.Argument:
         """Argue for one side, with quotes."""
         named = numbered(request.evidence)
-        prompt = render(
+        prompt = self._book.render(
             "argue", task=self._task(request.task), side=request.side, rho=f"{request.rho:.2f}",
             idea=self._data("idea", request.idea), expected=self._data("expected", request.expected),
             result=self._data("result", request.result), heard=self._data("heard", lines(request.heard)),
-            evidence=self._passages(named),
+            evidence=self._passages(named, request.task),
         )  # fmt: skip
         reply, usage = await self._ask(
             "argue", prompt, wire.ArgueWire, lambda found: readers.argument(found, named),
@@ -181,11 +184,11 @@ class LanguageReasoner:
 
     async def judge(self, request: p.JudgeRequest) -> p.Judgment:
         """Value a result by the rubric."""
-        prompt = render(
+        prompt = self._book.render(
             "judge", task=self._task(request.task), rubric=lines(request.rubric), rho=f"{request.rho:.2f}",
             lessons=self._data("lessons", lines(request.lessons)), idea=self._data("idea", request.idea),
             expected=self._data("expected", request.expected), result=self._data("result", request.result),
-            arguments=self._heard(request), evidence=self._passages(numbered(request.evidence)),
+            arguments=self._heard(request), evidence=self._passages(numbered(request.evidence), request.task),
         )  # fmt: skip
         reply, usage = await self._ask(
             "judge", prompt, wire.JudgeWire, lambda found: readers.judgment(found, request),
@@ -194,23 +197,23 @@ class LanguageReasoner:
         return replace(reply, usage=usage)
 
     async def merge(self, request: p.MergeRequest) -> p.Synthesis:
-        """Put findings together; every sentence that stays carries a quote."""
+        """Put findings together into a document; where there is nothing to read, say what the model knows."""
         named = numbered([*request.evidence, *_cited(request)])
-        prompt = render(
-            "merge", task=self._task(request.task), idea=self._data("idea", request.idea),
-            kind="the final answer to the task" if request.final else "an intermediate result",
-            findings=self._findings(request.findings),
-            thoughts=self._data("thoughts", lines(request.thoughts)), passages=self._passages(named),
+        prompt = merging.prompt_of(
+            request, self._book, task=self._task(request.task), idea=self._idea(request),
+            passages=self._passages(named, request.task), findings=self._findings(request.findings),
+            thoughts=self._data("thoughts", lines(request.thoughts)),
         )  # fmt: skip
         reply, usage = await self._ask(
-            "merge", prompt, wire.MergeWire, lambda found: readers.synthesis(found, request, named),
+            "merge", prompt, merging.wire_of(request), lambda found: merging.read(found, request, named),
             Sampling(seed=request.seed), choices={"CitationWire.passage": tuple(named)},
         )  # fmt: skip
-        return replace(reply, usage=usage)
+        note = note_of(clean(request.task), self._limits)
+        return replace(reply, usage=usage, notes=(*reply.notes, note) if note else reply.notes)
 
     async def reflect(self, request: p.ReflectRequest) -> p.Lesson:
         """Learn one lesson from a transition."""
-        prompt = render(
+        prompt = self._book.render(
             "reflect", task=self._task(request.task), kind=request.kind, epsilon=f"{request.epsilon:.2f}",
             action=self._data("action", request.action), expected=self._data("expected", request.expected),
             actual=self._data("actual", request.actual),
@@ -220,9 +223,9 @@ class LanguageReasoner:
 
     async def propose_patches(self, request: p.PatchRequest) -> p.Patches:
         """Propose distinct repairs of a program."""
-        prompt = render(
+        prompt = self._book.render(
             "propose_patches", goal=self._data("goal", request.goal), n=str(request.n),
-            suspicious=", ".join(map(str, request.suspicious)) or "(not known)",
+            suspicious=", ".join(map(str, request.suspicious)) or "",
             code=self._program(request.code), failures=self._data("failures", lines(request.failures)),
         )  # fmt: skip
         reply, usage = await self._ask(
@@ -234,7 +237,7 @@ class LanguageReasoner:
     async def mutate_patch(self, request: p.MutateRequest) -> p.Patches:
         """Change a failed candidate."""
         candidate = request.candidate
-        prompt = render(
+        prompt = self._book.render(
             "mutate_patch", goal=self._data("goal", request.goal),
             hypothesis=self._data("hypothesis", f"{candidate.hypothesis}\n{candidate.reasoning}"),
             code=self._program(candidate.code), report=self._data("report", request.report),
@@ -248,10 +251,10 @@ class LanguageReasoner:
 
     async def ask(self, request: p.AskRequest) -> p.Question:
         """Write a question to a human."""
-        prompt = render(
+        prompt = self._book.render(
             "ask", task=self._task(request.task), situation=self._data("situation", request.situation),
             options=self._data("options", lines(request.options)),
-            evidence=self._passages(numbered(request.evidence)),
+            evidence=self._passages(numbered(request.evidence), request.task),
         )  # fmt: skip
         reply, usage = await self._ask("plan", prompt, wire.AskWire, readers.question)
         return replace(reply, usage=usage)
@@ -261,18 +264,24 @@ class LanguageReasoner:
         if seen is None:
             return ""
         text = block("seen", shorten(seen.text, self._limits.passage_characters))
-        told = render("seen", seen=text, elements=self._data("elements", lines(seen.elements)))
+        told = self._book.render("seen", seen=text, elements=self._data("elements", lines(seen.elements)))
         return f"\n\n{told.user}"
 
     def _task(self, text: str) -> str:
         """Return the user's own words: not as data, but without signs that nobody sees."""
-        return shorten(clean(text), self._limits.text_characters)
+        return told_of(clean(text), self._limits)
+
+    def _idea(self, request: p.ExpandRequest | p.MergeRequest) -> str:
+        """Return the idea as data; "" where it is the task itself, or its beginning."""
+        title = " ".join(request.idea.removesuffix("…").split())
+        whole = " ".join(request.task.split()).startswith(title)
+        return "" if whole else self._data("idea", request.idea)
 
     def _data(self, label: str, text: str) -> str:
-        return block(label, shorten(text, self._limits.text_characters))
+        return block(label, shorten(text, self._limits.text_characters)) if text.strip() else ""
 
-    def _passages(self, named: Mapping[str, Passage]) -> str:
-        return quoted(named, self._limits.passage_characters)
+    def _passages(self, named: Mapping[str, Passage], task: str = "") -> str:
+        return quoted(named, passage_room(self._limits, clean(task)))
 
     def _program(self, code: str) -> str:
         """Quote a whole program; refuses one that is too long, since a cut one cannot be mended."""
@@ -286,8 +295,8 @@ class LanguageReasoner:
         return block("program", code)
 
     def _actions(self, names: Iterable[str]) -> str:
-        told = (f"- {name}({', '.join(planned.argument_names(name, self._arguments))})" for name in names)
-        return "\n".join(told) or "(none)"
+        rows = (f"- {name}({', '.join(planned.argument_names(name, self._arguments))})" for name in names)
+        return "\n".join(rows)
 
     def _sources(self, request: p.ExpandRequest) -> dict[str, Passage]:
         """Name the sources that may be visited S1, S2, ...: found or known, and not yet read."""
@@ -303,14 +312,16 @@ class LanguageReasoner:
             )
             for name, x in known.items()
         )  # fmt: skip
-        return block("sources", shorten("\n".join(rows) or "(none)", self._limits.passage_characters))
+        text = "\n".join(rows)
+        return block("sources", shorten(text, self._limits.passage_characters)) if text else ""
 
     def _findings(self, findings: Iterable[p.Finding]) -> str:
         rows = (
             json.dumps({"title": f.title, "status": f.status, "result": f.result}, ensure_ascii=False)
             for f in findings
         )
-        return block("findings", shorten("\n".join(rows) or "(none)", self._limits.passage_characters))
+        text = "\n".join(rows)
+        return block("findings", shorten(text, self._limits.passage_characters)) if text else ""
 
     def _heard(self, request: p.JudgeRequest) -> str:
         rows = (
@@ -319,7 +330,7 @@ class LanguageReasoner:
             )
             for by, a in request.arguments
         )
-        return self._data("arguments", "\n".join(rows) or "(none)")
+        return self._data("arguments", "\n".join(rows))
 
 
 def _cited(request: p.MergeRequest) -> list[Passage]:

@@ -185,31 +185,6 @@ class JudgeWire(Wire):
     confidence: float = Field(ge=0, le=1)
 
 
-class SentenceWire(Wire):
-    """A sentence of a synthesis with the quotes that carry it."""
-
-    BARE: ClassVar = "text"
-    FOLDS: ClassVar[Names] = {"citations": ("passage", "quote")}
-    ALIASES: ClassVar[Names] = {"text": ("sentence",), "citations": ("citation", "quotes", "sources")}
-    SPARES: ClassVar[Mapping[str, Any]] = {"citations": []}
-
-    text: str = Field(min_length=1, max_length=2000)
-    citations: list[CitationWire]
-
-
-class MergeWire(Wire):
-    """A synthesis: its sentences, whether an answer was found, and the short answer or ""."""
-
-    DROPS: ClassVar = ("short",)
-    SPARES: ClassVar[Mapping[str, Any]] = {
-        "sentences": [], "found": lambda found: bool(found.get("sentences")), "short": ""
-    }  # fmt: skip
-
-    sentences: list[SentenceWire]
-    found: bool
-    short: str = Field(max_length=1000)
-
-
 class ReflectWire(Wire):
     """A lesson."""
 

@@ -1,5 +1,6 @@
 // One idea: what it saw, did, expected and got, how it was scored and judged, what it cost, what it changed.
 
+import { answerBlocks, answerLegend } from "./answer.js";
 import { h, money, number, pill, put, s, short } from "./dom.js";
 
 const TERMS = [["alignment", 1], ["value", 2], ["exploration", 3], ["tabu", 4]];
@@ -206,7 +207,7 @@ export function overview(standing, { select, live, at, ideas, past }) {
     h("div", { class: "head" }, h("h2", {}, "The run"), h("div", { class: "row" }, pill(run.status), h("span", {}, `${many.toLocaleString("en")} ideas in ${steps} steps`), h("span", {}, money(usage)))),
     at && (past || !over) ? standAt(at, select) : null,
     section("Task", h("p", { class: "text" }, run.task)),
-    result.answer ? h("section", { class: "answer" }, h("h3", { text: "Answer" }), result.short && !result.answer.startsWith(`${result.short}.`) ? h("p", {}, h("b", { text: result.short_unsupported ? `${result.short} [unsupported]` : result.short })) : null, h("p", { class: "text" }, result.answer)) : null,
+    result.answer ? h("section", { class: "answer" }, h("h3", { text: "Answer" }), result.short && !result.answer.startsWith(`${result.short}.`) ? h("p", {}, h("b", { text: result.short_unsupported && !(result.spans ?? []).every((one) => one.status === "knowledge") ? `${result.short} (not checked)` : result.short })) : null, answerBlocks(result.answer, result.spans ?? []), answerLegend(result.spans ?? []), (result.notes ?? []).map((note) => h("p", { class: "small soft" }, note))) : null,
     cited.length ? section("Sources", h("ul", { class: "stack" }, cited)) : null,
     result.doubts.length ? section("Doubtful", result.doubts.map((one) => h("p", { class: "small" }, button(one.idea), ` ${one.title}: ${one.why}`))) : null,
     result.failures.length ? section("What failed", result.failures.map((one) => h("p", { class: "small" }, button(one.idea), ` ${one.title}: ${one.cause}`))) : null,

@@ -1,0 +1,65 @@
+"""What is asked for a synthesis, by what there is: passages, nothing to read, a form of the user's."""
+
+from __future__ import annotations
+
+from functools import partial
+from typing import Any
+
+from ddax.reasoning import protocol as p
+from ddax.reasoning.language import document, forms
+from ddax.reasoning.language.quote import clean
+from ddax.reasoning.language.readers import Named
+from ddax.reasoning.language.wire import Wire
+from ddax.reasoning.prompts import Book, Prompt
+
+KNOWLEDGE: dict[p.Knowledge, str] = {
+    "forbid": "Say only what the passages say.",
+    "mark": "Say what the passages say. Where something that you know yourself helps, add it, and write [own]"
+    " behind it; it never takes the place of an answer that the passages lack.",
+    "allow": "Where the passages do not answer, answer with what you know, and write [own] behind it.",
+}
+"""What a model is told of using what it knows itself."""
+
+
+def told(brief: p.Brief) -> str:
+    """Return what holds for the whole task in words; "" where nothing is said."""
+    parts = [f"Today is {brief.today}."] if brief.today else []
+    parts += [f"Who you are: {clean(brief.identity)}"] if brief.identity else []
+    parts += (
+        [f"What the user wants of every answer:\n{clean(brief.instructions)}"] if brief.instructions else []
+    )
+    return "\n".join(parts)
+
+
+def prompt_of(
+    request: p.MergeRequest, book: Book, *, task: str, idea: str, passages: str, findings: str, thoughts: str
+) -> Prompt:
+    """Return the prompt for a synthesis."""
+    filled = partial(book.render, brief=told(request.brief), task=task, thoughts=thoughts)
+    if request.form is None and _own(request):
+        return filled("answer")
+    knowledge = "" if _own(request) else KNOWLEDGE[request.brief.knowledge]
+    if request.form is not None:
+        fault = f"Your last answer was refused: {clean(request.fault)}" if request.fault else ""
+        return filled("data", passages=passages, findings=findings, knowledge=knowledge, fault=fault)
+    kind = "" if request.final else "an intermediate result, in a few sentences"
+    return filled("merge", passages=passages, findings=findings, knowledge=knowledge, kind=kind, idea=idea)
+
+
+def _own(request: p.MergeRequest) -> bool:
+    """Tell whether there is nothing to quote, so that the model is asked for what it knows."""
+    return request.own and not request.evidence and not any(finding.citations for finding in request.findings)
+
+
+def wire_of(request: p.MergeRequest) -> type[Wire]:
+    """Return the form of the reply."""
+    if request.form is not None:
+        return forms.wire_of(request.form)
+    return document.OwnWire if _own(request) else document.MergeWire
+
+
+def read(reply: Any, request: p.MergeRequest, named: Named) -> p.Synthesis:
+    """Read a reply as what was asked for; raises `Unfit` where it does not fit."""
+    if request.form is None:
+        return document.synthesis(reply, request, named)
+    return forms.synthesis(reply, request, named)
