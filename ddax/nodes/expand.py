@@ -26,6 +26,7 @@ from ddax.nodes.arguments import stowed_all
 from ddax.nodes.claims import verify_leaf
 from ddax.nodes.coding import TEST
 from ddax.nodes.curiosity import with_curiosity
+from ddax.nodes.earlier import earlier, of_turns
 from ddax.nodes.first import first_search
 from ddax.nodes.gather import (
     brief_of,
@@ -52,7 +53,7 @@ from ddax.nodes.unread import idle, unread
 from ddax.nodes.widen import NO_MORE
 from ddax.reasoning.budget import usage_of
 from ddax.reasoning.protocol import ExpandRequest, Expansion
-from ddax.reasoning.sourced import TOLD, of_passages, of_request, sourced
+from ddax.reasoning.sourced import FIXED, TOLD, of_passages, of_request, sourced
 from ddax.types import NO_PARENT, ActionCall, Idea, Proposal
 
 EMPTY_RESULT = "nothing left to look into here"
@@ -236,6 +237,7 @@ async def _request(state: State, session: Session, parent: Idea) -> ExpandReques
         seed=settings.seed,
         seen=view,
         brief=brief_of(state, session),
+        earlier=earlier(state, session.redactor.text),
     )
     before, every = read_by(state["ideas"], work["root"]), dag.subtree(state["ideas"], work["root"])
     return sourced(
@@ -250,6 +252,7 @@ async def _request(state: State, session: Session, parent: Idea) -> ExpandReques
         lessons=await of_lessons(state, session, request.lessons),
         findings=of_ideas(state["ideas"], needs),
         seen=before,
+        earlier=of_turns(state) if request.earlier else FIXED,
     )
 
 

@@ -12,7 +12,7 @@ from datetime import UTC, datetime
 
 from ddax.errors import UNDONE
 from ddax.graph.services import Session
-from ddax.graph.state import State
+from ddax.graph.state import State, Work
 from ddax.ideas import dag
 from ddax.ideas.idea import Ideas, is_final
 from ddax.ideas.origins import Origins, join, of_kept, of_record
@@ -271,11 +271,23 @@ def brief_of(state: State, session: Session) -> Brief:
     )
 
 
+def asked(work: Work) -> str:
+    """Return the question of a task as it is looked for: as it is meant after the turn before it."""
+    return work.get("read_as") or work.get("text", "")
+
+
+async def looked_for(state: State, session: Session) -> str:
+    """Return the whole text by which a task is looked for in the sources."""
+    return state["work"].get("read_as") or await task_text(state, session)
+
+
 async def task_text(state: State, session: Session) -> str:
     """Return the whole text of the task; graph state holds only its beginning.
 
-    The embedded reasoner gets it without the sentences on how to word the answer: it would look for
-    them in the sources, and `close` holds them anyway.
+    The embedded reasoner gets it as it is meant, without the sentences on how to word the answer: it would
+    look for them in the sources, and `close` holds them anyway.
     """
+    if session.reasoner.name == "embedded" and "read_as" in state["work"]:
+        return without_wording(state["work"]["read_as"])
     text = await whole_text(session, state["work"]["id"]) or state["work"]["text"]
     return without_wording(text) if session.reasoner.name == "embedded" else text

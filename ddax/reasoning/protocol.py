@@ -71,13 +71,27 @@ class Seen:
 
 
 @dataclass(frozen=True)
+class Turn:
+    """An earlier turn of the conversation: what was asked, what was answered, the titles of what it cites.
+
+    `short` is the short answer, `read_as` the question with what it left to the turn before it.
+    """
+
+    question: str
+    answer: str
+    sources: tuple[str, ...] = ()
+    short: str = ""
+    read_as: str = ""
+
+
+@dataclass(frozen=True)
 class ExpandRequest(Request):
     """Ask for a sub-DAG under an idea.
 
     `read` are the sources (URIs) already visited in this task, `hits` what searches have found so
     far as passages whose `source` can be visited, `evidence` what was read. `width` bounds the
     children, `reads_left` the documents that may still be visited, `temperature` in [0, 1].
-    `seen` is what was seen last, where the task is done in a world.
+    `seen` is what was seen last, where the task is done in a world; `earlier` are the turns before.
     """
 
     task: str
@@ -96,6 +110,7 @@ class ExpandRequest(Request):
     seed: int = 0
     seen: Seen | None = None
     brief: Brief = Brief()
+    earlier: tuple[Turn, ...] = ()
 
 
 @dataclass(frozen=True)
@@ -229,6 +244,7 @@ class MergeRequest(Request):
     own: bool = False
     form: Mapping[str, Any] | None = None
     fault: str = ""
+    earlier: tuple[Turn, ...] = ()
 
 
 @dataclass(frozen=True)

@@ -73,7 +73,13 @@ FORM = {
     "properties": {"year": {"type": "integer"}, "town": {"type": "string"}},
     "required": ["year"],
 }
+TURNS = (
+    p.Turn("Who was Ada's father?", "Lord Byron.", ("Ada Lovelace",), "Lord Byron"),
+    p.Turn("When did he die?", "In 1824.", ("Lord Byron",), "1824", "When did Lord Byron die?"),
+)
 OTHERS = {
+    "expand_earlier": ("expand", p.ExpandRequest("t", "t", 0, (), (), (), ("search",), earlier=TURNS)),
+    "merge_earlier": ("merge", p.MergeRequest("And where?", "i", (), (ADA,), final=True, earlier=TURNS)),
     "expand_brief": ("expand", p.ExpandRequest("t", "t", 0, (), (), (), ("search",), brief=BRIEF)),
     "merge_root": ("merge", p.MergeRequest(
         "When was Ada born?", "When was Ada…", (FINDING,), (ADA,), final=True, brief=BRIEF
