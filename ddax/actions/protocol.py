@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Awaitable, Callable, Iterable
+from collections.abc import Awaitable, Callable, Iterable, Mapping
 from dataclasses import dataclass, field
 from typing import Any, Protocol, get_args
 
@@ -119,6 +119,10 @@ class Action:
     unsent: tuple[str, ...] = ()
     """Arguments that are used here and go nowhere: it does not matter where their values come from."""
     described: tuple[str, ...] = ()
+    about: str | None = None
+    """All that its author says of it; None where it is part of the program, whose prompts say it."""
+    schema: Mapping[str, Any] | None = None
+    """The JSON schema it came with, where `arguments` holds less."""
     told: bool = False
     """The user asked for it in so many words when the run was started: it is not asked for again."""
 

@@ -16,8 +16,8 @@ from ddax.ideas.idea import TITLE_BYTES, clip, is_final
 from ddax.ideas.origins import Origins, join
 from ddax.nodes.gather import of_earlier
 from ddax.reasoning.followup import meant
-from ddax.reasoning.protocol import Turn
 from ddax.reasoning.sourced import UNKNOWN
+from ddax.reasoning.told import Turn
 from ddax.types import NO_PARENT, JsonDict
 
 TURNS = 4

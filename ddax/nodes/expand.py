@@ -13,6 +13,7 @@ from __future__ import annotations
 
 from dataclasses import replace
 
+from ddax.actions.described import tools_of
 from ddax.actions.protocol import of_descriptions
 from ddax.errors import ReasonerError, Unavailable
 from ddax.graph.services import Session
@@ -51,7 +52,7 @@ from ddax.nodes.rules import by_rule, of_rules
 from ddax.nodes.seen import same_view, seen_last, viewed
 from ddax.nodes.unread import idle, unread
 from ddax.nodes.widen import NO_MORE
-from ddax.reasoning.budget import usage_of
+from ddax.reasoning.budget import FREE, usage_of
 from ddax.reasoning.protocol import ExpandRequest, Expansion
 from ddax.reasoning.sourced import FIXED, TOLD, of_passages, of_request, sourced
 from ddax.types import NO_PARENT, ActionCall, Idea, Proposal
@@ -238,6 +239,7 @@ async def _request(state: State, session: Session, parent: Idea) -> ExpandReques
         seen=view,
         brief=brief_of(state, session),
         earlier=earlier(state, session.redactor.text),
+        tools=tools_of(session.actions.values()) if session.reasoner.name not in FREE else (),
     )
     before, every = read_by(state["ideas"], work["root"]), dag.subtree(state["ideas"], work["root"])
     return sourced(
@@ -249,6 +251,7 @@ async def _request(state: State, session: Session, parent: Idea) -> ExpandReques
         hits=of_passages(request.hits),
         read=join(before, of_ideas(state["ideas"], (i["id"] for i in every))),
         actions=of_descriptions(session.actions.values()),
+        tools=of_descriptions(session.actions.values()),
         lessons=await of_lessons(state, session, request.lessons),
         findings=of_ideas(state["ideas"], needs),
         seen=before,

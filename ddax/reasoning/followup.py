@@ -14,7 +14,7 @@ from itertools import pairwise
 from ddax.reasoning.embedded.german import is_german
 from ddax.reasoning.embedded.question import Question, analyse
 from ddax.reasoning.embedded.text import bare_title, fold, terms, words
-from ddax.reasoning.protocol import Turn
+from ddax.reasoning.told import Turn
 
 _PERSONS = frozenset(
     """

@@ -11,6 +11,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any, Literal, Protocol
 
+from ddax.reasoning.told import Tool, Turn
 from ddax.types import ActionCall, Citation, Passage, Picture, Proposal, Usage
 
 GO_ON = "go on with what was found"
@@ -71,20 +72,6 @@ class Seen:
 
 
 @dataclass(frozen=True)
-class Turn:
-    """An earlier turn of the conversation: what was asked, what was answered, the titles of what it cites.
-
-    `short` is the short answer, `read_as` the question with what it left to the turn before it.
-    """
-
-    question: str
-    answer: str
-    sources: tuple[str, ...] = ()
-    short: str = ""
-    read_as: str = ""
-
-
-@dataclass(frozen=True)
 class ExpandRequest(Request):
     """Ask for a sub-DAG under an idea.
 
@@ -92,6 +79,7 @@ class ExpandRequest(Request):
     far as passages whose `source` can be visited, `evidence` what was read. `width` bounds the
     children, `reads_left` the documents that may still be visited, `temperature` in [0, 1].
     `seen` is what was seen last, where the task is done in a world; `earlier` are the turns before.
+    `tools` say of those among `actions` that are not the program's own what their authors say.
     """
 
     task: str
@@ -111,6 +99,7 @@ class ExpandRequest(Request):
     seen: Seen | None = None
     brief: Brief = Brief()
     earlier: tuple[Turn, ...] = ()
+    tools: tuple[Tool, ...] = ()
 
 
 @dataclass(frozen=True)

@@ -24,7 +24,9 @@ def lines(monkeypatch: pytest.MonkeyPatch, *said: str) -> None:
     monkeypatch.setattr("sys.stdin", io.StringIO("\n".join(said) + "\n"))
 
 
-def test_each_line_is_a_question_on_one_thread(capsys, monkeypatch):
+def test_each_line_is_a_question_on_one_thread(
+    capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
     lines(monkeypatch, "one?", "", "two?")
     by = agent()
     code, out, err = call(capsys, "chat", "--sources", "docs", "more", "--thread", "t", "-q", by=by)
@@ -33,7 +35,9 @@ def test_each_line_is_a_question_on_one_thread(capsys, monkeypatch):
     assert by.context is not None and by.context.sources == ("docs", "more")
 
 
-def test_an_answer_is_shown_with_its_citations_and_how_to_go_on_is_said_once(capsys, monkeypatch):
+def test_an_answer_is_shown_with_its_citations_and_how_to_go_on_is_said_once(
+    capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
     lines(monkeypatch, "one?", "two?")
     _, out, err = call(capsys, "chat", "--sources", "docs", "--thread", "t")
     assert out.count("the answer is 42") == 2
@@ -41,7 +45,9 @@ def test_an_answer_is_shown_with_its_citations_and_how_to_go_on_is_said_once(cap
     assert err.count("Go on: ddax chat --thread t") == 1
 
 
-def test_the_line_after_a_question_of_the_run_is_its_answer(capsys, monkeypatch):
+def test_the_line_after_a_question_of_the_run_is_its_answer(
+    capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
     lines(monkeypatch, "one?", "go on")
     by = agent(status="waiting", answer="", question={"text": "May I?", "options": ["go on"]})
     code, out, _ = call(capsys, "chat", "--sources", "docs", by=by)
@@ -50,7 +56,9 @@ def test_the_line_after_a_question_of_the_run_is_its_answer(capsys, monkeypatch)
     assert [name for name, _ in by.calls] == ["run", "resume"]
 
 
-def test_a_question_that_fails_does_not_end_the_talk(capsys, monkeypatch):
+def test_a_question_that_fails_does_not_end_the_talk(
+    capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
     lines(monkeypatch, "one?", "two?")
     by = agent(error=Unavailable("The model is gone.", why="Nobody answers.", mend="Start it."))
     code, _, err = call(capsys, "chat", "--sources", "docs", by=by)
@@ -58,7 +66,9 @@ def test_a_question_that_fails_does_not_end_the_talk(capsys, monkeypatch):
     assert err.count("The model is gone.") == 2
 
 
-def test_no_line_is_no_error_and_nothing_to_read_is_one(capsys, monkeypatch):
+def test_no_line_is_no_error_and_nothing_to_read_is_one(
+    capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
     lines(monkeypatch)
     assert call(capsys, "chat", "--sources", "docs")[0] == 0
     code, _, err = call(capsys, "chat")
@@ -66,7 +76,9 @@ def test_no_line_is_no_error_and_nothing_to_read_is_one(capsys, monkeypatch):
     assert "nothing to read" in err
 
 
-def test_a_real_talk_knows_the_turn_before(place, capsys, monkeypatch):
+def test_a_real_talk_knows_the_turn_before(
+    place: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
     (place / "docs").mkdir()
     (place / "docs" / "permits.md").write_text(
         "# Parking permits\n\nA parking permit lasts two years. It costs 40 pounds.\n"

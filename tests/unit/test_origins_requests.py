@@ -53,7 +53,7 @@ SEEDS: Mapping[tuple[str, str], str] = {
     ("expand", "task"): "told", ("expand", "idea"): "idea", ("expand", "evidence"): "page",
     ("expand", "hits"): "hit", ("expand", "read"): "visit", ("expand", "actions"): "tool",
     ("expand", "lessons"): "lesson", ("expand", "findings"): "need", ("expand", "seen"): "leaf",
-    ("expand", "brief"): "told", ("expand", "earlier"): "turn",
+    ("expand", "brief"): "told", ("expand", "tools"): "tool", ("expand", "earlier"): "turn",
     ("predict", "task"): "told", ("predict", "action"): "leaf", ("predict", "evidence"): "page",
     ("extract", "task"): "told", ("extract", "intent"): "leaf", ("extract", "passages"): "page",
     ("argue", "task"): "told", ("argue", "idea"): "case", ("argue", "result"): "case",

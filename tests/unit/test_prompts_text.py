@@ -77,7 +77,12 @@ TURNS = (
     p.Turn("Who was Ada's father?", "Lord Byron.", ("Ada Lovelace",), "Lord Byron"),
     p.Turn("When did he die?", "In 1824.", ("Lord Byron",), "1824", "When did Lord Byron die?"),
 )
+TOOLS = (
+    p.Tool("weather", 'Tell the weather.\n- town (string, required): Its name.'),
+    p.Tool("bank_list", 'List accounts.\n- state ("open" | "closed", default "open")', foreign=True),
+)
 OTHERS = {
+    "expand_tools": ("expand", p.ExpandRequest("t", "t", 0, (), (), (), ("search", "weather"), tools=TOOLS)),
     "expand_earlier": ("expand", p.ExpandRequest("t", "t", 0, (), (), (), ("search",), earlier=TURNS)),
     "merge_earlier": ("merge", p.MergeRequest("And where?", "i", (), (ADA,), final=True, earlier=TURNS)),
     "expand_brief": ("expand", p.ExpandRequest("t", "t", 0, (), (), (), ("search",), brief=BRIEF)),

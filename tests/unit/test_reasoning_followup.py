@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from ddax.reasoning.followup import meant
-from ddax.reasoning.protocol import Turn
+from ddax.reasoning.told import Turn
 
 SHIP = Turn("Who designed the Vasa?", "Henrik Hybertsson did.", ("Vasa (ship)",), "Henrik Hybertsson")
 PERMIT = Turn("How long does a parking permit last?", "Two years.", ("Parking permits",), "two years")

@@ -129,6 +129,7 @@ class LanguageReasoner:
             lessons=self._data("lessons", lines(request.lessons)), findings=findings,
             evidence=self._passages(numbered(request.evidence), meant(request.task, request.earlier)),
             forms="; ".join(FORMS), earlier=self._earlier(request.earlier),
+            tools=self._tools(request.tools),
         )  # fmt: skip
         prompt = Prompt(prompt.system, prompt.user + self._world(request.seen))
         sampling = Sampling(request.temperature, request.seed)
@@ -308,6 +309,12 @@ class LanguageReasoner:
     def _actions(self, names: Iterable[str]) -> str:
         rows = (f"- {name}({', '.join(readers.argument_names(name, self._arguments))})" for name in names)
         return "\n".join(rows)
+
+    def _tools(self, tools: Sequence[p.Tool]) -> str:
+        """Return what authors say of their tools: the user's own as it is, that of others as data."""
+        told = [f"{tool.name}: {clean(tool.text)}" for tool in tools if not tool.foreign]
+        data = [block("tool", f"{tool.name}: {tool.text}") for tool in tools if tool.foreign]
+        return "\n\n".join([*told, *data])
 
     def _sources(self, request: p.ExpandRequest) -> dict[str, Passage]:
         """Name the sources that may be visited S1, S2, ...: found or known, and not yet read."""
