@@ -101,12 +101,22 @@ def _for_own_name(task: str, names: Sequence[str], before: Turn) -> str:
     more = set(terms(task)) - set(terms(" ".join(names)))
     if not _AUXILIARY.isdisjoint(found):
         return task
-    if not more and len(known) == 1 == len(names):
-        return earlier.replace(known[0], names[0])
+    if len(known) == 1 == len(names):
+        if not more:
+            return earlier.replace(known[0], names[0])
+        theirs, mine = _with_noun(earlier, known[0]), _with_noun(task, names[0])
+        if theirs and mine and more == set(terms(mine)) - set(terms(names[0])):
+            return earlier.replace(theirs, mine)
     if words(task)[0] not in _GOING_ON or not _ASKING.isdisjoint(found):
         return task
     rest = [word for word in _content(earlier) if not set(terms(word)) & set(terms(" ".join(known)))]
     return _completed(task, "", " ".join(rest)) if rest else task
+
+
+def _with_noun(text: str, name: str) -> str:
+    """Return a name with the word behind it, as in "the Aldra desk"; "" where none follows at once."""
+    found = re.search(rf"{re.escape(name)} [^\W\d_]+", text)
+    return found.group() if found else ""
 
 
 def _subject(before: Turn, *, person: bool, pointed: bool) -> str:

@@ -28,7 +28,7 @@ PASS = Turn("Wie lange gilt der Parkausweis?", "Zwei Jahre.", ("Parkausweis",))
         (TOWN, "And in Sweden?", "Which city has the oldest university of Sweden?"),
         (BRIDGE, "When was the bridge opened?", "When was the bridge opened (Humber Bridge)?"),
         (BRIDGE, "What about the Severn Bridge?", "How long is the Severn Bridge?"),
-        (DESK, "And the Brim chair?", "And the Brim chair (warranty desk)?"),
+        (DESK, "And the Brim chair?", "What is the warranty on the Brim chair?"),
         (PASS, "Wer stellt ihn aus?", "Wer stellt ihn aus (Parkausweis)?"),
     ],
 )
