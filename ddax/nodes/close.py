@@ -24,9 +24,9 @@ from ddax.nodes.gather import (
     of_ideas,
     read_pages,
     recall,
-    task_text,
     thought_origins,
     thoughts,
+    told_text,
     usage_row,
 )
 from ddax.nodes.judging import settle_values
@@ -96,7 +96,7 @@ async def _partial(state: State, session: Session) -> tuple[Answer, Update]:
     ]
     recalled = await recall(state, session, asked(state["work"]))
     request = MergeRequest(
-        task=await task_text(state, session),
+        task=await told_text(state, session),
         idea=root["title"],
         findings=await findings(state, session, finished),
         evidence=await evidence(state, session, asked(state["work"])),

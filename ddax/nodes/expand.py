@@ -39,7 +39,7 @@ from ddax.nodes.gather import (
     of_ideas,
     of_lessons,
     read_by,
-    task_text,
+    told_text,
     usage_row,
     visited,
 )
@@ -88,7 +88,7 @@ async def expand(state: State, *, session: Session) -> Update:
         planned = await _kept_of(state, session, parent, replace(reply, children=(*reply.children, *first)))
     grown = _planned(state, parent, focus, planned, mode, read(origins))
     update: Update = {"usage": usage_row(reply.usage), "ideas": grown}
-    if reply.requirements and (demands := _from_model(state, reply, await task_text(state, session))):
+    if reply.requirements and (demands := _from_model(state, reply, await told_text(state, session))):
         update["work"] = demands
     return update
 
@@ -222,7 +222,7 @@ async def _request(state: State, session: Session, parent: Idea) -> ExpandReques
     known = await evidence(state, session, parent["title"])
     views = await viewed(state, session) if view is not None else ()
     request = ExpandRequest(
-        task=await task_text(state, session),
+        task=await told_text(state, session),
         idea=parent["title"],
         depth=parent["depth"],
         evidence=known if view is None else tuple(p for p in known if not same_view(p, view)),

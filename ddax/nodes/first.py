@@ -10,7 +10,7 @@ from ddax.actions.registry import BUILT_IN
 from ddax.graph.services import Session
 from ddax.graph.state import State
 from ddax.ideas.idea import TITLE_BYTES, clip
-from ddax.nodes.gather import looked_for
+from ddax.nodes.gather import task_text
 from ddax.nodes.road import is_quick
 from ddax.reasoning.budget import FREE
 from ddax.reasoning.protocol import GO_ON, Expansion
@@ -35,7 +35,7 @@ async def first_search(state: State, session: Session, parent: Idea, mode: str) 
         return None
     if settings.web.search or not settings.sources or any("://" in source for source in settings.sources):
         return None
-    task = await looked_for(state, session)
+    task = await task_text(state, session)
     query = gist(task, QUERY_CHARS)
     call = ActionCall(name="search", args={"query": query}, intent="what bears on the task")
     search = Proposal(clip(f"search for {task}", TITLE_BYTES), expected=f"Documents on {query}", action=call)

@@ -29,9 +29,9 @@ from ddax.nodes.gather import (
     of_ideas,
     read_pages,
     recall,
-    task_text,
     thought_origins,
     thoughts,
+    told_text,
     usage_row,
 )
 from ddax.nodes.knowing import all_own
@@ -130,7 +130,7 @@ async def _request(
     title = parent["title"]
     recalled = await recall(state, session, title)
     request = MergeRequest(
-        task=await task_text(state, session),
+        task=await told_text(state, session),
         idea=title,
         findings=tuple(said),
         evidence=await _rests_on(state, session, asked(state["work"]) if final else title),
@@ -140,7 +140,7 @@ async def _request(
         brief=brief_of(state, session),
         own=await all_own(state, session),
         form=form_of(session) if final else None,
-        earlier=earlier(state, session.redactor.text) if final else (),
+        earlier=earlier(state, session.redactor.text),
     )
     return sourced(
         request,

@@ -19,6 +19,7 @@ from ddax.ideas import dag, grow
 from ddax.ideas.idea import Ideas, Patch
 from ddax.ideas.requirements import without_wording
 from ddax.reasoning.budget import FREE
+from ddax.reasoning.followup import meant
 from ddax.reasoning.protocol import ExpandRequest, ExtractRequest, Finding, MergeRequest, Synthesis
 from ddax.types import Idea, Passage, Proposal
 
@@ -47,8 +48,11 @@ def is_quick(work: Work) -> bool:
 
 
 def plain(request: R) -> R:
-    """Return a request as the reasoner without a model takes it: it would look for demands in the sources."""
-    return replace(request, task=without_wording(request.task))
+    """Return a request as the reasoner without a model takes it.
+
+    It would look for demands in the sources, and cannot look back at the turn before.
+    """
+    return replace(request, task=without_wording(meant(request.task, request.earlier)))
 
 
 async def for_one_call(request: MergeRequest, session: Session) -> MergeRequest:

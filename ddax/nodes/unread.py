@@ -11,7 +11,7 @@ from collections.abc import Iterable
 
 from ddax.graph.services import Session
 from ddax.graph.state import State
-from ddax.nodes.gather import asked, evidence, found, looked_for, visited
+from ddax.nodes.gather import asked, evidence, found, task_text, visited
 from ddax.nodes.seen import seen_last
 from ddax.reasoning.budget import FREE
 from ddax.reasoning.protocol import GO_ON
@@ -57,7 +57,7 @@ async def _visits(state: State, session: Session) -> tuple[Proposal, ...]:
     hits = await found(state, session)
     titles = {hit.source: hit.title for hit in reversed(hits)}
     sources = [source for source in dict.fromkeys(hit.source for hit in hits) if source]
-    about = gist(await looked_for(state, session), ABOUT)
+    about = gist(await task_text(state, session), ABOUT)
     return tuple(
         Proposal(
             f"read: {titles[source] or source}",
