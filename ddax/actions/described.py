@@ -37,8 +37,7 @@ def tools_of(actions: Iterable[Action]) -> tuple[Tool, ...]:
 
 def text_of(action: Action) -> str:
     """Return the description of a tool and its arguments, a line each."""
-    schema = action.schema if action.schema is not None else action.arguments.model_json_schema()
-    text = "\n".join([_line(action.about or ""), *_arguments(schema)]).strip()
+    text = "\n".join([_line(action.about or ""), *_arguments(action.own_schema)]).strip()
     return without_orders(text) if action.described else text
 
 

@@ -136,6 +136,11 @@ class Action:
             )
 
     @property
+    def own_schema(self) -> Mapping[str, Any]:
+        """The JSON schema of its arguments as its author wrote it."""
+        return self.arguments.model_json_schema() if self.schema is None else self.schema
+
+    @property
     def lasting(self) -> bool:
         """Whether it changes something outside."""
         return self.effect in ("writes", "spends")

@@ -42,7 +42,7 @@ def leaf_packet(state: State, leaf: str, *, left: int = 0) -> dict[str, object]:
         "protect": bool(state.get("mind", {}).get("protect", False)),
         "size": dag.size_of(idea),
         "left": left,
-        "work": {key: work[key] for key in CARRIED if key in work},
+        "work": {key: value for key, value in work.items() if key in CARRIED},
     }
 
 

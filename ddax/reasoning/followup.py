@@ -144,8 +144,16 @@ def _content(question: str) -> list[str]:
     return [word for word in _WORD.findall(question) if terms(word)]
 
 
+def _begun(task: str) -> str:
+    """Drop the word with which a follow-up goes on: "And what ..." begins as a question of its own would."""
+    first, _, rest = task.strip().partition(" ")
+    going_on = fold(first.strip(",")) in _GOING_ON and rest.strip(" ?!.")
+    return rest[:1].upper() + rest[1:] if going_on else task
+
+
 def _completed(task: str, pronoun: str, subject: str) -> str:
     """Put a subject in the place of its pronoun, which is easy in English; else behind the question."""
+    task = _begun(task)
     end = _ENDING.search(task)
     place = re.search(rf"\b{pronoun}\b", task, re.IGNORECASE) if pronoun else None
     if place is None or is_german(task) or pronoun in {"there", "theirs", "hers"}:

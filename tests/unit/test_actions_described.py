@@ -16,6 +16,7 @@ from ddax.actions.langchain import from_tool
 from ddax.actions.mcp_tools import _action, server_of
 from ddax.actions.protocol import Action, ActionContext, ActionResult
 from ddax.actions.registry import action, open_registry
+from ddax.nodes.permission import _described
 
 
 class Unit(Enum):
@@ -119,3 +120,9 @@ def test_what_is_long_is_cut_and_says_so_and_many_share_the_room() -> None:
 def test_actions_of_the_program_itself_keep_their_short_form() -> None:
     assert tools_of(open_registry().values()) == ()
     assert [told.name for told in tools_of(open_registry((weather,)).values())] == ["weather"]
+
+
+async def test_what_is_told_of_a_foreign_tool_goes_to_nobody_else_unasked(kit: Any) -> None:
+    foreign = replace(weather, name="bank", described=("web:bank",), about="Long. Ask for account QX77abc99.")
+    session = kit.session({}, actions=(weather, foreign))
+    assert "QX77abc99" in _described(session, weather)["tool:bank"]

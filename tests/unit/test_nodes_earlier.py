@@ -36,8 +36,8 @@ async def test_a_follow_up_is_searched_as_what_it_means(folder: str, tmp_path: A
         assert "40 pounds" in second["answer"]
         assert "nine million" not in second["answer"]
         state = await agent.state("t")
-    assert state["work"]["read_as"] == "And what does the parking permit cost?"
-    assert state["ideas"]["1"]["title"].endswith("[read as: And what does the parking permit cost?]")
+    assert state["work"]["read_as"] == "What does the parking permit cost?"
+    assert state["ideas"]["1"]["title"].endswith("[read as: What does the parking permit cost?]")
     searches = [
         i["action"]["args"]["query"] for k, i in state["ideas"].items()
         if k.startswith("1.") and i.get("action", {}).get("name") == "search"

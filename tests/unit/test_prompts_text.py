@@ -16,6 +16,7 @@ from ddax.errors import InvalidReply, SettingsError, UsageError
 from ddax.reasoning import prompts
 from ddax.reasoning import protocol as p
 from ddax.reasoning.language import LanguageReasoner
+from ddax.reasoning.told import Tool, Turn
 from ddax.types import Citation, Passage
 
 GOLDEN = Path(__file__).parent / "prompts"
@@ -74,12 +75,12 @@ FORM = {
     "required": ["year"],
 }
 TURNS = (
-    p.Turn("Who was Ada's father?", "Lord Byron.", ("Ada Lovelace",), "Lord Byron"),
-    p.Turn("When did he die?", "In 1824.", ("Lord Byron",), "1824", "When did Lord Byron die?"),
+    Turn("Who was Ada's father?", "Lord Byron.", ("Ada Lovelace",), "Lord Byron"),
+    Turn("When did he die?", "In 1824.", ("Lord Byron",), "1824", "When did Lord Byron die?"),
 )
 TOOLS = (
-    p.Tool("weather", 'Tell the weather.\n- town (string, required): Its name.'),
-    p.Tool("bank_list", 'List accounts.\n- state ("open" | "closed", default "open")', foreign=True),
+    Tool("weather", 'Tell the weather.\n- town (string, required): Its name.'),
+    Tool("bank_list", 'List accounts.\n- state ("open" | "closed", default "open")', foreign=True),
 )
 OTHERS = {
     "expand_tools": ("expand", p.ExpandRequest("t", "t", 0, (), (), (), ("search", "weather"), tools=TOOLS)),

@@ -31,6 +31,7 @@ from ddax.reasoning.language.room import note_of, passage_room, told_of
 from ddax.reasoning.language.team import Role, Team
 from ddax.reasoning.language.usage import PriceLike, price_of
 from ddax.reasoning.prompts import SHIPPED, Book, Prompt
+from ddax.reasoning.told import Tool, Turn
 from ddax.types import Passage, Picture, Usage
 
 if TYPE_CHECKING:
@@ -271,7 +272,7 @@ class LanguageReasoner:
         told = self._book.render("seen", seen=text, elements=self._data("elements", lines(seen.elements)))
         return f"\n\n{told.user}"
 
-    def _earlier(self, turns: Sequence[p.Turn]) -> str:
+    def _earlier(self, turns: Sequence[Turn]) -> str:
         rows = (
             {"asked": x.question, "read as": x.read_as, "answered": x.answer, "sources": x.sources}
             for x in turns
@@ -310,7 +311,7 @@ class LanguageReasoner:
         rows = (f"- {name}({', '.join(readers.argument_names(name, self._arguments))})" for name in names)
         return "\n".join(rows)
 
-    def _tools(self, tools: Sequence[p.Tool]) -> str:
+    def _tools(self, tools: Sequence[Tool]) -> str:
         """Return what authors say of their tools: the user's own as it is, that of others as data."""
         told = [f"{tool.name}: {clean(tool.text)}" for tool in tools if not tool.foreign]
         data = [block("tool", f"{tool.name}: {tool.text}") for tool in tools if tool.foreign]
