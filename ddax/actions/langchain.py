@@ -36,5 +36,6 @@ def from_tool(
         return await result_of(found, tool.name, context)
 
     return Action(
-        tool.name, run, arguments, effect, doc, idempotent, inside=inside, brings=brings, origin="LangChain"
-    )
+        tool.name, run, arguments, effect, doc, idempotent, inside=inside, brings=brings, origin="LangChain",
+        about=tool.description, schema=schema.model_json_schema() if model else schema,
+    )  # fmt: skip

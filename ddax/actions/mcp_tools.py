@@ -163,6 +163,7 @@ def _action(server: Server, policy: EgressPolicy, tool: Any, reads: Sequence[str
     return Action(
         name, _running(server, policy, tool.name), model_of(name, schema), effect, doc, brings=brings,
         origin=f"MCP server {server.name}", described=(f"web:{server.name}",),
+        about=tool.description or "", schema=schema,
     )  # fmt: skip
 
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Awaitable, Callable, Iterable
+from collections.abc import Awaitable, Callable, Iterable, Mapping
 from dataclasses import dataclass, field
 from typing import Any, Protocol, get_args
 
@@ -119,6 +119,10 @@ class Action:
     unsent: tuple[str, ...] = ()
     """Arguments that are used here and go nowhere: it does not matter where their values come from."""
     described: tuple[str, ...] = ()
+    about: str | None = None
+    """All that its author says of it; None where it is part of the program, whose prompts say it."""
+    schema: Mapping[str, Any] | None = None
+    """The JSON schema it came with, where `arguments` holds less."""
     told: bool = False
     """The user asked for it in so many words when the run was started: it is not asked for again."""
 
@@ -130,6 +134,11 @@ class Action:
                 why=f"An effect is one of: {', '.join(EFFECTS)}.",
                 mend="Give it the one that says what it does outside.",
             )
+
+    @property
+    def own_schema(self) -> Mapping[str, Any]:
+        """The JSON schema of its arguments as its author wrote it."""
+        return self.arguments.model_json_schema() if self.schema is None else self.schema
 
     @property
     def lasting(self) -> bool:

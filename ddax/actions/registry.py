@@ -45,9 +45,12 @@ def action(
 
     def make(function: Callable[..., Any]) -> Action:
         run, model = adapted(function)
-        doc = (getdoc(function) or "").split("\n")[0]
-        name = function.__name__
-        return Action(name, run, model, effect, doc, idempotent, inside=inside, brings=brings, unsent=unsent)
+        said = getdoc(function) or ""
+        about = None if function.__module__.startswith("ddax.") else said
+        return Action(
+            function.__name__, run, model, effect, said.split("\n")[0], idempotent, inside=inside,
+            brings=brings, unsent=unsent, about=about,
+        )  # fmt: skip
 
     return make
 

@@ -15,6 +15,7 @@ from ddax.cli import (
     agents,
     analyze,
     batch,
+    chat,
     costs,
     debate,
     demo,
@@ -92,6 +93,7 @@ def start(
 
 
 app.command("run", cls=work.SourcesCommand)(work.run)
+app.command("chat", cls=work.SourcesCommand)(chat.chat)
 app.command("resume")(work.resume)
 app.command("fix")(fix.fix)
 app.command("answer")(reply.answer)

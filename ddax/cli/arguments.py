@@ -11,16 +11,16 @@ FLAG = "--sources"
 _SOURCES = frozenset({FLAG, "-s"})
 
 
-def spread_sources(args: Sequence[str], switches: Collection[str]) -> list[str]:
+def spread_sources(args: Sequence[str], switches: Collection[str], *, takes_task: bool = True) -> list[str]:
     """Return the arguments with one `--sources` for each source.
 
     Words after `--sources` are sources up to the next flag. Where no other word is left to be the
     task, the last of them is it: `ddax run --sources a b "TASK"`. `switches` are the flags of the
-    command that no value follows.
+    command that no value follows; one that does not take a task has sources alone.
     """
     words: list[str] = []
     group: list[int] = []  # where in `words` the values of the last --sources stand
-    has_task, index = False, 0
+    has_task, index = not takes_task, 0
     while index < len(args):
         word = args[index]
         index += 1

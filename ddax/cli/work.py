@@ -61,7 +61,8 @@ class SourcesCommand(TyperCommand):
             if getattr(option, "is_flag", False)
             for name in (*option.opts, *option.secondary_opts)
         }
-        return super().parse_args(ctx, spread_sources(args, switches))
+        takes_task = any(p.param_type_name == "argument" for p in self.get_params(ctx))
+        return super().parse_args(ctx, spread_sources(args, switches, takes_task=takes_task))
 
 
 def run(
@@ -148,7 +149,7 @@ def run(
         raise typer.Exit(_resume(context, name_, None, output, model=model))
     arguments["stream"] = _streams(stream, output)
     text, name = read_task(task), check_thread(thread) or new_thread()
-    chosen = _context(name, config, arguments, output)
+    chosen = asked_settings(name, config, arguments, output)
     if note := secret_note(text, browser):
         output.note(note)
 
@@ -260,7 +261,7 @@ def _answer(text: str | None) -> Any:
         ) from exc
 
 
-def _context(thread: str, config: str | None, arguments: Mapping[str, Any], output: Output) -> Context:
+def asked_settings(thread: str, config: str | None, arguments: Mapping[str, Any], output: Output) -> Context:
     """Return the settings of a run; a follow-up keeps those of its thread where none is given."""
     loaded = settings(config, arguments)
     known = run_folder().load(thread)

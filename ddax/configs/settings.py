@@ -163,7 +163,9 @@ class Debate(Section):
     support: float = Field(
         default=0.5, ge=0, le=1, description="Confidence of the support check that a quote needs to count."
     )
-    task_rubric: bool = Field(default=True, description="Add what the task asks for to the rubric.")
+    task_rubric: bool | None = Field(
+        default=None, description="Add what the task asks for to the rubric; null: only without a model."
+    )
     calibrate: bool = Field(default=True, description="Correct values by how earlier ones turned out.")
 
 

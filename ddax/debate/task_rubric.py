@@ -37,13 +37,20 @@ def task_rubric(task: str) -> Rubric:
     question = analyse(task)
     found = [
         Criterion(f"{BEARS}{name[:NAME_CHARS]}", f"Does the result say something of {name[:NAME_CHARS]}?")
-        for name in question.names[:MAX_NAMES]
+        for name in _named(task, question.names)[:MAX_NAMES]
     ]
     if question.kind in KINDS:
         wanted = KINDS[question.kind]
         found.append(Criterion(wanted, f"Is there what was asked for: it {wanted}?"))
     found += [Criterion(f"{MEETS}{text}", f"Is this met: {text}?") for text in requirements(task)]
     return Rubric("task", tuple({criterion.name: criterion for criterion in found}.values()))
+
+
+def _named(task: str, names: tuple[str, ...]) -> list[str]:
+    """Return the names of a task without the words that its orders begin with: "Use", "Compare"."""
+    lines = [task[span.start : span.end].strip() for span in sentences(task[:2000])]
+    orders = {line.partition(" ")[0].strip(".,:;!") for line in lines if not line.endswith("?")}
+    return [name for name in names if name not in orders]
 
 
 def requirements(task: str) -> list[str]:

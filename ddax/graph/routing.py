@@ -10,6 +10,8 @@ from ddax.graph.state import State
 from ddax.ideas import dag
 
 Next = Literal["expand", "act", "merge", "evolve", "protect", "reflect"]
+CARRIED = ("id", "root", "thread", "opened", "trunk", "read_as")
+"""What a leaf is told of the task it is done for."""
 CHOICES: tuple[str, ...] = get_args(Next)
 CARRIED = ("id", "root", "thread", "opened", "trunk", "road")
 """What a leaf is told of the task; a key that a task has not is left out."""

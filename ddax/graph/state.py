@@ -72,6 +72,7 @@ class Work(TypedDict, total=False):
     `taught` are lessons a human gave during it, `requirements` what it demands. `trunk` is, in a fork, the
     id of the task that it and all its other forks come from. `skipped` is what its sources hold and was
     not read, a row for each reason. `road` is `quick` while a model is asked for nothing but the answer.
+    `read_as` is what a follow-up means, where it leaves that to the turn before it.
     """
 
     id: str
@@ -85,6 +86,7 @@ class Work(TypedDict, total=False):
     trunk: str
     skipped: list[SkippedRow]
     road: str
+    read_as: str
 
 
 class Decision(TypedDict, total=False):

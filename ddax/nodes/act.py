@@ -249,7 +249,7 @@ async def _context(packet: LeafPacket, session: Session, key: str) -> ActionCont
         library=session.library,
         memory=session.memory,
         task=work["id"],
-        task_text=await whole_text(session, work["id"]),
+        task_text=work.get("read_as") or await whole_text(session, work["id"]),
         idea=packet["leaf"],
         step=packet["step"],
         now=work["opened"],

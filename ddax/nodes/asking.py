@@ -17,11 +17,11 @@ from ddax.ideas.idea import clip, is_final
 from ddax.ideas.origins import Origins
 from ddax.nodes.arguments import whole
 from ddax.nodes.frontier import frontier, inherited_q, score
-from ddax.nodes.gather import of_chain, task_text, usage_row
+from ddax.nodes.gather import of_chain, of_task, task_text, usage_row
 from ddax.nodes.human import APPROVAL_OPTIONS, PROTECT_OPTIONS, REST, REST_OPTIONS
 from ddax.reasoning.budget import usage_of
 from ddax.reasoning.protocol import AskRequest
-from ddax.reasoning.sourced import FIXED, TOLD, sourced
+from ddax.reasoning.sourced import FIXED, sourced
 from ddax.types import JsonDict
 from ddax.wording import amount
 
@@ -123,7 +123,7 @@ async def _asked(
     if known:
         return known[0]
     request = AskRequest(await task_text(state, session), situation, options)
-    request = sourced(request, task=TOLD, situation=came, options=FIXED, evidence=FIXED)
+    request = sourced(request, task=of_task(state), situation=came, options=FIXED, evidence=FIXED)
     try:
         question = await session.metered(work["id"], state.get("usage", {})).ask(request)
         row = {"text": question.text, "usage": usage_row(question.usage)}

@@ -6,8 +6,6 @@ says which one.
 
 from __future__ import annotations
 
-from langchain_core.messages import AIMessage
-
 from ddax.errors import UNDONE, BudgetExceeded, InvalidReply, ReasonerError
 from ddax.graph.services import Session
 from ddax.graph.state import Answer, State, Update
@@ -16,16 +14,19 @@ from ddax.ideas.idea import clip, is_final
 from ddax.ideas.requirements import Facts, Requirement, breaks_answer, broken
 from ddax.nodes.answering import answer_of, form_of, supported
 from ddax.nodes.claims import doubts
+from ddax.nodes.earlier import earlier, message_of, of_turns
 from ddax.nodes.gather import (
+    asked,
     brief_of,
     evidence,
     findings,
+    of_chain,
     of_ideas,
     read_pages,
     recall,
-    task_text,
     thought_origins,
     thoughts,
+    told_text,
     usage_row,
 )
 from ddax.nodes.judging import settle_values
@@ -75,9 +76,7 @@ async def close(state: State, *, session: Session) -> Update:
     seconds = session.tick(state["work"]["thread"])
     update["usage"] = {**update.get("usage", {}), "seconds": seconds}
     session.forget(state["work"]["id"], state["work"]["thread"])
-    update["messages"] = [
-        AIMessage(content=answer.get("text", "") or NO_ANSWER, id=f"answer-{state['work']['id']}")
-    ]
+    update["messages"] = [message_of(answer, state["work"], status, NO_ANSWER)]
     return update
 
 
@@ -95,21 +94,23 @@ async def _partial(state: State, session: Session) -> tuple[Answer, Update]:
     finished = [
         c["id"] for c in dag.subtree(state["ideas"], root["id"]) if is_final(c) and c["kind"] == "leaf"
     ]
-    recalled = await recall(state, session, state["work"]["text"])
+    recalled = await recall(state, session, asked(state["work"]))
     request = MergeRequest(
-        task=await task_text(state, session),
+        task=await told_text(state, session),
         idea=root["title"],
         findings=await findings(state, session, finished),
-        evidence=await evidence(state, session, state["work"]["text"]),
+        evidence=await evidence(state, session, asked(state["work"])),
         thoughts=thoughts(recalled),
         final=True,
         seed=session.settings.seed,
         brief=brief_of(state, session),
         own=await all_own(state, session),
         form=form_of(session),
+        earlier=earlier(state, session.redactor.text),
     )
     request = sourced(
-        request, task=TOLD, brief=TOLD, form=TOLD, fault=FIXED, idea=TOLD,
+        request, task=TOLD, brief=TOLD, form=TOLD, fault=FIXED,
+        idea=of_chain(state["ideas"], root), earlier=of_turns(state) if request.earlier else FIXED,
         findings=of_ideas(state["ideas"], finished),
         evidence=of_passages(request.evidence), thoughts=thought_origins(recalled),
     )  # fmt: skip

@@ -11,10 +11,10 @@ from ddax.ideas import dag
 from ddax.ideas.idea import clip
 from ddax.ideas.origins import NOWHERE, Origins
 from ddax.metacognition.effects import effects_of
-from ddax.nodes.gather import read_pages, task_text
+from ddax.nodes.gather import of_task, read_pages, task_text
 from ddax.reasoning.budget import usage_of
 from ddax.reasoning.protocol import AskRequest, Expansion
-from ddax.reasoning.sourced import FIXED, TOLD, of_passages, of_request, sourced
+from ddax.reasoning.sourced import FIXED, of_passages, of_request, sourced
 from ddax.types import ActionCall, Proposal
 
 CURIOUS = "curious: "
@@ -45,7 +45,7 @@ async def with_curiosity(state: State, session: Session, reply: Expansion) -> tu
 async def _request(state: State, session: Session) -> AskRequest:
     known = await read_pages(state, session)
     request = AskRequest(await task_text(state, session), SITUATION, (), known, kind="curiosity")
-    return sourced(request, task=TOLD, situation=FIXED, options=FIXED, evidence=of_passages(known))
+    return sourced(request, task=of_task(state), situation=FIXED, options=FIXED, evidence=of_passages(known))
 
 
 def _due(state: State, session: Session) -> bool:

@@ -13,6 +13,7 @@ from __future__ import annotations
 
 from dataclasses import replace
 
+from ddax.actions.described import tools_of
 from ddax.actions.protocol import of_descriptions
 from ddax.errors import ReasonerError, Unavailable
 from ddax.graph.services import Session
@@ -26,6 +27,7 @@ from ddax.nodes.arguments import stowed_all
 from ddax.nodes.claims import verify_leaf
 from ddax.nodes.coding import TEST
 from ddax.nodes.curiosity import with_curiosity
+from ddax.nodes.earlier import earlier, of_turns
 from ddax.nodes.first import first_search
 from ddax.nodes.gather import (
     brief_of,
@@ -37,7 +39,7 @@ from ddax.nodes.gather import (
     of_ideas,
     of_lessons,
     read_by,
-    task_text,
+    told_text,
     usage_row,
     visited,
 )
@@ -50,9 +52,9 @@ from ddax.nodes.rules import by_rule, of_rules
 from ddax.nodes.seen import same_view, seen_last, viewed
 from ddax.nodes.unread import idle, unread
 from ddax.nodes.widen import NO_MORE
-from ddax.reasoning.budget import usage_of
+from ddax.reasoning.budget import FREE, usage_of
 from ddax.reasoning.protocol import ExpandRequest, Expansion
-from ddax.reasoning.sourced import TOLD, of_passages, of_request, sourced
+from ddax.reasoning.sourced import FIXED, TOLD, of_passages, of_request, sourced
 from ddax.types import NO_PARENT, ActionCall, Idea, Proposal
 
 EMPTY_RESULT = "nothing left to look into here"
@@ -86,7 +88,7 @@ async def expand(state: State, *, session: Session) -> Update:
         planned = await _kept_of(state, session, parent, replace(reply, children=(*reply.children, *first)))
     grown = _planned(state, parent, focus, planned, mode, read(origins))
     update: Update = {"usage": usage_row(reply.usage), "ideas": grown}
-    if reply.requirements and (demands := _from_model(state, reply, await task_text(state, session))):
+    if reply.requirements and (demands := _from_model(state, reply, await told_text(state, session))):
         update["work"] = demands
     return update
 
@@ -220,7 +222,7 @@ async def _request(state: State, session: Session, parent: Idea) -> ExpandReques
     known = await evidence(state, session, parent["title"])
     views = await viewed(state, session) if view is not None else ()
     request = ExpandRequest(
-        task=await task_text(state, session),
+        task=await told_text(state, session),
         idea=parent["title"],
         depth=parent["depth"],
         evidence=known if view is None else tuple(p for p in known if not same_view(p, view)),
@@ -236,6 +238,8 @@ async def _request(state: State, session: Session, parent: Idea) -> ExpandReques
         seed=settings.seed,
         seen=view,
         brief=brief_of(state, session),
+        earlier=earlier(state, session.redactor.text),
+        tools=tools_of(session.actions.values()) if session.reasoner.name not in FREE else (),
     )
     before, every = read_by(state["ideas"], work["root"]), dag.subtree(state["ideas"], work["root"])
     return sourced(
@@ -247,9 +251,11 @@ async def _request(state: State, session: Session, parent: Idea) -> ExpandReques
         hits=of_passages(request.hits),
         read=join(before, of_ideas(state["ideas"], (i["id"] for i in every))),
         actions=of_descriptions(session.actions.values()),
+        tools=of_descriptions(session.actions.values()),
         lessons=await of_lessons(state, session, request.lessons),
         findings=of_ideas(state["ideas"], needs),
         seen=before,
+        earlier=of_turns(state) if request.earlier else FIXED,
     )
 
 

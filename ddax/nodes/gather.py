@@ -12,7 +12,7 @@ from datetime import UTC, datetime
 
 from ddax.errors import UNDONE
 from ddax.graph.services import Session
-from ddax.graph.state import State
+from ddax.graph.state import State, Work
 from ddax.ideas import dag
 from ddax.ideas.idea import Ideas, is_final
 from ddax.ideas.origins import Origins, join, of_kept, of_record
@@ -271,11 +271,32 @@ def brief_of(state: State, session: Session) -> Brief:
     )
 
 
+def asked(work: Work) -> str:
+    """Return the question of a task as it is looked for: as it is meant after the turn before it."""
+    return work.get("read_as") or work.get("text", "")
+
+
 async def task_text(state: State, session: Session) -> str:
-    """Return the whole text of the task; graph state holds only its beginning.
+    """Return the whole text of the task, a follow-up as it is meant; graph state holds only its beginning.
 
     The embedded reasoner gets it without the sentences on how to word the answer: it would look for
     them in the sources, and `close` holds them anyway.
     """
-    text = await whole_text(session, state["work"]["id"]) or state["work"]["text"]
+    text = state["work"].get("read_as") or await _given(state, session)
     return without_wording(text) if session.reasoner.name == "embedded" else text
+
+
+async def told_text(state: State, session: Session) -> str:
+    """Return the task for a request that tells the earlier turns too: to a model as it was given."""
+    if session.reasoner.name in FREE:
+        return await task_text(state, session)
+    return await _given(state, session)
+
+
+async def _given(state: State, session: Session) -> str:
+    return await whole_text(session, state["work"]["id"]) or state["work"]["text"]
+
+
+def of_task(state: State) -> Origins:
+    """Return where the text of the task comes from: a follow-up is completed from earlier answers."""
+    return join(TOLD, of_ideas(state["ideas"], [state["work"]["root"]]))

@@ -21,6 +21,7 @@ from ddax.graph.state import Answer, State
 from ddax.ideas.origins import Origins
 from ddax.memory.protocol import MANY
 from ddax.nodes.standing import panel, rubric_of
+from ddax.reasoning.budget import FREE
 from ddax.reasoning.protocol import Reasoner
 from ddax.reasoning.sourced import TOLD, UNKNOWN
 from ddax.types import JsonDict
@@ -68,7 +69,7 @@ async def judging(state: State, session: Session, text: str) -> JsonDict:
     if session.judges is not None and settings.calibrate:
         maps = await asyncio.to_thread(session.judges.maps, before=work["opened"])
     base = await rubric_of(state, session)
-    own = task_rubric(text if settings.task_rubric else "")
+    own = task_rubric(text if has_own_rubric(session) else "")
     row: JsonDict = {
         "task": work["id"],
         **rubric_row(base, own),
@@ -76,6 +77,12 @@ async def judging(state: State, session: Session, text: str) -> JsonDict:
     }
     await session.memory.log(JUDGING, row, key=work["id"])
     return row
+
+
+def has_own_rubric(session: Session) -> bool:
+    """Tell whether a task adds criteria of its own; a model that judges reads the task itself."""
+    asked = session.settings.debate.task_rubric
+    return session.reasoner.name in FREE if asked is None else asked
 
 
 def of_rubric(row: JsonDict) -> Origins:

@@ -17,8 +17,10 @@ from ddax.ideas.idea import MAX_EVIDENCE, REASON_BYTES, RESULT_BYTES, Patch, app
 from ddax.ideas.origins import join, read
 from ddax.nodes import road
 from ddax.nodes.answering import answer_of, form_of, supported
+from ddax.nodes.earlier import earlier, of_turns
 from ddax.nodes.gather import (
     CLAIMS,
+    asked,
     brief_of,
     citation_row,
     evidence,
@@ -27,9 +29,9 @@ from ddax.nodes.gather import (
     of_ideas,
     read_pages,
     recall,
-    task_text,
     thought_origins,
     thoughts,
+    told_text,
     usage_row,
 )
 from ddax.nodes.knowing import all_own
@@ -128,16 +130,17 @@ async def _request(
     title = parent["title"]
     recalled = await recall(state, session, title)
     request = MergeRequest(
-        task=await task_text(state, session),
+        task=await told_text(state, session),
         idea=title,
         findings=tuple(said),
-        evidence=await _rests_on(state, session, state["work"]["text"] if final else title),
+        evidence=await _rests_on(state, session, asked(state["work"]) if final else title),
         thoughts=thoughts(recalled),
         final=final,
         seed=session.settings.seed,
         brief=brief_of(state, session),
         own=await all_own(state, session),
         form=form_of(session) if final else None,
+        earlier=earlier(state, session.redactor.text),
     )
     return sourced(
         request,
@@ -149,6 +152,7 @@ async def _request(
         findings=of_ideas(state["ideas"], needs),
         evidence=of_passages(request.evidence),
         thoughts=thought_origins(recalled),
+        earlier=of_turns(state) if request.earlier else FIXED,
     )
 
 

@@ -23,14 +23,19 @@ from ddax.evolution.code_task import find_code
 from ddax.graph.services import Session
 from ddax.graph.state import State, Update, Work
 from ddax.ideas.idea import clip, root
+from ddax.ideas.origins import read
 from ddax.ideas.requirements import FORMS, Requirement, merged, parse
+from ddax.nodes.earlier import earlier, of_turns, said
 from ddax.nodes.gather import TASKS
 from ddax.nodes.road import QUICK, starts_quick
 from ddax.nodes.standing import note_standing
-from ddax.types import JsonDict
+from ddax.reasoning.followup import meant
+from ddax.types import Idea, JsonDict
 from ddax.wording import gist
 
 TASK_CHARS = 2000
+FOLLOW_UP_CHARS = 300
+"""A task that is longer says what it is about."""
 REQUIREMENT_CHARS = 20_000
 """Characters of a task, of its beginning and its end, that are searched for requirements."""
 
@@ -40,6 +45,7 @@ async def open_task(state: State, runtime: Runtime[Context], *, session: Session
     text = session.redactor.text(_text(state, session.redactor.text))
     number = sum(1 for idea in state.get("ideas", {}).values() if not idea["parent"])
     work = await _work(text, number, runtime, session)
+    idea = _root(state, number, work, session)
     row = {"task": work["id"], "text": text, "thread": work["thread"], "opened": work["opened"]}
     await session.memory.log(TASKS, row, key=work["id"])
     session.texts[work["id"]] = text  # all leaves of a step would ask for it at once
@@ -48,7 +54,7 @@ async def open_task(state: State, runtime: Runtime[Context], *, session: Session
         "schema": SCHEMA_VERSION,
         "task": clip(text, TASK_CHARS),
         "work": work,
-        "ideas": {work["root"]: root(number, text)},
+        "ideas": {work["root"]: idea},
         "mind": await _mind(state, session, text),
         "step": 0,
         "focus": [],
@@ -96,12 +102,20 @@ def no_text(task: object) -> UsageError:
     )
 
 
-def said(content: Any) -> str:
-    """Return the words of a chat message: its text, or those of its blocks that are text."""
-    if isinstance(content, str):
-        return content
-    blocks = (block if isinstance(block, str) else block.get("text", "") for block in content)
-    return "\n".join(str(text) for text in blocks if text)
+def _root(state: State, number: int, work: Work, session: Session) -> Idea:
+    """Return the root idea; a follow-up that says too little is noted there as it is read, and in the work.
+
+    An order for a world or for code is carried out as it was given.
+    """
+    text = work["text"]
+    told = earlier(state, session.redactor.text) if len(text) <= FOLLOW_UP_CHARS else ()
+    read_as = text if session.world is not None or work["code"] else meant(text, told)
+    if read_as == text:
+        return root(number, text)
+    work["read_as"] = read_as
+    idea = root(number, f"{text} [read as: {read_as}]")
+    idea["origins"] = read(of_turns({"ideas": {}, **state, "work": work}))
+    return idea
 
 
 async def _work(text: str, number: int, runtime: Runtime[Context], session: Session) -> Work:

@@ -147,7 +147,7 @@ async def _origins(
 def _described(session: Session, called: Action) -> dict[str, str]:
     """Return what others say of their tools, by the tool; who is called knows what it said itself."""
     return {
-        TOOL + name: f"{action.doc}\n{json.dumps(action.arguments.model_json_schema())}"
+        TOOL + name: "\n".join([action.doc, action.about or "", json.dumps(action.own_schema, default=str)])
         for name, action in session.actions.items()
         if action.described and action.described != called.described
     }

@@ -22,6 +22,7 @@ from ddax.memory.protocol import FORGOTTEN
 from ddax.memory.records import LARGE, Row, rows_of
 from ddax.nodes.deciding import always_asked
 from ddax.nodes.gather import CLAIMS, PAGE, as_passage, citation_row, of_page, whole_text
+from ddax.nodes.judging import has_own_rubric
 from ddax.nodes.road import is_quick
 from ddax.reasoning.budget import FREE
 from ddax.reasoning.embedded.debate import embedded_for
@@ -87,7 +88,7 @@ async def _both(
     try:
         ids = await session.memory.put(records)
         if packet.get("left") == 0 and not always_asked(session):
-            own = session.settings.debate.task_rubric
+            own = has_own_rubric(session)
             session.ahead.want(partial(texts_for_judge, request, packet.get("title", ""), own=own))
         return ids, await reading
     except BaseException:

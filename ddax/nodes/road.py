@@ -20,7 +20,9 @@ from ddax.ideas.idea import Ideas, Patch
 from ddax.ideas.requirements import without_wording
 from ddax.memory.chunks import sentences
 from ddax.reasoning.budget import FREE
+from ddax.reasoning.followup import meant
 from ddax.reasoning.protocol import ExpandRequest, ExtractRequest, Finding, MergeRequest, Synthesis
+from ddax.reasoning.sourced import TOLD, of_passages, sourced
 from ddax.types import Idea, Passage, Proposal
 from ddax.wording import gist
 
@@ -51,8 +53,11 @@ def is_quick(work: Work) -> bool:
 
 
 def plain(request: R) -> R:
-    """Return a request as the reasoner without a model takes it: it would look for demands in the sources."""
-    return replace(request, task=_asked(without_wording(request.task)))
+    """Return a request as the reasoner without a model takes it.
+
+    It would look for demands in the sources, and cannot look back at the turn before.
+    """
+    return replace(request, task=_asked(without_wording(meant(request.task, request.earlier))))
 
 
 def _asked(task: str) -> str:
@@ -76,6 +81,7 @@ async def for_one_call(request: MergeRequest, session: Session) -> MergeRequest:
         return whole
     task = plain(request).task
     asked = ExtractRequest(task, task, request.evidence, CLAIMS)
+    asked = sourced(asked, task=TOLD, intent=TOLD, passages=of_passages(request.evidence))
     claims = (await session.free.extract(asked)).claims
     first = [*read.citations, *(claim.citation for claim in claims)]
     return replace(whole, evidence=chosen(request.evidence, [c.passage_id for c in first], room))

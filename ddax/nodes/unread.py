@@ -11,7 +11,7 @@ from collections.abc import Iterable
 
 from ddax.graph.services import Session
 from ddax.graph.state import State
-from ddax.nodes.gather import evidence, found, task_text, visited
+from ddax.nodes.gather import asked, evidence, found, task_text, visited
 from ddax.nodes.seen import seen_last
 from ddax.reasoning.budget import FREE
 from ddax.reasoning.protocol import GO_ON
@@ -36,7 +36,7 @@ async def unread(state: State, session: Session, parent: Idea) -> tuple[Proposal
     if parent["status"] != "open" or session.reasoner.name in FREE or state["work"].get("code"):
         return ()
     if "look" in session.actions:
-        return () if await seen_last(state, session) else _look(state["work"]["text"][:ABOUT])
+        return () if await seen_last(state, session) else _look(asked(state["work"])[:ABOUT])
     if "visit" not in session.actions or visited(state["ideas"], state["work"]["root"]):
         return ()
     return await _visits(state, session)
@@ -52,7 +52,7 @@ def _look(about: str) -> tuple[Proposal, ...]:
 
 async def _visits(state: State, session: Session) -> tuple[Proposal, ...]:
     """Return a visit for each document that was found first; none where there is something to quote."""
-    if await evidence(state, session, state["work"]["text"]):
+    if await evidence(state, session, asked(state["work"])):
         return ()
     hits = await found(state, session)
     titles = {hit.source: hit.title for hit in reversed(hits)}

@@ -11,6 +11,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any, Literal, Protocol
 
+from ddax.reasoning.told import Tool, Turn
 from ddax.types import ActionCall, Citation, Passage, Picture, Proposal, Usage
 
 GO_ON = "go on with what was found"
@@ -77,7 +78,8 @@ class ExpandRequest(Request):
     `read` are the sources (URIs) already visited in this task, `hits` what searches have found so
     far as passages whose `source` can be visited, `evidence` what was read. `width` bounds the
     children, `reads_left` the documents that may still be visited, `temperature` in [0, 1].
-    `seen` is what was seen last, where the task is done in a world.
+    `seen` is what was seen last, where the task is done in a world; `earlier` are the turns before.
+    `tools` say of those among `actions` that are not the program's own what their authors say.
     """
 
     task: str
@@ -96,6 +98,8 @@ class ExpandRequest(Request):
     seed: int = 0
     seen: Seen | None = None
     brief: Brief = Brief()
+    earlier: tuple[Turn, ...] = ()
+    tools: tuple[Tool, ...] = ()
 
 
 @dataclass(frozen=True)
@@ -229,6 +233,7 @@ class MergeRequest(Request):
     own: bool = False
     form: Mapping[str, Any] | None = None
     fault: str = ""
+    earlier: tuple[Turn, ...] = ()
 
 
 @dataclass(frozen=True)

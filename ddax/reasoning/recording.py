@@ -30,7 +30,15 @@ RECORDING = LineForm("ddax-recording", 1, kind="recording", flag="--record")
 ReplyT = TypeVar("ReplyT")
 UNRECORDED = {"Passage": {"score", "cut", "fenced", "origins"}, "Picture": {"data"}, "Brief": {"today"}}
 """Fields that are no part of a recorded request: a run may be replayed on another day."""
-OPTIONAL = {"seen": None, "brief": p.Brief(), "own": False, "form": None, "fault": ""}
+OPTIONAL = {
+    "seen": None,
+    "brief": p.Brief(),
+    "own": False,
+    "form": None,
+    "fault": "",
+    "earlier": (),
+    "tools": (),
+}
 """Fields of requests that are left out where they say nothing, as in recordings from before them."""
 
 

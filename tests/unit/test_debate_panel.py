@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pytest
@@ -15,6 +17,8 @@ from ddax.debate.roles import Debater, assign_roles
 from ddax.debate.task_rubric import requirements, rubric_row, task_rubric
 from ddax.debate.verdict import evaluate_outcome
 from ddax.errors import SettingsError
+from ddax.nodes.judging import has_own_rubric, judging
+from ddax.reasoning.embedded import EmbeddedReasoner
 from ddax.reasoning.entailment.rules import lexical
 from ddax.reasoning.protocol import Argument, Judgment
 from ddax.reasoning.scripted import ScriptedReasoner
@@ -215,3 +219,29 @@ def test_the_rubric_of_a_task_comes_from_what_it_asks_for() -> None:
     row = rubric_row(("coverage",), rubric)
     assert row["rubric"][0] == "coverage" and row["version"] == rubric_row(("coverage",), rubric)["version"]
     assert row["version"] != rubric_row(("support",), rubric)["version"]
+
+
+@pytest.mark.parametrize(
+    ("task", "names"),
+    [
+        ("When was Ilse Maran born? Use two sources.", ["bears on Ilse Maran"]),
+        ("Compare the tower of Belmark with that of Trondby.", ["bears on Belmark", "bears on Trondby"]),
+        ("Summarise what Ada Calder wrote. Keep it short.", ["bears on Ada Calder"]),
+        ("Is Norway larger?", ["bears on Norway"]),
+    ],
+)
+def test_the_word_an_order_begins_with_is_no_criterion(task: str, names: list[str]) -> None:
+    assert [name for name in task_rubric(task).names if name.startswith("bears on")] == names
+
+
+@pytest.mark.parametrize(("asked", "own"), [(None, False), (True, True), (False, False)])
+async def test_with_a_model_a_task_has_no_criteria_of_its_own_unless_asked_for(
+    kit: Any, asked: bool | None, own: bool
+) -> None:
+    session = kit.session({}, debate={"task_rubric": asked})
+    state = await kit.opened(session, "When was Ilse Maran born?")
+    row = await judging(state, session, "When was Ilse Maran born?")
+    assert ("bears on Ilse Maran" in row["rubric"]) is own
+    assert has_own_rubric(replace(session, reasoner=EmbeddedReasoner(session.embedder))) is (
+        asked is not False
+    )

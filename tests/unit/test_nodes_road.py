@@ -80,3 +80,20 @@ async def test_the_one_call_gets_each_passage_once_and_no_thoughts(kit: Any, tmp
     assert isinstance(request, p.MergeRequest) and request.final and request.thoughts == ()
     assert len({x.text for x in request.evidence}) == len(request.evidence) > 0
     assert len(request.findings) <= 1
+
+
+async def test_a_follow_up_is_looked_for_as_it_is_meant_and_told_with_the_turn_before(
+    kit: Any, tmp_path: Path
+) -> None:
+    async with kit.agent(tmp_path, kit.script(), sources=("notes",), debate={"ask": "deciding"}) as agent:
+        await agent.run("Who designed the tower in Belmark?", thread="t")
+        await agent.run("And where was it built?", thread="t")
+        state = await agent.state("t")
+    (_, last) = finals(agent)
+    assert last.task == "And where was it built?"
+    assert [turn.question for turn in last.earlier] == ["Who designed the tower in Belmark?"]
+    searched = [
+        i["action"]["args"]["query"] for i in state["ideas"].values()
+        if i["id"].startswith("1.") and i.get("action", {}).get("name") == "search"
+    ]  # fmt: skip
+    assert searched and all("Belmark" in query for query in searched)

@@ -15,6 +15,7 @@ from typing import Any, Literal, Union, get_args, get_origin, get_type_hints
 
 import numpy as np
 import pytest
+from langchain_core.messages import AIMessage, HumanMessage
 
 import ddax
 from ddax.actions.protocol import ActionContext, ActionResult
@@ -26,6 +27,7 @@ from ddax.ideas.origins import PRIVATE, kind_of, read
 from ddax.memory.records import LEDGER, REFLECTIONS
 from ddax.nodes.asking import question_of
 from ddax.nodes.curiosity import _request as curious
+from ddax.nodes.earlier import of_turns
 from ddax.nodes.evaluate import evaluate
 from ddax.nodes.expand import expand
 from ddax.nodes.gather import HITS, of_earlier
@@ -51,7 +53,7 @@ SEEDS: Mapping[tuple[str, str], str] = {
     ("expand", "task"): "told", ("expand", "idea"): "idea", ("expand", "evidence"): "page",
     ("expand", "hits"): "hit", ("expand", "read"): "visit", ("expand", "actions"): "tool",
     ("expand", "lessons"): "lesson", ("expand", "findings"): "need", ("expand", "seen"): "leaf",
-    ("expand", "brief"): "told",
+    ("expand", "brief"): "told", ("expand", "tools"): "tool", ("expand", "earlier"): "turn",
     ("predict", "task"): "told", ("predict", "action"): "leaf", ("predict", "evidence"): "page",
     ("extract", "task"): "told", ("extract", "intent"): "leaf", ("extract", "passages"): "page",
     ("argue", "task"): "told", ("argue", "idea"): "case", ("argue", "result"): "case",
@@ -61,6 +63,7 @@ SEEDS: Mapping[tuple[str, str], str] = {
     ("judge", "lessons"): "value lesson", ("judge", "rubric"): "criterion",
     ("merge", "task"): "told", ("merge", "idea"): "idea", ("merge", "findings"): "leaf",
     ("merge", "evidence"): "page", ("merge", "thoughts"): "thought", ("merge", "brief"): "told",
+    ("merge", "earlier"): "turn",
     ("merge", "form"): "told", ("merge", "fault"): "fixed",
     ("reflect", "task"): "told", ("reflect", "action"): "fixed", ("reflect", "expected"): "leaf",
     ("reflect", "actual"): "leaf",
@@ -216,7 +219,14 @@ async def world(kit: Any, seed: str) -> tuple[Any, dict[str, Any]]:
         ideas["0.1"] |= {"status": status, **came}
     if seed == "need":
         ideas["0"] = {**ideas["0"], "needs": ["0.1"]}
+    if seed == "turn":  # an answer of this thread, made from what a finished task of it had read
+        ideas["1"] = {**root, "id": "1", "status": "done", **came}
+        return session, {**state, "ideas": ideas, "messages": turn()}
     return session, {**state, "ideas": ideas}
+
+
+def turn() -> list[Any]:
+    return [HumanMessage("Where is the vault?"), AIMessage(MARK)]
 
 
 async def requests(kit: Any, method: str, seed: str) -> list[Any]:
@@ -292,6 +302,12 @@ async def test_earlier_turns_carry_what_their_tasks_had_read(kit: Any) -> None:
     turned = {**state, "ideas": {"0": first, "1": later}, "work": {**state["work"], "root": "1"}}
     assert of_earlier(turned) == {"user", "file"}
     assert of_earlier(state) == TOLD
+
+
+async def test_an_answer_that_a_front_end_brings_along_may_be_private(kit: Any) -> None:
+    state = await kit.opened(kit.session({}), TASK)
+    assert of_turns({**state, "messages": turn()[:1]}) == TOLD
+    assert {kind_of(name) for name in of_turns({**state, "messages": turn()})} & PRIVATE
 
 
 def test_what_is_known_of_code_is_private() -> None:

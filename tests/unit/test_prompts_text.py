@@ -16,6 +16,7 @@ from ddax.errors import InvalidReply, SettingsError, UsageError
 from ddax.reasoning import prompts
 from ddax.reasoning import protocol as p
 from ddax.reasoning.language import LanguageReasoner
+from ddax.reasoning.told import Tool, Turn
 from ddax.types import Citation, Passage
 
 GOLDEN = Path(__file__).parent / "prompts"
@@ -73,7 +74,18 @@ FORM = {
     "properties": {"year": {"type": "integer"}, "town": {"type": "string"}},
     "required": ["year"],
 }
+TURNS = (
+    Turn("Who was Ada's father?", "Lord Byron.", ("Ada Lovelace",), "Lord Byron"),
+    Turn("When did he die?", "In 1824.", ("Lord Byron",), "1824", "When did Lord Byron die?"),
+)
+TOOLS = (
+    Tool("weather", "Tell the weather.\n- town (string, required): Its name."),
+    Tool("bank_list", 'List accounts.\n- state ("open" | "closed", default "open")', foreign=True),
+)
 OTHERS = {
+    "expand_tools": ("expand", p.ExpandRequest("t", "t", 0, (), (), (), ("search", "weather"), tools=TOOLS)),
+    "expand_earlier": ("expand", p.ExpandRequest("t", "t", 0, (), (), (), ("search",), earlier=TURNS)),
+    "merge_earlier": ("merge", p.MergeRequest("And where?", "i", (), (ADA,), final=True, earlier=TURNS)),
     "expand_brief": ("expand", p.ExpandRequest("t", "t", 0, (), (), (), ("search",), brief=BRIEF)),
     "merge_root": ("merge", p.MergeRequest(
         "When was Ada born?", "When was Ada…", (FINDING,), (ADA,), final=True, brief=BRIEF

@@ -32,10 +32,11 @@ def told(brief: p.Brief) -> str:
 
 
 def prompt_of(
-    request: p.MergeRequest, book: Book, *, task: str, idea: str, passages: str, findings: str, thoughts: str
-) -> Prompt:
+    request: p.MergeRequest, book: Book, *, task: str, idea: str, passages: str, findings: str, thoughts: str,
+    earlier: str,
+) -> Prompt:  # fmt: skip
     """Return the prompt for a synthesis."""
-    filled = partial(book.render, brief=told(request.brief), task=task, thoughts=thoughts)
+    filled = partial(book.render, brief=told(request.brief), task=task, thoughts=thoughts, earlier=earlier)
     if request.form is None and _own(request):
         return filled("answer")
     knowledge = "" if _own(request) else KNOWLEDGE[request.brief.knowledge]

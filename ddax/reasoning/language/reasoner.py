@@ -20,6 +20,7 @@ from ddax.ideas.requirements import FORMS
 from ddax.reasoning import protocol as p
 from ddax.reasoning.budget import BudgetKeeper
 from ddax.reasoning.effort import Effort
+from ddax.reasoning.followup import meant
 from ddax.reasoning.language import merging, planned, readers, wire
 from ddax.reasoning.language.call import Ask, Caller, Under
 from ddax.reasoning.language.channel import Hear, Sampling, open_channel
@@ -30,6 +31,7 @@ from ddax.reasoning.language.room import note_of, passage_room, told_of
 from ddax.reasoning.language.team import Role, Team
 from ddax.reasoning.language.usage import PriceLike, price_of
 from ddax.reasoning.prompts import SHIPPED, Book, Prompt
+from ddax.reasoning.told import Tool, Turn
 from ddax.types import Passage, Picture, Usage
 
 if TYPE_CHECKING:
@@ -126,7 +128,9 @@ class LanguageReasoner:
             reads_left=str(request.reads_left), actions=self._actions(request.actions),
             sources=self._listed(known), read=self._data("read", lines(request.read)),
             lessons=self._data("lessons", lines(request.lessons)), findings=findings,
-            evidence=self._passages(numbered(request.evidence), request.task), forms="; ".join(FORMS),
+            evidence=self._passages(numbered(request.evidence), meant(request.task, request.earlier)),
+            forms="; ".join(FORMS), earlier=self._earlier(request.earlier),
+            tools=self._tools(request.tools),
         )  # fmt: skip
         prompt = Prompt(prompt.system, prompt.user + self._world(request.seen))
         sampling = Sampling(request.temperature, request.seed)
@@ -201,8 +205,9 @@ class LanguageReasoner:
         named = numbered([*request.evidence, *_cited(request)])
         prompt = merging.prompt_of(
             request, self._book, task=self._task(request.task), idea=self._idea(request),
-            passages=self._passages(named, request.task), findings=self._findings(request.findings),
-            thoughts=self._data("thoughts", lines(request.thoughts)),
+            passages=self._passages(named, meant(request.task, request.earlier)),
+            findings=self._findings(request.findings),
+            thoughts=self._data("thoughts", lines(request.thoughts)), earlier=self._earlier(request.earlier),
         )  # fmt: skip
         reply, usage = await self._ask(
             "merge", prompt, merging.wire_of(request), lambda found: merging.read(found, request, named),
@@ -267,6 +272,14 @@ class LanguageReasoner:
         told = self._book.render("seen", seen=text, elements=self._data("elements", lines(seen.elements)))
         return f"\n\n{told.user}"
 
+    def _earlier(self, turns: Sequence[Turn]) -> str:
+        rows = (
+            {"asked": x.question, "read as": x.read_as, "answered": x.answer, "sources": x.sources}
+            for x in turns
+        )
+        told = ({key: value for key, value in row.items() if value} for row in rows)
+        return self._data("earlier", "\n".join(json.dumps(row, ensure_ascii=False) for row in told))
+
     def _task(self, text: str) -> str:
         """Return the user's own words: not as data, but without signs that nobody sees."""
         return told_of(clean(text), self._limits)
@@ -297,6 +310,12 @@ class LanguageReasoner:
     def _actions(self, names: Iterable[str]) -> str:
         rows = (f"- {name}({', '.join(planned.argument_names(name, self._arguments))})" for name in names)
         return "\n".join(rows)
+
+    def _tools(self, tools: Sequence[Tool]) -> str:
+        """Return what authors say of their tools: the user's own as it is, that of others as data."""
+        told = [f"{tool.name}: {clean(tool.text)}" for tool in tools if not tool.foreign]
+        data = [block("tool", f"{tool.name}: {tool.text}") for tool in tools if tool.foreign]
+        return "\n\n".join([*told, *data])
 
     def _sources(self, request: p.ExpandRequest) -> dict[str, Passage]:
         """Name the sources that may be visited S1, S2, ...: found or known, and not yet read."""

@@ -1,0 +1,93 @@
+"""`ddax chat`: one thread, a question a line, from a pipe or a terminal."""
+
+from __future__ import annotations
+
+import io
+from pathlib import Path
+
+import pytest
+
+from ddax.cli.main import run_command
+from ddax.errors import Unavailable
+from tests.unit.scripted_command import agent, call
+
+
+@pytest.fixture(autouse=True)
+def place(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    monkeypatch.chdir(tmp_path)
+    for name in ("DDAX_HOME", "OPENAI_API_KEY", "ANTHROPIC_API_KEY"):
+        monkeypatch.delenv(name, raising=False)
+    return tmp_path
+
+
+def lines(monkeypatch: pytest.MonkeyPatch, *said: str) -> None:
+    monkeypatch.setattr("sys.stdin", io.StringIO("\n".join(said) + "\n"))
+
+
+def test_each_line_is_a_question_on_one_thread(
+    capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    lines(monkeypatch, "one?", "", "two?")
+    by = agent()
+    code, out, err = call(capsys, "chat", "--sources", "docs", "more", "--thread", "t", "-q", by=by)
+    assert (code, out, err) == (0, "It is 42.\nIt is 42.\n", "")
+    assert by.calls == [("run", "one?"), ("run", "two?")]
+    assert by.context is not None and by.context.sources == ("docs", "more")
+
+
+def test_an_answer_is_shown_with_its_citations_and_how_to_go_on_is_said_once(
+    capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    lines(monkeypatch, "one?", "two?")
+    _, out, err = call(capsys, "chat", "--sources", "docs", "--thread", "t")
+    assert out.count("the answer is 42") == 2
+    assert "Follow up" not in out
+    assert err.count("Go on: ddax chat --thread t") == 1
+
+
+def test_the_line_after_a_question_of_the_run_is_its_answer(
+    capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    lines(monkeypatch, "one?", "go on")
+    by = agent(status="waiting", answer="", question={"text": "May I?", "options": ["go on"]})
+    code, out, _ = call(capsys, "chat", "--sources", "docs", by=by)
+    assert code == 8
+    assert "May I?" in out
+    assert [name for name, _ in by.calls] == ["run", "resume"]
+
+
+def test_a_question_that_fails_does_not_end_the_talk(
+    capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    lines(monkeypatch, "one?", "two?")
+    by = agent(error=Unavailable("The model is gone.", why="Nobody answers.", mend="Start it."))
+    code, _, err = call(capsys, "chat", "--sources", "docs", by=by)
+    assert code == 9
+    assert err.count("The model is gone.") == 2
+
+
+def test_no_line_is_no_error_and_nothing_to_read_is_one(
+    capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    lines(monkeypatch)
+    assert call(capsys, "chat", "--sources", "docs")[0] == 0
+    code, _, err = call(capsys, "chat")
+    assert code == 2
+    assert "nothing to read" in err
+
+
+def test_a_real_talk_knows_the_turn_before(
+    place: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    (place / "docs").mkdir()
+    (place / "docs" / "permits.md").write_text(
+        "# Parking permits\n\nA parking permit lasts two years. It costs 40 pounds.\n"
+    )
+    (place / "docs" / "dams.md").write_text(
+        "# Dams\n\nA dam lasts eighty years. A dam costs nine million pounds.\n"
+    )
+    lines(monkeypatch, "How long does a parking permit last?", "And what does it cost?")
+    assert run_command(("chat", "--sources", "docs", "-q")) == 0
+    first, second = capsys.readouterr().out.strip().splitlines()
+    assert "two years" in first
+    assert "40 pounds" in second
