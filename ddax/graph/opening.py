@@ -5,22 +5,20 @@ from __future__ import annotations
 import asyncio
 import contextlib
 import os
-from collections.abc import AsyncIterator, Callable, Mapping, Sequence
+from collections.abc import AsyncIterator, Callable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, cast
-
-import numpy as np
+from typing import TYPE_CHECKING, Any
 
 from ddax.actions.protocol import Library
 from ddax.configs.secrets import Redactor
 from ddax.configs.settings import Context, Identity
 from ddax.debate.panel import Seat
-from ddax.errors import UsageError, of_setting
+from ddax.errors import of_setting
 from ddax.graph.hands import actions_of, find_world, loaded_by, world_of
+from ddax.graph.opening_reasoner import check_output, named_reasoner
 from ddax.graph.services import ALL_ROWS, Clock, Parts, Session
 from ddax.memory.protocol import Embedder, Memory
-from ddax.reasoning.budget import FREE
 from ddax.reasoning.protocol import Reasoner
 from ddax.types import EntailmentCheck, JsonDict
 
@@ -36,8 +34,6 @@ if TYPE_CHECKING:
     from ddax.memory.home import Home
     from ddax.metacognition.controller import Controller
 
-SIGHT = {"auto": None, "always": True, "never": False}
-"""What the setting `browser.screenshot` says of whether models take pictures."""
 SOON_SECONDS = 0.2
 """Seconds after which reading the sources is likely to take longer: a process of its own reads Python's."""
 
@@ -113,7 +109,7 @@ class _Opening:
         world = await self.world()
         actions = await self.actions(world)
         reasoner = self.parts.reasoner or await self.reasoner(actions)
-        _check_output(settings, reasoner)
+        check_output(settings, reasoner)
         models = sorted({seat.model for seat in seats} - {""})
         with of_setting("debate.panel"):
             benches = {model: await self.reasoner(actions, model=model) for model in models}
@@ -181,7 +177,7 @@ class _Opening:
         """Open the reasoner of the settings, or the same with another model."""
         settings = self.settings.model_copy(update={"model": model}) if model else self.settings
         given = (self.place, self.embedder, actions, self.clock, self.monotonic, self.parts.objects)
-        reasoner = await asyncio.to_thread(_reasoner, settings, *given)
+        reasoner = await asyncio.to_thread(named_reasoner, settings, *given)
         close = getattr(reasoner, "close", None)
         if close is not None:
             self.undo.push_async_callback(close)
@@ -288,55 +284,6 @@ def _embedder(cache: Path) -> Embedder:
     from ddax.memory.embeddings import open_embedder
 
     return CachedEmbedder(open_embedder(), cache / "vectors.sqlite")
-
-
-def _check_output(settings: Context, reasoner: Reasoner) -> None:
-    """Refuse a form of the answer where there is no model to fill it; raises UsageError."""
-    if reasoner.name in FREE and settings.output != "text":
-        raise UsageError(
-            "output needs a model.",
-            why="Without one an answer is made of sentences that stand in the sources.",
-            mend="Name one with `model` (--model provider:model), or leave output out.",
-        )
-
-
-def _reasoner(
-    settings: Context, home: Home, embedder: Embedder, actions: Registry, clock: Clock, monotonic: Clock,
-    objects: Mapping[str, Any],
-) -> Reasoner:  # fmt: skip
-    from ddax.configs.prices import load_prices, load_providers
-    from ddax.reasoning.factory import open_reasoner
-
-    if settings.replay:
-        from ddax.reasoning.recording import ReplayingReasoner
-
-        with of_setting("replay"):
-            return ReplayingReasoner(Path(settings.replay))
-    reasoner = open_reasoner(
-        settings.model,
-        embedder=embedder,
-        prices=load_prices(home=home.common),
-        providers=load_providers(home=home.common),
-        clock=monotonic,
-        wall=clock,
-        rng=np.random.default_rng(settings.seed),
-        arguments={name: action.arguments for name, action in actions.items()},
-        models=settings.models,
-        cache=home.cache / "replies.sqlite",
-        sees=SIGHT[settings.browser.screenshot],
-        objects=objects,
-        prompts=settings.prompts,
-    )
-    if settings.record:
-        from ddax.reasoning.recording import RecordingReasoner
-
-        with of_setting("record"):
-            reasoner = RecordingReasoner(reasoner, Path(settings.record))
-    if settings.model_name == "embedded" and not settings.record:
-        return reasoner  # it sends nothing anywhere, and what it is given is clean already
-    from ddax.reasoning.redacted import RedactedReasoner
-
-    return cast(Reasoner, RedactedReasoner(reasoner, Redactor.of_process()))
 
 
 async def _memory(

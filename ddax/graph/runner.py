@@ -135,8 +135,8 @@ class Agent:
         try:
             self.drain()
             await self._going.end()
-        finally:
-            for name in ("graph", "store", "services"):  # a session that they opened now, nobody would close
+        finally:  # a session that these opened now, nobody would close
+            for name in ("graph", "store", "services"):
                 self.__dict__.pop(name, None)
             await self._stack.aclose()
 
@@ -236,8 +236,7 @@ class Agent:
             session = await self.services.session(context)
             await check_relied(session.memory, state.values, name)
             before = await self._resumable(name)
-            going = replace(info, status="running", updated=self._clock())
-            await asyncio.to_thread(self.runs.save, going)
+            await asyncio.to_thread(self.runs.save, replace(info, status="running", updated=self._clock()))
             try:
                 again = cut_short(state)
                 return await self._drive(name, given, context, on_event, replay=again, asked=config)
@@ -271,7 +270,7 @@ class Agent:
     async def rows(self, thread: str, table: str, /, **equals: Any) -> list[JsonDict]:
         """Return the rows of a log of the memory that a thread writes to, oldest first."""
         info = await self._resumable(thread)
-        context = Context.model_validate(info.context or self.context.model_dump())
+        context = Context.model_validate(info.context) if info.context else self.context
         return await self.services.rows(context, table, **equals)
 
     def threads(self) -> list[RunInfo]:
@@ -291,8 +290,8 @@ class Agent:
         """Let go of the checkpoints a rule names; a thread that is in use stays as it is."""
         from ddax.graph.retention import sweep
 
-        threads = self.home.threads
-        return await sweep(self.store, self.runs, self.locked, rule, now=self._clock(), locks=threads)
+        now, locks = self._clock(), self.home.threads
+        return await sweep(self.store, self.runs, self.locked, rule, now=now, locks=locks)
 
     async def cancel(self, thread: str) -> None:
         """Ask a thread to stop at its next step; a waiting or broken one is closed at once."""
@@ -339,8 +338,7 @@ class Agent:
         return await asyncio.to_thread(self.runs.meant, name)
 
     async def _now(self, thread: str) -> tuple[RunInfo, Any]:
-        info = await self._resumable(thread)
-        return info, await self._snapshot(info)
+        return (info := await self._resumable(thread)), await self._snapshot(info)
 
     async def _note(self, thread: str, **changes: Any) -> None:
         await asyncio.to_thread(self.runs.update, thread, updated=self._clock(), **changes)
@@ -369,8 +367,7 @@ class Agent:
                     durability="sync", control=control,
                 )  # fmt: skip
                 # A generator that is only dropped would go on working behind the next run.
-                stop = partial(control.request_drain, CANCELLED)
-                watch = attended(self.store, self.runs, config, stop)
+                watch = attended(self.store, self.runs, config, partial(control.request_drain, CANCELLED))
                 async with contextlib.aclosing(parts), watch as attend:
                     async for part in parts:
                         await tell(on_event, part)
@@ -393,8 +390,7 @@ class Agent:
             state = await unanswered(self.graph, await self.graph.aget_state(config))
         result = result_of(thread, state.values, tuple(state.interrupts))
         if stopped:
-            status = INTERRUPTED if stopped == INTERRUPTED else "stopped"
-            result["status"], result["stop_reason"] = status, stopped
+            result.update(status=stopped if stopped == INTERRUPTED else "stopped", stop_reason=stopped)
         # A manifest says what was begun and not ended; `standing` tells whether anybody is at it.
         status = "running" if result["status"] == INTERRUPTED else result["status"]
         await self._note(

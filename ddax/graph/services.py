@@ -320,14 +320,16 @@ class LocalServices:
         return await open_rows(context, self._home, table, clock=self._clock, **equals)
 
     async def close(self) -> None:
-        """Close every session."""
+        """Close every session, and write what embedders brought."""
+        from ddax.memory.embedding_cache import close_files
+
         sessions = [*self._sessions.values()]
         self._sessions.clear()
         self._last = None
         try:
             await _shut(sessions)
         finally:
-            await asyncio.to_thread(_close_files)
+            await asyncio.to_thread(close_files)
 
     async def _close_idle(self, but: tuple[str | None, str]) -> None:
         """Close the sessions that nobody uses, oldest use first, until as many are left as are kept."""
@@ -359,13 +361,6 @@ class LocalServices:
             served=owner is not None,
         )  # fmt: skip
         return replace(session, forms=self.forms)
-
-
-def _close_files() -> None:
-    """Write what embedders brought, and close their files."""
-    from ddax.memory.embedding_cache import close_files
-
-    close_files()
 
 
 async def _shut(sessions: Sequence[Session], *, given: Sequence[object] = ()) -> None:
