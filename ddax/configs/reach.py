@@ -23,6 +23,8 @@ from ddax.configs.settings import Context
 from ddax.errors import SettingsError
 
 NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9_-]{0,63}")
+KNOWING = ("forbid", "mark", "allow")
+"""How far a model may answer of itself, least first."""
 MATRICES = re.compile(r"shipped|v[1-9][0-9]{0,5}")
 PYTHON = re.compile(r"python:\s*(\w+(\.\w+)*)?\s*")
 WORLD = re.compile(r"world:[A-Za-z]+(-v[0-9]+)?(\?(is_slippery|map_name|natural|sab|is_rainy)=[A-Za-z0-9]+)?")
@@ -97,6 +99,12 @@ def _on(value: Any, own: Any, has: Own) -> Any:
 def _off(value: Any, own: Any, has: Own) -> Any:
     if value and not own:
         raise Refused
+    return value
+
+
+def _knowing(value: Any, own: Any, has: Own) -> Any:
+    if KNOWING.index(value) > KNOWING.index(own):
+        raise Refused(f"The server has {own!r}.")
     return value
 
 
@@ -197,6 +205,7 @@ AT_LEAST = Rule("at least the server's own", _at_least)
 RATE = Rule("no faster than the server's own", _rate)
 ON = Rule("on, not off", _on)
 OFF = Rule("off, not on", _off)
+KNOWS = Rule("no more than the server's own", _knowing)
 MORE = Rule("beside the server's own", _more)
 WITHIN = Rule("within the server's own", _within)
 NAMES = Rule("by name, no file", _name)
@@ -264,6 +273,9 @@ ROWS = (
     Row(OFF, "evolution.evolution_enabled", "It runs candidate code on the server's machine."),
     Row(MORE, "actions.ask actions.deny web.deny_domains", "A run may be stricter than its server."),
     Row(WITHIN, "web.only_domains", "A run may be stricter than its server."),
+    Row(NEVER, "prompts", "Files are read with the server's rights."),
+    Row(KNOWS, "knowledge", "A server that answers from its sources alone stays so."),
+    Row(FREE, "instructions output", "They word the answer of whoever sent the run."),
     Row(FREE, "namespace", "Each owner has a memory of its own, which every namespace of its runs lies in."),
     Row(FREE, "human", "The questions go to whoever sent the run."),
     Row(FREE, "web.search", "It names a service that the server's environment sets up."),

@@ -51,7 +51,9 @@ def running_tests_of(sources: Sequence[str]) -> Action:
     async def of_sources(context: ActionContext, arguments: RunTestsArguments) -> ActionResult:
         if not await asyncio.to_thread(_lies_in, arguments.root, sources):
             raise NotAllowed(
-                f"{arguments.root!r} is no source of this run.", why="Only code of its sources is run."
+                f"{arguments.root!r} is no source of this run.",
+                why="Only code of its sources is run.",
+                mend="Name the folder as a source of the run.",
             )
         return await test.function(context, arguments)
 

@@ -102,7 +102,11 @@ class ForkServices:
 
     async def served(self, context: Context | None, owner: str) -> Session:
         """Refuse what comes over a server: this way is tried here alone."""
-        raise InvariantError("A run over a server came to the session of another run.")
+        raise InvariantError(
+            "A run over a server came to the session of another run.",
+            why="A way that is tried out is never driven by a server.",
+            mend="Report it: this is a fault of ddax.",
+        )
 
     async def close(self) -> None:
         """Leave the session open: it is not ours."""

@@ -17,13 +17,16 @@ async def check_relied(memory: Memory, values: Mapping[str, Any], thread: str) -
 
     Without them it would go on as if it had found nothing.
     """
-    ideas, task = values.get("ideas", {}), str(values.get("work", {}).get("id", ""))
+    ideas, work = values.get("ideas", {}), values.get("work", {})
     cited = list(dict.fromkeys(str(row) for idea in ideas.values() for row in idea.get("evidence", ())))
     there = {record.id for record in await memory.get(cited)}
     missing = [row for row in cited if row not in there]
     let_go = {stone.id for stone in await memory.upkeep.tombstones(missing)} if missing else set()
     lost = [row for row in missing if row not in let_go]
-    begun = not task or bool(await memory.rows("tasks", limit=1, task=task))
+    # A fork may rest on the task that it comes from.
+    tasks = [str(work[key]) for key in ("id", "trunk") if work.get(key)]
+    known = [await memory.rows("tasks", limit=1, task=task) for task in tasks]
+    begun = not tasks or any(known)
     if not lost and begun:
         return
     what = f"{amount(len(lost), 'row')} of {len(cited):,} it has read or thought" if lost else "its task"

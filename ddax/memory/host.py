@@ -89,7 +89,8 @@ class MemoryHost:
         except Exception as error:  # the caller is in another process: unsaid, it would wait or ask again
             said = f"{type(error).__name__}: {error}"
             why = f"Pid {self._store.pid}, which owns the memory, failed: {said[:300]}."
-            return None, StorageError(f"The memory cannot do {call.name!r}.", why=why)
+            mend = "Try again; where it stays so, end that process: the next one that asks takes over."
+            return None, StorageError(f"The memory cannot do {call.name!r}.", why=why, mend=mend)
 
     @contextmanager
     def renewing(self, namespace: str) -> Iterator[None]:

@@ -154,7 +154,11 @@ class Seat:
     async def _found(self, until: float) -> Owned | Line:
         while self._way is None:
             if self._closed:
-                raise UsageError("The memory is closed.", mend="Open it again for the next task.")
+                raise UsageError(
+                    "The memory is closed.",
+                    why="The agent that had it open was closed.",
+                    mend="Open it again for the next task.",
+                )
             if self._looking is None:
                 self._looking = asyncio.create_task(self._settle(until))
             await asyncio.shield(self._looking)

@@ -25,7 +25,8 @@ class LeafTime:
     def __init__(self, own: float, left: float, budget: float) -> None:
         self.own, self.left, self.budget = own, max(0.0, left), budget
         self._limit = asyncio.timeout(None)
-        self._passed = self._begun = self._before = 0.0
+        self._passed = self._begun = 0.0
+        self._before: asyncio.Future[float] | None = None
         self._handle: asyncio.TimerHandle | None = None
         self._looking: asyncio.Task[None] | None = None
 
@@ -44,10 +45,10 @@ class LeafTime:
         return f"no result within {self.own:g} s"
 
     async def __aenter__(self) -> LeafTime:
-        """Begin to count."""
+        """Begin to count; nothing is waited for, so that a leaf acts as soon as it may."""
         loop = asyncio.get_running_loop()
         self._begun = loop.time()
-        self._before = await loop.run_in_executor(_ASIDE, withheld)
+        self._before = loop.run_in_executor(_ASIDE, withheld)
         await self._limit.__aenter__()
         self._handle = loop.call_later(min(self.own, self.left), self._look)
         return self
@@ -68,7 +69,8 @@ class LeafTime:
     async def _looked(self) -> None:
         """End what is done where a limit is reached, else look again when the next one may be."""
         loop = asyncio.get_running_loop()
-        kept = max(0.0, await loop.run_in_executor(_ASIDE, withheld) - self._before)
+        before = await self._before if self._before is not None else 0.0
+        kept = max(0.0, await loop.run_in_executor(_ASIDE, withheld) - before)
         self._passed = loop.time() - self._begun
         most = min(self.left, PATIENCE * self.own)
         wait = min(most, self.own + kept) - self._passed

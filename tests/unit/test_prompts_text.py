@@ -113,9 +113,9 @@ async def test_a_prompt_is_the_text_in_its_file(name):
 
 
 async def test_the_repair_is_the_text_in_its_file():
-    _, (_, _, (role, text)) = await said("ask")
+    first, (_, (role, text)) = await said("ask")
     assert role == "human"
-    assert text == (
+    assert text == f"{first[1][1]}\n\n" + (
         "Your reply could not be used: the reply holds no JSON object\n\nIt was:\n"
         "[BEGIN DATA 1785cf reply]\nnothing\n[END DATA 1785cf]\n\n"
         "Reply again to the same request with one JSON object that fits the schema, and nothing else."

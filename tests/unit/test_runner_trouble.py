@@ -124,7 +124,7 @@ async def test_a_death_before_the_first_checkpoint_starts_the_whole_task(kit: An
     long = kit.question + " Say it shortly." * 60
     async with kit.agent(tmp_path, kit.script()) as agent:
 
-        async def die(*_: Any) -> Any:
+        async def die(*_: Any, **__: Any) -> Any:
             raise Crash
 
         agent._drive = die  # the process ends between the manifest and the first checkpoint
@@ -179,7 +179,7 @@ async def test_a_death_before_a_follow_up_began_starts_the_follow_up(kit: Any, t
     await finished(kit, tmp_path)
     async with kit.agent(tmp_path, kit.script()) as agent:
 
-        async def die(*_: Any) -> Any:
+        async def die(*_: Any, **__: Any) -> Any:
             raise Crash
 
         agent._drive = die
@@ -193,7 +193,7 @@ async def test_a_death_before_a_follow_up_began_starts_the_follow_up(kit: Any, t
 async def test_a_death_after_the_last_checkpoint_settles_the_manifest(kit: Any, tmp_path: Path) -> None:
     async with kit.agent(tmp_path, kit.script()) as agent:
 
-        async def die(*_: Any) -> Any:
+        async def die(*_: Any, **__: Any) -> Any:
             raise Crash
 
         agent._settle = die

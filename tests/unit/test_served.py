@@ -161,7 +161,9 @@ async def test_state_that_came_over_a_server_runs_no_other_code(
     config = over_server("ada")
     config["configurable"]["thread_id"] = "t"
     with pytest.raises(StateError, match="folder of code"):
-        await graph.ainvoke(Command(update={"work": work}, goto="evolve"), config, context=Context())
+        await graph.ainvoke(
+            Command(update={"work": work, "task": "mend it"}, goto="evolve"), config, context=Context()
+        )
 
 
 async def test_the_tests_that_are_run_lie_in_the_sources(tmp_path: Path) -> None:

@@ -10,7 +10,7 @@ import pytest
 from ddax.actions.sources.extract import NotText, extract
 from ddax.actions.sources.tokens import tokens
 from ddax.configs.secrets import Redactor
-from ddax.debate.carried import mark
+from ddax.debate.carried import carriers
 from ddax.debate.quotes import Carrying, is_verbatim
 from ddax.debate.task_rubric import task_rubric
 from ddax.environments.pilot.orders import read_orders
@@ -63,7 +63,7 @@ READERS: dict[str, Callable[[str], Any]] = {
     "a question": getattr(analyse, "__wrapped__", analyse),
     "orders of a task": getattr(read_orders, "__wrapped__", read_orders),
     "a quote": lambda text: is_verbatim(Citation("p", "s", "T", text, 0, len(text)), [passage(text)]),
-    "marks": lambda text: mark(text, [PLAIN], check_by_rules()),
+    "marks": lambda text: carriers(text, [PLAIN], check_by_rules()),
     "an argument": lambda text: Carrying(check_by_rules(), PLAIN).carries("opponent", PLAIN, text),
     "a premise": lambda text: check_by_rules()(text, PLAIN),
     "a claim": lambda text: check_by_rules()(PLAIN, text),
