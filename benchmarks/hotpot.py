@@ -159,7 +159,10 @@ class Bench:
             tuple(pages[s].title for s in dict.fromkeys(visits)), len(visits), result["answer"],
             result["short"], bool(state["answer"]["found"]), verbatim, result["steps"], seconds,
             float(state["answer"]["support"]),
-            check(result["answer"], result["citations"], {s: page.text for s, page in pages.items()}),
+            check(
+                result["answer"], result["citations"], {s: page.text for s, page in pages.items()},
+                result["spans"],
+            ),
         )  # fmt: skip
 
 

@@ -9,8 +9,10 @@ QUOTE = {"source": "a.md", "quote": "Rex G. Maughan is the founder."}
 
 
 def test_it_tells_carried_marked_and_bare_sentences_apart() -> None:
-    text = "Yes [unsupported]. Rex Maughan: Rex G. Maughan is the founder. The moon is made of cheese."
-    assert check(text, [QUOTE], PAGES) == (3, 1, 1)
+    text = "Yes. Rex Maughan: Rex G. Maughan is the founder. The moon is made of cheese."
+    spans = [{"start": 0, "end": 4, "status": "unchecked"}, {"start": 5, "end": 49, "status": "supported"}]
+    assert check(text, [QUOTE], PAGES, spans) == (3, 1, 1)
+    assert check(text, [QUOTE], PAGES) == (3, 1, 0)
 
 
 def test_a_quote_that_is_not_in_its_page_carries_nothing() -> None:
