@@ -22,7 +22,7 @@ from ddax.memory.chunks import sentences
 from ddax.reasoning.budget import FREE
 from ddax.reasoning.followup import meant
 from ddax.reasoning.protocol import ExpandRequest, ExtractRequest, Finding, MergeRequest, Synthesis
-from ddax.reasoning.sourced import TOLD, of_passages, sourced
+from ddax.reasoning.sourced import of_request, sourced
 from ddax.types import Idea, Passage, Proposal
 from ddax.wording import gist
 
@@ -79,9 +79,9 @@ async def for_one_call(request: MergeRequest, session: Session) -> MergeRequest:
     room = session.settings.models.passages
     if sum(len(passage.text) for passage in request.evidence) <= room:
         return whole
-    task = plain(request).task
+    task, came = plain(request).task, of_request(request)
     asked = ExtractRequest(task, task, request.evidence, CLAIMS)
-    asked = sourced(asked, task=TOLD, intent=TOLD, passages=of_passages(request.evidence))
+    asked = sourced(asked, task=came, intent=came, passages=came)
     claims = (await session.free.extract(asked)).claims
     first = [*read.citations, *(claim.citation for claim in claims)]
     return replace(whole, evidence=chosen(request.evidence, [c.passage_id for c in first], room))
