@@ -85,7 +85,8 @@ async def _brief(state: State, session: Session, worth: Sequence[str]) -> Brief:
     lessons = await session.memory.lessons(text[:2000], kind="value", now=state["work"]["opened"])
     read = await _evidence(state["ideas"], worth, session)
     learned = await of_lessons(state, session, lessons) if lessons else FIXED
-    return Brief(text, lessons, rubric, read, await planned(state, session), learned, of_rubric(row))
+    criteria = await asyncio.to_thread(of_rubric, row)  # it reads the shipped rubric from its file
+    return Brief(text, lessons, rubric, read, await planned(state, session), learned, criteria)
 
 
 def _sorted_out(
