@@ -26,7 +26,7 @@ NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9_-]{0,63}")
 KNOWING = ("forbid", "mark", "allow")
 """How far a model may answer of itself, least first."""
 MATRICES = re.compile(r"shipped|v[1-9][0-9]{0,5}")
-PYTHON = re.compile(r"python:\s*(\w+(\.\w+)*)?\s*")
+PYTHON = re.compile(r"python:\s*+(\w++(\.\w++)*+)?+\s*+")
 WORLD = re.compile(r"world:[A-Za-z]+(-v[0-9]+)?(\?(is_slippery|map_name|natural|sab|is_rainy)=[A-Za-z0-9]+)?")
 PAGE = re.compile(r"(browser:)?https?://\S+", re.IGNORECASE)
 MODEL = re.compile(r"[a-z][a-z0-9_]*:[A-Za-z0-9][A-Za-z0-9._:@/-]*")

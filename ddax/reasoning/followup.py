@@ -41,7 +41,7 @@ _OWNING = frozenset("his its their".split())  # noqa: SIM905
 _ANSWERED = frozenset({"place", "thing", "name", "choice"})
 """Kinds of questions whose answer is what is spoken of next; a person only where a person is meant."""
 _WORD = re.compile(r"[^\W_]+(?:['’-][^\W_]+)*")
-_ENDING = re.compile(r"[\s.?!]*$")
+_ENDING = re.compile(r"(?<![\s.?!])[\s.?!]*+$")
 SUBJECT_CHARS = 120
 
 

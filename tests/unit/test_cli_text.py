@@ -83,8 +83,9 @@ def test_no_flag_without_a_value_swallows_the_task():
     group = get_command(app)
     assert isinstance(group, TyperGroup)
     commands = {name: one for name, one in group.commands.items() if isinstance(one, SourcesCommand)}
-    assert commands.keys() == {"run", "batch"}
-    for name, command in commands.items():
+    assert commands.keys() == {"run", "chat", "batch"}
+    for name in ("run", "batch"):  # `chat` takes its tasks line by line
+        command = commands[name]
         task = "tasks" if name == "batch" else "task"
         needed = ["--out", "o"] if name == "batch" else []
         options = [one for one in command.params if isinstance(one, TyperOption) and one.is_flag]

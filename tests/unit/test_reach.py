@@ -47,6 +47,8 @@ HOSTILE: list[tuple[str, Any]] = [
     ("model", "openai:../../x"),
     ("models.plan", "gguf:model.gguf"),
     ("models.fallbacks", ["openai:gpt-4.1-mini", "gguf:x"]),
+    ("knowledge", "allow"),
+    ("prompts", "/etc"),
     ("identity", "/etc/passwd.yaml"),
     ("identity", "mine.yml"),
     ("debate.panel", "../panel.yaml"),

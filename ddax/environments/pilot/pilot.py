@@ -30,7 +30,7 @@ MOST_TOLD = 160
 _NO = re.compile(
     r"\b(?:no|not|never|cancel|dismiss|abort|decline|reject|refuse|deny|without)\b|n['’]t\b", re.IGNORECASE
 )
-_QUOTED = re.compile(r"“[^”]*”|\"[^\"]*\"")
+_QUOTED = re.compile(r"“[^“”]*”|\"[^\"]*\"")
 """Words by which a task says no to something, and quotes, which say nothing of the kind."""
 _AGAINST = re.compile(
     r"\b(?:invalid|incorrect|wrong|error|failed|denied|expired"

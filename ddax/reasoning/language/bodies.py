@@ -14,8 +14,8 @@ _SAYS = (
     "message", "msg", "detail", "details", "error", "error_description", "reason", "title", "metadata", "raw",
 )  # fmt: skip
 """Keys under which servers say what is wrong."""
-_HEAD = re.compile(r"<(title|h1)[^>]*>(.*?)</\1>", re.IGNORECASE | re.DOTALL)
-_HIDDEN = re.compile(r"<(script|style)\b.*?</\1>|<[^>]*>", re.IGNORECASE | re.DOTALL)
+_HEAD = re.compile(r"<(title|h1)[^<>]{0,200}>(.{0,300}?)</\1>", re.IGNORECASE | re.DOTALL)
+_HIDDEN = re.compile(r"<(script|style)\b.*?(?:</\1>|\Z)|<[^<>]*>", re.IGNORECASE | re.DOTALL)
 
 
 def body_of(error: BaseException) -> str:

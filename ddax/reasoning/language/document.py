@@ -29,9 +29,9 @@ _MARK = re.compile(
 )
 _QUOTED_AS = ("citations", "citation", "quotes", "sources")
 _INLINE = re.compile(r"`[^`\n]+`")
-_ITEM = re.compile(r"\s*(?:[-*+•]|\d{1,3}[.)])\s")
-_KINDS = (("heading", re.compile(r"\s*#{1,6}\s")), ("row", re.compile(r"\s*\|")), ("item", _ITEM),
-          ("code", re.compile(r"\s*(?:```|~~~)")), ("quotation", re.compile(r"\s*>")))  # fmt: skip
+_ITEM = re.compile(r"\A\s*(?:[-*+•]|\d{1,3}[.)])\s")
+_KINDS = (("heading", re.compile(r"\A\s*#{1,6}\s")), ("row", re.compile(r"\A\s*\|")), ("item", _ITEM),
+          ("code", re.compile(r"\A\s*(?:```|~~~)")), ("quotation", re.compile(r"\A\s*>")))  # fmt: skip
 
 
 class MergeWire(Wire):
@@ -132,7 +132,7 @@ def joined(texts: Sequence[str]) -> str:
 
 
 def _between(before: str, after: str) -> str:
-    plain = re.sub(f"{_OPEN}[^{_CLOSE}]*{_CLOSE}", "", before)
+    plain = re.sub(f"{_OPEN}[^{_OPEN}{_CLOSE}]*{_CLOSE}", "", before)
     if plain.endswith("\n") or after.startswith("\n"):
         return ""
     last, first = _kind(plain.rstrip().rpartition("\n")[2]), _kind(after.lstrip("\n").partition("\n")[0])

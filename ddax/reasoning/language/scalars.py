@@ -12,7 +12,9 @@ from ddax.reasoning.language.loose import Percent
 
 YES, NO = frozenset({"true", "yes", "y", "1"}), frozenset({"false", "no", "n", "0"})
 NONE = frozenset({"", "none", "null", "n/a"})
-_SHARE = re.compile(r"([+-]?\d*\.?\d+)\s*(%|percent|(?:/|of|out of)\s*(\d+(?:\.\d+)?))?", re.IGNORECASE)
+_SHARE = re.compile(
+    r"([+-]?(?:\d++(?:\.\d++)?+|\.\d++))\s*(%|percent|(?:/|of|out of)\s*(\d+(?:\.\d+)?))?", re.IGNORECASE
+)
 _WHOLE = re.compile(r"[^-\d]*(-?\d+)\D*")
 
 
