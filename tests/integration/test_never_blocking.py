@@ -34,13 +34,19 @@ from ddax.viewer.doing import Doing
 from ddax.viewer.reading import Reader
 from tests.integration.browser_site import Site, with_chromium
 from tests.integration.loop_watch import run_watched, watching
-from tests.integration.test_studio import PROFILE
 
 pytestmark = pytest.mark.integration
 MODEL = "openai:gpt-4.1-mini"
 TASK = "Who wrote the Harbour Almanac?"
 ALMANAC = "The Harbour Almanac was written by Ines Calder in 1911. It lists the tides of the north coast."
 PAGE = f"<main><h1>Almanac</h1><p>{ALMANAC}</p><p>{'It was printed in Belmark. ' * 12}</p></main>"
+
+PROFILE = """
+name: rigid
+statement: I ask before I act.
+initial_rho: 1.0
+protect_threshold: 0.1
+"""
 
 
 @pytest.fixture
