@@ -26,6 +26,7 @@ def from_tool(
     schema: Any = tool.tool_call_schema
     model = schema if isinstance(schema, type) and issubclass(schema, BaseModel) else None
     arguments = model or model_of(tool.name, schema if isinstance(schema, dict) else schema.schema())
+    told = schema if isinstance(schema, dict) else arguments.model_json_schema()
     doc = " ".join(tool.description.split())[:300]
 
     async def run(context: ActionContext, given: BaseModel) -> ActionResult:
@@ -37,5 +38,5 @@ def from_tool(
 
     return Action(
         tool.name, run, arguments, effect, doc, idempotent, inside=inside, brings=brings, origin="LangChain",
-        about=tool.description, schema=schema.model_json_schema() if model else schema,
+        about=tool.description, schema=told,
     )  # fmt: skip

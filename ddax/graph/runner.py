@@ -390,7 +390,8 @@ class Agent:
             state = await unanswered(self.graph, await self.graph.aget_state(config))
         result = result_of(thread, state.values, tuple(state.interrupts))
         if stopped:
-            result.update(status=stopped if stopped == INTERRUPTED else "stopped", stop_reason=stopped)
+            result["stop_reason"] = stopped
+            result["status"] = stopped if stopped == INTERRUPTED else "stopped"
         # A manifest says what was begun and not ended; `standing` tells whether anybody is at it.
         status = "running" if result["status"] == INTERRUPTED else result["status"]
         await self._note(

@@ -124,7 +124,8 @@ class Store(BaseCheckpointSaver[str]):
         lacking = {k: c for k, c in delta_channels().items() if k in versions and k not in values}
         history = await self.aget_delta_channel_history(config=one.config, channels=list(lacking))
         for key, channel in lacking.items():
-            whole = channel.from_checkpoint(history[key].get("seed", channel.typ()))
+            empty = None if channel.typ is None else channel.typ()
+            whole = channel.from_checkpoint(history[key].get("seed", empty))
             whole.replay_writes(history[key]["writes"])
             values[key] = _DeltaSnapshot(whole.get())
         if lacking:

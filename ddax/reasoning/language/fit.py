@@ -317,6 +317,11 @@ def _unpaired(items: list[Any], model: type[BaseModel] | None, mends: Mends) -> 
     return found
 
 
+def _renewed(item: Mapping[str, Any], values: dict[str, Any]) -> Mapping[str, Any]:
+    """Return an object with other values, one that was cut off as such."""
+    return CutObject(values) if isinstance(item, CutObject) else values
+
+
 def _by_title(items: list[Any], edges: str, mends: Mends) -> list[Any]:
     """Return parts whose edges name others by their place where they named them by their title."""
     titles = {str(x.get("title")).casefold(): n for n, x in enumerate(items) if isinstance(x, Mapping)}
@@ -326,7 +331,7 @@ def _by_title(items: list[Any], edges: str, mends: Mends) -> list[Any]:
         if isinstance(named, list) and any(isinstance(x, str) and x.casefold() in titles for x in named):
             mends.count += 1
             places = [titles.get(str(x).casefold(), x) for x in named]
-            item = type(item)({**item, edges: places})
+            item = _renewed(item, {**item, edges: places})
         found.append(item)
     return found
 
