@@ -58,12 +58,6 @@ def test_no_pattern_grows_faster_than_its_text(part: int) -> None:
     assert faults(rows[part::PARTS], near=16, runs=RUNS[::2], most=MOST) == []
 
 
-@pytest.mark.long
-@pytest.mark.parametrize("part", range(PARTS))
-def test_no_pattern_grows_faster_than_its_text_on_more_and_longer_ones(part: int) -> None:
-    assert faults(list(patterns())[part::PARTS], near=80, runs=RUNS, most=4 * MOST) == []
-
-
 @pytest.mark.parametrize(
     ("pattern", "used"),
     [

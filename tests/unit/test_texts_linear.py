@@ -88,12 +88,6 @@ def test_a_reader_takes_time_as_the_text_is_long(name: str) -> None:
     assert worst(READERS[name], RUNS[::2], LARGE) == {}
 
 
-@pytest.mark.long
-@pytest.mark.parametrize("name", READERS)
-def test_a_reader_takes_time_as_the_text_is_long_with_more_and_longer_texts(name: str) -> None:
-    assert worst(READERS[name], RUNS, LARGER) == {}
-
-
 @pytest.mark.parametrize(
     ("name", "run"),
     [
