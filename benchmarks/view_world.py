@@ -159,6 +159,8 @@ def _remember(path: Path, thread: str, ideas: Sequence[dict[str, Any]], words: W
     """Write the logs, the pages and the rows of the memory that the ideas rest on."""
     from ddax.memory.records import Row, namespace_key
     from ddax.memory.sqlite import Logged, RecordStore
+    from ddax.memory.sqlite_schema import sum_up
+    from ddax.memory.sums import TABLES
     from ddax.types import Record
 
     store, ns, task = RecordStore(path), namespace_key("default"), f"task-{thread}"
@@ -189,7 +191,11 @@ def _remember(path: Path, thread: str, ideas: Sequence[dict[str, Any]], words: W
     store.log(ns, logs, committed=1.7e9)
     store.close()
     with closing(sqlite3.connect(path)) as db, db:  # one by one a thousand pages would take a minute
-        db.executemany("INSERT INTO page VALUES (?, ?, ?, ?, ?, ?, ?)", pages)
+        db.executemany(
+            "INSERT INTO page (ns, hash, doc_id, source, title, text, links) VALUES (?, ?, ?, ?, ?, ?, ?)",
+            pages,
+        )
+        sum_up(db, next(table for table in TABLES if table.name == "page"))
 
 
 def _page(number: int, words: Words) -> str:

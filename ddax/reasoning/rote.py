@@ -51,7 +51,7 @@ def _quotes(body: Body) -> list[tuple[str, str]]:
 
 
 def _expand(body: Body) -> dict[str, Any]:
-    task = _user(body).partition("TASK\n")[2].partition("\n")[0]
+    task = f"\n{_user(body)}".partition("\nTASK\n")[2].partition("\n")[0]
     names = re.findall(r"^(S\d+) ", blocks(body).get("sources", ""), re.MULTILINE)
     limits = re.search(
         r"depth (\d+) of at most \d+, at most (\d+) children, at most (\d+) visits", _user(body)

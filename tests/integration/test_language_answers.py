@@ -270,7 +270,7 @@ def test_a_form_works_without_sources_and_from_a_file(server, tmp_path, monkeypa
     assert run_command([*command, str(tmp_path / "none.json")]) == 2
 
 
-async def test_a_form_that_is_none_and_one_without_a_model_are_refused(sources, tmp_path):
+async def test_a_form_that_is_none_and_one_without_a_model_are_refused(server, sources, tmp_path):
     for bad in ("essay", {"type": "string"}, {"type": "nothing"}, 7):
         with pytest.raises((UsageError, SettingsError), match="output"):
             await run(tmp_path / "home", [sources], output=bad)

@@ -124,7 +124,7 @@ def _quotes_of(sentence: Any) -> list[Any]:
 
 def joined(texts: Sequence[str]) -> str:
     """Join pieces of a document: sentences by a blank, rows and items by a line, blocks by an empty one."""
-    before = ["", *texts[:-1]]
+    before = ["", *texts[:-1]][: len(texts)]
     return "".join(
         (_between(last, text) if last.strip() else "") + text
         for last, text in zip(before, texts, strict=True)
