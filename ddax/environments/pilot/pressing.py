@@ -135,9 +135,10 @@ async def press_named(pilot: Pilot, wanted: str, role: frozenset[str]) -> bool:
 
 
 def _is_said(wanted: str, label: str) -> bool:
-    """Tell whether an order says every word of a label, as “seats 2A” those of “Seat 2A”."""
+    """Tell whether a label has the words of an order in other forms, as “Seat 2A” those of “seats 2A”."""
     asked, said = tokens(wanted), tokens(label)
-    return bool(said) and all(any(kin(word, other) >= INFLECTED for other in asked) for word in said)
+    pairs = [(word, said) for word in asked] + [(word, asked) for word in said]
+    return bool(said) and all(any(kin(word, one) >= INFLECTED for one in others) for word, others in pairs)
 
 
 def _tell_what_there_is(pilot: Pilot, wanted: str) -> None:
