@@ -135,10 +135,12 @@ async def press_named(pilot: Pilot, wanted: str, role: frozenset[str]) -> bool:
 
 
 def _is_said(wanted: str, label: str) -> bool:
-    """Tell whether a label has the words of an order in other forms, as “Seat 2A” those of “seats 2A”."""
+    """Tell whether a label has the words of an order, but for one, as “Seat 2A” those of “take seats 2A”."""
     asked, said = tokens(wanted), tokens(label)
-    pairs = [(word, said) for word in asked] + [(word, asked) for word in said]
-    return bool(said) and all(any(kin(word, one) >= INFLECTED for one in others) for word, others in pairs)
+    missed = [word for word in asked if not any(kin(word, one) >= INFLECTED for one in said)]
+    return len(missed) <= (len(said) > 1) and all(
+        any(kin(w, one) >= INFLECTED for one in asked) for w in said
+    )
 
 
 def _tell_what_there_is(pilot: Pilot, wanted: str) -> None:
