@@ -7,14 +7,14 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterator
-from typing import Any, NamedTuple
+from typing import Any, Literal, NamedTuple
 
 from ddax.reasoning import protocol as p
 from ddax.reasoning.testing import Say
 from ddax.types import Passage
 
 ADA = Passage("m1", "a.txt", "Ada", "Ada Lovelace was born in 1815 in London.")
-PREDICT = p.PredictRequest("t", {"name": "search", "args": {"query": "x"}, "intent": "i"}, ())
+PREDICT = p.PredictRequest("t", {"name": "search", "args": {"query": "x"}, "intent": "birth"}, ())
 EXPAND = p.ExpandRequest("t", "i", 0, (ADA,), (ADA,), (), ("search", "visit"))
 QUOTE = {"passage": "P1", "quote": "born in 1815"}
 FORECAST = {"expected": "a page", "confidence": 0.5}
@@ -77,29 +77,36 @@ CUT = ("expand", "extract", "judge", "merge", "propose_patches")
 """The five replies that are cut at every byte."""
 
 
+Wanted = Literal["whole", "part", "error", "part or error"]
+
+
 class Case(NamedTuple):
-    """A fault: its battery, the request it meets, what the server says, and whether an answer must come."""
+    """A fault: its battery, the request it meets, what the server says, and which reply must come.
+
+    That is the "whole" one, at least a "part" of it with nothing that it does not say, or an "error".
+    """
 
     battery: str
     name: str
     method: str
     says: tuple[Say, ...]
-    answered: bool
+    end: Wanted
 
 
 def statuses() -> Iterator[Case]:
     """L1: every status, with every Retry-After."""
     for status in (400, 401, 403, 404, 413, 422):
-        yield Case("L1", f"{status}", "predict", (Say("no", status=status),) * 3, False)
+        yield Case("L1", f"{status}", "predict", (Say("no", status=status),) * 3, "error")
     for status in (408, 409, 425, 429, 500, 502, 503, 504, 529):
-        yield Case("L1", f"{status} once", "predict", (Say("no", status=status), Say(FORECAST)), True)
-        yield Case("L1", f"{status} for good", "predict", (Say("no", status=status),) * 4, False)
+        yield Case("L1", f"{status} once", "predict", (Say("no", status=status), Say(FORECAST)), "whole")
+        yield Case("L1", f"{status} for good", "predict", (Say("no", status=status),) * 4, "error")
     far = ("1000000000", "Fri, 31 Dec 2999 23:59:59 GMT")  # nobody waits for these
     for said in ("0", "1", *far, "x", "-5", "nan"):
         busy = Say("no", status=429, headers={"retry-after": said})
-        yield Case("L1", f"429 retry-after {said}", "predict", (busy, Say(FORECAST)), said not in far)
-    yield Case("L2", "reset in the body, once", "predict", (Say(FORECAST, cut=True), Say(FORECAST)), True)
-    yield Case("L2", "reset in the body, for good", "predict", (Say(FORECAST, cut=True),) * 4, False)
+        end: Wanted = "error" if said in far else "whole"
+        yield Case("L1", f"429 retry-after {said}", "predict", (busy, Say(FORECAST)), end)
+    yield Case("L2", "reset in the body, once", "predict", (Say(FORECAST, cut=True), Say(FORECAST)), "whole")
+    yield Case("L2", "reset in the body, for good", "predict", (Say(FORECAST, cut=True),) * 4, "error")
 
 
 def cuts(every: int) -> Iterator[Case]:
@@ -109,8 +116,8 @@ def cuts(every: int) -> Iterator[Case]:
         data = json.dumps(REQUESTS[method][1], ensure_ascii=False).encode()
         for size in range(0, len(data), every):
             cut = Say(data[:size].decode("utf-8", "ignore"))
-            yield Case("L3", f"{method} cut at {size}", method, (cut, good), True)
-            yield Case("L3", f"{method} cut at {size} twice", method, (cut, cut, cut), False)
+            yield Case("L3", f"{method} cut at {size}", method, (cut, good), "part")
+            yield Case("L3", f"{method} cut at {size} twice", method, (cut, cut, cut), "part or error")
 
 
 MALFORMED = {
@@ -128,28 +135,27 @@ def malformed() -> Iterator[Case]:
     for method, (_, good) in REQUESTS.items():
         text = json.dumps(good)
         for name, said in MALFORMED.items():
-            yield Case("L4", f"{method}: {name}", method, (Say(said),) * 3, False)
+            yield Case("L4", f"{method}: {name}", method, (Say(said),) * 3, "error")
         for name, said in (
             ("fenced", f"```json\n{text}\n```"),
             ("BOM", f"\ufeff{text}"),
             ("chatty", f"Sure: {text} Ok."),
         ):
-            yield Case("L4", f"{method}: {name}", method, (Say(said),), True)
+            yield Case("L4", f"{method}: {name}", method, (Say(said),), "whole")
 
     def calls(action: str, name: str, value: str) -> dict[str, Any]:
         args = [{"name": name, "value": value}]
-        return plan(child(action={"name": action, "args": args, "intent": "i"}))
+        return plan(child(action={"name": action, "args": args, "intent": "birth"}))
 
     odd = {
-        "unknown action": plan(child(action={"name": "rm", "args": [], "intent": "i"})),
+        "unknown action": plan(child(action={"name": "rm", "args": [], "intent": "birth"})),
         "unknown id": plan(child([7])), "itself": plan(child([0])), "circle": plan(child([1]), child([0])),
         "negative prior": plan(child(prior=-1)), "huge prior": plan(child(prior=1e308)),
         "before the first": plan(child([-1])), "address": calls("visit", "source", "http://x"),
         "unknown argument": calls("search", "z", ""),
     }  # fmt: skip
     for name, value in odd.items():
-        yield Case("L4", f"plan: {name}", "expand", (Say(value),) * 3, False)
-        yield Case("L4", f"plan: {name}, then well", "expand", (Say(value), Say(REQUESTS["expand"][1])), True)
+        yield Case("L4", f"plan: {name}", "expand", (Say(value),) * 3, "part")
 
 
 def endings() -> Iterator[Case]:
@@ -170,13 +176,13 @@ def endings() -> Iterator[Case]:
         ("a page", (Say(raw=b"<html>"),) * 3, False),
         ("nothing at all", (Say(raw=b""),) * 3, False),
     ):
-        yield Case("L5", name, "predict", says, answered)
+        yield Case("L5", name, "predict", says, "whole" if answered else "error")
     for name, usage in (
         ("none", None), ("empty", {}), ("negative", {"prompt_tokens": -5, "completion_tokens": -5}),
         ("huge", {"prompt_tokens": 10**12, "completion_tokens": 1}), ("words", {"prompt_tokens": "many"}),
         ("odd cache", {"prompt_tokens": 9, "prompt_tokens_details": {"cached_tokens": 99}}),
     ):  # fmt: skip
-        yield Case("L8", f"usage {name}", "predict", (Say(FORECAST, usage=usage),), True)
+        yield Case("L8", f"usage {name}", "predict", (Say(FORECAST, usage=usage),), "whole")
 
 
 def all_cases(every: int) -> list[Case]:

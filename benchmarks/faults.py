@@ -8,11 +8,12 @@ a part of one, with what failed and how to mend it), or wrong; a "not found" whe
 from __future__ import annotations
 
 import asyncio
+import dataclasses
 import re
 import tempfile
 import time
 from collections import Counter
-from collections.abc import Awaitable, Mapping, Sequence
+from collections.abc import Awaitable, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal, NamedTuple, TypeVar
 
@@ -23,6 +24,7 @@ from benchmarks.core import Figure, Options, Result, Target, bootstrap
 from benchmarks.parallel import TASK, model_at
 
 if TYPE_CHECKING:
+    from benchmarks.fault_cases import Wanted
     from ddax.memory.protocol import Embedder
     from ddax.reasoning.language import LanguageReasoner
 
@@ -137,7 +139,7 @@ async def single(*, every: int) -> list[Fate]:
         for case in all_cases(every):
             server.replies[:], server.requests[:] = list(case.says), []
             ended = await _ended(getattr(reasoner, case.method)(REQUESTS[case.method][0]))
-            why = _why(ended, whole[case.method] if case.answered else None)
+            why = _why(ended, whole[case.method], case.end)
             fates.append(Fate(case.battery, not why, f"{case.name}: {why}", len(server.requests)))
         await reasoner.close()
     return fates
@@ -151,23 +153,39 @@ async def _ended(asked: Awaitable[T]) -> T | Exception:
         return error
 
 
-def _why(ended: Any, wanted: Any) -> str:
-    """Say why an end is not the wanted one; empty where it is."""
+def _why(ended: Any, whole: Any, end: Wanted) -> str:
+    """Say why a request did not end as it should; empty where it did."""
     from ddax.errors import ReasonerError
 
     if isinstance(ended, Exception):
         if not isinstance(ended, ReasonerError):
             return f"{type(ended).__name__}: {str(ended)[:120]}"
-        if wanted is not None:
+        if "error" not in end:
             return f"it failed: {str(ended)[:120]}"
         return "" if ended.mend else "the error has no remedy"
-    if wanted is None:
+    if end == "error":
         return "a bad reply was taken for an answer"
-    return "" if _content(ended) == _content(wanted) else "the answer is not the whole one"
+    if end == "whole":
+        return "" if _content(ended) == _content(whole) else "the answer is not the whole one"
+    said, known = (set(_texts(list(_content(reply).values()))) for reply in (ended, whole))
+    return f"it says what the whole reply does not: {sorted(said - known)}" if said - known else ""
 
 
 def _content(reply: Any) -> dict[str, Any]:
     return {key: value for key, value in vars(reply).items() if key != "usage"}
+
+
+def _texts(value: Any) -> Iterator[str]:
+    """Return the texts of a reply and of what it holds."""
+    if isinstance(value, str) and value:
+        yield value
+    elif isinstance(value, Mapping):
+        yield from _texts(list(value.values()))
+    elif isinstance(value, list | tuple):
+        for one in value:
+            yield from _texts(one)
+    elif dataclasses.is_dataclass(value):
+        yield from _texts(list(vars(value).values()))
 
 
 async def silences() -> tuple[float, list[Fate]]:
@@ -204,7 +222,7 @@ async def silences() -> tuple[float, list[Fate]]:
         with model_at(f"{scheme}://{host}:{port}/v1"):
             reasoner = _reasoner(deadline=DEADLINE, attempt_seconds=0.6)
             began = time.monotonic()
-            why = _why(await _ended(reasoner.predict(PREDICT)), None)
+            why = _why(await _ended(reasoner.predict(PREDICT)), None, "error")
             late = max(late, (time.monotonic() - began) / DEADLINE)
             await reasoner.close()
         server.close()

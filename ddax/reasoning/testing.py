@@ -205,7 +205,8 @@ def _calls(say: Say) -> list[dict[str, Any]]:
 def _stream(say: Say, body: Mapping[str, Any]) -> bytes:
     """Return a completion as server-sent events, usage last where it is asked for."""
     head = _head(body, "chat.completion.chunk")
-    pieces = [say.text[i : i + 16] for i in range(0, len(say.text), 16)]
+    step = max(16, len(say.text) // 1_000)  # a long text in no more than a thousand pieces
+    pieces = [say.text[i : i + step] for i in range(0, len(say.text), step)]
     deltas: list[dict[str, Any]] = [
         {"role": "assistant", "content": ""} | ({"reasoning_content": say.thought} if say.thought else {}),
         *({"content": x} for x in pieces if not say.tools),

@@ -82,6 +82,16 @@ async def test_a_stream_is_read_whatever_its_parts_leave_out(server, listening, 
     assert (question.text, "".join(pieces), question.usage.tokens) == ("Shall I go on?", QUESTION, 120)
 
 
+async def test_a_stream_without_an_end_is_cut_at_a_length_no_reply_has(server, listening):
+    bound, pieces = listening
+    for _ in range(3):
+        server.add(Say(pieces=[events(part({"content": "x" * 50_000})).raw] * 1_000, headers=EVENTS))
+    with pytest.raises(ReasonerError) as caught:
+        await bound.ask(ASK)
+    assert caught.value.mend
+    assert len("".join(pieces)) <= len(server.requests) * 1_050_000
+
+
 @pytest.mark.parametrize("usage", ["many", [1], {"prompt_tokens": "x", "completion_tokens": None}])
 async def test_counts_of_a_stream_that_are_none_are_estimated(server, listening, usage):
     bound, _ = listening

@@ -29,6 +29,8 @@ _PATH = "/chat/completions"
 _ROLES = {"human": "user", "ai": "assistant"}
 _SAMPLE = [("system", "s"), ("human", "h")]
 _LIMITS = frozenset({"max_tokens", "max_completion_tokens"})
+LONGEST = 1_000_000
+"""Characters of a stream after which it is taken as cut: a server that heeds a limit sends fewer."""
 
 
 def speaks_openai(model: BaseChatModel) -> bool:
@@ -300,20 +302,29 @@ def _usage(usage: Any) -> dict[str, object] | None:
 
 @dataclass
 class _Streamed:
-    """What the parts of a stream come to; `calls` are the name and the arguments of each call of a tool."""
+    """What the parts of a stream come to; `calls` are the names and the arguments of each call of a tool.
 
-    text: str = ""
-    thought: str = ""
+    Pieces stand in lists, since a long text that grows by itself is copied with each of them.
+    """
+
+    text: list[str] = field(default_factory=list)
+    thought: list[str] = field(default_factory=list)
     refusal: str = ""
     ended: str = ""
     parts: int = 0
+    length: int = 0
     usage: Any = None
-    calls: dict[str, tuple[str, str]] = field(default_factory=dict)
+    calls: dict[str, tuple[list[str], list[str]]] = field(default_factory=dict)
+
+    @property
+    def called(self) -> list[tuple[str, str]]:
+        """The name and the arguments of each call of a tool."""
+        return [("".join(name), "".join(given)) for name, given in self.calls.values()]
 
     @property
     def whole(self) -> bool:
         """Say whether what came is a whole object: some servers do not tell the end of a stream."""
-        said = next((args for _, args in self.calls.values()), self.text)
+        said = next((given for _, given in self.called), "".join(self.text))
         start = said.find("{")
         try:
             return start >= 0 and bool(json.JSONDecoder().raw_decode(said, start))
@@ -333,16 +344,20 @@ class _Streamed:
         delta = choice.get("delta") or choice.get("message")
         if not isinstance(delta, dict):
             return ""
-        text = _text(delta.get("content"))
-        self.text += text
-        self.thought += _thought(delta)
+        text, thought = _text(delta.get("content")), _thought(delta)
+        self.text.append(text)
+        self.thought.append(thought)
         self.refusal += str(delta.get("refusal") or "")
-        return text + "".join(map(self._called, _listed(delta.get("tool_calls"))))
+        text += "".join(map(self._called, _listed(delta.get("tool_calls"))))
+        self.length += len(text) + len(thought)
+        return text
 
     def _called(self, call: Any) -> str:
         at = str(call.get("index")) if isinstance(call, dict) else ""
-        (name, before), (more, added) = self.calls.get(at, ("", "")), _call(call)
-        self.calls[at] = (name + more, before + added)
+        name, given = self.calls.setdefault(at, ([], []))
+        more, added = _call(call)
+        name.append(more)
+        given.append(added)
         return added
 
 
@@ -361,6 +376,9 @@ async def _heard(stream: Any, order: Order, hear: Hear) -> Said:
             parts += 1
             if piece := found.take(part):
                 hear(piece)
+            if found.length > LONGEST:
+                found.ended = "length"
+                break
     if not parts and "event-stream" not in kind:
         raise NoCompletion(kind or "something of no kind")
     if not found.parts:
@@ -368,6 +386,6 @@ async def _heard(stream: Any, order: Order, hear: Hear) -> Said:
     if not found.ended and not found.whole:
         raise ConnectionError("the stream broke off before its end")
     return _reply(
-        found.text, list(found.calls.values()), found.ended, found.refusal, found.usage, order,
-        thought=found.thought,
+        "".join(found.text), found.called, found.ended, found.refusal, found.usage, order,
+        thought="".join(found.thought),
     )  # fmt: skip
