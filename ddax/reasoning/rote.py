@@ -12,7 +12,8 @@ from collections.abc import Callable, Mapping
 from typing import Any
 
 Body = Mapping[str, Any]
-_BLOCK = re.compile(r"\[BEGIN DATA (\w+) (\w+)\]\n(.*?)\n\[END DATA \1\]", re.DOTALL)
+_BEGIN = re.compile(r"\[BEGIN DATA (\w+) (\w+)\]\n")
+_END = re.compile(r"\n\[END DATA (\w+)\]")
 _SENTENCE = re.compile(r"(?<![^.!?\n])[^.!?\n]{12,}[.!?]")
 
 
@@ -31,7 +32,11 @@ def request_of(body: Body) -> str:
 
 def blocks(body: Body) -> dict[str, str]:
     """Return the texts that are marked as data, by their label."""
-    return {label: text for _, label, text in _BLOCK.findall(_user(body))}
+    said = _user(body)
+    ends = {end[1]: end.start() for end in _END.finditer(said)}
+    return {
+        begun[2]: said[begun.end() : ends[begun[1]]] for begun in _BEGIN.finditer(said) if begun[1] in ends
+    }
 
 
 def _user(body: Body) -> str:

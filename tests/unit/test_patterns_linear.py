@@ -16,11 +16,6 @@ pytestmark = pytest.mark.timeout(3000)  # a busy machine reads as an idle one do
 MOST = 4096
 """Characters of the largest text."""
 PARTS = 6
-KNOWN = {
-    "environments/pilot/values.py": "They meet one order of a task: to be mended with its reader.",
-    "environments/pilot/waiting.py": "It meets one order of a task: to be mended with its reader.",
-}
-"""Files with patterns that still grow by squares → what they meet."""
 ASK: dict[str, Callable[[re.Pattern[Any]], Callable[[Any], Any]]] = {
     "match": lambda form: form.match,
     "fullmatch": lambda form: form.fullmatch,
@@ -47,8 +42,7 @@ def made(text: Hostile, row: Compiled) -> Callable[[int], Any]:
 
 
 def faults(rows: list[Compiled], **how: Any) -> list[str]:
-    known = [row for row in rows if row.place.split(":")[0] not in KNOWN]
-    return [said for row in known if (said := fault(row, **how))]
+    return [said for row in rows if (said := fault(row, **how))]
 
 
 @pytest.mark.parametrize("part", range(PARTS))
