@@ -60,6 +60,17 @@ async def test_a_page_has_as_much_time_on_a_busy_machine() -> None:
         await reader.close()
 
 
+async def test_a_large_page_has_more_time_and_says_how_much(tmp_path: Path, monkeypatch) -> None:
+    monkeypatch.setattr(files_read, "PAGE_SECONDS", 0.5)
+    monkeypatch.setattr(files_read, "SECONDS_A_MEGABYTE", {"html": 2.0})
+    reader, path = child(), tmp_path / "deep.html"
+    path.write_text("<div>" * 100_000 + "x")  # half a megabyte, nested without sense
+    try:
+        assert "longer than 1.5 s of CPU time" in str(await extracted_apart(path, reader))
+    finally:
+        await reader.close()
+
+
 async def test_a_reader_that_never_gets_a_core_is_given_up_and_that_is_told(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:

@@ -35,8 +35,10 @@ if TYPE_CHECKING:
     from ddax.actions.web.reading import Reader
 
 MAX_BYTES = 50_000_000
-PAGE_SECONDS = 120.0
-"""CPU seconds that reading one file may take: a page of 50 MB needs less, a hostile one has no end."""
+PAGE_SECONDS, MOST_SECONDS = 10.0, 120.0
+"""CPU seconds that reading a small file may take, and a large one: a hostile one has no end."""
+SECONDS_A_MEGABYTE = {"html": 2.0, "pdf": 60.0}
+"""CPU seconds more for each megabyte; a page of text needs a third of one, a PDF up to fifteen."""
 APART = frozenset({"html", "pdf"})
 """Kinds that are read in a process of their own whatever their size: a small one may unpack without end."""
 SMALL = 500_000
@@ -324,7 +326,8 @@ async def extracted_apart(path: Path, reader: Reader) -> Value:
     kind, name = kind_of(path) or "text", written(path.stem)
     try:
         data = await asyncio.to_thread(path.read_bytes)
-        page = await reader.read(data, kind, fallback=name, base="", charset="", whole=True)
+        more = min(SECONDS_A_MEGABYTE.get(kind, 2.0) * len(data) / 1e6, MOST_SECONDS - PAGE_SECONDS)
+        page = await reader.read(data, kind, fallback=name, base="", charset="", whole=True, more=more)
     except OSError as exc:
         return f"{CLOSED} ({exc.strerror})"
     except ActionError as exc:

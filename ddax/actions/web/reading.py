@@ -69,11 +69,15 @@ class Reader:
         self.kills = 0
 
     async def read(
-        self, content: bytes, kind: str, *, fallback: str, base: str, charset: str, whole: bool = False
-    ) -> Page:
-        """Return what a page says, `whole` beyond its main part; raises ActionError as PageReader does."""
+        self, content: bytes, kind: str, *, fallback: str, base: str, charset: str, whole: bool = False,
+        more: float = 0.0,
+    ) -> Page:  # fmt: skip
+        """Return what a page says, `whole` beyond its main part; raises ActionError as PageReader does.
+
+        A large page may have `more` seconds than others.
+        """
         task = {"kind": kind, "fallback": fallback, "base": base, "charset": charset, "whole": whole,
-                "bytes": len(content), "seconds": self._seconds}  # fmt: skip
+                "bytes": len(content), "seconds": self._seconds + more}  # fmt: skip
         async with self._lock:
             raw = await self._asked(task, content)
         reply = json.loads(raw) if len(raw) < SMALL else await asyncio.to_thread(json.loads, raw)
@@ -105,22 +109,22 @@ class Reader:
     async def _in_time(self, task: JsonDict, content: bytes) -> bytes:
         """Ask the child for a page; raises ActionError of kind `unreadable` where it gives none in time."""
         try:
-            async with asyncio.timeout(PATIENCE * self._seconds):
+            async with asyncio.timeout(PATIENCE * task["seconds"]):
                 return await exchanged(await self._ready(), task, content)
         except TimeoutError as exc:
-            why = f"Reading it took longer than {PATIENCE * self._seconds:g} s by the clock."
+            why = f"Reading it took longer than {PATIENCE * task['seconds']:g} s by the clock."
             raise unreadable(task, why) from exc
         except (OSError, EOFError, ValueError) as exc:
-            raise unreadable(task, await self._ended_by()) from exc
+            raise unreadable(task, await self._ended_by(task)) from exc
 
-    async def _ended_by(self) -> str:
+    async def _ended_by(self, task: JsonDict) -> str:
         """Say why the child gave no reply: its time was over, or the page brought it down."""
         status = None
         if self._child is not None:
             with suppress(TimeoutError):  # one that replied nonsense still lives
                 status = await asyncio.wait_for(self._child.wait(), ENDS_SECONDS)
         if status == -signal.SIGPROF:
-            return f"Reading it took longer than {self._seconds:g} s of CPU time."
+            return f"Reading it took longer than {task['seconds']:.3g} s of CPU time."
         return "Reading it brought the reader down."
 
     async def _ready(self) -> asyncio.subprocess.Process:
