@@ -76,6 +76,7 @@ async def _episode(browser: object, url: str, name: str, seed: int, embed: objec
     from ddax.environments.browser.options import BrowserOptions
     from ddax.environments.browser.world import BrowserWorld
     from ddax.environments.pilot.pilot import Pilot
+    from ddax.environments.pilot.skills import carry_out
 
     rules = Episode()
     options = BrowserOptions(sandbox=True, rules=rules, skip=HARNESS, width=500, height=400)
@@ -86,7 +87,7 @@ async def _episode(browser: object, url: str, name: str, seed: int, embed: objec
         pilot = Pilot(world, embed)  # type: ignore[arg-type]
         start = time.perf_counter()
         try:
-            reward = (await pilot.run(rules.wording)).seen.reward
+            reward = (await pilot.run(rules.wording, carry_out)).seen.reward
         finally:
             moves = len(pilot.moves)
     except ActionError as error:

@@ -56,10 +56,10 @@ def settings_of(task: BatchTask, base: Context) -> Context:
     except ValidationError as error:
         where, fault = first_fault(error.errors(include_url=False))
         key = ".".join(map(str, where))
-        known = any(f"{key}.".startswith(f"{field}.") for field in setting_fields())
+        known = any(f"{key}.".startswith(f"{field}.") for field in setting_fields(Context))
         raise SettingsError(
             f"{task.place}: {key}: {fault}.",
-            why="Its row holds settings that do not fit." if known else nearest_one(key),
+            why="Its row holds settings that do not fit." if known else nearest_one(key, Context),
             mend="`ddax config show` lists every setting.",
         ) from error
 

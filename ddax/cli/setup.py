@@ -157,7 +157,8 @@ async def check_model(asked: str | ModelRecord) -> dict[str, Any]:
     from ddax.configs.prices import load_prices, load_providers, price_of
     from ddax.reasoning.factory import open_model
     from ddax.reasoning.language.assemble import LOCAL, open_local
-    from ddax.reasoning.language.channel import Order, open_channel
+    from ddax.reasoning.language.channel import Order
+    from ddax.reasoning.language.channels import open_channel
     from ddax.reasoning.language.failures import classify, mapped
     from ddax.reasoning.language.guard import Limits
     from ddax.reasoning.language.usage import counted, priced

@@ -10,14 +10,13 @@ from pydantic import BaseModel, ValidationError
 from pydantic.fields import FieldInfo
 
 from ddax.configs.keys import nearest_one, sections, setting_fields
-from ddax.configs.settings import Context
 from ddax.errors import SettingsError, first_fault
 
 LIST_OF_ALL = "`ddax config show` lists every setting."
 
 
 def unknown(
-    key: str, where: str, spell: Callable[[str], str] = str, *, group: type[BaseModel] = Context
+    key: str, where: str, spell: Callable[[str], str] = str, *, group: type[BaseModel]
 ) -> SettingsError:
     """Return the error of a key that is no setting of a group; names the one it was meant for."""
     if key in sections(group):
@@ -29,7 +28,7 @@ def unknown(
         )
     return SettingsError(
         f"{where}: there is no setting {key!r}.",
-        why=nearest_one(key, spell, group=group),
+        why=nearest_one(key, group, spell),
         mend=LIST_OF_ALL,
     )
 

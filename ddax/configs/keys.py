@@ -10,21 +10,19 @@ from typing import Any
 from pydantic import BaseModel
 from pydantic.fields import FieldInfo
 
-from ddax.configs.settings import Context
-
 NEAR = 0.95
 """Likeness, of 1.5 at most, from which one key can have been meant by another."""
 
 
 @cache
-def setting_fields(group: type[BaseModel] = Context) -> dict[str, FieldInfo]:
-    """Map every dotted key of a group of settings, of all by default, to its field."""
+def setting_fields(group: type[BaseModel]) -> dict[str, FieldInfo]:
+    """Map every dotted key of a group of settings to its field."""
     return dict(_leaves(group, ""))
 
 
-def value_of(context: Context, key: str) -> Any:
+def value_of(settings: BaseModel, key: str) -> Any:
     """Return the value of a dotted key as plain JSON."""
-    value: Any = context.model_dump(mode="json")
+    value: Any = settings.model_dump(mode="json")
     for part in key.split("."):
         value = value[part]
     return value
@@ -50,25 +48,25 @@ def _section(field: FieldInfo) -> type[BaseModel]:
 
 
 @cache
-def sections(group: type[BaseModel] = Context) -> frozenset[str]:
+def sections(group: type[BaseModel]) -> frozenset[str]:
     """Return the dotted names of the groups of settings within a group."""
     return frozenset(key.rpartition(".")[0] for key in setting_fields(group) if "." in key)
 
 
-def nearest_one(key: str, spell: Callable[[str], str] = str, *, group: type[BaseModel] = Context) -> str:
+def nearest_one(key: str, group: type[BaseModel], spell: Callable[[str], str] = str) -> str:
     """Say in a sentence what a wrong key was meant for, or that nothing is near it."""
     found = meant(key, group)
     return f"The nearest valid one is {spell(found)!r}." if found else "No valid one is near it."
 
 
-def meant(key: str, group: type[BaseModel] = Context) -> str:
+def meant(key: str, group: type[BaseModel]) -> str:
     """Name what a wrong key was meant for: a section where its name is all but that, else the nearest key."""
     known = [*setting_fields(group), *sorted(sections(group))]
     near = difflib.get_close_matches(key, known, n=1, cutoff=0.8)
     return near[0] if near else nearest(key, group)
 
 
-def nearest(key: str, group: type[BaseModel] = Context) -> str:
+def nearest(key: str, group: type[BaseModel]) -> str:
     """Name the valid key nearest to a wrong one, by its whole name or its last part, or "" for none."""
     likeness = {valid: _likeness(key, valid) for valid in setting_fields(group)}
     found = max(likeness, key=lambda valid: likeness[valid])

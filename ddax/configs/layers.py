@@ -83,7 +83,7 @@ def load_context(
         layers.update(layer)
     found = _validate(layers)
     context = Context.model_validate(found.model_dump(exclude={"server"}, exclude_unset=True))
-    origins = {key: layers[key].origin if key in layers else DEFAULT for key in setting_fields()}
+    origins = {key: layers[key].origin if key in layers else DEFAULT for key in setting_fields(Context)}
     return Loaded(context, origins, path, found.server)
 
 
@@ -288,10 +288,10 @@ def _from_arguments(arguments: Mapping[str, Any], prefix: str = "") -> dict[str,
     layer: dict[str, Setting] = {}
     for name, value in arguments.items():
         key = f"{prefix}{name}"
-        if key in sections() and isinstance(value, Mapping):
+        if key in sections(Context) and isinstance(value, Mapping):
             layer.update(_from_arguments(value, f"{key}."))
-        elif key not in setting_fields():
-            raise unknown(key, f"argument {key}")
+        elif key not in setting_fields(Context):
+            raise unknown(key, f"argument {key}", group=Context)
         elif value is not None:
             layer[key] = Setting(value, ARGUMENT)
     return layer

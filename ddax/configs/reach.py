@@ -318,7 +318,7 @@ def granted(asked: Context, own: Own) -> Context:
     """
     given, mine = _flat(asked.model_dump(exclude_unset=True)), _flat(own.settings.model_dump())
     nested: dict[str, Any] = {}
-    for key in setting_fields():
+    for key in setting_fields(Context):
         section, _, name = key.rpartition(".")
         value = _settled(key, given[key], mine[key], own) if key in given else mine[key]
         (nested.setdefault(section, {}) if section else nested)[name] = value
@@ -353,7 +353,7 @@ def _flat(nested: Mapping[str, Any], prefix: str = "") -> dict[str, Any]:
     found: dict[str, Any] = {}
     for name, value in nested.items():
         key = f"{prefix}{name}"
-        if key not in setting_fields() and isinstance(value, Mapping):
+        if key not in setting_fields(Context) and isinstance(value, Mapping):
             found |= _flat(value, f"{key}.")
         else:
             found[key] = value

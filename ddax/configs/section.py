@@ -6,6 +6,8 @@ from typing import TYPE_CHECKING, Any, get_origin
 
 from pydantic import BaseModel, ConfigDict, ValidationError, ValidationInfo, field_validator
 
+from ddax.configs.faults import refused
+
 
 class Section(BaseModel):
     """A frozen group of settings that refuses unknown keys."""
@@ -19,8 +21,6 @@ class Section(BaseModel):
             try:
                 super().__init__(**values)
             except ValidationError as error:
-                from ddax.configs.faults import refused
-
                 raise refused(type(self), values, error) from error
 
         # Groups within a checked one are checked with it, which knows where they stand.

@@ -134,7 +134,7 @@ def _context(info: RunInfo, change: Change) -> Context:
     given = {key: value for key, value in change.values.items() if not _of_state(key)}
     if change.identity is not None:
         given["identity"] = change.identity
-    _check_settings(given, list(setting_fields()))
+    _check_settings(given, list(setting_fields(Context)))
     values = dict(info.context)
     fresh = load_context(file=None, env={}, arguments=given).context.model_dump(mode="json") if given else {}
     for key in given:

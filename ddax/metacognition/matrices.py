@@ -11,6 +11,7 @@ from numpy.typing import NDArray
 
 from ddax.configs.documents import YamlDocument, read_document, shipped
 from ddax.errors import SettingsError
+from ddax.metacognition.twin import Twin, choose
 from ddax.types import Vector
 
 STATES = ("CONFUSED", "CONFIDENT", "BORED", "STAGNANT")
@@ -82,8 +83,6 @@ def check(matrices: Matrices, *, where: str = "the matrices") -> None:
 
 def favourites(matrices: Matrices, *, policy_len: int = 3) -> list[int]:
     """Return the action chosen when the state is known for certain, for each of the four states."""
-    from ddax.metacognition.twin import Twin, choose
-
     engine = Twin(matrices, policy_len=policy_len)
     return [choose(engine.values(belief)) for belief in np.eye(len(STATES))]
 

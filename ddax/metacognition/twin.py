@@ -6,13 +6,15 @@ its fixed-point iteration is Bayes' rule, so nothing is approximated here.
 
 from __future__ import annotations
 
-from typing import NamedTuple, Protocol
+from typing import TYPE_CHECKING, NamedTuple, Protocol
 
 import numpy as np
 from numpy.typing import NDArray
 
-from ddax.metacognition.matrices import Matrices
 from ddax.types import Vector
+
+if TYPE_CHECKING:
+    from ddax.metacognition.matrices import Matrices
 
 TIE = 1e-5
 """Policies whose scores differ by less count as equal and the first wins: the two engines compute in

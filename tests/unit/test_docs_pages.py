@@ -12,6 +12,7 @@ from pathlib import Path
 import pytest
 
 from ddax.configs.keys import setting_fields
+from ddax.configs.settings import Context
 from ddax.graph.builder import graph
 from ddax.graph.drawing import svg
 
@@ -129,7 +130,7 @@ def test_every_path_that_a_page_names_is_there(repo: Path) -> None:
 
 
 def test_every_setting_and_benchmark_that_a_page_names_is_there(repo: Path) -> None:
-    known = set(setting_fields())
+    known = set(setting_fields(Context))
     parts = {key.rpartition(".")[0] for key in known} - {""}
     files = {path.stem.replace("_", "-") for path in (repo / "benchmarks").iterdir()}
     lost, seen = [], 0

@@ -16,7 +16,7 @@ from ddax.environments.browser.seen import Node, PageSeen
 from ddax.environments.pilot.dates import find_date
 from ddax.environments.pilot.orders import VERBS, is_both
 from ddax.environments.pilot.pilot import Pilot, Report
-from ddax.environments.pilot.skills import SKILLS
+from ddax.environments.pilot.skills import SKILLS, carry_out
 from ddax.environments.pilot.values import solve
 from ddax.environments.pilot.words import nth, written
 from ddax.environments.protocol import Move
@@ -78,7 +78,7 @@ def page(*rows: tuple[str, str], **refuses: str) -> FixedPage:
 
 async def done(task: str, world: Any) -> tuple[Report, list[list[str]]]:
     """Carry out a task and return the report with the moves as rows."""
-    report = await Pilot(world).run(task)
+    report = await Pilot(world).run(task, carry_out)
     return report, [move.to_row() for move in world.moves]
 
 
@@ -154,7 +154,7 @@ async def test_what_a_pilot_tells_is_cut_where_no_secret_stands() -> None:
     secret = "hunter2-canary-value"
     task = f'Enter "{"x " * 50} {secret}" into the Phone field.'
     world: Any = page(NAME, ("textbox", "City"))
-    report = await Pilot(world, cut=Redactor([secret]).cut).run(task)
+    report = await Pilot(world, cut=Redactor([secret]).cut).run(task, carry_out)
     assert report.failed and not any("hun" in reason for reason in report.failed)
 
 

@@ -93,7 +93,7 @@ def nested(key: str, value: Any) -> dict[str, Any]:
 
 def test_every_setting_has_one_row() -> None:
     named = Counter(key for row in ROWS for key in row.keys.split())
-    assert set(named) == set(setting_fields()), "a new setting needs a row in ddax/configs/reach.py"
+    assert set(named) == set(setting_fields(Context)), "a new setting needs a row in ddax/configs/reach.py"
     assert [key for key, times in named.items() if times > 1] == []
     assert all(row.why.endswith(".") and row.rule.words for row in ROWS)
 

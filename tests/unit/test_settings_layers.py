@@ -46,7 +46,7 @@ def test_default_yaml_covers_and_explains_every_key(tmp_path: Path):
     loaded = load_context(file=SHIPPED / "default.yaml", env={})
     assert all(origin.startswith("file ") for origin in loaded.origins.values())
     text = (SHIPPED / "default.yaml").read_text(encoding="utf-8")
-    for key, field in setting_fields().items():
+    for key, field in setting_fields(Context).items():
         assert field.description, key
         assert field.description in text, key
 
@@ -153,12 +153,12 @@ def test_a_section_may_be_meant(tmp_path: Path, key: str, valid: str):
     ],
 )
 def test_the_nearest_key_is_named(key: str, valid: str):
-    assert nearest(key) == valid
+    assert nearest(key, Context) == valid
 
 
 @given(st.text(max_size=40))
 def test_the_nearest_is_a_key_or_none(text: str):
-    assert nearest(text) in {*setting_fields(), ""}
+    assert nearest(text, Context) in {*setting_fields(Context), ""}
 
 
 @pytest.mark.parametrize("key", ["foo", "topic", "api_key", "database.url"])

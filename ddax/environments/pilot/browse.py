@@ -18,6 +18,7 @@ from ddax.environments.pilot.disclose import LEAVE, NOT_TELLING, disclosed, shar
 from ddax.environments.pilot.match import Embed, Matcher
 from ddax.environments.pilot.orders import is_both, is_question
 from ddax.environments.pilot.pilot import Pilot, Report
+from ddax.environments.pilot.skills import carry_out
 from ddax.environments.pilot.telling import all_told
 from ddax.environments.pilot.words import tokens
 from ddax.environments.protocol import Move
@@ -72,7 +73,7 @@ class Browsing:
 
     async def _do(self, context: ActionContext, task: str) -> ActionResult:
         """Carry out orders; raises ActionError where one could not be."""
-        report = await Pilot(self.world, self.embed, cut=context.redactor.cut).run(task)
+        report = await Pilot(self.world, self.embed, cut=context.redactor.cut).run(task, carry_out)
         page = await self._page(report.seen)
         noted = _noted(report, context.redactor)
         said = context.redactor.cut(" ".join(page.text.split()), SAID - len(noted))

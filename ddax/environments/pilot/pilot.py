@@ -150,10 +150,8 @@ class Pilot:
         """Return the orders behind the one that is carried out, in whatever words that is carried out."""
         return self.orders[self.place :]
 
-    async def run(self, task: str) -> Report:
-        """Carry out a task; raises ActionError where the world itself fails."""
-        from ddax.environments.pilot.skills import carry_out
-
+    async def run(self, task: str, carry_out: Callable[[Pilot], Awaitable[None]]) -> Report:
+        """Do what `carry_out` makes of a task; raises ActionError where the world itself fails."""
         self.task, self.orders = task, read_orders(task)
         self._take(await self.world.observe())
         try:

@@ -15,7 +15,8 @@ from ddax.errors import of_setting
 from ddax.reasoning.given import OBJECT, lost
 from ddax.reasoning.language.cache import ReplyCache
 from ddax.reasoning.language.call import Caller
-from ddax.reasoning.language.channel import Channel, open_channel, told_of
+from ddax.reasoning.language.channel import Channel
+from ddax.reasoning.language.channels import open_channel, told_of
 from ddax.reasoning.language.guard import Limits
 from ddax.reasoning.language.lanes import Lanes
 from ddax.reasoning.language.planned import ArgumentModels

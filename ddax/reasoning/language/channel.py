@@ -96,30 +96,6 @@ class Channel(Protocol):
     async def close(self) -> None: ...
 
 
-def open_channel(model: BaseChatModel, *, idle_seconds: float = 120.0) -> Channel:
-    """Return the shortest way to a model; `idle_seconds` is how long a stream may show no sign of life."""
-    from ddax.reasoning.language.wire_openai import OpenAIChannel, speaks_openai
-
-    if speaks_openai(model):
-        from ddax.reasoning.language.traced import TracedChannel
-
-        return TracedChannel(
-            OpenAIChannel(model, idle_seconds=idle_seconds), told_of(model),
-            callbacks=getattr(model, "callbacks", None),
-        )  # fmt: skip
-    return ChatChannel(model, idle_seconds=idle_seconds)
-
-
-def told_of(model: Any) -> dict[str, Any]:
-    """Return what tracers are told of a model: its class, its name and how it is asked; no key."""
-    fields = ("temperature", "seed", "max_tokens", "reasoning_effort")
-    asked = {name: value for name in fields if (value := getattr(model, name, None)) is not None}
-    kind = type(model).__name__
-    name = str(getattr(model, "model_name", "") or getattr(model, "model", ""))
-    provider = kind.removeprefix("Chat").removesuffix("ChatOpenAI").lower() or kind.lower()
-    return {**asked, "model": name, "model_name": name, "_type": kind, "ls_provider": provider}
-
-
 def name_of(wire: type[Wire]) -> str:
     """Return the name of a reply's form: that of its request."""
     return wire.__name__.removesuffix("Wire").lower()

@@ -23,7 +23,8 @@ from ddax.reasoning.effort import Effort
 from ddax.reasoning.followup import meant
 from ddax.reasoning.language import merging, planned, readers, wire
 from ddax.reasoning.language.call import Ask, Caller, Under
-from ddax.reasoning.language.channel import Hear, Sampling, open_channel
+from ddax.reasoning.language.channel import Hear, Sampling
+from ddax.reasoning.language.channels import open_channel
 from ddax.reasoning.language.guard import Limits
 from ddax.reasoning.language.merging import told
 from ddax.reasoning.language.quote import block, clean, lines, numbered, quoted, shorten
