@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Any
 if TYPE_CHECKING:
     from ddax.actions.protocol import Action, Library
     from ddax.graph.builder import Builder
-    from ddax.graph.services import LocalServices
+    from ddax.graph.sessions import LocalServices
     from ddax.memory.protocol import Embedder
     from ddax.reasoning.protocol import Reasoner
 

@@ -23,7 +23,7 @@ if TYPE_CHECKING:
     from ddax.actions.protocol import Library
     from ddax.graph.builder import Builder
     from ddax.graph.results import RunResult
-    from ddax.graph.services import LocalServices
+    from ddax.graph.sessions import LocalServices
     from ddax.memory.protocol import Embedder
     from ddax.reasoning.protocol import Reasoner
 

@@ -5,7 +5,7 @@ import asyncio
 from langgraph.checkpoint.memory import InMemorySaver
 
 from ddax import Context, build_graph
-from ddax.graph.services import LocalServices
+from ddax.graph.sessions import LocalServices
 
 
 class Counting(InMemorySaver):

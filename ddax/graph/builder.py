@@ -16,7 +16,8 @@ from ddax.configs.settings import Context
 from ddax.errors import UsageError
 from ddax.graph.binding import bind
 from ddax.graph.routing import CHOICES, route
-from ddax.graph.services import LocalServices, Services
+from ddax.graph.services import Services
+from ddax.graph.sessions import LocalServices
 from ddax.graph.splicing import checked
 from ddax.graph.state import Input, LeafPacket, State
 from ddax.nodes.act import act

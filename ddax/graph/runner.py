@@ -33,7 +33,8 @@ from ddax.graph.relied import check_relied
 from ddax.graph.results import RunResult, exit_code_of, result_of
 from ddax.graph.runs import CANCELLED, INTERRUPTED, RunFolder, RunInfo, named
 from ddax.graph.savers import open_store
-from ddax.graph.services import Clock, LocalServices, Parts
+from ddax.graph.services import Clock, Parts
+from ddax.graph.sessions import LocalServices
 from ddax.graph.snapshots import answered, attended, checkpoint_of, cut_short, newest, unanswered, whole
 from ddax.graph.standing import as_noted, counted, followed, of_this_graph, standing
 from ddax.graph.state import Input, State

@@ -12,7 +12,8 @@ from langgraph.checkpoint.base import BaseCheckpointSaver
 
 from ddax.configs.settings import Context
 from ddax.graph.builder import build_graph
-from ddax.graph.services import LocalServices, Parts
+from ddax.graph.services import Parts
+from ddax.graph.sessions import LocalServices
 from ddax.ideas import dag
 from ddax.memory.embeddings import HashEmbedder
 from ddax.memory.fake import DictMemory

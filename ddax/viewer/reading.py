@@ -236,7 +236,7 @@ class Reader:
         """Return the state machine over the checkpoints; it is only asked for states."""
         from ddax.graph.builder import build_graph
         from ddax.graph.savers import open_store
-        from ddax.graph.services import LocalServices
+        from ddax.graph.sessions import LocalServices
 
         async with self._opening:
             if self._graph is None:

@@ -24,7 +24,7 @@ from ddax.graph.builder import build_graph
 from ddax.graph.forking import Change, fork
 from ddax.graph.retention import Rule
 from ddax.graph.runner import open_agent
-from ddax.graph.services import LocalServices
+from ddax.graph.sessions import LocalServices
 from ddax.memory.home import Home
 from ddax.reasoning import rote
 from ddax.reasoning.rote import Body

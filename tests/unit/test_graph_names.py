@@ -17,7 +17,8 @@ from ddax.errors import DdaxError, UsageError
 from ddax.evolution import run_tests
 from ddax.graph.named import SOMETIMES
 from ddax.graph.opening import open_session
-from ddax.graph.services import LocalServices, Parts
+from ddax.graph.services import Parts
+from ddax.graph.sessions import LocalServices
 from ddax.memory.embeddings import HashEmbedder
 from ddax.memory.home import Home
 

@@ -21,7 +21,8 @@ from ddax.configs.settings import Context
 from ddax.errors import DdaxError, SourceError, StorageError, ThreadInUse, UsageError
 from ddax.graph.binding import bind
 from ddax.graph.opening import open_rows, open_session
-from ddax.graph.services import LocalServices, Parts, Session
+from ddax.graph.services import Parts, Session
+from ddax.graph.sessions import LocalServices
 from ddax.memory.embedding_rows import Rows
 from ddax.memory.embeddings import HashEmbedder
 from ddax.memory.fake import DictMemory

@@ -17,7 +17,7 @@ from ddax.errors import StateError, ThreadInUse, UsageError
 from ddax.graph.builder import Builder, build_graph, splice
 from ddax.graph.runner import open_agent
 from ddax.graph.runs import RunInfo
-from ddax.graph.services import LocalServices
+from ddax.graph.sessions import LocalServices
 from tests.unit.crashing import Crash
 
 ENDING_SECONDS = 10
